@@ -1,0 +1,29 @@
+/* Memory for columns: reference-counted buffers, 64-byte aligned, huge pages advised from 2 MiB on.
+ *
+ * Freed big buffers stay in a pool of the process (at most 16 buffers) because fresh pages cost a fault and a
+ * clearing write each, more than the work most skeletons do on them. Pages are first touched by whoever writes
+ * them first: the kernels' own threads.
+ */
+#ifndef BMF_MEMORY_H
+#define BMF_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct bmf_buffer {
+    void *data;      /* 64-byte aligned, NULL when size is 0 */
+    int64_t size;    /* usable bytes */
+    int references;  /* owners; changed only outside parallel regions */
+    bool mapped;     /* from mmap rather than malloc */
+} bmf_buffer;
+
+/* A buffer of `size` bytes with one reference and undefined contents, or NULL when there is no memory. */
+bmf_buffer *bmf_buffer_create(int64_t size);
+bmf_buffer *bmf_buffer_retain(bmf_buffer *buffer);
+/* Gives back one reference; frees (or pools) the buffer with the last. NULL is allowed. */
+void bmf_buffer_release(bmf_buffer *buffer);
+/* Returns the pool's memory to the system. */
+void bmf_buffer_trim(void);
+
+#endif

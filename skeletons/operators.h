@@ -1,0 +1,18 @@
+/* Ready-made operators. Integer ones wrap on overflow like C's unsigned arithmetic. */
+#ifndef BMF_OPERATORS_H
+#define BMF_OPERATORS_H
+
+#include "runtime/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const bmf_operator bmf_plus_real, bmf_times_real, bmf_max_real, bmf_min_real;
+extern const bmf_operator bmf_plus_int, bmf_times_int, bmf_max_int, bmf_min_int;
+extern const bmf_operator bmf_and, bmf_or;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
