@@ -1,0 +1,70 @@
+/* The few things every test program needs: a check that counts and goes on, random numbers, an exit code.
+ *
+ * A failed check never ends the program: in an MPI test the other ranks would wait for ever. test_finish turns the
+ * count into the exit code, and mpirun fails when any rank does.
+ */
+#ifndef BMF_TESTING_H
+#define BMF_TESTING_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { TEST_SHOWN_FAILURES = 20 };
+
+static int64_t test_checks, test_failures;
+
+/* Counts a check; shows file, line and message of the first failures. Returns whether it held. */
+__attribute__((format(printf, 4, 5), unused)) static bool test_check(bool held, const char *file, int line,
+                                                                     const char *format, ...)
+{
+    test_checks++;
+    if (held)
+        return true;
+    if (test_failures++ < TEST_SHOWN_FAILURES) {
+        char text[1024];
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(text, sizeof text, format, arguments);
+        va_end(arguments);
+        fprintf(stderr, "%s:%d: %s\n", file, line, text);
+    }
+    return false;
+}
+
+/* CHECK(condition, format, ...): the format says what was being tried. */
+#define CHECK(condition, ...) test_check((condition), __FILE__, __LINE__, "failed: " #condition "; " __VA_ARGS__)
+
+/* splitmix64 (Steele, Lea, Flood 2014): every seed is a good one, and ranks with equal seeds agree. */
+__attribute__((unused)) static uint64_t test_random(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+}
+
+/* A whole number in [0, bound), bound > 0. */
+__attribute__((unused)) static int64_t test_below(uint64_t *state, int64_t bound)
+{
+    return (int64_t)(test_random(state) % (uint64_t)bound);
+}
+
+/* A real in [0, 1). */
+__attribute__((unused)) static double test_unit(uint64_t *state)
+{
+    return (double)(test_random(state) >> 11) * 0x1p-53;
+}
+
+/* The exit code of the program: 0 only if checks were made and all held. */
+__attribute__((unused)) static int test_finish(void)
+{
+    if (test_failures > 0)
+        fprintf(stderr, "%lld of %lld checks failed\n", (long long)test_failures, (long long)test_checks);
+    if (test_checks == 0)
+        fprintf(stderr, "no check was made\n");
+    return test_failures > 0 || test_checks == 0;
+}
+
+#endif
