@@ -1,0 +1,30 @@
+# Build types and compiler flags.
+#
+#   Release  optimised, with debug symbols, without assertions: what users and benchmarks run
+#   Debug    not optimised, with assertions and the invariant checks
+#   Asan     AddressSanitizer and UndefinedBehaviorSanitizer, with assertions
+#
+# Contraction of a * b + c into one rounding is off: it would make results depend on the vector width the loader picks.
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or Asan" FORCE)
+endif()
+
+set(CMAKE_C_FLAGS_RELEASE "-O3 -g -DNDEBUG")
+set(CMAKE_C_FLAGS_DEBUG "-O0 -g")
+set(CMAKE_C_FLAGS_ASAN
+    "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined")
+set(CMAKE_EXE_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
+set(CMAKE_SHARED_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
+
+set(BMF_COMPILE_OPTIONS -Wall -Wextra -Wshadow -Wconversion -Wpedantic -ffp-contract=off)
+if(BMF_WERROR)
+  list(APPEND BMF_COMPILE_OPTIONS -Werror)
+endif()

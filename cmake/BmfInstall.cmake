@@ -1,0 +1,57 @@
+# Installation: headers under include/bmf, libraries, the bmf command, man pages, bmf.pc, and the CMake package.
+#
+# Users link with bmf::bmf (or pkg-config bmf): runtime, permute and skeletons. What only the bmf command needs is installed
+# only when it is a shared library.
+
+set(BMF_PUBLIC_LIBRARIES "")
+foreach(name runtime permute skeletons)
+  if(TARGET bmf_${name})
+    list(PREPEND BMF_PUBLIC_LIBRARIES bmf_${name})
+  endif()
+endforeach()
+if(NOT BMF_PUBLIC_LIBRARIES)
+  return()
+endif()
+
+add_library(bmf_all INTERFACE)
+set_target_properties(bmf_all PROPERTIES EXPORT_NAME bmf)
+target_link_libraries(bmf_all INTERFACE ${BMF_PUBLIC_LIBRARIES})
+
+set(CMAKE_INSTALL_LIBDIR_CMAKE ${CMAKE_INSTALL_LIBDIR}/cmake/bmf)
+install(TARGETS bmf_all ${BMF_PUBLIC_LIBRARIES} EXPORT bmfTargets)
+install(EXPORT bmfTargets NAMESPACE bmf:: DESTINATION ${CMAKE_INSTALL_LIBDIR_CMAKE})
+if(BUILD_SHARED_LIBS AND TARGET bmf_convert)
+  install(TARGETS bmf_convert)
+endif()
+if(TARGET bmf)
+  file(RELATIVE_PATH bmf_from_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(bmf PROPERTIES INSTALL_RPATH "$ORIGIN/${bmf_from_bin_to_lib}")
+  install(TARGETS bmf)
+endif()
+foreach(name ${BMF_PUBLIC_LIBRARIES} bmf_convert)
+  if(TARGET ${name})
+    set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN")
+  endif()
+endforeach()
+
+install(FILES bmf.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmf)
+foreach(name status type memory column partition list kernel context npy schedule trace backend wait)
+  install(FILES runtime/${name}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmf/runtime)
+endforeach()
+install(FILES skeletons/skeletons.h skeletons/operators.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmf/skeletons)
+
+file(GLOB bmf_man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
+if(bmf_man_pages)
+  install(FILES ${bmf_man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+
+list(TRANSFORM BMF_PUBLIC_LIBRARIES PREPEND "-l" OUTPUT_VARIABLE BMF_PC_LIBRARIES)
+string(JOIN " " BMF_PC_LIBRARIES ${BMF_PC_LIBRARIES})
+configure_file(cmake/bmf.pc.in bmf.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/bmf.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+include(CMakePackageConfigHelpers)
+configure_package_config_file(cmake/bmfConfig.cmake.in bmfConfig.cmake INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR_CMAKE})
+write_basic_package_version_file(bmfConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/bmfConfig.cmake ${PROJECT_BINARY_DIR}/bmfConfigVersion.cmake
+              cmake/FindMPICH.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR_CMAKE})

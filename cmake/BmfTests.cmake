@@ -1,0 +1,87 @@
+# Tests, by what a file in ctest/ is called:
+#
+#   unit_NAME.c   cmocka, one process; test unit_NAME, and unit_NAME.valgrind when valgrind is there
+#   mpi_NAME.c    run at several numbers of ranks and threads; tests mpi_NAME.rRtT
+#   make_NAME.c   programs that the BATS tests run
+#   NAME.bats     tests of the command line; test cli_NAME, or slow_NAME for slow_NAME.bats
+#   other *.c     code the tests share, linked into all of them
+#
+# Labels: unit, valgrind, mpi, cli, slow. Nothing here overcommits: a test that keeps both cores busy says so by PROCESSORS.
+
+set(BMF_RUNS 1:1 1:4 2:2 3:1 4:3 5:1 7:2 8:1) # ranks:threads; every number of ranks, and 1 to 4 threads, occur
+set(BMF_TEST_TIMEOUT 300)
+set(BMF_TEST_ENVIRONMENT
+    "OMP_WAIT_POLICY=passive"
+    "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0"
+    "UBSAN_OPTIONS=print_stacktrace=1"
+    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/ctest/lsan.supp:print_suppressions=0"
+    "UCX_MEM_EVENTS=no")
+
+file(GLOB BMF_SHARED_TEST_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/*.c)
+list(FILTER BMF_SHARED_TEST_SOURCES EXCLUDE REGEX "/(unit|mpi|make)_[^/]*$")
+if(BMF_SHARED_TEST_SOURCES)
+  add_library(bmf_testing STATIC ${BMF_SHARED_TEST_SOURCES})
+  target_compile_options(bmf_testing PRIVATE ${BMF_COMPILE_OPTIONS})
+  target_link_libraries(bmf_testing PUBLIC ${BMF_LIBRARIES} MPICH::MPICH OpenMP::OpenMP_C)
+  list(PREPEND BMF_LIBRARIES bmf_testing)
+endif()
+
+bmf_programs(ctest "unit_*.c")
+if(BMF_MADE)
+  pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+  find_program(BMF_VALGRIND valgrind)
+endif()
+foreach(test IN LISTS BMF_MADE)
+  target_link_libraries(${test} PRIVATE PkgConfig::CMOCKA)
+  add_test(NAME ${test} COMMAND ${test})
+  set_tests_properties(${test} PROPERTIES LABELS unit)
+  if(BMF_VALGRIND AND NOT CMAKE_BUILD_TYPE STREQUAL Asan)
+    add_test(NAME ${test}.valgrind
+             COMMAND ${BMF_VALGRIND} --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite
+                     --suppressions=${PROJECT_SOURCE_DIR}/ctest/valgrind.supp $<TARGET_FILE:${test}>)
+    set_tests_properties(${test}.valgrind PROPERTIES LABELS valgrind)
+  endif()
+endforeach()
+
+bmf_programs(ctest "mpi_*.c")
+foreach(test IN LISTS BMF_MADE)
+  foreach(run IN LISTS BMF_RUNS)
+    string(REPLACE ":" ";" run ${run})
+    list(GET run 0 ranks)
+    list(GET run 1 threads)
+    set(name ${test}.r${ranks}t${threads})
+    add_test(NAME ${name} COMMAND ${MPICH_MPIRUN} -n ${ranks} $<TARGET_FILE:${test}>)
+    set_tests_properties(${name} PROPERTIES LABELS mpi)
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT BMF_THREADS=${threads})
+    if(NOT run STREQUAL "1;1")
+      set_tests_properties(${name} PROPERTIES PROCESSORS 2)
+    endif()
+  endforeach()
+endforeach()
+
+bmf_programs(ctest "make_*.c")
+
+file(GLOB BMF_BATS_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/*.bats)
+if(BMF_BATS_FILES)
+  find_program(BMF_BATS bats REQUIRED)
+endif()
+foreach(file IN LISTS BMF_BATS_FILES)
+  cmake_path(GET file STEM name)
+  if(name MATCHES "^slow_")
+    set(label slow)
+  else()
+    set(label cli)
+    set(name cli_${name})
+  endif()
+  add_test(NAME ${name} COMMAND ${BMF_BATS} --tap ${file})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} PROCESSORS 2)
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "BMF_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
+                                                        "BMF_BUILD_DIR=${PROJECT_BINARY_DIR}"
+                                                        "BMF_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "MPIRUN=${MPICH_MPIRUN}")
+endforeach()
+
+get_property(tests DIRECTORY PROPERTY TESTS)
+foreach(test IN LISTS tests)
+  set_tests_properties(${test} PROPERTIES TIMEOUT ${BMF_TEST_TIMEOUT})
+  set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ${BMF_TEST_ENVIRONMENT})
+endforeach()
