@@ -16,8 +16,8 @@ enum { TEST_SHOWN_FAILURES = 20 };
 static int64_t test_checks, test_failures;
 
 /* Counts a check; shows file, line and message of the first failures. Returns whether it held. */
-__attribute__((format(printf, 4, 5), unused)) static bool test_check(bool held, const char *file, int line,
-                                                                     const char *format, ...)
+__attribute__((format(printf, 5, 6), unused)) static bool test_check(bool held, const char *file, int line,
+                                                                     const char *condition, const char *format, ...)
 {
     test_checks++;
     if (held)
@@ -28,13 +28,13 @@ __attribute__((format(printf, 4, 5), unused)) static bool test_check(bool held, 
         va_start(arguments, format);
         vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
-        fprintf(stderr, "%s:%d: %s\n", file, line, text);
+        fprintf(stderr, "%s:%d: failed: %s; %s\n", file, line, condition, text);
     }
     return false;
 }
 
 /* CHECK(condition, format, ...): the format says what was being tried. */
-#define CHECK(condition, ...) test_check((condition), __FILE__, __LINE__, "failed: " #condition "; " __VA_ARGS__)
+#define CHECK(condition, ...) test_check((condition), __FILE__, __LINE__, #condition, __VA_ARGS__)
 
 /* splitmix64 (Steele, Lea, Flood 2014): every seed is a good one, and ranks with equal seeds agree. */
 __attribute__((unused)) static uint64_t test_random(uint64_t *state)
