@@ -80,20 +80,21 @@ int bmf_schedule_everybody(bmf_schedule *schedule, int first_round, const bmf_gr
  * ceil(log2 count) rounds; 15, 14, 12, 8 messages for 16 items. */
 int bmf_schedule_scan_levels(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
                              const void *state);
-/* Up and down a binary tree: 2 ceil(log2 count) - 1 rounds but fewer than 2 count messages. Going up, messages are
+/* Up and down a binary tree: 2 ceil(log2 count) rounds but only 2 (count - 1) messages. Going up, messages are exactly
  * those of reduce_levels; going down (from round first_round + ceil(log2 count) on) item i's holder of the prefix
  * [0, i) sends the prefix [0, i + 2^l) to item i + 2^l. */
 int bmf_schedule_scan_tree(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
                            const void *state);
 
-/* Document 000, 5.4: one value of `bytes` from item 0's processor to all, by the split tree. Messages carry segment 0. */
+/* Document 000, 5.4: one value of `bytes` from item 0's processor to all, by the split tree. In all three, message.first
+ * is the byte offset of the piece and message.count its bytes. */
 int bmf_schedule_distl_tree(bmf_schedule *schedule, int first_round, const bmf_group *group, int64_t bytes);
-/* A chain: the value in `segments` pieces, each passed on while the next arrives. count + segments - 2 rounds;
- * message.first is the byte offset, message.count the bytes. */
+/* A chain: the value in `segments` pieces, each passed on while the next arrives. count + segments - 2 rounds.
+ * Never more segments than bytes. */
 int bmf_schedule_distl_pipeline(bmf_schedule *schedule, int first_round, const bmf_group *group, int64_t bytes,
                                 int64_t segments);
 /* van de Geijn: split the value's bytes by a tree, then pass the pieces round a ring. log2 count + count - 1 rounds,
- * 2 bytes (count - 1) / count per processor. first, count as for the pipeline. */
+ * 2 bytes (count - 1) / count per processor. */
 int bmf_schedule_distl_scatter_allgather(bmf_schedule *schedule, int first_round, const bmf_group *group, int64_t bytes);
 
 /* From one cut of the same elements to another: for every overlap of source part [from_start[i], from_start[i+1]) on
@@ -109,7 +110,8 @@ typedef struct bmf_cost_model {
     double per_byte; /* seconds per byte */
 } bmf_cost_model;
 
-/* Estimated seconds of each algorithm for a group of `count` items; bytes: of the whole (split, gather) or of one value. */
+/* Estimated seconds of each algorithm for a group of `count` items; bytes: of the whole (split, gather) or of one value.
+ * REDUCE_LEVELS includes telling the total to all. */
 typedef enum bmf_algorithm {
     BMF_SPLIT_TREE, BMF_SPLIT_DIRECT, BMF_GATHER_LEVELS, BMF_GATHER_DIRECT,
     BMF_REDUCE_LEVELS, BMF_REDUCE_DOUBLING, BMF_REDUCE_EVERYBODY,
