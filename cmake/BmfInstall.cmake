@@ -47,6 +47,8 @@ endif()
 
 list(TRANSFORM BMF_PUBLIC_LIBRARIES PREPEND "-l" OUTPUT_VARIABLE BMF_PC_LIBRARIES)
 string(JOIN " " BMF_PC_LIBRARIES ${BMF_PC_LIBRARIES})
+# Relative to itself, so that an installation may be moved.
+file(RELATIVE_PATH BMF_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/bmf.pc.in bmf.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/bmf.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
