@@ -82,6 +82,7 @@ typedef struct bmf_position {
 
 struct bmf_context {
     MPI_Comm comm;
+    MPI_Comm exit_comm;         /* for the end of the program only */
     int rank, ranks;
     int node_ranks, node_cores; /* ranks on this host and cores it may use */
     bool polite;                /* ranks outnumber cores: waiting sleeps */

@@ -1,0 +1,16 @@
+/* Small working memory. A process that cannot get a few kilobytes cannot report errors collectively either, so these
+ * end the program with one line instead of failing. Lists do not come from here. */
+#ifndef BMF_ALLOCATE_H
+#define BMF_ALLOCATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* `size` bytes, 64-byte aligned, undefined contents; free() releases them. Never NULL. */
+void *bmf_allocate(int64_t size);
+/* The same, cleared. */
+void *bmf_allocate_clear(int64_t count, int64_t size);
+/* Grows (or shrinks) memory from bmf_allocate from old_size to size bytes. */
+void *bmf_reallocate(void *memory, int64_t old_size, int64_t size);
+
+#endif

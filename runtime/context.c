@@ -1,0 +1,370 @@
+/* The context: opening, closing, and what it knows. */
+#define _GNU_SOURCE
+#include "runtime/context.h"
+
+#include <omp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/allocate.h"
+#include "runtime/private.h"
+#include "runtime/wait.h"
+
+static bmf_context *current;
+
+/* Skeletons whose algorithm can be forced, in the order of ctx->forced. */
+static const char *const chosen_skeletons[] = {"split", "gather", "reduce", "scan", "distl"};
+enum { CHOSEN_SKELETONS = sizeof chosen_skeletons / sizeof chosen_skeletons[0] };
+_Static_assert((int)CHOSEN_SKELETONS <= (int)(sizeof((bmf_context *)0)->forced / sizeof(int)), "forced[] is too short");
+
+/* Latency and bandwidth of an ordinary MPI over shared memory or a fast network; the choice of an algorithm only needs
+ * their ratio to be of the right size. */
+static const bmf_cost_model default_cost = {2e-6, 1.0 / 5e9};
+
+bmf_context *bmf_current_context(void)
+{
+    return current;
+}
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t bmf_now(const bmf_context *ctx)
+{
+    return monotonic_ns() - ctx->epoch;
+}
+
+double bmf_seconds(const bmf_context *ctx)
+{
+    return (double)bmf_now(ctx) * 1e-9;
+}
+
+static int cores_of_this_host(void)
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        return CPU_COUNT(&allowed);
+    return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static uint64_t hash_of_host(void)
+{
+    char host[256] = "";
+    uint64_t hash = 14695981039346656037u;
+    gethostname(host, sizeof host - 1);
+    for (const char *c = host; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    return hash;
+}
+
+/* How many ranks share this host, without the blocking calls that are slow exactly when there are many. */
+static void find_neighbours(bmf_context *ctx)
+{
+    uint64_t mine = hash_of_host(), *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all);
+    MPI_Request request;
+    MPI_Iallgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, ctx->comm, &request);
+    bmf_wait_all(ctx, 1, &request);
+    ctx->node_ranks = 0;
+    for (int r = 0; r < ctx->ranks; r++)
+        ctx->node_ranks += all[r] == mine;
+    ctx->polite = ctx->node_ranks > ctx->node_cores;
+    free(all);
+}
+
+static void divide_processors(bmf_context *ctx)
+{
+    ctx->first_processor = bmf_first_processor(ctx, ctx->rank);
+    ctx->local_processors = bmf_first_processor(ctx, ctx->rank + 1) - ctx->first_processor;
+}
+
+/* The start of the run in this host's clock: all ranks leave a barrier at about the same time; on one host the clock
+ * is the same, so the largest reading serves all its ranks exactly. */
+static void start_clock(bmf_context *ctx)
+{
+    MPI_Request request;
+    int64_t mine, latest = 0;
+    bmf_barrier(ctx);
+    mine = monotonic_ns();
+    if (ctx->node_ranks == ctx->ranks) {
+        MPI_Iallreduce(&mine, &latest, 1, MPI_INT64_T, MPI_MAX, ctx->comm, &request);
+        bmf_wait_all(ctx, 1, &request);
+        mine = latest;
+    }
+    ctx->epoch = mine;
+}
+
+static void start_trace(bmf_context *ctx, const char *program)
+{
+    char host[256] = "";
+    if (!ctx->trace_path)
+        return;
+    gethostname(host, sizeof host - 1);
+    const char *slash = strrchr(program, '/');
+    ctx->run = bmf_run_create(slash ? slash + 1 : program, host, (int32_t)ctx->processors, ctx->ranks, ctx->threads);
+}
+
+static void free_context(bmf_context *ctx)
+{
+    if (ctx->backend_state)
+        ctx->backend->destroy(ctx);
+    MPI_Comm_free(&ctx->comm);
+    MPI_Comm_free(&ctx->exit_comm);
+    bmf_run_free(ctx->run);
+    free(ctx->trace_path);
+    free(ctx->instances);
+    free(ctx);
+}
+
+static void default_threads(bmf_context *ctx)
+{
+    if (ctx->threads > 0)
+        return;
+    if (getenv("OMP_NUM_THREADS"))
+        ctx->threads = omp_get_max_threads();
+    else
+        ctx->threads = ctx->node_cores > ctx->node_ranks ? ctx->node_cores / ctx->node_ranks : 1;
+}
+
+int bmf_open(int *argc, char ***argv, bmf_context **opened)
+{
+    int initialised = 0, status;
+    *opened = NULL;
+    if (current)
+        return bmf_fail(current, BMF_ERROR_USAGE, "bmf_open: a context is open already");
+    MPI_Initialized(&initialised);
+    if (!initialised) {
+        int provided;
+        MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+    }
+    bmf_context *ctx = bmf_allocate_clear(1, (int64_t)sizeof *ctx);
+    MPI_Request requests[2];
+    ctx->initialised_mpi = !initialised;
+    ctx->node_cores = cores_of_this_host();
+    MPI_Comm_rank(MPI_COMM_WORLD, &ctx->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ctx->ranks);
+    ctx->polite = ctx->ranks > ctx->node_cores;
+    ctx->epoch = monotonic_ns();
+    MPI_Comm_idup(MPI_COMM_WORLD, &ctx->comm, &requests[0]);
+    bmf_wait_all(ctx, 1, &requests[0]);
+    MPI_Comm_idup(MPI_COMM_WORLD, &ctx->exit_comm, &requests[1]);
+    bmf_wait_all(ctx, 1, &requests[1]);
+    find_neighbours(ctx);
+
+    ctx->processors = ctx->ranks;
+    ctx->reproducible = true;
+    ctx->cost = default_cost;
+    for (int k = 0; k < CHOSEN_SKELETONS; k++)
+        ctx->forced[k] = -1;
+    bmf_cluster_start(ctx);
+    status = bmf_agree(ctx, bmf_options_read(ctx, argc, argv));
+    if (status != BMF_OK) {
+        bmf_fail(NULL, status, "%s", ctx->message);
+        free_context(ctx);
+        return status;
+    }
+    if (ctx->rank != 0 && ctx->plan)
+        ctx->plan = NULL;
+    default_threads(ctx);
+    divide_processors(ctx);
+    bmf_cluster_start(ctx);
+    start_trace(ctx, argc && argv && *argc > 0 ? (*argv)[0] : "program");
+    start_clock(ctx);
+    ctx->position[0] = (bmf_position){0, 0, 0};
+    current = *opened = ctx;
+    return BMF_OK;
+}
+
+/* The program itself as an event on every lane, so that traces say how long it ran. */
+static void close_program(bmf_context *ctx)
+{
+    int64_t end = bmf_now(ctx);
+    for (int64_t p = 0; p < ctx->local_processors; p++)
+        bmf_run_add(ctx->run, &(bmf_event){.begin = 0,
+                                           .end = end,
+                                           .low = end,
+                                           .high = end,
+                                           .lane = (int32_t)(ctx->first_processor + p),
+                                           .peer = -1,
+                                           .kind = BMF_EVENT_REGION});
+}
+
+int bmf_close(bmf_context *ctx)
+{
+    int status = BMF_OK, initialised_mpi = ctx->initialised_mpi;
+    bmf_barrier(ctx);
+    if (ctx->run) {
+        close_program(ctx);
+        status = bmf_trace_write_parallel(ctx, ctx->run, ctx->trace_path);
+    }
+    if (status != BMF_OK && bmf_is_root(ctx))
+        fprintf(stderr, "bmf: %s\n", bmf_error_text(ctx));
+    free_context(ctx);
+    current = NULL;
+    bmf_buffer_trim();
+    if (initialised_mpi)
+        MPI_Finalize();
+    return bmf_exit_code(status);
+}
+
+int bmf_rank(const bmf_context *ctx)
+{
+    return ctx->rank;
+}
+
+int bmf_ranks(const bmf_context *ctx)
+{
+    return ctx->ranks;
+}
+
+bool bmf_is_root(const bmf_context *ctx)
+{
+    return ctx->rank == 0;
+}
+
+int bmf_threads(const bmf_context *ctx)
+{
+    return ctx->threads;
+}
+
+int64_t bmf_processors(const bmf_context *ctx)
+{
+    return ctx->processors;
+}
+
+int64_t bmf_first_processor(const bmf_context *ctx, int rank)
+{
+    int64_t share = ctx->processors / ctx->ranks, rest = ctx->processors % ctx->ranks;
+    return rank * share + (rank < rest ? rank : rest);
+}
+
+int bmf_rank_of(const bmf_context *ctx, int64_t processor)
+{
+    int64_t share = ctx->processors / ctx->ranks, rest = ctx->processors % ctx->ranks;
+    int64_t large = rest * (share + 1);
+    return (int)(processor < large ? processor / (share + 1) : rest + (processor - large) / share);
+}
+
+int bmf_set_processors(bmf_context *ctx, int64_t processors)
+{
+    if (processors < 1)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a machine needs at least 1 processor, not %lld", (long long)processors);
+    if (ctx->run)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
+                        "the number of processors of a traced run is fixed; use --bmf-procs %lld instead",
+                        (long long)processors);
+    ctx->processors = processors;
+    divide_processors(ctx);
+    return bmf_cluster_start(ctx);
+}
+
+void bmf_set_reproducible(bmf_context *ctx, bool reproducible)
+{
+    ctx->reproducible = reproducible;
+}
+
+bool bmf_is_reproducible(const bmf_context *ctx)
+{
+    return ctx->reproducible;
+}
+
+void bmf_set_plan_stream(bmf_context *ctx, FILE *stream)
+{
+    ctx->plan = ctx->rank == 0 ? stream : NULL;
+}
+
+bmf_statistics bmf_local_statistics(const bmf_context *ctx)
+{
+    return ctx->statistics;
+}
+
+int bmf_total_statistics(bmf_context *ctx, bmf_statistics *total)
+{
+    const bmf_statistics *s = &ctx->statistics;
+    int64_t mine[4] = {s->messages, s->bytes, s->rank_messages, s->rank_bytes}, sum[4] = {0};
+    int64_t *all = bmf_allocate(4 * ctx->ranks * (int64_t)sizeof *all);
+    int status = ctx->backend->collect(ctx, mine, 4, all, 4 * (int64_t)ctx->ranks);
+    for (int64_t i = 0; status == BMF_OK && i < 4 * ctx->ranks; i++)
+        sum[i % 4] += all[i];
+    free(all);
+    if (status == BMF_OK)
+        *total = (bmf_statistics){sum[0], sum[1], sum[2], sum[3]};
+    return status;
+}
+
+void bmf_barrier(bmf_context *ctx)
+{
+    MPI_Request request;
+    MPI_Ibarrier(ctx->comm, &request);
+    bmf_wait_all(ctx, 1, &request);
+}
+
+/* ---- choosing algorithms ---- */
+
+static int skeleton_number(const char *skeleton)
+{
+    for (int k = 0; k < CHOSEN_SKELETONS; k++)
+        if (strcmp(chosen_skeletons[k], skeleton) == 0)
+            return k;
+    return -1;
+}
+
+/* "split, gather, .." or the algorithms of one skeleton, for messages. */
+static char *list_known(const char *skeleton, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    int known = skeleton ? BMF_ALGORITHMS : CHOSEN_SKELETONS;
+    for (int k = 0; k < known && used < size; k++) {
+        if (skeleton && strcmp(bmf_algorithm_skeleton((bmf_algorithm)k), skeleton) != 0)
+            continue;
+        const char *name = skeleton ? bmf_algorithm_name((bmf_algorithm)k) : chosen_skeletons[k];
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+    }
+    return text;
+}
+
+int bmf_set_schedule(bmf_context *ctx, const char *skeleton, const char *algorithm)
+{
+    char known[256];
+    int number = skeleton_number(skeleton);
+    if (number < 0)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "no skeleton '%s' has a choice of algorithms (known: %s)", skeleton,
+                        list_known(NULL, known, sizeof known));
+    if (!algorithm) {
+        ctx->forced[number] = -1;
+        return BMF_OK;
+    }
+    for (int k = 0; k < BMF_ALGORITHMS; k++) {
+        if (strcmp(bmf_algorithm_skeleton((bmf_algorithm)k), skeleton) == 0 &&
+            strcmp(bmf_algorithm_name((bmf_algorithm)k), algorithm) == 0) {
+            ctx->forced[number] = k;
+            return BMF_OK;
+        }
+    }
+    return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%s has no algorithm '%s' (known: %s)", skeleton, algorithm,
+                    list_known(skeleton, known, sizeof known));
+}
+
+bmf_algorithm bmf_choose(const bmf_context *ctx, bmf_algorithm first, bmf_algorithm last, int64_t count, double bytes)
+{
+    int forced = ctx->forced[skeleton_number(bmf_algorithm_skeleton(first))];
+    if (forced >= (int)first && forced <= (int)last)
+        return (bmf_algorithm)forced;
+    bmf_algorithm best = first;
+    double least = bmf_schedule_estimate(first, &ctx->cost, count, bytes);
+    for (int k = (int)first + 1; k <= (int)last; k++) {
+        double seconds = bmf_schedule_estimate((bmf_algorithm)k, &ctx->cost, count, bytes);
+        if (seconds < least) {
+            least = seconds;
+            best = (bmf_algorithm)k;
+        }
+    }
+    return best;
+}
