@@ -99,7 +99,7 @@ enum {
     BMF_INLINE out_type name##_element(const context_type *context, in_type x)                                   \
     {                                                                                                            \
         (void)context;                                                                                           \
-        return (out_type)(expression);                                                                           \
+        return __extension__(out_type)(expression);                                                              \
     }                                                                                                            \
     BMF_VECTORISE static int name##_block(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_, \
                                           const bmf_slice *bmf_out_)                                             \
@@ -129,7 +129,7 @@ enum {
     BMF_INLINE out_type name##_element(const context_type *context, a_type a, b_type b)                          \
     {                                                                                                            \
         (void)context;                                                                                           \
-        return (out_type)(expression);                                                                           \
+        return __extension__(out_type)(expression);                                                              \
     }                                                                                                            \
     BMF_VECTORISE static int name##_block(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_, \
                                           const bmf_slice *bmf_out_)                                             \
@@ -155,10 +155,12 @@ enum {
     static const bmf_kernel name __attribute__((unused)) = {                                                     \
         #name, name##_block, 0, 2, {&name##_a_type, &name##_b_type}, &name##_out_type, false};
 
-/* An associative operator a op b = expression with an identity. Exact if the type is an integer, otherwise not; does
- * not claim to commute. BMF_FOLD_KERNEL_FLAGS says it all; BMF_FOLD_KERNEL_NO_IDENTITY has none. */
-#define BMF_FOLD_KERNEL(name, type, a, b, expression, identity_value) \
-    BMF_FOLD_KERNEL_FLAGS(name, type, a, b, expression, identity_value, BMF_EXACT_KIND(type))
+/* An associative operator a op b = expression with an identity (last argument; for a struct {..} with commas). Exact
+ * if the type is an integer, otherwise not; does not claim to commute. BMF_FOLD_KERNEL_FLAGS says it all;
+ * BMF_FOLD_KERNEL_NO_IDENTITY has none. */
+#define BMF_FOLD_KERNEL(name, type, a, b, expression, ...)  \
+    static const type name##_identity = __VA_ARGS__;        \
+    BMF_FOLD_KERNEL_(name, type, a, b, expression, &name##_identity, BMF_EXACT_KIND(type))
 
 #define BMF_FOLD_KERNEL_FLAGS(name, type, a, b, expression, identity_value, flag_bits) \
     static const type name##_identity = identity_value;                               \
@@ -172,7 +174,7 @@ enum {
 enum { BMF_QUICK_LANES = 32 };
 
 #define BMF_FOLD_KERNEL_(name, type, a, b, expression, identity_pointer, flag_bits)                               \
-    BMF_INLINE type name##_element(type a, type b) { return (type)(expression); }                                \
+    BMF_INLINE type name##_element(type a, type b) { return __extension__(type)(expression); }                   \
     BMF_VECTORISE static int name##_combine(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_, \
                                             const bmf_slice *bmf_out_)                                           \
     {                                                                                                            \

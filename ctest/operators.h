@@ -1,0 +1,28 @@
+/* Operators for the property tests, each twice: as a bmf operator and as a plain C function for the reference.
+ *
+ * Between them they cover every kind the library distinguishes: exact or not, commutative or not, with and without
+ * identity, one leaf or several, with and without the fast forms, scalar or struct. */
+#ifndef BMF_TEST_OPERATORS_H
+#define BMF_TEST_OPERATORS_H
+
+#include "bmf.h"
+#include "ctest/reference.h"
+
+enum { TEST_OPERATORS = 19 };
+
+typedef struct test_operator {
+    const bmf_operator *op;
+    reference_binary *combine;
+    void (*draw)(uint64_t *state, void *x); /* a random element */
+    size_t size;                            /* of a record */
+} test_operator;
+
+/* The k-th, 0 <= k < TEST_OPERATORS. Static storage. */
+const test_operator *test_operator_number(int k);
+
+/* The same value as reduce or scan must give bit by bit: by a plain fold if the operator is exact, otherwise by the
+ * fixed tree. */
+void test_expected_fold(const test_operator *test, int64_t n, const void *x, void *y);
+void test_expected_scan(const test_operator *test, int64_t n, const void *x, bmf_scan_kind kind, void *y);
+
+#endif
