@@ -25,6 +25,12 @@ set(CMAKE_EXE_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
 set(CMAKE_SHARED_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
 
 set(BMF_COMPILE_OPTIONS -Wall -Wextra -Wshadow -Wconversion -Wpedantic -ffp-contract=off)
+# GCC 12 takes MPICH's MPI_STATUSES_IGNORE, the address 1, for a mistake unless it is told that low addresses are fine.
+include(CheckCCompilerFlag)
+check_c_compiler_flag(--param=min-pagesize=0 BMF_HAS_MIN_PAGESIZE)
+if(BMF_HAS_MIN_PAGESIZE)
+  list(APPEND BMF_COMPILE_OPTIONS --param=min-pagesize=0)
+endif()
 if(BMF_WERROR)
   list(APPEND BMF_COMPILE_OPTIONS -Werror)
 endif()
