@@ -56,6 +56,8 @@ typedef struct bmf_run {
     int32_t *lane_rank;        /* lanes values: the rank that ran the lane */
     int64_t events, capacity;
     bmf_event *event;          /* in files sorted by lane, begin, and outer before inner */
+    int64_t dropped;           /* events that found no memory */
+    struct bmf_run_index *index; /* private to runtime/trace.c: finds names and nodes by their text */
 } bmf_run;
 
 /* A trace file: up to two runs. */
@@ -64,18 +66,21 @@ typedef struct bmf_trace {
     bmf_run *run[2];
 } bmf_trace;
 
-/* Creates an empty run with name[0] = "" and node 0. NULL if there is no memory. Not collective. */
+/* Creates an empty run with name[0] = "", node 0 named "main", and lanes on ranks as processors are (contiguous blocks,
+ * bmf_first_processor). NULL if there is no memory. Not collective. */
 bmf_run *bmf_run_create(const char *program, const char *machine, int32_t lanes, int32_t ranks, int32_t threads);
 void bmf_run_free(bmf_run *run);
-/* The number of a name or node, made when new. Every rank must ask for the same in the same order. */
+/* The number of a name or node, made when new; 0 and parent when there is no memory. Expected cost: one hash of the
+ * text. Every rank must ask for the same in the same order. */
 uint32_t bmf_run_name(bmf_run *run, const char *text);
 uint32_t bmf_run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kind kind);
 /* Appends an event. Drops it and counts when there is no memory. Not thread-safe: pieces are recorded by the caller
  * after a parallel region. */
 void bmf_run_add(bmf_run *run, const bmf_event *event);
 
-/* Sorts by lane, begin, end descending, and recording order. */
-void bmf_run_sort(bmf_run *run);
+/* Sorts by lane, begin, end descending, outer node before inner, and recording order. n log n; linear when sorted.
+ * BMF_OK or BMF_ERROR_MEMORY. */
+int bmf_run_sort(bmf_run *run);
 
 /* Writes this rank's lanes of a run to a new native file, in parallel, each rank its part. Collective over ctx.
  * Errors: BMF_ERROR_FILE. Format: docs/trace-format.md. */
