@@ -1,4 +1,5 @@
 /* Options of bmf_open: --bmf-* arguments and BMF_* variables. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
