@@ -1,7 +1,7 @@
 # Installation: headers under include/bmf, libraries, the bmf command, man pages, bmf.pc, and the CMake package.
 #
-# Users link with bmf::bmf (or pkg-config bmf): runtime, permute and skeletons. What only the bmf command needs is installed
-# only when it is a shared library.
+# Users link with bmf::bmf (or pkg-config bmf): runtime, permute and skeletons. What only the bmf command needs is
+# installed only when it is a shared library.
 
 set(BMF_PUBLIC_LIBRARIES "")
 foreach(name runtime permute skeletons)
@@ -53,7 +53,8 @@ configure_file(cmake/bmf.pc.in bmf.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/bmf.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 include(CMakePackageConfigHelpers)
-configure_package_config_file(cmake/bmfConfig.cmake.in bmfConfig.cmake INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR_CMAKE})
+configure_package_config_file(cmake/bmfConfig.cmake.in bmfConfig.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR_CMAKE})
 write_basic_package_version_file(bmfConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/bmfConfig.cmake ${PROJECT_BINARY_DIR}/bmfConfigVersion.cmake
               cmake/FindMPICH.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR_CMAKE})

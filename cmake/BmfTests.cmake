@@ -6,7 +6,7 @@
 #   NAME.bats     tests of the command line; test cli_NAME, or slow_NAME for slow_NAME.bats
 #   other *.c     code the tests share, linked into all of them
 #
-# Labels: unit, valgrind, mpi, cli, slow. Nothing here overcommits: a test that keeps both cores busy says so by PROCESSORS.
+# Labels: unit, valgrind, mpi, cli, slow. A test that keeps several cores busy says so by PROCESSORS.
 
 set(BMF_RUNS 1:1 1:4 2:2 3:1 4:3 5:1 7:2 8:1) # ranks:threads; every number of ranks, and 1 to 4 threads, occur
 set(BMF_VALGRIND_RANKS 3)

@@ -1,7 +1,7 @@
 # FindMPICH: finds MPICH itself, even when another MPI is installed beside it and is the default one.
 #
-# Looks at pkg-config's "mpich" first, then at what mpicc.mpich (or mpicc) reports, and takes only an mpi.h that says it is
-# MPICH's. Hint: MPICH_ROOT.
+# Looks at pkg-config's "mpich" first, then at what mpicc.mpich (or mpicc) reports, and takes only an mpi.h that says it
+# is MPICH's. Hint: MPICH_ROOT.
 #
 # Defines the target MPICH::MPICH and the variables MPICH_FOUND, MPICH_VERSION, MPICH_MPIRUN, MPICH_COMPILER.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The --bmf-* options and BMF_* variables of a program that uses the library (make_sum): what they do, and that bad ones end
-# the program with exit code 2 and one line, however many ranks there are.
+# The --bmf-* options and BMF_* variables of a program that uses the library (make_sum): what they do, and that bad ones
+# end the program with exit code 2 and one line, however many ranks there are.
 
 bats_require_minimum_version 1.5.0
 
