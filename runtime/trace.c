@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/trace_format.h"
+
 enum { FIRST_EVENTS = 1024, FIRST_SLOTS = 64 };
 
 /* A table of numbers, 0 where empty (number 0 exists in every run and is never looked up). */
@@ -95,6 +97,11 @@ static int32_t *block_ranks(int32_t lanes, int32_t ranks)
     return rank;
 }
 
+struct bmf_run_index *bmf_run_index_create(void)
+{
+    return calloc(1, sizeof(struct bmf_run_index));
+}
+
 bmf_run *bmf_run_create(const char *program, const char *machine, int32_t lanes, int32_t ranks, int32_t threads)
 {
     bmf_run *run = calloc(1, sizeof *run);
@@ -105,7 +112,7 @@ bmf_run *bmf_run_create(const char *program, const char *machine, int32_t lanes,
     run->threads = threads > 0 ? threads : 1;
     run->program = strdup(program ? program : "");
     run->machine = strdup(machine ? machine : "");
-    run->index = calloc(1, sizeof *run->index);
+    run->index = bmf_run_index_create();
     run->name = calloc(1, sizeof *run->name);
     run->node = calloc(1, sizeof *run->node);
     run->lane_rank = block_ranks(run->lanes, run->ranks);
@@ -138,6 +145,15 @@ void bmf_run_free(bmf_run *run)
     free(run->program);
     free(run->machine);
     free(run);
+}
+
+void bmf_trace_free(bmf_trace *trace)
+{
+    if (!trace)
+        return;
+    for (int k = 0; k < trace->runs; k++)
+        bmf_run_free(trace->run[k]);
+    free(trace);
 }
 
 uint32_t bmf_run_name(bmf_run *run, const char *text)
