@@ -134,3 +134,16 @@ char *bmf_list_print(const bmf_list *list, char *text, size_t size)
     snprintf(text + used, size - used, ", %s", bmf_partition_print(list->partition, partition, sizeof partition));
     return text;
 }
+
+void bmf_list_own(bmf_list *list)
+{
+    bmf_column copy;
+    if (bmf_column_unique(&list->column))
+        return;
+    bmf_column_builder *builder = bmf_column_builder_create(list->type);
+    if (bmf_column_builder_copy(builder, &list->column, 0, list->column.count) != BMF_OK ||
+        bmf_column_builder_finish(builder, &copy) != BMF_OK)
+        give_up(list->context, bmf_column_packed_bytes(&list->column, 0, list->column.count));
+    bmf_column_free(&list->column);
+    list->column = copy;
+}

@@ -1,0 +1,63 @@
+/* Block sources and sinks: how fused skeletons read lists and write new ones, a block at a time.
+ *
+ * A source is one list, or two zipped, with or without a kernel on top; its blocks stay in the first-level cache, so map-reduce,
+ * map-scan and zip-map-reduce never make the list in between. A sink is the column a skeleton writes. When it is
+ * larger than the cache or is also being read (in place) blocks are staged and copied out, with streaming stores
+ * where the column is large: the write then costs no read. Private to skeletons. */
+#ifndef BMF_SOURCE_H
+#define BMF_SOURCE_H
+
+#include "runtime/backend.h"
+#include "runtime/kernel.h"
+#include "runtime/list.h"
+
+typedef struct bmf_source {
+    const bmf_kernel *kernel; /* or NULL: the elements of xs themselves */
+    const bmf_type *type;     /* of the elements produced, interned */
+    int leaves;               /* of that type */
+    int64_t leaf_size[BMF_MAX_LEAVES];
+    int inputs;               /* leaves of the lists */
+    bmf_slice input[2 * BMF_MAX_LEAVES]; /* at element `origin` */
+    int64_t origin;           /* global number of this host's first element */
+    char **scratch;           /* by worker: kernel output, BMF_BLOCK elements of each leaf */
+    int workers;
+    bool may_fail;
+} bmf_source;
+
+/* Checks lists and kernel against each other; `skeleton` is for messages ("map"). ys and kernel may be NULL. Errors:
+ * BMF_ERROR_SHAPE (names both shapes), BMF_ERROR_TYPE (names kernel and types). Same on every rank. */
+int bmf_source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, const bmf_list *ys,
+                    const bmf_kernel *kernel);
+void bmf_source_close(bmf_source *source);
+/* Slices of the lists' leaves at element `begin`. */
+void bmf_source_inputs(const bmf_source *source, int64_t begin, bmf_slice in[2 * BMF_MAX_LEAVES]);
+/* Elements [begin, begin + count), count <= BMF_BLOCK, as slices of leaves; valid until the worker's next block.
+ * Returns 0 or the kernel's failure code. */
+int bmf_source_block(const bmf_source *source, int worker, int64_t begin, int64_t count,
+                     bmf_slice block[BMF_MAX_LEAVES]);
+
+typedef struct bmf_sink {
+    int leaves;
+    int64_t leaf_size[BMF_MAX_LEAVES];
+    bmf_slice output[BMF_MAX_LEAVES]; /* at element `origin` */
+    int64_t origin;
+    bool staged, streaming;
+    char **scratch; /* by worker, when staged */
+    int workers;
+} bmf_sink;
+
+/* A sink for all elements of a new or in-place list. */
+void bmf_sink_open(bmf_sink *sink, const bmf_list *list, bool in_place);
+void bmf_sink_close(bmf_sink *sink);
+/* Where the worker should put elements [begin, begin + count). */
+void bmf_sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block[BMF_MAX_LEAVES]);
+/* The block is complete: copies it out if it was staged. */
+void bmf_sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t count);
+
+/* Copies past the caches (streaming stores where the machine has them). */
+void bmf_stream_copy(void *to, const void *from, int64_t bytes);
+
+/* Agrees on the status if the source or operator can fail on some ranks only, otherwise returns it as it is. */
+int bmf_agree_if(bmf_context *ctx, bool may_fail, int status);
+
+#endif
