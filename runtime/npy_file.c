@@ -1,0 +1,104 @@
+/* Moving the data of .npy files: MPI-IO of one rank at a time's own part.
+ *
+ * Method: every rank opens the file alone, so that nobody waits for anybody, and moves its bytes with non-blocking
+ * calls in pieces an MPI count can hold. A piece may come back short; the rest is asked for again until nothing moves.
+ * Cost: every byte once, one call per GiB.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtime/backend.h"
+#include "runtime/npy_private.h"
+#include "runtime/wait.h"
+
+static const int64_t largest_piece = (int64_t)1 << 30;
+
+int bmf_npy_open(bmf_context *ctx, const char *path, int mode, MPI_File *file)
+{
+    int error = MPI_File_open(MPI_COMM_SELF, path, mode, MPI_INFO_NULL, file), class;
+    if (error == MPI_SUCCESS)
+        return BMF_OK;
+    MPI_Error_class(error, &class);
+    const char *reason = class == MPI_ERR_NO_SUCH_FILE ? "it does not exist there"
+                         : class == MPI_ERR_ACCESS     ? "permission denied"
+                         : class == MPI_ERR_QUOTA      ? "quota exceeded"
+                         : class == MPI_ERR_NO_SPACE   ? "no space left"
+                         : class == MPI_ERR_READ_ONLY  ? "the file system is read-only"
+                                                       : "MPI-IO refused";
+    return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot open on rank %d: %s", path, ctx->rank, reason);
+}
+
+/* Waits for one piece; returns the bytes that moved, or -1. */
+static int64_t finish_piece(bmf_context *ctx, MPI_Request *request)
+{
+    MPI_Status status;
+    MPI_Count moved = 0;
+    int done = 0;
+    for (int tries = 0;;) {
+        if (MPI_Test(request, &done, &status) != MPI_SUCCESS)
+            return -1;
+        if (done)
+            break;
+        bmf_wait_step(ctx, &tries);
+    }
+    MPI_Get_elements_x(&status, MPI_BYTE, &moved);
+    return moved;
+}
+
+int bmf_npy_read_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, void *data, int64_t bytes)
+{
+    char *to = data;
+    for (int64_t done = 0, moved; done < bytes; done += moved) {
+        int piece = (int)(bytes - done < largest_piece ? bytes - done : largest_piece);
+        MPI_Request request;
+        moved = MPI_File_iread_at(file, offset + done, to + done, piece, MPI_BYTE, &request) == MPI_SUCCESS
+                    ? finish_piece(ctx, &request)
+                    : -1;
+        if (moved < 0)
+            return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot read at byte %" PRId64, path, offset + done);
+        if (moved == 0)
+            return bmf_fail(ctx, BMF_ERROR_FILE, "%s: the file ends at byte %" PRId64 " while it is read", path,
+                            offset + done);
+    }
+    return BMF_OK;
+}
+
+int bmf_npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, const void *data,
+                        int64_t bytes)
+{
+    const char *from = data;
+    for (int64_t done = 0, moved; done < bytes; done += moved) {
+        int piece = (int)(bytes - done < largest_piece ? bytes - done : largest_piece);
+        MPI_Request request;
+        moved = MPI_File_iwrite_at(file, offset + done, from + done, piece, MPI_BYTE, &request) == MPI_SUCCESS
+                    ? finish_piece(ctx, &request)
+                    : -1;
+        if (moved <= 0)
+            return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write at byte %" PRId64 ": is the disk full?", path,
+                            offset + done);
+    }
+    return BMF_OK;
+}
+
+void bmf_npy_record(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t begin)
+{
+    if (ctx->run == NULL)
+        return;
+    const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
+    /* Clocks of processors may differ (in the model they do); what passed on the first passed on all. */
+    int64_t duration = ctx->backend->now(ctx, ctx->first_processor) - begin;
+    for (int64_t k = partition->local_first; k < partition->local_first + partition->local_parts; k++) {
+        int64_t processor = bmf_partition_processor(partition, k), end = ctx->backend->now(ctx, processor);
+        bmf_run_add(ctx->run, &(bmf_event){.begin = end - duration,
+                                           .end = end,
+                                           .amount = (partition->start[k + 1] - partition->start[k]) * element_bytes,
+                                           .low = duration,
+                                           .high = duration,
+                                           .node = at->node,
+                                           .instance = at->instance,
+                                           .lane = (int32_t)processor,
+                                           .peer = -1,
+                                           .kind = BMF_EVENT_FILE});
+    }
+}
