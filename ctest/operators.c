@@ -7,6 +7,7 @@
 #include "ctest/operators.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ctest/testing.h"
@@ -369,6 +370,27 @@ static void draw_votes(uint64_t *state, void *x)
     v->count = v->any;
 }
 
+/* ---- an operator that fails ---- */
+
+static int refusing_block(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out)
+{
+    (void)context;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t a = BMF_AT(const int64_t, in[0], i), b = BMF_AT(const int64_t, in[1], i);
+        if (a == 13 || b == 13)
+            return 77;
+        BMF_AT(int64_t, out[0], i) = a + b;
+    }
+    return 0;
+}
+static const int64_t zero = 0;
+const bmf_operator test_refuses_13 = {.name = "refuses_13",
+                                      .type = &bmf_type_int,
+                                      .combine = refusing_block,
+                                      .identity = &zero,
+                                      .flags = BMF_EXACT | BMF_COMMUTATIVE,
+                                      .may_fail = true};
+
 /* ---- the table ---- */
 
 static const test_operator table[TEST_OPERATORS] = {
@@ -396,6 +418,14 @@ static const test_operator table[TEST_OPERATORS] = {
 const test_operator *test_operator_number(int k)
 {
     return &table[k];
+}
+
+void *test_draw(const test_operator *test, int64_t n, uint64_t *state)
+{
+    char *x = calloc((size_t)n + 1, test->size);
+    for (int64_t i = 0; i < n; i++)
+        test->draw(state, x + (size_t)i * test->size);
+    return x;
 }
 
 void test_expected_fold(const test_operator *test, int64_t n, const void *x, void *y)

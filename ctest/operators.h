@@ -8,7 +8,7 @@
 #include "bmf.h"
 #include "ctest/reference.h"
 
-enum { TEST_OPERATORS = 19 };
+enum { TEST_OPERATORS = 19, TEST_LARGEST_RECORD = 256 };
 
 typedef struct test_operator {
     const bmf_operator *op;
@@ -20,7 +20,13 @@ typedef struct test_operator {
 /* The k-th, 0 <= k < TEST_OPERATORS. Static storage. */
 const test_operator *test_operator_number(int k);
 
-/* The same value as reduce or scan must give bit by bit: by a plain fold if the operator is exact, otherwise by the
+/* Sums ints, exactly, but fails with code 77 when it meets a 13. */
+extern const bmf_operator test_refuses_13;
+
+/* n random elements, padding zeroed; the caller frees. Never NULL, also when n is 0. */
+void *test_draw(const test_operator *test, int64_t n, uint64_t *state);
+
+/* The value reduce or scan must give bit by bit: by a plain fold if the operator is exact, otherwise by the
  * fixed tree. */
 void test_expected_fold(const test_operator *test, int64_t n, const void *x, void *y);
 void test_expected_scan(const test_operator *test, int64_t n, const void *x, bmf_scan_kind kind, void *y);

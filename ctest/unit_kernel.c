@@ -17,17 +17,6 @@
 #include "ctest/operators.h"
 #include "ctest/testing.h"
 
-enum { LARGEST_RECORD = 256 };
-
-/* Random records, all bytes written. */
-static char *draw_records(const test_operator *test, int64_t n, uint64_t *state)
-{
-    char *x = calloc((size_t)n, test->size);
-    for (int64_t i = 0; i < n; i++)
-        test->draw(state, x + (size_t)i * test->size);
-    return x;
-}
-
 /* The first differing record, or -1. */
 static int64_t first_difference(int64_t n, size_t size, const char *a, const char *b)
 {
@@ -54,7 +43,7 @@ static void fold_gives_every_node(void **unused)
         if (!test->op->fold)
             continue;
         for (int64_t count = 2; count <= BMF_BLOCK; count *= 2) {
-            char *x = draw_records(test, count, &state);
+            char *x = test_draw(test, count, &state);
             char *levels = calloc((size_t)count, test->size), *expected = calloc((size_t)count, test->size);
             char *to = expected;
             for (int64_t width = 2; width <= count; width *= 2)
@@ -72,7 +61,7 @@ static void fold_gives_every_node(void **unused)
 /* prefix op the nodes of [0, i), one per binary digit of i, largest first. */
 static void prefix_then_nodes(const test_operator *test, const char *prefix, const char *x, int64_t i, char *value)
 {
-    char node[LARGEST_RECORD], sum[LARGEST_RECORD];
+    char node[TEST_LARGEST_RECORD], sum[TEST_LARGEST_RECORD];
     memcpy(value, prefix, test->size);
     int64_t done = 0;
     for (int64_t width = BMF_BLOCK; width > 0; width /= 2) {
@@ -92,10 +81,10 @@ typedef struct scan_case {
 static void check_scan(const test_operator *test, int64_t count, scan_case how, uint64_t *state)
 {
     const size_t size = test->size;
-    char *x = draw_records(test, count, state), *kept = malloc((size_t)count * size);
+    char *x = test_draw(test, count, state), *kept = malloc((size_t)count * size);
     char *levels = calloc((size_t)count, size), *scratch = calloc(2 * (size_t)count, size);
     char *out = how.in_place ? x : calloc((size_t)count, size), *expected = calloc((size_t)count + 1, size);
-    char prefix[LARGEST_RECORD] = {0}, last[LARGEST_RECORD] = {0};
+    char prefix[TEST_LARGEST_RECORD] = {0}, last[TEST_LARGEST_RECORD] = {0};
     test->draw(state, prefix);
     test->draw(state, last);
     memcpy(kept, x, (size_t)count * size);
@@ -151,8 +140,8 @@ static void quick_folds_any_count(void **unused)
         if (!test->op->quick || !(test->op->flags & BMF_EXACT))
             continue;
         for (int64_t count = 1; count <= 300; count++) {
-            char got[LARGEST_RECORD] = {0}, expected[LARGEST_RECORD] = {0};
-            char *x = draw_records(test, count, &state);
+            char got[TEST_LARGEST_RECORD] = {0}, expected[TEST_LARGEST_RECORD] = {0};
+            char *x = test_draw(test, count, &state);
             test->op->quick(test->op->context, count, x, got);
             reference_fold(test->combine, count, x, test->size, expected);
             assert_same(1, test->size, got, expected, "quick fold", test->op->name, count);
@@ -183,7 +172,7 @@ static void check_combine(const test_operator *test, const int64_t *offset, int 
                           bool in_place, uint64_t *state)
 {
     const size_t size = test->size, step = size * (size_t)spacing;
-    char *a = draw_records(test, count * spacing, state), *b = draw_records(test, count * spacing, state);
+    char *a = test_draw(test, count * spacing, state), *b = test_draw(test, count * spacing, state);
     char *out = in_place ? a : calloc((size_t)count, step), *expected = calloc((size_t)count, size);
     bmf_slice in[2 * BMF_MAX_LEAVES], to[BMF_MAX_LEAVES];
     for (int k = 0; k < leaves; k++) {
