@@ -1,0 +1,9 @@
+/* The subcommands of bmf-bench. argv[0] is the subcommand's name. Collective; each returns the exit code. */
+#ifndef BENCH_COMMANDS_H
+#define BENCH_COMMANDS_H
+
+#include "bmf.h"
+
+int bench_skeletons(bmf_context *ctx, int argc, char **argv);
+
+#endif

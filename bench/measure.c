@@ -1,0 +1,118 @@
+/* Timing several things in turn.
+ *
+ * Method: per repeat and action a barrier, the clock, the call, the clock. Every rank keeps its own seconds; one
+ * allreduce at the end makes them those of the slowest rank. Brief actions run in batches of about BATCH_SECONDS. Cost:
+ * (repeats + 1) runs of every action.
+ */
+#include "bench/measure.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime/backend.h"
+#include "runtime/wait.h"
+
+static const double BATCH_SECONDS = 0.02;
+enum { MAX_CALLS = 5000 };
+
+void bench_maximum(bmf_context *ctx, int count, double *values)
+{
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MAX, ctx->comm, &request);
+    bmf_wait_all(ctx, 1, &request);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_median(int count, double *values)
+{
+    qsort(values, (size_t)count, sizeof *values, compare);
+    return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
+}
+
+/* One timing: this rank's seconds per call. */
+static int time_action(bmf_context *ctx, bench_action *action, double *seconds)
+{
+    if (action->before)
+        BMF_TRY(action->before(action->state));
+    bmf_barrier(ctx);
+    int status = BMF_OK;
+    const double begin = MPI_Wtime();
+    for (int64_t call = 0; call < action->calls && status == BMF_OK; call++)
+        status = action->run(action->state);
+    *seconds = (MPI_Wtime() - begin) / (double)action->calls;
+    BMF_TRY(status);
+    return action->after ? action->after(action->state) : BMF_OK;
+}
+
+/* The first call pays for pages, connections and thread creation; the second tells how many make a batch. */
+static int warm_up(bmf_context *ctx, bench_action *action)
+{
+    double seconds;
+    action->calls = 1;
+    BMF_TRY(time_action(ctx, action, &seconds));
+    if (!action->brief)
+        return BMF_OK;
+    BMF_TRY(time_action(ctx, action, &seconds));
+    bench_maximum(ctx, 1, &seconds);
+    const double calls = BATCH_SECONDS / (seconds > 0 ? seconds : BATCH_SECONDS / MAX_CALLS);
+    action->calls = calls < 1 ? 1 : calls > MAX_CALLS ? MAX_CALLS : (int64_t)calls;
+    return BMF_OK;
+}
+
+/* seconds[k * repeats + r]: repeat r of action k. */
+static int take_turns(bmf_context *ctx, int repeats, int actions, bench_action *action, double *seconds)
+{
+    for (int k = 0; k < actions; k++)
+        BMF_TRY(warm_up(ctx, &action[k]));
+    for (int r = 0; r < repeats; r++)
+        for (int k = 0; k < actions; k++)
+            BMF_TRY(time_action(ctx, &action[k], &seconds[k * repeats + r]));
+    return BMF_OK;
+}
+
+int bench_measure(bmf_context *ctx, int repeats, int actions, bench_action *action)
+{
+    double *seconds = calloc((size_t)repeats * (size_t)actions, sizeof *seconds);
+    int status = seconds ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for the timings");
+    status = bmf_agree(ctx, status);
+    if (status == BMF_OK)
+        status = take_turns(ctx, repeats, actions, action, seconds);
+    if (status == BMF_OK) {
+        bench_maximum(ctx, repeats * actions, seconds);
+        for (int k = 0; k < actions; k++) {
+            action[k].median = bench_median(repeats, seconds + k * repeats);
+            action[k].minimum = seconds[k * repeats];
+        }
+    }
+    free(seconds);
+    return status;
+}
+
+bench_progress bench_progress_begin(bool show, int total)
+{
+    return (bench_progress){show && isatty(STDERR_FILENO), total, MPI_Wtime()};
+}
+
+void bench_progress_show(const bench_progress *progress, int done, const char *what)
+{
+    if (!progress->show)
+        return;
+    fprintf(stderr, "\r\033[K%d of %d: %s", done + 1, progress->total, what);
+    if (done > 0) {
+        const double left = (MPI_Wtime() - progress->begin) / done * (progress->total - done);
+        fprintf(stderr, ", about %.0f s left", left);
+    }
+    fflush(stderr);
+}
+
+void bench_progress_end(const bench_progress *progress)
+{
+    if (progress->show)
+        fprintf(stderr, "\r\033[K");
+}
