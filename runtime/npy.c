@@ -168,7 +168,7 @@ static int read_data(bmf_context *ctx, const char *path, const bmf_npy_header *h
 {
     int64_t begin = bmf_partition_local_begin(partition), count = bmf_partition_local_end(partition) - begin;
     int64_t started = ctx->backend->now(ctx, ctx->first_processor);
-    bmf_column column, *scalars;
+    bmf_column column, *scalars = NULL;
     int status = create_column(ctx, header, count, &column, &scalars);
     if (status == BMF_OK)
         status = read_scalars(ctx, path, header, begin * header->shape[1], scalars);
