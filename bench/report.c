@@ -75,7 +75,7 @@ static int judge(const bench_facts *facts, const bench_result *r, char text[BENC
 static const char *milliseconds(double seconds, char text[32])
 {
     if (seconds > 0)
-        snprintf(text, 32, seconds < 1e-3 ? "%.4f" : "%.2f", 1e3 * seconds);
+        snprintf(text, 32, seconds < 1e-3 ? "%.4g" : "%.2f", 1e3 * seconds);
     else
         snprintf(text, 32, "-");
     return text;

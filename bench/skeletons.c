@@ -16,7 +16,7 @@
 #include "bench/report.h"
 #include "runtime/backend.h"
 
-enum { DEFAULT_ELEMENTS = 100000000, DEFAULT_REPEATS = 9, MAX_REPEATS = 1000, MAX_ROWS = 64 };
+enum { DEFAULT_ELEMENTS = 100000000, BEYOND_CACHES = 1 << 24, DEFAULT_REPEATS = 9, MAX_REPEATS = 1000, MAX_ROWS = 64 };
 
 typedef struct options {
     int64_t elements; /* 0: the default */
@@ -197,9 +197,11 @@ static double bandwidth_of(bench_limit limit, const bench_action *action, double
     return seconds > 0 ? bench_limit_passes(limit) * total_bytes / seconds : 0;
 }
 
+/* The bandwidths of memory itself, whatever the size of the rows' lists. */
 static int measure_machine(bmf_context *ctx, int repeats, int64_t elements, bench_facts *facts)
 {
-    const int64_t bytes = (elements + bmf_ranks(ctx) - 1) / bmf_ranks(ctx) * (int64_t)sizeof(double);
+    const int64_t large = elements > BEYOND_CACHES ? elements : BEYOND_CACHES;
+    const int64_t bytes = (large + bmf_ranks(ctx) - 1) / bmf_ranks(ctx) * (int64_t)sizeof(double);
     double *const into[] = {&facts->read, &facts->write, &facts->copy};
     const bench_limit limit[] = {BENCH_READ, BENCH_WRITE, BENCH_COPY};
     limit_arrays a;
