@@ -1,8 +1,8 @@
 /* Timing several things in turn.
  *
- * Method: per repeat and action a barrier, the clock, the call, the clock. Every rank keeps its own seconds; one
- * allreduce at the end makes them those of the slowest rank. Brief actions run in batches of about BATCH_SECONDS. Cost:
- * (repeats + 1) runs of every action.
+ * Method: per repeat and action a barrier, the clock, the calls, a barrier, the clock; one allreduce at the end makes
+ * the seconds those of the slowest rank. Brief actions run in batches of about BATCH_SECONDS. Cost: (repeats + 1) runs
+ * of every action.
  */
 #include "bench/measure.h"
 
@@ -35,7 +35,7 @@ double bench_median(int count, double *values)
     return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
-/* One timing: this rank's seconds per call. */
+/* One timing: seconds per call. The barrier at the end makes ranks that share a core count each other's time. */
 static int time_action(bmf_context *ctx, bench_action *action, double *seconds)
 {
     if (action->before)
@@ -45,6 +45,7 @@ static int time_action(bmf_context *ctx, bench_action *action, double *seconds)
     const double begin = MPI_Wtime();
     for (int64_t call = 0; call < action->calls && status == BMF_OK; call++)
         status = action->run(action->state);
+    bmf_barrier(ctx);
     *seconds = (MPI_Wtime() - begin) / (double)action->calls;
     BMF_TRY(status);
     return action->after ? action->after(action->state) : BMF_OK;

@@ -1,8 +1,8 @@
 /* Timing several things in turn.
  *
  * The machine drifts, by a factor of two and more when others use it. So things that are to be compared are never timed
- * one after the other, but in turn within each repeat, and medians over the repeats are compared. A time is that of the
- * slowest rank, from a common barrier on.
+ * one after the other, but in turn within each repeat, and medians over the repeats are compared. A time goes from a
+ * common barrier until every rank is done.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
