@@ -1,0 +1,166 @@
+/* filter: the elements for which a predicate holds, in order, each on its processor.
+ *
+ * Method: the predicate marks and counts (one bit an element is kept); the counts give every piece its place; the
+ * marked elements are copied there. Hosts tell each other the new part lengths.
+ * Cost: n w bytes read twice (once if pieces stay in the cache), the result written once, n / 8 bytes of marks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/allocate.h"
+#include "skeletons/skeletons.h"
+#include "skeletons/source.h"
+
+typedef struct filter_state {
+    const bmf_source *marks;   /* xs under the predicate */
+    const bmf_source *plain;   /* xs */
+    uint64_t *bits;            /* from the source's origin on; pieces start at multiples of 64 global numbers, see word_of */
+    int64_t *kept;             /* by piece: how many; then where its first goes, in local numbers */
+    bmf_slice out[BMF_MAX_LEAVES];
+    int64_t *part_kept;        /* by local part */
+    int64_t local_first;
+} filter_state;
+
+/* Marks of elements that share a word belong to one piece or to pieces of different parts; the latter would race, so
+ * every piece has words of its own: piece p's first word is its offset / 64 plus p. */
+static uint64_t *words_of(const filter_state *s, int64_t index, const bmf_piece *piece)
+{
+    return s->bits + (piece->begin - s->plain->origin) / 64 + index;
+}
+
+static int mark_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
+{
+    filter_state *s = state;
+    uint64_t *word = words_of(s, index, piece);
+    int64_t kept = 0;
+    for (int64_t i = piece->begin, count; i < piece->end; i += count) {
+        bmf_slice mark[BMF_MAX_LEAVES];
+        count = piece->end - i < BMF_BLOCK ? piece->end - i : BMF_BLOCK;
+        int code = bmf_source_block(s->marks, worker, i, count, mark);
+        if (code != 0)
+            return code;
+        const uint8_t *flag = mark[0].data;
+        for (int64_t k = 0; k < count; k += 64) {
+            uint64_t bits = 0;
+            int64_t here = count - k < 64 ? count - k : 64;
+            for (int64_t j = 0; j < here; j++)
+                bits |= (uint64_t)(flag[k + j] != 0) << j;
+            *word++ = bits;
+            kept += __builtin_popcountll(bits);
+        }
+    }
+    s->kept[index] = kept;
+    return 0;
+}
+
+/* One leaf of 64 elements: keeps those whose bit is set. */
+static char *keep_leaf(uint64_t bits, const bmf_slice *from, int64_t size, char *to)
+{
+    if (size == 8) {
+        for (; bits; bits &= bits - 1, to += 8)
+            memcpy(to, (const char *)from->data + __builtin_ctzll(bits) * from->stride, 8);
+        return to;
+    }
+    for (; bits; bits &= bits - 1, to += size)
+        memcpy(to, (const char *)from->data + __builtin_ctzll(bits) * from->stride, (size_t)size);
+    return to;
+}
+
+static int keep_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
+{
+    const filter_state *s = state;
+    const uint64_t *word = words_of(s, index, piece);
+    char *to[BMF_MAX_LEAVES];
+    (void)worker;
+    for (int k = 0; k < s->plain->leaves; k++)
+        to[k] = (char *)s->out[k].data + s->kept[index] * s->plain->leaf_size[k];
+    for (int64_t i = piece->begin; i < piece->end; i += 64, word++) {
+        bmf_slice x[2 * BMF_MAX_LEAVES];
+        bmf_source_inputs(s->plain, i, x);
+        for (int k = 0; k < s->plain->leaves; k++)
+            to[k] = keep_leaf(*word, &x[k], s->plain->leaf_size[k], to[k]);
+    }
+    return 0;
+}
+
+/* Where every part starts after the filter, on every rank. */
+static int new_partition(const bmf_list *xs, const int64_t *part_kept, bmf_partition **partition)
+{
+    bmf_context *ctx = xs->context;
+    int64_t parts = xs->partition->parts;
+    int64_t *start = bmf_allocate((parts + 1) * (int64_t)sizeof *start);
+    int status = ctx->backend->collect(ctx, part_kept, xs->partition->local_parts, start + 1, parts);
+    start[0] = 0;
+    for (int64_t k = 0; k < parts; k++)
+        start[k + 1] += start[k];
+    if (status == BMF_OK)
+        status = bmf_partition_resized(ctx, xs->partition, start, partition);
+    free(start);
+    return status;
+}
+
+static int filter_pieces(const bmf_list *xs, const bmf_kernel *predicate, filter_state *s, const bmf_piece *piece,
+                         int64_t pieces, bmf_list **made)
+{
+    bmf_context *ctx = xs->context;
+    bmf_partition *partition = NULL;
+    int64_t place = 0;
+    int status = bmf_compute(ctx, &(bmf_work){.kernel = predicate->name,
+                                              .piece = piece,
+                                              .pieces = pieces,
+                                              .run = mark_piece,
+                                              .state = s});
+    BMF_TRY(bmf_agree_if(ctx, predicate->may_fail, status));
+    for (int64_t i = 0; i < pieces; i++) {
+        int64_t kept = s->kept[i];
+        s->part_kept[piece[i].part - s->local_first] += kept;
+        s->kept[i] = place;
+        place += kept;
+    }
+    BMF_TRY(new_partition(xs, s->part_kept, &partition));
+    status = bmf_list_create(ctx, xs->type, partition, made);
+    bmf_partition_release(partition);
+    BMF_TRY(status);
+    bmf_column_slices(&(*made)->column, 0, s->out);
+    return bmf_compute(ctx, &(bmf_work){.kernel = "keep", .piece = piece, .pieces = pieces, .run = keep_piece, .state = s});
+}
+
+static int filter_sources(const bmf_list *xs, const bmf_kernel *predicate, const bmf_source *marks,
+                          const bmf_source *plain, bmf_list **made)
+{
+    bmf_context *ctx = xs->context;
+    bmf_piece *piece;
+    int64_t pieces;
+    BMF_TRY(bmf_pieces_create(ctx, xs->partition, BMF_BLOCK, &piece, &pieces));
+    filter_state state = {.marks = marks, .plain = plain, .local_first = xs->partition->local_first};
+    state.bits = bmf_allocate((xs->column.count / 64 + 1 + 2 * pieces) * (int64_t)sizeof *state.bits);
+    state.kept = bmf_allocate_clear(pieces, (int64_t)sizeof *state.kept);
+    state.part_kept = bmf_allocate_clear(xs->partition->local_parts, (int64_t)sizeof *state.part_kept);
+    int status = filter_pieces(xs, predicate, &state, piece, pieces, made);
+    free(state.bits);
+    free(state.kept);
+    free(state.part_kept);
+    free(piece);
+    return status;
+}
+
+int bmf_filter(const bmf_list *xs, const bmf_kernel *predicate, bmf_list **out)
+{
+    bmf_context *ctx = xs->context;
+    bmf_source marks, plain;
+    bmf_list *made = NULL;
+    char text[128];
+    if (!bmf_type_equal(predicate->output, &bmf_type_bool))
+        return bmf_fail(ctx, BMF_ERROR_TYPE, "filter takes a kernel that gives bool; %s gives %s", predicate->name,
+                        bmf_type_print(predicate->output, text, sizeof text));
+    BMF_TRY(bmf_source_open(&plain, "filter", xs, NULL, NULL));
+    int status = bmf_source_open(&marks, "filter", xs, NULL, predicate);
+    if (status == BMF_OK) {
+        bmf_skeleton_begin(ctx, "filter %s", predicate->name);
+        status = bmf_skeleton_end(ctx, xs->partition, filter_sources(xs, predicate, &marks, &plain, &made));
+        bmf_source_close(&marks);
+    }
+    bmf_source_close(&plain);
+    if (status == BMF_OK)
+        *out = made;
+    return status;
+}
