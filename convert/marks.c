@@ -1,0 +1,276 @@
+/* Events as marks in time order.
+ *
+ * Method: a lane's events stand sorted outer before inner. A walk over them keeps one stack of open events per track
+ * and puts every event on the first track where it nests. The marks of a lane come out in time order; lanes are merged
+ * in pairs. Leaves of flat marks are taken in the order of their ends. Cost: linear per lane as long as few events
+ * overlap, at most BMF_MAX_TRACKS times that; n log(lanes) for the merge.
+ */
+#include <stdlib.h>
+
+#include "convert/view.h"
+
+typedef struct item {
+    int64_t begin, end, event;
+} item;
+
+typedef struct walk {
+    item *at;       /* the lane's events, outer before inner */
+    int64_t *below; /* by item: what it stands on in its track's stack, or -1 */
+    int64_t top[BMF_MAX_TRACKS];
+    int tracks;
+    int view_number;
+    bmf_mark *to;
+} walk;
+
+/* Leaves everything that ended by `time`, in the order of the ends. */
+static void leave_until(walk *w, int64_t time)
+{
+    for (;;) {
+        int first = -1;
+        for (int t = 0; t < w->tracks; t++)
+            if (w->top[t] >= 0 && (first < 0 || w->at[w->top[t]].end < w->at[w->top[first]].end))
+                first = t;
+        if (first < 0 || w->at[w->top[first]].end > time)
+            return;
+        const item *last = &w->at[w->top[first]];
+        *w->to++ = (bmf_mark){last->end, bmf_mark_code(last->event, w->view_number, true)};
+        w->top[first] = w->below[w->top[first]];
+    }
+}
+
+/* The first track on which the item nests; the last one cuts it. */
+static int choose_track(walk *w, item *next)
+{
+    for (int t = 0; t < w->tracks; t++)
+        if (w->top[t] < 0 || w->at[w->top[t]].end >= next->end)
+            return t;
+    if (w->tracks < BMF_MAX_TRACKS) {
+        w->top[w->tracks] = -1;
+        return w->tracks++;
+    }
+    next->end = w->at[w->top[BMF_MAX_TRACKS - 1]].end;
+    return BMF_MAX_TRACKS - 1;
+}
+
+/* Writes the marks of `items` items; track: where the number of each event's track goes, or NULL. Returns the tracks.
+ */
+static int walk_items(walk *w, int64_t items, uint8_t *track)
+{
+    w->tracks = 1;
+    w->top[0] = -1;
+    for (int64_t k = 0; k < items; k++) {
+        item *next = &w->at[k];
+        leave_until(w, next->begin);
+        int t = choose_track(w, next);
+        w->below[k] = w->top[t];
+        w->top[t] = k;
+        if (track)
+            track[next->event] = (uint8_t)t;
+        *w->to++ = (bmf_mark){next->begin, bmf_mark_code(next->event, w->view_number, false)};
+    }
+    leave_until(w, INT64_MAX);
+    return w->tracks;
+}
+
+/* ---- leaves moved apart ---- */
+
+/* True if b must not stand before a. */
+static bool ends_before(const item *a, const item *b)
+{
+    return a->end <= b->end;
+}
+
+static bool begins_before(const item *a, const item *b)
+{
+    return a->begin < b->begin || (a->begin == b->begin && a->end >= b->end);
+}
+
+static void merge_items(const item *a, int64_t a_count, const item *b, int64_t b_count,
+                        bool (*in_order)(const item *, const item *), item *to)
+{
+    while (a_count > 0 || b_count > 0) {
+        bool from_a = b_count == 0 || (a_count > 0 && in_order(a, b));
+        *to++ = from_a ? *a++ : *b++;
+        a_count -= from_a;
+        b_count -= !from_a;
+    }
+}
+
+/* Sorts by end, stable, merging stretches that are sorted already; returns where the result is, at or spare. */
+static item *sort_by_end(item *at, item *spare, int64_t items)
+{
+    for (;;) {
+        int64_t stretches = 0;
+        for (int64_t begin = 0, end; begin < items; begin = end, stretches++) {
+            int64_t middle = begin + 1;
+            while (middle < items && ends_before(&at[middle - 1], &at[middle]))
+                middle++;
+            for (end = middle + (middle < items); end < items && ends_before(&at[end - 1], &at[end]);)
+                end++;
+            merge_items(at + begin, middle - begin, at + middle, end - middle, ends_before, spare + begin);
+        }
+        if (stretches <= 1)
+            return spare;
+        item *swap = at;
+        at = spare;
+        spare = swap;
+    }
+}
+
+/* Rewrites the items of a lane: containers as they are, leaves so that none overlaps another. leaf, spare: `items`
+ * each. */
+static void flatten(const bmf_event *event, item *at, int64_t items, item *leaf, item *spare)
+{
+    int64_t leaves = 0, containers = 0, busy_until = 0;
+    for (int64_t k = 0; k < items; k++) {
+        if (bmf_is_container(&event[at[k].event]))
+            at[containers++] = at[k];
+        else
+            leaf[leaves++] = at[k];
+    }
+    item *sorted = sort_by_end(leaf, spare, leaves);
+    for (int64_t k = 0; k < leaves; k++) {
+        if (sorted[k].begin < busy_until)
+            sorted[k].begin = busy_until;
+        busy_until = sorted[k].end;
+    }
+    item *merged = sorted == leaf ? spare : leaf;
+    merge_items(at, containers, sorted, leaves, begins_before, merged);
+    for (int64_t k = 0; k < items; k++)
+        at[k] = merged[k];
+}
+
+/* Marks the ends of leaves that leave the lane idle. */
+static void mark_idle(const bmf_view *view, bmf_mark *begin, bmf_mark *end)
+{
+    int64_t next_busy = view->end;
+    while (end-- > begin) {
+        if (bmf_is_container(&view->run->event[bmf_mark_event(end)]))
+            continue;
+        if (!bmf_mark_leaves(end))
+            next_busy = end->time;
+        else if (next_busy > end->time)
+            end->code |= BMF_MARK_IDLE_AFTER;
+    }
+}
+
+/* ---- lanes and runs ---- */
+
+static int64_t longest_lane(const bmf_view *view)
+{
+    int64_t longest = 0;
+    for (int32_t lane = 0; lane < view->run->lanes; lane++) {
+        int64_t events = view->lane_start[lane + 1] - view->lane_start[lane];
+        longest = events > longest ? events : longest;
+    }
+    return longest;
+}
+
+static bool make_marks(bmf_view *view, int view_number, bmf_mark *mark, bool flat)
+{
+    int64_t longest = longest_lane(view) + 1;
+    item *memory = malloc((size_t)longest * (flat ? 3 : 1) * sizeof *memory);
+    walk w = {.at = memory, .below = malloc((size_t)longest * sizeof *w.below), .view_number = view_number, .to = mark};
+    bool enough = memory && w.below;
+    for (int32_t lane = 0; enough && lane < view->run->lanes; lane++) {
+        int64_t start = view->lane_start[lane], items = view->lane_start[lane + 1] - start;
+        bmf_mark *first = w.to;
+        for (int64_t k = 0; k < items; k++) {
+            const bmf_event *event = &view->run->event[start + k];
+            memory[k] = (item){event->begin, event->end, start + k};
+        }
+        if (flat)
+            flatten(view->run->event, memory, items, memory + longest, memory + 2 * longest);
+        int tracks = walk_items(&w, items, flat ? NULL : view->track);
+        if (flat)
+            mark_idle(view, first, w.to);
+        else
+            view->tracks[lane] = (uint8_t)tracks;
+    }
+    free(memory);
+    free(w.below);
+    return enough;
+}
+
+bool bmf_view_marks(bmf_view *view, int view_number, bmf_mark *mark)
+{
+    return make_marks(view, view_number, mark, false);
+}
+
+bool bmf_view_flat_marks(bmf_view *view, int view_number, bmf_mark *mark)
+{
+    return make_marks(view, view_number, mark, true);
+}
+
+int bmf_views_tracks(bmf_context *ctx, bmf_view view[2], int views)
+{
+    for (int k = 0; k < views; k++) {
+        bmf_mark *mark = malloc((size_t)(2 * view[k].run->events + 1) * sizeof *mark);
+        bool enough = mark && bmf_view_marks(&view[k], k, mark);
+        free(mark);
+        if (!enough)
+            return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
+    }
+    return BMF_OK;
+}
+
+static void merge_marks(const bmf_mark *from, int64_t begin, int64_t middle, int64_t end, bmf_mark *to)
+{
+    int64_t left = begin, right = middle;
+    for (int64_t at = begin; at < end; at++) {
+        bool from_left = right == end || (left < middle && from[left].time <= from[right].time);
+        to[at] = from[from_left ? left : right];
+        left += from_left;
+        right += !from_left;
+    }
+}
+
+/* Merges `parts` sorted parts, part k from start[k] to start[k + 1], in pairs until one is left. Overwrites start. */
+static bmf_mark *merge_parts(bmf_mark *from, bmf_mark *to, int64_t *start, int64_t parts)
+{
+    while (parts > 1) {
+        int64_t merged = 0;
+        for (int64_t k = 0; k < parts; k += 2) {
+            int64_t end = start[k + 2 < parts ? k + 2 : parts];
+            merge_marks(from, start[k], start[k + 1], end, to);
+            start[merged++] = start[k];
+        }
+        start[merged] = start[parts];
+        parts = merged;
+        bmf_mark *swap = from;
+        from = to;
+        to = swap;
+    }
+    free(to);
+    return from;
+}
+
+bmf_mark *bmf_views_marks(bmf_view view[2], int views, bool flat, int64_t *marks)
+{
+    int64_t parts = 0, lanes = 0;
+    *marks = 0;
+    for (int k = 0; k < views; k++) {
+        *marks += 2 * view[k].run->events;
+        lanes += view[k].run->lanes;
+    }
+    size_t bytes = (size_t)(*marks + 1) * sizeof(bmf_mark);
+    bmf_mark *from = malloc(bytes), *to = malloc(bytes);
+    int64_t *start = malloc((size_t)(lanes + 1) * sizeof *start), at = 0;
+    bool enough = from && to && start;
+    for (int k = 0; enough && k < views; k++) {
+        enough = make_marks(&view[k], k, from + at, flat);
+        for (int32_t lane = 0; lane < view[k].run->lanes; lane++)
+            start[parts++] = at + 2 * view[k].lane_start[lane];
+        at += 2 * view[k].run->events;
+    }
+    if (enough) {
+        start[parts] = at;
+        from = merge_parts(from, to, start, parts);
+    } else {
+        free(from);
+        free(to);
+        from = NULL;
+    }
+    free(start);
+    return from;
+}
