@@ -26,11 +26,11 @@ static nesting draw_nesting(bmf_context *ctx, int64_t longest, bool filled, uint
     cut.parts = test_partition(ctx, state, cut.n);
     const int64_t parts = cut.parts->parts;
     int64_t *start = calloc((size_t)parts + 1, sizeof *start);
-    cut.lengths = calloc((size_t)(2 * (cut.n + parts)) + 1, sizeof *cut.lengths);
+    cut.lengths = calloc(2 * (size_t)cut.n + 1, sizeof *cut.lengths);
     for (int64_t k = 0; k < parts; k++) {
         int64_t rest = cut.parts->start[k + 1] - cut.parts->start[k];
         while (rest > 0) {
-            if (!filled && test_below(state, 5) == 0 && cut.count < cut.n + parts)
+            if (!filled && test_below(state, 5) == 0)
                 cut.count++;
             const int64_t length = 1 + test_below(state, longest < rest ? longest : rest);
             cut.lengths[cut.count++] = length;

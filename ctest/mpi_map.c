@@ -23,7 +23,7 @@ BMF_MAP_KERNEL(halved, int64_t, n, double, (double)n / 2.0)
 BMF_MAP_KERNEL(increased, int64_t, n, int64_t, n + 1)
 BMF_MAP_KERNEL(mirrored, point, p, point, ((point){p.y, p.x, -p.label}))
 BMF_MAP_KERNEL(label_of, point, p, int64_t, p.label)
-BMF_ZIP_KERNEL(scaled, double, x, int64_t, n, double, x *(double)n)
+BMF_ZIP_KERNEL(scaled, double, x, int64_t, n, double, (x * (double)n))
 BMF_ZIP_KERNEL(labelled, int64_t, n, double, x, point, ((point){x, -x, n}))
 BMF_ZIP_KERNEL(subtracted, int64_t, a, int64_t, b, int64_t, a - b)
 

@@ -67,7 +67,7 @@ static void reduce_random_list(bmf_context *ctx, const test_operator *test, bool
 /* ---- fused forms ---- */
 
 BMF_MAP_KERNEL(third, int64_t, n, double, (double)n / 3.0)
-BMF_ZIP_KERNEL(product, double, x, int64_t, n, double, x *(double)n)
+BMF_ZIP_KERNEL(product, double, x, int64_t, n, double, (x * (double)n))
 
 static void third_record(const void *x, void *y)
 {

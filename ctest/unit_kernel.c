@@ -223,9 +223,9 @@ typedef struct line {
 BMF_MAP_KERNEL(halved, int64_t, n, double, (double)n / 2.0)
 BMF_MAP_KERNEL(mirrored, point, p, point, ((point){p.y, p.x, -p.label}))
 BMF_MAP_KERNEL(positive, double, x, uint8_t, x > 0.0)
-BMF_MAP_KERNEL_WITH(on_line, line, context, double, x, double, context->slope *x + context->shift)
-BMF_ZIP_KERNEL(scaled, double, x, int64_t, k, double, x *(double)k)
-BMF_ZIP_KERNEL_WITH(blended, double, context, double, a, double, b, double, a **context + b * (1.0 - *context))
+BMF_MAP_KERNEL_WITH(on_line, line, context, double, x, double, (context->slope * x + context->shift))
+BMF_ZIP_KERNEL(scaled, double, x, int64_t, k, double, (x * (double)k))
+BMF_ZIP_KERNEL_WITH(blended, double, context, double, a, double, b, double, (a * context[0] + b * (1.0 - context[0])))
 
 static void types_of_kernels_are_right(void **unused)
 {
