@@ -22,7 +22,7 @@ static _Noreturn void give_up(void)
 
 static bmf_schedule *generate(const bmf_call *call, bmf_algorithm algorithm, int64_t low, int64_t high)
 {
-    const char *name = algorithm < BMF_ALGORITHMS ? bmf_algorithm_name(algorithm) : "schedule";
+    const char *name = algorithm < BMF_ALGORITHMS ? bmf_algorithm_name(algorithm) : call->skeleton;
     bmf_schedule *schedule = bmf_schedule_create(name, low, high);
     if (!schedule || call->generate(schedule, algorithm, call->state) != BMF_OK)
         give_up();

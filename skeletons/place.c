@@ -1,0 +1,41 @@
+/* place and spread: lists from a C array of records. No messages.
+ *
+ * Method: every host copies its own elements from the records into columns. Cost: 2 n w bytes of memory. */
+#include "runtime/backend.h"
+#include "skeletons/records.h"
+#include "skeletons/skeletons.h"
+
+/* A list on `partition`, filled from the records of its first local element on. */
+static int fill(bmf_context *ctx, const char *skeleton, const bmf_type *type, bmf_partition *partition,
+                const void *data, bool whole, bmf_list **out)
+{
+    bmf_list *made;
+    bmf_skeleton_begin(ctx, "%s", skeleton);
+    int status = bmf_list_create(ctx, type, partition, &made);
+    if (status == BMF_OK && made->column.count > 0) {
+        int64_t offset[BMF_MAX_LEAVES], record = bmf_type_record(type, offset);
+        int64_t begin = whole ? bmf_partition_local_begin(partition) : 0;
+        bmf_records_to_column((const char *)data + begin * record, made->column.count, &made->column, ctx->threads);
+    }
+    if (status == BMF_OK)
+        *out = made;
+    return bmf_skeleton_end(ctx, partition, status);
+}
+
+int bmf_place(bmf_context *ctx, int64_t processor, const bmf_type *type, int64_t n, const void *data, bmf_list **out)
+{
+    bmf_partition *partition;
+    BMF_TRY(bmf_partition_placed(ctx, processor, n, &partition));
+    int status = fill(ctx, "place", type, partition, data, false, out);
+    bmf_partition_release(partition);
+    return status;
+}
+
+int bmf_spread(bmf_context *ctx, const bmf_type *type, int64_t n, const void *data, bmf_list **out)
+{
+    bmf_partition *partition;
+    BMF_TRY(bmf_partition_even(ctx, n, &partition));
+    int status = fill(ctx, "spread", type, partition, data, true, out);
+    bmf_partition_release(partition);
+    return status;
+}
