@@ -64,12 +64,6 @@ static void restart(bmf_forest *forest)
     forest->nodes = 0;
 }
 
-static void put_record(const bmf_tree *tree, const bmf_slice *out, int64_t at, const char *record)
-{
-    for (int k = 0; k < tree->leaves; k++)
-        memcpy((char *)out[k].data + at * out[k].stride, record + tree->offset[k], (size_t)tree->leaf_size[k]);
-}
-
 /* The fold of one inner list of n > 0 children from global child number `begin` on. */
 static int fold_inner(const each_state *s, int worker, int64_t begin, int64_t n, char *total)
 {
@@ -108,7 +102,7 @@ static int reduce_piece(void *state, int64_t index, const bmf_piece *piece, int 
             code = fold_inner(s, worker, s->source->origin + s->offsets[j], n, total);
         if (code != 0)
             return code;
-        put_record(tree, s->out, j, result);
+        bmf_tree_put(tree, result, s->out, j);
     }
     return 0;
 }
@@ -139,7 +133,7 @@ static int scan_inner(const each_state *s, int worker, int64_t first, int64_t n)
             return code;
     }
     if (n > 0 && s->kind == BMF_EXCLUSIVE)
-        put_record(tree, s->out, first, tree->op->identity);
+        bmf_tree_put(tree, tree->op->identity, s->out, first);
     return 0;
 }
 

@@ -222,8 +222,7 @@ static int scan_block(const chain *c, int worker, int64_t begin, int64_t count, 
     code = bmf_tree_scan(tree, worker, count, x, known ? prefix : NULL,
                          c->kind == BMF_INCLUSIVE ? top(tree, before) : NULL, out);
     if (c->kind == BMF_EXCLUSIVE && !known)
-        for (int k = 0; k < tree->leaves; k++)
-            memcpy(out[k].data, (const char *)tree->op->identity + tree->offset[k], (size_t)tree->leaf_size[k]);
+        bmf_tree_put(tree, tree->op->identity, out, 0);
     bmf_sink_commit(c->sink, worker, begin, count);
     return code;
 }

@@ -133,7 +133,7 @@ void bmf_source_close(bmf_source *source)
     free_scratch(source->scratch, source->workers);
 }
 
-void bmf_source_inputs(const bmf_source *source, int64_t begin, bmf_slice in[2 * BMF_MAX_LEAVES])
+void bmf_source_inputs(const bmf_source *source, int64_t begin, bmf_slice *in)
 {
     for (int k = 0; k < source->inputs; k++) {
         const bmf_slice *from = &source->input[k];

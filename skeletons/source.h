@@ -29,8 +29,8 @@ typedef struct bmf_source {
 int bmf_source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, const bmf_list *ys,
                     const bmf_kernel *kernel);
 void bmf_source_close(bmf_source *source);
-/* Slices of the lists' leaves at element `begin`. */
-void bmf_source_inputs(const bmf_source *source, int64_t begin, bmf_slice in[2 * BMF_MAX_LEAVES]);
+/* Slices of the lists' leaves at element `begin`: `inputs` of them. */
+void bmf_source_inputs(const bmf_source *source, int64_t begin, bmf_slice *in);
 /* Elements [begin, begin + count), count <= BMF_BLOCK, as slices of leaves; valid until the worker's next block.
  * Returns 0 or the kernel's failure code. */
 int bmf_source_block(const bmf_source *source, int worker, int64_t begin, int64_t count,

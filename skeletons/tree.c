@@ -60,6 +60,13 @@ void bmf_tree_record(const bmf_tree *tree, void *record, bmf_slice slice[BMF_MAX
         slice[k] = (bmf_slice){(char *)record + tree->offset[k], tree->record};
 }
 
+void bmf_tree_put(const bmf_tree *tree, const void *record, const bmf_slice *to, int64_t at)
+{
+    for (int k = 0; k < tree->leaves; k++)
+        memcpy((char *)to[k].data + at * to[k].stride, (const char *)record + tree->offset[k],
+               (size_t)tree->leaf_size[k]);
+}
+
 int bmf_tree_combine(const bmf_tree *tree, const void *a, const void *b, void *out)
 {
     bmf_slice in[2 * BMF_MAX_LEAVES], to[BMF_MAX_LEAVES];
@@ -182,16 +189,14 @@ static int scan_levels(const bmf_tree *tree, int worker, int64_t count, const bm
                        const void *last, const bmf_slice *out)
 {
     char *scratch = tree->scratch[worker];
-    bmf_slice levels[BMF_MAX_LEAVES], current[BMF_MAX_LEAVES], next[BMF_MAX_LEAVES], value[BMF_MAX_LEAVES];
+    bmf_slice levels[BMF_MAX_LEAVES], current[BMF_MAX_LEAVES], next[BMF_MAX_LEAVES];
     part_slices(tree, scratch, BMF_BLOCK, levels);
     scratch += part_bytes(tree, BMF_BLOCK);
     part_slices(tree, scratch, BMF_BLOCK + 1, current);
     part_slices(tree, scratch + part_bytes(tree, BMF_BLOCK + 1), BMF_BLOCK + 1, next);
     bool open = !prefix;
-    if (prefix) {
-        bmf_tree_record(tree, (void *)prefix, value);
-        copy_elements(tree, 1, value, current);
-    }
+    if (prefix)
+        bmf_tree_put(tree, prefix, current, 0);
     int64_t level = count - 2; /* where the level's values start */
     for (int64_t half = 1; half < count / 2; half *= 2) {
         bmf_slice values[BMF_MAX_LEAVES], swap[BMF_MAX_LEAVES];
@@ -205,10 +210,7 @@ static int scan_levels(const bmf_tree *tree, int worker, int64_t count, const bm
         memcpy(next, swap, sizeof next);
     }
     if (last) {
-        bmf_slice end[BMF_MAX_LEAVES];
-        bmf_tree_record(tree, (void *)last, value);
-        take(tree, count > 1 ? current : out, count / 2, 1, end);
-        copy_elements(tree, 1, value, end);
+        bmf_tree_put(tree, last, count > 1 ? current : out, count / 2);
         return count > 1 ? descend_inclusive(tree, count / 2, open, current, x, out) : 0;
     }
     if (count == 1) {

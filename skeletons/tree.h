@@ -46,6 +46,8 @@ void bmf_tree_close(bmf_tree *tree);
 
 /* Slices of one record. */
 void bmf_tree_record(const bmf_tree *tree, void *record, bmf_slice slice[BMF_MAX_LEAVES]);
+/* Writes a record as element `at` of an array of leaves. */
+void bmf_tree_put(const bmf_tree *tree, const void *record, const bmf_slice *to, int64_t at);
 /* out = a op b on records; out may be a or b. Returns 0 or the operator's failure code. */
 int bmf_tree_combine(const bmf_tree *tree, const void *a, const void *b, void *out);
 
