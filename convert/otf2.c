@@ -7,7 +7,9 @@
  * Cost: linear. Needs libotf2.
  * Source: OTF2 3.0 user manual.
  */
+#define _XOPEN_SOURCE 700 /* nftw */
 #include <errno.h>
+#include <ftw.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -284,6 +286,17 @@ static void write_archive(writer *w, bmf_mark *const mark[2], const char *folder
     keep(w, OTF2_Archive_Close(w->archive));
 }
 
+static int remove_entry(const char *path, const struct stat *about, int type, struct FTW *walk)
+{
+    (void)about, (void)type, (void)walk;
+    return remove(path);
+}
+
+static void remove_folder(const char *path)
+{
+    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 static int write_folder(bmf_context *ctx, writer *w, bmf_mark *const mark[2], const char *path)
 {
     struct stat about;
@@ -294,12 +307,15 @@ static int write_folder(bmf_context *ctx, writer *w, bmf_mark *const mark[2], co
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write '%s'", path);
     strcat(strcpy(part, path), ".part");
     int status = BMF_OK;
+    remove_folder(part);
     write_archive(w, mark, part);
     if (w->failure != OTF2_SUCCESS)
         status =
             bmf_fail(ctx, BMF_ERROR_FILE, "cannot write archive '%s': %s", path, OTF2_Error_GetDescription(w->failure));
     else if (rename(part, path) != 0)
         status = bmf_fail(ctx, BMF_ERROR_FILE, "cannot write archive '%s': %s", path, strerror(errno));
+    if (status != BMF_OK)
+        remove_folder(part);
     free(part);
     return status;
 }

@@ -1,0 +1,35 @@
+/* The subcommands of bmf.
+ *
+ * A subcommand NAME is a file drivers/NAME.c with `int bmf_command_NAME(int argc, char **argv)` and one line in the list
+ * below. argv[0] is the subcommand's name. It returns the exit code: 0 success, 1 failed, 2 bad usage or bad input; it
+ * knows --help, with an example. Errors are one line on standard error: "bmf: ...", printed by one rank.
+ */
+#ifndef BMF_COMMANDS_H
+#define BMF_COMMANDS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* X(name, ranks, summary). SERIAL: started by mpirun only its first process works, the others end with 0.
+ * PARALLEL: every process calls it. */
+#define BMF_COMMANDS(X)                                                                                                \
+    X(convert, SERIAL, "write a trace in another tool's format")                                                       \
+    X(trace, SERIAL, "say what a trace holds")
+
+#define BMF_DECLARE_COMMAND(name, ranks, summary) int bmf_command_##name(int argc, char **argv);
+BMF_COMMANDS(BMF_DECLARE_COMMAND)
+#undef BMF_DECLARE_COMMAND
+
+/* True in a process that mpirun did not start and in rank 0 of those it did. Works without MPI. */
+bool bmf_is_first_process(void);
+
+/* Prints "bmf: TEXT" and, given a command, where to find help, once, on standard error. Returns 2. */
+int bmf_usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prints "bmf: " and the message of the process-wide slot (ctx NULL) unless status is BMF_OK. Returns the exit code. */
+int bmf_report(int status);
+
+/* 0, or 1 with a message if standard output could not take everything. */
+int bmf_finish_output(void);
+
+#endif

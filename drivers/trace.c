@@ -1,0 +1,98 @@
+/* bmf trace: what a trace holds, in words and sums. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/commands.h"
+#include "runtime/trace.h"
+
+typedef struct sum {
+    int64_t events, nanos, amount;
+} sum;
+
+static void print_help(void)
+{
+    puts("usage: bmf trace TRACE\n"
+         "\n"
+         "Prints what a trace holds: of every run the program, the machine and the length; per kind of event and per "
+         "region\n"
+         "or skeleton call the number of events, their seconds and their amounts (elements or bytes), added up over "
+         "all\n"
+         "processors.\n"
+         "\n"
+         "  --help  this text\n"
+         "\n"
+         "Example: bmf trace run.trace");
+}
+
+static void add(sum *to, const bmf_event *event)
+{
+    to->events++;
+    to->nanos += event->end - event->begin;
+    to->amount += event->amount;
+}
+
+static void print_sum(const char *name, const sum *s)
+{
+    printf("  %12lld %16.9f %16lld  %s\n", (long long)s->events, (double)s->nanos * 1e-9, (long long)s->amount, name);
+}
+
+/* Sums per node over the events that are regions or calls; the caller frees. */
+static sum *sum_nodes(const bmf_run *run)
+{
+    sum *node = calloc(run->nodes, sizeof *node);
+    for (int64_t k = 0; node && k < run->events; k++)
+        if (run->event[k].kind <= BMF_EVENT_SKELETON)
+            add(&node[run->event[k].node], &run->event[k]);
+    return node;
+}
+
+static void print_run(const bmf_run *run)
+{
+    sum kind[BMF_EVENT_KINDS] = {0};
+    int64_t end = 0;
+    char path[1024];
+    for (int64_t k = 0; k < run->events; k++) {
+        add(&kind[run->event[k].kind], &run->event[k]);
+        end = run->event[k].end > end ? run->event[k].end : end;
+    }
+    printf("%s: %s on %s\n", run->predicted ? "predicted" : "measured", run->program, run->machine);
+    printf("  processors %d, ranks %d, threads %d, seconds %.9f, events %lld", run->lanes, run->ranks, run->threads,
+           (double)end * 1e-9, (long long)run->events);
+    printf(run->dropped ? ", lost for lack of memory %lld\n" : "\n", (long long)run->dropped);
+    printf("\n  %12s %16s %16s  %s\n", "events", "seconds", "amount", "kind");
+    for (int k = 0; k < BMF_EVENT_KINDS; k++)
+        if (kind[k].events)
+            print_sum(bmf_event_kind_name((bmf_event_kind)k), &kind[k]);
+    sum *node = sum_nodes(run);
+    printf("\n  %12s %16s %16s  %s\n", "events", "seconds", "amount", "region or call");
+    for (uint32_t k = 0; node && k < run->nodes; k++)
+        if (node[k].events)
+            print_sum(bmf_run_path(run, k, path, sizeof path), &node[k]);
+    free(node);
+}
+
+int bmf_command_trace(int argc, char **argv)
+{
+    static const struct option known[] = {{"help", no_argument, NULL, 'h'}, {0}};
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
+        if (c != 'h')
+            return bmf_usage_error("trace", "unknown option '%s'", argv[optind - 1]);
+        print_help();
+        return bmf_finish_output();
+    }
+    if (optind + 1 != argc)
+        return bmf_usage_error("trace", optind == argc ? "no trace" : "more than one trace");
+    bmf_trace *trace;
+    int status = bmf_trace_read(NULL, argv[optind], &trace);
+    if (status != BMF_OK)
+        return bmf_report(status);
+    for (int k = 0; k < trace->runs; k++) {
+        if (k)
+            puts("");
+        print_run(trace->run[k]);
+    }
+    bmf_trace_free(trace);
+    return bmf_finish_output();
+}
