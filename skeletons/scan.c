@@ -110,13 +110,18 @@ static int run_rounds(bmf_partials *partials, const bmf_schedule *schedule, bmf_
     return status;
 }
 
-static int learn_before(bmf_partials *partials, const char *skeleton, const bmf_list *xs, const bmf_source *source)
+/* Kernel events and failures of fused calls carry the name of the kernel. */
+static const char *kernel_name(const bmf_source *source, const bmf_tree *tree)
+{
+    return source->kernel ? source->kernel->name : tree->op->name;
+}
+
+static int learn_before(bmf_partials *partials, const char *skeleton, const bmf_list *xs, const bmf_source *source,
+                        const bmf_tree *tree)
 {
     bmf_context *ctx = xs->context;
-    const bmf_tree *tree = partials->tree;
     bmf_algorithm algorithm;
-    BMF_TRY(bmf_partials_fold(partials, ctx, tree, xs->partition, source,
-                              source->kernel ? source->kernel->name : tree->op->name, true));
+    BMF_TRY(bmf_partials_fold(partials, ctx, tree, xs->partition, source, kernel_name(source, tree), true));
     bmf_call call = {.ctx = ctx,
                      .skeleton = skeleton,
                      .list = xs,
@@ -257,7 +262,7 @@ static int scan_into(const bmf_source *source, const bmf_tree *tree, const bmf_p
     int64_t pieces;
     bmf_sink sink;
     BMF_TRY(bmf_pieces_create_chain(ctx, out->partition, chain_grain(tree), &piece, &pieces));
-    bmf_sink_open(&sink, out, in_place);
+    bmf_sink_open(&sink, out, in_place ? BMF_SINK_STAGED : BMF_SINK_NEW);
     chain c = {.tree = tree,
                .source = source,
                .sink = &sink,
@@ -268,7 +273,7 @@ static int scan_into(const bmf_source *source, const bmf_tree *tree, const bmf_p
     c.record = bmf_allocate(ctx->threads * (int64_t)sizeof *c.record);
     for (int w = 0; w < ctx->threads; w++)
         c.record[w] = bmf_allocate(2 * tree->record);
-    int status = bmf_compute(ctx, &(bmf_work){.kernel = tree->op->name,
+    int status = bmf_compute(ctx, &(bmf_work){.kernel = kernel_name(source, tree),
                                               .piece = piece,
                                               .pieces = pieces,
                                               .chained = true,
@@ -291,7 +296,7 @@ static int scan_source(const char *skeleton, const bmf_list *xs, const bmf_sourc
     bmf_partials partials;
     bool alone = xs->partition->parts == 1;
     if (!alone)
-        BMF_TRY(learn_before(&partials, skeleton, xs, source));
+        BMF_TRY(learn_before(&partials, skeleton, xs, source, tree));
     int status = scan_into(source, tree, alone ? NULL : &partials, kind, out, in_place);
     if (!alone)
         bmf_partials_free(&partials);
