@@ -418,7 +418,7 @@ static void check_refusals(bmf_context *ctx)
     test_refused(ctx, bmf_tabulate(ctx, 5, &mirrored, &out), BMF_ERROR_TYPE, "mirrored", "tabulate of a struct");
     test_refused(ctx, bmf_component(ten, 0, &out), BMF_ERROR_TYPE, "int", "component of an int");
     test_refused(ctx, bmf_iota(ctx, -1, &out), BMF_ERROR_ARGUMENT, "-1", "a negative length");
-    test_refused(ctx, bmf_place(ctx, bmf_processors(ctx), &bmf_type_int, 1, numbers, &out), BMF_ERROR_ARGUMENT,
+    test_refused(ctx, bmf_place(ctx, bmf_processors(ctx), &bmf_type_int, 1, numbers, &out), BMF_ERROR_SHAPE,
                  "processor", "no such processor");
     test_refused(ctx, bmf_set_processors(ctx, 0), BMF_ERROR_ARGUMENT, "0", "a machine without processors");
     CHECK(!out, "refused calls made a list");

@@ -186,7 +186,7 @@ static void check_refusals(bmf_context *ctx)
     test_refused(ctx, bmf_reduce_placed(none, &leftmost, &total), BMF_ERROR_SHAPE, "leftmost", "empty, placed");
     test_refused(ctx, bmf_reduce(other, &bmf_plus_real, &real), BMF_ERROR_TYPE, "real", "ints by a sum of reals");
     test_refused(ctx, bmf_map_reduce(other, &third, &bmf_plus_int, &value), BMF_ERROR_TYPE, "int", "kernel to op");
-    test_refused(ctx, bmf_zip_map_reduce(other, none, &product, &bmf_plus_real, &real), BMF_ERROR_TYPE, "", "zip");
+    test_refused(ctx, bmf_zip_map_reduce(other, other, &product, &bmf_plus_real, &real), BMF_ERROR_TYPE, "", "zip");
     CHECK(value == -5 && real == -5.0 && !total, "refused calls wrote something");
     CHECK(bmf_reduce(none, &bmf_plus_int, &value) == BMF_OK && value == 0, "empty sum %lld", (long long)value);
     test_refused(ctx, bmf_set_schedule(ctx, "reduce", "magic"), BMF_ERROR_ARGUMENT, "doubling", "unknown algorithm");
