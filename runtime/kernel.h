@@ -171,7 +171,7 @@ enum {
 
 #define BMF_EXACT_KIND(type) (BMF_KIND_OF(type) == BMF_INT || BMF_KIND_OF(type) == BMF_BOOL ? BMF_EXACT : 0)
 
-enum { BMF_QUICK_LANES = 32 };
+enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
 
 #define BMF_FOLD_KERNEL_(name, type, a, b, expression, identity_pointer, flag_bits)                               \
     BMF_INLINE type name##_element(type a, type b) { return __extension__(type)(expression); }                   \
@@ -198,11 +198,20 @@ enum { BMF_QUICK_LANES = 32 };
         const type *bmf_from_ = (const type *)bmf_x_;                                                            \
         type *bmf_to_ = (type *)bmf_levels_;                                                                     \
         (void)bmf_context_;                                                                                      \
-        for (int64_t bmf_half_ = bmf_count_ / 2; bmf_half_ > 0; bmf_half_ /= 2) {                                \
+        int64_t bmf_half_ = bmf_count_ / 2;                                                                      \
+        /* Long levels in steps of a fixed length, which vectorise without a remainder. */                       \
+        for (; bmf_half_ >= BMF_FOLD_STEP; bmf_half_ /= 2) {                                                     \
             const type *__restrict bmf_f_ = bmf_from_;                                                           \
             type *__restrict bmf_t_ = bmf_to_;                                                                   \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_half_; bmf_i_ += BMF_FOLD_STEP)                                \
+                for (int64_t bmf_j_ = bmf_i_; bmf_j_ < bmf_i_ + BMF_FOLD_STEP; bmf_j_++)                         \
+                    bmf_t_[bmf_j_] = name##_element(bmf_f_[2 * bmf_j_], bmf_f_[2 * bmf_j_ + 1]);                 \
+            bmf_from_ = bmf_to_;                                                                                 \
+            bmf_to_ += bmf_half_;                                                                                \
+        }                                                                                                        \
+        for (; bmf_half_ > 0; bmf_half_ /= 2) {                                                                  \
             for (int64_t bmf_i_ = 0; bmf_i_ < bmf_half_; bmf_i_++)                                               \
-                bmf_t_[bmf_i_] = name##_element(bmf_f_[2 * bmf_i_], bmf_f_[2 * bmf_i_ + 1]);                     \
+                bmf_to_[bmf_i_] = name##_element(bmf_from_[2 * bmf_i_], bmf_from_[2 * bmf_i_ + 1]);              \
             bmf_from_ = bmf_to_;                                                                                 \
             bmf_to_ += bmf_half_;                                                                                \
         }                                                                                                        \

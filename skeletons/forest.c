@@ -118,37 +118,92 @@ int bmf_forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, con
     return 0;
 }
 
-/* Elements to fold at once: whole nodes, or anything if the order is free. */
-static int64_t next_count(const bmf_tree *tree, const bmf_source *source, int64_t begin, int64_t end)
+/* Blocks that are folded together before the forest hears of them: a push costs as much as tens of elements. */
+enum { GROUP_BLOCKS = 64, GROUP = GROUP_BLOCKS * BMF_BLOCK };
+
+/* Asks for the block after this one: the short levels at the end of a fold give the memory nothing to do. */
+static void prefetch_block(const bmf_slice *x, int64_t size)
 {
-    if (!tree->quick)
-        return bmf_tree_block(begin, end);
-    int64_t most = source->kernel ? BMF_BLOCK : end - begin;
-    return end - begin < most ? end - begin : most;
+    const char *next = (const char *)x->data + BMF_BLOCK * size;
+    for (int64_t line = 0; line < BMF_BLOCK * size; line += 64)
+        __builtin_prefetch(next + line);
+}
+
+/* One whole aligned group of GROUP elements, when the operator folds plain arrays: the blocks' values stand side by
+ * side and are folded like elements. The same tree, without a forest in between. */
+static int fold_group(const bmf_tree *tree, const bmf_source *source, int worker, int64_t begin, char *values)
+{
+    bmf_slice x[BMF_MAX_LEAVES], group = {values, tree->record};
+    for (int64_t b = 0; b < GROUP_BLOCKS; b++) {
+        int code = bmf_source_block(source, worker, begin + b * BMF_BLOCK, BMF_BLOCK, x);
+        if (code != 0)
+            return code;
+        if (!source->kernel && b + 1 < GROUP_BLOCKS)
+            prefetch_block(x, tree->leaf_size[0]);
+        code = bmf_tree_fold(tree, worker, BMF_BLOCK, x, values + b * tree->record);
+        if (code != 0)
+            return code;
+    }
+    return bmf_tree_fold(tree, worker, GROUP_BLOCKS, &group, values);
+}
+
+/* Records of one leaf without padding can be folded again as elements. */
+static bool folds_groups(const bmf_tree *tree)
+{
+    return tree->op->fold && tree->leaves == 1 && tree->record == tree->leaf_size[0];
+}
+
+/* The order is free: any number of elements at once. */
+static int fold_quick(const bmf_tree *tree, bmf_forest *forest, const bmf_source *source, int worker, int64_t begin,
+                      int64_t end, char *record)
+{
+    bmf_slice x[BMF_MAX_LEAVES];
+    int64_t most = source->kernel ? BMF_BLOCK : GROUP;
+    for (int64_t i = begin, count; i < end; i += count) {
+        count = end - i < most ? end - i : most;
+        int code = bmf_source_block(source, worker, i, count, x);
+        if (code != 0)
+            return code;
+        tree->op->quick(tree->op->context, count, x[0].data, record);
+        code = bmf_forest_append(tree, forest, i + count, record, false);
+        if (code != 0)
+            return code;
+    }
+    return 0;
+}
+
+static int fold_tree(const bmf_tree *tree, bmf_forest *forest, const bmf_source *source, int worker, int64_t begin,
+                     int64_t end, char *records)
+{
+    bmf_slice x[BMF_MAX_LEAVES];
+    bool groups = folds_groups(tree);
+    for (int64_t i = begin, count; i < end; i += count) {
+        int code;
+        if (groups && i % GROUP == 0 && end - i >= GROUP) {
+            count = GROUP;
+            code = fold_group(tree, source, worker, i, records);
+        } else {
+            count = bmf_tree_block(i, end);
+            code = bmf_source_block(source, worker, i, count, x);
+            if (code == 0)
+                code = bmf_tree_fold(tree, worker, count, x, records);
+        }
+        if (code == 0)
+            code = bmf_forest_push(tree, forest, count, records, false);
+        if (code != 0)
+            return code;
+    }
+    return 0;
 }
 
 int bmf_forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_source *source, int worker, int64_t begin,
                     int64_t end)
 {
-    bmf_slice x[BMF_MAX_LEAVES];
-    char *record = bmf_allocate(tree->record);
-    int code = 0;
-    for (int64_t i = begin, count; i < end && code == 0; i += count) {
-        count = next_count(tree, source, i, end);
-        code = bmf_source_block(source, worker, i, count, x);
-        if (code != 0)
-            break;
-        if (tree->quick && x[0].stride == tree->leaf_size[0]) {
-            tree->op->quick(tree->op->context, count, x[0].data, record);
-            code = bmf_forest_append(tree, forest, i + count, record, false);
-        } else {
-            count = bmf_tree_block(i, i + count);
-            code = bmf_tree_fold(tree, worker, count, x, record);
-            if (code == 0)
-                code = bmf_forest_push(tree, forest, count, record, false);
-        }
-    }
-    free(record);
+    char *records = bmf_allocate(GROUP_BLOCKS * tree->record);
+    bool plain = source->kernel || source->input[0].stride == tree->leaf_size[0];
+    int code = tree->quick && plain ? fold_quick(tree, forest, source, worker, begin, end, records)
+                                    : fold_tree(tree, forest, source, worker, begin, end, records);
+    free(records);
     return code;
 }
 
