@@ -14,27 +14,33 @@ typedef struct item {
 } item;
 
 typedef struct walk {
-    item *at;       /* the lane's events, outer before inner */
-    int64_t *below; /* by item: what it stands on in its track's stack, or -1 */
-    int64_t top[BMF_MAX_TRACKS];
+    item *at;                        /* the lane's events, outer before inner */
+    int64_t *below;                  /* by item: what it stands on in its track's stack, or -1 */
+    int64_t top[BMF_MAX_TRACKS];     /* by track: the innermost open item, or -1 */
+    int64_t top_end[BMF_MAX_TRACKS]; /* its end, or INT64_MAX */
     int tracks;
     int view_number;
     bmf_mark *to;
 } walk;
 
-/* Leaves everything that ended by `time`, in the order of the ends. */
+static void set_top(walk *w, int t, int64_t number)
+{
+    w->top[t] = number;
+    w->top_end[t] = number >= 0 ? w->at[number].end : INT64_MAX;
+}
+
+/* Leaves everything that ended by `time` < INT64_MAX, in the order of the ends. */
 static void leave_until(walk *w, int64_t time)
 {
     for (;;) {
-        int first = -1;
-        for (int t = 0; t < w->tracks; t++)
-            if (w->top[t] >= 0 && (first < 0 || w->at[w->top[t]].end < w->at[w->top[first]].end))
-                first = t;
-        if (first < 0 || w->at[w->top[first]].end > time)
+        int first = 0;
+        for (int t = 1; t < w->tracks; t++)
+            first = w->top_end[t] < w->top_end[first] ? t : first;
+        if (w->top_end[first] > time)
             return;
         const item *last = &w->at[w->top[first]];
         *w->to++ = (bmf_mark){last->end, bmf_mark_code(last->event, w->view_number, true)};
-        w->top[first] = w->below[w->top[first]];
+        set_top(w, first, w->below[w->top[first]]);
     }
 }
 
@@ -42,13 +48,13 @@ static void leave_until(walk *w, int64_t time)
 static int choose_track(walk *w, item *next)
 {
     for (int t = 0; t < w->tracks; t++)
-        if (w->top[t] < 0 || w->at[w->top[t]].end >= next->end)
+        if (w->top_end[t] >= next->end)
             return t;
     if (w->tracks < BMF_MAX_TRACKS) {
-        w->top[w->tracks] = -1;
+        set_top(w, w->tracks, -1);
         return w->tracks++;
     }
-    next->end = w->at[w->top[BMF_MAX_TRACKS - 1]].end;
+    next->end = w->top_end[BMF_MAX_TRACKS - 1];
     return BMF_MAX_TRACKS - 1;
 }
 
@@ -57,18 +63,18 @@ static int choose_track(walk *w, item *next)
 static int walk_items(walk *w, int64_t items, uint8_t *track)
 {
     w->tracks = 1;
-    w->top[0] = -1;
+    set_top(w, 0, -1);
     for (int64_t k = 0; k < items; k++) {
         item *next = &w->at[k];
         leave_until(w, next->begin);
         int t = choose_track(w, next);
         w->below[k] = w->top[t];
-        w->top[t] = k;
+        set_top(w, t, k);
         if (track)
             track[next->event] = (uint8_t)t;
         *w->to++ = (bmf_mark){next->begin, bmf_mark_code(next->event, w->view_number, false)};
     }
-    leave_until(w, INT64_MAX);
+    leave_until(w, INT64_MAX - 1);
     return w->tracks;
 }
 
@@ -166,15 +172,18 @@ static int64_t longest_lane(const bmf_view *view)
     return longest;
 }
 
+/* mark NULL: only the tracks are wanted. */
 static bool make_marks(bmf_view *view, int view_number, bmf_mark *mark, bool flat)
 {
     int64_t longest = longest_lane(view) + 1;
+    bmf_mark *unwanted = mark ? NULL : malloc((size_t)longest * 2 * sizeof *unwanted);
     item *memory = malloc((size_t)longest * (flat ? 3 : 1) * sizeof *memory);
     walk w = {.at = memory, .below = malloc((size_t)longest * sizeof *w.below), .view_number = view_number, .to = mark};
-    bool enough = memory && w.below;
+    bool enough = memory && w.below && (mark || unwanted);
     for (int32_t lane = 0; enough && lane < view->run->lanes; lane++) {
         int64_t start = view->lane_start[lane], items = view->lane_start[lane + 1] - start;
-        bmf_mark *first = w.to;
+        bmf_mark *first = mark ? w.to : unwanted;
+        w.to = first;
         for (int64_t k = 0; k < items; k++) {
             const bmf_event *event = &view->run->event[start + k];
             memory[k] = (item){event->begin, event->end, start + k};
@@ -187,6 +196,7 @@ static bool make_marks(bmf_view *view, int view_number, bmf_mark *mark, bool fla
         else
             view->tracks[lane] = (uint8_t)tracks;
     }
+    free(unwanted);
     free(memory);
     free(w.below);
     return enough;
@@ -204,13 +214,9 @@ bool bmf_view_flat_marks(bmf_view *view, int view_number, bmf_mark *mark)
 
 int bmf_views_tracks(bmf_context *ctx, bmf_view view[2], int views)
 {
-    for (int k = 0; k < views; k++) {
-        bmf_mark *mark = malloc((size_t)(2 * view[k].run->events + 1) * sizeof *mark);
-        bool enough = mark && bmf_view_marks(&view[k], k, mark);
-        free(mark);
-        if (!enough)
+    for (int k = 0; k < views; k++)
+        if (!make_marks(&view[k], k, NULL, false))
             return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
-    }
     return BMF_OK;
 }
 

@@ -9,12 +9,15 @@
 
 #include "convert/view.h"
 
+/* Events whose slot is fetched before they are looked at: the table is larger than any cache. */
+enum { AHEAD = 12 };
+
 typedef struct chain {
     int64_t first, last; /* events, -1 if none */
 } chain;
 
 typedef struct channel {
-    int64_t example; /* an event of this key, -1: the slot is free */
+    uint64_t key; /* 0: the slot is free */
     chain sends, receives;
 } channel;
 
@@ -35,12 +38,8 @@ static int32_t receiver(const bmf_event *event)
     return event->kind == BMF_EVENT_SEND ? event->peer : event->lane;
 }
 
-static bool same_channel(const bmf_event *a, const bmf_event *b)
-{
-    return a->node == b->node && a->instance == b->instance && a->round == b->round && sender(a) == sender(b) &&
-           receiver(a) == receiver(b);
-}
-
+/* 63 bits that stand for (node, instance, round, from, to): looking at an example to be sure would double the cost, and
+ * two of a billion channels have the same with a chance of a few per cent. Never 0. */
 static uint64_t hash_channel(const bmf_event *event)
 {
     uint64_t h = (uint64_t)event->instance << 32 | event->round;
@@ -48,15 +47,20 @@ static uint64_t hash_channel(const bmf_event *event)
     h = (h ^ (h >> 32)) * 0x94d049bb133111ebU;
     h ^= (uint64_t)(uint32_t)sender(event) << 32 | (uint32_t)receiver(event);
     h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9U;
-    return h ^ (h >> 32);
+    return (h ^ (h >> 32)) | 1;
 }
 
-static channel *find_channel(matching *m, int64_t event)
+static uint64_t place_of(const matching *m, uint64_t key)
 {
-    uint64_t at = hash_channel(&m->event[event]) & m->mask;
-    while (m->slot[at].example >= 0 && !same_channel(&m->event[m->slot[at].example], &m->event[event]))
+    return key >> 1 & m->mask;
+}
+
+static channel *find_channel(matching *m, const bmf_event *event)
+{
+    uint64_t key = hash_channel(event), at = place_of(m, key);
+    while (m->slot[at].key && m->slot[at].key != key)
         at = (at + 1) & m->mask;
-    m->slot[at].example = event;
+    m->slot[at].key = key;
     return &m->slot[at];
 }
 
@@ -123,11 +127,13 @@ bool bmf_view_match(bmf_view *view)
     if (!m.slot)
         return false;
     for (uint64_t k = 0; k < slots; k++)
-        m.slot[k] = (channel){-1, {-1, -1}, {-1, -1}};
+        m.slot[k] = (channel){0, {-1, -1}, {-1, -1}};
     for (int64_t k = 0; k < run->events; k++) {
+        if (k + AHEAD < run->events && bmf_is_message(&run->event[k + AHEAD]))
+            __builtin_prefetch(&m.slot[place_of(&m, hash_channel(&run->event[k + AHEAD]))], 1);
         if (!bmf_is_message(&run->event[k]))
             continue;
-        channel *c = find_channel(&m, k);
+        channel *c = find_channel(&m, &run->event[k]);
         insert(&m, run->event[k].kind == BMF_EVENT_SEND ? &c->sends : &c->receives, k);
     }
     for (uint64_t k = 0; k < slots; k++)
