@@ -1,16 +1,15 @@
-/* Moving the data of .npy files: MPI-IO of one rank at a time's own part.
+/* Moving the data of .npy files: MPI-IO, every rank its own part.
  *
- * Method: every rank opens the file alone, so that nobody waits for anybody, and moves its bytes with non-blocking
- * calls in pieces an MPI count can hold. A piece may come back short; the rest is asked for again until nothing moves.
+ * Method: every rank opens the file alone, so that nobody waits for anybody, and moves its bytes in pieces that an MPI
+ * count can hold. A piece may come back short; the rest is asked for again until nothing moves. The calls block: they
+ * wait in the kernel for the disk, not in MPI for another rank, and MPICH's non-blocking ones never finish when the
+ * operating system reports an error such as a full disk (seen with 4.0.2).
  * Cost: every byte once, one call per GiB.
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "runtime/backend.h"
 #include "runtime/npy_private.h"
-#include "runtime/wait.h"
 
 static const int64_t largest_piece = (int64_t)1 << 30;
 
@@ -29,20 +28,16 @@ int bmf_npy_open(bmf_context *ctx, const char *path, int mode, MPI_File *file)
     return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot open on rank %d: %s", path, ctx->rank, reason);
 }
 
-/* Waits for one piece; returns the bytes that moved, or -1. */
-static int64_t finish_piece(bmf_context *ctx, MPI_Request *request)
+/* The next piece of what is left, as an MPI count. */
+static int piece_of(int64_t left)
 {
-    MPI_Status status;
+    return (int)(left < largest_piece ? left : largest_piece);
+}
+
+static int64_t bytes_moved(const MPI_Status *status)
+{
     MPI_Count moved = 0;
-    int done = 0;
-    for (int tries = 0;;) {
-        if (MPI_Test(request, &done, &status) != MPI_SUCCESS)
-            return -1;
-        if (done)
-            break;
-        bmf_wait_step(ctx, &tries);
-    }
-    MPI_Get_elements_x(&status, MPI_BYTE, &moved);
+    MPI_Get_elements_x(status, MPI_BYTE, &moved);
     return moved;
 }
 
@@ -50,13 +45,11 @@ int bmf_npy_read_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_
 {
     char *to = data;
     for (int64_t done = 0, moved; done < bytes; done += moved) {
-        int piece = (int)(bytes - done < largest_piece ? bytes - done : largest_piece);
-        MPI_Request request;
-        moved = MPI_File_iread_at(file, offset + done, to + done, piece, MPI_BYTE, &request) == MPI_SUCCESS
-                    ? finish_piece(ctx, &request)
-                    : -1;
-        if (moved < 0)
+        MPI_Status status;
+        int error = MPI_File_read_at(file, offset + done, to + done, piece_of(bytes - done), MPI_BYTE, &status);
+        if (error != MPI_SUCCESS)
             return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot read at byte %" PRId64, path, offset + done);
+        moved = bytes_moved(&status);
         if (moved == 0)
             return bmf_fail(ctx, BMF_ERROR_FILE, "%s: the file ends at byte %" PRId64 " while it is read", path,
                             offset + done);
@@ -69,12 +62,10 @@ int bmf_npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64
 {
     const char *from = data;
     for (int64_t done = 0, moved; done < bytes; done += moved) {
-        int piece = (int)(bytes - done < largest_piece ? bytes - done : largest_piece);
-        MPI_Request request;
-        moved = MPI_File_iwrite_at(file, offset + done, from + done, piece, MPI_BYTE, &request) == MPI_SUCCESS
-                    ? finish_piece(ctx, &request)
-                    : -1;
-        if (moved <= 0)
+        MPI_Status status;
+        int error = MPI_File_write_at(file, offset + done, from + done, piece_of(bytes - done), MPI_BYTE, &status);
+        moved = error == MPI_SUCCESS ? bytes_moved(&status) : 0;
+        if (moved == 0)
             return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write at byte %" PRId64 ": is the disk full?", path,
                             offset + done);
     }
