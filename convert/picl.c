@@ -145,8 +145,9 @@ static void put_start(writer *w, int v)
     }
 }
 
-static void put_finish(writer *w, int v, int64_t end)
+static void put_finish(writer *w, int v)
 {
+    int64_t end = w->view[v].end;
     for (int32_t lane = 0; lane < w->view[v].run->lanes; lane++) {
         char *to = bmf_output_begin(&w->out);
         if (w->idle[v][lane])
@@ -155,18 +156,24 @@ static void put_finish(writer *w, int v, int64_t end)
     }
 }
 
+/* The run that ends first is finished before the other goes on. */
 static void put_trace(writer *w, const bmf_mark *mark, int64_t marks)
 {
-    int64_t end = 0;
+    int first = w->views > 1 && w->view[1].end < w->view[0].end, last = w->views - 1 - first;
+    bool finished = w->views == 1;
     find_idle(w, mark, marks);
-    for (int v = 0; v < w->views; v++) {
-        put_start(w, v);
-        end = w->view[v].end > end ? w->view[v].end : end;
-    }
-    for (int64_t k = 0; k < marks; k++)
-        bmf_output_end(&w->out, put_mark(w, bmf_output_begin(&w->out), &mark[k]));
     for (int v = 0; v < w->views; v++)
-        put_finish(w, v, end);
+        put_start(w, v);
+    for (int64_t k = 0; k < marks; k++) {
+        if (!finished && mark[k].time > w->view[first].end) {
+            put_finish(w, first);
+            finished = true;
+        }
+        bmf_output_end(&w->out, put_mark(w, bmf_output_begin(&w->out), &mark[k]));
+    }
+    if (!finished)
+        put_finish(w, first);
+    put_finish(w, last);
 }
 
 /* One file of `views` views. */
