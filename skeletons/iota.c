@@ -18,7 +18,7 @@ static int tabulate_piece(void *state, int64_t index, const bmf_piece *piece, in
     (void)index;
     for (int64_t i = piece->begin, count; i < piece->end; i += count) {
         bmf_slice in = {number, (int64_t)sizeof *number}, out[BMF_MAX_LEAVES];
-        count = piece->end - i < BMF_BLOCK ? piece->end - i : BMF_BLOCK;
+        count = bmf_sink_count(s->sink, i, piece->end);
         for (int64_t k = 0; k < count; k++)
             number[k] = i + k;
         bmf_sink_block(s->sink, worker, i, out);
@@ -36,7 +36,7 @@ static int fill(bmf_context *ctx, const bmf_kernel *kernel, bmf_list *made)
     int64_t pieces;
     bmf_sink sink;
     BMF_TRY(bmf_pieces_create(ctx, made->partition, BMF_BLOCK, &piece, &pieces));
-    bmf_sink_open(&sink, made, false);
+    bmf_sink_open(&sink, made, BMF_SINK_NEW);
     tabulate_state state = {kernel, &sink};
     int status = bmf_compute(ctx, &(bmf_work){.kernel = kernel->name,
                                               .piece = piece,

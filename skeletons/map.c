@@ -17,7 +17,7 @@ static int map_piece(void *state, int64_t index, const bmf_piece *piece, int wor
     (void)index;
     for (int64_t i = piece->begin, count; i < piece->end; i += count) {
         bmf_slice in[2 * BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
-        count = piece->end - i < BMF_BLOCK ? piece->end - i : BMF_BLOCK;
+        count = bmf_sink_count(s->sink, i, piece->end);
         bmf_source_inputs(s->source, i, in);
         bmf_sink_block(s->sink, worker, i, out);
         int code = kernel->block(kernel->context, count, in, out);
@@ -29,14 +29,14 @@ static int map_piece(void *state, int64_t index, const bmf_piece *piece, int wor
 }
 
 /* Fills `out`, whose partition is that of the source. */
-static int map_into(const bmf_source *source, bmf_list *out, bool in_place)
+static int map_into(const bmf_source *source, bmf_list *out, bmf_sink_mode mode)
 {
     bmf_context *ctx = out->context;
     bmf_piece *piece;
     int64_t pieces;
     bmf_sink sink;
     BMF_TRY(bmf_pieces_create(ctx, out->partition, BMF_BLOCK, &piece, &pieces));
-    bmf_sink_open(&sink, out, in_place);
+    bmf_sink_open(&sink, out, mode);
     map_state state = {source, &sink};
     int status = bmf_compute(ctx, &(bmf_work){.kernel = source->kernel->name,
                                               .piece = piece,
@@ -57,7 +57,7 @@ int bmf_elementwise(const char *skeleton, const bmf_list *xs, const bmf_list *ys
     bmf_skeleton_begin(ctx, "%s %s", skeleton, kernel->name);
     int status = bmf_list_create(ctx, source.type, xs->partition, &made);
     if (status == BMF_OK)
-        status = map_into(&source, made, false);
+        status = map_into(&source, made, BMF_SINK_NEW);
     bmf_skeleton_end(ctx, xs->partition, status);
     bmf_source_close(&source);
     if (status == BMF_OK)
@@ -90,7 +90,8 @@ int bmf_elementwise_in_place(const char *skeleton, bmf_list *xs, const bmf_list 
         return BMF_OK;
     }
     bmf_skeleton_begin(ctx, "%s %s", skeleton, kernel->name);
-    status = map_into(&source, xs, true);
+    /* A kernel of several leaves might write one before it reads another of the same element. */
+    status = map_into(&source, xs, source.leaves > 1 ? BMF_SINK_STAGED : BMF_SINK_IN_PLACE);
     bmf_skeleton_end(ctx, xs->partition, status);
     bmf_source_close(&source);
     return status;

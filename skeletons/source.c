@@ -7,6 +7,9 @@
 
 #include "runtime/allocate.h"
 
+/* Reading and streaming out alternate best in blocks of about this size; measured on several of 1 to 8 KiB. */
+enum { STREAMED_BYTES = 4096, SMALLEST_BLOCK = 64 };
+
 static int64_t round_up_to_line(int64_t bytes)
 {
     return (bytes + 63) / 64 * 64;
@@ -154,19 +157,29 @@ int bmf_source_block(const bmf_source *source, int worker, int64_t begin, int64_
     return source->kernel->block(source->kernel->context, count, in, block);
 }
 
-void bmf_sink_open(bmf_sink *sink, const bmf_list *list, bool in_place)
+void bmf_sink_open(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode)
 {
-    int64_t bytes = 0;
-    *sink = (bmf_sink){.origin = bmf_partition_local_begin(list->partition), .workers = list->context->threads};
+    int64_t size = 0;
+    *sink = (bmf_sink){.origin = bmf_partition_local_begin(list->partition),
+                       .block = BMF_BLOCK,
+                       .workers = list->context->threads};
     sink->leaves = leaf_sizes(list->type, sink->leaf_size);
     bmf_column_slices(&list->column, 0, sink->output);
     for (int k = 0; k < sink->leaves; k++)
-        bytes += list->column.count * sink->leaf_size[k];
+        size += sink->leaf_size[k];
     /* A list of several megabytes will not be in the cache when it is read next; below that it may be. */
-    sink->streaming = !in_place && bytes >= (int64_t)8 << 20;
-    sink->staged = in_place || sink->streaming;
+    sink->streaming = mode == BMF_SINK_NEW && list->column.count * size >= (int64_t)8 << 20;
+    sink->staged = mode == BMF_SINK_STAGED || sink->streaming;
+    while (sink->streaming && sink->block > SMALLEST_BLOCK && sink->block * size > STREAMED_BYTES)
+        sink->block /= 2;
     if (sink->staged)
         sink->scratch = make_scratch(sink->workers, sink->leaves, sink->leaf_size);
+}
+
+int64_t bmf_sink_count(const bmf_sink *sink, int64_t begin, int64_t end)
+{
+    const int64_t count = sink->block - (begin - sink->origin) % sink->block;
+    return count < end - begin ? count : end - begin;
 }
 
 void bmf_sink_close(bmf_sink *sink)

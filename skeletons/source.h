@@ -2,8 +2,8 @@
  *
  * A source is one list, or two zipped, with or without a kernel on top; its blocks stay in the first-level cache, so map-reduce,
  * map-scan and zip-map-reduce never make the list in between. A sink is the column a skeleton writes. When it is
- * larger than the cache or is also being read (in place) blocks are staged and copied out, with streaming stores
- * where the column is large: the write then costs no read. Private to skeletons. */
+ * larger than the cache, blocks are staged and copied out with streaming stores: the write then costs no read. Blocks of
+ * half a page go best with them: reading and writing then overlap. Private to skeletons. */
 #ifndef BMF_SOURCE_H
 #define BMF_SOURCE_H
 
@@ -36,19 +36,27 @@ void bmf_source_inputs(const bmf_source *source, int64_t begin, bmf_slice *in);
 int bmf_source_block(const bmf_source *source, int worker, int64_t begin, int64_t count,
                      bmf_slice block[BMF_MAX_LEAVES]);
 
+/* How the column of a sink relates to the lists that are read: another one, the same one but with results of an element
+ * or block that may depend on others of it (staged), or the same one element by element. */
+typedef enum bmf_sink_mode { BMF_SINK_NEW, BMF_SINK_STAGED, BMF_SINK_IN_PLACE } bmf_sink_mode;
+
 typedef struct bmf_sink {
     int leaves;
     int64_t leaf_size[BMF_MAX_LEAVES];
     bmf_slice output[BMF_MAX_LEAVES]; /* at element `origin` */
     int64_t origin;
+    int64_t block; /* elements that bmf_sink_count aims at */
     bool staged, streaming;
     char **scratch; /* by worker, when staged */
     int workers;
 } bmf_sink;
 
-/* A sink for all elements of a new or in-place list. */
-void bmf_sink_open(bmf_sink *sink, const bmf_list *list, bool in_place);
+/* A sink for all elements of a list. */
+void bmf_sink_open(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode);
 void bmf_sink_close(bmf_sink *sink);
+/* How many of the elements [begin, end) to write at once, at most BMF_BLOCK, so that blocks end where cache lines of the
+ * column do. For skeletons whose results do not depend on the cut. */
+int64_t bmf_sink_count(const bmf_sink *sink, int64_t begin, int64_t end);
 /* Where the worker should put elements [begin, begin + count). */
 void bmf_sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block[BMF_MAX_LEAVES]);
 /* The block is complete: copies it out if it was staged. */
