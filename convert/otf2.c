@@ -308,8 +308,14 @@ static int write_folder(bmf_context *ctx, writer *w, bmf_mark *const mark[2], co
     strcat(strcpy(part, path), ".part");
     int status = BMF_OK;
     remove_folder(part);
-    write_archive(w, mark, part);
-    if (w->failure != OTF2_SUCCESS)
+    /* libotf2 would make missing folders above it too. */
+    bool made = mkdir(part, 0777) == 0;
+    int failure = errno;
+    if (made)
+        write_archive(w, mark, part);
+    if (!made)
+        status = bmf_fail(ctx, BMF_ERROR_FILE, "cannot write archive '%s': %s", path, strerror(failure));
+    else if (w->failure != OTF2_SUCCESS)
         status =
             bmf_fail(ctx, BMF_ERROR_FILE, "cannot write archive '%s': %s", path, OTF2_Error_GetDescription(w->failure));
     else if (rename(part, path) != 0)

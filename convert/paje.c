@@ -67,7 +67,7 @@ static int define_values(bmf_context *ctx, bmf_output *out, const bmf_view *view
         const bmf_event *event = &view->run->event[k];
         int64_t label = bmf_view_label(view, event);
         if (!known[label])
-            bmf_output_print(out, "3 %c%lld ST \"%s\" \"%s\"\n", letter(view), (long long)label,
+            bmf_output_print(out, "3 v%c%lld ST \"%s\" \"%s\"\n", letter(view), (long long)label,
                              view->label[label].text, color[event->kind]);
         known[label] = true;
     }
@@ -146,7 +146,7 @@ static char *put_push(char *to, const bmf_view *view, const bmf_event *event, in
 {
     to = put_head(to, '6', time, "ST");
     to = put_track(to, view, event->lane, view->track[k]);
-    *to++ = ' ';
+    to = BMF_PUT(to, " v");
     *to++ = letter(view);
     to = bmf_put_integer(to, bmf_view_label(view, event));
     *to++ = ' ';
