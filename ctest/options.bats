@@ -126,7 +126,8 @@ left 0"
     sum 3 1000 --bmf-threads 1 --bmf-plan --bmf-schedule reduce=doubling
     assert_success
     assert_output "sum 332833500 processors 3 threads 1"
-    assert_equal "$(grep -c doubling <<<"$stderr")" 1
+    assert_equal "$(grep -c 'doubling.*chosen' <<<"$stderr")" 1
+    assert_equal "$(grep -c chosen <<<"$stderr")" 1
 }
 
 @test "a trace that cannot be written is an error with exit code 2, said once" {
