@@ -1,6 +1,7 @@
 /* Forests: partial results of the fixed tree; see tree.h.
  *
- * A push merges siblings like the carries of a binary counter: amortised one operation a push. */
+ * A push merges siblings like the carries of a binary counter: amortised one operation a push. When the operator
+ * fails the forest keeps its shape all the same, so that messages keep their sizes until everybody knows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,19 +70,19 @@ static int push(const bmf_tree *tree, bmf_forest *forest, int level, const void 
     forest->node[forest->nodes] = (bmf_forest_node){forest->end, level};
     memcpy(forest->value + forest->nodes * tree->record, record, (size_t)tree->record);
     forest->nodes++;
+    int code = 0;
     while (forest->nodes > 1) {
         bmf_forest_node *right = &forest->node[forest->nodes - 1], *left = right - 1;
         char *value = forest->value + (forest->nodes - 2) * tree->record;
         if (!tree->exact && !are_siblings(left, right))
             break;
-        int code = bmf_tree_combine(tree, value, value + tree->record, value);
-        if (code != 0)
-            return code;
+        int failed = bmf_tree_combine(tree, value, value + tree->record, value);
+        code = code ? code : failed;
         left->level++;
         forest->nodes--;
     }
-    if (!scanning)
-        return 0;
+    if (!scanning || code != 0)
+        return code;
     char *value = forest->value + (forest->nodes - 1) * tree->record;
     char *prefix = forest->prefix + (forest->nodes - 1) * tree->record;
     if (forest->nodes > 1)
@@ -106,16 +107,16 @@ int bmf_forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, con
         forest->end = end;
         return code;
     }
+    int code = 0;
     while (forest->end < end) {
         int64_t count = forest->end == 0 ? INT64_MAX / 2 + 1 : forest->end & -forest->end;
         while (count > end - forest->end)
             count /= 2;
-        int code = bmf_forest_push(tree, forest, count, values, scanning);
-        if (code != 0)
-            return code;
+        int failed = bmf_forest_push(tree, forest, count, values, scanning);
+        code = code ? code : failed;
         values += tree->record;
     }
-    return 0;
+    return code;
 }
 
 /* Blocks that are folded together before the forest hears of them: a push costs as much as tens of elements. */

@@ -253,11 +253,10 @@ int bmf_forest_prepend(const bmf_tree *tree, bmf_forest *forest, int64_t begin, 
     bmf_forest joined;
     bmf_forest_start(&joined, begin);
     int code = bmf_forest_append(tree, &joined, end, values, false);
-    if (code == 0)
-        code = bmf_forest_append(tree, &joined, forest->end, forest->value, false);
+    int failed = bmf_forest_append(tree, &joined, forest->end, forest->value, false);
     bmf_forest_free(forest);
     *forest = joined;
-    return code;
+    return code ? code : failed;
 }
 
 const bmf_forest *bmf_offer_window(const bmf_partials *partials, bmf_partial *part, int64_t item,

@@ -44,7 +44,7 @@ typedef const bmf_forest *bmf_offer_function(const bmf_partials *partials, bmf_p
                                              const bmf_message *message, bmf_forest *own);
 
 /* Runs one round: exchange, then join on every processor that received. Failure codes of the operator turn into
- * BMF_ERROR_KERNEL after the round, so that no rank waits for another. */
+ * BMF_ERROR_KERNEL after the round. The caller runs the remaining rounds all the same: other ranks wait for them. */
 int bmf_partials_round(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_offer_function *offer,
                        bmf_join_function *join);
 

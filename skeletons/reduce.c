@@ -37,7 +37,8 @@ static int join_everybody(const bmf_partials *partials, bmf_partial *part, int64
         bmf_forest_start(all, 0);
     if (message->first == item + 1)
         code = bmf_forest_append(partials->tree, all, part->window.end, part->window.value, false);
-    return code ? code : bmf_forest_append(partials->tree, all, end, values, false);
+    int failed = bmf_forest_append(partials->tree, all, end, values, false);
+    return code ? code : failed;
 }
 
 /* The total goes from item 0's processor to all, as a record. */
@@ -118,9 +119,11 @@ static int bring_together(bmf_partials *partials, const char *skeleton, const bm
     uint32_t rounds = (uint32_t)schedule->rounds;
     bool everybody = algorithm == BMF_REDUCE_EVERYBODY && partition->parts > 1;
     int status = BMF_OK;
-    for (uint32_t r = 0; r < rounds && status == BMF_OK; r++)
-        status = bmf_partials_round(partials, &schedule->round[r], r, bmf_offer_window,
-                                    everybody ? join_everybody : bmf_join_window);
+    for (uint32_t r = 0; r < rounds; r++) {
+        int joined = bmf_partials_round(partials, &schedule->round[r], r, bmf_offer_window,
+                                        everybody ? join_everybody : bmf_join_window);
+        status = status ? status : joined;
+    }
     bmf_schedule_free(schedule);
     status = bmf_agree_if(ctx, partials->tree->op->may_fail, status);
     if (status != BMF_OK)

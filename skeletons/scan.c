@@ -1,13 +1,12 @@
 /* scan and map_scan: the folds of all prefixes. Document 000, 2.9.4 and 5.8.
  *
- * Method: processors fold their elements, learn the fold of everything before them, and then scan, all by the fixed tree.
- *   levels     ceil(log2 Q) rounds; Q - 1, Q - 2, Q - 4, .. messages
- *   tree       2 ceil(log2 Q) - 1 rounds, fewer than 2 Q messages
- *   everybody  1 round, Q (Q - 1) messages: the exclusive scan of block totals on every processor
+ * Method: processors fold their elements, learn the fold of everything before them, and then scan, all by the fixed
+ * tree. levels     ceil(log2 Q) rounds; Q - 1, Q - 2, Q - 4, .. messages tree       2 ceil(log2 Q) - 1 rounds, fewer
+ * than 2 Q messages everybody  1 round, Q (Q - 1) messages: the exclusive scan of block totals on every processor
  * Inside a rank the scan is chained: workers take cache-sized pieces in order; each folds its piece, waits for the fold
- * of everything before it, hands on its own, and scans the piece while it is still in the cache (the idea of Merrill and
- * Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016, with in-order hand-over).
- * Cost: on one processor n w bytes read and n w written; on several the first fold reads n w bytes more. */
+ * of everything before it, hands on its own, and scans the piece while it is still in the cache (the idea of Merrill
+ * and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016, with in-order hand-over). Cost: on
+ * one processor n w bytes read and n w written; on several the first fold reads n w bytes more. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -41,7 +40,8 @@ static int join_levels(const bmf_partials *partials, bmf_partial *part, int64_t 
     (void)item;
     (void)message;
     int code = bmf_forest_prepend(partials->tree, &part->before, begin, end, values);
-    return code ? code : bmf_forest_prepend(partials->tree, &part->window, begin, end, values);
+    int failed = bmf_forest_prepend(partials->tree, &part->window, begin, end, values);
+    return code ? code : failed;
 }
 
 static int join_everybody(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
@@ -99,13 +99,14 @@ static int join_down(const bmf_partials *partials, bmf_partial *part, int64_t it
 static int run_rounds(bmf_partials *partials, const bmf_schedule *schedule, bmf_algorithm algorithm)
 {
     int status = BMF_OK, up = (schedule->rounds + 1) / 2;
-    for (int r = 0; r < schedule->rounds && status == BMF_OK; r++) {
+    for (int r = 0; r < schedule->rounds; r++) {
         bmf_join_function *join = algorithm == BMF_SCAN_EVERYBODY ? join_everybody
                                   : algorithm == BMF_SCAN_LEVELS  ? join_levels
                                   : r < up                        ? join_up
                                                                   : join_down;
         bmf_offer_function *offer = join == join_down ? offer_down : bmf_offer_window;
-        status = bmf_partials_round(partials, &schedule->round[r], (uint32_t)r, offer, join);
+        int joined = bmf_partials_round(partials, &schedule->round[r], (uint32_t)r, offer, join);
+        status = status ? status : joined;
     }
     return status;
 }
@@ -148,10 +149,11 @@ typedef struct chain {
     const bmf_partials *partials; /* NULL: the list is on one processor */
     const bmf_partition *partition;
     bmf_scan_kind kind;
-    bool shared;             /* several workers */
-    bmf_forest running;      /* the fold of everything before piece `turn` */
-    atomic_llong turn;       /* the piece whose worker owns `running` */
-    char **record;           /* by worker: two records */
+    bool shared;        /* several workers */
+    bmf_forest running; /* the fold of everything before piece `turn` */
+    bool broken;        /* something failed at or before that piece; written by the owner of the turn */
+    atomic_llong turn;  /* the piece whose worker owns `running` */
+    char **record;      /* by worker: two records */
 } chain;
 
 static void wait_for_turn(chain *c, int64_t index)
@@ -185,22 +187,24 @@ static int copy_running(const chain *c, bmf_forest *mine)
     return bmf_forest_append(c->tree, mine, c->running.end, c->running.value, true);
 }
 
-/* Takes the fold before the piece and hands on the fold after it. */
+/* Takes the fold before the piece and hands on the fold after it. Once something failed there is no fold to hand on:
+ * the later pieces only pass the turn. */
 static int pass_on(chain *c, int64_t index, const bmf_piece *piece, int worker, bmf_forest *mine)
 {
     bmf_forest folded;
     bmf_forest_start(&folded, piece->begin);
     int code = bmf_forest_fold(c->tree, &folded, c->source, worker, piece->begin, piece->end);
     wait_for_turn(c, index);
-    int more = start_part(c, piece);
-    if (more == 0)
-        more = copy_running(c, mine);
-    if (more == 0 && code == 0)
-        more = bmf_forest_append(c->tree, &c->running, piece->end, folded.value, true);
-    c->running.end = piece->end; /* also after a failure, so that the others can go on */
+    if (code == 0 && !c->broken)
+        code = start_part(c, piece);
+    if (code == 0 && !c->broken)
+        code = copy_running(c, mine);
+    if (code == 0 && !c->broken)
+        code = bmf_forest_append(c->tree, &c->running, piece->end, folded.value, true);
+    c->broken = c->broken || code != 0;
     atomic_store_explicit(&c->turn, index + 1, memory_order_release);
     bmf_forest_free(&folded);
-    return code ? code : more;
+    return code;
 }
 
 static const char *top(const bmf_tree *tree, const bmf_forest *forest)
@@ -236,11 +240,18 @@ static int scan_piece(void *state, int64_t index, const bmf_piece *piece, int wo
 {
     chain *c = state;
     bmf_forest copy = {0}, *before = c->shared ? &copy : &c->running;
-    int code = c->shared ? pass_on(c, index, piece, worker, &copy) : start_part(c, piece);
-    for (int64_t i = piece->begin, count; i < piece->end && code == 0; i += count) {
+    int code = 0;
+    if (c->shared)
+        code = pass_on(c, index, piece, worker, &copy);
+    else if (!c->broken)
+        code = start_part(c, piece);
+    bool known = before->end == piece->begin; /* not after a failure */
+    for (int64_t i = piece->begin, count; i < piece->end && code == 0 && known; i += count) {
         count = bmf_tree_block(i, piece->end);
         code = scan_block(c, worker, i, count, before);
     }
+    if (!c->shared)
+        c->broken = c->broken || code != 0;
     bmf_forest_free(&copy);
     return code;
 }
@@ -311,8 +322,8 @@ static int scan_list(const char *skeleton, bmf_list *xs, const bmf_kernel *kerne
     bmf_tree tree;
     bmf_list *made = NULL;
     if (kind == BMF_EXCLUSIVE && !op->identity)
-        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%s: an exclusive scan needs an operator with an identity; %s has none",
-                        skeleton, op->name);
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
+                        "%s: an exclusive scan needs an operator with an identity; %s has none", skeleton, op->name);
     if (in_place)
         bmf_list_own(xs);
     BMF_TRY(bmf_source_open(&source, skeleton, xs, NULL, kernel));
