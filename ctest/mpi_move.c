@@ -201,11 +201,13 @@ static void expect_document_sizes(const bmf_partition *partition, int64_t first,
     }
 }
 
-static void check_split(bmf_context *ctx, const bmf_type *type, int64_t n, const char *algorithm, const char *back)
+/* Over all processors of the machine, or over some. */
+static void check_split(bmf_context *ctx, const bmf_type *type, int64_t n, const char *algorithm, const char *back,
+                        bool all)
 {
-    int64_t processors = bmf_processors(ctx), base = below(processors);
-    int stride = (int)below(3);
-    int64_t parts = 1 + below(((processors - 1 - base) >> stride) + 1);
+    int64_t processors = bmf_processors(ctx), base = all ? 0 : below(processors);
+    int stride = all ? 0 : (int)below(3);
+    int64_t parts = all ? processors : 1 + below(((processors - 1 - base) >> stride) + 1);
     bmf_column whole = random_column(type, n);
     bmf_list *placed = placed_list(ctx, &whole, base), *split, *gathered;
     BMF_CHECK(bmf_set_schedule(ctx, "split", algorithm));
@@ -237,12 +239,14 @@ static void check_splits(bmf_context *ctx)
 {
     static const char *const algorithm[3] = {"tree", "direct", NULL}, *const back[3] = {"levels", "direct", NULL};
     for (int type = 0; type < TYPES; type++)
-        for (int a = 0; a < 2; a++)
-            check_split(ctx, type_number(type), below(3) ? below(60) : below(4), algorithm[a], back[below(2)]);
+        for (int a = 0; a < 2; a++) {
+            check_split(ctx, type_number(type), below(3) ? below(60) : below(4), algorithm[a], back[below(2)], false);
+            check_split(ctx, type_number(type), below(60), algorithm[a], back[a], true);
+        }
     for (int a = 0; a < 2; a++) { /* pieces too long to travel packed together */
-        check_split(ctx, type_number(4), 40000 + below(10000), algorithm[a], back[a]);
-        check_split(ctx, type_number(0), 80000 + below(10000), algorithm[a], back[a]);
-        check_split(ctx, type_number(6), 10000 + below(3000), algorithm[a], back[a]);
+        check_split(ctx, type_number(4), 40000 + below(10000), algorithm[a], back[a], true);
+        check_split(ctx, type_number(0), 80000 + below(10000), algorithm[a], back[a], false);
+        check_split(ctx, type_number(6), 10000 + below(3000), algorithm[a], back[a], true);
     }
     BMF_CHECK(bmf_set_schedule(ctx, "split", NULL));
     BMF_CHECK(bmf_set_schedule(ctx, "gather", NULL));
@@ -780,7 +784,10 @@ int main(int argc, char **argv)
     check_nested_distl(ctx, "tree");
     check_nested_distl(ctx, "pipeline");
     check_nested_distl(ctx, "scatter_allgather");
+    check_splits(ctx);
     check_projects(ctx);
+    BMF_CHECK(bmf_set_processors(ctx, 100)); /* more packed parts in a message than it may have segments */
+    check_split(ctx, type_number(7), 300, "tree", "levels", true);
     int code = test_finish();
     int closed = bmf_close(ctx);
     return code ? code : closed;

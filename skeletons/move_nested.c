@@ -91,6 +91,7 @@ static int64_t unit_at(const nested_move *move, int64_t element)
 /* The source whose local column holds an element, or NULL; *local: its place there, *end: the last such element + 1. */
 static const bmf_list *source_of(const nested_move *move, int64_t element, int64_t *local, int64_t *end)
 {
+    *local = *end = 0;
     for (int k = 0; k < move->sources; k++) {
         const bmf_list *list = move->source[k].list;
         int64_t begin = move->source[k].first + bmf_partition_local_begin(list->partition);
