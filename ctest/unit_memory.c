@@ -88,11 +88,14 @@ static void the_pool_gives_the_best_fit(void **state)
 {
     (void)state;
     bmf_buffer_trim();
-    fill_pool(3, (int64_t[]){20 * mebibyte, 18 * mebibyte, 40 * mebibyte});
-    expect(16 * mebibyte, 18 * mebibyte);
-    expect(19 * mebibyte, 20 * mebibyte);
-    expect(32 * mebibyte, 40 * mebibyte); /* a quarter more than asked for: just taken */
+    fill_pool(4, (int64_t[]){20 * mebibyte, 16 * mebibyte, 18 * mebibyte, 40 * mebibyte});
+    bmf_buffer *first = make(15 * mebibyte), *second = make(15 * mebibyte);
+    assert_int_equal(first->size, 16 * mebibyte);
+    assert_int_equal(second->size, 18 * mebibyte);
+    expect(16 * mebibyte, 20 * mebibyte); /* a quarter more than asked for: just taken */
     expect(30 * mebibyte, 30 * mebibyte); /* more than a quarter: not */
+    bmf_buffer_release(first);
+    bmf_buffer_release(second);
     bmf_buffer_trim();
     expect(16 * mebibyte, 16 * mebibyte);
     bmf_buffer_trim();

@@ -12,6 +12,10 @@ typedef struct triple {
     float a, b, c;
 } triple;
 
+typedef struct couple {
+    double a, b;
+} couple;
+
 static const bmf_type *mixed(void)
 {
     const bmf_type *inner = bmf_type_pair(&bmf_type_real, bmf_type_list(&bmf_type_int));
@@ -105,17 +109,18 @@ static void records_are_laid_out_as_c_structs(void **state)
         uint8_t f;
         int64_t g;
         uint8_t h;
+        couple i;
     };
-    const bmf_type *type =
-        bmf_type_tuple(8, (const bmf_type *const[]){&bmf_type_bool, &bmf_type_real, &bmf_type_bool, &bmf_type_bool,
-                                                    bmf_type_struct(sizeof(triple), "triple"), &bmf_type_bool,
-                                                    &bmf_type_int, &bmf_type_bool});
+    const bmf_type *type = bmf_type_tuple(
+        9, (const bmf_type *const[]){&bmf_type_bool, &bmf_type_real, &bmf_type_bool, &bmf_type_bool,
+                                     bmf_type_struct(sizeof(triple), "triple"), &bmf_type_bool, &bmf_type_int,
+                                     &bmf_type_bool, bmf_type_struct(sizeof(couple), "couple")});
     int64_t offset[BMF_MAX_LEAVES];
     assert_int_equal(bmf_type_record(type, offset), sizeof(struct record));
     const size_t expected[] = {offsetof(struct record, a), offsetof(struct record, b), offsetof(struct record, c),
                                offsetof(struct record, d), offsetof(struct record, e), offsetof(struct record, f),
-                               offsetof(struct record, g), offsetof(struct record, h)};
-    for (int k = 0; k < 8; k++)
+                               offsetof(struct record, g), offsetof(struct record, h), offsetof(struct record, i)};
+    for (int k = 0; k < 9; k++)
         assert_int_equal(offset[k], expected[k]);
     assert_int_equal(bmf_type_record(&bmf_type_bool, offset), 1);
     assert_int_equal(bmf_type_record(bmf_type_struct(12, "triple"), offset), 12);

@@ -34,7 +34,8 @@ int bmf_npy_read(bmf_context *ctx, const char *path, bmf_list **list);
 int bmf_npy_read_parts(bmf_context *ctx, const char *path, bmf_partition *partition, bmf_list **list);
 
 /* Writes a list of int, real or bool, or of lists of them that all have the same length, to `path`. Collective.
- * The file appears whole or not at all: it is written as PATH.part and renamed. Errors: BMF_ERROR_FILE;
+ * The file appears whole or not at all: it is written as PATH.part and renamed. A list of no rows is written with the
+ * shape (0, 0). Errors: BMF_ERROR_FILE;
  * BMF_ERROR_TYPE for other types; BMF_ERROR_SHAPE for ragged rows (names the first). */
 int bmf_npy_write(const bmf_list *list, const char *path);
 

@@ -50,7 +50,8 @@ bool bmf_type_is_fixed(const bmf_type *type);
 int bmf_type_leaves(const bmf_type *type, const bmf_type *leaf[BMF_MAX_LEAVES]);
 
 /* Record layout of a fixed type: offset[k] of each leaf in bytes; returns the record's size (a multiple of its
- * alignment, at least 1). For a C struct whose members are the leaves in order this is the struct's own layout. */
+ * alignment, at least 1). For a C struct whose members are the leaves in order this is the struct's own layout; an
+ * opaque struct counts as aligned to the largest power of two up to 8 that divides its size. */
 int64_t bmf_type_record(const bmf_type *type, int64_t offset[BMF_MAX_LEAVES]);
 
 /* Writes the type as in BMF messages, `{int, [real]}`, cut at size bytes; returns text. */
