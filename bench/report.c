@@ -139,11 +139,15 @@ static json_t *row_of(const bench_facts *facts, const bench_result *r)
     json_object_set_new(row, "moved_bytes", json_real(r->least_bytes));
     json_object_set_new(row, "limit_bytes_per_second", positive(r->limit_bandwidth));
     json_object_set_new(row, "limit_seconds", positive(r->limit));
+    json_object_set_new(row, "limit_minimum_seconds", positive(r->limit_minimum));
     json_object_set_new(row, "fraction_of_limit", positive(fraction_of(r)));
     json_object_set_new(row, "reference_seconds", positive(r->reference));
+    json_object_set_new(row, "reference_minimum_seconds", positive(r->reference_minimum));
     json_object_set_new(row, "ratio", positive(ratio_of(r->seconds, r->reference)));
-    if (r->row->rival)
+    if (r->row->rival) {
         json_object_set_new(row, "free_seconds", positive(r->rival));
+        json_object_set_new(row, "free_minimum_seconds", positive(r->rival_minimum));
+    }
     json_object_set_new(row, "messages", json_integer(r->messages));
     json_object_set_new(row, "bytes", json_integer(r->bytes));
     json_object_set_new(row, "bar", bar[0] ? json_string(bar) : json_null());

@@ -12,11 +12,11 @@ enum { BENCH_TEXT = 256 };
 typedef struct bench_result {
     const bench_row *row;
     int64_t elements;
-    double least_bytes, limit_bandwidth; /* bytes that must move, and bytes a second that memory moves */
-    double seconds, minimum;
-    double limit, reference, rival;
-    int64_t messages, bytes; /* of one call, between processors, all ranks */
-    int status;              /* of the row; not BMF_OK: the rest is not valid and error says why */
+    double least_bytes, limit_bandwidth;     /* bytes that must move, and bytes a second that memory moves */
+    double seconds, limit, reference, rival; /* medians */
+    double minimum, limit_minimum, reference_minimum, rival_minimum; /* of the fastest repeat of each */
+    int64_t messages, bytes;                                         /* of one call, between processors, all ranks */
+    int status; /* of the row; not BMF_OK: the rest is not valid and error says why */
     char error[BENCH_TEXT];
 } bench_result;
 

@@ -190,10 +190,15 @@ static void add_limit(bench_limit limit, const bench_arrays *arrays, runner *r, 
     }
 }
 
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 /* Bytes a second over all ranks of the faster contestant. */
 static double bandwidth_of(bench_limit limit, const bench_action *action, double total_bytes)
 {
-    const double seconds = action[0].median < action[1].median ? action[0].median : action[1].median;
+    const double seconds = smaller(action[0].median, action[1].median);
     return seconds > 0 ? bench_limit_passes(limit) * total_bytes / seconds : 0;
 }
 
@@ -293,6 +298,17 @@ static int64_t limit_bytes(const bench_case *c)
     return (elements + c->team.ranks - 1) / c->team.ranks * (int64_t)sizeof(double);
 }
 
+/* The time the row's bytes take at the bandwidth of its own turns. */
+static void fill_limit(const bench_case *c, const limit_arrays *a, const bench_action *limit, bench_result *result)
+{
+    result->limit_bandwidth = bandwidth_of(c->row->limit, limit, (double)a->arrays.bytes * c->team.ranks);
+    if (result->limit_bandwidth > 0) {
+        result->limit = c->least_bytes / result->limit_bandwidth;
+        const double median = smaller(limit[0].median, limit[1].median);
+        result->limit_minimum = result->limit * smaller(limit[0].minimum, limit[1].minimum) / median;
+    }
+}
+
 static int measure_turns(bench_case *c, int repeats, const limit_arrays *a, bench_result *result)
 {
     const bench_row *row = c->row;
@@ -309,13 +325,15 @@ static int measure_turns(bench_case *c, int repeats, const limit_arrays *a, benc
         add_limit(row->limit, &a->arrays, r, action + own);
     BMF_TRY(bench_measure(c->ctx, repeats, own + (limited ? BENCH_CONTESTANTS : 0), action));
     result->reference = action[REFERENCE].median;
+    result->reference_minimum = action[REFERENCE].minimum;
     result->seconds = action[SKELETON].median;
     result->minimum = action[SKELETON].minimum;
-    result->rival = row->rival ? action[RIVAL].median : 0;
-    if (limited) {
-        result->limit_bandwidth = bandwidth_of(row->limit, action + own, (double)a->arrays.bytes * c->team.ranks);
-        result->limit = result->limit_bandwidth > 0 ? c->least_bytes / result->limit_bandwidth : 0;
+    if (row->rival) {
+        result->rival = action[RIVAL].median;
+        result->rival_minimum = action[RIVAL].minimum;
     }
+    if (limited)
+        fill_limit(c, a, action + own, result);
     return BMF_OK;
 }
 

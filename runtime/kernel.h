@@ -83,7 +83,11 @@ enum {
 /* Kernel functions are compiled for several vector widths; the loader picks (not under sanitizers). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(BMF_NO_TARGET_CLONES)
+#if __GNUC__ >= 12
+#define BMF_VECTORISE __attribute__((optimize("O3"), target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
 #define BMF_VECTORISE __attribute__((optimize("O3"), target_clones("avx512f", "avx2", "default")))
+#endif
 #else
 #define BMF_VECTORISE
 #endif
