@@ -76,6 +76,18 @@ bmf_programs(ctest "make_*.c")
 file(GLOB BMF_BATS_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/*.bats)
 if(BMF_BATS_FILES)
   find_program(BMF_BATS bats REQUIRED)
+  # The tests call python3 and want NumPy. The first python3 of the path may be another one than that of the system, which
+  # has it.
+  foreach(python python3 /usr/bin/python3)
+    execute_process(COMMAND ${python} -c "import numpy" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(failed EQUAL 0)
+      execute_process(COMMAND ${python} -c "import sys; print(sys.executable)" OUTPUT_VARIABLE BMF_PYTHON
+                      OUTPUT_STRIP_TRAILING_WHITESPACE)
+      file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/python)
+      file(CREATE_LINK ${BMF_PYTHON} ${PROJECT_BINARY_DIR}/python/python3 SYMBOLIC)
+      break()
+    endif()
+  endforeach()
 endif()
 foreach(file IN LISTS BMF_BATS_FILES)
   cmake_path(GET file STEM name)
@@ -87,6 +99,8 @@ foreach(file IN LISTS BMF_BATS_FILES)
   endif()
   add_test(NAME ${name} COMMAND ${BMF_BATS} --tap ${file})
   set_tests_properties(${name} PROPERTIES LABELS ${label} PROCESSORS 2)
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT_MODIFICATION
+                                            "PATH=path_list_prepend:${PROJECT_BINARY_DIR}/python")
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "BMF_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
                                                         "BMF_BUILD_DIR=${PROJECT_BINARY_DIR}"
                                                         "BMF_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "MPIRUN=${MPICH_MPIRUN}")
