@@ -50,6 +50,10 @@ void bmf_schedule_free(bmf_schedule *schedule);
  * BMF_ERROR_MEMORY. A message from a processor to itself is kept: it is a copy. */
 int bmf_schedule_add(bmf_schedule *schedule, int r, bmf_message message);
 
+/* Makes the schedule at least `rounds` long, so that every host counts the same rounds whatever it takes part in.
+ * Returns 0 or BMF_ERROR_MEMORY. */
+int bmf_schedule_extend(bmf_schedule *schedule, int rounds);
+
 /* ---- generators. All add to `schedule` from round `first_round` on (several groups can share rounds) and return 0 or
  * BMF_ERROR_MEMORY. start: item k has start[k+1] - start[k] bytes (count + 1 values), or NULL: sizes unknown. ---- */
 

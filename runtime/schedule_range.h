@@ -10,10 +10,6 @@ typedef struct item_range {
     int64_t begin, end;
 } item_range;
 
-/* Makes the schedule at least `rounds` long, so that every host counts the same rounds whatever it takes part in.
- * Returns 0 or BMF_ERROR_MEMORY. */
-int bmf_schedule_extend(bmf_schedule *schedule, int rounds);
-
 static inline int ceil_log2(int64_t n)
 {
     int log = 0;

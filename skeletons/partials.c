@@ -124,6 +124,8 @@ static int generate_nested(const bmf_partials *partials, bmf_partials_generator 
     bmf_schedule *over_items = bmf_schedule_create(schedule->name, first_item_from(partition, schedule->low),
                                                    first_item_from(partition, schedule->high));
     int status = over_items ? generator(over_items, 0, &items, bmf_partials_bytes, partials) : BMF_ERROR_MEMORY;
+    if (status == BMF_OK)
+        status = bmf_schedule_extend(schedule, over_items->rounds);
     for (int r = 0; status == BMF_OK && r < over_items->rounds; r++)
         for (int64_t i = 0; status == BMF_OK && i < over_items->round[r].count; i++) {
             bmf_message message = over_items->round[r].message[i];
