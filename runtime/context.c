@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "runtime/allocate.h"
@@ -29,16 +28,9 @@ bmf_context *bmf_current_context(void)
     return current;
 }
 
-static int64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 int64_t bmf_now(const bmf_context *ctx)
 {
-    return monotonic_ns() - ctx->epoch;
+    return bmf_monotonic_ns() - ctx->epoch;
 }
 
 double bmf_seconds(const bmf_context *ctx)
@@ -82,22 +74,6 @@ static void divide_processors(bmf_context *ctx)
 {
     ctx->first_processor = bmf_first_processor(ctx, ctx->rank);
     ctx->local_processors = bmf_first_processor(ctx, ctx->rank + 1) - ctx->first_processor;
-}
-
-/* The start of the run in this host's clock: all ranks leave a barrier at about the same time; on one host the clock
- * is the same, so the largest reading serves all its ranks exactly. */
-static void start_clock(bmf_context *ctx)
-{
-    MPI_Request request;
-    int64_t mine, latest = 0;
-    bmf_barrier(ctx);
-    mine = monotonic_ns();
-    if (ctx->node_ranks == ctx->ranks) {
-        MPI_Iallreduce(&mine, &latest, 1, MPI_INT64_T, MPI_MAX, ctx->comm, &request);
-        bmf_wait_all(ctx, 1, &request);
-        mine = latest;
-    }
-    ctx->epoch = mine;
 }
 
 static void start_trace(bmf_context *ctx, const char *program)
@@ -150,7 +126,7 @@ int bmf_open(int *argc, char ***argv, bmf_context **opened)
     MPI_Comm_rank(MPI_COMM_WORLD, &ctx->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ctx->ranks);
     ctx->polite = ctx->ranks > ctx->node_cores;
-    ctx->epoch = monotonic_ns();
+    ctx->epoch = bmf_monotonic_ns();
     MPI_Comm_idup(MPI_COMM_WORLD, &ctx->comm, &requests[0]);
     bmf_wait_all(ctx, 1, &requests[0]);
     MPI_Comm_idup(MPI_COMM_WORLD, &ctx->exit_comm, &requests[1]);
@@ -175,7 +151,7 @@ int bmf_open(int *argc, char ***argv, bmf_context **opened)
     divide_processors(ctx);
     bmf_cluster_start(ctx);
     start_trace(ctx, argc && argv && *argc > 0 ? (*argv)[0] : "program");
-    start_clock(ctx);
+    bmf_clock_start(ctx);
     ctx->position[0] = (bmf_position){0, 0, 0};
     current = *opened = ctx;
     return BMF_OK;

@@ -12,6 +12,12 @@ extern char bmf_process_message[BMF_MESSAGE_SIZE];
 /* Options of bmf_open: fills the context's fields from argv and the environment, takes its options out of argv. */
 int bmf_options_read(bmf_context *ctx, int *argc, char ***argv);
 
+/* Nanoseconds on this host's monotonic clock. */
+int64_t bmf_monotonic_ns(void);
+/* Sets ctx->epoch to the same moment on every rank: exactly on one host, within half a round trip between hosts when
+ * tracing, within a barrier otherwise. Collective. */
+void bmf_clock_start(bmf_context *ctx);
+
 /* Memory of the cluster backend; made by bmf_open, freed by the backend's destroy. */
 int bmf_cluster_start(bmf_context *ctx);
 
