@@ -5,6 +5,11 @@
  * split; they share the rounds. Cost: O(groups log parts + own messages). Source: document 000, 5.3. */
 #include "skeletons/move.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "skeletons/pairing.h"
+
 int64_t bmf_element_bytes(const bmf_type *type)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
@@ -25,6 +30,16 @@ double bmf_element_guess(const bmf_type *type)
     return type->kind == BMF_LIST ? bytes + (double)sizeof(int64_t) : bytes;
 }
 
+bmf_buffer *bmf_working_buffer(int64_t bytes)
+{
+    bmf_buffer *buffer = bmf_buffer_create(bytes);
+    if (!buffer) {
+        fprintf(stderr, "bmf: out of memory: %" PRId64 " bytes of working memory\n", bytes);
+        abort();
+    }
+    return buffer;
+}
+
 int bmf_move_rounds(bmf_context *ctx, const bmf_schedule *schedule, const bmf_transfer *transfer)
 {
     for (int r = 0; r < schedule->rounds; r++)
@@ -43,7 +58,7 @@ int bmf_move(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_p
 int bmf_move_nothing(const bmf_list *xs, bmf_partition *target, bmf_list **out)
 {
     bmf_column column;
-    BMF_TRY(bmf_agree(xs->context, bmf_column_share(&xs->column, &column)));
+    BMF_TRY(bmf_agree_if_nested(xs->context, xs->type, bmf_column_share(&xs->column, &column)));
     return bmf_list_adopt(xs->context, target, &column, out);
 }
 

@@ -6,16 +6,15 @@
  * stand in the result then has the same memory on both ends and moves nothing.
  * Cost: n w bytes copied where source and result overlap; temporary memory only for elements passed on that end
  * elsewhere. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "runtime/allocate.h"
 #include "skeletons/move.h"
 
 /* Elements [begin, end) of every leaf; slice points at element `begin`. */
 typedef struct store {
     int64_t begin, end;
     bmf_slice slice[BMF_MAX_LEAVES];
+    bmf_buffer *buffer[BMF_MAX_LEAVES]; /* of a store that is not a column */
 } store;
 
 typedef struct fixed_move {
@@ -109,14 +108,16 @@ static void copy_common(const fixed_move *move, const store *to, const store *fr
 
 static void allocate_store(const fixed_move *move, store *made)
 {
-    for (int k = 0; k < move->leaves; k++)
-        made->slice[k] = (bmf_slice){bmf_allocate((made->end - made->begin) * move->size[k]), move->size[k]};
+    for (int k = 0; k < move->leaves; k++) {
+        made->buffer[k] = bmf_working_buffer((made->end - made->begin) * move->size[k]);
+        made->slice[k] = (bmf_slice){made->buffer[k]->data, move->size[k]};
+    }
 }
 
 static void free_store(const fixed_move *move, store *made)
 {
     for (int k = 0; k < move->leaves; k++)
-        free(made->slice[k].data);
+        bmf_buffer_release(made->buffer[k]);
 }
 
 static store column_store(const bmf_list *list, int64_t first)

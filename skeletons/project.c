@@ -13,20 +13,18 @@
 #include <string.h>
 
 #include "runtime/allocate.h"
-#include "skeletons/plan.h"
+#include "skeletons/move.h"
 #include "skeletons/skeletons.h"
 
 /* ---- who owns what ---- */
 
-/* Even splits are guessed right by proportion; sorted indices stay where the last one was. */
-static int64_t owner_of(const bmf_partition *partition, double parts_per_element, int64_t index, int64_t last)
+/* Even splits are guessed right by proportion. */
+static int64_t owner_of(const bmf_partition *partition, double parts_per_element, int64_t index)
 {
     int64_t guess = (int64_t)((double)index * parts_per_element);
     guess = guess < partition->parts ? guess : partition->parts - 1;
     if (partition->start[guess] <= index && index < partition->start[guess + 1])
         return guess;
-    if (partition->start[last] <= index && index < partition->start[last + 1])
-        return last;
     return bmf_partition_part_of(partition, index);
 }
 
@@ -53,25 +51,42 @@ static int32_t *known_needs(bmf_project_call *call, int worker)
     return call->known[worker];
 }
 
+/* Indices of one owner often stand together: those up to the first one outside [low, high) go to the same need. */
+static int64_t same_owner(const bmf_column *indices, int64_t i, int64_t end, int64_t low, int64_t high, int32_t need,
+                          int32_t *slot)
+{
+    const char *data = (const char *)indices->data;
+    int64_t stride = indices->stride;
+    for (; i < end; i++) {
+        int64_t element = *(const int64_t *)(data + i * stride);
+        if (element < low || element >= high)
+            break;
+        slot[i] = need;
+    }
+    return i;
+}
+
 static int find_owners(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     bmf_project_call *call = state;
     const bmf_partition *partition = call->xs->partition;
     bmf_piece_needs *needs = &call->needs[index];
-    int32_t *known = known_needs(call, worker);
-    int64_t length = bmf_length(call->xs), origin = bmf_partition_local_begin(call->indices->partition), owner = 0;
+    int32_t *known = known_needs(call, worker), *slot = call->slot;
+    int64_t length = bmf_length(call->xs), origin = bmf_partition_local_begin(call->indices->partition);
     double parts_per_element = length > 0 ? (double)partition->parts / (double)length : 0;
-    for (int64_t i = piece->begin - origin; i < piece->end - origin; i++) {
+    for (int64_t i = piece->begin - origin, next; i < piece->end - origin; i = next) {
         int64_t element = bmf_project_index(call, i);
         if (element < 0 || element >= length) {
             needs->bad = i + origin;
             break;
         }
-        owner = owner_of(partition, parts_per_element, element, owner);
+        int64_t owner = owner_of(partition, parts_per_element, element);
         if (known[owner] < 0)
             known[owner] = add_need(needs, piece->part, owner, index);
-        call->slot[i] = known[owner];
-        needs->need[known[owner]].count++;
+        slot[i] = known[owner];
+        next = same_owner(&call->indices->column, i + 1, piece->end - origin, partition->start[owner],
+                          partition->start[owner + 1], known[owner], slot);
+        needs->need[known[owner]].count += next - i;
     }
     for (int64_t k = 0; k < needs->count; k++)
         known[needs->need[k].owner] = -1;
@@ -152,6 +167,8 @@ static int fill_requests(void *state, int64_t index, const bmf_piece *piece, int
     bmf_need *need = call->needs[index].need;
     int64_t origin = bmf_partition_local_begin(call->indices->partition);
     (void)worker;
+    if (bmf_project_all_own(&call->needs[index]))
+        return 0;
     for (int64_t k = 0; k < call->needs[index].count; k++)
         need[k].next = need[k].first;
     for (int64_t i = piece->begin - origin; i < piece->end - origin; i++) {
@@ -181,7 +198,8 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
     *asked = (bmf_asked){.asker = message->from,
                          .owner = message->to,
                          .count = message->bytes / (int64_t)sizeof(int64_t),
-                         .index = bmf_allocate(message->bytes)};
+                         .buffer = bmf_working_buffer(message->bytes)};
+    asked->index = asked->buffer->data;
     segment[0] = (bmf_segment){asked->index, message->bytes};
     return 1;
 }
@@ -290,12 +308,12 @@ static void free_call(bmf_project_call *call)
     for (int worker = 0; worker < call->ctx->threads; worker++)
         free(call->known[worker]);
     for (int64_t k = 0; k < call->askeds; k++)
-        free(call->asked[k].index);
+        bmf_buffer_release(call->asked[k].buffer);
     free(call->needs);
     free(call->known);
-    free(call->slot);
+    bmf_buffer_release(call->slots);
+    bmf_buffer_release(call->request_buffer);
     free(call->run);
-    free(call->request);
     free(call->asked);
     free(call->piece);
 }
@@ -308,11 +326,13 @@ static int project(bmf_project_call *call, bmf_list **out)
     for (int64_t k = 0; k < call->pieces; k++)
         call->needs[k].bad = -1;
     call->known = bmf_allocate_clear(ctx->threads, (int64_t)sizeof *call->known);
-    call->slot = bmf_allocate(call->indices->column.count * (int64_t)sizeof *call->slot);
+    call->slots = bmf_working_buffer(call->indices->column.count * (int64_t)sizeof *call->slot);
+    call->slot = call->slots->data;
     BMF_TRY(compute(call, "project owners", find_owners));
     BMF_TRY(bmf_agree(ctx, check_range(call)));
     make_runs(call);
-    call->request = bmf_allocate(call->requests * (int64_t)sizeof *call->request);
+    call->request_buffer = bmf_working_buffer(call->requests * (int64_t)sizeof *call->request);
+    call->request = call->request_buffer->data;
     BMF_TRY(compute(call, "project requests", fill_requests));
     BMF_TRY(send_requests(call));
     return bmf_type_is_fixed(call->xs->type) ? bmf_project_fixed(call, out) : bmf_project_nested(call, out);

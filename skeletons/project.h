@@ -30,6 +30,7 @@ typedef struct bmf_run_of_needs {
 typedef struct bmf_asked {
     int64_t asker, owner; /* processors */
     int64_t first, count; /* among all this host answers */
+    bmf_buffer *buffer;   /* owns index */
     int64_t *index;       /* count element numbers */
     char *packed;         /* nested elements: the answer */
 } bmf_asked;
@@ -46,16 +47,24 @@ typedef struct bmf_project_call {
     bmf_piece *piece; /* of the index list */
     int64_t pieces;
     bmf_piece_needs *needs; /* by piece */
+    bmf_buffer *slots;      /* owns slot */
     int32_t *slot;          /* by local position: which need of its piece */
     int32_t **known;        /* by worker and part of xs: the need in the current piece, or -1 */
     bmf_run_of_needs *run;  /* by asker, then owner */
     int64_t runs;
-    int64_t requests; /* elements requested from other processors */
-    int64_t *request; /* their numbers */
-    bmf_asked *asked; /* by owner, then asker, once all are here */
+    int64_t requests;           /* elements requested from other processors */
+    bmf_buffer *request_buffer; /* owns request */
+    int64_t *request;           /* their numbers */
+    bmf_asked *asked;           /* by owner, then asker, once all are here */
     int64_t askeds, asked_capacity;
     int64_t answers; /* elements other processors asked for */
 } bmf_project_call;
+
+/* True if the piece wants nothing from other processors. */
+static inline bool bmf_project_all_own(const bmf_piece_needs *needs)
+{
+    return needs->count == 0 || (needs->count == 1 && needs->need[0].run == BMF_OWN);
+}
 
 /* Element number at a local position of the index list. */
 static inline int64_t bmf_project_index(const bmf_project_call *call, int64_t position)

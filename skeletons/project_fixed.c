@@ -15,9 +15,10 @@ typedef struct fixed_answers {
     bmf_project_call *call;
     int leaves;
     int64_t size[BMF_MAX_LEAVES];
-    char *sent[BMF_MAX_LEAVES];    /* answers elements */
-    char *arrived[BMF_MAX_LEAVES]; /* requests elements */
-    bmf_slice own[BMF_MAX_LEAVES]; /* the local elements of xs */
+    char *sent[BMF_MAX_LEAVES];             /* answers elements */
+    char *arrived[BMF_MAX_LEAVES];          /* requests elements */
+    bmf_buffer *buffer[2 * BMF_MAX_LEAVES]; /* own the two above */
+    bmf_slice own[BMF_MAX_LEAVES];          /* the local elements of xs */
     bmf_slice result[BMF_MAX_LEAVES];
     bmf_piece *piece;        /* of the answers */
     const bmf_asked **asked; /* by piece */
@@ -137,6 +138,22 @@ static void put(char *to, int64_t size, byte_slice own, const char *arrived, con
         PLACE(size);
 }
 
+/* Where nothing comes from elsewhere. */
+static int place_own(const fixed_answers *all, int64_t begin, int64_t end)
+{
+    int64_t origin = bmf_partition_local_begin(all->call->xs->partition), count;
+    for (; begin < end; begin += count) {
+        int64_t position[BMF_BLOCK];
+        count = end - begin < BMF_BLOCK ? end - begin : BMF_BLOCK;
+        for (int64_t i = 0; i < count; i++)
+            position[i] = bmf_project_index(all->call, begin + i) - origin;
+        for (int k = 0; k < all->leaves; k++)
+            gather((char *)all->result[k].data + begin * all->size[k], all->size[k], all->own[k].data,
+                   all->own[k].stride, position, count);
+    }
+    return 0;
+}
+
 static int place_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     fixed_answers *all = state;
@@ -144,6 +161,8 @@ static int place_piece(void *state, int64_t index, const bmf_piece *piece, int w
     bmf_piece_needs *needs = &call->needs[index];
     int64_t origin = bmf_partition_local_begin(call->indices->partition);
     (void)worker;
+    if (bmf_project_all_own(needs))
+        return place_own(all, piece->begin - origin, piece->end - origin);
     for (int64_t k = 0; k < needs->count; k++)
         needs->need[k].next = needs->need[k].first;
     for (int64_t begin = piece->begin - origin, count; begin < piece->end - origin; begin += count) {
@@ -165,18 +184,18 @@ static void allocate_answers(fixed_answers *all)
     all->leaves = bmf_type_leaves(all->call->xs->type, leaf);
     for (int k = 0; k < all->leaves; k++) {
         all->size[k] = leaf[k]->size;
-        all->sent[k] = bmf_allocate(all->call->answers * leaf[k]->size);
-        all->arrived[k] = bmf_allocate(all->call->requests * leaf[k]->size);
+        all->buffer[2 * k] = bmf_working_buffer(all->call->answers * leaf[k]->size);
+        all->buffer[2 * k + 1] = bmf_working_buffer(all->call->requests * leaf[k]->size);
+        all->sent[k] = all->buffer[2 * k]->data;
+        all->arrived[k] = all->buffer[2 * k + 1]->data;
     }
     bmf_column_slices(&all->call->xs->column, 0, all->own);
 }
 
 static void free_answers(fixed_answers *all)
 {
-    for (int k = 0; k < all->leaves; k++) {
-        free(all->sent[k]);
-        free(all->arrived[k]);
-    }
+    for (int k = 0; k < 2 * all->leaves; k++)
+        bmf_buffer_release(all->buffer[k]);
     free(all->piece);
     free(all->asked);
 }
