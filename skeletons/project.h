@@ -32,7 +32,8 @@ typedef struct bmf_asked {
     int64_t first, count; /* among all this host answers */
     bmf_buffer *buffer;   /* owns index */
     int64_t *index;       /* count element numbers */
-    char *packed;         /* nested elements: the answer */
+    char *packed;         /* nested elements: the answer, once it is packed */
+    int64_t packed_bytes;
 } bmf_asked;
 
 typedef struct bmf_piece_needs {

@@ -7,14 +7,13 @@
 #include "runtime/allocate.h"
 #include "skeletons/project.h"
 
-static void pack_answer(const bmf_project_call *call, bmf_asked *asked, int64_t *bytes)
+static void pack_answer(const bmf_project_call *call, bmf_asked *asked)
 {
     const bmf_column *column = &call->xs->column;
     int64_t origin = bmf_partition_local_begin(call->xs->partition);
-    *bytes = 0;
     for (int64_t i = 0; i < asked->count; i++)
-        *bytes += bmf_column_packed_bytes(column, asked->index[i] - origin, asked->index[i] - origin + 1);
-    char *to = asked->packed = bmf_allocate(*bytes);
+        asked->packed_bytes += bmf_column_packed_bytes(column, asked->index[i] - origin, asked->index[i] - origin + 1);
+    char *to = asked->packed = bmf_allocate(asked->packed_bytes);
     for (int64_t i = 0; i < asked->count; i++)
         to = bmf_column_pack(column, asked->index[i] - origin, asked->index[i] - origin + 1, to);
 }
@@ -23,9 +22,10 @@ static int outgoing(void *state, const bmf_message *message, bmf_segment *segmen
 {
     const bmf_project_call *call = state;
     bmf_asked *asked = bmf_project_asked(call, message);
-    pack_answer(call, asked, &segment[0].bytes);
-    segment[0].data = asked->packed;
-    return segment[0].bytes > 0;
+    if (!asked->packed)
+        pack_answer(call, asked);
+    segment[0] = (bmf_segment){asked->packed, asked->packed_bytes};
+    return asked->packed_bytes > 0;
 }
 
 static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
