@@ -122,14 +122,6 @@ int bmf_forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, con
 /* Blocks that are folded together before the forest hears of them: a push costs as much as tens of elements. */
 enum { GROUP_BLOCKS = 64, GROUP = GROUP_BLOCKS * BMF_BLOCK };
 
-/* Asks for the block after this one: the short levels at the end of a fold give the memory nothing to do. */
-static void prefetch_block(const bmf_slice *x, int64_t size)
-{
-    const char *next = (const char *)x->data + BMF_BLOCK * size;
-    for (int64_t line = 0; line < BMF_BLOCK * size; line += 64)
-        __builtin_prefetch(next + line);
-}
-
 /* One whole aligned group of GROUP elements, when the operator folds plain arrays: the blocks' values stand side by
  * side and are folded like elements. The same tree, without a forest in between. */
 static int fold_group(const bmf_tree *tree, const bmf_source *source, int worker, int64_t begin, char *values)
@@ -139,8 +131,6 @@ static int fold_group(const bmf_tree *tree, const bmf_source *source, int worker
         int code = bmf_source_block(source, worker, begin + b * BMF_BLOCK, BMF_BLOCK, x);
         if (code != 0)
             return code;
-        if (!source->kernel && b + 1 < GROUP_BLOCKS)
-            prefetch_block(x, tree->leaf_size[0]);
         code = bmf_tree_fold(tree, worker, BMF_BLOCK, x, values + b * tree->record);
         if (code != 0)
             return code;
