@@ -44,7 +44,7 @@ static int reserve(node *at, int64_t more)
     bmf_buffer *larger = bmf_buffer_create(bytes > 2 * have ? bytes : 2 * have);
     if (larger == NULL)
         return BMF_ERROR_MEMORY;
-    if (at->filled > 0)
+    if (have > 0)
         memcpy(larger->data, at->buffer->data, (size_t)(at->filled * at->item));
     bmf_buffer_release(at->buffer);
     at->buffer = larger;
@@ -62,7 +62,9 @@ static int init_node(node *at, const bmf_type *type)
     *at = (node){.type = type};
     if (type->kind == BMF_LIST) {
         at->item = sizeof(int64_t);
-        BMF_TRY(reserve(at, 1));
+        at->buffer = bmf_buffer_create(at->item);
+        if (at->buffer == NULL)
+            return BMF_ERROR_MEMORY;
         *(int64_t *)at->buffer->data = 0;
         at->filled = 1;
     } else if (type->kind != BMF_TUPLE) {

@@ -101,10 +101,9 @@ static int read_header(bmf_context *ctx, const char *path, bmf_npy_header *heade
 
 int bmf_npy_header_read(bmf_context *ctx, const char *path, bmf_npy_header *header)
 {
-    bmf_npy_header found = {0};
+    bmf_npy_header found = {.scalar = &bmf_type_int};
     BMF_TRY(bmf_agree(ctx, ctx->rank == 0 ? read_header(ctx, path, &found) : BMF_OK));
-    int64_t shared[] = {ctx->rank == 0 ? (int64_t)found.scalar->kind : 0, found.dimensions, found.shape[0],
-                        found.shape[1], found.data_offset};
+    int64_t shared[] = {found.scalar->kind, found.dimensions, found.shape[0], found.shape[1], found.data_offset};
     BMF_TRY(ctx->backend->share(ctx, 0, shared, sizeof shared));
     static const bmf_type *const scalar[] = {
         [BMF_INT] = &bmf_type_int, [BMF_REAL] = &bmf_type_real, [BMF_BOOL] = &bmf_type_bool};
@@ -114,9 +113,8 @@ int bmf_npy_header_read(bmf_context *ctx, const char *path, bmf_npy_header *head
 
 /* ---- the data ---- */
 
-/* The local column with offsets set and the scalars undefined; *scalars is the column they belong into. */
-static int create_column(bmf_context *ctx, const bmf_npy_header *header, int64_t count, bmf_column *column,
-                         bmf_column **scalars)
+/* The local column with offsets set and the scalars undefined. */
+static int create_column(bmf_context *ctx, const bmf_npy_header *header, int64_t count, bmf_column *column)
 {
     bool nested = header->dimensions == 2;
     int status = nested ? bmf_column_create_list(bmf_type_list(header->scalar), count, count * header->shape[1], column)
@@ -124,7 +122,6 @@ static int create_column(bmf_context *ctx, const bmf_npy_header *header, int64_t
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "out of memory: no %" PRId64 " rows of %" PRId64 " bytes on rank %d", count,
                         header->shape[1] * header->scalar->size, ctx->rank);
-    *scalars = nested ? &column->child[0] : column;
     for (int64_t i = 0; nested && i <= count; i++)
         column->offsets[i] = i * header->shape[1];
     return BMF_OK;
@@ -168,10 +165,11 @@ static int read_data(bmf_context *ctx, const char *path, const bmf_npy_header *h
 {
     int64_t begin = bmf_partition_local_begin(partition), count = bmf_partition_local_end(partition) - begin;
     int64_t started = ctx->backend->now(ctx, ctx->first_processor);
-    bmf_column column, *scalars = NULL;
-    int status = create_column(ctx, header, count, &column, &scalars);
+    bmf_column column;
+    int status = create_column(ctx, header, count, &column);
     if (status == BMF_OK)
-        status = read_scalars(ctx, path, header, begin * header->shape[1], scalars);
+        status = read_scalars(ctx, path, header, begin * header->shape[1],
+                              header->dimensions == 2 ? &column.child[0] : &column);
     status = bmf_agree(ctx, status);
     if (status != BMF_OK) {
         bmf_column_free(&column);

@@ -207,7 +207,7 @@ static bool read_descr(scanner *in, text_range *descr)
 static bool read_entry(scanner *in, raw_header *raw, unsigned *seen)
 {
     static const char *const known[] = {"descr", "fortran_order", "shape"};
-    text_range key;
+    text_range key = {NULL, 0};
     unsigned k = 0;
     if (!read_string(in, &key))
         return false;

@@ -55,9 +55,10 @@ static int describe(const bmf_list *list, bmf_npy_header *header)
     const bmf_type *scalar = nested ? list->type->component[0] : list->type;
     if (descr_of(scalar) == NULL) {
         char text[128];
-        return bmf_fail(list->context, BMF_ERROR_TYPE,
-                        "cannot write %s as .npy: it takes lists of int, real or bool, and lists of such lists",
-                        bmf_type_print(bmf_type_list(list->type), text, sizeof text));
+        bmf_fail(list->context, BMF_ERROR_TYPE,
+                 "cannot write %s as .npy: it takes lists of int, real or bool, and lists of such lists",
+                 bmf_type_print(bmf_type_list(list->type), text, sizeof text));
+        return BMF_ERROR_TYPE;
     }
     *header = (bmf_npy_header){scalar, nested ? 2 : 1, {bmf_length(list), 1}, HEADER_SIZE};
     return nested ? agree_on_row_length(list, &header->shape[1]) : BMF_OK;
@@ -168,7 +169,7 @@ static int write_file(const bmf_list *list, const char *path, const char *part, 
 
 int bmf_npy_write(const bmf_list *list, const char *path)
 {
-    bmf_npy_header header;
+    bmf_npy_header header = {0};
     BMF_TRY(describe(list, &header));
     size_t size = strlen(path) + sizeof ".part";
     char *part = bmf_allocate((int64_t)size);
