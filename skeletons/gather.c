@@ -45,7 +45,7 @@ static int move_parts(const bmf_list *xs, bmf_partition *target, bmf_list **out)
 
 int bmf_gather(const bmf_list *xs, bmf_list **out)
 {
-    bmf_partition *target;
+    bmf_partition *target = NULL;
     BMF_TRY(gather_partition(xs, &target));
     bmf_skeleton_begin(xs->context, "gather");
     int status = move_parts(xs, target, out);

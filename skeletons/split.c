@@ -61,7 +61,7 @@ static int move_parts(const bmf_list *xs, int64_t parts, bmf_partition *target, 
 
 int bmf_split(const bmf_list *xs, int64_t parts, int stride, bmf_list **out)
 {
-    bmf_partition *target;
+    bmf_partition *target = NULL;
     BMF_TRY(split_partition(xs, parts, stride, &target));
     bmf_skeleton_begin(xs->context, "split");
     int status = move_parts(xs, parts, target, out);
