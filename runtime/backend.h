@@ -26,6 +26,7 @@ typedef struct bmf_piece {
  * user's failure code. The result of piece i does not depend on the order. */
 typedef struct bmf_work {
     const char *kernel; /* name in traces and kernel sheets */
+    uint32_t round;     /* tells the kernel calls of one skeleton call apart, for structural ids */
     const bmf_piece *piece;
     int64_t pieces;
     bool chained; /* workers take the next piece in order as they get free, ignoring piece.worker */

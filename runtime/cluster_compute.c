@@ -43,7 +43,7 @@ static void record(bmf_context *ctx, const bmf_work *work, const timing *times)
             end = times[i].end > end ? times[i].end : end;
             elements += work->piece[i].end - work->piece[i].begin;
         }
-        bmf_cluster_event(ctx, BMF_EVENT_KERNEL, first->processor, begin, end, elements, -1, 0, name);
+        bmf_cluster_event(ctx, BMF_EVENT_KERNEL, first->processor, begin, end, elements, -1, work->round, name);
     }
 }
 

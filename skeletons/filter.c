@@ -11,12 +11,12 @@
 #include "skeletons/source.h"
 
 typedef struct filter_state {
-    const bmf_source *marks;   /* xs under the predicate */
-    const bmf_source *plain;   /* xs */
-    uint64_t *bits;            /* from the source's origin on; pieces start at multiples of 64 global numbers, see word_of */
-    int64_t *kept;             /* by piece: how many; then where its first goes, in local numbers */
+    const bmf_source *marks; /* xs under the predicate */
+    const bmf_source *plain; /* xs */
+    uint64_t *bits; /* from the source's origin on; pieces start at multiples of 64 global numbers, see word_of */
+    int64_t *kept;  /* by piece: how many; then where its first goes, in local numbers */
     bmf_slice out[BMF_MAX_LEAVES];
-    int64_t *part_kept;        /* by local part */
+    int64_t *part_kept; /* by local part */
     int64_t local_first;
 } filter_state;
 
@@ -104,11 +104,8 @@ static int filter_pieces(const bmf_list *xs, const bmf_kernel *predicate, filter
     bmf_context *ctx = xs->context;
     bmf_partition *partition = NULL;
     int64_t place = 0;
-    int status = bmf_compute(ctx, &(bmf_work){.kernel = predicate->name,
-                                              .piece = piece,
-                                              .pieces = pieces,
-                                              .run = mark_piece,
-                                              .state = s});
+    int status = bmf_compute(
+        ctx, &(bmf_work){.kernel = predicate->name, .piece = piece, .pieces = pieces, .run = mark_piece, .state = s});
     BMF_TRY(bmf_agree_if(ctx, predicate->may_fail, status));
     for (int64_t i = 0; i < pieces; i++) {
         int64_t kept = s->kept[i];
@@ -121,7 +118,9 @@ static int filter_pieces(const bmf_list *xs, const bmf_kernel *predicate, filter
     bmf_partition_release(partition);
     BMF_TRY(status);
     bmf_column_slices(&(*made)->column, 0, s->out);
-    return bmf_compute(ctx, &(bmf_work){.kernel = "keep", .piece = piece, .pieces = pieces, .run = keep_piece, .state = s});
+    return bmf_compute(
+        ctx,
+        &(bmf_work){.kernel = "keep", .round = 1, .piece = piece, .pieces = pieces, .run = keep_piece, .state = s});
 }
 
 static int filter_sources(const bmf_list *xs, const bmf_kernel *predicate, const bmf_source *marks,

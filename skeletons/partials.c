@@ -201,7 +201,7 @@ static int by_receiver_and_items(const void *a, const void *b)
     return x->message.first < y->message.first ? -1 : x->message.first > y->message.first;
 }
 
-static int join_all(bmf_partials *partials, bmf_join_function *join)
+static int join_all(bmf_partials *partials, uint32_t number, bmf_join_function *join)
 {
     bmf_inbox *inbox = partials->inbox;
     if (inbox->count == 0)
@@ -216,6 +216,7 @@ static int join_all(bmf_partials *partials, bmf_join_function *join)
     }
     join_state state = {partials, join};
     int status = bmf_compute(partials->ctx, &(bmf_work){.kernel = partials->tree->op->name,
+                                                        .round = number + 1, /* 0 was the fold */
                                                         .piece = piece,
                                                         .pieces = inbox->count,
                                                         .run = join_piece,
@@ -240,7 +241,7 @@ int bmf_partials_round(bmf_partials *partials, const bmf_round *round, uint32_t 
     inbox->offer = offer;
     int status = partials->ctx->backend->exchange(partials->ctx, round, number, &transfer);
     if (status == BMF_OK)
-        status = join_all(partials, join);
+        status = join_all(partials, number, join);
     for (int64_t i = 0; i < inbox->count; i++)
         free(inbox->arrived[i].values);
     for (int64_t i = 0; i < inbox->owned; i++)

@@ -19,6 +19,7 @@ typedef struct bmf_partials {
     const bmf_partition *partition;
     bmf_partial *part; /* local_parts of them */
     struct bmf_inbox *inbox;
+    uint32_t rounds; /* of the schedule, once it is made */
 } bmf_partials;
 
 /* Folds every local part: one kernel call over the source's elements, named `kernel`. with_last: also the list's last

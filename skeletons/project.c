@@ -293,12 +293,13 @@ bmf_asked *bmf_project_asked(const bmf_project_call *call, const bmf_message *an
 
 /* ---- the skeleton ---- */
 
-static int compute(bmf_project_call *call, const char *kernel,
+static int compute(bmf_project_call *call, const char *kernel, uint32_t round,
                    int (*run)(void *state, int64_t index, const bmf_piece *piece, int worker))
 {
     return bmf_compute(
         call->ctx,
-        &(bmf_work){.kernel = kernel, .piece = call->piece, .pieces = call->pieces, .run = run, .state = call});
+        &(bmf_work){
+            .kernel = kernel, .round = round, .piece = call->piece, .pieces = call->pieces, .run = run, .state = call});
 }
 
 static void free_call(bmf_project_call *call)
@@ -328,12 +329,12 @@ static int project(bmf_project_call *call, bmf_list **out)
     call->known = bmf_allocate_clear(ctx->threads, (int64_t)sizeof *call->known);
     call->slots = bmf_working_buffer(call->indices->column.count * (int64_t)sizeof *call->slot);
     call->slot = call->slots->data;
-    BMF_TRY(compute(call, "project owners", find_owners));
+    BMF_TRY(compute(call, "project owners", 0, find_owners));
     BMF_TRY(bmf_agree(ctx, check_range(call)));
     make_runs(call);
     call->request_buffer = bmf_working_buffer(call->requests * (int64_t)sizeof *call->request);
     call->request = call->request_buffer->data;
-    BMF_TRY(compute(call, "project requests", fill_requests));
+    BMF_TRY(compute(call, "project requests", 1, fill_requests));
     BMF_TRY(send_requests(call));
     return bmf_type_is_fixed(call->xs->type) ? bmf_project_fixed(call, out) : bmf_project_nested(call, out);
 }

@@ -206,10 +206,12 @@ static int answer_all(fixed_answers *all)
     bmf_transfer transfer = {outgoing, incoming, all};
     bmf_round round;
     cut_answers(all);
-    BMF_TRY(bmf_compute(
-        ctx,
-        &(bmf_work){
-            .kernel = "project answers", .piece = all->piece, .pieces = all->pieces, .run = answer, .state = all}));
+    BMF_TRY(bmf_compute(ctx, &(bmf_work){.kernel = "project answers",
+                                         .round = 2,
+                                         .piece = all->piece,
+                                         .pieces = all->pieces,
+                                         .run = answer,
+                                         .state = all}));
     bmf_project_answer_round(all->call, bmf_element_bytes(all->call->xs->type), &round);
     int status = ctx->backend->exchange(ctx, &round, 1, &transfer);
     free(round.message);
@@ -226,6 +228,7 @@ int bmf_project_fixed(bmf_project_call *call, bmf_list **out)
     int status = answer_all(&all);
     if (status == BMF_OK)
         status = bmf_compute(call->ctx, &(bmf_work){.kernel = "project place",
+                                                    .round = 3,
                                                     .piece = call->piece,
                                                     .pieces = call->pieces,
                                                     .run = place_piece,

@@ -133,6 +133,7 @@ static int learn_before(bmf_partials *partials, const char *skeleton, const bmf_
                      .generate = generate_scan,
                      .state = partials};
     bmf_schedule *schedule = bmf_plan_make(&call, &algorithm);
+    partials->rounds = (uint32_t)schedule->rounds;
     int status = bmf_agree_if(ctx, tree->op->may_fail, run_rounds(partials, schedule, algorithm));
     bmf_schedule_free(schedule);
     if (status != BMF_OK)
@@ -285,6 +286,7 @@ static int scan_into(const bmf_source *source, const bmf_tree *tree, const bmf_p
     for (int w = 0; w < ctx->threads; w++)
         c.record[w] = bmf_allocate(2 * tree->record);
     int status = bmf_compute(ctx, &(bmf_work){.kernel = kernel_name(source, tree),
+                                              .round = partials ? partials->rounds + 1 : 0,
                                               .piece = piece,
                                               .pieces = pieces,
                                               .chained = true,
