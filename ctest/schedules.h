@@ -53,7 +53,7 @@ static inline int64_t item_on(const bmf_group *group, int64_t processor)
 
 static inline int64_t *random_starts(int64_t parts, int64_t largest)
 {
-    int64_t *start = malloc((size_t)(parts + 1) * sizeof *start);
+    int64_t *start = calloc((size_t)parts + 1, sizeof *start);
     start[0] = 0;
     for (int64_t k = 0; k < parts; k++)
         start[k + 1] = start[k] + random_below(largest + 1);

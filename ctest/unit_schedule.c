@@ -194,7 +194,7 @@ static void run_spans(const bmf_schedule *schedule, int rounds, const bmf_group 
 
 static span *own_values(int64_t count)
 {
-    span *value = malloc((size_t)count * sizeof *value);
+    span *value = calloc((size_t)count, sizeof *value);
     for (int64_t i = 0; i < count; i++)
         value[i] = (span){i, i + 1};
     return value;
@@ -273,7 +273,7 @@ static void run_down(const bmf_schedule *schedule, int up, const bmf_group *grou
             assert_int_equal(known[to], schedule->rounds);
             check_message_span(message, (span){0, to});
             assert_int_equal(to - from, (int64_t)1 << (schedule->rounds - 1 - r));
-            assert_int_equal(from % (2 * (to - from)), 0);
+            assert_int_equal(from & (2 * (to - from) - 1), 0);
             known[to] = r;
         }
     for (int64_t i = 0; i < count; i++)

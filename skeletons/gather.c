@@ -13,8 +13,10 @@ static int gather_partition(const bmf_list *xs, bmf_partition **made)
     bmf_context *ctx = xs->context;
     const bmf_partition *old = xs->partition;
     char text[256];
-    if (old->levels == 0)
-        return bmf_fail(ctx, BMF_ERROR_SHAPE, "gather: %s is not split", bmf_list_print(xs, text, sizeof text));
+    if (old->levels == 0) {
+        bmf_fail(ctx, BMF_ERROR_SHAPE, "gather: %s is not split", bmf_list_print(xs, text, sizeof text));
+        return BMF_ERROR_SHAPE;
+    }
     int64_t count = old->level[old->levels - 1].count, parts = old->parts / count;
     int64_t *start = bmf_allocate((parts + 1) * (int64_t)sizeof *start);
     for (int64_t k = 0; k <= parts; k++)
@@ -45,7 +47,7 @@ static int move_parts(const bmf_list *xs, bmf_partition *target, bmf_list **out)
 
 int bmf_gather(const bmf_list *xs, bmf_list **out)
 {
-    bmf_partition *target = NULL;
+    bmf_partition *target;
     BMF_TRY(gather_partition(xs, &target));
     bmf_skeleton_begin(xs->context, "gather");
     int status = move_parts(xs, target, out);

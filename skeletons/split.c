@@ -17,11 +17,15 @@ static int split_partition(const bmf_list *xs, int64_t parts, int stride, bmf_pa
     const bmf_partition *old = xs->partition;
     bmf_level level[BMF_MAX_LEVELS];
     char text[256];
-    if (parts < 1 || stride < 0)
-        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "split over %" PRId64 " processors with stride 2^%d", parts, stride);
-    if (old->levels == BMF_MAX_LEVELS)
-        return bmf_fail(ctx, BMF_ERROR_SHAPE, "split: %s is nested %d deep already",
-                        bmf_list_print(xs, text, sizeof text), BMF_MAX_LEVELS);
+    if (parts < 1 || stride < 0) {
+        bmf_fail(ctx, BMF_ERROR_ARGUMENT, "split over %" PRId64 " processors with stride 2^%d", parts, stride);
+        return BMF_ERROR_ARGUMENT;
+    }
+    if (old->levels == BMF_MAX_LEVELS) {
+        bmf_fail(ctx, BMF_ERROR_SHAPE, "split: %s is nested %d deep already", bmf_list_print(xs, text, sizeof text),
+                 BMF_MAX_LEVELS);
+        return BMF_ERROR_SHAPE;
+    }
     memcpy(level, old->level, sizeof level);
     level[old->levels] = (bmf_level){parts, stride};
     if (old->levels == 0)
@@ -61,7 +65,7 @@ static int move_parts(const bmf_list *xs, int64_t parts, bmf_partition *target, 
 
 int bmf_split(const bmf_list *xs, int64_t parts, int stride, bmf_list **out)
 {
-    bmf_partition *target = NULL;
+    bmf_partition *target;
     BMF_TRY(split_partition(xs, parts, stride, &target));
     bmf_skeleton_begin(xs->context, "split");
     int status = move_parts(xs, parts, target, out);
