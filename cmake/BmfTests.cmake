@@ -10,7 +10,8 @@
 
 set(BMF_RUNS 1:1 1:4 2:2 3:1 4:3 5:1 7:2 8:1) # ranks:threads; every number of ranks, and 1 to 4 threads, occur
 set(BMF_VALGRIND_RANKS 3)
-set(BMF_TEST_TIMEOUT 300)
+set(BMF_TEST_TIMEOUT 300) # seconds: only to end what hangs
+set(BMF_SLOW_TEST_TIMEOUT 1500)
 set(BMF_TEST_ENVIRONMENT
     "OMP_WAIT_POLICY=passive"
     "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0"
@@ -108,6 +109,11 @@ endforeach()
 
 get_property(tests DIRECTORY PROPERTY TESTS)
 foreach(test IN LISTS tests)
-  set_tests_properties(${test} PROPERTIES TIMEOUT ${BMF_TEST_TIMEOUT})
+  get_test_property(${test} LABELS label)
+  if(label STREQUAL slow)
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${BMF_SLOW_TEST_TIMEOUT})
+  else()
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${BMF_TEST_TIMEOUT})
+  endif()
   set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ${BMF_TEST_ENVIRONMENT})
 endforeach()
