@@ -305,7 +305,7 @@ static void check_redistribute(int64_t parts)
         to[j] = to[j] < length ? to[j] : length;
     to[to_parts] = length;
     bmf_group sources = random_group(parts), targets = random_group(to_parts);
-    int64_t *source = malloc((size_t)parts * sizeof *source), *target = malloc((size_t)to_parts * sizeof *target);
+    int64_t *source = calloc((size_t)parts, sizeof *source), *target = calloc((size_t)to_parts, sizeof *target);
     for (int64_t i = 0; i < parts; i++)
         source[i] = bmf_group_processor(&sources, i);
     for (int64_t j = 0; j < to_parts; j++)
