@@ -1,8 +1,8 @@
 /* The in-memory engine: one pass through memory for any BMMC permutation, without communication.
  *
- * Elements are element_bytes bytes each, 1 .. 4096, any number; N = 2^bits of them stand one after another. Buffers need
- * no alignment beyond the bytes', but 64-byte aligned ones are fastest. `threads` >= 1 worker threads are used when
- * the size is worth it. Nothing here is collective. */
+ * Elements are element_bytes bytes each, 1 .. 4096, any number; N = 2^bits of them stand one after another. Buffers
+ * need no alignment beyond the bytes', but 64-byte aligned ones are fastest. `threads` >= 1 worker threads are used
+ * when the size is worth it. Nothing here is collective. */
 #ifndef BMF_LOCAL_H
 #define BMF_LOCAL_H
 
@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* target[A x + c] = source[x] for all x. The buffers must not overlap. Moves 2 N element_bytes of memory. Returns BMF_OK
- * or BMF_ERROR_MEMORY; the target is then undefined. */
+/* target[A x + c] = source[x] for all x. The buffers must not overlap. Moves 2 N element_bytes of memory. Returns
+ * BMF_OK or BMF_ERROR_MEMORY; the target is then undefined. */
 int bmf_local_permute(void *target, const void *source, int64_t element_bytes, const bmf_permutation *p, int threads);
 
 /* The same with the result in place of the data. Scratch memory: see permute/local_in_place.c for the bound; never more

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 typedef struct bmf_permutation {
-    int bits;            /* 0 .. BMF_MAX_BITS; equal to matrix.bits */
+    int bits; /* 0 .. BMF_MAX_BITS; equal to matrix.bits */
     bmf_bit_matrix matrix;
     uint64_t complement; /* no bits beyond `bits` */
 } bmf_permutation;
@@ -46,19 +46,20 @@ bool bmf_permutation_equal(const bmf_permutation *a, const bmf_permutation *b);
 void bmf_permutation_identity(int bits, bmf_permutation *p);
 /* Address bit j moves to bit bits - 1 - j. */
 void bmf_permutation_bit_reversal(int bits, bmf_permutation *p);
-/* Address bit j moves to bit (j + by) mod bits; 0 <= by <= bits. A perfect shuffle is by = 1; the transposition of a matrix
- * stored by rows with 2^by rows is the same (document 003, 2.5). */
+/* Address bit j moves to bit (j + by) mod bits; 0 <= by <= bits. A perfect shuffle is by = 1; the transposition of a
+ * matrix stored by rows with 2^by rows is the same (document 003, 2.5). */
 void bmf_permutation_rotation(int bits, int by, bmf_permutation *p);
 /* y_i = x_i + x_(i+1), and its inverse: y_i = x_i + .. + x_(n-1). */
 void bmf_permutation_gray(int bits, bmf_permutation *p);
 void bmf_permutation_inverse_gray(int bits, bmf_permutation *p);
-/* Document 003, 2.5: the address falls into four groups of bits, `a` bits from the least significant on, then b, then c, then the
- * rest; the groups of b and c bits change places. */
+/* Document 003, 2.5: the address falls into four groups of bits, `a` bits from the least significant on, then b, then
+ * c, then the rest; the groups of b and c bits change places. */
 void bmf_permutation_reblocking(int bits, int a, int b, int c, bmf_permutation *p);
 
-/* From a SPEC of the command line: identity, bitrev, transpose:ROWBITS, gray, invgray, shuffle:K, reblock:A,B,C,D (A + B + C + D =
- * bits), random:SEED, randombpc:SEED, file:PATH. The complement is 0. Errors: BMF_ERROR_ARGUMENT; BMF_ERROR_FILE
- * names file, line and column; a singular matrix is refused with its rank. Not collective; the text goes to ctx. */
+/* From a SPEC of the command line: identity, bitrev, transpose:ROWBITS, gray, invgray, shuffle:K, reblock:A,B,C,D (A +
+ * B + C + D = bits), random:SEED, randombpc:SEED, file:PATH. The complement is 0. Errors: BMF_ERROR_ARGUMENT;
+ * BMF_ERROR_FILE names file, line and column; a singular matrix is refused with its rank. Not collective; the text goes
+ * to ctx. */
 int bmf_permutation_parse(bmf_context *ctx, int bits, const char *spec, bmf_permutation *p);
 /* Sets the complement from a hexadecimal number, with or without 0x. Error: BMF_ERROR_ARGUMENT. */
 int bmf_permutation_parse_complement(bmf_context *ctx, const char *text, bmf_permutation *p);
