@@ -47,6 +47,18 @@ static void draw_real(uint64_t *state, void *x)
     *(double *)x = (test_unit(state) - 0.5) * size;
 }
 
+/* Zeros of both signs, some negative numbers, now and then a NaN of either sign. */
+static void draw_at_most_zero(uint64_t *state, void *x)
+{
+    const int64_t kind = test_below(state, 4000);
+    *(double *)x = kind == 0 ? NAN : kind == 1 ? -NAN : kind < 1000 ? -test_unit(state) : kind < 1020 ? 0.0 : -0.0;
+}
+static void draw_at_least_zero(uint64_t *state, void *x)
+{
+    draw_at_most_zero(state, x);
+    *(double *)x = -*(double *)x;
+}
+
 /* ---- ready-made operators ---- */
 
 // clang-format off
@@ -63,8 +75,8 @@ SCALAR_COMBINE(times_int, int64_t, multiply(a, b))
 SCALAR_COMBINE(max_int, int64_t, a > b ? a : b)
 SCALAR_COMBINE(min_int, int64_t, a < b ? a : b)
 SCALAR_COMBINE(plus_real, double, a + b)
-SCALAR_COMBINE(max_real, double, a > b ? a : b)
-SCALAR_COMBINE(min_real, double, a < b ? a : b)
+SCALAR_COMBINE(max_real, double, isnan(a) || isnan(b) ? NAN : a > b || (a == b && !signbit(a)) ? a : b)
+SCALAR_COMBINE(min_real, double, isnan(a) || isnan(b) ? NAN : a < b || (a == b && signbit(a)) ? a : b)
 SCALAR_COMBINE(and_bool, uint8_t, a &&b)
 
 /* ---- scalars of our own ---- */
@@ -410,8 +422,8 @@ static const test_operator table[TEST_OPERATORS] = {
     {&bmf_times_int, times_int_records, draw_odd, sizeof(int64_t)},
     {&bmf_max_int, max_int_records, draw_int, sizeof(int64_t)},
     {&bmf_min_int, min_int_records, draw_int, sizeof(int64_t)},
-    {&bmf_max_real, max_real_records, draw_real, sizeof(double)},
-    {&bmf_min_real, min_real_records, draw_real, sizeof(double)},
+    {&bmf_max_real, max_real_records, draw_at_most_zero, sizeof(double)},
+    {&bmf_min_real, min_real_records, draw_at_least_zero, sizeof(double)},
     {&bmf_and, and_bool_records, draw_bool, sizeof(uint8_t)},
 };
 

@@ -176,7 +176,7 @@ int main(int argc, char **argv)
     } else {
         BMF_CHECK(find_range(xs, &h));
     }
-    if (!(isfinite(h.low) && isfinite(h.high) && h.low < h.high))
+    if (!(h.low < h.high && isfinite(h.high - h.low)))
         BMF_CHECK(bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%s: the range from %g to %g is no range", argv[1], h.low, h.high));
     h.begin = bmf_partition_local_begin(xs->partition);
     h.data = xs->column.data;

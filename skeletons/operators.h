@@ -1,4 +1,5 @@
-/* Ready-made operators. Integer ones wrap on overflow like C's unsigned arithmetic. */
+/* Ready-made operators. Integer ones wrap on overflow like C's unsigned arithmetic. max and min of reals give NaN if any
+ * element is NaN, and take -0.0 for smaller than 0.0. */
 #ifndef BMF_OPERATORS_H
 #define BMF_OPERATORS_H
 
