@@ -21,12 +21,14 @@ static const int64_t record_bytes = RECORD_VALUES * (int64_t)sizeof(int64_t);
 typedef struct parcel {
     int peer;
     int64_t count, bytes, header;
+    bmf_buffer *buffer; /* pooled: fresh pages for every delivery would cost more than the message */
     char *data, *end;
 } parcel;
 
 /* One pair's messages on the way in. */
 typedef struct arrival {
     int64_t bytes;
+    bmf_buffer *buffer;
     char *data;
     bmf_flight flight;
 } arrival;
@@ -50,7 +52,8 @@ static parcel *make_parcels(const bmf_context *ctx, const bmf_round *sends)
             continue;
         p->header = (int64_t)sizeof(int64_t) + p->count * record_bytes;
         p->bytes += p->header;
-        p->data = bmf_allocate(p->bytes);
+        p->buffer = bmf_working_buffer(p->bytes);
+        p->data = p->buffer->data;
         memcpy(p->data, &p->count, sizeof p->count);
         p->end = p->data + p->header;
         p->count = 0;
@@ -115,12 +118,17 @@ static bool take_arrival(bmf_context *ctx, int tag, arrival *taken)
         return false;
     *taken = (arrival){0};
     MPI_Get_count(&status, MPI_CHAR, &first);
-    taken->data = bmf_allocate(first);
+    taken->buffer = bmf_working_buffer(first);
+    taken->data = taken->buffer->data;
     MPI_Imrecv(taken->data, first, MPI_CHAR, &found, bmf_flight_slot(&taken->flight));
     bmf_wait_all(ctx, taken->flight.count, taken->flight.request);
     taken->bytes = parcel_bytes(taken->data);
     if (taken->bytes > first) {
-        taken->data = bmf_reallocate(taken->data, first, taken->bytes);
+        bmf_buffer *whole = bmf_working_buffer(taken->bytes);
+        memcpy(whole->data, taken->data, (size_t)first);
+        bmf_buffer_release(taken->buffer);
+        taken->buffer = whole;
+        taken->data = whole->data;
         bmf_flight_receive(ctx, &taken->flight, taken->data + first, taken->bytes - first, status.MPI_SOURCE,
                            BMF_TAG_REST);
     }
@@ -147,7 +155,7 @@ static void unpack_arrival(bmf_context *ctx, arrival *taken, int64_t waiting_sin
         if (ctx->run)
             bmf_cluster_event(ctx, BMF_EVENT_RECEIVE, m.to, waiting_since, bmf_now(ctx), m.bytes, m.from, number, 0);
     }
-    free(taken->data);
+    bmf_buffer_release(taken->buffer);
     bmf_flight_free(&taken->flight);
 }
 
@@ -191,7 +199,7 @@ int bmf_cluster_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t numbe
             bmf_wait_step(ctx, &tries);
     }
     for (int r = 0; r < ctx->ranks; r++)
-        free(parcels[r].data);
+        bmf_buffer_release(parcels[r].buffer);
     free(parcels);
     bmf_flight_free(&outgoing);
     return BMF_OK;

@@ -13,6 +13,9 @@
 
 #include "runtime/memory.h"
 
+#include <mpi.h>
+#include <stdio.h>
+
 enum { LINE = 64, POOL_SIZE = 16 };
 static const int64_t huge_page = (int64_t)2 << 20;
 
@@ -142,4 +145,18 @@ void bmf_buffer_trim(void)
 {
     while (pool.count > 0)
         unmap(take_from_pool(pool.count - 1));
+}
+
+bmf_buffer *bmf_working_buffer(int64_t size)
+{
+    bmf_buffer *buffer = bmf_buffer_create(size);
+    if (buffer == NULL) {
+        int initialised = 0;
+        fprintf(stderr, "bmf: out of memory: %lld bytes of working memory\n", (long long)size);
+        MPI_Initialized(&initialised);
+        if (initialised)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        exit(1);
+    }
+    return buffer;
 }

@@ -20,6 +20,8 @@ typedef struct bmf_buffer {
 
 /* A buffer of `size` bytes with one reference and undefined contents, or NULL when there is no memory. */
 bmf_buffer *bmf_buffer_create(int64_t size);
+/* Large working memory from the same pool: never NULL, ends the program with one line when there is none. */
+bmf_buffer *bmf_working_buffer(int64_t size);
 bmf_buffer *bmf_buffer_retain(bmf_buffer *buffer);
 /* Gives back one reference; frees (or pools) the buffer with the last. NULL is allowed. */
 void bmf_buffer_release(bmf_buffer *buffer);

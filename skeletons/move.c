@@ -30,16 +30,6 @@ double bmf_element_guess(const bmf_type *type)
     return type->kind == BMF_LIST ? bytes + (double)sizeof(int64_t) : bytes;
 }
 
-bmf_buffer *bmf_working_buffer(int64_t bytes)
-{
-    bmf_buffer *buffer = bmf_buffer_create(bytes);
-    if (!buffer) {
-        fprintf(stderr, "bmf: out of memory: %" PRId64 " bytes of working memory\n", bytes);
-        abort();
-    }
-    return buffer;
-}
-
 int bmf_move_rounds(bmf_context *ctx, const bmf_schedule *schedule, const bmf_transfer *transfer)
 {
     for (int r = 0; r < schedule->rounds; r++)

@@ -35,9 +35,6 @@ int64_t bmf_element_bytes(const bmf_type *type);
 /* The same, with a guess for inner lists that is equal on every rank. For cost estimates. */
 double bmf_element_guess(const bmf_type *type);
 
-/* Large working memory, from the pool of column buffers; ends the program when there is none. */
-bmf_buffer *bmf_working_buffer(int64_t bytes);
-
 /* Executes all rounds. */
 int bmf_move_rounds(bmf_context *ctx, const bmf_schedule *schedule, const bmf_transfer *transfer);
 
