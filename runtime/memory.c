@@ -7,14 +7,13 @@
  * Cost: O(pool) per big buffer. All state belongs to the master thread, the only one that calls these functions.
  */
 #define _DEFAULT_SOURCE
+#include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "runtime/memory.h"
-
-#include <mpi.h>
-#include <stdio.h>
 
 enum { LINE = 64, POOL_SIZE = 16 };
 static const int64_t huge_page = (int64_t)2 << 20;
