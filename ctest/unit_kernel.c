@@ -88,12 +88,10 @@ static void check_scan(const test_operator *test, int64_t count, scan_case how, 
     test->draw(state, prefix);
     test->draw(state, last);
     memcpy(kept, x, (size_t)count * size);
-    for (int64_t i = 1; i < count; i++) {
-        if (how.prefixed)
-            prefix_then_nodes(test, prefix, x, i, expected + (size_t)i * size);
-        else
-            reference_tree_fold(test->combine, i, x, size, expected + (size_t)i * size);
-    }
+    for (int64_t i = 1; how.prefixed && i < count; i++)
+        prefix_then_nodes(test, prefix, x, i, expected + (size_t)i * size);
+    if (!how.prefixed)
+        reference_tree_scan(test->combine, count, x, size, prefix, expected);
     memcpy(expected, prefix, size);
     memcpy(expected + (size_t)count * size, last, size);
     test->op->fold(test->op->context, count, x, levels);
@@ -127,7 +125,8 @@ static void scan_follows_the_tree(void **unused)
             continue;
         for (int64_t count = 1; count <= BMF_BLOCK; count *= 2)
             for (int bits = 0; bits < 8; bits++)
-                check_scan(test, count, (scan_case){bits & 1, bits & 2, bits & 4}, &state);
+                if (count <= 128 || bits == 1 || bits == 7 || !(bits & 1)) /* naive prefixes take their time */
+                    check_scan(test, count, (scan_case){bits & 1, bits & 2, bits & 4}, &state);
     }
 }
 
