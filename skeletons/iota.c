@@ -36,7 +36,7 @@ static int fill(bmf_context *ctx, const bmf_kernel *kernel, bmf_list *made)
     int64_t pieces;
     bmf_sink sink;
     BMF_TRY(bmf_pieces_create(ctx, made->partition, BMF_BLOCK, &piece, &pieces));
-    bmf_sink_open(&sink, made, BMF_SINK_NEW);
+    bmf_sink_open(&sink, made, BMF_SINK_NEW, 0);
     tabulate_state state = {kernel, &sink};
     int status = bmf_compute(ctx, &(bmf_work){.kernel = kernel->name,
                                               .piece = piece,

@@ -36,7 +36,7 @@ static int map_into(const bmf_source *source, bmf_list *out, bmf_sink_mode mode)
     int64_t pieces;
     bmf_sink sink;
     BMF_TRY(bmf_pieces_create(ctx, out->partition, BMF_BLOCK, &piece, &pieces));
-    bmf_sink_open(&sink, out, mode);
+    bmf_sink_open(&sink, out, mode, source->inputs);
     map_state state = {source, &sink};
     int status = bmf_compute(ctx, &(bmf_work){.kernel = source->kernel->name,
                                               .piece = piece,

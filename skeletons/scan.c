@@ -274,7 +274,7 @@ static int scan_into(const bmf_source *source, const bmf_tree *tree, const bmf_p
     int64_t pieces;
     bmf_sink sink;
     BMF_TRY(bmf_pieces_create_chain(ctx, out->partition, chain_grain(tree), &piece, &pieces));
-    bmf_sink_open(&sink, out, in_place ? BMF_SINK_STAGED : BMF_SINK_NEW);
+    bmf_sink_open(&sink, out, in_place ? BMF_SINK_STAGED : BMF_SINK_NEW, source->inputs);
     chain c = {.tree = tree,
                .source = source,
                .sink = &sink,

@@ -2,8 +2,8 @@
  *
  * A source is one list, or two zipped, with or without a kernel on top; its blocks stay in the first-level cache, so map-reduce,
  * map-scan and zip-map-reduce never make the list in between. A sink is the column a skeleton writes. When it is
- * larger than the cache, blocks are staged and copied out with streaming stores: the write then costs no read. Blocks of
- * half a page go best with them: reading and writing then overlap. Private to skeletons. */
+ * larger than the cache, blocks are staged and copied out with streaming stores: the write then costs no read. Small
+ * blocks go best with them: reading and writing then overlap. Private to skeletons. */
 #ifndef BMF_SOURCE_H
 #define BMF_SOURCE_H
 
@@ -51,8 +51,8 @@ typedef struct bmf_sink {
     int workers;
 } bmf_sink;
 
-/* A sink for all elements of a list. */
-void bmf_sink_open(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode);
+/* A sink for all elements of a list; streams: columns that are read from memory meanwhile. */
+void bmf_sink_open(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode, int streams);
 void bmf_sink_close(bmf_sink *sink);
 /* How many of the elements [begin, end) to write at once, at most BMF_BLOCK, so that blocks end where cache lines of the
  * column do. For skeletons whose results do not depend on the cut. */
