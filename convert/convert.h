@@ -16,7 +16,7 @@
 typedef int bmf_converter(bmf_context *ctx, const bmf_trace *trace, const char *path);
 
 bmf_converter bmf_convert_picl, bmf_convert_chrome, bmf_convert_perfetto, bmf_convert_paje, bmf_convert_prv,
-    bmf_convert_otf2, bmf_convert_csv;
+    bmf_convert_otf2, bmf_convert_csv, bmf_convert_svg;
 
 typedef struct bmf_format {
     const char *name;      /* as on the command line */

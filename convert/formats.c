@@ -11,6 +11,7 @@ const bmf_format bmf_formats[] = {
     {"prv", "prv", false, bmf_convert_prv, "Paraver, with its .pcf and .row"},
     {"otf2", "", false, bmf_convert_otf2, "an OTF2 archive, for Vampir, Scalasca, otf2-print"},
     {"csv", "csv", true, bmf_convert_csv, "comma separated values, for spreadsheets and scripts"},
+    {"svg", "svg", true, bmf_convert_svg, "a picture: one line per processor, with messages"},
     {NULL, NULL, false, NULL, NULL},
 };
 

@@ -61,6 +61,22 @@ refused()
     assert_output "$(($(wc -l <in.csv) - 1))"
 }
 
+# A line for every message (no trace here has more than the picture takes), one for every run's legend.
+picture()
+{
+    run "$BMF" convert in.trace --to svg -o out.svg
+    assert_success
+    assert_output ""
+    run python3 -c 'import sys, xml.etree.ElementTree as t; print(t.parse(sys.argv[1]).getroot().tag.split("}")[1])' out.svg
+    assert_output svg
+    run grep -c '^<path [^>]*class="message"' out.svg
+    assert_output "$(($(awk -F, '$4 == "send" && $NF != ""' in.csv | wc -l) + 1))"
+}
+
+@test "svg: well-formed, a line for every message" {
+    for_traces picture
+}
+
 @test "chrome: valid JSON, slices nest, flows stand inside slices" {
     for_traces converted chrome out.json
     run python3 -m json.tool out.json
@@ -122,7 +138,7 @@ refused()
 
 @test "the same trace gives the same bytes, to a file or to standard output" {
     make_trace 3 4 5 2
-    for format in csv chrome perfetto paje; do
+    for format in csv chrome perfetto paje svg; do
         "$BMF" convert in.trace --to $format -o out
         "$BMF" convert in.trace --to $format -o - | cmp - out
     done

@@ -23,7 +23,7 @@ static void print_help(void)
     for (const bmf_format *format = bmf_formats; format->name; format++)
         printf("                      %-9s %s\n", format->name, format->about);
     puts("  -o, --output OUT  the file to write; for otf2 a new folder; - is standard output (chrome, perfetto, paje, "
-         "csv)\n"
+         "csv, svg)\n"
          "  --help            this text\n"
          "\n"
          "Example: bmf convert run.trace --to chrome -o run.json");
