@@ -81,7 +81,7 @@ BMF_MAP_KERNEL_WITH(sample_position, stretches, context, int64_t, i, int64_t,
                     (int64_t)((double)context->length *((double)i + 0.5) / (double)context->samples))
 
 /* parts - 1 splitters, the same on every rank; the keys are not empty. */
-static int find_splitters(bmf_context *ctx, const bmf_list *keys, splitter *cut)
+static void find_splitters(bmf_context *ctx, const bmf_list *keys, splitter *cut)
 {
     const int64_t length = bmf_length(keys), parts = keys->partition->parts;
     const int64_t samples = length < SAMPLES_PER_PART * parts ? length : SAMPLES_PER_PART * parts;
@@ -90,7 +90,7 @@ static int find_splitters(bmf_context *ctx, const bmf_list *keys, splitter *cut)
     bmf_list *positions, *sampled, *pairs;
     splitter *sample = malloc((size_t)samples * sizeof *sample);
     if (!sample)
-        return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for %lld samples", (long long)samples);
+        BMF_CHECK(bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for %lld samples", (long long)samples));
     BMF_CHECK(bmf_tabulate(ctx, samples, &position_of, &positions));
     BMF_CHECK(bmf_project(keys, positions, &sampled));
     BMF_CHECK(bmf_zip(sampled, positions, &splitter_at, &pairs));
@@ -102,7 +102,6 @@ static int find_splitters(bmf_context *ctx, const bmf_list *keys, splitter *cut)
     bmf_list_free(positions);
     bmf_list_free(sampled);
     bmf_list_free(pairs);
-    return BMF_OK;
 }
 
 /* ---- runs ---- */
@@ -123,15 +122,14 @@ static int64_t count_before(const int64_t *key, int64_t begin, int64_t end, cons
 }
 
 /* Run lengths part by part: element p * parts + b is how much of part p belongs to bucket b. */
-static int measure_runs(bmf_context *ctx, const bmf_list *keys, const splitter *cut, bmf_list **lengths)
+static void measure_runs(bmf_context *ctx, const bmf_list *keys, const splitter *cut, bmf_list **lengths)
 {
     const bmf_partition *parts = keys->partition;
     const int64_t buckets = parts->parts;
     bmf_partition *table;
-    BMF_TRY(bmf_partition_even(ctx, buckets * buckets, &table));
-    const int status = bmf_list_create(ctx, &bmf_type_int, table, lengths);
+    BMF_CHECK(bmf_partition_even(ctx, buckets * buckets, &table));
+    BMF_CHECK(bmf_list_create(ctx, &bmf_type_int, table, lengths));
     bmf_partition_release(table);
-    BMF_TRY(status);
     int64_t *length = (*lengths)->column.data;
     for (int64_t p = parts->local_first; p < parts->local_first + parts->local_parts; p++) {
         const int64_t begin = parts->start[p], end = parts->start[p + 1];
@@ -142,7 +140,6 @@ static int measure_runs(bmf_context *ctx, const bmf_list *keys, const splitter *
             done = before;
         }
     }
-    return BMF_OK;
 }
 
 /* Element b * parts + p of the transposed table is element p * parts + b. */
@@ -154,24 +151,23 @@ BMF_MAP_KERNEL_WITH(transposed, int64_t, context, int64_t, i, int64_t, transpose
 
 /* Where every run begins in the result: bucket by bucket, in a bucket part by part. Fills length and begin, both with
  * element b * parts + p for bucket b and part p, on every rank. */
-static int place_runs(bmf_context *ctx, const bmf_list *by_part, int64_t parts, int64_t *length, int64_t *begin)
+static void place_runs(bmf_context *ctx, const bmf_list *by_part, int64_t parts, int64_t *length, int64_t *begin)
 {
     const bmf_kernel by_bucket_first = bmf_kernel_bind(&transposed, &parts);
     bmf_list *order, *by_bucket, *begins;
-    BMF_TRY(bmf_tabulate(ctx, parts * parts, &by_bucket_first, &order));
-    BMF_TRY(bmf_project(by_part, order, &by_bucket));
-    BMF_TRY(bmf_scan(by_bucket, &bmf_plus_int, BMF_EXCLUSIVE, &begins));
-    BMF_TRY(bmf_to_array(by_bucket, length));
-    BMF_TRY(bmf_to_array(begins, begin));
+    BMF_CHECK(bmf_tabulate(ctx, parts * parts, &by_bucket_first, &order));
+    BMF_CHECK(bmf_project(by_part, order, &by_bucket));
+    BMF_CHECK(bmf_scan(by_bucket, &bmf_plus_int, BMF_EXCLUSIVE, &begins));
+    BMF_CHECK(bmf_to_array(by_bucket, length));
+    BMF_CHECK(bmf_to_array(begins, begin));
     bmf_list_free(order);
     bmf_list_free(by_bucket);
     bmf_list_free(begins);
-    return BMF_OK;
 }
 
 /* The positions, in the sorted parts, of the keys of every bucket: run after run, bucket b on processor b. */
-static int list_sources(bmf_context *ctx, const bmf_list *keys, const int64_t *length, const int64_t *begin,
-                        bmf_list **sources)
+static void list_sources(bmf_context *ctx, const bmf_list *keys, const int64_t *length, const int64_t *begin,
+                         bmf_list **sources)
 {
     const bmf_partition *parts = keys->partition;
     const int64_t buckets = parts->parts;
@@ -195,31 +191,29 @@ static int list_sources(bmf_context *ctx, const bmf_list *keys, const int64_t *l
     bmf_partition_release(targets);
     free(start);
     free(taken);
-    return BMF_OK;
 }
 
 /* The sorted list of the keys, which become sorted part by part. */
-static int sort_keys(bmf_context *ctx, bmf_list *keys, bmf_list **sorted)
+static void sort_keys(bmf_context *ctx, bmf_list *keys, bmf_list **sorted)
 {
     const size_t parts = (size_t)keys->partition->parts;
     splitter *cut = malloc(parts * sizeof *cut);
     int64_t *length = malloc(parts * parts * sizeof *length), *begin = malloc(parts * parts * sizeof *begin);
     bmf_list *by_part, *sources;
     if (!cut || !length || !begin)
-        return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for the runs of %zu processors", parts);
+        BMF_CHECK(bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for the runs of %zu processors", parts));
     sort_parts(keys);
-    BMF_TRY(find_splitters(ctx, keys, cut));
-    BMF_TRY(measure_runs(ctx, keys, cut, &by_part));
-    BMF_TRY(place_runs(ctx, by_part, (int64_t)parts, length, begin));
-    BMF_TRY(list_sources(ctx, keys, length, begin, &sources));
-    BMF_TRY(bmf_project(keys, sources, sorted));
+    find_splitters(ctx, keys, cut);
+    measure_runs(ctx, keys, cut, &by_part);
+    place_runs(ctx, by_part, (int64_t)parts, length, begin);
+    list_sources(ctx, keys, length, begin, &sources);
+    BMF_CHECK(bmf_project(keys, sources, sorted));
     sort_parts(*sorted);
     bmf_list_free(by_part);
     bmf_list_free(sources);
     free(cut);
     free(length);
     free(begin);
-    return BMF_OK;
 }
 
 static const char usage[] =
@@ -260,7 +254,7 @@ int main(int argc, char **argv)
         BMF_CHECK(bmf_map(numbers, &key_of_real, &keys));
         bmf_list_free(numbers);
     }
-    BMF_CHECK(sort_keys(ctx, keys, &sorted));
+    sort_keys(ctx, keys, &sorted);
     bmf_list_free(keys);
     if (!are_ints) {
         BMF_CHECK(bmf_map(sorted, &real_of_key, &numbers));
