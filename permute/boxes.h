@@ -1,0 +1,33 @@
+/* BMMC permutations between processors whose parts are no subspaces: any number of processors, any split. Private to
+ * permute.
+ *
+ * A part [begin, end) of addresses falls into boxes: aligned runs of 2^k addresses, at most two of every size. The
+ * elements that go from one box to another are an affine subspace (or none), so their number is known without looking
+ * at them, and both sides can walk them in the same order. */
+#ifndef BMF_BOXES_H
+#define BMF_BOXES_H
+
+#include "permute/permutation.h"
+
+/* Elements from one box to another: those with addresses x + sums of the first `dimension` step_x; they go to
+ * y + the same sums of step_y. */
+typedef struct bmf_subspace {
+    uint64_t x, y;
+    int dimension;
+    const uint64_t *step_x, *step_y;
+} bmf_subspace;
+
+typedef struct bmf_boxes bmf_boxes;
+
+/* Part k of `parts` starts where bmf_split_start says. Owned by the caller; NULL when there is no memory. Needs up to 8
+ * MiB. */
+bmf_boxes *bmf_boxes_create(const bmf_permutation *p, int64_t parts);
+void bmf_boxes_free(bmf_boxes *boxes);
+
+/* Visits what goes from part s to part t, in an order that depends on nothing else; visit may be NULL. Returns the
+ * number of elements. Cost: up to 4 n^2 pairs of boxes, O(n) each, and n^3 once for every pair of sizes. Not
+ * thread-safe. */
+int64_t bmf_boxes_visit(bmf_boxes *boxes, int64_t s, int64_t t,
+                        void (*visit)(void *state, const bmf_subspace *subspace), void *state);
+
+#endif
