@@ -149,7 +149,7 @@ picture()
     refused "no trace" convert --to csv -o out
     refused "no format" convert in.trace -o out
     refused "nowhere" convert in.trace --to csv
-    refused "unknown format 'svg'; known: picl, chrome" convert in.trace --to svg -o out
+    refused "unknown format 'jpeg'; known: picl, chrome" convert in.trace --to jpeg -o out
     refused "more than one" convert in.trace in.trace --to csv -o out
     refused "unknown option '--frm'" convert in.trace --frm csv
     refused "'-o' needs a value" convert in.trace --to csv -o
