@@ -14,6 +14,7 @@
  * PARALLEL: every process calls it. */
 #define BMF_COMMANDS(X)                                                                                                \
     X(convert, SERIAL, "write a trace in another tool's format")                                                       \
+    X(permute, PARALLEL, "permute data by a matrix of bits: transpose, bit reversal, Gray code, ..")                   \
     X(trace, SERIAL, "say what a trace holds")
 
 #define BMF_DECLARE_COMMAND(name, ranks, summary) int bmf_command_##name(int argc, char **argv);

@@ -1,0 +1,157 @@
+/* Trials and their memory.
+ *
+ * Method: every method that the estimate does not put far behind runs TRIALS times; the fastest run counts, until the
+ * last rank is done. The file holds lines "KEY METHOD"; the last line with a key counts, so remembering is appending.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "permute/tune.h"
+#include "runtime/allocate.h"
+#include "runtime/backend.h"
+
+enum { TRIALS = 3, KEY_SIZE = 160, PATH_SIZE = 1024 };
+static const double HOPELESS = 20; /* times the best estimate: not worth a trial */
+
+int bmf_slowest(bmf_context *ctx, double seconds, double *slowest)
+{
+    int64_t mine = (int64_t)(seconds * 1e9), *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all), largest = 0;
+    int status = ctx->backend->collect(ctx, &mine, 1, all, ctx->ranks);
+    for (int k = 0; k < ctx->ranks; k++)
+        largest = all[k] > largest ? all[k] : largest;
+    free(all);
+    *slowest = (double)largest * 1e-9;
+    return status;
+}
+
+/* ---- the file ---- */
+
+static void make_key(const bmf_context *ctx, const bmf_permute_plan *plan, char key[KEY_SIZE])
+{
+    snprintf(key, KEY_SIZE, "processors=%" PRId64 " ranks=%d node=%d threads=%d bits=%d elem=%" PRId64 " r=%d",
+             plan->processors, ctx->ranks, ctx->node_ranks, ctx->threads, plan->permutation.bits, plan->element_bytes,
+             plan->rank);
+}
+
+/* Makes the folders on the way if asked to. False if the user has no cache folder. */
+static bool find_path(char path[PATH_SIZE], bool make)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int used;
+    if (cache && *cache)
+        used = snprintf(path, PATH_SIZE, "%s", cache);
+    else if (home && *home)
+        used = snprintf(path, PATH_SIZE, "%s/.cache", home);
+    else
+        return false;
+    if (used < 0 || used > PATH_SIZE - 16)
+        return false;
+    if (make)
+        mkdir(path, 0755);
+    strcat(path, "/bmf");
+    if (make)
+        mkdir(path, 0755);
+    strcat(path, "/permute");
+    return true;
+}
+
+static bmf_permute_method recall(const char *key)
+{
+    char path[PATH_SIZE], line[KEY_SIZE + 32];
+    bmf_permute_method found = BMF_PERMUTE_AUTO, method;
+    size_t length = strlen(key);
+    FILE *stream = find_path(path, false) ? fopen(path, "r") : NULL;
+    if (!stream)
+        return found;
+    while (fgets(line, sizeof line, stream)) {
+        line[strcspn(line, "\n")] = 0;
+        if (strncmp(line, key, length) == 0 && line[length] == ' ' &&
+            bmf_permute_method_find(line + length + 1, &method))
+            found = method;
+    }
+    fclose(stream);
+    return found;
+}
+
+static void remember(const char *key, bmf_permute_method method)
+{
+    char path[PATH_SIZE];
+    FILE *stream = find_path(path, true) ? fopen(path, "a") : NULL;
+    if (!stream)
+        return;
+    fprintf(stream, "%s %s\n", key, bmf_permute_method_name(method));
+    fclose(stream);
+}
+
+/* ---- plans ---- */
+
+/* The same permutation by another method. */
+static int replan(bmf_context *ctx, bmf_permute_method method, bmf_permute_plan **plan)
+{
+    bmf_permute_plan *made;
+    BMF_TRY(
+        bmf_permute_plan_create(ctx, &(*plan)->permutation, (*plan)->columns, (*plan)->column_bytes, method, &made));
+    bmf_permute_plan_free(*plan);
+    *plan = made;
+    return BMF_OK;
+}
+
+int bmf_permute_plan_create_tuned(bmf_context *ctx, const bmf_permutation *p, int columns, const int64_t *column_bytes,
+                                  bmf_permute_method method, bmf_permute_plan **plan)
+{
+    char key[KEY_SIZE];
+    int64_t known = BMF_PERMUTE_AUTO;
+    BMF_TRY(bmf_permute_plan_create(ctx, p, columns, column_bytes, method, plan));
+    if (method != BMF_PERMUTE_AUTO || ctx->processors == 1)
+        return BMF_OK;
+    make_key(ctx, *plan, key);
+    if (ctx->rank == 0)
+        known = recall(key);
+    int status = ctx->backend->share(ctx, 0, &known, sizeof known);
+    if (status == BMF_OK && known != BMF_PERMUTE_AUTO && known != (int64_t)(*plan)->method)
+        status = replan(ctx, (bmf_permute_method)known, plan);
+    if (status != BMF_OK) {
+        bmf_permute_plan_free(*plan);
+        *plan = NULL;
+    }
+    return status;
+}
+
+static int try_method(bmf_context *ctx, const bmf_permute_plan *plan, const void *const *source, void *const *target,
+                      double *fastest)
+{
+    for (int k = 0; k < TRIALS; k++) {
+        double seconds;
+        bmf_barrier(ctx);
+        double begin = bmf_seconds(ctx);
+        BMF_TRY(bmf_permute_execute(ctx, plan, source, target));
+        BMF_TRY(bmf_slowest(ctx, bmf_seconds(ctx) - begin, &seconds));
+        if (k == 0 || seconds < *fastest)
+            *fastest = seconds;
+    }
+    return BMF_OK;
+}
+
+int bmf_permute_tune(bmf_context *ctx, const void *const *source, void *const *target, bmf_permute_plan **plan)
+{
+    char key[KEY_SIZE];
+    double best_seconds = -1, hopeless = HOPELESS * (*plan)->seconds[(*plan)->method];
+    bmf_permute_method best = (*plan)->method;
+    for (int method = 0; method < BMF_PERMUTE_METHODS; method++) {
+        double seconds;
+        if ((*plan)->seconds[method] > hopeless)
+            continue;
+        BMF_TRY(replan(ctx, (bmf_permute_method)method, plan));
+        BMF_TRY(try_method(ctx, *plan, source, target, &seconds));
+        if (best_seconds < 0 || seconds < best_seconds) {
+            best_seconds = seconds;
+            best = (bmf_permute_method)method;
+        }
+    }
+    make_key(ctx, *plan, key);
+    if (ctx->rank == 0)
+        remember(key, best);
+    return replan(ctx, best, plan);
+}
