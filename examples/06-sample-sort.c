@@ -52,9 +52,11 @@ static void sort_parts(bmf_list *keys)
     int64_t *key = keys->column.data;
     const int64_t first = parts->local_first, begin = bmf_partition_local_begin(parts);
 #pragma omp parallel for schedule(dynamic)
-    for (int64_t k = first; k < first + parts->local_parts; k++)
-        qsort(key + (parts->start[k] - begin), (size_t)(parts->start[k + 1] - parts->start[k]), sizeof *key,
-              compare_keys);
+    for (int64_t k = first; k < first + parts->local_parts; k++) {
+        const int64_t count = parts->start[k + 1] - parts->start[k];
+        if (count > 1) /* a rank without elements has no memory for them */
+            qsort(key + (parts->start[k] - begin), (size_t)count, sizeof *key, compare_keys);
+    }
 }
 
 /* ---- splitters: a key and the position it stood at ---- */
