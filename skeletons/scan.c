@@ -19,6 +19,8 @@
 
 /* Elements of one chained piece take about this much: well inside a second-level cache. */
 enum { CHAIN_BYTES = 256 * 1024, SPINS_BEFORE_YIELD = 200 };
+/* Half a block at a time: memory that waits shorter for the next read goes on reading ahead. */
+enum { SCAN_BLOCK = BMF_BLOCK / 2 };
 
 /* ---- learning what is before ---- */
 
@@ -249,6 +251,7 @@ static int scan_piece(void *state, int64_t index, const bmf_piece *piece, int wo
     bool known = before->end == piece->begin; /* not after a failure */
     for (int64_t i = piece->begin, count; i < piece->end && code == 0 && known; i += count) {
         count = bmf_tree_block(i, piece->end);
+        count = count < SCAN_BLOCK ? count : SCAN_BLOCK;
         code = scan_block(c, worker, i, count, before);
     }
     if (!c->shared)
