@@ -3,7 +3,7 @@
  *     mpirun -n 2 make_large
  *
  * Run by slow_large.bats. Values are whole numbers, so that every sum is exact and known in closed form. Memory: about
- * 10 GB on one machine for all ranks together.
+ * 7 GB on one machine for all ranks together.
  */
 #include "bmf.h"
 

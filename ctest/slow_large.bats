@@ -9,7 +9,7 @@ setup()
     bats_load_library bats-assert
     local available
     available=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo)
-    [ "$available" -ge 12 ] || skip "needs 12 GiB of memory, $available are available"
+    [ "$available" -ge 9 ] || skip "needs 9 GiB of memory, $available are available"
 }
 
 @test "a message of 2.4 GB, sums of 300 million reals, 2^31 elements" {
