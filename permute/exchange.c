@@ -11,7 +11,7 @@
 #include "permute/boxes.h"
 #include "permute/exchange.h"
 #include "permute/local.h"
-#include "permute/spread.h"
+#include "permute/traffic.h"
 #include "runtime/allocate.h"
 #include "runtime/backend.h"
 
@@ -39,15 +39,15 @@ static bool is_naive(const exchange *x)
 
 static int64_t place_of_processor(const exchange *x, int64_t processor)
 {
-    return (processor - x->ctx->first_processor) << x->plan->spread->place_bits;
+    return (processor - x->ctx->first_processor) << x->plan->traffic->place_bits;
 }
 
 /* The permutation that takes a processor's elements from `sent` to where messages leave, or from where they arrive. */
 static bmf_permutation local_permutation(const exchange *x, int64_t processor, bool packing)
 {
-    const bmf_spread *spread = x->plan->spread;
-    return packing ? bmf_spread_packing(spread, (uint64_t)processor)
-                   : bmf_spread_unpacking(spread, (uint64_t)processor);
+    const bmf_traffic *traffic = x->plan->traffic;
+    return packing ? bmf_traffic_packing(traffic, (uint64_t)processor)
+                   : bmf_traffic_unpacking(traffic, (uint64_t)processor);
 }
 
 static int permute_processor(exchange *x, int64_t processor, bool packing, const void *const *from, void *const *to)
@@ -64,24 +64,24 @@ static int permute_processor(exchange *x, int64_t processor, bool packing, const
 /* True if all elements of a processor stay on it. */
 static bool stays(const exchange *x, int64_t processor)
 {
-    const bmf_spread *spread = x->plan->spread;
-    return !is_naive(x) && spread->rank == 0 &&
-           bmf_spread_target(spread, (uint64_t)processor, 0) == (uint64_t)processor;
+    const bmf_traffic *traffic = x->plan->traffic;
+    return !is_naive(x) && traffic->rank == 0 &&
+           bmf_traffic_target(traffic, (uint64_t)processor, 0) == (uint64_t)processor;
 }
 
-static int pack_spread(void *state, int64_t index, const bmf_piece *piece, int worker)
+static int pack_traffic(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     exchange *x = state;
     (void)index;
     (void)worker;
     if (stays(x, piece->processor))
         x->status = permute_processor(x, piece->processor, true, x->source, x->target);
-    else if (x->plan->spread->packs && !is_naive(x))
+    else if (x->plan->traffic->packs && !is_naive(x))
         x->status = permute_processor(x, piece->processor, true, x->from, x->to);
     return x->status;
 }
 
-static int unpack_spread(void *state, int64_t index, const bmf_piece *piece, int worker)
+static int unpack_traffic(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     exchange *x = state;
     (void)index;
@@ -97,7 +97,7 @@ static int run_pass(exchange *x, const char *kernel,
 {
     bmf_context *ctx = x->ctx;
     bmf_piece *piece = bmf_allocate(ctx->local_processors * (int64_t)sizeof *piece);
-    int64_t count = INT64_C(1) << x->plan->spread->place_bits;
+    int64_t count = INT64_C(1) << x->plan->traffic->place_bits;
     x->from = from;
     x->to = to;
     for (int64_t k = 0; k < ctx->local_processors; k++) {
@@ -130,24 +130,24 @@ static uint64_t gather_bits(uint64_t word, uint64_t places)
     return gathered;
 }
 
-static int spread_outgoing(void *state, const bmf_message *message, bmf_segment *segment)
+static int traffic_outgoing(void *state, const bmf_message *message, bmf_segment *segment)
 {
     const exchange *x = state;
-    const bmf_spread *spread = x->plan->spread;
-    int64_t place = is_naive(x) ? message->first : message->first << (spread->place_bits - spread->rank);
+    const bmf_traffic *traffic = x->plan->traffic;
+    int64_t place = is_naive(x) ? message->first : message->first << (traffic->place_bits - traffic->rank);
     return segments_at(x, x->sent, place_of_processor(x, message->from) + place, message->count, segment);
 }
 
-static int spread_incoming(void *state, const bmf_message *message, bmf_segment *segment)
+static int traffic_incoming(void *state, const bmf_message *message, bmf_segment *segment)
 {
     const exchange *x = state;
-    const bmf_spread *spread = x->plan->spread;
+    const bmf_traffic *traffic = x->plan->traffic;
     uint64_t s = (uint64_t)message->from, t = (uint64_t)message->to;
-    uint64_t place = bmf_spread_slot(spread, s, t) << (spread->place_bits - spread->rank);
+    uint64_t place = bmf_traffic_slot(traffic, s, t) << (traffic->place_bits - traffic->rank);
     if (is_naive(x))
-        place |= gather_bits((uint64_t)message->first, spread->pivots);
-    else if (spread->direct) {
-        bmf_permutation unpacking = bmf_spread_unpacking(spread, t);
+        place |= gather_bits((uint64_t)message->first, traffic->pivots);
+    else if (traffic->direct) {
+        bmf_permutation unpacking = bmf_traffic_unpacking(traffic, t);
         place = bmf_permutation_apply(&unpacking, place);
     }
     return segments_at(x, (const void *const *)x->received, place_of_processor(x, message->to) + (int64_t)place,
@@ -170,7 +170,7 @@ static int run_rounds(exchange *x, const bmf_transfer *transfer)
     for (int64_t k = 0; k < x->plan->rounds && status == BMF_OK; k++) {
         bmf_round round;
         bmf_permute_plan_round(x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors, &round);
-        if (x->plan->spread)
+        if (x->plan->traffic)
             drop_staying(x, &round);
         status = ctx->backend->exchange(ctx, &round, (uint32_t)k, transfer);
         free(round.message);
@@ -180,21 +180,21 @@ static int run_rounds(exchange *x, const bmf_transfer *transfer)
 
 /* ---- subspaces ---- */
 
-static int execute_spread(exchange *x)
+static int execute_traffic(exchange *x)
 {
-    const bmf_spread *spread = x->plan->spread;
-    bool packs = spread->packs && !is_naive(x), unpacks = is_naive(x) || !spread->direct;
+    const bmf_traffic *traffic = x->plan->traffic;
+    bool packs = traffic->packs && !is_naive(x), unpacks = is_naive(x) || !traffic->direct;
     void *const *packed = unpacks ? x->target : x->scratch;
     x->sent = packs ? (const void *const *)packed : x->source;
     x->received = unpacks ? x->scratch : x->target;
-    int status = run_pass(x, "permute pack", pack_spread, x->source, packed);
+    int status = run_pass(x, "permute pack", pack_traffic, x->source, packed);
     if (x->ctx->processors == 1 && !is_naive(x))
         return status;
     BMF_TRY(bmf_agree(x->ctx, status));
-    BMF_TRY(run_rounds(x, &(bmf_transfer){spread_outgoing, spread_incoming, x}));
+    BMF_TRY(run_rounds(x, &(bmf_transfer){traffic_outgoing, traffic_incoming, x}));
     if (!unpacks)
         return BMF_OK;
-    return bmf_agree(x->ctx, run_pass(x, "permute unpack", unpack_spread, (const void *const *)x->scratch, x->target));
+    return bmf_agree(x->ctx, run_pass(x, "permute unpack", unpack_traffic, (const void *const *)x->scratch, x->target));
 }
 
 /* ---- boxes ---- */
@@ -349,11 +349,11 @@ static int execute_boxes(exchange *x)
 static bool needs_scratch(const bmf_permute_plan *plan)
 {
     bool naive = plan->method == BMF_PERMUTE_NAIVE;
-    if (!plan->spread)
+    if (!plan->traffic)
         return !naive;
     if (plan->processors == 1 && !naive)
         return false;
-    return naive || plan->spread->packs || !plan->spread->direct;
+    return naive || plan->traffic->packs || !plan->traffic->direct;
 }
 
 static int make_scratch(exchange *x)
@@ -380,7 +380,7 @@ int bmf_permute_execute(bmf_context *ctx, const bmf_permute_plan *plan, const vo
     bmf_skeleton_begin(ctx, "permute %s", bmf_permute_method_name(plan->method));
     int status = bmf_agree(ctx, make_scratch(&x));
     if (status == BMF_OK)
-        status = plan->spread ? execute_spread(&x) : execute_boxes(&x);
+        status = plan->traffic ? execute_traffic(&x) : execute_boxes(&x);
     if (x.buffer)
         bmf_buffer_release(x.buffer);
     free(x.start);

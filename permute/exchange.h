@@ -35,7 +35,7 @@ typedef enum bmf_permute_method {
 const char *bmf_permute_method_name(bmf_permute_method method);
 bool bmf_permute_method_find(const char *name, bmf_permute_method *method);
 
-typedef struct bmf_spread bmf_spread;
+typedef struct bmf_traffic bmf_traffic;
 typedef struct bmf_boxes bmf_boxes;
 
 typedef struct bmf_permute_plan {
@@ -52,7 +52,7 @@ typedef struct bmf_permute_plan {
     int64_t messages, bytes;             /* between different processors, all together; exact */
     int passes;                          /* local passes through memory beside the messages, at most */
     double seconds[BMF_PERMUTE_METHODS]; /* estimates */
-    bmf_spread *spread;                  /* or */
+    bmf_traffic *traffic;                /* or */
     bmf_boxes *boxes;
     int32_t *order; /* rounds on one node and between nodes, interleaved; NULL: as numbered */
 } bmf_permute_plan;

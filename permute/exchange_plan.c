@@ -1,6 +1,6 @@
 /* Plans of distributed permutations.
  *
- * Method: with 2^p processors everything follows from r = rank alpha and the number of keepers (permute/spread.h). A
+ * Method: with 2^p processors everything follows from r = rank alpha and the number of keepers (permute/traffic.h). A
  * processor sends 2^r blocks of 2^(m - r) elements and a keeper one less, so P 2^r - K messages. Otherwise the hosts
  * count their own processors' elements (permute/boxes.h) and share the sums. Estimates: a message costs ctx->cost;
  * rounds wait for each other; all at once they overlap their latencies but meet at the receivers. A pass through memory
@@ -11,7 +11,7 @@
 
 #include "permute/boxes.h"
 #include "permute/exchange.h"
-#include "permute/spread.h"
+#include "permute/traffic.h"
 #include "runtime/allocate.h"
 #include "runtime/backend.h"
 
@@ -71,18 +71,18 @@ static int node_bits(bmf_context *ctx)
 
 /* Round k moves data inside nodes if (B + I) s + const + g k has no node bits for some s. Rounds of both kinds are
  * spread evenly over the schedule, so that memory and network work at the same time. */
-static int32_t *interleave(const bmf_spread *spread, int node)
+static int32_t *interleave(const bmf_traffic *traffic, int node)
 {
-    int64_t rounds = INT64_C(1) << spread->rank, inside = 0;
+    int64_t rounds = INT64_C(1) << traffic->rank, inside = 0;
     if (node == 0 || rounds < 3)
         return NULL;
     bmf_span moves;
     bmf_span_clear(&moves);
-    for (int j = 0; j < spread->processor_bits; j++)
-        bmf_span_add(&moves, (spread->round.column[j] ^ UINT64_C(1) << j) >> node);
+    for (int j = 0; j < traffic->processor_bits; j++)
+        bmf_span_add(&moves, (traffic->round.column[j] ^ UINT64_C(1) << j) >> node);
     int32_t *order = bmf_allocate(2 * rounds * (int64_t)sizeof *order), *kind = order + rounds;
     for (int64_t k = 0; k < rounds; k++) {
-        uint64_t offset = spread->round_complement ^ bmf_columns_apply(spread->block_target, (uint64_t)k);
+        uint64_t offset = traffic->round_complement ^ bmf_columns_apply(traffic->block_target, (uint64_t)k);
         kind[k] = bmf_span_reduce(&moves, offset >> node, NULL) == 0;
         inside += kind[k];
     }
@@ -99,10 +99,10 @@ static int32_t *interleave(const bmf_spread *spread, int node)
 /* ---- counts ---- */
 
 /* Rows that go the same way from every processor: 2^this. */
-static int run_bits(const bmf_spread *spread)
+static int run_bits(const bmf_traffic *traffic)
 {
     int bits = 0;
-    while (bits < spread->place_bits && spread->place_column[bits] == 0)
+    while (bits < traffic->place_bits && traffic->place_column[bits] == 0)
         bits++;
     return bits;
 }
@@ -112,12 +112,12 @@ typedef struct counts {
     int64_t rounds, all, own;
 } counts;
 
-static counts count_spread(const bmf_spread *spread, bmf_permute_method method)
+static counts count_traffic(const bmf_traffic *traffic, bmf_permute_method method)
 {
-    int p = spread->processor_bits, blocks = spread->rank;
-    int64_t own = spread->keepers;
+    int p = traffic->processor_bits, blocks = traffic->rank;
+    int64_t own = traffic->keepers;
     if (method == BMF_PERMUTE_NAIVE) {
-        int rows = spread->place_bits - run_bits(spread);
+        int rows = traffic->place_bits - run_bits(traffic);
         own <<= rows - blocks;
         blocks = rows;
     }
@@ -182,35 +182,35 @@ static bmf_permute_method cheapest(const bmf_permute_plan *plan)
 
 /* ---- making ---- */
 
-static int count_passes(const bmf_spread *spread)
+static int count_passes(const bmf_traffic *traffic)
 {
-    bool stays = spread->rank == 0 && spread->keepers > 0;
-    return stays ? 1 : spread->packs + !spread->direct;
+    bool stays = traffic->rank == 0 && traffic->keepers > 0;
+    return stays ? 1 : traffic->packs + !traffic->direct;
 }
 
-static void plan_spread(bmf_context *ctx, bmf_permute_plan *plan, int processor_bits, bmf_permute_method method)
+static void plan_traffic(bmf_context *ctx, bmf_permute_plan *plan, int processor_bits, bmf_permute_method method)
 {
-    bmf_spread *spread = plan->spread = bmf_allocate((int64_t)sizeof *spread);
+    bmf_traffic *traffic = plan->traffic = bmf_allocate((int64_t)sizeof *traffic);
     double messages[BMF_PERMUTE_METHODS];
-    bmf_spread_make(&plan->permutation, processor_bits, BMF_SPREAD_BEST, spread);
-    plan->rank = spread->rank;
-    plan->groups = INT64_C(1) << (processor_bits - spread->rank);
-    plan->passes = count_passes(spread);
-    int64_t blocks = (INT64_C(1) << (processor_bits + spread->rank)) - spread->keepers;
-    plan->bytes = blocks * plan->element_bytes << (spread->place_bits - spread->rank);
+    bmf_traffic_make(&plan->permutation, processor_bits, BMF_TRAFFIC_BEST, traffic);
+    plan->rank = traffic->rank;
+    plan->groups = INT64_C(1) << (processor_bits - traffic->rank);
+    plan->passes = count_passes(traffic);
+    int64_t blocks = (INT64_C(1) << (processor_bits + traffic->rank)) - traffic->keepers;
+    plan->bytes = blocks * plan->element_bytes << (traffic->place_bits - traffic->rank);
     for (int k = 0; k < BMF_PERMUTE_METHODS; k++) {
-        counts count = count_spread(spread, (bmf_permute_method)k);
+        counts count = count_traffic(traffic, (bmf_permute_method)k);
         messages[k] = (double)(count.all - count.own) / (double)plan->processors;
     }
     estimate(ctx, plan, messages);
     plan->method = method == BMF_PERMUTE_AUTO ? cheapest(plan) : method;
-    counts count = count_spread(spread, plan->method);
+    counts count = count_traffic(traffic, plan->method);
     plan->rounds = count.rounds;
     plan->messages = count.all - count.own;
     if (plan->method == BMF_PERMUTE_ROUNDS)
-        plan->order = interleave(spread, node_bits(ctx));
+        plan->order = interleave(traffic, node_bits(ctx));
     if (plan->method == BMF_PERMUTE_NAIVE) {
-        bmf_spread_make(&plan->permutation, processor_bits, BMF_SPREAD_SOURCE, spread);
+        bmf_traffic_make(&plan->permutation, processor_bits, BMF_TRAFFIC_SOURCE, traffic);
         plan->passes = 1;
     }
 }
@@ -249,7 +249,7 @@ int bmf_permute_plan_create(bmf_context *ctx, const bmf_permutation *p, int colu
         made->element_bytes += column_bytes[k];
     }
     if (processor_bits >= 0)
-        plan_spread(ctx, made, processor_bits, method);
+        plan_traffic(ctx, made, processor_bits, method);
     else
         status = plan_boxes(ctx, made, method);
     if (status == BMF_OK)
@@ -263,7 +263,7 @@ void bmf_permute_plan_free(bmf_permute_plan *plan)
 {
     if (!plan)
         return;
-    free(plan->spread);
+    free(plan->traffic);
     bmf_boxes_free(plan->boxes);
     free(plan->order);
     free(plan);
@@ -272,13 +272,13 @@ void bmf_permute_plan_free(bmf_permute_plan *plan)
 void bmf_permute_relabel(const bmf_permutation *p, int processor_bits, bmf_permutation *relabelled,
                          bmf_permutation *relabel)
 {
-    bmf_spread spread;
+    bmf_traffic traffic;
     int m = p->bits - processor_bits;
-    bmf_spread_make(p, processor_bits, BMF_SPREAD_BEST, &spread);
+    bmf_traffic_make(p, processor_bits, BMF_TRAFFIC_BEST, &traffic);
     bmf_permutation_identity(p->bits, relabel);
     for (int j = 0; j < processor_bits; j++)
-        relabel->matrix.column[m + j] = spread.round_inverse.column[j] << m;
-    relabel->complement = bmf_bit_matrix_apply(&spread.round_inverse, spread.round_complement) << m;
+        relabel->matrix.column[m + j] = traffic.round_inverse.column[j] << m;
+    relabel->complement = bmf_bit_matrix_apply(&traffic.round_inverse, traffic.round_complement) << m;
     bmf_permutation_compose(relabel, p, relabelled);
 }
 
@@ -305,9 +305,9 @@ static bmf_message message_of(const bmf_permute_plan *plan, int64_t from, int64_
 static void add_block(const bmf_permute_plan *plan, uint64_t from, uint64_t to, int64_t low, int64_t high,
                       bmf_round *round)
 {
-    const bmf_spread *spread = plan->spread;
-    int64_t count = INT64_C(1) << (spread->place_bits - spread->rank);
-    add(round, low, high, message_of(plan, (int64_t)from, (int64_t)to, bmf_spread_block(spread, from, to), count));
+    const bmf_traffic *traffic = plan->traffic;
+    int64_t count = INT64_C(1) << (traffic->place_bits - traffic->rank);
+    add(round, low, high, message_of(plan, (int64_t)from, (int64_t)to, bmf_traffic_block(traffic, from, to), count));
 }
 
 static int by_ends(const void *a, const void *b)
@@ -318,25 +318,25 @@ static int by_ends(const void *a, const void *b)
 }
 
 /* Only the messages of own processors are looked for, so they are sorted to stand in the same order on every host. */
-static void spread_round(const bmf_permute_plan *plan, uint64_t k, int64_t low, int64_t high, bmf_round *round)
+static void traffic_round(const bmf_permute_plan *plan, uint64_t k, int64_t low, int64_t high, bmf_round *round)
 {
-    const bmf_spread *spread = plan->spread;
+    const bmf_traffic *traffic = plan->traffic;
     for (uint64_t s = (uint64_t)low; s < (uint64_t)high; s++)
-        add_block(plan, s, bmf_spread_round_target(spread, k, s), low, high, round);
+        add_block(plan, s, bmf_traffic_round_target(traffic, k, s), low, high, round);
     for (uint64_t t = (uint64_t)low; t < (uint64_t)high; t++) {
-        uint64_t s = bmf_spread_round_source(spread, k, t);
+        uint64_t s = bmf_traffic_round_source(traffic, k, t);
         if ((int64_t)s < low || (int64_t)s >= high)
             add_block(plan, s, t, low, high, round);
     }
 }
 
-static void spread_row(const bmf_permute_plan *plan, uint64_t k, int64_t low, int64_t high, bmf_round *round)
+static void traffic_row(const bmf_permute_plan *plan, uint64_t k, int64_t low, int64_t high, bmf_round *round)
 {
-    const bmf_spread *spread = plan->spread;
-    int run = run_bits(spread);
+    const bmf_traffic *traffic = plan->traffic;
+    int run = run_bits(traffic);
     for (int64_t s = 0; s < plan->processors; s++) {
-        uint64_t x = (uint64_t)s << spread->place_bits | k << run;
-        uint64_t t = bmf_permutation_apply(&plan->permutation, x) >> spread->place_bits;
+        uint64_t x = (uint64_t)s << traffic->place_bits | k << run;
+        uint64_t t = bmf_permutation_apply(&plan->permutation, x) >> traffic->place_bits;
         add(round, low, high, message_of(plan, s, (int64_t)t, (int64_t)(k << run), INT64_C(1) << run));
     }
 }
@@ -377,14 +377,14 @@ void bmf_permute_plan_round(const bmf_permute_plan *plan, int64_t k, int64_t low
 {
     *round = (bmf_round){0};
     int64_t first = plan->method == BMF_PERMUTE_ALLTOALLV ? 0 : k;
-    if (plan->spread && plan->method == BMF_PERMUTE_NAIVE)
-        spread_row(plan, (uint64_t)k, low, high, round);
+    if (plan->traffic && plan->method == BMF_PERMUTE_NAIVE)
+        traffic_row(plan, (uint64_t)k, low, high, round);
     else if (plan->method == BMF_PERMUTE_NAIVE)
         boxes_row(plan, k, low, high, round);
-    else if (plan->spread) {
+    else if (plan->traffic) {
         int64_t end = plan->method == BMF_PERMUTE_ALLTOALLV ? INT64_C(1) << plan->rank : k + 1;
         for (int64_t n = first; n < end; n++)
-            spread_round(plan, (uint64_t)(plan->order ? plan->order[n] : n), low, high, round);
+            traffic_round(plan, (uint64_t)(plan->order ? plan->order[n] : n), low, high, round);
         qsort(round->message, (size_t)round->count, sizeof(bmf_message), by_ends);
     } else {
         int64_t end = plan->method == BMF_PERMUTE_ALLTOALLV ? plan->processors : k + 1;

@@ -6,16 +6,16 @@
  * A *block* are the elements from one processor to one other. Packed, block k of s stands at [k, k + 1) 2^(m - r) and
  * goes to beta s + c + g k, where g is a basis of the image of alpha; received, block k' of t came from s0(t) + w k',
  * where w is a basis of the processors that beta takes into that image. Elements keep their order in a block. */
-#ifndef BMF_SPREAD_H
-#define BMF_SPREAD_H
+#ifndef BMF_TRAFFIC_H
+#define BMF_TRAFFIC_H
 
 #include "permute/permutation.h"
 
 /* BEST: where a received block is a run of its target, packing puts it into the target's order, so that nothing has to
  * be unpacked. SOURCE: always in order of source addresses. */
-typedef enum bmf_spread_order { BMF_SPREAD_BEST, BMF_SPREAD_SOURCE } bmf_spread_order;
+typedef enum bmf_traffic_order { BMF_TRAFFIC_BEST, BMF_TRAFFIC_SOURCE } bmf_traffic_order;
 
-typedef struct bmf_spread {
+typedef struct bmf_traffic {
     bmf_permutation permutation;
     int processor_bits, place_bits, rank;                                /* p, m, r */
     uint64_t processor_column[BMF_MAX_BITS], place_column[BMF_MAX_BITS]; /* beta, alpha */
@@ -31,32 +31,32 @@ typedef struct bmf_spread {
     bmf_bit_matrix unpack;             /* received place -> place, before complementing */
     bool packs;                        /* blocks do not stand one after another in the source */
     bool direct;                       /* received blocks are runs of the target: no unpacking */
-} bmf_spread;
+} bmf_traffic;
 
 /* 0 <= processor_bits <= p->bits and 31. */
-void bmf_spread_make(const bmf_permutation *p, int processor_bits, bmf_spread_order order, bmf_spread *spread);
+void bmf_traffic_make(const bmf_permutation *p, int processor_bits, bmf_traffic_order order, bmf_traffic *traffic);
 
 /* The target of block k of processor s; the block that goes from s to t, or -1. */
-uint64_t bmf_spread_target(const bmf_spread *spread, uint64_t s, uint64_t k);
-int64_t bmf_spread_block(const bmf_spread *spread, uint64_t s, uint64_t t);
+uint64_t bmf_traffic_target(const bmf_traffic *traffic, uint64_t s, uint64_t k);
+int64_t bmf_traffic_block(const bmf_traffic *traffic, uint64_t s, uint64_t t);
 /* The place among the blocks that t receives of the one from s, which must be one of its sources; and the source. */
-uint64_t bmf_spread_slot(const bmf_spread *spread, uint64_t s, uint64_t t);
-uint64_t bmf_spread_source(const bmf_spread *spread, uint64_t slot, uint64_t t);
+uint64_t bmf_traffic_slot(const bmf_traffic *traffic, uint64_t s, uint64_t t);
+uint64_t bmf_traffic_source(const bmf_traffic *traffic, uint64_t slot, uint64_t t);
 
 /* Every 1-permutable round k, 0 <= k < 2^r, is a permutation of processors. */
-static inline uint64_t bmf_spread_round_target(const bmf_spread *spread, uint64_t k, uint64_t s)
+static inline uint64_t bmf_traffic_round_target(const bmf_traffic *traffic, uint64_t k, uint64_t s)
 {
-    return bmf_bit_matrix_apply(&spread->round, s) ^ spread->round_complement ^
-           bmf_columns_apply(spread->block_target, k);
+    return bmf_bit_matrix_apply(&traffic->round, s) ^ traffic->round_complement ^
+           bmf_columns_apply(traffic->block_target, k);
 }
-static inline uint64_t bmf_spread_round_source(const bmf_spread *spread, uint64_t k, uint64_t t)
+static inline uint64_t bmf_traffic_round_source(const bmf_traffic *traffic, uint64_t k, uint64_t t)
 {
-    return bmf_bit_matrix_apply(&spread->round_inverse,
-                                t ^ spread->round_complement ^ bmf_columns_apply(spread->block_target, k));
+    return bmf_bit_matrix_apply(&traffic->round_inverse,
+                                t ^ traffic->round_complement ^ bmf_columns_apply(traffic->block_target, k));
 }
 
 /* The local permutation that packs on s, and the one that unpacks on t. */
-bmf_permutation bmf_spread_packing(const bmf_spread *spread, uint64_t s);
-bmf_permutation bmf_spread_unpacking(const bmf_spread *spread, uint64_t t);
+bmf_permutation bmf_traffic_packing(const bmf_traffic *traffic, uint64_t s);
+bmf_permutation bmf_traffic_unpacking(const bmf_traffic *traffic, uint64_t t);
 
 #endif
