@@ -1,0 +1,30 @@
+/* What the walk through memory needs of the processor: moving runs between memory and the cache, and permuting a tile
+ * in the cache. Private to permute/local*.c. */
+#ifndef BMF_LOCAL_ENGINE_H
+#define BMF_LOCAL_ENGINE_H
+
+#include <stddef.h>
+
+#include "permute/local_network.h"
+
+/* Permutes a part of a tile. */
+typedef void bmf_network_kernel(const bmf_network *network, const bmf_part *part);
+
+typedef struct bmf_engine {
+    const char *name;
+    int vector_bits;               /* vectors of 2^vector_bits bytes */
+    bmf_network_kernel *kernel[4]; /* of lanes of 1, 2, 4, 8 bytes; NULL: not with this processor */
+    /* Copies `bytes` bytes from memory into the cache and prefetches as many at `ahead`. */
+    void (*fetch)(char *to, const char *from, size_t bytes, const char *ahead);
+    /* Copies from the cache to memory, past the cache where that is possible. */
+    void (*stream)(char *to, const char *from, size_t bytes);
+    /* Makes streamed stores visible to the other threads. */
+    void (*finish)(void);
+} bmf_engine;
+
+/* NULL where the processor has no such instructions. */
+const bmf_engine *bmf_engine_avx512(void);
+const bmf_engine *bmf_engine_avx2(void);
+const bmf_engine *bmf_engine_portable(void);
+
+#endif

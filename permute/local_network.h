@@ -1,0 +1,85 @@
+/* The permutation inside a tile, in the cache, vector by vector. Private to permute/local*.c.
+ *
+ * A tile of whole runs is again a BMMC permutation of local addresses, so its vectors fall into micro tiles of 2^rank
+ * vectors on either side (permute/local_tiling.h with a vector as the run), and the registers of one micro tile are
+ * exchanged by a butterfly network. With source vector i and lane u, target vector j and lane v:
+ *
+ *   j = G u + K i,   v = F u + H i           (blocks of `inside`; G has full rank)
+ *
+ * Choose lanes p_0 .. p_(rank-1) on which G is regular and number the target vectors so that G e_(p_s) = e_s. Then
+ *   1. before:  lane u of register i goes to lane u + (K i at the lanes p): now j = G u for every register
+ *   2. stage s: of the two registers that differ in bit s, the one with bit q gets all lanes with (G u)_s = q; an
+ *               element that changes registers takes with it, at lane bit p_s, the number of the register it came from
+ *   3. after:   a linear permutation of lanes, the same for all registers, is part of the last stage; what is left is
+ *               to add F (j at the lanes p) and the complement of the tile to the lane
+ * Every stage has the same two lane selections for all its pairs of registers, so they stay in registers; steps 1 and 3
+ * are skipped where there is nothing to add, as in every BPC without low complement bits. */
+#ifndef BMF_LOCAL_NETWORK_H
+#define BMF_LOCAL_NETWORK_H
+
+#include "permute/local_tiling.h"
+
+enum {
+    NETWORK_RANK = 6,
+    NETWORK_VECTOR = 64,
+    NETWORK_STEPS = 24 /* one more than there can be, for the step after the last */
+};
+
+/* Positions of vectors in a tile are counted in bytes. */
+typedef struct bmf_network {
+    int lane_bits, element_bits; /* 2^lane_bits lanes of 2^element_bits bytes make a vector */
+    int rank, steps;             /* 2^rank registers, 2^steps micro tiles */
+    bool exchanges;              /* rank > 0 or the lanes of a vector are permuted */
+    bool before, after;          /* some register needs step 1; step 3, even if the complement has no low bits */
+    uint32_t source_vector[1 << NETWORK_RANK], target_vector[1 << NETWORK_RANK]; /* of register r */
+    uint8_t before_lane[1 << NETWORK_RANK], after_lane[1 << NETWORK_RANK];
+    uint32_t source_step[NETWORK_STEPS], target_step[NETWORK_STEPS]; /* of a micro tile */
+    uint8_t lane_step[NETWORK_STEPS];                                /* what a step adds to the lane */
+    /* Lane l of the register with bit q of stage s is lane selection[s][q][l] of the two, counted through. With rank 0
+     * there is one stage on one register. */
+    uint8_t selection[NETWORK_RANK][2][NETWORK_VECTOR];
+} bmf_network;
+
+/* The tile's elements from `source` in the order of `target`: both contiguous, 64-byte aligned, not overlapping. Only
+ * part `number` of 2^bits equal ones is done; all of them may be needed before any target element is there. */
+typedef struct bmf_part {
+    const char *source;
+    char *target;
+    uint64_t complement; /* low(y) of permute/local_tiling.h, below 2^run_bits */
+    int bits;
+    uint64_t number;
+} bmf_part;
+
+/* The micro tiles of a part: begin .. end - 1. Parts too small for one leave it to part 0. */
+static inline uint64_t bmf_network_begin(const bmf_network *network, const bmf_part *part)
+{
+    return network->steps >= part->bits ? part->number << (network->steps - part->bits)
+                                        : (part->number > 0 ? UINT64_C(1) << network->steps : 0);
+}
+static inline uint64_t bmf_network_end(const bmf_network *network, const bmf_part *part)
+{
+    return network->steps >= part->bits ? (part->number + 1) << (network->steps - part->bits)
+                                        : UINT64_C(1) << network->steps;
+}
+
+/* The sum of steps that leads from micro tile 0 to q. */
+static inline uint32_t bmf_network_position(const uint32_t *step, uint64_t q)
+{
+    uint32_t position = 0;
+    for (uint64_t gray = q ^ q >> 1; gray; gray &= gray - 1)
+        position ^= step[__builtin_ctzll(gray)];
+    return position;
+}
+static inline unsigned bmf_network_lane(const bmf_network *network, uint64_t q)
+{
+    unsigned lane = 0;
+    for (uint64_t gray = q ^ q >> 1; gray; gray &= gray - 1)
+        lane ^= network->lane_step[__builtin_ctzll(gray)];
+    return lane;
+}
+
+/* Prepares the network for vectors of 2^lane_bits elements of 2^element_bits bytes, at most NETWORK_VECTOR bytes;
+ * lane_bits <= tiling->run_bits. */
+void bmf_network_make(const bmf_tiling *tiling, int lane_bits, int element_bits, bmf_network *network);
+
+#endif

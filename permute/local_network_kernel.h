@@ -1,0 +1,137 @@
+/* The kernel of permute/local_network.h for one width of vectors and lanes. Included by permute/local_avx512.c and
+ * permute/local_avx2.c, once per kind of lane, after they define
+ *
+ *   KERNEL(name)                       the name of a function of this kind
+ *   KERNEL_TARGET                      the attribute that allows the instructions
+ *   KERNEL_VECTOR, KERNEL_SELECTION              types of a register and of a lane selection
+ *   LOAD(p), STORE(p, v)               aligned
+ *   SELECTION(bytes, lane_bits)        from a row of bmf_network.selection
+ *   SELECT(a, b, s)                    the lanes s selects of two registers
+ *   ADD_LANE(v, lane, element_bits)    lane l of the result is lane l + `lane` (exclusive or) of v
+ *
+ * Registers are exchanged in groups of up to four stages, which fit the register file; two groups serve up to six. */
+
+#define KERNEL_INLINE KERNEL_TARGET __attribute__((always_inline)) static inline
+
+typedef struct KERNEL(micro) {
+    const bmf_network *network;
+    const char *source; /* of the micro tile: positions of its registers are added by exclusive or */
+    char *target;
+    uint32_t from, to; /* positions */
+    unsigned lane;     /* to add after the last stage */
+} KERNEL(micro);
+
+KERNEL_INLINE void KERNEL(load)(const KERNEL(micro) * m, int r, KERNEL_VECTOR *v)
+{
+    *v = LOAD(m->source + (m->from ^ m->network->source_vector[r]));
+    if (m->network->before)
+        *v = ADD_LANE(*v, m->network->before_lane[r], m->network->element_bits);
+}
+
+KERNEL_INLINE void KERNEL(store)(const KERNEL(micro) * m, int r, bool after, const KERNEL_VECTOR *v)
+{
+    KERNEL_VECTOR result = *v;
+    if (after)
+        result = ADD_LANE(result, m->network->after_lane[r] ^ m->lane, m->network->element_bits);
+    STORE(m->target + (m->to ^ m->network->target_vector[r]), result);
+}
+
+/* Stages first .. first + stages - 1 on the 2^stages registers base + t 2^first. Registers come from memory in the
+ * first group and go there in the last; in between they are in `between`. */
+KERNEL_INLINE void KERNEL(group)(const KERNEL(micro) * m, KERNEL_SELECTION s[][2], int first, int stages, int rank,
+                                 int base, bool after, KERNEL_VECTOR *between)
+{
+    KERNEL_VECTOR v[16];
+#pragma GCC unroll 16
+    for (int t = 0; t < 1 << stages; t++)
+        if (first == 0)
+            KERNEL(load)(m, base + t, &v[t]);
+        else
+            v[t] = between[base + (t << first)];
+#pragma GCC unroll 4
+    for (int k = 0; k < stages; k++)
+#pragma GCC unroll 16
+        for (int t = 0; t < 1 << stages; t++)
+            if ((t >> k & 1) == 0) {
+                const KERNEL_VECTOR low = v[t], high = v[t + (1 << k)];
+                v[t] = SELECT(low, high, s[first + k][0]);
+                v[t + (1 << k)] = SELECT(low, high, s[first + k][1]);
+            }
+    if (rank == 0 && m->network->exchanges)
+        v[0] = SELECT(v[0], v[0], s[0][0]);
+#pragma GCC unroll 16
+    for (int t = 0; t < 1 << stages; t++)
+        if (first + stages == rank)
+            KERNEL(store)(m, base + (t << first), after, &v[t]);
+        else
+            between[base + (t << first)] = v[t];
+}
+
+KERNEL_INLINE void KERNEL(micro_tile)(const KERNEL(micro) * m, KERNEL_SELECTION s[][2], int rank, bool after)
+{
+    KERNEL_VECTOR between[1 << NETWORK_RANK];
+    if (rank <= 4) {
+        KERNEL(group)(m, s, 0, rank, rank, 0, after, between);
+        return;
+    }
+    for (int base = 0; base < 1 << rank; base += 8)
+        KERNEL(group)(m, s, 0, 3, rank, base, after, between);
+    for (int base = 0; base < 8; base++)
+        KERNEL(group)(m, s, 3, rank - 3, rank, base, after, between);
+}
+
+KERNEL_INLINE void KERNEL(tile)(const bmf_network *network, const bmf_part *part, int rank)
+{
+    KERNEL_SELECTION s[NETWORK_RANK][2];
+    for (int k = 0; k < (rank > 0 ? rank : 1); k++)
+        for (int q = 0; q < 2; q++)
+            s[k][q] = SELECTION(network->selection[k][q], network->lane_bits);
+    const uint64_t lanes = bmf_low_bits(network->lane_bits);
+    const bool after = network->after || (part->complement & lanes) != 0;
+    uint64_t q = bmf_network_begin(network, part);
+    const uint64_t end = bmf_network_end(network, part);
+    const uint64_t lane = bmf_network_lane(network, q) ^ (part->complement & lanes);
+    const uint32_t to = (uint32_t)(part->complement & ~lanes) << network->element_bits;
+    KERNEL(micro)
+    m = {network,
+         part->source,
+         part->target,
+         bmf_network_position(network->source_step, q),
+         bmf_network_position(network->target_step, q) ^ to,
+         (unsigned)lane};
+    for (; q < end; q++) {
+        KERNEL(micro_tile)(&m, s, rank, after);
+        const int step = bmf_tiling_step(q);
+        m.from ^= network->source_step[step];
+        m.to ^= network->target_step[step];
+        m.lane ^= network->lane_step[step];
+    }
+}
+
+/* A bmf_network_kernel. */
+KERNEL_TARGET static void KERNEL(permute)(const bmf_network *network, const bmf_part *part)
+{
+    switch (network->rank) {
+    case 0:
+        KERNEL(tile)(network, part, 0);
+        break;
+    case 1:
+        KERNEL(tile)(network, part, 1);
+        break;
+    case 2:
+        KERNEL(tile)(network, part, 2);
+        break;
+    case 3:
+        KERNEL(tile)(network, part, 3);
+        break;
+    case 4:
+        KERNEL(tile)(network, part, 4);
+        break;
+    case 5:
+        KERNEL(tile)(network, part, 5);
+        break;
+    default:
+        KERNEL(tile)(network, part, NETWORK_RANK);
+    }
+}
+#undef KERNEL_INLINE

@@ -1,0 +1,44 @@
+/* How one permutation is done in memory: the granularity, the engine, and everything computed once. Private to
+ * permute/local*.c. */
+#ifndef BMF_LOCAL_PLAN_H
+#define BMF_LOCAL_PLAN_H
+
+#include "permute/local_engine.h"
+
+enum { LOCAL_LINE = 64, LOCAL_TABLE_BITS = 10 };
+
+typedef struct bmf_local_plan bmf_local_plan;
+
+/* Permutes a part of a tile in the cache. */
+typedef void bmf_local_inside(const bmf_local_plan *plan, const bmf_part *part);
+
+struct bmf_local_plan {
+    int64_t element_bytes;       /* of the elements that are permuted: parts of the caller's, if those are large */
+    bmf_permutation permutation; /* of them */
+    bmf_tiling tiling;
+    size_t run_bytes, tile_bytes;
+    uint64_t tiles;
+    bool direct; /* runs move as they are: no tile in the cache, rank 0 */
+    const bmf_engine *engine;
+    bmf_network_kernel *kernel; /* NULL: one element at a time, by these tables */
+    bmf_network network;
+    /* The source of local target address t is low_source[t & mask] ^ high_source[t >> LOCAL_TABLE_BITS]. */
+    uint32_t low_source[1 << LOCAL_TABLE_BITS], high_source[1 << LOCAL_TABLE_BITS];
+    bmf_local_inside *inside;
+    /* Positions of a tile's runs relative to the tile's, in elements; added by exclusive or. */
+    uint64_t *source_run, *target_run;
+};
+
+/* engine NULL: the best this processor has. Returns NULL when there is no memory. */
+bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_bytes, const bmf_engine *engine);
+void bmf_local_plan_free(bmf_local_plan *plan);
+
+/* Scratch of one thread: so many tiles, 64-byte aligned, each at a multiple of bmf_local_tile_pitch(plan); NULL when
+ * there is no memory. */
+char *bmf_local_scratch(const bmf_local_plan *plan, int tiles);
+static inline size_t bmf_local_tile_pitch(const bmf_local_plan *plan)
+{
+    return (plan->tile_bytes + LOCAL_LINE - 1) / LOCAL_LINE * LOCAL_LINE;
+}
+
+#endif
