@@ -9,6 +9,7 @@
 
 #include "bmf.h"
 #include "ctest/testing.h"
+#include "permute/detect.h"
 #include "permute/exchange.h"
 #include "permute/tune.h"
 #include "runtime/backend.h"
@@ -267,6 +268,88 @@ static void check_tuning(bmf_context *ctx)
     free_data(&d);
 }
 
+/* ---- project ---- */
+
+static bmf_list *index_list(bmf_context *ctx, const bmf_permutation *p)
+{
+    bmf_partition *even;
+    bmf_list *made;
+    BMF_CHECK(bmf_partition_even(ctx, INT64_C(1) << p->bits, &even));
+    BMF_CHECK(bmf_list_create(ctx, &bmf_type_int, even, &made));
+    int64_t first = bmf_partition_local_begin(even), *index = made->column.data;
+    for (int64_t i = 0; i < made->column.count; i++)
+        index[i] = (int64_t)bmf_permutation_apply(p, (uint64_t)(first + i));
+    bmf_partition_release(even);
+    return made;
+}
+
+/* Projects pairs {i, i as a real}; returns the messages and bytes it took. */
+static bmf_statistics project(bmf_context *ctx, const bmf_list *indices, const char *what)
+{
+    bmf_list *whole, *reals, *xs, *out;
+    BMF_CHECK(bmf_iota(ctx, bmf_length(indices), &whole));
+    BMF_CHECK(bmf_iota_real(ctx, bmf_length(indices), &reals));
+    BMF_CHECK(bmf_pair(whole, reals, &xs));
+    bmf_statistics before = bmf_local_statistics(ctx);
+    BMF_CHECK(bmf_project(xs, indices, &out));
+    bmf_statistics after = bmf_local_statistics(ctx);
+    const int64_t *index = indices->column.data, *first = out->column.child[0].data;
+    const double *second = out->column.child[1].data;
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < indices->column.count; i++)
+        wrong += first[i] != index[i] || second[i] != (double)index[i];
+    CHECK(wrong == 0, "%s: %" PRId64 " wrong", what, wrong);
+    bmf_list_free(whole);
+    bmf_list_free(reals);
+    bmf_list_free(xs);
+    bmf_list_free(out);
+    return (bmf_statistics){.messages = sum_of(ctx, after.messages - before.messages),
+                            .bytes = sum_of(ctx, after.bytes - before.bytes)};
+}
+
+/* BMMC lists follow the plan; lists that are almost one are projected as any other. */
+static void check_project(bmf_context *ctx)
+{
+    uint64_t seed = 80;
+    for (int times = 0; times < 10; times++) {
+        bmf_permutation p = any(times % 5, 12 + times % 3, &seed), inverse;
+        bmf_permute_plan *plan;
+        bmf_list *indices = index_list(ctx, &p);
+        bmf_permutation_inverse(&p, &inverse);
+        BMF_CHECK(bmf_permute_plan_create(ctx, &inverse, 2, (int64_t[]){8, 8}, BMF_PERMUTE_AUTO, &plan));
+        bmf_statistics cost = project(ctx, indices, "a permutation");
+        if (plan->rank >= 0)
+            CHECK(cost.messages == plan->messages && cost.bytes == plan->bytes, "project follows the plan");
+        int64_t *index = indices->column.data, at = test_below(&seed, 4096), other = test_below(&seed, 4096);
+        if (at < indices->column.count)
+            index[at] = other; /* on every rank the same place: a permutation no more, unless nothing changed */
+        project(ctx, indices, "almost a permutation");
+        bmf_permute_plan_free(plan);
+        bmf_list_free(indices);
+    }
+}
+
+/* Detection against its definition: any single change is noticed, wherever it is. */
+static void check_detection(bmf_context *ctx)
+{
+    uint64_t seed = 90;
+    for (int times = 0; times < 60; times++) {
+        bmf_permutation p = any(times % 5, 1 + times % 13, &seed), found;
+        bool is;
+        bmf_list *indices = index_list(ctx, &p);
+        int64_t *index = indices->column.data, first = bmf_partition_local_begin(indices->partition);
+        int64_t count = indices->column.count;
+        BMF_CHECK(bmf_detect(ctx, index, first, count, p.bits, &found, &is));
+        CHECK(is && bmf_permutation_equal(&found, &p), "detected");
+        int64_t at = test_below(&seed, INT64_C(1) << p.bits), bit = test_below(&seed, p.bits + 1);
+        if (at >= first && at < first + count)
+            index[at - first] ^= INT64_C(1) << bit;
+        BMF_CHECK(bmf_detect(ctx, index, first, count, p.bits, &found, &is));
+        CHECK(!is, "%d bits: a changed index at %" PRId64 " went unnoticed", p.bits, at);
+        bmf_list_free(indices);
+    }
+}
+
 /* The cache folder of this run. */
 static void use_cache(void)
 {
@@ -296,6 +379,8 @@ int main(int argc, char **argv)
     check_processors(ctx);
     check_relabelling(ctx);
     check_tuning(ctx);
+    check_project(ctx);
+    check_detection(ctx);
     int code = bmf_close(ctx);
     remove_cache();
     return code ? code : test_finish();

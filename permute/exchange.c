@@ -281,6 +281,8 @@ static int unpack_boxes(void *state, int64_t index, const bmf_piece *piece, int 
     return boxes_piece(state, piece, false);
 }
 
+enum { ALONE_BYTES = 1 << 16 }; /* shares up to this size are not worth waking threads for */
+
 /* One piece for every pair of a local processor and another; piece.part is the other one. */
 static int boxes_pass(exchange *x, bool packing, const void *const *from, void *const *to)
 {
@@ -288,13 +290,13 @@ static int boxes_pass(exchange *x, bool packing, const void *const *from, void *
     int64_t pieces = ctx->local_processors * ctx->processors;
     int64_t count = bmf_permute_local_count(ctx, x->plan->permutation.bits);
     bmf_piece *piece = bmf_allocate(pieces * (int64_t)sizeof *piece);
+    int64_t workers = count * x->plan->element_bytes > ALONE_BYTES ? ctx->threads : 1;
     x->from = from;
     x->to = to;
     for (int64_t k = 0; k < pieces; k++) {
         int64_t here = ctx->first_processor + k / ctx->processors, there = k % ctx->processors;
         int64_t *start = start_of(x, here, there, packing);
-        piece[k] =
-            (bmf_piece){there, here, *start, k + 1 < pieces ? start[1] : count, (int)(k * ctx->threads / pieces)};
+        piece[k] = (bmf_piece){there, here, *start, k + 1 < pieces ? start[1] : count, (int)(k * workers / pieces)};
     }
     int status = bmf_compute(ctx, &(bmf_work){.kernel = packing ? "permute pack" : "permute unpack",
                                               .piece = piece,

@@ -4,6 +4,7 @@
  * counts of a processor's pieces give every index its place in one request per owner, so requests are filled and
  * answers are read as streams in list order, without sorting. Requests go by a sparse round, answers by a round whose
  * sizes both sides know. Elements on the asking processor itself are copied, not sent.
+ * A list that is a BMMC permutation goes another way (skeletons/project_permutation.c).
  * Cost: 8 bytes per element in the request, w in the answer, two messages per pair of processors that have something
  * to say; three passes over the index list. Source: own. */
 #include "skeletons/project.h"
@@ -349,7 +350,11 @@ int bmf_project(const bmf_list *xs, const bmf_list *indices, bmf_list **out)
                         bmf_type_print(indices->type, text, sizeof text));
     bmf_skeleton_begin(ctx, "project");
     bmf_plan_title(ctx, "project", xs);
-    int status = project(&call, out);
-    free_call(&call);
+    bool done;
+    int status = bmf_project_permutation(xs, indices, &done, out);
+    if (status == BMF_OK && !done) {
+        status = project(&call, out);
+        free_call(&call);
+    }
     return bmf_skeleton_end(ctx, indices->partition, status);
 }

@@ -84,4 +84,7 @@ void bmf_project_answer_round(const bmf_project_call *call, int64_t element_byte
 bmf_run_of_needs *bmf_project_run(const bmf_project_call *call, const bmf_message *answer);
 bmf_asked *bmf_project_asked(const bmf_project_call *call, const bmf_message *answer);
 
+/* Looks whether the index list is a BMMC permutation that permute can run; if so (*done), *out is the result. */
+int bmf_project_permutation(const bmf_list *xs, const bmf_list *indices, bool *done, bmf_list **out);
+
 #endif

@@ -60,7 +60,9 @@ int bmf_distl(const bmf_list *value, const bmf_list *xs, bmf_list **out);
 int bmf_distl_value(const bmf_type *type, const void *value, const bmf_list *xs, bmf_list **out);
 /* out[i] = xs[indices[i]], on the processors of indices. Any index list: permutation, duplicates, broadcast. Document
  * 000, 5.9. Sparse: a processor asks only owners it needs (8 bytes an element), and they answer (w bytes an element); nobody asks
- * itself. Errors: BMF_ERROR_INDEX names the first position and the index that is out of range. */
+ * itself. An index list that is a BMMC permutation of 2^n elements split evenly over 2^p processors is recognised for one
+ * read of it and runs by its plan, without requests (docs/permutations.md). Errors: BMF_ERROR_INDEX names the first
+ * position and the index that is out of range. */
 int bmf_project(const bmf_list *xs, const bmf_list *indices, bmf_list **out);
 /* xs then ys, evenly split over the processors of xs. At most (n + m) w bytes. */
 int bmf_concatenate(const bmf_list *xs, const bmf_list *ys, bmf_list **out);
