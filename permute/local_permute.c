@@ -33,10 +33,8 @@ static void walk_runs(const bmf_local_plan *plan, char *target, const char *sour
     }
 }
 
-/* Three tiles are in work at a time: one is fetched, the one before is permuted and the one before that is streamed, a
- * part of each in turn, so that reading and writing overlap with each other and with the registers' work. */
-static void walk_tiles(const bmf_local_plan *plan, char *target, const char *source, uint64_t begin, uint64_t end,
-                       char *scratch)
+void bmf_local_walk_tiles(const bmf_local_plan *plan, char *target, const char *source, uint64_t begin, uint64_t end,
+                          char *scratch)
 {
     const bmf_tiling *t = &plan->tiling;
     const size_t pitch = bmf_local_tile_pitch(plan);
@@ -65,7 +63,7 @@ static void walk_tiles(const bmf_local_plan *plan, char *target, const char *sou
 int bmf_local_permute_with(const bmf_engine *engine, void *target, const void *source, int64_t element_bytes,
                            const bmf_permutation *p, int threads)
 {
-    bmf_local_plan *plan = bmf_local_plan_create(p, element_bytes, engine);
+    bmf_local_plan *plan = bmf_local_plan_create(p, element_bytes, LOCAL_CHOOSE, engine);
     if (!plan)
         return BMF_ERROR_MEMORY;
     const int workers = bmf_local_workers(element_bytes << p->bits, plan->tiles, threads);
@@ -79,7 +77,7 @@ int bmf_local_permute_with(const bmf_engine *engine, void *target, const void *s
         if (plan->direct)
             walk_runs(plan, target, source, begin, end);
         else if (scratch)
-            walk_tiles(plan, target, source, begin, end, scratch);
+            bmf_local_walk_tiles(plan, target, source, begin, end, scratch);
         plan->engine->finish();
         free(scratch);
     }

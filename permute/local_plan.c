@@ -41,25 +41,34 @@ static int run_bits_of(int64_t element_bytes, int64_t most)
     return bits;
 }
 
-static bool choose_direct(bmf_local_plan *plan, int *run_bits)
+/* The longest runs that move as they are. */
+static int direct_run_bits(const bmf_local_plan *plan)
 {
     const int kept = low_bits_kept(&plan->permutation);
     const int longest = run_bits_of(plan->element_bytes, LONGEST_RUN);
-    *run_bits = kept < longest ? kept : longest;
-    return plan->element_bytes << *run_bits >= LONG_RUN || kept == plan->permutation.bits;
+    return kept < longest ? kept : longest;
 }
 
-static int choose_run_bits(const bmf_local_plan *plan)
+/* The longest runs whose tiles fit. */
+static int tile_run_bits(const bmf_local_plan *plan)
 {
     const bmf_permutation *p = &plan->permutation;
     int run_bits = 0;
     for (int k = 1; k <= p->bits; k++) {
         const int tile_bits = k + bmf_tiling_rank(&p->matrix, k);
-        if (tile_bits > 2 * LOCAL_TABLE_BITS || (size_t)plan->element_bytes << tile_bits > TILE_BYTES)
+        if (tile_bits > 2 * LOCAL_TABLE_BITS || plan->element_bytes << tile_bits > TILE_BYTES)
             break;
         run_bits = k;
     }
     return run_bits;
+}
+
+static int choose_run_bits(const bmf_local_plan *plan)
+{
+    const int direct = direct_run_bits(plan);
+    if (plan->element_bytes << direct >= LONG_RUN || direct == plan->permutation.bits)
+        return direct;
+    return tile_run_bits(plan);
 }
 
 static void permute_by_network(const bmf_local_plan *plan, const bmf_part *part)
@@ -106,22 +115,28 @@ static bool list_runs(bmf_local_plan *plan)
     return true;
 }
 
-bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_bytes, const bmf_engine *engine)
+/* Elements of 16, 32, .. bytes are permuted as words. */
+static void set_elements(bmf_local_plan *plan, const bmf_permutation *p, int64_t element_bytes)
 {
-    bmf_local_plan *plan = calloc(1, sizeof *plan);
-    if (!plan)
-        return NULL;
     plan->permutation = *p;
     plan->element_bytes = element_bytes;
-    plan->engine = engine ? engine : best_engine();
     if (element_bytes > WORD && (element_bytes & (element_bytes - 1)) == 0) {
         refine(__builtin_ctzll((uint64_t)element_bytes / WORD), &plan->permutation);
         plan->element_bytes = WORD;
     }
-    int run_bits;
-    plan->direct = choose_direct(plan, &run_bits);
-    if (!plan->direct)
+}
+
+bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_bytes, int run_bits,
+                                      const bmf_engine *engine)
+{
+    bmf_local_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return NULL;
+    plan->engine = engine ? engine : best_engine();
+    set_elements(plan, p, element_bytes);
+    if (run_bits == LOCAL_CHOOSE)
         run_bits = choose_run_bits(plan);
+    plan->direct = run_bits <= low_bits_kept(&plan->permutation);
     bmf_tiling_make(&plan->permutation.matrix, run_bits, &plan->tiling);
     plan->run_bytes = (size_t)plan->element_bytes << run_bits;
     plan->tile_bytes = plan->run_bytes << plan->tiling.rank;

@@ -29,8 +29,11 @@ struct bmf_local_plan {
     uint64_t *source_run, *target_run;
 };
 
-/* engine NULL: the best this processor has. Returns NULL when there is no memory. */
-bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_bytes, const bmf_engine *engine);
+/* engine NULL: the best this processor has. run_bits: LOCAL_CHOOSE, or what runs of that many bits are wanted. Returns
+ * NULL when there is no memory. */
+enum { LOCAL_CHOOSE = -1 };
+bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_bytes, int run_bits,
+                                      const bmf_engine *engine);
 void bmf_local_plan_free(bmf_local_plan *plan);
 
 /* Scratch of one thread: so many tiles, 64-byte aligned, each at a multiple of bmf_local_tile_pitch(plan); NULL when

@@ -16,9 +16,18 @@ static inline uint64_t bmf_local_share(uint64_t tiles, uint64_t me, uint64_t all
     return tiles / all * me + (me < tiles % all ? me : tiles % all);
 }
 
+/* Tiles begin .. end - 1 from source to target, which may be the same if every tile is its own image. Scratch: four
+ * tiles. Three tiles are in work at a time: one is fetched, the one before is permuted and the one before that is
+ * streamed, a part of each in turn, so that reading and writing overlap with each other and with the registers' work.
+ * The last stores must be finished by the engine. */
+void bmf_local_walk_tiles(const bmf_local_plan *plan, char *target, const char *source, uint64_t begin, uint64_t end,
+                          char *scratch);
+
 /* A permutation with a chosen engine; NULL: the best. As bmf_local_permute. */
 int bmf_local_permute_with(const bmf_engine *engine, void *target, const void *source, int64_t element_bytes,
                            const bmf_permutation *p, int threads);
+int bmf_local_permute_in_place_with(const bmf_engine *engine, void *data, int64_t element_bytes,
+                                    const bmf_permutation *p, int threads);
 
 /* How far ahead to prefetch: some runs, or a part of one, and at most a tile. */
 static inline size_t bmf_local_ahead(const bmf_local_plan *plan)
