@@ -69,11 +69,16 @@ static int warm_up(bmf_context *ctx, bench_action *action)
 /* seconds[k * repeats + r]: repeat r of action k. */
 static int take_turns(bmf_context *ctx, int repeats, int actions, bench_action *action, double *seconds)
 {
+    bool reversible = true; /* so that none always runs in the wake of the same other one */
     for (int k = 0; k < actions; k++)
         BMF_TRY(warm_up(ctx, &action[k]));
+    for (int k = 0; k < actions; k++)
+        reversible = reversible && !action[k].before;
     for (int r = 0; r < repeats; r++)
-        for (int k = 0; k < actions; k++)
+        for (int turn = 0; turn < actions; turn++) {
+            int k = reversible && r % 2 ? actions - 1 - turn : turn;
             BMF_TRY(time_action(ctx, &action[k], &seconds[k * repeats + r]));
+        }
     return BMF_OK;
 }
 

@@ -21,7 +21,8 @@ typedef struct bench_action {
     double median, minimum; /* seconds of one call */
 } bench_action;
 
-/* Runs every action once to warm up, then all in turn `repeats` times, and fills calls, median and minimum.
+/* Runs every action once to warm up, then all in turn `repeats` times (every other time in reverse, unless an action
+ * has something to do before), and fills calls, median and minimum.
  * Collective. Stops at the first status that is not BMF_OK and returns it; BMF_ERROR_MEMORY. */
 int bench_measure(bmf_context *ctx, int repeats, int actions, bench_action *action);
 

@@ -68,7 +68,7 @@ int bmf_split(const bmf_list *xs, int64_t parts, int stride, bmf_list **out)
     bmf_partition *target;
     BMF_TRY(split_partition(xs, parts, stride, &target));
     bmf_skeleton_begin(xs->context, "split");
-    int status = move_parts(xs, parts, target, out);
+    int status = parts == 1 ? bmf_move_nothing(xs, target, out) : move_parts(xs, parts, target, out);
     bmf_skeleton_end(xs->context, target, status);
     bmf_partition_release(target);
     return status;
