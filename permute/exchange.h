@@ -58,7 +58,8 @@ typedef struct bmf_permute_plan {
 } bmf_permute_plan;
 
 /* Makes a plan. Collective: hosts agree on nodes and share counts. 1 <= columns <= BMF_MAX_LEAVES. Errors:
- * BMF_ERROR_MEMORY. The caller frees the plan. */
+ * BMF_ERROR_MEMORY, BMF_ERROR_ARGUMENT if all elements together have more than 2^62 bytes. The caller frees the plan.
+ */
 int bmf_permute_plan_create(bmf_context *ctx, const bmf_permutation *p, int columns, const int64_t *column_bytes,
                             bmf_permute_method method, bmf_permute_plan **plan);
 void bmf_permute_plan_free(bmf_permute_plan *plan);

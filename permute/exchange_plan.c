@@ -238,6 +238,11 @@ static int plan_boxes(bmf_context *ctx, bmf_permute_plan *plan, bmf_permute_meth
 int bmf_permute_plan_create(bmf_context *ctx, const bmf_permutation *p, int columns, const int64_t *column_bytes,
                             bmf_permute_method method, bmf_permute_plan **plan)
 {
+    double all = 0;
+    for (int k = 0; k < columns; k++)
+        all += (double)column_bytes[k] * (double)(UINT64_C(1) << p->bits);
+    if (all > 0x1p62)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "2^%d elements of that size have more than 2^62 bytes", p->bits);
     bmf_permute_plan *made = bmf_allocate_clear(1, (int64_t)sizeof *made);
     int processor_bits = bmf_permute_processor_bits(p, ctx->processors), status = BMF_OK;
     made->permutation = *p;
