@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ALIGNED_FROM = 1024 };
+
 void *bmf_allocate(int64_t size)
 {
+    /* Aligning the smallest pieces would cost more than what is done with them. */
     size_t rounded = ((size_t)(size > 0 ? size : 1) + 63) / 64 * 64;
-    void *memory = aligned_alloc(64, rounded);
+    void *memory = rounded < ALIGNED_FROM ? malloc(rounded) : aligned_alloc(64, rounded);
     if (!memory) {
         int initialised = 0;
         fprintf(stderr, "bmf: out of memory: %zu bytes of working memory\n", rounded);

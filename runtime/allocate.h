@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `size` bytes, 64-byte aligned, undefined contents; free() releases them. Never NULL. */
+/* `size` bytes with undefined contents, 64-byte aligned from 1 KiB on and like malloc's below; free() releases them.
+ * Never NULL. */
 void *bmf_allocate(int64_t size);
 /* The same, cleared. */
 void *bmf_allocate_clear(int64_t count, int64_t size);

@@ -199,12 +199,10 @@ static int fold_tree(const bmf_tree *tree, bmf_forest *forest, const bmf_source 
 int bmf_forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_source *source, int worker, int64_t begin,
                     int64_t end)
 {
-    char *records = bmf_allocate(GROUP_BLOCKS * tree->record);
+    char *records = tree->records[worker];
     bool plain = source->kernel || source->input[0].stride == tree->leaf_size[0];
-    int code = tree->quick && plain ? fold_quick(tree, forest, source, worker, begin, end, records)
-                                    : fold_tree(tree, forest, source, worker, begin, end, records);
-    free(records);
-    return code;
+    return tree->quick && plain ? fold_quick(tree, forest, source, worker, begin, end, records)
+                                : fold_tree(tree, forest, source, worker, begin, end, records);
 }
 
 int bmf_forest_total(const bmf_tree *tree, const bmf_forest *forest, void *record)

@@ -148,7 +148,10 @@ int bmf_partials_generate(const bmf_partials *partials, bmf_partials_generator *
 
 int64_t bmf_partials_local(const bmf_partials *partials, int64_t processor)
 {
-    return first_item_from(partials->partition, processor) - partials->partition->local_first;
+    const bmf_partition *partition = partials->partition;
+    if (partition->levels == 1)
+        return ((processor - partition->base) >> partition->level[0].stride) - partition->local_first;
+    return first_item_from(partition, processor) - partition->local_first;
 }
 
 /* ---- one round ---- */

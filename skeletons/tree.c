@@ -42,16 +42,22 @@ int bmf_tree_open(bmf_tree *tree, bmf_context *ctx, const char *skeleton, const 
     tree->exact = (op->flags & BMF_EXACT) || !ctx->reproducible;
     tree->quick = op->quick && (!ctx->reproducible || ((op->flags & BMF_EXACT) && (op->flags & BMF_COMMUTATIVE)));
     tree->scratch = bmf_allocate(tree->workers * (int64_t)sizeof *tree->scratch);
-    for (int w = 0; w < tree->workers; w++)
+    tree->records = bmf_allocate(tree->workers * (int64_t)sizeof *tree->records);
+    for (int w = 0; w < tree->workers; w++) {
+        tree->records[w] = bmf_allocate(BMF_GROUP_BLOCKS * tree->record);
         tree->scratch[w] = bmf_allocate(part_bytes(tree, BMF_BLOCK) + 2 * part_bytes(tree, BMF_BLOCK + 1));
+    }
     return BMF_OK;
 }
 
 void bmf_tree_close(bmf_tree *tree)
 {
-    for (int w = 0; w < tree->workers; w++)
+    for (int w = 0; w < tree->workers; w++) {
         free(tree->scratch[w]);
+        free(tree->records[w]);
+    }
     free(tree->scratch);
+    free(tree->records);
 }
 
 void bmf_tree_record(const bmf_tree *tree, void *record, bmf_slice slice[BMF_MAX_LEAVES])

@@ -14,6 +14,9 @@
 #include "runtime/kernel.h"
 #include "skeletons/source.h"
 
+/* Blocks whose values are folded together. */
+enum { BMF_GROUP_BLOCKS = 64 };
+
 /* An operator made ready: layout of its records and room for every worker's blocks. */
 typedef struct bmf_tree {
     const bmf_operator *op;
@@ -23,7 +26,8 @@ typedef struct bmf_tree {
     int64_t record;                 /* bytes of a record */
     bool exact;                     /* any association will do: forests are one value */
     bool quick;                     /* any order will do too (or the free mode is on): op->quick folds blocks */
-    char **scratch;                 /* by worker */
+    char **scratch;                 /* by worker: levels and the way down */
+    char **records;                 /* by worker: BMF_GROUP_BLOCKS records */
     int workers;
 } bmf_tree;
 
