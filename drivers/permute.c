@@ -177,7 +177,7 @@ static int check_memory(const job *j)
     int64_t available = bmf_available_memory();
     double wanted = 3.0 * (double)j->o->element_bytes * (double)(INT64_C(1) << j->o->bits) / (double)j->ctx->ranks *
                     (double)j->ctx->node_ranks;
-    if ((j->o->bits > 50 || available >= 0) && wanted > (double)available)
+    if (available >= 0 && wanted > (double)available)
         return bmf_fail(j->ctx, BMF_ERROR_ARGUMENT,
                         "2^%d elements of %" PRId64 " bytes need %.3g GB of memory on each host; %.3g GB are available",
                         j->o->bits, j->o->element_bytes, wanted * 1e-9, (double)available * 1e-9);
