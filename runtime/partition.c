@@ -121,7 +121,7 @@ static int check_start(bmf_context *ctx, int64_t parts, int64_t length, const in
 }
 
 /* The first part whose processor is not below the given one. */
-static int64_t first_part_at(const bmf_partition *partition, int64_t processor)
+int64_t bmf_partition_part_from(const bmf_partition *partition, int64_t processor)
 {
     int64_t low = 0, high = partition->parts;
     while (low < high) {
@@ -151,8 +151,8 @@ int bmf_partition_create(bmf_context *ctx, int64_t base, int levels, const bmf_l
     made->start = bmf_allocate((parts + 1) * (int64_t)sizeof *made->start);
     for (int64_t k = 0; k <= parts; k++)
         made->start[k] = start != NULL ? start[k] : bmf_split_start(length, parts, k);
-    made->local_first = first_part_at(made, ctx->first_processor);
-    made->local_parts = first_part_at(made, ctx->first_processor + ctx->local_processors) - made->local_first;
+    made->local_first = bmf_partition_part_from(made, ctx->first_processor);
+    made->local_parts = bmf_partition_part_from(made, ctx->first_processor + ctx->local_processors) - made->local_first;
     *partition = made;
     return BMF_OK;
 }

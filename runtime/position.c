@@ -10,7 +10,8 @@ static uint32_t next_instance(bmf_context *ctx, uint32_t node)
 {
     if (node >= ctx->instances_capacity) {
         uint32_t old = ctx->instances_capacity, grown = node + 64;
-        ctx->instances = bmf_reallocate(ctx->instances, (int64_t)(old * sizeof(uint32_t)), (int64_t)(grown * sizeof(uint32_t)));
+        ctx->instances =
+            bmf_reallocate(ctx->instances, (int64_t)(old * sizeof(uint32_t)), (int64_t)(grown * sizeof(uint32_t)));
         for (uint32_t k = old; k < grown; k++)
             ctx->instances[k] = 0;
         ctx->instances_capacity = grown;
@@ -28,20 +29,12 @@ static void enter(bmf_context *ctx, const char *text, bmf_event_kind kind)
     ctx->depth++;
 }
 
-/* Elements of the local part on a processor, 0 if it has none. */
+/* Elements of the part on a processor, 0 if it has none. */
 static int64_t elements_on(const bmf_partition *partition, int64_t processor)
 {
-    int64_t low = partition->local_first, high = low + partition->local_parts;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2, at = bmf_partition_processor(partition, middle);
-        if (at == processor)
-            return partition->start[middle + 1] - partition->start[middle];
-        if (at < processor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return 0;
+    int64_t k = bmf_partition_part_from(partition, processor);
+    bool found = k < partition->parts && bmf_partition_processor(partition, k) == processor;
+    return found ? partition->start[k + 1] - partition->start[k] : 0;
 }
 
 static void leave(bmf_context *ctx, bmf_event_kind kind, const bmf_partition *partition)

@@ -101,28 +101,14 @@ int64_t bmf_partials_bytes(const void *state, int64_t first, int64_t count)
     return bmf_forest_nodes(partials->tree, start[first], start[first + count]) * partials->tree->record;
 }
 
-/* First item whose processor is not below `processor`. */
-static int64_t first_item_from(const bmf_partition *partition, int64_t processor)
-{
-    int64_t low = 0, high = partition->parts;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (bmf_partition_processor(partition, middle) < processor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Parts of nested splits do not stand at regular distances: the schedule is made over item numbers and then put onto
  * their processors. */
 static int generate_nested(const bmf_partials *partials, bmf_partials_generator *generator, bmf_schedule *schedule)
 {
     const bmf_partition *partition = partials->partition;
     bmf_group items = {0, 0, partition->parts};
-    bmf_schedule *over_items = bmf_schedule_create(schedule->name, first_item_from(partition, schedule->low),
-                                                   first_item_from(partition, schedule->high));
+    bmf_schedule *over_items = bmf_schedule_create(schedule->name, bmf_partition_part_from(partition, schedule->low),
+                                                   bmf_partition_part_from(partition, schedule->high));
     int status = over_items ? generator(over_items, 0, &items, bmf_partials_bytes, partials) : BMF_ERROR_MEMORY;
     if (status == BMF_OK)
         status = bmf_schedule_extend(schedule, over_items->rounds);
@@ -151,7 +137,7 @@ int64_t bmf_partials_local(const bmf_partials *partials, int64_t processor)
     const bmf_partition *partition = partials->partition;
     if (partition->levels == 1)
         return ((processor - partition->base) >> partition->level[0].stride) - partition->local_first;
-    return first_item_from(partition, processor) - partition->local_first;
+    return bmf_partition_part_from(partition, processor) - partition->local_first;
 }
 
 /* ---- one round ---- */
