@@ -73,7 +73,7 @@ static int take_turns(bmf_context *ctx, int repeats, int actions, bench_action *
     for (int k = 0; k < actions; k++)
         BMF_TRY(warm_up(ctx, &action[k]));
     for (int k = 0; k < actions; k++)
-        reversible = reversible && !action[k].before;
+        reversible = reversible && action[k].any_order;
     for (int r = 0; r < repeats; r++)
         for (int turn = 0; turn < actions; turn++) {
             int k = reversible && r % 2 ? actions - 1 - turn : turn;

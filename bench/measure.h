@@ -16,13 +16,14 @@ typedef struct bench_action {
     int (*run)(void *state);    /* the same on every rank */
     int (*after)(void *state);  /* after every run, not timed; may be NULL */
     void *state;
+    bool any_order;         /* results do not depend on which action runs first */
     bool brief;             /* shorter than the clock's and the barrier's noise: timed in batches */
     int64_t calls;          /* in a batch; bench_measure sets it */
     double median, minimum; /* seconds of one call */
 } bench_action;
 
-/* Runs every action once to warm up, then all in turn `repeats` times (every other time in reverse, unless an action
- * has something to do before), and fills calls, median and minimum.
+/* Runs every action once to warm up, then all in turn `repeats` times (every other time in reverse if all allow
+ * any order), and fills calls, median and minimum.
  * Collective. Stops at the first status that is not BMF_OK and returns it; BMF_ERROR_MEMORY. */
 int bench_measure(bmf_context *ctx, int repeats, int actions, bench_action *action);
 

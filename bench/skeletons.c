@@ -323,6 +323,9 @@ static int measure_turns(bench_case *c, int repeats, const limit_arrays *a, benc
     const bool limited = is_limited(c);
     if (limited)
         add_limit(row->limit, &a->arrays, r, action + own);
+    /* Rows with a limit may work in place, where every call builds on the one before. */
+    for (int k = 0; k < own && row->limit == BENCH_NO_LIMIT; k++)
+        action[k].any_order = true;
     BMF_TRY(bench_measure(c->ctx, repeats, own + (limited ? BENCH_CONTESTANTS : 0), action));
     result->reference = action[REFERENCE].median;
     result->reference_minimum = action[REFERENCE].minimum;
