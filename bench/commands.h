@@ -5,5 +5,6 @@
 #include "bmf.h"
 
 int bench_skeletons(bmf_context *ctx, int argc, char **argv);
+int bench_permute(bmf_context *ctx, int argc, char **argv);
 
 #endif

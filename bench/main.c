@@ -12,6 +12,7 @@ typedef struct command {
 
 static const command commands[] = {
     {"skeletons", bench_skeletons, "the skeletons beside the bandwidth of memory and loops written by hand"},
+    {"permute", bench_permute, "permutations in memory beside memcpy and the naive loop"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

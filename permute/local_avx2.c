@@ -40,11 +40,10 @@ KERNEL_TARGET static inline byte_selection byte_selection_of(const uint8_t *lane
 #define KERNEL(name) name##_any
 #include "permute/local_network_kernel.h"
 
-KERNEL_TARGET static void fetch(char *to, const char *from, size_t bytes, const char *ahead)
+KERNEL_TARGET static void fetch(char *to, const char *from, size_t bytes)
 {
     size_t i = 0;
     for (; i + LINE <= bytes; i += LINE) {
-        _mm_prefetch(ahead + i, _MM_HINT_T1);
         const __m256i first = _mm256_loadu_si256((const void *)(from + i));
         const __m256i second = _mm256_loadu_si256((const void *)(from + i + HALF));
         _mm256_storeu_si256((void *)(to + i), first);
@@ -53,12 +52,13 @@ KERNEL_TARGET static void fetch(char *to, const char *from, size_t bytes, const 
     memcpy(to + i, from + i, bytes - i);
 }
 
-KERNEL_TARGET static void stream(char *to, const char *from, size_t bytes)
+KERNEL_TARGET static void stream(char *to, const char *from, size_t bytes, const char *ahead)
 {
     const size_t before = (size_t)(-(uintptr_t)to % LINE), head = before < bytes ? before : bytes;
     memcpy(to, from, head);
     size_t i = head;
     for (; i + LINE <= bytes; i += LINE) {
+        _mm_prefetch(ahead + i, _MM_HINT_T1);
         _mm256_stream_si256((void *)(to + i), _mm256_loadu_si256((const void *)(from + i)));
         _mm256_stream_si256((void *)(to + i + HALF), _mm256_loadu_si256((const void *)(from + i + HALF)));
     }

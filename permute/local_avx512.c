@@ -67,23 +67,24 @@ enum { LINE = 64 };
     _mm512_permutexvar_epi64(_mm512_xor_si512(LANES_64, _mm512_set1_epi64((long long)(lane))), v)
 #include "permute/local_network_kernel.h"
 
-TARGET static void fetch(char *to, const char *from, size_t bytes, const char *ahead)
+TARGET static void fetch(char *to, const char *from, size_t bytes)
 {
     size_t i = 0;
-    for (; i + LINE <= bytes; i += LINE) {
-        _mm_prefetch(ahead + i, _MM_HINT_T1);
+    for (; i + LINE <= bytes; i += LINE)
         _mm512_storeu_si512((void *)(to + i), _mm512_loadu_si512((const void *)(from + i)));
-    }
+
     memcpy(to + i, from + i, bytes - i);
 }
 
-TARGET static void stream(char *to, const char *from, size_t bytes)
+TARGET static void stream(char *to, const char *from, size_t bytes, const char *ahead)
 {
     const size_t before = (size_t)(-(uintptr_t)to % LINE), head = before < bytes ? before : bytes;
     memcpy(to, from, head);
     size_t i = head;
-    for (; i + LINE <= bytes; i += LINE)
+    for (; i + LINE <= bytes; i += LINE) {
+        _mm_prefetch(ahead + i, _MM_HINT_T1);
         _mm512_stream_si512((void *)(to + i), _mm512_loadu_si512((const void *)(from + i)));
+    }
     memcpy(to + i, from + i, bytes - i);
 }
 

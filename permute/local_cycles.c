@@ -104,15 +104,15 @@ static uint64_t cut_at(const bmf_cycles *cycles, uint64_t number)
 
 static void fetch_tile(const bmf_local_plan *plan, char *to, const char *data, uint64_t x)
 {
-    bmf_local_fetch(plan, to, data, x, x, 0, plan->tile_bytes);
+    bmf_local_fetch(plan, to, data, x, 0, plan->pieces);
 }
 
-/* Puts the tile `held`, which was at x, to the image of x. */
-static void put_tile(const bmf_local_plan *plan, char *data, uint64_t y, const char *held, char *out)
+/* Puts the tile `held` to its place y, while that at `ahead` is prefetched. */
+static void put_tile(const bmf_local_plan *plan, char *data, uint64_t y, const char *held, char *out, uint64_t ahead)
 {
     if (!plan->direct)
         plan->inside(plan, &(bmf_part){held, out, y & bmf_low_bits(plan->tiling.run_bits), 0, 0});
-    bmf_local_stream(plan, data, y, plan->direct ? held : out, 0, plan->tile_bytes);
+    bmf_local_stream(plan, data, y, plan->direct ? held : out, 0, plan->pieces, data, ahead, 0);
 }
 
 /* Moves the tile held for x, and those whose places are taken, until one was put aside: a cut, or x again. */
@@ -128,7 +128,7 @@ static void move_from(bmf_cycles *cycles, char *data, uint64_t x, const char *he
         const bool last = next == first || is_moved(cycles, next);
         if (!last)
             fetch_tile(plan, fetched, data, next);
-        put_tile(plan, data, y, held, out);
+        put_tile(plan, data, y, held, out, last ? x : name_of(cycles, image_of(cycles, next)));
         if (last)
             return;
         if (is_moved(cycles, first))

@@ -14,10 +14,11 @@ typedef struct bmf_engine {
     const char *name;
     int vector_bits;               /* vectors of 2^vector_bits bytes */
     bmf_network_kernel *kernel[4]; /* of lanes of 1, 2, 4, 8 bytes; NULL: not with this processor */
-    /* Copies `bytes` bytes from memory into the cache and prefetches as many at `ahead`. */
-    void (*fetch)(char *to, const char *from, size_t bytes, const char *ahead);
-    /* Copies from the cache to memory, past the cache where that is possible. */
-    void (*stream)(char *to, const char *from, size_t bytes);
+    /* Copies from memory into the cache. */
+    void (*fetch)(char *to, const char *from, size_t bytes);
+    /* Copies to memory, past the cache where that is possible, and prefetches as many bytes at `ahead`, line by line:
+     * so reads are under way while the stores wait for memory. */
+    void (*stream)(char *to, const char *from, size_t bytes, const char *ahead);
     /* Makes streamed stores visible to the other threads. */
     void (*finish)(void);
 } bmf_engine;

@@ -11,73 +11,80 @@
  *
  * Registers are exchanged in groups of up to four stages, which fit the register file; two groups serve up to six. */
 
+/* Sanitizers rewrite loops so that the compiler cannot unroll them, and says so. */
+#ifdef __SANITIZE_ADDRESS__
+#define KERNEL_UNROLL(pragma)
+#else
+#define KERNEL_UNROLL(pragma) _Pragma(#pragma)
+#endif
 #define KERNEL_INLINE KERNEL_TARGET __attribute__((always_inline)) static inline
 
 typedef struct KERNEL(micro) {
     const bmf_network *network;
     const char *source; /* of the micro tile: positions of its registers are added by exclusive or */
     char *target;
-    uint32_t from, to; /* positions */
-    unsigned lane;     /* to add after the last stage */
+    uint32_t from, to;                                                           /* positions */
+    unsigned lane;                                                               /* to add after the last stage */
+    uint32_t source_vector[1 << NETWORK_RANK], target_vector[1 << NETWORK_RANK]; /* copies, since stores may alias */
 } KERNEL(micro);
 
-KERNEL_INLINE void KERNEL(load)(const KERNEL(micro) * m, int r, KERNEL_VECTOR *v)
+KERNEL_INLINE void KERNEL(load)(const KERNEL(micro) * m, int r, bool adds, KERNEL_VECTOR *v)
 {
-    *v = LOAD(m->source + (m->from ^ m->network->source_vector[r]));
-    if (m->network->before)
+    *v = LOAD(m->source + (m->from ^ m->source_vector[r]));
+    if (adds)
         *v = ADD_LANE(*v, m->network->before_lane[r], m->network->element_bits);
 }
 
-KERNEL_INLINE void KERNEL(store)(const KERNEL(micro) * m, int r, bool after, const KERNEL_VECTOR *v)
+KERNEL_INLINE void KERNEL(store)(const KERNEL(micro) * m, int r, bool adds, const KERNEL_VECTOR *v)
 {
     KERNEL_VECTOR result = *v;
-    if (after)
+    if (adds)
         result = ADD_LANE(result, m->network->after_lane[r] ^ m->lane, m->network->element_bits);
-    STORE(m->target + (m->to ^ m->network->target_vector[r]), result);
+    STORE(m->target + (m->to ^ m->target_vector[r]), result);
 }
 
 /* Stages first .. first + stages - 1 on the 2^stages registers base + t 2^first. Registers come from memory in the
  * first group and go there in the last; in between they are in `between`. */
 KERNEL_INLINE void KERNEL(group)(const KERNEL(micro) * m, KERNEL_SELECTION s[][2], int first, int stages, int rank,
-                                 int base, bool after, KERNEL_VECTOR *between)
+                                 int base, bool adds, KERNEL_VECTOR *between)
 {
     KERNEL_VECTOR v[16];
-#pragma GCC unroll 16
+    KERNEL_UNROLL(GCC unroll 16)
     for (int t = 0; t < 1 << stages; t++)
         if (first == 0)
-            KERNEL(load)(m, base + t, &v[t]);
+            KERNEL(load)(m, base + t, adds, &v[t]);
         else
             v[t] = between[base + (t << first)];
-#pragma GCC unroll 4
+    KERNEL_UNROLL(GCC unroll 4)
     for (int k = 0; k < stages; k++)
-#pragma GCC unroll 16
-        for (int t = 0; t < 1 << stages; t++)
-            if ((t >> k & 1) == 0) {
-                const KERNEL_VECTOR low = v[t], high = v[t + (1 << k)];
-                v[t] = SELECT(low, high, s[first + k][0]);
-                v[t + (1 << k)] = SELECT(low, high, s[first + k][1]);
-            }
+        KERNEL_UNROLL(GCC unroll 16)
+    for (int t = 0; t < 1 << stages; t++)
+        if ((t >> k & 1) == 0) {
+            const KERNEL_VECTOR low = v[t], high = v[t + (1 << k)];
+            v[t] = SELECT(low, high, s[first + k][0]);
+            v[t + (1 << k)] = SELECT(low, high, s[first + k][1]);
+        }
     if (rank == 0 && m->network->exchanges)
         v[0] = SELECT(v[0], v[0], s[0][0]);
-#pragma GCC unroll 16
+    KERNEL_UNROLL(GCC unroll 16)
     for (int t = 0; t < 1 << stages; t++)
         if (first + stages == rank)
-            KERNEL(store)(m, base + (t << first), after, &v[t]);
+            KERNEL(store)(m, base + (t << first), adds, &v[t]);
         else
             between[base + (t << first)] = v[t];
 }
 
-KERNEL_INLINE void KERNEL(micro_tile)(const KERNEL(micro) * m, KERNEL_SELECTION s[][2], int rank, bool after)
+KERNEL_INLINE void KERNEL(micro_tile)(const KERNEL(micro) * m, KERNEL_SELECTION s[][2], int rank, bool adds)
 {
     KERNEL_VECTOR between[1 << NETWORK_RANK];
     if (rank <= 4) {
-        KERNEL(group)(m, s, 0, rank, rank, 0, after, between);
+        KERNEL(group)(m, s, 0, rank, rank, 0, adds, between);
         return;
     }
     for (int base = 0; base < 1 << rank; base += 8)
-        KERNEL(group)(m, s, 0, 3, rank, base, after, between);
+        KERNEL(group)(m, s, 0, 3, rank, base, adds, between);
     for (int base = 0; base < 8; base++)
-        KERNEL(group)(m, s, 3, rank - 3, rank, base, after, between);
+        KERNEL(group)(m, s, 3, rank - 3, rank, base, adds, between);
 }
 
 KERNEL_INLINE void KERNEL(tile)(const bmf_network *network, const bmf_part *part, int rank)
@@ -87,20 +94,27 @@ KERNEL_INLINE void KERNEL(tile)(const bmf_network *network, const bmf_part *part
         for (int q = 0; q < 2; q++)
             s[k][q] = SELECTION(network->selection[k][q], network->lane_bits);
     const uint64_t lanes = bmf_low_bits(network->lane_bits);
-    const bool after = network->after || (part->complement & lanes) != 0;
     uint64_t q = bmf_network_begin(network, part);
     const uint64_t end = bmf_network_end(network, part);
     const uint64_t lane = bmf_network_lane(network, q) ^ (part->complement & lanes);
     const uint32_t to = (uint32_t)(part->complement & ~lanes) << network->element_bits;
     KERNEL(micro)
-    m = {network,
-         part->source,
-         part->target,
-         bmf_network_position(network->source_step, q),
-         bmf_network_position(network->target_step, q) ^ to,
-         (unsigned)lane};
+    m = {.network = network,
+         .source = part->source,
+         .target = part->target,
+         .from = bmf_network_position(network->source_step, q),
+         .to = bmf_network_position(network->target_step, q) ^ to,
+         .lane = (unsigned)lane};
+    for (int r = 0; r < 1 << rank; r++) {
+        m.source_vector[r] = network->source_vector[r];
+        m.target_vector[r] = network->target_vector[r];
+    }
+    const bool adds = network->before || network->after || (part->complement & lanes) != 0;
     for (; q < end; q++) {
-        KERNEL(micro_tile)(&m, s, rank, after);
+        if (adds)
+            KERNEL(micro_tile)(&m, s, rank, true);
+        else
+            KERNEL(micro_tile)(&m, s, rank, false);
         const int step = bmf_tiling_step(q);
         m.from ^= network->source_step[step];
         m.to ^= network->target_step[step];
@@ -135,3 +149,4 @@ KERNEL_TARGET static void KERNEL(permute)(const bmf_network *network, const bmf_
     }
 }
 #undef KERNEL_INLINE
+#undef KERNEL_UNROLL

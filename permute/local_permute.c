@@ -11,7 +11,7 @@
 #include "permute/local.h"
 #include "permute/local_walk.h"
 
-enum { PART_BITS = 3, PARTS = 1 << PART_BITS };
+enum { PARTS = 1 << LOCAL_PART_BITS };
 
 int bmf_local_workers(int64_t bytes, uint64_t parts, int threads)
 {
@@ -26,9 +26,11 @@ static void walk_runs(const bmf_local_plan *plan, char *target, const char *sour
     uint64_t x = bmf_tiling_begin(t->source_step, begin);
     uint64_t y = bmf_tiling_begin(t->target_step, begin) ^ plan->permutation.complement;
     for (uint64_t q = begin; q < end; q++) {
-        bmf_local_move_run(plan, target, y, source, x);
         const int step = bmf_tiling_step(q);
-        x ^= t->source_step[step];
+        const uint64_t next = q + 1 < end ? x ^ t->source_step[step] : x;
+        plan->engine->stream(target + y * (uint64_t)plan->element_bytes, bmf_local_at(plan, source, x), plan->run_bytes,
+                             bmf_local_at(plan, source, next));
+        x = next;
         y ^= t->target_step[step];
     }
 }
@@ -37,26 +39,17 @@ void bmf_local_walk_tiles(const bmf_local_plan *plan, char *target, const char *
                           char *scratch)
 {
     const bmf_tiling *t = &plan->tiling;
-    const size_t pitch = bmf_local_tile_pitch(plan);
-    uint64_t x = bmf_tiling_begin(t->source_step, begin), y[3] = {0};
-    uint64_t next_y = bmf_tiling_begin(t->target_step, begin) ^ plan->permutation.complement;
-    for (uint64_t q = begin; q < end + 2; q++) {
-        const int step = q + 1 < end ? bmf_tiling_step(q) : 0;
+    char *const permuted = scratch + bmf_local_tile_pitch(plan);
+    uint64_t x = bmf_tiling_begin(t->source_step, begin);
+    uint64_t y = bmf_tiling_begin(t->target_step, begin) ^ plan->permutation.complement;
+    for (uint64_t q = begin; q < end; q++) {
+        const int step = bmf_tiling_step(q);
         const uint64_t next = q + 1 < end ? x ^ t->source_step[step] : x;
-        char *const in = scratch + (q & 1) * pitch, *const fetched = scratch + (~q & 1) * pitch;
-        char *const out = scratch + (2 + (q & 1)) * pitch, *const permuted = scratch + (2 + (~q & 1)) * pitch;
-        y[2] = y[1], y[1] = y[0], y[0] = next_y;
-        for (uint64_t part = 0; part < PARTS; part++) {
-            const size_t from = plan->tile_bytes * part / PARTS, to = plan->tile_bytes * (part + 1) / PARTS;
-            if (q < end)
-                bmf_local_fetch(plan, in, source, x, next, from, to);
-            if (q > begin && q <= end)
-                plan->inside(plan, &(bmf_part){fetched, out, y[1] & bmf_low_bits(t->run_bits), PART_BITS, part});
-            if (q > begin + 1)
-                bmf_local_stream(plan, target, y[2], permuted, from, to);
-        }
+        bmf_local_fetch(plan, scratch, source, x, 0, plan->pieces);
+        plan->inside(plan, &(bmf_part){scratch, permuted, y & bmf_low_bits(t->run_bits), 0, 0});
+        bmf_local_stream(plan, target, y, permuted, 0, plan->pieces, source, next, 0);
         x = next;
-        next_y ^= t->target_step[step];
+        y ^= t->target_step[step];
     }
 }
 

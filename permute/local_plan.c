@@ -9,7 +9,7 @@
 #include "permute/local_plan.h"
 #include "permute/local_portable.h"
 
-enum { WORD = 8, LONG_RUN = 1024, LONGEST_RUN = 1 << 15, TILE_BYTES = 1 << 15 };
+enum { WORD = 8, LONG_RUN = 1024, LONGEST_RUN = 1 << 15, WORD_TILE = 1 << 13, SMALL_TILE = 1 << 14 };
 /* An element of 2^bits parts: its parts keep their order. */
 static void refine(int bits, bmf_permutation *p)
 {
@@ -53,10 +53,12 @@ static int direct_run_bits(const bmf_local_plan *plan)
 static int tile_run_bits(const bmf_local_plan *plan)
 {
     const bmf_permutation *p = &plan->permutation;
+    /* Two tiles should fit the nearest cache; the runs of small elements are too short otherwise. */
+    const int64_t most = plan->element_bytes < WORD ? SMALL_TILE : WORD_TILE;
     int run_bits = 0;
     for (int k = 1; k <= p->bits; k++) {
         const int tile_bits = k + bmf_tiling_rank(&p->matrix, k);
-        if (tile_bits > 2 * LOCAL_TABLE_BITS || plan->element_bytes << tile_bits > TILE_BYTES)
+        if (tile_bits > 2 * LOCAL_TABLE_BITS || plan->element_bytes << tile_bits > most)
             break;
         run_bits = k;
     }
@@ -101,16 +103,22 @@ static const bmf_engine *best_engine(void)
     return engine ? engine : bmf_engine_portable();
 }
 
-static bool list_runs(bmf_local_plan *plan)
+static bool list_pieces(bmf_local_plan *plan)
 {
-    const size_t runs = (size_t)1 << plan->tiling.rank;
-    plan->source_run = malloc(2 * runs * sizeof *plan->source_run);
-    if (!plan->source_run)
+    const bmf_tiling *t = &plan->tiling;
+    int split = t->rank < LOCAL_PART_BITS ? LOCAL_PART_BITS - t->rank : 0;
+    split = split < t->run_bits ? split : t->run_bits;
+    const int piece_bits = t->run_bits - split;
+    plan->pieces = (size_t)1 << (t->rank + split);
+    plan->piece_bytes = plan->run_bytes >> split;
+    plan->source_piece = malloc(2 * plan->pieces * sizeof *plan->source_piece);
+    if (!plan->source_piece)
         return false;
-    plan->target_run = plan->source_run + runs;
-    for (size_t r = 0; r < runs; r++) {
-        plan->source_run[r] = bmf_columns_apply(plan->tiling.source_run, r);
-        plan->target_run[r] = bmf_columns_apply(plan->tiling.target_run, r);
+    plan->target_piece = plan->source_piece + plan->pieces;
+    for (size_t i = 0; i < plan->pieces; i++) {
+        const uint64_t offset = (i << piece_bits) & bmf_low_bits(t->run_bits);
+        plan->source_piece[i] = bmf_columns_apply(t->source_run, i >> split) ^ offset;
+        plan->target_piece[i] = bmf_columns_apply(t->target_run, i >> split) ^ offset;
     }
     return true;
 }
@@ -143,7 +151,7 @@ bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_
     plan->tiles = UINT64_C(1) << plan->tiling.steps;
     if (!plan->direct)
         choose_inside(plan);
-    if (list_runs(plan))
+    if (list_pieces(plan))
         return plan;
     free(plan);
     return NULL;
@@ -152,7 +160,7 @@ bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_
 void bmf_local_plan_free(bmf_local_plan *plan)
 {
     if (plan)
-        free(plan->source_run);
+        free(plan->source_piece);
     free(plan);
 }
 

@@ -5,7 +5,7 @@
 
 #include "permute/local_engine.h"
 
-enum { LOCAL_LINE = 64, LOCAL_TABLE_BITS = 10 };
+enum { LOCAL_LINE = 64, LOCAL_TABLE_BITS = 10, LOCAL_PART_BITS = 0 };
 
 typedef struct bmf_local_plan bmf_local_plan;
 
@@ -25,8 +25,10 @@ struct bmf_local_plan {
     /* The source of local target address t is low_source[t & mask] ^ high_source[t >> LOCAL_TABLE_BITS]. */
     uint32_t low_source[1 << LOCAL_TABLE_BITS], high_source[1 << LOCAL_TABLE_BITS];
     bmf_local_inside *inside;
-    /* Positions of a tile's runs relative to the tile's, in elements; added by exclusive or. */
-    uint64_t *source_run, *target_run;
+    /* Tiles move in pieces: runs, or equal parts of them. Their positions relative to the tile's, in elements, are
+     * added by exclusive or. */
+    size_t pieces, piece_bytes;
+    uint64_t *source_piece, *target_piece;
 };
 
 /* engine NULL: the best this processor has. run_bits: LOCAL_CHOOSE, or what runs of that many bits are wanted. Returns

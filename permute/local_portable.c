@@ -6,15 +6,15 @@
 
 #include "permute/local_portable.h"
 
-static void fetch(char *to, const char *from, size_t bytes, const char *ahead)
+static void fetch(char *to, const char *from, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i += LOCAL_LINE)
-        __builtin_prefetch(ahead + i);
     memcpy(to, from, bytes);
 }
 
-static void stream(char *to, const char *from, size_t bytes)
+static void stream(char *to, const char *from, size_t bytes, const char *ahead)
 {
+    for (size_t i = 0; i < bytes; i += LOCAL_LINE)
+        __builtin_prefetch(ahead + i);
     memcpy(to, from, bytes);
 }
 

@@ -5,7 +5,7 @@
 
 #include "permute/local_plan.h"
 
-enum { LOCAL_WORTH = 1 << 18, LOCAL_AHEAD = 4096 };
+enum { LOCAL_WORTH = 1 << 18 };
 
 /* The number of threads that are worth it for so many bytes in so many parts: 1 .. threads. */
 int bmf_local_workers(int64_t bytes, uint64_t parts, int threads);
@@ -29,53 +29,30 @@ int bmf_local_permute_with(const bmf_engine *engine, void *target, const void *s
 int bmf_local_permute_in_place_with(const bmf_engine *engine, void *data, int64_t element_bytes,
                                     const bmf_permutation *p, int threads);
 
-/* How far ahead to prefetch: some runs, or a part of one, and at most a tile. */
-static inline size_t bmf_local_ahead(const bmf_local_plan *plan)
-{
-    const size_t most = plan->tile_bytes < (size_t)LOCAL_AHEAD ? plan->tile_bytes : (size_t)LOCAL_AHEAD;
-    return plan->run_bytes < most ? most / plan->run_bytes * plan->run_bytes : most;
-}
-
 static inline const char *bmf_local_at(const bmf_local_plan *plan, const void *base, uint64_t x)
 {
     return (const char *)base + x * (uint64_t)plan->element_bytes;
 }
 
-/* Bytes begin .. end - 1 of the tile at x from memory into the cache at `to`. Meanwhile what follows LOCAL_AHEAD bytes
- * later is prefetched, from the tile at `next` where this one ends. */
-static inline void bmf_local_fetch(const bmf_local_plan *plan, char *to, const void *memory, uint64_t x, uint64_t next,
-                                   size_t begin, size_t end)
+/* Pieces begin .. end - 1 of the tile at x from memory into the cache at `to`. */
+static inline void bmf_local_fetch(const bmf_local_plan *plan, char *to, const void *memory, uint64_t x, size_t begin,
+                                   size_t end)
 {
-    const size_t run = plan->run_bytes, runs = (size_t)1 << plan->tiling.rank;
-    for (size_t at = begin; at < end;) {
-        const size_t r = at / run, offset = at % run, left = run - offset < end - at ? run - offset : end - at;
-        const size_t later = at + bmf_local_ahead(plan), q = later / run;
-        const uint64_t ahead = q < runs ? x ^ plan->source_run[q] : next ^ plan->source_run[q - runs];
-        plan->engine->fetch(to + at, bmf_local_at(plan, memory, x ^ plan->source_run[r]) + offset, left,
-                            bmf_local_at(plan, memory, ahead) + later % run);
-        at += left;
-    }
+    for (size_t i = begin; i < end; i++)
+        plan->engine->fetch(to + i * plan->piece_bytes, bmf_local_at(plan, memory, x ^ plan->source_piece[i]),
+                            plan->piece_bytes);
 }
 
-/* Bytes begin .. end - 1 of the tile at y from the cache. */
+/* Pieces begin .. end - 1 of the tile at y from the cache. Meanwhile as many are prefetched, from piece `later` on, of
+ * the tile at `ahead`. */
 static inline void bmf_local_stream(const bmf_local_plan *plan, void *memory, uint64_t y, const char *from,
-                                    size_t begin, size_t end)
+                                    size_t begin, size_t end, const char *ahead_memory, uint64_t ahead, size_t later)
 {
-    const size_t run = plan->run_bytes;
     const uint64_t high = y & ~bmf_low_bits(plan->tiling.run_bits);
-    for (size_t at = begin; at < end;) {
-        const size_t r = at / run, offset = at % run, left = run - offset < end - at ? run - offset : end - at;
-        plan->engine->stream((char *)memory + (high ^ plan->target_run[r]) * (uint64_t)plan->element_bytes + offset,
-                             from + at, left);
-        at += left;
-    }
-}
-
-static inline void bmf_local_move_run(const bmf_local_plan *plan, void *target, uint64_t y, const void *source,
-                                      uint64_t x)
-{
-    plan->engine->stream((char *)target + y * (uint64_t)plan->element_bytes, bmf_local_at(plan, source, x),
-                         plan->run_bytes);
+    for (size_t i = begin; i < end; i++)
+        plan->engine->stream((char *)memory + (high ^ plan->target_piece[i]) * (uint64_t)plan->element_bytes,
+                             from + i * plan->piece_bytes, plan->piece_bytes,
+                             bmf_local_at(plan, ahead_memory, ahead ^ plan->source_piece[later + i - begin]));
 }
 
 #endif
