@@ -117,8 +117,8 @@ static int all_hold(bmf_context *ctx, bool mine, bool *all)
     return status;
 }
 
-int bmf_detect(bmf_context *ctx, const int64_t *index, int64_t first, int64_t count, int bits, bmf_permutation *found,
-               bool *is)
+static int detect(bmf_context *ctx, const int64_t *index, int64_t first, int64_t count, int bits,
+                  bmf_permutation *found, bool *is)
 {
     int64_t mine[64] = {0}, probe[64];
     int64_t taken = take_probes(index, first, count, bits, mine);
@@ -129,4 +129,11 @@ int bmf_detect(bmf_context *ctx, const int64_t *index, int64_t first, int64_t co
     check c = {.index = index, .first = first, .p = found};
     BMF_TRY(check_all(ctx, &c, count));
     return all_hold(ctx, !atomic_load(&c.failed), is);
+}
+
+int bmf_detect(bmf_context *ctx, const int64_t *index, int64_t first, int64_t count, int bits, bmf_permutation *found,
+               bool *is)
+{
+    bmf_skeleton_begin(ctx, "detect permutation");
+    return bmf_skeleton_end(ctx, NULL, detect(ctx, index, first, count, bits, found, is));
 }

@@ -91,7 +91,7 @@ static int unpack_traffic(void *state, int64_t index, const bmf_piece *piece, in
 }
 
 /* One piece for every local processor; the local permutation brings its own threads. */
-static int run_pass(exchange *x, const char *kernel,
+static int run_pass(exchange *x, bool packing,
                     int (*run)(void *state, int64_t index, const bmf_piece *piece, int worker), const void *const *from,
                     void *const *to)
 {
@@ -104,8 +104,12 @@ static int run_pass(exchange *x, const char *kernel,
         int64_t processor = ctx->first_processor + k;
         piece[k] = (bmf_piece){processor, processor, processor * count, (processor + 1) * count, 0};
     }
-    int status = bmf_compute(
-        ctx, &(bmf_work){.kernel = kernel, .piece = piece, .pieces = ctx->local_processors, .run = run, .state = x});
+    int status = bmf_compute(ctx, &(bmf_work){.kernel = packing ? "permute pack" : "permute unpack",
+                                              .round = !packing,
+                                              .piece = piece,
+                                              .pieces = ctx->local_processors,
+                                              .run = run,
+                                              .state = x});
     free(piece);
     return status == BMF_OK ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "permute: out of memory");
 }
@@ -187,14 +191,14 @@ static int execute_traffic(exchange *x)
     void *const *packed = unpacks ? x->target : x->scratch;
     x->sent = packs ? (const void *const *)packed : x->source;
     x->received = unpacks ? x->scratch : x->target;
-    int status = run_pass(x, "permute pack", pack_traffic, x->source, packed);
+    int status = run_pass(x, true, pack_traffic, x->source, packed);
     if (x->ctx->processors == 1 && !is_naive(x))
         return status;
     BMF_TRY(bmf_agree(x->ctx, status));
     BMF_TRY(run_rounds(x, &(bmf_transfer){traffic_outgoing, traffic_incoming, x}));
     if (!unpacks)
         return BMF_OK;
-    return bmf_agree(x->ctx, run_pass(x, "permute unpack", unpack_traffic, (const void *const *)x->scratch, x->target));
+    return bmf_agree(x->ctx, run_pass(x, false, unpack_traffic, (const void *const *)x->scratch, x->target));
 }
 
 /* ---- boxes ---- */
@@ -299,6 +303,7 @@ static int boxes_pass(exchange *x, bool packing, const void *const *from, void *
         piece[k] = (bmf_piece){there, here, *start, k + 1 < pieces ? start[1] : count, (int)(k * workers / pieces)};
     }
     int status = bmf_compute(ctx, &(bmf_work){.kernel = packing ? "permute pack" : "permute unpack",
+                                              .round = !packing,
                                               .piece = piece,
                                               .pieces = pieces,
                                               .run = packing ? pack_boxes : unpack_boxes,
