@@ -158,27 +158,47 @@ static int traffic_incoming(void *state, const bmf_message *message, bmf_segment
                        message->count, segment);
 }
 
-static void drop_staying(const exchange *x, bmf_round *round)
+/* Takes what a processor keeps out of a round and puts it into `own`; what is in place already nowhere. */
+static void take_own(const exchange *x, bmf_round *round, bmf_round *own)
 {
-    int64_t kept = 0;
-    for (int64_t k = 0; k < round->count; k++)
-        if (round->message[k].from != round->message[k].to || !stays(x, round->message[k].from))
-            round->message[kept++] = round->message[k];
-    round->count = kept;
+    int64_t others = 0;
+    for (int64_t k = 0; k < round->count; k++) {
+        const bmf_message message = round->message[k];
+        if (message.from != message.to)
+            round->message[others++] = message;
+        else if (!x->plan->traffic || !stays(x, message.from))
+            own->message[own->count++] = message;
+    }
+    round->count = others;
+}
+
+/* Copies go with the first later round that has messages, whose flight they fill; after the last one they go alone. */
+static int run_round(exchange *x, int64_t k, bmf_round *own, const bmf_transfer *transfer)
+{
+    bmf_context *ctx = x->ctx;
+    bmf_round round;
+    int64_t size = (int64_t)sizeof(bmf_message);
+    bmf_permute_plan_round(x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors, &round);
+    own->message = bmf_reallocate(own->message, own->count * size, (own->count + round.count) * size);
+    take_own(x, &round, own);
+    if (own->count > 0 && (round.count > 0 || k + 1 == x->plan->rounds)) {
+        round.message = bmf_reallocate(round.message, round.count * size, (round.count + own->count) * size);
+        memcpy(round.message + round.count, own->message, (size_t)(own->count * size));
+        round.count += own->count;
+        own->count = 0;
+    }
+    int status = ctx->backend->exchange(ctx, &round, (uint32_t)k, transfer);
+    free(round.message);
+    return status;
 }
 
 static int run_rounds(exchange *x, const bmf_transfer *transfer)
 {
-    bmf_context *ctx = x->ctx;
+    bmf_round own = {0};
     int status = BMF_OK;
-    for (int64_t k = 0; k < x->plan->rounds && status == BMF_OK; k++) {
-        bmf_round round;
-        bmf_permute_plan_round(x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors, &round);
-        if (x->plan->traffic)
-            drop_staying(x, &round);
-        status = ctx->backend->exchange(ctx, &round, (uint32_t)k, transfer);
-        free(round.message);
-    }
+    for (int64_t k = 0; k < x->plan->rounds && status == BMF_OK; k++)
+        status = run_round(x, k, &own, transfer);
+    free(own.message);
     return status;
 }
 

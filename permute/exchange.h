@@ -72,8 +72,9 @@ void bmf_permute_plan_print(const bmf_permute_plan *plan, FILE *stream);
 void bmf_permute_plan_round(const bmf_permute_plan *plan, int64_t k, int64_t low, int64_t high, bmf_round *round);
 
 /* target[A x + c] = source[x]: column k of this host's elements is at source[k] and goes to target[k], 64-byte aligned
- * for speed. They must not overlap; the target may be used for scratch. Moves the plan's messages and bytes; needs
- * another host's share of memory if passes > 0 or methods other than the local one are used. Collective. Errors:
+ * for speed. They must not overlap; the target may be used for scratch. Moves the plan's messages and bytes; a
+ * processor's own block is copied while its first messages are on their way. Needs scratch memory for the host's share,
+ * unless blocks are sent from the source or received in the target without a local pass. Collective. Errors:
  * BMF_ERROR_MEMORY, before anything is sent. */
 int bmf_permute_execute(bmf_context *ctx, const bmf_permute_plan *plan, const void *const *source, void *const *target);
 
