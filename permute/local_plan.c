@@ -9,7 +9,7 @@
 #include "permute/local_plan.h"
 #include "permute/local_portable.h"
 
-enum { WORD = 8, LONG_RUN = 1024, LONGEST_RUN = 1 << 15, WORD_TILE = 1 << 13, SMALL_TILE = 1 << 14 };
+enum { WORD = 8, LONG_RUN = 1024, LONGEST_RUN = 1 << 15, SHORT_RUN = 256, NEAR_TILE = 1 << 13, FAR_TILE = 1 << 16 };
 /* An element of 2^bits parts: its parts keep their order. */
 static void refine(int bits, bmf_permutation *p)
 {
@@ -49,15 +49,15 @@ static int direct_run_bits(const bmf_local_plan *plan)
     return kept < longest ? kept : longest;
 }
 
-/* The longest runs whose tiles fit. */
+/* The longest runs whose tiles fit the nearest cache twice; if those are short, longer ones in the next cache are
+ * better. */
 static int tile_run_bits(const bmf_local_plan *plan)
 {
     const bmf_permutation *p = &plan->permutation;
-    /* Two tiles should fit the nearest cache; the runs of small elements are too short otherwise. */
-    const int64_t most = plan->element_bytes < WORD ? SMALL_TILE : WORD_TILE;
     int run_bits = 0;
     for (int k = 1; k <= p->bits; k++) {
         const int tile_bits = k + bmf_tiling_rank(&p->matrix, k);
+        const int64_t most = plan->element_bytes << k <= SHORT_RUN ? FAR_TILE : NEAR_TILE;
         if (tile_bits > 2 * LOCAL_TABLE_BITS || plan->element_bytes << tile_bits > most)
             break;
         run_bits = k;
