@@ -15,9 +15,9 @@
 #include "runtime/allocate.h"
 #include "runtime/backend.h"
 
-static const double MEMORY_PER_BYTE = 2e-10;  /* seconds for reading and writing a byte once */
+static const double MEMORY_PER_BYTE = 2e-10;   /* seconds for reading and writing a byte once */
 static const double OVERLAPPED_LATENCY = 0.25; /* what a message adds when others are on their way */
-static const double CONTENTION = 1.1;         /* of many senders that do not keep out of each other's way */
+static const double CONTENTION = 1.1;          /* of many senders that do not keep out of each other's way */
 
 static const char *const method_names[] = {"rounds", "alltoallv", "naive", "auto"};
 
