@@ -104,15 +104,15 @@ static uint64_t cut_at(const bmf_cycles *cycles, uint64_t number)
 
 static void fetch_tile(const bmf_local_plan *plan, char *to, const char *data, uint64_t x)
 {
-    bmf_local_fetch(plan, to, data, x, 0, plan->pieces);
+    bmf_local_fetch(plan, to, data, x);
 }
 
 /* Puts the tile `held` to its place y, while that at `ahead` is prefetched. */
 static void put_tile(const bmf_local_plan *plan, char *data, uint64_t y, const char *held, char *out, uint64_t ahead)
 {
     if (!plan->direct)
-        plan->inside(plan, &(bmf_part){held, out, y & bmf_low_bits(plan->tiling.run_bits), 0, 0});
-    bmf_local_stream(plan, data, y, plan->direct ? held : out, 0, plan->pieces, data, ahead, 0);
+        plan->inside(plan, &(bmf_tile){held, out, y & bmf_low_bits(plan->tiling.run_bits)});
+    bmf_local_stream(plan, data, y, plan->direct ? held : out, data, ahead);
 }
 
 /* Moves the tile held for x, and those whose places are taken, until one was put aside: a cut, or x again. */

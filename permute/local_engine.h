@@ -7,8 +7,8 @@
 
 #include "permute/local_network.h"
 
-/* Permutes a part of a tile. */
-typedef void bmf_network_kernel(const bmf_network *network, const bmf_part *part);
+/* Permutes a tile in the cache. */
+typedef void bmf_network_kernel(const bmf_network *network, const bmf_tile *tile);
 
 typedef struct bmf_engine {
     const char *name;

@@ -40,43 +40,12 @@ typedef struct bmf_network {
     uint8_t selection[NETWORK_RANK][2][NETWORK_VECTOR];
 } bmf_network;
 
-/* The tile's elements from `source` in the order of `target`: both contiguous, 64-byte aligned, not overlapping. Only
- * part `number` of 2^bits equal ones is done; all of them may be needed before any target element is there. */
-typedef struct bmf_part {
+/* A tile's elements from `source` in the order of `target`: both contiguous, 64-byte aligned, not overlapping. */
+typedef struct bmf_tile {
     const char *source;
     char *target;
     uint64_t complement; /* low(y) of permute/local_tiling.h, below 2^run_bits */
-    int bits;
-    uint64_t number;
-} bmf_part;
-
-/* The micro tiles of a part: begin .. end - 1. Parts too small for one leave it to part 0. */
-static inline uint64_t bmf_network_begin(const bmf_network *network, const bmf_part *part)
-{
-    return network->steps >= part->bits ? part->number << (network->steps - part->bits)
-                                        : (part->number > 0 ? UINT64_C(1) << network->steps : 0);
-}
-static inline uint64_t bmf_network_end(const bmf_network *network, const bmf_part *part)
-{
-    return network->steps >= part->bits ? (part->number + 1) << (network->steps - part->bits)
-                                        : UINT64_C(1) << network->steps;
-}
-
-/* The sum of steps that leads from micro tile 0 to q. */
-static inline uint32_t bmf_network_position(const uint32_t *step, uint64_t q)
-{
-    uint32_t position = 0;
-    for (uint64_t gray = q ^ q >> 1; gray; gray &= gray - 1)
-        position ^= step[__builtin_ctzll(gray)];
-    return position;
-}
-static inline unsigned bmf_network_lane(const bmf_network *network, uint64_t q)
-{
-    unsigned lane = 0;
-    for (uint64_t gray = q ^ q >> 1; gray; gray &= gray - 1)
-        lane ^= network->lane_step[__builtin_ctzll(gray)];
-    return lane;
-}
+} bmf_tile;
 
 /* Prepares the network for vectors of 2^lane_bits elements of 2^element_bits bytes, at most NETWORK_VECTOR bytes;
  * lane_bits <= tiling->run_bits. */

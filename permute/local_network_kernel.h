@@ -87,30 +87,25 @@ KERNEL_INLINE void KERNEL(micro_tile)(const KERNEL(micro) * m, KERNEL_SELECTION 
         KERNEL(group)(m, s, 3, rank - 3, rank, base, adds, between);
 }
 
-KERNEL_INLINE void KERNEL(tile)(const bmf_network *network, const bmf_part *part, int rank)
+KERNEL_INLINE void KERNEL(tile)(const bmf_network *network, const bmf_tile *tile, int rank)
 {
     KERNEL_SELECTION s[NETWORK_RANK][2];
     for (int k = 0; k < (rank > 0 ? rank : 1); k++)
         for (int q = 0; q < 2; q++)
             s[k][q] = SELECTION(network->selection[k][q], network->lane_bits);
     const uint64_t lanes = bmf_low_bits(network->lane_bits);
-    uint64_t q = bmf_network_begin(network, part);
-    const uint64_t end = bmf_network_end(network, part);
-    const uint64_t lane = bmf_network_lane(network, q) ^ (part->complement & lanes);
-    const uint32_t to = (uint32_t)(part->complement & ~lanes) << network->element_bits;
     KERNEL(micro)
     m = {.network = network,
-         .source = part->source,
-         .target = part->target,
-         .from = bmf_network_position(network->source_step, q),
-         .to = bmf_network_position(network->target_step, q) ^ to,
-         .lane = (unsigned)lane};
+         .source = tile->source,
+         .target = tile->target,
+         .to = (uint32_t)(tile->complement & ~lanes) << network->element_bits,
+         .lane = (unsigned)(tile->complement & lanes)};
     for (int r = 0; r < 1 << rank; r++) {
         m.source_vector[r] = network->source_vector[r];
         m.target_vector[r] = network->target_vector[r];
     }
-    const bool adds = network->before || network->after || (part->complement & lanes) != 0;
-    for (; q < end; q++) {
+    const bool adds = network->before || network->after || (tile->complement & lanes) != 0;
+    for (uint64_t q = 0; q < UINT64_C(1) << network->steps; q++) {
         if (adds)
             KERNEL(micro_tile)(&m, s, rank, true);
         else
@@ -123,29 +118,29 @@ KERNEL_INLINE void KERNEL(tile)(const bmf_network *network, const bmf_part *part
 }
 
 /* A bmf_network_kernel. */
-KERNEL_TARGET static void KERNEL(permute)(const bmf_network *network, const bmf_part *part)
+KERNEL_TARGET static void KERNEL(permute)(const bmf_network *network, const bmf_tile *tile)
 {
     switch (network->rank) {
     case 0:
-        KERNEL(tile)(network, part, 0);
+        KERNEL(tile)(network, tile, 0);
         break;
     case 1:
-        KERNEL(tile)(network, part, 1);
+        KERNEL(tile)(network, tile, 1);
         break;
     case 2:
-        KERNEL(tile)(network, part, 2);
+        KERNEL(tile)(network, tile, 2);
         break;
     case 3:
-        KERNEL(tile)(network, part, 3);
+        KERNEL(tile)(network, tile, 3);
         break;
     case 4:
-        KERNEL(tile)(network, part, 4);
+        KERNEL(tile)(network, tile, 4);
         break;
     case 5:
-        KERNEL(tile)(network, part, 5);
+        KERNEL(tile)(network, tile, 5);
         break;
     default:
-        KERNEL(tile)(network, part, NETWORK_RANK);
+        KERNEL(tile)(network, tile, NETWORK_RANK);
     }
 }
 #undef KERNEL_INLINE

@@ -2,16 +2,14 @@
  *
  * Method: tile by tile (permute/local_tiling.h) the source runs are fetched into a buffer in the cache, permuted there
  * (permute/local_network.h) into another one, and streamed to the target runs. So memory sees only whole runs, in an
- * order that finishes pages early; the runs to come are prefetched. Threads take equal parts of the outermost
- * subspaces. Cost: every byte is read once and written once. Scratch: two tiles a thread. */
+ * order that finishes pages early; the next tile is prefetched while one is streamed out. Threads take equal parts of
+ * the outermost subspaces. Cost: every byte is read once and written once. Scratch: two tiles a thread. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "permute/local.h"
 #include "permute/local_walk.h"
-
-enum { PARTS = 1 << LOCAL_PART_BITS };
 
 int bmf_local_workers(int64_t bytes, uint64_t parts, int threads)
 {
@@ -45,9 +43,9 @@ void bmf_local_walk_tiles(const bmf_local_plan *plan, char *target, const char *
     for (uint64_t q = begin; q < end; q++) {
         const int step = bmf_tiling_step(q);
         const uint64_t next = q + 1 < end ? x ^ t->source_step[step] : x;
-        bmf_local_fetch(plan, scratch, source, x, 0, plan->pieces);
-        plan->inside(plan, &(bmf_part){scratch, permuted, y & bmf_low_bits(t->run_bits), 0, 0});
-        bmf_local_stream(plan, target, y, permuted, 0, plan->pieces, source, next, 0);
+        bmf_local_fetch(plan, scratch, source, x);
+        plan->inside(plan, &(bmf_tile){scratch, permuted, y & bmf_low_bits(t->run_bits)});
+        bmf_local_stream(plan, target, y, permuted, source, next);
         x = next;
         y ^= t->target_step[step];
     }
@@ -64,7 +62,7 @@ int bmf_local_permute_with(const bmf_engine *engine, void *target, const void *s
 #pragma omp parallel num_threads(workers) reduction(|| : failed)
     {
         const uint64_t me = (uint64_t)omp_get_thread_num(), all = (uint64_t)omp_get_num_threads();
-        char *scratch = plan->direct ? NULL : bmf_local_scratch(plan, 4);
+        char *scratch = plan->direct ? NULL : bmf_local_scratch(plan, 2);
         failed = !plan->direct && !scratch;
         const uint64_t begin = bmf_local_share(plan->tiles, me, all), end = bmf_local_share(plan->tiles, me + 1, all);
         if (plan->direct)

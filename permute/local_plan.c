@@ -73,9 +73,9 @@ static int choose_run_bits(const bmf_local_plan *plan)
     return tile_run_bits(plan);
 }
 
-static void permute_by_network(const bmf_local_plan *plan, const bmf_part *part)
+static void permute_by_network(const bmf_local_plan *plan, const bmf_tile *tile)
 {
-    plan->kernel(&plan->network, part);
+    plan->kernel(&plan->network, tile);
 }
 
 static void choose_inside(bmf_local_plan *plan)
@@ -103,22 +103,16 @@ static const bmf_engine *best_engine(void)
     return engine ? engine : bmf_engine_portable();
 }
 
-static bool list_pieces(bmf_local_plan *plan)
+static bool list_runs(bmf_local_plan *plan)
 {
-    const bmf_tiling *t = &plan->tiling;
-    int split = t->rank < LOCAL_PART_BITS ? LOCAL_PART_BITS - t->rank : 0;
-    split = split < t->run_bits ? split : t->run_bits;
-    const int piece_bits = t->run_bits - split;
-    plan->pieces = (size_t)1 << (t->rank + split);
-    plan->piece_bytes = plan->run_bytes >> split;
-    plan->source_piece = malloc(2 * plan->pieces * sizeof *plan->source_piece);
-    if (!plan->source_piece)
+    plan->runs = (size_t)1 << plan->tiling.rank;
+    plan->source_run = malloc(2 * plan->runs * sizeof *plan->source_run);
+    if (!plan->source_run)
         return false;
-    plan->target_piece = plan->source_piece + plan->pieces;
-    for (size_t i = 0; i < plan->pieces; i++) {
-        const uint64_t offset = (i << piece_bits) & bmf_low_bits(t->run_bits);
-        plan->source_piece[i] = bmf_columns_apply(t->source_run, i >> split) ^ offset;
-        plan->target_piece[i] = bmf_columns_apply(t->target_run, i >> split) ^ offset;
+    plan->target_run = plan->source_run + plan->runs;
+    for (size_t r = 0; r < plan->runs; r++) {
+        plan->source_run[r] = bmf_columns_apply(plan->tiling.source_run, r);
+        plan->target_run[r] = bmf_columns_apply(plan->tiling.target_run, r);
     }
     return true;
 }
@@ -151,7 +145,7 @@ bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_
     plan->tiles = UINT64_C(1) << plan->tiling.steps;
     if (!plan->direct)
         choose_inside(plan);
-    if (list_pieces(plan))
+    if (list_runs(plan))
         return plan;
     free(plan);
     return NULL;
@@ -160,7 +154,7 @@ bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_
 void bmf_local_plan_free(bmf_local_plan *plan)
 {
     if (plan)
-        free(plan->source_piece);
+        free(plan->source_run);
     free(plan);
 }
 

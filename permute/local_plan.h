@@ -5,12 +5,12 @@
 
 #include "permute/local_engine.h"
 
-enum { LOCAL_LINE = 64, LOCAL_TABLE_BITS = 10, LOCAL_PART_BITS = 0 };
+enum { LOCAL_LINE = 64, LOCAL_TABLE_BITS = 10 };
 
 typedef struct bmf_local_plan bmf_local_plan;
 
-/* Permutes a part of a tile in the cache. */
-typedef void bmf_local_inside(const bmf_local_plan *plan, const bmf_part *part);
+/* Permutes a tile in the cache. */
+typedef void bmf_local_inside(const bmf_local_plan *plan, const bmf_tile *tile);
 
 struct bmf_local_plan {
     int64_t element_bytes;       /* of the elements that are permuted: parts of the caller's, if those are large */
@@ -25,10 +25,9 @@ struct bmf_local_plan {
     /* The source of local target address t is low_source[t & mask] ^ high_source[t >> LOCAL_TABLE_BITS]. */
     uint32_t low_source[1 << LOCAL_TABLE_BITS], high_source[1 << LOCAL_TABLE_BITS];
     bmf_local_inside *inside;
-    /* Tiles move in pieces: runs, or equal parts of them. Their positions relative to the tile's, in elements, are
-     * added by exclusive or. */
-    size_t pieces, piece_bytes;
-    uint64_t *source_piece, *target_piece;
+    /* Positions of a tile's runs relative to the tile's, in elements; added by exclusive or. */
+    size_t runs;
+    uint64_t *source_run, *target_run;
 };
 
 /* engine NULL: the best this processor has. run_bits: LOCAL_CHOOSE, or what runs of that many bits are wanted. Returns

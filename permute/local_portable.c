@@ -29,25 +29,24 @@ const bmf_engine *bmf_engine_portable(void)
 }
 
 /* With a constant size the copies become plain loads and stores. */
-__attribute__((always_inline)) static inline void permute(const bmf_local_plan *plan, const bmf_part *part,
+__attribute__((always_inline)) static inline void permute(const bmf_local_plan *plan, const bmf_tile *tile,
                                                           size_t bytes)
 {
     const uint64_t elements = UINT64_C(1) << (plan->tiling.run_bits + plan->tiling.rank);
     const uint64_t low = elements < 1 << LOCAL_TABLE_BITS ? elements : 1 << LOCAL_TABLE_BITS;
-    const uint64_t blocks = elements / low, parts = UINT64_C(1) << part->bits;
-    for (uint64_t t = blocks * part->number / parts * low; t < blocks * (part->number + 1) / parts * low; t += low) {
-        const uint32_t high = plan->high_source[(t ^ part->complement) >> LOCAL_TABLE_BITS];
+    for (uint64_t t = 0; t < elements; t += low) {
+        const uint32_t high = plan->high_source[(t ^ tile->complement) >> LOCAL_TABLE_BITS];
         for (uint64_t v = 0; v < low; v++) {
-            const size_t from = high ^ plan->low_source[(v ^ part->complement) & (low - 1)];
-            memcpy(part->target + (t + v) * bytes, part->source + from * bytes, bytes);
+            const size_t from = high ^ plan->low_source[(v ^ tile->complement) & (low - 1)];
+            memcpy(tile->target + (t + v) * bytes, tile->source + from * bytes, bytes);
         }
     }
 }
 
 #define INSIDE(bytes)                                                                                                  \
-    static void inside_##bytes(const bmf_local_plan *plan, const bmf_part *part)                                       \
+    static void inside_##bytes(const bmf_local_plan *plan, const bmf_tile *tile)                                       \
     {                                                                                                                  \
-        permute(plan, part, bytes);                                                                                    \
+        permute(plan, tile, bytes);                                                                                    \
     }
 INSIDE(1)
 INSIDE(2)
@@ -58,9 +57,9 @@ INSIDE(8)
 INSIDE(12)
 INSIDE(24)
 
-static void inside_any(const bmf_local_plan *plan, const bmf_part *part)
+static void inside_any(const bmf_local_plan *plan, const bmf_tile *tile)
 {
-    permute(plan, part, (size_t)plan->element_bytes);
+    permute(plan, tile, (size_t)plan->element_bytes);
 }
 
 bmf_local_inside *bmf_local_portable_inside(int64_t element_bytes)

@@ -16,10 +16,9 @@ static inline uint64_t bmf_local_share(uint64_t tiles, uint64_t me, uint64_t all
     return tiles / all * me + (me < tiles % all ? me : tiles % all);
 }
 
-/* Tiles begin .. end - 1 from source to target, which may be the same if every tile is its own image. Scratch: four
- * tiles. Three tiles are in work at a time: one is fetched, the one before is permuted and the one before that is
- * streamed, a part of each in turn, so that reading and writing overlap with each other and with the registers' work.
- * The last stores must be finished by the engine. */
+/* Tiles begin .. end - 1 from source to target, which may be the same if every tile is its own image. Scratch: two
+ * tiles. While one is streamed out the next one is prefetched: finer or coarser turns of reading and writing, and
+ * buffers beyond the nearest cache, were slower. The last stores must be finished by the engine. */
 void bmf_local_walk_tiles(const bmf_local_plan *plan, char *target, const char *source, uint64_t begin, uint64_t end,
                           char *scratch);
 
@@ -34,25 +33,23 @@ static inline const char *bmf_local_at(const bmf_local_plan *plan, const void *b
     return (const char *)base + x * (uint64_t)plan->element_bytes;
 }
 
-/* Pieces begin .. end - 1 of the tile at x from memory into the cache at `to`. */
-static inline void bmf_local_fetch(const bmf_local_plan *plan, char *to, const void *memory, uint64_t x, size_t begin,
-                                   size_t end)
+/* The tile at x from memory into the cache at `to`. */
+static inline void bmf_local_fetch(const bmf_local_plan *plan, char *to, const void *memory, uint64_t x)
 {
-    for (size_t i = begin; i < end; i++)
-        plan->engine->fetch(to + i * plan->piece_bytes, bmf_local_at(plan, memory, x ^ plan->source_piece[i]),
-                            plan->piece_bytes);
+    for (size_t r = 0; r < plan->runs; r++)
+        plan->engine->fetch(to + r * plan->run_bytes, bmf_local_at(plan, memory, x ^ plan->source_run[r]),
+                            plan->run_bytes);
 }
 
-/* Pieces begin .. end - 1 of the tile at y from the cache. Meanwhile as many are prefetched, from piece `later` on, of
- * the tile at `ahead`. */
+/* The tile at y from the cache to memory, while that at `ahead` is prefetched from `source`. */
 static inline void bmf_local_stream(const bmf_local_plan *plan, void *memory, uint64_t y, const char *from,
-                                    size_t begin, size_t end, const char *ahead_memory, uint64_t ahead, size_t later)
+                                    const char *source, uint64_t ahead)
 {
     const uint64_t high = y & ~bmf_low_bits(plan->tiling.run_bits);
-    for (size_t i = begin; i < end; i++)
-        plan->engine->stream((char *)memory + (high ^ plan->target_piece[i]) * (uint64_t)plan->element_bytes,
-                             from + i * plan->piece_bytes, plan->piece_bytes,
-                             bmf_local_at(plan, ahead_memory, ahead ^ plan->source_piece[later + i - begin]));
+    for (size_t r = 0; r < plan->runs; r++)
+        plan->engine->stream((char *)memory + (high ^ plan->target_run[r]) * (uint64_t)plan->element_bytes,
+                             from + r * plan->run_bytes, plan->run_bytes,
+                             bmf_local_at(plan, source, ahead ^ plan->source_run[r]));
 }
 
 #endif
