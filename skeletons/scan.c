@@ -1,12 +1,13 @@
 /* scan and map_scan: the folds of all prefixes. Document 000, 2.9.4 and 5.8.
  *
- * Method: processors fold their elements, learn the fold of everything before them, and then scan, all by the fixed
- * tree. levels     ceil(log2 Q) rounds; Q - 1, Q - 2, Q - 4, .. messages tree       2 ceil(log2 Q) - 1 rounds, fewer
- * than 2 Q messages everybody  1 round, Q (Q - 1) messages: the exclusive scan of block totals on every processor
+ * Method: processors fold their elements, learn the fold of everything before them, and then scan, all by the fixed tree.
+ *   levels     ceil(log2 Q) rounds; Q - 1, Q - 2, Q - 4, .. messages
+ *   tree       2 ceil(log2 Q) rounds, 2 (Q - 1) messages
+ *   everybody  1 round, Q (Q - 1) messages: the exclusive scan of block totals on every processor
  * Inside a rank the scan is chained: workers take cache-sized pieces in order; each folds its piece, waits for the fold
- * of everything before it, hands on its own, and scans the piece while it is still in the cache (the idea of Merrill
- * and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016, with in-order hand-over). Cost: on
- * one processor n w bytes read and n w written; on several the first fold reads n w bytes more. */
+ * of everything before it, hands on its own, and scans the piece while it is still in the cache (the idea of Merrill and
+ * Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016, with in-order hand-over).
+ * Cost: on one processor n w bytes read and n w written; on several the first fold reads n w bytes more. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
