@@ -16,8 +16,8 @@ extern "C" {
  * BMF_OK or BMF_ERROR_MEMORY; the target is then undefined. */
 int bmf_local_permute(void *target, const void *source, int64_t element_bytes, const bmf_permutation *p, int threads);
 
-/* The same with the result in place of the data. Scratch memory: permute/local_in_place.c; 256 KiB a
- * thread and a twentieth of the data, or for less than 256 KiB of data a copy and 128 KiB. On BMF_ERROR_MEMORY the data are unchanged. */
+/* The same with the result in place of the data. Scratch memory (permute/local_in_place.c): 256 KiB a thread and a
+ * twentieth of the data; for at most 256 KiB of data, a copy and 128 KiB. On BMF_ERROR_MEMORY the data are unchanged. */
 int bmf_local_permute_in_place(void *data, int64_t element_bytes, const bmf_permutation *p, int threads);
 
 /* The reference: one element after the other by the definition, one thread. Cannot fail. */
