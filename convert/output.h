@@ -25,6 +25,7 @@ typedef struct bmf_output {
 
 /* Opens PATH.part for writing, or standard output for the path "-". The path must live until the close. */
 int bmf_output_open(bmf_context *ctx, bmf_output *out, const char *path);
+/* Writes out what is buffered; a failure is kept for bmf_output_close. */
 void bmf_output_flush(bmf_output *out);
 /* Renames the file to its path if status is BMF_OK and everything was written, otherwise removes it. Returns the
  * status to go on with. Harmless on an output that was not opened. */
@@ -41,6 +42,7 @@ static inline char *bmf_output_begin(bmf_output *out)
         bmf_output_flush(out);
     return out->buffer + out->used;
 }
+/* Takes what was put up to `end` into the output. */
 static inline void bmf_output_end(bmf_output *out, const char *end)
 {
     out->used = (size_t)(end - out->buffer);
@@ -56,6 +58,7 @@ static inline char *bmf_put_bytes(char *to, const char *text, size_t size)
 }
 #define BMF_PUT(to, literal) bmf_put_bytes(to, "" literal, sizeof(literal) - 1)
 
+/* Decimal digits, at most 20. */
 static inline char *bmf_put_unsigned(char *to, uint64_t value)
 {
     char text[20], *from = text + sizeof text;
@@ -69,6 +72,7 @@ static inline char *bmf_put_unsigned(char *to, uint64_t value)
     return bmf_put_bytes(to, from, (size_t)(text + sizeof text - from));
 }
 
+/* Decimal digits with a minus sign if negative, at most 20. */
 static inline char *bmf_put_integer(char *to, int64_t value)
 {
     if (value < 0) {

@@ -44,6 +44,7 @@ typedef struct bmf_view {
 
 /* Makes a view of every run of a trace. The views hold pointers into the trace. On failure nothing needs freeing. */
 int bmf_views_create(bmf_context *ctx, const bmf_trace *trace, bmf_style style, bmf_view view[2]);
+/* Frees what bmf_views_create made, not the trace. */
 void bmf_views_free(bmf_view view[2], int views);
 
 /* Finds the ends of every message: the k-th send of (node, instance, round, from, to) belongs to the k-th receive of
@@ -66,6 +67,7 @@ static inline bool bmf_is_container(const bmf_event *event)
 {
     return event->kind <= BMF_EVENT_SKELETON;
 }
+/* Sends and receives. */
 static inline bool bmf_is_message(const bmf_event *event)
 {
     return event->kind == BMF_EVENT_SEND || event->kind == BMF_EVENT_RECEIVE;
@@ -88,6 +90,7 @@ typedef struct bmf_mark {
     uint64_t code;
 } bmf_mark;
 
+/* A mark's event number, view (0 or 1) and side in one word, and back. */
 static inline uint64_t bmf_mark_code(int64_t event, int view, bool leave)
 {
     return (uint64_t)event << 3 | (uint64_t)view << 1 | leave;

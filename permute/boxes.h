@@ -22,6 +22,7 @@ typedef struct bmf_boxes bmf_boxes;
 /* Part k of `parts` starts where bmf_split_start says. Owned by the caller; NULL when there is no memory. Needs up to 8
  * MiB. */
 bmf_boxes *bmf_boxes_create(const bmf_permutation *p, int64_t parts);
+/* Frees the boxes; NULL is allowed. Not collective. */
 void bmf_boxes_free(bmf_boxes *boxes);
 
 /* Visits what goes from part s to part t, in an order that depends on nothing else; visit may be NULL. Returns the

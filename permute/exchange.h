@@ -33,6 +33,7 @@ typedef enum bmf_permute_method {
 } bmf_permute_method;
 /* "rounds", "alltoallv", "naive", "auto"; and back: false for an unknown name. */
 const char *bmf_permute_method_name(bmf_permute_method method);
+/* The method of a name ("rounds", ..); false, and *method untouched, if there is none. Not collective. */
 bool bmf_permute_method_find(const char *name, bmf_permute_method *method);
 
 typedef struct bmf_traffic bmf_traffic;
