@@ -16,6 +16,7 @@
 const bmf_type bmf_type_int = {BMF_INT, sizeof(int64_t), NULL, 0, NULL};
 const bmf_type bmf_type_real = {BMF_REAL, sizeof(double), NULL, 0, NULL};
 const bmf_type bmf_type_bool = {BMF_BOOL, sizeof(uint8_t), NULL, 0, NULL};
+const bmf_type bmf_type_nothing = {BMF_NOTHING, 0, NULL, 0, NULL};
 
 typedef struct interned_type {
     bmf_type type; /* first: a bmf_type * handed out is the record's address */
@@ -92,6 +93,8 @@ static const bmf_type *intern_locked(const bmf_type *type)
         return &bmf_type_real;
     case BMF_BOOL:
         return &bmf_type_bool;
+    case BMF_NOTHING:
+        return &bmf_type_nothing;
     default:
         break;
     }
@@ -127,6 +130,11 @@ const bmf_type *bmf_type_list(const bmf_type *element)
     return bmf_type_intern(&(bmf_type){BMF_LIST, 0, NULL, 1, &element});
 }
 
+const bmf_type *bmf_type_distributed(const bmf_type *element)
+{
+    return bmf_type_intern(&(bmf_type){BMF_DISTRIBUTED, 0, NULL, 1, &element});
+}
+
 const bmf_type *bmf_type_struct(int64_t size, const char *name)
 {
     if (size < 1)
@@ -136,7 +144,7 @@ const bmf_type *bmf_type_struct(int64_t size, const char *name)
 
 bool bmf_type_is_fixed(const bmf_type *type)
 {
-    if (type->kind == BMF_LIST)
+    if (type->kind == BMF_LIST || type->kind >= BMF_NOTHING)
         return false;
     for (int k = 0; k < type->components; k++)
         if (!bmf_type_is_fixed(type->component[k]))
@@ -147,7 +155,7 @@ bool bmf_type_is_fixed(const bmf_type *type)
 /* Adds the leaves of type behind the first `count`; -1 if it cannot. */
 static int add_leaves(const bmf_type *type, const bmf_type **leaf, int count)
 {
-    if (type->kind == BMF_LIST)
+    if (type->kind == BMF_LIST || type->kind >= BMF_NOTHING)
         return -1;
     if (type->kind != BMF_TUPLE) {
         if (count == BMF_MAX_LEAVES)
@@ -206,14 +214,16 @@ static void append(char *text, size_t size, size_t *used, const char *more)
 
 static void print_type(const bmf_type *type, char *text, size_t size, size_t *used)
 {
-    static const char *const scalar[] = {[BMF_INT] = "int", [BMF_REAL] = "real", [BMF_BOOL] = "bool"};
+    static const char *const scalar[] = {[BMF_INT] = "int", [BMF_REAL] = "real", [BMF_BOOL] = "bool", [BMF_NOTHING] = "?"};
+    static const char *const open[] = {[BMF_TUPLE] = "{", [BMF_LIST] = "[", [BMF_DISTRIBUTED] = "P["};
     switch (type->kind) {
     case BMF_STRUCT:
         append(text, size, used, type->name != NULL ? type->name : "struct");
         break;
     case BMF_TUPLE:
     case BMF_LIST:
-        append(text, size, used, type->kind == BMF_TUPLE ? "{" : "[");
+    case BMF_DISTRIBUTED:
+        append(text, size, used, open[type->kind]);
         for (int k = 0; k < type->components; k++) {
             append(text, size, used, k > 0 ? ", " : "");
             print_type(type->component[k], text, size, used);

@@ -16,7 +16,11 @@
 extern "C" {
 #endif
 
-typedef enum bmf_type_kind { BMF_INT, BMF_REAL, BMF_BOOL, BMF_STRUCT, BMF_TUPLE, BMF_LIST } bmf_type_kind;
+/* The last two are the language's: the element type of an empty list literal, which has no values and goes with every
+ * type; and a list whose elements lie each on its own processor. Columns never have them. */
+typedef enum bmf_type_kind {
+    BMF_INT, BMF_REAL, BMF_BOOL, BMF_STRUCT, BMF_TUPLE, BMF_LIST, BMF_NOTHING, BMF_DISTRIBUTED
+} bmf_type_kind;
 
 enum { BMF_MAX_LEAVES = 32 };
 
@@ -29,7 +33,7 @@ struct bmf_type {
     const bmf_type *const *component;  /* components pointers, or NULL */
 };
 
-extern const bmf_type bmf_type_int, bmf_type_real, bmf_type_bool;
+extern const bmf_type bmf_type_int, bmf_type_real, bmf_type_bool, bmf_type_nothing;
 
 /* The interned type equal to `type` (deep comparison). Lives as long as the process. Thread-safe. Not collective. */
 const bmf_type *bmf_type_intern(const bmf_type *type);
@@ -38,6 +42,7 @@ const bmf_type *bmf_type_intern(const bmf_type *type);
 const bmf_type *bmf_type_tuple(int components, const bmf_type *const *component);
 const bmf_type *bmf_type_pair(const bmf_type *first, const bmf_type *second);
 const bmf_type *bmf_type_list(const bmf_type *element);
+const bmf_type *bmf_type_distributed(const bmf_type *element);
 const bmf_type *bmf_type_struct(int64_t size, const char *name);
 
 bool bmf_type_equal(const bmf_type *a, const bmf_type *b);
@@ -54,7 +59,7 @@ int bmf_type_leaves(const bmf_type *type, const bmf_type *leaf[BMF_MAX_LEAVES]);
  * opaque struct counts as aligned to the largest power of two up to 8 that divides its size. */
 int64_t bmf_type_record(const bmf_type *type, int64_t offset[BMF_MAX_LEAVES]);
 
-/* Writes the type as in BMF messages, `{int, [real]}`, cut at size bytes; returns text. */
+/* Writes the type as in BMF messages, `{int, [real]}`, with P[int] for a distributed list and ? for nothing, cut at size bytes; returns text. */
 char *bmf_type_print(const bmf_type *type, char *text, size_t size);
 
 /* The kind and descriptor of a C type, as compile-time constants for static kernels and operators. */
