@@ -1,0 +1,41 @@
+/* A program from its files to its result. What `bmf run`, `bmf check` and `bmf plan` share. */
+#ifndef BMF_LANGUAGE_PROGRAM_H
+#define BMF_LANGUAGE_PROGRAM_H
+
+#include "skeletons/language/data.h"
+#include "skeletons/language/evaluate.h"
+#include "skeletons/language/rewrite.h"
+
+typedef struct bmf_program_options {
+    const char *path;
+    const char *const *library; /* paths */
+    int libraries;
+    const char *argument; /* a .npy or .bmfdata file, or NULL: the data in the program */
+} bmf_program_options;
+
+typedef struct bmf_program {
+    bmf_texts texts;
+    bmf_expressions *arena;
+    bmf_library library;
+    bmf_expression *parsed;    /* as written */
+    bmf_expression *checked;   /* typed */
+    bmf_expression *expression; /* rewritten: what runs */
+    bmf_rewriting rewriting;
+    const bmf_type *argument_type;
+    bmf_column argument;       /* from text: one element, on rank 0 */
+    const char *npy;           /* or the file to read in parallel */
+} bmf_program;
+
+/* Reads, parses and types; rank 0 reads the files and parses the data, the others get the texts of the expressions. Collective;
+ * agreed errors. ctx NULL: one process, without MPI (bmf check). */
+int bmf_program_load(bmf_context *ctx, const bmf_program_options *options, bmf_program *program);
+/* Applies the laws. Not collective. */
+void bmf_program_rewrite(bmf_program *program, const bmf_rewriting *rewriting);
+/* Runs. The number of processors must be set before (bmf_processors_needed). *result: a batch of one context on
+ * processor 0. Collective; agreed errors. */
+int bmf_program_run(bmf_context *ctx, bmf_program *program, bmf_value *result);
+/* The result with its distributed lists gathered, as a column of one element on rank 0 (no elements elsewhere). Collective. */
+int bmf_program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column);
+void bmf_program_free(bmf_program *program);
+
+#endif
