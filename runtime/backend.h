@@ -49,6 +49,9 @@ typedef struct bmf_transfer {
     void *state;
 } bmf_transfer;
 
+/* A round whose messages are on their way. */
+typedef struct bmf_exchange bmf_exchange;
+
 typedef struct bmf_backend {
     const char *name;
     /* Runs all pieces; records one kernel event per processor. Returns 0, or BMF_ERROR_KERNEL with a message that names
@@ -57,6 +60,14 @@ typedef struct bmf_backend {
     /* Executes one round. Every message's size is known to both sides, or BMF_BYTES_UNKNOWN to both (the sender's
      * `outgoing` then decides). Collective among the processors concerned. */
     int (*exchange)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);
+    /* The same in two halves, to compute while messages are on their way; sizes must be known. The round, what
+     * transfer points to and all segments stay as they are until the end; received ones are complete only then. Rounds
+     * that are under way at once begin in the same order everywhere. progress lets messages proceed: to be called now
+     * and then while computing, by the thread that began. All three NULL: the backend cannot, see bmf_exchange_begin. */
+    int (*exchange_begin)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer,
+                          bmf_exchange **under_way);
+    void (*exchange_progress)(bmf_context *ctx, bmf_exchange *under_way);
+    int (*exchange_end)(bmf_context *ctx, bmf_exchange *under_way);
     /* A sparse round: `sends` holds only messages from local processors, with sizes; nobody knows the receivers' side.
      * Calls incoming for every message that arrives. Collective over all hosts. Silent partners cost nothing but one
      * barrier. Messages from one processor to another keep their order. */
@@ -116,6 +127,25 @@ int64_t bmf_now(const bmf_context *ctx);
 static inline int bmf_compute(bmf_context *ctx, const bmf_work *work)
 {
     return ctx->backend->compute(ctx, work);
+}
+/* exchange_begin and its companions, with any backend: one that cannot does everything at the beginning, and *under_way
+ * is NULL. */
+static inline int bmf_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number,
+                                     const bmf_transfer *transfer, bmf_exchange **under_way)
+{
+    *under_way = NULL;
+    return ctx->backend->exchange_begin
+               ? ctx->backend->exchange_begin(ctx, round, round_number, transfer, under_way)
+               : ctx->backend->exchange(ctx, round, round_number, transfer);
+}
+static inline void bmf_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
+{
+    if (under_way)
+        ctx->backend->exchange_progress(ctx, under_way);
+}
+static inline int bmf_exchange_end(bmf_context *ctx, bmf_exchange *under_way)
+{
+    return under_way ? ctx->backend->exchange_end(ctx, under_way) : BMF_OK;
 }
 static inline bool bmf_is_local(const bmf_context *ctx, int64_t processor)
 {

@@ -18,6 +18,10 @@ enum { BMF_LARGEST_PIECE = 1 << 30 };
 
 int bmf_cluster_compute(bmf_context *ctx, const bmf_work *work);
 int bmf_cluster_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);
+int bmf_cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number,
+                               const bmf_transfer *transfer, bmf_exchange **under_way);
+void bmf_cluster_exchange_progress(bmf_context *ctx, bmf_exchange *under_way);
+int bmf_cluster_exchange_end(bmf_context *ctx, bmf_exchange *under_way);
 int bmf_cluster_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t round_number, const bmf_transfer *transfer);
 
 /* Records an event on a lane of this rank, starting no earlier than the lane's last event ended. */

@@ -3,7 +3,9 @@
  * Messages between two ranks are grouped: the small ones travel together in one MPI message, every large one goes
  * straight from and to the caller's memory, segment by segment. Both sides see the same messages in the same order
  * and so group alike. Messages of unknown size all travel together behind a header of their sizes.
- * Receives are posted before sends; one polite wait ends the round. */
+ * Receives are posted before sends; one polite wait ends the round. A round of known sizes may be left under way; it is
+ * unpacked and recorded only when it is ended, so that its events do not cut into those of what is computed
+ * meanwhile. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,39 +215,70 @@ static void finish_group(bmf_context *ctx, side *receives, peer_group *group, in
     }
 }
 
-static void exchange_known(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer)
+struct bmf_exchange {
+    uint32_t number;
+    bmf_transfer transfer;
+    side receives, sends;
+    bmf_flight incoming, outgoing;
+    int *group_of; /* of each incoming request */
+    int *finished; /* room for as many */
+};
+
+int bmf_cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer,
+                               bmf_exchange **under_way)
 {
-    side receives = make_side(ctx, round, false), sends = make_side(ctx, round, true);
-    bmf_flight incoming = {0}, outgoing = {0};
-    post_receives(ctx, &receives, &incoming, transfer);
-    post_sends(ctx, &sends, &outgoing, number, transfer);
+    bmf_exchange *x = *under_way = bmf_allocate_clear(1, (int64_t)sizeof *x);
+    x->number = number;
+    x->transfer = *transfer;
+    x->receives = make_side(ctx, round, false);
+    x->sends = make_side(ctx, round, true);
+    post_receives(ctx, &x->receives, &x->incoming, transfer);
+    post_sends(ctx, &x->sends, &x->outgoing, number, transfer);
     for (int64_t i = 0; i < round->count; i++)
         if (bmf_is_local(ctx, round->message[i].from) && bmf_is_local(ctx, round->message[i].to))
             bmf_cluster_copy(ctx, &round->message[i], number, transfer);
-    int64_t waiting_since = ctx->run ? bmf_now(ctx) : 0;
-    int *group_of = bmf_allocate(incoming.count * (int64_t)sizeof(int));
-    int *indices = bmf_allocate(incoming.count * (int64_t)sizeof(int));
-    for (int64_t g = 0; g < receives.groups; g++) {
-        peer_group *group = &receives.group[g];
+    x->group_of = bmf_allocate(2 * x->incoming.count * (int64_t)sizeof(int));
+    x->finished = x->group_of + x->incoming.count;
+    for (int64_t g = 0; g < x->receives.groups; g++) {
+        const peer_group *group = &x->receives.group[g];
         for (int k = 0; k < group->request_count; k++)
-            group_of[group->request_first + k] = (int)g;
-        if (group->request_count == 0)
-            finish_group(ctx, &receives, group, waiting_since, number, transfer);
+            x->group_of[group->request_first + k] = (int)g;
     }
-    for (int finished; (finished = bmf_wait_some(ctx, incoming.count, incoming.request, indices)) > 0;)
-        for (int k = 0; k < finished; k++) {
-            peer_group *group = &receives.group[group_of[indices[k]]];
+    return BMF_OK;
+}
+
+void bmf_cluster_exchange_progress(bmf_context *ctx, bmf_exchange *x)
+{
+    int count = 0, sent;
+    (void)ctx;
+    MPI_Testsome(x->incoming.count, x->incoming.request, &count, x->finished, MPI_STATUSES_IGNORE);
+    if (count == MPI_UNDEFINED)
+        MPI_Testall(x->outgoing.count, x->outgoing.request, &sent, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < count; k++)
+        x->receives.group[x->group_of[x->finished[k]]].open_requests--;
+}
+
+int bmf_cluster_exchange_end(bmf_context *ctx, bmf_exchange *x)
+{
+    int64_t waiting_since = ctx->run ? bmf_now(ctx) : 0;
+    for (int64_t g = 0; g < x->receives.groups; g++)
+        if (x->receives.group[g].open_requests == 0)
+            finish_group(ctx, &x->receives, &x->receives.group[g], waiting_since, x->number, &x->transfer);
+    for (int count; (count = bmf_wait_some(ctx, x->incoming.count, x->incoming.request, x->finished)) > 0;)
+        for (int k = 0; k < count; k++) {
+            peer_group *group = &x->receives.group[x->group_of[x->finished[k]]];
             if (--group->open_requests == 0)
-                finish_group(ctx, &receives, group, waiting_since, number, transfer);
+                finish_group(ctx, &x->receives, group, waiting_since, x->number, &x->transfer);
         }
-    bmf_wait_all(ctx, outgoing.count, outgoing.request);
-    record_wait(ctx, &sends, waiting_since, number);
-    free(group_of);
-    free(indices);
-    bmf_flight_free(&incoming);
-    bmf_flight_free(&outgoing);
-    free_side(&receives);
-    free_side(&sends);
+    bmf_wait_all(ctx, x->outgoing.count, x->outgoing.request);
+    record_wait(ctx, &x->sends, waiting_since, x->number);
+    free(x->group_of);
+    bmf_flight_free(&x->incoming);
+    bmf_flight_free(&x->outgoing);
+    free_side(&x->receives);
+    free_side(&x->sends);
+    free(x);
+    return BMF_OK;
 }
 
 /* ---- sizes known to the senders only ---- */
@@ -349,9 +382,11 @@ static void exchange_unknown(bmf_context *ctx, const bmf_round *round, uint32_t 
 
 int bmf_cluster_exchange(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer)
 {
-    if (round->count > 0 && round->message[0].bytes == BMF_BYTES_UNKNOWN)
+    bmf_exchange *under_way;
+    if (round->count > 0 && round->message[0].bytes == BMF_BYTES_UNKNOWN) {
         exchange_unknown(ctx, round, number, transfer);
-    else
-        exchange_known(ctx, round, number, transfer);
-    return BMF_OK;
+        return BMF_OK;
+    }
+    BMF_TRY(bmf_cluster_exchange_begin(ctx, round, number, transfer, &under_way));
+    return bmf_cluster_exchange_end(ctx, under_way);
 }
