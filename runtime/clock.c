@@ -61,16 +61,20 @@ static int64_t ask_offset(bmf_context *ctx)
     return offset;
 }
 
+int64_t bmf_clock_offset(bmf_context *ctx)
+{
+    if (ctx->node_ranks == ctx->ranks)
+        return 0;
+    if (ctx->rank != 0)
+        return ask_offset(ctx);
+    answer_all(ctx);
+    return 0;
+}
+
 void bmf_clock_start(bmf_context *ctx)
 {
-    int64_t offset = 0;
     bool one_host = ctx->node_ranks == ctx->ranks;
-    if (ctx->run && !one_host) {
-        if (ctx->rank == 0)
-            answer_all(ctx);
-        else
-            offset = ask_offset(ctx);
-    }
+    int64_t offset = ctx->run ? bmf_clock_offset(ctx) : 0;
     bmf_barrier(ctx);
     ctx->epoch = bmf_monotonic_ns();
     if (one_host || ctx->run) {

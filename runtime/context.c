@@ -56,8 +56,8 @@ static uint64_t hash_of_host(void)
     return hash;
 }
 
-/* How many ranks share this host, without the blocking calls that are slow exactly when there are many. */
-static void find_neighbours(bmf_context *ctx)
+/* Without the blocking calls that are slow exactly when there are many ranks. */
+void bmf_find_neighbours(bmf_context *ctx)
 {
     uint64_t mine = hash_of_host(), *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all);
     MPI_Request request;
@@ -70,7 +70,7 @@ static void find_neighbours(bmf_context *ctx)
     free(all);
 }
 
-static void divide_processors(bmf_context *ctx)
+void bmf_divide_processors(bmf_context *ctx)
 {
     ctx->first_processor = bmf_first_processor(ctx, ctx->rank);
     ctx->local_processors = bmf_first_processor(ctx, ctx->rank + 1) - ctx->first_processor;
@@ -131,7 +131,7 @@ int bmf_open(int *argc, char ***argv, bmf_context **opened)
     bmf_wait_all(ctx, 1, &requests[0]);
     MPI_Comm_idup(MPI_COMM_WORLD, &ctx->exit_comm, &requests[1]);
     bmf_wait_all(ctx, 1, &requests[1]);
-    find_neighbours(ctx);
+    bmf_find_neighbours(ctx);
 
     ctx->processors = ctx->ranks;
     ctx->reproducible = true;
@@ -148,7 +148,7 @@ int bmf_open(int *argc, char ***argv, bmf_context **opened)
     if (ctx->rank != 0 && ctx->plan)
         ctx->plan = NULL;
     default_threads(ctx);
-    divide_processors(ctx);
+    bmf_divide_processors(ctx);
     bmf_cluster_start(ctx);
     start_trace(ctx, argc && argv && *argc > 0 ? (*argv)[0] : "program");
     bmf_clock_start(ctx);
@@ -236,7 +236,7 @@ int bmf_set_processors(bmf_context *ctx, int64_t processors)
                         "the number of processors of a traced run is fixed; use --bmf-procs %lld instead",
                         (long long)processors);
     ctx->processors = processors;
-    divide_processors(ctx);
+    bmf_divide_processors(ctx);
     return bmf_cluster_start(ctx);
 }
 

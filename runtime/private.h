@@ -3,6 +3,7 @@
 #define BMF_RUNTIME_PRIVATE_H
 
 #include "runtime/backend.h"
+#include "runtime/clock.h"
 
 /* The open context of the process, or NULL. */
 bmf_context *bmf_current_context(void);
@@ -12,8 +13,11 @@ extern char bmf_process_message[BMF_MESSAGE_SIZE];
 /* Options of bmf_open: fills the context's fields from argv and the environment, takes its options out of argv. */
 int bmf_options_read(bmf_context *ctx, int *argc, char ***argv);
 
-/* Nanoseconds on this host's monotonic clock. */
-int64_t bmf_monotonic_ns(void);
+/* Finds out how many ranks of the context share this host, and whether they must wait politely. Collective. */
+void bmf_find_neighbours(bmf_context *ctx);
+/* This rank's processors. */
+void bmf_divide_processors(bmf_context *ctx);
+
 /* Sets ctx->epoch to the same moment on every rank: exactly on one host, within half a round trip between hosts when
  * tracing, within a barrier otherwise. Collective. */
 void bmf_clock_start(bmf_context *ctx);
