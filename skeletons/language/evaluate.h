@@ -33,7 +33,7 @@ struct bmf_frame {
     /* one of these three says which outer context context j belongs to, and which element of its list it is */
     const int64_t *offsets;            /* outer context i has contexts [offsets[i], offsets[i + 1]): elements of a placed list */
     const int64_t *picked;             /* context j is outer context picked[j]: a branch, or what goes on in a loop */
-    const bmf_spread *spread;          /* elements of distributed lists */
+    const bmf_distribution *spread;          /* elements of distributed lists */
     const bmf_run_of_contexts *run;    /* owned */
     int64_t runs;
     bmf_layout *layout;                /* of all contexts of the machine, or NULL until bmf_frame_layout makes it; owned */
@@ -48,7 +48,7 @@ int bmf_frame_open_elements(bmf_machine *machine, const bmf_frame *outer, const 
 int bmf_frame_open_picked(bmf_machine *machine, const bmf_frame *outer, const bmf_expression *by, const int64_t *picked,
                           int64_t count, bmf_frame *frame);
 /* Elements of distributed lists. No messages. */
-int bmf_frame_open_spread(bmf_machine *machine, const bmf_frame *outer, const bmf_expression *by, bmf_spread *spread,
+int bmf_frame_open_spread(bmf_machine *machine, const bmf_frame *outer, const bmf_expression *by, bmf_distribution *spread,
                           bmf_frame *frame);
 void bmf_frame_close(bmf_frame *frame);
 /* The layout of the frame's contexts. Collective when it has to be made (ranks tell each other how many contexts they have): every rank

@@ -23,18 +23,18 @@ bool bmf_layout_equal(const bmf_layout *a, const bmf_layout *b);
 
 /* The distributed lists of a batch: context c (of all contexts of the machine) has the elements [offsets[c], offsets[c + 1]) of
  * `elements`, which says their processors. */
-typedef struct bmf_spread {
+typedef struct bmf_distribution {
     int references;
     int64_t contexts;
     int64_t *offsets; /* contexts + 1 */
     bmf_layout *elements;
-} bmf_spread;
+} bmf_distribution;
 
 /* offsets are copied, one reference of the layout is taken over. */
-bmf_spread *bmf_spread_create(int64_t contexts, const int64_t *offsets, bmf_layout *elements);
-bmf_spread *bmf_spread_retain(bmf_spread *spread);
-void bmf_spread_release(bmf_spread *spread);
+bmf_distribution *bmf_distribution_create(int64_t contexts, const int64_t *offsets, bmf_layout *elements);
+bmf_distribution *bmf_distribution_retain(bmf_distribution *spread);
+void bmf_distribution_release(bmf_distribution *spread);
 /* Same elements on the same processors in every context. */
-bool bmf_spread_equal(const bmf_spread *a, const bmf_spread *b);
+bool bmf_distribution_equal(const bmf_distribution *a, const bmf_distribution *b);
 
 #endif

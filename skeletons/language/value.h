@@ -30,7 +30,7 @@ struct bmf_value {
     const int64_t *begin, *end;
     int64_t step;
     bool packed;
-    bmf_spread *spread;
+    bmf_distribution *spread;
     bmf_value *child;     /* type->components of them, owned */
 };
 
