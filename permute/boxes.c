@@ -9,10 +9,11 @@
 #include "runtime/partition.h"
 
 typedef struct sizes {
-    bool known;
+    bool known, same;
     int dimension;
     bmf_span image; /* of the free bits, above l */
-    uint64_t step_x[64], step_y[64];
+    uint64_t near_x[64], step_x[64], step_y[64];
+    bmf_bit_matrix order;
 } sizes;
 
 struct bmf_boxes {
@@ -43,6 +44,23 @@ void bmf_boxes_free(bmf_boxes *boxes)
     free(boxes);
 }
 
+/* The smallest basis of the images of near_x, where it comes from, and near_x in terms of that. */
+static void order_by_target(const bmf_bit_matrix *a, sizes *found)
+{
+    bmf_span images;
+    bmf_bit_matrix back = {.bits = found->dimension};
+    bmf_span_clear(&images);
+    for (int j = 0; j < found->dimension; j++)
+        bmf_span_add(&images, bmf_bit_matrix_apply(a, found->near_x[j]));
+    bmf_span_basis(&images, found->step_y);
+    for (int j = 0; j < found->dimension; j++) {
+        bmf_span_reduce(&images, found->step_y[j], &back.column[j]);
+        found->step_x[j] = bmf_columns_apply(found->near_x, back.column[j]);
+    }
+    bmf_bit_matrix_inverse(&back, &found->order);
+    found->same = bmf_bit_matrix_is_identity(&found->order);
+}
+
 static const sizes *sizes_of(bmf_boxes *boxes, int k, int l)
 {
     const bmf_bit_matrix *a = &boxes->permutation.matrix;
@@ -55,9 +73,8 @@ static const sizes *sizes_of(bmf_boxes *boxes, int k, int l)
         column[j] = a->column[j] >> l;
         bmf_span_add(&found->image, column[j]);
     }
-    found->dimension = bmf_columns_kernel(column, k, found->step_x);
-    for (int j = 0; j < found->dimension; j++)
-        found->step_y[j] = bmf_bit_matrix_apply(a, found->step_x[j]);
+    found->dimension = bmf_columns_kernel(column, k, found->near_x);
+    order_by_target(a, found);
     found->known = true;
     return found;
 }
@@ -88,9 +105,9 @@ int64_t bmf_boxes_visit(bmf_boxes *boxes, int64_t s, int64_t t,
                 continue;
             found += INT64_C(1) << both->dimension;
             if (visit)
-                visit(state,
-                      &(bmf_subspace){a ^ free_bits, y ^ bmf_bit_matrix_apply(&boxes->permutation.matrix, free_bits),
-                                      both->dimension, both->step_x, both->step_y});
+                visit(state, &(bmf_subspace){
+                                 a ^ free_bits, y ^ bmf_bit_matrix_apply(&boxes->permutation.matrix, free_bits),
+                                 both->dimension, both->step_x, both->step_y, both->near_x, &both->order, both->same});
         }
     }
     return found;

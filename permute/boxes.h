@@ -9,18 +9,21 @@
 
 #include "permute/permutation.h"
 
-/* Elements from one box to another: those with addresses x + sums of the first `dimension` step_x; they go to
- * y + the same sums of step_y. */
+/* Elements from one box to another, 2^dimension of them. Element i goes from x + the sum of the step_x that i selects to
+ * y + the same sum of step_y. step_y is the smallest basis, so targets increase with i below the lowest bits of y;
+ * in the order of the sources, element i is that at x + the sum of near_x. */
 typedef struct bmf_subspace {
     uint64_t x, y;
     int dimension;
-    const uint64_t *step_x, *step_y;
+    const uint64_t *step_x, *step_y, *near_x;
+    const bmf_bit_matrix *order; /* number in the order of sources -> number */
+    bool same;                   /* the two orders are the same */
 } bmf_subspace;
 
 typedef struct bmf_boxes bmf_boxes;
 
-/* Part k of `parts` starts where bmf_split_start says. Owned by the caller; NULL when there is no memory. Needs up to 8
- * MiB. */
+/* Part k of `parts` starts where bmf_split_start says. Owned by the caller; NULL when there is no memory. Needs up to
+ * 16 MiB. */
 bmf_boxes *bmf_boxes_create(const bmf_permutation *p, int64_t parts);
 /* Frees the boxes; NULL is allowed. Not collective. */
 void bmf_boxes_free(bmf_boxes *boxes);

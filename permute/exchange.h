@@ -38,6 +38,7 @@ bool bmf_permute_method_find(const char *name, bmf_permute_method *method);
 
 typedef struct bmf_traffic bmf_traffic;
 typedef struct bmf_boxes bmf_boxes;
+typedef struct bmf_stages bmf_stages;
 
 typedef struct bmf_permute_plan {
     bmf_permutation permutation;
@@ -55,7 +56,8 @@ typedef struct bmf_permute_plan {
     double seconds[BMF_PERMUTE_METHODS]; /* estimates */
     bmf_traffic *traffic;                /* or */
     bmf_boxes *boxes;
-    int32_t *order; /* rounds on one node and between nodes, interleaved; NULL: as numbered */
+    bmf_stages *stages; /* what is packed, sent and unpacked at once; NULL: one after the other */
+    int32_t *order;     /* of rounds: on one node and between nodes interleaved, or by stages; NULL: as numbered */
 } bmf_permute_plan;
 
 /* Makes a plan. Collective: hosts agree on nodes and share counts. 1 <= columns <= BMF_MAX_LEAVES. Errors:
@@ -73,10 +75,9 @@ void bmf_permute_plan_print(const bmf_permute_plan *plan, FILE *stream);
 void bmf_permute_plan_round(const bmf_permute_plan *plan, int64_t k, int64_t low, int64_t high, bmf_round *round);
 
 /* target[A x + c] = source[x]: column k of this host's elements is at source[k] and goes to target[k], 64-byte aligned
- * for speed. They must not overlap; the target may be used for scratch. Moves the plan's messages and bytes; a
- * processor's own block is copied while its first messages are on their way. Needs scratch memory for the host's share,
- * unless blocks are sent from the source or received in the target without a local pass. Collective. Errors:
- * BMF_ERROR_MEMORY, before anything is sent. */
+ * for speed. They must not overlap; the target may be used for scratch. Moves the plan's messages and bytes. Needs
+ * scratch memory for the host's share (half as much again if the plan has just two stages), unless blocks are sent from
+ * the source or received in the target without a local pass. Collective. Errors: BMF_ERROR_MEMORY. */
 int bmf_permute_execute(bmf_context *ctx, const bmf_permute_plan *plan, const void *const *source, void *const *target);
 
 /* Rank relabelling: the permutation with the result's processors renumbered so that every processor keeps as much as

@@ -11,6 +11,7 @@
 
 #include "permute/boxes.h"
 #include "permute/exchange.h"
+#include "permute/stages.h"
 #include "permute/traffic.h"
 #include "runtime/allocate.h"
 #include "runtime/backend.h"
@@ -188,6 +189,14 @@ static int count_passes(const bmf_traffic *traffic)
     return stays ? 1 : traffic->packs + !traffic->direct;
 }
 
+static int32_t *order_of_stages(const bmf_permute_plan *plan)
+{
+    int32_t *order = bmf_allocate(plan->rounds * (int64_t)sizeof *order);
+    for (int64_t k = 0; k < plan->rounds; k++)
+        order[k] = (int32_t)bmf_bit_matrix_apply(&plan->stages->round, (uint64_t)k);
+    return order;
+}
+
 static void plan_traffic(bmf_context *ctx, bmf_permute_plan *plan, int processor_bits, bmf_permute_method method)
 {
     bmf_traffic *traffic = plan->traffic = bmf_allocate((int64_t)sizeof *traffic);
@@ -207,8 +216,12 @@ static void plan_traffic(bmf_context *ctx, bmf_permute_plan *plan, int processor
     counts count = count_traffic(traffic, plan->method);
     plan->rounds = count.rounds;
     plan->messages = count.all - count.own;
-    if (plan->method == BMF_PERMUTE_ROUNDS)
+    if (plan->method == BMF_PERMUTE_ROUNDS) {
         plan->order = interleave(traffic, node_bits(ctx));
+        plan->stages = bmf_stages_create(plan, plan->order != NULL);
+        if (!plan->order && plan->stages)
+            plan->order = order_of_stages(plan);
+    }
     if (plan->method == BMF_PERMUTE_NAIVE) {
         bmf_traffic_make(&plan->permutation, processor_bits, BMF_TRAFFIC_SOURCE, traffic);
         plan->passes = 1;
@@ -269,6 +282,7 @@ void bmf_permute_plan_free(bmf_permute_plan *plan)
     if (!plan)
         return;
     free(plan->traffic);
+    free(plan->stages);
     bmf_boxes_free(plan->boxes);
     free(plan->order);
     free(plan);
@@ -415,4 +429,7 @@ void bmf_permute_plan_print(const bmf_permute_plan *plan, FILE *stream)
                 k == (int)plan->method ? ", chosen" : "");
     fprintf(stream, "  %" PRId64 " rounds, %" PRId64 " messages, %" PRId64 " bytes, %d local passes\n", plan->rounds,
             plan->messages, plan->bytes, plan->passes);
+    if (plan->stages)
+        fprintf(stream, "  packing and unpacking overlap with sending, in %" PRId64 " stages\n",
+                plan->rounds >> plan->stages->bits);
 }

@@ -117,15 +117,23 @@ static bool list_runs(bmf_local_plan *plan)
     return true;
 }
 
-/* Elements of 16, 32, .. bytes are permuted as words. */
-static void set_elements(bmf_local_plan *plan, const bmf_permutation *p, int64_t element_bytes)
+/* Elements of 16, 32, .. bytes are permuted as words. Returns the address bits that this adds. */
+static int set_elements(bmf_local_plan *plan, const bmf_permutation *p, int64_t element_bytes)
 {
     plan->permutation = *p;
     plan->element_bytes = element_bytes;
-    if (element_bytes > WORD && (element_bytes & (element_bytes - 1)) == 0) {
-        refine(__builtin_ctzll((uint64_t)element_bytes / WORD), &plan->permutation);
-        plan->element_bytes = WORD;
-    }
+    if (element_bytes <= WORD || (element_bytes & (element_bytes - 1)) != 0)
+        return 0;
+    refine(__builtin_ctzll((uint64_t)element_bytes / WORD), &plan->permutation);
+    plan->element_bytes = WORD;
+    return plan->permutation.bits - p->bits;
+}
+
+int bmf_local_choose_run_bits(const bmf_permutation *p, int64_t element_bytes, int *part_bits)
+{
+    bmf_local_plan plan;
+    *part_bits = set_elements(&plan, p, element_bytes);
+    return choose_run_bits(&plan);
 }
 
 bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_bytes, int run_bits,
@@ -138,6 +146,7 @@ bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_
     set_elements(plan, p, element_bytes);
     if (run_bits == LOCAL_CHOOSE)
         run_bits = choose_run_bits(plan);
+    plan->target_origin = plan->permutation.complement;
     plan->direct = run_bits <= low_bits_kept(&plan->permutation);
     bmf_tiling_make(&plan->permutation.matrix, run_bits, &plan->tiling);
     plan->run_bytes = (size_t)plan->element_bytes << run_bits;

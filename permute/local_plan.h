@@ -16,6 +16,7 @@ struct bmf_local_plan {
     int64_t element_bytes;       /* of the elements that are permuted: parts of the caller's, if those are large */
     bmf_permutation permutation; /* of them */
     bmf_tiling tiling;
+    uint64_t source_origin, target_origin; /* of the first tile */
     size_t run_bytes, tile_bytes;
     uint64_t tiles;
     bool direct; /* runs move as they are: no tile in the cache, rank 0 */
@@ -35,6 +36,8 @@ struct bmf_local_plan {
 enum { LOCAL_CHOOSE = -1 };
 bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_bytes, int run_bits,
                                       const bmf_engine *engine);
+/* The run_bits that LOCAL_CHOOSE takes, and the bits of the parts that an element is cut into. */
+int bmf_local_choose_run_bits(const bmf_permutation *p, int64_t element_bytes, int *part_bits);
 void bmf_local_plan_free(bmf_local_plan *plan);
 
 /* Scratch of one thread: so many tiles, 64-byte aligned, each at a multiple of bmf_local_tile_pitch(plan); NULL when

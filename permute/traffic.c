@@ -111,20 +111,14 @@ static void order_by_target(bmf_traffic *traffic)
     traffic->direct = true;
 }
 
-/* Processors w that beta takes into the image of alpha: with g k, a kernel. */
+/* The processors that round k hears from: beta takes them into the image of alpha, because round does and differs from
+ * beta by it. */
 static void find_sources(bmf_traffic *traffic)
 {
-    uint64_t column[64], kernel[64];
-    int p = traffic->processor_bits;
-    for (int j = 0; j < p; j++)
-        column[j] = traffic->processor_column[j];
-    for (int k = 0; k < traffic->rank; k++)
-        column[p + k] = traffic->block_target[k];
-    int count = bmf_columns_kernel(column, p + traffic->rank, kernel);
     bmf_span_clear(&traffic->sources);
     bmf_span_clear(&traffic->targets);
-    for (int k = 0; k < count; k++) {
-        traffic->block_source[k] = kernel[k] & bmf_low_bits(p);
+    for (int k = 0; k < traffic->rank; k++) {
+        traffic->block_source[k] = bmf_bit_matrix_apply(&traffic->round_inverse, traffic->block_target[k]);
         bmf_span_add(&traffic->sources, traffic->block_source[k]);
         bmf_span_add(&traffic->targets, traffic->block_target[k]);
     }

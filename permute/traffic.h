@@ -4,8 +4,9 @@
  * An address is x = (processor s, place z), p bits above m. The processor rows of A are [beta | alpha]: element (s, z)
  * goes to processor beta s + alpha z + c. With r = rank alpha, s sends to 2^r processors, 2^(m - r) elements each.
  * A *block* are the elements from one processor to one other. Packed, block k of s stands at [k, k + 1) 2^(m - r) and
- * goes to beta s + c + g k, where g is a basis of the image of alpha; received, block k' of t came from s0(t) + w k',
- * where w is a basis of the processors that beta takes into that image. Elements keep their order in a block. */
+ * goes to beta s + c + g k, where g is a basis of the image of alpha; received, block k of t came in round k, from
+ * s0(t) + w k, where w is a basis of the processors that beta takes into that image. Elements keep their order in a
+ * block. */
 #ifndef BMF_TRAFFIC_H
 #define BMF_TRAFFIC_H
 

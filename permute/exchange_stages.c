@@ -1,0 +1,239 @@
+/* Running a plan with subspaces by stages: packing, sending and unpacking at once.
+ *
+ * Method: while a stage of rounds (permute/stages.h) is on its way, the next one is packed and the one before is
+ * unpacked, a share of both in every round; between tiles the messages are helped on. Two buffers for packed stages and
+ * two for received ones take turns; with only two stages the last one arrives in the buffer that the first was sent
+ * from. Cost: as in three steps, with less scratch memory from eight stages on. */
+#include <stdlib.h>
+
+#include "permute/exchange_private.h"
+#include "permute/local_part.h"
+#include "permute/stages.h"
+#include "permute/traffic.h"
+#include "runtime/allocate.h"
+
+typedef struct staging {
+    exchange *x;
+    const bmf_stages *stages;
+    const bmf_traffic *traffic;
+    int64_t count, rounds;         /* stages, and rounds in each */
+    int64_t block, share;          /* elements of a block, and of a stage on this host */
+    bmf_permutation number, round; /* of places: to and from the order of the schedule */
+    int64_t stage;                 /* whose messages travel */
+    bmf_exchange *under_way;
+    struct {
+        bool packing;
+        int64_t stage, share, shares;
+    } pass; /* that runs */
+    bool failed;
+} staging;
+
+static void make_staging(exchange *x, staging *s)
+{
+    const bmf_traffic *traffic = x->plan->traffic;
+    const bmf_stages *stages = x->plan->stages;
+    const int block_bits = traffic->place_bits - traffic->rank;
+    *s = (staging){.x = x, .stages = stages, .traffic = traffic};
+    s->rounds = INT64_C(1) << stages->bits;
+    s->count = x->plan->rounds / s->rounds;
+    s->block = INT64_C(1) << block_bits;
+    s->share = x->ctx->local_processors * s->rounds * s->block;
+    bmf_permutation_identity(traffic->place_bits, &s->number);
+    bmf_permutation_identity(traffic->place_bits, &s->round);
+    for (int j = 0; j < traffic->rank; j++) {
+        s->number.matrix.column[block_bits + j] = stages->number.column[j] << block_bits;
+        s->round.matrix.column[block_bits + j] = stages->round.column[j] << block_bits;
+    }
+}
+
+/* ---- memory ---- */
+
+static int64_t local_number(const staging *s, int64_t processor)
+{
+    return processor - s->x->ctx->first_processor;
+}
+
+static int64_t packed_buffer(int64_t stage)
+{
+    return stage % 2;
+}
+
+static int64_t received_buffer(const staging *s, int64_t stage)
+{
+    if (!s->traffic->packs)
+        return stage % 2;
+    return s->count == 2 && stage == 1 ? 0 : 2 + stage % 2;
+}
+
+static int64_t buffers(const staging *s)
+{
+    if (!s->traffic->packs || s->traffic->direct)
+        return 2;
+    return s->count == 2 ? 3 : 4;
+}
+
+/* The element of scratch memory where block or slot `number` of a processor stands, of the stage in this buffer. */
+static int64_t place_in_stage(const staging *s, int64_t buffer, int64_t processor, uint64_t number)
+{
+    const int64_t position = (int64_t)bmf_bit_matrix_apply(&s->stages->number, number) & (s->rounds - 1);
+    return buffer * s->share + (local_number(s, processor) * s->rounds + position) * s->block;
+}
+
+/* ---- messages ---- */
+
+static int outgoing(void *state, const bmf_message *message, bmf_segment *segment)
+{
+    const staging *s = state;
+    if (!s->traffic->packs)
+        return bmf_exchange_segments(
+            s->x, s->x->source, (local_number(s, message->from) << s->traffic->place_bits) + message->first * s->block,
+            message->count, segment);
+    const int64_t place = place_in_stage(s, packed_buffer(s->stage), message->from, (uint64_t)message->first);
+    return bmf_exchange_segments(s->x, (const void *const *)s->x->scratch, place, message->count, segment);
+}
+
+static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
+{
+    const staging *s = state;
+    const uint64_t to = (uint64_t)message->to, slot = bmf_traffic_slot(s->traffic, (uint64_t)message->from, to);
+    if (s->traffic->direct) {
+        const bmf_permutation unpacking = bmf_traffic_unpacking(s->traffic, to);
+        const int64_t place = (int64_t)bmf_permutation_apply(&unpacking, slot * (uint64_t)s->block);
+        return bmf_exchange_segments(s->x, (const void *const *)s->x->target,
+                                     (local_number(s, message->to) << s->traffic->place_bits) + place, message->count,
+                                     segment);
+    }
+    const int64_t place = place_in_stage(s, received_buffer(s, s->stage), message->to, slot);
+    return bmf_exchange_segments(s->x, (const void *const *)s->x->scratch, place, message->count, segment);
+}
+
+/* ---- local passes ---- */
+
+static void help_messages(void *state)
+{
+    const staging *s = state;
+    bmf_exchange_progress(s->x->ctx, s->under_way);
+}
+
+/* The number of the first round of a stage; that of its block on a processor differs by a constant. */
+static uint64_t first_round(const staging *s, int64_t stage)
+{
+    const int64_t position = stage * s->rounds;
+    return s->x->plan->order ? (uint64_t)s->x->plan->order[position] : (uint64_t)position;
+}
+
+static uint64_t part_of(const staging *s, uint64_t number)
+{
+    return bmf_bit_matrix_apply(&s->stages->number, number) >> s->stages->bits;
+}
+
+static int pack_processor(const staging *s, int64_t processor, bmf_local_part *part)
+{
+    const exchange *x = s->x;
+    const uint64_t me = (uint64_t)processor, round = first_round(s, s->pass.stage);
+    bmf_permutation p = bmf_traffic_packing(s->traffic, me);
+    bmf_permutation_compose(&s->number, &p, &p);
+    part->by_target = true;
+    part->number =
+        part_of(s, (uint64_t)bmf_traffic_block(s->traffic, me, bmf_traffic_round_target(s->traffic, round, me)));
+    for (int k = 0; k < x->plan->columns; k++) {
+        const int64_t bytes = x->plan->column_bytes[k], number = local_number(s, processor);
+        const int64_t to = packed_buffer(s->pass.stage) * s->share + number * s->rounds * s->block;
+        part->run_bits = s->stages->pack_run_bits[k];
+        BMF_TRY(bmf_local_permute_part((char *)x->scratch[k] + to * bytes,
+                                       (const char *)x->source[k] + (number << s->traffic->place_bits) * bytes, bytes,
+                                       &p, part, x->ctx->threads));
+    }
+    return BMF_OK;
+}
+
+static int unpack_processor(const staging *s, int64_t processor, bmf_local_part *part)
+{
+    const exchange *x = s->x;
+    bmf_permutation p = bmf_traffic_unpacking(s->traffic, (uint64_t)processor);
+    bmf_permutation_compose(&p, &s->round, &p);
+    part->by_target = false;
+    part->number = part_of(s, first_round(s, s->pass.stage));
+    for (int k = 0; k < x->plan->columns; k++) {
+        const int64_t bytes = x->plan->column_bytes[k], number = local_number(s, processor);
+        const int64_t from = received_buffer(s, s->pass.stage) * s->share + number * s->rounds * s->block;
+        part->run_bits = s->stages->unpack_run_bits[k];
+        BMF_TRY(bmf_local_permute_part((char *)x->target[k] + (number << s->traffic->place_bits) * bytes,
+                                       (const char *)x->scratch[k] + from * bytes, bytes, &p, part, x->ctx->threads));
+    }
+    return BMF_OK;
+}
+
+static int run_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
+{
+    staging *s = state;
+    bmf_local_part part = {.top = s->traffic->rank - s->stages->bits,
+                           .share = (uint64_t)s->pass.share,
+                           .shares = (uint64_t)s->pass.shares,
+                           .between = s->under_way ? help_messages : NULL,
+                           .state = s};
+    (void)index;
+    (void)worker;
+    return s->pass.packing ? pack_processor(s, piece->processor, &part) : unpack_processor(s, piece->processor, &part);
+}
+
+/* A share of a stage, if there is such a stage and it needs this. After a failure messages still travel, so that no
+ * rank waits for ever. */
+static void run_share(staging *s, bool packing, int64_t stage, int64_t share, int64_t shares)
+{
+    bmf_context *ctx = s->x->ctx;
+    if (stage < 0 || stage >= s->count || s->failed || !(packing ? s->traffic->packs : !s->traffic->direct))
+        return;
+    const int64_t elements = s->rounds * s->block / shares, call = stage * s->rounds + share;
+    bmf_piece *piece = bmf_allocate(ctx->local_processors * (int64_t)sizeof *piece);
+    for (int64_t k = 0; k < ctx->local_processors; k++) {
+        const int64_t processor = ctx->first_processor + k;
+        const int64_t begin = (processor << s->traffic->place_bits) + call * s->block;
+        piece[k] = (bmf_piece){processor, processor, begin, begin + elements, 0};
+    }
+    s->pass.packing = packing;
+    s->pass.stage = stage;
+    s->pass.share = share;
+    s->pass.shares = shares;
+    s->failed = bmf_compute(ctx, &(bmf_work){.kernel = packing ? "permute pack" : "permute unpack",
+                                             .round = (uint32_t)(2 * call + !packing),
+                                             .piece = piece,
+                                             .pieces = ctx->local_processors,
+                                             .run = run_piece,
+                                             .state = s}) != BMF_OK;
+    free(piece);
+}
+
+/* ---- all together ---- */
+
+static int run_round(staging *s, int64_t stage, int64_t number)
+{
+    bmf_context *ctx = s->x->ctx;
+    const bmf_transfer transfer = {outgoing, incoming, s};
+    const int64_t k = stage * s->rounds + number;
+    bmf_round round;
+    bmf_permute_plan_round(s->x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors, &round);
+    s->stage = stage;
+    int status = bmf_exchange_begin(ctx, &round, (uint32_t)k, &transfer, &s->under_way);
+    if (status == BMF_OK) {
+        run_share(s, true, stage + 1, number, s->rounds);
+        run_share(s, false, stage - 1, number, s->rounds);
+        status = bmf_exchange_end(ctx, s->under_way);
+    }
+    s->under_way = NULL;
+    free(round.message);
+    return status;
+}
+
+int bmf_exchange_stages(exchange *x)
+{
+    staging s;
+    make_staging(x, &s);
+    BMF_TRY(bmf_exchange_make_scratch(x, buffers(&s) * s.share));
+    run_share(&s, true, 0, 0, 1);
+    for (int64_t stage = 0; stage < s.count; stage++)
+        for (int64_t number = 0; number < s.rounds; number++)
+            BMF_TRY(run_round(&s, stage, number));
+    run_share(&s, false, s.count - 1, 0, 1);
+    return bmf_agree(x->ctx, s.failed ? bmf_fail(x->ctx, BMF_ERROR_MEMORY, "permute: out of memory") : BMF_OK);
+}
