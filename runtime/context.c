@@ -231,12 +231,17 @@ int bmf_set_processors(bmf_context *ctx, int64_t processors)
 {
     if (processors < 1)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a machine needs at least 1 processor, not %lld", (long long)processors);
-    if (ctx->run)
+    if (ctx->run && ctx->run->nodes > 1)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
-                        "the number of processors of a traced run is fixed; use --bmf-procs %lld instead",
+                        "the number of processors of a run that is being traced is fixed; use --bmf-procs %lld instead",
                         (long long)processors);
     ctx->processors = processors;
     bmf_divide_processors(ctx);
+    if (ctx->run) {
+        bmf_run *bare = ctx->run;
+        ctx->run = bmf_run_create(bare->program, bare->machine, (int32_t)processors, ctx->ranks, ctx->threads);
+        bmf_run_free(bare);
+    }
     return bmf_cluster_start(ctx);
 }
 

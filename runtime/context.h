@@ -42,7 +42,7 @@ int bmf_rank_of(const bmf_context *ctx, int64_t processor);
 int64_t bmf_first_processor(const bmf_context *ctx, int rank);
 
 /* Another number of processors for lists made from now on; lists made before must not be used again.
- * Collective. Errors: BMF_ERROR_ARGUMENT if processors < 1. */
+ * Collective. Errors: BMF_ERROR_ARGUMENT if processors < 1, or after the first skeleton of a traced run. */
 int bmf_set_processors(bmf_context *ctx, int64_t processors);
 
 /* Reductions and scans are reproducible by default: the same bits for every number of ranks, threads and processors.

@@ -254,6 +254,27 @@ void bmf_value_distribute(int64_t count, bmf_distribution *spread, bmf_value *ch
     bmf_value_move(child, out->child);
 }
 
+int bmf_value_from_parts(bmf_list *list, bmf_value *parts)
+{
+    const bmf_partition *partition = list->partition;
+    int64_t local = partition->local_parts, first = bmf_partition_local_begin(partition);
+    bmf_buffer *offsets = bmf_buffer_create((local + 1) * (int64_t)sizeof(int64_t));
+    bmf_column column = list->column;
+    bmf_value child;
+    list->column = (bmf_column){0};
+    if (offsets == NULL) {
+        bmf_column_free(&column);
+        return bmf_fail(list->context, BMF_ERROR_MEMORY, "out of memory for %" PRId64 " lists", local);
+    }
+    for (int64_t k = 0; k <= local; k++)
+        ((int64_t *)offsets->data)[k] = partition->start[partition->local_first + k] - first;
+    int status = bmf_value_from_column(list->context, &column, &child);
+    if (status == BMF_OK)
+        return bmf_value_create_list(list->context, local, offsets, &child, parts);
+    bmf_buffer_release(offsets);
+    return status;
+}
+
 int bmf_value_pair(bmf_context *ctx, bmf_value *a, bmf_value *b, bmf_value *out)
 {
     bmf_value component[2] = {{0}, {0}};

@@ -3,6 +3,7 @@
 #ifndef BMF_LANGUAGE_PARALLEL_H
 #define BMF_LANGUAGE_PARALLEL_H
 
+#include "runtime/list.h"
 #include "skeletons/language/evaluate.h"
 
 /* Elements of a distributed list count over all contexts of the machine: element e is item e - offsets[c] of context c. */
@@ -59,6 +60,9 @@ int bmf_operation_end(bmf_machine *machine, int status);
 /* The distributed list `child` (taken over) of elements of child->type on a spread (one reference taken over). count: contexts on
  * this rank. */
 void bmf_value_distribute(int64_t count, bmf_distribution *spread, bmf_value *child, bmf_value *out);
+
+/* The parts of a list in C on this rank, each as a list: one context a part. The list's column is moved out of it. */
+int bmf_value_from_parts(bmf_list *list, bmf_value *parts);
 
 /* The pair of the batches a and b, both taken over, also on failure. */
 int bmf_value_pair(bmf_context *ctx, bmf_value *a, bmf_value *b, bmf_value *out);

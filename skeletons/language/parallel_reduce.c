@@ -201,33 +201,16 @@ static int list_of_parts(bmf_machine *machine, const bmf_distribution *spread, b
 }
 
 /* Elements with their processor's whole list: one list on the first processor. */
-static int gather_one(bmf_machine *machine, int64_t count, const bmf_distribution *spread, bmf_value *lists,
-                      bmf_value *out)
+static int gather_one(bmf_machine *machine, const bmf_distribution *spread, bmf_value *lists, bmf_value *out)
 {
-    bmf_context *ctx = machine->ctx;
-    const bmf_type *type = lists->type;
     bmf_list *parts = NULL, *whole = NULL;
     BMF_TRY(list_of_parts(machine, spread, lists, &parts));
     int status = bmf_gather(parts, &whole);
     bmf_list_free(parts);
-    BMF_TRY(status);
-    if (count == 0) {
-        status = bmf_value_empty(ctx, type, 0, out);
-    } else {
-        bmf_value child;
-        bmf_buffer *offsets = bmf_buffer_create(2 * (int64_t)sizeof(int64_t));
-        bmf_column column = whole->column;
-        whole->column = (bmf_column){0};
-        status = offsets != NULL ? bmf_value_from_column(ctx, &column, &child)
-                                 : bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for a list");
-        if (status == BMF_OK) {
-            ((int64_t *)offsets->data)[0] = 0;
-            ((int64_t *)offsets->data)[1] = child.count;
-            status = bmf_value_create_list(ctx, 1, offsets, &child, out);
-        }
-    }
+    if (status == BMF_OK)
+        status = bmf_agree(machine->ctx, bmf_value_from_parts(whole, out));
     bmf_list_free(whole);
-    return bmf_agree(ctx, status);
+    return status;
 }
 
 /* ---- all ---- */
@@ -300,11 +283,11 @@ static int check_not_empty(bmf_machine *machine, const bmf_expression *reduce, c
 }
 
 static int reduce_spread(bmf_machine *machine, bmf_expression *reduce, bmf_frame *frame, const bmf_layout *contexts,
-                         bmf_distribution *spread, bmf_value *elements, int64_t count, bmf_value *total)
+                         bmf_distribution *spread, bmf_value *elements, bmf_value *total)
 {
     bool whole = contexts->count == 1 && spread->offsets[1] > 0;
     if (is_concatenation(reduce->child[0]) && whole)
-        return gather_one(machine, count, spread, elements, total);
+        return gather_one(machine, spread, elements, total);
     return reduce_levels(machine, reduce, frame, spread, elements, total);
 }
 
@@ -313,7 +296,6 @@ int bmf_evaluate_parallel_reduce(bmf_machine *machine, bmf_expression *reduce, b
 {
     bmf_value defaults = {0}, argument = {0}, elements, total = {0};
     bmf_layout *contexts;
-    int64_t count = x->count;
     int status = bmf_agree(machine->ctx, BMF_OK);
     if (status == BMF_OK)
         status = bmf_frame_layout(machine, frame, &contexts);
@@ -334,7 +316,7 @@ int bmf_evaluate_parallel_reduce(bmf_machine *machine, bmf_expression *reduce, b
     bmf_value_move(&x->child[0], &elements);
     bmf_value_free(x);
     bmf_operation_begin(machine, reduce);
-    status = reduce_spread(machine, reduce, frame, contexts, spread, &elements, count, &total);
+    status = reduce_spread(machine, reduce, frame, contexts, spread, &elements, &total);
     if (status == BMF_OK && reduce->children > 1)
         status = apply_default(machine, reduce, frame, contexts, spread, &defaults, &total, out);
     else if (status == BMF_OK)

@@ -43,26 +43,6 @@ static int make_spread(bmf_machine *machine, const bmf_expression *split, const 
 
 /* ---- one list: the skeleton in C ---- */
 
-/* The parts on this rank as a batch of lists. */
-static int parts_of_list(bmf_machine *machine, bmf_list *list, bmf_value *parts)
-{
-    const bmf_partition *partition = list->partition;
-    int64_t local = partition->local_parts, first = bmf_partition_local_begin(partition);
-    bmf_buffer *offsets = bmf_buffer_create((local + 1) * (int64_t)sizeof(int64_t));
-    bmf_value child;
-    if (offsets == NULL)
-        return bmf_fail(machine->ctx, BMF_ERROR_MEMORY, "out of memory for %" PRId64 " lists", local);
-    for (int64_t k = 0; k <= local; k++)
-        ((int64_t *)offsets->data)[k] = partition->start[partition->local_first + k] - first;
-    bmf_column column = list->column;
-    list->column = (bmf_column){0};
-    int status = bmf_value_from_column(machine->ctx, &column, &child);
-    if (status == BMF_OK)
-        return bmf_value_create_list(machine->ctx, local, offsets, &child, parts);
-    bmf_buffer_release(offsets);
-    return status;
-}
-
 /* The list of the only context, which lies on processor `on`, as a list in C; x is taken over. */
 static int list_of_value(bmf_machine *machine, int64_t on, bmf_value *x, bmf_list **list)
 {
@@ -99,7 +79,7 @@ static int split_one(bmf_machine *machine, const bmf_expression *split, int64_t 
         status = bmf_split(whole, split->number[0], (int)split->number[1], &spread);
     bmf_list_free(whole);
     if (status == BMF_OK)
-        status = bmf_agree(machine->ctx, parts_of_list(machine, spread, parts));
+        status = bmf_agree(machine->ctx, bmf_value_from_parts(spread, parts));
     bmf_list_free(spread);
     return status;
 }

@@ -17,13 +17,13 @@ typedef struct bmf_program {
     bmf_texts texts;
     bmf_expressions *arena;
     bmf_library library;
-    bmf_expression *parsed;    /* as written */
-    bmf_expression *checked;   /* typed */
+    bmf_expression *parsed;     /* as written */
+    bmf_expression *checked;    /* typed */
     bmf_expression *expression; /* rewritten: what runs */
     bmf_rewriting rewriting;
     const bmf_type *argument_type;
-    bmf_column argument;       /* from text: one element, on rank 0 */
-    const char *npy;           /* or the file to read in parallel */
+    bmf_column argument; /* from text: one element, on rank 0 */
+    const char *npy;     /* or the file to read in parallel */
 } bmf_program;
 
 /* Reads, parses and types; rank 0 reads the files and parses the data, the others get the texts of the expressions. Collective;

@@ -1,0 +1,316 @@
+/* A program from its files to its result.
+ *
+ * Rank 0 reads, parses and types, and finds all errors; then the others get the texts up to the data and the argument's
+ * type, and make the same trees. Literal data stands on rank 0 only. A .npy argument that the program splits first is read
+ * by all ranks, each its parts; otherwise by rank 0. */
+#include "skeletons/language/program.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/allocate.h"
+#include "runtime/npy.h"
+#include "skeletons/language/parallel.h"
+
+/* ---- the argument's type, from rank 0 to all ---- */
+
+static void write_type(const bmf_type *type, char **at)
+{
+    *(*at)++ = (char)type->kind;
+    *(*at)++ = (char)type->components;
+    for (int k = 0; k < type->components; k++)
+        write_type(type->component[k], at);
+}
+
+static int64_t type_bytes(const bmf_type *type)
+{
+    int64_t bytes = 2;
+    for (int k = 0; k < type->components; k++)
+        bytes += type_bytes(type->component[k]);
+    return bytes;
+}
+
+static const bmf_type *read_type(const char **at)
+{
+    const bmf_type *component[BMF_MAX_LEAVES];
+    bmf_type made = {.kind = (bmf_type_kind)(*at)[0], .components = (*at)[1]};
+    *at += 2;
+    for (int k = 0; k < made.components; k++)
+        component[k] = read_type(at);
+    made.component = made.components > 0 ? component : NULL;
+    return bmf_type_intern(&made);
+}
+
+static int share_type(bmf_context *ctx, const bmf_type **type)
+{
+    int64_t bytes = bmf_is_root(ctx) && *type != NULL ? type_bytes(*type) : 0;
+    BMF_TRY(ctx->backend->share(ctx, 0, &bytes, (int64_t)sizeof bytes));
+    if (bytes == 0)
+        return BMF_OK;
+    char *text = bmf_allocate(bytes), *write = text;
+    const char *read = text;
+    if (bmf_is_root(ctx))
+        write_type(*type, &write);
+    int status = ctx->backend->share(ctx, 0, text, bytes);
+    if (status == BMF_OK)
+        *type = read_type(&read);
+    free(text);
+    return status;
+}
+
+/* ---- texts ---- */
+
+/* One text from rank 0, its first `size` bytes. */
+static int share_text(bmf_context *ctx, bmf_texts *texts, int number, int64_t size)
+{
+    int64_t sizes[2] = {0, size};
+    if (bmf_is_root(ctx))
+        sizes[0] = (int64_t)strlen(texts->text[number].name);
+    BMF_TRY(ctx->backend->share(ctx, 0, sizes, (int64_t)sizeof sizes));
+    char *name = bmf_allocate_clear(sizes[0] + 1, 1), *bytes = bmf_allocate_clear(sizes[1] + 1, 1);
+    if (bmf_is_root(ctx)) {
+        memcpy(name, texts->text[number].name, (size_t)sizes[0]);
+        memcpy(bytes, texts->text[number].bytes, (size_t)sizes[1]);
+    }
+    int status = ctx->backend->share(ctx, 0, name, sizes[0]);
+    if (status == BMF_OK)
+        status = ctx->backend->share(ctx, 0, bytes, sizes[1]);
+    if (status == BMF_OK && !bmf_is_root(ctx))
+        bmf_texts_add(texts, name, bytes, sizes[1]);
+    free(name), free(bytes);
+    return status;
+}
+
+static int share_texts(bmf_context *ctx, bmf_program *program, int count, int64_t program_size)
+{
+    for (int k = 0; k < count; k++) {
+        bool last = k == count - 1;
+        int64_t size = !bmf_is_root(ctx) ? 0 : last ? program_size : program->texts.text[k].size;
+        BMF_TRY(share_text(ctx, &program->texts, k, size));
+    }
+    return BMF_OK;
+}
+
+/* ---- loading ---- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), size = strlen(end);
+    return length >= size && strcmp(text + length - size, end) == 0;
+}
+
+static int read_texts(bmf_context *ctx, const bmf_program_options *options, bmf_program *program)
+{
+    int text;
+    for (int k = 0; k < options->libraries; k++)
+        BMF_TRY(bmf_texts_read(&program->texts, ctx, options->library[k], &text));
+    return bmf_texts_read(&program->texts, ctx, options->path, &text);
+}
+
+static int parse_texts(bmf_context *ctx, bmf_program *program, int libraries, bmf_parsed *parsed)
+{
+    for (int k = 0; k < libraries; k++)
+        BMF_TRY(bmf_parse_library(ctx, &program->texts, k, program->arena, &program->library));
+    BMF_TRY(bmf_parse_program(ctx, &program->texts, libraries, program->arena, &program->library, parsed));
+    program->parsed = parsed->expression;
+    return bmf_library_check(ctx, &program->texts, &program->library, program->parsed);
+}
+
+static int parse_argument(bmf_context *ctx, const bmf_program_options *options, const bmf_parsed *parsed,
+                          bmf_program *program)
+{
+    bmf_span span = parsed->data;
+    if (options->argument != NULL) {
+        BMF_TRY(bmf_texts_read(&program->texts, ctx, options->argument, &span.text));
+        span.begin = 0;
+        span.end = program->texts.text[span.text].size;
+    } else if (!parsed->has_data) {
+        span = program->parsed->span;
+        return bmf_text_fail(&program->texts, ctx, (bmf_span){span.text, span.end, span.end}, BMF_ERROR_USAGE,
+                             "the program has no data; write it behind the expression or give a file with --arg");
+    }
+    return bmf_data_parse(ctx, &program->texts, span, &program->argument_type, &program->argument);
+}
+
+static const bmf_type *type_of_npy(const bmf_npy_header *header)
+{
+    const bmf_type *list = bmf_type_list(header->scalar);
+    return header->dimensions == 2 ? bmf_type_list(list) : list;
+}
+
+/* Everything that rank 0 does alone. */
+static int load_first(bmf_context *ctx, const bmf_program_options *options, bmf_program *program, bmf_parsed *parsed)
+{
+    BMF_TRY(read_texts(ctx, options, program));
+    BMF_TRY(parse_texts(ctx, program, options->libraries, parsed));
+    if (program->npy == NULL)
+        BMF_TRY(parse_argument(ctx, options, parsed, program));
+    return bmf_check(ctx, &program->texts, program->arena, &program->library, program->parsed, program->argument_type,
+                     &program->checked);
+}
+
+int bmf_program_load(bmf_context *ctx, const bmf_program_options *options, bmf_program *program)
+{
+    *program = (bmf_program){.arena = bmf_expressions_create()};
+    bmf_parsed parsed = {0};
+    int status = BMF_OK, libraries = options->libraries;
+    if (options->argument != NULL && ends_with(options->argument, ".npy")) {
+        bmf_npy_header header;
+        BMF_TRY(bmf_npy_header_read(ctx, options->argument, &header));
+        program->npy = options->argument;
+        program->argument_type = type_of_npy(&header);
+    }
+    if (bmf_is_root(ctx))
+        status = load_first(ctx, options, program, &parsed);
+    BMF_TRY(bmf_agree(ctx, status));
+    if (bmf_ranks(ctx) > 1) {
+        int64_t size = program->texts.count > 0 ? program->texts.text[libraries].size : 0;
+        BMF_TRY(share_texts(ctx, program, libraries + 1, parsed.has_data ? parsed.data.begin : size));
+        BMF_TRY(share_type(ctx, &program->argument_type));
+        if (!bmf_is_root(ctx)) {
+            status = parse_texts(ctx, program, libraries, &parsed);
+            if (status == BMF_OK)
+                status = bmf_check(ctx, &program->texts, program->arena, &program->library, program->parsed,
+                                   program->argument_type, &program->checked);
+        }
+        BMF_TRY(bmf_agree(ctx, status));
+    }
+    program->expression = program->checked;
+    return BMF_OK;
+}
+
+void bmf_program_rewrite(bmf_program *program, const bmf_rewriting *rewriting)
+{
+    program->rewriting = *rewriting;
+    program->expression = bmf_rewrite(program->arena, program->checked, &program->rewriting);
+}
+
+/* ---- running ---- */
+
+/* The argument as a batch: one context on rank 0. */
+static int placed_argument(bmf_context *ctx, bmf_program *program, bmf_value *argument)
+{
+    if (!bmf_is_root(ctx))
+        return bmf_value_empty(ctx, program->argument_type, 0, argument);
+    bmf_column column = program->argument;
+    program->argument = (bmf_column){0};
+    return bmf_value_from_column(ctx, &column, argument);
+}
+
+static int placed_file(bmf_context *ctx, const char *path, int64_t length, bmf_value *argument)
+{
+    bmf_partition *partition;
+    bmf_list *list = NULL;
+    BMF_TRY(bmf_partition_placed(ctx, 0, length, &partition));
+    int status = bmf_npy_read_parts(ctx, path, partition, &list);
+    bmf_partition_release(partition);
+    if (status == BMF_OK)
+        status = bmf_agree(ctx, bmf_value_from_parts(list, argument));
+    bmf_list_free(list);
+    return status;
+}
+
+/* The first operation if it is a split of the whole argument. */
+static bmf_expression *first_split(bmf_expression *expression)
+{
+    while (expression->kind == BMF_EXPRESSION_COMP && expression->children > 0)
+        expression = expression->child[expression->children - 1];
+    bool splits = expression->kind == BMF_EXPRESSION_SPLIT && expression->parallel;
+    return splits ? expression : NULL;
+}
+
+/* What the first split would make of the file, each rank reading its parts. */
+static int split_file(bmf_context *ctx, const char *path, int64_t length, const bmf_expression *split,
+                      bmf_value *argument)
+{
+    bmf_level level = {split->number[0], (int)split->number[1]};
+    bmf_partition *partition;
+    bmf_list *list = NULL;
+    bmf_value parts;
+    BMF_TRY(bmf_partition_create(ctx, 0, 1, &level, length, NULL, &partition));
+    int status = bmf_npy_read_parts(ctx, path, partition, &list);
+    if (status == BMF_OK)
+        status = bmf_agree(ctx, bmf_value_from_parts(list, &parts));
+    bmf_list_free(list);
+    if (status == BMF_OK) {
+        int64_t *processor = bmf_allocate(partition->parts * (int64_t)sizeof *processor);
+        int64_t offsets[2] = {0, partition->parts};
+        for (int64_t k = 0; k < partition->parts; k++)
+            processor[k] = bmf_partition_processor(partition, k);
+        bmf_layout *layout = bmf_layout_create(ctx, partition->parts, processor);
+        bmf_value_distribute(bmf_is_root(ctx) ? 1 : 0, bmf_distribution_create(1, offsets, layout), &parts, argument);
+        free(processor);
+    }
+    bmf_partition_release(partition);
+    return status;
+}
+
+/* The expression without its first operation; NULL if there is nothing else. */
+static bmf_expression *without_first(bmf_program *program, bmf_expression *expression)
+{
+    if (expression->kind != BMF_EXPRESSION_COMP)
+        return NULL;
+    bmf_expression *rest = bmf_expression_copy(program->arena, expression);
+    int last = rest->children - 1;
+    bmf_expression *inner = without_first(program, rest->child[last]);
+    if (inner == NULL)
+        rest->children--;
+    else
+        rest->child[last] = inner;
+    return rest->children > 0 ? rest : NULL;
+}
+
+static int open_argument(bmf_context *ctx, bmf_program *program, bmf_expression **expression, bmf_value *argument)
+{
+    bmf_npy_header header;
+    bmf_expression *split = first_split(*expression);
+    if (program->npy == NULL)
+        return bmf_agree(ctx, placed_argument(ctx, program, argument));
+    BMF_TRY(bmf_npy_header_read(ctx, program->npy, &header));
+    if (split == NULL)
+        return placed_file(ctx, program->npy, header.shape[0], argument);
+    *expression = without_first(program, *expression);
+    return split_file(ctx, program->npy, header.shape[0], split, argument);
+}
+
+int bmf_program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
+{
+    bmf_machine machine = {.ctx = ctx, .texts = &program->texts};
+    bmf_expression *expression = program->expression;
+    bmf_value argument = {0};
+    bmf_frame frame;
+    BMF_TRY(open_argument(ctx, program, &expression, &argument));
+    int status = bmf_frame_open_program(&machine, &frame);
+    if (status == BMF_OK && expression == NULL)
+        bmf_value_move(&argument, result);
+    else if (status == BMF_OK)
+        status = bmf_evaluate(&machine, expression, &frame, &argument, result);
+    bmf_frame_close(&frame);
+    return bmf_agree(ctx, status);
+}
+
+int bmf_program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column)
+{
+    bmf_texts none = {0};
+    bmf_machine machine = {.ctx = ctx, .texts = &none, .quiet = 1};
+    bmf_value placed;
+    bmf_frame frame;
+    BMF_TRY(bmf_agree(ctx, bmf_frame_open_program(&machine, &frame)));
+    int status = bmf_collect_distributed(&machine, &frame, result, &placed);
+    bmf_frame_close(&frame);
+    BMF_TRY(bmf_agree(ctx, status));
+    status = bmf_value_to_column(ctx, &placed, column);
+    bmf_value_free(&placed);
+    return bmf_agree(ctx, status);
+}
+
+void bmf_program_free(bmf_program *program)
+{
+    bmf_column_free(&program->argument);
+    bmf_library_free(&program->library);
+    if (program->arena != NULL)
+        bmf_expressions_free(program->arena);
+    bmf_texts_free(&program->texts);
+    *program = (bmf_program){0};
+}
