@@ -367,7 +367,8 @@ static int check_pair(const char *path, const bmf_sample *a, const bmf_sample *b
 {
     if (strcmp(a->operation, b->operation) != 0)
         return BMF_OK;
-    if (a->family != b->family || a->element_bytes != b->element_bytes || a->threads != b->threads)
+    bool threads_differ = a->threads != b->threads && a->family != BMF_FAMILY_THREADS;
+    if (a->family != b->family || a->element_bytes != b->element_bytes || threads_differ)
         return bmf_fail(NULL, BMF_ERROR_FILE, "%s: '%s' has samples of different families, element sizes or threads",
                         path, a->operation);
     if (a->cached == b->cached && a->p == b->p && a->d == b->d)

@@ -69,8 +69,8 @@ void bmf_sheet_free(bmf_sheet *sheet);
 
 /* ---- fitting ---- */
 
-/* Fits every operation of the samples: the sheet has one entry per operation and range. An operation whose numbers
- * allow no fit becomes a skip with the reason. Cost: about a millisecond per operation. The caller frees. */
+/* Fits every operation of the samples: the sheet has one entry per operation and range. Cost: some milliseconds per
+ * operation. BMF_ERROR_FILE when there is nothing to fit. The caller frees. */
 int bmf_sheet_fit(const bmf_samples *samples, bmf_sheet **sheet);
 
 /* ---- asking ---- */

@@ -1,0 +1,175 @@
+/* Numbers and equations as text; see the header. */
+#include "predict/sheet_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_BUCKET = 9 };
+
+double bmf_round_figures(double value, int figures)
+{
+    if (!isfinite(value) || value == 0.0)
+        return value;
+    double exponent = floor(log10(fabs(value))) - (figures - 1), scaled = value / pow(10.0, exponent);
+    /* Halves such as 0.15 lie next to their decimal; the nudge lets them round as they are printed. */
+    char text[40];
+    snprintf(text, sizeof text, "%.0fe%.0f", round(scaled + copysign(1e-9, value)), exponent);
+    return strtod(text, NULL);
+}
+
+const char *bmf_figures_text(double value, int figures, char *text, size_t size)
+{
+    double rounded = bmf_round_figures(value, figures);
+    if (rounded != 0.0 && (fabs(rounded) < 1e-4 || fabs(rounded) >= 1e7)) {
+        snprintf(text, size, "%.*e", figures - 1, rounded);
+        return text;
+    }
+    int whole = rounded == 0.0 ? 1 : (int)floor(log10(fabs(rounded)) + 1e-12) + 1;
+    snprintf(text, size, "%.*f", figures > whole ? figures - whole : 0, rounded == 0.0 ? 0.0 : rounded);
+    /* 2.0 with two figures is 2, as sheets print it. */
+    if (strchr(text, '.')) {
+        char *end = text + strlen(text);
+        while (end[-1] == '0')
+            *--end = 0;
+        if (end[-1] == '.')
+            end[-1] = 0;
+    }
+    return text;
+}
+
+int bmf_bucket(double seconds)
+{
+    double power = seconds > 0.0 ? round(log10(seconds * 1e6)) : 0.0;
+    return power < 0.0 ? 0 : power > LARGEST_BUCKET ? LARGEST_BUCKET : (int)power;
+}
+
+const char *bmf_bucket_text(double seconds, char *text, size_t size)
+{
+    static const char *const units[] = {"us", "ms", "s"};
+    int bucket = bmf_bucket(seconds), unit = bucket / 3 < 2 ? bucket / 3 : 2;
+    snprintf(text, size, "%.0f %s", pow(10.0, bucket - 3 * unit), units[unit]);
+    return text;
+}
+
+/* Figures so that the last digit of the coefficient is the error's second. */
+static int figures_for(double coefficient, double error)
+{
+    if (error <= 0.0 || coefficient == 0.0)
+        return 6;
+    double digits = floor(log10(fabs(coefficient))) - floor(log10(error)) + 2.0;
+    return digits < 2.0 ? 2 : digits > 9.0 ? 9 : (int)digits;
+}
+
+static void put_coefficient(const bmf_entry *entry, int k, bmf_equation_style style, double unit, char *text,
+                            size_t size)
+{
+    double value = entry->coefficient[k] / unit, error = sqrt(entry->covariance[k][k]) / unit;
+    char number[40], spread[40];
+    if (style == BMF_EQUATION_ROUNDED) {
+        snprintf(text, size, "%s", bmf_figures_text(value, 1, number, sizeof number));
+    } else if (style == BMF_EQUATION_EXACT) {
+        if (entry->has_errors)
+            snprintf(text, size, "(%.6g +- %.6g)", value, error);
+        else
+            snprintf(text, size, "%.6g", value);
+    } else {
+        bmf_figures_text(value, entry->has_errors ? figures_for(value, error) : 6, number, sizeof number);
+        if (entry->has_errors)
+            snprintf(text, size, "(%s +- %s)", number, bmf_figures_text(error, 2, spread, sizeof spread));
+        else
+            snprintf(text, size, "%s", number);
+    }
+}
+
+const char *bmf_equation_text(const bmf_entry *entry, bmf_equation_style style, double unit, char *text, size_t size)
+{
+    const char *const names[BMF_TERMS] = {"", bmf_startup_name(entry->form.startup), bmf_size_name(entry->form.size)};
+    int term[BMF_TERMS], terms = bmf_form_terms(entry->form, term);
+    size_t used = 0;
+    text[0] = 0;
+    for (int j = 0; j < terms && used < size; j++) {
+        char number[100];
+        put_coefficient(entry, term[j], style, unit, number, sizeof number);
+        const char *name = names[term[j]];
+        bool minus = j > 0 && number[0] == '-';
+        int put = snprintf(text + used, size - used, "%s%s%s%s",
+                           j == 0  ? ""
+                           : minus ? " - "
+                                   : " + ",
+                           number + minus, name[0] ? " " : "", name);
+        used += put > 0 ? (size_t)put : 0;
+    }
+    return text;
+}
+
+const char *bmf_time_text(double seconds, char *text, size_t size)
+{
+    static const struct {
+        double unit;
+        const char *name;
+    } units[] = {{1.0, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
+    size_t k = 0;
+    while (k < 3 && fabs(seconds) < units[k].unit * 0.9995)
+        k++;
+    snprintf(text, size, "%.3g %s", seconds / units[k].unit, units[k].name);
+    return text;
+}
+
+const char *bmf_domain_text(const bmf_entry *entry, char *text, size_t size)
+{
+    char p[40] = "any p", d[60] = "";
+    if (entry->p_low > 0 && entry->p_low == entry->p_high)
+        snprintf(p, sizeof p, "p %d", entry->p_low);
+    else if (entry->p_low > 0)
+        snprintf(p, sizeof p, "p %d..%d", entry->p_low, entry->p_high);
+    if (entry->form.size != BMF_SIZE_NONE || entry->d_high > 0)
+        snprintf(d, sizeof d, ", d %lld..%lld", (long long)entry->d_low, (long long)entry->d_high);
+    snprintf(text, size, "%s%s", p, d);
+    return text;
+}
+
+const char *bmf_q_text(double q, char *text, size_t size)
+{
+    if (isnan(q))
+        snprintf(text, size, "-");
+    else
+        snprintf(text, size, "%.2g", q);
+    return text;
+}
+
+const char *bmf_operation_text(const char *operation)
+{
+    static const struct {
+        const char *name, *text;
+    } known[] = {
+        {"send", "time the sender spends in the send; the receive starts at the same moment"},
+        {"ssend", "time the sender spends in the synchronous send; the receive starts at the same moment"},
+        {"rsend", "time the sender spends in the ready send; the receive was posted"},
+        {"recv", "time the receiver spends in the receive; the send starts at the same moment"},
+        {"recvmin", "time the receiver spends in the receive when the message has come already"},
+        {"isend1", "time to post a non-blocking send"},
+        {"isend2", "time to wait for a non-blocking send"},
+        {"isendoverlap", "time between posting a non-blocking send and its end that computation may use"},
+        {"irecv1", "time to post a non-blocking receive"},
+        {"irecv2", "time to wait for a non-blocking receive; the send starts at the same moment"},
+        {"irecvoverlap", "time between posting a non-blocking receive and its end that computation may use"},
+        {"sendrecv", "time of an exchange between two processes, both ways at once"},
+        {"pingpong", "a message to another process and back"},
+        {"allsend", "one message of every second process to a partner of a random permutation, all at once"},
+        {"bcast", "broadcast from one process: first start to last end"},
+        {"reduce", "reduction with + to one process: first start to last end"},
+        {"allreduce", "reduction with + whose result all get: first start to last end"},
+        {"gather", "d elements of each process to one: first start to last end"},
+        {"allgather", "d elements of each process to all: first start to last end"},
+        {"scatter", "d elements to each process from one: first start to last end"},
+        {"alltoall", "d elements of each process to each: first start to last end"},
+        {"barrier", "all wait for all: first start to last end"},
+        {"comm_split", "a communicator split in two: first start to last end"},
+    };
+    size_t length = strcspn(operation, ":");
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+        if (strlen(known[k].name) == length && strncmp(known[k].name, operation, length) == 0)
+            return known[k].text;
+    return "";
+}
