@@ -162,23 +162,33 @@ int bmf_source_block(const bmf_source *source, int worker, int64_t begin, int64_
     return source->kernel->block(source->kernel->context, count, in, block);
 }
 
-void bmf_sink_open(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode, int streams)
+void bmf_sink_open_leaves(bmf_sink *sink, int leaves, const int64_t *leaf_size, const bmf_slice *output, int64_t count,
+                          bmf_sink_mode mode, int streams, int workers)
 {
     int64_t size = 0;
-    *sink = (bmf_sink){.origin = bmf_partition_local_begin(list->partition),
-                       .block = BMF_BLOCK,
-                       .workers = list->context->threads};
-    sink->leaves = leaf_sizes(list->type, sink->leaf_size);
-    bmf_column_slices(&list->column, 0, sink->output);
-    for (int k = 0; k < sink->leaves; k++)
-        size += sink->leaf_size[k];
+    *sink = (bmf_sink){.leaves = leaves, .block = BMF_BLOCK, .workers = workers};
+    for (int k = 0; k < leaves; k++) {
+        sink->leaf_size[k] = leaf_size[k];
+        sink->output[k] = output[k];
+        size += leaf_size[k];
+    }
     /* A list of several megabytes will not be in the cache when it is read next; below that it may be. */
-    sink->streaming = mode == BMF_SINK_NEW && list->column.count * size >= (int64_t)8 << 20;
+    sink->streaming = mode == BMF_SINK_NEW && count * size >= (int64_t)8 << 20;
     sink->staged = mode == BMF_SINK_STAGED || sink->streaming;
     while (sink->streaming && sink->block > SMALLEST_BLOCK && sink->block * size > streamed_bytes(streams))
         sink->block /= 2;
     if (sink->staged)
         sink->scratch = make_scratch(sink->workers, sink->leaves, sink->leaf_size);
+}
+
+void bmf_sink_open(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode, int streams)
+{
+    int64_t leaf_size[BMF_MAX_LEAVES];
+    bmf_slice output[BMF_MAX_LEAVES];
+    int leaves = leaf_sizes(list->type, leaf_size);
+    bmf_column_slices(&list->column, 0, output);
+    bmf_sink_open_leaves(sink, leaves, leaf_size, output, list->column.count, mode, streams, list->context->threads);
+    sink->origin = bmf_partition_local_begin(list->partition);
 }
 
 int64_t bmf_sink_count(const bmf_sink *sink, int64_t begin, int64_t end)

@@ -53,6 +53,9 @@ typedef struct bmf_sink {
 
 /* A sink for all elements of a list; streams: columns that are read from memory meanwhile. */
 void bmf_sink_open(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode, int streams);
+/* The same for `count` elements whose leaves are `output`. */
+void bmf_sink_open_leaves(bmf_sink *sink, int leaves, const int64_t *leaf_size, const bmf_slice *output, int64_t count,
+                          bmf_sink_mode mode, int streams, int workers);
 void bmf_sink_close(bmf_sink *sink);
 /* How many of the elements [begin, end) to write at once, at most BMF_BLOCK, so that blocks end where cache lines of the
  * column do. For skeletons whose results do not depend on the cut. */
