@@ -1,14 +1,15 @@
 /* From text to expressions: a recursive-descent parser over the scanner's tokens.
  *
  * Keywords are read without regard to case (document 000 writes B_Comp, B_id, B_AllTup). Nesting of brackets, in
- * expressions and in data, is limited to BMF_MAX_NESTING: beyond it is an error, never a crash. All functions return
+ * expressions and in data, is limited to BMF_MAX_NESTING, and the depth of a program's tree with all names replaced (a link of
+ * f . g . h counts as one) to BMF_MAX_DEPTH: beyond it is an error, never a crash. All functions return
  * BMF_OK or a status with a message that points at the place; they are not collective. */
 #ifndef BMF_LANGUAGE_PARSE_H
 #define BMF_LANGUAGE_PARSE_H
 
 #include "skeletons/language/expression.h"
 
-enum { BMF_MAX_NESTING = 200 };
+enum { BMF_MAX_NESTING = 200, BMF_MAX_DEPTH = 1000 };
 
 typedef struct bmf_definition {
     const char *name;
