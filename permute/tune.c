@@ -15,17 +15,6 @@
 enum { TRIALS = 3, KEY_SIZE = 160, PATH_SIZE = 1024 };
 static const double HOPELESS = 20; /* times the best estimate: not worth a trial */
 
-int bmf_slowest(bmf_context *ctx, double seconds, double *slowest)
-{
-    int64_t mine = (int64_t)(seconds * 1e9), *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all), largest = 0;
-    int status = ctx->backend->collect(ctx, &mine, 1, all, ctx->ranks);
-    for (int k = 0; k < ctx->ranks; k++)
-        largest = all[k] > largest ? all[k] : largest;
-    free(all);
-    *slowest = (double)largest * 1e-9;
-    return status;
-}
-
 /* ---- the file ---- */
 
 static void make_key(const bmf_context *ctx, const bmf_permute_plan *plan, char key[KEY_SIZE])

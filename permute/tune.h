@@ -20,9 +20,6 @@ int bmf_permute_plan_create_tuned(bmf_context *ctx, const bmf_permutation *p, in
  * by the fastest and remembers it. A file that cannot be written is no error. Collective. */
 int bmf_permute_tune(bmf_context *ctx, const void *const *source, void *const *target, bmf_permute_plan **plan);
 
-/* The largest of all ranks' values. Collective. */
-int bmf_slowest(bmf_context *ctx, double seconds, double *slowest);
-
 #ifdef __cplusplus
 }
 #endif

@@ -38,6 +38,17 @@ double bmf_seconds(const bmf_context *ctx)
     return (double)bmf_now(ctx) * 1e-9;
 }
 
+int bmf_slowest(bmf_context *ctx, double seconds, double *slowest)
+{
+    int64_t mine = (int64_t)(seconds * 1e9), *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all), largest = 0;
+    int status = ctx->backend->collect(ctx, &mine, 1, all, ctx->ranks);
+    for (int k = 0; k < ctx->ranks; k++)
+        largest = all[k] > largest ? all[k] : largest;
+    free(all);
+    *slowest = (double)largest * 1e-9;
+    return status;
+}
+
 static int cores_of_this_host(void)
 {
     cpu_set_t allowed;

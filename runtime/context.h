@@ -69,6 +69,8 @@ int bmf_total_statistics(bmf_context *ctx, bmf_statistics *total);
 
 /* Seconds since bmf_open on this rank's clock. Not collective. */
 double bmf_seconds(const bmf_context *ctx);
+/* The largest of all ranks' values (to the nanosecond), on every rank. Collective; no messages of the machine. */
+int bmf_slowest(bmf_context *ctx, double seconds, double *slowest);
 
 /* Waits until every rank is here. Collective. */
 void bmf_barrier(bmf_context *ctx);

@@ -281,13 +281,16 @@ int bmf_program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
     bmf_value argument = {0};
     bmf_frame frame;
     BMF_TRY(open_argument(ctx, program, &expression, &argument));
+    bmf_barrier(ctx);
+    double begin = bmf_seconds(ctx);
     int status = bmf_frame_open_program(&machine, &frame);
     if (status == BMF_OK && expression == NULL)
         bmf_value_move(&argument, result);
     else if (status == BMF_OK)
         status = bmf_evaluate(&machine, expression, &frame, &argument, result);
     bmf_frame_close(&frame);
-    return bmf_agree(ctx, status);
+    BMF_TRY(bmf_agree(ctx, status));
+    return bmf_slowest(ctx, bmf_seconds(ctx) - begin, &program->seconds);
 }
 
 int bmf_program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column)

@@ -24,6 +24,7 @@ typedef struct bmf_program {
     const bmf_type *argument_type;
     bmf_column argument; /* from text: one element, on rank 0 */
     const char *npy;     /* or the file to read in parallel */
+    double seconds;             /* once it has run: the slowest rank's time from argument to value */
 } bmf_program;
 
 /* Reads, parses and types; rank 0 reads the files and parses the data, the others get the texts of the expressions. Collective;
