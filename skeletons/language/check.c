@@ -1,8 +1,9 @@
 /* The type checker: names, compositions, conversions, messages.
  *
- * Method: the type of the argument is pushed through the expression from the right to the left; every node is copied with the
- * types it has there. A definition is checked once for each type it is used at (and once more inside maps, where less is
- * allowed), and its uses share the result: a chain of names, each twice the one before, stays as short as it is written.
+ * Method: the type of the argument is pushed through the expression from the right to the left; every node is copied
+ * with the types it has there. A definition is checked once for each type it is used at (and once more inside maps,
+ * where less is allowed), and its uses share the result: a chain of names, each twice the one before, stays as short
+ * as it is written.
  * Cost: O(nodes * types a definition is used at).
  * Source: document 000, chapter 2 and 4.2; the rules stand in docs/language.md. */
 #include <stdarg.h>
@@ -48,7 +49,8 @@ const char *bmf_checker_keyword(const bmf_expression *expression)
     return bmf_operation_keyword(expression->operation);
 }
 
-/* Appends " (in $Size, used at lib.bmf:1:9; in $Mean, used at prog.bmf:3:4)": the innermost uses and the outermost one. */
+/* Appends " (in $Size, used at lib.bmf:1:9; in $Mean, used at prog.bmf:3:4)": the innermost uses and the outermost
+ * one. */
 static void add_uses(const bmf_checker *checker, char *text, size_t size)
 {
     enum { SHOWN = 3 };

@@ -1,9 +1,10 @@
 /* How many processors the P_Splits of a typed expression need.
  *
- * Method: the expression is run on places instead of values: for every depth of distributed lists in each other the highest
- * processor their elements may lie on, and for the expression the highest processor of its context. A split of p parts
- * with stride s reaches from there (p - 1) 2^s further; a map goes on from its list's elements. Components of tuples and
- * branches are not told apart, so the answer may be too high where a smaller list is chosen among several.
+ * Method: the expression is run on places instead of values: for every depth of distributed lists in each other the
+ * highest processor their elements may lie on, and for the expression the highest processor of its context. A split
+ * of p parts with stride s reaches from there (p - 1) 2^s further; a map goes on from its list's elements. Components
+ * of tuples and branches are not told apart, so the answer may be too high where a smaller list is chosen among
+ * several.
  * Cost: O(nodes * different places they are used with).
  * Source: document 000, 5.3.4. */
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 #include "runtime/partition.h"
 #include "skeletons/language/check.h"
 
-/* highest[d]: of the elements of lists with d distributed lists around them. Lists nested deeper count with the last. */
+/* highest[d]: of the elements of lists with d distributed lists around them. Lists nested deeper count with the last.
+ * */
 typedef struct places {
     int64_t highest[BMF_MAX_LEVELS];
 } places;

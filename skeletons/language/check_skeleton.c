@@ -1,8 +1,8 @@
 /* The type checker: constants, tuples, lists of functions, skeletons, choices and loops.
  *
  * Where types must be equal and a common one exists, conversions are put in. The state of a loop and the operands of a
- * reduction have the least type that is closed under the expression: it is found by applying the expression to the type so
- * far until nothing changes; types only widen, and there are few steps from int to real.
+ * reduction have the least type that is closed under the expression: it is found by applying the expression to the
+ * type so far until nothing changes; types only widen, and there are few steps from int to real.
  * Source: document 000, 2.5 to 2.9 and chapter 5. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,8 +237,8 @@ static bmf_expression *infer_operator(bmf_checker *checker, const bmf_expression
     return bmf_checker_infer_inside(checker, expression->child[0], bmf_type_pair(operand, operand));
 }
 
-/* One step towards the operands' type: what the operator and the default make of `operand`, joined with it. Fills in both,
- * typed; NULL after a failure. */
+/* One step towards the operands' type: what the operator and the default make of `operand`, joined with it. Fills in
+ * both, typed; NULL after a failure. */
 static const bmf_type *widen_operand(bmf_checker *checker, const bmf_expression *expression, const bmf_type *list,
                                      const bmf_type *operand, bmf_expression *typed[2])
 {
@@ -362,6 +362,15 @@ static bmf_expression *infer_while(bmf_checker *checker, const bmf_expression *e
                             "the body of B_While makes a larger type each time it is applied");
 }
 
+/* Seen only again, by the rewriter, at another type. */
+static bmf_expression *infer_conversion(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+{
+    if (bmf_type_join(in, expression->out) != expression->out)
+        return bmf_checker_fail(checker, expression->span, "no conversion");
+    bmf_expression *identity = bmf_expression_create(checker->arena, BMF_EXPRESSION_ID, expression->span, 0);
+    return bmf_checker_convert(checker, bmf_checker_finish(checker, identity, in, in), expression->out);
+}
+
 bmf_expression *bmf_checker_skeleton(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     switch (expression->kind) {
@@ -390,7 +399,9 @@ bmf_expression *bmf_checker_skeleton(bmf_checker *checker, const bmf_expression 
         return infer_if(checker, expression, in);
     case BMF_EXPRESSION_WHILE:
         return infer_while(checker, expression, in);
-    default: /* conversions and fused nodes are typed when they are made */
+    case BMF_EXPRESSION_CONVERT:
+        return infer_conversion(checker, expression, in);
+    default: /* fused nodes are typed when they are made */
         checker->status = BMF_ERROR_INTERNAL;
         return NULL;
     }

@@ -58,7 +58,8 @@ const char *bmf_checker_keyword(const bmf_expression *expression);
 /* A distributed list is in the type. */
 bool bmf_type_holds_distributed(const bmf_type *type);
 
-/* The typed parts as one expression; parts[0] is applied last. Compositions among them are flattened unless that gets long. */
+/* The typed parts as one expression; parts[0] is applied last. Compositions among them are flattened unless that gets
+ * long. */
 bmf_expression *bmf_expression_compose(bmf_expressions *arena, bmf_span span, int parts, bmf_expression *const *part);
 /* Sets types and flags of a node whose children are typed. */
 void bmf_expression_set_types(bmf_expression *node, const bmf_type *in, const bmf_type *out);

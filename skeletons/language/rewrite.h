@@ -32,7 +32,8 @@ typedef enum bmf_law {
 
 typedef struct bmf_rewriting {
     unsigned laws;                 /* bit 1u << law: may be applied; ~0u: all */
-    bool free_association;         /* real operators may be associated anew */
+    bool free_association;         /* sums and products may be associated anew: reals round, ints overflow otherwise */
+    bool undo_parallel_splits;     /* split-reduce identity takes P_Split away too, a wish to run in parallel */
     int64_t applied[BMF_LAW_COUNT]; /* out: how often */
     /* called after every application, or NULL: the part as it was and as it is */
     void (*report)(void *state, bmf_law law, const bmf_expression *before, const bmf_expression *after);
@@ -45,7 +46,7 @@ bmf_expression *bmf_rewrite(bmf_expressions *arena, bmf_expression *checked, bmf
 const char *bmf_law_name(bmf_law law);
 const char *bmf_law_statement(bmf_law law);
 
-/* True if applying it can fail for some argument: integer overflow, division, index, conversion, no default. */
+/* True if applying it can fail for some argument: integer overflow, division, index, conversion, no default, no end. */
 bool bmf_may_fail(const bmf_expression *checked);
 
 #endif
