@@ -40,7 +40,7 @@ static void print_help(void)
         "  -o RAW            the file to write\n"
         "  --ops LIST        only these operations or families, with commas; see --list\n"
         "  --max-elements N  largest size (default: 1048576; loops go beyond the caches)\n"
-        "  --factor F        between sizes (default: %d)\n"
+        "  --factor F        between sizes (default: 2, or more if time is short)\n"
         "  --repeats K       repetitions of every point, fewer of those that take long (default: %d)\n"
         "  --seconds S       time to plan for (default: %d)\n"
         "  --threads T       threads of each rank, and at most in a team (default: as --bmf-threads; teams up to the\n"
@@ -57,7 +57,7 @@ static void print_help(void)
         "every core: with more, the times are those of waiting.\n"
         "\n"
         "Example: mpirun -n 2 bmf sheet measure -o host.raw && bmf sheet fit host.raw -o host.sheet\n",
-        BMF_MEASURE_FACTOR, BMF_MEASURE_REPEATS, BMF_MEASURE_SECONDS);
+        BMF_MEASURE_REPEATS, BMF_MEASURE_SECONDS);
 }
 
 /* ---- options ---- */

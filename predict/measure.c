@@ -21,10 +21,12 @@ enum { MOST_REPEATS = 10000, LARGEST_FACTOR = 1 << 20, MOST_THREADS = 4096 };
 static const double PROGRESS_SECONDS = 0.1;
 /* How much longer than planned it may take: when others use the machine too. */
 static const double PATIENCE = 1.25;
+/* Shares of the time: for finding out costs, planned and at most. */
+static const double TRIAL_SHARE = 0.2, LARGEST_TRIAL_SHARE = 0.5;
 
 typedef struct job {
     bmf_context *ctx;
-    const bmf_measure_options *options;
+    bmf_measure_options options; /* with what was left open filled in */
     measure_limits limits;
     measure_plan plan;
     measure_record record;
@@ -32,7 +34,6 @@ typedef struct job {
     measure_memory *memory;
     bmf_context **group; /* by its number of ranks; NULL: not in it, or there is none */
     char *directory;
-    double seconds; /* to spend */
     int64_t begin;
     double shown;       /* when progress was shown last */
     bool stopped, late; /* somebody wants to stop; the time is up */
@@ -46,7 +47,7 @@ static double elapsed(const job *j)
 
 static void show_progress(job *j, double left, const char *what)
 {
-    const bmf_measure_options *o = j->options;
+    const bmf_measure_options *o = &j->options;
     const double now = elapsed(j);
     if (!o->progress || j->ctx->rank != 0 || now - j->shown < PROGRESS_SECONDS)
         return;
@@ -56,7 +57,7 @@ static void show_progress(job *j, double left, const char *what)
 
 /* ---- one point ---- */
 
-enum { COST, LATE, STOP, OVERTIME, FLAGS };
+enum { COST, LATE, FAILED, STOP, ELAPSED, FLAGS };
 
 static int repeat(job *j, measure_site *site, int repetitions, double *result)
 {
@@ -109,16 +110,16 @@ static int meet(job *j, bool member, int status, int results)
     bmf_context *ctx = j->ctx;
     const bool polite = ctx->polite;
     MPI_Request request;
-    j->result[STOP] = j->options->stop && *j->options->stop;
-    j->result[OVERTIME] = ctx->rank == 0 && elapsed(j) > PATIENCE * j->seconds + 1;
+    j->result[FAILED] = status != BMF_OK;
+    j->result[STOP] = j->options.stop && *j->options.stop;
+    j->result[ELAPSED] = elapsed(j);
     ctx->polite = polite || !member;
-    status = bmf_agree(ctx, status);
     MPI_Iallreduce(MPI_IN_PLACE, j->result, results, MPI_DOUBLE, MPI_MAX, ctx->comm, &request);
     bmf_wait_all(ctx, 1, &request);
     ctx->polite = polite;
     j->stopped = j->stopped || j->result[STOP] > 0;
-    j->late = j->late || j->result[OVERTIME] > 0;
-    return status;
+    j->late = j->late || j->result[ELAPSED] > PATIENCE * j->options.seconds;
+    return j->result[FAILED] > 0 ? bmf_agree(ctx, status) : BMF_OK;
 }
 
 /* Measures some repetitions of a point; their seconds are result[FLAGS ..]. */
@@ -155,20 +156,22 @@ static bool is_hopeless(const job *j, const measure_point *point)
     const measure_point *before = point - 1;
     if (point == j->plan.point || before->operation != point->operation || before->p != point->p)
         return false;
-    return before->left_out || before->cost > 0.01 * j->seconds;
+    return before->left_out || before->cost > 0.01 * j->options.seconds;
 }
 
-/* Tries every point that is not complete. */
+/* Tries every point that is not complete: twice, or once where waiting takes most of the time. */
 static void find_costs(job *j)
 {
+    double spent = 0;
     for (int64_t i = 0; i < j->plan.count && !j->stopped; i++) {
         measure_point *point = &j->plan.point[i];
         if (point->count >= j->plan.repeats)
             continue;
-        point->left_out = point->left_out || is_hopeless(j, point);
-        if (!point->left_out && measure_some(j, point, 1))
+        point->left_out = point->left_out || is_hopeless(j, point) || spent > LARGEST_TRIAL_SHARE * j->options.seconds;
+        if (!point->left_out && measure_some(j, point, j->ctx->polite ? 0 : 1))
             point->cost = j->result[COST];
-        show_progress(j, fmax(j->seconds - elapsed(j), 0), point->operation->name);
+        spent = fmax(spent, j->result[ELAPSED]);
+        show_progress(j, fmax(j->options.seconds - elapsed(j), 0), point->operation->name);
     }
 }
 
@@ -189,9 +192,9 @@ static void run_pass(job *j, int pass)
 static int measure_all(job *j)
 {
     find_costs(j);
-    double left = j->seconds - elapsed(j);
+    double left = j->options.seconds - elapsed(j);
     j->ctx->backend->share(j->ctx, 0, &left, sizeof left); /* everybody plans with the same number */
-    measure_plan_share(&j->plan, fmax(left, 0.2 * j->seconds));
+    measure_plan_share(&j->plan, fmax(left, 0.2 * j->options.seconds));
     for (int pass = 0; pass < MEASURE_PASSES && !j->stopped && !j->late; pass++) {
         run_pass(j, pass);
         BMF_TRY(measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, false));
@@ -224,6 +227,7 @@ static measure_limits find_limits(bmf_context *ctx, const bmf_measure_options *o
     const int64_t bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
     const int64_t cache = (int64_t)sysconf(_SC_LEVEL3_CACHE_SIZE), least = (int64_t)32 << 20;
     measure_limits limits = {.ranks = ctx->ranks,
+                             .crowded = ctx->polite,
                              .team = o->threads > 0 ? o->threads : ctx->node_cores,
                              .memory = bytes / 8 / ctx->node_ranks,
                              .caches = 4 * (cache > least ? cache : least) / MEASURE_WORD};
@@ -281,8 +285,56 @@ static void summarise(const job *j, bmf_measure_summary *s)
         s->left_out += point->count == 0;
     }
     for (int k = 0; k < operations; k++)
-        s->skipped += measure_is_listed(j->options->operations, operation[k]) &&
+        s->skipped += measure_is_listed(j->options.operations, operation[k]) &&
                       measure_obstacle(operation[k], &j->limits) != NULL;
+}
+
+/* How long a barrier of everybody takes: what crowded ranks spend most of their time with. */
+static double barrier_seconds(bmf_context *ctx)
+{
+    enum { BARRIERS = 8 };
+    bmf_barrier(ctx);
+    const int64_t begin = bmf_monotonic_ns();
+    for (int k = 0; k < BARRIERS; k++)
+        bmf_barrier(ctx);
+    return 1e-9 * (double)(bmf_monotonic_ns() - begin) / BARRIERS;
+}
+
+/* The smallest factor between sizes with which the first try of every point fits into its share of the time. The same on
+ * every rank. */
+static int choose_factor(job *j)
+{
+    enum { LARGEST_CHOICE = 64, BARRIERS_OF_POINT = 7 };
+    static const double OTHER_SECONDS = 5e-4;
+    double point = BARRIERS_OF_POINT * barrier_seconds(j->ctx) + OTHER_SECONDS;
+    j->ctx->backend->share(j->ctx, 0, &point, sizeof point);
+    for (int factor = 2;; factor *= 2) {
+        measure_plan plan;
+        j->options.factor = factor;
+        measure_plan_create(&j->options, &j->limits, &plan);
+        const double seconds = point * (double)plan.count;
+        measure_plan_free(&plan);
+        if (seconds <= TRIAL_SHARE * j->options.seconds || factor == LARGEST_CHOICE)
+            return factor;
+    }
+}
+
+static int prepare(job *j)
+{
+    bmf_measure_options *o = &j->options;
+    o->seconds = o->seconds > 0 ? o->seconds : BMF_MEASURE_SECONDS;
+    o->repeats = o->repeats > 0 ? o->repeats : BMF_MEASURE_REPEATS;
+    if (o->factor == 0)
+        BMF_TRY(measure_record_factor(j->ctx, o, &o->factor));
+    if (o->factor == 0)
+        o->factor = choose_factor(j);
+    measure_plan_create(o, &j->limits, &j->plan);
+    j->result = bmf_allocate((FLAGS + j->plan.repeats + 1) * (int64_t)sizeof(double));
+    j->memory = measure_memory_create();
+    j->directory = directory_of(o->output);
+    j->starter = measure_starter_create(j->ctx, o->clock);
+    BMF_TRY(measure_record_open(j->ctx, o, &j->plan, &j->record));
+    return open_groups(j);
 }
 
 int bmf_measure(bmf_context *ctx, const bmf_measure_options *options, bmf_measure_summary *summary)
@@ -290,17 +342,8 @@ int bmf_measure(bmf_context *ctx, const bmf_measure_options *options, bmf_measur
     BMF_TRY(bmf_agree(ctx, check_options(ctx, options)));
     const int threads = ctx->threads;
     ctx->threads = options->threads > 0 ? options->threads : ctx->threads;
-    job j = {.ctx = ctx, .options = options, .limits = find_limits(ctx, options)};
-    j.begin = bmf_monotonic_ns();
-    j.seconds = options->seconds > 0 ? options->seconds : BMF_MEASURE_SECONDS;
-    measure_plan_create(options, &j.limits, &j.plan);
-    j.result = bmf_allocate((FLAGS + j.plan.repeats + 1) * (int64_t)sizeof(double));
-    j.memory = measure_memory_create();
-    j.directory = directory_of(options->output);
-    j.starter = measure_starter_create(ctx, options->clock);
-    int status = measure_record_open(ctx, options, &j.plan, &j.record);
-    if (status == BMF_OK)
-        status = open_groups(&j);
+    job j = {.ctx = ctx, .options = *options, .limits = find_limits(ctx, options), .begin = bmf_monotonic_ns()};
+    int status = prepare(&j);
     if (status == BMF_OK)
         status = measure_all(&j);
     if (status == BMF_OK)

@@ -25,7 +25,7 @@ typedef enum bmf_measure_clock {
 const char *bmf_measure_clock_name(bmf_measure_clock clock);
 bool bmf_measure_clock_find(const char *name, bmf_measure_clock *clock);
 
-enum { BMF_MEASURE_REPEATS = 20, BMF_MEASURE_SECONDS = 45, BMF_MEASURE_FACTOR = 4 };
+enum { BMF_MEASURE_REPEATS = 20, BMF_MEASURE_SECONDS = 45 };
 
 typedef struct bmf_measure_options {
     const char *output;     /* the RAW file */
@@ -33,7 +33,7 @@ typedef struct bmf_measure_options {
     const char *operations; /* names of operations and families with commas; NULL: all */
     int64_t least_elements; /* sizes below are left out; default 1 */
     int64_t most_elements;  /* 0: what each operation has for default */
-    int factor;             /* between sizes, >= 2; 0: BMF_MEASURE_FACTOR */
+    int factor;             /* between sizes, >= 2; 0: 2, or more if there is no time for so many sizes */
     int repeats;            /* of every point, if there is time; 0: BMF_MEASURE_REPEATS */
     double seconds;         /* planned for all together; 0: BMF_MEASURE_SECONDS */
     int threads;            /* 0: those of the context; OpenMP constructs then get the cores of the host */

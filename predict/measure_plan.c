@@ -67,13 +67,12 @@ static void add_sizes(const bmf_measure_options *options, const measure_limits *
                       measure_plan *plan)
 {
     const measure_operation *operation = point.operation;
-    const int factor = options->factor > 0 ? options->factor : BMF_MEASURE_FACTOR;
     int64_t last = 0;
     if (operation->most == 0) {
         add_point(plan, &point);
         return;
     }
-    for (int64_t d = operation->least; d <= most_elements(operation, options, limits); d *= factor) {
+    for (int64_t d = operation->least; d <= most_elements(operation, options, limits); d *= options->factor) {
         point.elements = operation->powers_of_two ? power_of_two_from(d) : d;
         if (point.elements == last || point.elements < options->least_elements)
             continue;
@@ -83,9 +82,11 @@ static void add_sizes(const bmf_measure_options *options, const measure_limits *
     }
 }
 
-/* 1, 2, 3, 4, 6, 8, 12, .. */
-static int next_size(int size)
+/* 1, 2, 3, 4, 6, 8, 12, .., or powers of two. */
+static int next_size(const measure_limits *limits, int size)
 {
+    if (limits->crowded)
+        return 2 * size;
     return size < 3 ? size + 1 : (size & (size - 1)) == 0 ? size / 2 * 3 : size / 3 * 4;
 }
 
@@ -95,7 +96,7 @@ static void add_groups(const bmf_measure_options *options, const measure_limits 
     const bool threads = point.operation->family == BMF_FAMILY_THREADS;
     const int most = threads ? limits->team : limits->ranks;
     for (int size = point.operation->least_ranks; size <= most;
-         size = size < most && next_size(size) > most ? most : next_size(size)) {
+         size = size < most && next_size(limits, size) > most ? most : next_size(limits, size)) {
         if (point.operation->powers_of_two && (size & (size - 1)) != 0)
             continue;
         point.p = size;
@@ -124,7 +125,7 @@ void measure_plan_create(const bmf_measure_options *options, const measure_limit
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
     const int count = measure_operations(operation);
-    *plan = (measure_plan){.repeats = options->repeats > 0 ? options->repeats : BMF_MEASURE_REPEATS};
+    *plan = (measure_plan){.repeats = options->repeats};
     for (int k = 0; k < count; k++)
         if (measure_is_listed(options->operations, operation[k]) && !measure_obstacle(operation[k], limits))
             add_operation(options, limits, operation[k], plan);

@@ -106,6 +106,7 @@ typedef struct measure_plan {
 /* What a plan depends on beside the options; the same on every rank. */
 typedef struct measure_limits {
     int ranks, team; /* team: most threads of an OpenMP construct */
+    bool crowded;    /* more ranks than cores: only groups of powers of two, because everything takes long */
     int64_t memory;  /* bytes for a rank */
     int64_t caches;  /* words that are beyond the largest cache */
 } measure_limits;
@@ -169,6 +170,8 @@ typedef struct measure_record {
     bmf_samples *old; /* what the file held before; on the first rank, when resuming */
 } measure_record;
 
+/* When resuming: the factor between sizes of the file that is there. Otherwise 0. Collective. */
+int measure_record_factor(bmf_context *ctx, const bmf_measure_options *options, int *factor);
 /* Fills the header and, when resuming, reads the file and puts its repetitions into the plan (all of them on the first
  * rank, their numbers everywhere). Collective. */
 int measure_record_open(bmf_context *ctx, const bmf_measure_options *options, measure_plan *plan,

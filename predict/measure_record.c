@@ -75,7 +75,7 @@ static void fill_header(const bmf_context *ctx, const bmf_measure_options *o, bm
     snprintf(h->version, sizeof h->version, "%s", o->version);
     describe_mpi(h->mpi, sizeof h->mpi);
     snprintf(h->clock, sizeof h->clock, "%s", bmf_measure_clock_name(o->clock));
-    snprintf(h->options, sizeof h->options, "--factor %d, %s calls", o->factor > 0 ? o->factor : BMF_MEASURE_FACTOR,
+    snprintf(h->options, sizeof h->options, "--factor %d, %s calls", o->factor,
              ctx->polite ? "polite non-blocking" : "blocking");
 }
 
@@ -116,6 +116,28 @@ static int read_old(measure_record *record, measure_plan *plan)
 static int with_message(bmf_context *ctx, int status)
 {
     return status == BMF_OK ? BMF_OK : bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
+}
+
+static int old_factor(const bmf_measure_options *options, int *factor)
+{
+    bmf_samples *old;
+    struct stat about;
+    *factor = 0;
+    if (!options->resume || (stat(options->output, &about) != 0 && errno == ENOENT))
+        return BMF_OK;
+    BMF_TRY(bmf_samples_read(options->output, true, &old));
+    if (sscanf(old->header.options, "--factor %d", factor) != 1)
+        *factor = 0;
+    bmf_samples_free(old);
+    return BMF_OK;
+}
+
+int measure_record_factor(bmf_context *ctx, const bmf_measure_options *options, int *factor)
+{
+    *factor = 0;
+    const int status = ctx->rank == 0 ? with_message(ctx, old_factor(options, factor)) : BMF_OK;
+    BMF_TRY(bmf_agree(ctx, status));
+    return ctx->backend->share(ctx, 0, factor, sizeof *factor);
 }
 
 int measure_record_open(bmf_context *ctx, const bmf_measure_options *options, measure_plan *plan,
