@@ -105,7 +105,10 @@ static int read_texts(bmf_context *ctx, const bmf_program_options *options, bmf_
     int text;
     for (int k = 0; k < options->libraries; k++)
         BMF_TRY(bmf_texts_read(&program->texts, ctx, options->library[k], &text));
-    return bmf_texts_read(&program->texts, ctx, options->path, &text);
+    if (options->text == NULL)
+        return bmf_texts_read(&program->texts, ctx, options->path, &text);
+    bmf_texts_add(&program->texts, options->path, options->text, (int64_t)strlen(options->text));
+    return BMF_OK;
 }
 
 static int parse_texts(bmf_context *ctx, bmf_program *program, int libraries, bmf_parsed *parsed)

@@ -8,6 +8,7 @@
 
 typedef struct bmf_program_options {
     const char *path;
+    const char *text; /* the program's text, which is then only called `path` in messages; or NULL: the file is read */
     const char *const *library; /* paths */
     int libraries;
     const char *argument; /* a .npy or .bmfdata file, or NULL: the data in the program */
