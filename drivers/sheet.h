@@ -1,4 +1,4 @@
-/* The subcommands of bmf sheet; one file drivers/sheet_NAME.c each.
+/* The subcommands of bmf sheet; files drivers/sheet_*.c.
  *
  * argv[0] is the subcommand's name ("measure"). All return an exit code. Only measure is called by every process.
  */

@@ -83,7 +83,7 @@ const bmf_entry *bmf_sheet_find(const bmf_sheet *sheet, const char *operation, i
 
 static int distance(const char *a, const char *b)
 {
-    int row[BMF_SHEET_NAME + 1];
+    int row[BMF_SHEET_NAME + 1] = {0};
     int length = (int)strlen(b);
     for (int j = 0; j <= length; j++)
         row[j] = j;
