@@ -23,6 +23,8 @@ static const double PROGRESS_SECONDS = 0.1;
 static const double PATIENCE = 1.25;
 /* Shares of the time: for finding out costs, planned and at most. */
 static const double TRIAL_SHARE = 0.2, LARGEST_TRIAL_SHARE = 0.5;
+/* A repetition that takes more of the time than this is too dear, and so are those of larger sizes. */
+static const double LARGEST_COST_SHARE = 0.01;
 
 typedef struct job {
     bmf_context *ctx;
@@ -150,29 +152,38 @@ static bool measure_some(job *j, measure_point *point, int repetitions)
 
 /* ---- all points ---- */
 
-/* Sizes of one operation and group that are likely to take too long are not even tried. */
+/* Sizes of one operation and group that are likely to take too long are not even tried: larger ones than one that did. */
 static bool is_hopeless(const job *j, const measure_point *point)
 {
-    const measure_point *before = point - 1;
-    if (point == j->plan.point || before->operation != point->operation || before->p != point->p)
-        return false;
-    return before->left_out || before->cost > 0.01 * j->options.seconds;
+    for (const measure_point *at = point; at->step > 0;)
+        if ((--at)->cost > LARGEST_COST_SHARE * j->options.seconds)
+            return true;
+    return false;
 }
 
-/* Tries every point that is not complete: twice, or once where waiting takes most of the time. */
+/* Tries points that are not complete: twice, or once where waiting takes most of the time. */
+static void try_point(job *j, measure_point *point)
+{
+    point->tried = true;
+    if (measure_some(j, point, j->ctx->polite ? 0 : 1))
+        point->cost = j->result[COST];
+    show_progress(j, fmax(j->options.seconds - elapsed(j), 0), point->operation->name);
+}
+
+/* Every fourth size first, then those between, so that what there is no time for thins out the sizes of all operations. */
 static void find_costs(job *j)
 {
     double spent = 0;
-    for (int64_t i = 0; i < j->plan.count && !j->stopped; i++) {
-        measure_point *point = &j->plan.point[i];
-        if (point->count >= j->plan.repeats)
-            continue;
-        point->left_out = point->left_out || is_hopeless(j, point) || spent > LARGEST_TRIAL_SHARE * j->options.seconds;
-        if (!point->left_out && measure_some(j, point, j->ctx->polite ? 0 : 1))
-            point->cost = j->result[COST];
-        spent = fmax(spent, j->result[ELAPSED]);
-        show_progress(j, fmax(j->options.seconds - elapsed(j), 0), point->operation->name);
-    }
+    for (int stride = 4; stride > 0; stride /= 2)
+        for (int64_t i = 0; i < j->plan.count && !j->stopped; i++) {
+            measure_point *point = &j->plan.point[i];
+            if (point->step % stride != 0 || point->tried || point->left_out || point->count >= j->plan.repeats)
+                continue;
+            point->left_out = is_hopeless(j, point) || spent > LARGEST_TRIAL_SHARE * j->options.seconds;
+            if (!point->left_out)
+                try_point(j, point);
+            spent = fmax(spent, j->result[ELAPSED]);
+        }
 }
 
 static void run_pass(job *j, int pass)
@@ -334,6 +345,8 @@ static int prepare(job *j)
     j->directory = directory_of(o->output);
     j->starter = measure_starter_create(j->ctx, o->clock);
     BMF_TRY(measure_record_open(j->ctx, o, &j->plan, &j->record));
+    /* Now, not after a minute, is the time to learn that the file cannot be written. */
+    BMF_TRY(measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, false));
     return open_groups(j);
 }
 

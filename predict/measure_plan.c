@@ -79,6 +79,7 @@ static void add_sizes(const bmf_measure_options *options, const measure_limits *
         last = point.elements;
         point.left_out = !fits(&point, limits);
         add_point(plan, &point);
+        point.step++;
     }
 }
 

@@ -88,7 +88,9 @@ typedef struct measure_point {
     int ranks; /* of the group that measures it */
     int32_t p; /* as the sheet counts it: ranks, threads, or 1 */
     int64_t elements;
+    int step; /* number of the size in its operation and group, from 0; they stand one after the other */
     bool cached;
+    bool tried;
     double cost; /* seconds of one repetition with all that belongs to it */
     bool left_out;
     int count;       /* repetitions that are there */
