@@ -1,0 +1,224 @@
+/* Folds and scans of many short segments by the fixed tree; see stream_segments.h.
+ *
+ * Method: the tree of a segment of n elements is cut into nodes of 64, 32, 16, .. elements by n's binary digits. Nodes are
+ * unrolled expressions, whose operations the processor overlaps with those of the next segment. Mispredicted branches would cost
+ * more than the elements do, so the small digits have none: a node that is not there is taken from a block of identities, which
+ * change no bit (-0.0 for sums). Scans go in nodes of 8 with the counter of complete nodes on a stack.
+ * Cost: about n + 16 operations for a fold, 2 n for a scan. */
+#include "skeletons/language/stream_segments.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "runtime/kernel.h"
+
+enum { NODE = 64, NODE_LEVELS = 6, STEP = 8, STEP_LEVELS = 9 };
+
+/* ---- the operators: a op b; *bad becomes nonzero if an int overflows ---- */
+
+BMF_INLINE int64_t int_bits(double x)
+{
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+BMF_INLINE double bits_real(int64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+#define SIMPLE(name, type, expression)                                                                                 \
+    BMF_INLINE type name(type a, type b, uint64_t *bad)                                                                \
+    {                                                                                                                  \
+        (void)bad;                                                                                                     \
+        return (type)(expression);                                                                                     \
+    }
+
+SIMPLE(plus_real, double, a + b)
+SIMPLE(times_real, double, a *b)
+/* of equal ones -0.0 is the smaller; NaN if either is */
+SIMPLE(max_real, double, a > b ? a : b > a ? b : a == b ? bits_real(int_bits(a) & int_bits(b)) : (double)NAN)
+SIMPLE(min_real, double, a < b ? a : b < a ? b : a == b ? bits_real(int_bits(a) | int_bits(b)) : (double)NAN)
+SIMPLE(max_int, int64_t, a > b ? a : b)
+SIMPLE(min_int, int64_t, a < b ? a : b)
+SIMPLE(and_bool, uint8_t, a &b)
+SIMPLE(or_bool, uint8_t, a | b)
+
+BMF_INLINE int64_t plus_int(int64_t a, int64_t b, uint64_t *bad)
+{
+    uint64_t x = (uint64_t)a, y = (uint64_t)b, sum = x + y;
+    *bad |= ((x ^ sum) & (y ^ sum)) >> 63;
+    return (int64_t)sum;
+}
+
+BMF_INLINE int64_t times_int(int64_t a, int64_t b, uint64_t *bad)
+{
+    int64_t product;
+    *bad |= __builtin_mul_overflow(a, b, &product);
+    return product;
+}
+
+/* ---- folds and scans ---- */
+
+/* x if bit is set, otherwise the identities; without a branch. */
+BMF_INLINE const void *choose(uint64_t bit, const void *x, const void *identities)
+{
+    uintptr_t mask = (uintptr_t)0 - (uintptr_t)bit;
+    return (const void *)(((uintptr_t)x & mask) | ((uintptr_t)identities & ~mask));
+}
+
+#define SEGMENTS(name, type, op, identity)                                                                             \
+    static const type name##_identities[STEP] = {identity, identity, identity, identity,                               \
+                                                 identity, identity, identity, identity};                              \
+    BMF_INLINE type name##_4(const type *x, uint64_t *bad)                                                             \
+    {                                                                                                                  \
+        return op(op(x[0], x[1], bad), op(x[2], x[3], bad), bad);                                                      \
+    }                                                                                                                  \
+    BMF_INLINE type name##_8(const type *x, uint64_t *bad)                                                             \
+    {                                                                                                                  \
+        return op(name##_4(x, bad), name##_4(x + 4, bad), bad);                                                        \
+    }                                                                                                                  \
+    BMF_INLINE type name##_16(const type *x, uint64_t *bad)                                                            \
+    {                                                                                                                  \
+        return op(name##_8(x, bad), name##_8(x + 8, bad), bad);                                                        \
+    }                                                                                                                  \
+    BMF_INLINE type name##_32(const type *x, uint64_t *bad)                                                            \
+    {                                                                                                                  \
+        return op(name##_16(x, bad), name##_16(x + 16, bad), bad);                                                     \
+    }                                                                                                                  \
+    /* The complete nodes of 64, merged like the carries of a counter. */                                              \
+    static type name##_nodes(const type *x, uint64_t nodes, uint64_t *bad)                                             \
+    {                                                                                                                  \
+        type node[NODE_LEVELS], total = identity;                                                                      \
+        int depth = 0;                                                                                                 \
+        for (uint64_t i = 0; i < nodes; i++, x += NODE) {                                                              \
+            type value = op(name##_32(x, bad), name##_32(x + 32, bad), bad);                                           \
+            for (uint64_t carry = i; carry & 1; carry >>= 1)                                                           \
+                value = op(node[--depth], value, bad);                                                                 \
+            node[depth++] = value;                                                                                     \
+        }                                                                                                              \
+        for (int k = 0; k < depth; k++)                                                                                \
+            total = op(total, node[k], bad);                                                                           \
+        return total;                                                                                                  \
+    }                                                                                                                  \
+    static bool name##_fold(const void *from, const int64_t *offset, int64_t segments, void *to)                       \
+    {                                                                                                                  \
+        const type *x = from, *none = name##_identities;                                                               \
+        type *out = to;                                                                                                \
+        uint64_t bad = 0;                                                                                              \
+        for (int64_t s = 0; s < segments; s++) {                                                                       \
+            uint64_t n = (uint64_t)(offset[s + 1] - offset[s]);                                                        \
+            type total = identity;                                                                                     \
+            if (n >= NODE) {                                                                                           \
+                total = name##_nodes(x, n / NODE, &bad);                                                               \
+                x += n / NODE * NODE;                                                                                  \
+            }                                                                                                          \
+            if (n & 32) {                                                                                              \
+                total = op(total, name##_32(x, &bad), &bad);                                                           \
+                x += 32;                                                                                               \
+            }                                                                                                          \
+            if (n & 16) {                                                                                              \
+                total = op(total, name##_16(x, &bad), &bad);                                                           \
+                x += 16;                                                                                               \
+            }                                                                                                          \
+            const type *eight = choose(n >> 3 & 1, x, none);                                                           \
+            x += n & 8;                                                                                                \
+            const type *four = choose(n >> 2 & 1, x, none);                                                            \
+            x += n & 4;                                                                                                \
+            const type *two = choose(n >> 1 & 1, x, none);                                                             \
+            x += n & 2;                                                                                                \
+            const type *one = choose(n & 1, x, none);                                                                  \
+            x += n & 1;                                                                                                \
+            total = op(total, name##_8(eight, &bad), &bad);                                                            \
+            total = op(total, name##_4(four, &bad), &bad);                                                             \
+            total = op(total, op(two[0], two[1], &bad), &bad);                                                         \
+            out[s] = op(total, one[0], &bad);                                                                          \
+        }                                                                                                              \
+        return bad == 0;                                                                                               \
+    }                                                                                                                  \
+    /* The last elements of a segment, fewer than 8: before is the fold of all others. */                              \
+    BMF_INLINE void name##_rest(const type *x, uint64_t n, type before, type *y, uint64_t *bad)                        \
+    {                                                                                                                  \
+        if (n & 4) {                                                                                                   \
+            type x0 = x[0], x2 = x[2], first = op(x0, x[1], bad), four = op(first, op(x2, x[3], bad), bad);            \
+            y[0] = op(before, x0, bad);                                                                                \
+            y[1] = op(before, first, bad);                                                                             \
+            y[2] = op(y[1], x2, bad);                                                                                  \
+            y[3] = before = op(before, four, bad);                                                                     \
+            x += 4;                                                                                                    \
+            y += 4;                                                                                                    \
+        }                                                                                                              \
+        if (n & 2) {                                                                                                   \
+            type x0 = x[0];                                                                                            \
+            type pair = op(x0, x[1], bad);                                                                             \
+            y[0] = op(before, x0, bad);                                                                                \
+            y[1] = before = op(before, pair, bad);                                                                     \
+            x += 2;                                                                                                    \
+            y += 2;                                                                                                    \
+        }                                                                                                              \
+        if (n & 1)                                                                                                     \
+            y[0] = op(before, x[0], bad);                                                                              \
+    }                                                                                                                  \
+    static bool name##_scan(const void *from, const int64_t *offset, int64_t segments, void *to)                       \
+    {                                                                                                                  \
+        const type *x = from;                                                                                          \
+        type *y = to;                                                                                                  \
+        uint64_t bad = 0;                                                                                              \
+        for (int64_t s = 0; s < segments; s++) {                                                                       \
+            uint64_t n = (uint64_t)(offset[s + 1] - offset[s]), steps = n / STEP;                                      \
+            type node[STEP_LEVELS], prefix[STEP_LEVELS + 1] = {identity}, before = identity;                           \
+            int depth = 0;                                                                                             \
+            for (uint64_t i = 0; i < steps; i++, x += STEP, y += STEP) {                                               \
+                type x0 = x[0], x2 = x[2], x4 = x[4], x6 = x[6];                                                       \
+                type a = op(x0, x[1], &bad), b = op(x2, x[3], &bad), c = op(x4, x[5], &bad), d = op(x6, x[7], &bad),   \
+                     four = op(a, b, &bad), value = op(four, op(c, d, &bad), &bad);                                    \
+                type y1 = op(before, a, &bad), y3 = op(before, four, &bad), y5 = op(y3, c, &bad);                      \
+                y[0] = op(before, x0, &bad);                                                                           \
+                y[1] = y1;                                                                                             \
+                y[2] = op(y1, x2, &bad);                                                                               \
+                y[3] = y3;                                                                                             \
+                y[4] = op(y3, x4, &bad);                                                                               \
+                y[5] = y5;                                                                                             \
+                y[6] = op(y5, x6, &bad);                                                                               \
+                for (uint64_t carry = i; carry & 1; carry >>= 1)                                                       \
+                    value = op(node[--depth], value, &bad);                                                            \
+                node[depth] = value;                                                                                   \
+                before = op(prefix[depth], value, &bad);                                                               \
+                prefix[++depth] = before;                                                                              \
+                y[7] = before;                                                                                         \
+            }                                                                                                          \
+            name##_rest(x, n % STEP, before, y, &bad);                                                                 \
+            x += n % STEP;                                                                                             \
+            y += n % STEP;                                                                                             \
+        }                                                                                                              \
+        return bad == 0;                                                                                               \
+    }                                                                                                                  \
+    static const bmf_segments name##_segments = {name##_fold, name##_scan};
+
+SEGMENTS(sum_real, double, plus_real, -0.0)
+SEGMENTS(product_real, double, times_real, 1.0)
+SEGMENTS(largest_real, double, max_real, -INFINITY)
+SEGMENTS(smallest_real, double, min_real, INFINITY)
+SEGMENTS(sum_int, int64_t, plus_int, 0)
+SEGMENTS(product_int, int64_t, times_int, 1)
+SEGMENTS(largest_int, int64_t, max_int, INT64_MIN)
+SEGMENTS(smallest_int, int64_t, min_int, INT64_MAX)
+SEGMENTS(all_bool, uint8_t, and_bool, 1)
+SEGMENTS(any_bool, uint8_t, or_bool, 0)
+
+const bmf_segments *bmf_segments_of(const bmf_expression *operation, const bmf_type *type)
+{
+    static const bmf_segments *const known[BMF_OPERATION_LAST + 1][BMF_BOOL + 1] = {
+        [BMF_OPERATION_PLUS] = {[BMF_REAL] = &sum_real_segments, [BMF_INT] = &sum_int_segments},
+        [BMF_OPERATION_TIMES] = {[BMF_REAL] = &product_real_segments, [BMF_INT] = &product_int_segments},
+        [BMF_OPERATION_MAX] = {[BMF_REAL] = &largest_real_segments, [BMF_INT] = &largest_int_segments},
+        [BMF_OPERATION_MIN] = {[BMF_REAL] = &smallest_real_segments, [BMF_INT] = &smallest_int_segments},
+        [BMF_OPERATION_AND] = {[BMF_BOOL] = &all_bool_segments},
+        [BMF_OPERATION_OR] = {[BMF_BOOL] = &any_bool_segments},
+    };
+    return operation->kind == BMF_EXPRESSION_OP && type->kind <= BMF_BOOL ? known[operation->operation][type->kind]
+                                                                          : NULL;
+}

@@ -1,0 +1,25 @@
+/* Reductions and scans of many short segments at once, for the common operators on scalars. Private to streams.
+ *
+ * Both keep the fixed tree of skeletons/tree.h in every segment. */
+#ifndef BMF_LANGUAGE_STREAM_SEGMENTS_H
+#define BMF_LANGUAGE_STREAM_SEGMENTS_H
+
+#include "skeletons/language/expression.h"
+
+enum { BMF_SEGMENT_MOST = 1024 }; /* elements of a segment */
+
+/* Segment s has the elements [offset[s] - offset[0], offset[s + 1] - offset[0]) of x; out[s] is its fold, and undefined if it
+ * is empty. True, or false if an int overflowed somewhere. */
+typedef bool bmf_segments_fold(const void *x, const int64_t *offset, int64_t segments, void *out);
+/* The inclusive scan of every segment; out may be x. */
+typedef bool bmf_segments_scan(const void *x, const int64_t *offset, int64_t segments, void *out);
+
+typedef struct bmf_segments {
+    bmf_segments_fold *fold;
+    bmf_segments_scan *scan;
+} bmf_segments;
+
+/* The functions for an operator on a type, or NULL. */
+const bmf_segments *bmf_segments_of(const bmf_expression *operation, const bmf_type *type);
+
+#endif
