@@ -57,7 +57,8 @@ typedef struct bmf_stream_source {
     bmf_stream_worker *worker;
 } bmf_stream_source;
 
-/* The contexts of x as segments: checks lengths (ragged zips, negative iotas). x stays the caller's and must live as long. */
+/* The contexts of x as segments: checks lengths (ragged zips, negative iotas). x stays the caller's and must live as
+ * long. */
 int bmf_stream_open(bmf_machine *machine, bmf_expression *stream, const bmf_frame *frame, const bmf_value *x,
                     bmf_stream_source *source);
 /* Every context of x, of a fixed type, is one element of `scalar`. */
@@ -69,8 +70,8 @@ void bmf_stream_close(bmf_stream_source *source);
 int64_t bmf_stream_segment(const bmf_stream_source *source, int worker, int64_t v);
 int64_t bmf_stream_first_segment(const bmf_stream_source *source, int64_t v);
 
-/* Elements [v, v + count), count <= BMF_BLOCK, as slices of leaves: where out's data is NULL it is set to where they stand
- * (valid until the worker's next block), otherwise they are written there. Returns 1 after noting a failure. */
+/* Elements [v, v + count), count <= BMF_BLOCK, as slices of leaves: where out's data is NULL it is set to where they
+ * stand (valid until the worker's next block), otherwise they are written there. Returns 1 after noting a failure. */
 int bmf_stream_block(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *out);
 /* Marks the elements of a block for which the predicate holds. Also notes failures. */
 int bmf_stream_marks(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *block,
@@ -80,8 +81,9 @@ void bmf_stream_staged(const bmf_stream_source *source, int worker, bmf_slice *s
 /* Copies count elements of `size` bytes. */
 void bmf_stream_copy_leaf(int64_t count, const bmf_slice *from, const bmf_slice *to, int64_t size);
 
-/* Pieces of all elements. grain 0: as many as workers; otherwise, and in streams with loops, pieces of about `grain` elements (at
- * least BMF_BLOCK), cut inside a segment only at multiples of BMF_BLOCK from its beginning, to be taken in turn. */
+/* Pieces of all elements. grain 0: as many as workers; otherwise, and in streams with loops, pieces of about `grain`
+ * elements (at least BMF_BLOCK), cut inside a segment only at multiples of BMF_BLOCK from its beginning, to be taken
+ * in turn. */
 int bmf_stream_pieces(const bmf_stream_source *source, int64_t grain, bmf_piece **piece, int64_t *pieces);
 
 typedef struct bmf_stream_work {
@@ -104,8 +106,8 @@ int bmf_stream_try(bmf_stream_source *source);
 
 /* ---- tails; out is a batch of `segments` contexts ---- */
 int bmf_stream_map(bmf_stream_source *source, bmf_value *child);
-/* A batch for the elements produced, over leaves of the input that may be overwritten (if `reuse`) or new; says how many are the
- * former. */
+/* A batch for the elements produced, over leaves of the input that may be overwritten (if `reuse`) or new; says how
+ * many are the former. */
 int bmf_stream_make(const bmf_stream_source *source, bool reuse, bmf_value *child, int *overwriting);
 int bmf_stream_list(bmf_stream_source *source, bmf_value *out);
 int bmf_stream_reduce(bmf_stream_source *source, const bmf_value *initial, bmf_value *out);

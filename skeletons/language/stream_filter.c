@@ -1,8 +1,9 @@
 /* Streams that end in a filter, or in counting what it would keep.
  *
- * Method: one pass computes the predicate, keeps one bit an element, and counts by segment; the counts give every piece its
- * place; a second pass copies the marked elements there. Elements that only stand in the input are read again, computed ones
- * are computed again, but only where something is kept. Counting needs the first pass alone, and no bits.
+ * Method: one pass computes the predicate, keeps one bit an element, and counts by segment; the counts give every
+ * piece its place; a second pass copies the marked elements there. Elements that only stand in the input are read
+ * again, computed ones are computed again, but only where something is kept. Counting needs the first pass alone, and
+ * no bits.
  * Cost: n elements read twice, the result written once, n / 8 bytes of marks. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* Folding parts of segments, and batches of short ones; see stream_fold.h.
  *
- * Method: a range of one segment is folded in blocks of the fixed tree, 64 of them at a time where that fits, into a forest. A batch
- * of short segments goes level by level over all segments at once, so that any operator runs on long blocks: the pairs of all segments
- * stand side by side and are combined by one call a level; elements left over at a level are nodes of the segment's binary
- * digits, which are combined from the left in rounds.
+ * Method: a range of one segment is folded in blocks of the fixed tree, 64 of them at a time where that fits, into a
+ * forest. A batch of short segments goes level by level over all segments at once, so that any operator runs on long
+ * blocks: the pairs of all segments stand side by side and are combined by one call a level; elements left over at a
+ * level are nodes of the segment's binary digits, which are combined from the left in rounds.
  * Cost: n - 1 operations a segment; a batch moves its elements about twice in the first-level cache. */
 #include "skeletons/language/stream_fold.h"
 
@@ -243,7 +243,8 @@ typedef struct climber {
     int digits, put;
 } climber;
 
-/* Up: from[..] are the nodes of a level; leaves behind the odd ones. Returns how many pairs there are, which stand in EVEN. */
+/* Up: from[..] are the nodes of a level; leaves behind the odd ones. Returns how many pairs there are, which stand in
+ * EVEN. */
 static int64_t pair_up(const bmf_stream_fold *fold, int segments, climber *climb, const bmf_slice *from,
                        const bmf_slice *even, const bmf_slice *left)
 {
@@ -362,8 +363,8 @@ int bmf_stream_fold_status(bmf_stream_fold *fold, bmf_expression_kind kind, int 
     bmf_failure failure;
     if (!atomic_load(&fold->failed) && !operator_failed(fold, &failure))
         return bmf_stream_status(source);
-    /* Others may have stopped because of the operator: elements count first, then segments in order. The fast functions only
-     * know that something failed. */
+    /* Others may have stopped because of the operator: elements count first, then segments in order. The fast
+     * functions only know that something failed. */
     BMF_TRY(bmf_stream_try(source));
     close_operator(fold);
     BMF_TRY(open_operator(fold));

@@ -36,8 +36,8 @@ typedef struct bmf_stream_held {
 /* Elements [begin, begin + count) of segment s: from held, or computed; with `keep`, computed and left in held. */
 int bmf_stream_fold_block(const bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, int64_t count,
                           const bmf_stream_held *held, bmf_slice *x);
-/* Folds elements [begin, end) of segment s onto the forest, whose end is begin. Returns 1 if anything failed. keep: room for
- * all of the elements, where they are left; or NULL. */
+/* Folds elements [begin, end) of segment s onto the forest, whose end is begin. Returns 1 if anything failed. keep:
+ * room for all of the elements, where they are left; or NULL. */
 int bmf_stream_fold_range(bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, int64_t end,
                           const bmf_stream_held *keep, bmf_forest *forest);
 /* Folds whole segments [s, t) of altogether at most BMF_BLOCK elements x (any number with `segments`) into out. */
@@ -45,8 +45,8 @@ int bmf_stream_fold_batch(bmf_stream_fold *fold, int worker, int64_t s, int64_t 
                           const bmf_slice *out);
 /* The block as a plain array, for fold->segments; copies it if it is not. */
 const void *bmf_stream_fold_plain(const bmf_stream_fold *fold, int worker, int64_t count, const bmf_slice *x);
-/* The end of the whole segments behind s that make a batch: all end at or before `end` and before segment `last`, none is long. Is s
- * itself when that is long. empty: is one among them? */
+/* The end of the whole segments behind s that make a batch: all end at or before `end` and before segment `last`, none
+ * is long. Is s itself when that is long. empty: is one among them? */
 int64_t bmf_stream_fold_batch_end(const bmf_stream_fold *fold, int64_t s, int64_t last, int64_t end, bool *empty);
 /* to[i] = default op to[i] for `count` elements of segment s, or for one each of `count` contexts from s on. */
 int bmf_stream_fold_begin_with(bmf_stream_fold *fold, int64_t s, bool same, int64_t count, const bmf_slice *to);

@@ -1,8 +1,8 @@
 /* Streams that end in a list of all their elements, and what they share with scalar expressions over a batch.
  *
- * Method: each output leaf is an input leaf if the expression only selects; otherwise it overwrites an input leaf of its size that
- * nobody else holds (staged block by block if there are several, because one might overwrite what another still needs), or
- * it is new, first touched by the workers and streamed past the caches when large.
+ * Method: each output leaf is an input leaf if the expression only selects; otherwise it overwrites an input leaf of
+ * its size that nobody else holds (staged block by block if there are several, because one might overwrite what
+ * another still needs), or it is new, first touched by the workers and streamed past the caches when large.
  * Cost: every input and output byte moves once. */
 #include <stdlib.h>
 

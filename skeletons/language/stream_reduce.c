@@ -1,9 +1,9 @@
 /* Streams that end in a reduction: one value per segment, by the fixed tree.
  *
- * Method: pieces are cut anywhere. Inside a piece short segments are folded in batches, long ones alone; the part of a segment that
- * another piece has the rest of becomes a forest, and forests are joined in order after the run. So many short segments and
- * one long one are both shared evenly. Cost: n - 1 operations a segment; every element is read once, nothing is written but the
- * results. */
+ * Method: pieces are cut anywhere. Inside a piece short segments are folded in batches, long ones alone; the part of a
+ * segment that another piece has the rest of becomes a forest, and forests are joined in order after the run. So many
+ * short segments and one long one are both shared evenly. Cost: n - 1 operations a segment; every element is read
+ * once, nothing is written but the results. */
 #include <stdlib.h>
 
 #include "runtime/allocate.h"

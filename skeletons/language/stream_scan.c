@@ -1,9 +1,10 @@
 /* Streams that end in a scan: the folds of all prefixes of every segment, by the fixed tree.
  *
- * Method: chained, as skeletons/scan.c does it. Workers take pieces that fit a second-level cache, in order. A piece that ends inside a
- * segment folds its part of that first and leaves what it computed at hand; waits for the fold of the segment so far from
- * the piece before, hands on its own; and then scans everything while it is still in the cache. A single worker goes
- * through once. Short segments are scanned in batches, by fast functions for the common operators.
+ * Method: chained, as skeletons/scan.c does it. Workers take pieces that fit a second-level cache, in order. A piece
+ * that ends inside a segment folds its part of that first and leaves what it computed at hand; waits for the fold of
+ * the segment so far from the piece before, hands on its own; and then scans everything while it is still in the
+ * cache. A single worker goes through once. Short segments are scanned in batches, by fast functions for the common
+ * operators.
  * Cost: every element is read once and written once; 2 n operations, 3 n for segments that several workers share. */
 #include <sched.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* Folds and scans of many short segments by the fixed tree; see stream_segments.h.
  *
- * Method: the tree of a segment of n elements is cut into nodes of 64, 32, 16, .. elements by n's binary digits. Nodes are
- * unrolled expressions, whose operations the processor overlaps with those of the next segment. Mispredicted branches would cost
- * more than the elements do, so the small digits have none: a node that is not there is taken from a block of identities, which
- * change no bit (-0.0 for sums). Scans go in nodes of 8 with the counter of complete nodes on a stack.
+ * Method: the tree of a segment of n elements is cut into nodes of 64, 32, 16, .. elements by n's binary digits. Nodes
+ * are unrolled expressions, whose operations the processor overlaps with those of the next segment. Mispredicted
+ * branches would cost more than the elements do, so the small digits have none: a node that is not there is taken from
+ * a block of identities, which change no bit (-0.0 for sums). Scans go in nodes of 8 with the counter of complete
+ * nodes on a stack.
  * Cost: about n + 16 operations for a fold, 2 n for a scan. */
 #include "skeletons/language/stream_segments.h"
 

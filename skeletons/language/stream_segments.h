@@ -8,8 +8,8 @@
 
 enum { BMF_SEGMENT_MOST = 1024 }; /* elements of a segment */
 
-/* Segment s has the elements [offset[s] - offset[0], offset[s + 1] - offset[0]) of x; out[s] is its fold, and undefined if it
- * is empty. True, or false if an int overflowed somewhere. */
+/* Segment s has the elements [offset[s] - offset[0], offset[s + 1] - offset[0]) of x; out[s] is its fold, and
+ * undefined if it is empty. True, or false if an int overflowed somewhere. */
 typedef bool bmf_segments_fold(const void *x, const int64_t *offset, int64_t segments, void *out);
 /* The inclusive scan of every segment; out may be x. */
 typedef bool bmf_segments_scan(const void *x, const int64_t *offset, int64_t segments, void *out);

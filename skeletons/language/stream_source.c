@@ -1,8 +1,8 @@
 /* The elements of streams: opening heads, blocks of elements, pieces, failures; see stream.h.
  *
- * Method: a packed list is read where it stands. Views, broadcast values and numbers are too, as long as a block lies in one
- * segment; a block over several segments is gathered into a worker's scratch, which stays in the first-level cache. Cost: O(1)
- * a block for packed lists, otherwise O(segments of the block). */
+ * Method: a packed list is read where it stands. Views, broadcast values and numbers are too, as long as a block lies
+ * in one segment; a block over several segments is gathered into a worker's scratch, which stays in the first-level
+ * cache. Cost: O(1) a block for packed lists, otherwise O(segments of the block). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
