@@ -82,16 +82,20 @@ static bool reads_back(const digits *d, double real)
     return strtod(text, NULL) == real;
 }
 
-/* 16 or 17 digits by scaling in extended precision. */
+/* 15 to 17 digits by scaling in extended precision. */
 static bool find_scaled(double real, digits *d)
 {
     if (real < 1e-9 || real >= 1e15)
         return false;
     int exponent = (int)floor(log10(real));
-    for (int places = 15 - exponent; places <= 16 - exponent; places++) {
+    /* from 1e-5 on, find_short has tried 15 digits */
+    for (int places = (real < 1e-5 ? 14 : 15) - exponent; places <= 16 - exponent; places++) {
         if (places < 0 || places >= POWERS)
             return false;
-        from_whole((uint64_t)rintl((long double)real * power_of_ten[places]), places, d);
+        long double scaled = (long double)real * power_of_ten[places], whole = rintl(scaled);
+        if (fabsl(fabsl(scaled - whole) - 0.5L) < 0.01L)
+            return false; /* too near to call: the product is rounded, too */
+        from_whole((uint64_t)whole, places, d);
         if (d->count <= 17 && reads_back(d, real))
             return true;
     }
