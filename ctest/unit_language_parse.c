@@ -201,11 +201,12 @@ static void spans_cover_keyword_and_operands(void **state)
     const bmf_expression *comp = p.parsed.expression;
     assert_int_equal(comp->kind, BMF_EXPRESSION_COMP);
     assert_int_equal(comp->span.begin, 0);
-    assert_int_equal(comp->span.end, 28);
+    assert_int_equal(comp->span.end, 29);
     assert_int_equal(comp->child[0]->span.end, 12);
     assert_int_equal(comp->child[0]->child[0]->span.begin, 7);
     assert_int_equal(comp->child[0]->child[0]->span.end, 11);
-    assert_int_equal(comp->child[1]->span.begin, 16);
+    assert_int_equal(comp->child[1]->span.begin, 22); /* of an operation its name alone */
+    assert_int_equal(comp->child[1]->span.end, 27);
     assert_true(p.parsed.has_data);
     assert_int_equal(p.parsed.data.begin, 31);
     assert_int_equal(p.parsed.data.end, 34);

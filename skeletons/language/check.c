@@ -16,7 +16,6 @@
 #include "skeletons/language/data.h"
 
 enum {
-    MAX_DEPTH = 2000,     /* of the typed tree: everything behind the checker recurses over it */
     MAX_PARTS = 1024,     /* of a flattened composition */
     MAX_TYPE_NODES = 1000 /* of a type: names that double it would fill the memory */
 };
@@ -385,9 +384,9 @@ bmf_expression *bmf_checker_infer(bmf_checker *checker, const bmf_expression *ex
 {
     if (expression->in == in) /* the rewriter's: typed already */
         return (bmf_expression *)expression;
-    if (checker->depth == MAX_DEPTH)
+    if (checker->depth == BMF_MAX_DEPTH)
         return bmf_checker_fail(checker, expression->span,
-                                "with all names replaced, expressions nest more than %d deep", (int)MAX_DEPTH);
+                                "with all names replaced, expressions nest more than %d deep", BMF_MAX_DEPTH);
     checker->depth++;
     bmf_expression *typed = infer_one(checker, expression, in);
     checker->depth--;

@@ -273,7 +273,6 @@ static bmf_expression *parse_con(parser *p)
 
 static bmf_expression *parse_op(parser *p)
 {
-    bmf_token first = p->token;
     advance(p);
     bmf_token opened = p->token;
     if (!open_bracket(p, '(', "'('"))
@@ -288,10 +287,11 @@ static bmf_expression *parse_op(parser *p)
         return near != NULL ? fail(p, p->token, "an operation expected, found %s; is %s meant?", found, near)
                             : fail(p, p->token, "an operation such as B_Plus expected, found %s", found);
     }
+    bmf_span span = span_of(p, p->token); /* messages mark B_Length, not B_Op (B_Length) */
     advance(p);
     if (!close_bracket(p, ')', opened))
         return NULL;
-    bmf_expression *op = bmf_expression_create(p->arena, BMF_EXPRESSION_OP, span_since(p, first), 0);
+    bmf_expression *op = bmf_expression_create(p->arena, BMF_EXPRESSION_OP, span, 0);
     op->operation = keyword->operation;
     return op;
 }
@@ -418,7 +418,7 @@ static bmf_expression *compose(parser *p, const parts *list)
 {
     bmf_expression *composed = list->part[list->count - 1];
     for (int k = list->count - 2; k >= 0; k--) {
-        bmf_span span = {p->number, list->part[k]->span.begin, composed->span.end};
+        bmf_span span = {p->number, list->part[k]->span.begin, p->last_end};
         bmf_expression *comp = bmf_expression_create(p->arena, BMF_EXPRESSION_COMP, span, 2);
         comp->child[0] = list->part[k];
         comp->child[1] = composed;
