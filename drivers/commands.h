@@ -15,6 +15,7 @@
 #define BMF_COMMANDS(X)                                                                                                \
     X(convert, SERIAL, "write a trace in another tool's format")                                                       \
     X(permute, PARALLEL, "permute data by a matrix of bits: transpose, bit reversal, Gray code, ..")                   \
+    X(sheet, PARALLEL, "data sheets: measure, fit, show, ask, compare")                                                \
     X(trace, SERIAL, "say what a trace holds")
 
 #define BMF_DECLARE_COMMAND(name, ranks, summary) int bmf_command_##name(int argc, char **argv);
