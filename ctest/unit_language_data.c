@@ -276,7 +276,7 @@ static void reals_read_back_and_are_shortest(void **state)
 {
     (void)state;
     uint64_t random = 17;
-    for (int i = 0; i < 50000; i++) {
+    for (int i = 0; i < 10000; i++) {
         char text[32], shorter[40];
         double real = random_real(&random);
         bmf_real_print(real, text);
@@ -386,7 +386,7 @@ static void random_data_survive(void **state)
 {
     (void)state;
     uint64_t random = 5;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < 500; i++) {
         char *text = NULL;
         size_t size = 0;
         FILE *stream = open_memstream(&text, &size);
@@ -411,7 +411,7 @@ static void random_data_survive(void **state)
 static void long_data_are_read(void **state)
 {
     (void)state;
-    enum { COUNT = 300000 };
+    enum { COUNT = 50000 };
     char *text = malloc(COUNT * 12 + 10), *at = text;
     const bmf_type *type;
     bmf_column column;
