@@ -167,13 +167,21 @@ bmf_expression *bmf_law_lone_stream(bmf_rewriter *rewriter, int parts, bmf_expre
     return build(rewriter, part[0]->span, &s);
 }
 
-/* What makes a list of pairs or numbers, and the element expression it comes with. */
+/* What makes a list of pairs or numbers, and the element expression it comes with. A zip with an operator may be a
+ * stream already. */
 static bool read_source(bmf_rewriter *rewriter, const bmf_expression *part, bmf_stream_head *head,
                         bmf_expression **element)
 {
+    stream s;
     *element = NULL;
     if (!is_placed_list(part->out))
         return false;
+    if (part->kind == BMF_EXPRESSION_STREAM) {
+        read_stream(rewriter, part, &s);
+        *head = s.head;
+        *element = s.element;
+        return s.head != BMF_HEAD_LIST && s.tail == BMF_TAIL_LIST;
+    }
     if (part->kind == BMF_EXPRESSION_ZIP) {
         *head = BMF_HEAD_ZIP;
         if (part->children > 0)
