@@ -48,16 +48,33 @@ static bool same_name(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
+/* Everything but the components. */
+static bool same_head(const bmf_type *a, const bmf_type *b)
+{
+    if (a->kind != b->kind || a->components != b->components)
+        return false;
+    return a->kind != BMF_STRUCT || (a->size == b->size && same_name(a->name, b->name));
+}
+
 bool bmf_type_equal(const bmf_type *a, const bmf_type *b)
 {
     if (a == b)
         return true;
-    if (a->kind != b->kind || a->components != b->components)
-        return false;
-    if (a->kind == BMF_STRUCT && (a->size != b->size || !same_name(a->name, b->name)))
+    if (!same_head(a, b))
         return false;
     for (int k = 0; k < a->components; k++)
         if (!bmf_type_equal(a->component[k], b->component[k]))
+            return false;
+    return true;
+}
+
+/* Of types whose components are interned, so that nobody has to look into them. */
+static bool same_interned(const bmf_type *a, const bmf_type *b)
+{
+    if (!same_head(a, b))
+        return false;
+    for (int k = 0; k < a->components; k++)
+        if (a->component[k] != b->component[k])
             return false;
     return true;
 }
@@ -66,7 +83,7 @@ bool bmf_type_equal(const bmf_type *a, const bmf_type *b)
 static const bmf_type *find_or_add(const bmf_type *type)
 {
     for (const interned_type *entry = interned; entry != NULL; entry = entry->next)
-        if (bmf_type_equal(&entry->type, type))
+        if (same_interned(&entry->type, type))
             return &entry->type;
     interned_type *entry = bmf_allocate_clear(1, sizeof *entry);
     entry->type = *type;
