@@ -61,6 +61,9 @@ int bmf_operation_end(bmf_machine *machine, int status);
  * this rank. */
 void bmf_value_distribute(int64_t count, bmf_distribution *spread, bmf_value *child, bmf_value *out);
 
+/* Distributed lists of one context, joined to a list in C with a part on each element's processor. `lists`, the elements on this
+ * rank, are taken over. Collective; agreed status. */
+int bmf_value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *lists, bmf_list **list);
 /* The parts of a list in C on this rank, each as a list: one context a part. The list's column is moved out of it. */
 int bmf_value_from_parts(bmf_list *list, bmf_value *parts);
 

@@ -155,9 +155,8 @@ static bool is_concatenation(const bmf_expression *operation)
 }
 
 /* The parts' lengths on all ranks, as starts. */
-static int collect_starts(bmf_machine *machine, const bmf_distribution *spread, const bmf_value *lists, int64_t *start)
+static int collect_starts(bmf_context *ctx, const bmf_distribution *spread, const bmf_value *lists, int64_t *start)
 {
-    bmf_context *ctx = machine->ctx;
     int64_t *length = bmf_allocate((lists->count + 1) * (int64_t)sizeof *length);
     for (int64_t k = 0; k < lists->count; k++)
         length[k] = bmf_value_length(lists, k);
@@ -169,10 +168,8 @@ static int collect_starts(bmf_machine *machine, const bmf_distribution *spread, 
     return status;
 }
 
-/* The parts as a distributed list in C; `lists` is taken over. */
-static int list_of_parts(bmf_machine *machine, const bmf_distribution *spread, bmf_value *lists, bmf_list **list)
+int bmf_value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *lists, bmf_list **list)
 {
-    bmf_context *ctx = machine->ctx;
     const int64_t *processor = spread->elements->processor;
     int64_t parts = spread->elements->count;
     int64_t *start = bmf_allocate((parts + 1) * (int64_t)sizeof *start);
@@ -184,7 +181,7 @@ static int list_of_parts(bmf_machine *machine, const bmf_distribution *spread, b
         status = bmf_value_to_column(ctx, &lists->child[0], &column);
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
-        status = collect_starts(machine, spread, lists, start);
+        status = collect_starts(ctx, spread, lists, start);
     while (parts > 1 && processor[0] + ((int64_t)1 << level.stride) < processor[1])
         level.stride++;
     if (status == BMF_OK)
@@ -204,7 +201,7 @@ static int list_of_parts(bmf_machine *machine, const bmf_distribution *spread, b
 static int gather_one(bmf_machine *machine, const bmf_distribution *spread, bmf_value *lists, bmf_value *out)
 {
     bmf_list *parts = NULL, *whole = NULL;
-    BMF_TRY(list_of_parts(machine, spread, lists, &parts));
+    BMF_TRY(bmf_value_to_list(machine->ctx, spread, lists, &parts));
     int status = bmf_gather(parts, &whole);
     bmf_list_free(parts);
     if (status == BMF_OK)

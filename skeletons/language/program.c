@@ -277,12 +277,31 @@ static int open_argument(bmf_context *ctx, bmf_program *program, bmf_expression 
     return split_file(ctx, program->npy, header.shape[0], split, argument);
 }
 
+/* The expression without a gather as its last operation; itself if there is none, or nothing else. */
+static bmf_expression *without_gather(bmf_program *program, bmf_expression *expression)
+{
+    if (expression->kind != BMF_EXPRESSION_COMP || expression->children < 2)
+        return expression;
+    const bmf_expression *last = expression->child[0];
+    bool gathers = last->kind == BMF_EXPRESSION_REDUCE && last->children == 1 &&
+                   last->child[0]->kind == BMF_EXPRESSION_OP && last->child[0]->operation == BMF_OPERATION_CONC &&
+                   last->in->kind == BMF_DISTRIBUTED;
+    if (!gathers)
+        return expression;
+    bmf_expression *rest = bmf_expression_copy(program->arena, expression);
+    rest->child++;
+    rest->children--;
+    return rest;
+}
+
 int bmf_program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
 {
     bmf_machine machine = {.ctx = ctx, .texts = &program->texts};
     bmf_expression *expression = program->expression;
     bmf_value argument = {0};
     bmf_frame frame;
+    if (program->keep_parts)
+        expression = without_gather(program, expression);
     BMF_TRY(open_argument(ctx, program, &expression, &argument));
     bmf_barrier(ctx);
     double begin = bmf_seconds(ctx);
@@ -309,6 +328,51 @@ int bmf_program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column)
     status = bmf_value_to_column(ctx, &placed, column);
     bmf_value_free(&placed);
     return bmf_agree(ctx, status);
+}
+
+/* A list on rank 0, and nothing on the others. */
+static int placed_list(bmf_context *ctx, bmf_value *result, bmf_list **list)
+{
+    bmf_column whole, elements;
+    bmf_partition *partition;
+    int64_t length = 0;
+    int status = bmf_value_to_column(ctx, result, &whole);
+    bmf_value_free(result);
+    BMF_TRY(bmf_agree(ctx, status));
+    elements = whole.child[0];
+    whole.child[0] = (bmf_column){.type = elements.type};
+    bmf_column_free(&whole);
+    length = elements.count;
+    status = ctx->backend->share(ctx, 0, &length, (int64_t)sizeof length);
+    if (status == BMF_OK)
+        status = bmf_partition_placed(ctx, 0, length, &partition);
+    if (status != BMF_OK) {
+        bmf_column_free(&elements);
+        return status;
+    }
+    status = bmf_list_adopt(ctx, partition, &elements, list);
+    bmf_partition_release(partition);
+    return status;
+}
+
+int bmf_program_list(bmf_context *ctx, bmf_value *result, bmf_list **list)
+{
+    char text[128];
+    const bmf_type *type = result->type;
+    if (type->kind == BMF_DISTRIBUTED && type->component[0]->kind == BMF_LIST) {
+        bmf_distribution *spread = bmf_distribution_retain(result->spread);
+        bmf_value lists;
+        bmf_value_move(&result->child[0], &lists);
+        bmf_value_free(result);
+        int status = bmf_value_to_list(ctx, spread, &lists, list);
+        bmf_distribution_release(spread);
+        return status;
+    }
+    if (type->kind == BMF_LIST)
+        return placed_list(ctx, result, list);
+    bmf_value_free(result);
+    return bmf_fail(ctx, BMF_ERROR_TYPE, "a .npy file takes a list, the value is %s",
+                    bmf_type_print(type, text, sizeof text));
 }
 
 void bmf_program_free(bmf_program *program)

@@ -2,6 +2,7 @@
 #ifndef BMF_LANGUAGE_PROGRAM_H
 #define BMF_LANGUAGE_PROGRAM_H
 
+#include "runtime/list.h"
 #include "skeletons/language/data.h"
 #include "skeletons/language/evaluate.h"
 #include "skeletons/language/rewrite.h"
@@ -25,6 +26,7 @@ typedef struct bmf_program {
     const bmf_type *argument_type;
     bmf_column argument; /* from text: one element, on rank 0 */
     const char *npy;     /* or the file to read in parallel */
+    bool keep_parts;            /* before it runs: leave out a final P_Reduce (B_Op (B_Conc)), for bmf_program_list */
     double seconds;             /* once it has run: the slowest rank's time from argument to value */
 } bmf_program;
 
@@ -38,6 +40,9 @@ void bmf_program_rewrite(bmf_program *program, const bmf_rewriting *rewriting);
 int bmf_program_run(bmf_context *ctx, bmf_program *program, bmf_value *result);
 /* The result with its distributed lists gathered, as a column of one element on rank 0 (no elements elsewhere). Collective. */
 int bmf_program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column);
+/* The result as a list in C, for writing: a list, or distributed lists joined, each part where it is. Takes the result over. Collective. Errors:
+ * BMF_ERROR_TYPE if it is neither. */
+int bmf_program_list(bmf_context *ctx, bmf_value *result, bmf_list **list);
 void bmf_program_free(bmf_program *program);
 
 #endif
