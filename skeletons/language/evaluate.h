@@ -57,7 +57,7 @@ int bmf_frame_layout(bmf_machine *machine, bmf_frame *frame, bmf_layout **layout
 
 /* Cuts the `count` elements of this rank that belong to the frame's contexts (offsets[count of contexts + 1], or NULL: one per
  * context) into pieces for ctx->backend->compute: processor by processor, workers in turn, cut anywhere (grain 1) or only at contexts'
- * ends (whole). The caller frees *piece. */
+ * ends (whole; part is then the piece's first context). The caller frees *piece. */
 int bmf_frame_pieces(bmf_machine *machine, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
                      bmf_piece **piece, int64_t *pieces);
 
