@@ -1,6 +1,5 @@
 /* bmf sheet fit: from measured times to a sheet. */
 #include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,24 +10,22 @@
 #include "predict/sheet_text.h"
 #include "runtime/status.h"
 
-static const double poor_q = 0.001;
-
 typedef struct options {
     const char *raw, *out, *title;
-    bool partial, json, help;
+    bool partial, notes, json, help;
 } options;
 
 static void print_help(void)
 {
     puts("usage: bmf sheet fit RAW -o SHEET [OPTION]..\n"
          "\n"
-         "Fits an equation to the times of each operation in RAW (from `bmf sheet measure`) and writes a sheet. Fits "
-         "that\n"
-         "the points do not follow, and designs that cannot tell forms apart, are listed on standard error.\n"
+         "Fits an equation to the times of each operation in RAW (from `bmf sheet measure`) and writes a sheet.\n"
          "\n"
          "  -o SHEET       the sheet to write\n"
          "  --title TEXT   its title; default: the machine\n"
          "  --partial      accept an interrupted measurement\n"
+         "  --notes        list on standard error the fits that their points contradict, the designs that cannot tell\n"
+         "                 forms apart, and what was not measured\n"
          "  --json         print one JSON object with all entries\n"
          "  --help         this text\n"
          "\n"
@@ -37,11 +34,9 @@ static void print_help(void)
 
 static int read_options(int argc, char **argv, options *o)
 {
-    static const struct option known[] = {{"title", required_argument, NULL, 't'},
-                                          {"partial", no_argument, NULL, 'p'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    static const struct option known[] = {{"title", required_argument, NULL, 't'}, {"partial", no_argument, NULL, 'p'},
+                                          {"notes", no_argument, NULL, 'n'},       {"json", no_argument, NULL, 'j'},
+                                          {"help", no_argument, NULL, 'h'},        {0}};
     opterr = 0;
     optind = 1;
     for (int c; (c = getopt_long(argc, argv, ":o:h", known, NULL)) != -1;) {
@@ -54,6 +49,9 @@ static int read_options(int argc, char **argv, options *o)
             break;
         case 'p':
             o->partial = true;
+            break;
+        case 'n':
+            o->notes = true;
             break;
         case 'j':
             o->json = true;
@@ -75,29 +73,35 @@ static int read_options(int argc, char **argv, options *o)
     return o->out ? 0 : bmf_usage_error("sheet fit", "no sheet to write; use -o SHEET");
 }
 
-/* What a reader of the sheet must know about it. Returns how many remarks there were. */
-static int print_remarks(const bmf_sheet *sheet)
+/* What a reader of the sheet must know about it, on standard error. */
+static void print_notes(const bmf_sheet *sheet)
 {
     char domain[100];
-    int remarks = 0;
     for (int64_t k = 0; k < sheet->entries; k++) {
         const bmf_entry *entry = &sheet->entry[k];
-        bool poor = !isnan(entry->q) && entry->q < poor_q;
+        bool poor = bmf_entry_is_poor(entry);
         if (!poor && !entry->note[0])
             continue;
-        remarks++;
-        bmf_domain_text(entry, domain, sizeof domain);
-        fprintf(stderr, "bmf: note: %s (%s):", entry->operation, domain);
+        fprintf(stderr, "bmf: note: %s (%s): ", entry->operation, bmf_domain_text(entry, domain, sizeof domain));
         if (poor)
-            fprintf(stderr,
-                    " the points miss the equation by more than their own spread, chi-square %.3g per degree "
-                    "of freedom, Q %.1g%s",
-                    entry->chi_square / entry->chi_freedom, entry->q, entry->note[0] ? ";" : "");
-        fprintf(stderr, "%s%s\n", entry->note[0] ? " " : "", entry->note);
+            fprintf(stderr, "poor, the points are off by %.0f %%%s", 100.0 * bmf_entry_misfit(entry),
+                    entry->note[0] ? "; " : "");
+        fprintf(stderr, "%s\n", entry->note);
     }
     for (int64_t k = 0; k < sheet->skips; k++)
         fprintf(stderr, "bmf: note: %s was not measured: %s\n", sheet->skip[k].operation, sheet->skip[k].reason);
-    return remarks;
+}
+
+static void print_summary(const options *o, const bmf_samples *samples, const bmf_sheet *sheet)
+{
+    int64_t poor = 0, notes = 0;
+    for (int64_t k = 0; k < sheet->entries; k++) {
+        poor += bmf_entry_is_poor(&sheet->entry[k]);
+        notes += sheet->entry[k].note[0] != 0;
+    }
+    printf("%s: %lld equations from %lld samples; %lld poor, %lld with notes, %lld operations not measured\n", o->out,
+           (long long)sheet->entries, (long long)samples->count, (long long)poor, (long long)notes,
+           (long long)sheet->skips);
 }
 
 static int print_json(const bmf_sheet *sheet)
@@ -128,12 +132,12 @@ int bmf_sheet_fit_command(int argc, char **argv)
     if (status == BMF_OK)
         status = bmf_sheet_write(sheet, o.out);
     if (status == BMF_OK) {
-        int remarks = print_remarks(sheet);
+        if (o.notes)
+            print_notes(sheet);
         if (o.json)
             code = print_json(sheet);
         else
-            printf("%s: %lld equations from %lld samples, %d with remarks\n", o.out, (long long)sheet->entries,
-                   (long long)samples->count, remarks);
+            print_summary(&o, samples, sheet);
     }
     bmf_sheet_free(sheet);
     bmf_samples_free(samples);

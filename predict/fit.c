@@ -14,9 +14,12 @@
 #include "runtime/allocate.h"
 #include "runtime/status.h"
 
-enum { ROUNDS = 8, HUBER_ROUNDS = 3 };
-static const double huber_limit = 3.0; /* in standard deviations; loses 0.3 % when the noise is normal */
-static const double least_fit = 0.2;   /* of the point's centre: keeps weights finite where a fit nears zero */
+enum { SPARE_POINTS = 1, ROUNDS = 10, HUBER_ROUNDS = 3 };
+static const double least_spread = 0.005; /* of repetitions; a coarse clock shows none */
+static const double far_off = 6.0;        /* robust standard deviations: a whole point was disturbed */
+static const double least_scatter = 0.05; /* of points around an equation, before any is far off */
+static const double huber_limit = 3.0;    /* in standard deviations; loses 0.3 % when the noise is normal */
+static const double least_fit = 0.2;      /* of the point's centre: keeps weights finite where a fit nears zero */
 static const double significant_misfit = 0.05;
 static const double least_coverage = 0.90;
 static const double normal_per_mad = 1.4826; /* standard deviation over median absolute deviation, normal noise */
@@ -51,6 +54,7 @@ static double pooled_spread(int64_t count, const bmf_fit_point *point)
             deviation[used++] = fabs(at->seconds[j] / middle - 1.0) * degrees;
     }
     double spread = used > 0 ? normal_per_mad * median_of(deviation, used, scratch) : 0.0;
+    spread = fmax(spread, least_spread);
     free(scratch);
     free(deviation);
     return spread;
@@ -66,7 +70,7 @@ static void weigh_point(bmf_fit_point *at, double spread)
         at->sum = at->centre = 0.0;
         for (int64_t j = 0; j < at->repeats; j++) {
             double off = fabs(at->seconds[j] - middle);
-            at->weight[j] = spread > 0.0 && off > limit ? fmax(limit / off, 1e-6) : 1.0;
+            at->weight[j] = off > limit && off > 0.0 ? fmax(limit / off, 1e-9) : 1.0;
             at->sum += at->weight[j];
             at->centre += at->weight[j] * at->seconds[j];
         }
@@ -90,6 +94,8 @@ typedef struct equations {
     int terms, term[BMF_TERMS];
     double largest;          /* centre */
     double scale[BMF_TERMS]; /* of the columns, so that they are of one size */
+    double *size;            /* by point: the time its weight follows from */
+    double *trust;           /* by point: 1, or less for one that is far off the equation */
     gsl_matrix *design, *covariance;
     gsl_vector *time, *weight, *solution;
     gsl_multifit_linear_workspace *workspace;
@@ -106,6 +112,8 @@ static void open_equations(equations *s, int64_t count, const bmf_fit_point *poi
     s->weight = gsl_vector_alloc(rows);
     s->solution = gsl_vector_alloc(columns);
     s->workspace = gsl_multifit_linear_alloc(rows, columns);
+    s->size = bmf_allocate(count * (int64_t)sizeof *s->size);
+    s->trust = bmf_allocate(count * (int64_t)sizeof *s->trust);
     for (size_t i = 0; i < rows; i++) {
         double basis[BMF_TERMS];
         bmf_form_basis(form, point[i].p, point[i].d, basis);
@@ -126,6 +134,8 @@ static void open_equations(equations *s, int64_t count, const bmf_fit_point *poi
 
 static void close_equations(equations *s)
 {
+    free(s->trust);
+    free(s->size);
     gsl_multifit_linear_free(s->workspace);
     gsl_vector_free(s->solution);
     gsl_vector_free(s->weight);
@@ -152,22 +162,44 @@ static double missed(const equations *s, int64_t i)
     return (s->point[i].centre - value) / fitted(s, i);
 }
 
+/* Trusts points less that the others contradict: all repetitions of a point may have been disturbed. */
+static void judge_points(equations *s)
+{
+    double *off = bmf_allocate(2 * s->count * (int64_t)sizeof *off);
+    for (int64_t i = 0; i < s->count; i++)
+        off[i] = fabs(missed(s, i));
+    double scatter = fmax(normal_per_mad * median_of(off, s->count, off + s->count), least_scatter);
+    for (int64_t i = 0; i < s->count; i++) {
+        double times = off[i] / (far_off * scatter);
+        s->trust[i] = times > 1.0 ? fmax(1.0 / (times * times), 1e-9) : 1.0;
+    }
+    free(off);
+}
+
+/* Weights swing from round to round where an equation nears zero: a point that is fitted too low weighs too much, is
+ * fitted well, and weighs too little again. The geometric mean of the rounds settles. The first weights follow from the
+ * times, so that points that were disturbed, which last longer, do not lead. */
 static int solve(equations *s)
 {
+    int error = GSL_SUCCESS;
     gsl_vector_set_zero(s->solution);
-    for (int round = 0; round <= ROUNDS; round++) {
-        for (int64_t i = 0; i < s->count; i++) {
-            double size = round == 0 ? fmax(s->point[i].centre, 1e-6 * s->largest) : fitted(s, i);
-            size = size > 0.0 ? size : 1e-12;
-            gsl_vector_set(s->weight, (size_t)i, s->point[i].sum / (size * size));
-        }
-        double chi_square;
-        int error =
-            gsl_multifit_wlinear(s->design, s->weight, s->time, s->solution, s->covariance, &chi_square, s->workspace);
-        if (error)
-            return bmf_fail(NULL, BMF_ERROR_INTERNAL, "a fit failed: %s", gsl_strerror(error));
+    for (int64_t i = 0; i < s->count; i++) {
+        s->size[i] = fmax(s->point[i].centre, fitted(s, i));
+        s->trust[i] = 1.0;
     }
-    return BMF_OK;
+    for (int round = 0; round < ROUNDS && !error; round++) {
+        double chi_square;
+        for (int64_t i = 0; i < s->count; i++) {
+            if (round > 0)
+                s->size[i] = sqrt(s->size[i] * fitted(s, i));
+            gsl_vector_set(s->weight, (size_t)i, s->trust[i] * s->point[i].sum / (s->size[i] * s->size[i]));
+        }
+        error =
+            gsl_multifit_wlinear(s->design, s->weight, s->time, s->solution, s->covariance, &chi_square, s->workspace);
+        if (!error && s->count > s->terms + SPARE_POINTS)
+            judge_points(s);
+    }
+    return error ? bmf_fail(NULL, BMF_ERROR_INTERNAL, "a fit failed: %s", gsl_strerror(error)) : BMF_OK;
 }
 
 /* The ratio of the largest to the smallest singular value of the weighted design with columns of length 1. */
@@ -199,12 +231,12 @@ static double condition_of(const equations *s)
 
 /* ---- errors ---- */
 
-/* Sums over all repetitions, relative to the fit. */
+/* Sums over the points that are trusted, relative to the fit. */
 typedef struct sums {
-    double weights, repeats; /* of all repetitions */
-    double within;           /* around their point's centre */
-    double between;          /* of the centres around the equation */
-    double log_fit;          /* of the points */
+    double points, weights, repeats;
+    double within;  /* of repetitions around their point's centre, those far off no further than the limit */
+    double between; /* of the centres around the equation */
+    double log_fit; /* of all points */
 } sums;
 
 static sums add_up(const equations *s)
@@ -213,38 +245,40 @@ static sums add_up(const equations *s)
     for (int64_t i = 0; i < s->count; i++) {
         const bmf_fit_point *at = &s->point[i];
         double fit = fitted(s, i), miss = missed(s, i);
+        all.log_fit += 2.0 * log(fit);
+        if (s->trust[i] < 1.0)
+            continue;
         for (int64_t j = 0; j < at->repeats; j++) {
-            double off = (at->seconds[j] - at->centre) / fit;
-            all.within += at->weight[j] * off * off;
+            double off = at->weight[j] * (at->seconds[j] - at->centre) / fit;
+            all.within += off * off;
         }
+        all.points += 1.0;
         all.weights += at->sum;
         all.repeats += (double)at->repeats;
         all.between += at->sum * miss * miss;
-        all.log_fit += 2.0 * log(fit);
     }
     return all;
 }
 
 /* -2 log likelihood of the points' means. Their variance is what the points show, but at least what the spread of
- * the repetitions explains: few points may lie on a curve by chance. */
+ * the repetitions explains: few points may lie on a curve by chance. A point far off costs what it did at the limit. */
 static double deviance_of(const equations *s, const sums *all, double within)
 {
-    double count = (double)s->count, relative = all->between / all->weights * count;
-    double floor = fmax(within * count / all->weights, 1e-12);
-    double variance = fmax(relative / count, floor);
-    return count * log(variance) + relative / variance + all->log_fit;
+    double count = (double)s->count, relative = all->between / all->weights * all->points;
+    double variance = fmax(relative / all->points, fmax(within * all->points / all->weights, 1e-12));
+    return count * log(variance) + relative / variance + (count - all->points) * far_off * far_off + all->log_fit;
 }
 
-/* Relative distances of all repetitions from the equation, ordered; returns how many. The caller frees. */
+/* Relative distances of the repetitions of trusted points from the equation, ordered; returns how many. The caller frees. */
 static int64_t distances(const equations *s, double **ordered)
 {
     int64_t all = 0, k = 0;
     for (int64_t i = 0; i < s->count; i++)
-        all += s->point[i].repeats;
+        all += s->trust[i] < 1.0 ? 0 : s->point[i].repeats;
     *ordered = bmf_allocate(all * (int64_t)sizeof **ordered);
     for (int64_t i = 0; i < s->count; i++) {
         double fit = fitted(s, i), value = s->point[i].centre - missed(s, i) * fit;
-        for (int64_t j = 0; j < s->point[i].repeats; j++)
+        for (int64_t j = 0; j < s->point[i].repeats && s->trust[i] == 1.0; j++)
             (*ordered)[k++] = fabs(s->point[i].seconds[j] - value) / fit;
     }
     gsl_sort(*ordered, 1, (size_t)all);
@@ -271,10 +305,11 @@ static void cover(const equations *s, bmf_fit *fit)
 static void find_errors(const equations *s, bmf_fit *fit)
 {
     sums all = add_up(s);
-    double count = (double)s->count, terms = s->terms;
+    double count = all.points, terms = s->terms;
     double within_freedom = all.repeats - count, all_freedom = all.repeats - terms;
     double within = within_freedom > 0.0 ? all.within / within_freedom : 0.0;
     fit->deviance = deviance_of(s, &all, within);
+    fit->far_off = s->count - (int64_t)all.points;
     fit->chi_freedom = within > 0.0 ? count - terms : 0.0;
     fit->chi_square = fit->chi_freedom > 0.0 ? all.between / within : NAN;
     fit->q = fit->chi_freedom > 0.0 ? gsl_cdf_chisq_Q(fit->chi_square, fit->chi_freedom) : NAN;

@@ -1,15 +1,16 @@
 /* Fitting a cost equation to measured times. Private to predict/ and its tests.
  *
  * Method: iteratively reweighted least squares with gsl_multifit_wlinear. The spread of a time grows with the time, so
- * an observation weighs 1 / fit^2, with the fit of the round before; eight rounds settle it (weights 1 / time^2 would
+ * an observation weighs 1 / fit^2, with the fits of the rounds before; ten rounds settle it (weights 1 / time^2 would
  * favour the observations that happen to be short). All repetitions count; those far off the others of their point
- * count less (Huber), because interruptions lengthen a few by a lot. Repetitions of a point share p and d, so a fit over
+ * count less (Huber), because interruptions lengthen a few by a lot, and so do whole points off the others by more than
+ * six standard deviations and 30 %. Repetitions of a point share p and d, so a fit over
  * the points' weighted means gives the same coefficients as one over all repetitions.
  *
  * Errors: s^2, the relative variance of one observation, is that of all repetitions around the equation. The covariance
  * is s^2 (X'WX)^-1. When the points miss the equation by more than their own spread explains (Q below 0.05), their
  * errors are not independent between repetitions, and the variance between points takes the place of s^2 there.
- * Cost: 8 solutions of a system of the number of points by 3 unknowns.
+ * Cost: 10 solutions of a system of the number of points by 3 unknowns.
  * Source: seed document 001, 3.5; the weights and intervals were compared by 400 trials before they were chosen
  * (ctest/unit_fit.c repeats the comparison with the truth).
  */
@@ -31,6 +32,7 @@ typedef struct bmf_fit {
     bmf_form form;
     double coefficient[BMF_TERMS], covariance[BMF_TERMS][BMF_TERMS];
     double deviance; /* -2 log likelihood of the points' means up to a constant: compares forms and ranges */
+    int64_t far_off; /* points that the others contradict; they count little, and not in what follows */
     double noise, freedom, coverage, chi_square, chi_freedom, q, condition;
 } bmf_fit;
 

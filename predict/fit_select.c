@@ -90,7 +90,8 @@ static int64_t count_sizes(int64_t count, const bmf_fit_point *point)
     return sizes;
 }
 
-/* Whether points can be a range of their own. */
+/* Whether points can be a range of their own: two more than the terms of the equation. With one more, a range of three
+ * sizes grows around every point that was disturbed. */
 static bool can_stand_alone(int64_t count, const bmf_fit_point *point)
 {
     int terms = varies_p(count, point) ? 3 : 2;

@@ -97,6 +97,11 @@ int bmf_sheet_evaluate(const bmf_sheet *sheet, const char *operation, double p, 
 /* The same for one entry. */
 void bmf_entry_evaluate(const bmf_entry *entry, double p, double d, bmf_estimate *estimate);
 
+/* How far the equation is from the points: root of the mean square of equation / typical time - 1. NaN without points. */
+double bmf_entry_misfit(const bmf_entry *entry);
+/* A fit that the points contradict, and not by a trifle: Q below 1 % and a misfit above 10 %. */
+bool bmf_entry_is_poor(const bmf_entry *entry);
+
 /* A sum of many operations of one sheet. Errors of the coefficients of one entry are the same error every time it is
  * used, so they add up before they are squared: var = sum over entries g' C g + sum of the observations' noise, with g
  * the sum of the entry's basis values. Its size does not depend on how many operations are added. */

@@ -14,6 +14,8 @@
 #include "runtime/allocate.h"
 #include "runtime/status.h"
 
+static const double poor_q = 0.01, poor_misfit = 0.10;
+
 /* ---- which entry ---- */
 
 /* How many times p lies beyond the range, 1 inside. */
@@ -114,6 +116,24 @@ void bmf_entry_evaluate(const bmf_entry *entry, double p, double d, bmf_estimate
     }
     find_interval(estimate);
     bmf_entry_domain(entry, 1, p, d, estimate);
+}
+
+double bmf_entry_misfit(const bmf_entry *entry)
+{
+    double sum = 0.0;
+    for (int64_t k = 0; k < entry->points; k++) {
+        const bmf_sheet_point *at = &entry->point[k];
+        bmf_estimate estimate;
+        bmf_entry_evaluate(entry, at->p, (double)at->d, &estimate);
+        double off = estimate.mean - at->typical;
+        sum += at->typical > 0.0 ? off * off / (at->typical * at->typical) : 0.0;
+    }
+    return entry->points > 0 ? sqrt(sum / (double)entry->points) : NAN;
+}
+
+bool bmf_entry_is_poor(const bmf_entry *entry)
+{
+    return entry->q < poor_q && bmf_entry_misfit(entry) > poor_misfit;
 }
 
 /* ---- sums ---- */

@@ -86,6 +86,7 @@ static void copy_points(bmf_entry *entry, int64_t count, const bmf_fit_point *po
             at.least = fmin(at.least, point[k].seconds[j]);
             at.most = fmax(at.most, point[k].seconds[j]);
         }
+        at.typical = fmin(fmax(at.typical, at.least), at.most); /* means round */
         entry->point[k] = at;
     }
 }
@@ -106,8 +107,20 @@ static int distinct_p(int64_t count, const bmf_fit_point *point, double seen[FEW
     return distinct;
 }
 
-static void remark_design(bmf_entry *entry, int64_t count, const bmf_fit_point *point)
+/* Times that fall as p or d grow are not those of the operation. */
+static void remark_slopes(bmf_entry *entry)
 {
+    static const char *const variables[BMF_TERMS] = {"", "p", "d"};
+    for (int k = 1; k < BMF_TERMS; k++)
+        if (entry->coefficient[k] < -2.0 * sqrt(entry->covariance[k][k]))
+            bmf_sheet_remark(entry->note, "the time falls as %s grows: was the machine quiet?", variables[k]);
+}
+
+static void remark_design(bmf_entry *entry, const bmf_fit *fit, int64_t count, const bmf_fit_point *point)
+{
+    if (fit->far_off > 0)
+        bmf_sheet_remark(entry->note, "%lld of %lld points are far off the equation and hardly count",
+                         (long long)fit->far_off, (long long)count);
     double p[FEW_VALUES];
     int distinct = distinct_p(count, point, p);
     if (distinct == 2)
@@ -119,7 +132,8 @@ static void remark_design(bmf_entry *entry, int64_t count, const bmf_fit_point *
         bmf_sheet_remark(entry->note, "ill-conditioned: the columns are nearly dependent (condition %.2g)",
                          entry->condition);
     int term[BMF_TERMS];
-    if (count <= bmf_form_terms(entry->form, term))
+    int terms = bmf_form_terms(entry->form, term);
+    if (terms > 1 && count <= terms)
         bmf_sheet_remark(entry->note, "no points to spare: the equation goes through all of them");
 }
 
@@ -190,7 +204,8 @@ static int fit_range(bmf_sheet *sheet, int64_t *places, const bmf_sample *sample
     set_domain(entry, count, point);
     set_equation(entry, &fit[0]);
     set_alternatives(entry, fits, fit);
-    remark_design(entry, count, point);
+    remark_design(entry, &fit[0], count, point);
+    remark_slopes(entry);
     copy_points(entry, count, point);
     return BMF_OK;
 }

@@ -50,26 +50,20 @@ static void put_facts(bmf_output *out, const bmf_sheet *sheet)
     bmf_output_text(out, "</table>\n");
 }
 
-static bool is_poor(const bmf_entry *entry)
-{
-    return entry->q < 0.01;
-}
-
 static void put_row(bmf_output *out, const bmf_entry *entry)
 {
-    char domain[100], q[20];
+    char domain[100], q[20], noise[20];
     bmf_output_text(out, "<tr><td><a href='#");
     bmf_sheet_put_escaped(out, entry->operation);
     bmf_output_text(out, "'>");
     bmf_sheet_put_escaped(out, entry->operation);
     bmf_output_text(out, "</a></td><td class='eq'>");
     put_equation(out, entry, BMF_EQUATION_ROUNDED);
-    bmf_output_print(out, "</td><td>%s</td><td class='n%s'>%s</td><td class='remark'>%s</td></tr>\n",
-                     bmf_domain_text(entry, domain, sizeof domain), is_poor(entry) ? " poor" : "",
-                     bmf_q_text(entry->q, q, sizeof q),
-                     entry->doubtful  ? "doubtful"
-                     : entry->note[0] ? "see note"
-                                      : "");
+    bmf_output_print(out, "</td><td>%s</td><td class='n'>%s</td><td class='n'>",
+                     bmf_domain_text(entry, domain, sizeof domain), bmf_noise_text(entry->noise, noise, sizeof noise));
+    bmf_sheet_put_escaped(out, bmf_q_text(entry->q, q, sizeof q));
+    bmf_output_print(out, "</td><td class='%s'>%s</td></tr>\n", bmf_entry_is_poor(entry) ? "poor" : "remark",
+                     bmf_remark_text(entry));
 }
 
 static void put_tables(bmf_output *out, const bmf_sheet *sheet)
@@ -81,7 +75,7 @@ static void put_tables(bmf_output *out, const bmf_sheet *sheet)
             family = (int)sheet->entry[k].family;
             bmf_output_print(out,
                              "<h2>%s</h2>\n<table><tr><th>operation</th><th>time, &micro;s</th><th>domain</th>"
-                             "<th class='n'>Q</th><th></th></tr>\n",
+                             "<th class='n'>noise</th><th class='n'>Q</th><th></th></tr>\n",
                              bmf_family_heading((bmf_family)family));
         }
         put_row(out, &sheet->entry[k]);
@@ -138,7 +132,8 @@ static void put_statistics(bmf_output *out, const bmf_entry *entry)
     if (entry->chi_freedom > 0.0)
         bmf_output_print(out, "<tr><td>&chi;&sup2; per degree of freedom</td><td>%.3g (%g degrees)</td></tr>\n",
                          entry->chi_square / entry->chi_freedom, entry->chi_freedom);
-    put_known(out, "Q", "%.2g", entry->q, is_poor(entry) ? " <span class='poor'>poor</span>" : "");
+    put_known(out, "Q", "%.2g", entry->q, bmf_entry_is_poor(entry) ? " <span class='poor'>poor</span>" : "");
+    put_known(out, "misfit of the points", "%.3g", 100.0 * bmf_entry_misfit(entry), " %");
     put_known(out, "noise", "%.3g", 100.0 * entry->noise, " %");
     put_known(out, "inside the 95 % interval", "%.3g", 100.0 * entry->coverage, " % of the fitted observations");
     put_known(out, "condition", "%.3g", entry->condition, "");

@@ -24,8 +24,10 @@ const char *const bmf_sheet_notes[] = {
     "Q is the probability that points which follow the equation scatter around it as much as these do. Near 0 the "
     "equation misses its points by more than their own spread explains: the form is too simple there, the noise not "
     "independent, or the times drifted. The interval of one observation allows for that.",
-    "Noise is the standard deviation of one observation in percent of the time. The 95 % interval of a new observation "
-    "holds the noise and what is not known about the coefficients.",
+    "Noise is the standard deviation of one observation around the equation in percent of the time; misfit that of the "
+    "points' typical times. A fit whose Q is below 1 % and whose misfit is above 10 % is called poor. The 95 % "
+    "interval "
+    "of a new observation holds the noise and what is not known about the coefficients.",
     "Messages are measured between two processes that are alone on the network; allsend says what they cost when every "
     "process sends or receives at once.",
     NULL,
@@ -89,13 +91,11 @@ void bmf_sheet_put_escaped(bmf_output *out, const char *text)
 
 static void put_row(bmf_output *out, const bmf_entry *entry)
 {
-    char equation[BMF_SHEET_TEXT], domain[100], q[20];
-    bmf_output_print(out, "  %-20s %-36s %-28s %6s%s\n", entry->operation,
+    char equation[BMF_SHEET_TEXT], domain[100], q[20], noise[20];
+    bmf_output_print(out, "  %-20s %-36s %-28s %8s %7s  %s\n", entry->operation,
                      bmf_equation_text(entry, BMF_EQUATION_ROUNDED, 1e-6, equation, sizeof equation),
-                     bmf_domain_text(entry, domain, sizeof domain), bmf_q_text(entry->q, q, sizeof q),
-                     entry->doubtful  ? "  doubtful"
-                     : entry->note[0] ? "  see note"
-                                      : "");
+                     bmf_domain_text(entry, domain, sizeof domain), bmf_noise_text(entry->noise, noise, sizeof noise),
+                     bmf_q_text(entry->q, q, sizeof q), bmf_remark_text(entry));
 }
 
 static void put_front(bmf_output *out, const bmf_sheet *sheet)
@@ -110,8 +110,8 @@ static void put_front(bmf_output *out, const bmf_sheet *sheet)
     for (int64_t k = 0; k < sheet->entries; k++) {
         if ((int)sheet->entry[k].family != family) {
             family = (int)sheet->entry[k].family;
-            bmf_output_print(out, "\n%s\n  %-20s %-36s %-28s %6s\n", bmf_family_heading((bmf_family)family),
-                             "operation", "time (us)", "domain", "Q");
+            bmf_output_print(out, "\n%s\n  %-20s %-36s %-28s %8s %7s\n", bmf_family_heading((bmf_family)family),
+                             "operation", "time (us)", "domain", "noise", "Q");
         }
         put_row(out, &sheet->entry[k]);
     }
@@ -141,6 +141,9 @@ static void put_statistics(bmf_output *out, const bmf_entry *entry)
                          entry->chi_square / entry->chi_freedom, entry->chi_freedom, bmf_q_text(entry->q, q, sizeof q));
     else if (!isnan(entry->q))
         bmf_output_print(out, "  fit             Q %s\n", bmf_q_text(entry->q, q, sizeof q));
+    if (entry->points > 0)
+        bmf_output_print(out, "  misfit          %.3g %%%s\n", 100.0 * bmf_entry_misfit(entry),
+                         bmf_entry_is_poor(entry) ? ", poor" : "");
     if (!isnan(entry->noise))
         bmf_output_print(out, "  noise           %.3g %%\n", 100.0 * entry->noise);
     if (!isnan(entry->coverage))

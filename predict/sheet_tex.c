@@ -66,11 +66,13 @@ static void put_facts(bmf_output *out, const bmf_sheet *sheet)
 static void put_row(bmf_output *out, const bmf_entry *entry)
 {
     char domain[100], q[20];
+    const char *remark = bmf_remark_text(entry);
     put_plain(out, entry->operation);
     bmf_output_text(out, " & ");
     put_math(out, entry, BMF_EQUATION_ROUNDED);
-    bmf_output_print(out, " & %s & %s%s \\\\\n", bmf_domain_text(entry, domain, sizeof domain),
-                     bmf_q_text(entry->q, q, sizeof q), entry->doubtful ? " (doubtful)" : "");
+    bmf_output_print(out, " & %s & ", bmf_domain_text(entry, domain, sizeof domain));
+    put_plain(out, bmf_q_text(entry->q, q, sizeof q));
+    bmf_output_print(out, "%s%s \\\\\n", remark[0] ? ", " : "", remark);
 }
 
 static void put_tables(bmf_output *out, const bmf_sheet *sheet)
@@ -109,6 +111,7 @@ static void put_page(bmf_output *out, const bmf_entry *entry, int64_t count)
         if (entry[k].chi_freedom > 0.0)
             put_item(out, "$\\chi^2$ per degree of freedom", entry[k].chi_square / entry[k].chi_freedom, "");
         put_item(out, "Q", entry[k].q, "");
+        put_item(out, "misfit", 100.0 * bmf_entry_misfit(&entry[k]), "\\,\\%");
         put_item(out, "noise", 100.0 * entry[k].noise, "\\,\\%");
         put_item(out, "condition", entry[k].condition, "");
         if (entry[k].note[0]) {

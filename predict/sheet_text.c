@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { LARGEST_BUCKET = 9 };
+static const double least_q = 1e-6; /* smaller ones say no more */
 
 double bmf_round_figures(double value, int figures)
 {
@@ -133,9 +134,30 @@ const char *bmf_q_text(double q, char *text, size_t size)
 {
     if (isnan(q))
         snprintf(text, size, "-");
+    else if (q < least_q)
+        snprintf(text, size, "<%g", least_q);
     else
         snprintf(text, size, "%.2g", q);
     return text;
+}
+
+const char *bmf_noise_text(double noise, char *text, size_t size)
+{
+    char number[20];
+    if (isnan(noise))
+        snprintf(text, size, "-");
+    else
+        snprintf(text, size, "%s %%", bmf_figures_text(100.0 * noise, 2, number, sizeof number));
+    return text;
+}
+
+const char *bmf_remark_text(const bmf_entry *entry)
+{
+    if (entry->doubtful)
+        return "doubtful";
+    if (bmf_entry_is_poor(entry))
+        return "poor";
+    return entry->note[0] ? "see note" : "";
 }
 
 const char *bmf_operation_text(const char *operation)

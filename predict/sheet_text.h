@@ -30,6 +30,10 @@ const char *bmf_time_text(double seconds, char *text, size_t size);
 const char *bmf_domain_text(const bmf_entry *entry, char *text, size_t size);
 /* Q in two figures, or "-" where it is not known. Returns text. */
 const char *bmf_q_text(double q, char *text, size_t size);
+/* The noise in percent, two figures, or "-". Returns text. */
+const char *bmf_noise_text(double noise, char *text, size_t size);
+/* What the tables say behind an entry: "doubtful", "poor", "see note" or "". Static storage. */
+const char *bmf_remark_text(const bmf_entry *entry);
 /* What a function does, in a sentence for the pages of a sheet; "" when it is not known. Static storage. */
 const char *bmf_operation_text(const char *operation);
 
