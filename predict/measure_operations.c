@@ -33,23 +33,33 @@ static bool next_word(const char **at, const char **word, size_t *length)
     return true;
 }
 
+static bool is_operation(const char *word, size_t length)
+{
+    const measure_operation *operation[MEASURE_MAX_OPERATIONS];
+    const int count = measure_operations(operation);
+    for (int k = 0; k < count; k++)
+        if (is_word(word, length, operation[k]->name))
+            return true;
+    return false;
+}
+
+static bool is_family(const char *word, size_t length)
+{
+    for (int family = 0; family < BMF_FAMILIES; family++)
+        if (is_word(word, length, bmf_family_name((bmf_family)family)))
+            return true;
+    return false;
+}
+
+/* "barrier" is both: then it means the operation. */
 bool measure_is_listed(const char *list, const measure_operation *operation)
 {
     const char *word;
     if (!list)
         return true;
     for (size_t length; next_word(&list, &word, &length);)
-        if (is_word(word, length, operation->name) || is_word(word, length, bmf_family_name(operation->family)))
-            return true;
-    return false;
-}
-
-static bool is_known(const char *word, size_t length)
-{
-    const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int count = measure_operations(operation);
-    for (int k = 0; k < count; k++)
-        if (is_word(word, length, operation[k]->name) || is_word(word, length, bmf_family_name(operation[k]->family)))
+        if (is_word(word, length, operation->name) ||
+            (is_word(word, length, bmf_family_name(operation->family)) && !is_operation(word, length)))
             return true;
     return false;
 }
@@ -112,7 +122,7 @@ int measure_check_list(bmf_context *ctx, const char *list)
     char near[256];
     for (size_t length; next_word(&list, &word, &length);) {
         const int shown = length < LONGEST ? (int)length : LONGEST;
-        if (is_known(word, length))
+        if (is_operation(word, length) || is_family(word, length))
             continue;
         list_near(word, shown, near, sizeof near);
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "unknown operation '%.*s'%s%s; --list shows all", shown, word,

@@ -83,12 +83,12 @@ static void add_sizes(const bmf_measure_options *options, const measure_limits *
     }
 }
 
-/* 1, 2, 3, 4, 6, 8, 12, .., or powers of two. */
-static int next_size(const measure_limits *limits, int size)
+/* 1, 2, 3, 4, 6, 8, 12, .., or powers of two; the last one is `most`. */
+static int next_size(const measure_limits *limits, int size, int most)
 {
-    if (limits->crowded)
-        return 2 * size;
-    return size < 3 ? size + 1 : (size & (size - 1)) == 0 ? size / 2 * 3 : size / 3 * 4;
+    const bool power = (size & (size - 1)) == 0;
+    const int next = limits->crowded ? 2 * size : size < 3 ? size + 1 : power ? size / 2 * 3 : size / 3 * 4;
+    return size < most && next > most ? most : next;
 }
 
 static void add_groups(const bmf_measure_options *options, const measure_limits *limits, measure_point point,
@@ -96,8 +96,8 @@ static void add_groups(const bmf_measure_options *options, const measure_limits 
 {
     const bool threads = point.operation->family == BMF_FAMILY_THREADS;
     const int most = threads ? limits->team : limits->ranks;
-    for (int size = point.operation->least_ranks; size <= most;
-         size = size < most && next_size(limits, size) > most ? most : next_size(limits, size)) {
+    for (int last = 0, size = point.operation->least_ranks; last < most;
+         last = size, size = next_size(limits, size, most)) {
         if (point.operation->powers_of_two && (size & (size - 1)) != 0)
             continue;
         point.p = size;
