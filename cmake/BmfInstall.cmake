@@ -50,6 +50,9 @@ if(bmf_man_pages)
   install(FILES ${bmf_man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 
+# Vim finds it there when the prefix is /usr; otherwise add the directory to its runtimepath.
+install(DIRECTORY share/vim/ DESTINATION ${CMAKE_INSTALL_DATADIR}/vim/vimfiles FILES_MATCHING PATTERN "*.vim")
+
 list(TRANSFORM BMF_PUBLIC_LIBRARIES PREPEND "-l" OUTPUT_VARIABLE BMF_PC_LIBRARIES)
 string(JOIN " " BMF_PC_LIBRARIES ${BMF_PC_LIBRARIES})
 # Relative to itself, so that an installation may be moved.

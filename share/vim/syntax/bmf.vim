@@ -1,0 +1,43 @@
+" Vim syntax file
+" Language: programs of the Bird-Meertens formalism, as `bmf run` takes them (docs/language.md)
+
+if exists('b:current_syntax')
+  finish
+endif
+
+syntax case ignore
+syntax iskeyword @,48-57,_
+
+syntax keyword bmfForm B_Id B_Comp B_Con B_Alltup B_Allvec B_Op B_Addr B_Num
+syntax keyword bmfConditional B_If
+syntax keyword bmfRepeat B_While
+syntax keyword bmfSkeleton B_Map B_Reduce B_Scan B_Zip B_Split B_Filter
+syntax keyword bmfParallel P_Map P_Reduce P_Scan P_Zip P_Split P_Distl P_Dist1 P_Project
+syntax keyword bmfOperation B_Plus B_Minus B_Times B_Divide B_Mod B_Max B_Min B_And B_Or B_Eq B_Gt B_Lt B_Ge B_Le
+syntax keyword bmfOperation B_Uminus B_Neg B_Abs B_Sqrt B_Exp B_Log B_Sin B_Cos B_Int B_Real
+syntax keyword bmfOperation B_Length B_Index B_Iota B_Distl B_Dist1 B_Project B_Conc
+syntax keyword bmfBoolean true false B_True B_False
+syntax keyword bmfNumber inf nan
+
+syntax match bmfNumber '[-+]\?\<\d\+\>'
+syntax match bmfNumber '[-+]\?\<\d\+\.\d*\%(e[-+]\?\d\+\)\?'
+syntax match bmfNumber '[-+]\?\<\d\+e[-+]\?\d\+\>'
+syntax match bmfName '\$\w\+'
+syntax match bmfDefinition '^\s*\$\w\+\ze\s*='
+syntax match bmfUnknown '\<[BP]_\w\+\>'
+syntax match bmfComment '#.*$'
+
+highlight default link bmfForm Keyword
+highlight default link bmfConditional Conditional
+highlight default link bmfRepeat Repeat
+highlight default link bmfSkeleton Statement
+highlight default link bmfParallel Special
+highlight default link bmfOperation Operator
+highlight default link bmfBoolean Boolean
+highlight default link bmfNumber Number
+highlight default link bmfName Identifier
+highlight default link bmfDefinition Function
+highlight default link bmfUnknown Error
+highlight default link bmfComment Comment
+
+let b:current_syntax = 'bmf'
