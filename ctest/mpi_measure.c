@@ -203,6 +203,13 @@ static void test_resume(void)
         check_kept(all, more);
         CHECK(find(more, "bmf_reduce", false, 1, 1)->repeats == REPEATS + 1, "no more repetitions");
     }
+    /* Fewer repetitions than there are take none away. */
+    o.repeats = 1;
+    measure(&o, &third);
+    bmf_samples *fewer = read_back(false);
+    if (fewer)
+        check_kept(more, fewer);
+    bmf_samples_free(fewer);
     bmf_samples_free(kept);
     bmf_samples_free(all);
     bmf_samples_free(more);

@@ -96,7 +96,7 @@ typedef struct measure_point {
     int count;       /* repetitions that are there */
     int wanted;      /* those included */
     int planned;     /* wanted and not there when the time was shared */
-    double *seconds; /* room for plan->repeats */
+    double *seconds; /* room for plan->repeats, or count if there are more */
 } measure_point;
 
 typedef struct measure_plan {

@@ -95,7 +95,10 @@ static void take_over(const bmf_samples *old, measure_plan *plan)
             bmf_samples_find(old, point->operation->name, point->cached, point->p, point->elements);
         if (!sample)
             continue;
-        point->count = sample->repeats < plan->repeats ? sample->repeats : plan->repeats;
+        if (sample->repeats > plan->repeats)
+            point->seconds = bmf_reallocate(point->seconds, plan->repeats * (int64_t)sizeof(double),
+                                            sample->repeats * (int64_t)sizeof(double));
+        point->count = sample->repeats;
         memcpy(point->seconds, sample->seconds, (size_t)point->count * sizeof(double));
     }
 }
