@@ -110,7 +110,7 @@ static double place(const axis *a, double value, double from, double to)
 {
     value = value > 0.0 ? value : a->zero > 0.0 ? a->zero : a->low;
     double at = (log(value) - log(a->low)) / (log(a->high) - log(a->low));
-    return from + fmin(fmax(at, -0.02), 1.02) * (to - from);
+    return from + fmin(fmax(at, 0.0), 1.0) * (to - from);
 }
 
 static double x_at(const picture *p, double value)
@@ -276,6 +276,8 @@ static void put_points(bmf_output *out, const picture *p, int64_t curve)
 
 static void put_key(bmf_output *out, const picture *p)
 {
+    bmf_output_print(out, "<rect x='%.1f' y='%d' width='%d' height='%.0f' fill='#fff' opacity='0.75'/>\n",
+                     p->x0 + LEFT + 5, TOP + 2, p->over_p ? 84 : 54, 6.0 + (double)p->curves * ROW);
     for (int64_t k = 0; k < p->curves; k++) {
         char text[32];
         put_count_text(p->curve[k], text, sizeof text);
