@@ -51,6 +51,8 @@ foreach(test IN LISTS BMF_MADE)
   endif()
 endforeach()
 
+include(BmfFuzz)
+
 bmf_programs(ctest "mpi_*.c")
 foreach(test IN LISTS BMF_MADE)
   foreach(run IN LISTS BMF_RUNS)

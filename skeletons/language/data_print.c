@@ -242,7 +242,8 @@ static void print_tuple(const bmf_column *column, int64_t i, writer *w)
 
 static void print_element(const bmf_column *column, int64_t i, writer *w)
 {
-    const char *data = (const char *)column->data + (column->data != NULL ? i * column->stride : 0);
+    const char *data =
+        column->data != NULL ? (const char *)column->data + i * column->stride : NULL; /* lists have none */
     char *at = claim(w);
     switch (column->type->kind) {
     case BMF_LIST:
