@@ -93,8 +93,8 @@ static const measure_operation operations[] = {
     OPENMP("omp_barrier", BARRIER, "a barrier inside a region", 0, 0),
     OPENMP("omp_reduction", REDUCTION, "a region that adds one real of every thread", 0, 0),
     OPENMP("omp_for_static", STATIC, "a region with a loop of d iterations, schedule(static)", 1, LARGEST_LOOP),
-    OPENMP("omp_for_dynamic", DYNAMIC, "the same, schedule(dynamic)", 1, LARGEST_LOOP),
-    OPENMP("omp_for_guided", GUIDED, "the same, schedule(guided)", 1, LARGEST_LOOP),
+    OPENMP("omp_for_dynamic", DYNAMIC, "a region with a loop of d iterations, schedule(dynamic)", 1, LARGEST_LOOP),
+    OPENMP("omp_for_guided", GUIDED, "a region with a loop of d iterations, schedule(guided)", 1, LARGEST_LOOP),
 };
 
 const measure_table measure_openmp_table = {operations, sizeof operations / sizeof operations[0]};

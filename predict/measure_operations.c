@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "predict/measure_private.h"
+#include "predict/names.h"
 
 int measure_operations(const measure_operation *operation[MEASURE_MAX_OPERATIONS])
 {
@@ -68,37 +69,11 @@ bool measure_is_listed(const char *list, const measure_operation *operation)
 
 enum { LONGEST = 64, SHOWN = 5 };
 
-static int smallest(int a, int b, int c)
-{
-    const int ab = a < b ? a : b;
-    return ab < c ? ab : c;
-}
-
-/* Levenshtein's distance of a word and a name, both cut at LONGEST. */
-static int distance(const char *word, int length, const char *name)
-{
-    int row[LONGEST + 1];
-    const int other = (int)strnlen(name, LONGEST);
-    length = length < LONGEST ? length : LONGEST;
-    for (int j = 0; j <= other; j++)
-        row[j] = j;
-    for (int i = 1; i <= length; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= other; j++) {
-            const int above = row[j];
-            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (word[i - 1] != name[j - 1]));
-            diagonal = above;
-        }
-    }
-    return row[other];
-}
-
 static int strangeness(const char *word, int length, const char *name)
 {
     char text[LONGEST + 1];
     snprintf(text, sizeof text, "%.*s", length, word);
-    return length > 1 && strstr(name, text) ? 0 : distance(word, length, name);
+    return length > 1 && strstr(name, text) ? 0 : bmf_name_distance(text, name);
 }
 
 /* The nearest names, at most SHOWN. */

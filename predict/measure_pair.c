@@ -282,16 +282,16 @@ static void close_pair(measure_site *site)
 
 static const measure_operation operations[] = {
     PAIR("send", SEND, "time of the sender in MPI_Send; the receive starts at the same moment"),
-    PAIR("ssend", SSEND, "the same with MPI_Ssend"),
-    PAIR("rsend", RSEND, "the same with MPI_Rsend; the receive was posted before"),
+    PAIR("ssend", SSEND, "time of the sender in MPI_Ssend; the receive starts at the same moment"),
+    PAIR("rsend", RSEND, "time of the sender in MPI_Rsend; the receive was posted before"),
     PAIR("recv", RECV, "time of the receiver in MPI_Recv; the send starts at the same moment"),
     PAIR("recvmin", RECVMIN, "time of the receiver in MPI_Recv when the message has arrived"),
     PAIR("isend1", ISEND1, "posting MPI_Isend"),
-    PAIR("isend2", ISEND2, "waiting for it right after"),
-    PAIR("isendoverlap", ISENDOVERLAP, "useful time between posting and completion"),
+    PAIR("isend2", ISEND2, "waiting for MPI_Isend right after posting it"),
+    PAIR("isendoverlap", ISENDOVERLAP, "useful time between posting and completion of MPI_Isend"),
     PAIR("irecv1", IRECV1, "posting MPI_Irecv; the send starts at the same moment"),
-    PAIR("irecv2", IRECV2, "waiting for it right after"),
-    PAIR("irecvoverlap", IRECVOVERLAP, "useful time between posting and completion"),
+    PAIR("irecv2", IRECV2, "waiting for MPI_Irecv right after posting it; the send starts at the same moment"),
+    PAIR("irecvoverlap", IRECVOVERLAP, "useful time between posting and completion of MPI_Irecv"),
     PAIR("sendrecv", SENDRECV, "MPI_Sendrecv on both sides at once; d elements each way"),
     PAIR("pingpong", PINGPONG, "a message there and one back; d elements each way"),
 };

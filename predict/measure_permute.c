@@ -108,7 +108,7 @@ static const measure_operation operations[] = {
     PERMUTE("permute_round", ROUND, "one round: every processor sends d elements and receives d", 2,
             BMF_FAMILY_SKELETON),
     PERMUTE("permute_rounds", ROUNDS, "reversal of address bits by rounds", 2, BMF_FAMILY_SKELETON),
-    PERMUTE("permute_alltoallv", ALLTOALLV, "the same, all messages at once", 2, BMF_FAMILY_SKELETON),
+    PERMUTE("permute_alltoallv", ALLTOALLV, "reversal of address bits, all messages at once", 2, BMF_FAMILY_SKELETON),
     PERMUTE("permute_local", LOCAL, "reversal of address bits of d elements in memory", 1, BMF_FAMILY_LOCAL),
 };
 

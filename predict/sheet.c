@@ -3,6 +3,7 @@
  * Method: entries are few (hundreds), so a walk finds them. Names are near when few letters must be added, left out or
  * replaced (Levenshtein's distance).
  */
+#include "predict/names.h"
 #include "predict/sheet_private.h"
 
 #include <math.h>
@@ -81,30 +82,11 @@ const bmf_entry *bmf_sheet_find(const bmf_sheet *sheet, const char *operation, i
     return *count > 0 ? &sheet->entry[first] : NULL;
 }
 
-static int distance(const char *a, const char *b)
-{
-    int row[BMF_SHEET_NAME + 1] = {0};
-    int length = (int)strlen(b);
-    for (int j = 0; j <= length; j++)
-        row[j] = j;
-    for (int i = 0; a[i]; i++) {
-        int diagonal = row[0];
-        row[0] = i + 1;
-        for (int j = 0; j < length; j++) {
-            int replaced = diagonal + (a[i] != b[j]), added = row[j] + 1, dropped = row[j + 1] + 1;
-            diagonal = row[j + 1];
-            int least = replaced < added ? replaced : added;
-            row[j + 1] = least < dropped ? least : dropped;
-        }
-    }
-    return row[length];
-}
-
 /* Small is near; names that hold the other are nearer than the letters say. */
 static int strangeness(const char *asked, const char *known)
 {
     bool inside = asked[0] && (strstr(known, asked) || strstr(asked, known));
-    int letters = distance(asked, known);
+    int letters = bmf_name_distance(asked, known);
     return inside ? 1 + (letters > 8) : letters;
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "predict/measure_private.h"
+
 enum { LARGEST_BUCKET = 9 };
 static const double least_q = 1e-6; /* smaller ones say no more */
 
@@ -162,36 +164,11 @@ const char *bmf_remark_text(const bmf_entry *entry)
 
 const char *bmf_operation_text(const char *operation)
 {
-    static const struct {
-        const char *name, *text;
-    } known[] = {
-        {"send", "time the sender spends in the send; the receive starts at the same moment"},
-        {"ssend", "time the sender spends in the synchronous send; the receive starts at the same moment"},
-        {"rsend", "time the sender spends in the ready send; the receive was posted"},
-        {"recv", "time the receiver spends in the receive; the send starts at the same moment"},
-        {"recvmin", "time the receiver spends in the receive when the message has come already"},
-        {"isend1", "time to post a non-blocking send"},
-        {"isend2", "time to wait for a non-blocking send"},
-        {"isendoverlap", "time between posting a non-blocking send and its end that computation may use"},
-        {"irecv1", "time to post a non-blocking receive"},
-        {"irecv2", "time to wait for a non-blocking receive; the send starts at the same moment"},
-        {"irecvoverlap", "time between posting a non-blocking receive and its end that computation may use"},
-        {"sendrecv", "time of an exchange between two processes, both ways at once"},
-        {"pingpong", "a message to another process and back"},
-        {"allsend", "one message of every second process to a partner of a random permutation, all at once"},
-        {"bcast", "broadcast from one process: first start to last end"},
-        {"reduce", "reduction with + to one process: first start to last end"},
-        {"allreduce", "reduction with + whose result all get: first start to last end"},
-        {"gather", "d elements of each process to one: first start to last end"},
-        {"allgather", "d elements of each process to all: first start to last end"},
-        {"scatter", "d elements to each process from one: first start to last end"},
-        {"alltoall", "d elements of each process to each: first start to last end"},
-        {"barrier", "all wait for all: first start to last end"},
-        {"comm_split", "a communicator split in two: first start to last end"},
-    };
+    const measure_operation *measured[MEASURE_MAX_OPERATIONS];
+    int count = measure_operations(measured);
     size_t length = strcspn(operation, ":");
-    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
-        if (strlen(known[k].name) == length && strncmp(known[k].name, operation, length) == 0)
-            return known[k].text;
+    for (int k = 0; k < count; k++)
+        if (strlen(measured[k]->name) == length && strncmp(measured[k]->name, operation, length) == 0)
+            return measured[k]->meaning;
     return "";
 }
