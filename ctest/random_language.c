@@ -136,8 +136,14 @@ static type any_type(maker *g, int depth)
     return bmf_type_tuple(which == 6 ? 2 : 3, part);
 }
 
-static type element_type(maker *g)
+/* Of a list to be made from `in`: often of one that is there. */
+static type element_type(maker *g, type in)
 {
+    int tried = in->kind == BMF_TUPLE ? (int)test_below(&g->random, in->components) : 0;
+    if (in->kind == BMF_TUPLE && chance(g, 2))
+        in = in->component[tried];
+    if (in->kind == BMF_LIST && !chance(g, 3))
+        return in->component[0];
     return any_type(g, chance(g, 4) ? 2 : 1);
 }
 
@@ -218,7 +224,7 @@ static expression length(maker *g, type in, type out, int depth)
 {
     if (out->kind != BMF_INT)
         return NULL;
-    return compose(g, operation(g, BMF_OPERATION_LENGTH), make(g, in, bmf_type_list(element_type(g)), depth - 1));
+    return compose(g, operation(g, BMF_OPERATION_LENGTH), make(g, in, bmf_type_list(element_type(g, in)), depth - 1));
 }
 
 /* ---- anything ---- */
@@ -335,7 +341,7 @@ static expression mapping(maker *g, type in, type out, int depth)
 {
     if (out->kind != BMF_LIST)
         return NULL;
-    type element = element_type(g);
+    type element = element_type(g, in);
     expression source = make(g, in, bmf_type_list(element), depth - 1);
     return compose(g, NODE(g, BMF_EXPRESSION_MAP, inner(g, element, out->component[0], depth - 1)), source);
 }
@@ -360,7 +366,7 @@ static expression zipping(maker *g, type in, type out, int depth)
 {
     if (out->kind != BMF_LIST)
         return NULL;
-    type a = element_type(g), b = element_type(g), both = out->component[0];
+    type a = element_type(g, in), b = element_type(g, in), both = out->component[0];
     bool bare = both->kind == BMF_TUPLE && both->components == 2 && chance(g, 2);
     if (bare) {
         a = both->component[0];
@@ -372,7 +378,7 @@ static expression zipping(maker *g, type in, type out, int depth)
     if (chance(g, 12)) /* perhaps ragged */
         return compose(g, zip,
                        pair(g, make(g, in, bmf_type_list(a), depth - 1), make(g, in, bmf_type_list(b), depth - 1)));
-    type c = element_type(g);
+    type c = element_type(g, in);
     expression first = NODE(g, BMF_EXPRESSION_MAP, inner(g, c, a, depth - 2));
     expression second = NODE(g, BMF_EXPRESSION_MAP, inner(g, c, b, depth - 2));
     return compose(g, compose(g, zip, pair(g, first, second)), make(g, in, bmf_type_list(c), depth - 1));
@@ -489,7 +495,7 @@ static void add_scan(maker *g, pipeline *p, int depth)
 
 static void add_zip(maker *g, pipeline *p, int depth)
 {
-    type other = element_type(g), out = element_type(g);
+    type other = element_type(g, p->element), out = element_type(g, p->element);
     expression second = written(g, NODE(g, BMF_EXPRESSION_MAP, inner(g, p->element, other, depth)));
     type both = bmf_type_pair(p->element, other);
     bool bare = chance(g, 2);
@@ -568,7 +574,7 @@ static void add_second_level(maker *g, pipeline *p, int depth)
 {
     if (p->element->kind != BMF_LIST || g->splits > MOST_SPLITS)
         return;
-    type middle = element_type(g), item_type = p->element->component[0];
+    type middle = element_type(g, p->element), item_type = p->element->component[0];
     expression split = written(g, NODE(g, BMF_EXPRESSION_MAP, split_over(g, 1 + test_below(&g->random, 4), 0)));
     expression work = NODE(g, BMF_EXPRESSION_MAP,
                            written(g, NODE(g, BMF_EXPRESSION_MAP, inner(g, bmf_type_list(item_type), middle, depth))));
@@ -602,13 +608,13 @@ static void add_any(maker *g, pipeline *p, int depth)
         add_second_level(g, p, depth);
         break;
     default:
-        add_map(g, p, element_type(g), depth);
+        add_map(g, p, element_type(g, p->element), depth);
     }
 }
 
 static pipeline make_pipeline(maker *g, type in, int depth)
 {
-    type item_type = element_type(g);
+    type item_type = element_type(g, in);
     pipeline p = {make(g, in, bmf_type_list(item_type), depth - 1), item_type, 1 + test_below(&g->random, 5)};
     g->splits++;
     add_stage(g, &p, split_over(g, p.parts, test_below(&g->random, 3)), bmf_type_list(item_type));
