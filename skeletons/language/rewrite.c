@@ -10,7 +10,6 @@
  * reads from.
  * Cost: O(walks * nodes). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/allocate.h"
 #include "skeletons/language/rewriter.h"
@@ -137,9 +136,8 @@ static void replace_parts(composition *c, int at, int used, bmf_expression *by)
     bmf_expression *const *from = by->kind == BMF_EXPRESSION_COMP ? by->child : &by;
     int count = c->count - used + more;
     bmf_expression **part = bmf_allocate(count * (int64_t)sizeof *part);
-    memcpy(part, c->part, (size_t)at * sizeof *part);
-    memcpy(part + at, from, (size_t)more * sizeof *part);
-    memcpy(part + at + more, c->part + at + used, (size_t)(c->count - at - used) * sizeof *part);
+    for (int k = 0; k < count; k++)
+        part[k] = k < at ? c->part[k] : k < at + more ? from[k - at] : c->part[k - more + used];
     free(c->part);
     *c = (composition){part, count};
 }
