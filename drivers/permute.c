@@ -171,11 +171,12 @@ typedef struct job {
     result result;
 } job;
 
-/* Refuses what does not fit into memory before asking for it: source, target and scratch on every rank of this host. */
+/* Refuses what does not fit into memory before asking for it: source, target and scratch, which may be
+ * two shares, on every rank of this host. */
 static int check_memory(const job *j)
 {
     int64_t available = bmf_available_memory();
-    double wanted = 3.0 * (double)j->o->element_bytes * (double)(INT64_C(1) << j->o->bits) / (double)j->ctx->ranks *
+    double wanted = 4.0 * (double)j->o->element_bytes * (double)(INT64_C(1) << j->o->bits) / (double)j->ctx->ranks *
                     (double)j->ctx->node_ranks;
     if (available >= 0 && wanted > (double)available)
         return bmf_fail(j->ctx, BMF_ERROR_ARGUMENT,

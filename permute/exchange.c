@@ -51,33 +51,41 @@ static void take_own(const exchange *x, bool (*in_place)(const exchange *x, int6
     round->count = others;
 }
 
-static int run_round(exchange *x, int64_t k, bool (*in_place)(const exchange *x, int64_t processor), bmf_round *own,
-                     const bmf_transfer *transfer)
+/* The messages of round k, with those of `own` that are due. */
+static void list_round(const exchange *x, int64_t k, bool (*in_place)(const exchange *x, int64_t processor),
+                       bmf_round *own, bmf_round *round)
 {
-    bmf_context *ctx = x->ctx;
-    bmf_round round;
-    int64_t size = (int64_t)sizeof(bmf_message);
-    bmf_permute_plan_round(x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors, &round);
-    own->message = bmf_reallocate(own->message, own->count * size, (own->count + round.count) * size);
-    take_own(x, in_place, &round, own);
-    if (own->count > 0 && (round.count > 0 || k + 1 == x->plan->rounds)) {
-        round.message = bmf_reallocate(round.message, round.count * size, (round.count + own->count) * size);
-        memcpy(round.message + round.count, own->message, (size_t)(own->count * size));
-        round.count += own->count;
+    const bmf_context *ctx = x->ctx;
+    const int64_t size = (int64_t)sizeof(bmf_message);
+    bmf_permute_plan_round(x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors, round);
+    own->message = bmf_reallocate(own->message, own->count * size, (own->count + round->count) * size);
+    take_own(x, in_place, round, own);
+    if (own->count > 0 && (round->count > 0 || k + 1 == x->plan->rounds)) {
+        round->message = bmf_reallocate(round->message, round->count * size, (round->count + own->count) * size);
+        memcpy(round->message + round->count, own->message, (size_t)(own->count * size));
+        round->count += own->count;
         own->count = 0;
     }
-    int status = ctx->backend->exchange(ctx, &round, (uint32_t)k, transfer);
-    free(round.message);
-    return status;
 }
 
 int bmf_exchange_rounds(exchange *x, const bmf_transfer *transfer,
                         bool (*in_place)(const exchange *x, int64_t processor))
 {
-    bmf_round own = {0};
+    bmf_round own = {0}, round[2] = {{0}};
+    bmf_exchange *under_way[2] = {NULL};
     int status = BMF_OK;
-    for (int64_t k = 0; k < x->plan->rounds && status == BMF_OK; k++)
-        status = run_round(x, k, in_place, &own, transfer);
+    for (int64_t k = 0; k < x->plan->rounds && status == BMF_OK; k++) {
+        list_round(x, k, in_place, &own, &round[k % 2]);
+        status = bmf_exchange_begin(x->ctx, &round[k % 2], (uint32_t)k, transfer, &under_way[k % 2]);
+        if (status == BMF_OK && k > 0)
+            status = bmf_exchange_end(x->ctx, under_way[(k + 1) % 2]);
+        if (k > 0)
+            free(round[(k + 1) % 2].message);
+    }
+    const int64_t last = (x->plan->rounds + 1) % 2;
+    if (status == BMF_OK && x->plan->rounds > 0)
+        status = bmf_exchange_end(x->ctx, under_way[last]);
+    free(round[last].message);
     free(own.message);
     return status;
 }

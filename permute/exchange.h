@@ -76,7 +76,7 @@ void bmf_permute_plan_round(const bmf_permute_plan *plan, int64_t k, int64_t low
 
 /* target[A x + c] = source[x]: column k of this host's elements is at source[k] and goes to target[k], 64-byte aligned
  * for speed. They must not overlap; the target may be used for scratch. Moves the plan's messages and bytes. Needs
- * scratch memory for the host's share (half as much again if the plan has just two stages), unless blocks are sent from
+ * scratch memory for the host's share (twice that if the plan has just two stages), unless blocks are sent from
  * the source or received in the target without a local pass. Collective. Errors: BMF_ERROR_MEMORY. */
 int bmf_permute_execute(bmf_context *ctx, const bmf_permute_plan *plan, const void *const *source, void *const *target);
 

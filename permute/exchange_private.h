@@ -30,7 +30,7 @@ int bmf_exchange_make_scratch(exchange *x, int64_t elements);
 int bmf_exchange_segments(const exchange *x, const void *const *memory, int64_t first, int64_t count,
                           bmf_segment *segment);
 
-/* All rounds, one after the other. What a processor keeps is copied with the first later round that has messages, whose
+/* All rounds in order; a round begins before the one before it is ended, so that links have no pause. What a processor keeps is copied with the first later round that has messages, whose
  * flight it fills; after the last one it goes alone. in_place (may be NULL): what the processor keeps is at its place. */
 int bmf_exchange_rounds(exchange *x, const bmf_transfer *transfer,
                         bool (*in_place)(const exchange *x, int64_t processor));

@@ -1,9 +1,9 @@
 /* Running a plan with subspaces by stages: packing, sending and unpacking at once.
  *
  * Method: while a stage of rounds (permute/stages.h) is on its way, the next one is packed and the one before is
- * unpacked, a share of both in every round; between tiles the messages are helped on. Two buffers for packed stages and
- * two for received ones take turns; with only two stages the last one arrives in the buffer that the first was sent
- * from. Cost: as in three steps, with less scratch memory from eight stages on. */
+ * unpacked, a share of both in every round; between tiles the messages are helped on. A round begins before the one
+ * before it is ended, so that links have no pause. Two buffers for packed stages and two for received ones take turns.
+ * Cost: as in three steps; scratch memory of four stages. */
 #include <stdlib.h>
 
 #include "permute/exchange_private.h"
@@ -19,7 +19,6 @@ typedef struct staging {
     int64_t count, rounds;         /* stages, and rounds in each */
     int64_t block, share;          /* elements of a block, and of a stage on this host */
     bmf_permutation number, round; /* of places: to and from the order of the schedule */
-    int64_t stage;                 /* whose messages travel */
     bmf_exchange *under_way;
     struct {
         bool packing;
@@ -60,16 +59,12 @@ static int64_t packed_buffer(int64_t stage)
 
 static int64_t received_buffer(const staging *s, int64_t stage)
 {
-    if (!s->traffic->packs)
-        return stage % 2;
-    return s->count == 2 && stage == 1 ? 0 : 2 + stage % 2;
+    return (s->traffic->packs ? 2 : 0) + stage % 2;
 }
 
 static int64_t buffers(const staging *s)
 {
-    if (!s->traffic->packs || s->traffic->direct)
-        return 2;
-    return s->count == 2 ? 3 : 4;
+    return s->traffic->packs && !s->traffic->direct ? 4 : 2;
 }
 
 /* The element of scratch memory where block or slot `number` of a processor stands, of the stage in this buffer. */
@@ -81,30 +76,56 @@ static int64_t place_in_stage(const staging *s, int64_t buffer, int64_t processo
 
 /* ---- messages ---- */
 
+/* A round under way. */
+typedef struct flight {
+    const staging *s;
+    int64_t stage;
+    bmf_round round;
+    bmf_exchange *exchange;
+} flight;
+
 static int outgoing(void *state, const bmf_message *message, bmf_segment *segment)
 {
-    const staging *s = state;
-    if (!s->traffic->packs)
-        return bmf_exchange_segments(
-            s->x, s->x->source, (local_number(s, message->from) << s->traffic->place_bits) + message->first * s->block,
-            message->count, segment);
-    const int64_t place = place_in_stage(s, packed_buffer(s->stage), message->from, (uint64_t)message->first);
+    const flight *f = state;
+    const staging *s = f->s;
+    if (!s->traffic->packs) {
+        const int64_t place = (local_number(s, message->from) << s->traffic->place_bits) + message->first * s->block;
+        return bmf_exchange_segments(s->x, s->x->source, place, message->count, segment);
+    }
+    const int64_t place = place_in_stage(s, packed_buffer(f->stage), message->from, (uint64_t)message->first);
     return bmf_exchange_segments(s->x, (const void *const *)s->x->scratch, place, message->count, segment);
 }
 
 static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
 {
-    const staging *s = state;
+    const flight *f = state;
+    const staging *s = f->s;
     const uint64_t to = (uint64_t)message->to, slot = bmf_traffic_slot(s->traffic, (uint64_t)message->from, to);
     if (s->traffic->direct) {
         const bmf_permutation unpacking = bmf_traffic_unpacking(s->traffic, to);
-        const int64_t place = (int64_t)bmf_permutation_apply(&unpacking, slot * (uint64_t)s->block);
-        return bmf_exchange_segments(s->x, (const void *const *)s->x->target,
-                                     (local_number(s, message->to) << s->traffic->place_bits) + place, message->count,
-                                     segment);
+        const int64_t place = (local_number(s, message->to) << s->traffic->place_bits) +
+                              (int64_t)bmf_permutation_apply(&unpacking, slot * (uint64_t)s->block);
+        return bmf_exchange_segments(s->x, (const void *const *)s->x->target, place, message->count, segment);
     }
-    const int64_t place = place_in_stage(s, received_buffer(s, s->stage), message->to, slot);
+    const int64_t place = place_in_stage(s, received_buffer(s, f->stage), message->to, slot);
     return bmf_exchange_segments(s->x, (const void *const *)s->x->scratch, place, message->count, segment);
+}
+
+static int begin_flight(staging *s, int64_t k, flight *f)
+{
+    bmf_context *ctx = s->x->ctx;
+    *f = (flight){.s = s, .stage = k / s->rounds};
+    bmf_permute_plan_round(s->x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors,
+                           &f->round);
+    return bmf_exchange_begin(ctx, &f->round, (uint32_t)k, &(bmf_transfer){outgoing, incoming, f}, &f->exchange);
+}
+
+static int end_flight(staging *s, flight *f)
+{
+    const int status = bmf_exchange_end(s->x->ctx, f->exchange);
+    free(f->round.message);
+    *f = (flight){0};
+    return status;
 }
 
 /* ---- local passes ---- */
@@ -206,23 +227,21 @@ static void run_share(staging *s, bool packing, int64_t stage, int64_t share, in
 
 /* ---- all together ---- */
 
-static int run_round(staging *s, int64_t stage, int64_t number)
+static int run_rounds(staging *s)
 {
-    bmf_context *ctx = s->x->ctx;
-    const bmf_transfer transfer = {outgoing, incoming, s};
-    const int64_t k = stage * s->rounds + number;
-    bmf_round round;
-    bmf_permute_plan_round(s->x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors, &round);
-    s->stage = stage;
-    int status = bmf_exchange_begin(ctx, &round, (uint32_t)k, &transfer, &s->under_way);
-    if (status == BMF_OK) {
-        run_share(s, true, stage + 1, number, s->rounds);
-        run_share(s, false, stage - 1, number, s->rounds);
-        status = bmf_exchange_end(ctx, s->under_way);
+    flight flights[2] = {{0}};
+    int status = BMF_OK;
+    for (int64_t k = 0; k < s->x->plan->rounds && status == BMF_OK; k++) {
+        flight *now = &flights[k % 2], *before = &flights[(k + 1) % 2];
+        status = begin_flight(s, k, now);
+        if (status == BMF_OK && k > 0)
+            status = end_flight(s, before);
+        s->under_way = now->exchange;
+        run_share(s, true, now->stage + 1, k % s->rounds, s->rounds);
+        run_share(s, false, now->stage - 1, k % s->rounds, s->rounds);
     }
     s->under_way = NULL;
-    free(round.message);
-    return status;
+    return status == BMF_OK ? end_flight(s, &flights[(s->x->plan->rounds - 1) % 2]) : status;
 }
 
 int bmf_exchange_stages(exchange *x)
@@ -231,9 +250,7 @@ int bmf_exchange_stages(exchange *x)
     make_staging(x, &s);
     BMF_TRY(bmf_exchange_make_scratch(x, buffers(&s) * s.share));
     run_share(&s, true, 0, 0, 1);
-    for (int64_t stage = 0; stage < s.count; stage++)
-        for (int64_t number = 0; number < s.rounds; number++)
-            BMF_TRY(run_round(&s, stage, number));
+    BMF_TRY(run_rounds(&s));
     run_share(&s, false, s.count - 1, 0, 1);
     return bmf_agree(x->ctx, s.failed ? bmf_fail(x->ctx, BMF_ERROR_MEMORY, "permute: out of memory") : BMF_OK);
 }
