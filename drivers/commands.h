@@ -13,8 +13,11 @@
 /* X(name, ranks, summary). SERIAL: started by mpirun only its first process works, the others end with 0.
  * PARALLEL: every process calls it. */
 #define BMF_COMMANDS(X)                                                                                                \
+    X(check, PARALLEL, "parse and type a program of the BMF language")                                                 \
     X(convert, SERIAL, "write a trace in another tool's format")                                                       \
+    X(plan, PARALLEL, "say what a program becomes: laws, kernels, schedules, messages")                                \
     X(permute, PARALLEL, "permute data by a matrix of bits: transpose, bit reversal, Gray code, ..")                   \
+    X(run, PARALLEL, "run a program of the BMF language")                                                              \
     X(sheet, PARALLEL, "data sheets: measure, fit, show, ask, compare")                                                \
     X(trace, SERIAL, "say what a trace holds")
 
