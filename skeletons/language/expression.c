@@ -10,8 +10,6 @@
 #include "skeletons/language/expression.h"
 #include "skeletons/language/scalar.h"
 
-#pragma weak bmf_scalar_free
-
 enum { CHUNK_NODES = 128, CHUNK_BYTES = 1 << 14 };
 
 typedef struct node_chunk {
