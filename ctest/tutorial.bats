@@ -57,7 +57,7 @@ check_all()
 @test "the parallel programs of the tutorial print their results on 2 and 5 ranks" {
     extract tutorial.md
     grep -L 'P_' ./*.bmf | xargs rm -f
-    [ "$(ls ./*.bmf | wc -l)" -ge 8 ]
+    [ "$(ls ./*.bmf | wc -l)" -ge 7 ]
     check_all 2 5
 }
 
