@@ -159,18 +159,18 @@ static int fit_and_predict(const options *o, findings *f)
     bmf_samples_free(small);
     BMF_TRY(status);
     BMF_TRY(bmf_sheet_write(f->sheet, path_of(f, "small.sheet", path)));
-    return sheets_write_predictions(f->sheet, o->elements + 1, o->elements * o->held_out, FACTOR,
-                                    path_of(f, "predictions.txt", path));
+    return bench_sheets_write_predictions(f->sheet, o->elements + 1, o->elements * o->held_out, FACTOR,
+                                          path_of(f, "predictions.txt", path));
 }
 
 static int judge(findings *f)
 {
     BMF_TRY(read_samples(f, "large.raw", &f->held_out));
     BMF_TRY(read_samples(f, "second.raw", &f->second));
-    BMF_TRY(sheets_judge(f->sheet, f->held_out, BMF_FAMILIES, &f->all));
+    BMF_TRY(bench_sheets_judge(f->sheet, f->held_out, BMF_FAMILIES, &f->all));
     for (int family = 0; family < BMF_FAMILIES; family++)
-        BMF_TRY(sheets_judge(f->sheet, f->held_out, family, &f->of_family[family]));
-    f->repeats = sheets_repeat_all(f->sheet, f->second, &f->repeat);
+        BMF_TRY(bench_sheets_judge(f->sheet, f->held_out, family, &f->of_family[family]));
+    f->repeats = bench_sheets_repeat_all(f->sheet, f->second, &f->repeat);
     for (int64_t k = 0; k < f->repeats; k++)
         f->agree += f->repeat[k].errors <= REPEAT_ERRORS;
     return BMF_OK;

@@ -81,7 +81,7 @@ static void summarise(tally *t, sheets_errors *e)
     e->spread = bench_median((int)e->points, t->spread);
 }
 
-int sheets_judge(const bmf_sheet *sheet, const bmf_samples *held_out, int family, sheets_errors *errors)
+int bench_sheets_judge(const bmf_sheet *sheet, const bmf_samples *held_out, int family, sheets_errors *errors)
 {
     double *memory = bmf_allocate(3 * (held_out->count + 1) * (int64_t)sizeof *memory);
     tally t = {.error = memory, .width = memory + held_out->count, .spread = memory + 2 * held_out->count};
@@ -114,7 +114,7 @@ static bool is_last_range(const bmf_sheet *sheet, int64_t k)
     return k + 1 == sheet->entries || strcmp(entry->operation, next->operation) != 0 || entry->p_low != next->p_low;
 }
 
-int sheets_write_predictions(const bmf_sheet *sheet, int64_t least, int64_t most, int factor, const char *path)
+int bench_sheets_write_predictions(const bmf_sheet *sheet, int64_t least, int64_t most, int factor, const char *path)
 {
     FILE *file = fopen(path, "w");
     if (!file)
@@ -217,7 +217,7 @@ static bool repeat_entry(const bmf_entry *entry, const bmf_samples *second, bmf_
     return made;
 }
 
-int64_t sheets_repeat_all(const bmf_sheet *sheet, const bmf_samples *second, sheets_repeat **repeats)
+int64_t bench_sheets_repeat_all(const bmf_sheet *sheet, const bmf_samples *second, sheets_repeat **repeats)
 {
     bmf_fit_point *point = bmf_allocate((second->count + 1) * (int64_t)sizeof *point);
     int64_t made = 0;

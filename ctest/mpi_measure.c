@@ -122,7 +122,7 @@ static void test_everything(void)
 {
     enum { TEAM = 3 };
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int operations = measure_operations(operation), threads = ctx->threads;
+    const int operations = bmf_measure_operations(operation), threads = ctx->threads;
     bmf_measure_summary summary = {0};
     bmf_measure_options o = options_of(NULL);
     o.threads = TEAM;

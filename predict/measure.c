@@ -2,8 +2,8 @@
  *
  * Method: groups of ranks are made once. First every point is tried twice, to warm up and to find out what a repetition
  * costs; then the time is shared (measure_plan.c), and the repetitions are made in passes over all points, so that
- * those of one point lie seconds apart and see different moods of the machine. All ranks know the seconds of all points,
- * so they decide alike. Ranks outside a group sleep until it is done. Cost: about options->seconds. */
+ * those of one point lie seconds apart and see different moods of the machine. All ranks know the seconds of all
+ * points, so they decide alike. Ranks outside a group sleep until it is done. Cost: about options->seconds. */
 #include "predict/measure.h"
 
 #include <math.h>
@@ -68,12 +68,12 @@ static int repeat(job *j, measure_site *site, int repetitions, double *result)
         const int64_t begin = bmf_monotonic_ns();
         site->repetition = k;
         site->seconds = NAN;
-        measure_memory_rewind(site);
+        bmf_measure_memory_rewind(site);
         if (op->before)
             BMF_TRY(op->before(site));
-        measure_start(&j->starter, site);
+        bmf_measure_start(&j->starter, site);
         BMF_TRY(op->run(site));
-        const double seconds = isnan(site->seconds) ? measure_elapsed(site) : site->seconds;
+        const double seconds = isnan(site->seconds) ? bmf_measure_elapsed(site) : site->seconds;
         if (op->after)
             BMF_TRY(op->after(site));
         const double cost = 1e-9 * (double)(bmf_monotonic_ns() - begin);
@@ -136,7 +136,7 @@ static int measure_point_once(job *j, const measure_point *point, int repetition
         j->starter.late = false;
         status = group ? measure_in_group(j, group, point, repetitions, j->result) : BMF_OK;
         status = meet(j, group != NULL, status, results);
-    } while (status == BMF_OK && j->result[LATE] > 0 && measure_starter_widen(&j->starter));
+    } while (status == BMF_OK && j->result[LATE] > 0 && bmf_measure_starter_widen(&j->starter));
     return status;
 }
 
@@ -152,7 +152,8 @@ static bool measure_some(job *j, measure_point *point, int repetitions)
 
 /* ---- all points ---- */
 
-/* Sizes of one operation and group that are likely to take too long are not even tried: larger ones than one that did. */
+/* Sizes of one operation and group that are likely to take too long are not even tried: larger ones than one that
+ * did. */
 static bool is_hopeless(const job *j, const measure_point *point)
 {
     for (const measure_point *at = point; at->step > 0;)
@@ -170,7 +171,8 @@ static void try_point(job *j, measure_point *point)
     show_progress(j, fmax(j->options.seconds - elapsed(j), 0), point->operation->name);
 }
 
-/* Every fourth size first, then those between, so that what there is no time for thins out the sizes of all operations. */
+/* Every fourth size first, then those between, so that what there is no time for thins out the sizes of all
+ * operations. */
 static void find_costs(job *j)
 {
     double spent = 0;
@@ -190,13 +192,13 @@ static void run_pass(job *j, int pass)
 {
     for (int64_t i = 0; i < j->plan.count && !j->stopped && !j->late; i++) {
         measure_point *point = &j->plan.point[i];
-        const int repetitions = measure_plan_repetitions(point, pass);
+        const int repetitions = bmf_measure_plan_repetitions(point, pass);
         if (repetitions == 0 || !measure_some(j, point, repetitions))
             continue;
         for (int k = 0; k < repetitions; k++)
             point->seconds[point->count + k] = fmax(j->result[FLAGS + k], 0);
         point->count += repetitions;
-        show_progress(j, measure_plan_left(&j->plan, pass, i + 1), point->operation->name);
+        show_progress(j, bmf_measure_plan_left(&j->plan, pass, i + 1), point->operation->name);
     }
 }
 
@@ -205,12 +207,12 @@ static int measure_all(job *j)
     find_costs(j);
     double left = j->options.seconds - elapsed(j);
     j->ctx->backend->share(j->ctx, 0, &left, sizeof left); /* everybody plans with the same number */
-    measure_plan_share(&j->plan, fmax(left, 0.2 * j->options.seconds));
+    bmf_measure_plan_share(&j->plan, fmax(left, 0.2 * j->options.seconds));
     for (int pass = 0; pass < MEASURE_PASSES && !j->stopped && !j->late; pass++) {
         run_pass(j, pass);
-        BMF_TRY(measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, false));
+        BMF_TRY(bmf_measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, false));
     }
-    return measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, !j->stopped);
+    return bmf_measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, !j->stopped);
 }
 
 /* ---- before and after ---- */
@@ -229,7 +231,7 @@ static int check_options(bmf_context *ctx, const bmf_measure_options *o)
     if (o->most_elements > 0 && o->least_elements > o->most_elements)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "there is no size between %lld and %lld elements",
                         (long long)o->least_elements, (long long)o->most_elements);
-    return measure_check_list(ctx, o->operations);
+    return bmf_measure_check_list(ctx, o->operations);
 }
 
 /* An eighth of the memory of the host, shared by its ranks; the same everywhere. */
@@ -275,9 +277,9 @@ static void close_job(job *j)
 {
     for (int ranks = 1; j->group && ranks <= j->ctx->ranks; ranks++)
         bmf_group_close(j->group[ranks]);
-    measure_record_close(&j->record);
-    measure_memory_free(j->memory);
-    measure_plan_free(&j->plan);
+    bmf_measure_record_close(&j->record);
+    bmf_measure_memory_free(j->memory);
+    bmf_measure_plan_free(&j->plan);
     free(j->group);
     free(j->directory);
     free(j->result);
@@ -286,7 +288,7 @@ static void close_job(job *j)
 static void summarise(const job *j, bmf_measure_summary *s)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int operations = measure_operations(operation);
+    const int operations = bmf_measure_operations(operation);
     *s = (bmf_measure_summary){.seconds = elapsed(j), .interrupted = j->stopped, .crowded = j->ctx->polite};
     for (int64_t i = 0; i < j->plan.count; i++) {
         const measure_point *point = &j->plan.point[i];
@@ -296,8 +298,8 @@ static void summarise(const job *j, bmf_measure_summary *s)
         s->left_out += point->count == 0;
     }
     for (int k = 0; k < operations; k++)
-        s->skipped += measure_is_listed(j->options.operations, operation[k]) &&
-                      measure_obstacle(operation[k], &j->limits) != NULL;
+        s->skipped += bmf_measure_is_listed(j->options.operations, operation[k]) &&
+                      bmf_measure_obstacle(operation[k], &j->limits) != NULL;
 }
 
 /* How long a barrier of everybody takes: what crowded ranks spend most of their time with. */
@@ -311,8 +313,8 @@ static double barrier_seconds(bmf_context *ctx)
     return 1e-9 * (double)(bmf_monotonic_ns() - begin) / BARRIERS;
 }
 
-/* The smallest factor between sizes with which the first try of every point fits into its share of the time. The same on
- * every rank. */
+/* The smallest factor between sizes with which the first try of every point fits into its share of the time. The same
+ * on every rank. */
 static int choose_factor(job *j)
 {
     enum { LARGEST_CHOICE = 64, BARRIERS_OF_POINT = 7 };
@@ -322,9 +324,9 @@ static int choose_factor(job *j)
     for (int factor = 2;; factor *= 2) {
         measure_plan plan;
         j->options.factor = factor;
-        measure_plan_create(&j->options, &j->limits, &plan);
+        bmf_measure_plan_create(&j->options, &j->limits, &plan);
         const double seconds = point * (double)plan.count;
-        measure_plan_free(&plan);
+        bmf_measure_plan_free(&plan);
         if (seconds <= TRIAL_SHARE * j->options.seconds || factor == LARGEST_CHOICE)
             return factor;
     }
@@ -336,17 +338,17 @@ static int prepare(job *j)
     o->seconds = o->seconds > 0 ? o->seconds : BMF_MEASURE_SECONDS;
     o->repeats = o->repeats > 0 ? o->repeats : BMF_MEASURE_REPEATS;
     if (o->factor == 0)
-        BMF_TRY(measure_record_factor(j->ctx, o, &o->factor));
+        BMF_TRY(bmf_measure_record_factor(j->ctx, o, &o->factor));
     if (o->factor == 0)
         o->factor = choose_factor(j);
-    measure_plan_create(o, &j->limits, &j->plan);
+    bmf_measure_plan_create(o, &j->limits, &j->plan);
     j->result = bmf_allocate((FLAGS + j->plan.repeats + 1) * (int64_t)sizeof(double));
-    j->memory = measure_memory_create();
+    j->memory = bmf_measure_memory_create();
     j->directory = directory_of(o->output);
-    j->starter = measure_starter_create(j->ctx, o->clock);
-    BMF_TRY(measure_record_open(j->ctx, o, &j->plan, &j->record));
+    j->starter = bmf_measure_starter_create(j->ctx, o->clock);
+    BMF_TRY(bmf_measure_record_open(j->ctx, o, &j->plan, &j->record));
     /* Now, not after a minute, is the time to learn that the file cannot be written. */
-    BMF_TRY(measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, false));
+    BMF_TRY(bmf_measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, false));
     return open_groups(j);
 }
 

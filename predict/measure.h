@@ -5,8 +5,8 @@
  * measured. Only predict/ and runtime/ call MPI.
  *
  * Where every rank of a group has a core of its own the MPI operations are the blocking calls themselves. Where ranks
- * outnumber the cores of a host, they are the non-blocking calls and bmf's polite waiting (runtime/wait.h), which is what
- * bmf's programs do; such times say something about the program, not about the machine.
+ * outnumber the cores of a host, they are the non-blocking calls and bmf's polite waiting (runtime/wait.h), which is
+ * what bmf's programs do; such times say something about the program, not about the machine.
  */
 #ifndef BMF_MEASURE_H
 #define BMF_MEASURE_H

@@ -30,13 +30,13 @@ bool bmf_measure_clock_find(const char *name, bmf_measure_clock *clock)
     return false;
 }
 
-measure_starter measure_starter_create(bmf_context *ctx, bmf_measure_clock clock)
+measure_starter bmf_measure_starter_create(bmf_context *ctx, bmf_measure_clock clock)
 {
     return (measure_starter){
         .clock = clock, .offset = clock == BMF_MEASURE_AGREED ? bmf_clock_offset(ctx) : 0, .margin = FIRST_MARGIN};
 }
 
-bool measure_starter_widen(measure_starter *starter)
+bool bmf_measure_starter_widen(measure_starter *starter)
 {
     starter->late = false;
     if (starter->margin >= LARGEST_MARGIN)
@@ -69,7 +69,7 @@ static void start_agreed(measure_starter *starter, measure_site *site)
     wait_until(ctx, site->begin);
 }
 
-void measure_start(measure_starter *starter, measure_site *site)
+void bmf_measure_start(measure_starter *starter, measure_site *site)
 {
     if (starter->clock == BMF_MEASURE_AGREED) {
         start_agreed(starter, site);
@@ -79,18 +79,18 @@ void measure_start(measure_starter *starter, measure_site *site)
     site->begin = bmf_monotonic_ns();
 }
 
-double measure_elapsed(const measure_site *site)
+double bmf_measure_elapsed(const measure_site *site)
 {
     return 1e-9 * (double)(bmf_monotonic_ns() - site->begin);
 }
 
-void measure_delay(const measure_site *site, int64_t ns)
+void bmf_measure_delay(const measure_site *site, int64_t ns)
 {
     const int64_t end = bmf_monotonic_ns() + ns;
     wait_until(site->ctx, end);
 }
 
-void measure_wait(const measure_site *site, MPI_Request *request)
+void bmf_measure_wait(const measure_site *site, MPI_Request *request)
 {
     bmf_wait_all(site->ctx, 1, request);
 }

@@ -46,7 +46,7 @@ static int open_congested(measure_site *site)
     for (int k = 0; k < site->ctx->ranks; k++)
         c->order[k] = k;
     c->random = (uint64_t)site->elements;
-    return measure_memory_reserve(site, site->elements * MEASURE_WORD, 0);
+    return bmf_measure_memory_reserve(site, site->elements * MEASURE_WORD, 0);
 }
 
 static int before_congested(measure_site *site)
@@ -54,7 +54,7 @@ static int before_congested(measure_site *site)
     congested *c = site->state;
     shuffle(c, site->ctx->ranks);
     find_peer(c, site->ctx->rank, site->ctx->ranks);
-    c->buffer = measure_memory_take(site, site->elements * MEASURE_WORD);
+    c->buffer = bmf_measure_memory_take(site, site->elements * MEASURE_WORD);
     return BMF_OK;
 }
 
@@ -71,7 +71,7 @@ static int run_congested(measure_site *site)
             MPI_Isend(c->buffer, count, MPI_INT64_T, c->peer, TAG, comm, &request);
         else
             MPI_Irecv(c->buffer, count, MPI_INT64_T, c->peer, TAG, comm, &request);
-        measure_wait(site, &request);
+        bmf_measure_wait(site, &request);
     } else if (c->sends) {
         MPI_Send(c->buffer, count, MPI_INT64_T, c->peer, TAG, comm);
     } else {
@@ -98,4 +98,4 @@ static const measure_operation operations[] = {
      1 << 20, false, false, one_buffer, open_congested, before_congested, run_congested, NULL, close_congested},
 };
 
-const measure_table measure_congested_table = {operations, sizeof operations / sizeof operations[0]};
+const measure_table bmf_measure_congested_table = {operations, sizeof operations / sizeof operations[0]};

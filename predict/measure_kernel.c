@@ -1,8 +1,8 @@
 /* Local work over all levels of the caches: loops on d words of a process, done by all ranks and their threads at once.
  *
- * Method: a repetition runs the loop often enough for the clock, on the same data, so that it works in the nearest cache
- * that holds them; all ranks work at the same time, because they share caches and memory. Buffers are first written by
- * the threads that use them. Cost: each repetition at least LEAST_NS, or one pass. */
+ * Method: a repetition runs the loop often enough for the clock, on the same data, so that it works in the nearest
+ * cache that holds them; all ranks work at the same time, because they share caches and memory. Buffers are first
+ * written by the threads that use them. Cost: each repetition at least LEAST_NS, or one pass. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -211,7 +211,7 @@ static int run_kernel(measure_site *site)
 {
     const kernel_data *d = site->state;
     run_calls(d, d->calls);
-    site->seconds = measure_elapsed(site) / (double)d->calls;
+    site->seconds = bmf_measure_elapsed(site) / (double)d->calls;
     return BMF_OK;
 }
 
@@ -247,4 +247,4 @@ static const measure_operation operations[] = {
     KERNEL("kernel_exp", EXP, "a[i] = exp(-b[i])"),
 };
 
-const measure_table measure_kernel_table = {operations, sizeof operations / sizeof operations[0]};
+const measure_table bmf_measure_kernel_table = {operations, sizeof operations / sizeof operations[0]};

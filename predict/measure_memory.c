@@ -3,7 +3,8 @@
  * Method: an arena whose pages have been touched once. Fresh memory is the next piece of it, and the lines of a piece
  * are flushed from the caches; other processors than x86 rely on the arena being larger than their caches. Cached
  * memory is the same piece every time, read just before. Pages that were never touched would be a third case, in which
- * the operating system's clearing of pages drowns everything else; bmf's programs avoid it by pooling (runtime/memory.h).
+ * the operating system's clearing of pages drowns everything else; bmf's programs avoid it by pooling
+ * (runtime/memory.h).
  * Cost: flushing 64 bytes takes some ns, outside the timed part.
  * Source: document 001, 3.5: caches change costs by orders of magnitude, so the pessimistic case is the convention. */
 #include <stdlib.h>
@@ -25,12 +26,12 @@ struct measure_memory {
     int64_t repetition; /* bytes that one repetition takes at most */
 };
 
-measure_memory *measure_memory_create(void)
+measure_memory *bmf_measure_memory_create(void)
 {
     return bmf_allocate_clear(1, (int64_t)sizeof(measure_memory));
 }
 
-void measure_memory_free(measure_memory *memory)
+void bmf_measure_memory_free(measure_memory *memory)
 {
     if (!memory)
         return;
@@ -38,7 +39,7 @@ void measure_memory_free(measure_memory *memory)
     free(memory);
 }
 
-void measure_flush(const void *data, int64_t bytes)
+void bmf_measure_flush(const void *data, int64_t bytes)
 {
 #if defined(__x86_64__)
     for (int64_t at = 0; at < bytes; at += LINE)
@@ -65,7 +66,7 @@ static int64_t pages(int64_t bytes)
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-int measure_memory_reserve(measure_site *site, int64_t first_bytes, int64_t second_bytes)
+int bmf_measure_memory_reserve(measure_site *site, int64_t first_bytes, int64_t second_bytes)
 {
     measure_memory *memory = site->memory;
     int64_t size = pages(first_bytes) + pages(second_bytes);
@@ -82,14 +83,14 @@ int measure_memory_reserve(measure_site *site, int64_t first_bytes, int64_t seco
     return BMF_OK;
 }
 
-void measure_memory_rewind(measure_site *site)
+void bmf_measure_memory_rewind(measure_site *site)
 {
     measure_memory *memory = site->memory;
     if (memory->buffer && (site->cached || memory->next + memory->repetition > memory->buffer->size))
         memory->next = 0;
 }
 
-void *measure_memory_take(measure_site *site, int64_t bytes)
+void *bmf_measure_memory_take(measure_site *site, int64_t bytes)
 {
     measure_memory *memory = site->memory;
     char *data = (char *)memory->buffer->data + memory->next;
@@ -97,6 +98,6 @@ void *measure_memory_take(measure_site *site, int64_t bytes)
     if (site->cached)
         touch(data, bytes);
     else
-        measure_flush(data, bytes);
+        bmf_measure_flush(data, bytes);
     return data;
 }

@@ -1,9 +1,9 @@
 /* OpenMP constructs: what it costs to start, synchronise and feed a team of threads.
  *
- * Method: one process with teams of 1, 2, 4, .. threads, p of the sheet, while the other ranks sleep. Barriers are timed in
- * a row inside one parallel region; all others include the region. Whether threads of a team spin or sleep while they
- * wait is up to OMP_WAIT_POLICY. Source: J. M. Bull, "Measuring synchronisation and scheduling overheads in OpenMP",
- * EWOMP 1999, for what to measure. */
+ * Method: one process with teams of 1, 2, 4, .. threads, p of the sheet, while the other ranks sleep. Barriers are
+ * timed in a row inside one parallel region; all others include the region. Whether threads of a team spin or sleep
+ * while they wait is up to OMP_WAIT_POLICY. Source: J. M. Bull, "Measuring synchronisation and scheduling overheads in
+ * OpenMP", EWOMP 1999, for what to measure. */
 #include <omp.h>
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ static void run_barriers(measure_site *site)
     for (int k = 0; k < BARRIERS; k++) {
 #pragma omp barrier
     }
-    site->seconds = measure_elapsed(site) / BARRIERS;
+    site->seconds = bmf_measure_elapsed(site) / BARRIERS;
 }
 
 static int run_openmp(measure_site *site)
@@ -97,4 +97,4 @@ static const measure_operation operations[] = {
     OPENMP("omp_for_guided", GUIDED, "a region with a loop of d iterations, schedule(guided)", 1, LARGEST_LOOP),
 };
 
-const measure_table measure_openmp_table = {operations, sizeof operations / sizeof operations[0]};
+const measure_table bmf_measure_openmp_table = {operations, sizeof operations / sizeof operations[0]};

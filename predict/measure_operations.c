@@ -5,12 +5,13 @@
 #include "predict/measure_private.h"
 #include "predict/names.h"
 
-int measure_operations(const measure_operation *operation[MEASURE_MAX_OPERATIONS])
+int bmf_measure_operations(const measure_operation *operation[MEASURE_MAX_OPERATIONS])
 {
-    static const measure_table *const tables[] = {
-        &measure_pair_table,    &measure_congested_table, &measure_collective_table, &measure_barrier_table,
-        &measure_openmp_table,  &measure_kernel_table,    &measure_skeleton_table,   &measure_moving_table,
-        &measure_permute_table, &measure_file_table};
+    static const measure_table *const tables[] = {&bmf_measure_pair_table,       &bmf_measure_congested_table,
+                                                  &bmf_measure_collective_table, &bmf_measure_barrier_table,
+                                                  &bmf_measure_openmp_table,     &bmf_measure_kernel_table,
+                                                  &bmf_measure_skeleton_table,   &bmf_measure_moving_table,
+                                                  &bmf_measure_permute_table,    &bmf_measure_file_table};
     int count = 0;
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (int k = 0; k < tables[t]->count && count < MEASURE_MAX_OPERATIONS; k++)
@@ -37,7 +38,7 @@ static bool next_word(const char **at, const char **word, size_t *length)
 static bool is_operation(const char *word, size_t length)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int count = measure_operations(operation);
+    const int count = bmf_measure_operations(operation);
     for (int k = 0; k < count; k++)
         if (is_word(word, length, operation[k]->name))
             return true;
@@ -53,7 +54,7 @@ static bool is_family(const char *word, size_t length)
 }
 
 /* "barrier" is both: then it means the operation. */
-bool measure_is_listed(const char *list, const measure_operation *operation)
+bool bmf_measure_is_listed(const char *list, const measure_operation *operation)
 {
     const char *word;
     if (!list)
@@ -80,7 +81,7 @@ static int strangeness(const char *word, int length, const char *name)
 static void list_near(const char *word, int length, char *text, size_t size)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int count = measure_operations(operation);
+    const int count = bmf_measure_operations(operation);
     int shown = 0;
     text[0] = '\0';
     for (int d = 0; d <= length && shown < SHOWN; d++)
@@ -91,7 +92,7 @@ static void list_near(const char *word, int length, char *text, size_t size)
             }
 }
 
-int measure_check_list(bmf_context *ctx, const char *list)
+int bmf_measure_check_list(bmf_context *ctx, const char *list)
 {
     const char *word;
     char near[256];
@@ -109,7 +110,7 @@ int measure_check_list(bmf_context *ctx, const char *list)
 void bmf_measure_list(FILE *stream)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int count = measure_operations(operation);
+    const int count = bmf_measure_operations(operation);
     for (int family = 0; family < BMF_FAMILIES; family++) {
         fprintf(stream, "%s%s\n", family ? "\n" : "", bmf_family_name((bmf_family)family));
         for (int k = 0; k < count; k++)

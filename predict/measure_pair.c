@@ -2,8 +2,8 @@
  *
  * Method: both sides start together. `send`, `recv`, .. report how long the caller is in the call. recvmin delays the
  * receiver to three times what a message takes, so that it has arrived as far as MPI lets it. A non-blocking operation
- * has three parts, measured in different repetitions: posting, waiting right after, and the useful time that fits between
- * the two, found by working in quanta and testing after each.
+ * has three parts, measured in different repetitions: posting, waiting right after, and the useful time that fits
+ * between the two, found by working in quanta and testing after each.
  * Source: document 001, 3.4 and appendix B (notes on using the data sheet). */
 #include <stdlib.h>
 
@@ -67,7 +67,7 @@ static void send(const measure_site *site, pair_kind kind, const void *data)
     if (site->ctx->polite) {
         MPI_Request request;
         post_send(site, kind, data, &request);
-        measure_wait(site, &request);
+        bmf_measure_wait(site, &request);
     } else if (kind == SSEND) {
         MPI_Ssend(data, count, MPI_INT64_T, peer, TAG, site->ctx->comm);
     } else if (kind == RSEND) {
@@ -82,7 +82,7 @@ static void receive(const measure_site *site, void *data)
     if (site->ctx->polite) {
         MPI_Request request;
         post_receive(site, data, &request);
-        measure_wait(site, &request);
+        bmf_measure_wait(site, &request);
     } else {
         MPI_Recv(data, count_of(site), MPI_INT64_T, 1 - site->ctx->rank, TAG, site->ctx->comm, MPI_STATUS_IGNORE);
     }
@@ -129,7 +129,7 @@ static void time_parts(measure_site *site, MPI_Request *request, int part, doubl
         return;
     }
     const int64_t begin = bmf_monotonic_ns();
-    measure_wait(site, request);
+    bmf_measure_wait(site, request);
     site->seconds = part == 0 ? posted : 1e-9 * (double)(bmf_monotonic_ns() - begin);
 }
 
@@ -185,13 +185,13 @@ static void run_receiver(measure_site *site, pair *p, pair_kind kind)
         receive(site, p->buffer);
         return;
     case RECVMIN:
-        measure_delay(site, 3 * p->transit + SLACK);
+        bmf_measure_delay(site, 3 * p->transit + SLACK);
         begin = bmf_monotonic_ns();
         receive(site, p->buffer);
         site->seconds = 1e-9 * (double)(bmf_monotonic_ns() - begin);
         return;
     case RSEND:
-        measure_wait(site, &p->request);
+        bmf_measure_wait(site, &p->request);
         break;
     default:
         receive(site, p->buffer);
@@ -215,8 +215,8 @@ static void run_pingpong(measure_site *site, const pair *p)
 
 static void take(measure_site *site, pair *p)
 {
-    p->buffer = measure_memory_take(site, site->elements * MEASURE_WORD);
-    p->other = measure_memory_take(site, site->elements * MEASURE_WORD);
+    p->buffer = bmf_measure_memory_take(site, site->elements * MEASURE_WORD);
+    p->other = bmf_measure_memory_take(site, site->elements * MEASURE_WORD);
 }
 
 /* How long a message takes, with buffers in the caches or not as in the repetitions to come. */
@@ -231,14 +231,14 @@ static void find_transit(measure_site *site, pair *p)
         else
             receive(site, p->buffer);
         p->transit = bmf_monotonic_ns() - begin;
-        measure_memory_rewind(site);
+        bmf_measure_memory_rewind(site);
     }
 }
 
 static int open_pair(measure_site *site)
 {
     site->state = bmf_allocate_clear(1, (int64_t)sizeof(pair));
-    return measure_memory_reserve(site, site->elements * MEASURE_WORD, site->elements * MEASURE_WORD);
+    return bmf_measure_memory_reserve(site, site->elements * MEASURE_WORD, site->elements * MEASURE_WORD);
 }
 
 static int before_pair(measure_site *site)
@@ -246,7 +246,7 @@ static int before_pair(measure_site *site)
     pair *p = site->state;
     if (site->operation->which == RECVMIN && site->repetition == 0) {
         find_transit(site, p);
-        measure_memory_rewind(site);
+        bmf_measure_memory_rewind(site);
     }
     take(site, p);
     if (site->operation->which == RSEND && site->ctx->rank == RECEIVER)
@@ -296,4 +296,4 @@ static const measure_operation operations[] = {
     PAIR("pingpong", PINGPONG, "a message there and one back; d elements each way"),
 };
 
-const measure_table measure_pair_table = {operations, sizeof operations / sizeof operations[0]};
+const measure_table bmf_measure_pair_table = {operations, sizeof operations / sizeof operations[0]};

@@ -1,10 +1,10 @@
 /* Which points are measured, and how often.
  *
- * Method: groups of 2, 3, 4, 6, 8, 12, .. ranks and all of them (with 1 where that means something); element counts by a
- * factor. What one repetition of each point costs is found out first. Then the time is shared: a ceiling for the seconds
- * that one point may take is found by bisection so that all together take the time there is. A point dearer than that
- * gets fewer repetitions, but at least MEASURE_FEWEST; if even those take too long, the points of which a single
- * repetition is dearest are left out.
+ * Method: groups of 2, 3, 4, 6, 8, 12, .. ranks and all of them (with 1 where that means something); element counts by
+ * a factor. What one repetition of each point costs is found out first. Then the time is shared: a ceiling for the
+ * seconds that one point may take is found by bisection so that all together take the time there is. A point dearer
+ * than that gets fewer repetitions, but at least MEASURE_FEWEST; if even those take too long, the points of which a
+ * single repetition is dearest are left out.
  * Cost: some hundred passes over the points. */
 #include <limits.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 
 enum { BISECTIONS = 60 };
 
-const char *measure_obstacle(const measure_operation *operation, const measure_limits *limits)
+const char *bmf_measure_obstacle(const measure_operation *operation, const measure_limits *limits)
 {
     if (operation->family == BMF_FAMILY_THREADS)
         return limits->team < 2 ? "needs at least 2 threads" : NULL;
@@ -122,17 +122,17 @@ static void add_operation(const bmf_measure_options *options, const measure_limi
     }
 }
 
-void measure_plan_create(const bmf_measure_options *options, const measure_limits *limits, measure_plan *plan)
+void bmf_measure_plan_create(const bmf_measure_options *options, const measure_limits *limits, measure_plan *plan)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int count = measure_operations(operation);
+    const int count = bmf_measure_operations(operation);
     *plan = (measure_plan){.repeats = options->repeats};
     for (int k = 0; k < count; k++)
-        if (measure_is_listed(options->operations, operation[k]) && !measure_obstacle(operation[k], limits))
+        if (bmf_measure_is_listed(options->operations, operation[k]) && !bmf_measure_obstacle(operation[k], limits))
             add_operation(options, limits, operation[k], plan);
 }
 
-void measure_plan_free(measure_plan *plan)
+void bmf_measure_plan_free(measure_plan *plan)
 {
     for (int64_t i = 0; i < plan->count; i++)
         free(plan->point[i].seconds);
@@ -149,18 +149,18 @@ static int passes_of(int repetitions)
     return passes < 1 ? 1 : passes < MEASURE_PASSES ? passes : MEASURE_PASSES;
 }
 
-int measure_plan_repetitions(const measure_point *point, int pass)
+int bmf_measure_plan_repetitions(const measure_point *point, int pass)
 {
     const int passes = passes_of(point->planned);
     return pass < passes ? point->planned * (pass + 1) / passes - point->planned * pass / passes : 0;
 }
 
-double measure_plan_left(const measure_plan *plan, int pass, int64_t first)
+double bmf_measure_plan_left(const measure_plan *plan, int pass, int64_t first)
 {
     double left = 0;
     for (; pass < MEASURE_PASSES; pass++, first = 0)
         for (int64_t i = first; i < plan->count; i++) {
-            const int repetitions = measure_plan_repetitions(&plan->point[i], pass);
+            const int repetitions = bmf_measure_plan_repetitions(&plan->point[i], pass);
             left += repetitions > 0 ? plan->point[i].cost * (repetitions + 1) : 0;
         }
     return left;
@@ -220,7 +220,7 @@ static double bisect(const measure_plan *plan, double (*total)(const measure_pla
     return low;
 }
 
-void measure_plan_share(measure_plan *plan, double seconds)
+void bmf_measure_plan_share(measure_plan *plan, double seconds)
 {
     const double dearest = bisect(plan, least_total, seconds);
     for (int64_t i = 0; i < plan->count; i++)

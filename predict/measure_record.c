@@ -135,7 +135,7 @@ static int old_factor(const bmf_measure_options *options, int *factor)
     return BMF_OK;
 }
 
-int measure_record_factor(bmf_context *ctx, const bmf_measure_options *options, int *factor)
+int bmf_measure_record_factor(bmf_context *ctx, const bmf_measure_options *options, int *factor)
 {
     *factor = 0;
     const int status = ctx->rank == 0 ? with_message(ctx, old_factor(options, factor)) : BMF_OK;
@@ -143,8 +143,8 @@ int measure_record_factor(bmf_context *ctx, const bmf_measure_options *options, 
     return ctx->backend->share(ctx, 0, factor, sizeof *factor);
 }
 
-int measure_record_open(bmf_context *ctx, const bmf_measure_options *options, measure_plan *plan,
-                        measure_record *record)
+int bmf_measure_record_open(bmf_context *ctx, const bmf_measure_options *options, measure_plan *plan,
+                            measure_record *record)
 {
     *record = (measure_record){.options = options};
     int status = BMF_OK;
@@ -164,7 +164,7 @@ int measure_record_open(bmf_context *ctx, const bmf_measure_options *options, me
     return status;
 }
 
-void measure_record_close(measure_record *record)
+void bmf_measure_record_close(measure_record *record)
 {
     bmf_samples_free(record->old);
     record->old = NULL;
@@ -210,10 +210,10 @@ static int write_old(bmf_samples_file *file, const measure_record *record, const
 static int write_skips(bmf_samples_file *file, const measure_record *record, const measure_limits *limits)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int count = measure_operations(operation);
+    const int count = bmf_measure_operations(operation);
     for (int k = 0; k < count; k++) {
-        const char *obstacle = measure_obstacle(operation[k], limits);
-        if (obstacle && measure_is_listed(record->options->operations, operation[k]))
+        const char *obstacle = bmf_measure_obstacle(operation[k], limits);
+        if (obstacle && bmf_measure_is_listed(record->options->operations, operation[k]))
             BMF_TRY(bmf_samples_skip(file, operation[k]->name, obstacle));
     }
     return BMF_OK;
@@ -250,8 +250,8 @@ static int save(const bmf_context *ctx, const measure_record *record, const meas
     return status;
 }
 
-int measure_record_save(bmf_context *ctx, const measure_record *record, const measure_plan *plan,
-                        const measure_limits *limits, bool complete)
+int bmf_measure_record_save(bmf_context *ctx, const measure_record *record, const measure_plan *plan,
+                            const measure_limits *limits, bool complete)
 {
     int status = BMF_OK;
     if (ctx->rank == 0)

@@ -165,7 +165,7 @@ const char *bmf_remark_text(const bmf_entry *entry)
 const char *bmf_operation_text(const char *operation)
 {
     const measure_operation *measured[MEASURE_MAX_OPERATIONS];
-    int count = measure_operations(measured);
+    int count = bmf_measure_operations(measured);
     size_t length = strcspn(operation, ":");
     for (int k = 0; k < count; k++)
         if (strlen(measured[k]->name) == length && strncmp(measured[k]->name, operation, length) == 0)
