@@ -13,6 +13,7 @@ typedef struct command {
 static const command commands[] = {
     {"skeletons", bench_skeletons, "the skeletons beside the bandwidth of memory and loops written by hand"},
     {"permute", bench_permute, "permutations in memory beside memcpy and the naive loop"},
+    {"language", bench_language, "programs of the language beside loops written by hand"},
     {"sheets", bench_sheets, "data sheets: do they predict what was not measured, and can they be measured again"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

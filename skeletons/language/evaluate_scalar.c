@@ -1,27 +1,8 @@
 /* Scalar expressions over a batch: every context is one element of a block kernel.
  *
  * When all contexts have the same argument, it is computed once and stays the same for all. */
-#include "runtime/allocate.h"
 #include "skeletons/language/stream.h"
-
-static bool is_broadcast(const bmf_value *value)
-{
-    bool same = true;
-    if (value->type->kind != BMF_TUPLE)
-        return value->stride == 0;
-    for (int c = 0; c < value->type->components && same; c++)
-        same = is_broadcast(&value->child[c]);
-    return same;
-}
-
-/* The result for one context becomes that for `count`. */
-static void broadcast(bmf_value *value, int64_t count)
-{
-    value->count = count;
-    value->stride = 0;
-    for (int c = 0; value->type->kind == BMF_TUPLE && c < value->type->components; c++)
-        broadcast(&value->child[c], count);
-}
+#include "skeletons/language/value_private.h"
 
 int bmf_evaluate_scalar(bmf_machine *machine, bmf_expression *scalar, const bmf_frame *frame, bmf_value *x,
                         bmf_value *out)
@@ -33,7 +14,7 @@ int bmf_evaluate_scalar(bmf_machine *machine, bmf_expression *scalar, const bmf_
         bmf_value_free(x);
         return bmf_value_empty(machine->ctx, scalar->out, 0, out);
     }
-    bool once = count > 1 && is_broadcast(x);
+    bool once = count > 1 && bmf_value_is_broadcast(x);
     int status = bmf_stream_open_plain(machine, inner, frame, x, &source);
     if (status == BMF_OK) {
         if (once)
@@ -43,6 +24,6 @@ int bmf_evaluate_scalar(bmf_machine *machine, bmf_expression *scalar, const bmf_
     }
     bmf_value_free(x);
     if (status == BMF_OK && once)
-        broadcast(out, count);
+        bmf_value_broadcast(out, count);
     return status;
 }

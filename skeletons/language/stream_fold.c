@@ -13,7 +13,7 @@
 #include "runtime/allocate.h"
 
 /* Blocks are short because memory has nothing to do while the upper levels of one are folded; see forest.c. */
-enum { FOLD_BLOCK = 512, GROUP = BMF_GROUP_BLOCKS * FOLD_BLOCK };
+enum { FOLD_BLOCK = BMF_SEGMENT_NODE, GROUP = BMF_GROUP_BLOCKS * FOLD_BLOCK };
 /* Elements of a batch that is folded where it stands. */
 enum { DIRECT_BATCH = 16 * BMF_BLOCK };
 /* Arrays of BMF_BLOCK elements in a worker's room. */
@@ -118,6 +118,15 @@ static int note_failed(bmf_stream_fold *fold, int code)
     return code != 0;
 }
 
+/* A block of a group. */
+static int fold_block_of(bmf_stream_fold *fold, int worker, const bmf_slice *x, void *value)
+{
+    const bmf_segment_functions *fast = fold->segments;
+    if (fast && fast->node && x[0].stride == fold->source->leaf_size[0])
+        return note_failed(fold, !fast->node(x[0].data, value));
+    return note_failed(fold, bmf_tree_fold(&fold->tree, worker, FOLD_BLOCK, x, value));
+}
+
 /* 64 blocks from an aligned place on: their values stand side by side and are folded like elements. */
 static int fold_group(bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, const bmf_stream_held *keep,
                       char *values)
@@ -127,8 +136,8 @@ static int fold_group(bmf_stream_fold *fold, int worker, int64_t s, int64_t begi
     for (int64_t b = 0; b < BMF_GROUP_BLOCKS; b++) {
         if (bmf_stream_fold_block(fold, worker, s, begin + b * FOLD_BLOCK, FOLD_BLOCK, keep, x) != 0)
             return 1;
-        if (bmf_tree_fold(tree, worker, FOLD_BLOCK, x, values + b * tree->record) != 0)
-            return note_failed(fold, 1);
+        if (fold_block_of(fold, worker, x, values + b * tree->record) != 0)
+            return 1;
     }
     return note_failed(fold, bmf_tree_fold(tree, worker, BMF_GROUP_BLOCKS, &group, values));
 }

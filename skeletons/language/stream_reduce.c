@@ -86,13 +86,13 @@ static int reduce_batch(reduce_state *r, int worker, int64_t s, int64_t t, bool 
         return 1;
     if (!empty)
         return begin_with(r, s, t - s);
-    for (int code = 0; s < t; s++) {
-        if (source->offset[s + 1] == source->offset[s])
-            put_default(r, s);
-        else
-            code = begin_with(r, s, 1);
-        if (code != 0)
-            return code;
+    for (int64_t next; s < t; s = next) { /* runs of segments that are not empty */
+        for (next = s; next < t && source->offset[next + 1] > source->offset[next];)
+            next++;
+        if (next > s && begin_with(r, s, next - s) != 0)
+            return 1;
+        if (next < t)
+            put_default(r, next++);
     }
     return 0;
 }

@@ -71,7 +71,7 @@ BMF_INLINE const void *choose(uint64_t bit, const void *x, const void *identitie
     return (const void *)(((uintptr_t)x & mask) | ((uintptr_t)identities & ~mask));
 }
 
-#define SEGMENTS(name, type, op, identity)                                                                             \
+#define SEGMENTS(name, type, op, identity, whole)                                                                      \
     static const type name##_identities[STEP] = {identity, identity, identity, identity,                               \
                                                  identity, identity, identity, identity};                              \
     BMF_INLINE type name##_4(const type *x, uint64_t *bad)                                                             \
@@ -197,22 +197,92 @@ BMF_INLINE const void *choose(uint64_t bit, const void *x, const void *identitie
         }                                                                                                              \
         return bad == 0;                                                                                               \
     }                                                                                                                  \
-    static const bmf_segments name##_segments = {name##_fold, name##_scan};
+    static const bmf_segment_functions name##_segments = {name##_fold, name##_scan, whole};
 
-SEGMENTS(sum_real, double, plus_real, -0.0)
-SEGMENTS(product_real, double, times_real, 1.0)
-SEGMENTS(largest_real, double, max_real, -INFINITY)
-SEGMENTS(smallest_real, double, min_real, INFINITY)
-SEGMENTS(sum_int, int64_t, plus_int, 0)
-SEGMENTS(product_int, int64_t, times_int, 1)
-SEGMENTS(largest_int, int64_t, max_int, INT64_MIN)
-SEGMENTS(smallest_int, int64_t, min_int, INT64_MAX)
-SEGMENTS(all_bool, uint8_t, and_bool, 1)
-SEGMENTS(any_bool, uint8_t, or_bool, 0)
+/* ---- whole nodes ---- */
 
-const bmf_segments *bmf_segments_of(const bmf_expression *operation, const bmf_type *type)
+/* Eight neighbours at a time; passed by address, because how they are passed by value depends on the machine. */
+typedef double eight_reals __attribute__((vector_size(64)));
+typedef int64_t eight_ints __attribute__((vector_size(64)));
+typedef uint64_t eight_words __attribute__((vector_size(64)));
+typedef double loose_reals __attribute__((vector_size(64), aligned(8), may_alias)); /* as they stand in lists */
+typedef int64_t loose_ints __attribute__((vector_size(64), aligned(8), may_alias));
+
+BMF_INLINE void plus_reals(const eight_reals *a, const eight_reals *b, eight_ints *bad, eight_reals *out)
 {
-    static const bmf_segments *const known[BMF_OPERATION_LAST + 1][BMF_BOOL + 1] = {
+    (void)bad;
+    *out = *a + *b;
+}
+
+BMF_INLINE void times_reals(const eight_reals *a, const eight_reals *b, eight_ints *bad, eight_reals *out)
+{
+    (void)bad;
+    *out = *a * *b;
+}
+
+BMF_INLINE void plus_ints(const eight_ints *a, const eight_ints *b, eight_ints *bad, eight_ints *out)
+{
+    eight_ints sum = (eight_ints)((eight_words)*a + (eight_words)*b);
+    *bad |= (*a ^ sum) & (*b ^ sum);
+    *out = sum;
+}
+
+/* The elements two by two: those of a, then those of b. Eight vectors become one in three such levels, and eight of
+ * these one again: nodes of 64 elements. */
+#define WHOLE_NODE(name, type, vector, loose, pairwise, op)                                                            \
+    BMF_INLINE void name##_pairs(const vector *a, const vector *b, eight_ints *bad, vector *out)                       \
+    {                                                                                                                  \
+        const eight_ints even = {0, 2, 4, 6, 8, 10, 12, 14}, odd = {1, 3, 5, 7, 9, 11, 13, 15};                        \
+        vector first = __builtin_shuffle(*a, *b, even), second = __builtin_shuffle(*a, *b, odd);                       \
+        pairwise(&first, &second, bad, out);                                                                           \
+    }                                                                                                                  \
+    BMF_INLINE void name##_eight(const loose *v, eight_ints *bad, vector *out)                                         \
+    {                                                                                                                  \
+        vector p[4], q[2];                                                                                             \
+        for (int k = 0; k < 4; k++) {                                                                                  \
+            const vector left = v[2 * k], right = v[2 * k + 1];                                                        \
+            name##_pairs(&left, &right, bad, &p[k]);                                                                   \
+        }                                                                                                              \
+        name##_pairs(&p[0], &p[1], bad, &q[0]);                                                                        \
+        name##_pairs(&p[2], &p[3], bad, &q[1]);                                                                        \
+        name##_pairs(&q[0], &q[1], bad, out);                                                                          \
+    }                                                                                                                  \
+    BMF_VECTORISE static bool name##_node(const void *x, void *out)                                                    \
+    {                                                                                                                  \
+        const loose *rows = x;                                                                                         \
+        eight_ints bad = {0};                                                                                          \
+        vector node[8], top;                                                                                           \
+        uint64_t failed = 0;                                                                                           \
+        type last[8];                                                                                                  \
+        for (int k = 0; k < 8; k++)                                                                                    \
+            name##_eight(rows + 8 * k, &bad, &node[k]);                                                                \
+        name##_eight((const loose *)node, &bad, &top);                                                                 \
+        memcpy(last, &top, sizeof last);                                                                               \
+        *(type *)out = op(op(op(last[0], last[1], &failed), op(last[2], last[3], &failed), &failed),                   \
+                          op(op(last[4], last[5], &failed), op(last[6], last[7], &failed), &failed), &failed);         \
+        for (int k = 0; k < 8; k++)                                                                                    \
+            failed |= (uint64_t)bad[k] >> 63;                                                                          \
+        return failed == 0;                                                                                            \
+    }
+
+WHOLE_NODE(sum_real, double, eight_reals, loose_reals, plus_reals, plus_real)
+WHOLE_NODE(product_real, double, eight_reals, loose_reals, times_reals, times_real)
+WHOLE_NODE(sum_int, int64_t, eight_ints, loose_ints, plus_ints, plus_int)
+
+SEGMENTS(sum_real, double, plus_real, -0.0, sum_real_node)
+SEGMENTS(product_real, double, times_real, 1.0, product_real_node)
+SEGMENTS(largest_real, double, max_real, -INFINITY, NULL)
+SEGMENTS(smallest_real, double, min_real, INFINITY, NULL)
+SEGMENTS(sum_int, int64_t, plus_int, 0, sum_int_node)
+SEGMENTS(product_int, int64_t, times_int, 1, NULL)
+SEGMENTS(largest_int, int64_t, max_int, INT64_MIN, NULL)
+SEGMENTS(smallest_int, int64_t, min_int, INT64_MAX, NULL)
+SEGMENTS(all_bool, uint8_t, and_bool, 1, NULL)
+SEGMENTS(any_bool, uint8_t, or_bool, 0, NULL)
+
+const bmf_segment_functions *bmf_segments_of(const bmf_expression *operation, const bmf_type *type)
+{
+    static const bmf_segment_functions *const known[BMF_OPERATION_LAST + 1][BMF_BOOL + 1] = {
         [BMF_OPERATION_PLUS] = {[BMF_REAL] = &sum_real_segments, [BMF_INT] = &sum_int_segments},
         [BMF_OPERATION_TIMES] = {[BMF_REAL] = &product_real_segments, [BMF_INT] = &product_int_segments},
         [BMF_OPERATION_MAX] = {[BMF_REAL] = &largest_real_segments, [BMF_INT] = &largest_int_segments},

@@ -14,12 +14,18 @@ typedef bool bmf_segments_fold(const void *x, const int64_t *offset, int64_t seg
 /* The inclusive scan of every segment; out may be x. */
 typedef bool bmf_segments_scan(const void *x, const int64_t *offset, int64_t segments, void *out);
 
-typedef struct bmf_segments {
+/* The fold of BMF_SEGMENT_NODE elements, one whole node of the tree, for operators whose order matters; without a call
+ * or a store between the levels. */
+enum { BMF_SEGMENT_NODE = 512 };
+typedef bool bmf_segment_node(const void *x, void *out);
+
+typedef struct bmf_segment_functions {
     bmf_segments_fold *fold;
     bmf_segments_scan *scan;
-} bmf_segments;
+    bmf_segment_node *node; /* or NULL */
+} bmf_segment_functions;
 
 /* The functions for an operator on a type, or NULL. */
-const bmf_segments *bmf_segments_of(const bmf_expression *operation, const bmf_type *type);
+const bmf_segment_functions *bmf_segments_of(const bmf_expression *operation, const bmf_type *type);
 
 #endif
