@@ -9,6 +9,7 @@
 # Labels: unit, valgrind, mpi, cli, slow. A test that keeps several cores busy says so by PROCESSORS.
 
 set(BMF_RUNS 1:1 1:4 2:2 3:1 4:3 5:1 7:2 8:1) # ranks:threads; every number of ranks, and 1 to 4 threads, occur
+set(BMF_RUNS_mpi_language_document 16:1) # more for some tests
 set(BMF_VALGRIND_RANKS 3)
 set(BMF_TEST_TIMEOUT 300) # seconds: only to end what hangs
 set(BMF_SLOW_TEST_TIMEOUT 1500)
@@ -55,7 +56,7 @@ include(BmfFuzz)
 
 bmf_programs(ctest "mpi_*.c")
 foreach(test IN LISTS BMF_MADE)
-  foreach(run IN LISTS BMF_RUNS)
+  foreach(run IN LISTS BMF_RUNS BMF_RUNS_${test})
     string(REPLACE ":" ";" run ${run})
     list(GET run 0 ranks)
     list(GET run 1 threads)
