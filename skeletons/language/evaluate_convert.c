@@ -77,7 +77,8 @@ static int convert(const bmf_pass *pass, const bmf_type *to, bmf_value *x, bmf_v
         bmf_value_move(x, out);
         return BMF_OK;
     }
-    if (x->type->kind == BMF_NOTHING || (to->components == 0 && x->count == 0))
+    /* elements of an empty list literal stand as ints, whatever they go with */
+    if (x->type->kind == BMF_NOTHING || (x->type->components == 0 && x->count == 0))
         return bmf_value_empty(pass->ctx, to, 0, out);
     if (to->components == 0)
         return convert_ints(pass, x, out);
