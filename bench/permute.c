@@ -3,7 +3,8 @@
  * Method: per permutation memcpy, streaming stores, the engine out of place and in place take turns
  * (bench/measure.h), and medians are compared; the naive loop runs once, on one thread, as it would be written. Every
  * element of every timed result is checked: element x holds numbers made from x, and the result is read back in the
- * order of the targets. One rank; all its threads. Cost: with the default options some minutes. */
+ * order of the targets. One rank, all its threads; several ranks are the matter of permute_ranks.c. Cost: with the
+ * default options some minutes. */
 #include <jansson.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -12,17 +13,16 @@
 #include "bench/commands.h"
 #include "bench/limits.h"
 #include "bench/measure.h"
+#include "bench/permute.h"
 #include "permute/local.h"
 #include "runtime/backend.h"
 #include "runtime/memory.h"
 
-enum { DEFAULT_BITS = 27, LEAST_BITS = 10, MOST_BITS = 32, RANDOM = 20, REPEATS = 5, NAME = 32, MAX_CASES = 64 };
-static const double BAR = 0.75, NAIVE_BAR = 10;
+enum { DEFAULT_BITS = 27, DEFAULT_RANKS_BITS = 24, LEAST_BITS = 10, MOST_BITS = 32 };
+enum { RANDOM = 20, DEFAULT_REPEATS = 5, MOST_REPEATS = 1000, NAME = 32, MAX_CASES = 64 };
+static const double BAR = 0.75, NAIVE_BAR = 10, MOST_MBIT = 1e6;
 
-typedef struct options {
-    int bits;
-    bool json, help;
-} options;
+typedef bench_permute_options options;
 
 typedef struct permute_case {
     char name[NAME];
@@ -37,6 +37,7 @@ typedef struct memory {
     bench_arrays arrays;
     char *source, *target;
     const permute_case *c;
+    int repeats;
 } memory;
 
 /* ---- cases ---- */
@@ -179,7 +180,7 @@ static int measure_case(memory *m, permute_case *c)
         {.before = clear_target, .run = run_engine, .after = check_target, .state = m},
         {.before = run_memcpy, .run = run_in_place, .after = check_target, .state = m},
     };
-    BMF_TRY(bench_measure(m->ctx, REPEATS, c->in_place ? 4 : 3, action));
+    BMF_TRY(bench_measure(m->ctx, m->repeats, c->in_place ? 4 : 3, action));
     c->memcpy_seconds = action[0].median;
     c->stream_seconds = action[1].median;
     c->seconds = action[2].median;
@@ -234,7 +235,8 @@ static int measure_all(bmf_context *ctx, const options *o, permute_case *cases, 
         memory m = {.ctx = ctx,
                     .arrays = {source->data, target->data, bytes, bmf_threads(ctx)},
                     .source = source->data,
-                    .target = target->data};
+                    .target = target->data,
+                    .repeats = o->repeats};
         if (!o->json)
             printf("%lld MiB, %d threads; fractions of the speed of copying\n%-14s %5s %9s %6s %9s %9s %9s %7s\n",
                    (long long)(bytes >> 20), bmf_threads(ctx), "permutation", "bytes", "ms", "GB/s", "memcpy", "stream",
@@ -256,53 +258,78 @@ static int measure_all(bmf_context *ctx, const options *o, permute_case *cases, 
 static void print_help(void)
 {
     printf(
-        "usage: bmf-bench permute [--bits N] [--json]\n\n"
-        "Times permutations of 2^N words of 8 bytes in memory, and of as many bytes in elements of other sizes,\n"
-        "beside memcpy, streaming stores and the naive loop on one thread. Checks every element.\n\n"
-        "  --bits N  %d to %d (default: %d)\n"
-        "  --json    one JSON object instead of the table\n"
-        "  --help    this text\n\n"
-        "Columns: milliseconds; 2 N bytes a second; fractions of memcpy and of streaming; the same of memcpy for the\n"
-        "permutation in place; how many times faster than the naive loop.\n"
+        "usage: mpirun -n RANKS bmf-bench permute [--bits N] [--repeats K] [--link-mbit L] [--json]\n\n"
+        "On one rank: times permutations of 2^N words of 8 bytes in memory, and of as many bytes in elements of other\n"
+        "sizes, beside memcpy, streaming stores and the naive loop on one thread. On several ranks: times the methods\n"
+        "of permutations between them, beside MPI_Alltoallv. Checks every element.\n\n"
+        "  --bits N       %d to %d (default: %d on one rank, %d on several)\n"
+        "  --repeats K    turns of which the medians are taken (default: %d)\n"
+        "  --link-mbit L  what the link of every rank carries each way, in 10^6 bits a second: prints the limit\n"
+        "  --json         one JSON object instead of the table\n"
+        "  --help         this text\n\n"
+        "Columns on one rank: milliseconds; 2 N bytes a second; fractions of memcpy and of streaming; the same of\n"
+        "memcpy for the permutation in place; how many times faster than the naive loop. On several: megabytes that\n"
+        "the busiest rank sends; milliseconds of the limit, of each method, of MPI_Alltoallv and of what trials chose\n"
+        "(auto), and its ratio to the fastest.\n"
         "Example: bmf-bench permute --bits 24 --bmf-threads 2\n",
-        LEAST_BITS, MOST_BITS, DEFAULT_BITS);
+        LEAST_BITS, MOST_BITS, DEFAULT_BITS, DEFAULT_RANKS_BITS, DEFAULT_REPEATS);
 }
 
-static bool read_options(int argc, char **argv, options *o)
+static bool read_whole(const char *text, long least, long most, int *value)
 {
-    *o = (options){.bits = DEFAULT_BITS};
-    for (int i = 1; i < argc; i++) {
-        char *end = NULL;
-        if (strcmp(argv[i], "--help") == 0) {
-            o->help = true;
-        } else if (strcmp(argv[i], "--json") == 0) {
-            o->json = true;
-        } else if (strcmp(argv[i], "--bits") == 0 && i + 1 < argc) {
-            const long bits = strtol(argv[++i], &end, 10);
-            if (*end || end == argv[i] || bits < LEAST_BITS || bits > MOST_BITS)
-                return false;
-            o->bits = (int)bits;
-        } else {
-            return false;
-        }
-    }
+    char *end;
+    const long number = strtol(text, &end, 10);
+    if (*end || end == text || number < least || number > most)
+        return false;
+    *value = (int)number;
     return true;
+}
+
+static bool read_rate(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return !*end && end != text && *value > 0 && *value <= MOST_MBIT;
+}
+
+static bool read_options(int ranks, int argc, char **argv, options *o)
+{
+    *o = (options){.bits = ranks > 1 ? DEFAULT_RANKS_BITS : DEFAULT_BITS, .repeats = DEFAULT_REPEATS};
+    bool right = true;
+    for (int i = 1; i < argc && right; i++) {
+        if (strcmp(argv[i], "--help") == 0)
+            o->help = true;
+        else if (strcmp(argv[i], "--json") == 0)
+            o->json = true;
+        else if (strcmp(argv[i], "--bits") == 0 && i + 1 < argc)
+            right = read_whole(argv[++i], LEAST_BITS, MOST_BITS, &o->bits);
+        else if (strcmp(argv[i], "--repeats") == 0 && i + 1 < argc)
+            right = read_whole(argv[++i], 1, MOST_REPEATS, &o->repeats);
+        else if (strcmp(argv[i], "--link-mbit") == 0 && i + 1 < argc)
+            right = read_rate(argv[++i], &o->link_mbit);
+        else
+            right = false;
+    }
+    return right;
 }
 
 int bench_permute(bmf_context *ctx, int argc, char **argv)
 {
     static permute_case cases[MAX_CASES];
     options o;
-    const bool understood = read_options(argc, argv, &o);
-    if (!understood || (bmf_ranks(ctx) > 1 && !o.help)) {
+    if (!read_options(bmf_ranks(ctx), argc, argv, &o)) {
         if (bmf_is_root(ctx))
-            fprintf(stderr, "bmf-bench: %s; see bmf-bench permute --help\n",
-                    understood ? "permute runs on one rank" : "an option of permute is unknown or out of range");
+            fprintf(stderr, "bmf-bench: an option of permute is unknown or out of range; see bmf-bench permute "
+                            "--help\n");
         return 2;
     }
     if (o.help) {
         if (bmf_is_root(ctx))
             print_help();
+        return 0;
+    }
+    if (bmf_ranks(ctx) > 1) {
+        BMF_CHECK(bench_permute_ranks(ctx, &o));
         return 0;
     }
     const int count = list_cases(o.bits, cases);

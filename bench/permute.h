@@ -1,0 +1,17 @@
+/* What the two halves of bmf-bench permute share: in memory (permute.c) and between ranks (permute_ranks.c). */
+#ifndef BENCH_PERMUTE_H
+#define BENCH_PERMUTE_H
+
+#include "bmf.h"
+#include "permute/permutation.h"
+
+typedef struct bench_permute_options {
+    int bits, repeats;
+    double link_mbit; /* of every rank's link, 10^6 bits a second each way; 0: not known */
+    bool json, help;
+} bench_permute_options;
+
+/* Permutes 2^bits words between the ranks by every method, prints and verifies. Collective; a bmf status. */
+int bench_permute_ranks(bmf_context *ctx, const bench_permute_options *o);
+
+#endif
