@@ -26,7 +26,11 @@ static int convert_ints(const bmf_pass *pass, const bmf_value *x, bmf_value *out
     bmf_value made;
     BMF_TRY(bmf_value_create(pass->ctx, bmf_type_intern(&bmf_type_real), count, &made));
     convert_state state = {x, made.data};
-    int status = bmf_pass_run(pass, count, convert_some, &state);
+    int status = BMF_OK;
+    if (once) /* a pass is for every context of its frame */
+        convert_some(&state, 0, 1);
+    else
+        status = bmf_pass_run(pass, count, convert_some, &state);
     if (status != BMF_OK) {
         bmf_value_free(&made);
         return status;
