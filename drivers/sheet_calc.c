@@ -79,15 +79,13 @@ static bool read_number(const char *text, double *value)
 static int ask(const bmf_sheet *sheet, const char *operation, const char *p_text, const char *d_text, double *p,
                double *d, bmf_estimate *estimate)
 {
-    int64_t count;
     *d = 0.0;
     if (!read_number(p_text, p))
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "P must be a number, not '%s'", p_text);
     if (d_text && !read_number(d_text, d))
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "D must be a number, not '%s'", d_text);
     BMF_TRY(bmf_sheet_evaluate(sheet, operation, *p, *d, estimate));
-    const bmf_entry *entry = bmf_sheet_find(sheet, operation, &count);
-    if (!d_text && entry->form.size != BMF_SIZE_NONE)
+    if (!d_text && estimate->entry->form.size != BMF_SIZE_NONE)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the time of '%s' depends on the size; give P and D", operation);
     return BMF_OK;
 }
@@ -138,7 +136,7 @@ static bool answer(const bmf_sheet *sheet, char *line)
         return true;
     }
     double p, d;
-    bmf_estimate estimate;
+    bmf_estimate estimate = {0};
     if (words < 2 || words > 3)
         puts("Enter OP P D, `list` or `quit`");
     else if (ask(sheet, word[0], word[1], word[2], &p, &d, &estimate) == BMF_OK)
@@ -178,7 +176,7 @@ static int print_json(const char *operation, double p, double d, const bmf_estim
 static int answer_once(const bmf_sheet *sheet, const options *o)
 {
     double p, d;
-    bmf_estimate estimate;
+    bmf_estimate estimate = {0};
     int status = ask(sheet, o->word[1], o->word[2], o->words > 3 ? o->word[3] : NULL, &p, &d, &estimate);
     if (status != BMF_OK)
         return bmf_report(status);

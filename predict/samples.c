@@ -19,16 +19,16 @@ static const char *const family_names[BMF_FAMILIES] = {"point-to-point", "collec
                                                        "local",          "threads",    "file"};
 
 const bmf_header_line bmf_header_lines[BMF_HEADER_LINES] = {
-    {"machine", BMF_HEADER_TEXT, offsetof(bmf_samples_header, machine), false},
-    {"date", BMF_HEADER_TEXT, offsetof(bmf_samples_header, date), true},
-    {"version", BMF_HEADER_TEXT, offsetof(bmf_samples_header, version), false},
-    {"mpi", BMF_HEADER_TEXT, offsetof(bmf_samples_header, mpi), false},
-    {"ranks", BMF_HEADER_COUNT, offsetof(bmf_samples_header, ranks), false},
-    {"threads", BMF_HEADER_COUNT, offsetof(bmf_samples_header, threads), false},
-    {"cores", BMF_HEADER_COUNT, offsetof(bmf_samples_header, cores), false},
-    {"tick", BMF_HEADER_REAL, offsetof(bmf_samples_header, tick_seconds), true},
-    {"clock", BMF_HEADER_TEXT, offsetof(bmf_samples_header, clock), false},
-    {"options", BMF_HEADER_TEXT, offsetof(bmf_samples_header, options), false},
+    {"machine", offsetof(bmf_samples_header, machine), BMF_HEADER_TEXT, false},
+    {"date", offsetof(bmf_samples_header, date), BMF_HEADER_TEXT, true},
+    {"version", offsetof(bmf_samples_header, version), BMF_HEADER_TEXT, false},
+    {"mpi", offsetof(bmf_samples_header, mpi), BMF_HEADER_TEXT, false},
+    {"ranks", offsetof(bmf_samples_header, ranks), BMF_HEADER_COUNT, false},
+    {"threads", offsetof(bmf_samples_header, threads), BMF_HEADER_COUNT, false},
+    {"cores", offsetof(bmf_samples_header, cores), BMF_HEADER_COUNT, false},
+    {"tick", offsetof(bmf_samples_header, tick_seconds), BMF_HEADER_REAL, true},
+    {"clock", offsetof(bmf_samples_header, clock), BMF_HEADER_TEXT, false},
+    {"options", offsetof(bmf_samples_header, options), BMF_HEADER_TEXT, false},
 };
 
 const char *bmf_family_name(bmf_family family)
@@ -263,7 +263,7 @@ static int read_times(reader *r, bmf_sample *sample)
 
 static int read_sample(reader *r, bmf_sample *sample)
 {
-    int64_t p, d, bytes, threads, repeats;
+    int64_t p = 0, d = 0, bytes = 0, threads = 0, repeats = 0;
     char *operation = take_word(r), *family = take_word(r);
     if (!operation || !is_name(operation))
         return mistake(r, "'%s' is no name of an operation", operation ? operation : "");
@@ -319,7 +319,7 @@ static int add_sample(reader *r)
 
 static int read_trailer(reader *r)
 {
-    int64_t count;
+    int64_t count = 0;
     BMF_TRY(take_count(r, "the number of samples", 0, INT64_MAX, &count));
     if (count != r->samples->count)
         return mistake(r, "%lld samples were written, %lld are there", (long long)count, (long long)r->samples->count);

@@ -9,8 +9,8 @@
 /* One header line: its keyword, and the text or whole number or real it fills. */
 typedef struct bmf_header_line {
     const char *keyword;
+    size_t offset; /* in bmf_samples_header */
     enum { BMF_HEADER_TEXT, BMF_HEADER_COUNT, BMF_HEADER_REAL } kind;
-    size_t offset;   /* in bmf_samples_header */
     bool may_differ; /* when a measurement is resumed */
 } bmf_header_line;
 enum { BMF_HEADER_LINES = 10 };

@@ -265,7 +265,7 @@ static int read_alternatives(const reader *r, const config_setting_t *list, bmf_
 
 static int read_point(const reader *r, const config_setting_t *setting, bmf_sheet_point *point)
 {
-    double value[6];
+    double value[6] = {0.0};
     BMF_TRY(get_reals(r, setting, 6, value));
     bool counts = value[0] >= 1.0 && value[0] <= INT32_MAX && value[1] >= 0.0 && value[1] < 0x1p63 && value[2] >= 1.0 &&
                   value[2] <= INT32_MAX;

@@ -51,9 +51,9 @@ static int by_value(const void *a, const void *b)
 static void add_range(values *all, double low, double high)
 {
     all->value[all->count++] = low;
-    for (double power = 1.0; power < high; power *= 2.0)
-        if (power > low)
-            all->value[all->count++] = power;
+    for (int k = 0; ldexp(1.0, k) < high; k++)
+        if (ldexp(1.0, k) > low)
+            all->value[all->count++] = ldexp(1.0, k);
     all->value[all->count++] = high;
 }
 
@@ -187,7 +187,9 @@ static void put_axis_x(bmf_output *out, const picture *p)
         step = 100.0;
     if (p->x.zero > 0.0)
         put_tick_x(out, p, 0.0, "0");
-    for (double value = pow(step, ceil(log(p->x.low) / log(step) - 1e-9)); value <= p->x.high; value *= step) {
+    int first = (int)ceil(log(p->x.low) / log(step) - 1e-9), last = (int)floor(log(p->x.high) / log(step) + 1e-9);
+    for (int k = first; k <= last; k++) {
+        double value = pow(step, k);
         if (p->x.zero > 0.0 && value < p->x.zero * 1.9)
             continue;
         put_count_text(value, text, sizeof text);
@@ -204,9 +206,9 @@ static void put_axis_y(bmf_output *out, const picture *p)
     static const double parts[] = {1.0, 2.0, 5.0};
     int used = log10(p->y.high / p->y.low) < 2.0 ? 3 : 1;
     char text[32];
-    for (double decade = pow(10.0, floor(log10(p->y.low))); decade <= p->y.high; decade *= 10.0)
+    for (int decade = (int)floor(log10(p->y.low)); decade <= (int)floor(log10(p->y.high)); decade++)
         for (int k = 0; k < used; k++) {
-            double value = decade * parts[k];
+            double value = pow(10.0, decade) * parts[k];
             if (value < p->y.low || value > p->y.high)
                 continue;
             double y = y_at(p, value);
