@@ -359,6 +359,13 @@ static cell is_positive_int(const cell *x)
 #define TWICE_AND_ONE                                                                                                  \
     "B_Op (B_Abs) . B_Op (B_Plus) . B_Alltup [B_Op (B_Times) . B_Alltup [B_Id, B_Con (B_Real 2)], B_Con (B_Real 1)]"
 
+/* A batch's contexts, how long lists may be and how they lie; or the lengths themselves. */
+typedef struct sizes {
+    int64_t contexts, longest;
+    list_shape shape;
+    const int64_t *length;
+} sizes;
+
 /* Where a stream's elements come from: LIST and IOTA use the first type, ZIP and DISTL both. */
 typedef struct head_case {
     bmf_stream_head head;
@@ -410,23 +417,24 @@ static void make_pair(world *w, bmf_value *first, bmf_value *second, bmf_value *
     assert_int_equal(bmf_value_create_tuple(&w->ctx, 2, both, pair), BMF_OK);
 }
 
-static void make_batch(world *w, const head_case *h, list_shape shape, int64_t contexts, int64_t longest,
-                       uint64_t *state, batch *b)
+static void make_batch(world *w, const head_case *h, const sizes *size, uint64_t *state, batch *b)
 {
+    const list_shape shape = size->shape;
+    const int64_t contexts = size->contexts, longest = size->longest;
     lists first = {0}, second = {0};
     bmf_value one, two;
     *b = (batch){.element = h->first};
     if (h->head == BMF_HEAD_LIST) {
-        make_lists(w, shape, h->first, contexts, NULL, longest, state, &first, &b->value);
+        make_lists(w, shape, h->first, contexts, size->length, longest, state, &first, &b->value);
         room_for(&b->elements, contexts, first.length);
     } else if (h->head == BMF_HEAD_ZIP) {
-        make_lists(w, shape, h->first, contexts, NULL, longest, state, &first, &one);
+        make_lists(w, shape, h->first, contexts, size->length, longest, state, &first, &one);
         make_lists(w, shape == SHARED ? VIEWS : PACKED, h->second, contexts, first.length, longest, state, &second,
                    &two);
         room_for(&b->elements, contexts, first.length);
         make_pair(w, &one, &two, &b->value);
     } else {
-        make_lists(w, shape, h->first, contexts, NULL, longest, state, &second, &two);
+        make_lists(w, shape, h->first, contexts, size->length, longest, state, &second, &two);
         room_for(&b->elements, contexts, second.length);
         assert_int_equal(bmf_value_create(&w->ctx, h->second ? h->second : &bmf_type_int, contexts, &one), BMF_OK);
         if (h->head == BMF_HEAD_DISTL)
@@ -548,11 +556,6 @@ static void expect_context(const bmf_value *out, int64_t i, bmf_stream_tail tail
     free(y);
 }
 
-typedef struct sizes {
-    int64_t contexts, longest;
-    list_shape shape;
-} sizes;
-
 static void try_stream(const head_case *h, bmf_stream_tail tail, const end_case *e, const sizes *size, uint64_t seed)
 {
     for (int threads = 1; threads <= MOST_THREADS; threads++) {
@@ -562,7 +565,7 @@ static void try_stream(const head_case *h, bmf_stream_tail tail, const end_case 
         bmf_value out;
         char what[300];
         open_world(&w, threads, size->contexts);
-        make_batch(&w, h, size->shape, size->contexts, size->longest, &state, &b);
+        make_batch(&w, h, size, &state, &b);
         bmf_expression *stream = make_stream(&w, h, &b, tail, e);
         snprintf(what, sizeof what, "head %d tail %d shape %d, %d threads, seed %llu: %s / %s", (int)h->head, (int)tail,
                  (int)size->shape, threads, (unsigned long long)seed, h->element, e ? e->text : "");
@@ -594,9 +597,13 @@ static void try_stream(const head_case *h, bmf_stream_tail tail, const end_case 
 
 /* ---- the tables ---- */
 
-static const sizes all_sizes[] = {{1, 9000, PACKED}, {1, 40, SHARED},   {60, 300, PACKED}, {40, 3000, PACKED},
-                                  {25, 5000, VIEWS}, {30, 700, SHARED}, {3, 1, PACKED},    {300, 9, PACKED},
-                                  {300, 9, VIEWS},   {5, 20000, PACKED}};
+/* Groups of blocks are taken from 32768 elements on. */
+static const int64_t long_lengths[] = {70001, 40, 33000, 65536, 1};
+
+static const sizes all_sizes[] = {{1, 9000, PACKED, NULL},  {1, 40, SHARED, NULL},   {60, 300, PACKED, NULL},
+                                  {40, 3000, PACKED, NULL}, {25, 5000, VIEWS, NULL}, {30, 700, SHARED, NULL},
+                                  {3, 1, PACKED, NULL},     {300, 9, PACKED, NULL},  {300, 9, VIEWS, NULL},
+                                  {5, 20000, PACKED, NULL}};
 enum { ALL_SIZES = sizeof all_sizes / sizeof all_sizes[0] };
 
 static const end_case real_ends[] = {
@@ -674,6 +681,19 @@ static void reductions_keep_the_tree(void **state)
     try_table(real_heads, LENGTH_OF(real_heads), real_ends, LENGTH_OF(real_ends), BMF_TAIL_REDUCE);
     try_table(int_heads, LENGTH_OF(int_heads), int_ends, LENGTH_OF(int_ends), BMF_TAIL_REDUCE);
     try_table(bool_heads, LENGTH_OF(bool_heads), bool_ends, LENGTH_OF(bool_ends), BMF_TAIL_REDUCE);
+}
+
+static void long_lists_keep_the_tree(void **state)
+{
+    const sizes packed = {5, 0, PACKED, long_lengths}, views = {5, 0, VIEWS, long_lengths};
+    (void)state;
+    for (size_t h = 0; h < LENGTH_OF(real_heads); h++)
+        for (size_t e = 0; e < 3; e++) {
+            try_stream(&real_heads[h], BMF_TAIL_REDUCE, &real_ends[e], &packed, 10 * h + e);
+            try_stream(&real_heads[h], BMF_TAIL_REDUCE, &real_ends[e], &views, 10 * h + e);
+            try_stream(&real_heads[h], BMF_TAIL_SCAN, &real_ends[e], &packed, 10 * h + e);
+        }
+    try_stream(&int_heads[0], BMF_TAIL_REDUCE, &int_ends[0], &packed, 1);
 }
 
 static void scans_keep_the_tree(void **state)
@@ -938,6 +958,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_have_all_elements),
         cmocka_unit_test(reductions_keep_the_tree),
+        cmocka_unit_test(long_lists_keep_the_tree),
         cmocka_unit_test(scans_keep_the_tree),
         cmocka_unit_test(filters_keep_the_right_ones),
         cmocka_unit_test(composed_operators_on_tuples),

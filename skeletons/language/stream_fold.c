@@ -56,6 +56,32 @@ static void close_operator(bmf_stream_fold *fold)
     bmf_scalar_operator_free(fold->operation);
 }
 
+/* The input leaves whose products are to be summed up, if that is what the stream does: the commonest pipeline, which
+ * needs no block of products in between. */
+static void find_factors(bmf_stream_fold *fold)
+{
+    const bmf_stream_source *source = fold->source;
+    const bmf_expression *end = source->stream->child[1], *element = source->element_expression;
+    int from[BMF_MAX_LEAVES] = {0, 1};
+    fold->factor[0] = fold->factor[1] = -1;
+    if (!source->packed || source->type->kind != BMF_REAL || end->kind != BMF_EXPRESSION_OP ||
+        end->operation != BMF_OPERATION_PLUS)
+        return;
+    if (element->kind == BMF_EXPRESSION_COMP && element->children == 2) {
+        if (!bmf_scalar_is_selection(bmf_scalar_of(element->child[1]), from))
+            return;
+        element = element->child[0];
+    }
+    if (element->kind != BMF_EXPRESSION_OP || element->operation != BMF_OPERATION_TIMES)
+        return;
+    for (int k = 0; k < 2; k++) {
+        const bmf_value *leaf = source->input_leaf[from[k]];
+        if (leaf->type->kind != BMF_REAL || leaf->stride != leaf->type->size)
+            return;
+    }
+    memcpy(fold->factor, from, sizeof fold->factor);
+}
+
 int bmf_stream_fold_open(bmf_stream_source *source, const bmf_value *initial, bmf_stream_fold *fold)
 {
     *fold = (bmf_stream_fold){.source = source, .initial = initial != NULL};
@@ -69,6 +95,7 @@ int bmf_stream_fold_open(bmf_stream_source *source, const bmf_value *initial, bm
     fold->segments = bmf_segments_of(source->stream->child[1], source->type);
     fold->direct =
         !source->element && source->packed && source->leaves == 1 && source->input[0].stride == source->leaf_size[0];
+    find_factors(fold);
     fold->room = bmf_allocate(source->workers * (int64_t)sizeof *fold->room);
     fold->record = bmf_allocate(source->workers * (int64_t)sizeof *fold->record);
     for (int w = 0; w < source->workers; w++) {
@@ -127,12 +154,24 @@ static int fold_block_of(bmf_stream_fold *fold, int worker, const bmf_slice *x, 
     return note_failed(fold, bmf_tree_fold(&fold->tree, worker, FOLD_BLOCK, x, value));
 }
 
+static void sum_products(const bmf_stream_fold *fold, int64_t v, char *values)
+{
+    const double *x = (const double *)fold->source->input[fold->factor[0]].data + v;
+    const double *y = (const double *)fold->source->input[fold->factor[1]].data + v;
+    for (int64_t b = 0; b < BMF_GROUP_BLOCKS; b++, x += FOLD_BLOCK, y += FOLD_BLOCK)
+        bmf_segment_sum_products(x, y, values + b * (int64_t)sizeof(double));
+}
+
 /* 64 blocks from an aligned place on: their values stand side by side and are folded like elements. */
 static int fold_group(bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, const bmf_stream_held *keep,
                       char *values)
 {
     const bmf_tree *tree = &fold->tree;
     bmf_slice x[BMF_MAX_LEAVES], group = {values, tree->record};
+    if (fold->factor[0] >= 0 && !keep) {
+        sum_products(fold, fold->source->offset[s] + begin, values);
+        return note_failed(fold, bmf_tree_fold(tree, worker, BMF_GROUP_BLOCKS, &group, values));
+    }
     for (int64_t b = 0; b < BMF_GROUP_BLOCKS; b++) {
         if (bmf_stream_fold_block(fold, worker, s, begin + b * FOLD_BLOCK, FOLD_BLOCK, keep, x) != 0)
             return 1;

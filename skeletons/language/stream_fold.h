@@ -14,7 +14,8 @@ typedef struct bmf_stream_fold {
         op; /* that of `operation`; one that may fail always keeps the tree, or failures would depend on the cut */
     bmf_tree tree;
     const bmf_segment_functions *segments; /* fast functions, or NULL */
-    bool direct;                           /* the elements stand in one plain array */
+    int factor[2]; /* the elements are products of these input leaves and their sum is wanted; or -1 */
+    bool direct;   /* the elements stand in one plain array */
     bool initial;
     bmf_slice first[BMF_MAX_LEAVES]; /* the default of every context */
     char **room;                     /* by worker, for batches */

@@ -269,6 +269,20 @@ WHOLE_NODE(sum_real, double, eight_reals, loose_reals, plus_reals, plus_real)
 WHOLE_NODE(product_real, double, eight_reals, loose_reals, times_reals, times_real)
 WHOLE_NODE(sum_int, int64_t, eight_ints, loose_ints, plus_ints, plus_int)
 
+BMF_VECTORISE void bmf_segment_sum_products(const double *x, const double *y, void *out)
+{
+    const loose_reals *left = (const loose_reals *)x, *right = (const loose_reals *)y;
+    eight_reals node[8], product[8], top;
+    eight_ints bad = {0};
+    for (int k = 0; k < 8; k++) {
+        for (int j = 0; j < 8; j++)
+            product[j] = left[8 * k + j] * right[8 * k + j];
+        sum_real_eight((const loose_reals *)product, &bad, &node[k]);
+    }
+    sum_real_eight((const loose_reals *)node, &bad, &top);
+    *(double *)out = ((top[0] + top[1]) + (top[2] + top[3])) + ((top[4] + top[5]) + (top[6] + top[7]));
+}
+
 SEGMENTS(sum_real, double, plus_real, -0.0, sum_real_node)
 SEGMENTS(product_real, double, times_real, 1.0, product_real_node)
 SEGMENTS(largest_real, double, max_real, -INFINITY, NULL)

@@ -18,6 +18,9 @@ typedef bool bmf_segments_scan(const void *x, const int64_t *offset, int64_t seg
  * or a store between the levels. */
 enum { BMF_SEGMENT_NODE = 512 };
 typedef bool bmf_segment_node(const void *x, void *out);
+/* The same of the products of two arrays: sums of squares, dot products. */
+typedef void bmf_segment_products(const double *x, const double *y, void *out);
+bmf_segment_products bmf_segment_sum_products;
 
 typedef struct bmf_segment_functions {
     bmf_segments_fold *fold;
