@@ -105,6 +105,8 @@ struct bmf_context {
     void *backend_state;
     bool initialised_mpi;
     bool reproducible;
+    bool agrees_once; /* see bmf_agree_once */
+    int agreed;       /* then: the first agreed failure */
     int forced[8]; /* by skeleton: a bmf_algorithm, or -1 */
     bmf_cost_model cost;
     FILE *plan;
@@ -146,6 +148,14 @@ static inline void bmf_exchange_progress(bmf_context *ctx, bmf_exchange *under_w
 static inline int bmf_exchange_end(bmf_context *ctx, bmf_exchange *under_way)
 {
     return under_way ? ctx->backend->exchange_end(ctx, under_way) : BMF_OK;
+}
+/* true: from now on an agreement on a failure holds for all agreements that follow, without any messages, until this is called
+ * again. For parts of a program in which a rank that fails goes straight to the last agreement, while the others meet it
+ * at their next one. */
+static inline void bmf_agree_once(bmf_context *ctx, bool once)
+{
+    ctx->agrees_once = once;
+    ctx->agreed = BMF_OK;
 }
 static inline bool bmf_is_local(const bmf_context *ctx, int64_t processor)
 {

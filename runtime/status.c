@@ -63,7 +63,10 @@ const char *bmf_error_text(const bmf_context *ctx)
 
 int bmf_agree(bmf_context *ctx, int status)
 {
-    return ctx->backend->agree(ctx, status);
+    if (ctx->agrees_once && ctx->agreed != BMF_OK)
+        return ctx->agreed;
+    ctx->agreed = ctx->backend->agree(ctx, status);
+    return ctx->agreed;
 }
 
 /* True if every rank came to the end within the patience. */

@@ -305,13 +305,16 @@ int bmf_program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
     BMF_TRY(open_argument(ctx, program, &expression, &argument));
     bmf_barrier(ctx);
     double begin = bmf_seconds(ctx);
+    bmf_agree_once(ctx, true);
     int status = bmf_frame_open_program(&machine, &frame);
     if (status == BMF_OK && expression == NULL)
         bmf_value_move(&argument, result);
     else if (status == BMF_OK)
         status = bmf_evaluate(&machine, expression, &frame, &argument, result);
     bmf_frame_close(&frame);
-    BMF_TRY(bmf_agree(ctx, status));
+    status = bmf_agree(ctx, status);
+    bmf_agree_once(ctx, false);
+    BMF_TRY(status);
     return bmf_slowest(ctx, bmf_seconds(ctx) - begin, &program->seconds);
 }
 
