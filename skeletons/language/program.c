@@ -312,9 +312,11 @@ int bmf_program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
     else if (status == BMF_OK)
         status = bmf_evaluate(&machine, expression, &frame, &argument, result);
     bmf_frame_close(&frame);
-    status = bmf_agree(ctx, status);
+    int agreed = bmf_agree(ctx, status);
     bmf_agree_once(ctx, false);
-    BMF_TRY(status);
+    if (agreed != BMF_OK && status == BMF_OK)
+        bmf_value_free(result);
+    BMF_TRY(agreed);
     return bmf_slowest(ctx, bmf_seconds(ctx) - begin, &program->seconds);
 }
 
