@@ -200,12 +200,12 @@ static void print_row(const language_result *r)
 static json_t *json_of(const language_result *r)
 {
     if (r->status != BMF_OK)
-        return json_pack("{s:s, s:s}", "name", r->row->name, "error", r->error);
-    json_t *row =
-        json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:b, s:I}", "name", r->row->name, "elements",
-                  (json_int_t)r->elements, "seconds", r->seconds, "reference_seconds", r->reference, "ratio",
-                  ratio_of(r), "minimum_seconds", r->minimum, "reference_minimum_seconds", r->reference_minimum, "bar",
-                  r->row->bar, "met", !misses(r), "input_bytes", (json_int_t)r->input_bytes);
+        return json_pack("{s:s, s:b, s:s}", "name", r->row->name, "verified", 0, "error", r->error);
+    json_t *row = json_pack("{s:s, s:b, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:b, s:I}", "name", r->row->name, "verified",
+                            1, "elements", (json_int_t)r->elements, "seconds", r->seconds, "reference_seconds",
+                            r->reference, "ratio", ratio_of(r), "minimum_seconds", r->minimum,
+                            "reference_minimum_seconds", r->reference_minimum, "bar", r->row->bar, "meets_bar",
+                            !misses(r), "input_bytes", (json_int_t)r->input_bytes);
     if (r->peak_bytes > 0) {
         json_object_set_new(row, "peak_bytes", json_integer((json_int_t)r->peak_bytes));
         json_object_set_new(row, "peak_ratio", json_real(memory_of(r)));

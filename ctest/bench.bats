@@ -105,6 +105,85 @@ END
     refute_line --regexp '^map '
 }
 
+@test "bmf-bench language verifies every row" {
+    bench 1 language --elements 100000 --repeats 2 --json --bmf-threads 2
+    assert_success
+    python3 - 3<<<"$output" <<'END'
+import json, os
+
+rows = {row["name"]: row for row in json.load(os.fdopen(3))["rows"]}
+assert set(rows) == set("sum-of-squares scan dot inner-sums mandelbrot filter-count filter map".split()), set(rows)
+for name, row in rows.items():
+    assert row["verified"] is True and row["seconds"] > 0 and row["reference_seconds"] > 0, row
+    assert abs(row["ratio"] * row["reference_seconds"] / row["seconds"] - 1) < 1e-6, row
+END
+    bench 1 language --elements 1000 --repeats 1 --only dot,scan
+    assert_success
+    assert_line --regexp '^dot '
+    assert_line --regexp '^scan '
+    refute_line --regexp '^map '
+}
+
+# check_permute_json RANKS BITS: the object on standard input. Bit reversal on P = 2^p ranks sends all but a P-th part of every
+# rank's words, in P (P - 1) messages.
+check_permute_json()
+{
+    python3 - "$1" "$2" 3<&0 <<'END'
+import json, os, sys
+
+ranks, bits = int(sys.argv[1]), int(sys.argv[2])
+result = json.load(os.fdopen(3))
+assert result["ranks"] == ranks and result["bits"] == bits and result["verified"] is True
+assert result["link_mbit"] == 200
+keys = """permutation bits elem ranks threads class rank_r method rounds messages bytes predicted_bytes seconds
+    memcpy_seconds fraction_of_memcpy rounds_seconds alltoallv_seconds naive_seconds mpi_alltoallv_seconds
+    limit_seconds auto_ratio verified""".split()
+power = ranks & (ranks - 1) == 0
+assert len(result["rows"]) == len({row["permutation"] for row in result["rows"]})
+for row in result["rows"]:
+    assert set(row) == set(keys), set(row) ^ set(keys)
+    assert row["verified"] is True and row["bytes"] == row["predicted_bytes"], row
+    assert row["seconds"] > 0 and row["rounds_seconds"] > 0 and row["alltoallv_seconds"] > 0, row
+    assert (row["rank_r"] is not None) == power and (row["mpi_alltoallv_seconds"] is not None) == power, row
+    others = [row[k] for k in ("rounds_seconds", "alltoallv_seconds", "naive_seconds", "mpi_alltoallv_seconds")]
+    assert abs(row["auto_ratio"] * min(s for s in others if s) / row["seconds"] - 1) < 1e-6, row
+    if row["bytes"]:  # no rank sends less than the mean
+        assert row["limit_seconds"] * 200e6 / 8 >= 0.999 * row["bytes"] / ranks, row
+row = next(row for row in result["rows"] if row["permutation"] == "bitrev")
+if power:
+    assert row["bytes"] == 8 * 2 ** bits * (ranks - 1) // ranks, row
+    assert row["method"] == "naive" or row["messages"] == ranks * (ranks - 1), row
+END
+}
+
+@test "permutations between ranks are timed and verified beside MPI_Alltoallv" {
+    export XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache"
+    for ranks in 2 3 4; do
+        bench $ranks permute --bits 10 --repeats 1 --link-mbit 200 --json
+        assert_success
+        check_permute_json $ranks 10 <<<"$output"
+    done
+    bench 2 permute --bits 10 --repeats 1
+    assert_success
+    assert_line --regexp '^permutation +MB sent +limit +rounds +alltoallv +naive +MPI_A2Av +auto is +/best$'
+    assert_line --regexp '^bitrev +0.00 +- '
+}
+
+@test "permutations in memory are timed and verified on one rank" {
+    bench 1 permute --bits 12 --repeats 1 --json
+    assert_success
+    run -0 python3 -c 'import json, sys
+d = json.load(sys.stdin)
+assert d["bits"] == 12 and d["verified"] is True
+assert {row["elem"] for row in d["rows"]} == {1, 2, 4, 8, 16, 64, 4096}
+names = [row["name"] for row in d["rows"] if row["elem"] == 8]
+assert sum(n.startswith("random ") for n in names) == 20 and sum(n.startswith("randombpc ") for n in names) == 20
+for row in d["rows"]:
+    assert row["elem"] << row["bits"] == 8 << 12, row
+    assert row["seconds"] > 0 and abs(row["fraction_of_memcpy"] * row["seconds"] / row["memcpy_seconds"] - 1) < 1e-6
+' <<<"$output"
+}
+
 @test "help is printed once and has an example" {
     bench 2 --help
     assert_success
@@ -128,4 +207,13 @@ END
     refused "--repeats needs a whole number" skeletons --repeats 1001
     refused "no row 'mop'" skeletons --only map,mop
     refused "needs names of rows" skeletons --only
+    refused "an option of language" language --only scan,mop
+    refused "an option of language" language --elements 0
+    refused "language runs on one rank" language --elements 1000
+    refused "an option of permute" permute --bits 9
+    refused "an option of permute" permute --bits
+    refused "an option of permute" permute --repeats 0
+    refused "an option of permute" permute --link-mbit 0
+    refused "an option of permute" permute --link-mbit fast
+    refused "an option of permute" permute --fast
 }

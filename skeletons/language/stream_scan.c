@@ -9,11 +9,13 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "runtime/allocate.h"
 #include "skeletons/language/stream_fold.h"
 
-enum { CHAIN_BYTES = 256 * 1024, SPINS_BEFORE_YIELD = 200, SCAN_BLOCK = BMF_BLOCK / 2 };
+enum { CHAIN_BYTES = 256 * 1024, SCAN_BLOCK = BMF_BLOCK / 2 };
+enum { SPINS_BEFORE_YIELD = 200, SPINS_BEFORE_SLEEP = 300, NAP_NANOSECONDS = 20000 };
 
 typedef struct scan_state {
     bmf_stream_fold fold;
@@ -180,10 +182,13 @@ static span_of_piece span_of(const bmf_stream_source *source, const bmf_piece *p
     return p;
 }
 
+/* Spins, then yields, then sleeps: when others use the machine too, the worker that is waited for may need this core. */
 static void wait_for_turn(scan_state *c, int64_t index)
 {
     for (int spins = 0; atomic_load_explicit(&c->turn, memory_order_acquire) != index; spins++) {
-        if (spins >= SPINS_BEFORE_YIELD)
+        if (spins >= SPINS_BEFORE_SLEEP)
+            nanosleep(&(struct timespec){.tv_nsec = NAP_NANOSECONDS}, NULL);
+        else if (spins >= SPINS_BEFORE_YIELD)
             sched_yield();
 #if defined(__x86_64__)
         else
