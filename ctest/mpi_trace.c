@@ -87,18 +87,63 @@ static void fail_everywhere(bmf_context *ctx)
     bmf_run_free(run);
 }
 
-static void refuse_other_tables(bmf_context *ctx, const char *folder)
+/* The node and the kernel of a lane's events in unite_tables. */
+static void name_lane(int32_t lane, char node[32], char kernel[32])
+{
+    snprintf(node, 32, "node %d", (int)lane % 4);
+    snprintf(kernel, 32, "kernel %d", (int)lane % 3);
+}
+
+/* Each rank names only what its own lanes do, in its own order. */
+static bmf_run *make_unlike(const bmf_context *ctx)
+{
+    char node[32], kernel[32];
+    bmf_run *run = bmf_run_create("mpi_trace", "here", LANES, ctx->ranks, 1);
+    for (int32_t k = 0; k < LANES; k++) {
+        int32_t lane = ctx->rank % 2 ? LANES - 1 - k : k;
+        if (run->lane_rank[lane] != ctx->rank)
+            continue;
+        name_lane(lane, node, kernel);
+        bmf_event event = made_event(
+            lane, 0, bmf_run_node(run, bmf_run_node(run, 0, "call", BMF_EVENT_REGION), node, BMF_EVENT_SKELETON));
+        event.name = (uint16_t)bmf_run_name(run, kernel);
+        bmf_run_add(run, &event);
+    }
+    return run;
+}
+
+static void check_united(bmf_context *ctx, const char *path)
+{
+    char node[32], kernel[32], expected[64], found[128];
+    bmf_trace *trace;
+    int status = bmf_trace_read(ctx, path, &trace);
+    if (!CHECK(status == BMF_OK, "%s", bmf_error_text(ctx)))
+        return;
+    const bmf_run *run = trace->run[0];
+    CHECK(run->events == LANES, "%lld events", (long long)run->events);
+    CHECK(run->nodes == 6, "%u nodes, not those of main, call and 4 more", run->nodes);
+    for (int64_t i = 0; i < run->events; i++) {
+        const bmf_event *event = &run->event[i];
+        name_lane(event->lane, node, kernel);
+        snprintf(expected, sizeof expected, "main/call/%s", node);
+        bmf_run_path(run, event->node, found, sizeof found);
+        CHECK(strcmp(found, expected) == 0, "lane %d: %s, not %s", (int)event->lane, found, expected);
+        CHECK(strcmp(run->name[event->name], kernel) == 0, "lane %d: %s", (int)event->lane, run->name[event->name]);
+    }
+    bmf_trace_free(trace);
+}
+
+static void unite_tables(bmf_context *ctx, const char *folder)
 {
     char path[128];
-    uint32_t node;
-    bmf_run *run = make_run(ctx, &node);
-    if (ctx->rank == ctx->ranks - 1)
-        bmf_run_node(run, 0, "only here", BMF_EVENT_REGION);
+    bmf_run *run = make_unlike(ctx);
     snprintf(path, sizeof path, "%s/other.trace", folder);
     int status = bmf_trace_write_parallel(ctx, run, path);
-    CHECK(status == (ctx->ranks > 1 ? BMF_ERROR_INTERNAL : BMF_OK), "status %d", status);
-    if (bmf_is_root(ctx))
+    CHECK(status == BMF_OK, "%s", bmf_error_text(ctx));
+    if (bmf_is_root(ctx)) {
+        check_united(ctx, path);
         unlink(path);
+    }
     bmf_run_free(run);
 }
 
@@ -112,7 +157,7 @@ int main(int argc, char **argv)
     BMF_CHECK(ctx->backend->share(ctx, 0, folder, sizeof folder));
     write_and_read(ctx, folder);
     fail_everywhere(ctx);
-    refuse_other_tables(ctx, folder);
+    unite_tables(ctx, folder);
     if (bmf_is_root(ctx))
         CHECK(rmdir(folder) == 0, "%s is not empty", folder);
     const int failed = bmf_close(ctx);

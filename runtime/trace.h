@@ -71,7 +71,7 @@ typedef struct bmf_trace {
 bmf_run *bmf_run_create(const char *program, const char *machine, int32_t lanes, int32_t ranks, int32_t threads);
 void bmf_run_free(bmf_run *run);
 /* The number of a name or node, made when new; 0 and parent when there is no memory. Expected cost: one hash of the
- * text. Every rank must ask for the same in the same order. */
+ * text. Ranks that ask for the same in the same order have the same numbers; otherwise writing the trace costs more. */
 uint32_t bmf_run_name(bmf_run *run, const char *text);
 uint32_t bmf_run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kind kind);
 /* Appends an event. Drops it and counts when there is no memory. Not thread-safe: pieces are recorded by the caller

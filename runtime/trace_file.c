@@ -3,7 +3,8 @@
  * Method: a file header, one header per run, then per run the texts, nodes, ranks of the lanes and events, each section
  * at an offset that follows from the sizes in the headers. Event records stand in the file as they stand in memory, so
  * that writing them is one pwrite per rank. PATH.part is written and renamed: a file appears whole or not at all. Cost:
- * the bytes of the file, once; a parallel write adds one collect of 5 numbers and three agreements.
+ * the bytes of the file, once; a parallel write adds one collect of 6 numbers and three agreements; more
+ * only when ranks have named things differently (trace_unite.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 
 #include "runtime/backend.h"
 #include "runtime/trace_format.h"
+#include "runtime/trace_unite.h"
 
 static int64_t text_bytes(const bmf_run *run)
 {
@@ -160,7 +162,7 @@ int bmf_trace_write(bmf_context *ctx, const bmf_trace *trace, const char *path)
 /* ---- writing in parallel ---- */
 
 /* What ranks tell each other before they write. */
-enum { SHARED_EVENTS, SHARED_DROPPED, SHARED_NAMES, SHARED_NODES, SHARED_TEXT, SHARED_COUNT };
+enum { SHARED_EVENTS, SHARED_DROPPED, SHARED_NAMES, SHARED_NODES, SHARED_TEXT, SHARED_HASH, SHARED_COUNT };
 
 typedef struct part {
     trace_run_header header; /* of the whole file */
@@ -169,11 +171,28 @@ typedef struct part {
     bool same_tables;    /* all ranks have the same names and nodes */
 } part;
 
+/* FNV-1a over all names and nodes. */
+static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    for (size_t k = 0; k < size; k++)
+        hash = (hash ^ ((const uint8_t *)bytes)[k]) * 0x100000001b3U;
+    return hash;
+}
+
+static int64_t hash_tables(const bmf_run *run)
+{
+    uint64_t hash = 0xcbf29ce484222325U;
+    for (uint32_t k = 0; k < run->names; k++)
+        hash = add_bytes(hash, run->name[k], strlen(run->name[k]) + 1);
+    return (int64_t)add_bytes(hash, run->node, run->nodes * sizeof *run->node);
+}
+
 static int collect_parts(bmf_context *ctx, const bmf_run *run, part *mine)
 {
     int64_t all_count = (int64_t)SHARED_COUNT * ctx->ranks;
     int64_t *all = malloc((size_t)all_count * sizeof *all);
-    int64_t values[SHARED_COUNT] = {run->events, run->dropped, run->names, run->nodes, text_bytes(run)};
+    int64_t values[SHARED_COUNT] = {run->events, run->dropped, run->names, run->nodes, text_bytes(run),
+                                    hash_tables(run)};
     int status = all ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write a trace");
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
@@ -187,7 +206,8 @@ static int collect_parts(bmf_context *ctx, const bmf_run *run, part *mine)
         mine->header.events += of[SHARED_EVENTS];
         mine->header.dropped += of[SHARED_DROPPED];
         mine->same_tables = mine->same_tables && of[SHARED_NAMES] == all[SHARED_NAMES] &&
-                            of[SHARED_NODES] == all[SHARED_NODES] && of[SHARED_TEXT] == all[SHARED_TEXT];
+                            of[SHARED_NODES] == all[SHARED_NODES] && of[SHARED_TEXT] == all[SHARED_TEXT] &&
+                            of[SHARED_HASH] == all[SHARED_HASH];
     }
     mine->at = trace_layout_of(&mine->header, trace_first_section(1));
     free(all);
@@ -256,6 +276,13 @@ int bmf_trace_write_parallel(bmf_context *ctx, bmf_run *run, const char *path)
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
         status = collect_parts(ctx, run, &mine);
+    if (status == BMF_OK && !mine.same_tables) {
+        status = bmf_run_unite(ctx, run);
+        if (status == BMF_OK)
+            status = bmf_agree(ctx, bmf_run_sort(run));
+        if (status == BMF_OK)
+            status = collect_parts(ctx, run, &mine);
+    }
     if (status == BMF_OK && !mine.same_tables)
         status = bmf_fail(ctx, BMF_ERROR_INTERNAL, "ranks named the nodes of trace '%s' differently", path);
     if (status == BMF_OK)
