@@ -33,10 +33,25 @@ static uint64_t *words_of(const filter_state *f, int64_t index, const bmf_piece 
     return f->bits ? f->bits + piece->begin / 64 + 2 * index : NULL;
 }
 
-BMF_VECTORISE static int64_t count_marks(int64_t count, const uint8_t *mark)
+/* The sum of at most 255 times 8 bytes of 0 or 1: eight counters in a word. */
+BMF_VECTORISE static int64_t count_words(int64_t words, const uint8_t *mark)
 {
-    int64_t kept = 0;
-    for (int64_t i = 0; i < count; i++)
+    uint64_t counters = 0, sum = 0;
+    for (int64_t i = 0; i < words; i++) {
+        uint64_t word;
+        memcpy(&word, mark + 8 * i, sizeof word);
+        counters += word;
+    }
+    for (; counters > 0; counters >>= 8)
+        sum += counters & 255;
+    return (int64_t)sum;
+}
+
+/* At most BMF_BLOCK marks. */
+static int64_t count_marks(int64_t count, const uint8_t *mark)
+{
+    int64_t words = count / 8, kept = words > 0 ? count_words(words, mark) : 0;
+    for (int64_t i = 8 * words; i < count; i++)
         kept += mark[i];
     return kept;
 }

@@ -21,6 +21,8 @@ static int map_piece(void *state, int64_t index, const bmf_piece *piece, int wor
         bmf_slice out[BMF_MAX_LEAVES];
         count = bmf_sink_count(s->sink, v, piece->end);
         bmf_sink_block(s->sink, worker, v, out);
+        if (s->sink->streaming)
+            bmf_stream_prefetch(s->source, v + count, count);
         if (bmf_stream_block(s->source, worker, v, count, out) != 0)
             return 0;
         bmf_sink_commit(s->sink, worker, v, count);
