@@ -49,14 +49,6 @@ int bmf_slowest(bmf_context *ctx, double seconds, double *slowest)
     return status;
 }
 
-static int cores_of_this_host(void)
-{
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
-        return CPU_COUNT(&allowed);
-    return (int)sysconf(_SC_NPROCESSORS_ONLN);
-}
-
 static uint64_t hash_of_host(void)
 {
     char host[256] = "";
@@ -67,16 +59,38 @@ static uint64_t hash_of_host(void)
     return hash;
 }
 
-/* Without the blocking calls that are slow exactly when there are many ranks. */
+/* A rank as its neighbours see it. */
+typedef struct neighbour {
+    uint64_t host;
+    cpu_set_t cores; /* it may use */
+} neighbour;
+
+static neighbour describe_self(void)
+{
+    neighbour self = {.host = hash_of_host()};
+    if (sched_getaffinity(0, sizeof self.cores, &self.cores) != 0)
+        for (long k = 0; k < sysconf(_SC_NPROCESSORS_ONLN) && k < CPU_SETSIZE; k++)
+            CPU_SET((size_t)k, &self.cores);
+    return self;
+}
+
+/* Without the blocking calls that are slow exactly when there are many ranks. Ranks may be bound to different cores, so
+ * the cores of a host are those that any of its ranks may use. */
 void bmf_find_neighbours(bmf_context *ctx)
 {
-    uint64_t mine = hash_of_host(), *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all);
+    neighbour self = describe_self(), *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all);
+    cpu_set_t cores = self.cores;
     MPI_Request request;
-    MPI_Iallgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, ctx->comm, &request);
+    MPI_Iallgather(&self, sizeof self, MPI_BYTE, all, sizeof self, MPI_BYTE, ctx->comm, &request);
     bmf_wait_all(ctx, 1, &request);
     ctx->node_ranks = 0;
-    for (int r = 0; r < ctx->ranks; r++)
-        ctx->node_ranks += all[r] == mine;
+    for (int r = 0; r < ctx->ranks; r++) {
+        if (all[r].host != self.host)
+            continue;
+        ctx->node_ranks++;
+        CPU_OR(&cores, &cores, &all[r].cores);
+    }
+    ctx->node_cores = CPU_COUNT(&cores);
     ctx->polite = ctx->node_ranks > ctx->node_cores;
     free(all);
 }
@@ -133,10 +147,9 @@ int bmf_open(int *argc, char ***argv, bmf_context **opened)
     bmf_context *ctx = bmf_allocate_clear(1, (int64_t)sizeof *ctx);
     MPI_Request requests[2];
     ctx->initialised_mpi = !initialised;
-    ctx->node_cores = cores_of_this_host();
     MPI_Comm_rank(MPI_COMM_WORLD, &ctx->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ctx->ranks);
-    ctx->polite = ctx->ranks > ctx->node_cores;
+    ctx->polite = true; /* until the neighbours are known */
     ctx->epoch = bmf_monotonic_ns();
     MPI_Comm_idup(MPI_COMM_WORLD, &ctx->comm, &requests[0]);
     bmf_wait_all(ctx, 1, &requests[0]);
