@@ -66,7 +66,7 @@ json_holds()
     assert_success
     assert_equal "$stderr" ""
     json_holds 'list(d) == ["output", "ranks", "threads", "points", "repetitions", "resumed", "skipped", "left_out",
-        "seconds", "interrupted", "crowded"]'
+        "disturbed", "seconds", "interrupted", "crowded"]'
     json_holds '(d["output"], d["ranks"], d["threads"], d["skipped"], d["interrupted"]) == ("a.raw", 2, 1, 0, False)'
     json_holds 'd["points"] > 0 and d["repetitions"] == 5 * d["points"]'
     run tail -n 1 a.raw

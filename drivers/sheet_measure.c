@@ -213,6 +213,9 @@ static int print_text(const options *o, const bmf_context *ctx, const bmf_measur
         printf("%lld points were complete before\n", (long long)s->resumed);
     if (s->left_out > 0)
         printf("%lld points left out: no time or no memory for them\n", (long long)s->left_out);
+    if (s->disturbed > 0 && !s->crowded)
+        printf("%lld repetitions lost a core to other processes for a while: the quieter the machine, the better\n",
+               (long long)s->disturbed);
     if (s->crowded)
         printf("%d ranks share %d cores: these are times of waiting, not of the machine\n", ctx->node_ranks,
                ctx->node_cores);
@@ -243,10 +246,11 @@ static void print_json(const options *o, const bmf_context *ctx, const bmf_measu
     printf("{\"output\": ");
     print_string(o->measure.output);
     printf(", \"ranks\": %d, \"threads\": %d, \"points\": %lld, \"repetitions\": %lld, \"resumed\": %lld, "
-           "\"skipped\": %lld, \"left_out\": %lld, \"seconds\": %.6g, \"interrupted\": %s, \"crowded\": %s}\n",
+           "\"skipped\": %lld, \"left_out\": %lld, \"disturbed\": %lld, \"seconds\": %.6g, \"interrupted\": %s, "
+           "\"crowded\": %s}\n",
            ctx->ranks, o->measure.threads > 0 ? o->measure.threads : ctx->threads, (long long)s->points,
-           (long long)s->repetitions, (long long)s->resumed, (long long)s->skipped, (long long)s->left_out, s->seconds,
-           s->interrupted ? "true" : "false", s->crowded ? "true" : "false");
+           (long long)s->repetitions, (long long)s->resumed, (long long)s->skipped, (long long)s->left_out,
+           (long long)s->disturbed, s->seconds, s->interrupted ? "true" : "false", s->crowded ? "true" : "false");
 }
 
 /* ---- running ---- */

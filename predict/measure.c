@@ -39,6 +39,7 @@ typedef struct job {
     int64_t begin;
     double shown;       /* when progress was shown last */
     bool stopped, late; /* somebody wants to stop; the time is up */
+    int64_t disturbed;  /* repetitions */
     double *result;     /* what allreduce takes */
 } job;
 
@@ -57,30 +58,64 @@ static void show_progress(job *j, double left, const char *what)
     o->progress(o->progress_state, now / (now + left), left, what);
 }
 
+/* ---- groups ---- */
+
+/* New communicators and new memory: what they happen to be like must not be the same in all repetitions. */
+static void close_groups(job *j)
+{
+    for (int ranks = 1; ranks <= j->ctx->ranks; ranks++) {
+        bmf_group_close(j->group[ranks]);
+        j->group[ranks] = NULL;
+    }
+    bmf_measure_memory_free(j->memory);
+    j->memory = NULL;
+    bmf_buffer_trim();
+}
+
+static int open_groups(job *j)
+{
+    bool *needed = bmf_allocate_clear(j->ctx->ranks + 1, (int64_t)sizeof *needed);
+    int status = BMF_OK;
+    for (int64_t i = 0; i < j->plan.count; i++)
+        needed[j->plan.point[i].ranks] = true;
+    for (int ranks = 1; ranks <= j->ctx->ranks && status == BMF_OK; ranks++)
+        if (needed[ranks])
+            status = bmf_group_open(j->ctx, ranks, &j->group[ranks]);
+    free(needed);
+    j->memory = bmf_measure_memory_create();
+    return status;
+}
+
 /* ---- one point ---- */
 
 enum { COST, LATE, FAILED, STOP, ELAPSED, FLAGS };
 
-static int repeat(job *j, measure_site *site, int repetitions, double *result)
+/* One repetition: its seconds, and whether it was interrupted. */
+static int repeat_once(job *j, measure_site *site, double *seconds, double *disturbed)
 {
     const measure_operation *op = site->operation;
-    for (int k = 0; k <= repetitions; k++) { /* the first one warms up */
+    site->seconds = NAN;
+    bmf_measure_memory_rewind(site);
+    if (op->before)
+        BMF_TRY(op->before(site));
+    bmf_measure_start(&j->starter, site);
+    BMF_TRY(op->run(site));
+    *seconds = isnan(site->seconds) ? bmf_measure_elapsed(site) : site->seconds;
+    *disturbed = bmf_measure_interruptions() != site->interruptions;
+    return op->after ? op->after(site) : BMF_OK;
+}
+
+/* The first repetition warms up: it counts only when no other one is wanted. */
+static int repeat(job *j, measure_site *site, int repetitions, double *result)
+{
+    double *seconds = result + FLAGS, *disturbed = seconds + (repetitions > 0 ? repetitions : 1);
+    for (int k = 0; k <= repetitions; k++) {
         const int64_t begin = bmf_monotonic_ns();
+        const int at = k > 0 ? k - 1 : 0;
         site->repetition = k;
-        site->seconds = NAN;
-        bmf_measure_memory_rewind(site);
-        if (op->before)
-            BMF_TRY(op->before(site));
-        bmf_measure_start(&j->starter, site);
-        BMF_TRY(op->run(site));
-        const double seconds = isnan(site->seconds) ? bmf_measure_elapsed(site) : site->seconds;
-        if (op->after)
-            BMF_TRY(op->after(site));
-        const double cost = 1e-9 * (double)(bmf_monotonic_ns() - begin);
-        if (k > 0 || repetitions == 0) {
-            result[COST] = fmax(result[COST], cost);
-            result[FLAGS + (k > 0 ? k - 1 : 0)] = seconds;
-        }
+        BMF_TRY(repeat_once(j, site, &seconds[at], &disturbed[at]));
+        if (k > 0 || repetitions == 0)
+            result[COST] = fmax(result[COST], 1e-9 * (double)(bmf_monotonic_ns() - begin));
     }
     return BMF_OK;
 }
@@ -124,11 +159,11 @@ static int meet(job *j, bool member, int status, int results)
     return j->result[FAILED] > 0 ? bmf_agree(ctx, status) : BMF_OK;
 }
 
-/* Measures some repetitions of a point; their seconds are result[FLAGS ..]. */
+/* Measures some repetitions of a point; their seconds are result[FLAGS ..], followed by whether they were disturbed. */
 static int measure_point_once(job *j, const measure_point *point, int repetitions)
 {
     bmf_context *group = j->group[point->ranks];
-    const int results = FLAGS + (repetitions > 0 ? repetitions : 1);
+    const int results = FLAGS + 2 * (repetitions > 0 ? repetitions : 1);
     int status;
     do {
         for (int k = 0; k < results; k++)
@@ -195,8 +230,10 @@ static void run_pass(job *j, int pass)
         const int repetitions = bmf_measure_plan_repetitions(point, pass);
         if (repetitions == 0 || !measure_some(j, point, repetitions))
             continue;
-        for (int k = 0; k < repetitions; k++)
+        for (int k = 0; k < repetitions; k++) {
             point->seconds[point->count + k] = fmax(j->result[FLAGS + k], 0);
+            j->disturbed += j->result[FLAGS + repetitions + k] > 0;
+        }
         point->count += repetitions;
         show_progress(j, bmf_measure_plan_left(&j->plan, pass, i + 1), point->operation->name);
     }
@@ -209,6 +246,8 @@ static int measure_all(job *j)
     j->ctx->backend->share(j->ctx, 0, &left, sizeof left); /* everybody plans with the same number */
     bmf_measure_plan_share(&j->plan, fmax(left, 0.2 * j->options.seconds));
     for (int pass = 0; pass < MEASURE_PASSES && !j->stopped && !j->late; pass++) {
+        close_groups(j);
+        BMF_TRY(open_groups(j));
         run_pass(j, pass);
         BMF_TRY(bmf_measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, false));
     }
@@ -259,26 +298,11 @@ static char *directory_of(const char *path)
     return directory;
 }
 
-static int open_groups(job *j)
-{
-    j->group = bmf_allocate_clear(j->ctx->ranks + 1, (int64_t)sizeof(bmf_context *));
-    bool *needed = bmf_allocate_clear(j->ctx->ranks + 1, (int64_t)sizeof *needed);
-    int status = BMF_OK;
-    for (int64_t i = 0; i < j->plan.count; i++)
-        needed[j->plan.point[i].ranks] = true;
-    for (int ranks = 1; ranks <= j->ctx->ranks && status == BMF_OK; ranks++)
-        if (needed[ranks])
-            status = bmf_group_open(j->ctx, ranks, &j->group[ranks]);
-    free(needed);
-    return status;
-}
-
 static void close_job(job *j)
 {
-    for (int ranks = 1; j->group && ranks <= j->ctx->ranks; ranks++)
-        bmf_group_close(j->group[ranks]);
+    if (j->group)
+        close_groups(j);
     bmf_measure_record_close(&j->record);
-    bmf_measure_memory_free(j->memory);
     bmf_measure_plan_free(&j->plan);
     free(j->group);
     free(j->directory);
@@ -289,7 +313,8 @@ static void summarise(const job *j, bmf_measure_summary *s)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
     const int operations = bmf_measure_operations(operation);
-    *s = (bmf_measure_summary){.seconds = elapsed(j), .interrupted = j->stopped, .crowded = j->ctx->polite};
+    *s = (bmf_measure_summary){
+        .seconds = elapsed(j), .interrupted = j->stopped, .crowded = j->ctx->polite, .disturbed = j->disturbed};
     for (int64_t i = 0; i < j->plan.count; i++) {
         const measure_point *point = &j->plan.point[i];
         s->points += point->count > 0;
@@ -342,10 +367,10 @@ static int prepare(job *j)
     if (o->factor == 0)
         o->factor = choose_factor(j);
     bmf_measure_plan_create(o, &j->limits, &j->plan);
-    j->result = bmf_allocate((FLAGS + j->plan.repeats + 1) * (int64_t)sizeof(double));
-    j->memory = bmf_measure_memory_create();
+    j->result = bmf_allocate((FLAGS + 2 * (j->plan.repeats + 1)) * (int64_t)sizeof(double));
     j->directory = directory_of(o->output);
     j->starter = bmf_measure_starter_create(j->ctx, o->clock);
+    j->group = bmf_allocate_clear(j->ctx->ranks + 1, (int64_t)sizeof(bmf_context *));
     BMF_TRY(bmf_measure_record_open(j->ctx, o, &j->plan, &j->record));
     /* Now, not after a minute, is the time to learn that the file cannot be written. */
     BMF_TRY(bmf_measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, false));

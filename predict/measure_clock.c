@@ -7,6 +7,7 @@
  * Source: document 001, 3.2.2. */
 #define _GNU_SOURCE
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "predict/measure_private.h"
@@ -58,6 +59,13 @@ static void wait_until(const bmf_context *ctx, int64_t moment)
             sleep_ns(left - SPIN);
 }
 
+long bmf_measure_interruptions(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
 static void start_agreed(measure_starter *starter, measure_site *site)
 {
     bmf_context *ctx = site->ctx;
@@ -66,6 +74,7 @@ static void start_agreed(measure_starter *starter, measure_site *site)
     ctx->backend->share(ctx, 0, &moment, sizeof moment);
     site->begin = moment - starter->offset;
     starter->late = starter->late || bmf_monotonic_ns() > site->begin;
+    site->interruptions = bmf_measure_interruptions();
     wait_until(ctx, site->begin);
 }
 
@@ -76,6 +85,7 @@ void bmf_measure_start(measure_starter *starter, measure_site *site)
         return;
     }
     bmf_barrier(site->ctx);
+    site->interruptions = bmf_measure_interruptions();
     site->begin = bmf_monotonic_ns();
 }
 

@@ -142,17 +142,19 @@ void bmf_measure_plan_free(measure_plan *plan)
 
 /* ---- repetitions ---- */
 
-/* A pass has at least MEASURE_FEWEST repetitions, because its first one does not count. */
+/* The first repetition of a pass does not count, so that a pass should have two more. */
 static int passes_of(int repetitions)
 {
-    const int passes = repetitions / MEASURE_FEWEST;
+    const int passes = repetitions / 2;
     return passes < 1 ? 1 : passes < MEASURE_PASSES ? passes : MEASURE_PASSES;
 }
 
+/* A point with fewer passes takes part in every second, third, .. one. */
 int bmf_measure_plan_repetitions(const measure_point *point, int pass)
 {
-    const int passes = passes_of(point->planned);
-    return pass < passes ? point->planned * (pass + 1) / passes - point->planned * pass / passes : 0;
+    const int passes = passes_of(point->planned), k = (pass * passes + MEASURE_PASSES - 1) / MEASURE_PASSES;
+    const bool in = k < passes && k * MEASURE_PASSES / passes == pass;
+    return in ? point->planned * (k + 1) / passes - point->planned * k / passes : 0;
 }
 
 double bmf_measure_plan_left(const measure_plan *plan, int pass, int64_t first)

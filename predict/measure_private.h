@@ -34,6 +34,7 @@ typedef struct measure_site {
     const char *directory; /* for files */
     void *state;           /* of the operation, from open */
     int64_t begin;         /* START on this rank's monotonic clock, in ns */
+    long interruptions;    /* bmf_measure_interruptions at START */
     double seconds; /* run sets it: what this rank reports, MEASURE_SILENT if nothing. Otherwise the time from START
                              until run returns */
 } measure_site;
@@ -81,7 +82,7 @@ int bmf_measure_check_list(bmf_context *ctx, const char *list);
 
 /* Repetitions are spread over passes through all points, so that they do not share the machine's mood; each pass begins
  * with one that does not count. MEASURE_FEWEST: repetitions of a point that is measured at all. */
-enum { MEASURE_PASSES = 4, MEASURE_FEWEST = 3 };
+enum { MEASURE_PASSES = 10, MEASURE_FEWEST = 3 };
 
 typedef struct measure_point {
     const measure_operation *operation;
@@ -141,6 +142,8 @@ measure_starter bmf_measure_starter_create(bmf_context *ctx, bmf_measure_clock c
 bool bmf_measure_starter_widen(measure_starter *starter);
 /* Lets all members start together; sets site->begin. Collective over the group. */
 void bmf_measure_start(measure_starter *starter, measure_site *site);
+/* How often the system has taken the core away from this thread. */
+long bmf_measure_interruptions(void);
 /* Seconds since START. */
 double bmf_measure_elapsed(const measure_site *site);
 /* Passes time without calling MPI: spins, or sleeps where ranks share cores. */
