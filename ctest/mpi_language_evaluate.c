@@ -1,7 +1,7 @@
-/* The evaluator, operation by operation: programs as texts and what they must print, worked out by hand from the meaning of
- * the operations, with the laws of the rewriter and without. Then what has too many elements for that: reductions and scans
- * with an operator that shows its own association, against the definition of the fixed tree; operations on 10^5 lists
- * against arithmetic; failures and the places they name. */
+/* The evaluator, operation by operation: programs as texts and what they must print, worked out by hand from the
+ * meaning of the operations, with the laws of the rewriter and without. Then what has too many elements for that:
+ * reductions and scans with an operator that shows its own association, against the definition of the fixed tree;
+ * operations on 10^5 lists against arithmetic; failures and the places they name. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

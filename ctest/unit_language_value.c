@@ -1,7 +1,7 @@
 /* Batches against a plain definition: what a batch holds for each context, written out as text by walking it. Every
- * function on batches only picks, repeats, joins or repacks contexts, so its result must read as the texts do when they are
- * picked, repeated and joined the same way. Random types; lists packed, shared by all contexts, overlapping, with gaps;
- * broadcasts, strides, empty batches; large batches on several threads. */
+ * function on batches only picks, repeats, joins or repacks contexts, so its result must read as the texts do when
+ * they are picked, repeated and joined the same way. Random types; lists packed, shared by all contexts, overlapping,
+ * with gaps; broadcasts, strides, empty batches; large batches on several threads. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>

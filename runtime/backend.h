@@ -149,9 +149,9 @@ static inline int bmf_exchange_end(bmf_context *ctx, bmf_exchange *under_way)
 {
     return under_way ? ctx->backend->exchange_end(ctx, under_way) : BMF_OK;
 }
-/* true: from now on an agreement on a failure holds for all agreements that follow, without any messages, until this is called
- * again. For parts of a program in which a rank that fails goes straight to the last agreement, while the others meet it
- * at their next one. */
+/* true: from now on an agreement on a failure holds for all agreements that follow, without any messages, until this
+ * is called again. For parts of a program in which a rank that fails goes straight to the last agreement, while the
+ * others meet it at their next one. */
 static inline void bmf_agree_once(bmf_context *ctx, bool once)
 {
     ctx->agrees_once = once;

@@ -1,8 +1,8 @@
 /* One table of names and nodes for all ranks of a run.
  *
- * Ranks number names and nodes as they come across them. Usually all come across the same; but a rank may have no elements for
- * a kernel, or no part in a branch. Method: every rank gets every rank's tables, enters them in the order of ranks into new ones,
- * and numbers its events anew.
+ * Ranks number names and nodes as they come across them. Usually all come across the same; but a rank may have no
+ * elements for a kernel, or no part in a branch. Method: every rank gets every rank's tables, enters them in the
+ * order of ranks into new ones, and numbers its events anew.
  * Cost: one collect of a number, and one of all tables (some kilobytes a rank). */
 #include <stdlib.h>
 #include <string.h>

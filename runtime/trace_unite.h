@@ -4,7 +4,8 @@
 
 #include "runtime/backend.h"
 
-/* Gives the runs of all ranks the same names and nodes, with the same numbers. Collective. BMF_OK or BMF_ERROR_MEMORY. */
+/* Gives the runs of all ranks the same names and nodes, with the same numbers. Collective. BMF_OK or
+ * BMF_ERROR_MEMORY. */
 int bmf_run_unite(bmf_context *ctx, bmf_run *run);
 
 #endif

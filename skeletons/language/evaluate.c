@@ -1,8 +1,8 @@
 /* The evaluator: one expression applied to a whole batch.
  *
- * Method: by kind and type. What a list operation does to one list is done to the lists of all contexts in a few passes; what
- * a map does to elements is done to the batch of all elements. Nothing loops over contexts. When all contexts have the
- * same argument, one of them is computed and the result stays the same for all.
+ * Method: by kind and type. What a list operation does to one list is done to the lists of all contexts in a few
+ * passes; what a map does to elements is done to the batch of all elements. Nothing loops over contexts. When all
+ * contexts have the same argument, one of them is computed and the result stays the same for all.
  * Cost: passes over the batch, as many as there are operations that no stream or kernel has joined. */
 #include <stdlib.h>
 
@@ -265,7 +265,8 @@ static bool has_no_values(const bmf_type *type)
     return false;
 }
 
-/* Ranks without contexts have nothing to do, unless others wait for their messages or their trace must have the same nodes. */
+/* Ranks without contexts have nothing to do, unless others wait for their messages or their trace must have the same
+ * nodes. */
 static bool may_skip(const bmf_machine *machine, const bmf_expression *expression, const bmf_frame *frame)
 {
     return frame->count == 0 && !expression->communicates && (machine->quiet > 0 || machine->ctx->run == NULL) &&

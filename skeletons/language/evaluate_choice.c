@@ -1,10 +1,12 @@
 /* B_If and B_While over a batch.
  *
  * Method: the predicate is applied to all contexts; each branch gets the contexts that take it, and the results are
- * merged. A loop goes round with the contexts that go on, fewer and fewer; those that leave wait, and all are put in order at
- * the end. When the expression communicates, all ranks take both branches and go round equally often, with no contexts
- * if need be. A choice about distributed lists is the program's one choice: all ranks follow its processor.
- * Cost: the branches' own and a pass for each leaf of argument and result; a round copies the state if contexts leave. */
+ * merged. A loop goes round with the contexts that go on, fewer and fewer; those that leave wait, and all are put in
+ * order at the end. When the expression communicates, all ranks take both branches and go round equally often, with
+ * no contexts if need be. A choice about distributed lists is the program's one choice: all ranks follow its
+ * processor.
+ * Cost: the branches' own and a pass for each leaf of argument and result; a round copies the state if contexts
+ * leave. */
 #include <stdlib.h>
 #include <string.h>
 

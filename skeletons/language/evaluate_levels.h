@@ -1,4 +1,5 @@
-/* The fixed tree over the lists of a whole batch, level by level; what reductions and scans share. Private to the evaluator. */
+/* The fixed tree over the lists of a whole batch, level by level; what reductions and scans share. Private to the
+ * evaluator. */
 #ifndef BMF_LANGUAGE_EVALUATE_LEVELS_H
 #define BMF_LANGUAGE_EVALUATE_LEVELS_H
 

@@ -1,7 +1,7 @@
 /* Reductions and scans of lists of lists with B_Conc.
  *
- * Method: the reduction drops one level of offsets; a scan's results are views that all begin where their list begins and
- * end where each inner list ends. Only a default that is not empty makes copies.
+ * Method: the reduction drops one level of offsets; a scan's results are views that all begin where their list begins
+ * and end where each inner list ends. Only a default that is not empty makes copies.
  * Cost: a pass over the offsets, if the inner lists lie one behind the other; otherwise they are gathered first. */
 #include "runtime/allocate.h"
 #include "skeletons/language/evaluate_private.h"

@@ -1,7 +1,7 @@
 /* Operations on placed lists that bring elements together: project, concatenation, zip, filter.
  *
- * Method: project and filter take elements by number, all contexts' in one go; concatenation copies runs from both lists in
- * turn, unless one side is empty everywhere; zip only puts two batches of elements side by side.
+ * Method: project and filter take elements by number, all contexts' in one go; concatenation copies runs from both
+ * lists in turn, unless one side is empty everywhere; zip only puts two batches of elements side by side.
  * Cost: a pass over the elements of the result; inner lists are not copied but viewed, except by concatenation of
  * lists with different elements behind them. */
 #include <stdlib.h>

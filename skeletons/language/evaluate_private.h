@@ -8,7 +8,8 @@
 int bmf_evaluate_elements(bmf_machine *machine, const bmf_expression *by, bmf_expression *body, bmf_frame *frame,
                           bmf_value *x, bmf_value *out);
 
-/* The operation's list of contexts in which its lists have unequal lengths is checked; pairs; then the operator, if any. */
+/* The operation's list of contexts in which its lists have unequal lengths is checked; pairs; then the operator, if
+ * any. */
 int bmf_evaluate_zip(bmf_machine *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out);
 int bmf_evaluate_split(bmf_machine *machine, const bmf_expression *split, bmf_value *x, bmf_value *out);
 int bmf_evaluate_filter(bmf_machine *machine, bmf_expression *filter, bmf_frame *frame, bmf_value *x, bmf_value *out);

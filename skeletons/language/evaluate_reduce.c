@@ -1,7 +1,7 @@
 /* Reductions of placed lists with any operator on any type, for all contexts at once.
  *
- * Method: the fixed tree level by level. A list whose length has digit 2^l leaves its last node of level l behind; at the
- * end these are combined from the largest down, from the left, again one batch a level; the default comes last.
+ * Method: the fixed tree level by level. A list whose length has digit 2^l leaves its last node of level l behind; at
+ * the end these are combined from the largest down, from the left, again one batch a level; the default comes last.
  * Cost: n applications of the operator for n elements, O(log n) passes; copies of all elements once. */
 #include <stdlib.h>
 #include <string.h>

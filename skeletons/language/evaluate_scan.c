@@ -1,8 +1,8 @@
 /* Scans of placed lists with any operator on any type, for all contexts at once.
  *
- * Method: the levels of the fixed tree are kept; then prefixes are made from the top down. The prefix of q nodes of level l
- * is that of q / 2 nodes of level l + 1 if q is even, that one's and node q - 1 of level l if it is odd: so every prefix
- * is the fold of its elements, node by node from the largest.
+ * Method: the levels of the fixed tree are kept; then prefixes are made from the top down. The prefix of q nodes of
+ * level l is that of q / 2 nodes of level l + 1 if q is even, that one's and node q - 1 of level l if it is odd: so
+ * every prefix is the fold of its elements, node by node from the largest.
  * Cost: 2n applications of the operator for n elements, O(log n) passes, and two copies of all nodes. */
 #include <stdlib.h>
 

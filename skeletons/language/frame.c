@@ -1,8 +1,8 @@
 /* Frames: the contexts of a batch, where they come from and where they lie.
  *
- * Method: a frame has runs of contexts per processor, made from those of its outer frame. Layouts, which every rank knows in
- * full, are made only for contexts that communicate: each rank tells how many contexts it has for each context of the outer
- * frame. The path of a failure is found by going outwards.
+ * Method: a frame has runs of contexts per processor, made from those of its outer frame. Layouts, which every rank
+ * knows in full, are made only for contexts that communicate: each rank tells how many contexts it has for each
+ * context of the outer frame. The path of a failure is found by going outwards.
  * Cost: O(runs) to open, O(contexts of the machine) for a layout. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ int bmf_frame_open_program(bmf_machine *machine, bmf_frame *frame)
     return BMF_OK;
 }
 
-/* The outer frame's runs, for contexts of which those before outer context i number before(i). */
+/* A frame with as many runs as the outer one, whose ends are yet to be filled in. */
 static void open_inside(const bmf_frame *outer, const bmf_expression *by, bmf_frame *frame, bmf_run_of_contexts **run)
 {
     *frame = (bmf_frame){.outer = outer, .by = by, .runs = outer->runs};
@@ -158,7 +158,8 @@ int bmf_frame_layout(bmf_machine *machine, bmf_frame *frame, bmf_layout **layout
 
 /* ---- pieces ---- */
 
-/* Pieces of whole contexts, also of those without elements; part is the first context of a piece, begin and end are elements. */
+/* Pieces of whole contexts, also of those without elements; part is the first context of a piece, begin and end are
+ * elements. */
 static int64_t cut_whole(const bmf_frame *frame, const int64_t *offsets, int64_t count, int workers, bmf_piece *piece)
 {
     int64_t share = count / workers + 1, made = 0, context = 0;

@@ -1,7 +1,7 @@
 /* Batches: making, sharing, checking.
  *
- * Method: every function walks the type's tree. Offsets of no lists at all stand in a constant, so that packed lists always
- * have count + 1 of them. A failing constructor frees what it made.
+ * Method: every function walks the type's tree. Offsets of no lists at all stand in a constant, so that packed lists
+ * always have count + 1 of them. A failing constructor frees what it made.
  * Cost: O(size of the type), and O(count) where memory is filled. */
 #include <inttypes.h>
 #include <stdlib.h>

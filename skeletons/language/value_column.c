@@ -1,5 +1,5 @@
-/* Batches from and to columns of the runtime. Offsets and data are shared; only views are packed and strides other than a
- * column's are made plain. */
+/* Batches from and to columns of the runtime. Offsets and data are shared; only views are packed and strides other
+ * than a column's are made plain. */
 #include <stdlib.h>
 
 #include "runtime/allocate.h"

@@ -1,8 +1,8 @@
 /* Passes over many elements: threads, offsets and positions.
  *
- * A pass that belongs to a frame's contexts goes through the backend, one kernel event a processor; others are shared among the
- * threads directly. Sums of lengths and positions of a mask take two sweeps: each thread's total, then each thread's
- * part from where the one before ends. */
+ * A pass that belongs to a frame's contexts goes through the backend, one kernel event a processor; others are shared
+ * among the threads directly. Sums of lengths and positions of a mask take two sweeps: each thread's total, then each
+ * thread's part from where the one before ends. */
 #include <omp.h>
 #include <stdlib.h>
 
