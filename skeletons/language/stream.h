@@ -73,8 +73,8 @@ int64_t bmf_stream_first_segment(const bmf_stream_source *source, int64_t v);
 /* Elements [v, v + count), count <= BMF_BLOCK, as slices of leaves: where out's data is NULL it is set to where they
  * stand (valid until the worker's next block), otherwise they are written there. Returns 1 after noting a failure. */
 int bmf_stream_block(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *out);
-/* Asks for elements [v, v + count) of packed lists, so that memory goes on reading while others are computed and
- * written. Pays for short blocks between streaming stores, not for longer ones (measured). */
+/* Asks for elements [v, v + count) of packed lists, if there are any, so that memory goes on reading while others are
+ * computed and written. Pays beside streaming stores, not for blocks that are only folded (measured). */
 void bmf_stream_prefetch(const bmf_stream_source *source, int64_t v, int64_t count);
 /* Marks the elements of a block for which the predicate holds. Also notes failures. */
 int bmf_stream_marks(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *block,

@@ -14,7 +14,7 @@
 #include "runtime/allocate.h"
 #include "skeletons/language/stream_fold.h"
 
-enum { CHAIN_BYTES = 256 * 1024, SCAN_BLOCK = BMF_BLOCK / 2 };
+enum { CHAIN_BYTES = 256 * 1024, SCAN_BLOCK = BMF_SEGMENT_NODE };
 enum { SPINS_BEFORE_YIELD = 200, SPINS_BEFORE_SLEEP = 300, NAP_NANOSECONDS = 20000 };
 
 typedef struct scan_state {
@@ -43,6 +43,36 @@ static int failed_if(scan_state *c, int code)
     return code != 0;
 }
 
+/* The fast form of fold, push and scan for a block of its size: from plain x to plain out. Its last result is the
+ * forest's. */
+static int scan_fast(scan_state *c, const bmf_slice *x, const char *prefix, char *value, bmf_forest *before,
+                     const bmf_slice *out)
+{
+    const bmf_segment_functions *fast = c->fold.segments;
+    if (!fast->scan_node(x[0].data, prefix, out[0].data, value))
+        return 1;
+    int code = bmf_forest_push(&c->fold.tree, before, BMF_SEGMENT_NODE, value, true);
+    if (code == 0)
+        bmf_tree_put(&c->fold.tree, top(&c->fold.tree, before), out, BMF_SEGMENT_NODE - 1);
+    return code;
+}
+
+static bool is_fast(const scan_state *c, int64_t count, const bmf_slice *x)
+{
+    const bmf_segment_functions *fast = c->fold.segments;
+    return fast && fast->scan_node && count == BMF_SEGMENT_NODE && x[0].stride == c->fold.source->leaf_size[0];
+}
+
+static int scan_by_tree(scan_state *c, int worker, int64_t count, const bmf_slice *x, const char *prefix, char *value,
+                        bmf_forest *before, const bmf_slice *out)
+{
+    const bmf_tree *tree = &c->fold.tree;
+    int code = bmf_tree_fold(tree, worker, count, x, value);
+    if (code == 0)
+        code = bmf_forest_push(tree, before, count, value, true);
+    return code == 0 ? bmf_tree_scan(tree, worker, count, x, prefix, top(tree, before), out) : code;
+}
+
 /* Elements [begin, begin + count) of segment s, of a whole node, after the forest of all before. */
 static int scan_block(scan_state *c, int worker, int64_t s, int64_t begin, int64_t count, const bmf_stream_held *held,
                       bmf_forest *before)
@@ -56,13 +86,11 @@ static int scan_block(scan_state *c, int worker, int64_t s, int64_t begin, int64
     const char *known = top(tree, before);
     if (known)
         memcpy(prefix, known, (size_t)tree->record);
-    int code = bmf_tree_fold(tree, worker, count, x, value);
-    if (code == 0)
-        code = bmf_forest_push(tree, before, count, value, true);
-    if (code == 0) {
-        bmf_sink_block(c->sink, worker, v, out);
-        code = bmf_tree_scan(tree, worker, count, x, known ? prefix : NULL, top(tree, before), out);
-    }
+    if (held) /* nothing is read meanwhile: the piece that this worker takes next, if all take turns */
+        bmf_stream_prefetch(c->fold.source, v + c->fold.source->workers * c->grain, count);
+    bmf_sink_block(c->sink, worker, v, out);
+    int code = is_fast(c, count, x) ? scan_fast(c, x, known ? prefix : NULL, value, before, out)
+                                    : scan_by_tree(c, worker, count, x, known ? prefix : NULL, value, before, out);
     if (code == 0 && c->fold.initial)
         code = bmf_stream_fold_begin_with(&c->fold, s, true, count, out);
     if (code == 0)
@@ -182,7 +210,7 @@ static span_of_piece span_of(const bmf_stream_source *source, const bmf_piece *p
     return p;
 }
 
-/* Spins, then yields, then sleeps: when others use the machine too, the worker that is waited for may need this core. */
+/* Spins, yields, then sleeps: when others use the machine too, the worker that is waited for may need this core. */
 static void wait_for_turn(scan_state *c, int64_t index)
 {
     for (int spins = 0; atomic_load_explicit(&c->turn, memory_order_acquire) != index; spins++) {

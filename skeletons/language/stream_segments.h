@@ -18,6 +18,9 @@ typedef bool bmf_segments_scan(const void *x, const int64_t *offset, int64_t seg
  * or a store between the levels. */
 enum { BMF_SEGMENT_NODE = 512 };
 typedef bool bmf_segment_node(const void *x, void *out);
+/* The inclusive scan of such a node behind the fold `before` of everything before it (NULL: nothing); the node's own
+ * fold goes to value. out may be x. */
+typedef bool bmf_segment_scan_node(const void *x, const void *before, void *out, void *value);
 /* The same of the products of two arrays: sums of squares, dot products. */
 typedef void bmf_segment_products(const double *x, const double *y, void *out);
 bmf_segment_products bmf_segment_sum_products;
@@ -25,7 +28,8 @@ bmf_segment_products bmf_segment_sum_products;
 typedef struct bmf_segment_functions {
     bmf_segments_fold *fold;
     bmf_segments_scan *scan;
-    bmf_segment_node *node; /* or NULL */
+    bmf_segment_node *node; /* or NULL, with scan_node */
+    bmf_segment_scan_node *scan_node;
 } bmf_segment_functions;
 
 /* The functions for an operator on a type, or NULL. */

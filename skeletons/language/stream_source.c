@@ -335,11 +335,13 @@ static void inputs(const bmf_stream_source *source, int worker, int64_t v, int64
 void bmf_stream_prefetch(const bmf_stream_source *source, int64_t v, int64_t count)
 {
     int64_t end = v + count < source->count ? v + count : source->count;
-    for (int k = 0; k < source->inputs && source->packed; k++) {
+    if (!source->packed || v >= end)
+        return;
+    for (int k = 0; k < source->inputs; k++) {
         const char *from = (const char *)source->input[k].data + v * source->input[k].stride;
         const char *to = (const char *)source->input[k].data + end * source->input[k].stride;
         for (; from < to; from += 64)
-            __builtin_prefetch(from, 0, 3);
+            __builtin_prefetch(from, 0, 2);
     }
 }
 
