@@ -17,7 +17,7 @@
 #include "predict/measure.h"
 #include "runtime/backend.h"
 
-enum { DEFAULT_ELEMENTS = 65536, DEFAULT_HELD_OUT = 8, DEFAULT_SECONDS = 40, FACTOR = 2, PATH = 4096 };
+enum { DEFAULT_ELEMENTS = 1 << 20, DEFAULT_HELD_OUT = 4, DEFAULT_SECONDS = 40, FACTOR = 2, PATH = 4096 };
 static const double MEDIAN_BAR = 0.10, P90_BAR = 0.20, COVERAGE_LOW = 0.90, COVERAGE_HIGH = 0.99, REPEAT_BAR = 0.80,
                     REPEAT_ERRORS = 2;
 
@@ -57,7 +57,7 @@ static void print_help(void)
         "  --help         this text\n\n"
         "Bars: median error 0.10, 90th percentile 0.20, coverage 0.90 to 0.99; 0.80 of the entries within 2 standard\n"
         "errors. A missed bar is marked, and is no failure.\n\n"
-        "Example: mpirun -n 2 bmf-bench sheets --json\n",
+        "Example: mpirun -n 2 -bind-to core bmf-bench sheets --json\n",
         DEFAULT_ELEMENTS, DEFAULT_HELD_OUT, DEFAULT_SECONDS);
 }
 

@@ -56,7 +56,7 @@ static void print_help(void)
         "for\n"
         "every core: with more, the times are those of waiting.\n"
         "\n"
-        "Example: mpirun -n 2 bmf sheet measure -o host.raw && bmf sheet fit host.raw -o host.sheet\n",
+        "Example: mpirun -n 2 -bind-to core bmf sheet measure -o host.raw && bmf sheet fit host.raw -o host.sheet\n",
         BMF_MEASURE_REPEATS, BMF_MEASURE_SECONDS);
 }
 
