@@ -4,10 +4,9 @@
  * are unrolled expressions, whose operations the processor overlaps with those of the next segment. Mispredicted
  * branches would cost more than the elements do, so the small digits have none: a node that is not there is taken from
  * a block of identities, which change no bit (-0.0 for sums). Scans go in nodes of 8 with the counter of complete
- * nodes on a stack.
- * Whole nodes of 512
- * elements of long lists are folded and scanned in vectors, without a store between the levels of the tree. Cost: about
- * n + 16 operations for a fold, 2 n for a scan. */
+ * nodes on a stack. Whole nodes of 512 elements of long lists are folded and scanned in vectors, without a store
+ * between the levels of the tree.
+ * Cost: about n + 16 operations for a fold, 2 n for a scan. */
 #include "skeletons/language/stream_segments.h"
 
 #include <math.h>
