@@ -233,10 +233,11 @@ static bmf_expression *gather_again(bmf_rewriter *rewriter, const bmf_expression
 }
 
 /* On distributed lists only, where it moves work onto the processors; on placed ones it would part the map from what
- * reads it. */
+ * reads it. A map that splits would, moved onto other processors, split from there. */
 bmf_expression *bmf_law_map_promotion(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
 {
-    if (parts < 2 || part[0]->kind != BMF_EXPRESSION_MAP || !is_gathering(part[1]) || !part[1]->parallel)
+    if (parts < 2 || part[0]->kind != BMF_EXPRESSION_MAP || part[0]->communicates || !is_gathering(part[1]) ||
+        !part[1]->parallel)
         return NULL;
     const bmf_type *mapped = list_like(part[1]->in, part[0]->out);
     bmf_expression *gathering = gather_again(rewriter, part[1], mapped, part[0]->out);
