@@ -14,6 +14,7 @@
 
 #include "runtime/kernel.h"
 
+enum { PAGE = 4096, LINE = 64 };
 enum { NODE = 64, NODE_LEVELS = 6, STEP = 8, STEP_LEVELS = 9 };
 
 /* ---- the operators: a op b; *bad becomes nonzero if an int overflows ---- */
@@ -72,6 +73,13 @@ BMF_INLINE const void *choose(uint64_t bit, const void *x, const void *identitie
     return (const void *)(((uintptr_t)x & mask) | ((uintptr_t)identities & ~mask));
 }
 
+/* Asks for what stands a page behind a segment: the machine's own reading ahead stops at pages. */
+BMF_INLINE void read_ahead(const void *x, uint64_t bytes)
+{
+    for (uint64_t at = 0; at < bytes; at += LINE)
+        __builtin_prefetch((const void *)((uintptr_t)x + PAGE + at));
+}
+
 #define SEGMENTS(name, type, op, identity, ...)                                                                        \
     static const type name##_identities[STEP] = {identity, identity, identity, identity,                               \
                                                  identity, identity, identity, identity};                              \
@@ -113,6 +121,7 @@ BMF_INLINE const void *choose(uint64_t bit, const void *x, const void *identitie
         uint64_t bad = 0;                                                                                              \
         for (int64_t s = 0; s < segments; s++) {                                                                       \
             uint64_t n = (uint64_t)(offset[s + 1] - offset[s]);                                                        \
+            read_ahead(x, n * sizeof(type));                                                                           \
             type total = identity;                                                                                     \
             if (n >= NODE) {                                                                                           \
                 total = name##_nodes(x, n / NODE, &bad);                                                               \
