@@ -11,6 +11,9 @@
 #include "runtime/allocate.h"
 #include "skeletons/language/stream.h"
 
+/* Elements to ask for before their page is reached. */
+enum { AHEAD = 64 };
+
 /* The counts of the segments a piece shares with others: the one it begins in, and the one it ends in. */
 typedef struct shared_counts {
     int64_t segment[2], kept[2];
@@ -133,6 +136,9 @@ static int mark_piece(void *state, int64_t index, const bmf_piece *piece, int wo
         bmf_slice block[BMF_MAX_LEAVES] = {0}, slice;
         uint8_t room[BMF_BLOCK];
         count = piece->end - v < BMF_BLOCK ? piece->end - v : BMF_BLOCK;
+        /* the machine's own reading ahead stops at pages, which half a block of words fills */
+        bmf_stream_prefetch(f->source, v + count / 2, AHEAD);
+        bmf_stream_prefetch(f->source, v + count, AHEAD);
         if (bmf_stream_marks(f->source, worker, v, count, block, &slice) != 0)
             return 0;
         const uint8_t *mark = plain_marks(count, &slice, room);
