@@ -227,6 +227,34 @@ static void check_processors(bmf_context *ctx)
     BMF_CHECK(bmf_set_processors(ctx, ctx->ranks));
 }
 
+/* Blocks that are large enough to be packed, sent and unpacked at once, where tiles mix all, some or none of them, with
+ * one and with several columns, by rounds: which of them do it, the plan says. */
+static void check_stages(bmf_context *ctx)
+{
+    uint64_t seed = 55;
+    int staged = 0;
+    const int64_t before = ctx->processors;
+    for (int64_t processors = 2; processors <= 16; processors *= 2) {
+        if (processors < ctx->ranks)
+            continue;
+        BMF_CHECK(bmf_set_processors(ctx, processors));
+        for (int times = 0; times < 6; times++) {
+            const int bits = 17 + (int)test_below(&seed, 2);
+            const int64_t bytes[2] = {times % 2 ? 16 : 8, 3};
+            bmf_permutation p = any(times == 5 ? 4 : times % 4, bits, &seed);
+            bmf_permute_plan *plan;
+            if (times < 2)
+                bmf_permutation_rotation(bits, 7 + times, &p);
+            BMF_CHECK(bmf_permute_plan_create(ctx, &p, 1 + times % 2, bytes, BMF_PERMUTE_ROUNDS, &plan));
+            staged += plan->stages != NULL;
+            bmf_permute_plan_free(plan);
+            check_permutation(ctx, &p, 1 + times % 2, bytes, BMF_PERMUTE_ROUNDS);
+        }
+    }
+    BMF_CHECK(bmf_set_processors(ctx, before));
+    CHECK(staged > 0 || ctx->ranks > 16, "nothing overlapped");
+}
+
 /* Relabelled, the same result stands on other processors, and everybody keeps what can be kept. */
 static void check_relabelling(bmf_context *ctx)
 {
@@ -377,6 +405,7 @@ int main(int argc, char **argv)
     check_every_small_matrix(ctx);
     check_random_matrices(ctx);
     check_processors(ctx);
+    check_stages(ctx);
     check_relabelling(ctx);
     check_tuning(ctx);
     check_project(ctx);

@@ -23,7 +23,7 @@ count()
 }
 
 @test "every script explains itself and refuses what it does not know" {
-    for script in setup check demo bench; do
+    for script in setup check demo bench cluster; do
         run "$scripts/$script" --help
         assert_success
         assert_output --partial "usage: scripts/$script"
@@ -33,6 +33,11 @@ count()
     done
     run "$scripts/check" --jobs
     assert_failure 2
+    for hosts in 0 65 two; do
+        run "$scripts/cluster" --hosts $hosts -- true
+        assert_failure 2
+        assert_output --partial "--hosts takes a whole number from 1 to 64"
+    done
 }
 
 @test "a program without cases counts as one" {
