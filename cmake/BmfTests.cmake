@@ -11,6 +11,9 @@
 set(BMF_RUNS 1:1 1:4 2:2 3:1 4:3 5:1 7:2 8:1) # ranks:threads; every number of ranks, and 1 to 4 threads, occur
 set(BMF_RUNS_mpi_language_document 16:1) # more for some tests
 set(BMF_VALGRIND_RANKS 3)
+# Too long for every change: valgrind where the sanitizers look too, and measuring with many more ranks than cores.
+set(BMF_SLOW_TESTS unit_language_stream.valgrind unit_language_stream_edges.valgrind unit_language_scalar.valgrind
+                   unit_fit.valgrind mpi_measure.r5t1 mpi_measure.r7t2 mpi_measure.r8t1)
 set(BMF_TEST_TIMEOUT 300) # seconds: only to end what hangs
 set(BMF_SLOW_TEST_TIMEOUT 1500)
 set(BMF_TEST_ENVIRONMENT
@@ -113,6 +116,9 @@ endforeach()
 
 get_property(tests DIRECTORY PROPERTY TESTS)
 foreach(test IN LISTS tests)
+  if(test IN_LIST BMF_SLOW_TESTS)
+    set_tests_properties(${test} PROPERTIES LABELS slow)
+  endif()
   get_test_property(${test} LABELS label)
   if(label STREQUAL slow)
     set_tests_properties(${test} PROPERTIES TIMEOUT ${BMF_SLOW_TEST_TIMEOUT})
