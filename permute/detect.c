@@ -10,8 +10,9 @@
 #include "permute/detect.h"
 #include "runtime/allocate.h"
 #include "runtime/backend.h"
+#include "runtime/kernel.h"
 
-enum { BLOCK_BITS = 9, BLOCK = 1 << BLOCK_BITS, SMALLEST_PIECE = 1 << 15 };
+enum { BLOCK_BITS = 9, BLOCK = 1 << BLOCK_BITS, SMALLEST_PIECE = 1 << 15, CHAINS = 32 };
 
 typedef struct check {
     const int64_t *index; /* element `first` */
@@ -48,12 +49,18 @@ static bool is_nonsingular(const int64_t *probe, int bits, bmf_permutation *p)
 
 /* ---- the whole list ---- */
 
-static bool block_is_right(const int64_t *index, const int64_t *table, int64_t base, int64_t count)
+/* Several chains of differences, since one would wait for itself. */
+BMF_VECTORISE static bool block_is_right(const int64_t *index, const int64_t *table, int64_t base, int64_t count)
 {
-    int64_t difference = 0;
-    for (int64_t i = 0; i < count; i++)
-        difference |= index[i] ^ table[i] ^ base;
-    return difference == 0;
+    int64_t difference[CHAINS] = {0}, all = 0, i = 0;
+    for (; i + CHAINS <= count; i += CHAINS)
+        for (int k = 0; k < CHAINS; k++)
+            difference[k] |= index[i + k] ^ table[i + k] ^ base;
+    for (; i < count; i++)
+        all |= index[i] ^ table[i] ^ base;
+    for (int k = 0; k < CHAINS; k++)
+        all |= difference[k];
+    return all == 0;
 }
 
 static int check_piece(void *state, int64_t number, const bmf_piece *piece, int worker)

@@ -3,8 +3,8 @@
  * Method: with 2^p processors everything follows from r = rank alpha and the number of keepers (permute/traffic.h). A
  * processor sends 2^r blocks of 2^(m - r) elements and a keeper one less, so P 2^r - K messages. Otherwise the hosts
  * count their own processors' elements (permute/boxes.h) and share the sums. Estimates: a message costs ctx->cost;
- * rounds wait for each other; all at once they overlap their latencies but meet at the receivers. A pass through memory
- * costs MEMORY_PER_BYTE both ways. */
+ * rounds wait for each other, all at once messages overlap their latencies. A pass through memory costs MEMORY_PER_BYTE
+ * both ways. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 static const double MEMORY_PER_BYTE = 2e-10;   /* seconds for reading and writing a byte once */
 static const double OVERLAPPED_LATENCY = 0.25; /* what a message adds when others are on their way */
-static const double CONTENTION = 1.1;          /* of many senders that do not keep out of each other's way */
+static const double PAUSES = 1.15;             /* of links at the ends of rounds: docs/performance-permute.md */
 
 static const char *const method_names[] = {"rounds", "alltoallv", "naive", "auto"};
 
@@ -156,9 +156,9 @@ static int count_boxes(bmf_context *ctx, bmf_boxes *boxes, box_counts *sum)
 static double exchange_seconds(const bmf_context *ctx, bmf_permute_method method, double messages, double bytes)
 {
     if (method == BMF_PERMUTE_ALLTOALLV && messages > 1)
-        return ctx->cost.latency * (1 + OVERLAPPED_LATENCY * (messages - 1)) +
-               ctx->cost.per_byte * bytes * (messages > 2 ? CONTENTION : 1);
-    return messages * ctx->cost.latency + ctx->cost.per_byte * bytes;
+        return ctx->cost.latency * (1 + OVERLAPPED_LATENCY * (messages - 1)) + ctx->cost.per_byte * bytes;
+    const bool pauses = method == BMF_PERMUTE_ROUNDS && messages > 2;
+    return messages * ctx->cost.latency + ctx->cost.per_byte * bytes * (pauses ? PAUSES : 1);
 }
 
 /* messages: of one processor by method. */

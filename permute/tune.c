@@ -1,7 +1,7 @@
 /* Trials and their memory.
  *
- * Method: every method that the estimate does not put far behind runs TRIALS times; the fastest run counts, until the
- * last rank is done. The file holds lines "KEY METHOD"; the last line with a key counts, so remembering is appending.
+ * Method: all methods that the estimate does not put far behind take turns, TRIALS times; the fastest run of each
+ * counts, until the last rank is done. The file holds lines "KEY METHOD"; the last line with a key counts, so remembering is appending.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -108,39 +108,62 @@ int bmf_permute_plan_create_tuned(bmf_context *ctx, const bmf_permutation *p, in
     return status;
 }
 
-static int try_method(bmf_context *ctx, const bmf_permute_plan *plan, const void *const *source, void *const *target,
-                      double *fastest)
+static int time_plan(bmf_context *ctx, const bmf_permute_plan *plan, const void *const *source, void *const *target,
+                     double *seconds)
 {
-    for (int k = 0; k < TRIALS; k++) {
-        double seconds;
-        bmf_barrier(ctx);
-        double begin = bmf_seconds(ctx);
-        BMF_TRY(bmf_permute_execute(ctx, plan, source, target));
-        BMF_TRY(bmf_slowest(ctx, bmf_seconds(ctx) - begin, &seconds));
-        if (k == 0 || seconds < *fastest)
-            *fastest = seconds;
-    }
+    bmf_barrier(ctx);
+    const double begin = bmf_seconds(ctx);
+    BMF_TRY(bmf_permute_execute(ctx, plan, source, target));
+    return bmf_slowest(ctx, bmf_seconds(ctx) - begin, seconds);
+}
+
+/* The plans of methods that are not hopeless; NULL for the others. */
+static int make_contestants(bmf_context *ctx, const bmf_permute_plan *plan, bmf_permute_plan **contestant)
+{
+    const double hopeless = HOPELESS * plan->seconds[plan->method];
+    for (int method = 0; method < BMF_PERMUTE_METHODS; method++)
+        if (plan->seconds[method] <= hopeless)
+            BMF_TRY(bmf_permute_plan_create(ctx, &plan->permutation, plan->columns, plan->column_bytes,
+                                            (bmf_permute_method)method, &contestant[method]));
+    return BMF_OK;
+}
+
+/* In turns, since machines drift; the first turn warms up connections and does not count. */
+static int find_fastest(bmf_context *ctx, bmf_permute_plan *const *contestant, const void *const *source,
+                        void *const *target, int *fastest)
+{
+    double least[BMF_PERMUTE_METHODS] = {0}, seconds;
+    *fastest = -1;
+    for (int turn = 0; turn <= TRIALS; turn++)
+        for (int method = 0; method < BMF_PERMUTE_METHODS; method++) {
+            if (!contestant[method])
+                continue;
+            BMF_TRY(time_plan(ctx, contestant[method], source, target, &seconds));
+            if (turn == 1 || (turn > 1 && seconds < least[method]))
+                least[method] = seconds;
+        }
+    for (int method = 0; method < BMF_PERMUTE_METHODS; method++)
+        if (contestant[method] && (*fastest < 0 || least[method] < least[*fastest]))
+            *fastest = method;
     return BMF_OK;
 }
 
 int bmf_permute_tune(bmf_context *ctx, const void *const *source, void *const *target, bmf_permute_plan **plan)
 {
     char key[KEY_SIZE];
-    double best_seconds = -1, hopeless = HOPELESS * (*plan)->seconds[(*plan)->method];
-    bmf_permute_method best = (*plan)->method;
-    for (int method = 0; method < BMF_PERMUTE_METHODS; method++) {
-        double seconds;
-        if ((*plan)->seconds[method] > hopeless)
-            continue;
-        BMF_TRY(replan(ctx, (bmf_permute_method)method, plan));
-        BMF_TRY(try_method(ctx, *plan, source, target, &seconds));
-        if (best_seconds < 0 || seconds < best_seconds) {
-            best_seconds = seconds;
-            best = (bmf_permute_method)method;
-        }
+    bmf_permute_plan *contestant[BMF_PERMUTE_METHODS] = {NULL};
+    int best = -1, status = make_contestants(ctx, *plan, contestant);
+    if (status == BMF_OK)
+        status = find_fastest(ctx, contestant, source, target, &best);
+    if (status == BMF_OK) {
+        bmf_permute_plan_free(*plan);
+        *plan = contestant[best];
+        contestant[best] = NULL;
+        make_key(ctx, *plan, key);
+        if (ctx->rank == 0)
+            remember(key, (*plan)->method);
     }
-    make_key(ctx, *plan, key);
-    if (ctx->rank == 0)
-        remember(key, best);
-    return replan(ctx, best, plan);
+    for (int method = 0; method < BMF_PERMUTE_METHODS; method++)
+        bmf_permute_plan_free(contestant[method]);
+    return status;
 }
