@@ -90,6 +90,21 @@ static side make_side(const bmf_context *ctx, const bmf_round *round, bool sendi
     return made;
 }
 
+/* The k-th group in the order of posting: every rank begins with the next higher one, so that they do not all begin with
+ * the lowest. */
+static peer_group *in_turn(const bmf_context *ctx, const side *made, int64_t k)
+{
+    int64_t low = 0, high = made->groups;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (made->group[middle].peer < ctx->rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &made->group[(low + k) % made->groups];
+}
+
 static void free_side(side *made)
 {
     for (int64_t g = 0; g < made->groups; g++)
@@ -154,8 +169,8 @@ static void record_wait(bmf_context *ctx, const side *sends, int64_t begin, uint
 static void post_receives(bmf_context *ctx, side *receives, bmf_flight *flight, const bmf_transfer *transfer)
 {
     bmf_segment segment[BMF_MAX_SEGMENTS];
-    for (int64_t g = 0; g < receives->groups; g++) {
-        peer_group *group = &receives->group[g];
+    for (int64_t k = 0; k < receives->groups; k++) {
+        peer_group *group = in_turn(ctx, receives, k);
         group->request_first = flight->count;
         if (group->packed_bytes > 0) {
             group->packed = bmf_allocate(group->packed_bytes);
@@ -175,8 +190,8 @@ static void post_receives(bmf_context *ctx, side *receives, bmf_flight *flight, 
 static void post_sends(bmf_context *ctx, side *sends, bmf_flight *flight, uint32_t number, const bmf_transfer *transfer)
 {
     bmf_segment segment[BMF_MAX_SEGMENTS];
-    for (int64_t g = 0; g < sends->groups; g++) {
-        peer_group *group = &sends->group[g];
+    for (int64_t k = 0; k < sends->groups; k++) {
+        peer_group *group = in_turn(ctx, sends, k);
         group->packed = bmf_allocate(group->packed_bytes);
         char *to = group->packed;
         for (int64_t i = group->first; i < group->first + group->count; i++) {
