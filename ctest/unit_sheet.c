@@ -289,6 +289,29 @@ static void groups_of_one_stand_apart(void **state)
     bmf_sheet_free(sheet);
 }
 
+static void cached_buffers_stand_apart(void **state)
+{
+    (void)state;
+    bmf_samples *samples = make_samples(2, 2);
+    int64_t count = samples->count;
+    for (int64_t k = 0; k < count; k++) {
+        bmf_sample *sample = &samples->sample[samples->count++];
+        *sample = samples->sample[k];
+        sample->cached = true;
+        sample->seconds = malloc(4 * sizeof *sample->seconds);
+        for (int j = 0; j < 4; j++)
+            sample->seconds[j] = samples->sample[k].seconds[j] / 4;
+    }
+    bmf_sheet *sheet;
+    bmf_estimate fresh, cached;
+    assert_int_equal(bmf_sheet_fit(samples, &sheet), BMF_OK);
+    assert_int_equal(bmf_sheet_evaluate(sheet, "send", 2, 100, &fresh), BMF_OK);
+    assert_int_equal(bmf_sheet_evaluate(sheet, "send:cached", 2, 100, &cached), BMF_OK);
+    assert_true(fabs(cached.mean / fresh.mean - 0.25) < 0.01);
+    bmf_sheet_free(sheet);
+    bmf_samples_free(samples);
+}
+
 static void what_is_outside_is_said(void **state)
 {
     (void)state;
@@ -568,6 +591,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_read_is_not_written),
         cmocka_unit_test(sheets_are_read_as_written),
         cmocka_unit_test(groups_of_one_stand_apart),
+        cmocka_unit_test(cached_buffers_stand_apart),
         cmocka_unit_test(what_is_outside_is_said),
         cmocka_unit_test(two_group_sizes_are_reported),
         cmocka_unit_test(damaged_sheets_are_refused),

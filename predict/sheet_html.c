@@ -94,51 +94,61 @@ static void put_tables(bmf_output *out, const bmf_sheet *sheet)
 
 /* ---- pages ---- */
 
-static void put_known(bmf_output *out, const char *name, const char *format, double value, const char *unit)
+/* A cell with a number, or a dash where it is not known. */
+static void put_cell(bmf_output *out, double value, const char *unit)
 {
-    char text[40];
     if (isnan(value))
-        return;
-    snprintf(text, sizeof text, format, value);
-    bmf_output_print(out, "<tr><td>%s</td><td>%s%s</td></tr>\n", name, text, unit);
-}
-
-static void put_forms(bmf_output *out, const bmf_entry *entry)
-{
-    char form[BMF_FORM_TEXT];
-    if (entry->has_runner_up)
-        bmf_output_print(out, "<tr><td>runner-up</td><td>%s, worse by %.3g in &minus;2 log likelihood</td></tr>\n",
-                         bmf_form_text(entry->runner_up, form, sizeof form), entry->runner_up_margin);
-    for (int32_t k = 0; k < entry->alternatives; k++)
-        bmf_output_print(out, "%s%s%s", k == 0 ? "<tr><td>not told apart</td><td>" : ", ",
-                         bmf_form_text(entry->alternative[k], form, sizeof form),
-                         k + 1 == entry->alternatives ? "</td></tr>\n" : "");
-    if (!entry->note[0])
-        return;
-    bmf_output_text(out, "<tr><td>note</td><td class='remark'>");
-    bmf_sheet_put_escaped(out, entry->note);
-    bmf_output_text(out, "</td></tr>\n");
+        bmf_output_text(out, "<td class='n'>&ndash;</td>");
+    else
+        bmf_output_print(out, "<td class='n'>%.3g%s</td>", value, unit);
 }
 
 static void put_statistics(bmf_output *out, const bmf_entry *entry)
 {
-    char domain[100];
-    bmf_output_text(out, "<table class='facts'><tr><td>time, &micro;s</td><td class='eq'>");
+    char domain[100], q[20];
+    bmf_output_text(out, "<tr><td class='eq'>");
     put_equation(out, entry, BMF_EQUATION_ERRORS);
-    bmf_output_print(out, "</td></tr>\n<tr><td>domain</td><td>%s", bmf_domain_text(entry, domain, sizeof domain));
-    if (entry->element_bytes > 0)
-        bmf_output_print(out, ", elements of %d bytes", entry->element_bytes);
-    bmf_output_text(out, "</td></tr>\n");
-    if (entry->chi_freedom > 0.0)
-        bmf_output_print(out, "<tr><td>&chi;&sup2; per degree of freedom</td><td>%.3g (%g degrees)</td></tr>\n",
-                         entry->chi_square / entry->chi_freedom, entry->chi_freedom);
-    put_known(out, "Q", "%.2g", entry->q, bmf_entry_is_poor(entry) ? " <span class='poor'>poor</span>" : "");
-    put_known(out, "misfit of the points", "%.3g", 100.0 * bmf_entry_misfit(entry), " %");
-    put_known(out, "noise", "%.3g", 100.0 * entry->noise, " %");
-    put_known(out, "inside the 95 % interval", "%.3g", 100.0 * entry->coverage, " % of the fitted observations");
-    put_known(out, "condition", "%.3g", entry->condition, "");
-    put_forms(out, entry);
+    bmf_output_print(out, "</td><td>%s</td>", bmf_domain_text(entry, domain, sizeof domain));
+    put_cell(out, 100.0 * entry->noise, " %");
+    put_cell(out, 100.0 * bmf_entry_misfit(entry), " %");
+    put_cell(out, entry->chi_freedom > 0.0 ? entry->chi_square / entry->chi_freedom : NAN, "");
+    bmf_output_print(out, "<td class='n%s'>", bmf_entry_is_poor(entry) ? " poor" : "");
+    bmf_sheet_put_escaped(out, bmf_q_text(entry->q, q, sizeof q));
+    bmf_output_text(out, "</td>");
+    put_cell(out, 100.0 * entry->coverage, " %");
+    put_cell(out, entry->condition, "");
+    bmf_output_text(out, "</tr>\n");
+}
+
+/* What one range has to say beyond numbers: rivals of its form, and the note. */
+static void put_remarks(bmf_output *out, const bmf_entry *entry)
+{
+    char form[BMF_FORM_TEXT], domain[100];
+    if (!entry->has_runner_up && !entry->note[0])
+        return;
+    bmf_output_print(out, "<p class='by'>%s: ", bmf_domain_text(entry, domain, sizeof domain));
+    if (entry->has_runner_up)
+        bmf_output_print(out, "runner-up %s, worse by %.3g in &minus;2 log likelihood. ",
+                         bmf_form_text(entry->runner_up, form, sizeof form), entry->runner_up_margin);
+    for (int32_t k = 0; k < entry->alternatives; k++)
+        bmf_output_print(out, "%s%s%s", k == 0 ? "Not told apart: " : ", ",
+                         bmf_form_text(entry->alternative[k], form, sizeof form),
+                         k + 1 == entry->alternatives ? ". " : "");
+    bmf_output_text(out, "<span class='remark'>");
+    bmf_sheet_put_escaped(out, entry->note);
+    bmf_output_text(out, "</span></p>\n");
+}
+
+static void put_equations(bmf_output *out, const bmf_entry *entry, int64_t count)
+{
+    bmf_output_text(out, "<table><tr><th>time, &micro;s</th><th>domain</th><th class='n'>noise</th><th "
+                         "class='n'>misfit</th><th class='n'>&chi;&sup2; per degree</th><th class='n'>Q</th><th "
+                         "class='n'>in 95 %</th><th class='n'>condition</th></tr>\n");
+    for (int64_t k = 0; k < count; k++)
+        put_statistics(out, &entry[k]);
     bmf_output_text(out, "</table>\n");
+    for (int64_t k = 0; k < count; k++)
+        put_remarks(out, &entry[k]);
 }
 
 static void put_points(bmf_output *out, const bmf_entry *entry, int64_t count)
@@ -176,9 +186,11 @@ static void put_page(bmf_output *out, const bmf_entry *entry, int64_t count)
     bmf_sheet_put_escaped(out, entry->operation);
     bmf_output_text(out, "</h2>\n");
     const char *text = bmf_operation_text(entry->operation);
-    bmf_output_print(out, "<p class='by'>%s%s%s</p>\n", text, text[0] ? "; " : "", bmf_family_name(entry->family));
-    for (int64_t k = 0; k < count; k++)
-        put_statistics(out, &entry[k]);
+    bmf_output_print(out, "<p class='by'>%s%s%s", text, text[0] ? "; " : "", bmf_family_name(entry->family));
+    if (entry->element_bytes > 0)
+        bmf_output_print(out, "; elements of %d bytes", entry->element_bytes);
+    bmf_output_text(out, "</p>\n");
+    put_equations(out, entry, count);
     bmf_sheet_put_svg(out, entry, count);
     put_points(out, entry, count);
     bmf_output_text(out, "</section>\n");

@@ -14,7 +14,7 @@
 #include "predict/sheet_text.h"
 #include "runtime/allocate.h"
 
-enum { MOST_CURVES = 7, STEPS = 96, PANEL = 540, HEIGHT = 380, LEFT = 62, RIGHT = 14, TOP = 34, BOTTOM = 44, ROW = 18 };
+enum { MOST_CURVES = 7, STEPS = 96, PANEL = 560, HEIGHT = 380, LEFT = 62, RIGHT = 84, TOP = 34, BOTTOM = 44, ROW = 18 };
 
 static const char *const colours[MOST_CURVES] = {"#1b3a5c", "#2a6f97", "#4fa3a5", "#8a9a2f",
                                                  "#d9902f", "#c8553d", "#7d2f6b"};
@@ -278,8 +278,6 @@ static void put_points(bmf_output *out, const picture *p, int64_t curve)
 
 static void put_key(bmf_output *out, const picture *p)
 {
-    bmf_output_print(out, "<rect x='%.1f' y='%d' width='%d' height='%.0f' fill='#fff' opacity='0.75'/>\n",
-                     p->x0 + LEFT + 5, TOP + 2, p->over_p ? 84 : 54, 6.0 + (double)p->curves * ROW);
     for (int64_t k = 0; k < p->curves; k++) {
         char text[32];
         put_count_text(p->curve[k], text, sizeof text);
@@ -287,7 +285,8 @@ static void put_key(bmf_output *out, const picture *p)
         bmf_output_print(out,
                          "<rect x='%.1f' y='%.1f' width='12' height='3' fill='%s'/>"
                          "<text x='%.1f' y='%.1f'>%s %s</text>\n",
-                         p->x0 + LEFT + 10, y, colours[k], p->x0 + LEFT + 27, y + 6, p->over_p ? "d" : "p", text);
+                         p->x0 + PANEL - RIGHT + 8, y, colours[k], p->x0 + PANEL - RIGHT + 25, y + 6,
+                         p->over_p ? "d" : "p", text);
     }
 }
 
