@@ -269,7 +269,8 @@ static double deviance_of(const equations *s, const sums *all, double within)
     return count * log(variance) + relative / variance + (count - all->points) * far_off * far_off + all->log_fit;
 }
 
-/* Relative distances of the repetitions of trusted points from the equation, ordered; returns how many. The caller frees. */
+/* Relative distances of the repetitions of trusted points from the equation, ordered; returns how many. The caller
+ * frees. */
 static int64_t distances(const equations *s, double **ordered)
 {
     int64_t all = 0, k = 0;

@@ -1,9 +1,10 @@
 /* Which form, and where the ranges of d are cut.
  *
  * Method: all forms have the same number of terms, so the likeliest is the best; ranges are cut greedily, in two where
- * the likelihood gains most and then the halves, while the gain exceeds the Bayesian information criterion's price for a
- * cut: one more equation with its noise, and the place of the cut. Greedy cuts find the levels of a memory hierarchy and
- * the thresholds of message protocols, which lie far apart; the best cuts of all would cost the square of the sizes.
+ * the likelihood gains most and then the halves, while the gain exceeds the Bayesian information criterion's price for
+ * a cut: one more equation with its noise, and the place of the cut. Greedy cuts find the levels of a memory hierarchy
+ * and the thresholds of message protocols, which lie far apart; the best cuts of all would cost the square of the
+ * sizes.
  * Cost: 12 fits per size and range.
  * Source: for the forms seed document 001, 3.2; it cuts at 32 elements always.
  */

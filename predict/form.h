@@ -1,8 +1,8 @@
 /* The forms of a cost equation: t(p, d) = c + s startup(p) + k size(p, d), in seconds.
  *
  * startup(p) is p, log(p) or p*p, size(p, d) is d, p*d, log(p)*d or p*p*d, which gives the twelve forms of collectives;
- * either term may be absent, which gives the line c + k d of point-to-point operations, the c + s startup(p) of barriers
- * and the constant. log is the natural logarithm. The coefficients describe; they have no physical meaning.
+ * either term may be absent, which gives the line c + k d of point-to-point operations, the c + s startup(p) of
+ * barriers and the constant. log is the natural logarithm. The coefficients describe; they have no physical meaning.
  *
  * Source: seed document 001, sections 3.2 and 3.5 (doc 001 finds that one of so few simple forms fits every operation).
  */

@@ -56,12 +56,12 @@ bool bmf_family_find(const char *name, bmf_family *family);
 
 /* The repetitions of one operation at one point (p, d).
  *
- * d is in elements: for collectives the count argument of the MPI call (for the v variants the mean count of a process),
- * for pairs the elements of a message, for skeletons, local work and files the elements *per process*, so that a cost
- * that falls on every process is linear in d at every p. 0 where there is no size.
- * Within one file an operation has one family, element size and number of threads (but for BMF_FAMILY_THREADS); give variants names of their own
- * (reduce.struct24, map.2t). Fresh and cached buffers are two series of one name: the sheet calls the cached one
- * NAME:cached. A name has letters, digits, '_', '-' and '.', and starts with a letter. */
+ * d is in elements: for collectives the count argument of the MPI call (for the v variants the mean count of a
+ * process), for pairs the elements of a message, for skeletons, local work and files the elements *per process*, so
+ * that a cost that falls on every process is linear in d at every p. 0 where there is no size. Within one file an
+ * operation has one family, element size and number of threads (but for BMF_FAMILY_THREADS); give variants names of
+ * their own (reduce.struct24, map.2t). Fresh and cached buffers are two series of one name: the sheet calls the cached
+ * one NAME:cached. A name has letters, digits, '_', '-' and '.', and starts with a letter. */
 typedef struct bmf_sample {
     char operation[BMF_SAMPLE_NAME];
     bmf_family family;

@@ -1,8 +1,8 @@
 /* Data sheets: fitted cost equations with their errors, and the domain they hold in.
  *
  * A sheet is a libconfig text file (docs/sheets.md); in memory all times are seconds. An operation has one entry per
- * range of p and d. Asking outside the ranges takes the nearest entry and says so. Nothing here is collective and nothing
- * needs MPI; messages go to the process-wide slot (ctx NULL).
+ * range of p and d. Asking outside the ranges takes the nearest entry and says so. Nothing here is collective and
+ * nothing needs MPI; messages go to the process-wide slot (ctx NULL).
  */
 #ifndef BMF_SHEET_H
 #define BMF_SHEET_H
@@ -97,7 +97,7 @@ int bmf_sheet_evaluate(const bmf_sheet *sheet, const char *operation, double p, 
 /* The same for one entry. */
 void bmf_entry_evaluate(const bmf_entry *entry, double p, double d, bmf_estimate *estimate);
 
-/* How far the equation is from the points: root of the mean square of equation / typical time - 1. NaN without points. */
+/* How far the equation is from the points: root of the mean square of equation / typical time - 1. NaN if none. */
 double bmf_entry_misfit(const bmf_entry *entry);
 /* A fit that the points contradict, and not by a trifle: Q below 1 % and a misfit above 10 %. */
 bool bmf_entry_is_poor(const bmf_entry *entry);

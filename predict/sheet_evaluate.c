@@ -26,8 +26,8 @@ static double beyond(const bmf_entry *entry, double p)
     return p < entry->p_low ? entry->p_low / p : p > entry->p_high ? p / entry->p_high : 1.0;
 }
 
-/* Ranges of d of one range of p follow each other. Sizes between two of them belong to the upper one: a protocol changes
- * right above the last size that still used the old one. */
+/* Ranges of d of one range of p follow each other. Sizes between two of them belong to the upper one: a protocol
+ * changes right above the last size that still used the old one. */
 const bmf_entry *bmf_entry_choose(const bmf_entry *entry, int64_t count, double p, double d)
 {
     double nearest = INFINITY;

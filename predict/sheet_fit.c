@@ -1,9 +1,9 @@
 /* From samples to a sheet: one series per operation, one entry per range of p and d.
  *
- * Method: the samples of an operation (fresh and cached buffers apart) make a series. Groups of one process send nothing
- * and get an entry of their own; the others are cut into ranges of d (fit_select.c) and each range gets its best form.
- * What the data cannot tell is written into the entry: forms as good as the chosen one, a design that is nearly
- * singular, too few values of p or d.
+ * Method: the samples of an operation (fresh and cached buffers apart) make a series. Groups of one process send
+ * nothing and get an entry of their own; the others are cut into ranges of d (fit_select.c) and each range gets its
+ * best form. What the data cannot tell is written into the entry: forms as good as the chosen one, a design that is
+ * nearly singular, too few values of p or d.
  */
 #include <math.h>
 #include <stdlib.h>

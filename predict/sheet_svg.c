@@ -1,8 +1,8 @@
 /* Pictures of an operation: measured points and equations, on logarithmic axes.
  *
  * Method: one panel with time over d, a curve per p, and one with time over p, a curve per d, if both vary; at most
- * seven curves each, evenly chosen. Curves break where one range ends and the next begins. A size of 0 stands at half the
- * least other value. Colours differ in lightness too, for readers who see few of them.
+ * seven curves each, evenly chosen. Curves break where one range ends and the next begins. A size of 0 stands at half
+ * the least other value. Colours differ in lightness too, for readers who see few of them.
  * Cost: about 100 evaluations per curve.
  */
 #include <math.h>
