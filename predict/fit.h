@@ -52,7 +52,7 @@ int bmf_fit_forms(int64_t count, const bmf_fit_point *point, bmf_fit fit[BMF_FIT
 
 /* Where to cut the points' range of d: sizes[k] is the last d of range k. The points must be ordered by d. Cuts in two
  * where that pays most, and the halves again, as long as the likelihood gains more than the added parameters are worth
- * (Bayesian information criterion). Returns the number of ranges, 1 to BMF_FIT_RANGES; the last of sizes[] is infinite. */
+ * (Bayesian information criterion). Returns the number of ranges, 1 to BMF_FIT_RANGES; sizes[] ends with infinity. */
 enum { BMF_FIT_RANGES = 4 };
 int bmf_fit_ranges(int64_t count, const bmf_fit_point *point, double sizes[BMF_FIT_RANGES]);
 
