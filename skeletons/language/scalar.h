@@ -42,7 +42,8 @@ void bmf_scalar_free(bmf_scalar *scalar);
 int bmf_scalar_inputs(const bmf_scalar *scalar);
 int bmf_scalar_outputs(const bmf_scalar *scalar);
 bool bmf_scalar_may_fail(const bmf_scalar *scalar);
-/* If the expression is only a component selection or a constant shuffle of inputs, output leaf k is input leaf source[k]. */
+/* If the expression is only a component selection or a constant shuffle of inputs, output leaf k is input leaf
+ * source[k]. */
 bool bmf_scalar_is_selection(const bmf_scalar *scalar, int source[BMF_MAX_LEAVES]);
 
 /* Register files, one per worker. */
@@ -50,17 +51,18 @@ typedef struct bmf_scalar_room bmf_scalar_room;
 bmf_scalar_room *bmf_scalar_room_create(const bmf_scalar *scalar);
 void bmf_scalar_room_free(bmf_scalar_room *room);
 
-/* Computes elements [0, count), count <= BMF_BLOCK, from in to out: slices of any stride (0: broadcast; 16: every other real).
- * Output slices may be exactly input slices. Output leaves with data NULL get their data set to where the result stands (an input, a
- * register or a constant of stride 0), valid until the room's next run: consumers need not copy.
- * Returns 0, or 1 after filling *failure for the first failing element. */
+/* Computes elements [0, count), count <= BMF_BLOCK, from in to out: slices of any stride (0: broadcast; 16: every
+ * other real). Output slices may be exactly input slices. Output leaves with data NULL get their data set to where
+ * the result stands (an input, a register or a constant of stride 0), valid until the room's next run: consumers need
+ * not copy. Returns 0, or 1 after filling *failure for the first failing element. */
 int bmf_scalar_run(const bmf_scalar *scalar, bmf_scalar_room *room, int64_t count, const bmf_slice *in, bmf_slice *out,
                    bmf_failure *failure);
 
-/* An operator {T, T} -> T for the fixed tree (skeletons/tree.h). B_Plus, B_Times, B_Max, B_Min, B_And, B_Or on scalars of one type are
- * recognised and get fast fold and scan functions (ints with overflow checks); others run level by level through combine. flags say
- * BMF_EXACT and BMF_COMMUTATIVE only where that is certain: for the recognised ones on int and bool, and max and min.
- * Failures stand in the operator's own state afterwards (bmf_scalar_operator_failure), whose element is meaningless. */
+/* An operator {T, T} -> T for the fixed tree (skeletons/tree.h). B_Plus, B_Times, B_Max, B_Min, B_And, B_Or on
+ * scalars of one type are recognised and get fast fold and scan functions (ints with overflow checks); others run
+ * level by level through combine. flags say BMF_EXACT and BMF_COMMUTATIVE only where that is certain: for the
+ * recognised ones on int and bool, and max and min. Failures stand in the operator's own state afterwards
+ * (bmf_scalar_operator_failure), whose element is meaningless. */
 typedef struct bmf_scalar_operator bmf_scalar_operator;
 bmf_scalar_operator *bmf_scalar_operator_create(bmf_expression *operation, int workers);
 const bmf_operator *bmf_scalar_operator_get(const bmf_scalar_operator *operation);

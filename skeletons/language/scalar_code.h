@@ -1,12 +1,13 @@
 /* Compiled scalar expressions; private to the scalar*.c files.
  *
- * Code is in static single assignment form: every instruction computes one value, a block of elements at a time. Instructions stand in
- * regions: region 0 is the whole expression, the branches of a choice and the body of a loop are regions of their own,
- * in which fewer elements may be computed. Values of an outer region come into a branch as captures; into a loop nothing comes but its state.
+ * Code is in static single assignment form: every instruction computes one value, a block of elements at a time.
+ * Instructions stand in regions: region 0 is the whole expression, the branches of a choice and the body of a loop
+ * are regions of their own, in which fewer elements may be computed. Values of an outer region come into a branch as
+ * captures; into a loop nothing comes but its state.
  *
  *   choice  mask, two branches; result k is value[0][k] or value[1][k]
- *   loop    state values start as `initial`; code [0, test) computes the predicate, the rest the next state. The results are the
- *           states of each element when its predicate failed.
+ *   loop    state values start as `initial`; code [0, test) computes the predicate, the rest the next state. The results
+ *           are the states of each element when its predicate failed.
  *
  * A guarded instruction computes all elements but may fail only where its guard holds: that is how short branches are
  * computed without choices. */
@@ -16,6 +17,7 @@
 #include "skeletons/language/scalar.h"
 
 /* What an instruction does; a table of scalar_instructions.c says the rest. WORD: ints and reals, BYTE: bools. */
+/* clang-format off */
 #define BMF_SCALAR_OPCODES(X)                                                                                    \
     X(ADD_INT) X(SUBTRACT_INT) X(MULTIPLY_INT) X(DIVIDE_INT) X(MODULO_INT) X(MAX_INT) X(MIN_INT) X(NEGATE_INT)   \
     X(ABSOLUTE_INT) X(EQUAL_INT) X(LESS_INT) X(AT_MOST_INT)                                                      \
@@ -27,6 +29,7 @@
     X(MULTIPLY_ADD) X(MULTIPLY_SUBTRACT) X(SUBTRACT_PRODUCT) X(ADD_ADD) X(SUBTRACT_ADD) X(ADD_MULTIPLY)          \
     X(SUBTRACT_MULTIPLY) X(MULTIPLY_MULTIPLY)                                                                    \
     X(SELECT_WORD) X(SELECT_BYTE) X(COPY_WORD) X(COPY_BYTE) X(CHOICE) X(LOOP)
+/* clang-format on */
 
 typedef enum bmf_scalar_opcode {
 #define BMF_SCALAR_ENUM(opcode) BMF_SCALAR_##opcode,
@@ -35,18 +38,19 @@ typedef enum bmf_scalar_opcode {
     BMF_SCALAR_OPCODE_COUNT
 } bmf_scalar_opcode;
 
-/* result[i] = a[i] op b[i] op c[i] for i < count, count >= 1. result may be an operand, unless the operation can fail. Returns not 0 if
- * some element failed (never of operations that cannot); all elements are computed all the same. */
+/* result[i] = a[i] op b[i] op c[i] for i < count, count >= 1. result may be an operand, unless the operation can
+ * fail. Returns not 0 if some element failed (never of operations that cannot); all elements are computed all the
+ * same. */
 typedef int bmf_scalar_instructions(int64_t count, const void *a, const void *b, const void *c, void *result);
 
 typedef struct bmf_scalar_operation {
     const char *name;
     int operands;
-    int cost; /* of an element; an addition is 1 */
+    int cost;                      /* of an element; an addition is 1 */
     bmf_type_kind operand, result; /* of SELECT and COPY: any of that size */
     bool fails;
-    /* by uniform operands: bit k is set if operand k is one value for all elements; operands that do not exist count like operand 0. All
-     * bits set: called with count 1. */
+    /* by uniform operands: bit k is set if operand k is one value for all elements; operands that do not exist count
+     * like operand 0. All bits set: called with count 1. */
     bmf_scalar_instructions *run[8];
 } bmf_scalar_operation;
 
@@ -64,14 +68,14 @@ void bmf_scalar_fill(int64_t size, int64_t count, const void *value, void *to, i
 /* to[i] = from[index[i]]; to may be from if index rises. */
 void bmf_scalar_pick(int64_t size, int64_t count, const void *from, const int32_t *index, void *to);
 /* to[place ? place[i] : i] = from[index ? index[i] : i], or the same value for all (uniform). */
-void bmf_scalar_put(int64_t size, int64_t count, const void *from, bool uniform, const int32_t *index, const int32_t *place,
-                    void *to);
+void bmf_scalar_put(int64_t size, int64_t count, const void *from, bool uniform, const int32_t *index,
+                    const int32_t *place, void *to);
 /* How many of the bytes, 0 or 1 each, are 1. */
 int64_t bmf_scalar_true(int64_t count, const uint8_t *mask);
 /* Numbers of the elements whose byte equals `which` (0 or 1), rising; returns how many. index has room for count. */
 int64_t bmf_scalar_index(int64_t count, const uint8_t *mask, uint8_t which, int32_t *index);
-/* Elements that are alive and do not hold leave: notes their numbers, rising, and that they are alive no more; returns how many.
- * step 0: holds is one byte for all, 0. */
+/* Elements that are alive and do not hold leave: notes their numbers, rising, and that they are alive no more;
+ * returns how many. step 0: holds is one byte for all, 0. */
 int64_t bmf_scalar_leave(int64_t count, const uint8_t *holds, int64_t step, uint8_t *alive, int32_t *index);
 
 /* ---- code ---- */
@@ -89,13 +93,13 @@ typedef struct bmf_scalar_value {
     bmf_type_kind kind;
     int region;
     int number;
-    uint64_t bits;   /* of a constant; a bool in the first byte */
+    uint64_t bits; /* of a constant; a bool in the first byte */
     bool needed;
     /* positions in the whole code (0: none): where it is computed, and from where to where its register is taken */
     int defined, first, last;
-    bool apart;      /* its register must not be that of a value whose last use is where this one begins */
-    int home;        /* register, or -1 */
-    int alias;       /* where its instruction was moved to */
+    bool apart; /* its register must not be that of a value whose last use is where this one begins */
+    int home;   /* register, or -1 */
+    int alias;  /* where its instruction was moved to */
 } bmf_scalar_value;
 
 typedef struct bmf_scalar_instruction {
@@ -105,15 +109,15 @@ typedef struct bmf_scalar_instruction {
     int value;      /* result; -1 for choices and loops */
     int part;       /* which choice or loop */
     int region;
-    int next;       /* of the same hash, or -1 */
+    int next; /* of the same hash, or -1 */
     bool needed;
     const bmf_expression *where;
 } bmf_scalar_instruction;
 
 typedef struct bmf_scalar_region {
-    int parent;          /* region, or -1 */
-    int owner;           /* the choice or loop instruction; -1: none (yet) */
-    bool loop;           /* body of a loop */
+    int parent;                               /* region, or -1 */
+    int owner;                                /* the choice or loop instruction; -1: none (yet) */
+    bool loop;                                /* body of a loop */
     int *code, codes, code_capacity;          /* instructions */
     int *capture, captures, capture_capacity; /* values */
 } bmf_scalar_region;
@@ -128,13 +132,13 @@ typedef struct bmf_scalar_choice {
 
 typedef struct bmf_scalar_loop {
     int region, test, predicate;
-    int test_at;                /* position */
+    int test_at; /* position */
     int states;
     int initial[BMF_MAX_LEAVES], state[BMF_MAX_LEAVES], next[BMF_MAX_LEAVES];
     int result[BMF_MAX_LEAVES]; /* -1: nobody needs it */
     int *crossing, crossings;   /* values computed before the test and needed behind it */
     bool eager;                 /* elements that left must not be computed: there are choices or loops inside */
-    int64_t patience;           /* elements computed in vain, in 1/16 of the elements there are, before compacting pays */
+    int64_t patience; /* elements computed in vain, in 1/16 of the elements there are, before compacting pays */
 } bmf_scalar_loop;
 
 struct bmf_scalar {
@@ -143,8 +147,8 @@ struct bmf_scalar {
     bmf_type_kind input_kind[BMF_MAX_LEAVES], output_kind[BMF_MAX_LEAVES];
     int output[BMF_MAX_LEAVES]; /* values; values 0 .. inputs - 1 are the inputs */
     bool may_fail;
-    int block;                  /* elements a register holds */
-    int words, bytes;           /* registers of 8 bytes and of 1 byte an element */
+    int block;        /* elements a register holds */
+    int words, bytes; /* registers of 8 bytes and of 1 byte an element */
     bmf_scalar_value *value;
     int values, value_capacity;
     bmf_scalar_instruction *instruction;
@@ -167,5 +171,7 @@ void bmf_scalar_finish(bmf_scalar *scalar);
 
 /* Appends one more element to a growing array; returns it, cleared. */
 void *bmf_scalar_append(void **array, int *count, int *capacity, int64_t size);
+#define BMF_SCALAR_APPEND(array, count, capacity)                                                                      \
+    bmf_scalar_append((void **)&(array), &(count), &(capacity), (int64_t)sizeof *(array))
 
 #endif

@@ -1,231 +1,46 @@
 /* From checked scalar expressions to code.
  *
- * Method: an expression applied to the values of its argument's leaves gives the values of its result's leaves; tuples exist only while
- * compiling. Every operation is looked up first (hashing over region, operation and operands), in its own region and in those around
- * it, so that equal subexpressions are computed once; operations on constants are computed at once. The branches of B_If
- * are compiled into regions of their own; short ones without regions inside are then moved into the code around them and
- * computed for all elements, guarded where they can fail, and the results are selected.
- * Cost: one step for every node of the expression, counted with its repetitions. */
+ * Method: an expression applied to the values of its argument's leaves gives the values of its result's leaves;
+ * tuples exist only while compiling. The branches of B_If are compiled into regions of their own; short ones without
+ * regions inside are then moved into the code around them and computed for all elements, guarded where they can fail,
+ * and the results are selected.
+ * Cost: one step for every node and every different argument it is applied to. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/allocate.h"
-#include "skeletons/language/scalar_code.h"
+#include "skeletons/language/scalar_emit.h"
 
 /* Both branches are computed for all elements up to this cost; beyond it, sorting the elements is cheaper. */
-enum { LARGEST_BLEND = 24, HASH_BUCKETS = 4096 };
+enum { LARGEST_BLEND = 24 };
 
-typedef struct compiler {
-    bmf_scalar *scalar;
-    int region;                /* where instructions go */
-    int bucket[HASH_BUCKETS];  /* first instruction of each hash, or -1 */
-} compiler;
+static void compile(bmf_scalar_compiler *c, const bmf_expression *e, const bmf_scalar_bundle *x, bmf_scalar_bundle *y);
 
-/* Values for the leaves of a type. */
-typedef struct bundle {
-    const bmf_type *type;
-    int leaves;
-    int value[BMF_MAX_LEAVES];
-} bundle;
-
-static void compile(compiler *c, const bmf_expression *e, const bundle *x, bundle *y);
-
-void *bmf_scalar_append(void **array, int *count, int *capacity, int64_t size)
+static int emit_unary(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, int a, const bmf_expression *where)
 {
-    if (*count == *capacity) {
-        *capacity = *capacity ? 2 * *capacity : 8;
-        *array = bmf_reallocate(*array, *count * size, *capacity * size);
-    }
-    char *element = (char *)*array + (*count)++ * size;
-    return memset(element, 0, (size_t)size);
+    return bmf_scalar_emit(c, opcode, bmf_scalar_operations[opcode].result, a, -1, -1, -1, where);
 }
 
-#define APPEND(array, count, capacity) bmf_scalar_append((void **)&(array), &(count), &(capacity), (int64_t)sizeof *(array))
-
-/* ---- values ---- */
-
-static int add_value(compiler *c, bmf_scalar_origin origin, bmf_type_kind kind, int region, int number)
+static int emit_binary(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, int a, int b, const bmf_expression *where)
 {
-    bmf_scalar *s = c->scalar;
-    bmf_scalar_value *value = APPEND(s->value, s->values, s->value_capacity);
-    *value = (bmf_scalar_value){.origin = origin, .kind = kind, .region = region, .number = number, .home = -1, .alias = -1};
-    return s->values - 1;
-}
-
-static int constant(compiler *c, bmf_type_kind kind, const void *bytes)
-{
-    bmf_scalar *s = c->scalar;
-    uint64_t bits = 0;
-    memcpy(&bits, bytes, (size_t)bmf_scalar_size(kind));
-    for (int v = s->inputs; v < s->values; v++)
-        if (s->value[v].origin == BMF_SCALAR_CONSTANT && s->value[v].kind == kind && s->value[v].bits == bits)
-            return v;
-    const int v = add_value(c, BMF_SCALAR_CONSTANT, kind, 0, 0);
-    s->value[v].bits = bits;
-    return v;
-}
-
-static bool is_constant(const compiler *c, int v)
-{
-    return c->scalar->value[v].origin == BMF_SCALAR_CONSTANT;
-}
-
-static bool constant_bool(const compiler *c, int v)
-{
-    return c->scalar->value[v].bits != 0;
-}
-
-static bmf_type_kind kind_of(const compiler *c, int v)
-{
-    return c->scalar->value[v].kind;
-}
-
-/* The value as the region sees it: captured on the way in. */
-static int import(compiler *c, int region, int v)
-{
-    bmf_scalar *s = c->scalar;
-    if (v < 0 || is_constant(c, v) || s->value[v].region == region)
-        return v;
-    const int outer = import(c, s->region[region].parent, v);
-    bmf_scalar_region *r = &s->region[region];
-    for (int k = 0; k < r->captures; k++)
-        if (s->value[r->capture[k]].number == outer)
-            return r->capture[k];
-    const int capture = add_value(c, BMF_SCALAR_CAPTURE, kind_of(c, outer), region, outer);
-    r = &s->region[region];
-    *(int *)APPEND(r->capture, r->captures, r->capture_capacity) = capture;
-    return capture;
-}
-
-/* ---- instructions ---- */
-
-static unsigned hash(int region, bmf_scalar_opcode opcode, const int operand[3], int guard)
-{
-    uint64_t h = (uint64_t)region * 0x9e3779b97f4a7c15U + (uint64_t)opcode;
-    for (int k = 0; k < 3; k++)
-        h = (h ^ (uint64_t)operand[k]) * 0xff51afd7ed558ccdU;
-    h = (h ^ (uint64_t)guard) * 0xc4ceb9fe1a85ec53U;
-    return (unsigned)(h >> 40) % HASH_BUCKETS;
-}
-
-static int find_here(const compiler *c, int region, bmf_scalar_opcode opcode, const int operand[3], int guard)
-{
-    for (int i = c->bucket[hash(region, opcode, operand, guard)]; i >= 0; i = c->scalar->instruction[i].next) {
-        const bmf_scalar_instruction *known = &c->scalar->instruction[i];
-        if (known->region == region && known->opcode == opcode && known->guard == guard &&
-            memcmp(known->operand, operand, sizeof known->operand) == 0)
-            return known->value;
-    }
-    return -1;
-}
-
-/* The value of the same operation that is certainly computed before, as the region sees it, or -1. */
-static int find(compiler *c, int region, bmf_scalar_opcode opcode, const int operand[3], int guard)
-{
-    const bmf_scalar *s = c->scalar;
-    int found = find_here(c, region, opcode, operand, -1), outer[3];
-    if (found < 0 && guard >= 0)
-        found = find_here(c, region, opcode, operand, guard);
-    if (found >= 0 || s->region[region].parent < 0 || s->region[region].loop)
-        return found;
-    for (int k = 0; k < 3; k++) {
-        const bmf_scalar_value *value = &s->value[operand[k]];
-        if (value->origin != BMF_SCALAR_CAPTURE && value->origin != BMF_SCALAR_CONSTANT)
-            return -1;
-        outer[k] = value->origin == BMF_SCALAR_CAPTURE ? value->number : operand[k];
-    }
-    found = find(c, s->region[region].parent, opcode, outer, -1);
-    return found < 0 ? -1 : import(c, region, found);
-}
-
-/* Computes an operation on constants now. Returns -1 if it fails: then it has to fail when it runs. */
-static int fold_constants(compiler *c, bmf_scalar_opcode opcode, const int operand[3], bmf_type_kind kind)
-{
-    const bmf_scalar_value *value = c->scalar->value;
-    uint64_t result = 0;
-    for (int k = 0; k < 3; k++)
-        if (!is_constant(c, operand[k]))
-            return -1;
-    if (bmf_scalar_operations[opcode].run[7](1, &value[operand[0]].bits, &value[operand[1]].bits, &value[operand[2]].bits,
-                                             &result))
-        return -1;
-    return constant(c, kind, &result);
-}
-
-static bool commutes(bmf_scalar_opcode opcode)
-{
-    return opcode == BMF_SCALAR_ADD_INT || opcode == BMF_SCALAR_MULTIPLY_INT || opcode == BMF_SCALAR_MAX_INT ||
-           opcode == BMF_SCALAR_MIN_INT || opcode == BMF_SCALAR_AND || opcode == BMF_SCALAR_OR ||
-           opcode == BMF_SCALAR_EQUAL_INT || opcode == BMF_SCALAR_EQUAL_REAL || opcode == BMF_SCALAR_EQUAL_BOOL;
-}
-
-static int add_instruction(compiler *c, bmf_scalar_opcode opcode, const int operand[3], int guard, bmf_type_kind kind,
-                           const bmf_expression *where)
-{
-    bmf_scalar *s = c->scalar;
-    const int number = s->instructions;
-    bmf_scalar_instruction *new = APPEND(s->instruction, s->instructions, s->instruction_capacity);
-    *new = (bmf_scalar_instruction){.opcode = opcode, .guard = guard, .value = -1, .region = c->region, .next = -1, .where = where};
-    memcpy(new->operand, operand, sizeof new->operand);
-    if (opcode != BMF_SCALAR_CHOICE && opcode != BMF_SCALAR_LOOP) {
-        const int value = add_value(c, BMF_SCALAR_RESULT, kind, c->region, number);
-        s->instruction[number].value = value;
-    }
-    bmf_scalar_region *region = &s->region[c->region];
-    *(int *)APPEND(region->code, region->codes, region->code_capacity) = number;
-    return number;
-}
-
-/* The value of an operation. The third operand, or the second and third, are -1 if there are none; guard: -1 or where it
- * may fail. kind: of the result. */
-static int emit(compiler *c, bmf_scalar_opcode opcode, bmf_type_kind kind, int first, int second, int third, int guard,
-                const bmf_expression *where)
-{
-    int operand[3] = {import(c, c->region, first), import(c, c->region, second), import(c, c->region, third)};
-    guard = bmf_scalar_operations[opcode].fails ? import(c, c->region, guard) : -1;
-    for (int k = 1; k < 3; k++)
-        operand[k] = operand[k] < 0 ? operand[0] : operand[k];
-    if (commutes(opcode) && operand[0] > operand[1]) {
-        operand[1] = operand[0];
-        operand[0] = operand[2] = import(c, c->region, second);
-    }
-    int value = fold_constants(c, opcode, operand, kind);
-    if (value < 0)
-        value = find(c, c->region, opcode, operand, guard);
-    if (value >= 0)
-        return value;
-    const int number = add_instruction(c, opcode, operand, guard, kind, where);
-    bmf_scalar_instruction *new = &c->scalar->instruction[number];
-    const unsigned h = hash(c->region, opcode, operand, guard);
-    new->next = c->bucket[h];
-    c->bucket[h] = number;
-    return new->value;
-}
-
-static int emit_unary(compiler *c, bmf_scalar_opcode opcode, int a, const bmf_expression *where)
-{
-    return emit(c, opcode, bmf_scalar_operations[opcode].result, a, -1, -1, -1, where);
-}
-
-static int emit_binary(compiler *c, bmf_scalar_opcode opcode, int a, int b, const bmf_expression *where)
-{
-    return emit(c, opcode, bmf_scalar_operations[opcode].result, a, b, -1, -1, where);
+    return bmf_scalar_emit(c, opcode, bmf_scalar_operations[opcode].result, a, b, -1, -1, where);
 }
 
 /* mask ? a : b */
-static int emit_select(compiler *c, int mask, int a, int b, const bmf_expression *where)
+static int emit_select(bmf_scalar_compiler *c, int mask, int a, int b, const bmf_expression *where)
 {
-    const bmf_type_kind kind = kind_of(c, a);
+    const bmf_type_kind kind = bmf_scalar_kind_of(c, a);
     if (a == b)
         return a;
-    return emit(c, kind == BMF_BOOL ? BMF_SCALAR_SELECT_BYTE : BMF_SCALAR_SELECT_WORD, kind, mask, a, b, -1, where);
+    return bmf_scalar_emit(c, kind == BMF_BOOL ? BMF_SCALAR_SELECT_BYTE : BMF_SCALAR_SELECT_WORD, kind, mask, a, b, -1,
+                           where);
 }
 
 /* ---- operations ---- */
 
-static int to_real(compiler *c, int v, const bmf_expression *where)
+static int to_real(bmf_scalar_compiler *c, int v, const bmf_expression *where)
 {
-    switch (kind_of(c, v)) {
+    switch (bmf_scalar_kind_of(c, v)) {
     case BMF_INT:
         return emit_unary(c, BMF_SCALAR_INT_TO_REAL, v, where);
     case BMF_BOOL:
@@ -235,9 +50,9 @@ static int to_real(compiler *c, int v, const bmf_expression *where)
     }
 }
 
-static int to_int(compiler *c, int v, const bmf_expression *where)
+static int to_int(bmf_scalar_compiler *c, int v, const bmf_expression *where)
 {
-    switch (kind_of(c, v)) {
+    switch (bmf_scalar_kind_of(c, v)) {
     case BMF_REAL:
         return emit_unary(c, BMF_SCALAR_REAL_TO_INT, v, where);
     case BMF_BOOL:
@@ -248,27 +63,29 @@ static int to_int(compiler *c, int v, const bmf_expression *where)
 }
 
 /* Two numbers: as ints if both are, otherwise as reals. */
-static int on_numbers(compiler *c, bmf_scalar_opcode ints, bmf_scalar_opcode reals, int a, int b, const bmf_expression *where)
+static int on_numbers(bmf_scalar_compiler *c, bmf_scalar_opcode ints, bmf_scalar_opcode reals, int a, int b,
+                      const bmf_expression *where)
 {
-    if (kind_of(c, a) == BMF_INT && kind_of(c, b) == BMF_INT)
+    if (bmf_scalar_kind_of(c, a) == BMF_INT && bmf_scalar_kind_of(c, b) == BMF_INT)
         return emit_binary(c, ints, a, b, where);
     a = to_real(c, a, where);
     return emit_binary(c, reals, a, to_real(c, b, where), where);
 }
 
-static int on_number(compiler *c, bmf_scalar_opcode ints, bmf_scalar_opcode reals, int a, const bmf_expression *where)
+static int on_number(bmf_scalar_compiler *c, bmf_scalar_opcode ints, bmf_scalar_opcode reals, int a,
+                     const bmf_expression *where)
 {
-    return emit_unary(c, kind_of(c, a) == BMF_INT ? ints : reals, a, where);
+    return emit_unary(c, bmf_scalar_kind_of(c, a) == BMF_INT ? ints : reals, a, where);
 }
 
 #define NUMBERS(name) on_numbers(c, BMF_SCALAR_##name##_INT, BMF_SCALAR_##name##_REAL, a, b, e)
 #define SWAPPED(name) on_numbers(c, BMF_SCALAR_##name##_INT, BMF_SCALAR_##name##_REAL, b, a, e)
-#define NUMBER(name) on_number(c, BMF_SCALAR_##name##_INT, BMF_SCALAR_##name##_REAL, a, e)
-#define REAL(name) emit_unary(c, BMF_SCALAR_##name, to_real(c, a, e), e)
+#define NUMBER(name)  on_number(c, BMF_SCALAR_##name##_INT, BMF_SCALAR_##name##_REAL, a, e)
+#define REAL(name)    emit_unary(c, BMF_SCALAR_##name, to_real(c, a, e), e)
 
-static int operation(compiler *c, const bmf_expression *e, int a, int b)
+static int operation(bmf_scalar_compiler *c, const bmf_expression *e, int a, int b)
 {
-    const bool bools = kind_of(c, a) == BMF_BOOL;
+    const bool bools = bmf_scalar_kind_of(c, a) == BMF_BOOL;
     switch (e->operation) {
     case BMF_OPERATION_PLUS:
         return NUMBERS(ADD);
@@ -325,22 +142,28 @@ static int operation(compiler *c, const bmf_expression *e, int a, int b)
 
 /* ---- B_If ---- */
 
-static int open_region(compiler *c, bool loop)
+static bool constant_bool(const bmf_scalar_compiler *c, int v)
+{
+    return c->scalar->value[v].bits != 0;
+}
+
+static int open_region(bmf_scalar_compiler *c, bool loop)
 {
     bmf_scalar *s = c->scalar;
-    bmf_scalar_region *region = APPEND(s->region, s->regions, s->region_capacity);
+    bmf_scalar_region *region = BMF_SCALAR_APPEND(s->region, s->regions, s->region_capacity);
     *region = (bmf_scalar_region){.parent = c->region, .owner = -1, .loop = loop};
     return c->region = s->regions - 1;
 }
 
 /* What computing the region for one element costs; too much if there are regions inside. */
-static int cost_of(const compiler *c, int region)
+static int cost_of(const bmf_scalar_compiler *c, int region)
 {
     const bmf_scalar_region *r = &c->scalar->region[region];
     int cost = 0;
     for (int k = 0; k < r->codes; k++) {
         const bmf_scalar_opcode opcode = c->scalar->instruction[r->code[k]].opcode;
-        cost += opcode == BMF_SCALAR_CHOICE || opcode == BMF_SCALAR_LOOP ? LARGEST_BLEND + 1 : bmf_scalar_operations[opcode].cost;
+        cost += opcode == BMF_SCALAR_CHOICE || opcode == BMF_SCALAR_LOOP ? LARGEST_BLEND + 1
+                                                                         : bmf_scalar_operations[opcode].cost;
         if (cost > LARGEST_BLEND)
             break;
     }
@@ -348,7 +171,7 @@ static int cost_of(const compiler *c, int region)
 }
 
 /* A value of a branch in terms of the code it was moved into. */
-static int moved(const compiler *c, int v, int branch)
+static int moved(const bmf_scalar_compiler *c, int v, int branch)
 {
     const bmf_scalar_value *value = v < 0 ? NULL : &c->scalar->value[v];
     if (!value || value->region != branch || value->origin == BMF_SCALAR_CONSTANT)
@@ -357,7 +180,7 @@ static int moved(const compiler *c, int v, int branch)
 }
 
 /* Moves a branch's code into the region around it; what can fail there may fail only where the mask is `when`. */
-static void move_branch(compiler *c, int branch, int mask, bool when, const bmf_expression *e)
+static void move_branch(bmf_scalar_compiler *c, int branch, int mask, bool when, const bmf_expression *e)
 {
     int guard = when ? mask : -1;
     for (int k = 0; k < c->scalar->region[branch].codes; k++) {
@@ -368,39 +191,42 @@ static void move_branch(compiler *c, int branch, int mask, bool when, const bmf_
                 guard = emit_unary(c, BMF_SCALAR_NOT, mask, e);
             allowed = old.guard < 0 ? guard : emit_binary(c, BMF_SCALAR_AND, guard, moved(c, old.guard, branch), e);
         }
-        const int value = emit(c, old.opcode, kind_of(c, old.value), moved(c, old.operand[0], branch),
-                               moved(c, old.operand[1], branch), moved(c, old.operand[2], branch), allowed, old.where);
+        const int value =
+            bmf_scalar_emit(c, old.opcode, bmf_scalar_kind_of(c, old.value), moved(c, old.operand[0], branch),
+                            moved(c, old.operand[1], branch), moved(c, old.operand[2], branch), allowed, old.where);
         c->scalar->value[old.value].alias = value;
     }
 }
 
-/* The value as a result of a region that belongs to nothing else, so that it may be written wherever the result is wanted. */
-static int own_result(compiler *c, int region, int v, const int *taken, int count, const bmf_expression *e)
+/* The value as a result of a region that belongs to nothing else, so that it may be written wherever the result is
+ * wanted. */
+static int own_result(bmf_scalar_compiler *c, int region, int v, const int *taken, int count, const bmf_expression *e)
 {
     const bmf_scalar *s = c->scalar;
-    v = import(c, region, v);
+    v = bmf_scalar_import(c, region, v);
     bool own = s->value[v].origin == BMF_SCALAR_RESULT && s->value[v].region == region;
     for (int k = 0; k < count; k++)
         own = own && taken[k] != v;
     if (own)
         return v;
-    const bmf_scalar_opcode opcode = kind_of(c, v) == BMF_BOOL ? BMF_SCALAR_COPY_BYTE : BMF_SCALAR_COPY_WORD;
+    const bmf_scalar_opcode opcode = bmf_scalar_kind_of(c, v) == BMF_BOOL ? BMF_SCALAR_COPY_BYTE : BMF_SCALAR_COPY_WORD;
     c->region = region;
-    const int number = add_instruction(c, opcode, (const int[3]){v, v, v}, -1, kind_of(c, v), e);
+    const int number = bmf_scalar_add_instruction(c, opcode, (const int[3]){v, v, v}, -1, bmf_scalar_kind_of(c, v), e);
     c->region = s->region[region].parent;
     return s->instruction[number].value;
 }
 
 /* A result of a choice or loop. */
-static int part_result(compiler *c, int number, bmf_type_kind kind)
+static int part_result(bmf_scalar_compiler *c, int number, bmf_type_kind kind)
 {
-    return add_value(c, BMF_SCALAR_RESULT, kind, c->region, number);
+    return bmf_scalar_add_value(c, BMF_SCALAR_RESULT, kind, c->region, number);
 }
 
-static void make_choice(compiler *c, const bmf_expression *e, int mask, const int branch[2], const bundle value[2], bundle *y)
+static void make_choice(bmf_scalar_compiler *c, const bmf_expression *e, int mask, const int branch[2],
+                        const bmf_scalar_bundle value[2], bmf_scalar_bundle *y)
 {
     bmf_scalar *s = c->scalar;
-    bmf_scalar_choice choice = {.mask = import(c, c->region, mask), .branch = {branch[0], branch[1]}};
+    bmf_scalar_choice choice = {.mask = bmf_scalar_import(c, c->region, mask), .branch = {branch[0], branch[1]}};
     for (int k = 0; k < y->leaves; k++) {
         if (value[0].value[k] == value[1].value[k]) {
             y->value[k] = value[0].value[k];
@@ -412,26 +238,27 @@ static void make_choice(compiler *c, const bmf_expression *e, int mask, const in
         y->value[k] = -1;
         choice.results++;
     }
-    const int number = add_instruction(c, BMF_SCALAR_CHOICE, (const int[3]){choice.mask, choice.mask, choice.mask}, -1,
-                                       BMF_BOOL, e);
+    const int number = bmf_scalar_add_instruction(
+        c, BMF_SCALAR_CHOICE, (const int[3]){choice.mask, choice.mask, choice.mask}, -1, BMF_BOOL, e);
     for (int k = 0, r = 0; k < y->leaves; k++)
         if (y->value[k] < 0) {
-            y->value[k] = choice.result[r] = part_result(c, number, kind_of(c, choice.value[0][r]));
+            y->value[k] = choice.result[r] = part_result(c, number, bmf_scalar_kind_of(c, choice.value[0][r]));
             r++;
         }
     s->instruction[number].part = s->choices;
     for (int b = 0; b < 2; b++)
         s->region[branch[b]].owner = number;
-    *(bmf_scalar_choice *)APPEND(s->choice, s->choices, s->choice_capacity) = choice;
+    *(bmf_scalar_choice *)BMF_SCALAR_APPEND(s->choice, s->choices, s->choice_capacity) = choice;
 }
 
-static void compile_if(compiler *c, const bmf_expression *e, const bundle *x, bundle *y)
+static void compile_if(bmf_scalar_compiler *c, const bmf_expression *e, const bmf_scalar_bundle *x,
+                       bmf_scalar_bundle *y)
 {
-    bundle test, value[2];
+    bmf_scalar_bundle test, value[2];
     int branch[2];
     compile(c, e->child[0], x, &test);
     const int mask = test.value[0], outer = c->region;
-    if (is_constant(c, mask)) {
+    if (bmf_scalar_is_constant(c, mask)) {
         compile(c, e->child[constant_bool(c, mask) ? 1 : 2], x, y);
         return;
     }
@@ -448,56 +275,61 @@ static void compile_if(compiler *c, const bmf_expression *e, const bundle *x, bu
     for (int b = 1; b >= 0; b--)
         move_branch(c, branch[b], mask, b, e);
     for (int k = 0; k < y->leaves; k++)
-        y->value[k] = emit_select(c, mask, moved(c, value[1].value[k], branch[1]), moved(c, value[0].value[k], branch[0]), e);
+        y->value[k] =
+            emit_select(c, mask, moved(c, value[1].value[k], branch[1]), moved(c, value[0].value[k], branch[0]), e);
 }
 
 /* ---- B_While ---- */
 
-static void compile_while(compiler *c, const bmf_expression *e, const bundle *x, bundle *y)
+static void compile_while(bmf_scalar_compiler *c, const bmf_expression *e, const bmf_scalar_bundle *x,
+                          bmf_scalar_bundle *y)
 {
     bmf_scalar *s = c->scalar;
     const int outer = c->region;
     bmf_scalar_loop loop = {.states = x->leaves};
-    bundle state = *x, test, next;
+    bmf_scalar_bundle state = *x, test, next;
     for (int k = 0; k < x->leaves; k++)
-        loop.initial[k] = import(c, outer, x->value[k]);
+        loop.initial[k] = bmf_scalar_import(c, outer, x->value[k]);
     loop.region = open_region(c, true);
     for (int k = 0; k < x->leaves; k++)
-        loop.state[k] = state.value[k] = add_value(c, BMF_SCALAR_STATE, kind_of(c, x->value[k]), loop.region, -1);
+        loop.state[k] = state.value[k] =
+            bmf_scalar_add_value(c, BMF_SCALAR_STATE, bmf_scalar_kind_of(c, x->value[k]), loop.region, -1);
     compile(c, e->child[0], &state, &test);
     loop.predicate = test.value[0];
     loop.test = s->region[loop.region].codes;
     compile(c, e->child[1], &state, &next);
     c->region = outer;
     for (int k = 0; k < x->leaves; k++)
-        loop.next[k] = next.value[k] == loop.state[k] ? loop.state[k]
-                                                      : own_result(c, loop.region, next.value[k], loop.next, k, e);
+        loop.next[k] =
+            next.value[k] == loop.state[k] ? loop.state[k] : own_result(c, loop.region, next.value[k], loop.next, k, e);
     *y = next;
     const int first = loop.initial[0];
-    const int number = add_instruction(c, BMF_SCALAR_LOOP, (const int[3]){first, first, first}, -1, BMF_BOOL, e);
+    const int number =
+        bmf_scalar_add_instruction(c, BMF_SCALAR_LOOP, (const int[3]){first, first, first}, -1, BMF_BOOL, e);
     for (int k = 0; k < x->leaves; k++) {
-        y->value[k] = loop.result[k] = part_result(c, number, kind_of(c, x->value[k]));
+        y->value[k] = loop.result[k] = part_result(c, number, bmf_scalar_kind_of(c, x->value[k]));
         s->value[loop.state[k]].number = s->loops;
     }
     s->instruction[number].part = s->loops;
     s->region[loop.region].owner = number;
-    *(bmf_scalar_loop *)APPEND(s->loop, s->loops, s->loop_capacity) = loop;
+    *(bmf_scalar_loop *)BMF_SCALAR_APPEND(s->loop, s->loops, s->loop_capacity) = loop;
 }
 
 /* ---- expressions ---- */
 
-static void add_leaves(bundle *y, const bundle *more)
+static void add_leaves(bmf_scalar_bundle *y, const bmf_scalar_bundle *more)
 {
     memcpy(y->value + y->leaves, more->value, (size_t)more->leaves * sizeof *y->value);
     y->leaves += more->leaves;
 }
 
-static void compile_tuple(compiler *c, const bmf_expression *e, const bundle *x, bundle *y)
+static void compile_tuple(bmf_scalar_compiler *c, const bmf_expression *e, const bmf_scalar_bundle *x,
+                          bmf_scalar_bundle *y)
 {
     const bmf_type *component[BMF_MAX_LEAVES];
-    *y = (bundle){.leaves = 0};
+    *y = (bmf_scalar_bundle){.leaves = 0};
     for (int k = 0; k < e->children; k++) {
-        bundle part;
+        bmf_scalar_bundle part;
         compile(c, e->child[k], x, &part);
         component[k] = part.type;
         add_leaves(y, &part);
@@ -505,19 +337,20 @@ static void compile_tuple(compiler *c, const bmf_expression *e, const bundle *x,
     y->type = bmf_type_tuple(e->children, component);
 }
 
-static void compile_address(const bmf_expression *e, const bundle *x, bundle *y)
+static void compile_address(const bmf_expression *e, const bmf_scalar_bundle *x, bmf_scalar_bundle *y)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
     const int64_t which = e->number[0] - 1;
     int first = 0;
     for (int64_t k = 0; k < which; k++)
         first += bmf_type_leaves(x->type->component[k], leaf);
-    *y = (bundle){.type = x->type->component[which]};
+    *y = (bmf_scalar_bundle){.type = x->type->component[which]};
     y->leaves = bmf_type_leaves(y->type, leaf);
     memcpy(y->value, x->value + first, (size_t)y->leaves * sizeof *y->value);
 }
 
-static void compile_convert(compiler *c, const bmf_expression *e, const bundle *x, bundle *y)
+static void compile_convert(bmf_scalar_compiler *c, const bmf_expression *e, const bmf_scalar_bundle *x,
+                            bmf_scalar_bundle *y)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
     *y = *x;
@@ -533,12 +366,12 @@ static const bmf_type *scalar_type(bmf_type_kind kind)
     return kind == BMF_INT ? &bmf_type_int : kind == BMF_REAL ? &bmf_type_real : &bmf_type_bool;
 }
 
-static void compile_scalar(bundle *y, const compiler *c, int v)
+static void compile_scalar(bmf_scalar_bundle *y, const bmf_scalar_compiler *c, int v)
 {
-    *y = (bundle){.type = scalar_type(kind_of(c, v)), .leaves = 1, .value = {v}};
+    *y = (bmf_scalar_bundle){.type = scalar_type(bmf_scalar_kind_of(c, v)), .leaves = 1, .value = {v}};
 }
 
-static int constant_of(compiler *c, const bmf_constant *from)
+static int constant_of(bmf_scalar_compiler *c, const bmf_constant *from)
 {
     const uint8_t truth = from->integer != 0;
     const void *bytes = &from->integer;
@@ -546,12 +379,58 @@ static int constant_of(compiler *c, const bmf_constant *from)
         bytes = &from->real;
     else if (from->kind == BMF_BOOL)
         bytes = &truth;
-    return constant(c, from->kind, bytes);
+    return bmf_scalar_constant(c, from->kind, bytes);
 }
 
-static void compile(compiler *c, const bmf_expression *e, const bundle *x, bundle *y)
+static unsigned hash_application(const bmf_expression *e, int region, const bmf_scalar_bundle *x)
 {
-    bundle between;
+    uint64_t h = (uint64_t)(uintptr_t)e * 0x9e3779b97f4a7c15U + (uint64_t)region;
+    for (int k = 0; k < x->leaves; k++)
+        h = (h ^ (uint64_t)x->value[k]) * 0xff51afd7ed558ccdU;
+    return (unsigned)(h >> 40) % BMF_SCALAR_BUCKETS;
+}
+
+/* Whether the expression was applied to the same values before; *y is what it gave. */
+static bool find_application(const bmf_scalar_compiler *c, const bmf_expression *e, const bmf_scalar_bundle *x,
+                             bmf_scalar_bundle *y)
+{
+    for (int k = c->applied[hash_application(e, c->region, x)]; k >= 0; k = c->application[k].next) {
+        const bmf_scalar_application *known = &c->application[k];
+        if (known->expression == e && known->region == c->region && known->x.type == x->type &&
+            memcmp(known->x.value, x->value, (size_t)x->leaves * sizeof *x->value) == 0) {
+            *y = known->y;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_application(bmf_scalar_compiler *c, const bmf_expression *e, const bmf_scalar_bundle *x,
+                             const bmf_scalar_bundle *y)
+{
+    const unsigned h = hash_application(e, c->region, x);
+    bmf_scalar_application *new = BMF_SCALAR_APPEND(c->application, c->applications, c->application_capacity);
+    *new = (bmf_scalar_application){.expression = e, .region = c->region, .next = c->applied[h], .x = *x, .y = *y};
+    c->applied[h] = c->applications - 1;
+}
+
+static void compile_new(bmf_scalar_compiler *c, const bmf_expression *e, const bmf_scalar_bundle *x,
+                        bmf_scalar_bundle *y);
+
+static void compile(bmf_scalar_compiler *c, const bmf_expression *e, const bmf_scalar_bundle *x, bmf_scalar_bundle *y)
+{
+    const bmf_scalar_bundle argument = *x; /* y may be x */
+    if (e->children == 0) {
+        compile_new(c, e, &argument, y);
+    } else if (!find_application(c, e, &argument, y)) {
+        compile_new(c, e, &argument, y);
+        note_application(c, e, &argument, y);
+    }
+}
+
+static void compile_new(bmf_scalar_compiler *c, const bmf_expression *e, const bmf_scalar_bundle *x,
+                        bmf_scalar_bundle *y)
+{
     switch (e->kind) {
     case BMF_EXPRESSION_ID:
         *y = *x;
@@ -561,10 +440,8 @@ static void compile(compiler *c, const bmf_expression *e, const bundle *x, bundl
         break;
     case BMF_EXPRESSION_COMP:
         *y = *x;
-        for (int k = e->children - 1; k >= 0; k--) {
-            between = *y;
-            compile(c, e->child[k], &between, y);
-        }
+        for (int k = e->children - 1; k >= 0; k--)
+            compile(c, e->child[k], y, y);
         break;
     case BMF_EXPRESSION_CON:
         compile_scalar(y, c, constant_of(c, &e->constant));
@@ -595,22 +472,26 @@ static void compile(compiler *c, const bmf_expression *e, const bundle *x, bundl
 static void compile_whole(bmf_scalar *s, const bmf_expression *e)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
-    compiler *c = bmf_allocate((int64_t)sizeof *c);
-    bundle x = {.type = e->in}, y;
+    bmf_scalar_compiler *c = bmf_allocate((int64_t)sizeof *c);
+    bmf_scalar_bundle x = {.type = e->in}, y;
     c->scalar = s;
     c->region = -1;
+    c->application = NULL;
+    c->applications = c->application_capacity = 0;
     memset(c->bucket, -1, sizeof c->bucket);
+    memset(c->applied, -1, sizeof c->applied);
     open_region(c, false);
     s->inputs = x.leaves = bmf_type_leaves(e->in, leaf);
     for (int k = 0; k < x.leaves; k++) {
         s->input_kind[k] = leaf[k]->kind;
-        x.value[k] = add_value(c, BMF_SCALAR_INPUT, leaf[k]->kind, 0, k);
+        x.value[k] = bmf_scalar_add_value(c, BMF_SCALAR_INPUT, leaf[k]->kind, 0, k);
     }
     compile(c, e, &x, &y);
     s->outputs = y.leaves;
     memcpy(s->output, y.value, sizeof s->output);
     for (int k = 0; k < y.leaves; k++)
         s->output_kind[k] = s->value[y.value[k]].kind;
+    free(c->application);
     free(c);
 }
 

@@ -1,9 +1,10 @@
 /* Finishing code: what nobody needs is dropped, pairs of operations become one instruction, values get registers.
  *
- * Method: needed is what outputs, instructions that can fail, and loops (they might not end) are computed from. A product or sum of reals that
- * only one other such operation uses is computed by that one, in one pass with both roundings. Registers are given by linear
- * scan over positions (Poletto and Sarkar, "Linear scan register allocation", 1999): a value keeps its register from where
- * it is computed to its last use; what a loop carries, or a branch shares with the code around it, for all of the loop or branch.
+ * Method: needed is what outputs, instructions that can fail, and loops (they might not end) are computed from. A
+ * product or sum of reals that only one other such operation uses is computed by that one, in one pass with both
+ * roundings. Registers are given by linear scan over positions (Poletto and Sarkar, "Linear scan register
+ * allocation", 1999): a value keeps its register from where it is computed to its last use; what a loop carries, or a
+ * branch shares with the code around it, for all of the loop or branch.
  * Cost: linear in the code, but for the search of a free register. */
 #include <limits.h>
 #include <stdlib.h>
@@ -188,7 +189,8 @@ static int *count_uses(const bmf_scalar *s)
         for (int k = 0; instruction->needed && k < bmf_scalar_operations[instruction->opcode].operands; k++)
             uses[instruction->operand[k]]++;
     }
-    /* Other uses need a value as it is: guards, captures, choices and loops take bools, or their own copies, or count twice. */
+    /* Other uses need a value as it is: guards, captures, choices and loops take bools, or their own copies, or count
+     * twice. */
     for (int k = 0; k < s->outputs; k++)
         uses[s->output[k]] += 2;
     for (int v = 0; v < s->values; v++)
@@ -253,7 +255,8 @@ static void fuse(bmf_scalar *s)
         for (int k = 0; k < region->codes; k++) {
             bmf_scalar_instruction *outer = &s->instruction[region->code[k]];
             const int from = loop && k >= loop->test ? loop->test : 0;
-            if (outer->needed && bmf_scalar_operations[outer->opcode].operands == 2 && !fuse_operand(s, outer, 0, uses, from))
+            if (outer->needed && bmf_scalar_operations[outer->opcode].operands == 2 &&
+                !fuse_operand(s, outer, 0, uses, from))
                 fuse_operand(s, outer, 1, uses, from);
         }
     }
@@ -419,11 +422,13 @@ static void give_registers(bmf_scalar *s)
     free(bytes.until);
 }
 
-/* As many elements as leave registers, inputs and outputs in the first-level cache of 32 KiB, or nearly. */
+/* As many elements as leave registers, inputs and outputs in the first-level cache of 32 KiB, or nearly. Loops take
+ * all they can get: the last elements of a block that go on cost instructions for themselves, and blocks shrink
+ * anyway. */
 static void choose_block(bmf_scalar *s)
 {
     const int columns = s->words + s->inputs + (s->bytes + 7) / 8;
-    s->block = columns <= 3 ? BMF_BLOCK : columns <= 8 ? BMF_BLOCK / 2 : BMF_BLOCK / 4;
+    s->block = columns <= 3 || s->loops > 0 ? BMF_BLOCK : columns <= 8 ? BMF_BLOCK / 2 : BMF_BLOCK / 4;
 }
 
 void bmf_scalar_finish(bmf_scalar *s)

@@ -1,10 +1,11 @@
 /* The instructions of compiled scalar expressions: one loop each over a block.
  *
- * Method: the loops are compiled for several vector widths and have no branches inside. Operations on ints that overflow compute the
- * wrapped result of every element and gather in one word whether any failed; who failed first is looked for only then
- * (bmf_scalar_fails_at). Products are checked by their factors' ranges first, which holds for most; division of ints up to 2^52 is
- * done in reals, where the rounded quotient of two such ints never reaches the next int, so that cutting it off is exact.
- * An operand that is one value for all elements has loops of its own, so that constants never fill blocks.
+ * Method: the loops are compiled for several vector widths and have no branches inside. Operations on ints that
+ * overflow compute the wrapped result of every element and gather in one word whether any failed; who failed first is
+ * looked for only then (bmf_scalar_fails_at). Products are checked by their factors' ranges first, which holds for
+ * most; division of ints up to 2^52 is done in reals, where the rounded quotient of two such ints never reaches the
+ * next int, so that cutting it off is exact. An operand that is one value for all elements has loops of its own, so
+ * that constants never fill blocks.
  * Cost: one pass over the operands; products out of the range and long division a second, scalar one. */
 #include <math.h>
 #include <string.h>
@@ -18,47 +19,56 @@
 #define EACH_ELEMENT _Pragma("GCC ivdep") for (int64_t i = 0; i < count; i++)
 
 /* A loop: A, B, C say how operands are read (x[i], or x0 of a uniform one). */
-#define LOOP(name, form, R, A_TYPE, B_TYPE, C_TYPE, A, B, C)                                                        \
-    BMF_VECTORISE static int name##_##form(int64_t count, const void *a_, const void *b_, const void *c_, void *d_) \
-    {                                                                                                               \
-        const A_TYPE *a = a_, a0 = *a;                                                                              \
-        const B_TYPE *b = b_, b0 = *b;                                                                              \
-        const C_TYPE *c = c_, c0 = *c;                                                                              \
-        R *d = d_;                                                                                                  \
-        uint64_t failed = 0;                                                                                        \
-        (void)a0, (void)b0, (void)c0;                                                                               \
-        EACH_ELEMENT d[i] = name##_element(A, B, C, &failed);                                                       \
-        return failed >> 63 != 0;                                                                                   \
+#define LOOP(name, form, R, A_TYPE, B_TYPE, C_TYPE, A, B, C)                                                           \
+    BMF_VECTORISE static int name##_##form(int64_t count, const void *a_, const void *b_, const void *c_, void *d_)    \
+    {                                                                                                                  \
+        const A_TYPE *a = a_, a0 = *a;                                                                                 \
+        const B_TYPE *b = b_, b0 = *b;                                                                                 \
+        const C_TYPE *c = c_, c0 = *c;                                                                                 \
+        R *d = d_;                                                                                                     \
+        uint64_t failed = 0;                                                                                           \
+        (void)a0, (void)b0, (void)c0;                                                                                  \
+        EACH_ELEMENT d[i] = name##_element(A, B, C, &failed);                                                          \
+        return failed >> 63 != 0;                                                                                      \
     }
-#define ELEMENT(name, R, A_TYPE, B_TYPE, C_TYPE, expression)                                          \
-    BMF_INLINE R name##_element(A_TYPE a, B_TYPE b, C_TYPE c, uint64_t *failed)                       \
-    {                                                                                                 \
-        (void)a, (void)b, (void)c, (void)failed;                                                      \
-        return (R)(expression);                                                                       \
+#define ELEMENT(name, R, A_TYPE, B_TYPE, C_TYPE, expression)                                                           \
+    BMF_INLINE R name##_element(A_TYPE a, B_TYPE b, C_TYPE c, uint64_t *failed)                                        \
+    {                                                                                                                  \
+        (void)a, (void)b, (void)c, (void)failed;                                                                       \
+        return (R)(expression);                                                                                        \
     }
 
-#define UNARY(name, R, T, expression)             \
-    ELEMENT(name, R, T, T, T, expression)         \
+#define UNARY(name, R, T, expression)                                                                                  \
+    ELEMENT(name, R, T, T, T, expression)                                                                              \
     LOOP(name, v, R, T, T, T, a[i], a[i], a[i])
-#define BINARY(name, R, T, expression)            \
-    ELEMENT(name, R, T, T, T, expression)         \
-    LOOP(name, vv, R, T, T, T, a[i], b[i], a[i])  \
-    LOOP(name, uv, R, T, T, T, a0, b[i], a0)      \
+#define BINARY(name, R, T, expression)                                                                                 \
+    ELEMENT(name, R, T, T, T, expression)                                                                              \
+    LOOP(name, vv, R, T, T, T, a[i], b[i], a[i])                                                                       \
+    LOOP(name, uv, R, T, T, T, a0, b[i], a0)                                                                           \
     LOOP(name, vu, R, T, T, T, a[i], b0, a[i])
-#define TERNARY(name, R, A_TYPE, T, expression)                \
-    ELEMENT(name, R, A_TYPE, T, T, expression)                 \
-    LOOP(name, vvv, R, A_TYPE, T, T, a[i], b[i], c[i])         \
-    LOOP(name, uvv, R, A_TYPE, T, T, a0, b[i], c[i])           \
-    LOOP(name, vuv, R, A_TYPE, T, T, a[i], b0, c[i])           \
-    LOOP(name, uuv, R, A_TYPE, T, T, a0, b0, c[i])             \
-    LOOP(name, vvu, R, A_TYPE, T, T, a[i], b[i], c0)           \
-    LOOP(name, uvu, R, A_TYPE, T, T, a0, b[i], c0)             \
+#define TERNARY(name, R, A_TYPE, T, expression)                                                                        \
+    ELEMENT(name, R, A_TYPE, T, T, expression)                                                                         \
+    LOOP(name, vvv, R, A_TYPE, T, T, a[i], b[i], c[i])                                                                 \
+    LOOP(name, uvv, R, A_TYPE, T, T, a0, b[i], c[i])                                                                   \
+    LOOP(name, vuv, R, A_TYPE, T, T, a[i], b0, c[i])                                                                   \
+    LOOP(name, uuv, R, A_TYPE, T, T, a0, b0, c[i])                                                                     \
+    LOOP(name, vvu, R, A_TYPE, T, T, a[i], b[i], c0)                                                                   \
+    LOOP(name, uvu, R, A_TYPE, T, T, a0, b[i], c0)                                                                     \
     LOOP(name, vuu, R, A_TYPE, T, T, a[i], b0, c0)
 
 /* Rows of the table; see bmf_scalar_operation.run. Combinations that cannot occur repeat a neighbour. */
-#define RUN_UNARY(name) {name##_v, name##_v, name##_v, name##_v, name##_v, name##_v, name##_v, name##_v}
-#define RUN_BINARY(name) {name##_vv, name##_uv, name##_vu, name##_vv, name##_vv, name##_uv, name##_vu, name##_vv}
-#define RUN_TERNARY(name) {name##_vvv, name##_uvv, name##_vuv, name##_uuv, name##_vvu, name##_uvu, name##_vuu, name##_vvv}
+#define RUN_UNARY(name)                                                                                                \
+    {                                                                                                                  \
+        name##_v, name##_v, name##_v, name##_v, name##_v, name##_v, name##_v, name##_v                                 \
+    }
+#define RUN_BINARY(name)                                                                                               \
+    {                                                                                                                  \
+        name##_vv, name##_uv, name##_vu, name##_vv, name##_vv, name##_uv, name##_vu, name##_vv                         \
+    }
+#define RUN_TERNARY(name)                                                                                              \
+    {                                                                                                                  \
+        name##_vvv, name##_uvv, name##_vuv, name##_uuv, name##_vvu, name##_uvu, name##_vuu, name##_vvv                 \
+    }
 
 /* ---- ints ---- */
 
@@ -172,8 +182,8 @@ BMF_VECTORISE static bool divides_in_reals(int64_t count, const int64_t *a, cons
 }
 
 /* Division of any ints; where it fails, any result. */
-static int divide_long(int64_t count, const int64_t *a, int64_t a_step, const int64_t *b, int64_t b_step, bool remainder,
-                       int64_t *d)
+static int divide_long(int64_t count, const int64_t *a, int64_t a_step, const int64_t *b, int64_t b_step,
+                       bool remainder, int64_t *d)
 {
     bool failed = false;
     for (int64_t i = 0; i < count; i++) {
@@ -372,7 +382,7 @@ const bmf_scalar_operation bmf_scalar_operations[BMF_SCALAR_OPCODE_COUNT] = {
     [BMF_SCALAR_EQUAL_BOOL] = {"equal bool", 2, 1, BMF_BOOL, BMF_BOOL, false, RUN_BINARY(equal_bool)},
     [BMF_SCALAR_AND] = {"and", 2, 1, BMF_BOOL, BMF_BOOL, false, RUN_BINARY(and)},
     [BMF_SCALAR_OR] = {"or", 2, 1, BMF_BOOL, BMF_BOOL, false, RUN_BINARY(or)},
-    [BMF_SCALAR_NOT] = {"not", 1, 1, BMF_BOOL, BMF_BOOL, false, RUN_UNARY(not)},
+    [BMF_SCALAR_NOT] = {"not", 1, 1, BMF_BOOL, BMF_BOOL, false, RUN_UNARY(not )},
     [BMF_SCALAR_INT_TO_REAL] = {"int to real", 1, 1, BMF_INT, BMF_REAL, false, RUN_UNARY(int_to_real)},
     [BMF_SCALAR_REAL_TO_INT] = {"real to int", 1, 2, BMF_REAL, BMF_INT, true, RUN_UNARY(real_to_int)},
     [BMF_SCALAR_BOOL_TO_INT] = {"bool to int", 1, 1, BMF_BOOL, BMF_INT, false, RUN_UNARY(bool_to_int)},
@@ -431,35 +441,36 @@ bmf_failure_kind bmf_scalar_fails_at(bmf_scalar_opcode opcode, const void *a_, c
 
 /* ---- moving elements ---- */
 
-/* Loops over words and bytes: T is uint64_t or uint8_t. memcpy, because the caller's elements have types of their own. */
-#define MOVES(T)                                                                                                         \
-    BMF_VECTORISE static void gather_##T(int64_t count, const char *from, int64_t stride, T *to)                         \
-    {                                                                                                                    \
-        if (stride == 2 * (int64_t)sizeof(T)) /* every other one: the left or right operands of a fold */                \
-            EACH_ELEMENT memcpy(to + i, from + 2 * i * (int64_t)sizeof(T), sizeof(T));                                   \
-        else                                                                                                             \
-            EACH_ELEMENT memcpy(to + i, from + i * stride, sizeof(T));                                                   \
-    }                                                                                                                    \
-    static void scatter_##T(int64_t count, const T *from, char *to, int64_t stride)                                      \
-    {                                                                                                                    \
-        for (int64_t i = 0; i < count; i++)                                                                              \
-            memcpy(to + i * stride, from + i, sizeof(T));                                                                \
-    }                                                                                                                    \
-    static void fill_##T(int64_t count, const T *value, char *to, int64_t stride)                                        \
-    {                                                                                                                    \
-        const T copy = *value;                                                                                           \
-        for (int64_t i = 0; i < count; i++)                                                                              \
-            memcpy(to + i * stride, &copy, sizeof(T));                                                                   \
-    }                                                                                                                    \
-    static void pick_##T(int64_t count, const T *from, const int32_t *index, T *to)                                      \
-    {                                                                                                                    \
-        for (int64_t i = 0; i < count; i++)                                                                              \
-            to[i] = from[index[i]];                                                                                      \
-    }                                                                                                                    \
-    static void put_##T(int64_t count, const T *from, bool uniform, const int32_t *index, const int32_t *place, T *to)   \
-    {                                                                                                                    \
-        for (int64_t i = 0; i < count; i++)                                                                              \
-            to[place ? place[i] : i] = from[uniform ? 0 : index ? index[i] : i];                                         \
+/* Loops over words and bytes: T is uint64_t or uint8_t. memcpy, because the caller's elements have types of their
+ * own. */
+#define MOVES(T)                                                                                                       \
+    BMF_VECTORISE static void gather_##T(int64_t count, const char *from, int64_t stride, T *to)                       \
+    {                                                                                                                  \
+        if (stride == 2 * (int64_t)sizeof(T)) /* every other one: the left or right operands of a fold */              \
+            EACH_ELEMENT memcpy(to + i, from + 2 * i * (int64_t)sizeof(T), sizeof(T));                                 \
+        else                                                                                                           \
+            EACH_ELEMENT memcpy(to + i, from + i * stride, sizeof(T));                                                 \
+    }                                                                                                                  \
+    static void scatter_##T(int64_t count, const T *from, char *to, int64_t stride)                                    \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < count; i++)                                                                            \
+            memcpy(to + i * stride, from + i, sizeof(T));                                                              \
+    }                                                                                                                  \
+    static void fill_##T(int64_t count, const T *value, char *to, int64_t stride)                                      \
+    {                                                                                                                  \
+        const T copy = *value;                                                                                         \
+        for (int64_t i = 0; i < count; i++)                                                                            \
+            memcpy(to + i * stride, &copy, sizeof(T));                                                                 \
+    }                                                                                                                  \
+    static void pick_##T(int64_t count, const T *from, const int32_t *index, T *to)                                    \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < count; i++)                                                                            \
+            to[i] = from[index[i]];                                                                                    \
+    }                                                                                                                  \
+    static void put_##T(int64_t count, const T *from, bool uniform, const int32_t *index, const int32_t *place, T *to) \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < count; i++)                                                                            \
+            to[place ? place[i] : i] = from[uniform ? 0 : index ? index[i] : i];                                       \
     }
 MOVES(uint64_t)
 MOVES(uint8_t)
@@ -500,8 +511,8 @@ void bmf_scalar_pick(int64_t size, int64_t count, const void *from, const int32_
         pick_uint8_t(count, from, index, to);
 }
 
-void bmf_scalar_put(int64_t size, int64_t count, const void *from, bool uniform, const int32_t *index, const int32_t *place,
-                    void *to)
+void bmf_scalar_put(int64_t size, int64_t count, const void *from, bool uniform, const int32_t *index,
+                    const int32_t *place, void *to)
 {
     if (size == 8)
         put_uint64_t(count, from, uniform, index, place, to);

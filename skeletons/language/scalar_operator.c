@@ -1,10 +1,10 @@
 /* Operators of the fixed tree from scalar expressions.
  *
- * Method: B_Plus, B_Times, B_Max, B_Min, B_And and B_Or of two equal scalars take the ready-made operators, where those mean the same.
- * Sums and products of ints are checked: a block whose elements are so small that nothing in it can overflow takes the ready-made
- * functions, any other one goes level by level through the checked instruction. Overflow depends on the association, so these do not
- * claim to be exact; then every number of ranks and threads meets the same failures. Every other expression runs as
- * compiled code.
+ * Method: B_Plus, B_Times, B_Max, B_Min, B_And and B_Or of two equal scalars take the ready-made operators, where
+ * those mean the same. Sums and products of ints are checked: a block whose elements are so small that nothing in it
+ * can overflow takes the ready-made functions, any other one goes level by level through the checked instruction.
+ * Overflow depends on the association, so these do not claim to be exact; then every number of ranks and threads
+ * meets the same failures. Every other expression runs as compiled code.
  * Cost: one more pass over the elements, in the cache, to see how large ints are. */
 #include <omp.h>
 #include <stdatomic.h>
@@ -23,8 +23,8 @@ struct bmf_scalar_operator {
     const bmf_scalar *scalar;
     int rooms;
     bmf_scalar_room **room;
-    atomic_flag *taken;        /* of every room */
-    atomic_int failed;         /* 0, 1: being written, 2: failure says it */
+    atomic_flag *taken; /* of every room */
+    atomic_int failed;  /* 0, 1: being written, 2: failure says it */
     bmf_failure failure;
 };
 
@@ -68,8 +68,8 @@ static int combine_compiled(const void *context, int64_t count, const bmf_slice 
             from[i] = (bmf_slice){(char *)in[i].data + begin * in[i].stride, in[i].stride};
         for (int i = 0; i < outputs; i++)
             to[i] = (bmf_slice){(char *)out[i].data + begin * out[i].stride, out[i].stride};
-        code = bmf_scalar_run(operation->scalar, operation->room[k], count - begin < BMF_BLOCK ? count - begin : BMF_BLOCK,
-                              from, to, &failure);
+        code = bmf_scalar_run(operation->scalar, operation->room[k],
+                              count - begin < BMF_BLOCK ? count - begin : BMF_BLOCK, from, to, &failure);
     }
     atomic_flag_clear_explicit(&operation->taken[k], memory_order_release);
     if (code != 0)
@@ -180,7 +180,8 @@ static void scan_ints(const void *context, int64_t count, const void *x, const v
 
 /* ---- which operator ---- */
 
-/* The ready-made operator with the same meaning, but for overflow; *checked: the instruction that checks it, or CHOICE. */
+/* The ready-made operator with the same meaning, but for overflow; *checked: the instruction that checks it, or
+ * CHOICE. */
 static const bmf_operator *ready_made(const bmf_expression *e, bmf_scalar_opcode *checked)
 {
     const bmf_operator *ints[] = {&bmf_plus_int, &bmf_times_int, &bmf_max_int, &bmf_min_int};
@@ -214,7 +215,10 @@ static void make_rooms(bmf_scalar_operator *operation, bmf_expression *e, int wo
         operation->room[k] = bmf_scalar_room_create(operation->scalar);
         atomic_flag_clear(&operation->taken[k]);
     }
-    operation->op = (bmf_operator){.name = "composed", .type = e->out, .combine = combine_compiled, .context = operation,
+    operation->op = (bmf_operator){.name = "composed",
+                                   .type = e->out,
+                                   .combine = combine_compiled,
+                                   .context = operation,
                                    .may_fail = bmf_scalar_may_fail(operation->scalar)};
 }
 

@@ -145,8 +145,8 @@ char *bmf_scalar_print(const bmf_scalar *scalar)
     if (!p.stream)
         return strcpy(bmf_allocate(1), "");
     fprintf(p.stream, "%s -> %s, %d elements at a time, %d registers\n",
-            bmf_type_print(scalar->expression->in, in, sizeof in), bmf_type_print(scalar->expression->out, out, sizeof out),
-            scalar->block, scalar->words + scalar->bytes);
+            bmf_type_print(scalar->expression->in, in, sizeof in),
+            bmf_type_print(scalar->expression->out, out, sizeof out), scalar->block, scalar->words + scalar->bytes);
     print_code(&p, 0, 0, scalar->region[0].codes, 4);
     fputs("    result", p.stream);
     for (int k = 0; k < scalar->outputs; k++) {

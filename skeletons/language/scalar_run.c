@@ -1,12 +1,12 @@
 /* Running compiled scalar expressions over blocks.
  *
- * Method: every value has a place: a caller's column, a register or a constant, of a block of elements or of one for all (uniform).
- * An instruction whose operands are all uniform computes one element. A choice runs a branch in place when all elements take it;
- * otherwise it moves what the branches read of each element's side together and the results apart again. A loop notes the
- * state of elements that leave and goes on with all of them, until what is computed in vain would have paid for moving
- * the others together.
- * Failures: instructions tell that something failed; the first element is then looked for, among those that count. Elements
- * before it may fail later in the code, so the block is run again up to it until nothing fails. */
+ * Method: every value has a place: a caller's column, a register or a constant, of a block of elements or of one for
+ * all (uniform). An instruction whose operands are all uniform computes one element. A choice runs a branch in place
+ * when all elements take it; otherwise it moves what the branches read of each element's side together and the
+ * results apart again. A loop notes the state of elements that leave and goes on with all of them, until what is
+ * computed in vain would have paid for moving the others together.
+ * Failures: instructions tell that something failed; the first element is then looked for, among those that count.
+ * Elements before it may fail later in the code, so the block is run again up to it until nothing fails. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,11 +26,12 @@ typedef struct region_room {
 
 struct bmf_scalar_room {
     const bmf_scalar *scalar;
-    place *place;            /* of every value */
-    char **home;             /* its register, or NULL */
-    char *memory;            /* registers */
-    region_room *region;     /* of every region but the first */
-    char *result[BMF_MAX_LEAVES]; /* BMF_BLOCK elements, when the caller has no place for them and they do not fit a register */
+    place *place;        /* of every value */
+    char **home;         /* its register, or NULL */
+    char *memory;        /* registers */
+    region_room *region; /* of every region but the first */
+    char *result
+        [BMF_MAX_LEAVES]; /* BMF_BLOCK elements, when the caller has no place for them and they do not fit a register */
     bmf_failure failure;
 };
 
@@ -377,7 +378,8 @@ static bool sort_out(running *r)
 
 static bool run_loop(bmf_scalar_room *room, const bmf_scalar_loop *loop, const frame *f)
 {
-    running r = {.room = room, .loop = loop, .own = &room->region[loop->region], .inner = {.outer = f, .count = f->count}};
+    running r = {
+        .room = room, .loop = loop, .own = &room->region[loop->region], .inner = {.outer = f, .count = f->count}};
     const int codes = room->scalar->region[loop->region].codes;
     begin_loop(&r);
     for (;;) {
@@ -429,8 +431,8 @@ static bool is_overwritten(const bmf_scalar *s, int input, const bmf_slice *in, 
     return false;
 }
 
-/* Inputs are read where they are, unless their stride is odd, or other results are to stand there and they are a result
- * themselves. */
+/* Inputs are read where they are, unless their stride is odd, or other results are to stand there and they are a
+ * result themselves. */
 static void place_inputs(bmf_scalar_room *room, const bmf_slice *in, const bmf_slice *out, int64_t begin, int64_t count)
 {
     const bmf_scalar *s = room->scalar;
@@ -467,8 +469,8 @@ static void place_outputs(bmf_scalar_room *room, const bmf_slice *in, const bmf_
         const int v = s->output[k];
         if (s->value[v].origin != BMF_SCALAR_RESULT)
             continue;
-        room->place[v].data = out[k].data && may_stand_at(s, k, in, out) ? (char *)out[k].data + begin * out[k].stride
-                                                                          : room->home[v];
+        room->place[v].data =
+            out[k].data && may_stand_at(s, k, in, out) ? (char *)out[k].data + begin * out[k].stride : room->home[v];
     }
 }
 
@@ -514,7 +516,8 @@ static bool stands_already(const bmf_scalar *s, int k, const bmf_slice *in, cons
 /* Where an output is found that the caller has no place for; GIVEN: he has, or it is in the room. */
 typedef enum finding { FOUND_GIVEN, FOUND_INPUT, FOUND_HERE } finding;
 
-static void find_places(bmf_scalar_room *room, int64_t count, const bmf_slice *in, bmf_slice *out, finding found[BMF_MAX_LEAVES])
+static void find_places(bmf_scalar_room *room, int64_t count, const bmf_slice *in, bmf_slice *out,
+                        finding found[BMF_MAX_LEAVES])
 {
     const bmf_scalar *s = room->scalar;
     for (int k = 0; k < s->outputs; k++) {
@@ -535,7 +538,8 @@ static void find_places(bmf_scalar_room *room, int64_t count, const bmf_slice *i
     }
 }
 
-static void show_places(const bmf_scalar_room *room, const bmf_slice *in, bmf_slice *out, const finding found[BMF_MAX_LEAVES])
+static void show_places(const bmf_scalar_room *room, const bmf_slice *in, bmf_slice *out,
+                        const finding found[BMF_MAX_LEAVES])
 {
     const bmf_scalar *s = room->scalar;
     for (int k = 0; k < s->outputs; k++) {
