@@ -134,7 +134,7 @@ EXAMPLES = {
     "factorials": (lambda: ints(10**6, 0, 21), factorials),
     "mean-variance": (lambda: reals(10**6, 5.0, 9.0), mean_variance),
     "transpose": (lambda: reals((1000, 1013)), transpose),
-    "matrix-product": (lambda: reals((400, 400)), matrix_product),
+    "matrix-product": (lambda: reals((1000, 1000)), matrix_product),
     "matrix-vector": (lambda: reals((1017, 1000)), matrix_vector),
     "maximum-segment-sum": (lambda: ints(10**6, -1000, 1001), maximum_segment_sum),
     "histogram": (lambda: ints(10**6, 0, 10), histogram),
