@@ -359,6 +359,35 @@ static void names_are_compiled_once(void **unused)
     release(p);
 }
 
+/* Bits of quotients, down to the smallest reals and up to the largest. */
+static void powers_of_two_divide_exactly(void **unused)
+{
+    static const char *const divisors[] = {
+        "4", "-0.5", "1e0", "3", "0", "8.98846567431158e307", "4.450147717014403e-308"};
+    static const double by[] = {4.0, -0.5, 1.0, 3.0, 0.0, 0x1p1023, 0x1p-1021};
+    double x[] = {1.0, -3.7, 0x1p-1074, 0x1.8p-1073, 0x1.fffffffffffffp-1022, -0x1p-1022, 0x1.fffffffffffffp1023,
+                  0.0, -0.0};
+    enum { COUNT = sizeof x / sizeof *x };
+    (void)unused;
+    for (size_t k = 0; k < sizeof by / sizeof *by; k++) {
+        char text[100];
+        snprintf(text, sizeof text, "B_Op (B_Divide) . B_Alltup [B_Id, B_Con (B_Real %s)]", divisors[k]);
+        program *p = compile(text, &bmf_type_real);
+        bmf_scalar_room *room = bmf_scalar_room_create(bmf_scalar_of(p->expression));
+        double y[COUNT];
+        const bmf_slice in = {x, 8};
+        bmf_slice out = {y, 8};
+        bmf_failure failure;
+        assert_int_equal(bmf_scalar_run(bmf_scalar_of(p->expression), room, COUNT, &in, &out, &failure), 0);
+        for (int i = 0; i < COUNT; i++) {
+            const double expected = x[i] / by[k];
+            assert_true(memcmp(&y[i], &expected, sizeof expected) == 0 || (y[i] != y[i] && expected != expected));
+        }
+        bmf_scalar_room_free(room);
+        release(p);
+    }
+}
+
 static void code_is_listed(void **unused)
 {
     const bmf_type *in = bmf_type_pair(&bmf_type_real, &bmf_type_int);
@@ -384,6 +413,7 @@ int main(void)
                                        cmocka_unit_test(compiled_operators_fail),
                                        cmocka_unit_test(selections_are_recognised),
                                        cmocka_unit_test(names_are_compiled_once),
+                                       cmocka_unit_test(powers_of_two_divide_exactly),
                                        cmocka_unit_test(code_is_listed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  * regions inside are then moved into the code around them and computed for all elements, guarded where they can fail,
  * and the results are selected.
  * Cost: one step for every node and every different argument it is applied to. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,21 @@ static int to_int(bmf_scalar_compiler *c, int v, const bmf_expression *where)
     }
 }
 
+/* Division by a power of two is multiplication by its inverse, which is exact unless it is too small or too large. */
+static bool inverse_of(bmf_scalar_compiler *c, int v, int *inverse)
+{
+    double divisor, inverted;
+    int exponent;
+    if (!bmf_scalar_is_constant(c, v))
+        return false;
+    memcpy(&divisor, &c->scalar->value[v].bits, sizeof divisor);
+    if (fabs(frexp(divisor, &exponent)) != 0.5 || abs(exponent) > 1000)
+        return false;
+    inverted = 1.0 / divisor;
+    *inverse = bmf_scalar_constant(c, BMF_REAL, &inverted);
+    return true;
+}
+
 /* Two numbers: as ints if both are, otherwise as reals. */
 static int on_numbers(bmf_scalar_compiler *c, bmf_scalar_opcode ints, bmf_scalar_opcode reals, int a, int b,
                       const bmf_expression *where)
@@ -69,7 +85,10 @@ static int on_numbers(bmf_scalar_compiler *c, bmf_scalar_opcode ints, bmf_scalar
     if (bmf_scalar_kind_of(c, a) == BMF_INT && bmf_scalar_kind_of(c, b) == BMF_INT)
         return emit_binary(c, ints, a, b, where);
     a = to_real(c, a, where);
-    return emit_binary(c, reals, a, to_real(c, b, where), where);
+    b = to_real(c, b, where);
+    if (reals == BMF_SCALAR_DIVIDE_REAL && inverse_of(c, b, &b))
+        reals = BMF_SCALAR_MULTIPLY_REAL;
+    return emit_binary(c, reals, a, b, where);
 }
 
 static int on_number(bmf_scalar_compiler *c, bmf_scalar_opcode ints, bmf_scalar_opcode reals, int a,
