@@ -6,8 +6,8 @@
  * captures; into a loop nothing comes but its state.
  *
  *   choice  mask, two branches; result k is value[0][k] or value[1][k]
- *   loop    state values start as `initial`; code [0, test) computes the predicate, the rest the next state. The results
- *           are the states of each element when its predicate failed.
+ *   loop    state values start as `initial`; code [0, test) computes the predicate, the rest the next state. The
+ *           results are the states of each element when its predicate failed.
  *
  * A guarded instruction computes all elements but may fail only where its guard holds: that is how short branches are
  * computed without choices. */
