@@ -109,7 +109,7 @@ wait_for_samples()
 @test "Ctrl-C keeps what was measured, and --resume goes on" {
     local arguments=(-o a.raw --ops kernel_exp,kernel_sum --max-elements 1048576 --factor 4)
     local pid code=0
-    "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" sheet measure "${arguments[@]}" --repeats 2000 --seconds 150 \
+    "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" sheet measure "${arguments[@]}" --repeats 5000 --seconds 150 \
         >out 2>err 3>&- &
     pid=$!
     wait_for_samples a.raw
