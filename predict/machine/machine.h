@@ -1,0 +1,64 @@
+/* Machines: what a prediction is for. A machine file is libconfig text (docs/machines.md):
+ *
+ *     name = "decmpp-2048";
+ *     processors = 2048;                        // most it has; left out: as many as asked for
+ *     compute = { power = 0.004; };             // speed relative to the host
+ *     network = { type = "edn"; ports = 128; .. };
+ *     agreement_us = 0.0;                       // seconds for all processors to agree on a status; left out: the network's
+ *
+ * compute = { power = P; }                      kernels are run and timed here; a second here is 1 / P seconds there
+ * compute = { sheet = "kernels.sheet"; power = P; threads = T; }   from a kernel sheet (docs/sheets.md), divided by P
+ * compute = { zero = true; }                    computing costs nothing
+ *
+ * Every mistake (unknown keys, wrong types, negative costs, files that are not there) is one line with file and line
+ * number. Nothing here is collective; messages go to the process-wide slot (ctx NULL).
+ */
+#ifndef BMF_MACHINE_H
+#define BMF_MACHINE_H
+
+#include "predict/machine/network.h"
+#include "predict/sheet.h"
+#include "runtime/status.h"
+
+typedef enum bmf_compute_cost { BMF_COMPUTE_MEASURED, BMF_COMPUTE_SHEET, BMF_COMPUTE_ZERO } bmf_compute_cost;
+
+typedef struct bmf_machine {
+    char *path, *directory; /* of the file */
+    char *name;
+    char *note;          /* "" or a remark of the file */
+    int64_t processors;  /* 0: any number */
+    int threads;         /* of a processor, for sheets; 0: not said */
+    bmf_compute_cost compute;
+    double power;        /* 1: as fast as the host (or the sheet) */
+    bmf_sheet *kernels;  /* BMF_COMPUTE_SHEET */
+    double agreement;    /* seconds; NAN: ask the network */
+    const bmf_network_type *network_type;
+    config_t config;     /* the file; network settings are in the group "network" */
+} bmf_machine;
+
+/* Reads and checks a machine file, including a trial construction of its network for its processors (or 2).
+ * BMF_ERROR_FILE or BMF_ERROR_ARGUMENT. The caller frees. */
+int bmf_machine_read(const char *path, bmf_machine **machine);
+void bmf_machine_free(bmf_machine *machine);
+/* Its network for that many processors. BMF_ERROR_ARGUMENT: more than the machine has. The caller destroys it by
+ * network->type->destroy. */
+int bmf_machine_network(const bmf_machine *machine, int64_t processors, bmf_network **network);
+
+/* ---- for networks ---- */
+
+/* "FILE:LINE: TEXT" into the process-wide slot; returns status. */
+int bmf_machine_fail(const bmf_machine *machine, const config_setting_t *at, int status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A number of the group, an int or a float, in [least, most]; absent: `otherwise`, or an error if that is NAN. */
+int bmf_machine_number(const bmf_machine *machine, const config_setting_t *group, const char *key, double least, double most,
+                       double otherwise, double *value);
+int bmf_machine_integer(const bmf_machine *machine, const config_setting_t *group, const char *key, int64_t least,
+                        int64_t most, int64_t otherwise, int64_t *value); /* otherwise INT64_MIN: required */
+/* A word among `known` (NULL at the end); absent: `otherwise`. *index: its place. */
+int bmf_machine_word(const bmf_machine *machine, const config_setting_t *group, const char *key, const char *const *known,
+                     int otherwise, int *index);
+/* A text, or NULL if absent; a path relative to the machine file, to be freed. */
+int bmf_machine_text(const bmf_machine *machine, const config_setting_t *group, const char *key, const char **text);
+int bmf_machine_path(const bmf_machine *machine, const config_setting_t *group, const char *key, char **path);
+
+#endif

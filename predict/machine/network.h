@@ -1,0 +1,101 @@
+/* Networks: given messages with the times at which they are handed over, the times at which they arrive.
+ *
+ * A network is one file network_NAME.c with one bmf_network_type. It holds the state of its links over a run. The
+ * simulator calls it in causal order: times never decrease from one call to the next, whatever processors they belong
+ * to, and calls of one time come in the order of processor numbers. All times are seconds since the start of the run.
+ * The same calls give the same times, bit for bit. Nothing here is collective and nothing needs MPI.
+ *
+ * There are three ways to answer, and a type uses one of them:
+ *   at once      send sets everything and says that the message is complete: no later message changes it;
+ *   by itself    send takes the message; the network has events of its own (next, advance) that complete messages later:
+ *                shared bandwidth, rendezvous, cycle by cycle;
+ *   as a round   collective = true: the simulator holds back the messages of a round until every processor that sends in
+ *                it has done so, and hands all of them over with send_round: lockstep machines, scheduled routing.
+ */
+#ifndef BMF_NETWORK_H
+#define BMF_NETWORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <libconfig.h>
+
+/* One message on its way. The simulator owns it; it stays where it is until `arrived` has been used. */
+typedef struct bmf_flying {
+    int64_t from, to, bytes; /* from != to */
+    int64_t round;           /* number of its round of messages in the run: rounds with more messages share it */
+    double sent;             /* when the sender's processor came to it */
+    double posted;           /* when the receiver's processor was ready to take it; INFINITY as long as it is not */
+    /* set by the network, all no earlier than `sent`: */
+    double free;    /* the sender's processor goes on (overhead of sending) */
+    double done;    /* the sender may use its memory again: its wait ends; at most `arrived` or `free`, whichever is later */
+    double arrived; /* all of it is at the receiver */
+    double taking;  /* seconds of the receiver's processor, from the later of `arrived` and its being ready */
+    double spread;  /* relative standard error of arrived - sent, for intervals; 0: not known */
+    void *state;    /* the network's own */
+} bmf_flying;
+
+typedef struct bmf_network bmf_network;
+struct bmf_machine;
+
+/* Told once for every message, when all its times are set; in `send`, `send_round`, `post` or `advance`. */
+typedef void bmf_flying_complete(void *simulator, bmf_flying *message);
+
+/* A link as reports show it: how many bytes crossed it and how long it was busy. */
+typedef struct bmf_link_load {
+    char from[48], to[48]; /* "processor 3", "switch 17", "port 5" */
+    double x0, y0, x1, y1; /* where to draw it, in any unit; all 0: not known */
+    int64_t messages, bytes;
+    double busy; /* seconds */
+} bmf_link_load;
+
+typedef struct bmf_network_type {
+    const char *name;    /* as in machine files */
+    const char *summary; /* one line for `bmf machine --help` */
+    const char *const *setting; /* keys that its group may have besides "type", NULL at the end; others are errors */
+    bool collective;
+    /* Makes a network for `processors` from the group `network` of a machine file. Paths in it are relative to the file's
+     * directory. Errors: BMF_ERROR_FILE or BMF_ERROR_ARGUMENT with a message that names file, line and key (bmf_machine_fail). */
+    int (*create)(const struct bmf_machine *machine, const config_setting_t *settings, int64_t processors,
+                  bmf_network **network);
+    void (*destroy)(bmf_network *network);
+    /* Back to the start of a run, links free. sample 0: the expected times; k > 0: the k-th random sample of what is
+     * uncertain about the equations (shared by all messages) and about each message, the same for the same k. */
+    void (*start)(bmf_network *network, int64_t sample);
+    void (*send)(bmf_network *network, bmf_flying *message); /* at message->sent; not for collective types */
+    void (*post)(bmf_network *network, bmf_flying *message); /* message->posted has just become known; may be NULL */
+    /* All messages of one round, in the order of their senders and, for one sender, as it sends them; not empty.
+     * Collective types only. */
+    void (*send_round)(bmf_network *network, bmf_flying **message, int64_t count);
+    double (*next)(bmf_network *network);    /* time of its next own event, INFINITY if none; NULL: never any */
+    void (*advance)(bmf_network *network);   /* carries out that event */
+    /* Loads of all links since start; the caller frees. NULL: it has no links. */
+    int64_t (*loads)(const bmf_network *network, bmf_link_load **load);
+    /* Describes it in a few lines of words, for `bmf machine show`. */
+    void (*describe)(const bmf_network *network, FILE *stream);
+    /* Seconds that n processors need to agree on a status (a tree of empty messages, say); NULL: the simulator takes
+     * 2 ceil(log2 n) messages of 8 bytes between neighbours, or nothing if the machine says so. */
+    double (*agreement)(const bmf_network *network, int64_t processors);
+} bmf_network_type;
+
+/* Embedded first in every network. */
+struct bmf_network {
+    const bmf_network_type *type;
+    int64_t processors;
+    bmf_flying_complete *complete;
+    void *simulator;
+};
+
+/* All types, NULL at the end: predict/machine/networks.c. */
+extern const bmf_network_type *const bmf_network_types[];
+
+/* Nothing costs anything: the ideal network of efficiency reports. The caller destroys it. */
+bmf_network *bmf_network_ideal(int64_t processors);
+
+/* ---- chance, for `start` ---- */
+
+/* A normally distributed number that depends on (sample, what, which) only; 0 for sample 0. */
+double bmf_normal(int64_t sample, uint64_t what, uint64_t which);
+
+#endif

@@ -1,0 +1,38 @@
+/* Comparing a measured run with a predicted one, or any two runs of one program, by structural ids.
+ *
+ * Source: document 001, cmptrace: levels A (event by event), B (processor and state), C (state). Events are twins when
+ * (node path, instance, round, lane, kind, peer, occurrence) agree. With different numbers of processors only steps (node
+ * path, instance) are compared. Cost: one hash table over the smaller run.
+ */
+#ifndef BMF_COMPARE_H
+#define BMF_COMPARE_H
+
+#include "runtime/trace.h"
+
+typedef struct bmf_ratio {
+    double measured, predicted; /* seconds */
+    int64_t events;             /* pairs */
+    double median, p90;         /* of |predicted / measured - 1| over the pairs; NAN without pairs */
+} bmf_ratio;
+
+typedef struct bmf_comparison {
+    bool same_processors;
+    bmf_ratio total;                        /* length of the runs */
+    bmf_ratio state[BMF_EVENT_KINDS];       /* level C */
+    bmf_ratio *lane_state;                  /* level B: lane * BMF_EVENT_KINDS + kind; NULL at different P */
+    int64_t pairs;
+    int64_t *twin;                          /* level A: by event of the measured run, its twin or -1; NULL at different P */
+    int64_t only_measured, only_predicted;  /* events without a twin; regions and calls apart */
+    int64_t measured_messages, predicted_messages, measured_bytes, predicted_bytes;
+    int64_t covered, with_interval;         /* pairs whose measured duration is in the predicted interval; pairs that have one */
+    int64_t nodes;                          /* steps: by node of the measured run */
+    bmf_ratio *node;
+    uint32_t *node_twin;                    /* its node in the predicted run, UINT32_MAX: none */
+} bmf_comparison;
+
+/* Both runs are sorted if they were not. BMF_ERROR_ARGUMENT when the runs have no node below the program in common although
+ * both have some (different programs); BMF_ERROR_MEMORY. The caller frees. */
+int bmf_compare(bmf_run *measured, bmf_run *predicted, bmf_comparison **comparison);
+void bmf_comparison_free(bmf_comparison *comparison);
+
+#endif

@@ -1,0 +1,33 @@
+/* The report: one self-contained HTML file about one run, or a measured and a predicted one side by side. */
+#ifndef BMF_REPORT_H
+#define BMF_REPORT_H
+
+#include "predict/machine/network.h"
+#include "predict/report/compare.h"
+#include "predict/report/intervals.h"
+
+/* A point of a speed-up curve. */
+typedef struct bmf_scaling {
+    int64_t processors;
+    double seconds, low, high;
+    bool measured, in_domain;
+} bmf_scaling;
+
+typedef struct bmf_report {
+    const char *title;
+    int runs;                       /* 1 or 2; run 0 is drawn above run 1 */
+    bmf_run *run[2];
+    bmf_intervals *intervals[2];
+    const bmf_comparison *comparison; /* NULL with one run */
+    int64_t loads[2];               /* link loads, 0: none */
+    const bmf_link_load *load[2];
+    int64_t points;                 /* speed-up curve, 0: none */
+    const bmf_scaling *scaling;
+    double low[2], high[2];         /* 95 % interval of each run's length in seconds; equal: none */
+} bmf_report;
+
+/* Writes the file; it appears whole or not at all. Everything shown is in the file: no network, no other file.
+ * BMF_ERROR_FILE. */
+int bmf_report_write(const bmf_report *report, const char *path);
+
+#endif
