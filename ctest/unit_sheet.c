@@ -496,7 +496,7 @@ static void sheets_are_compared_by_their_errors(void **state)
 {
     (void)state;
     bmf_sheet *a = known_sheet(), *b = known_sheet();
-    bmf_comparison *c;
+    bmf_sheet_comparison *c;
     int64_t count = bmf_sheet_compare(a, b, &c);
     assert_int_equal(count, 2);
     assert_string_equal(c[0].operation, "op");

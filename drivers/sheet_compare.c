@@ -25,7 +25,7 @@ static void print_help(void)
          "Example: bmf sheet compare monday.sheet tuesday.sheet");
 }
 
-static void print_row(const bmf_comparison *c)
+static void print_row(const bmf_sheet_comparison *c)
 {
     printf("%-24s", c->operation);
     if (!c->in_first || !c->in_second) {
@@ -44,7 +44,7 @@ static void print_row(const bmf_comparison *c)
         printf(" %10s %6s  errors not known\n", "-", "-");
 }
 
-static void print_table(int64_t count, const bmf_comparison *comparison)
+static void print_table(int64_t count, const bmf_sheet_comparison *comparison)
 {
     int64_t known = 0, differ = 0;
     printf("%-24s %8s %8s %8s %10s %6s\n", "operation", "least", "mean", "most", "difference", "limit");
@@ -56,11 +56,11 @@ static void print_table(int64_t count, const bmf_comparison *comparison)
     printf("\n%lld operations with errors in both, %lld differ beyond them\n", (long long)known, (long long)differ);
 }
 
-static int print_json(int64_t count, const bmf_comparison *comparison)
+static int print_json(int64_t count, const bmf_sheet_comparison *comparison)
 {
     json_t *rows = json_array();
     for (int64_t k = 0; k < count; k++) {
-        const bmf_comparison *c = &comparison[k];
+        const bmf_sheet_comparison *c = &comparison[k];
         json_t *row =
             json_pack("{s:s, s:b, s:b}", "operation", c->operation, "in_first", c->in_first, "in_second", c->in_second);
         if (c->both) {
@@ -80,7 +80,7 @@ static int print_json(int64_t count, const bmf_comparison *comparison)
 static int compare_files(const char *first_path, const char *second_path, bool json)
 {
     bmf_sheet *first = NULL, *second = NULL;
-    bmf_comparison *comparison = NULL;
+    bmf_sheet_comparison *comparison = NULL;
     int code = 0, status = bmf_sheet_read(first_path, &first);
     if (status == BMF_OK)
         status = bmf_sheet_read(second_path, &second);

@@ -67,7 +67,7 @@ static int terms_of(const bmf_estimate *estimate)
 }
 
 /* One point of the grid. worst is the largest difference so far, in what c->has_errors says. */
-static void compare_point(bmf_comparison *c, const bmf_estimate *a, const bmf_estimate *b, double p, double d,
+static void compare_point(bmf_sheet_comparison *c, const bmf_estimate *a, const bmf_estimate *b, double p, double d,
                           double *worst)
 {
     if (a->mean <= 0.0 || b->mean <= 0.0)
@@ -91,7 +91,7 @@ static void compare_point(bmf_comparison *c, const bmf_estimate *a, const bmf_es
     c->at_d = d;
 }
 
-static void compare_all(bmf_comparison *c, const bmf_sheet *first, const bmf_sheet *second, domain common)
+static void compare_all(bmf_sheet_comparison *c, const bmf_sheet *first, const bmf_sheet *second, domain common)
 {
     double p[MOST_VALUES], d[MOST_VALUES], worst = 0.0;
     int ps = list_values(common.p_low > 0 ? common.p_low : 1, common.p_high > 0 ? common.p_high : 1, p);
@@ -110,7 +110,7 @@ static void compare_all(bmf_comparison *c, const bmf_sheet *first, const bmf_she
     c->differ = c->has_errors && c->errors > c->limit;
 }
 
-int64_t bmf_sheet_compare(const bmf_sheet *first, const bmf_sheet *second, bmf_comparison **comparison)
+int64_t bmf_sheet_compare(const bmf_sheet *first, const bmf_sheet *second, bmf_sheet_comparison **comparison)
 {
     const bmf_sheet *sheet[2] = {first, second};
     int64_t made = 0;
@@ -125,7 +125,7 @@ int64_t bmf_sheet_compare(const bmf_sheet *first, const bmf_sheet *second, bmf_c
             const bmf_entry *b = bmf_sheet_find(second, operation, &counts[1]);
             if (which == 1 && a)
                 continue;
-            bmf_comparison *c = &(*comparison)[made++];
+            bmf_sheet_comparison *c = &(*comparison)[made++];
             c->in_first = a != NULL;
             c->in_second = b != NULL;
             memcpy(c->operation, operation, sizeof c->operation);

@@ -4,7 +4,7 @@
 
 #include "predict/sheet.h"
 
-typedef struct bmf_comparison {
+typedef struct bmf_sheet_comparison {
     char operation[BMF_SHEET_NAME];
     bool both; /* in both sheets, with a common domain; nothing below is valid otherwise */
     bool in_first, in_second;
@@ -15,10 +15,10 @@ typedef struct bmf_comparison {
     double errors;            /* the largest difference in standard errors of the equations (noise left out) */
     double limit;             /* what that may reach by chance anywhere in the domain, 95 % (Scheffe) */
     bool differ;              /* errors > limit */
-} bmf_comparison;
+} bmf_sheet_comparison;
 
 /* One comparison for every operation of either sheet, in the order of the first, then those of the second alone.
  * Returns how many; the caller frees *comparison. */
-int64_t bmf_sheet_compare(const bmf_sheet *first, const bmf_sheet *second, bmf_comparison **comparison);
+int64_t bmf_sheet_compare(const bmf_sheet *first, const bmf_sheet *second, bmf_sheet_comparison **comparison);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct bmf_scaling {
     bool measured, in_domain;
 } bmf_scaling;
 
-typedef struct bmf_report {
+typedef struct bmf_report_contents {
     const char *title;
     int runs;                       /* 1 or 2; run 0 is drawn above run 1 */
     bmf_run *run[2];
@@ -24,10 +24,10 @@ typedef struct bmf_report {
     int64_t points;                 /* speed-up curve, 0: none */
     const bmf_scaling *scaling;
     double low[2], high[2];         /* 95 % interval of each run's length in seconds; equal: none */
-} bmf_report;
+} bmf_report_contents;
 
 /* Writes the file; it appears whole or not at all. Everything shown is in the file: no network, no other file.
  * BMF_ERROR_FILE. */
-int bmf_report_write(const bmf_report *report, const char *path);
+int bmf_report_write(const bmf_report_contents *report, const char *path);
 
 #endif
