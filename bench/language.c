@@ -101,7 +101,7 @@ static int open_case(language_case *c)
     const bmf_program_options text = {.path = c->row->name, .text = c->row->text};
     BMF_TRY(bmf_program_load(c->ctx, &text, &c->program));
     bmf_program_rewrite(&c->program, &(bmf_rewriting){.laws = ~0u});
-    c->machine = (bmf_machine){.ctx = c->ctx, .texts = &c->program.texts};
+    c->machine = (bmf_evaluation){.ctx = c->ctx, .texts = &c->program.texts};
     BMF_TRY(bmf_frame_open_program(&c->machine, &c->frame));
     return c->row->prepare(c);
 }

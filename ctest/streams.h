@@ -47,7 +47,7 @@ typedef struct world {
     bmf_context ctx;
     bmf_texts texts;
     bmf_expressions *arena;
-    bmf_machine machine;
+    bmf_evaluation machine;
     bmf_frame program, contexts;
     bmf_expression by;
     int64_t offsets[2];
@@ -62,7 +62,7 @@ __attribute__((unused)) static void open_world(world *w, int threads, int64_t co
                          .backend = &bmf_cluster_backend,
                          .reproducible = true}};
     w->arena = bmf_expressions_create();
-    w->machine = (bmf_machine){.ctx = &w->ctx, .texts = &w->texts};
+    w->machine = (bmf_evaluation){.ctx = &w->ctx, .texts = &w->texts};
     w->by = (bmf_expression){.kind = BMF_EXPRESSION_MAP, .span = {-1, 0, 0}};
     w->offsets[1] = contexts;
     assert_int_equal(bmf_frame_open_program(&w->machine, &w->program), BMF_OK);

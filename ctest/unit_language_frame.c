@@ -18,7 +18,7 @@ enum { CASES = 500, MOST = 60, PROCESSORS = 6 };
 /* A frame of elements of distributed lists, elements of those, and some of these. */
 typedef struct frames {
     bmf_context ctx;
-    bmf_machine machine;
+    bmf_evaluation machine;
     bmf_frame program, spread, elements, picked;
     bmf_distribution *distribution;
     int64_t processor[MOST], parts; /* of the spread frame's contexts */

@@ -13,7 +13,8 @@
 
 /* ---- structure ---- */
 
-static int evaluate_chain(bmf_machine *machine, bmf_expression *chain, bmf_frame *frame, bmf_value *x, bmf_value *out)
+static int evaluate_chain(bmf_evaluation *machine, bmf_expression *chain, bmf_frame *frame, bmf_value *x,
+                          bmf_value *out)
 {
     bmf_value current, next;
     bmf_value_move(x, &current);
@@ -26,7 +27,7 @@ static int evaluate_chain(bmf_machine *machine, bmf_expression *chain, bmf_frame
 }
 
 /* All children on the same argument, which the last one gets for good. */
-static int evaluate_children(bmf_machine *machine, const bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+static int evaluate_children(bmf_evaluation *machine, const bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                              bmf_value *result)
 {
     int status = BMF_OK, made = 0;
@@ -44,7 +45,7 @@ static int evaluate_children(bmf_machine *machine, const bmf_expression *express
     return status;
 }
 
-static int evaluate_tuple(bmf_machine *machine, const bmf_expression *tuple, bmf_frame *frame, bmf_value *x,
+static int evaluate_tuple(bmf_evaluation *machine, const bmf_expression *tuple, bmf_frame *frame, bmf_value *x,
                           bmf_value *out)
 {
     bmf_value component[BMF_MAX_LEAVES];
@@ -67,7 +68,7 @@ static void number_interleaved(void *state, int64_t begin, int64_t end)
 }
 
 /* Child k's values stand in a row; context i's list is the i-th of each. */
-static int interleave(bmf_machine *machine, const bmf_frame *frame, int64_t children, const bmf_value *all,
+static int interleave(bmf_evaluation *machine, const bmf_frame *frame, int64_t children, const bmf_value *all,
                       bmf_value *out)
 {
     int64_t count = frame->count, bytes = (int64_t)sizeof(int64_t);
@@ -92,7 +93,7 @@ static int interleave(bmf_machine *machine, const bmf_frame *frame, int64_t chil
     return status;
 }
 
-static int evaluate_vector(bmf_machine *machine, const bmf_expression *vector, bmf_frame *frame, bmf_value *x,
+static int evaluate_vector(bmf_evaluation *machine, const bmf_expression *vector, bmf_frame *frame, bmf_value *x,
                            bmf_value *out)
 {
     int children = vector->children;
@@ -126,7 +127,7 @@ static int evaluate_component(const bmf_expression *address, bmf_value *x, bmf_v
 /* ---- maps ---- */
 
 /* Components and constants need neither frames nor packed lists: the elements change where they are. */
-static int move_elements(bmf_machine *machine, bmf_expression *body, bmf_value *x, bmf_value *out)
+static int move_elements(bmf_evaluation *machine, bmf_expression *body, bmf_value *x, bmf_value *out)
 {
     bmf_frame any = {.count = x->child[0].count};
     bmf_value moved;
@@ -137,7 +138,7 @@ static int move_elements(bmf_machine *machine, bmf_expression *body, bmf_value *
     return status;
 }
 
-int bmf_evaluate_elements(bmf_machine *machine, const bmf_expression *by, bmf_expression *body, bmf_frame *frame,
+int bmf_evaluate_elements(bmf_evaluation *machine, const bmf_expression *by, bmf_expression *body, bmf_frame *frame,
                           bmf_value *x, bmf_value *out)
 {
     bmf_frame elements;
@@ -159,7 +160,7 @@ int bmf_evaluate_elements(bmf_machine *machine, const bmf_expression *by, bmf_ex
 
 /* ---- dispatch ---- */
 
-static int evaluate_operation(bmf_machine *machine, bmf_expression *operation, bmf_frame *frame, bmf_value *x,
+static int evaluate_operation(bmf_evaluation *machine, bmf_expression *operation, bmf_frame *frame, bmf_value *x,
                               bmf_value *out)
 {
     if (!operation->parallel)
@@ -176,7 +177,7 @@ static int evaluate_operation(bmf_machine *machine, bmf_expression *operation, b
     }
 }
 
-static int evaluate_skeleton(bmf_machine *machine, bmf_expression *skeleton, bmf_frame *frame, bmf_value *x,
+static int evaluate_skeleton(bmf_evaluation *machine, bmf_expression *skeleton, bmf_frame *frame, bmf_value *x,
                              bmf_value *out)
 {
     bool parallel = skeleton->parallel;
@@ -216,7 +217,7 @@ static bool is_kernel(const bmf_expression *expression)
     }
 }
 
-static int apply(bmf_machine *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
+static int apply(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     if (is_kernel(expression))
         return bmf_evaluate_scalar(machine, expression, frame, x, out);
@@ -267,7 +268,7 @@ static bool has_no_values(const bmf_type *type)
 
 /* Ranks without contexts have nothing to do, unless others wait for their messages or their trace must have the same
  * nodes. */
-static bool may_skip(const bmf_machine *machine, const bmf_expression *expression, const bmf_frame *frame)
+static bool may_skip(const bmf_evaluation *machine, const bmf_expression *expression, const bmf_frame *frame)
 {
     return frame->count == 0 && !expression->communicates && (machine->quiet > 0 || machine->ctx->run == NULL) &&
            !bmf_type_holds_distributed(expression->in) && !bmf_type_holds_distributed(expression->out);
@@ -281,7 +282,7 @@ static bool is_once(const bmf_expression *expression, const bmf_frame *frame, co
 }
 
 /* The first context stands for all. */
-static int evaluate_once(bmf_machine *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+static int evaluate_once(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                          bmf_value *out)
 {
     static const int64_t first = 0;
@@ -297,7 +298,7 @@ static int evaluate_once(bmf_machine *machine, bmf_expression *expression, bmf_f
     return status;
 }
 
-int bmf_evaluate(bmf_machine *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_evaluate(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     if (has_no_values(expression->in) || may_skip(machine, expression, frame)) {
         bmf_value_free(x);

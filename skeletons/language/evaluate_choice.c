@@ -20,7 +20,7 @@ static bool concerns_distributed(const bmf_expression *choice)
 }
 
 /* The predicate for all contexts; x stays. */
-static int evaluate_predicate(bmf_machine *machine, bmf_expression *predicate, bmf_frame *frame, const bmf_value *x,
+static int evaluate_predicate(bmf_evaluation *machine, bmf_expression *predicate, bmf_frame *frame, const bmf_value *x,
                               bmf_value *mask)
 {
     bmf_value argument;
@@ -29,7 +29,7 @@ static int evaluate_predicate(bmf_machine *machine, bmf_expression *predicate, b
 }
 
 /* What the program's only context, on processor 0, decides. Collective. */
-static int decide_together(bmf_machine *machine, bmf_expression *predicate, bmf_frame *frame, const bmf_value *x,
+static int decide_together(bmf_evaluation *machine, bmf_expression *predicate, bmf_frame *frame, const bmf_value *x,
                            bool *decision)
 {
     bmf_value mask;
@@ -47,7 +47,7 @@ static int decide_together(bmf_machine *machine, bmf_expression *predicate, bmf_
 /* ---- B_If ---- */
 
 /* The contexts of x for which the mask is `wanted`, through one branch. */
-static int evaluate_branch(bmf_machine *machine, const bmf_expression *choice, bool wanted, bmf_frame *frame,
+static int evaluate_branch(bmf_evaluation *machine, const bmf_expression *choice, bool wanted, bmf_frame *frame,
                            const bmf_value *mask, const bmf_value *x, bmf_value *out)
 {
     bmf_expression *branch = choice->child[wanted ? 1 : 2];
@@ -76,8 +76,8 @@ static int mask_is(const bmf_value *mask)
     return mask->count > 0 && data[0] != 0;
 }
 
-static int evaluate_both(bmf_machine *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *mask, bmf_value *x,
-                         bmf_value *out)
+static int evaluate_both(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *mask,
+                         bmf_value *x, bmf_value *out)
 {
     bmf_value yes = {0}, no = {0};
     int status = evaluate_branch(machine, choice, true, frame, mask, x, &yes);
@@ -93,7 +93,7 @@ static int evaluate_both(bmf_machine *machine, bmf_expression *choice, bmf_frame
     return status;
 }
 
-static int choose_alone(bmf_machine *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x, bmf_value *out)
+static int choose_alone(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value mask = {0};
     int status = evaluate_predicate(machine, choice->child[0], frame, x, &mask);
@@ -109,7 +109,7 @@ static int choose_alone(bmf_machine *machine, bmf_expression *choice, bmf_frame 
     return status;
 }
 
-static int choose_communicating(bmf_machine *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x,
+static int choose_communicating(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x,
                                 bmf_value *out)
 {
     bmf_value mask = {0};
@@ -121,7 +121,7 @@ static int choose_communicating(bmf_machine *machine, bmf_expression *choice, bm
     return status;
 }
 
-int bmf_evaluate_if(bmf_machine *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_evaluate_if(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bool holds;
     if (!concerns_distributed(choice))
@@ -138,7 +138,7 @@ int bmf_evaluate_if(bmf_machine *machine, bmf_expression *choice, bmf_frame *fra
 
 /* A loop over a batch: who goes on, and who has left. */
 typedef struct loop {
-    bmf_machine *machine;
+    bmf_evaluation *machine;
     bmf_expression *expression;
     bmf_frame *frame;
     int64_t *active; /* the frame's contexts that go on, rising */
@@ -219,7 +219,7 @@ static int anybody(const loop *l, bool *goes_on)
 
 static int go_round(loop *l, bool *goes_on)
 {
-    bmf_machine *machine = l->machine;
+    bmf_evaluation *machine = l->machine;
     bmf_frame active;
     bmf_value mask, next;
     BMF_TRY(bmf_frame_open_picked(machine, l->frame, l->expression, l->active, l->count, &active));
@@ -253,7 +253,7 @@ static int put_in_order(loop *l, bmf_value *out)
     return status;
 }
 
-static int run_loop(bmf_machine *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
+static int run_loop(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     loop l = {.machine = machine, .expression = expression, .frame = frame, .count = frame->count};
     size_t bytes = (size_t)(frame->count + 1) * sizeof(int64_t);
@@ -276,7 +276,7 @@ static int run_loop(bmf_machine *machine, bmf_expression *expression, bmf_frame 
 }
 
 /* The program's only state, of which all ranks have a part. */
-static int run_together(bmf_machine *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+static int run_together(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                         bmf_value *out)
 {
     bmf_value next;
@@ -296,7 +296,8 @@ static int run_together(bmf_machine *machine, bmf_expression *expression, bmf_fr
     return BMF_OK;
 }
 
-int bmf_evaluate_while(bmf_machine *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_evaluate_while(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                       bmf_value *out)
 {
     if (concerns_distributed(expression))
         return run_together(machine, expression, frame, x, out);

@@ -89,7 +89,8 @@ static int convert(const bmf_pass *pass, const bmf_type *to, bmf_value *x, bmf_v
     return to->kind == BMF_TUPLE ? convert_components(pass, to, x, out) : convert_elements(pass, to, x, out);
 }
 
-int bmf_evaluate_convert(bmf_machine *machine, const bmf_type *to, const bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_evaluate_convert(bmf_evaluation *machine, const bmf_type *to, const bmf_frame *frame, bmf_value *x,
+                         bmf_value *out)
 {
     bmf_pass pass;
     bmf_pass_open(machine, frame, "convert", NULL, &pass);

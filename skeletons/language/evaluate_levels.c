@@ -9,7 +9,7 @@
 
 #include "runtime/allocate.h"
 
-int64_t *bmf_tree_numbers(bmf_machine *machine, int64_t count)
+int64_t *bmf_tree_numbers(bmf_evaluation *machine, int64_t count)
 {
     int64_t *numbers = malloc((size_t)(count + 1) * sizeof *numbers);
     if (numbers == NULL)
@@ -17,8 +17,8 @@ int64_t *bmf_tree_numbers(bmf_machine *machine, int64_t count)
     return numbers;
 }
 
-int bmf_apply_operator(bmf_machine *machine, const bmf_expression *fold, const bmf_frame *frame, const int64_t *picked,
-                       int64_t count, bmf_value *a, bmf_value *b, bmf_value *out)
+int bmf_apply_operator(bmf_evaluation *machine, const bmf_expression *fold, const bmf_frame *frame,
+                       const int64_t *picked, int64_t count, bmf_value *a, bmf_value *b, bmf_value *out)
 {
     bmf_value operand[2], pair;
     bmf_frame inner;
@@ -61,7 +61,7 @@ void bmf_tree_level_free(bmf_tree_level *level)
     *level = (bmf_tree_level){0};
 }
 
-static int open_level(bmf_machine *machine, int64_t live, bmf_tree_level *level)
+static int open_level(bmf_evaluation *machine, int64_t live, bmf_tree_level *level)
 {
     *level = (bmf_tree_level){.context = bmf_tree_numbers(machine, live), .start = bmf_tree_numbers(machine, live)};
     if (level->context != NULL && level->start != NULL)

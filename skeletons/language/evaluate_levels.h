@@ -17,7 +17,7 @@ typedef struct bmf_tree_level {
 
 /* A reduction or scan at work: node j of level l of context i covers elements offsets[i] + j 2^l, .. */
 typedef struct bmf_tree_walk {
-    bmf_machine *machine;
+    bmf_evaluation *machine;
     const bmf_expression *fold;
     const bmf_frame *elements; /* the frame of all elements */
     const int64_t *offsets;
@@ -34,6 +34,6 @@ int bmf_tree_walk_next(const bmf_tree_walk *walk, int l, const bmf_tree_level *l
 void bmf_tree_level_free(bmf_tree_level *level);
 
 /* Room for count numbers, or NULL after a message. */
-int64_t *bmf_tree_numbers(bmf_machine *machine, int64_t count);
+int64_t *bmf_tree_numbers(bmf_evaluation *machine, int64_t count);
 
 #endif

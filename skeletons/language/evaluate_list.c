@@ -16,7 +16,7 @@ void bmf_note_failure(bmf_failure *first, int64_t element, int64_t value, int64_
         *first = (bmf_failure){.kind = BMF_FAILURE_INDEX, .element = element, .value = {value, other}};
 }
 
-int bmf_noted_failure(bmf_machine *machine, const bmf_frame *frame, const bmf_expression *expression,
+int bmf_noted_failure(bmf_evaluation *machine, const bmf_frame *frame, const bmf_expression *expression,
                       bmf_failure_kind kind, bmf_failure *first)
 {
     if (first->kind == BMF_FAILURE_NONE)
@@ -32,7 +32,7 @@ static int64_t int_at(const bmf_value *value, int64_t i)
 }
 
 /* A pass over the frame's contexts. */
-static int run_contexts(bmf_machine *machine, const bmf_frame *frame, const char *kernel, int64_t count,
+static int run_contexts(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, int64_t count,
                         void (*run)(void *state, int64_t begin, int64_t end), void *state)
 {
     bmf_pass pass;
@@ -56,7 +56,7 @@ static void measure_some(void *state, int64_t begin, int64_t end)
         s->length[i] = bmf_value_length(s->list, i);
 }
 
-static int evaluate_length(bmf_machine *machine, const bmf_frame *frame, const bmf_value *x, bmf_value *out)
+static int evaluate_length(bmf_evaluation *machine, const bmf_frame *frame, const bmf_value *x, bmf_value *out)
 {
     bmf_value made;
     BMF_TRY(bmf_value_create(machine->ctx, bmf_type_intern(&bmf_type_int), x->count, &made));
@@ -90,7 +90,7 @@ static void place_some(void *state, int64_t begin, int64_t end)
     }
 }
 
-static int evaluate_index(bmf_machine *machine, const bmf_expression *index, const bmf_frame *frame, bmf_value *x,
+static int evaluate_index(bmf_evaluation *machine, const bmf_expression *index, const bmf_frame *frame, bmf_value *x,
                           bmf_value *out)
 {
     bmf_pass pass;
@@ -147,7 +147,7 @@ static void count_some(void *state, int64_t begin, int64_t end)
     }
 }
 
-static int make_numbers(bmf_machine *machine, const bmf_frame *frame, iota_state *state, bmf_buffer *offsets,
+static int make_numbers(bmf_evaluation *machine, const bmf_frame *frame, iota_state *state, bmf_buffer *offsets,
                         bmf_value *out)
 {
     int64_t total = state->offsets[state->contexts];
@@ -164,8 +164,8 @@ static int make_numbers(bmf_machine *machine, const bmf_frame *frame, iota_state
     return status;
 }
 
-static int evaluate_iota(bmf_machine *machine, const bmf_expression *iota, const bmf_frame *frame, const bmf_value *x,
-                         bmf_value *out)
+static int evaluate_iota(bmf_evaluation *machine, const bmf_expression *iota, const bmf_frame *frame,
+                         const bmf_value *x, bmf_value *out)
 {
     iota_state state = {.length = x, .contexts = x->count};
     bmf_buffer *offsets = bmf_buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
@@ -185,7 +185,7 @@ static int evaluate_iota(bmf_machine *machine, const bmf_expression *iota, const
 
 /* ---- distl ---- */
 
-static int evaluate_distl(bmf_machine *machine, const bmf_frame *frame, bmf_value *x, bmf_value *out)
+static int evaluate_distl(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_context *ctx = machine->ctx;
     bmf_value pair[2] = {{0}, {0}}, pairs, *list = &x->child[1];
@@ -234,7 +234,7 @@ static void split_some(void *state, int64_t first, int64_t last)
 }
 
 /* The parts of all lists, views of the same elements. x keeps its shell. */
-static int split_lists(bmf_machine *machine, int64_t parts, bmf_value *x, bmf_value *out)
+static int split_lists(bmf_evaluation *machine, int64_t parts, bmf_value *x, bmf_value *out)
 {
     bmf_pass pass = {.ctx = machine->ctx};
     int64_t count = x->count * parts;
@@ -256,7 +256,7 @@ static int split_lists(bmf_machine *machine, int64_t parts, bmf_value *x, bmf_va
     return BMF_OK;
 }
 
-int bmf_evaluate_split(bmf_machine *machine, const bmf_expression *split, bmf_value *x, bmf_value *out)
+int bmf_evaluate_split(bmf_evaluation *machine, const bmf_expression *split, bmf_value *x, bmf_value *out)
 {
     int64_t parts = split->number[0], count = x->count;
     bmf_value inner;
@@ -279,7 +279,7 @@ int bmf_evaluate_split(bmf_machine *machine, const bmf_expression *split, bmf_va
 
 /* ---- all ---- */
 
-int bmf_evaluate_list_operation(bmf_machine *machine, bmf_expression *operation, bmf_frame *frame, bmf_value *x,
+int bmf_evaluate_list_operation(bmf_evaluation *machine, bmf_expression *operation, bmf_frame *frame, bmf_value *x,
                                 bmf_value *out)
 {
     int status;

@@ -28,14 +28,14 @@ static void begin_alike(void *state, int64_t first, int64_t last)
         }
 }
 
-static int pack_both(bmf_machine *machine, const bmf_frame *frame, bmf_value *x)
+static int pack_both(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *x)
 {
     BMF_TRY(bmf_value_pack_for(machine, frame, "pack", x));
     return bmf_value_pack(machine->ctx, &x->child[0]);
 }
 
 /* The concatenations of packed lists of packed lists, which keep their shells. */
-static int concatenate_all(bmf_machine *machine, bmf_value *x, bmf_value *out)
+static int concatenate_all(bmf_evaluation *machine, bmf_value *x, bmf_value *out)
 {
     bmf_pass pass = {.ctx = machine->ctx};
     bmf_buffer *offsets = bmf_buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
@@ -48,7 +48,7 @@ static int concatenate_all(bmf_machine *machine, bmf_value *x, bmf_value *out)
 }
 
 /* {initial, lists} concatenated; both are taken over. */
-static int put_before(bmf_machine *machine, const bmf_frame *frame, bmf_value *initial, bmf_value *lists,
+static int put_before(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *initial, bmf_value *lists,
                       bmf_value *out)
 {
     bmf_value pair[2], both;
@@ -60,7 +60,7 @@ static int put_before(bmf_machine *machine, const bmf_frame *frame, bmf_value *i
     return status;
 }
 
-int bmf_evaluate_reduce_lists(bmf_machine *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
+int bmf_evaluate_reduce_lists(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
                               bmf_value *out)
 {
     bmf_value initial = {0}, total;
@@ -80,7 +80,7 @@ int bmf_evaluate_reduce_lists(bmf_machine *machine, bmf_expression *reduce, bmf_
 }
 
 /* For each inner list of packed lists of packed lists, all up to its end. */
-static int begin_all(bmf_machine *machine, const bmf_value *x, bmf_value *out)
+static int begin_all(bmf_evaluation *machine, const bmf_value *x, bmf_value *out)
 {
     const bmf_value *inner = &x->child[0];
     bmf_pass pass = {.ctx = machine->ctx};
@@ -99,7 +99,7 @@ static int begin_all(bmf_machine *machine, const bmf_value *x, bmf_value *out)
 }
 
 /* initial's list of each context before all of its prefixes, which are taken over. */
-static int put_before_all(bmf_machine *machine, const bmf_expression *scan, bmf_frame *frame, const bmf_value *x,
+static int put_before_all(bmf_evaluation *machine, const bmf_expression *scan, bmf_frame *frame, const bmf_value *x,
                           const bmf_value *initial, bmf_value *prefixes, bmf_value *out)
 {
     bmf_frame elements;
@@ -115,7 +115,8 @@ static int put_before_all(bmf_machine *machine, const bmf_expression *scan, bmf_
     return status;
 }
 
-int bmf_evaluate_scan_lists(bmf_machine *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_evaluate_scan_lists(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x,
+                            bmf_value *out)
 {
     bmf_value initial = {0}, prefixes, all;
     int status = bmf_evaluate_default(machine, scan, frame, x, &initial);

@@ -50,7 +50,7 @@ static void place_some(void *state, int64_t begin, int64_t end)
     }
 }
 
-static int take_places(bmf_machine *machine, const bmf_expression *project, const bmf_frame *frame,
+static int take_places(bmf_evaluation *machine, const bmf_expression *project, const bmf_frame *frame,
                        project_state *state, bmf_value *out)
 {
     int64_t total = state->offsets[state->contexts];
@@ -67,7 +67,7 @@ static int take_places(bmf_machine *machine, const bmf_expression *project, cons
     return status;
 }
 
-int bmf_evaluate_project(bmf_machine *machine, bmf_expression *project, const bmf_frame *frame, bmf_value *x,
+int bmf_evaluate_project(bmf_evaluation *machine, bmf_expression *project, const bmf_frame *frame, bmf_value *x,
                          bmf_value *out)
 {
     bmf_value *indices = &x->child[1], elements;
@@ -114,7 +114,8 @@ static bool is_empty_everywhere(const bmf_value *list)
     return true;
 }
 
-static int join_both(bmf_machine *machine, const bmf_frame *frame, ends_state *s, bmf_buffer *offsets, bmf_value *out)
+static int join_both(bmf_evaluation *machine, const bmf_frame *frame, ends_state *s, bmf_buffer *offsets,
+                     bmf_value *out)
 {
     const bmf_value *source[2] = {&s->a->child[0], &s->b->child[0]};
     const int64_t *begin[2] = {s->a->begin, s->b->begin}, step[2] = {s->a->step, s->b->step};
@@ -135,7 +136,7 @@ static int join_both(bmf_machine *machine, const bmf_frame *frame, ends_state *s
     return status;
 }
 
-int bmf_evaluate_concatenation(bmf_machine *machine, const bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_evaluate_concatenation(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     ends_state state = {.a = &x->child[0], .b = &x->child[1]};
     if (is_empty_everywhere(state.b) || is_empty_everywhere(state.a)) {
@@ -174,7 +175,7 @@ static void compare_some(void *state, int64_t begin, int64_t end)
     }
 }
 
-static int check_lengths(bmf_machine *machine, const bmf_expression *zip, const bmf_frame *frame, const bmf_value *x)
+static int check_lengths(bmf_evaluation *machine, const bmf_expression *zip, const bmf_frame *frame, const bmf_value *x)
 {
     zip_state state = {.a = &x->child[0], .b = &x->child[1]};
     bmf_pass pass = {.ctx = machine->ctx};
@@ -188,7 +189,7 @@ static bool are_same_views(const bmf_value *a, const bmf_value *b)
 }
 
 /* Lists of pairs of two packed lists, or of two equal views. x keeps its shell. */
-static int make_pairs(bmf_machine *machine, const bmf_frame *frame, bmf_value *x, bmf_value *out)
+static int make_pairs(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value *a = &x->child[0], *b = &x->child[1], pair[2], pairs;
     if (!are_same_views(a, b)) {
@@ -201,7 +202,7 @@ static int make_pairs(bmf_machine *machine, const bmf_frame *frame, bmf_value *x
     return bmf_value_like(machine->ctx, a, &pairs, out);
 }
 
-int bmf_evaluate_zip(bmf_machine *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_evaluate_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value pairs;
     int status = check_lengths(machine, zip, frame, x);
@@ -241,8 +242,8 @@ static void count_kept(void *state, int64_t begin, int64_t end)
     }
 }
 
-static int keep(bmf_machine *machine, const bmf_frame *frame, const bmf_value *x, const int64_t *position, int64_t kept,
-                bmf_value *out)
+static int keep(bmf_evaluation *machine, const bmf_frame *frame, const bmf_value *x, const int64_t *position,
+                int64_t kept, bmf_value *out)
 {
     bmf_buffer *offsets = bmf_buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
     if (offsets == NULL)
@@ -261,7 +262,7 @@ static int keep(bmf_machine *machine, const bmf_frame *frame, const bmf_value *x
     return status;
 }
 
-int bmf_evaluate_filter(bmf_machine *machine, bmf_expression *filter, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_evaluate_filter(bmf_evaluation *machine, bmf_expression *filter, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value list, mask = {0};
     int64_t *position = NULL, kept = 0;

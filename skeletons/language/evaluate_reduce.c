@@ -14,7 +14,7 @@ bool bmf_is_concatenation(const bmf_expression *operation)
     return operation->kind == BMF_EXPRESSION_OP && operation->operation == BMF_OPERATION_CONC;
 }
 
-int bmf_evaluate_default(bmf_machine *machine, const bmf_expression *fold, bmf_frame *frame, const bmf_value *x,
+int bmf_evaluate_default(bmf_evaluation *machine, const bmf_expression *fold, bmf_frame *frame, const bmf_value *x,
                          bmf_value *initial)
 {
     bmf_value argument;
@@ -25,7 +25,7 @@ int bmf_evaluate_default(bmf_machine *machine, const bmf_expression *fold, bmf_f
     return bmf_evaluate(machine, fold->child[1], frame, &argument, initial);
 }
 
-int bmf_check_not_empty(bmf_machine *machine, const bmf_expression *fold, const bmf_frame *frame,
+int bmf_check_not_empty(bmf_evaluation *machine, const bmf_expression *fold, const bmf_frame *frame,
                         const bmf_value *lists)
 {
     for (int64_t i = 0; i < lists->count; i++)
@@ -98,7 +98,7 @@ typedef struct meeting {
     int64_t *context;                     /* of what comes out: rests, pairs, fresh ones */
 } meeting;
 
-static bool open_meeting(bmf_machine *machine, int64_t total, int64_t digit, meeting *m)
+static bool open_meeting(bmf_evaluation *machine, int64_t total, int64_t digit, meeting *m)
 {
     *m = (meeting){.total = bmf_tree_numbers(machine, digit),
                    .digit = bmf_tree_numbers(machine, digit),
@@ -242,7 +242,7 @@ typedef struct fullness {
     uint8_t *choose;
 } fullness;
 
-static bool open_fullness(bmf_machine *machine, const bmf_value *x, fullness *f)
+static bool open_fullness(bmf_evaluation *machine, const bmf_value *x, fullness *f)
 {
     *f = (fullness){bmf_tree_numbers(machine, x->count), bmf_tree_numbers(machine, x->count), 0, 0, NULL};
     f->choose = malloc((size_t)(x->count + 1));
@@ -259,8 +259,8 @@ static bool open_fullness(bmf_machine *machine, const bmf_value *x, fullness *f)
 }
 
 /* op {initial, total} for lists that have elements, the initial value alone for others. */
-static int apply_default(bmf_machine *machine, const bmf_expression *reduce, const bmf_frame *frame, const bmf_value *x,
-                         const bmf_value *initial, bmf_value *total, bmf_value *out)
+static int apply_default(bmf_evaluation *machine, const bmf_expression *reduce, const bmf_frame *frame,
+                         const bmf_value *x, const bmf_value *initial, bmf_value *total, bmf_value *out)
 {
     bmf_context *ctx = machine->ctx;
     bmf_value first = {0}, rest = {0}, combined = {0};
@@ -282,7 +282,7 @@ static int apply_default(bmf_machine *machine, const bmf_expression *reduce, con
 /* ---- all ---- */
 
 /* The folds of the lists that have elements. x is packed and keeps its shell. */
-static int fold_lists(bmf_machine *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x, bmf_value *total)
+static int fold_lists(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x, bmf_value *total)
 {
     bmf_frame elements;
     bool alone = !reduce->child[0]->communicates;
@@ -296,7 +296,7 @@ static int fold_lists(bmf_machine *machine, bmf_expression *reduce, bmf_frame *f
     return status;
 }
 
-int bmf_evaluate_reduce(bmf_machine *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_evaluate_reduce(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value initial = {0}, total = {0};
     if (bmf_is_concatenation(reduce->child[0]))

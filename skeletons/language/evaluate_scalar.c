@@ -4,7 +4,7 @@
 #include "skeletons/language/stream.h"
 #include "skeletons/language/value_private.h"
 
-int bmf_evaluate_scalar(bmf_machine *machine, bmf_expression *scalar, const bmf_frame *frame, bmf_value *x,
+int bmf_evaluate_scalar(bmf_evaluation *machine, bmf_expression *scalar, const bmf_frame *frame, bmf_value *x,
                         bmf_value *out)
 {
     bmf_expression *inner = scalar->kind == BMF_EXPRESSION_SCALAR ? scalar->child[0] : scalar;

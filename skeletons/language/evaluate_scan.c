@@ -15,7 +15,7 @@ typedef struct sources {
     int64_t *order;                         /* of all prefixes, in first, then higher, then combined ones */
 } sources;
 
-static bool open_sources(bmf_machine *machine, const bmf_tree_level *level, sources *s)
+static bool open_sources(bmf_evaluation *machine, const bmf_tree_level *level, sources *s)
 {
     int64_t nodes = level->start[level->live];
     *s = (sources){.first = bmf_tree_numbers(machine, level->live),
@@ -113,7 +113,7 @@ static int scan_elements(bmf_tree_walk *walk, bmf_value *elements, bmf_value *ou
 }
 
 /* op {initial, prefix} for all elements; prefixes and the initial values are taken over. */
-static int apply_default(bmf_machine *machine, const bmf_expression *scan, const bmf_frame *elements,
+static int apply_default(bmf_evaluation *machine, const bmf_expression *scan, const bmf_frame *elements,
                          const int64_t *offsets, bmf_value *initial, bmf_value *prefixes, bmf_value *out)
 {
     bmf_value first;
@@ -130,7 +130,7 @@ static int apply_default(bmf_machine *machine, const bmf_expression *scan, const
 }
 
 /* x is packed and keeps its offsets. */
-static int scan_lists(bmf_machine *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *initial,
+static int scan_lists(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *initial,
                       bmf_value *out)
 {
     bmf_frame elements;
@@ -148,7 +148,7 @@ static int scan_lists(bmf_machine *machine, bmf_expression *scan, bmf_frame *fra
     return status;
 }
 
-int bmf_evaluate_scan(bmf_machine *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_evaluate_scan(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value initial = {0}, scanned;
     bool alone = !scan->child[0]->communicates;

@@ -11,7 +11,7 @@
 #include "skeletons/language/data.h"
 #include "skeletons/language/value_private.h"
 
-int bmf_frame_open_program(bmf_machine *machine, bmf_frame *frame)
+int bmf_frame_open_program(bmf_evaluation *machine, bmf_frame *frame)
 {
     bmf_run_of_contexts *run = bmf_allocate((int64_t)sizeof *run);
     bool here = bmf_is_local(machine->ctx, 0);
@@ -27,7 +27,7 @@ static void open_inside(const bmf_frame *outer, const bmf_expression *by, bmf_fr
     frame->run = *run = bmf_allocate((outer->runs + 1) * (int64_t)sizeof **run);
 }
 
-int bmf_frame_open_elements(bmf_machine *machine, const bmf_frame *outer, const bmf_expression *by,
+int bmf_frame_open_elements(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
                             const int64_t *offsets, bmf_frame *frame)
 {
     bmf_run_of_contexts *run;
@@ -54,8 +54,8 @@ static int64_t count_below(const int64_t *number, int64_t count, int64_t limit)
     return low;
 }
 
-int bmf_frame_open_picked(bmf_machine *machine, const bmf_frame *outer, const bmf_expression *by, const int64_t *picked,
-                          int64_t count, bmf_frame *frame)
+int bmf_frame_open_picked(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
+                          const int64_t *picked, int64_t count, bmf_frame *frame)
 {
     bmf_run_of_contexts *run;
     (void)machine;
@@ -67,7 +67,7 @@ int bmf_frame_open_picked(bmf_machine *machine, const bmf_frame *outer, const bm
     return BMF_OK;
 }
 
-int bmf_frame_open_spread(bmf_machine *machine, const bmf_frame *outer, const bmf_expression *by,
+int bmf_frame_open_spread(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
                           bmf_distribution *spread, bmf_frame *frame)
 {
     const bmf_layout *layout = spread->elements;
@@ -141,7 +141,7 @@ static int make_layout(bmf_context *ctx, bmf_frame *frame)
     return status;
 }
 
-int bmf_frame_layout(bmf_machine *machine, bmf_frame *frame, bmf_layout **layout)
+int bmf_frame_layout(bmf_evaluation *machine, bmf_frame *frame, bmf_layout **layout)
 {
     static const int64_t first_processor = 0;
     bmf_layout *outer;
@@ -188,7 +188,7 @@ static void cut_anywhere(const bmf_frame *frame, const int64_t *offsets, int64_t
     free(run);
 }
 
-int bmf_frame_pieces(bmf_machine *machine, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
+int bmf_frame_pieces(bmf_evaluation *machine, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
                      bmf_piece **piece, int64_t *pieces)
 {
     int workers = machine->ctx->threads;
@@ -249,7 +249,7 @@ static int find_path(const bmf_frame *frame, int64_t j, step path[MAX_PATH])
 }
 
 /* " (element 12 of B_Map at 2:5, there element 3 of B_Map at 3:1)" */
-static void print_path(const bmf_machine *machine, const step *path, int steps, char *text, size_t size)
+static void print_path(const bmf_evaluation *machine, const step *path, int steps, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = 0;
@@ -330,7 +330,7 @@ static void print_failure(const bmf_failure *failure, char text[WORDS])
     }
 }
 
-int bmf_frame_fail(bmf_machine *machine, const bmf_frame *frame, const bmf_failure *failure)
+int bmf_frame_fail(bmf_evaluation *machine, const bmf_frame *frame, const bmf_failure *failure)
 {
     char words[WORDS], where[280];
     step path[MAX_PATH];

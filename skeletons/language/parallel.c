@@ -74,7 +74,7 @@ bmf_schedule *bmf_distribution_schedule(bmf_context *ctx, const bmf_distribution
     return generate_all(spread, name, generate, ctx->first_processor, ctx->first_processor + ctx->local_processors);
 }
 
-void bmf_distribution_plan(bmf_machine *machine, const bmf_expression *expression, const bmf_distribution *spread,
+void bmf_distribution_plan(bmf_evaluation *machine, const bmf_expression *expression, const bmf_distribution *spread,
                            const char *name, bmf_group_generator *generate)
 {
     bmf_context *ctx = machine->ctx;
@@ -236,13 +236,13 @@ int bmf_parcels_unpack(const bmf_parcels *parcels, const bmf_type *type, const i
 
 /* ---- small parts ---- */
 
-void bmf_operation_begin(bmf_machine *machine, const bmf_expression *expression)
+void bmf_operation_begin(bmf_evaluation *machine, const bmf_expression *expression)
 {
     if (machine->quiet == 0)
         bmf_skeleton_begin(machine->ctx, "%s", bmf_expression_keyword(expression));
 }
 
-int bmf_operation_end(bmf_machine *machine, int status)
+int bmf_operation_end(bmf_evaluation *machine, int status)
 {
     return machine->quiet == 0 ? bmf_skeleton_end(machine->ctx, NULL, status) : status;
 }

@@ -19,7 +19,7 @@ typedef int bmf_group_generator(bmf_schedule *schedule, const bmf_group *group);
 bmf_schedule *bmf_distribution_schedule(bmf_context *ctx, const bmf_distribution *spread, const char *name,
                                         bmf_group_generator *generate);
 /* Printed with --bmf-plan: title, schedule of the whole machine. */
-void bmf_distribution_plan(bmf_machine *machine, const bmf_expression *expression, const bmf_distribution *spread,
+void bmf_distribution_plan(bmf_evaluation *machine, const bmf_expression *expression, const bmf_distribution *spread,
                            const char *name, bmf_group_generator *generate);
 
 /* Elements as they travel: 8 bytes of size, then what bmf_column_pack writes. Indexed by element of a spread. Packed elements that come
@@ -54,8 +54,8 @@ int bmf_parcels_unpack(const bmf_parcels *parcels, const bmf_type *type, const i
                        bmf_value *out);
 
 /* Trace node of an operation, unless the machine is quiet. */
-void bmf_operation_begin(bmf_machine *machine, const bmf_expression *expression);
-int bmf_operation_end(bmf_machine *machine, int status);
+void bmf_operation_begin(bmf_evaluation *machine, const bmf_expression *expression);
+int bmf_operation_end(bmf_evaluation *machine, int status);
 
 /* The distributed list `child` (taken over) of elements of child->type on a spread (one reference taken over). count: contexts on
  * this rank. */
@@ -72,11 +72,11 @@ int bmf_value_pair(bmf_context *ctx, bmf_value *a, bmf_value *b, bmf_value *out)
 
 /* The contexts' values x on the elements of their distributed lists: a batch for this rank's elements. Down the split tree; count - 1
  * messages a list. x stays the caller's. Collective; agreed status. */
-int bmf_distribution_broadcast(bmf_machine *machine, bmf_expression *expression, bmf_frame *frame,
+int bmf_distribution_broadcast(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame,
                                const bmf_distribution *spread, bmf_value *x, bmf_value *out);
 
 /* Distributed lists of a batch whose type may hold them anywhere outside placed lists: as placed lists on their contexts' processors. For
  * results. Takes x over. */
-int bmf_collect_distributed(bmf_machine *machine, bmf_frame *frame, bmf_value *x, bmf_value *out);
+int bmf_collect_distributed(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x, bmf_value *out);
 
 #endif

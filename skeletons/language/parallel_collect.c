@@ -16,7 +16,7 @@ static bool has_distributed(const bmf_type *type)
 }
 
 /* Packs this rank's elements and says where they go; the context of element local[n] is item[n].context. */
-static int send_elements(bmf_machine *machine, const bmf_layout *contexts, const bmf_distribution *spread,
+static int send_elements(bmf_evaluation *machine, const bmf_layout *contexts, const bmf_distribution *spread,
                          bmf_value *values, bmf_parcels *parcels, bmf_schedule *schedule)
 {
     const bmf_layout *elements = spread->elements;
@@ -38,7 +38,7 @@ static int send_elements(bmf_machine *machine, const bmf_layout *contexts, const
 }
 
 /* The lists of this rank's contexts from the parcels of their elements. */
-static int build_lists(bmf_machine *machine, const bmf_layout *contexts, const bmf_distribution *spread,
+static int build_lists(bmf_evaluation *machine, const bmf_layout *contexts, const bmf_distribution *spread,
                        const bmf_type *type, const bmf_parcels *parcels, bmf_value *out)
 {
     int64_t total = 0, count = contexts->local_count;
@@ -63,7 +63,7 @@ static int build_lists(bmf_machine *machine, const bmf_layout *contexts, const b
     return status;
 }
 
-static int collect_list(bmf_machine *machine, bmf_frame *frame, bmf_distribution *spread, bmf_value *values,
+static int collect_list(bmf_evaluation *machine, bmf_frame *frame, bmf_distribution *spread, bmf_value *values,
                         bmf_value *out)
 {
     bmf_context *ctx = machine->ctx;
@@ -87,7 +87,7 @@ static int collect_list(bmf_machine *machine, bmf_frame *frame, bmf_distribution
     return status;
 }
 
-static int collect_spread(bmf_machine *machine, bmf_frame *frame, bmf_value *x, bmf_value *out)
+static int collect_spread(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value values, inner_values;
     bmf_frame inner;
@@ -107,7 +107,7 @@ static int collect_spread(bmf_machine *machine, bmf_frame *frame, bmf_value *x, 
     return status;
 }
 
-static int collect_tuple(bmf_machine *machine, bmf_frame *frame, bmf_value *x, bmf_value *out)
+static int collect_tuple(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value component[BMF_MAX_LEAVES] = {0};
     int components = x->type->components, status = BMF_OK;
@@ -122,7 +122,7 @@ static int collect_tuple(bmf_machine *machine, bmf_frame *frame, bmf_value *x, b
 }
 
 /* Lists whose elements have distributed lists in them. */
-static int collect_elements(bmf_machine *machine, bmf_frame *frame, bmf_value *x, bmf_value *out)
+static int collect_elements(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_context *ctx = machine->ctx;
     int64_t count = x->count;
@@ -149,7 +149,7 @@ static int collect_elements(bmf_machine *machine, bmf_frame *frame, bmf_value *x
     return status;
 }
 
-int bmf_collect_distributed(bmf_machine *machine, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_collect_distributed(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     if (!has_distributed(x->type)) {
         bmf_value_move(x, out);

@@ -14,8 +14,8 @@ static int generate_tree(bmf_schedule *schedule, const bmf_group *group)
 }
 
 /* Packs the contexts' values as parcels of their first elements. */
-static int pack_values(bmf_machine *machine, const bmf_layout *contexts, const bmf_distribution *spread, bmf_value *x,
-                       bmf_parcels *parcels)
+static int pack_values(bmf_evaluation *machine, const bmf_layout *contexts, const bmf_distribution *spread,
+                       bmf_value *x, bmf_parcels *parcels)
 {
     bmf_column column;
     BMF_TRY(bmf_value_to_column(machine->ctx, x, &column));
@@ -51,7 +51,7 @@ static int run_tree(bmf_parcels *parcels, const bmf_schedule *schedule, const bm
 }
 
 /* One value per context that has elements here, repeated for each of them. */
-static int unpack_values(bmf_machine *machine, const bmf_distribution *spread, const bmf_type *type,
+static int unpack_values(bmf_evaluation *machine, const bmf_distribution *spread, const bmf_type *type,
                          const bmf_parcels *parcels, bmf_value *out)
 {
     bmf_item *item = bmf_distribution_items(spread);
@@ -73,7 +73,7 @@ static int unpack_values(bmf_machine *machine, const bmf_distribution *spread, c
     return status;
 }
 
-int bmf_distribution_broadcast(bmf_machine *machine, bmf_expression *expression, bmf_frame *frame,
+int bmf_distribution_broadcast(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame,
                                const bmf_distribution *spread, bmf_value *x, bmf_value *out)
 {
     bmf_context *ctx = machine->ctx;
@@ -95,7 +95,7 @@ int bmf_distribution_broadcast(bmf_machine *machine, bmf_expression *expression,
     return status;
 }
 
-int bmf_evaluate_parallel_distl(bmf_machine *machine, bmf_expression *distl, bmf_frame *frame, bmf_value *x,
+int bmf_evaluate_parallel_distl(bmf_evaluation *machine, bmf_expression *distl, bmf_frame *frame, bmf_value *x,
                                 bmf_value *out)
 {
     bmf_value repeated = {0}, pairs = {0}, elements = {0}, value = {0};

@@ -115,7 +115,7 @@ static int64_t local_number(const bmf_layout *layout, int64_t number)
 }
 
 /* Packs what is wanted, every element once. */
-static int pack_wanted(bmf_machine *machine, const bmf_layout *elements, bmf_value *values, const wants *known,
+static int pack_wanted(bmf_evaluation *machine, const bmf_layout *elements, bmf_value *values, const wants *known,
                        bmf_parcels *parcels)
 {
     bmf_column column;
@@ -137,7 +137,7 @@ static int pack_wanted(bmf_machine *machine, const bmf_layout *elements, bmf_val
 }
 
 /* The wanted elements as a batch for this rank's targets. values: the elements on this rank, taken over. */
-static int answer(bmf_machine *machine, const bmf_layout *targets, const bmf_layout *elements, bmf_value *values,
+static int answer(bmf_evaluation *machine, const bmf_layout *targets, const bmf_layout *elements, bmf_value *values,
                   const wants *known, bmf_value *out)
 {
     bmf_context *ctx = machine->ctx;
@@ -170,7 +170,7 @@ static int64_t number_at(const bmf_value *values, int64_t i)
     return *(const int64_t *)((const char *)values->data + i * values->stride);
 }
 
-static int bad_index(bmf_machine *machine, const bmf_expression *by, const bmf_frame *frame, int64_t context,
+static int bad_index(bmf_evaluation *machine, const bmf_expression *by, const bmf_frame *frame, int64_t context,
                      int64_t index, int64_t length)
 {
     bmf_failure failure = {.kind = BMF_FAILURE_INDEX, .expression = by, .element = context, .value = {index, length}};
@@ -178,7 +178,7 @@ static int bad_index(bmf_machine *machine, const bmf_expression *by, const bmf_f
 }
 
 /* B_Index: one index a context. */
-static int index_elements(bmf_machine *machine, const bmf_expression *index, const bmf_frame *frame,
+static int index_elements(bmf_evaluation *machine, const bmf_expression *index, const bmf_frame *frame,
                           const bmf_layout *contexts, const bmf_distribution *spread, const bmf_value *indices,
                           int64_t *element)
 {
@@ -211,8 +211,8 @@ static int collect_numbers(bmf_context *ctx, const bmf_layout *contexts, const i
 }
 
 /* Where the results of one list lie: where its elements do, and on with the same step. */
-static int place_results(bmf_machine *machine, const bmf_expression *project, const bmf_distribution *spread, int64_t c,
-                         int64_t count, int64_t context_processor, int64_t *processor)
+static int place_results(bmf_evaluation *machine, const bmf_expression *project, const bmf_distribution *spread,
+                         int64_t c, int64_t count, int64_t context_processor, int64_t *processor)
 {
     const int64_t *of_element = spread->elements->processor + spread->offsets[c];
     int64_t elements = spread->offsets[c + 1] - spread->offsets[c];
@@ -228,7 +228,7 @@ static int place_results(bmf_machine *machine, const bmf_expression *project, co
     return BMF_OK;
 }
 
-static int make_results(bmf_machine *machine, const bmf_expression *project, const bmf_layout *contexts,
+static int make_results(bmf_evaluation *machine, const bmf_expression *project, const bmf_layout *contexts,
                         const bmf_distribution *spread, const bmf_value *lists, bmf_distribution **made)
 {
     bmf_context *ctx = machine->ctx;
@@ -253,7 +253,7 @@ static int make_results(bmf_machine *machine, const bmf_expression *project, con
     return status;
 }
 
-static int check_indices(bmf_machine *machine, const bmf_expression *project, const bmf_frame *frame,
+static int check_indices(bmf_evaluation *machine, const bmf_expression *project, const bmf_frame *frame,
                          const bmf_layout *contexts, const bmf_distribution *spread, const bmf_value *lists)
 {
     for (int64_t n = 0; n < lists->count; n++) {
@@ -289,8 +289,9 @@ static void read_wants(const bmf_distribution *spread, const bmf_distribution *r
 }
 
 /* An index list on every context's processor. */
-static int project_placed(bmf_machine *machine, bmf_expression *project, bmf_frame *frame, const bmf_layout *contexts,
-                          const bmf_distribution *spread, bmf_value *lists, wants *known, bmf_distribution **results)
+static int project_placed(bmf_evaluation *machine, bmf_expression *project, bmf_frame *frame,
+                          const bmf_layout *contexts, const bmf_distribution *spread, bmf_value *lists, wants *known,
+                          bmf_distribution **results)
 {
     bmf_value told = {0};
     int status = bmf_agree(machine->ctx, check_indices(machine, project, frame, contexts, spread, lists));
@@ -305,7 +306,7 @@ static int project_placed(bmf_machine *machine, bmf_expression *project, bmf_fra
 }
 
 /* An index on each processor of the result. */
-static int project_distributed(bmf_machine *machine, bmf_expression *project, bmf_frame *frame,
+static int project_distributed(bmf_evaluation *machine, bmf_expression *project, bmf_frame *frame,
                                const bmf_distribution *spread, const bmf_value *indices, wants *known,
                                bmf_distribution **results)
 {
@@ -331,7 +332,7 @@ static int project_distributed(bmf_machine *machine, bmf_expression *project, bm
     return status;
 }
 
-int bmf_evaluate_parallel_project(bmf_machine *machine, bmf_expression *project, bmf_frame *frame, bmf_value *x,
+int bmf_evaluate_parallel_project(bmf_evaluation *machine, bmf_expression *project, bmf_frame *frame, bmf_value *x,
                                   bmf_value *out)
 {
     bmf_value indices, elements, fetched;
@@ -363,7 +364,7 @@ int bmf_evaluate_parallel_project(bmf_machine *machine, bmf_expression *project,
     return bmf_operation_end(machine, status);
 }
 
-int bmf_evaluate_parallel_index(bmf_machine *machine, bmf_expression *index, bmf_frame *frame, bmf_value *x,
+int bmf_evaluate_parallel_index(bmf_evaluation *machine, bmf_expression *index, bmf_frame *frame, bmf_value *x,
                                 bmf_value *out)
 {
     bmf_value indices, elements;

@@ -14,7 +14,8 @@ static void open_elements(bmf_value *x, bmf_value *elements, bmf_distribution **
     bmf_value_free(x);
 }
 
-int bmf_evaluate_parallel_map(bmf_machine *machine, bmf_expression *map, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_evaluate_parallel_map(bmf_evaluation *machine, bmf_expression *map, bmf_frame *frame, bmf_value *x,
+                              bmf_value *out)
 {
     bmf_value elements, mapped;
     bmf_distribution *spread;
@@ -36,7 +37,8 @@ int bmf_evaluate_parallel_map(bmf_machine *machine, bmf_expression *map, bmf_fra
     return bmf_operation_end(machine, status);
 }
 
-int bmf_evaluate_parallel_zip(bmf_machine *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_evaluate_parallel_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x,
+                              bmf_value *out)
 {
     bmf_value first, second, pairs, distributed;
     bmf_distribution *spread, *other;
@@ -66,7 +68,7 @@ int bmf_evaluate_parallel_zip(bmf_machine *machine, bmf_expression *zip, bmf_fra
     return bmf_evaluate_parallel_map(machine, zip, frame, &distributed, out);
 }
 
-int bmf_evaluate_parallel_length(bmf_machine *machine, bmf_expression *length, bmf_frame *frame, bmf_value *x,
+int bmf_evaluate_parallel_length(bmf_evaluation *machine, bmf_expression *length, bmf_frame *frame, bmf_value *x,
                                  bmf_value *out)
 {
     bmf_layout *layout;

@@ -26,7 +26,7 @@ static int generate_levels(bmf_schedule *schedule, const bmf_group *group)
 
 /* What is left of this rank's elements after some levels. */
 typedef struct levels {
-    bmf_machine *machine;
+    bmf_evaluation *machine;
     bmf_expression *reduce;
     const bmf_distribution *spread;
     const bmf_item *item; /* of this rank's elements */
@@ -198,7 +198,7 @@ int bmf_value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_valu
 }
 
 /* Elements with their processor's whole list: one list on the first processor. */
-static int gather_one(bmf_machine *machine, const bmf_distribution *spread, bmf_value *lists, bmf_value *out)
+static int gather_one(bmf_evaluation *machine, const bmf_distribution *spread, bmf_value *lists, bmf_value *out)
 {
     bmf_list *parts = NULL, *whole = NULL;
     BMF_TRY(bmf_value_to_list(machine->ctx, spread, lists, &parts));
@@ -212,7 +212,7 @@ static int gather_one(bmf_machine *machine, const bmf_distribution *spread, bmf_
 
 /* ---- all ---- */
 
-static int reduce_levels(bmf_machine *machine, bmf_expression *reduce, bmf_frame *frame, bmf_distribution *spread,
+static int reduce_levels(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_distribution *spread,
                          bmf_value *elements, bmf_value *out)
 {
     bmf_frame inner;
@@ -235,7 +235,7 @@ static int reduce_levels(bmf_machine *machine, bmf_expression *reduce, bmf_frame
 }
 
 /* op {default, total} where there are elements, the default elsewhere. total: contexts with elements only. */
-static int apply_default(bmf_machine *machine, bmf_expression *reduce, bmf_frame *frame, const bmf_layout *contexts,
+static int apply_default(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, const bmf_layout *contexts,
                          const bmf_distribution *spread, bmf_value *defaults, bmf_value *total, bmf_value *out)
 {
     bmf_context *ctx = machine->ctx;
@@ -270,7 +270,7 @@ static int apply_default(bmf_machine *machine, bmf_expression *reduce, bmf_frame
     return status;
 }
 
-static int check_not_empty(bmf_machine *machine, const bmf_expression *reduce, const bmf_distribution *spread)
+static int check_not_empty(bmf_evaluation *machine, const bmf_expression *reduce, const bmf_distribution *spread)
 {
     for (int64_t c = 0; c < spread->contexts; c++)
         if (spread->offsets[c] == spread->offsets[c + 1])
@@ -279,7 +279,7 @@ static int check_not_empty(bmf_machine *machine, const bmf_expression *reduce, c
     return BMF_OK;
 }
 
-static int reduce_spread(bmf_machine *machine, bmf_expression *reduce, bmf_frame *frame, const bmf_layout *contexts,
+static int reduce_spread(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, const bmf_layout *contexts,
                          bmf_distribution *spread, bmf_value *elements, bmf_value *total)
 {
     bool whole = contexts->count == 1 && spread->offsets[1] > 0;
@@ -288,7 +288,7 @@ static int reduce_spread(bmf_machine *machine, bmf_expression *reduce, bmf_frame
     return reduce_levels(machine, reduce, frame, spread, elements, total);
 }
 
-int bmf_evaluate_parallel_reduce(bmf_machine *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
+int bmf_evaluate_parallel_reduce(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
                                  bmf_value *out)
 {
     bmf_value defaults = {0}, argument = {0}, elements, total = {0};

@@ -20,7 +20,7 @@ static int generate_levels(bmf_schedule *schedule, const bmf_group *group)
 }
 
 typedef struct scan_state {
-    bmf_machine *machine;
+    bmf_evaluation *machine;
     bmf_expression *scan;
     const bmf_distribution *spread;
     const bmf_item *item;
@@ -144,7 +144,7 @@ static int apply_defaults(scan_state *s, bmf_frame *frame, bmf_value *defaults)
     return status;
 }
 
-static int scan_spread(bmf_machine *machine, bmf_expression *scan, bmf_frame *frame, bmf_distribution *spread,
+static int scan_spread(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_distribution *spread,
                        bmf_value *elements, bmf_value *defaults, bmf_value *out)
 {
     bmf_frame inner;
@@ -163,7 +163,7 @@ static int scan_spread(bmf_machine *machine, bmf_expression *scan, bmf_frame *fr
     return status;
 }
 
-int bmf_evaluate_parallel_scan(bmf_machine *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x,
+int bmf_evaluate_parallel_scan(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x,
                                bmf_value *out)
 {
     bmf_value defaults = {0}, argument = {0}, elements, scanned;

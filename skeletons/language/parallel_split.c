@@ -14,7 +14,7 @@
 #include "skeletons/skeletons.h"
 
 /* Part k of context c is element c * parts + k. */
-static int make_spread(bmf_machine *machine, const bmf_expression *split, const bmf_layout *contexts,
+static int make_spread(bmf_evaluation *machine, const bmf_expression *split, const bmf_layout *contexts,
                        bmf_distribution **made)
 {
     int64_t parts = split->number[0], stride = split->number[1], processors = machine->ctx->processors;
@@ -44,7 +44,7 @@ static int make_spread(bmf_machine *machine, const bmf_expression *split, const 
 /* ---- one list: the skeleton in C ---- */
 
 /* The list of the only context, which lies on processor `on`, as a list in C; x is taken over. */
-static int list_of_value(bmf_machine *machine, int64_t on, bmf_value *x, bmf_list **list)
+static int list_of_value(bmf_evaluation *machine, int64_t on, bmf_value *x, bmf_list **list)
 {
     bmf_context *ctx = machine->ctx;
     bmf_column column = {0};
@@ -71,7 +71,7 @@ static int list_of_value(bmf_machine *machine, int64_t on, bmf_value *x, bmf_lis
     return status;
 }
 
-static int split_one(bmf_machine *machine, const bmf_expression *split, int64_t on, bmf_value *x, bmf_value *parts)
+static int split_one(bmf_evaluation *machine, const bmf_expression *split, int64_t on, bmf_value *x, bmf_value *parts)
 {
     bmf_list *whole = NULL, *spread = NULL;
     int status = list_of_value(machine, on, x, &whole);
@@ -97,7 +97,7 @@ static int generate_direct(bmf_schedule *schedule, const bmf_group *group)
 }
 
 /* Packs the parts of this rank's lists. A part is a list: packed as one element of a column of lists. */
-static int pack_parts(bmf_machine *machine, const bmf_layout *contexts, int64_t parts, bmf_value *x,
+static int pack_parts(bmf_evaluation *machine, const bmf_layout *contexts, int64_t parts, bmf_value *x,
                       bmf_parcels *parcels)
 {
     bmf_column whole, part = {0};
@@ -118,7 +118,7 @@ static int pack_parts(bmf_machine *machine, const bmf_layout *contexts, int64_t 
     return BMF_OK;
 }
 
-static int split_many(bmf_machine *machine, const bmf_expression *split, const bmf_layout *contexts,
+static int split_many(bmf_evaluation *machine, const bmf_expression *split, const bmf_layout *contexts,
                       const bmf_distribution *spread, bmf_value *x, bmf_value *parts)
 {
     bmf_context *ctx = machine->ctx;
@@ -143,7 +143,7 @@ static int split_many(bmf_machine *machine, const bmf_expression *split, const b
     return status;
 }
 
-int bmf_evaluate_parallel_split(bmf_machine *machine, bmf_expression *split, bmf_frame *frame, bmf_value *x,
+int bmf_evaluate_parallel_split(bmf_evaluation *machine, bmf_expression *split, bmf_frame *frame, bmf_value *x,
                                 bmf_value *out)
 {
     bmf_layout *contexts;

@@ -296,7 +296,7 @@ static bmf_expression *without_gather(bmf_program *program, bmf_expression *expr
 
 int bmf_program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
 {
-    bmf_machine machine = {.ctx = ctx, .texts = &program->texts};
+    bmf_evaluation machine = {.ctx = ctx, .texts = &program->texts};
     bmf_expression *expression = program->expression;
     bmf_value argument = {0};
     bmf_frame frame;
@@ -323,7 +323,7 @@ int bmf_program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
 int bmf_program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column)
 {
     bmf_texts none = {0};
-    bmf_machine machine = {.ctx = ctx, .texts = &none, .quiet = 1};
+    bmf_evaluation machine = {.ctx = ctx, .texts = &none, .quiet = 1};
     bmf_value placed;
     bmf_frame frame;
     BMF_TRY(bmf_agree(ctx, bmf_frame_open_program(&machine, &frame)));

@@ -9,7 +9,7 @@ static bool has_default(const bmf_expression *stream)
            stream->child[2];
 }
 
-static int evaluate_default(bmf_machine *machine, bmf_expression *stream, bmf_frame *frame, const bmf_value *x,
+static int evaluate_default(bmf_evaluation *machine, bmf_expression *stream, bmf_frame *frame, const bmf_value *x,
                             bmf_value *initial)
 {
     bmf_expression *expression = stream->child[2];
@@ -59,7 +59,7 @@ static int run_tail(bmf_stream_source *source, bmf_value *initial, bmf_value *ou
     }
 }
 
-static int run_stream(bmf_machine *machine, bmf_expression *stream, bmf_frame *frame, const bmf_value *x,
+static int run_stream(bmf_evaluation *machine, bmf_expression *stream, bmf_frame *frame, const bmf_value *x,
                       bmf_value *out)
 {
     bmf_stream_source source;
@@ -76,7 +76,7 @@ static int run_stream(bmf_machine *machine, bmf_expression *stream, bmf_frame *f
     return status;
 }
 
-int bmf_evaluate_stream(bmf_machine *machine, bmf_expression *stream, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_evaluate_stream(bmf_evaluation *machine, bmf_expression *stream, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     static const char *const heads[] = {
         [BMF_HEAD_LIST] = "", [BMF_HEAD_ZIP] = " zip", [BMF_HEAD_DISTL] = " distl", [BMF_HEAD_IOTA] = " iota"};

@@ -33,7 +33,7 @@ typedef struct bmf_stream_worker {
 } bmf_stream_worker;
 
 typedef struct bmf_stream_source {
-    bmf_machine *machine;
+    bmf_evaluation *machine;
     const bmf_frame *frame;
     bmf_expression *stream;
     char name[64]; /* of kernels in traces: "reduce 3:14" */
@@ -59,10 +59,10 @@ typedef struct bmf_stream_source {
 
 /* The contexts of x as segments: checks lengths (ragged zips, negative iotas). x stays the caller's and must live as
  * long. */
-int bmf_stream_open(bmf_machine *machine, bmf_expression *stream, const bmf_frame *frame, const bmf_value *x,
+int bmf_stream_open(bmf_evaluation *machine, bmf_expression *stream, const bmf_frame *frame, const bmf_value *x,
                     bmf_stream_source *source);
 /* Every context of x, of a fixed type, is one element of `scalar`. */
-int bmf_stream_open_plain(bmf_machine *machine, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
+int bmf_stream_open_plain(bmf_evaluation *machine, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
                           bmf_stream_source *source);
 void bmf_stream_close(bmf_stream_source *source);
 

@@ -181,7 +181,7 @@ static void compile(bmf_stream_source *source, bmf_expression *element, bmf_expr
     }
 }
 
-int bmf_stream_open(bmf_machine *machine, bmf_expression *stream, const bmf_frame *frame, const bmf_value *x,
+int bmf_stream_open(bmf_evaluation *machine, bmf_expression *stream, const bmf_frame *frame, const bmf_value *x,
                     bmf_stream_source *source)
 {
     static const char *const names[] = {[BMF_TAIL_LIST] = "map",
@@ -201,7 +201,7 @@ int bmf_stream_open(bmf_machine *machine, bmf_expression *stream, const bmf_fram
     return status;
 }
 
-int bmf_stream_open_plain(bmf_machine *machine, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
+int bmf_stream_open_plain(bmf_evaluation *machine, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
                           bmf_stream_source *source)
 {
     *source = (bmf_stream_source){

@@ -358,10 +358,10 @@ static int pack_pass(const bmf_pass *pass, bmf_value *list, bmf_buffer *offsets)
 
 int bmf_value_pack(bmf_context *ctx, bmf_value *list)
 {
-    return bmf_value_pack_for(&(bmf_machine){.ctx = ctx}, NULL, "", list);
+    return bmf_value_pack_for(&(bmf_evaluation){.ctx = ctx}, NULL, "", list);
 }
 
-int bmf_value_pack_for(bmf_machine *machine, const bmf_frame *frame, const char *kernel, bmf_value *list)
+int bmf_value_pack_for(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, bmf_value *list)
 {
     bmf_pass pass = {.ctx = machine->ctx};
     bmf_buffer *offsets;

@@ -14,7 +14,7 @@ static int workers_for(const bmf_context *ctx, int64_t count)
     return ctx == NULL || count < BMF_ALONE ? 1 : ctx->threads;
 }
 
-void bmf_pass_open(bmf_machine *machine, const bmf_frame *frame, const char *kernel, const int64_t *offsets,
+void bmf_pass_open(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, const int64_t *offsets,
                    bmf_pass *pass)
 {
     *pass = (bmf_pass){.ctx = machine->ctx, .kernel = kernel, .runs = frame->runs};

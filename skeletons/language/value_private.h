@@ -17,7 +17,7 @@ typedef struct bmf_pass {
 } bmf_pass;
 
 /* A pass over the elements of the frame's contexts: offsets as in bmf_frame_pieces. */
-void bmf_pass_open(bmf_machine *machine, const bmf_frame *frame, const char *kernel, const int64_t *offsets,
+void bmf_pass_open(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, const int64_t *offsets,
                    bmf_pass *pass);
 void bmf_pass_close(bmf_pass *pass);
 /* Calls run for ranges that cover [0, count), from several threads. */
@@ -61,7 +61,7 @@ int bmf_value_join(const bmf_pass *pass, const bmf_segments *segments, bmf_value
 /* Lengths of all lists as offsets: count + 1 numbers in a new buffer. */
 int bmf_value_offsets(bmf_context *ctx, const bmf_value *list, bmf_buffer **offsets);
 /* bmf_value_pack as somebody's kernel; the frame is that of the lists, or NULL. */
-int bmf_value_pack_for(bmf_machine *machine, const bmf_frame *frame, const char *kernel, bmf_value *list);
+int bmf_value_pack_for(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, bmf_value *list);
 /* A list batch with these offsets (a reference is taken) over a child, which is taken over, views or not as `like`. */
 int bmf_value_like(bmf_context *ctx, const bmf_value *like, bmf_value *child, bmf_value *out);
 
