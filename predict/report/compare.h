@@ -12,22 +12,27 @@
 typedef struct bmf_ratio {
     double measured, predicted; /* seconds */
     int64_t events;             /* pairs */
-    double median, p90;         /* of |predicted / measured - 1| over the pairs; NAN without pairs */
+    double median, p90;         /* of |predicted / measured - 1| over the pairs; NAN without pairs, infinite where
+                                 * something took no time in the measured run only */
 } bmf_ratio;
 
 typedef struct bmf_comparison {
     bool same_processors;
-    bmf_ratio total;                        /* length of the runs */
-    bmf_ratio state[BMF_EVENT_KINDS];       /* level C */
-    bmf_ratio *lane_state;                  /* level B: lane * BMF_EVENT_KINDS + kind; NULL at different P */
-    int64_t pairs;
-    int64_t *twin;                          /* level A: by event of the measured run, its twin or -1; NULL at different P */
-    int64_t only_measured, only_predicted;  /* events without a twin; regions and calls apart */
+    bmf_ratio total;                  /* length of the runs */
+    bmf_ratio state[BMF_EVENT_KINDS]; /* level C: sums of durations over all events, with and without a twin */
+    bmf_ratio *lane_state;            /* level B: lane * BMF_EVENT_KINDS + kind; NULL at different P */
+    int64_t *twin;                    /* level A: by event of the measured run, its twin or -1; NULL at different P */
+    int64_t pairs;                    /* of leaves: events that are not regions or calls */
+    int64_t only_measured, only_predicted; /* leaves without a twin */
     int64_t measured_messages, predicted_messages, measured_bytes, predicted_bytes;
-    int64_t covered, with_interval;         /* pairs whose measured duration is in the predicted interval; pairs that have one */
-    int64_t nodes;                          /* steps: by node of the measured run */
-    bmf_ratio *node;
-    uint32_t *node_twin;                    /* its node in the predicted run, UINT32_MAX: none */
+    int64_t covered;       /* pairs whose measured duration is in the predicted interval */
+    int64_t with_interval; /* pairs that have one */
+    /* Steps: instances of regions and calls. The time of a step is that of the processor it took longest on. */
+    int64_t nodes;                                            /* by node of the measured run */
+    bmf_ratio *node;                                          /* sums over all steps of the node; pairs are steps */
+    uint32_t *node_twin;                                      /* its node in the predicted run, UINT32_MAX: none */
+    int64_t steps, only_measured_steps, only_predicted_steps; /* pairs, and steps without a twin */
+    int64_t covered_steps, steps_with_interval;
 } bmf_comparison;
 
 /* Both runs are sorted if they were not. BMF_ERROR_ARGUMENT when the runs have no node below the program in common although

@@ -13,63 +13,82 @@
 
 /* The kinds of communication that are told apart: by the skeleton that communicates. */
 typedef enum bmf_communication {
-    BMF_COMMUNICATION_SPLIT, BMF_COMMUNICATION_GATHER, BMF_COMMUNICATION_REDUCE, BMF_COMMUNICATION_SCAN,
-    BMF_COMMUNICATION_DISTL, BMF_COMMUNICATION_PROJECT, BMF_COMMUNICATION_PERMUTE, BMF_COMMUNICATION_OTHER,
+    BMF_COMMUNICATION_SPLIT,
+    BMF_COMMUNICATION_GATHER,
+    BMF_COMMUNICATION_REDUCE,
+    BMF_COMMUNICATION_SCAN,
+    BMF_COMMUNICATION_DISTL,
+    BMF_COMMUNICATION_PROJECT,
+    BMF_COMMUNICATION_PERMUTE,
+    BMF_COMMUNICATION_OTHER,
     BMF_COMMUNICATIONS
 } bmf_communication;
 
-/* Nanoseconds of one processor in one interval, or of all of them together. */
+/* Nanoseconds of one processor in one interval, or of all of them together. Formulas: docs/intervals.md. */
 typedef struct bmf_characteristics {
-    int64_t execution;      /* the processor's time in the interval; of all: the longest */
-    int64_t total;          /* of all: execution times processors; of one: the longest execution */
-    int64_t productive;     /* computing and files, without what is insufficient parallelism */
-    int64_t compute, file;  /* kernels; files */
-    int64_t insufficient;   /* computing that every processor repeats, (P - 1) / P of it */
-    int64_t communication;  /* sends, receives and waits */
+    int64_t execution;     /* the processor's time in the interval; of all: the longest */
+    int64_t total;         /* of all: execution times processors; of one: the longest execution */
+    int64_t productive;    /* computing and files, without what is repeated */
+    int64_t compute, file; /* kernels; files */
+    int64_t insufficient;  /* insufficient parallelism: repeated, and idling while one processor computes alone */
+    int64_t repeated;      /* the part of it inside compute: c processors combine the same data, (c - 1) / c of it */
+    int64_t communication; /* sends, receives and waits */
     int64_t kind[BMF_COMMUNICATIONS]; /* communication by kind */
-    int64_t idle;           /* until the last processor ends, and time in which nothing is recorded */
-    int64_t lost;           /* insufficient + communication + idle */
+    int64_t idle;                     /* until the last processor ends, and time in which nothing is recorded */
+    int64_t lost;                     /* insufficient + communication + idle */
     /* for information, contained in the above: */
     int64_t synchronisation; /* inside communication: waiting for a partner who came later to the round */
-    int64_t variation;       /* the same spread at the ends of rounds */
+    int64_t variation;       /* from a processor's last event of a round to the last of all */
     int64_t imbalance;       /* the longest computing minus this one's */
-    int64_t overlap;         /* computing while messages are on their way */
-    int64_t messages, bytes; /* sent */
+    int64_t overlap;         /* computing between the first and the last event of a round of messages */
+    int64_t kind_synchronisation[BMF_COMMUNICATIONS], kind_overlap[BMF_COMMUNICATIONS];
+    int64_t kind_rounds[BMF_COMMUNICATIONS]; /* rounds of messages a processor took part in */
+    int64_t messages, bytes;                 /* sent */
 } bmf_characteristics;
 
 /* Efficiencies of an interval, 0 to 1; NAN where they are not known. */
 typedef struct bmf_efficiencies {
-    double efficiency;        /* productive / total: document 002's coefficient */
-    double parallel;          /* POP: load_balance * communication */
-    double load_balance;      /* mean of computing / longest */
-    double communication;     /* longest computing / execution = serialisation * transfer */
-    double serialisation;     /* longest computing / execution on the ideal network */
-    double transfer;          /* execution on the ideal network / execution */
-    double replication;       /* 1 - insufficient / computing: efficiency = parallel * replication when there are no files */
+    double efficiency;    /* productive / total: document 002's coefficient */
+    double parallel;      /* POP: load_balance * communication */
+    double load_balance;  /* mean of computing / longest */
+    double communication; /* longest computing / execution = serialisation * transfer */
+    double serialisation; /* longest computing / execution on the ideal network */
+    double transfer;      /* execution on the ideal network / execution */
+    double replication;   /* 1 - repeated / computing: efficiency = parallel * replication when there are no files */
 } bmf_efficiencies;
 
 typedef struct bmf_interval {
-    uint32_t node;           /* of the run; its parent and name are there */
-    int32_t level;           /* 0: the program */
-    int64_t instances;       /* how often it was entered */
-    int64_t parent;          /* index of the interval around it, -1 */
+    uint32_t node;     /* of the run; its parent and name are there */
+    int32_t level;     /* 0: the program */
+    int64_t instances; /* how often it was entered */
+    int64_t parent;    /* index of the interval around it, -1 */
     bmf_characteristics all;
+    bmf_characteristics least, most; /* every characteristic over the processors, each for itself */
     bmf_efficiencies efficiency;
 } bmf_interval;
 
 typedef struct bmf_intervals {
-    const bmf_run *run;      /* borrowed */
+    const bmf_run *run; /* borrowed */
     int32_t processors;
     int64_t count;
-    bmf_interval *interval;  /* parents before children, in the order of first entry */
-    bmf_characteristics *each; /* interval i on processor p: each[i * processors + p] */
+    bmf_interval *interval;    /* parents before children, in the order of first entry */
+    bmf_characteristics *each; /* interval i on processor p: each[i * processors + p]; NULL if that were more than
+                                * BMF_INTERVALS_MEMORY bytes: ask bmf_intervals_each then */
+    uint32_t node, instance;   /* of the one instance that was asked for; node UINT32_MAX: the whole run */
 } bmf_intervals;
+
+#define BMF_INTERVALS_MEMORY ((int64_t)512 << 20)
 
 /* Of a whole run, which is sorted if it was not. ideal: the same run on the ideal network, or NULL (then serialisation and
  * transfer are NAN). BMF_ERROR_MEMORY, BMF_ERROR_ARGUMENT if ideal is another program. The caller frees. */
 int bmf_intervals_create(bmf_run *run, bmf_run *ideal, bmf_intervals **intervals);
 /* One instance of one node only, with everything below it. */
 int bmf_intervals_instance(bmf_run *run, bmf_run *ideal, uint32_t node, uint32_t instance, bmf_intervals **intervals);
+/* One interval on every processor: each[0 .. processors). From memory, or by another pass over the run.
+ * BMF_ERROR_MEMORY. */
+int bmf_intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_characteristics *each);
+/* "split", "gather", ..: for people. */
+const char *bmf_communication_name(bmf_communication kind);
 void bmf_intervals_free(bmf_intervals *intervals);
 
 #endif
