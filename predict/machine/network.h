@@ -10,7 +10,21 @@
  *   by itself    send takes the message; the network has events of its own (next, advance) that complete messages later:
  *                shared bandwidth, rendezvous, cycle by cycle;
  *   as a round   collective = true: the simulator holds back the messages of a round until every processor that sends in
- *                it has done so, and hands all of them over with send_round: lockstep machines, scheduled routing.
+ *                it has come to them, and hands all of them over with send_round, which sets everything and says that
+ *                each is complete: lockstep machines, scheduled routing.
+ *
+ * When times become known. The simulator hands a message over with free, done and arrived NAN, taking and spread 0.
+ *   - What `send` sets before it returns is known then: with `free` set and `arrived` not, the sender's processor goes on
+ *     at `free` while its message is under way.
+ *   - What is set later the network says by a call of network->freed (free or done or both have been set, arrived has
+ *     not; optional, any number of times) or network->complete (everything is set; once for each message; also from
+ *     within `send`). Both may be called in send, post and advance.
+ *   - A processor whose `free` is not known stands still at its send, one whose `done` is not known at its wait, one
+ *     whose `arrived` is not known at its receive.
+ *   - A time that is said in a call is no earlier than the call's own time (message->sent, message->posted, what next
+ *     gave), so that nobody learns of the past: a network that would know earlier has an event of its own there. In
+ *     send_round only message->sent is the bound. The simulator checks this and ends with an error.
+ *   - Of two things at one time the network's own event comes first, then the lower processor.
  */
 #ifndef BMF_NETWORK_H
 #define BMF_NETWORK_H
@@ -26,8 +40,9 @@ typedef struct bmf_flying {
     int64_t from, to, bytes; /* from != to */
     int64_t round;           /* number of its round of messages in the run: rounds with more messages share it */
     double sent;             /* when the sender's processor came to it */
-    double posted;           /* when the receiver's processor was ready to take it; INFINITY as long as it is not */
-    /* set by the network, all no earlier than `sent`: */
+    double posted;           /* when the receiver's processor was ready to take it; INFINITY as long as it is not, and always
+                              * for types without `post` */
+    /* set by the network, all no earlier than `sent`; the first three NAN until they are known: */
     double free;    /* the sender's processor goes on (overhead of sending) */
     double done;    /* the sender may use its memory again: its wait ends; at most `arrived` or `free`, whichever is later */
     double arrived; /* all of it is at the receiver */
@@ -39,8 +54,8 @@ typedef struct bmf_flying {
 typedef struct bmf_network bmf_network;
 struct bmf_machine;
 
-/* Told once for every message, when all its times are set; in `send`, `send_round`, `post` or `advance`. */
-typedef void bmf_flying_complete(void *simulator, bmf_flying *message);
+/* Told what has become known of a message, see above. */
+typedef void bmf_flying_told(void *simulator, bmf_flying *message);
 
 /* A link as reports show it: how many bytes crossed it and how long it was busy. */
 typedef struct bmf_link_load {
@@ -64,9 +79,12 @@ typedef struct bmf_network_type {
      * uncertain about the equations (shared by all messages) and about each message, the same for the same k. */
     void (*start)(bmf_network *network, int64_t sample);
     void (*send)(bmf_network *network, bmf_flying *message); /* at message->sent; not for collective types */
-    void (*post)(bmf_network *network, bmf_flying *message); /* message->posted has just become known; may be NULL */
-    /* All messages of one round, in the order of their senders and, for one sender, as it sends them; not empty.
-     * Collective types only. */
+    /* message->posted has just become known, of a message that was sent but is not complete. NULL: does not matter.
+     * Not for collective types. */
+    void (*post)(bmf_network *network, bmf_flying *message);
+    /* All messages of one round, in the order of their senders and, for one sender, as it sends them; not empty. Those of
+     * one sender have the same `sent`; it goes on at the largest `free` of them. Rounds come as they become complete; the
+     * largest `sent` of a round may be smaller than that of an earlier one. Collective types only. */
     void (*send_round)(bmf_network *network, bmf_flying **message, int64_t count);
     double (*next)(bmf_network *network);    /* time of its next own event, INFINITY if none; NULL: never any */
     void (*advance)(bmf_network *network);   /* carries out that event */
@@ -83,7 +101,7 @@ typedef struct bmf_network_type {
 struct bmf_network {
     const bmf_network_type *type;
     int64_t processors;
-    bmf_flying_complete *complete;
+    bmf_flying_told *complete, *freed; /* set by the simulator before start */
     void *simulator;
 };
 

@@ -2,7 +2,7 @@
  *
  * Made by the model backend while a program runs, or from a recorded trace. Every processor has a list of actions; the
  * sends and receives of a message know each other by its number. Computing carries its cost; messages do not: that is the
- * network's. Not thread-safe. Memory: 48 bytes an action, 48 a message.
+ * network's. Not thread-safe. Memory: 48 bytes an action, 40 a message.
  */
 #ifndef BMF_ACTIONS_H
 #define BMF_ACTIONS_H
@@ -22,7 +22,8 @@ typedef enum bmf_action_kind {
 typedef struct bmf_action {
     double seconds;         /* COMPUTE, MEET: expected */
     float shared, own;      /* relative standard errors: of the equation used (one for all its uses), of this call */
-    int64_t amount;         /* COMPUTE: elements */
+    int64_t amount;         /* COMPUTE: elements; POST: first message of its receives, see `next`; WAIT: 1 if it is an event
+                             * of traces, else 0 */
     int64_t message;        /* SEND, RECEIVE: its number; POST, WAIT: the round's number */
     int32_t processor;
     uint32_t scope;         /* innermost region or call it belongs to */
@@ -34,7 +35,8 @@ typedef struct bmf_action {
 
 typedef struct bmf_scheduled_message {
     int64_t from, to, bytes; /* from != to: copies on one processor are no messages */
-    int64_t round;           /* of the run */
+    int64_t round;           /* of the run; those of a round stand together */
+    int64_t next;            /* of the same round to the same receiver, -1 */
 } bmf_scheduled_message;
 
 /* A region or skeleton call that was entered. Scope 0 is the program. */
@@ -70,6 +72,10 @@ void bmf_actions_compute(bmf_actions *actions, int64_t processor, uint16_t name,
  * itself are left out. Returns the round's number. */
 int64_t bmf_actions_round_begin(bmf_actions *actions, uint32_t round, const bmf_message *message, int64_t count);
 void bmf_actions_round_end(bmf_actions *actions, uint32_t round, int64_t number);
+/* The same for sparse rounds: waiting for the sends leaves no events, as `deliver` on the cluster, which ends with all
+ * meeting. */
+void bmf_actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t number);
+/* seconds NAN: what the network needs for an agreement of all. */
 void bmf_actions_meet(bmf_actions *actions, double seconds);
 
 /* Messages and bytes between processors. */
