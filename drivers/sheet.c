@@ -13,6 +13,7 @@ typedef struct part {
 static const part parts[] = {
     {"measure", "time the building blocks on this machine", bmf_sheet_measure_command, true},
     {"fit", "make a sheet from measured times", bmf_sheet_fit_command, false},
+    {"kernels", "make a sheet of a program's kernels from its traces", bmf_sheet_kernels_command, false},
     {"show", "print a sheet, as text, HTML or TeX", bmf_sheet_show_command, false},
     {"calc", "the time of an operation, with its errors", bmf_sheet_calc_command, false},
     {"plot", "measured points and fitted curves as a picture", bmf_sheet_plot_command, false},
@@ -56,5 +57,5 @@ int bmf_command_sheet(int argc, char **argv)
             return 0;
         return parts[k].run(argc - 1, argv + 1);
     }
-    return bmf_usage_error("sheet", "unknown command '%s'; known: measure, fit, show, calc, plot, compare", argv[1]);
+    return bmf_usage_error("sheet", "unknown command '%s'; known: measure, fit, kernels, show, calc, plot, compare", argv[1]);
 }

@@ -7,6 +7,7 @@
 
 int bmf_sheet_measure_command(int argc, char **argv);
 int bmf_sheet_fit_command(int argc, char **argv);
+int bmf_sheet_kernels_command(int argc, char **argv);
 int bmf_sheet_show_command(int argc, char **argv);
 int bmf_sheet_calc_command(int argc, char **argv);
 int bmf_sheet_plot_command(int argc, char **argv);

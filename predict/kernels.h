@@ -1,0 +1,26 @@
+/* Kernel sheets: the time of every kernel of a program by its elements, from traces of real runs.
+ *
+ * A kernel sheet is a data sheet (predict/sheet.h) whose operations are kernels: p is the number of ranks that
+ * computed beside each other, d the elements of one call on one processor. A sheet belongs to a program: kernels of the
+ * language are named by their place in the text.
+ */
+#ifndef BMF_KERNELS_H
+#define BMF_KERNELS_H
+
+#include "predict/samples.h"
+#include "runtime/trace.h"
+
+/* The operation's name for a kernel in a call: "CALL.KERNEL", or "KERNEL" outside of calls (call NULL), because one
+ * kernel costs differently in different calls. Other characters than an operation may have become '_'; a name that is too
+ * long is cut and ends in a hash of the whole. operation: BMF_SAMPLE_NAME bytes. Returns it. */
+char *bmf_kernel_operation(const char *call, const char *kernel, char *operation);
+/* The text of a run's node as `call` above: NULL for the program and for regions. */
+const char *bmf_kernel_call(const bmf_run *run, uint32_t node);
+
+/* Every kernel call of measured runs as one repetition. A call's time begins where the rank's last event ended, or
+ * where the outermost call around it began if that is later: making lists and first touches of memory belong to the
+ * kernel they are for. The runs are sorted if they were not. Errors: BMF_ERROR_ARGUMENT for a predicted run, runs with
+ * different numbers of threads, or no kernels at all; BMF_ERROR_MEMORY. The caller frees. */
+int bmf_kernel_samples(int runs, bmf_run *const *run, bmf_samples **samples);
+
+#endif
