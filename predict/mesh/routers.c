@@ -1,0 +1,55 @@
+/* The table of all routers, and their parameters by name. */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/mesh/router.h"
+#include "runtime/allocate.h"
+#include "runtime/status.h"
+
+const bmf_mesh_router *const bmf_mesh_routers[] = {NULL};
+
+const bmf_mesh_router *bmf_mesh_router_find(const char *name)
+{
+    for (int k = 0; bmf_mesh_routers[k]; k++)
+        if (strcmp(bmf_mesh_routers[k]->name, name) == 0)
+            return bmf_mesh_routers[k];
+    return NULL;
+}
+
+static int parameters(const bmf_mesh_router *router)
+{
+    int count = 0;
+    while (router->parameter[count].name)
+        count++;
+    return count;
+}
+
+double *bmf_mesh_router_values(const bmf_mesh_router *router)
+{
+    const int count = parameters(router);
+    double *value = bmf_allocate((count + 1) * (int64_t)sizeof *value);
+    for (int k = 0; k < count; k++)
+        value[k] = router->parameter[k].otherwise;
+    return value;
+}
+
+int bmf_mesh_router_set(const bmf_mesh_router *router, double *value, const char *text)
+{
+    const size_t length = strcspn(text, "=");
+    for (int k = 0; router->parameter[k].name; k++) {
+        const bmf_mesh_parameter *p = &router->parameter[k];
+        if (strlen(p->name) != length || strncmp(p->name, text, length) != 0)
+            continue;
+        char *end = NULL;
+        const double number = text[length] ? strtod(text + length + 1, &end) : 0;
+        if (!end || end == text + length + 1 || *end != '\0' || !(number >= p->least && number <= p->most) ||
+            (p->whole && number != floor(number)))
+            return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "%s: a %snumber from %g to %g is wanted", text,
+                            p->whole ? "whole " : "", p->least, p->most);
+        value[k] = number;
+        return BMF_OK;
+    }
+    return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the %s router has no parameter '%.*s'", router->name, (int)length, text);
+}
