@@ -16,17 +16,17 @@
 #include "runtime/status.h"
 
 /* One call. */
-typedef struct call {
+typedef struct kernel_call {
     char operation[BMF_SAMPLE_NAME];
     int32_t p;
     int64_t d;
     double seconds;
     int64_t order; /* as recorded */
-} call;
+} kernel_call;
 
 typedef struct calls {
     int64_t count, capacity;
-    call *call;
+    kernel_call *call;
 } calls;
 
 const char *bmf_kernel_call(const bmf_run *run, uint32_t node)
@@ -86,8 +86,8 @@ static void add_call(calls *all, const bmf_run *run, const bmf_event *event, int
             bmf_reallocate(all->call, all->count * (int64_t)sizeof *all->call, grown * (int64_t)sizeof *all->call);
         all->capacity = grown;
     }
-    call *made = &all->call[all->count];
-    *made = (call){
+    kernel_call *made = &all->call[all->count];
+    *made = (kernel_call){
         .p = run->ranks, .d = event->amount, .seconds = (double)(event->end - begin) * 1e-9, .order = all->count};
     bmf_kernel_operation(bmf_kernel_call(run, event->node), run->name[event->name], made->operation);
     all->count++;
@@ -119,7 +119,7 @@ static void walk(const bmf_run *run, calls *all)
 
 /* ---- grouping ---- */
 
-static int compare_points(const call *x, const call *y)
+static int compare_points(const kernel_call *x, const kernel_call *y)
 {
     int name = strcmp(x->operation, y->operation);
     if (name)
@@ -131,7 +131,7 @@ static int compare_points(const call *x, const call *y)
 
 static int by_point(const void *a, const void *b)
 {
-    const call *x = a, *y = b;
+    const kernel_call *x = a, *y = b;
     int point = compare_points(x, y);
     return point ? point : (x->order > y->order) - (x->order < y->order);
 }
@@ -142,7 +142,7 @@ static bmf_samples *group_calls(calls *all, int threads)
     samples->sample = bmf_allocate_clear(all->count, (int64_t)sizeof *samples->sample);
     qsort(all->call, (size_t)all->count, sizeof *all->call, by_point);
     for (int64_t begin = 0, end; begin < all->count; begin = end) {
-        const call *first = &all->call[begin];
+        const kernel_call *first = &all->call[begin];
         end = begin + 1;
         while (end < all->count && end - begin < BMF_SAMPLE_REPEATS && compare_points(first, &all->call[end]) == 0)
             end++;
