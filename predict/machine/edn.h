@@ -1,0 +1,58 @@
+/* The switch of an expanded delta network: which message passes in which iteration of the router.
+ *
+ * Source: document 003, 3.2, 3.3 and 5.1. A port is a thin wire into the network and one out of it; each takes one
+ * message per iteration. Input ports belong to hyperbars of `inputs` wires. A hyperbar has `buckets` buckets, each a
+ * thick wire for `capacity` messages per iteration that leads to the output ports with the bucket's share of numbers:
+ *
+ *     input ports     hyperbars       thick wires               output ports
+ *     0, H, 2H, ..   -- 0 --------- buckets x capacity ----.---- 0 .. ports / buckets - 1
+ *     1, H + 1, ..   -- 1 --------- buckets x capacity ----'---- ..          (H = ports / inputs hyperbars)
+ *
+ * A set of messages is passable if no port and no thick wire is asked to carry more than it can. Messages are routed
+ * first come, first served: each goes in the earliest iteration in which its two ports and its thick wire are free. That
+ * is what an iteration does that asks the waiting messages in order and lets pass who still can.
+ * Not thread-safe; needs no MPI. */
+#ifndef BMF_EDN_H
+#define BMF_EDN_H
+
+#include <stdint.h>
+
+#include "permute/permutation.h"
+
+typedef struct bmf_edn_shape {
+    int64_t ports;    /* clusters of processors */
+    int64_t inputs;   /* of a hyperbar; divides ports */
+    int64_t buckets;  /* of a hyperbar; divides ports */
+    int64_t capacity; /* messages a thick wire carries per iteration */
+} bmf_edn_shape;
+
+typedef struct bmf_edn bmf_edn;
+
+/* The shape must be as described. The caller frees. */
+bmf_edn *bmf_edn_create(const bmf_edn_shape *shape);
+void bmf_edn_free(bmf_edn *edn);
+/* Forgets all messages: the next set begins with iteration 0. */
+void bmf_edn_clear(bmf_edn *edn);
+/* Routes one message between two ports (which may be equal); returns its iteration, from 0. Cost: a step for every 64
+ * iterations that are taken. */
+int64_t bmf_edn_route(bmf_edn *edn, int64_t from_port, int64_t to_port);
+/* Iterations of the messages since bmf_edn_clear: the document's router count. */
+int64_t bmf_edn_iterations(const bmf_edn *edn);
+/* The largest number of messages through one port: the document's port serialization, at most the router count. */
+int64_t bmf_edn_serialisation(const bmf_edn *edn);
+/* The least number of iterations that the loads of ports and thick wires allow. */
+int64_t bmf_edn_bound(const bmf_edn *edn);
+/* Messages that thick wire `bucket` of a hyperbar carried since bmf_edn_clear. */
+int64_t bmf_edn_wire_load(const bmf_edn *edn, int64_t hyperbar, int64_t bucket);
+
+/* ---- numbers of processors ---- */
+
+/* The document's two numberings of 2^bits processors in clusters of 2^cluster_bits (3.3, figures 3.3 and 3.4). In matrix
+ * order they count along the rows of an array with 2^ceil(bits / 2) columns, and a cluster is a square of it (or two
+ * side by side); in cluster order the processors of a cluster, and of a square of clusters, are consecutive. Address bit j
+ * of the matrix order is bit place[j] of the cluster order; 0 <= cluster_bits <= bits. */
+void bmf_edn_matrix_order(int bits, int cluster_bits, int place[BMF_MAX_BITS]);
+/* A number with bit j moved to bit place[j]. */
+uint64_t bmf_edn_move_bits(const int *place, int bits, uint64_t number);
+
+#endif
