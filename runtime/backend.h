@@ -80,8 +80,26 @@ typedef struct bmf_backend {
     /* Agreement on a status, as bmf_agree. */
     int (*agree)(bmf_context *ctx, int status);
     void (*destroy)(bmf_context *ctx);
-    /* Nanoseconds since the start of the run on a processor's clock. */
+    /* Nanoseconds since the start of the run on a processor's clock; processor -1: on the one that is furthest. */
     int64_t (*now)(bmf_context *ctx, int64_t processor);
+    /* ctx->processors and the local ones have changed, and so has an empty ctx->run. */
+    int (*resize)(bmf_context *ctx);
+
+    /* ---- of backends that stand for a machine of their own; NULL or false on the cluster ---- */
+
+    /* A region or call was entered, ctx->position[ctx->depth], or is being left; instead of the events that are recorded
+     * otherwise. The partition may be NULL. */
+    void (*enter)(bmf_context *ctx, bmf_event_kind kind);
+    void (*leave)(bmf_context *ctx, const bmf_partition *partition);
+    /* The program itself begins here: everything before was loading. */
+    void (*start)(bmf_context *ctx);
+    /* bmf_barrier. */
+    void (*barrier)(bmf_context *ctx);
+    /* Called once by bmf_close, instead of writing the trace. */
+    int (*finish)(bmf_context *ctx);
+    /* Every processor stands for a rank of its own: what ranks would do by themselves is done processor by processor, so
+     * that nothing depends on what other processors have. */
+    bool separate;
 } bmf_backend;
 
 enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64 };
@@ -115,6 +133,8 @@ struct bmf_context {
     int64_t epoch;          /* monotonic clock at the start of the run, in this host's clock */
     bmf_run *run;           /* NULL: not tracing */
     char *trace_path;
+    char *machine_path;     /* --bmf-machine, or NULL */
+    int64_t imitated_ranks; /* --bmf-ranks, or 0 */
     bmf_position position[BMF_NODE_DEPTH];
     int depth;
     uint32_t *instances;    /* by node: how often it was entered */
@@ -177,7 +197,18 @@ int bmf_skeleton_end(bmf_context *ctx, const bmf_partition *partition, int statu
 /* The algorithm for a skeleton: the forced one, or the cheapest of [first, last] for count items and bytes. */
 bmf_algorithm bmf_choose(const bmf_context *ctx, bmf_algorithm first, bmf_algorithm last, int64_t count, double bytes);
 
+/* The program itself begins here; collective. Waits for all ranks, and forgets what a model took for loading. */
+void bmf_program_start(bmf_context *ctx);
+
+/* The block of a processor when processors are cut into contiguous blocks: the first P mod B blocks have ceil(P/B) of
+ * them, the others floor(P/B). */
+int64_t bmf_block_of(int64_t processors, int64_t blocks, int64_t processor);
+
 /* The cluster backend: MPI + OpenMP, wall clock. */
 extern const bmf_backend bmf_cluster_backend;
+
+/* What --bmf-machine does, set by the library that can predict when a program is linked with it; otherwise NULL. Turns an
+ * open context of one rank into one of the machine described in ctx->machine_path. */
+extern int (*bmf_start_model)(bmf_context *ctx);
 
 #endif

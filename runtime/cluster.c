@@ -2,7 +2,6 @@
 #include "runtime/cluster.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/allocate.h"
 #include "runtime/wait.h"
@@ -29,7 +28,7 @@ static int cluster_share(bmf_context *ctx, int64_t processor, void *data, int64_
     int root = bmf_rank_of(ctx, processor);
     for (int64_t done = 0; ctx->ranks > 1 && done < bytes;) {
         MPI_Request request;
-        int piece = (int)(bytes - done < BMF_LARGEST_PIECE ? bytes - done : BMF_LARGEST_PIECE);
+        int piece = (int)bmf_wire_piece(bytes - done);
         MPI_Ibcast((char *)data + done, piece, MPI_CHAR, root, ctx->comm, &request);
         bmf_wait_all(ctx, 1, &request);
         done += piece;
@@ -86,6 +85,7 @@ const bmf_backend bmf_cluster_backend = {
     .agree = cluster_agree,
     .destroy = cluster_destroy,
     .now = cluster_now,
+    .resize = bmf_cluster_start,
 };
 
 int bmf_cluster_start(bmf_context *ctx)
@@ -140,18 +140,17 @@ MPI_Request *bmf_flight_slot(bmf_flight *flight)
 void bmf_flight_send(bmf_context *ctx, bmf_flight *flight, const void *data, int64_t bytes, int rank, int tag)
 {
     for (int64_t done = 0; done < bytes;) {
-        int piece = (int)(bytes - done < BMF_LARGEST_PIECE ? bytes - done : BMF_LARGEST_PIECE);
+        int piece = (int)bmf_wire_piece(bytes - done);
         MPI_Isend((const char *)data + done, piece, MPI_CHAR, rank, tag, ctx->comm, bmf_flight_slot(flight));
-        ctx->statistics.rank_messages++;
-        ctx->statistics.rank_bytes += piece;
         done += piece;
     }
+    bmf_wire_count(&ctx->statistics, bytes);
 }
 
 void bmf_flight_receive(bmf_context *ctx, bmf_flight *flight, void *data, int64_t bytes, int rank, int tag)
 {
     for (int64_t done = 0; done < bytes;) {
-        int piece = (int)(bytes - done < BMF_LARGEST_PIECE ? bytes - done : BMF_LARGEST_PIECE);
+        int piece = (int)bmf_wire_piece(bytes - done);
         MPI_Irecv((char *)data + done, piece, MPI_CHAR, rank, tag, ctx->comm, bmf_flight_slot(flight));
         done += piece;
     }
@@ -167,30 +166,9 @@ void bmf_flight_free(bmf_flight *flight)
 
 void bmf_cluster_copy(bmf_context *ctx, const bmf_message *message, uint32_t round_number, const bmf_transfer *transfer)
 {
-    bmf_segment from[BMF_MAX_SEGMENTS], to[BMF_MAX_SEGMENTS];
-    bmf_message sized = *message;
-    int64_t begin = ctx->run ? bmf_now(ctx) : 0, bytes = 0, middle;
-    int sources = transfer->outgoing(transfer->state, message, from), targets, t = 0;
-    for (int s = 0; s < sources; s++)
-        bytes += from[s].bytes;
-    sized.bytes = bytes;
-    targets = transfer->incoming(transfer->state, &sized, to);
-    int64_t offset = 0;
-    for (int s = 0; s < sources; s++) {
-        for (int64_t done = 0; done < from[s].bytes;) {
-            while (t < targets && offset == to[t].bytes) {
-                t++;
-                offset = 0;
-            }
-            if (t == targets)
-                break;
-            int64_t piece = from[s].bytes - done;
-            piece = piece < to[t].bytes - offset ? piece : to[t].bytes - offset;
-            memmove((char *)to[t].data + offset, (const char *)from[s].data + done, (size_t)piece);
-            done += piece;
-            offset += piece;
-        }
-    }
+    bmf_segment from[BMF_MAX_SEGMENTS];
+    int segments;
+    int64_t begin = ctx->run ? bmf_now(ctx) : 0, bytes = bmf_host_copy(transfer, message, from, &segments), middle;
     bmf_cluster_count(ctx, message, bytes);
     if (!ctx->run || message->from == message->to)
         return;

@@ -2,7 +2,9 @@
 #ifndef BMF_CLUSTER_H
 #define BMF_CLUSTER_H
 
+#include "runtime/host.h"
 #include "runtime/private.h"
+#include "runtime/wire.h"
 
 typedef struct bmf_cluster {
     int64_t *lane_clock; /* local_processors values: the end of the last event on each lane, in ns; only when tracing */
@@ -12,9 +14,6 @@ typedef struct bmf_cluster {
 
 /* Tags on the context's communicator. */
 enum { BMF_TAG_EXCHANGE = 1, BMF_TAG_REST = 2, BMF_TAG_DELIVER = 3 /* and 4 */ };
-
-/* Largest single MPI message; longer ones are split (MPI counts are int). */
-enum { BMF_LARGEST_PIECE = 1 << 30 };
 
 int bmf_cluster_compute(bmf_context *ctx, const bmf_work *work);
 int bmf_cluster_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);

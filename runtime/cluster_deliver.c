@@ -14,8 +14,7 @@
 #include "runtime/cluster.h"
 #include "runtime/wait.h"
 
-enum { RECORD_VALUES = 5 };
-static const int64_t record_bytes = RECORD_VALUES * (int64_t)sizeof(int64_t);
+static const int64_t record_bytes = BMF_PARCEL_VALUES * (int64_t)sizeof(int64_t);
 
 /* One pair's messages on the way out. */
 typedef struct parcel {
@@ -50,7 +49,7 @@ static parcel *make_parcels(const bmf_context *ctx, const bmf_round *sends)
         p->peer = r;
         if (p->count == 0)
             continue;
-        p->header = (int64_t)sizeof(int64_t) + p->count * record_bytes;
+        p->header = bmf_wire_parcel_header(p->count);
         p->bytes += p->header;
         p->buffer = bmf_working_buffer(p->bytes);
         p->data = p->buffer->data;
@@ -71,7 +70,7 @@ static void fill_parcels(bmf_context *ctx, const bmf_round *sends, parcel *parce
             continue;
         int64_t begin = ctx->run ? bmf_now(ctx) : 0;
         parcel *p = &parcels[bmf_rank_of(ctx, m->to)];
-        int64_t record[RECORD_VALUES] = {m->from, m->to, m->bytes, m->first, m->count};
+        int64_t record[BMF_PARCEL_VALUES] = {m->from, m->to, m->bytes, m->first, m->count};
         memcpy(p->data + sizeof(int64_t) + p->count++ * record_bytes, record, sizeof record);
         int segments = transfer->outgoing(transfer->state, m, segment);
         for (int s = 0; s < segments; s++) {
@@ -87,10 +86,9 @@ static void fill_parcels(bmf_context *ctx, const bmf_round *sends, parcel *parce
 /* The first piece is synchronous, so that its end says it was received; the rest follows on another tag. */
 static void send_parcel(bmf_context *ctx, const parcel *p, int tag, bmf_flight *flight)
 {
-    int64_t first = p->bytes < BMF_LARGEST_PIECE ? p->bytes : BMF_LARGEST_PIECE;
+    int64_t first = bmf_wire_piece(p->bytes);
     MPI_Issend(p->data, (int)first, MPI_CHAR, p->peer, tag, ctx->comm, bmf_flight_slot(flight));
-    ctx->statistics.rank_messages++;
-    ctx->statistics.rank_bytes += first;
+    bmf_wire_count(&ctx->statistics, first);
     bmf_flight_send(ctx, flight, p->data + first, p->bytes - first, p->peer, BMF_TAG_REST);
 }
 
@@ -101,7 +99,7 @@ static int64_t parcel_bytes(const char *data)
     int64_t count, total = (int64_t)sizeof(int64_t);
     memcpy(&count, data, sizeof count);
     for (int64_t i = 0; i < count; i++) {
-        int64_t record[RECORD_VALUES];
+        int64_t record[BMF_PARCEL_VALUES];
         memcpy(record, data + sizeof(int64_t) + i * record_bytes, sizeof record);
         total += record_bytes + record[2];
     }
@@ -141,10 +139,10 @@ static void unpack_arrival(bmf_context *ctx, arrival *taken, int64_t waiting_sin
     int64_t count;
     bmf_wait_all(ctx, taken->flight.count, taken->flight.request);
     memcpy(&count, taken->data, sizeof count);
-    const char *payload = taken->data + sizeof(int64_t) + count * record_bytes;
+    const char *payload = taken->data + bmf_wire_parcel_header(count);
     for (int64_t i = 0; i < count; i++) {
         bmf_segment segment[BMF_MAX_SEGMENTS];
-        int64_t record[RECORD_VALUES];
+        int64_t record[BMF_PARCEL_VALUES];
         memcpy(record, taken->data + sizeof(int64_t) + i * record_bytes, sizeof record);
         bmf_message m = {record[0], record[1], record[2], record[3], record[4]};
         int segments = transfer->incoming(transfer->state, &m, segment);

@@ -13,9 +13,6 @@
 #include "runtime/cluster.h"
 #include "runtime/wait.h"
 
-/* Messages up to this size are packed with their neighbours: copying them costs less than another message. */
-enum { PACK_LIMIT = 64 * 1024 };
-
 /* Remote messages of a round in one direction, ordered by peer rank and then as in the round. */
 typedef struct remote {
     const bmf_message *message;
@@ -38,11 +35,6 @@ typedef struct side {
     peer_group *group;
     int64_t groups;
 } side;
-
-static bool is_packed(const bmf_message *message)
-{
-    return message->bytes <= PACK_LIMIT; /* unknown sizes are -1 */
-}
 
 static int by_peer(const void *a, const void *b)
 {
@@ -84,7 +76,7 @@ static side make_side(const bmf_context *ctx, const bmf_round *round, bool sendi
             *group = (peer_group){.peer = made.remote[i].peer, .first = i};
         }
         group->count++;
-        if (is_packed(m) && m->bytes > 0)
+        if (bmf_wire_packs(m) && m->bytes > 0)
             group->packed_bytes += m->bytes;
     }
     return made;
@@ -177,7 +169,7 @@ static void post_receives(bmf_context *ctx, side *receives, bmf_flight *flight, 
             bmf_flight_receive(ctx, flight, group->packed, group->packed_bytes, group->peer, BMF_TAG_EXCHANGE);
         }
         for (int64_t i = group->first; i < group->first + group->count; i++) {
-            if (is_packed(receives->remote[i].message))
+            if (bmf_wire_packs(receives->remote[i].message))
                 continue;
             int segments = transfer->incoming(transfer->state, receives->remote[i].message, segment);
             for (int s = 0; s < segments; s++)
@@ -197,7 +189,7 @@ static void post_sends(bmf_context *ctx, side *sends, bmf_flight *flight, uint32
         for (int64_t i = group->first; i < group->first + group->count; i++) {
             const bmf_message *m = sends->remote[i].message;
             int64_t begin = ctx->run ? bmf_now(ctx) : 0;
-            if (!is_packed(m))
+            if (!bmf_wire_packs(m))
                 continue;
             to = copy_out(to, segment, transfer->outgoing(transfer->state, m, segment));
             record_send(ctx, m, begin, m->bytes, number);
@@ -206,7 +198,7 @@ static void post_sends(bmf_context *ctx, side *sends, bmf_flight *flight, uint32
         for (int64_t i = group->first; i < group->first + group->count; i++) {
             const bmf_message *m = sends->remote[i].message;
             int64_t begin = ctx->run ? bmf_now(ctx) : 0;
-            if (is_packed(m))
+            if (bmf_wire_packs(m))
                 continue;
             int segments = transfer->outgoing(transfer->state, m, segment);
             for (int s = 0; s < segments; s++)
@@ -224,7 +216,7 @@ static void finish_group(bmf_context *ctx, side *receives, peer_group *group, in
     const char *from = group->packed;
     for (int64_t i = group->first; i < group->first + group->count; i++) {
         const bmf_message *m = receives->remote[i].message;
-        if (is_packed(m))
+        if (bmf_wire_packs(m))
             from = copy_in(from, segment, transfer->incoming(transfer->state, m, segment));
         record_receive(ctx, m, waiting_since, m->bytes, number);
     }
@@ -303,7 +295,7 @@ static int64_t pack_unknown(bmf_context *ctx, side *sends, peer_group *group, ui
                             const bmf_transfer *transfer)
 {
     bmf_segment segment[BMF_MAX_SEGMENTS];
-    int64_t header = group->count * (int64_t)sizeof(int64_t), total = header, capacity = header + PACK_LIMIT;
+    int64_t header = bmf_wire_sizes_header(group->count), total = header, capacity = header + BMF_PACK_LIMIT;
     group->packed = bmf_allocate(capacity);
     for (int64_t i = 0; i < group->count; i++) {
         const bmf_message *m = sends->remote[group->first + i].message;
@@ -337,7 +329,7 @@ static bool receive_unknown(bmf_context *ctx, side *receives, peer_group *group,
     char *packed = bmf_allocate(first_bytes);
     MPI_Imrecv(packed, first_bytes, MPI_CHAR, &found, bmf_flight_slot(&flight));
     bmf_wait_all(ctx, flight.count, flight.request);
-    int64_t header = group->count * (int64_t)sizeof(int64_t), total = header;
+    int64_t header = bmf_wire_sizes_header(group->count), total = header;
     int64_t *sizes = bmf_allocate(header);
     memcpy(sizes, packed, (size_t)header);
     for (int64_t i = 0; i < group->count; i++)

@@ -13,6 +13,7 @@
 #include "runtime/wait.h"
 
 static bmf_context *current;
+int (*bmf_start_model)(bmf_context *ctx);
 
 /* Skeletons whose algorithm can be forced, in the order of ctx->forced. */
 static const char *const chosen_skeletons[] = {"split", "gather", "reduce", "scan", "distl"};
@@ -35,7 +36,7 @@ int64_t bmf_now(const bmf_context *ctx)
 
 double bmf_seconds(const bmf_context *ctx)
 {
-    return (double)bmf_now(ctx) * 1e-9;
+    return (double)ctx->backend->now((bmf_context *)ctx, -1) * 1e-9;
 }
 
 int bmf_slowest(bmf_context *ctx, double seconds, double *slowest)
@@ -104,7 +105,7 @@ void bmf_divide_processors(bmf_context *ctx)
 static void start_trace(bmf_context *ctx, const char *program)
 {
     char host[256] = "";
-    if (!ctx->trace_path)
+    if (!ctx->trace_path && !ctx->machine_path)
         return;
     gethostname(host, sizeof host - 1);
     const char *slash = strrchr(program, '/');
@@ -119,6 +120,7 @@ static void free_context(bmf_context *ctx)
     MPI_Comm_free(&ctx->exit_comm);
     bmf_run_free(ctx->run);
     free(ctx->trace_path);
+    free(ctx->machine_path);
     free(ctx->instances);
     free(ctx);
 }
@@ -131,6 +133,28 @@ static void default_threads(bmf_context *ctx)
         ctx->threads = omp_get_max_threads();
     else
         ctx->threads = ctx->node_cores > ctx->node_ranks ? ctx->node_cores / ctx->node_ranks : 1;
+}
+
+/* --bmf-machine: from here on the context is that of another machine. */
+static int start_model(bmf_context *ctx)
+{
+    if (!ctx->machine_path)
+        return BMF_OK;
+    if (!bmf_start_model)
+        return bmf_fail(ctx, BMF_ERROR_USAGE,
+                        "--bmf-machine needs a program that is linked with the library bmf_predict; this one is not");
+    if (ctx->ranks > 1)
+        return bmf_fail(ctx, BMF_ERROR_USAGE, "--bmf-machine takes one process for all processors, not %d ranks",
+                        ctx->ranks);
+    return bmf_start_model(ctx);
+}
+
+/* Nothing was opened after all. */
+static int close_again(bmf_context *ctx, int status)
+{
+    bmf_fail(NULL, status, "%s", ctx->message);
+    free_context(ctx);
+    return status;
 }
 
 int bmf_open(int *argc, char ***argv, bmf_context **opened)
@@ -164,11 +188,8 @@ int bmf_open(int *argc, char ***argv, bmf_context **opened)
         ctx->forced[k] = -1;
     bmf_cluster_start(ctx);
     status = bmf_agree(ctx, bmf_options_read(ctx, argc, argv));
-    if (status != BMF_OK) {
-        bmf_fail(NULL, status, "%s", ctx->message);
-        free_context(ctx);
-        return status;
-    }
+    if (status != BMF_OK)
+        return close_again(ctx, status);
     if (ctx->rank != 0 && ctx->plan)
         ctx->plan = NULL;
     default_threads(ctx);
@@ -177,6 +198,9 @@ int bmf_open(int *argc, char ***argv, bmf_context **opened)
     start_trace(ctx, argc && argv && *argc > 0 ? (*argv)[0] : "program");
     bmf_clock_start(ctx);
     ctx->position[0] = (bmf_position){0, 0, 0};
+    status = start_model(ctx);
+    if (status != BMF_OK)
+        return close_again(ctx, status);
     current = *opened = ctx;
     return BMF_OK;
 }
@@ -198,10 +222,14 @@ static void close_program(bmf_context *ctx)
 int bmf_close(bmf_context *ctx)
 {
     int status = BMF_OK, initialised_mpi = ctx->initialised_mpi;
-    bmf_barrier(ctx);
-    if (ctx->run) {
-        close_program(ctx);
-        status = bmf_trace_write_parallel(ctx, ctx->run, ctx->trace_path);
+    if (ctx->backend->finish) {
+        status = ctx->backend->finish(ctx);
+    } else {
+        bmf_barrier(ctx);
+        if (ctx->run) {
+            close_program(ctx);
+            status = bmf_trace_write_parallel(ctx, ctx->run, ctx->trace_path);
+        }
     }
     if (status != BMF_OK && bmf_is_root(ctx))
         fprintf(stderr, "bmf: %s\n", bmf_error_text(ctx));
@@ -244,17 +272,22 @@ int64_t bmf_first_processor(const bmf_context *ctx, int rank)
     return rank * share + (rank < rest ? rank : rest);
 }
 
+int64_t bmf_block_of(int64_t processors, int64_t blocks, int64_t processor)
+{
+    int64_t share = processors / blocks, rest = processors % blocks, large = rest * (share + 1);
+    return processor < large ? processor / (share + 1) : rest + (processor - large) / share;
+}
+
 int bmf_rank_of(const bmf_context *ctx, int64_t processor)
 {
-    int64_t share = ctx->processors / ctx->ranks, rest = ctx->processors % ctx->ranks;
-    int64_t large = rest * (share + 1);
-    return (int)(processor < large ? processor / (share + 1) : rest + (processor - large) / share);
+    return (int)bmf_block_of(ctx->processors, ctx->ranks, processor);
 }
 
 int bmf_set_processors(bmf_context *ctx, int64_t processors)
 {
     if (processors < 1)
-        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a machine needs at least 1 processor, not %lld", (long long)processors);
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a machine needs at least 1 processor, not %lld",
+                        (long long)processors);
     if (ctx->run && ctx->run->nodes > 1)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
                         "the number of processors of a run that is being traced is fixed; use --bmf-procs %lld instead",
@@ -266,7 +299,7 @@ int bmf_set_processors(bmf_context *ctx, int64_t processors)
         ctx->run = bmf_run_create(bare->program, bare->machine, (int32_t)processors, ctx->ranks, ctx->threads);
         bmf_run_free(bare);
     }
-    return bmf_cluster_start(ctx);
+    return ctx->backend->resize(ctx);
 }
 
 void bmf_set_reproducible(bmf_context *ctx, bool reproducible)
@@ -306,8 +339,20 @@ int bmf_total_statistics(bmf_context *ctx, bmf_statistics *total)
 void bmf_barrier(bmf_context *ctx)
 {
     MPI_Request request;
+    if (ctx->backend->barrier) {
+        ctx->backend->barrier(ctx);
+        return;
+    }
     MPI_Ibarrier(ctx->comm, &request);
     bmf_wait_all(ctx, 1, &request);
+}
+
+void bmf_program_start(bmf_context *ctx)
+{
+    if (ctx->backend->start)
+        ctx->backend->start(ctx);
+    else
+        bmf_barrier(ctx);
 }
 
 /* ---- choosing algorithms ---- */

@@ -21,6 +21,8 @@ extern "C" {
  *   --bmf-schedule LIST  [BMF_SCHEDULE]     force algorithms: "split=direct,scan=levels"; see bmf_algorithm_name
  *   --bmf-plan           [BMF_PLAN=1]       rank 0 prints the plan of every skeleton call on standard error
  *   --bmf-free           [BMF_FREE=1]       faster, not reproducible reductions (bmf_set_reproducible)
+ *   --bmf-machine M      [BMF_MACHINE]      predict the run on the machine of file M; one process, --bmf-procs processors
+ *   --bmf-ranks R        [BMF_RANKS]        then: ranks whose messages are counted; default: as many as processors
  * Everything after an argument "--" is left alone. Errors: BMF_ERROR_USAGE; *ctx is then NULL on every rank. */
 int bmf_open(int *argc, char ***argv, bmf_context **ctx);
 
@@ -67,7 +69,7 @@ bmf_statistics bmf_local_statistics(const bmf_context *ctx);
 /* The sums over all ranks, on every rank. Collective; one allreduce. */
 int bmf_total_statistics(bmf_context *ctx, bmf_statistics *total);
 
-/* Seconds since bmf_open on this rank's clock. Not collective. */
+/* Seconds since bmf_open on this rank's clock; in a prediction, on the latest of all processors' clocks. Not collective. */
 double bmf_seconds(const bmf_context *ctx);
 /* The largest of all ranks' values (to the nanosecond), on every rank. Collective; no messages of the machine. */
 int bmf_slowest(bmf_context *ctx, double seconds, double *slowest);

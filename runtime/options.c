@@ -17,7 +17,8 @@ typedef struct option {
     int (*apply)(bmf_context *ctx, const char *source, const char *value);
 } option;
 
-static int whole_number(bmf_context *ctx, const char *source, const char *value, int64_t low, int64_t high, int64_t *number)
+static int whole_number(bmf_context *ctx, const char *source, const char *value, int64_t low, int64_t high,
+                        int64_t *number)
 {
     char *end;
     errno = 0;
@@ -42,13 +43,28 @@ static int apply_threads(bmf_context *ctx, const char *source, const char *value
     return BMF_OK;
 }
 
-static int apply_trace(bmf_context *ctx, const char *source, const char *value)
+static int apply_ranks(bmf_context *ctx, const char *source, const char *value)
+{
+    return whole_number(ctx, source, value, 1, largest_processors, &ctx->imitated_ranks);
+}
+
+static int apply_path(bmf_context *ctx, const char *source, const char *value, char **path)
 {
     if (!*value)
         return bmf_fail(ctx, BMF_ERROR_USAGE, "%s takes the name of a file", source);
-    free(ctx->trace_path);
-    ctx->trace_path = strdup(value);
+    free(*path);
+    *path = strdup(value);
     return BMF_OK;
+}
+
+static int apply_trace(bmf_context *ctx, const char *source, const char *value)
+{
+    return apply_path(ctx, source, value, &ctx->trace_path);
+}
+
+static int apply_machine(bmf_context *ctx, const char *source, const char *value)
+{
+    return apply_path(ctx, source, value, &ctx->machine_path);
 }
 
 static int apply_schedule(bmf_context *ctx, const char *source, const char *value)
@@ -90,9 +106,10 @@ static int apply_free(bmf_context *ctx, const char *source, const char *value)
 }
 
 static const option options[] = {
-    {"--bmf-procs", "BMF_PROCS", true, apply_processors}, {"--bmf-threads", "BMF_THREADS", true, apply_threads},
-    {"--bmf-trace", "BMF_TRACE", true, apply_trace},      {"--bmf-schedule", "BMF_SCHEDULE", true, apply_schedule},
-    {"--bmf-plan", "BMF_PLAN", false, apply_plan},        {"--bmf-free", "BMF_FREE", false, apply_free},
+    {"--bmf-procs", "BMF_PROCS", true, apply_processors},  {"--bmf-threads", "BMF_THREADS", true, apply_threads},
+    {"--bmf-trace", "BMF_TRACE", true, apply_trace},       {"--bmf-schedule", "BMF_SCHEDULE", true, apply_schedule},
+    {"--bmf-plan", "BMF_PLAN", false, apply_plan},         {"--bmf-free", "BMF_FREE", false, apply_free},
+    {"--bmf-machine", "BMF_MACHINE", true, apply_machine}, {"--bmf-ranks", "BMF_RANKS", true, apply_ranks},
 };
 enum { OPTIONS = sizeof options / sizeof options[0] };
 
@@ -124,7 +141,7 @@ static int read_arguments(bmf_context *ctx, int *argc, char **argv)
         if (!found)
             return bmf_fail(ctx, BMF_ERROR_USAGE,
                             "unknown option '%s' (known: --bmf-procs, --bmf-threads, --bmf-trace, --bmf-schedule, "
-                            "--bmf-plan, --bmf-free)",
+                            "--bmf-plan, --bmf-free, --bmf-machine, --bmf-ranks)",
                             argv[i]);
         if (found->has_value && !value) {
             if (i + 1 >= *argc)

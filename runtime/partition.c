@@ -196,6 +196,13 @@ int64_t bmf_partition_processor(const bmf_partition *partition, int64_t k)
     return processor;
 }
 
+int64_t bmf_partition_length_on(const bmf_partition *partition, int64_t processor)
+{
+    int64_t k = bmf_partition_part_from(partition, processor);
+    bool found = k < partition->parts && bmf_partition_processor(partition, k) == processor;
+    return found ? partition->start[k + 1] - partition->start[k] : 0;
+}
+
 int64_t bmf_partition_part_of(const bmf_partition *partition, int64_t i)
 {
     int64_t low = 0, high = partition->parts; /* start[low] <= i < start[high] */

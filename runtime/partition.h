@@ -60,6 +60,8 @@ void bmf_partition_release(bmf_partition *partition);
 int64_t bmf_partition_processor(const bmf_partition *partition, int64_t k);
 /* The first part on `processor` or behind it, at most parts: binary search, because processors rise with the parts. */
 int64_t bmf_partition_part_from(const bmf_partition *partition, int64_t processor);
+/* Elements of the part on a processor, 0 if it has none. */
+int64_t bmf_partition_length_on(const bmf_partition *partition, int64_t processor);
 /* Part that holds element i, 0 <= i < length: binary search over start[]; empty parts never match. */
 int64_t bmf_partition_part_of(const bmf_partition *partition, int64_t i);
 static inline int64_t bmf_partition_length(const bmf_partition *partition)

@@ -27,33 +27,34 @@ static void enter(bmf_context *ctx, const char *text, bmf_event_kind kind)
         ctx->position[ctx->depth + 1] = (bmf_position){node, next_instance(ctx, node), bmf_now(ctx)};
     }
     ctx->depth++;
+    if (ctx->backend->enter && ctx->depth < BMF_NODE_DEPTH)
+        ctx->backend->enter(ctx, kind);
 }
 
-/* Elements of the part on a processor, 0 if it has none. */
-static int64_t elements_on(const bmf_partition *partition, int64_t processor)
+/* The call as an event on every lane of this rank. */
+static void record(bmf_context *ctx, bmf_event_kind kind, const bmf_partition *partition)
 {
-    int64_t k = bmf_partition_part_from(partition, processor);
-    bool found = k < partition->parts && bmf_partition_processor(partition, k) == processor;
-    return found ? partition->start[k + 1] - partition->start[k] : 0;
+    const bmf_position *at = &ctx->position[ctx->depth];
+    int64_t end = bmf_now(ctx), duration = end - at->begin;
+    for (int64_t p = ctx->first_processor; p < ctx->first_processor + ctx->local_processors; p++)
+        bmf_run_add(ctx->run, &(bmf_event){.begin = at->begin,
+                                           .end = end,
+                                           .amount = partition ? bmf_partition_length_on(partition, p) : 0,
+                                           .low = duration,
+                                           .high = duration,
+                                           .node = at->node,
+                                           .instance = at->instance,
+                                           .lane = (int32_t)p,
+                                           .peer = -1,
+                                           .kind = (uint16_t)kind});
 }
 
 static void leave(bmf_context *ctx, bmf_event_kind kind, const bmf_partition *partition)
 {
-    if (ctx->depth < BMF_NODE_DEPTH) {
-        const bmf_position *at = &ctx->position[ctx->depth];
-        int64_t end = bmf_now(ctx), duration = end - at->begin;
-        for (int64_t p = ctx->first_processor; p < ctx->first_processor + ctx->local_processors; p++)
-            bmf_run_add(ctx->run, &(bmf_event){.begin = at->begin,
-                                               .end = end,
-                                               .amount = partition ? elements_on(partition, p) : 0,
-                                               .low = duration,
-                                               .high = duration,
-                                               .node = at->node,
-                                               .instance = at->instance,
-                                               .lane = (int32_t)p,
-                                               .peer = -1,
-                                               .kind = (uint16_t)kind});
-    }
+    if (ctx->depth < BMF_NODE_DEPTH && ctx->backend->leave)
+        ctx->backend->leave(ctx, partition);
+    else if (ctx->depth < BMF_NODE_DEPTH)
+        record(ctx, kind, partition);
     ctx->depth--;
 }
 

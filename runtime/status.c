@@ -13,7 +13,7 @@ char bmf_process_message[BMF_MESSAGE_SIZE];
 
 /* A rank that ends alone waits this long for the others before it takes them down: long enough for ranks that
  * arrive with the same error, short enough that nobody hangs. */
-static const double exit_patience_seconds = 5.0;
+static const int64_t exit_patience_ns = 5000000000;
 
 int bmf_exit_code(int status)
 {
@@ -74,11 +74,11 @@ static int everybody_ends(bmf_context *ctx)
 {
     MPI_Request request;
     int done = 0, tries = 0;
-    double limit = bmf_seconds(ctx) + exit_patience_seconds;
+    int64_t limit = bmf_now(ctx) + exit_patience_ns;
     MPI_Ibarrier(ctx->exit_comm, &request);
     for (;;) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (done || bmf_seconds(ctx) > limit)
+        if (done || bmf_now(ctx) > limit)
             return done;
         bmf_wait_step(ctx, &tries);
     }

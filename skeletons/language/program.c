@@ -156,6 +156,7 @@ static int load_first(bmf_context *ctx, const bmf_program_options *options, bmf_
 int bmf_program_load(bmf_context *ctx, const bmf_program_options *options, bmf_program *program)
 {
     *program = (bmf_program){.arena = bmf_expressions_create()};
+    program->texts.processors = options->processors > 0 || ctx == NULL ? options->processors : bmf_processors(ctx);
     bmf_parsed parsed = {0};
     int status = BMF_OK, libraries = options->libraries;
     if (options->argument != NULL && ends_with(options->argument, ".npy")) {
@@ -303,7 +304,7 @@ int bmf_program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
     if (program->keep_parts)
         expression = without_gather(program, expression);
     BMF_TRY(open_argument(ctx, program, &expression, &argument));
-    bmf_barrier(ctx);
+    bmf_program_start(ctx);
     double begin = bmf_seconds(ctx);
     bmf_agree_once(ctx, true);
     int status = bmf_frame_open_program(&machine, &frame);
