@@ -1,0 +1,228 @@
+/* Machine files: what every machine has; networks read their own group.
+ *
+ * Method: the whole file is read before libconfig sees it, because its scanner ends the program when a read fails. A
+ * network is made on trial, so that every mistake shows when the file is read and not in the middle of a prediction.
+ * Source: design of machine files in docs/machines.md; the parameters of document 002, 2.4 and document 001, 4 live on in
+ * them.
+ */
+#include "predict/machine/machine.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/allocate.h"
+
+enum { MOST_BYTES = 16 << 20 };
+
+static char *copy(const char *text, size_t length)
+{
+    char *to = bmf_allocate((int64_t)length + 1);
+    memcpy(to, text, length);
+    to[length] = 0;
+    return to;
+}
+
+/* ---- the file ---- */
+
+static int cannot_read(const char *path, int reason)
+{
+    return bmf_fail(NULL, BMF_ERROR_FILE, "cannot read '%s': %s", path, strerror(reason));
+}
+
+/* All of the file as text; the caller frees. */
+static int load(const char *path, char **text)
+{
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return cannot_read(path, errno);
+    int64_t room = 1 << 12, used = 0;
+    char *bytes = bmf_allocate(room);
+    while (used < MOST_BYTES) {
+        used += (int64_t)fread(bytes + used, 1, (size_t)(room - used - 1), file);
+        if (used < room - 1)
+            break;
+        bytes = bmf_reallocate(bytes, room, 2 * room);
+        room *= 2;
+    }
+    int reason = ferror(file) ? errno : 0;
+    fclose(file);
+    bytes[used] = 0;
+    if (reason == 0 && used < MOST_BYTES && !memchr(bytes, 0, (size_t)used)) {
+        *text = bytes;
+        return BMF_OK;
+    }
+    free(bytes);
+    return reason ? cannot_read(path, reason) : bmf_fail(NULL, BMF_ERROR_FILE, "'%s' is no machine file", path);
+}
+
+/* ---- what every machine has ---- */
+
+static int need_group(const bmf_machine *machine, const config_setting_t *setting, const char *example)
+{
+    if (config_setting_is_group(setting))
+        return BMF_OK;
+    return bmf_machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a group %s", config_setting_name(setting),
+                            example);
+}
+
+/* Without a name it is that of the file. */
+static int read_name(bmf_machine *machine, const config_setting_t *root)
+{
+    const char *name, *note, *base = strrchr(machine->path, '/');
+    BMF_TRY(bmf_machine_text(machine, root, "name", &name));
+    BMF_TRY(bmf_machine_text(machine, root, "note", &note));
+    base = base ? base + 1 : machine->path;
+    const char *dot = strrchr(base, '.');
+    machine->name = name ? copy(name, strlen(name)) : copy(base, dot > base ? (size_t)(dot - base) : strlen(base));
+    machine->note = note ? copy(note, strlen(note)) : copy("", 0);
+    return BMF_OK;
+}
+
+static int read_compute(bmf_machine *machine, const config_setting_t *root)
+{
+    static const char *const known[] = {"power", "sheet", "threads", "zero", NULL};
+    const config_setting_t *group = config_setting_get_member(root, "compute");
+    int64_t threads = 0;
+    bool zero;
+    machine->power = 1.0;
+    if (!group)
+        return BMF_OK;
+    BMF_TRY(need_group(machine, group, "{ power = ..; }, { sheet = ..; } or { zero = true; }"));
+    BMF_TRY(bmf_machine_keys(machine, group, known));
+    BMF_TRY(bmf_machine_number(machine, group, "power", DBL_MIN, INFINITY, 1.0, &machine->power));
+    BMF_TRY(bmf_machine_integer(machine, group, "threads", 1, 1 << 20, 0, &threads));
+    BMF_TRY(bmf_machine_flag(machine, group, "zero", false, &zero));
+    machine->threads = (int)threads;
+    if (zero && config_setting_length(group) > 1)
+        return bmf_machine_fail(machine, group, BMF_ERROR_FILE, "computing that costs nothing has no other settings");
+    BMF_TRY(bmf_machine_sheet(machine, group, "sheet", &machine->kernels));
+    if (threads > 0 && !machine->kernels)
+        return bmf_machine_fail(machine, config_setting_get_member(group, "threads"), BMF_ERROR_FILE,
+                                "'threads' goes with a sheet; kernels that are run here take one thread a processor");
+    machine->compute = zero ? BMF_COMPUTE_ZERO : machine->kernels ? BMF_COMPUTE_SHEET : BMF_COMPUTE_MEASURED;
+    return BMF_OK;
+}
+
+/* ---- the network ---- */
+
+enum { LISTED = 300, MOST_KEYS = 64 };
+
+static int unknown_type(const bmf_machine *machine, const config_setting_t *at, const char *name)
+{
+    char list[LISTED] = "";
+    for (int k = 0, used = 0; bmf_network_types[k] && used < LISTED - 1; k++)
+        used += snprintf(list + used, (size_t)(LISTED - used), "%s%s", k ? ", " : "", bmf_network_types[k]->name);
+    return bmf_machine_fail(machine, at, BMF_ERROR_FILE, "unknown type '%.80s'; known: %s", name, list);
+}
+
+/* The keys of the group are those of its type, and "type". */
+static int check_network_keys(const bmf_machine *machine, const config_setting_t *group)
+{
+    const char *known[MOST_KEYS] = {"type"};
+    const char *const *setting = machine->network_type->setting;
+    for (int k = 0; setting[k] && k < MOST_KEYS - 2; k++)
+        known[k + 1] = setting[k];
+    return bmf_machine_keys(machine, group, known);
+}
+
+static int read_network(bmf_machine *machine, const config_setting_t *root)
+{
+    const config_setting_t *group = config_setting_get_member(root, "network");
+    const char *name;
+    if (!group)
+        return bmf_machine_fail(machine, NULL, BMF_ERROR_FILE, "'network' is missing: network = { type = ..; }");
+    BMF_TRY(need_group(machine, group, "{ type = ..; }"));
+    BMF_TRY(bmf_machine_text(machine, group, "type", &name));
+    if (!name)
+        return bmf_machine_fail(machine, group, BMF_ERROR_FILE, "'type' is missing");
+    for (int k = 0; bmf_network_types[k] && !machine->network_type; k++)
+        if (strcmp(bmf_network_types[k]->name, name) == 0)
+            machine->network_type = bmf_network_types[k];
+    if (!machine->network_type)
+        return unknown_type(machine, config_setting_get_member(group, "type"), name);
+    return check_network_keys(machine, group);
+}
+
+int bmf_machine_network(const bmf_machine *machine, int64_t processors, bmf_network **network)
+{
+    const config_setting_t *root = config_root_setting(&machine->config),
+                           *group = config_setting_get_member(root, "network");
+    if (processors < 1 || processors > INT32_MAX)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "a machine has 1 to %d processors, not %lld", INT32_MAX,
+                        (long long)processors);
+    if (machine->processors > 0 && processors > machine->processors)
+        return bmf_machine_fail(machine, config_setting_get_member(root, "processors"), BMF_ERROR_ARGUMENT,
+                                "machine '%.80s' has %lld processors, not %lld", machine->name,
+                                (long long)machine->processors, (long long)processors);
+    BMF_TRY(machine->network_type->create(machine, group, processors, network));
+    return BMF_OK;
+}
+
+/* ---- all of it ---- */
+
+static int read_root(bmf_machine *machine, const config_setting_t *root)
+{
+    static const char *const known[] = {"name", "note", "processors", "compute", "network", "agreement_us", NULL};
+    bmf_network *network;
+    BMF_TRY(bmf_machine_keys(machine, root, known));
+    BMF_TRY(read_name(machine, root));
+    BMF_TRY(bmf_machine_integer(machine, root, "processors", 1, INT32_MAX, 0, &machine->processors));
+    BMF_TRY(read_compute(machine, root));
+    machine->agreement = NAN;
+    if (config_setting_get_member(root, "agreement_us"))
+        BMF_TRY(bmf_machine_microseconds(machine, root, "agreement_us", NAN, &machine->agreement));
+    BMF_TRY(read_network(machine, root));
+    BMF_TRY(bmf_machine_network(machine, machine->processors > 0 ? machine->processors : 2, &network));
+    network->type->destroy(network);
+    return BMF_OK;
+}
+
+int bmf_machine_parse(const char *text, const char *path, bmf_machine **machine)
+{
+    const char *slash = strrchr(path, '/');
+    bmf_machine *made = bmf_allocate_clear(1, sizeof *made);
+    made->path = copy(path, strlen(path));
+    made->directory = slash ? copy(path, slash > path ? (size_t)(slash - path) : 1) : copy(".", 1);
+    config_init(&made->config);
+    config_set_include_dir(&made->config, made->directory);
+    int status = BMF_OK;
+    if (config_read_string(&made->config, text) == CONFIG_FALSE)
+        status = bmf_fail(NULL, BMF_ERROR_FILE, "%s:%d: %s", path, config_error_line(&made->config),
+                          config_error_text(&made->config));
+    if (status == BMF_OK)
+        status = read_root(made, config_root_setting(&made->config));
+    if (status == BMF_OK)
+        *machine = made;
+    else
+        bmf_machine_free(made);
+    return status;
+}
+
+int bmf_machine_read(const char *name, bmf_machine **machine)
+{
+    char *path, *text = NULL;
+    BMF_TRY(bmf_machine_find(name, &path));
+    int status = load(path, &text);
+    if (status == BMF_OK) {
+        status = bmf_machine_parse(text, path, machine);
+        free(text);
+    }
+    free(path);
+    return status;
+}
+
+void bmf_machine_free(bmf_machine *machine)
+{
+    if (!machine)
+        return;
+    config_destroy(&machine->config);
+    bmf_sheet_free(machine->kernels);
+    free(machine->path);
+    free(machine->directory);
+    free(machine->name);
+    free(machine->note);
+    free(machine);
+}

@@ -1,0 +1,11 @@
+/* The list of network types. A new type is its file network_NAME.c, its name in types.h, and its line here. */
+#include "predict/machine/types.h"
+
+#include <stddef.h>
+
+const bmf_network_type *const bmf_network_types[] = {
+    &bmf_network_fixed,
+    &bmf_network_hockney,
+    &bmf_network_loggp,
+    NULL,
+};
