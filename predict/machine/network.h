@@ -95,6 +95,8 @@ typedef struct bmf_network_type {
     /* Seconds that n processors need to agree on a status (a tree of empty messages, say); NULL: the simulator takes
      * 2 ceil(log2 n) messages of 8 bytes between neighbours, or nothing if the machine says so. */
     double (*agreement)(const bmf_network *network, int64_t processors);
+    /* What was outside the domain of an equation since start, one line each, NULL behind the last; NULL: nothing can be. */
+    const char *(*remark)(const bmf_network *network, int64_t index);
 } bmf_network_type;
 
 /* Embedded first in every network. */
