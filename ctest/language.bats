@@ -81,6 +81,20 @@ json_holds()
 $Quadruple 3' --library twice.bmf
 }
 
+@test "B_Procs stands for the processors" {
+    program 'P_Map (B_Op (B_Length)) . P_Split (B_Procs) [1, 2, 3, 4, 5, 6, 7]'
+    bmf 1 run prog.bmf
+    assert_output "[7]"
+    bmf 3 run prog.bmf
+    assert_output "[3, 2, 2]"
+    bmf 2 run prog.bmf --procs 4
+    assert_output "[2, 2, 2, 1]"
+    bmf 1 run prog.bmf --bmf-procs 2
+    assert_output "[4, 3]"
+    bmf 1 plan prog.bmf --procs 5
+    assert_output --partial "(B_Num 5)"
+}
+
 @test "the argument from files" {
     program 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))) . P_Split (B_Num 5)'
     python3 -c 'import numpy as np; np.save("x.npy", np.arange(100003)); np.save("f.npy", np.zeros((2, 3), order="F"))'

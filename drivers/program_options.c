@@ -144,6 +144,7 @@ int bmf_load_program(bmf_context *ctx, const bmf_driver_options *options,
                      bmf_program *program) {
   bmf_program_options loaded = options->program;
   loaded.library = options->library;
+  loaded.processors = options->processors;
   BMF_TRY(bmf_program_load(ctx, &loaded, program));
   return set_processors(ctx, options, program);
 }

@@ -133,15 +133,20 @@ static bmf_expression *parse_operand(parser *p)
     return operand != NULL && close_bracket(p, ')', opened) ? operand : NULL;
 }
 
-/* '(' B_Num n ')' */
-static bool parse_number(parser *p, int64_t *number)
+/* '(' B_Num n ')'; for splits also '(' B_Procs ')': as many as there are processors */
+static bool parse_number(parser *p, bool split, int64_t *number)
 {
     bmf_token opened = p->token;
     bmf_constant constant;
     if (!open_bracket(p, '(', "'(' and B_Num"))
         return false;
+    if (split && bmf_token_is(p->text, p->token, "B_Procs")) {
+        *number = p->texts->processors > 0 ? p->texts->processors : 1;
+        advance(p);
+        return close_bracket(p, ')', opened);
+    }
     if (!bmf_token_is(p->text, p->token, "B_Num")) {
-        fail_expected(p, "B_Num");
+        fail_expected(p, split ? "B_Num or B_Procs" : "B_Num");
         return false;
     }
     advance(p);
@@ -188,10 +193,10 @@ static bmf_expression *parse_split(parser *p, const bmf_keyword *keyword)
     bmf_token first = p->token;
     int64_t number[2] = {0, 0};
     advance(p);
-    if (!parse_number(p, &number[0]))
+    if (!parse_number(p, true, &number[0]))
         return NULL;
     bmf_token second = p->token;
-    if (keyword->parallel && p->token.kind == '(' && !parse_number(p, &number[1]))
+    if (keyword->parallel && p->token.kind == '(' && !parse_number(p, true, &number[1]))
         return NULL;
     if (number[1] > MAX_STRIDE)
         return fail(p, second, "the second number of P_Split is the logarithm of the stride: at most %d", MAX_STRIDE);
@@ -207,10 +212,10 @@ static bmf_expression *parse_addr(parser *p)
     int64_t number[2];
     advance(p);
     bmf_token which = p->token;
-    if (!parse_number(p, &number[0]))
+    if (!parse_number(p, false, &number[0]))
         return NULL;
     bmf_token of = p->token;
-    if (!parse_number(p, &number[1]))
+    if (!parse_number(p, false, &number[1]))
         return NULL;
     if (number[1] < 1 || number[1] > BMF_MAX_LEAVES)
         return fail(p, of, "a tuple has 1 to %d components, not %" PRId64, BMF_MAX_LEAVES, number[1]);

@@ -12,6 +12,7 @@ typedef struct bmf_program_options {
     const char *text; /* the program's text, which is then only called `path` in messages; or NULL: the file is read */
     const char *const *library; /* paths */
     int libraries;
+    int64_t processors;   /* what B_Procs stands for; 0: the context's */
     const char *argument; /* a .npy or .bmfdata file, or NULL: the data in the program */
 } bmf_program_options;
 

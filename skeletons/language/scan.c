@@ -115,7 +115,7 @@ static const bmf_keyword keywords[] = {
         BMF_OPERATIONS(OPERATION){"B_Dist1", BMF_KEYWORD_OPERATION, BMF_EXPRESSION_OP, BMF_OPERATION_DISTL, false},
     PARALLEL("P_Map", MAP) PARALLEL("P_Reduce", REDUCE) PARALLEL("P_Scan", SCAN) PARALLEL("P_Zip", ZIP)
         PARALLEL("P_Split", SPLIT) PARALLEL_OPERATION("P_Distl", DISTL) PARALLEL_OPERATION("P_Dist1", DISTL)
-            PARALLEL_OPERATION("P_Project", PROJECT) OTHER("B_Num") OTHER("B_True") OTHER("B_False")};
+            PARALLEL_OPERATION("P_Project", PROJECT) OTHER("B_Num") OTHER("B_Procs") OTHER("B_True") OTHER("B_False")};
 
 enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
 

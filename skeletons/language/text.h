@@ -18,6 +18,7 @@ typedef struct bmf_text {
 typedef struct bmf_texts {
     bmf_text *text;
     int count;
+    int64_t processors; /* what B_Procs stands for in them; 0 counts as 1 */
 } bmf_texts;
 
 /* Bytes [begin, end) of text number `text`; begin = end is a place between two characters. text -1: nowhere. */

@@ -8,7 +8,7 @@ endif
 syntax case ignore
 syntax iskeyword @,48-57,_
 
-syntax keyword bmfForm B_Id B_Comp B_Con B_Alltup B_Allvec B_Op B_Addr B_Num
+syntax keyword bmfForm B_Id B_Comp B_Con B_Alltup B_Allvec B_Op B_Addr B_Num B_Procs
 syntax keyword bmfConditional B_If
 syntax keyword bmfRepeat B_While
 syntax keyword bmfSkeleton B_Map B_Reduce B_Scan B_Zip B_Split B_Filter
