@@ -1,0 +1,451 @@
+/* The model backend: all processors of a machine in this process.
+ *
+ * Method: kernels run on the real data and messages are copied at once, in the order in which they are called; what is
+ * recorded are actions without times (predict/model/actions.h), which the simulator times. A clock is asked for rarely; then
+ * everything recorded so far is simulated. When computing is to be measured, pieces run one after the other on one thread,
+ * because that is what one processor would do; otherwise the threads of this host share them.
+ * Cost: what the program costs on one rank, 48 bytes an action and 40 a message.
+ */
+#include "predict/model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/model/model_private.h"
+#include "runtime/allocate.h"
+#include "runtime/host.h"
+
+static bmf_model *model_of(bmf_context *ctx)
+{
+    return ctx->backend_state;
+}
+
+/* All processors wait for each other, as for an agreement. */
+static void meet(bmf_context *ctx)
+{
+    const bmf_model *model = model_of(ctx);
+    if (model->machine->agreement != 0.0)
+        bmf_actions_meet(model->actions, model->machine->agreement);
+}
+
+/* ---- computing ---- */
+
+/* Adds up the pieces of every processor; processor[0..listed) are those that have any, in the order of their first piece. */
+static int64_t add_up(bmf_model *model, const bmf_work *work, const bmf_piece_time *times, int64_t *processor)
+{
+    int64_t listed = 0;
+    for (int64_t i = 0; i < work->pieces; i++) {
+        const bmf_piece *piece = &work->piece[i];
+        int64_t p = piece->processor;
+        if (!model->listed[p]) {
+            model->listed[p] = true;
+            model->elements[p] = 0;
+            model->seconds[p] = 0.0;
+            processor[listed++] = p;
+        }
+        model->elements[p] += piece->end - piece->begin;
+        if (times)
+            model->seconds[p] += (double)(times[i].end - times[i].begin) * 1e-9;
+    }
+    return listed;
+}
+
+static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piece_time *times)
+{
+    bmf_model *model = model_of(ctx);
+    int64_t *processor = bmf_allocate(work->pieces * (int64_t)sizeof *processor);
+    int64_t listed = add_up(model, work, times, processor);
+    uint16_t name = (uint16_t)bmf_run_name(ctx->run, work->kernel);
+    int status = BMF_OK;
+    for (int64_t k = 0; k < listed; k++) {
+        int64_t p = processor[k];
+        bmf_model_cost cost;
+        model->listed[p] = false;
+        if (status == BMF_OK)
+            status =
+                bmf_model_costs_find(model->costs, ctx, work->kernel, model->elements[p], model->seconds[p], &cost);
+        if (status == BMF_OK)
+            bmf_actions_compute(model->actions, p, name, work->round, model->elements[p], cost.seconds, cost.shared,
+                                cost.own, cost.equation);
+    }
+    free(processor);
+    return status;
+}
+
+static int model_compute(bmf_context *ctx, const bmf_work *work)
+{
+    bool measured = model_of(ctx)->machine->compute == BMF_COMPUTE_MEASURED;
+    bmf_piece_time *times = measured ? bmf_allocate(work->pieces * (int64_t)sizeof *times) : NULL;
+    int status = bmf_host_run(ctx, work, measured, times);
+    if (status == BMF_OK)
+        status = record_compute(ctx, work, times);
+    free(times);
+    return status;
+}
+
+/* ---- messages ---- */
+
+/* The messages of a round as they turned out to be. */
+typedef struct copies {
+    bmf_message *message;
+    int64_t *segments; /* of message i: [segments[i], segments[i + 1]) */
+    int64_t *segment_bytes;
+    int64_t capacity;
+} copies;
+
+static void copies_open(copies *made, int64_t count)
+{
+    *made = (copies){.message = bmf_allocate(count * (int64_t)sizeof *made->message),
+                     .segments = bmf_allocate((count + 1) * (int64_t)sizeof *made->segments)};
+    made->segments[0] = 0;
+}
+
+static void copies_close(copies *made)
+{
+    free(made->message);
+    free(made->segments);
+    free(made->segment_bytes);
+}
+
+static void keep_segments(copies *made, int64_t i, const bmf_segment *segment, int segments)
+{
+    int64_t used = made->segments[i], entry = (int64_t)sizeof *made->segment_bytes;
+    if (used + segments > made->capacity) {
+        int64_t grown = 2 * (used + segments);
+        made->segment_bytes = bmf_reallocate(made->segment_bytes, used * entry, grown * entry);
+        made->capacity = grown;
+    }
+    for (int s = 0; s < segments; s++)
+        made->segment_bytes[used + s] = segment[s].bytes;
+    made->segments[i + 1] = used + segments;
+}
+
+/* Copies all messages of a round and counts them. */
+static void copy_all(bmf_context *ctx, const bmf_round *round, bmf_model_sending sending, const bmf_transfer *transfer,
+                     copies *made)
+{
+    const bmf_model *model = model_of(ctx);
+    bmf_segment segment[BMF_MAX_SEGMENTS];
+    copies_open(made, round->count);
+    for (int64_t i = 0; i < round->count; i++) {
+        int segments;
+        made->message[i] = round->message[i];
+        made->message[i].bytes = bmf_host_copy(transfer, &round->message[i], segment, &segments);
+        keep_segments(made, i, segment, segments);
+        if (made->message[i].from != made->message[i].to) {
+            ctx->statistics.messages++;
+            ctx->statistics.bytes += made->message[i].bytes;
+        }
+    }
+    bmf_model_ranks_count(&ctx->statistics, ctx->processors, model->ranks > 0 ? model->ranks : ctx->processors, sending,
+                          made->message, round->count, made->segments, made->segment_bytes);
+}
+
+/* Data is there at once; what takes its time is the round in the actions. */
+struct bmf_exchange {
+    int64_t number;
+    uint32_t round;
+};
+
+static int64_t begin_round(bmf_context *ctx, const bmf_round *round, uint32_t round_number, bmf_model_sending sending,
+                           const bmf_transfer *transfer)
+{
+    copies made;
+    copy_all(ctx, round, sending, transfer, &made);
+    int64_t number = bmf_actions_round_begin(model_of(ctx)->actions, round_number, made.message, round->count);
+    copies_close(&made);
+    return number;
+}
+
+static int model_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number,
+                                const bmf_transfer *transfer, bmf_exchange **under_way)
+{
+    *under_way = bmf_allocate((int64_t)sizeof **under_way);
+    **under_way = (bmf_exchange){begin_round(ctx, round, round_number, BMF_SENDING_KNOWN, transfer), round_number};
+    return BMF_OK;
+}
+
+static void model_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
+{
+    (void)ctx, (void)under_way;
+}
+
+static int model_exchange_end(bmf_context *ctx, bmf_exchange *under_way)
+{
+    bmf_actions_round_end(model_of(ctx)->actions, under_way->round, under_way->number);
+    free(under_way);
+    return BMF_OK;
+}
+
+static int model_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer)
+{
+    bool unknown = round->count > 0 && round->message[0].bytes == BMF_BYTES_UNKNOWN;
+    bmf_model_sending sending = unknown ? BMF_SENDING_UNKNOWN : BMF_SENDING_KNOWN;
+    bmf_actions_round_end(model_of(ctx)->actions, round_number,
+                          begin_round(ctx, round, round_number, sending, transfer));
+    return BMF_OK;
+}
+
+/* Ends when everybody knows that nothing is under way. */
+static int model_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t round_number, const bmf_transfer *transfer)
+{
+    int64_t number = begin_round(ctx, sends, round_number, BMF_SENDING_SPARSE, transfer);
+    bmf_actions_round_end_sparse(model_of(ctx)->actions, round_number, number);
+    meet(ctx);
+    return BMF_OK;
+}
+
+/* ---- bookkeeping ---- */
+
+static int model_share(bmf_context *ctx, int64_t processor, void *data, int64_t bytes)
+{
+    (void)ctx, (void)processor, (void)data, (void)bytes;
+    return BMF_OK;
+}
+
+static int model_collect(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count)
+{
+    if (count != all_count)
+        return bmf_fail(ctx, BMF_ERROR_INTERNAL, "collected %lld values where %lld were expected", (long long)count,
+                        (long long)all_count);
+    memcpy(all, values, (size_t)count * sizeof *all);
+    return BMF_OK;
+}
+
+static int model_agree(bmf_context *ctx, int status)
+{
+    meet(ctx);
+    return status;
+}
+
+/* The network of clocks that are asked for is another one than that of predictions and traces, which begin anew. */
+static bool open_clocks(bmf_model *model, int64_t processors)
+{
+    if (model->simulator)
+        return true;
+    if (bmf_machine_network(model->machine, processors, &model->clock_network) != BMF_OK)
+        return false;
+    model->simulator = bmf_simulator_create(model->actions, model->clock_network, 0);
+    return true;
+}
+
+static void close_clocks(bmf_model *model)
+{
+    bmf_simulator_free(model->simulator);
+    if (model->clock_network)
+        model->clock_network->type->destroy(model->clock_network);
+    model->simulator = NULL;
+    model->clock_network = NULL;
+}
+
+static int64_t model_now(bmf_context *ctx, int64_t processor)
+{
+    bmf_model *model = model_of(ctx);
+    double latest = 0.0;
+    if (!open_clocks(model, ctx->processors) || bmf_simulator_run(model->simulator) != BMF_OK)
+        return 0;
+    const bmf_simulator *simulator = model->simulator;
+    for (int64_t p = 0; processor < 0 && p < ctx->processors; p++)
+        latest = fmax(latest, bmf_simulator_clock(simulator, p));
+    return llround((processor < 0 ? latest : bmf_simulator_clock(simulator, processor)) * 1e9);
+}
+
+static void model_enter(bmf_context *ctx, bmf_event_kind kind)
+{
+    const bmf_position *at = &ctx->position[ctx->depth];
+    bmf_actions_enter(model_of(ctx)->actions, at->node, at->instance, kind);
+}
+
+static void model_leave(bmf_context *ctx, const bmf_partition *partition)
+{
+    int64_t *amount = NULL;
+    if (partition) {
+        amount = bmf_allocate(ctx->processors * (int64_t)sizeof *amount);
+        for (int64_t p = 0; p < ctx->processors; p++)
+            amount[p] = bmf_partition_length_on(partition, p);
+    }
+    bmf_actions_leave(model_of(ctx)->actions, amount);
+}
+
+/* ---- opening and closing ---- */
+
+static void close_run(bmf_model *model)
+{
+    close_clocks(model);
+    bmf_actions_free(model->actions);
+    if (model->network)
+        model->network->type->destroy(model->network);
+    free(model->elements);
+    free(model->seconds);
+    free(model->listed);
+    model->actions = NULL;
+    model->network = NULL;
+    model->elements = NULL;
+    model->seconds = NULL;
+    model->listed = NULL;
+}
+
+static int open_run(bmf_context *ctx, bmf_model *model)
+{
+    int64_t processors = ctx->processors;
+    close_run(model);
+    int status = bmf_machine_network(model->machine, processors, &model->network);
+    if (status != BMF_OK)
+        return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
+    model->elements = bmf_allocate(processors * (int64_t)sizeof *model->elements);
+    model->seconds = bmf_allocate(processors * (int64_t)sizeof *model->seconds);
+    model->listed = bmf_allocate_clear(processors, (int64_t)sizeof *model->listed);
+    model->actions = bmf_actions_create(processors, ctx->run);
+    return BMF_OK;
+}
+
+static int model_resize(bmf_context *ctx)
+{
+    return open_run(ctx, model_of(ctx));
+}
+
+/* Scopes that are open stay open. */
+void bmf_model_restart(bmf_context *ctx)
+{
+    bmf_model *model = model_of(ctx);
+    close_clocks(model);
+    bmf_actions_free(model->actions);
+    model->actions = bmf_actions_create(ctx->processors, ctx->run);
+    ctx->statistics = (bmf_statistics){0};
+    for (int k = 1; k <= ctx->depth && k < BMF_NODE_DEPTH; k++)
+        bmf_actions_enter(model->actions, ctx->position[k].node, ctx->position[k].instance,
+                          (bmf_event_kind)ctx->run->node[ctx->position[k].node].kind);
+}
+
+static void free_model(bmf_model *model)
+{
+    close_run(model);
+    bmf_model_costs_free(model->costs);
+    if (model->owned)
+        bmf_machine_free(model->owned);
+    free(model);
+}
+
+static void model_destroy(bmf_context *ctx)
+{
+    free_model(model_of(ctx));
+    ctx->backend_state = NULL;
+}
+
+static int model_finish(bmf_context *ctx)
+{
+    return bmf_model_write(ctx, model_of(ctx));
+}
+
+static const bmf_backend model_backend = {
+    .name = "model",
+    .compute = model_compute,
+    .exchange = model_exchange,
+    .exchange_begin = model_exchange_begin,
+    .exchange_progress = model_exchange_progress,
+    .exchange_end = model_exchange_end,
+    .deliver = model_deliver,
+    .share = model_share,
+    .collect = model_collect,
+    .agree = model_agree,
+    .destroy = model_destroy,
+    .now = model_now,
+    .resize = model_resize,
+    .enter = model_enter,
+    .leave = model_leave,
+    .start = bmf_model_restart,
+    .barrier = meet,
+    .finish = model_finish,
+    .separate = true,
+};
+
+/* The run whose names and nodes the actions use, and which says how the trace is headed. */
+static bmf_run *make_names(const bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks)
+{
+    const char *program = ctx->run ? ctx->run->program : "program";
+    int32_t lanes = (int32_t)processors;
+    bmf_run *run = bmf_run_create(program, machine->name, lanes, (int32_t)(ranks > 0 ? ranks : lanes), ctx->threads);
+    if (run)
+        run->predicted = 1;
+    return run;
+}
+
+int bmf_model_start(bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks)
+{
+    int64_t own_processors = ctx->processors;
+    if (ctx->ranks > 1)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a prediction takes one process for all processors, not %d ranks",
+                        ctx->ranks);
+    if (processors < 1)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a machine needs at least 1 processor, not %lld",
+                        (long long)processors);
+    bmf_model *model = bmf_allocate_clear(1, (int64_t)sizeof *model);
+    bmf_run *own_run = ctx->run;
+    model->machine = machine;
+    model->ranks = ranks;
+    model->costs = bmf_model_costs_create(machine);
+    ctx->processors = processors;
+    ctx->run = make_names(ctx, machine, processors, ranks);
+    int status = ctx->run ? open_run(ctx, model) : bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for a prediction");
+    if (status != BMF_OK) {
+        bmf_run_free(ctx->run);
+        ctx->run = own_run;
+        ctx->processors = own_processors;
+        free_model(model);
+        return status;
+    }
+    bmf_run_free(own_run);
+    ctx->backend->destroy(ctx);
+    ctx->backend = &model_backend;
+    ctx->backend_state = model;
+    ctx->first_processor = 0;
+    ctx->local_processors = processors;
+    ctx->statistics = (bmf_statistics){0};
+    if (machine->compute == BMF_COMPUTE_MEASURED)
+        ctx->threads = 1;
+    return BMF_OK;
+}
+
+bmf_model *bmf_model_of(const bmf_context *ctx)
+{
+    return ctx->backend == &model_backend ? ctx->backend_state : NULL;
+}
+
+const bmf_actions *bmf_model_actions(const bmf_model *model)
+{
+    return model->actions;
+}
+
+bmf_network *bmf_model_network(const bmf_model *model)
+{
+    return model->network;
+}
+
+const char *bmf_model_remark(const bmf_model *model, int64_t index)
+{
+    return bmf_model_costs_remark(model->costs, index);
+}
+
+/* ---- programs that ask for it themselves ---- */
+
+/* --bmf-machine. */
+static int start_from_options(bmf_context *ctx)
+{
+    bmf_machine *machine;
+    int status = bmf_machine_read(ctx->machine_path, &machine);
+    if (status != BMF_OK)
+        return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
+    status = bmf_model_start(ctx, machine, ctx->processors, ctx->imitated_ranks);
+    if (status == BMF_OK)
+        bmf_model_of(ctx)->owned = machine;
+    else
+        bmf_machine_free(machine);
+    return status;
+}
+
+/* Linking with this library is what makes --bmf-machine work. */
+__attribute__((constructor)) static void offer(void)
+{
+    bmf_start_model = start_from_options;
+}

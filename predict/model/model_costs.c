@@ -1,0 +1,163 @@
+/* What computing costs on a modelled machine: measured here, from a kernel sheet, or nothing.
+ *
+ * Method: a sheet is asked for every processor's elements. Neighbours mostly have the same number, so the last two answers
+ * are kept. The errors of an equation's coefficients are the same error each time it is used, so an estimate's relative
+ * standard error is told apart into that part and the noise of the call; equations are numbered from 1 in the order of the
+ * sheet. Cost: a search by name when kernel or elements change.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/model/model_private.h"
+#include "runtime/allocate.h"
+
+enum { KEPT = 2, EQUATIONS = 255, NAMED = 400 };
+
+typedef struct answer {
+    char kernel[BMF_SHEET_NAME];
+    int64_t elements;
+    bmf_model_cost cost;
+} answer;
+
+struct bmf_model_costs {
+    const bmf_machine *machine;
+    answer kept[KEPT];
+    int next; /* which answer is given up next */
+    char **remark;
+    int64_t remarks;
+};
+
+bmf_model_costs *bmf_model_costs_create(const bmf_machine *machine)
+{
+    bmf_model_costs *costs = bmf_allocate_clear(1, (int64_t)sizeof *costs);
+    costs->machine = machine;
+    return costs;
+}
+
+void bmf_model_costs_free(bmf_model_costs *costs)
+{
+    if (!costs)
+        return;
+    for (int64_t k = 0; k < costs->remarks; k++)
+        free(costs->remark[k]);
+    free(costs->remark);
+    free(costs);
+}
+
+const char *bmf_model_costs_remark(const bmf_model_costs *costs, int64_t index)
+{
+    return index >= 0 && index < costs->remarks ? costs->remark[index] : NULL;
+}
+
+/* ---- the sheet ---- */
+
+/* "a, b, c, .." */
+static void list_operations(const bmf_sheet *sheet, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int64_t k = 0; k < sheet->entries; k++) {
+        const char *name = sheet->entry[k].operation;
+        if (k > 0 && strcmp(name, sheet->entry[k - 1].operation) == 0)
+            continue;
+        if (used + strlen(name) + 8 > size) {
+            snprintf(text + used, size - used, ", ..");
+            return;
+        }
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+    }
+}
+
+static int missing(const bmf_model_costs *costs, bmf_context *ctx, const char *kernel)
+{
+    char known[NAMED];
+    list_operations(costs->machine->kernels, known, sizeof known);
+    return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%s: its sheet has no kernel '%s' (there are: %s)", costs->machine->path,
+                    kernel, known);
+}
+
+/* Once a kernel, and the first time only. */
+static void remark(bmf_model_costs *costs, const char *kernel, int64_t elements, const char *outside)
+{
+    char text[BMF_SHEET_TEXT + 100];
+    int length = snprintf(text, sizeof text, "kernel %s: ", kernel);
+    for (int64_t k = 0; k < costs->remarks; k++)
+        if (strncmp(costs->remark[k], text, (size_t)length) == 0)
+            return;
+    snprintf(text + length, sizeof text - (size_t)length, "%" PRId64 " elements: %s", elements, outside);
+    int64_t entry = (int64_t)sizeof *costs->remark;
+    costs->remark = bmf_reallocate(costs->remark, costs->remarks * entry, (costs->remarks + 1) * entry);
+    costs->remark[costs->remarks++] = strdup(text);
+}
+
+/* The processes that an entry is asked for: one processor computes for itself; entries for the threads of a processor
+ * are taken with the machine's. */
+static double processes(const bmf_machine *machine, const bmf_entry *entry, int64_t count)
+{
+    int32_t least = entry->p_low;
+    for (int64_t k = 1; k < count; k++)
+        least = entry[k].p_low < least ? entry[k].p_low : least;
+    if (least <= 1)
+        return 1.0;
+    return machine->threads > 0 ? machine->threads : least;
+}
+
+static int ask_sheet(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements,
+                     bmf_model_cost *cost)
+{
+    const bmf_machine *machine = costs->machine;
+    bmf_estimate estimate;
+    int64_t count;
+    const bmf_entry *entry = bmf_sheet_find(machine->kernels, kernel, &count);
+    if (!entry)
+        return missing(costs, ctx, kernel);
+    int status =
+        bmf_sheet_evaluate(machine->kernels, kernel, processes(machine, entry, count), (double)elements, &estimate);
+    if (status != BMF_OK)
+        return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
+    if (!estimate.inside)
+        remark(costs, kernel, elements, estimate.outside);
+    double mean = fmax(estimate.mean, 0.0);
+    int64_t equation = 1 + (estimate.entry - machine->kernels->entry) % EQUATIONS;
+    *cost = (bmf_model_cost){.seconds = mean / machine->power,
+                             .shared = mean > 0.0 ? sqrt(estimate.coefficient_variance) / mean : 0.0,
+                             .own = mean > 0.0 ? sqrt(estimate.noise_variance) / mean : 0.0,
+                             .equation = estimate.has_errors ? (int)equation : 0};
+    return BMF_OK;
+}
+
+static int from_sheet(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements,
+                      bmf_model_cost *cost)
+{
+    for (int k = 0; k < KEPT; k++)
+        if (costs->kept[k].elements == elements && strcmp(costs->kept[k].kernel, kernel) == 0) {
+            *cost = costs->kept[k].cost;
+            return BMF_OK;
+        }
+    BMF_TRY(ask_sheet(costs, ctx, kernel, elements, cost));
+    if (strlen(kernel) < BMF_SHEET_NAME) {
+        answer *kept = &costs->kept[costs->next];
+        costs->next = (costs->next + 1) % KEPT;
+        snprintf(kept->kernel, sizeof kept->kernel, "%s", kernel);
+        kept->elements = elements;
+        kept->cost = *cost;
+    }
+    return BMF_OK;
+}
+
+int bmf_model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements,
+                         double measured, bmf_model_cost *cost)
+{
+    *cost = (bmf_model_cost){0};
+    switch (costs->machine->compute) {
+    case BMF_COMPUTE_SHEET:
+        return from_sheet(costs, ctx, kernel, elements, cost);
+    case BMF_COMPUTE_MEASURED:
+        cost->seconds = measured / costs->machine->power;
+        return BMF_OK;
+    default:
+        return BMF_OK;
+    }
+}

@@ -1,0 +1,48 @@
+/* What the files of the model backend share. Not for others. */
+#ifndef BMF_MODEL_PRIVATE_H
+#define BMF_MODEL_PRIVATE_H
+
+#include "predict/model/model.h"
+#include "runtime/backend.h"
+
+/* What computing costs: predict/model/model_costs.c. */
+typedef struct bmf_model_costs bmf_model_costs;
+bmf_model_costs *bmf_model_costs_create(const bmf_machine *machine);
+void bmf_model_costs_free(bmf_model_costs *costs);
+/* The cost of `elements` elements of a kernel on one processor. measured: the seconds they took on this host's thread. */
+typedef struct bmf_model_cost {
+    double seconds, shared, own;
+    int equation;
+} bmf_model_cost;
+/* BMF_ERROR_ARGUMENT: the machine's sheet has no such kernel. */
+int bmf_model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements,
+                         double measured, bmf_model_cost *cost);
+/* The index-th remark, or NULL. */
+const char *bmf_model_costs_remark(const bmf_model_costs *costs, int64_t index);
+
+/* What ranks hand to MPI: predict/model/model_ranks.c. Messages of unknown size are told with their real one;
+ * segment_bytes: of the large ones, those of message i are [segments[i], segments[i + 1]). */
+typedef enum bmf_model_sending { BMF_SENDING_KNOWN, BMF_SENDING_UNKNOWN, BMF_SENDING_SPARSE } bmf_model_sending;
+void bmf_model_ranks_count(bmf_statistics *statistics, int64_t processors, int64_t ranks, bmf_model_sending sending,
+                           const bmf_message *message, int64_t count, const int64_t *segments,
+                           const int64_t *segment_bytes);
+
+struct bmf_model {
+    const bmf_machine *machine;
+    bmf_machine *owned; /* the same if the model frees it */
+    int64_t ranks;      /* imitated; 0: as many as processors */
+    bmf_network *network;
+    bmf_actions *actions;
+    bmf_simulator *simulator;   /* of clocks that are asked for while the program runs; NULL before the first */
+    bmf_network *clock_network; /* its own */
+    bmf_model_costs *costs;
+    /* working memory of a kernel call, by processor; seconds are those measured */
+    int64_t *elements;
+    double *seconds;
+    bool *listed;
+};
+
+/* Writes what bmf_close leaves behind: the predicted trace (--bmf-trace) and the prediction (BMF_PREDICTION). */
+int bmf_model_write(bmf_context *ctx, bmf_model *model);
+
+#endif

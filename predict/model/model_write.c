@@ -1,0 +1,140 @@
+/* What a prediction leaves behind: the predicted run as a trace, and its result as a small JSON object.
+ *
+ * The object: {"seconds", "low", "high", "processors", "ranks", "messages", "bytes", "rank_messages", "rank_bytes",
+ * "in_domain", "remarks"}; low and high are the 95 % interval. It appears whole or not at all.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/model/model_private.h"
+#include "runtime/allocate.h"
+
+/* ---- the trace ---- */
+
+/* An empty run with the same names and nodes, which get the same numbers. */
+static bmf_run *like(const bmf_run *names)
+{
+    bmf_run *run = bmf_run_create(names->program, names->machine, names->lanes, names->ranks, names->threads);
+    if (!run)
+        return NULL;
+    run->predicted = 1;
+    for (uint32_t k = 1; k < names->names; k++)
+        bmf_run_name(run, names->name[k]);
+    for (uint32_t k = 1; k < names->nodes; k++)
+        bmf_run_node(run, names->node[k].parent, names->name[names->node[k].name], (bmf_event_kind)names->node[k].kind);
+    return run;
+}
+
+/* The program itself as an event on every lane. */
+static void add_program(bmf_run *run, double seconds)
+{
+    int64_t end = (int64_t)(seconds * 1e9 + 0.5);
+    for (int64_t i = 0; i < run->events; i++)
+        end = run->event[i].end > end ? run->event[i].end : end;
+    for (int32_t p = 0; p < run->lanes; p++)
+        bmf_run_add(run,
+                    &(bmf_event){.end = end, .low = end, .high = end, .lane = p, .peer = -1, .kind = BMF_EVENT_REGION});
+}
+
+int bmf_model_trace(bmf_context *ctx, bmf_run **made)
+{
+    const bmf_model *model = bmf_model_of(ctx);
+    bmf_run *run = like(ctx->run);
+    *made = NULL;
+    if (!run)
+        return bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for a predicted trace");
+    bmf_simulator *simulator = bmf_simulator_create(model->actions, model->network, 0);
+    bmf_simulation result;
+    bmf_simulator_record(simulator, run);
+    int status = bmf_simulator_run(simulator);
+    bmf_simulator_result(simulator, &result);
+    bmf_simulator_free(simulator);
+    if (status == BMF_OK) {
+        add_program(run, result.seconds);
+        status = bmf_run_sort(run);
+    }
+    if (status != BMF_OK) {
+        bmf_run_free(run);
+        return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
+    }
+    *made = run;
+    return BMF_OK;
+}
+
+static int write_trace(bmf_context *ctx, const char *path)
+{
+    bmf_run *run;
+    BMF_TRY(bmf_model_trace(ctx, &run));
+    int status = bmf_trace_write(ctx, &(bmf_trace){.runs = 1, .run = {run}}, path);
+    bmf_run_free(run);
+    return status;
+}
+
+/* ---- the object ---- */
+
+static void print_text(FILE *stream, const char *text)
+{
+    putc('"', stream);
+    for (const char *c = text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(stream, "\\%c", *c);
+        else if ((unsigned char)*c < ' ')
+            fprintf(stream, "\\u%04x", (unsigned)(unsigned char)*c);
+        else
+            putc(*c, stream);
+    }
+    putc('"', stream);
+}
+
+static void print_prediction(const bmf_context *ctx, const bmf_model *model, const bmf_prediction *prediction,
+                             FILE *stream)
+{
+    const bmf_statistics *s = &ctx->statistics;
+    fprintf(stream,
+            "{\"seconds\": %.17g, \"low\": %.17g, \"high\": %.17g, \"processors\": %" PRId64 ", \"ranks\": %" PRId64
+            ", \"messages\": %" PRId64 ", \"bytes\": %" PRId64 ", \"rank_messages\": %" PRId64
+            ", \"rank_bytes\": %" PRId64 ", \"in_domain\": %s, \"remarks\": [",
+            prediction->seconds, prediction->low, prediction->high, ctx->processors,
+            model->ranks > 0 ? model->ranks : ctx->processors, s->messages, s->bytes, s->rank_messages, s->rank_bytes,
+            bmf_model_remark(model, 0) ? "false" : "true");
+    for (int64_t k = 0; bmf_model_remark(model, k); k++) {
+        fputs(k > 0 ? ", " : "", stream);
+        print_text(stream, bmf_model_remark(model, k));
+    }
+    fputs("]}\n", stream);
+}
+
+static int write_prediction(bmf_context *ctx, const bmf_model *model, const char *path)
+{
+    bmf_prediction prediction;
+    int status = bmf_simulate_interval(model->actions, model->network, 0, &prediction);
+    if (status != BMF_OK)
+        return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
+    size_t size = strlen(path) + sizeof ".part";
+    char *part = bmf_allocate((int64_t)size);
+    snprintf(part, size, "%s.part", path);
+    FILE *stream = fopen(part, "w");
+    bool written = stream != NULL;
+    if (stream) {
+        print_prediction(ctx, model, &prediction, stream);
+        written = !ferror(stream);
+        written = fclose(stream) == 0 && written;
+    }
+    written = written && rename(part, path) == 0;
+    if (!written) {
+        status = bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
+        remove(part);
+    }
+    free(part);
+    return status;
+}
+
+int bmf_model_write(bmf_context *ctx, bmf_model *model)
+{
+    const char *prediction = getenv("BMF_PREDICTION");
+    if (ctx->trace_path)
+        BMF_TRY(write_trace(ctx, ctx->trace_path));
+    return prediction && *prediction ? write_prediction(ctx, model, prediction) : BMF_OK;
+}
