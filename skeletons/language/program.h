@@ -28,7 +28,6 @@ typedef struct bmf_program {
     bmf_column argument; /* from text: one element, on rank 0 */
     const char *npy;     /* or the file to read in parallel */
     bool keep_parts;            /* before it runs: leave out a final P_Reduce (B_Op (B_Conc)), for bmf_program_list */
-    void (*begins)(bmf_context *ctx); /* before it runs: called when the argument is there and time begins; may be NULL */
     double seconds;             /* once it has run: the slowest rank's time from argument to value */
 } bmf_program;
 
