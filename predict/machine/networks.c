@@ -4,8 +4,11 @@
 #include <stddef.h>
 
 const bmf_network_type *const bmf_network_types[] = {
+    &bmf_network_edn,
     &bmf_network_fixed,
     &bmf_network_hockney,
     &bmf_network_loggp,
+    &bmf_network_sheet,
+    &bmf_network_dvm,
     NULL,
 };
