@@ -76,7 +76,7 @@ static int find(const bmf_machine *machine, const config_setting_t *group, sheet
 static int need(const bmf_machine *machine, const config_setting_t *group, sheet_network *s, role which,
                 const char *operation)
 {
-    BMF_TRY(find(machine, group, s, role, operation));
+    BMF_TRY(find(machine, group, s, which, operation));
     if (s->equation[which].entry)
         return BMF_OK;
     return bmf_machine_fail(machine, config_setting_get_member(group, "sheet"), BMF_ERROR_FILE,
@@ -225,7 +225,7 @@ static double time_of(sheet_network *s, role which, const bmf_flying *message)
         return 0.0;
     const double d = (double)message->bytes / e->element_bytes, seconds = evaluate(e, e->p, d, &entry);
     note_outside(e, d);
-    return seconds * noise_factor(s, role, entry);
+    return seconds * noise_factor(s, which, entry);
 }
 
 /* Standard error of the arrival equation, relative to it. */
