@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "predict/machine/machine.h"
+#include "predict/machine/types.h"
 #include "runtime/allocate.h"
 
 /* What crossed a wire. */

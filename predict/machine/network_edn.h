@@ -5,8 +5,6 @@
 #include "predict/machine/edn.h"
 #include "predict/machine/network.h"
 
-extern const bmf_network_type bmf_network_edn;
-
 /* The switch and its ports. Processor s has number bmf_edn_place_of(place, s) in cluster order and port
  * number / processors_per_port. */
 typedef struct bmf_edn_place {
