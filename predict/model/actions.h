@@ -22,8 +22,8 @@ typedef enum bmf_action_kind {
 typedef struct bmf_action {
     double seconds;         /* COMPUTE, MEET: expected */
     float shared, own;      /* relative standard errors: of the equation used (one for all its uses), of this call */
-    int64_t amount;         /* COMPUTE: elements; POST: first message of its receives, see `next`; WAIT: 1 if it is an event
-                             * of traces, else 0 */
+    int64_t amount;         /* COMPUTE: elements; POST: first message of its receives, see `next`; SEND, RECEIVE: the round's
+                             * number; WAIT: 1 if it is an event of traces, else 0 */
     int64_t message;        /* SEND, RECEIVE: its number; POST, WAIT: the round's number */
     int32_t processor;
     uint32_t scope;         /* innermost region or call it belongs to */
@@ -58,6 +58,7 @@ typedef struct bmf_actions {
     bmf_scope *scope;
     uint32_t open;           /* innermost open scope */
     bmf_run *names;          /* whose names and nodes are meant; not owned */
+    int64_t *last_received, *last_waited; /* working memory by processor: the last message to it, the last round waited for */
 } bmf_actions;
 
 bmf_actions *bmf_actions_create(int64_t processors, bmf_run *names);
