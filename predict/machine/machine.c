@@ -83,25 +83,25 @@ static int read_name(bmf_machine *machine, const config_setting_t *root)
 
 static int read_compute(bmf_machine *machine, const config_setting_t *root)
 {
-    static const char *const known[] = {"power", "sheet", "threads", "zero", NULL};
+    static const char *const known[] = {"power", "sharing", "sheet", "zero", NULL};
     const config_setting_t *group = config_setting_get_member(root, "compute");
-    int64_t threads = 0;
     bool zero;
     machine->power = 1.0;
+    machine->sharing = 1;
     if (!group)
         return BMF_OK;
     BMF_TRY(need_group(machine, group, "{ power = ..; }, { sheet = ..; } or { zero = true; }"));
     BMF_TRY(bmf_machine_keys(machine, group, known));
     BMF_TRY(bmf_machine_number(machine, group, "power", DBL_MIN, INFINITY, 1.0, &machine->power));
-    BMF_TRY(bmf_machine_integer(machine, group, "threads", 1, 1 << 20, 0, &threads));
+    BMF_TRY(bmf_machine_integer(machine, group, "sharing", 1, INT32_MAX, 1, &machine->sharing));
     BMF_TRY(bmf_machine_flag(machine, group, "zero", false, &zero));
-    machine->threads = (int)threads;
     if (zero && config_setting_length(group) > 1)
         return bmf_machine_fail(machine, group, BMF_ERROR_FILE, "computing that costs nothing has no other settings");
     BMF_TRY(bmf_machine_sheet(machine, group, "sheet", &machine->kernels));
-    if (threads > 0 && !machine->kernels)
-        return bmf_machine_fail(machine, config_setting_get_member(group, "threads"), BMF_ERROR_FILE,
-                                "'threads' goes with a sheet; kernels that are run here take one thread a processor");
+    if (config_setting_get_member(group, "sharing") && !machine->kernels)
+        return bmf_machine_fail(
+            machine, config_setting_get_member(group, "sharing"), BMF_ERROR_FILE,
+            "'sharing' goes with a sheet; kernels that are run here have the memory for themselves");
     machine->compute = zero ? BMF_COMPUTE_ZERO : machine->kernels ? BMF_COMPUTE_SHEET : BMF_COMPUTE_MEASURED;
     return BMF_OK;
 }

@@ -7,7 +7,8 @@
  *     agreement_us = 0.0;                       // seconds for all processors to agree on a status; left out: the network's
  *
  * compute = { power = P; }                      kernels are run and timed here; a second here is 1 / P seconds there
- * compute = { sheet = "kernels.sheet"; power = P; threads = T; }   from a kernel sheet (docs/sheets.md), divided by P
+ * compute = { sheet = "kernels.sheet"; power = P; sharing = S; }   from a kernel sheet (bmf sheet kernels), divided by P,
+ *                                               as they are when S processors share a memory (default 1)
  * compute = { zero = true; }                    computing costs nothing
  *
  * Every mistake (unknown keys, wrong types, negative costs, files that are not there) is one line with file and line
@@ -27,7 +28,7 @@ typedef struct bmf_machine {
     char *name;
     char *note;          /* "" or a remark of the file */
     int64_t processors;  /* 0: any number */
-    int threads;         /* of a processor, for sheets; 0: not said */
+    int64_t sharing;     /* processors that compute beside each other, for sheets */
     bmf_compute_cost compute;
     double power;        /* 1: as fast as the host (or the sheet) */
     bmf_sheet *kernels;  /* BMF_COMPUTE_SHEET */
@@ -39,6 +40,8 @@ typedef struct bmf_machine {
 /* Where the machine of that name is: the file itself, or, for a bare name such as "ideal", NAME or NAME.machine among the
  * installed example machines (docs/machines.md). BMF_ERROR_FILE. The caller frees *path. */
 int bmf_machine_find(const char *name, char **path);
+/* The bare names of the installed example machines, in order; returns how many. The caller frees each and *name. */
+int64_t bmf_machine_installed(char ***name);
 /* Reads and checks a machine file, including a trial construction of its network for its processors (or 2). A bare name is
  * looked for as bmf_machine_find does. BMF_ERROR_FILE or BMF_ERROR_ARGUMENT. The caller frees. */
 int bmf_machine_read(const char *name, bmf_machine **machine);

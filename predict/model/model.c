@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "predict/kernels.h"
 #include "predict/model/model_private.h"
 #include "runtime/allocate.h"
 #include "runtime/host.h"
@@ -57,14 +58,16 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
     int64_t *processor = bmf_allocate(work->pieces * (int64_t)sizeof *processor);
     int64_t listed = add_up(model, work, times, processor);
     uint16_t name = (uint16_t)bmf_run_name(ctx->run, work->kernel);
+    char operation[BMF_SAMPLE_NAME];
+    const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
+    bmf_kernel_operation(bmf_kernel_call(ctx->run, at->node), work->kernel, operation);
     int status = BMF_OK;
     for (int64_t k = 0; k < listed; k++) {
         int64_t p = processor[k];
         bmf_model_cost cost;
         model->listed[p] = false;
         if (status == BMF_OK)
-            status =
-                bmf_model_costs_find(model->costs, ctx, work->kernel, model->elements[p], model->seconds[p], &cost);
+            status = bmf_model_costs_find(model->costs, ctx, operation, model->elements[p], model->seconds[p], &cost);
         if (status == BMF_OK)
             bmf_actions_compute(model->actions, p, name, work->round, model->elements[p], cost.seconds, cost.shared,
                                 cost.own, cost.equation);

@@ -92,29 +92,15 @@ static void remark(bmf_model_costs *costs, const char *kernel, int64_t elements,
     costs->remark[costs->remarks++] = strdup(text);
 }
 
-/* The processes that an entry is asked for: one processor computes for itself; entries for the threads of a processor
- * are taken with the machine's. */
-static double processes(const bmf_machine *machine, const bmf_entry *entry, int64_t count)
-{
-    int32_t least = entry->p_low;
-    for (int64_t k = 1; k < count; k++)
-        least = entry[k].p_low < least ? entry[k].p_low : least;
-    if (least <= 1)
-        return 1.0;
-    return machine->threads > 0 ? machine->threads : least;
-}
-
 static int ask_sheet(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements,
                      bmf_model_cost *cost)
 {
     const bmf_machine *machine = costs->machine;
     bmf_estimate estimate;
     int64_t count;
-    const bmf_entry *entry = bmf_sheet_find(machine->kernels, kernel, &count);
-    if (!entry)
+    if (!bmf_sheet_find(machine->kernels, kernel, &count))
         return missing(costs, ctx, kernel);
-    int status =
-        bmf_sheet_evaluate(machine->kernels, kernel, processes(machine, entry, count), (double)elements, &estimate);
+    int status = bmf_sheet_evaluate(machine->kernels, kernel, (double)machine->sharing, (double)elements, &estimate);
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     if (!estimate.inside)
