@@ -15,6 +15,7 @@
 #define BMF_COMMANDS(X)                                                                                                \
     X(check, PARALLEL, "parse and type a program of the BMF language")                                                 \
     X(convert, SERIAL, "write a trace in another tool's format")                                                       \
+    X(machine, SERIAL, "machine files: show, check, list, make")                                                       \
     X(plan, PARALLEL, "say what a program becomes: laws, kernels, schedules, messages")                                \
     X(permute, PARALLEL, "permute data by a matrix of bits: transpose, bit reversal, Gray code, ..")                   \
     X(run, PARALLEL, "run a program of the BMF language")                                                              \

@@ -74,24 +74,41 @@ static int is_machine(const struct dirent *entry)
     return length > tail && strcmp(entry->d_name + length - tail, extension) == 0;
 }
 
-/* The machines of the first directory that has any, with commas. */
-static void list_machines(char directory[DIRECTORIES][PATH_MAX], int directories, char text[LISTED])
+int64_t bmf_machine_installed(char ***name)
 {
+    char directory[DIRECTORIES][PATH_MAX];
+    const int directories = list_directories(directory);
+    struct dirent **entry = NULL;
+    int count = 0;
+    for (int k = 0; k < directories && count <= 0; k++) {
+        free(entry);
+        entry = NULL;
+        count = scandir(directory[k], &entry, is_machine, compare_names);
+    }
+    count = count < 0 ? 0 : count;
+    *name = bmf_allocate(count * (int64_t)sizeof **name);
+    for (int k = 0; k < count; k++) {
+        (*name)[k] = copy(entry[k]->d_name);
+        (*name)[k][strlen(entry[k]->d_name) - sizeof extension + 1] = 0;
+        free(entry[k]);
+    }
+    free(entry);
+    return count;
+}
+
+/* "; installed: ideal, .." or nothing. */
+static void list_installed(char text[LISTED])
+{
+    char **name;
+    const int64_t count = bmf_machine_installed(&name);
     int used = 0;
     text[0] = 0;
-    for (int k = 0; k < directories && used == 0; k++) {
-        struct dirent **entry;
-        int count = scandir(directory[k], &entry, is_machine, compare_names);
-        for (int j = 0; j < count; j++) {
-            int length = (int)(strlen(entry[j]->d_name) - sizeof extension + 1);
-            if (used < LISTED - 1)
-                used +=
-                    snprintf(text + used, (size_t)(LISTED - used), "%s%.*s", j ? ", " : "", length, entry[j]->d_name);
-            free(entry[j]);
-        }
-        if (count >= 0)
-            free(entry);
+    for (int64_t k = 0; k < count; k++) {
+        if (used < LISTED - 1)
+            used += snprintf(text + used, (size_t)(LISTED - used), "%s%s", k ? ", " : "; installed: ", name[k]);
+        free(name[k]);
     }
+    free(name);
 }
 
 int bmf_machine_find(const char *name, char **path)
@@ -108,10 +125,10 @@ int bmf_machine_find(const char *name, char **path)
     int directories = list_directories(directory);
     for (int k = 0; k < directories; k++)
         if (is_in(directory[k], name, found)) {
-            *path = copy(found);
+            char plain[PATH_MAX];
+            *path = copy(realpath(found, plain) ? plain : found);
             return BMF_OK;
         }
-    list_machines(directory, directories, listed);
-    return bmf_fail(NULL, BMF_ERROR_FILE, "there is no machine '%.200s', neither here nor installed%s%s", name,
-                    listed[0] ? "; installed: " : "", listed);
+    list_installed(listed);
+    return bmf_fail(NULL, BMF_ERROR_FILE, "there is no machine '%.200s', neither here nor installed%s", name, listed);
 }
