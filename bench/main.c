@@ -15,6 +15,7 @@ static const command commands[] = {
     {"permute", bench_permute, "permutations in memory beside memcpy and the naive loop"},
     {"language", bench_language, "programs of the language beside loops written by hand"},
     {"sheets", bench_sheets, "data sheets: do they predict what was not measured, and can they be measured again"},
+    {"edn", bench_edn, "the DECmpp's router as document 003 measured it beside the model of it"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
