@@ -1,0 +1,218 @@
+/* Time in which one processor computes alone while the program can use no other.
+ *
+ * Method: a call computes on one processor only if all its kernels ran on one lane: work on a placed list. Of the time of
+ * these kernels that part counts in which no other processor computes anything: two placed lists on two processors are
+ * parallel work. Kernels that touch such time are cut at its bounds, and one sweep over all bounds finds where exactly
+ * one kernel runs.
+ * Cost: a hash lookup per kernel; n log n in the kernels that run beside such calls.
+ */
+#include <stdlib.h>
+
+#include "predict/report/intervals_private.h"
+
+/* The lane of all kernels of a call. */
+typedef struct call {
+    uint32_t node, instance;
+    int32_t lane; /* MANY if there are several; FREE: the slot is free */
+} call;
+enum { FREE = -1, MANY = -2 };
+
+typedef struct calls {
+    call *slot;
+    uint64_t mask;
+} calls;
+
+static call *find_call(const calls *c, const bmf_event *event)
+{
+    uint64_t h = ((uint64_t)event->node << 32 | event->instance) * 0x9e3779b97f4a7c15U;
+    uint64_t at = (h ^ (h >> 32)) & c->mask;
+    while (c->slot[at].lane != FREE && (c->slot[at].node != event->node || c->slot[at].instance != event->instance))
+        at = (at + 1) & c->mask;
+    return &c->slot[at];
+}
+
+static bool is_kernel(const bmf_event *event)
+{
+    return event->kind == BMF_EVENT_KERNEL && event->end > event->begin;
+}
+
+static bool find_calls(const bmf_run *run, calls *c)
+{
+    uint64_t kernels = 0, slots = 64;
+    for (int64_t k = 0; k < run->events; k++)
+        kernels += is_kernel(&run->event[k]);
+    while (slots < 2 * kernels)
+        slots *= 2;
+    *c = (calls){malloc(slots * sizeof *c->slot), slots - 1};
+    if (!c->slot)
+        return false;
+    for (uint64_t k = 0; k < slots; k++)
+        c->slot[k].lane = FREE;
+    for (int64_t k = 0; k < run->events; k++) {
+        const bmf_event *event = &run->event[k];
+        if (!is_kernel(event))
+            continue;
+        call *at = find_call(c, event);
+        *at = (call){event->node, event->instance, at->lane == FREE || at->lane == event->lane ? event->lane : MANY};
+    }
+    return true;
+}
+
+/* Where a kernel begins or ends to run. */
+typedef struct bound {
+    int64_t time;
+    int32_t kernels, lonely; /* how many more run after it, and how many of calls on one processor */
+} bound;
+
+static int by_time(const void *a, const void *b)
+{
+    const bound *x = a, *y = b;
+    return x->time < y->time ? -1 : x->time > y->time;
+}
+
+/* The union of all kernels of calls on one processor, as disjoint pieces in time order. */
+static bool join_lonely(const bmf_run *run, const calls *c, bmf_alone *joined)
+{
+    int64_t count = 0, open = 0;
+    for (int64_t k = 0; k < run->events; k++)
+        count += is_kernel(&run->event[k]) && find_call(c, &run->event[k])->lane != MANY;
+    bound *at = malloc(((size_t)count * 2 + 1) * sizeof *at);
+    joined->begin = malloc(((size_t)count + 1) * sizeof *joined->begin);
+    joined->end = malloc(((size_t)count + 1) * sizeof *joined->end);
+    if (!at || !joined->begin || !joined->end) {
+        free(at);
+        return false;
+    }
+    count = 0;
+    for (int64_t k = 0; k < run->events; k++)
+        if (is_kernel(&run->event[k]) && find_call(c, &run->event[k])->lane != MANY) {
+            at[count++] = (bound){run->event[k].begin, 1, 1};
+            at[count++] = (bound){run->event[k].end, -1, -1};
+        }
+    qsort(at, (size_t)count, sizeof *at, by_time);
+    for (int64_t k = 0; k < count;) {
+        int64_t time = at[k].time, before = open;
+        for (; k < count && at[k].time == time; k++)
+            open += at[k].lonely;
+        if (before == 0 && open > 0)
+            joined->begin[joined->pieces] = time;
+        else if (before > 0 && open == 0)
+            joined->end[joined->pieces++] = time;
+    }
+    free(at);
+    return true;
+}
+
+/* The first piece that ends after a time. */
+static int64_t first_after(const bmf_alone *alone, int64_t time)
+{
+    int64_t low = 0, high = alone->pieces;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (alone->end[middle] <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The bounds of all kernels that run at some time of the pieces. */
+static bound *kernels_beside(const bmf_run *run, const calls *c, const bmf_alone *joined, int64_t *bounds)
+{
+    int64_t capacity = 1024;
+    bound *at = malloc((size_t)capacity * sizeof *at);
+    *bounds = 0;
+    for (int64_t k = 0; at && k < run->events; k++) {
+        const bmf_event *event = &run->event[k];
+        if (!is_kernel(event))
+            continue;
+        int64_t piece = first_after(joined, event->begin);
+        if (piece == joined->pieces || joined->begin[piece] >= event->end)
+            continue;
+        if (*bounds + 2 > capacity) {
+            capacity *= 2;
+            bound *grown = realloc(at, (size_t)capacity * sizeof *at);
+            if (!grown)
+                free(at);
+            at = grown;
+            if (!at)
+                break;
+        }
+        int32_t lonely = find_call(c, event)->lane != MANY;
+        at[(*bounds)++] = (bound){event->begin, 1, lonely};
+        at[(*bounds)++] = (bound){event->end, -1, -lonely};
+    }
+    return at;
+}
+
+/* The pieces of time with exactly one kernel, one of a call on one processor. */
+static bool keep_single(bound *at, int64_t bounds, bmf_alone *alone)
+{
+    int64_t kernels = 0, lonely = 0, capacity = bounds / 2 + 1;
+    alone->begin = malloc((size_t)capacity * sizeof *alone->begin);
+    alone->end = malloc((size_t)capacity * sizeof *alone->end);
+    alone->before = malloc((size_t)capacity * sizeof *alone->before);
+    if (!alone->begin || !alone->end || !alone->before)
+        return false;
+    qsort(at, (size_t)bounds, sizeof *at, by_time);
+    for (int64_t k = 0, sum = 0; k < bounds;) {
+        int64_t time = at[k].time;
+        bool single = kernels == 1 && lonely == 1;
+        if (single) {
+            alone->end[alone->pieces] = time;
+            sum += time - alone->begin[alone->pieces++];
+        }
+        for (; k < bounds && at[k].time == time; k++) {
+            kernels += at[k].kernels;
+            lonely += at[k].lonely;
+        }
+        if (kernels == 1 && lonely == 1) {
+            alone->begin[alone->pieces] = time;
+            alone->before[alone->pieces] = sum;
+        }
+    }
+    return true;
+}
+
+int bmf_alone_create(const bmf_run *run, bmf_alone *alone)
+{
+    calls c = {0};
+    bmf_alone joined = {0};
+    bound *at = NULL;
+    int64_t bounds;
+    *alone = (bmf_alone){0};
+    if (run->lanes == 1)
+        return BMF_OK;
+    bool complete = find_calls(run, &c) && join_lonely(run, &c, &joined);
+    if (complete && joined.pieces > 0) {
+        at = kernels_beside(run, &c, &joined, &bounds);
+        complete = at && keep_single(at, bounds, alone);
+    }
+    free(at);
+    free(c.slot);
+    bmf_alone_free(&joined);
+    return complete ? BMF_OK : BMF_ERROR_MEMORY;
+}
+
+void bmf_alone_free(bmf_alone *alone)
+{
+    free(alone->begin);
+    free(alone->end);
+    free(alone->before);
+    *alone = (bmf_alone){0};
+}
+
+/* Such time before a moment. */
+static int64_t alone_until(const bmf_alone *alone, int64_t time)
+{
+    int64_t piece = first_after(alone, time);
+    if (piece == alone->pieces)
+        return piece ? alone->before[piece - 1] + alone->end[piece - 1] - alone->begin[piece - 1] : 0;
+    return alone->before[piece] + (time > alone->begin[piece] ? time - alone->begin[piece] : 0);
+}
+
+int64_t bmf_alone_within(const bmf_alone *alone, int64_t begin, int64_t end)
+{
+    return alone->pieces ? alone_until(alone, end) - alone_until(alone, begin) : 0;
+}

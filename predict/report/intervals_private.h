@@ -1,0 +1,105 @@
+/* What the parts of bmf_intervals share; private to predict/report. */
+#ifndef BMF_INTERVALS_PRIVATE_H
+#define BMF_INTERVALS_PRIVATE_H
+
+#include "predict/report/intervals.h"
+
+enum { BMF_CHARACTERISTICS = sizeof(bmf_characteristics) / sizeof(int64_t) };
+_Static_assert(sizeof(bmf_characteristics) == BMF_CHARACTERISTICS * sizeof(int64_t), "characteristics are only numbers");
+
+/* BMF_INTERVALS_MEMORY; a test may lower it. */
+extern int64_t bmf_intervals_memory;
+
+/* The part of one processor in one round of messages. */
+typedef struct bmf_round_part {
+    uint32_t node, instance, round;
+    int32_t lane;
+    int64_t begin, end; /* of its first and its last event */
+    int64_t group;      /* number of the round among all rounds */
+    int64_t latest;     /* when the last of those it sends to came to the round; -1 if it sends to nobody who did */
+} bmf_round_part;
+
+/* All parts, by lane and first event. */
+typedef struct bmf_rounds {
+    int64_t parts;
+    bmf_round_part *part;
+    int64_t *part_of;   /* by event: its part, -1 if it is no send, receive or wait */
+    int64_t *group_end; /* by group: the end of its last event */
+    uint32_t *slot;     /* hash table of part numbers + 1 by (node, instance, round, lane), 0: free */
+    uint64_t mask;
+} bmf_rounds;
+
+/* BMF_OK or BMF_ERROR_MEMORY; bmf_rounds_free in both cases. */
+int bmf_rounds_create(const bmf_run *run, bmf_rounds *rounds);
+void bmf_rounds_free(bmf_rounds *rounds);
+/* The part of a lane in the round of an event, NULL if it has none. */
+const bmf_round_part *bmf_rounds_find(const bmf_rounds *rounds, const bmf_event *event, int32_t lane);
+
+/* Time in which one processor computes alone, in a call that computes on no other: disjoint pieces in time order. */
+typedef struct bmf_alone {
+    int64_t pieces;
+    int64_t *begin, *end;
+    int64_t *before; /* sum of the lengths of the pieces before this one */
+} bmf_alone;
+
+int bmf_alone_create(const bmf_run *run, bmf_alone *alone);
+void bmf_alone_free(bmf_alone *alone);
+/* How much of [begin, end) is such time. O(log pieces). */
+int64_t bmf_alone_within(const bmf_alone *alone, int64_t begin, int64_t end);
+
+/* By event: how many processors repeat this kernel on the same data, 0 or 1 if it is not repeated. *copies is NULL if
+ * none is; the caller frees. BMF_OK or BMF_ERROR_MEMORY. */
+int bmf_repeated_create(const bmf_run *run, uint32_t **copies);
+
+/* By node: the kind of its communication. nodes values, to be freed; NULL without memory. */
+bmf_communication *bmf_communication_kinds(const bmf_run *run);
+/* True for the text of a call that folds a list to one value. */
+bool bmf_is_reduction(const char *text);
+
+/* Everything that is known of a run before its lanes are looked at. */
+typedef struct bmf_analysis {
+    const bmf_run *run;
+    bmf_communication *kind; /* by node */
+    int64_t *lane_start;     /* lanes + 1: events of lane l are [lane_start[l], lane_start[l + 1]) */
+    bool *inside;            /* by node: the root of what is asked for or below it */
+    uint32_t root, instance; /* what is asked for; root 0: the run, all instances */
+    bmf_rounds rounds;
+    bmf_alone alone;
+    uint32_t *copies;
+} bmf_analysis;
+
+int bmf_analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis);
+void bmf_analysis_free(bmf_analysis *analysis);
+
+/* What one lane did: additive characteristics by node, children not included. */
+typedef struct bmf_lane_row {
+    bmf_characteristics *own; /* nodes values; of it execution, compute, file, repeated, communication, kinds,
+                               * synchronisation, variation, overlap, messages and bytes are set */
+    int64_t *alone; /* by node: computing alone */
+    /* working memory */
+    struct bmf_stretch *stretch;
+    int64_t *event;
+    int64_t capacity;
+} bmf_lane_row;
+
+int bmf_lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row);
+void bmf_lane_row_free(bmf_lane_row *row);
+/* The numbers of a lane's events that count: all, or those of the instance that is asked for. list: room for as many as
+ * the lane has. Returns how many. */
+int64_t bmf_lane_events(const bmf_analysis *analysis, int32_t lane, int64_t *list);
+/* Clears the row and fills it from a lane's events. Cost: linear in them. */
+void bmf_lane_row_fill(const bmf_analysis *analysis, int32_t lane, bmf_lane_row *row);
+
+/* A sum that stays at the largest number instead of overflowing: only damaged traces get there. */
+static inline void bmf_add(int64_t *sum, int64_t value)
+{
+    if (__builtin_add_overflow(*sum, value, sum))
+        *sum = value < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static inline bool bmf_is_communication(const bmf_event *event)
+{
+    return event->kind == BMF_EVENT_SEND || event->kind == BMF_EVENT_RECEIVE || event->kind == BMF_EVENT_WAIT;
+}
+
+#endif
