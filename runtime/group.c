@@ -23,6 +23,7 @@ static bmf_context *create(const bmf_context *ctx, MPI_Comm comm)
     group->statistics = (bmf_statistics){0};
     group->run = NULL;
     group->trace_path = NULL;
+    group->machine_path = NULL;
     group->depth = 0;
     group->instances = NULL;
     group->instances_capacity = 0;
@@ -51,6 +52,7 @@ void bmf_group_close(bmf_context *group)
         return;
     group->backend->destroy(group);
     MPI_Comm_free(&group->comm);
+    bmf_run_free(group->run);
     free(group->instances);
     free(group);
 }

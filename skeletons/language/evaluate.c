@@ -304,6 +304,8 @@ int bmf_evaluate(bmf_evaluation *machine, bmf_expression *expression, bmf_frame 
         bmf_value_free(x);
         return bmf_value_empty(machine->ctx, expression->out, 0, out);
     }
+    if (bmf_is_separate(machine, expression, frame))
+        return bmf_evaluate_separate(machine, expression, frame, x, out);
     if (is_once(expression, frame, x))
         return evaluate_once(machine, expression, frame, x, out);
     return apply(machine, expression, frame, x, out);

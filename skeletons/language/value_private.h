@@ -42,6 +42,10 @@ void bmf_value_broadcast(bmf_value *value, int64_t count);
 /* Contexts first, first + step, ..: count of them, as a view. */
 int bmf_value_every(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t step, int64_t count,
                     bmf_value *out);
+/* Contexts [first, first + count) as they would be without the others, and such parts as a whole; the parts stay. Placed
+ * types only; parts >= 1. */
+int bmf_value_part(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out);
+int bmf_value_unite(bmf_context *ctx, int64_t parts, const bmf_value *part, bmf_value *out);
 /* bmf_value_take as somebody's kernel. */
 int bmf_value_take_pass(const bmf_pass *pass, const bmf_value *value, const int64_t *index, int64_t count,
                         bmf_value *out);
