@@ -52,6 +52,8 @@ typedef struct bmf_transfer {
 /* A round whose messages are on their way. */
 typedef struct bmf_exchange bmf_exchange;
 
+typedef enum bmf_separation { BMF_SEPARATE_BEGIN, BMF_SEPARATE_NEXT, BMF_SEPARATE_END } bmf_separation;
+
 typedef struct bmf_backend {
     const char *name;
     /* Runs all pieces; records one kernel event per processor. Returns 0, or BMF_ERROR_KERNEL with a message that names
@@ -97,9 +99,10 @@ typedef struct bmf_backend {
     void (*barrier)(bmf_context *ctx);
     /* Called once by bmf_close, instead of writing the trace. */
     int (*finish)(bmf_context *ctx);
-    /* Every processor stands for a rank of its own: what ranks would do by themselves is done processor by processor, so
-     * that nothing depends on what other processors have. */
-    bool separate;
+    /* Processors stand for ranks of their own: what ranks do by themselves, between two operations that communicate, is
+     * done for the processors of the host one after the other, so that nothing depends on what others have. Told before
+     * the first processor, before each of them, and after the last; the same calls are entered for each. */
+    void (*separate)(bmf_context *ctx, bmf_separation step);
 } bmf_backend;
 
 enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64 };

@@ -68,9 +68,9 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
         model->listed[p] = false;
         if (status == BMF_OK)
             status = bmf_model_costs_find(model->costs, ctx, operation, model->elements[p], model->seconds[p], &cost);
+        bmf_model_kernel kernel = {name, work->round, p, model->elements[p]};
         if (status == BMF_OK)
-            bmf_actions_compute(model->actions, p, name, work->round, model->elements[p], cost.seconds, cost.shared,
-                                cost.own, cost.equation);
+            bmf_model_record_compute(model, &kernel, &cost);
     }
     free(processor);
     return status;
@@ -257,7 +257,7 @@ static int64_t model_now(bmf_context *ctx, int64_t processor)
 static void model_enter(bmf_context *ctx, bmf_event_kind kind)
 {
     const bmf_position *at = &ctx->position[ctx->depth];
-    bmf_actions_enter(model_of(ctx)->actions, at->node, at->instance, kind);
+    bmf_model_record_enter(model_of(ctx), at->node, at->instance, kind);
 }
 
 static void model_leave(bmf_context *ctx, const bmf_partition *partition)
@@ -268,7 +268,7 @@ static void model_leave(bmf_context *ctx, const bmf_partition *partition)
         for (int64_t p = 0; p < ctx->processors; p++)
             amount[p] = bmf_partition_length_on(partition, p);
     }
-    bmf_actions_leave(model_of(ctx)->actions, amount);
+    bmf_model_record_leave(model_of(ctx), amount);
 }
 
 /* ---- opening and closing ---- */
@@ -325,6 +325,7 @@ static void free_model(bmf_model *model)
 {
     close_run(model);
     bmf_model_costs_free(model->costs);
+    bmf_model_notes_free(model->notes);
     if (model->owned)
         bmf_machine_free(model->owned);
     free(model);
@@ -360,7 +361,7 @@ static const bmf_backend model_backend = {
     .start = bmf_model_restart,
     .barrier = meet,
     .finish = model_finish,
-    .separate = true,
+    .separate = bmf_model_separate,
 };
 
 /* The run whose names and nodes the actions use, and which says how the trace is headed. */

@@ -27,6 +27,20 @@ void bmf_model_ranks_count(bmf_statistics *statistics, int64_t processors, int64
                            const bmf_message *message, int64_t count, const int64_t *segments,
                            const int64_t *segment_bytes);
 
+/* Recording, at once or, while processors are looked at one after the other, in the order in which they would have worked
+ * side by side: predict/model/model_separate.c. amount is taken over. */
+typedef struct bmf_model_kernel {
+    uint16_t name;
+    uint32_t round;
+    int64_t processor, elements;
+} bmf_model_kernel;
+void bmf_model_record_compute(bmf_model *model, const bmf_model_kernel *kernel, const bmf_model_cost *cost);
+void bmf_model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind);
+void bmf_model_record_leave(bmf_model *model, int64_t *amount);
+void bmf_model_separate(bmf_context *ctx, bmf_separation step);
+typedef struct bmf_model_notes bmf_model_notes;
+void bmf_model_notes_free(bmf_model_notes *notes);
+
 struct bmf_model {
     const bmf_machine *machine;
     bmf_machine *owned; /* the same if the model frees it */
@@ -36,6 +50,7 @@ struct bmf_model {
     bmf_simulator *simulator;   /* of clocks that are asked for while the program runs; NULL before the first */
     bmf_network *clock_network; /* its own */
     bmf_model_costs *costs;
+    bmf_model_notes *notes; /* while processors are looked at one after the other, otherwise NULL */
     /* working memory of a kernel call, by processor; seconds are those measured */
     int64_t *elements;
     double *seconds;

@@ -77,6 +77,7 @@ static int evaluate_share(bmf_evaluation *machine, bmf_expression *expression, c
         .outer = frame, .by = expression, .count = mine->count, .picked = mine->context, .run = &run, .runs = 1};
     bool row = mine->context[mine->count - 1] - mine->context[0] == mine->count - 1;
     bmf_value part;
+    machine->ctx->backend->separate(machine->ctx, BMF_SEPARATE_NEXT);
     BMF_TRY(row ? bmf_value_part(machine->ctx, x, mine->context[0], mine->count, &part)
                 : bmf_value_take(machine->ctx, x, mine->context, mine->count, &part));
     return bmf_evaluate(machine, expression, &inner, &part, out);
@@ -118,6 +119,7 @@ int bmf_evaluate_separate(bmf_evaluation *machine, bmf_expression *expression, b
     bmf_value *part = bmf_allocate(stretches * (int64_t)sizeof *part), united;
     int status = BMF_OK;
     list_contexts(found, stretches, context);
+    machine->ctx->backend->separate(machine->ctx, BMF_SEPARATE_BEGIN);
     for (int64_t s = 0, first = 0; s < stretches && status == BMF_OK;) {
         share mine = {found[s].processor, context + first, 0};
         for (; s < stretches && found[s].processor == mine.processor; s++)
@@ -126,6 +128,7 @@ int bmf_evaluate_separate(bmf_evaluation *machine, bmf_expression *expression, b
         status = evaluate_share(machine, expression, frame, &mine, x, &part[parts]);
         parts += status == BMF_OK;
     }
+    machine->ctx->backend->separate(machine->ctx, BMF_SEPARATE_END);
     bmf_value_free(x);
     if (status == BMF_OK)
         status = bmf_value_unite(machine->ctx, parts, part, &united);

@@ -1,0 +1,180 @@
+/* Processors looked at one after the other, recorded as if they had worked side by side.
+ *
+ * Ranks enter the same calls in the same order; what differs is what they compute in between. So when the program goes
+ * through a part once for every processor, each time begins with the same instances of nodes, and what it records is
+ * noted first. At the end the notes are merged: each call is entered and left once, and between two such marks stands
+ * what every processor computed there.
+ * Cost: 56 bytes a note, and a copy of the nodes' instances a processor.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/model/model_private.h"
+#include "runtime/allocate.h"
+
+typedef enum note_kind { NOTE_COMPUTE, NOTE_ENTER, NOTE_LEAVE } note_kind;
+
+typedef struct note {
+    note_kind kind;
+    uint16_t name;           /* COMPUTE */
+    uint32_t round;          /* COMPUTE */
+    int64_t processor;       /* COMPUTE */
+    int64_t elements;        /* COMPUTE */
+    bmf_model_cost cost;     /* COMPUTE */
+    uint32_t node, instance; /* ENTER */
+    bmf_event_kind of;       /* ENTER */
+    int64_t *amount;         /* LEAVE */
+} note;
+
+struct bmf_model_notes {
+    note *note;
+    int64_t count, capacity;
+    int64_t *start; /* of each processor's notes */
+    int64_t passes, pass_capacity;
+    uint32_t *instances; /* of all nodes when this began */
+    uint32_t nodes;
+};
+
+static void add(bmf_model_notes *notes, note made)
+{
+    int64_t entry = (int64_t)sizeof *notes->note;
+    if (notes->count == notes->capacity) {
+        notes->capacity = 2 * notes->capacity + 64;
+        notes->note = bmf_reallocate(notes->note, notes->count * entry, notes->capacity * entry);
+    }
+    notes->note[notes->count++] = made;
+}
+
+/* ---- recording ---- */
+
+void bmf_model_record_compute(bmf_model *model, const bmf_model_kernel *kernel, const bmf_model_cost *cost)
+{
+    if (model->notes)
+        add(model->notes, (note){.kind = NOTE_COMPUTE,
+                                 .name = kernel->name,
+                                 .round = kernel->round,
+                                 .processor = kernel->processor,
+                                 .elements = kernel->elements,
+                                 .cost = *cost});
+    else
+        bmf_actions_compute(model->actions, kernel->processor, kernel->name, kernel->round, kernel->elements,
+                            cost->seconds, cost->shared, cost->own, cost->equation);
+}
+
+void bmf_model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind)
+{
+    if (model->notes)
+        add(model->notes, (note){.kind = NOTE_ENTER, .node = node, .instance = instance, .of = kind});
+    else
+        bmf_actions_enter(model->actions, node, instance, kind);
+}
+
+void bmf_model_record_leave(bmf_model *model, int64_t *amount)
+{
+    if (model->notes)
+        add(model->notes, (note){.kind = NOTE_LEAVE, .amount = amount});
+    else
+        bmf_actions_leave(model->actions, amount);
+}
+
+/* ---- merging ---- */
+
+/* Records a mark once for all processors. */
+static void pass_mark(bmf_model *model, const note *mark)
+{
+    if (mark->kind == NOTE_ENTER)
+        bmf_model_record_enter(model, mark->node, mark->instance, mark->of);
+    else
+        bmf_model_record_leave(model, mark->amount);
+}
+
+/* Records what a processor computed up to its next mark, which is returned; NULL at the end. */
+static const note *pass_computing(bmf_model *model, const bmf_model_notes *notes, int64_t *at, int64_t end)
+{
+    for (; *at < end; (*at)++) {
+        const note *next = &notes->note[*at];
+        if (next->kind != NOTE_COMPUTE)
+            return next;
+        bmf_model_kernel kernel = {next->name, next->round, next->processor, next->elements};
+        bmf_model_record_compute(model, &kernel, &next->cost);
+    }
+    return NULL;
+}
+
+/* One step: everybody's computing, then the mark that all have reached. False when nobody has one. */
+static bool merge_step(bmf_model *model, const bmf_model_notes *notes, int64_t *at)
+{
+    const note *mark = NULL;
+    for (int64_t p = 0; p < notes->passes; p++) {
+        int64_t end = p + 1 < notes->passes ? notes->start[p + 1] : notes->count;
+        const note *own = pass_computing(model, notes, &at[p], end);
+        if (!own)
+            continue;
+        at[p]++;
+        if (!mark)
+            mark = own;
+        else
+            free(own->amount);
+    }
+    if (mark)
+        pass_mark(model, mark);
+    return mark != NULL;
+}
+
+static void merge(bmf_model *model, const bmf_model_notes *notes)
+{
+    int64_t *at = bmf_allocate(notes->passes * (int64_t)sizeof *at);
+    if (notes->passes > 0)
+        memcpy(at, notes->start, (size_t)notes->passes * sizeof *at);
+    while (merge_step(model, notes, at)) {
+    }
+    free(at);
+}
+
+/* ---- steps ---- */
+
+static void begin(bmf_context *ctx, bmf_model *model)
+{
+    bmf_model_notes *notes = model->notes = bmf_allocate_clear(1, (int64_t)sizeof *notes);
+    notes->nodes = ctx->instances_capacity;
+    notes->instances = bmf_allocate(notes->nodes * (int64_t)sizeof *notes->instances);
+    if (notes->nodes > 0)
+        memcpy(notes->instances, ctx->instances, notes->nodes * sizeof *notes->instances);
+}
+
+static void next_processor(bmf_context *ctx, bmf_model_notes *notes)
+{
+    int64_t entry = (int64_t)sizeof *notes->start;
+    for (uint32_t k = 0; k < ctx->instances_capacity; k++)
+        ctx->instances[k] = k < notes->nodes ? notes->instances[k] : 0;
+    if (notes->passes == notes->pass_capacity) {
+        notes->pass_capacity = 2 * notes->pass_capacity + 64;
+        notes->start = bmf_reallocate(notes->start, notes->passes * entry, notes->pass_capacity * entry);
+    }
+    notes->start[notes->passes++] = notes->count;
+}
+
+void bmf_model_notes_free(bmf_model_notes *notes)
+{
+    if (!notes)
+        return;
+    free(notes->note);
+    free(notes->start);
+    free(notes->instances);
+    free(notes);
+}
+
+void bmf_model_separate(bmf_context *ctx, bmf_separation step)
+{
+    bmf_model *model = bmf_model_of(ctx);
+    bmf_model_notes *notes = model->notes;
+    if (step == BMF_SEPARATE_BEGIN)
+        begin(ctx, model);
+    if (step == BMF_SEPARATE_NEXT)
+        next_processor(ctx, notes);
+    if (step != BMF_SEPARATE_END)
+        return;
+    model->notes = NULL;
+    merge(model, notes);
+    bmf_model_notes_free(notes);
+}
