@@ -24,9 +24,9 @@
 typedef struct bmf_simulator bmf_simulator;
 
 typedef struct bmf_simulation {
-    double seconds;           /* the last processor's clock */
+    double seconds; /* the last processor's clock */
     int64_t actions, messages, bytes;
-    double idle;              /* seconds of waiting, over all processors */
+    double idle; /* seconds of waiting, over all processors */
 } bmf_simulation;
 
 /* The network is borrowed and started with `sample`; samples k > 0 also draw the computing times. Actions may be added
@@ -50,6 +50,7 @@ typedef struct bmf_prediction {
     double seconds, low, high;
     int64_t samples;
 } bmf_prediction;
-int bmf_simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction);
+int bmf_simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples,
+                          bmf_prediction *prediction);
 
 #endif

@@ -59,7 +59,8 @@ static void bounds_by_student(bmf_prediction *prediction, double *seconds, int64
 }
 
 /* Draws samples 1 .. count; stops when the first few are as expected: then nothing is uncertain. */
-static int draw(const bmf_actions *actions, bmf_network *network, double expected, double *seconds, int64_t *count)
+static int draw(const bmf_actions *actions, bmf_network *network, double expected, double *seconds, int64_t *count,
+                bool *certain)
 {
     int64_t same = 0;
     for (int64_t k = 0; k < *count; k++) {
@@ -68,6 +69,7 @@ static int draw(const bmf_actions *actions, bmf_network *network, double expecte
         if (k + 1 == CERTAIN_AFTER && same == CERTAIN_AFTER)
             *count = CERTAIN_AFTER;
     }
+    *certain = same == *count;
     return BMF_OK;
 }
 
@@ -80,10 +82,11 @@ int bmf_simulate_interval(const bmf_actions *actions, bmf_network *network, int6
     if (prediction->seconds <= 0)
         return BMF_OK;
     double *seconds = bmf_allocate(prediction->samples * (int64_t)sizeof *seconds);
-    const int status = draw(actions, network, prediction->seconds, seconds, &prediction->samples);
-    if (status == BMF_OK && prediction->samples >= ENOUGH_FOR_QUANTILES)
+    bool certain = true;
+    const int status = draw(actions, network, prediction->seconds, seconds, &prediction->samples, &certain);
+    if (!certain && prediction->samples >= ENOUGH_FOR_QUANTILES)
         bounds_by_quantiles(prediction, seconds, prediction->samples);
-    else if (status == BMF_OK && prediction->samples > 1)
+    else if (!certain && prediction->samples > 1)
         bounds_by_student(prediction, seconds, prediction->samples);
     prediction->low = fmin(prediction->low, prediction->seconds);
     prediction->high = fmax(prediction->high, prediction->seconds);

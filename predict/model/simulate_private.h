@@ -146,7 +146,7 @@ double bmf_chance_seconds(const bmf_simulator *s, int64_t action);
 /* Before an action of a lane: scopes that were entered or left since its last one. */
 void bmf_record_scopes(bmf_simulator *s, int64_t processor, int64_t position);
 void bmf_record_compute(bmf_simulator *s, const bmf_action *action, double begin, double end);
-void bmf_record_send(bmf_simulator *s, const bmf_action *action, const bmf_flying *message);
+void bmf_record_send(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end);
 void bmf_record_receive(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin,
                         double end);
 void bmf_record_wait(bmf_simulator *s, const bmf_action *action, double begin, double end);

@@ -189,10 +189,10 @@ void bmf_record_compute(bmf_simulator *s, const bmf_action *action, double begin
            begin, end, around(end - begin, hypot(shared, (double)action->own)));
 }
 
-void bmf_record_send(bmf_simulator *s, const bmf_action *action, const bmf_flying *message)
+void bmf_record_send(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end)
 {
     record(s, action, (bmf_event){.kind = BMF_EVENT_SEND, .amount = message->bytes, .peer = (int32_t)message->to},
-           message->sent, message->free, around(message->free - message->sent, message->spread));
+           begin, end, around(end - begin, message->spread));
 }
 
 void bmf_record_receive(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end)

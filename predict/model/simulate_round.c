@@ -55,20 +55,20 @@ static int64_t collect(bmf_simulator *s, int64_t round)
     return count;
 }
 
-/* One sender leaves the round with its `count` messages. */
+/* One sender leaves the round with its `count` messages: its sends follow each other until the last is free. */
 static void leave(bmf_simulator *s, bmf_flying *const *message, int64_t count)
 {
     const int64_t from = message[0]->from, round = message[0]->round;
     processor *me = &s->processor[from];
-    for (int64_t k = 0; k < count; k++) {
-        flight *sent = (flight *)(void *)message[k];
-        bmf_step_count_done(s, me, sent);
-        me->clock = fmax(me->clock, message[k]->free);
-    }
+    for (int64_t k = 0; k < count; k++)
+        bmf_step_count_done(s, me, (flight *)(void *)message[k]);
     for (; is_send_of(s, me->at, round); me->at = s->next[me->at]) {
         const bmf_action *action = &s->actions->action[me->at];
+        const bmf_flying *sent = &bmf_flight_of(s, action->message)->flying;
+        const double begin = me->clock;
+        me->clock = fmax(me->clock, sent->free);
         if (s->recorder)
-            bmf_record_send(s, action, &bmf_flight_of(s, action->message)->flying);
+            bmf_record_send(s, action, sent, begin, me->clock);
         bmf_flight_received(s, action->message);
     }
     bmf_step_on(s, from);

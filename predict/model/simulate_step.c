@@ -243,7 +243,7 @@ static void finish_send(bmf_simulator *s, processor *me, const bmf_flying *messa
     if (!(message->free >= message->sent))
         bmf_step_fail(s, message, "frees its sender before it sends");
     if (s->recorder)
-        bmf_record_send(s, action, message);
+        bmf_record_send(s, action, message, message->sent, message->free);
     me->clock = message->free;
     me->at = s->next[me->at];
 }
