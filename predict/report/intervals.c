@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "predict/report/intervals_private.h"
-#include "predict/report/run_match.h"
 
 int64_t bmf_intervals_memory = BMF_INTERVALS_MEMORY;
 

@@ -3,6 +3,7 @@
 #define BMF_INTERVALS_PRIVATE_H
 
 #include "predict/report/intervals.h"
+#include "predict/report/run_match.h"
 
 enum { BMF_CHARACTERISTICS = sizeof(bmf_characteristics) / sizeof(int64_t) };
 _Static_assert(sizeof(bmf_characteristics) == BMF_CHARACTERISTICS * sizeof(int64_t), "characteristics are only numbers");
@@ -89,13 +90,6 @@ void bmf_lane_row_free(bmf_lane_row *row);
 int64_t bmf_lane_events(const bmf_analysis *analysis, int32_t lane, int64_t *list);
 /* Clears the row and fills it from a lane's events. Cost: linear in them. */
 void bmf_lane_row_fill(const bmf_analysis *analysis, int32_t lane, bmf_lane_row *row);
-
-/* A sum that stays at the largest number instead of overflowing: only damaged traces get there. */
-static inline void bmf_add(int64_t *sum, int64_t value)
-{
-    if (__builtin_add_overflow(*sum, value, sum))
-        *sum = value < 0 ? INT64_MIN : INT64_MAX;
-}
 
 static inline bool bmf_is_communication(const bmf_event *event)
 {

@@ -1,4 +1,5 @@
-/* The same places of a program in two runs of it; private to predict/report. */
+/* Runs as intervals and comparisons look at them: the same places of a program in two runs, lanes, sums; private to
+ * predict/report. */
 #ifndef BMF_RUN_MATCH_H
 #define BMF_RUN_MATCH_H
 
@@ -16,5 +17,12 @@ int64_t bmf_run_end(const bmf_run *run);
 
 /* Where a run's lanes begin in its sorted events: lanes + 1 values, to be freed; NULL without memory. */
 int64_t *bmf_lane_starts(const bmf_run *run);
+
+/* A sum that stays at the largest number instead of overflowing: only damaged traces get there. */
+static inline void bmf_add(int64_t *sum, int64_t value)
+{
+    if (__builtin_add_overflow(*sum, value, sum))
+        *sum = value < 0 ? INT64_MIN : INT64_MAX;
+}
 
 #endif

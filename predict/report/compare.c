@@ -1,0 +1,285 @@
+/* Comparing two runs of one program. Source: document 001, cmptrace; docs/intervals.md.
+ *
+ * Method: events are paired by structural id (compare_twins.c), steps by node path and instance; sums and relative errors
+ * are collected by state, by processor and state, and by node. The time of a step is that of the processor it took
+ * longest on (document 001, 2.4.1).
+ * Cost: one hash table over the smaller run, one sort of each run's regions and calls.
+ */
+#include "predict/report/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "predict/report/compare_private.h"
+#include "predict/report/run_match.h"
+
+static const double second = 1e-9; /* in nanoseconds' count */
+
+static int64_t duration_of(const bmf_event *event)
+{
+    return event->end - event->begin;
+}
+
+static bool is_leaf(const bmf_event *event)
+{
+    return event->kind > BMF_EVENT_SKELETON;
+}
+
+static bool has_interval(int64_t low, int64_t high)
+{
+    return low < high;
+}
+
+/* ---- sums ---- */
+
+static void add_sums(bmf_comparison *c, const bmf_run *run, bool predicted)
+{
+    for (int64_t k = 0; k < run->events; k++) {
+        const bmf_event *event = &run->event[k];
+        double seconds = (double)duration_of(event) * second;
+        *(predicted ? &c->state[event->kind].predicted : &c->state[event->kind].measured) += seconds;
+        if (c->lane_state) {
+            bmf_ratio *of = &c->lane_state[(int64_t)event->lane * BMF_EVENT_KINDS + event->kind];
+            *(predicted ? &of->predicted : &of->measured) += seconds;
+        }
+        if (event->kind == BMF_EVENT_SEND) {
+            *(predicted ? &c->predicted_messages : &c->measured_messages) += 1;
+            bmf_add(predicted ? &c->predicted_bytes : &c->measured_bytes, event->amount);
+        }
+    }
+}
+
+static void clear_ratios(bmf_ratio *ratio, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        ratio[k] = (bmf_ratio){.median = NAN, .p90 = NAN};
+}
+
+/* ---- level A, and errors for levels B and C ---- */
+
+static void count_leaves(bmf_comparison *c, const bmf_both *both)
+{
+    int64_t predicted = 0;
+    for (int64_t k = 0; k < both->run[1]->events; k++)
+        predicted += is_leaf(&both->run[1]->event[k]);
+    for (int64_t k = 0; k < both->run[0]->events; k++) {
+        const bmf_event *event = &both->run[0]->event[k];
+        if (!is_leaf(event))
+            continue;
+        c->pairs += c->twin[k] >= 0;
+        c->only_measured += c->twin[k] < 0;
+        if (c->twin[k] < 0)
+            continue;
+        const bmf_event *twin = &both->run[1]->event[c->twin[k]];
+        int64_t duration = duration_of(event);
+        c->with_interval += has_interval(twin->low, twin->high);
+        c->covered += has_interval(twin->low, twin->high) && twin->low <= duration && duration <= twin->high;
+    }
+    c->only_predicted = predicted - c->pairs;
+}
+
+static bool find_errors(bmf_comparison *c, const bmf_both *both)
+{
+    const bmf_event *measured = both->run[0]->event, *predicted = both->run[1]->event;
+    int64_t events = both->run[0]->events, count = 0;
+    double *error = malloc(((size_t)events + 1) * sizeof *error);
+    int64_t *group = malloc(((size_t)events + 1) * sizeof *group);
+    bool complete = error && group;
+    for (int64_t k = 0; complete && k < events; k++)
+        if (c->twin[k] >= 0) {
+            error[count] = bmf_relative_error(duration_of(&measured[k]), duration_of(&predicted[c->twin[k]]));
+            group[count++] = (int64_t)measured[k].lane * BMF_EVENT_KINDS + measured[k].kind;
+        }
+    complete = complete &&
+               bmf_ratio_quantiles(count, group, error, (int64_t)both->run[0]->lanes * BMF_EVENT_KINDS, c->lane_state);
+    for (int64_t k = 0; complete && k < count; k++)
+        group[k] %= BMF_EVENT_KINDS;
+    complete = complete && bmf_ratio_quantiles(count, group, error, BMF_EVENT_KINDS, c->state);
+    free(error);
+    free(group);
+    return complete;
+}
+
+static bool compare_events(bmf_comparison *c, const bmf_both *both)
+{
+    int64_t states = (int64_t)both->run[0]->lanes * BMF_EVENT_KINDS;
+    c->lane_state = malloc((size_t)states * sizeof *c->lane_state);
+    c->twin = bmf_compare_twins(both);
+    if (!c->lane_state || !c->twin)
+        return false;
+    clear_ratios(c->lane_state, states);
+    count_leaves(c, both);
+    return find_errors(c, both);
+}
+
+/* ---- steps ---- */
+
+typedef struct step {
+    uint32_t node, instance; /* node of the measured run */
+    int64_t duration, low, high;
+} step;
+
+static int by_step(const void *a, const void *b)
+{
+    const step *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->instance != y->instance)
+        return x->instance < y->instance ? -1 : 1;
+    return x->duration > y->duration ? -1 : x->duration < y->duration;
+}
+
+static bool same_step(const step *a, const step *b)
+{
+    return a->node == b->node && a->instance == b->instance;
+}
+
+/* The steps of a run by node and instance, each from the processor it took longest on. Nodes the measured run lacks are
+ * UINT32_MAX and come last. To be freed; NULL without memory. */
+static step *find_steps(const bmf_run *run, const uint32_t *known, int64_t *steps)
+{
+    int64_t count = 0, kept = 0;
+    for (int64_t k = 0; k < run->events; k++)
+        count += !is_leaf(&run->event[k]);
+    step *made = malloc(((size_t)count + 1) * sizeof *made);
+    count = 0;
+    for (int64_t k = 0; made && k < run->events; k++) {
+        const bmf_event *event = &run->event[k];
+        if (!is_leaf(event))
+            made[count++] = (step){known[event->node], event->instance, duration_of(event), event->low, event->high};
+    }
+    if (count > 0)
+        qsort(made, (size_t)count, sizeof *made, by_step);
+    for (int64_t k = 0; k < count; k++)
+        if (k == 0 || !same_step(&made[k], &made[k - 1]))
+            made[kept++] = made[k];
+    *steps = kept;
+    return made;
+}
+
+/* Pairs of steps as errors by node. */
+typedef struct step_errors {
+    int64_t count;
+    int64_t *group;
+    double *error;
+} step_errors;
+
+static void add_pair(bmf_comparison *c, const step *measured, const step *predicted, step_errors *errors)
+{
+    bool interval = has_interval(predicted->low, predicted->high);
+    c->steps++;
+    c->steps_with_interval += interval;
+    c->covered_steps += interval && predicted->low <= measured->duration && measured->duration <= predicted->high;
+    errors->group[errors->count] = measured->node;
+    errors->error[errors->count++] = bmf_relative_error(measured->duration, predicted->duration);
+}
+
+static void join_steps(bmf_comparison *c, const step *measured, int64_t count, const step *predicted,
+                       int64_t predicted_count, step_errors *errors)
+{
+    int64_t i = 0, j = 0;
+    while (i < count || j < predicted_count) {
+        bool pair = i < count && j < predicted_count && same_step(&measured[i], &predicted[j]);
+        bool first = pair || j == predicted_count || (i < count && by_step(&measured[i], &predicted[j]) < 0);
+        if (pair)
+            add_pair(c, &measured[i], &predicted[j], errors);
+        c->only_measured_steps += first && !pair;
+        c->only_predicted_steps += !first;
+        if (first)
+            c->node[measured[i].node].measured += (double)measured[i].duration * second;
+        if ((pair || !first) && predicted[j].node != UINT32_MAX)
+            c->node[predicted[j].node].predicted += (double)predicted[j].duration * second;
+        j += pair || !first;
+        i += first;
+    }
+}
+
+static bool compare_steps(bmf_comparison *c, const bmf_both *both)
+{
+    int64_t count[2];
+    step *of[2] = {find_steps(both->run[0], both->known[0], &count[0]),
+                   find_steps(both->run[1], both->known[1], &count[1])};
+    step_errors errors = {0, malloc(((size_t)count[0] + 1) * sizeof(int64_t)),
+                          malloc(((size_t)count[0] + 1) * sizeof(double))};
+    c->nodes = both->run[0]->nodes;
+    c->node = malloc((size_t)c->nodes * sizeof *c->node);
+    bool complete = of[0] && of[1] && errors.group && errors.error && c->node;
+    if (complete) {
+        clear_ratios(c->node, c->nodes);
+        join_steps(c, of[0], count[0], of[1], count[1], &errors);
+        complete = bmf_ratio_quantiles(errors.count, errors.group, errors.error, c->nodes, c->node);
+    }
+    free(of[0]);
+    free(of[1]);
+    free(errors.group);
+    free(errors.error);
+    return complete;
+}
+
+/* ---- together ---- */
+
+static int fail_memory(void)
+{
+    return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to compare two runs");
+}
+
+static bool compare_all(bmf_comparison *c, const bmf_both *both)
+{
+    c->same_processors = both->run[0]->lanes == both->run[1]->lanes;
+    c->total = (bmf_ratio){(double)bmf_run_end(both->run[0]) * second, (double)bmf_run_end(both->run[1]) * second, 0,
+                           NAN, NAN};
+    clear_ratios(c->state, BMF_EVENT_KINDS);
+    if (c->same_processors && !compare_events(c, both))
+        return false;
+    add_sums(c, both->run[0], false);
+    add_sums(c, both->run[1], true);
+    return compare_steps(c, both);
+}
+
+/* The nodes of the measured run that the predicted run's nodes are, and the measured run's own. */
+static uint32_t *known_nodes(const bmf_run *measured, const bmf_run *predicted, const uint32_t *twin)
+{
+    uint32_t *known = malloc(((size_t)measured->nodes + predicted->nodes) * sizeof *known);
+    for (uint32_t k = 0; known && k < measured->nodes; k++)
+        known[k] = k;
+    for (uint32_t k = 0; known && k < predicted->nodes; k++)
+        known[measured->nodes + k] = UINT32_MAX;
+    for (uint32_t k = 0; known && k < measured->nodes; k++)
+        if (twin[k] != UINT32_MAX)
+            known[measured->nodes + twin[k]] = k;
+    return known;
+}
+
+int bmf_compare(bmf_run *measured, bmf_run *predicted, bmf_comparison **comparison)
+{
+    *comparison = NULL;
+    if (bmf_run_sort(measured) != BMF_OK || bmf_run_sort(predicted) != BMF_OK)
+        return fail_memory();
+    bmf_comparison *c = calloc(1, sizeof *c);
+    uint32_t *known = NULL;
+    int status = c && (c->node_twin = bmf_node_twins(measured, predicted)) ? BMF_OK : fail_memory();
+    if (status == BMF_OK)
+        status = bmf_same_program(measured, predicted, c->node_twin);
+    if (status == BMF_OK) {
+        known = known_nodes(measured, predicted, c->node_twin);
+        bmf_both both = {{measured, predicted}, {known, known ? known + measured->nodes : NULL}};
+        status = known && compare_all(c, &both) ? BMF_OK : fail_memory();
+    }
+    free(known);
+    if (status == BMF_OK)
+        *comparison = c;
+    else
+        bmf_comparison_free(c);
+    return status;
+}
+
+void bmf_comparison_free(bmf_comparison *comparison)
+{
+    if (!comparison)
+        return;
+    free(comparison->lane_state);
+    free(comparison->twin);
+    free(comparison->node);
+    free(comparison->node_twin);
+    free(comparison);
+}
