@@ -4,8 +4,10 @@
 file(RELATIVE_PATH bmf_from_bin_to_share ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/bmf)
 set_source_files_properties(
   predict/machine/machine_find.c
-  PROPERTIES COMPILE_DEFINITIONS
-             "BMF_MACHINES_FROM_BIN=\"${bmf_from_bin_to_share}/machines\";BMF_MACHINES_INSTALLED=\"${CMAKE_INSTALL_FULL_DATADIR}/bmf/machines\"")
+  PROPERTIES COMPILE_DEFINITIONS "BMF_MACHINES_FROM_BIN=\"${bmf_from_bin_to_share}/machines\"")
+set_property(
+  SOURCE predict/machine/machine_find.c APPEND
+  PROPERTY COMPILE_DEFINITIONS "BMF_MACHINES_INSTALLED=\"${CMAKE_INSTALL_FULL_DATADIR}/bmf/machines\"")
 
 foreach(folder machines sheets)
   cmake_path(ABSOLUTE_PATH bmf_from_bin_to_share BASE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} NORMALIZE

@@ -19,6 +19,7 @@ set(BMF_SLOW_TEST_TIMEOUT 1500)
 set(BMF_TEST_ENVIRONMENT
     "OMP_WAIT_POLICY=passive"
     "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0"
+    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/ctest/lsan.supp:print_suppressions=0"
     "UBSAN_OPTIONS=print_stacktrace=1"
     "MALLOC_PERTURB_=85" # memory that nobody wrote must not look right by chance
     # hwloc's plugins, which MPI_Init loads and unloads, leak; nothing else in a program of bmf does

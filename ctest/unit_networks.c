@@ -1,10 +1,10 @@
-/* The simple networks against closed forms: single messages, several to one receiver, eager messages and rendezvous, rings,
- * broadcasts and reductions, transfers in portions, the receive rule of sheets; and ports against a reference that sorts
- * instead of simulating.
+/* The simple networks against closed forms: single messages, several to one receiver, eager messages and rendezvous,
+ * rings, broadcasts and reductions, transfers in portions, the receive rule of sheets; and ports against a reference
+ * that sorts instead of simulating.
  *
  * Sources: the table of replays by another simulator (half-duplex cases apart, which need links: unit_network_graph.c),
- * the optimal broadcast of R. Karp, A. Sahay, E. Santos, K. Schauser, "Optimal broadcast and summation in the LogP model",
- * SPAA 1993, figure 1, and the formulas of document 002.
+ * the optimal broadcast of R. Karp, A. Sahay, E. Santos, K. Schauser, "Optimal broadcast and summation in the LogP
+ * model", SPAA 1993, figure 1, and the formulas of document 002.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -207,8 +207,8 @@ static void fixed_times_are_those_of_the_basic_model(void **state)
     assert_near(one.taking, 28e-6);
     /* Round a ring nothing overlaps. */
     assert_near(run(settings, 5, add_ring, 100), 5 * 110e-6);
-    /* All of the star's messages come at the same time, and processor 0 takes them one by one; then it sends one by one,
-     * and the last one ends the run. */
+    /* All of the star's messages come at the same time, and processor 0 takes them one by one; then it sends one by
+     * one, and the last one ends the run. */
     assert_near(run(settings, 4, add_star, 100), 82e-6 + 3 * 28e-6 + 3 * 52e-6 + 30e-6 + 28e-6);
 }
 
@@ -381,8 +381,8 @@ static void loggp_gap_between_messages(void **state)
     unmake(machine, network);
 }
 
-/* P = 8, L = 6, g = 4, o = 2: the root sends to four, the second and third processor to two and one more; all have it at
- * 24, and with fewer than 8 processors in the tree none earlier than the figure says. */
+/* P = 8, L = 6, g = 4, o = 2: the root sends to four, the second and third processor to two and one more; all have it
+ * at 24, and with fewer than 8 processors in the tree none earlier than the figure says. */
 static void logp_optimal_broadcast(void **state)
 {
     (void)state;
@@ -411,7 +411,7 @@ static void loggp_rendezvous(void **state)
     static const char settings[] = LOGGP "eager_bytes = 1000;";
     const bmf_flying early = send_one(settings, 1001, 0.0), late = send_one(settings, 1001, 50e-6);
     const bmf_flying eager = send_one(settings, 1000, 50e-6);
-    const double handshake = 2e-6 + 2e-6 + 5e-6 + 2e-6; /* o, o, L, o; then the data's own o */
+    const double handshake = 2e-6 + 2e-6 + 5e-6 + 2e-6; /* the receiver's o and o, L, the sender's o */
     assert_near(early.free, 2e-6);
     assert_near(early.done, 7e-6 + handshake + 10e-6);
     assert_near(early.arrived, 7e-6 + handshake + 10e-6 + 5e-6);
@@ -421,8 +421,8 @@ static void loggp_rendezvous(void **state)
     assert_near(eager.arrived, 2e-6 + 9.99e-6 + 5e-6);
 }
 
-/* The cases of the other simulator: 10 us latency and 1 GB/s, the receive posted at 1 ms. There a message above the limit
- * moves when both sides are ready, one below at once (or, with the limit at 0, the sender only does not wait). */
+/* The cases of the other simulator: 10 us latency and 1 GB/s, the receive posted at 1 ms. There a message above the
+ * limit moves when both sides are ready, one below at once (or, with the limit at 0, the sender only does not wait). */
 static void eager_and_rendezvous_as_replayed_elsewhere(void **state)
 {
     (void)state;
@@ -435,7 +435,7 @@ static void eager_and_rendezvous_as_replayed_elsewhere(void **state)
     snprintf(settings, sizeof settings, "%s65536;", meets);
     assert_true(send_one(settings, 60000, 1e-3).arrived <= 1e-3); /* eager: it is there before the receive is */
     assert_printed(send_one(settings, 70000, 1e-3).arrived, "0.001080");
-    /* The same as a program: processor 1 computes 1 ms before it receives, processor 0 computes 1 ms after it has sent. */
+    /* As a program: processor 1 computes 1 ms before it receives, processor 0 computes 1 ms after it has sent. */
     bmf_network *network = make(&machine, settings, 2);
     bmf_actions *actions = bmf_actions_create(2, NULL);
     const bmf_message message = {.from = 0, .to = 1, .bytes = 70000};
@@ -594,8 +594,8 @@ static void write_sheet(const char *entries)
         "recvmin", "5.0", "0.25", "") ", " PAIR("pingpong", "36.0", "1.0", "")
 #define SHEET "type = \"sheet\"; sheet = \"unit_networks.sheet\"; "
 
-/* Document 001: a receiver that starts with the sender needs recv, one that comes late recvmin, and one whose sender comes
- * later by D needs recv + D. */
+/* Document 001: a receiver that starts with the sender needs recv, one that comes late recvmin, and one whose sender
+ * comes later by D needs recv + D. */
 static void sheets_follow_the_receive_rule(void **state)
 {
     (void)state;
@@ -700,8 +700,8 @@ static void samples_of_sheets_are_as_uncertain_as_the_sheet(void **state)
     bmf_flying one = message_of(0, 1, 800, 0.0);
     network->type->send(network, &one);
     assert_near(one.spread, sqrt(coefficients + noise) / 100.0);
-    /* The mean within 4 standard errors, the variance within 4 of its own: sqrt(2 / SAMPLES). Many messages of one sample
-     * share the error of the equation and average over their noise. */
+    /* The mean within 4 standard errors, the variance within 4 of its own: sqrt(2 / SAMPLES). Many messages of one
+     * sample share the error of the equation and average over their noise. */
     look_at_samples(network, 800, 1, &mean, &variance);
     assert_true(fabs(mean - expected) < 4e-6 * sqrt((coefficients + noise) / SAMPLES));
     assert_true(fabs(variance / (1e-12 * (coefficients + noise)) - 1.0) < 4.0 * sqrt(2.0 / SAMPLES));

@@ -1,4 +1,4 @@
-/* bmf machine: says what a machine file means, checks it, lists those that are installed, makes one from data sheets. */
+/* bmf machine: says what a machine file means, checks it, lists those that are installed, makes one from sheets. */
 #include <string.h>
 
 #include "drivers/commands.h"

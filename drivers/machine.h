@@ -1,4 +1,5 @@
-/* The subcommands of bmf machine; files drivers/machine_*.c. argv[0] is the subcommand's name. All return an exit code. */
+/* The subcommands of bmf machine; files drivers/machine_*.c. argv[0] is the subcommand's name. All return an exit code
+ * and are called by one process. */
 #ifndef BMF_DRIVERS_MACHINE_H
 #define BMF_DRIVERS_MACHINE_H
 

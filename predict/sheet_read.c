@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "predict/sheet_private.h"
 #include "runtime/allocate.h"
@@ -480,11 +481,18 @@ static int read_root(reader *r, const config_setting_t *root)
     return read_entries(r, root);
 }
 
+/* libconfig's scanner ends the program when a read fails, as that of a directory does. */
+static FILE *open_text(const char *path)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && !S_ISDIR(found.st_mode) ? fopen(path, "r") : NULL;
+}
+
 int bmf_sheet_read(const char *path, bmf_sheet **sheet)
 {
     config_t config;
     reader r = {.path = path, .sheet = bmf_allocate_clear(1, sizeof *r.sheet)};
-    FILE *file = fopen(path, "r");
+    FILE *file = open_text(path);
     int status = file ? BMF_OK : bmf_fail(NULL, BMF_ERROR_FILE, "cannot read '%s'", path);
     config_init(&config);
     if (status == BMF_OK && config_read(&config, file) == CONFIG_FALSE)

@@ -4,11 +4,11 @@
  *     processors = 2048;                        // most it has; left out: as many as asked for
  *     compute = { power = 0.004; };             // speed relative to the host
  *     network = { type = "edn"; ports = 128; .. };
- *     agreement_us = 0.0;                       // seconds for all processors to agree on a status; left out: the network's
+ *     agreement_us = 0.0;                       // for all processors to agree on a status; left out: the network's
  *
  * compute = { power = P; }                      kernels are run and timed here; a second here is 1 / P seconds there
- * compute = { sheet = "kernels.sheet"; power = P; sharing = S; }   from a kernel sheet (bmf sheet kernels), divided by P,
- *                                               as they are when S processors share a memory (default 1)
+ * compute = { sheet = "kernels.sheet"; power = P; sharing = S; }   from a kernel sheet (bmf sheet kernels), divided by
+ *                                               P, as they are when S processors share a memory (default 1)
  * compute = { zero = true; }                    computing costs nothing
  *
  * Every mistake (unknown keys, wrong types, negative costs, files that are not there) is one line with file and line
@@ -26,24 +26,24 @@ typedef enum bmf_compute_cost { BMF_COMPUTE_MEASURED, BMF_COMPUTE_SHEET, BMF_COM
 typedef struct bmf_machine {
     char *path, *directory; /* of the file */
     char *name;
-    char *note;          /* "" or a remark of the file */
-    int64_t processors;  /* 0: any number */
-    int64_t sharing;     /* processors that compute beside each other, for sheets */
+    char *note;         /* "" or a remark of the file */
+    int64_t processors; /* 0: any number */
+    int64_t sharing;    /* processors that compute beside each other, for sheets */
     bmf_compute_cost compute;
-    double power;        /* 1: as fast as the host (or the sheet) */
-    bmf_sheet *kernels;  /* BMF_COMPUTE_SHEET */
-    double agreement;    /* seconds; NAN: ask the network */
+    double power;       /* 1: as fast as the host (or the sheet) */
+    bmf_sheet *kernels; /* BMF_COMPUTE_SHEET */
+    double agreement;   /* seconds; NAN: ask the network */
     const bmf_network_type *network_type;
-    config_t config;     /* the file; network settings are in the group "network" */
+    config_t config; /* the file; network settings are in the group "network" */
 } bmf_machine;
 
-/* Where the machine of that name is: the file itself, or, for a bare name such as "ideal", NAME or NAME.machine among the
- * installed example machines (docs/machines.md). BMF_ERROR_FILE. The caller frees *path. */
+/* Where the machine of that name is: the file itself, or, for a bare name such as "ideal", NAME or NAME.machine among
+ * the installed example machines (docs/machines.md). BMF_ERROR_FILE. The caller frees *path. */
 int bmf_machine_find(const char *name, char **path);
 /* The bare names of the installed example machines, in order; returns how many. The caller frees each and *name. */
 int64_t bmf_machine_installed(char ***name);
-/* Reads and checks a machine file, including a trial construction of its network for its processors (or 2). A bare name is
- * looked for as bmf_machine_find does. BMF_ERROR_FILE or BMF_ERROR_ARGUMENT. The caller frees. */
+/* Reads and checks a machine file, including a trial construction of its network for its processors (or 2). A bare name
+ * is looked for as bmf_machine_find does. BMF_ERROR_FILE or BMF_ERROR_ARGUMENT. The caller frees. */
 int bmf_machine_read(const char *name, bmf_machine **machine);
 /* The same from text; path is used in messages, and its directory for paths in the text. */
 int bmf_machine_parse(const char *text, const char *path, bmf_machine **machine);
@@ -57,23 +57,24 @@ int bmf_machine_network(const bmf_machine *machine, int64_t processors, bmf_netw
 /* "FILE:LINE: TEXT" into the process-wide slot; returns status. */
 int bmf_machine_fail(const bmf_machine *machine, const config_setting_t *at, int status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* A number of the group, an int or a float, in [least, most]; least DBL_MIN: above 0; absent: `otherwise`, or an error if
- * that is NAN. */
-int bmf_machine_number(const bmf_machine *machine, const config_setting_t *group, const char *key, double least, double most,
-                       double otherwise, double *value);
+/* A number of the group, an int or a float, in [least, most]; least DBL_MIN: above 0; absent: `otherwise`, or an error
+ * if that is NAN. */
+int bmf_machine_number(const bmf_machine *machine, const config_setting_t *group, const char *key, double least,
+                       double most, double otherwise, double *value);
 /* The same for a key in microseconds, at least 0; otherwise and *seconds are in seconds. */
-int bmf_machine_microseconds(const bmf_machine *machine, const config_setting_t *group, const char *key, double otherwise,
-                             double *seconds);
+int bmf_machine_microseconds(const bmf_machine *machine, const config_setting_t *group, const char *key,
+                             double otherwise, double *seconds);
 int bmf_machine_integer(const bmf_machine *machine, const config_setting_t *group, const char *key, int64_t least,
                         int64_t most, int64_t otherwise, int64_t *value); /* otherwise INT64_MIN: required */
 /* A word among `known` (NULL at the end); absent: `otherwise`. *index: its place. */
-int bmf_machine_word(const bmf_machine *machine, const config_setting_t *group, const char *key, const char *const *known,
-                     int otherwise, int *index);
+int bmf_machine_word(const bmf_machine *machine, const config_setting_t *group, const char *key,
+                     const char *const *known, int otherwise, int *index);
 /* A text, or NULL if absent; a path relative to the machine file, to be freed. */
 int bmf_machine_text(const bmf_machine *machine, const config_setting_t *group, const char *key, const char **text);
 int bmf_machine_path(const bmf_machine *machine, const config_setting_t *group, const char *key, char **path);
 /* true or false; absent: `otherwise`. */
-int bmf_machine_flag(const bmf_machine *machine, const config_setting_t *group, const char *key, bool otherwise, bool *flag);
+int bmf_machine_flag(const bmf_machine *machine, const config_setting_t *group, const char *key, bool otherwise,
+                     bool *flag);
 /* The sheet that the key names, NULL if absent; the caller frees it. */
 int bmf_machine_sheet(const bmf_machine *machine, const config_setting_t *group, const char *key, bmf_sheet **sheet);
 /* Whether the group has only these keys (NULL at the end): the message names near ones. Done already for the groups

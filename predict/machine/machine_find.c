@@ -1,7 +1,8 @@
 /* Where a machine file is: as it is named, or, for a name without a slash, among the installed example machines.
  *
- * Method: of NAME and NAME.machine the first file in the directory of BMF_MACHINES, then in the one that lies beside the
- * running program's (so that an installation may be moved, and a build tree works), then in the one it was built for.
+ * Method: of NAME and NAME.machine the first file in the directory of BMF_MACHINES, then in the one that lies beside
+ * the running program's (so that an installation may be moved, and a build tree works), then in the one it was built
+ * for.
  */
 #include <dirent.h>
 #include <errno.h>

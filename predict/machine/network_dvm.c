@@ -4,8 +4,9 @@
  * level. A message takes TStart + bytes TByte of the lowest level that has both its ends in one cluster:
  *   ethernet    one channel for each cluster: begin = max(sent, channel free), end = begin + TStart + bytes TByte
  *   myrinet     several channels, the least busy one is taken (equal ones: the first)
- *   transputer  the members are a grid; nothing is in a message's way, and over more than one link it is cut into portions
- *               that follow each other: with distance D and portions of s bytes, k whole ones and perhaps a rest of e,
+ *   transputer  the members are a grid; nothing is in a message's way, and over more than one link it is cut into
+ *               portions that follow each other: with distance D and portions of s bytes, k whole ones and perhaps a
+ *               rest of e,
  *                   T(s) = (D - 1 + k)(TStart + s TByte) + (e > 0)(TStart + e TByte).
  *               For a given number m of portions the smallest s = ceil(bytes / m) is best, which leaves
  *                   T = (D - 1)(TStart + s TByte) + m TStart + bytes TByte,
@@ -15,8 +16,8 @@
  * The sender's processor goes on at once, its wait ends when the message is there. Agreement: the reduction formula,
  * (TStart + 8 TByte) times 2 n - 2 on a bus or in channels, times twice the way from a corner to the centre in a grid.
  * Cost: O(levels + channels) a message, in grids O(1) steps of the search as a rule.
- * Sources: document 002, 2.4, 4.2 and 4.4, whose formulas the scan has lost in part, and the notes on the Predictor's later
- * cluster files; a hierarchy, channels and Begin = max(send, least busy channel) are from there.
+ * Sources: document 002, 2.4, 4.2 and 4.4, whose formulas the scan has lost in part, and the notes on the Predictor's
+ * later cluster files; a hierarchy, channels and Begin = max(send, least busy channel) are from there.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The type "fixed": a message takes the same time between any two processors, and nothing is ever in its way.
  *
- * Method: overheads of the sender's and the receiver's processor, proportional to the message's length (and, if so set, a
- * constant each), and a constant time of transport between the end of the one and the beginning of the other:
+ * Method: overheads of the sender's and the receiver's processor, proportional to the message's length (and, if so set,
+ * a constant each), and a constant time of transport between the end of the one and the beginning of the other:
  *     free = done = sent + send + send_per_byte * bytes,  arrived = free + transport,
  *     taking = receive + receive_per_byte * bytes.
  * Cost: O(1) a message. Source: document 000, 4.7 (the basic model).

@@ -2,10 +2,10 @@
  *
  * Method: with ports = "any" every message has the network to itself:
  *     free = sent + send,  done = free + m / bandwidth,  arrived = done + latency,  taking = receive.
- * With ports = "single" a processor sends one message at a time and receives one at a time (predict/machine/ports.h), so
- * that k messages to one receiver take latency + k m / bandwidth. Overheads of the processors are 0 unless set.
- * Cost: O(1) a message, O(log messages under way) with single ports. Source: R. W. Hockney, "The communication challenge
- * for MPP: Intel Paragon and Meiko CS-2", Parallel Computing 20 (1994), 389-398.
+ * With ports = "single" a processor sends one message at a time and receives one at a time (predict/machine/ports.h),
+ * so that k messages to one receiver take latency + k m / bandwidth. Overheads of the processors are 0 unless set.
+ * Cost: O(1) a message, O(log messages under way) with single ports. Source: R. W. Hockney, "The communication
+ * challenge for MPP: Intel Paragon and Meiko CS-2", Parallel Computing 20 (1994), 389-398.
  */
 #include <float.h>
 #include <math.h>

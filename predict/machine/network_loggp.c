@@ -1,20 +1,20 @@
 /* The type "loggp": latency L, overhead o, gap g, gap per byte G, with eager messages and rendezvous.
  *
  * Method: for a message of k bytes (an empty one counts as one byte), o(k) = o + (k - 1) O with O = 0 unless it is set:
- *   eager       the sender's processor is busy for o(k) and goes on; then the first byte enters the network, the last one
- *               (k - 1) G later, and each travels L; the receiver's processor takes the message in o(k). Alone:
+ *   eager       the sender's processor is busy for o(k) and goes on; then the first byte enters the network, the last
+ *               one (k - 1) G later, and each travels L; the receiver's processor takes the message in o(k). Alone:
  *                   free = sent + o(k),  arrived = free + (k - 1) G + L,  taking = o(k).
- *               A processor's interface sends one message at a time and receives one at a time; from the last byte of one
- *               to the first byte of the next it needs g (predict/machine/ports.h).
+ *               A processor's interface sends one message at a time and receives one at a time; from the last byte of
+ *               one to the first byte of the next it needs g (predict/machine/ports.h).
  *   rendezvous  above S bytes the data wait for the receiver. The request, one byte, is there at sent + o + L; once the
- *               receive is posted too, receiver and sender spend 2 o + L + o on the acknowledgement and its return, and
- *               the data start as an eager message does. So
+ *               receive is posted too, the receiver spends o on taking it and o on the acknowledgement, which travels
+ *               L; then the sender spends o(k) and the data follow as those of an eager message do. So
  *                   free = sent + o,  first byte = max(sent + o + L, posted) + 2 o + L + o(k).
  *               With `handshake_us` that is max(sent + o, posted) + handshake: what a network costs that does not
  *               interrupt its processors. The sender's wait ends when the last byte has entered the network.
  * Cost: O(log messages under way) a message. Sources: A. Alexandrov, M. Ionescu, K. Schauser, C. Scheiman, "LogGP",
- * SPAA 1995; F. Ino, N. Fujimoto, K. Hagihara, "LogGPS", PPoPP 2001 (S and the exchange before long messages); O is that
- * of T. Hoefler, T. Schneider, A. Lumsdaine, "LogGOPSim", HPDC 2010.
+ * SPAA 1995; F. Ino, N. Fujimoto, K. Hagihara, "LogGPS", PPoPP 2001 (S and the exchange before long messages); O is
+ * that of T. Hoefler, T. Schneider, A. Lumsdaine, "LogGOPSim", HPDC 2010.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@
 typedef struct loggp {
     bmf_network network;
     double overhead, overhead_per_byte, gap_per_byte; /* o, O, G */
-    double handshake;                                 /* NAN: of three overheads and a latency */
+    double handshake;                                 /* NAN: of overheads and a latency */
     int64_t eager;                                    /* S: the most bytes of an eager message */
     bmf_ports ports;                                  /* has L and g */
 } loggp;

@@ -4,9 +4,9 @@
  * needs recvmin(d) (document 001, 5.2, the rule of its reverse profiler). So for a message of d elements
  *     free = sent + isend1(d),  done = free + isend2(d),  arrived = sent + recv(d) - recvmin(d),  taking = recvmin(d),
  * with send(d) for isend1 and nothing for isend2 in a sheet without these, pingpong(d) / 2 for recv if
- * arrival = "pingpong", and, if congested = true, the larger of that and allsend(p, d), what a message takes when half of
- * the p processors send to the other half. A time that comes out negative is 0. Agreement: allreduce(p, 1), or without
- * that entry 2 ceil(log2 p) messages of 8 bytes one after the other.
+ * arrival = "pingpong", and, if congested = true, the larger of that and allsend(p, d), what a message takes when half
+ * of the p processors send to the other half. A time that comes out negative is 0. Agreement: allreduce(p, 1), or
+ * without that entry 2 ceil(log2 p) messages of 8 bytes one after the other.
  * Uncertainty: sample k > 0 draws the coefficients of every entry once, from the normal distribution with the sheet's
  * covariance (by Cholesky's factors), and for every time of every message a factor of its own with mean 1 and the
  * standard deviation of the entry's noise, from the log-normal distribution, so that it stays positive.
@@ -206,8 +206,8 @@ static double evaluate(const equation *e, double p, double d, const bmf_entry **
     return e->scale * fmax(sum, 0.0);
 }
 
-/* Remembers the largest message that is larger than what was measured. Sizes below the domain are no cause for a remark:
- * a constant and a slope hold there as well as anywhere. */
+/* Remembers the largest message that is larger than what was measured. Sizes below the domain are no cause for a
+ * remark: a constant and a slope hold there as well as anywhere. */
 static void note_outside(equation *e, double d)
 {
     if (d <= e->measured || d <= e->most)

@@ -6,10 +6,10 @@
  *                        \             \
  *     receiver's port     |== length ==| gap |
  *
- * A message leaves when it is ready and the sender's port is free; its head comes to the receiver's port a latency later
- * and waits there (in the network, which has room) until the port is free. Messages to one processor are served in the
- * order in which their heads come (equal times: as they left), so several senders to one receiver take turns. What is
- * between the ports never is a bottleneck. Used by the types hockney (ports = "single") and loggp.
+ * A message leaves when it is ready and the sender's port is free; its head comes to the receiver's port a latency
+ * later and waits there (in the network, which has room) until the port is free. Messages to one processor are served
+ * in the order in which their heads come (equal times: as they left), so several senders to one receiver take turns.
+ * What is between the ports never is a bottleneck. Used by the types hockney (ports = "single") and loggp.
  * Cost: O(log messages under way) a message; memory 32 bytes a processor and 32 a message under way.
  */
 #ifndef BMF_PORTS_H
@@ -37,8 +37,8 @@ typedef struct bmf_ports {
 void bmf_ports_start(bmf_ports *ports, int64_t processors);
 void bmf_ports_free(bmf_ports *ports);
 
-/* The message leaves, `ready` at the earliest, and takes `length` seconds to pass a port. Returns when its end has left;
- * its arrival is an event. */
+/* The message leaves, `ready` at the earliest, and takes `length` seconds to pass a port. Returns when its end has
+ * left; its arrival is an event. */
 double bmf_ports_leave(bmf_ports *ports, bmf_flying *message, double ready, double length);
 /* An event for a message that leaves at `time` only. */
 void bmf_ports_leave_later(bmf_ports *ports, bmf_flying *message, double time, double length);
