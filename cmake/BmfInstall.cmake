@@ -1,10 +1,10 @@
 # Installation: headers under include/bmf, libraries, the bmf command, man pages, bmf.pc, and the CMake package.
 #
-# Users link with bmf::bmf (or pkg-config bmf): runtime, permute and skeletons. What only the bmf command needs is
-# installed only when it is a shared library.
+# Users link with bmf::bmf (or pkg-config bmf): runtime, permute and skeletons, and predict with what it needs, so that
+# their programs can be predicted.
 
 set(BMF_PUBLIC_LIBRARIES "")
-foreach(name runtime permute skeletons)
+foreach(name runtime permute skeletons convert predict)
   if(TARGET bmf_${name})
     list(PREPEND BMF_PUBLIC_LIBRARIES bmf_${name})
   endif()
@@ -20,20 +20,13 @@ target_link_libraries(bmf_all INTERFACE ${BMF_PUBLIC_LIBRARIES})
 set(CMAKE_INSTALL_LIBDIR_CMAKE ${CMAKE_INSTALL_LIBDIR}/cmake/bmf)
 install(TARGETS bmf_all ${BMF_PUBLIC_LIBRARIES} EXPORT bmfTargets)
 install(EXPORT bmfTargets NAMESPACE bmf:: DESTINATION ${CMAKE_INSTALL_LIBDIR_CMAKE})
-foreach(name bmf_convert bmf_predict)
-  if(BUILD_SHARED_LIBS AND TARGET ${name})
-    install(TARGETS ${name})
-  endif()
-endforeach()
 if(TARGET bmf)
   file(RELATIVE_PATH bmf_from_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(bmf PROPERTIES INSTALL_RPATH "$ORIGIN/${bmf_from_bin_to_lib}")
   install(TARGETS bmf)
 endif()
-foreach(name ${BMF_PUBLIC_LIBRARIES} bmf_convert bmf_predict)
-  if(TARGET ${name})
-    set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN")
-  endif()
+foreach(name ${BMF_PUBLIC_LIBRARIES})
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN")
 endforeach()
 
 install(FILES bmf.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmf)

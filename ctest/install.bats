@@ -34,6 +34,7 @@ check_answer()
     assert_success
     refute_output --partial warning
     check_answer build/outside
+    check_prediction build/outside
 }
 
 @test "a Makefile builds with pkg-config" {
@@ -44,6 +45,28 @@ check_answer()
     refute_output --partial warning
     export LD_LIBRARY_PATH=${PKG_CONFIG_PATH%/pkgconfig}
     check_answer ./outside
+    check_prediction ./outside
+}
+
+# Messages of the reduction take a second each; the partial sums are told in one round or in two.
+check_prediction()
+{
+    cat >two.machine <<'MACHINE'
+compute = { zero = true; };
+network = { type = "hockney"; latency_us = 1000000.0; bandwidth_mb_per_s = 1e9; };
+agreement_us = 0.0;
+MACHINE
+    BMF_MACHINE=two.machine BMF_PROCS=2 BMF_PREDICTION=two.json run --separate-stderr "$1"
+    assert_success
+    assert_output "sum 500500 on 1 ranks"
+    run python3 -c "
+import json
+p = json.load(open('two.json'))
+assert p['processors'] == p['ranks'] == p['messages'] == p['rank_messages'] == 2
+assert p['bytes'] == p['rank_bytes'] > 0 and p['in_domain'] and p['remarks'] == []
+assert abs(p['seconds'] - round(p['seconds'])) < 1e-6 and round(p['seconds']) in (1, 2)
+assert p['low'] == p['seconds'] == p['high']"
+    assert_success
 }
 
 @test "every installed header compiles on its own, as C and as C++" {
