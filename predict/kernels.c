@@ -1,10 +1,9 @@
-/* Samples of kernels from traces.
+/* Samples of kernels and messages from traces: names, and putting repetitions together.
  *
- * Method: the events of a run are walked rank by rank in the order of their beginnings; a kernel's time counts from
- * the end of the event before it. Calls are then grouped by kernel, ranks and elements.
+ * Method: kernel_walk.c and kernel_messages.c say what took how long; times are grouped by operation, ranks and size.
  * Cost: n log n over the events.
  */
-#include "predict/kernels.h"
+#include "predict/kernels_private.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -14,20 +13,6 @@
 
 #include "runtime/allocate.h"
 #include "runtime/status.h"
-
-/* One call. */
-typedef struct kernel_call {
-    char operation[BMF_SAMPLE_NAME];
-    int32_t p;
-    int64_t d;
-    double seconds;
-    int64_t order; /* as recorded */
-} kernel_call;
-
-typedef struct calls {
-    int64_t count, capacity;
-    kernel_call *call;
-} calls;
 
 const char *bmf_kernel_call(const bmf_run *run, uint32_t node)
 {
@@ -53,73 +38,27 @@ char *bmf_kernel_operation(const char *call, const char *kernel, char *operation
     return operation;
 }
 
-/* ---- the walk ---- */
-
-/* Rank by rank, then by beginning, calls around others first. */
-typedef struct walk_key {
-    int32_t rank;
-    const bmf_event *event;
-} walk_key;
-
-static bool is_container(const bmf_event *event)
-{
-    return event->kind == BMF_EVENT_REGION || event->kind == BMF_EVENT_SKELETON;
-}
-
-static int by_walk(const void *a, const void *b)
-{
-    const walk_key *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    if (x->event->begin != y->event->begin)
-        return x->event->begin < y->event->begin ? -1 : 1;
-    if (is_container(x->event) != is_container(y->event))
-        return is_container(x->event) ? -1 : 1;
-    return (x->event > y->event) - (x->event < y->event);
-}
-
-static void add_call(calls *all, const bmf_run *run, const bmf_event *event, int64_t begin)
+void bmf_kernel_times_add(bmf_kernel_times *all, const char *operation, bmf_family family, int32_t p, int64_t d,
+                          int64_t nanoseconds)
 {
     if (all->count == all->capacity) {
-        int64_t grown = all->capacity ? 2 * all->capacity : 256;
-        all->call =
-            bmf_reallocate(all->call, all->count * (int64_t)sizeof *all->call, grown * (int64_t)sizeof *all->call);
+        int64_t size = (int64_t)sizeof *all->time, grown = all->capacity ? 2 * all->capacity : 256;
+        all->time = bmf_reallocate(all->time, all->count * size, grown * size);
         all->capacity = grown;
     }
-    kernel_call *made = &all->call[all->count];
-    *made = (kernel_call){
-        .p = run->ranks, .d = event->amount, .seconds = (double)(event->end - begin) * 1e-9, .order = all->count};
-    bmf_kernel_operation(bmf_kernel_call(run, event->node), run->name[event->name], made->operation);
+    bmf_kernel_time *made = &all->time[all->count];
+    *made = (bmf_kernel_time){.family = family,
+                              .p = p,
+                              .d = d,
+                              .seconds = (double)(nanoseconds > 0 ? nanoseconds : 0) * 1e-9,
+                              .order = all->count};
+    snprintf(made->operation, sizeof made->operation, "%s", operation);
     all->count++;
-}
-
-static void walk(const bmf_run *run, calls *all)
-{
-    walk_key *key = bmf_allocate((run->events + 1) * (int64_t)sizeof *key);
-    for (int64_t k = 0; k < run->events; k++)
-        key[k] = (walk_key){run->lane_rank[run->event[k].lane], &run->event[k]};
-    qsort(key, (size_t)run->events, sizeof *key, by_walk);
-    int64_t base = 0, last = 0;
-    for (int64_t k = 0; k < run->events; k++) {
-        const bmf_event *event = key[k].event;
-        if (k == 0 || key[k].rank != key[k - 1].rank)
-            base = last = 0;
-        if (is_container(event)) {
-            if (event->node != 0 && run->node[event->node].parent == 0)
-                base = event->begin;
-            continue;
-        }
-        int64_t begin = last > base ? last : base;
-        if (event->kind == BMF_EVENT_KERNEL)
-            add_call(all, run, event, begin > 0 && begin < event->begin ? begin : event->begin);
-        last = event->end > last ? event->end : last;
-    }
-    free(key);
 }
 
 /* ---- grouping ---- */
 
-static int compare_points(const kernel_call *x, const kernel_call *y)
+static int compare_points(const bmf_kernel_time *x, const bmf_kernel_time *y)
 {
     int name = strcmp(x->operation, y->operation);
     if (name)
@@ -131,23 +70,23 @@ static int compare_points(const kernel_call *x, const kernel_call *y)
 
 static int by_point(const void *a, const void *b)
 {
-    const kernel_call *x = a, *y = b;
+    const bmf_kernel_time *x = a, *y = b;
     int point = compare_points(x, y);
     return point ? point : (x->order > y->order) - (x->order < y->order);
 }
 
-static bmf_samples *group_calls(calls *all, int threads)
+static bmf_samples *group_times(bmf_kernel_times *all, int threads)
 {
     bmf_samples *samples = bmf_allocate_clear(1, (int64_t)sizeof *samples);
     samples->sample = bmf_allocate_clear(all->count, (int64_t)sizeof *samples->sample);
-    qsort(all->call, (size_t)all->count, sizeof *all->call, by_point);
+    qsort(all->time, (size_t)all->count, sizeof *all->time, by_point);
     for (int64_t begin = 0, end; begin < all->count; begin = end) {
-        const kernel_call *first = &all->call[begin];
+        const bmf_kernel_time *first = &all->time[begin];
         end = begin + 1;
-        while (end < all->count && end - begin < BMF_SAMPLE_REPEATS && compare_points(first, &all->call[end]) == 0)
+        while (end < all->count && end - begin < BMF_SAMPLE_REPEATS && compare_points(first, &all->time[end]) == 0)
             end++;
         bmf_sample *sample = &samples->sample[samples->count++];
-        *sample = (bmf_sample){.family = BMF_FAMILY_LOCAL,
+        *sample = (bmf_sample){.family = first->family,
                                .p = first->p,
                                .d = first->d,
                                .element_bytes = 1,
@@ -156,8 +95,8 @@ static bmf_samples *group_calls(calls *all, int threads)
                                .seconds = bmf_allocate((end - begin) * (int64_t)sizeof(double))};
         memcpy(sample->operation, first->operation, sizeof sample->operation);
         for (int64_t k = begin; k < end; k++)
-            sample->seconds[k - begin] = all->call[k].seconds;
-        while (end < all->count && compare_points(first, &all->call[end]) == 0)
+            sample->seconds[k - begin] = all->time[k].seconds;
+        while (end < all->count && compare_points(first, &all->time[end]) == 0)
             end++; /* more repetitions than a sample holds say nothing new */
     }
     return samples;
@@ -178,7 +117,8 @@ static void fill_header(const bmf_run *run, bmf_samples_header *header)
 
 int bmf_kernel_samples(int runs, bmf_run *const *run, bmf_samples **samples)
 {
-    calls all = {0};
+    bmf_kernel_times all = {0};
+    int64_t kernels = 0;
     for (int k = 0; k < runs; k++) {
         if (run[k]->predicted)
             return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "a predicted run has no times of kernels to learn from");
@@ -188,14 +128,16 @@ int bmf_kernel_samples(int runs, bmf_run *const *run, bmf_samples **samples)
                             run[0]->threads, run[k]->threads);
     }
     for (int k = 0; k < runs; k++)
-        walk(run[k], &all);
-    if (all.count == 0) {
-        free(all.call);
+        kernels += bmf_kernel_walk(run[k], &all);
+    if (kernels == 0) {
+        free(all.time);
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "there is no kernel in the trace%s", runs > 1 ? "s" : "");
     }
-    *samples = group_calls(&all, run[0]->threads);
+    for (int k = 0; k < runs; k++)
+        bmf_kernel_messages(run[k], &all);
+    *samples = group_times(&all, run[0]->threads);
     fill_header(run[0], &(*samples)->header);
     (*samples)->complete = true;
-    free(all.call);
+    free(all.time);
     return BMF_OK;
 }
