@@ -1,0 +1,226 @@
+/* Clocks of processors in rounds of messages.
+ *
+ * Method: a network that takes rounds as a whole is asked round by round; then only the clocks and the two rounds that are
+ * under way have to be kept: the rules are those of predict/model/simulate.h. For other networks actions are recorded.
+ * Cost: sorting a round's messages; 160 bytes for each of them. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "predict/model/permute_clocks.h"
+#include "predict/model/simulate_private.h"
+#include "runtime/allocate.h"
+
+typedef struct sent_message {
+    bmf_flying flying;
+    int64_t number; /* in its round */
+} sent_message;
+
+typedef struct under_way {
+    int64_t k, number; /* of the caller, of the actions */
+    sent_message *sent;
+    bmf_flying **order;
+    int64_t count, capacity;
+} under_way;
+
+struct permute_clocks {
+    const bmf_machine *machine;
+    bmf_network *network;
+    double *clock;
+    bmf_run *names;
+    bmf_actions *actions; /* NULL: rounds are timed as they come */
+    under_way round[2];
+    int64_t begun, ended, messages, bytes;
+    double agreement; /* of the network */
+};
+
+static void told(void *simulator, bmf_flying *message)
+{
+    (void)simulator;
+    (void)message;
+}
+
+permute_clocks *bmf_permute_clocks_create(const bmf_machine *machine, bmf_network *network, bool recorded)
+{
+    permute_clocks *c = bmf_allocate_clear(1, (int64_t)sizeof *c);
+    c->machine = machine;
+    c->network = network;
+    if (recorded || !network->type->collective) {
+        c->names = bmf_run_create("permute", machine->name, (int32_t)network->processors, 1, 1);
+        c->actions = bmf_actions_create(network->processors, c->names);
+        return c;
+    }
+    c->clock = bmf_allocate_clear(network->processors, (int64_t)sizeof *c->clock);
+    c->agreement = bmf_step_agreement(network, 0);
+    network->complete = network->freed = told;
+    network->type->start(network, 0);
+    return c;
+}
+
+void bmf_permute_clocks_free(permute_clocks *clocks)
+{
+    if (!clocks)
+        return;
+    for (int k = 0; k < 2; k++) {
+        free(clocks->round[k].sent);
+        free(clocks->round[k].order);
+    }
+    bmf_actions_free(clocks->actions);
+    bmf_run_free(clocks->names);
+    free(clocks->clock);
+    free(clocks);
+}
+
+void bmf_permute_clocks_compute(permute_clocks *clocks, const char *kernel, uint32_t round, int64_t elements,
+                                const bmf_model_cost *cost)
+{
+    permute_clocks *c = clocks;
+    const uint16_t name = c->actions ? (uint16_t)bmf_run_name(c->names, kernel) : 0;
+    for (int64_t p = 0; p < c->network->processors; p++) {
+        if (c->actions)
+            bmf_actions_compute(c->actions, p, name, round, elements, cost->seconds, cost->shared, cost->own,
+                                cost->equation);
+        else
+            c->clock[p] += cost->seconds;
+    }
+}
+
+/* ---- rounds that are timed as they come ---- */
+
+static int by_sender(const void *a, const void *b)
+{
+    const sent_message *x = *(void *const *)a, *y = *(void *const *)b;
+    if (x->flying.from != y->flying.from)
+        return x->flying.from < y->flying.from ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static int by_arrival(const void *a, const void *b)
+{
+    const sent_message *x = *(void *const *)a, *y = *(void *const *)b;
+    if (x->flying.arrived != y->flying.arrived)
+        return x->flying.arrived < y->flying.arrived ? -1 : 1;
+    return by_sender(a, b);
+}
+
+static void list(permute_clocks *c, under_way *u, const bmf_message *message, int64_t count)
+{
+    if (count > u->capacity) {
+        free(u->sent);
+        free(u->order);
+        u->capacity = count;
+        u->sent = bmf_allocate(count * (int64_t)sizeof *u->sent);
+        u->order = bmf_allocate(count * (int64_t)sizeof(bmf_flying *));
+    }
+    u->count = 0;
+    for (int64_t k = 0; k < count; k++) {
+        const bmf_message *m = &message[k];
+        if (m->from == m->to)
+            continue;
+        u->sent[u->count] = (sent_message){.number = k,
+                                           .flying = {.from = m->from,
+                                                      .to = m->to,
+                                                      .bytes = m->bytes,
+                                                      .round = c->begun,
+                                                      .sent = c->clock[m->from],
+                                                      .posted = INFINITY,
+                                                      .free = NAN,
+                                                      .done = NAN,
+                                                      .arrived = NAN}};
+        u->order[u->count] = &u->sent[u->count].flying;
+        u->count++;
+    }
+    qsort(u->order, (size_t)u->count, sizeof *u->order, by_sender);
+}
+
+static void time_sends(permute_clocks *c, under_way *u)
+{
+    if (u->count > 0)
+        c->network->type->send_round(c->network, u->order, u->count);
+    for (int64_t k = 0; k < u->count; k++) {
+        const bmf_flying *m = u->order[k];
+        c->clock[m->from] = fmax(c->clock[m->from], m->free);
+    }
+}
+
+/* A processor begins to take its messages when all of them are there; then it waits for its sends. */
+static void time_receives(permute_clocks *c, under_way *u)
+{
+    qsort(u->order, (size_t)u->count, sizeof *u->order, by_arrival);
+    for (int64_t k = 0; k < u->count; k++) {
+        const bmf_flying *m = u->order[k];
+        c->clock[m->to] = fmax(c->clock[m->to], m->arrived) + m->taking;
+    }
+    for (int64_t k = 0; k < u->count; k++) {
+        const bmf_flying *m = u->order[k];
+        c->clock[m->from] = fmax(c->clock[m->from], m->done);
+    }
+}
+
+/* ---- rounds ---- */
+
+void bmf_permute_clocks_begin(permute_clocks *clocks, int64_t k, const bmf_message *message, int64_t count)
+{
+    permute_clocks *c = clocks;
+    under_way *u = &c->round[c->begun % 2];
+    for (int64_t n = 0; n < count; n++) {
+        c->messages += message[n].from != message[n].to;
+        c->bytes += message[n].from != message[n].to ? message[n].bytes : 0;
+    }
+    u->k = k;
+    if (c->actions) {
+        u->number = bmf_actions_round_begin(c->actions, (uint32_t)k, message, count);
+    } else {
+        list(c, u, message, count);
+        time_sends(c, u);
+    }
+    c->begun++;
+}
+
+void bmf_permute_clocks_end(permute_clocks *clocks)
+{
+    permute_clocks *c = clocks;
+    under_way *u = &c->round[c->ended % 2];
+    if (c->actions)
+        bmf_actions_round_end(c->actions, (uint32_t)u->k, u->number);
+    else
+        time_receives(c, u);
+    c->ended++;
+}
+
+static double latest(const permute_clocks *c)
+{
+    double last = 0.0;
+    for (int64_t p = 0; p < c->network->processors; p++)
+        last = fmax(last, c->clock[p]);
+    return last;
+}
+
+void bmf_permute_clocks_meet(permute_clocks *clocks)
+{
+    permute_clocks *c = clocks;
+    const double seconds = c->machine->agreement;
+    if (seconds == 0.0)
+        return;
+    if (c->actions) {
+        bmf_actions_meet(c->actions, seconds);
+        return;
+    }
+    const double last = latest(c) + (isnan(seconds) ? c->agreement : seconds);
+    for (int64_t p = 0; p < c->network->processors; p++)
+        c->clock[p] = last;
+}
+
+void bmf_permute_clocks_totals(const permute_clocks *clocks, int64_t *messages, int64_t *bytes)
+{
+    *messages = clocks->messages;
+    *bytes = clocks->bytes;
+}
+
+int bmf_permute_clocks_finish(permute_clocks *clocks, bmf_prediction *prediction)
+{
+    if (clocks->actions)
+        return bmf_simulate_interval(clocks->actions, clocks->network, 0, prediction);
+    const double seconds = latest(clocks);
+    *prediction = (bmf_prediction){.seconds = seconds, .low = seconds, .high = seconds};
+    return BMF_OK;
+}

@@ -1,0 +1,276 @@
+/* Permutations from their schedules.
+ *
+ * Method: the plan's rounds, begun and ended as permute/exchange*.c does, with what packing and unpacking cost on the machine;
+ * or document 003's rounds of single records. Kernels that would be run and timed here are timed once, on at most 64 MiB.
+ * Cost: that of the schedule and of permute_clocks.h. Source: document 003, chapters 4 and 5. */
+#include "predict/model/permute_predict.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "permute/local.h"
+#include "permute/stages.h"
+#include "permute/traffic.h"
+#include "predict/machine/record_rounds.h"
+#include "predict/model/permute_clocks.h"
+#include "runtime/allocate.h"
+#include "runtime/clock.h"
+
+enum { MEASURED_BYTES = 64 << 20, MEASURED_TIMES = 3 };
+/* Messages that are followed: all of a run if they are recorded, at once and in all if rounds are timed as they come. */
+static const int64_t MOST_RECORDED = 1 << 22, MOST_AT_ONCE = 1 << 22, MOST_TIMED = 1 << 28;
+
+typedef struct forecast {
+    bmf_context *ctx;
+    const bmf_machine *machine;
+    const bmf_permutation *permutation;
+    int64_t element_bytes;
+    bmf_network *network;
+    permute_clocks *clocks;
+    bmf_model_costs *costs;
+    double measured; /* seconds an element, NAN: not yet */
+} forecast;
+
+const char *bmf_predicted_method_name(bmf_predicted_method method)
+{
+    switch (method) {
+    case BMF_PREDICT_SETS:
+        return bmf_record_method_name(BMF_RECORDS_SETS);
+    case BMF_PREDICT_CLUSTERS:
+        return bmf_record_method_name(BMF_RECORDS_CLUSTERS);
+    default:
+        return bmf_permute_method_name((bmf_permute_method)method);
+    }
+}
+
+/* ---- what packing costs ---- */
+
+/* Seconds an element of a local permutation takes here with one thread: the address bits of as many elements as fit
+ * reversed, which every cache line takes part in. */
+static int measure(forecast *f)
+{
+    const int64_t bytes = f->element_bytes;
+    int bits = f->permutation->bits;
+    while (bits > 0 && bytes << bits > MEASURED_BYTES)
+        bits--;
+    bmf_permutation reversal;
+    bmf_permutation_bit_reversal(bits, &reversal);
+    char *source = bmf_allocate_clear(bytes << bits, 1), *target = bmf_allocate(bytes << bits);
+    double fastest = INFINITY;
+    int status = bmf_local_permute(target, source, bytes, &reversal, 1);
+    for (int k = 0; k < MEASURED_TIMES && status == BMF_OK; k++) {
+        const int64_t begin = bmf_monotonic_ns();
+        status = bmf_local_permute(target, source, bytes, &reversal, 1);
+        fastest = fmin(fastest, (double)(bmf_monotonic_ns() - begin) * 1e-9);
+    }
+    free(source);
+    free(target);
+    f->measured = fastest / (double)(INT64_C(1) << bits);
+    return status == BMF_OK ? BMF_OK : bmf_fail(f->ctx, status, "permute: out of memory");
+}
+
+static int compute(forecast *f, bool packing, uint32_t round, int64_t elements)
+{
+    const char *kernel = packing ? "permute pack" : "permute unpack";
+    bmf_model_cost cost;
+    if (f->machine->compute == BMF_COMPUTE_MEASURED && isnan(f->measured))
+        BMF_TRY(measure(f));
+    BMF_TRY(bmf_model_costs_find(f->costs, f->ctx, kernel, elements, f->measured * (double)elements, &cost));
+    bmf_permute_clocks_compute(f->clocks, kernel, round, elements, &cost);
+    return BMF_OK;
+}
+
+/* ---- plans ---- */
+
+static void begin_round(forecast *f, const bmf_permute_plan *plan, int64_t k)
+{
+    bmf_round round;
+    bmf_permute_plan_round(plan, k, 0, plan->processors, &round);
+    bmf_permute_clocks_begin(f->clocks, k, round.message, round.count);
+    free(round.message);
+}
+
+/* permute/exchange.c: a round begins before the one before it is ended. */
+static void exchange_rounds(forecast *f, const bmf_permute_plan *plan)
+{
+    for (int64_t k = 0; k < plan->rounds; k++) {
+        begin_round(f, plan, k);
+        if (k > 0)
+            bmf_permute_clocks_end(f->clocks);
+    }
+    bmf_permute_clocks_end(f->clocks);
+}
+
+/* permute/exchange_traffic.c */
+static int follow_traffic(forecast *f, const bmf_permute_plan *plan)
+{
+    const bool naive = plan->method == BMF_PERMUTE_NAIVE,
+               stays = plan->traffic->rank == 0 && plan->traffic->keepers > 0;
+    const bool packs = plan->traffic->packs && !naive, unpacks = naive || !plan->traffic->direct;
+    const int64_t elements = INT64_C(1) << plan->traffic->place_bits;
+    if (naive || (plan->processors > 1 && (plan->traffic->packs || unpacks)))
+        bmf_permute_clocks_meet(f->clocks);
+    if (packs || (stays && !naive))
+        BMF_TRY(compute(f, true, 0, elements));
+    if (plan->processors == 1 && !naive)
+        return BMF_OK;
+    bmf_permute_clocks_meet(f->clocks);
+    exchange_rounds(f, plan);
+    if (!unpacks)
+        return BMF_OK;
+    BMF_TRY(compute(f, false, 1, elements));
+    bmf_permute_clocks_meet(f->clocks);
+    return BMF_OK;
+}
+
+/* A share of a stage is packed or unpacked, if there is such a stage and it needs that. */
+static int run_share(forecast *f, const bmf_permute_plan *plan, bool packing, int64_t stage, int64_t share,
+                     int64_t shares)
+{
+    const bmf_traffic *traffic = plan->traffic;
+    const int64_t rounds = INT64_C(1) << plan->stages->bits, block = INT64_C(1)
+                                                                     << (traffic->place_bits - traffic->rank);
+    if (stage < 0 || stage >= plan->rounds / rounds || !(packing ? traffic->packs : !traffic->direct))
+        return BMF_OK;
+    return compute(f, packing, (uint32_t)(2 * (stage * rounds + share) + !packing), rounds * block / shares);
+}
+
+/* permute/exchange_stages.c: while a stage is on its way the next one is packed and the one before unpacked. */
+static int follow_stages(forecast *f, const bmf_permute_plan *plan)
+{
+    const int64_t rounds = INT64_C(1) << plan->stages->bits;
+    bmf_permute_clocks_meet(f->clocks);
+    BMF_TRY(run_share(f, plan, true, 0, 0, 1));
+    for (int64_t k = 0; k < plan->rounds; k++) {
+        begin_round(f, plan, k);
+        if (k > 0)
+            bmf_permute_clocks_end(f->clocks);
+        BMF_TRY(run_share(f, plan, true, k / rounds + 1, k % rounds, rounds));
+        BMF_TRY(run_share(f, plan, false, k / rounds - 1, k % rounds, rounds));
+    }
+    bmf_permute_clocks_end(f->clocks);
+    BMF_TRY(run_share(f, plan, false, plan->rounds / rounds - 1, 0, 1));
+    bmf_permute_clocks_meet(f->clocks);
+    return BMF_OK;
+}
+
+/* permute/exchange_boxes.c; every processor is taken to have as many elements as the one with most. */
+static int follow_boxes(forecast *f, const bmf_permute_plan *plan)
+{
+    const int64_t elements = bmf_split_start(INT64_C(1) << plan->permutation.bits, plan->processors, 1);
+    if (plan->method == BMF_PERMUTE_NAIVE) {
+        exchange_rounds(f, plan);
+        return BMF_OK;
+    }
+    bmf_permute_clocks_meet(f->clocks);
+    BMF_TRY(compute(f, true, 0, elements));
+    bmf_permute_clocks_meet(f->clocks);
+    exchange_rounds(f, plan);
+    return compute(f, false, 1, elements);
+}
+
+/* ---- rounds of records ---- */
+
+static void follow_records(forecast *f, const bmf_record_rounds *rounds)
+{
+    bmf_message *message = bmf_allocate(rounds->records * (int64_t)sizeof *message);
+    for (int64_t k = 0; k < rounds->rounds; k++) {
+        bmf_record_round(rounds, k, f->element_bytes, message);
+        bmf_permute_clocks_begin(f->clocks, k, message, rounds->records);
+        bmf_permute_clocks_end(f->clocks);
+    }
+    free(message);
+}
+
+static int make_records(const forecast *f, bmf_predicted_method method, bmf_record_rounds *rounds)
+{
+    const int bits = bmf_permute_processor_bits(f->permutation, f->network->processors);
+    const bmf_edn_place *place = bmf_edn_place_of_network(f->network);
+    const bool clusters = method == BMF_PREDICT_CLUSTERS;
+    if (bits < 0)
+        return bmf_fail(f->ctx, BMF_ERROR_ARGUMENT,
+                        "'%s' needs a power of two of processors, at most one for every element",
+                        bmf_predicted_method_name(method));
+    if (clusters && !place)
+        return bmf_fail(f->ctx, BMF_ERROR_ARGUMENT, "'clusters' needs a machine whose network is of type edn");
+    int status =
+        bmf_record_rounds_make(f->permutation, bits, clusters ? BMF_RECORDS_CLUSTERS : BMF_RECORDS_SETS, place, rounds);
+    return status == BMF_OK ? status : bmf_fail(f->ctx, status, "%s", bmf_error_text(NULL));
+}
+
+/* ---- all together ---- */
+
+/* at_once: messages of a round, those that stay with them. */
+static bool can_be_followed(const forecast *f, int64_t messages, int64_t at_once)
+{
+    const bool timed = f->network->type->collective;
+    return at_once <= MOST_AT_ONCE && messages <= (timed ? MOST_TIMED : MOST_RECORDED);
+}
+
+static int follow(forecast *f, const bmf_permute_plan *plan, const bmf_record_rounds *records)
+{
+    if (records) {
+        follow_records(f, records);
+        return BMF_OK;
+    }
+    return plan->stages ? follow_stages(f, plan) : plan->traffic ? follow_traffic(f, plan) : follow_boxes(f, plan);
+}
+
+static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_rounds *records,
+                   bmf_permute_prediction *prediction)
+{
+    const int64_t blocks = INT64_C(1) << (plan->rank < 0 ? 0 : plan->rank);
+    const bool at_once = plan->method == BMF_PERMUTE_ALLTOALLV && !records;
+    bmf_prediction times;
+    int64_t messages, bytes;
+    *prediction = (bmf_permute_prediction){
+        plan->class_, plan->rank, records ? records->rounds : plan->rounds, plan->messages, plan->bytes, false, NAN,
+        NAN,          NAN};
+    if (records)
+        prediction->messages = plan->bytes / f->element_bytes;
+    if (!can_be_followed(f, prediction->messages, at_once ? plan->processors * blocks : plan->processors))
+        return BMF_OK;
+    f->clocks = bmf_permute_clocks_create(f->machine, f->network, false);
+    f->costs = bmf_model_costs_create(f->machine);
+    int status = follow(f, plan, records);
+    bmf_permute_clocks_totals(f->clocks, &messages, &bytes);
+    if (status == BMF_OK && (messages != prediction->messages || bytes != prediction->bytes))
+        status = bmf_fail(f->ctx, BMF_ERROR_INTERNAL, "permute: %lld messages instead of %lld", (long long)messages,
+                          (long long)prediction->messages);
+    if (status == BMF_OK) {
+        status = bmf_permute_clocks_finish(f->clocks, &times);
+        if (status != BMF_OK)
+            bmf_fail(f->ctx, status, "%s", bmf_error_text(NULL));
+    }
+    if (status == BMF_OK) {
+        prediction->timed = true;
+        prediction->seconds = times.seconds;
+        prediction->low = times.low;
+        prediction->high = times.high;
+    }
+    bmf_permute_clocks_free(f->clocks);
+    bmf_model_costs_free(f->costs);
+    return status;
+}
+
+int bmf_permute_predict(bmf_context *ctx, const bmf_machine *machine, const bmf_permutation *p, int64_t element_bytes,
+                        bmf_predicted_method method, bmf_permute_prediction *prediction)
+{
+    const bool recorded = method == BMF_PREDICT_SETS || method == BMF_PREDICT_CLUSTERS;
+    forecast f = {ctx, machine, p, element_bytes, NULL, NULL, NULL, NAN};
+    bmf_record_rounds records;
+    bmf_permute_plan *plan = NULL;
+    int status = bmf_machine_network(machine, bmf_processors(ctx), &f.network);
+    if (status != BMF_OK)
+        return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
+    if (recorded)
+        status = make_records(&f, method, &records);
+    if (status == BMF_OK)
+        status = bmf_permute_plan_create(ctx, p, 1, &element_bytes,
+                                         recorded ? BMF_PERMUTE_ROUNDS : (bmf_permute_method)method, &plan);
+    if (status == BMF_OK)
+        status = predict(&f, plan, recorded ? &records : NULL, prediction);
+    bmf_permute_plan_free(plan);
+    f.network->type->destroy(f.network);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* Predicting a permutation on a modelled machine from its schedule alone: no element is moved, so N may be as large as one
+ * likes. Rounds, messages and bytes are those of the plan, and so of the real run.
+ *
+ *   rounds, alltoallv, naive   as bmf_permute_execute does it on the machine's processors, with packing and unpacking
+ *   sets                       document 003's 1-permutable sets of processors, record by record, straight from and to
+ *                              their places; needs 2^p processors and at least as many elements
+ *   clusters                   the same with sets of clusters (4.4); needs a network of type "edn", too
+ */
+#ifndef BMF_PERMUTE_PREDICT_H
+#define BMF_PERMUTE_PREDICT_H
+
+#include "permute/exchange.h"
+#include "predict/machine/machine.h"
+
+typedef enum bmf_predicted_method {
+    BMF_PREDICT_ROUNDS = BMF_PERMUTE_ROUNDS,
+    BMF_PREDICT_ALLTOALLV = BMF_PERMUTE_ALLTOALLV,
+    BMF_PREDICT_NAIVE = BMF_PERMUTE_NAIVE,
+    BMF_PREDICT_SETS,
+    BMF_PREDICT_CLUSTERS,
+    BMF_PREDICT_METHODS
+} bmf_predicted_method;
+/* "rounds", "alltoallv", "naive", "sets", "clusters". */
+const char *bmf_predicted_method_name(bmf_predicted_method method);
+
+typedef struct bmf_permute_prediction {
+    bmf_permutation_class class_;
+    int rank; /* r, or -1 where the parts are no subspaces */
+    int64_t rounds, messages, bytes;
+    bool timed;                /* false: more messages than can be followed, times are NAN */
+    double seconds, low, high; /* expected, and the 95 % interval */
+} bmf_permute_prediction;
+
+/* Predicts for all bmf_processors(ctx) of a context with one rank. Cost: about a microsecond a message; kilobytes, and on
+ * networks that do not take rounds as a whole 240 bytes a message. Errors: BMF_ERROR_ARGUMENT: the method cannot be used
+ * here, a sheet without the kernels "permute pack" and "permute unpack"; those of bmf_machine_network and
+ * bmf_permute_plan_create. */
+int bmf_permute_predict(bmf_context *ctx, const bmf_machine *machine, const bmf_permutation *p, int64_t element_bytes,
+                        bmf_predicted_method method, bmf_permute_prediction *prediction);
+
+#endif
