@@ -127,6 +127,17 @@ int64_t bmf_actions_first_message(const bmf_actions *actions, int64_t round)
     return low;
 }
 
+void bmf_actions_overhead(bmf_actions *actions, int64_t processor, double seconds, double shared, double own,
+                          int equation)
+{
+    bmf_actions_add(actions, (bmf_action){.kind = BMF_ACTION_OVERHEAD,
+                                          .processor = (int32_t)processor,
+                                          .seconds = seconds,
+                                          .shared = (float)shared,
+                                          .own = (float)own,
+                                          .equation = (uint8_t)equation});
+}
+
 int64_t bmf_actions_round_begin(bmf_actions *actions, uint32_t round, const bmf_message *message, int64_t count)
 {
     const int64_t number = actions->rounds++, first = actions->messages;

@@ -16,11 +16,12 @@ typedef enum bmf_action_kind {
     BMF_ACTION_SEND,    /* message */
     BMF_ACTION_RECEIVE, /* message; the receives of a round are taken in the order of arrival */
     BMF_ACTION_WAIT,    /* for its sends of the round to be done */
+    BMF_ACTION_OVERHEAD, /* `seconds` around messages (packing, schedules), which no event shows */
     BMF_ACTION_MEET,    /* all processors wait for each other, and `seconds` more */
 } bmf_action_kind;
 
 typedef struct bmf_action {
-    double seconds;         /* COMPUTE, MEET: expected */
+    double seconds;         /* COMPUTE, OVERHEAD, MEET: expected */
     float shared, own;      /* relative standard errors: of the equation used (one for all its uses), of this call */
     int64_t amount;         /* COMPUTE: elements; POST: first message of its receives, see `next`; SEND, RECEIVE: the round's
                              * number; WAIT: 1 if it is an event of traces, else 0 */
@@ -69,6 +70,8 @@ void bmf_actions_leave(bmf_actions *actions, int64_t *amount); /* amount is take
 
 void bmf_actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uint32_t round, int64_t elements,
                          double seconds, double shared, double own, int equation);
+void bmf_actions_overhead(bmf_actions *actions, int64_t processor, double seconds, double shared, double own,
+                          int equation);
 /* A round in two halves: its sends, and (perhaps after computing) its receives and waits. Messages from a processor to
  * itself are left out. Returns the round's number. */
 int64_t bmf_actions_round_begin(bmf_actions *actions, uint32_t round, const bmf_message *message, int64_t count);

@@ -52,6 +52,13 @@ static int64_t add_up(bmf_model *model, const bmf_work *work, const bmf_piece_ti
     return listed;
 }
 
+/* The innermost call that is open, for sheets. */
+static const char *call_of(const bmf_context *ctx)
+{
+    const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
+    return bmf_kernel_call(ctx->run, at->node);
+}
+
 static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piece_time *times)
 {
     bmf_model *model = model_of(ctx);
@@ -59,8 +66,7 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
     int64_t listed = add_up(model, work, times, processor);
     uint16_t name = (uint16_t)bmf_run_name(ctx->run, work->kernel);
     char operation[BMF_SAMPLE_NAME];
-    const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
-    bmf_kernel_operation(bmf_kernel_call(ctx->run, at->node), work->kernel, operation);
+    bmf_kernel_operation(call_of(ctx), work->kernel, operation);
     int status = BMF_OK;
     for (int64_t k = 0; k < listed; k++) {
         int64_t p = processor[k];
@@ -91,6 +97,7 @@ static int model_compute(bmf_context *ctx, const bmf_work *work)
 
 /* The messages of a round as they turned out to be. */
 typedef struct copies {
+    int64_t count;
     bmf_message *message;
     int64_t *segments; /* of message i: [segments[i], segments[i + 1]) */
     int64_t *segment_bytes;
@@ -99,7 +106,8 @@ typedef struct copies {
 
 static void copies_open(copies *made, int64_t count)
 {
-    *made = (copies){.message = bmf_allocate(count * (int64_t)sizeof *made->message),
+    *made = (copies){.count = count,
+                     .message = bmf_allocate(count * (int64_t)sizeof *made->message),
                      .segments = bmf_allocate((count + 1) * (int64_t)sizeof *made->segments)};
     made->segments[0] = 0;
 }
@@ -149,24 +157,78 @@ static void copy_all(bmf_context *ctx, const bmf_round *round, bmf_model_sending
 struct bmf_exchange {
     int64_t number;
     uint32_t round;
+    copies made;
 };
 
-static int64_t begin_round(bmf_context *ctx, const bmf_round *round, uint32_t round_number, bmf_model_sending sending,
-                           const bmf_transfer *transfer)
+/* What senders do before a round's messages, or receivers after them, as far as the machine's sheet knows: once a
+ * processor, by the bytes of its messages. */
+static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t count, bool sending)
 {
-    copies made;
-    copy_all(ctx, round, sending, transfer, &made);
-    int64_t number = bmf_actions_round_begin(model_of(ctx)->actions, round_number, made.message, round->count);
-    copies_close(&made);
-    return number;
+    bmf_model *model = model_of(ctx);
+    char operation[BMF_SAMPLE_NAME];
+    int status = BMF_OK;
+    if (!bmf_model_costs_know_overhead(model->costs, call_of(ctx), sending ? "send" : "receive", operation))
+        return BMF_OK;
+    int64_t *processor = bmf_allocate(count * (int64_t)sizeof *processor), listed = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t p = sending ? message[i].from : message[i].to;
+        if (message[i].from == message[i].to)
+            continue;
+        if (!model->listed[p]) {
+            model->listed[p] = true;
+            model->elements[p] = 0;
+            processor[listed++] = p;
+        }
+        model->elements[p] += message[i].bytes;
+    }
+    for (int64_t k = 0; k < listed; k++) {
+        int64_t p = processor[k];
+        bmf_model_cost cost;
+        model->listed[p] = false;
+        if (status == BMF_OK)
+            status = bmf_model_costs_find(model->costs, ctx, operation, model->elements[p], 0.0, &cost);
+        if (status == BMF_OK)
+            bmf_actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
+    }
+    free(processor);
+    return status;
+}
+
+static int begin_round(bmf_context *ctx, const bmf_round *round, uint32_t round_number, bmf_model_sending sending,
+                       const bmf_transfer *transfer, bmf_exchange *begun)
+{
+    begun->round = round_number;
+    copy_all(ctx, round, sending, transfer, &begun->made);
+    int status = record_overhead(ctx, begun->made.message, begun->made.count, true);
+    begun->number =
+        bmf_actions_round_begin(model_of(ctx)->actions, round_number, begun->made.message, begun->made.count);
+    return status;
+}
+
+/* status: of the beginning. */
+static int end_round(bmf_context *ctx, bmf_exchange *begun, bool sparse, int status)
+{
+    if (sparse)
+        bmf_actions_round_end_sparse(model_of(ctx)->actions, begun->round, begun->number);
+    else
+        bmf_actions_round_end(model_of(ctx)->actions, begun->round, begun->number);
+    if (status == BMF_OK)
+        status = record_overhead(ctx, begun->made.message, begun->made.count, false);
+    copies_close(&begun->made);
+    return status;
 }
 
 static int model_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number,
                                 const bmf_transfer *transfer, bmf_exchange **under_way)
 {
     *under_way = bmf_allocate((int64_t)sizeof **under_way);
-    **under_way = (bmf_exchange){begin_round(ctx, round, round_number, BMF_SENDING_KNOWN, transfer), round_number};
-    return BMF_OK;
+    int status = begin_round(ctx, round, round_number, BMF_SENDING_KNOWN, transfer, *under_way);
+    if (status == BMF_OK)
+        return BMF_OK;
+    copies_close(&(*under_way)->made);
+    free(*under_way);
+    *under_way = NULL;
+    return status;
 }
 
 static void model_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
@@ -176,27 +238,28 @@ static void model_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
 
 static int model_exchange_end(bmf_context *ctx, bmf_exchange *under_way)
 {
-    bmf_actions_round_end(model_of(ctx)->actions, under_way->round, under_way->number);
+    int status = end_round(ctx, under_way, false, BMF_OK);
     free(under_way);
-    return BMF_OK;
+    return status;
 }
 
 static int model_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer)
 {
     bool unknown = round->count > 0 && round->message[0].bytes == BMF_BYTES_UNKNOWN;
-    bmf_model_sending sending = unknown ? BMF_SENDING_UNKNOWN : BMF_SENDING_KNOWN;
-    bmf_actions_round_end(model_of(ctx)->actions, round_number,
-                          begin_round(ctx, round, round_number, sending, transfer));
-    return BMF_OK;
+    bmf_exchange begun;
+    int status =
+        begin_round(ctx, round, round_number, unknown ? BMF_SENDING_UNKNOWN : BMF_SENDING_KNOWN, transfer, &begun);
+    return end_round(ctx, &begun, false, status);
 }
 
 /* Ends when everybody knows that nothing is under way. */
 static int model_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t round_number, const bmf_transfer *transfer)
 {
-    int64_t number = begin_round(ctx, sends, round_number, BMF_SENDING_SPARSE, transfer);
-    bmf_actions_round_end_sparse(model_of(ctx)->actions, round_number, number);
+    bmf_exchange begun;
+    int status = begin_round(ctx, sends, round_number, BMF_SENDING_SPARSE, transfer, &begun);
+    status = end_round(ctx, &begun, true, status);
     meet(ctx);
-    return BMF_OK;
+    return status;
 }
 
 /* ---- bookkeeping ---- */

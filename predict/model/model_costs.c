@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "predict/kernels.h"
 #include "predict/model/model_private.h"
 #include "runtime/allocate.h"
 
@@ -131,6 +132,13 @@ static int from_sheet(bmf_model_costs *costs, bmf_context *ctx, const char *kern
         kept->cost = *cost;
     }
     return BMF_OK;
+}
+
+bool bmf_model_costs_know_overhead(const bmf_model_costs *costs, const char *call, const char *what, char *operation)
+{
+    int64_t count;
+    return costs->machine->compute == BMF_COMPUTE_SHEET &&
+           bmf_sheet_find(costs->machine->kernels, bmf_kernel_operation(call, what, operation), &count) != NULL;
 }
 
 int bmf_model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements,

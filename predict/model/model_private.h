@@ -14,6 +14,8 @@ typedef struct bmf_model_cost {
     double seconds, shared, own;
     int equation;
 } bmf_model_cost;
+/* Whether the machine has a sheet with the operation "CALL.WHAT", whose name (BMF_SAMPLE_NAME bytes) is returned. */
+bool bmf_model_costs_know_overhead(const bmf_model_costs *costs, const char *call, const char *what, char *operation);
 /* BMF_ERROR_ARGUMENT: the machine's sheet has no such kernel. */
 int bmf_model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements,
                          double measured, bmf_model_cost *cost);

@@ -214,6 +214,9 @@ static bool go_on(bmf_simulator *s, int64_t p)
         case BMF_ACTION_COMPUTE:
             compute(s, me, action);
             break;
+        case BMF_ACTION_OVERHEAD:
+            me->clock += bmf_chance_seconds(s, me->at);
+            break;
         case BMF_ACTION_WAIT:
             if (!wait(s, me, action))
                 return false;
