@@ -44,7 +44,8 @@ typedef struct bmf_flying {
                               * for types without `post` */
     /* set by the network, all no earlier than `sent`; the first three NAN until they are known: */
     double free;    /* the sender's processor goes on (overhead of sending) */
-    double done;    /* the sender may use its memory again: its wait ends; at most `arrived` or `free`, whichever is later */
+    double done;    /* the sender may use its memory again: its wait ends; later than `arrived` where the sender has to
+                     * help the receiver to take it */
     double arrived; /* all of it is at the receiver */
     double taking;  /* seconds of the receiver's processor, from the later of `arrived` and its being ready */
     double spread;  /* relative standard error of arrived - sent, for intervals; 0: not known */

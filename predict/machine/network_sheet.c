@@ -251,7 +251,7 @@ static void send(bmf_network *network, bmf_flying *message)
     message->taking = time_of(s, TAKING, message);
     message->free = message->sent + time_of(s, POSTING, message);
     message->arrived = message->sent + fmax(whole - message->taking, 0.0);
-    message->done = fmin(message->free + time_of(s, WAITING, message), fmax(message->arrived, message->free));
+    message->done = message->free + time_of(s, WAITING, message);
     message->spread = spread_of(s, message);
     s->messages++;
     network->complete(network->simulator, message);
