@@ -14,10 +14,12 @@
  * PARALLEL: every process calls it. */
 #define BMF_COMMANDS(X)                                                                                                \
     X(check, PARALLEL, "parse and type a program of the BMF language")                                                 \
+    X(compare, SERIAL, "set a measured and a predicted run side by side")                                              \
     X(convert, SERIAL, "write a trace in another tool's format")                                                       \
     X(machine, SERIAL, "machine files: show, check, list, make")                                                       \
     X(plan, PARALLEL, "say what a program becomes: laws, kernels, schedules, messages")                                \
     X(permute, PARALLEL, "permute data by a matrix of bits: transpose, bit reversal, Gray code, ..")                   \
+    X(report, SERIAL, "say where the time of runs went")                                                               \
     X(run, PARALLEL, "run a program of the BMF language")                                                              \
     X(sheet, PARALLEL, "data sheets: measure, fit, show, ask, compare")                                                \
     X(trace, SERIAL, "say what a trace holds")

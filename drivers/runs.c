@@ -1,0 +1,100 @@
+/* What the commands that report and compare share: numbers and runs as text and JSON. */
+#include "drivers/runs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert/view.h"
+#include "drivers/sheet_json.h"
+
+char *bmf_text_seconds(double seconds, char text[BMF_NUMBER_TEXT])
+{
+    static const struct {
+        double factor;
+        const char *name;
+    } unit[] = {{1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}, {1, "s"}};
+    int of = 0;
+    if (!isfinite(seconds))
+        return strcpy(text, "-");
+    while (of < 3 && fabs(seconds) * unit[of].factor >= 999.95)
+        of++;
+    double value = seconds * unit[of].factor, size = fabs(value);
+    int decimals = of == 0 ? 0 : size >= 99.995 ? 1 : size >= 9.9995 ? 2 : 3;
+    snprintf(text, BMF_NUMBER_TEXT, "%.*f %s", decimals, value, unit[of].name);
+    return text;
+}
+
+char *bmf_text_nanos(int64_t nanos, char text[BMF_NUMBER_TEXT])
+{
+    return bmf_text_seconds((double)nanos * 1e-9, text);
+}
+
+char *bmf_text_percent(double share, char text[BMF_NUMBER_TEXT])
+{
+    if (isnan(share))
+        return strcpy(text, "-");
+    if (share > 9.9995)
+        return strcpy(text, ">999 %");
+    snprintf(text, BMF_NUMBER_TEXT, "%.1f %%", 100 * share);
+    return text;
+}
+
+char *bmf_text_ratio(double ratio, char text[BMF_NUMBER_TEXT])
+{
+    if (!isfinite(ratio))
+        return strcpy(text, "-");
+    snprintf(text, BMF_NUMBER_TEXT, ratio < 1000 ? "%.3f" : "%.3g", ratio);
+    return text;
+}
+
+double bmf_run_seconds(const bmf_run *run)
+{
+    int64_t end = 0;
+    for (int64_t k = 0; k < run->events; k++)
+        end = run->event[k].end > end ? run->event[k].end : end;
+    return (double)end * 1e-9;
+}
+
+char *bmf_text_run(const bmf_run *run)
+{
+    char *program = bmf_style_text(run->program, BMF_STYLE_PLAIN),
+         *machine = bmf_style_text(run->machine, BMF_STYLE_PLAIN);
+    size_t size = (program ? strlen(program) : 0) + (machine ? strlen(machine) : 0) + 160;
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%s: %s on %s, %d processor%s, %d rank%s, %d thread%s each",
+                 run->predicted ? "predicted" : "measured", program ? program : "", machine ? machine : "", run->lanes,
+                 run->lanes == 1 ? "" : "s", run->ranks, run->ranks == 1 ? "" : "s", run->threads,
+                 run->threads == 1 ? "" : "s");
+    free(program);
+    free(machine);
+    return text;
+}
+
+void bmf_print_remarks(const bmf_run *run)
+{
+    const char *which = run->predicted ? "predicted" : "measured";
+    if (run->dropped)
+        printf("note: the %s run lost %lld events for lack of memory; its sums are too small\n", which,
+               (long long)run->dropped);
+    if (!run->predicted && run->lanes > run->ranks)
+        printf("note: %d processors were run by %d rank%s: a processor's time includes its rank's work for others\n",
+               run->lanes, run->ranks, run->ranks == 1 ? "" : "s");
+}
+
+json_t *bmf_json_text(const char *text)
+{
+    char *clean = bmf_style_text(text, BMF_STYLE_PLAIN);
+    json_t *made = json_string(clean ? clean : "");
+    free(clean);
+    return made;
+}
+
+json_t *bmf_json_run(const bmf_run *run)
+{
+    return json_pack("{s:s, s:o, s:o, s:i, s:i, s:i, s:f, s:I, s:I}", "run", run->predicted ? "predicted" : "measured",
+                     "program", bmf_json_text(run->program), "machine", bmf_json_text(run->machine), "processors",
+                     run->lanes, "ranks", run->ranks, "threads", run->threads, "seconds", bmf_run_seconds(run),
+                     "events", (json_int_t)run->events, "lost_events", (json_int_t)run->dropped);
+}

@@ -1,0 +1,61 @@
+/* Runs of traces for the commands that report and compare; private to drivers. */
+#ifndef BMF_DRIVERS_RUNS_H
+#define BMF_DRIVERS_RUNS_H
+
+#include <jansson.h>
+
+#include "predict/report/compare.h"
+#include "predict/report/intervals.h"
+
+/* ---- numbers for people; each fills the text and returns it ---- */
+
+enum { BMF_NUMBER_TEXT = 24 };
+
+/* Four digits and a unit: "12.35 ms", "870 ns". "-" if not known. */
+char *bmf_text_seconds(double seconds, char text[BMF_NUMBER_TEXT]);
+char *bmf_text_nanos(int64_t nanos, char text[BMF_NUMBER_TEXT]);
+/* "61.0 %"; "-" if not known, ">999 %" if larger. */
+char *bmf_text_percent(double share, char text[BMF_NUMBER_TEXT]);
+/* "0.823"; "-" if not known. */
+char *bmf_text_ratio(double ratio, char text[BMF_NUMBER_TEXT]);
+
+/* "measured: PROGRAM on MACHINE, 4 processors, 2 ranks, 1 thread", to be freed. */
+char *bmf_text_run(const bmf_run *run);
+/* The latest end of an event. */
+double bmf_run_seconds(const bmf_run *run);
+/* One line on standard output for everything about a run that makes its numbers less than they seem. */
+void bmf_print_remarks(const bmf_run *run);
+
+/* A text as JSON: bytes that are not UTF-8 become ?. */
+json_t *bmf_json_text(const char *text);
+/* {"run": "measured", "program", "machine", "processors", "ranks", "threads", "seconds", "events", "lost_events"}. */
+json_t *bmf_json_run(const bmf_run *run);
+
+/* ---- bmf report ---- */
+
+/* What is shown: an interval and those in it. */
+typedef struct bmf_shown {
+    const bmf_intervals *intervals;
+    int64_t from, until; /* intervals [from, until) */
+    int depth;           /* levels to show, INT_MAX: all */
+    bool processors;     /* a table of the processors, too */
+} bmf_shown;
+
+int bmf_report_print(const bmf_shown *shown);
+json_t *bmf_report_json(const bmf_shown *shown);
+
+/* ---- bmf compare ---- */
+
+typedef struct bmf_compared {
+    const bmf_run *measured, *predicted;
+    const bmf_comparison *comparison;
+    bool processors; /* level B, too */
+} bmf_compared;
+
+void bmf_compare_print(const bmf_compared *of);
+json_t *bmf_compare_json(const bmf_compared *of);
+/* Level A: one line per event, as comma separated values. BMF_ERROR_FILE, BMF_ERROR_MEMORY, or BMF_ERROR_ARGUMENT at
+ * different P. */
+int bmf_compare_write_events(const bmf_compared *of, const char *path);
+
+#endif
