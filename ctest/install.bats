@@ -96,3 +96,10 @@ assert p['low'] == p['seconds'] == p['high']"
     assert_success
     assert_output --partial convert
 }
+
+@test "installed machines and their sheets are found by name" {
+    [ -x "$BMF_BIN_DIR/bmf" ] || skip "bmf is not built"
+    run "$PREFIX/bin/bmf" machine check t3d-sheet
+    assert_success
+    assert_output --partial "$(realpath "$PREFIX")/share/bmf/machines/t3d-sheet.machine: machine 't3d-sheet'"
+}
