@@ -1,0 +1,94 @@
+/* Scripts of processors on a mesh of scheduled routers: lists of steps that grow. Cost: O(1) a step, amortised. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/mesh/simulate_scheduled.h"
+#include "runtime/allocate.h"
+
+const char *const bmf_mesh_time_name[BMF_TIMES] = {"cpu", "write", "read", "psync", "router", "reprog"};
+
+bmf_processor_script *bmf_scripts_create(const bmf_mesh *mesh)
+{
+    return bmf_allocate_clear(mesh->nodes, sizeof(bmf_processor_script));
+}
+
+void bmf_scripts_free(const bmf_mesh *mesh, bmf_processor_script *script)
+{
+    if (!script)
+        return;
+    for (int64_t n = 0; n < mesh->nodes; n++) {
+        free(script[n].step);
+        free(script[n].use);
+        free(script[n].word);
+    }
+    free(script);
+}
+
+static void *grow(void *memory, int64_t count, int64_t more, int64_t size)
+{
+    return bmf_reallocate(memory, count * size, (count + more) * size);
+}
+
+static void add_step(bmf_processor_script *script, bmf_step step)
+{
+    step.begun = step.ended = -1;
+    script->step = grow(script->step, script->steps, 1, sizeof step);
+    script->step[script->steps++] = step;
+}
+
+void bmf_script_wait(bmf_processor_script *script, bmf_mesh_time time, int64_t cycles)
+{
+    add_step(script, (bmf_step){.kind = BMF_STEP_WAIT, .time = time, .cycles = cycles});
+}
+
+void bmf_script_until(bmf_processor_script *script, bmf_mesh_time time, int64_t cycle)
+{
+    add_step(script, (bmf_step){.kind = BMF_STEP_UNTIL, .time = time, .cycles = cycle});
+}
+
+/* How many of a stream's words the processor has been told to move before, in that direction. */
+static int64_t words_before(const bmf_processor_script *script, const bmf_interface_use *use)
+{
+    int64_t words = 0;
+    for (int64_t k = 0; k < script->uses; k++)
+        if (script->use[k].stream == use->stream && script->use[k].reads == use->reads)
+            words += script->use[k].words;
+    return words;
+}
+
+void bmf_script_transfer(bmf_processor_script *script, bool in_order, int64_t uses, const bmf_interface_use *use)
+{
+    add_step(script, (bmf_step){.kind = BMF_STEP_TRANSFER, .in_order = in_order, .first = script->uses, .count = uses});
+    script->use = grow(script->use, script->uses, uses, sizeof *use);
+    for (int64_t k = 0; k < uses; k++) {
+        bmf_interface_use one = use[k];
+        one.done = 0;
+        one.first = one.last = -1;
+        one.begin = words_before(script, &one);
+        script->use[script->uses++] = one;
+    }
+}
+
+void bmf_script_commands(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t words, const uint64_t *word)
+{
+    add_step(script,
+             (bmf_step){.kind = BMF_STEP_COMMANDS, .time = time, .reg = reg, .first = script->words, .count = words});
+    script->word = grow(script->word, script->words, words, sizeof *word);
+    memcpy(script->word + script->words, word, (size_t)words * sizeof *word);
+    script->words += words;
+}
+
+void bmf_script_drain(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t cycles)
+{
+    add_step(script, (bmf_step){.kind = BMF_STEP_DRAIN, .time = time, .reg = reg, .cycles = cycles});
+}
+
+void bmf_script_change_phase(bmf_processor_script *script, const bmf_scheduled_hardware *hardware, int from_block,
+                             int to_block)
+{
+    const uint64_t word = bmf_command_word(
+        &(bmf_command){.kind = BMF_COMMAND_DELTA, .value = (to_block - from_block) * hardware->length});
+    const int reg = bmf_scheduled_command_register(0);
+    bmf_script_commands(script, BMF_TIME_PSYNC, reg, 1, &word);
+    bmf_script_drain(script, BMF_TIME_PSYNC, reg, BMF_SCHEDULED_STAGES);
+}

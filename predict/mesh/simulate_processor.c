@@ -1,0 +1,200 @@
+/* Processors of a mesh of scheduled routers: they run their scripts. Method: in every cycle in which a processor could do
+ * something, one access is chosen from the registers' state at the cycle's start and carried out at its end. A processor
+ * that waits for a time sleeps in a heap. Cost: O(1) an access, O(log nodes) a sleep. Source: document 004, 7.1.1
+ * (interface) and 8.1.3 (what cycles are counted as). */
+#include <inttypes.h>
+
+#include "predict/mesh/simulate_scheduled_private.h"
+#include "runtime/status.h"
+
+void bmf_processor_count(bmf_scheduled_simulation *s, int64_t n)
+{
+    processor *cpu = &s->node[n].cpu;
+    if (cpu->counted_from >= 0) {
+        cpu->time[cpu->counting] += s->cycle - cpu->counted_from;
+        cpu->counted_from = s->cycle;
+    }
+}
+
+static void count_as(bmf_scheduled_simulation *s, int64_t n, bmf_mesh_time time)
+{
+    bmf_processor_count(s, n);
+    s->node[n].cpu.counting = time;
+    s->node[n].cpu.counted_from = s->cycle;
+}
+
+static void sleep_until(bmf_scheduled_simulation *s, int64_t n, int64_t wake)
+{
+    if (s->node[n].cpu.asleep)
+        return;
+    s->node[n].cpu.asleep = true;
+    int64_t at = s->sleepers++;
+    for (; at > 0 && s->heap[(at - 1) / 2].wake > wake; at = (at - 1) / 2)
+        s->heap[at] = s->heap[(at - 1) / 2];
+    s->heap[at] = (sleeper){wake, n};
+}
+
+static bmf_step *step_of(const bmf_scheduled_simulation *s, int64_t n)
+{
+    const int64_t step = s->node[n].cpu.step;
+    return step < s->script[n].steps ? &s->script[n].step[step] : NULL;
+}
+
+static void begin_step(bmf_scheduled_simulation *s, int64_t n, bmf_step *step)
+{
+    processor *cpu = &s->node[n].cpu;
+    step->begun = s->cycle;
+    cpu->wake = step->kind == BMF_STEP_UNTIL ? step->cycles : s->cycle + step->cycles;
+    cpu->drained = step->kind != BMF_STEP_DRAIN;
+    cpu->progress = 0;
+    cpu->pending = 0;
+    cpu->turn = 0;
+    if (step->kind != BMF_STEP_TRANSFER)
+        return;
+    for (int64_t u = step->first; u < step->first + step->count; u++) {
+        const bmf_interface_use *use = &s->script[n].use[u];
+        const int access = use->reg + (use->reads ? REGISTERS : 0);
+        cpu->use[access] = u;
+        if (use->words > 0)
+            cpu->pending |= 1U << access;
+    }
+}
+
+/* The next access of a transfer: in its turn among those that are ready. */
+static void choose_transfer(bmf_scheduled_simulation *s, int64_t n, const bmf_step *step)
+{
+    node_state *state = &s->node[n];
+    processor *cpu = &state->cpu;
+    const uint32_t ready = (~state->outbound_full & 0xffffU) | state->inbound_full << REGISTERS;
+    const uint32_t wanted = step->in_order ? cpu->pending : cpu->pending & ready;
+    const uint32_t reads = cpu->pending >> REGISTERS;
+    if (wanted == 0) {
+        count_as(s, n, reads ? BMF_TIME_READ : BMF_TIME_WRITE);
+        return;
+    }
+    const uint32_t later = wanted & ~((1U << cpu->turn) - 1);
+    const int access = __builtin_ctz(later ? later : wanted);
+    count_as(s, n, access < REGISTERS ? BMF_TIME_WRITE : BMF_TIME_READ);
+    if (ready >> access & 1)
+        cpu->access = access;
+}
+
+/* Whether the step goes on in this cycle; false: it has ended. */
+static bool go_on(bmf_scheduled_simulation *s, int64_t n, const bmf_step *step)
+{
+    node_state *state = &s->node[n];
+    processor *cpu = &state->cpu;
+    const bool full = state->outbound_full >> step->reg & 1;
+    if (s->cycle < cpu->busy_until)
+        return true;
+    switch (step->kind) {
+    case BMF_STEP_TRANSFER:
+        if (cpu->pending == 0)
+            return false;
+        choose_transfer(s, n, step);
+        return true;
+    case BMF_STEP_COMMANDS:
+        if (cpu->progress == step->count)
+            return false;
+        count_as(s, n, step->time);
+        cpu->access = full ? NO_ACCESS : COMMAND_ACCESS;
+        return true;
+    case BMF_STEP_DRAIN:
+        if (!cpu->drained && !full) {
+            cpu->drained = true;
+            cpu->wake = s->cycle + step->cycles;
+        }
+        break;
+    case BMF_STEP_WAIT:
+    case BMF_STEP_UNTIL:
+        break;
+    }
+    if (cpu->drained && s->cycle >= cpu->wake)
+        return false;
+    count_as(s, n, step->time);
+    if (cpu->drained)
+        sleep_until(s, n, cpu->wake);
+    return true;
+}
+
+void bmf_processor_choose(bmf_scheduled_simulation *s, int64_t n)
+{
+    processor *cpu = &s->node[n].cpu;
+    cpu->access = NO_ACCESS;
+    if (cpu->step > s->script[n].steps)
+        return;
+    for (bmf_step *step; (step = step_of(s, n));) {
+        if (step->begun < 0)
+            begin_step(s, n, step);
+        if (go_on(s, n, step))
+            return;
+        step->ended = s->cycle;
+        cpu->step++;
+    }
+    bmf_processor_count(s, n);
+    cpu->counted_from = -1;
+    cpu->step++; /* past the end: told once */
+    s->running--;
+    if (s->cycle > s->length)
+        s->length = s->cycle;
+}
+
+static int read_word(bmf_scheduled_simulation *s, int64_t n, bmf_interface_use *use)
+{
+    node_state *state = &s->node[n];
+    const uint64_t word = state->inbound[use->reg],
+                   due = (uint64_t)use->stream << STREAM_SHIFT | (uint64_t)(use->begin + use->done);
+    state->inbound_full &= ~(1U << use->reg);
+    if (word == due)
+        return BMF_OK;
+    return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
+                    "cycle %" PRId64 ": node %" PRId64 ", register %d: word %" PRId64 " of stream %" PRId64
+                    " is due, not word %" PRId64 " of %" PRId64,
+                    s->cycle, n, use->reg, use->begin + use->done, use->stream, (int64_t)word & PLACE_MASK,
+                    (int64_t)(word >> STREAM_SHIFT));
+}
+
+int bmf_processor_access(bmf_scheduled_simulation *s, int64_t n)
+{
+    node_state *state = &s->node[n];
+    processor *cpu = &state->cpu;
+    const int access = cpu->access;
+    if (access == NO_ACCESS)
+        return BMF_OK;
+    const bool reads = access >= REGISTERS && access < ACCESSES;
+    cpu->busy_until = s->cycle + (reads ? s->settings.read_cycles : s->settings.write_cycles);
+    if (access == COMMAND_ACCESS) {
+        const bmf_step *step = step_of(s, n);
+        state->outbound_full |= 1U << step->reg;
+        state->outbound[step->reg] = s->script[n].word[step->first + cpu->progress++] | RAW_WORD;
+        return BMF_OK;
+    }
+    bmf_interface_use *use = &s->script[n].use[cpu->use[access]];
+    if (reads) {
+        BMF_TRY(read_word(s, n, use));
+    } else {
+        state->outbound_full |= 1U << use->reg;
+        state->outbound[use->reg] = (uint64_t)use->stream << STREAM_SHIFT | (uint64_t)(use->begin + use->done);
+    }
+    if (use->done++ == 0)
+        use->first = s->cycle;
+    use->last = s->cycle;
+    if (use->done == use->words)
+        cpu->pending &= ~(1U << access);
+    cpu->turn = (access + 1) % ACCESSES;
+    return BMF_OK;
+}
+
+bool bmf_processor_is_awake(const bmf_scheduled_simulation *s, int64_t n)
+{
+    const node_state *state = &s->node[n];
+    const processor *cpu = &state->cpu;
+    const bmf_step *step = step_of(s, n);
+    if (!step)
+        return cpu->step == s->script[n].steps;
+    if (step->kind == BMF_STEP_TRANSFER) {
+        const uint32_t ready = (~state->outbound_full & 0xffffU) | state->inbound_full << REGISTERS;
+        return cpu->pending == 0 || cpu->busy_until > s->cycle || (cpu->pending & ready) != 0;
+    }
+    return step->kind == BMF_STEP_COMMANDS || !cpu->drained;
+}
