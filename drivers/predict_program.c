@@ -1,0 +1,97 @@
+/* Predicting a program of the language: it runs on the model backend, in this process. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/predict.h"
+#include "predict/model/model.h"
+#include "runtime/allocate.h"
+#include "runtime/backend.h"
+
+static void copy_remarks(const bmf_model *model, bmf_predicted *predicted)
+{
+    const bmf_network *network = bmf_model_network(model);
+    const char *text;
+    for (int64_t k = 0; (text = bmf_model_remark(model, k)) != NULL; k++)
+        bmf_predicted_remark(predicted, text);
+    for (int64_t k = 0; network->type->remark && (text = network->type->remark(network, k)) != NULL; k++)
+        bmf_predicted_remark(predicted, text);
+}
+
+/* The run on a network that costs nothing, for the efficiencies. */
+static int trace_ideal(const bmf_model *model, const bmf_run *like, bmf_run **run)
+{
+    const bmf_actions *actions = bmf_model_actions(model);
+    bmf_network *network = bmf_network_ideal(actions->processors);
+    bmf_simulator *simulator = bmf_simulator_create(actions, network, 0);
+    *run = bmf_run_create(like->program, "ideal network", like->lanes, like->ranks, like->threads);
+    bmf_simulator_record(simulator, *run);
+    int status = bmf_simulator_run(simulator);
+    bmf_simulator_free(simulator);
+    network->type->destroy(network);
+    return status;
+}
+
+/* Everything that follows from the recorded actions. */
+static int time_actions(bmf_context *ctx, const bmf_predict_options *options, bool traced, bmf_predicted *predicted)
+{
+    const bmf_model *model = bmf_model_of(ctx);
+    bmf_network *network = bmf_model_network(model);
+    bmf_prediction prediction;
+    BMF_TRY(bmf_simulate_interval(bmf_model_actions(model), network, options->samples, &prediction));
+    predicted->seconds = prediction.seconds;
+    predicted->low = prediction.low;
+    predicted->high = prediction.high;
+    if (traced) {
+        BMF_TRY(bmf_model_trace(ctx, &predicted->run));
+        if (network->type->loads)
+            predicted->loads = network->type->loads(network, &predicted->load);
+        BMF_TRY(trace_ideal(model, predicted->run, &predicted->ideal));
+    }
+    copy_remarks(model, predicted);
+    return BMF_OK;
+}
+
+static int run_program(bmf_context *ctx, const bmf_predict_options *options, bool traced, bmf_predicted *predicted)
+{
+    bmf_driver_options o = options->program;
+    bmf_program program = {0};
+    bmf_value result = {0};
+    bmf_statistics before, after;
+    o.processors = predicted->processors;
+    int status = bmf_load_program(ctx, &o, &program);
+    if (status == BMF_OK)
+        status = bmf_model_start(ctx, options->machine, predicted->processors, options->ranks);
+    if (status == BMF_OK) {
+        bmf_program_rewrite(&program, &(bmf_rewriting){.laws = ~0u, .free_association = o.free_association});
+        before = bmf_local_statistics(ctx);
+        status = bmf_program_run(ctx, &program, &result);
+    }
+    if (status == BMF_OK) {
+        after = bmf_local_statistics(ctx);
+        predicted->messages = after.messages - before.messages;
+        predicted->bytes = after.bytes - before.bytes;
+        predicted->rank_messages = after.rank_messages - before.rank_messages;
+        predicted->rank_bytes = after.rank_bytes - before.rank_bytes;
+        bmf_value_free(&result);
+        status = time_actions(ctx, options, traced, predicted);
+    }
+    bmf_program_free(&program);
+    return status;
+}
+
+int bmf_predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
+{
+    char name[] = "run", trace_option[] = "--bmf-procs",
+         number[24]; /* the program's name in traces, as `bmf run` has it */
+    char *arguments[] = {name, trace_option, number, NULL}, **argv = arguments;
+    int argc = 3;
+    bmf_context *ctx;
+    *predicted = (bmf_predicted){.processors = processors};
+    snprintf(number, sizeof number, "%lld", (long long)processors);
+    BMF_TRY(bmf_open(&argc, &argv, &ctx));
+    int status = run_program(ctx, options, traced, predicted);
+    if (status != BMF_OK)
+        bmf_fail(NULL, status, "%s", bmf_error_text(ctx));
+    bmf_close(ctx);
+    return status;
+}
