@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "convert/convert.h"
+#include "convert/markup.h"
 #include "convert/view.h"
 
 enum { MOST_LANES = 128, MOST_MESSAGES = 3000, STRIP = 22, GAP = 46, LEGEND = 40, CHARACTER = 7 };
@@ -48,18 +49,10 @@ static double y_of(const chart *c, int32_t line)
     return c->top + line * c->line;
 }
 
-static void put_escaped(bmf_output *out, const char *text)
-{
-    for (const char *c = text; *c; c++) {
-        const char *entity = *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : NULL;
-        bmf_output_print(out, entity ? "%s" : "%.1s", entity ? entity : c);
-    }
-}
-
 static void put_text(bmf_output *out, double x, double y, const char *attributes, const char *text)
 {
     bmf_output_print(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-    put_escaped(out, text);
+    bmf_put_markup(out, text);
     bmf_output_text(out, "</text>\n");
 }
 
@@ -78,7 +71,7 @@ static void put_box(const chart *c, const bmf_event *event, int32_t line)
         return;
     }
     bmf_output_text(c->out, "><title>");
-    put_escaped(c->out, c->view->label[bmf_view_label(c->view, event)].text);
+    bmf_put_markup(c->out, c->view->label[bmf_view_label(c->view, event)].text);
     bmf_output_print(c->out, ", %.3f us</title></rect>\n", (double)(event->end - event->begin) / 1e3);
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "convert/markup.h"
 #include "predict/sheet_report.h"
 #include "predict/sheet_text.h"
 
@@ -27,12 +28,12 @@ static void put_equation(bmf_output *out, const bmf_entry *entry, bmf_equation_s
     bmf_equation_text(entry, how, 1e-6, text, sizeof text);
     for (char *at = text; (at = strstr(at, "+-"));) { /* the sign, now that there is room for it */
         *at = 0;
-        bmf_sheet_put_escaped(out, text);
+        bmf_put_markup(out, text);
         bmf_output_text(out, "&plusmn;");
         memmove(text, at + 2, strlen(at + 2) + 1);
         at = text;
     }
-    bmf_sheet_put_escaped(out, text);
+    bmf_put_markup(out, text);
 }
 
 static void put_facts(bmf_output *out, const bmf_sheet *sheet)
@@ -44,7 +45,7 @@ static void put_facts(bmf_output *out, const bmf_sheet *sheet)
         if (!text[0])
             continue;
         bmf_output_print(out, "<tr><td>%s</td><td>", name);
-        bmf_sheet_put_escaped(out, text);
+        bmf_put_markup(out, text);
         bmf_output_text(out, "</td></tr>\n");
     }
     bmf_output_text(out, "</table>\n");
@@ -54,14 +55,14 @@ static void put_row(bmf_output *out, const bmf_entry *entry)
 {
     char domain[100], q[20], noise[20];
     bmf_output_text(out, "<tr><td><a href='#");
-    bmf_sheet_put_escaped(out, entry->operation);
+    bmf_put_markup(out, entry->operation);
     bmf_output_text(out, "'>");
-    bmf_sheet_put_escaped(out, entry->operation);
+    bmf_put_markup(out, entry->operation);
     bmf_output_text(out, "</a></td><td class='eq'>");
     put_equation(out, entry, BMF_EQUATION_ROUNDED);
     bmf_output_print(out, "</td><td>%s</td><td class='n'>%s</td><td class='n'>",
                      bmf_domain_text(entry, domain, sizeof domain), bmf_noise_text(entry->noise, noise, sizeof noise));
-    bmf_sheet_put_escaped(out, bmf_q_text(entry->q, q, sizeof q));
+    bmf_put_markup(out, bmf_q_text(entry->q, q, sizeof q));
     bmf_output_print(out, "</td><td class='%s'>%s</td></tr>\n", bmf_entry_is_poor(entry) ? "poor" : "remark",
                      bmf_remark_text(entry));
 }
@@ -86,7 +87,7 @@ static void put_tables(bmf_output *out, const bmf_sheet *sheet)
     bmf_output_text(out, "<h2>Not measured</h2>\n<table>\n");
     for (int64_t k = 0; k < sheet->skips; k++) {
         bmf_output_print(out, "<tr><td>%s</td><td>", sheet->skip[k].operation);
-        bmf_sheet_put_escaped(out, sheet->skip[k].reason);
+        bmf_put_markup(out, sheet->skip[k].reason);
         bmf_output_text(out, "</td></tr>\n");
     }
     bmf_output_text(out, "</table>\n");
@@ -113,7 +114,7 @@ static void put_statistics(bmf_output *out, const bmf_entry *entry)
     put_cell(out, 100.0 * bmf_entry_misfit(entry), " %");
     put_cell(out, entry->chi_freedom > 0.0 ? entry->chi_square / entry->chi_freedom : NAN, "");
     bmf_output_print(out, "<td class='n%s'>", bmf_entry_is_poor(entry) ? " poor" : "");
-    bmf_sheet_put_escaped(out, bmf_q_text(entry->q, q, sizeof q));
+    bmf_put_markup(out, bmf_q_text(entry->q, q, sizeof q));
     bmf_output_text(out, "</td>");
     put_cell(out, 100.0 * entry->coverage, " %");
     put_cell(out, entry->condition, "");
@@ -135,7 +136,7 @@ static void put_remarks(bmf_output *out, const bmf_entry *entry)
                          bmf_form_text(entry->alternative[k], form, sizeof form),
                          k + 1 == entry->alternatives ? ". " : "");
     bmf_output_text(out, "<span class='remark'>");
-    bmf_sheet_put_escaped(out, entry->note);
+    bmf_put_markup(out, entry->note);
     bmf_output_text(out, "</span></p>\n");
 }
 
@@ -181,9 +182,9 @@ static void put_points(bmf_output *out, const bmf_entry *entry, int64_t count)
 static void put_page(bmf_output *out, const bmf_entry *entry, int64_t count)
 {
     bmf_output_text(out, "<section id='");
-    bmf_sheet_put_escaped(out, entry->operation);
+    bmf_put_markup(out, entry->operation);
     bmf_output_text(out, "'>\n<h2>");
-    bmf_sheet_put_escaped(out, entry->operation);
+    bmf_put_markup(out, entry->operation);
     bmf_output_text(out, "</h2>\n");
     const char *text = bmf_operation_text(entry->operation);
     bmf_output_print(out, "<p class='by'>%s%s%s", text, text[0] ? "; " : "", bmf_family_name(entry->family));
@@ -200,9 +201,9 @@ void bmf_sheet_put_html(bmf_output *out, const bmf_sheet *sheet)
 {
     const char *title = sheet->title[0] ? sheet->title : "Data sheet";
     bmf_output_text(out, "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>\n<title>");
-    bmf_sheet_put_escaped(out, title);
+    bmf_put_markup(out, title);
     bmf_output_print(out, "</title>\n<style>\n%s</style></head>\n<body>\n<h1>", style);
-    bmf_sheet_put_escaped(out, title);
+    bmf_put_markup(out, title);
     bmf_output_text(out, "</h1>\n<p class='by'>Data sheet: time as a function of p and d, with errors</p>\n");
     put_facts(out, sheet);
     put_tables(out, sheet);

@@ -79,14 +79,6 @@ void bmf_sheet_each(const bmf_sheet *sheet, void (*show)(bmf_output *, const bmf
     }
 }
 
-void bmf_sheet_put_escaped(bmf_output *out, const char *text)
-{
-    for (const char *c = text; *c; c++) {
-        const char *entity = *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : NULL;
-        bmf_output_print(out, entity ? "%s" : "%.1s", entity ? entity : c);
-    }
-}
-
 /* ---- text ---- */
 
 static void put_row(bmf_output *out, const bmf_entry *entry)

@@ -22,8 +22,6 @@ void bmf_sheet_put_svg(bmf_output *out, const bmf_entry *entry, int64_t count);
 
 /* Calls show for every operation of the sheet in order: its first entry and how many it has. */
 void bmf_sheet_each(const bmf_sheet *sheet, void (*show)(bmf_output *, const bmf_entry *, int64_t), bmf_output *out);
-/* Text in which &, < and > are written as entities. */
-void bmf_sheet_put_escaped(bmf_output *out, const char *text);
 /* What users must know to read a sheet: paragraphs, the last is NULL. Static storage. */
 extern const char *const bmf_sheet_notes[];
 /* The heading of a family's table. Static storage. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "predict/sheet_private.h"
+#include "convert/markup.h"
 #include "predict/sheet_report.h"
 #include "predict/sheet_text.h"
 #include "runtime/allocate.h"
@@ -321,7 +322,7 @@ void bmf_sheet_put_svg(bmf_output *out, const bmf_entry *entry, int64_t count)
                      "<rect width='%d' height='%d' fill='#fff'/>\n<text x='%d' y='20' font-size='14' "
                      "font-weight='bold'>",
                      width, HEIGHT, width, HEIGHT, width, HEIGHT, LEFT);
-    bmf_sheet_put_escaped(out, entry->operation);
+    bmf_put_markup(out, entry->operation);
     bmf_output_text(out, "</text>\n");
     if (over_d)
         put_panel(out, &(picture){.entry = entry, .count = count}, &d, &p);

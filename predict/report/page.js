@@ -1,0 +1,118 @@
+// Opening the page: data, charts, tables, listeners; printing.
+
+const TIME_CHARTS = [['gantt', Gantt], ['space-time', SpaceTime], ['utilisation', Utilisation], ['traffic', Traffic]];
+
+function showLegend() {
+  const legend = byId('legend');
+  legend.replaceChildren(...STATES.map((state, k) => {
+    const swatch = element('i.swatch');
+    swatch.style.background = theme().states[k];
+    return element('span', swatch, state);
+  }));
+  document.documentElement.style.setProperty('--productive', theme().states[0]);
+  document.documentElement.style.setProperty('--insufficient', theme().states[4]);
+  document.documentElement.style.setProperty('--communication', theme().states[2]);
+  document.documentElement.style.setProperty('--idle', theme().states[IDLE]);
+}
+
+function makeTimeCharts() {
+  const watch = new IntersectionObserver(entries => {
+    for (const entry of entries) charts.find(c => c.canvas === entry.target).seen = entry.isIntersecting;
+    redraw();
+  }, {rootMargin: '200px'});
+  for (const [id, Kind] of TIME_CHARTS) {
+    const chart = new Kind(byId(id).querySelector('canvas'));
+    chart.canvas.tabIndex = 0;
+    chart.canvas.setAttribute('role', 'application');
+    chart.canvas.setAttribute('aria-describedby', 'help-keys ' + id + '-text');
+    const cross = element('div.cross');
+    cross.hidden = true;
+    chart.canvas.parentElement.append(cross);
+    listenToPointer(chart);
+    listenToWheel(chart);
+    listenToKeys(chart);
+    watch.observe(chart.canvas);
+  }
+  new ResizeObserver(redraw).observe(byId('time'));
+}
+
+// A sentence for every chart over time, for those who do not see it.
+function describeCharts(runs) {
+  const say = (id, of) => { byId(id + '-text').textContent = runs.map(r => r.title + ': ' + of(r)).join('. ') + '.'; };
+  say('gantt', r => plural(r.leaf.length, 'event') + ' on ' + plural(r.lanes, 'processor') + ', ' + formatTime(r.end));
+  say('space-time', r => plural(r.messageSend.length, 'message'));
+  say('utilisation', r => 'on average ' + formatNumber(r.lanes * wholeShares(r).efficiency) + ' of ' + plural(r.lanes, 'processor') + ' productive');
+  say('traffic', r => 'at most ' + plural(peak(r, 'count'), 'message') + ' and ' + formatBytes(peak(r, 'bytes')) + ' on their way at once');
+}
+
+function peak(run, what) {
+  const values = run.flights[what];
+  return values.length ? topOf([values, ...run.flights.tops[what]], 0, values.length) : 0;
+}
+
+function listenToTools() {
+  byId('zoom-in').addEventListener('click', () => zoomTime(1 / 1.6, focusTime()));
+  byId('zoom-out').addEventListener('click', () => zoomTime(1.6, focusTime()));
+  byId('whole').addEventListener('click', showWhole);
+  byId('own').addEventListener('change', change => setOwn(change.target.checked));
+  byId('to-twin').addEventListener('click', goToTwin);
+  byId('to-partner').addEventListener('click', goToPartner);
+  byId('zoom-chosen').addEventListener('click', zoomToChosen);
+  byId('close').addEventListener('click', unselect);
+  document.addEventListener('keydown', key => {
+    if (key.key === 'Escape') hideTip();
+  });
+}
+
+function listenToSurroundings() {
+  const again = () => {
+    showLegend();
+    if (matrices.list.length && byId('ramp')) paintRamp();
+    if (selection.run >= 0) showInspector();
+    redraw();
+  };
+  DARK.addEventListener('change', again);
+  const printing = on => {
+    view.printing = on;
+    showLegend();
+    if (matrices.list.length && byId('ramp')) paintRamp();
+    drawAll();
+  };
+  window.addEventListener('beforeprint', () => printing(true));
+  window.addEventListener('afterprint', () => printing(false));
+}
+
+async function openReport() {
+  const facts = report.facts = JSON.parse(byId('facts').textContent);
+  byId('title').textContent = facts.title;
+  const runs = report.runs = await Promise.all(facts.runs.map(readRun));
+  linkTwins(runs);
+  for (const run of runs) {
+    prepareRun(run);
+    nameIntervals(run);
+  }
+  report.longest = Math.max(1, ...runs.map(r => r.end));
+  report.lanes = Math.max(...runs.map(r => r.lanes));
+  view.to = report.longest;
+  byId('subtitle').textContent = runs.map(r => r.title + ' on ' + r.facts.machine + ', ' + plural(r.lanes, 'processor')).join('\u2002\u00b7\u2002');
+  showLegend();
+  showSummary(runs);
+  showScaling(facts.scaling);
+  makeTimeCharts();
+  describeCharts(runs);
+  showMatrices(runs);
+  showLinks(runs);
+  showIntervals(runs);
+  showComparison(runs);
+  byId('own-choice').hidden = runs.length < 2;
+  listenToTools();
+  listenToSurroundings();
+  drawAll();
+}
+
+openReport().then(() => {
+  document.documentElement.dataset.ready = Math.round(performance.now());
+}, error => {
+  byId('title').textContent = 'This report cannot be shown: ' + error.message;
+  throw error;
+});

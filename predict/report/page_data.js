@@ -1,0 +1,181 @@
+// Reading the columns: base64, deflate, numbers of 7 bits a byte, differences. report_columns.c writes them.
+
+const KIND = {REGION: 0, SKELETON: 1, KERNEL: 2, SEND: 3, RECEIVE: 4, WAIT: 5, FILE: 6};
+const KIND_NAMES = ['region', 'skeleton call', 'kernel', 'send', 'receive', 'wait', 'file'];
+
+// What a processor does, in the order of colours: leaves by kind - 2, then idle.
+const STATES = ['computing', 'sending', 'receiving', 'waiting for own sends', 'file', 'idle'];
+const IDLE = 5;
+
+class Numbers {
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.at = 0;
+  }
+
+  unsigned() {
+    let byte = this.bytes[this.at++];
+    if (byte < 128) return byte;
+    let value = byte & 127, scale = 128;
+    do {
+      byte = this.bytes[this.at++];
+      value += (byte & 127) * scale;
+      scale *= 128;
+    } while (byte >= 128);
+    return value;
+  }
+
+  signed() {
+    const value = this.unsigned();
+    return value % 2 ? -(value + 1) / 2 : value / 2;
+  }
+}
+
+function bytesOfText(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const binary = atob(text), bytes = new Uint8Array(binary.length);
+  for (let k = 0; k < bytes.length; k++) bytes[k] = binary.charCodeAt(k);
+  return bytes;
+}
+
+async function inflate(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// A column of differences to the number before.
+function readDifferences(from, to) {
+  for (let k = 0, value = 0; k < to.length; k++) to[k] = value += from.signed();
+  return to;
+}
+
+function readLanesAndTimes(from, run) {
+  run.start = new Int32Array(run.lanes + 1);
+  for (let lane = 0; lane < run.lanes; lane++) run.start[lane + 1] = run.start[lane] + from.unsigned();
+  const n = run.start[run.lanes];
+  run.count = n;
+  run.lane = new Int32Array(n);
+  for (let lane = 0; lane < run.lanes; lane++) run.lane.fill(lane, run.start[lane], run.start[lane + 1]);
+  run.kind = new Uint8Array(n);
+  for (let k = 0; k < n; k++) run.kind[k] = from.unsigned();
+  run.begin = new Float64Array(n);
+  for (let k = 0, time = 0; k < n; k++) {
+    if (k === run.start[run.lane[k]]) time = 0;
+    run.begin[k] = time += from.unsigned();
+  }
+  run.duration = new Float64Array(n);
+  for (let k = 0; k < n; k++) run.duration[k] = from.unsigned();
+}
+
+function readContents(from, run) {
+  const n = run.count, amount = new Array(7).fill(0);
+  run.amount = new Float64Array(n);
+  for (let k = 0; k < n; k++) run.amount[k] = amount[run.kind[k]] += from.signed();
+  run.name = new Uint16Array(n);
+  for (let k = 0; k < n; k++) if (run.kind[k] === KIND.KERNEL) run.name[k] = from.unsigned();
+  run.peer = new Int32Array(n).fill(-1);
+  for (let k = 0; k < n; k++)
+    if (run.kind[k] === KIND.SEND || run.kind[k] === KIND.RECEIVE) run.peer[k] = run.lane[k] + from.signed();
+  run.below = run.above = null;
+  if (!from.unsigned()) return;
+  run.below = new Float32Array(n);
+  run.above = new Float32Array(n);
+  for (let k = 0; k < n; k++) run.below[k] = from.signed();
+  for (let k = 0; k < n; k++) run.above[k] = from.signed();
+}
+
+// 0 is none; the others are differences to what is expected.
+function readOptional(from, expected) {
+  const value = from.unsigned();
+  return value === 0 ? -1 : expected + ((value - 1) % 2 ? -value / 2 : (value - 1) / 2);
+}
+
+function readOthers(from, run) {
+  run.partner = new Int32Array(run.count).fill(-1);
+  for (let k = 0, expected = 0; k < run.count; k++) {
+    if (run.kind[k] !== KIND.SEND) continue;
+    const receive = readOptional(from, expected);
+    if (receive < 0) continue;
+    run.partner[k] = expected = receive;
+    run.partner[receive] = k;
+  }
+  run.twin = null;
+  if (!from.unsigned()) return;
+  run.twin = new Int32Array(run.count);
+  for (let k = 0, expected = 0; k < run.count; k++) {
+    run.twin[k] = readOptional(from, expected);
+    if (run.twin[k] >= 0) expected = run.twin[k] + 1;
+  }
+}
+
+function readEach(from, run) {
+  run.each = [];
+  for (let k = 0; k < run.facts.detailed; k++) {
+    const each = {productive: [], insufficient: [], communication: [], idle: []};
+    for (let p = 0; p < run.lanes; p++)
+      for (const what in each) each[what].push(from.signed());
+    run.each.push(each);
+  }
+}
+
+// A run with its columns; text is taken out of the page to give its memory back.
+async function readRun(facts, index) {
+  const holder = byId('columns' + index);
+  const from = new Numbers(await inflate(bytesOfText(holder.textContent)));
+  holder.remove();
+  const run = {facts, index, title: facts.name, lanes: facts.processors, end: facts.end};
+  readLanesAndTimes(from, run);
+  run.node = readDifferences(from, new Uint32Array(run.count));
+  run.instance = readDifferences(from, new Uint32Array(run.count));
+  run.round = readDifferences(from, new Uint32Array(run.count));
+  readContents(from, run);
+  readOthers(from, run);
+  readEach(from, run);
+  return run;
+}
+
+// The measured run knows its twins; the predicted one gets them from there.
+function linkTwins(runs) {
+  if (runs.length < 2 || !runs[0].twin) return;
+  const back = new Int32Array(runs[1].count).fill(-1);
+  runs[0].twin.forEach((twin, event) => {
+    if (twin >= 0) back[twin] = event;
+  });
+  runs[1].twin = back;
+}
+
+// ---- words for events and nodes ----
+
+function nodeName(run, node) {
+  return run.facts.names[run.facts.nodes[node][1]] || NONE;
+}
+
+function nodePath(run, node) {
+  const parts = [];
+  for (let at = node; ; at = run.facts.nodes[at][0]) {
+    parts.unshift(nodeName(run, at));
+    if (at === 0) return parts.join(' \u203a ');
+  }
+}
+
+function eventName(run, event) {
+  const kind = run.kind[event], name = run.name[event];
+  if (kind === KIND.KERNEL) return name ? run.facts.names[name] : nodeName(run, run.node[event]);
+  if (kind === KIND.SEND) return 'send to ' + run.peer[event];
+  if (kind === KIND.RECEIVE) return 'receive from ' + run.peer[event];
+  if (kind === KIND.WAIT) return 'wait for own sends';
+  if (kind === KIND.FILE) return 'file';
+  return nodeName(run, run.node[event]);
+}
+
+function eventAmount(run, event) {
+  const kind = run.kind[event];
+  if (kind === KIND.SEND || kind === KIND.RECEIVE || kind === KIND.FILE) return formatBytes(run.amount[event]);
+  return run.amount[event] > 0 ? plural(run.amount[event], 'element') : '';
+}
+
+function eventInterval(run, event) {
+  if (!run.above || run.above[event] + run.below[event] <= 0) return '';
+  const duration = run.duration[event];
+  return formatRange(Math.max(0, duration - run.below[event]), duration + run.above[event]);
+}

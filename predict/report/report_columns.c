@@ -1,0 +1,146 @@
+/* The events of a run, column by column.
+ *
+ * Method: a column holds one field of all events in the order of the run (lane, begin). Every number is the difference
+ * to what the events before it let one expect, so that most are 0 and pack well. Lanes do the same things, so deflate
+ * finds most of a lane's columns in those of the lane before it. Cost: linear; no memory of its own.
+ * page_data.js reads what is written here.
+ */
+#include <stdlib.h>
+
+#include "predict/report/report_private.h"
+
+typedef struct columns {
+    bmf_pack *pack;
+    const bmf_run *run;
+    const bmf_view *view;
+} columns;
+
+/* 0 stands for a negative value, which is none; the others are moved away from it. */
+static void pack_optional(bmf_pack *pack, int64_t value, int64_t expected)
+{
+    int64_t difference = value - expected;
+    if (value < 0)
+        bmf_pack_unsigned(pack, 0);
+    else
+        bmf_pack_unsigned(pack, 1 + ((uint64_t)difference << 1 ^ (difference < 0 ? UINT64_MAX : 0)));
+}
+
+static void pack_lanes_and_times(const columns *c)
+{
+    const bmf_run *run = c->run;
+    for (int32_t lane = 0; lane < run->lanes; lane++)
+        bmf_pack_unsigned(c->pack, (uint64_t)(c->view->lane_start[lane + 1] - c->view->lane_start[lane]));
+    for (int64_t k = 0; k < run->events; k++)
+        bmf_pack_unsigned(c->pack, run->event[k].kind);
+    for (int64_t k = 0; k < run->events; k++) {
+        int64_t before = k > c->view->lane_start[run->event[k].lane] ? run->event[k - 1].begin : 0;
+        bmf_pack_unsigned(c->pack, (uint64_t)(run->event[k].begin - before));
+    }
+    for (int64_t k = 0; k < run->events; k++)
+        bmf_pack_unsigned(c->pack, (uint64_t)(run->event[k].end - run->event[k].begin));
+}
+
+static void pack_places(const columns *c)
+{
+    int64_t node = 0, instance = 0, round = 0;
+    for (int64_t k = 0; k < c->run->events; node = c->run->event[k++].node)
+        bmf_pack_signed(c->pack, c->run->event[k].node - node);
+    for (int64_t k = 0; k < c->run->events; instance = c->run->event[k++].instance)
+        bmf_pack_signed(c->pack, c->run->event[k].instance - instance);
+    for (int64_t k = 0; k < c->run->events; round = c->run->event[k++].round)
+        bmf_pack_signed(c->pack, c->run->event[k].round - round);
+}
+
+static void pack_contents(const columns *c)
+{
+    const bmf_run *run = c->run;
+    int64_t amount[BMF_EVENT_KINDS] = {0};
+    for (int64_t k = 0; k < run->events; k++) {
+        const bmf_event *event = &run->event[k];
+        bmf_pack_signed(c->pack, event->amount - amount[event->kind]);
+        amount[event->kind] = event->amount;
+    }
+    for (int64_t k = 0; k < run->events; k++)
+        if (run->event[k].kind == BMF_EVENT_KERNEL)
+            bmf_pack_unsigned(c->pack, run->event[k].name);
+    for (int64_t k = 0; k < run->events; k++)
+        if (bmf_is_message(&run->event[k]))
+            bmf_pack_signed(c->pack, (int64_t)run->event[k].peer - run->event[k].lane);
+}
+
+/* Of any two numbers, as traces hold them. */
+static int64_t difference_of(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+/* How far the interval reaches below and above the duration; measured runs have none. */
+static void pack_intervals(const columns *c)
+{
+    const bmf_run *run = c->run;
+    bool some = false;
+    for (int64_t k = 0; k < run->events && !some; k++)
+        some = run->event[k].high != run->event[k].low;
+    bmf_pack_unsigned(c->pack, some);
+    for (int64_t k = 0; some && k < run->events; k++)
+        bmf_pack_signed(c->pack, difference_of(run->event[k].end - run->event[k].begin, run->event[k].low));
+    for (int64_t k = 0; some && k < run->events; k++)
+        bmf_pack_signed(c->pack, difference_of(run->event[k].high, run->event[k].end - run->event[k].begin));
+}
+
+/* The receive of every send, and the twins of measured events: both mostly follow that of the one before. */
+static void pack_others(const columns *c, const int64_t *twin)
+{
+    int64_t expected = 0;
+    for (int64_t k = 0; k < c->run->events; k++)
+        if (c->run->event[k].kind == BMF_EVENT_SEND) {
+            pack_optional(c->pack, c->view->partner[k], expected);
+            expected = c->view->partner[k] >= 0 ? c->view->partner[k] : expected;
+        }
+    bmf_pack_unsigned(c->pack, twin != NULL);
+    expected = 0;
+    for (int64_t k = 0; twin && k < c->run->events; k++) {
+        pack_optional(c->pack, twin[k], expected);
+        expected = twin[k] >= 0 ? twin[k] + 1 : expected;
+    }
+}
+
+int64_t bmf_report_detailed(const bmf_intervals *intervals)
+{
+    if (!intervals || !intervals->each || intervals->processors < 2)
+        return 0;
+    int64_t most = BMF_REPORT_EACH / intervals->processors;
+    return intervals->count < most ? intervals->count : most;
+}
+
+static void pack_each(bmf_pack *pack, const bmf_intervals *intervals)
+{
+    int64_t detailed = bmf_report_detailed(intervals);
+    for (int64_t k = 0; k < detailed; k++) {
+        const bmf_characteristics *each = intervals->each + k * intervals->processors;
+        for (int32_t p = 0; p < intervals->processors; p++) {
+            bmf_pack_signed(pack, each[p].productive);
+            bmf_pack_signed(pack, each[p].insufficient);
+            bmf_pack_signed(pack, each[p].communication);
+            bmf_pack_signed(pack, each[p].idle);
+        }
+    }
+}
+
+int bmf_report_put_columns(bmf_output *out, const bmf_report_contents *report, const bmf_view *view, int number)
+{
+    bmf_pack *pack = malloc(sizeof *pack);
+    int status = pack ? bmf_pack_begin(pack, out) : bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to write a report");
+    if (status == BMF_OK) {
+        columns c = {pack, view->run, view};
+        pack_lanes_and_times(&c);
+        pack_places(&c);
+        pack_contents(&c);
+        pack_intervals(&c);
+        pack_others(&c, number == 0 && report->comparison ? report->comparison->twin : NULL);
+        pack_each(pack, report->intervals[number]);
+        bmf_pack_end(pack);
+    }
+    free(pack);
+    return status;
+}

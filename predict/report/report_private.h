@@ -1,0 +1,64 @@
+/* Parts of the report's writer. Private to predict/report/. */
+#ifndef BMF_REPORT_PRIVATE_H
+#define BMF_REPORT_PRIVATE_H
+
+#include <zlib.h>
+
+#include "convert/output.h"
+#include "convert/view.h"
+#include "predict/report/report.h"
+
+/* ---- report_pack.c: numbers, compressed, as text ---- */
+
+enum { BMF_PACK_SIZE = 1 << 16 };
+
+/* Whole numbers in as many bytes as they need, 7 bits each with the lowest first, deflated (RFC 1951, in the frame of
+ * RFC 1950) and written in base64 (RFC 4648). */
+typedef struct bmf_pack {
+    bmf_output *out;
+    z_stream stream;
+    size_t used; /* of plain */
+    size_t rest; /* of packed: bytes that did not make a group of three yet */
+    uint8_t plain[BMF_PACK_SIZE];
+    uint8_t packed[BMF_PACK_SIZE];
+} bmf_pack;
+
+/* BMF_OK or BMF_ERROR_MEMORY. */
+int bmf_pack_begin(bmf_pack *pack, bmf_output *out);
+void bmf_pack_flush(bmf_pack *pack);
+void bmf_pack_end(bmf_pack *pack);
+
+static inline void bmf_pack_unsigned(bmf_pack *pack, uint64_t value)
+{
+    if (pack->used > BMF_PACK_SIZE - 10)
+        bmf_pack_flush(pack);
+    for (; value >= 128; value >>= 7)
+        pack->plain[pack->used++] = (uint8_t)(value | 128);
+    pack->plain[pack->used++] = (uint8_t)value;
+}
+
+/* Small numbers of either sign stay small: 0, -1, 1, -2, 2 become 0, 1, 2, 3, 4. */
+static inline void bmf_pack_signed(bmf_pack *pack, int64_t value)
+{
+    bmf_pack_unsigned(pack, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+}
+
+/* ---- report_columns.c: events and processors ---- */
+
+/* At most so many numbers of intervals by processor are in a file: the intervals that were entered first. */
+enum { BMF_REPORT_EACH = 400000 };
+
+/* How many intervals tell their processors apart in the file. */
+int64_t bmf_report_detailed(const bmf_intervals *intervals);
+/* Everything about run `number` that there is much of, in the order that page_data.js reads. */
+int bmf_report_put_columns(bmf_output *out, const bmf_report_contents *report, const bmf_view *view, int number);
+
+/* ---- report_facts.c: everything else, as JSON ---- */
+
+void bmf_report_put_facts(bmf_output *out, const bmf_report_contents *report, const bmf_view view[2]);
+
+/* ---- the page, made from page*.{css,html,js} by cmake/BmfEmbed.cmake ---- */
+
+extern const char bmf_report_style[], bmf_report_body[], bmf_report_script[];
+
+#endif
