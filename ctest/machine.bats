@@ -95,7 +95,8 @@ hockney()
     assert_success
     assert_output ""
     grep -q 'sheet = "here.sheet"' here.machine
-    run "$BMF" machine make here.sheet -o sub/there.machine --kernels here.sheet --sharing 2 --congested
+    run "$BMF" machine make here.sheet -o sub/there.machine --kernels here.sheet --sharing 2 --congested \
+        --single-ports
     assert_success
     grep -q "sheet = \"$(realpath here.sheet)\"" sub/there.machine
     run "$BMF" machine show here.machine
@@ -106,6 +107,7 @@ hockney()
     assert_success
     assert_line --partial "as when 2 processors share a memory"
     assert_line --partial "40 + 0.1 p + 0.1 d us"
+    assert_line --partial "sends one message at a time"
     run diff <("$BMF" machine show here.machine | tail -3) <("$BMF" machine show t3d-sheet --procs 64 | tail -3)
     assert_success
 }

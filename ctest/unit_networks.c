@@ -653,6 +653,35 @@ static void sheets_with_congestion_and_agreement(void **state)
     unmake(machine, network);
 }
 
+/* recv = 20 + 0.5 d, recvmin = 5 + 0.25 d, d = 100: a message passes a port in min(50, 40) us of its 40 us, d = 20: in
+ * 10 of 20 us, the rest is latency. */
+static void sheets_with_single_ports(void **state)
+{
+    (void)state;
+    bmf_machine *machine;
+    write_sheet(EXACT_SHEET);
+    for (int64_t elements = 20; elements <= 100; elements += 80) {
+        const double length = elements == 20 ? 10e-6 : 40e-6, latency = elements == 20 ? 10e-6 : 0.0;
+        bmf_network *network = make(&machine, SHEET "ports = \"single\";", 5);
+        bmf_flying in[4], out[4];
+        for (int k = 0; k < 4; k++) {
+            in[k] = message_of(k + 1, 0, 8 * elements, 0.0);
+            out[k] = message_of(0, k + 1, 8 * elements, 0.0);
+        }
+        start(network, 0, NULL);
+        deliver(network, in, 4);
+        start(network, 0, NULL);
+        deliver(network, out, 4);
+        for (int k = 0; k < 4; k++) {
+            assert_near(in[k].arrived, latency + (k + 1) * length);
+            assert_near(out[k].arrived, latency + (k + 1) * length);
+            assert_near(in[k].taking, 5e-6 + 0.25e-6 * (double)elements);
+            assert_near(out[k].done, fmax(4e-6 + 0.03e-6 * (double)elements, (k + 1) * length));
+        }
+        unmake(machine, network);
+    }
+}
+
 /* recv = c + k d with standard errors 2 and 0.01, correlated by -0.5, and 3 % noise; nothing else is uncertain. */
 #define UNSURE_SHEET                                                                                                   \
     PAIR("isend1", "3.0", "0.01", "")                                                                                  \
@@ -751,7 +780,8 @@ static void runs_repeat_themselves(void **state)
                                            LOGGP,
                                            LOGGP "eager_bytes = 100;",
                                            BUS,
-                                           SHEET};
+                                           SHEET,
+                                           SHEET "ports = \"single\";"};
     enum { MESSAGES = 200, PROCESSORS = 9 };
     write_sheet(UNSURE_SHEET);
     for (size_t s = 0; s < sizeof settings / sizeof settings[0]; s++) {
@@ -812,6 +842,7 @@ int main(void)
         cmocka_unit_test(the_lowest_common_cluster_counts),
         cmocka_unit_test(sheets_follow_the_receive_rule),
         cmocka_unit_test(sheets_with_congestion_and_agreement),
+        cmocka_unit_test(sheets_with_single_ports),
         cmocka_unit_test(samples_of_sheets_are_as_uncertain_as_the_sheet),
         cmocka_unit_test(samples_stay_possible),
         cmocka_unit_test(runs_repeat_themselves),

@@ -12,12 +12,14 @@
 typedef struct options {
     const char *sheet, *kernels, *out, *name;
     int64_t processors, sharing; /* 0: not said */
-    bool congested, help;
+    bool congested, single_ports, help;
 } options;
 
 static void print_help(void)
 {
-    puts("usage: bmf machine make SHEET -o M [--kernels KSHEET [--sharing S]] [--name TEXT] [--procs P] [--congested]\n"
+    puts("usage: bmf machine make SHEET -o M [--kernels KSHEET [--sharing S]] [--name TEXT] [--procs P]\n"
+         "                        [--single-ports] [--congested]\n"
+         "                              [--ports any|single]\n"
          "\n"
          "Writes a machine file whose messages take what the point-to-point entries of SHEET say. Without a sheet of "
          "kernels\n"
@@ -30,6 +32,7 @@ static void print_help(void)
          "  --sharing S       processors that share a memory, for KSHEET; default: 1\n"
          "  --name TEXT       default: the sheet's title\n"
          "  --procs P         the most processors; default: any number\n"
+         "  --single-ports    messages take turns at their senders and receivers: processors on hosts of their own\n"
          "  --congested       messages take at least what the entry 'allsend' says\n"
          "  --help            this text\n"
          "\n"
@@ -52,13 +55,11 @@ static int read_count(const char *option, const char *text, int64_t *count)
 
 static int read_options(int argc, char **argv, options *o)
 {
-    static const struct option known[] = {{"kernels", required_argument, NULL, 'k'},
-                                          {"sharing", required_argument, NULL, 's'},
-                                          {"name", required_argument, NULL, 'n'},
-                                          {"procs", required_argument, NULL, 'p'},
-                                          {"congested", no_argument, NULL, 'c'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    static const struct option known[] = {
+        {"kernels", required_argument, NULL, 'k'}, {"sharing", required_argument, NULL, 's'},
+        {"name", required_argument, NULL, 'n'},    {"procs", required_argument, NULL, 'p'},
+        {"congested", no_argument, NULL, 'c'},     {"single-ports", no_argument, NULL, 'i'},
+        {"help", no_argument, NULL, 'h'},          {0}};
     opterr = 0;
     optind = 1;
     for (int c, code = 0; (c = getopt_long(argc, argv, ":o:h", known, NULL)) != -1;) {
@@ -77,6 +78,9 @@ static int read_options(int argc, char **argv, options *o)
             break;
         case 'c':
             o->congested = true;
+            break;
+        case 'i':
+            o->single_ports = true;
             break;
         case 'o':
             o->out = optarg;
@@ -147,7 +151,7 @@ static void put_machine(FILE *to, const options *o, const bmf_sheet *sheet)
     }
     fputs("; };\nnetwork = { type = \"sheet\"; sheet = ", to);
     put_path(to, o->sheet, o->out);
-    fputs(o->congested ? "; congested = true; };\n" : "; };\n", to);
+    fprintf(to, "%s%s; };\n", o->single_ports ? "; ports = \"single\"" : "", o->congested ? "; congested = true" : "");
 }
 
 /* Nothing is written unless the machine is right. */

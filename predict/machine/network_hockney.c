@@ -19,9 +19,9 @@
 typedef struct hockney {
     bmf_network network;
     bool single;
-    double bandwidth;     /* bytes a second */
-    double send, receive; /* seconds */
-    bmf_ports ports;      /* has the latency too */
+    double bandwidth;              /* bytes a second */
+    double latency, send, receive; /* seconds */
+    bmf_ports ports;
 } hockney;
 
 static const char *const settings[] = {"latency_us", "bandwidth_mb_per_s", "send_us", "receive_us", "ports", NULL};
@@ -30,7 +30,7 @@ static int read_settings(const bmf_machine *machine, const config_setting_t *gro
 {
     static const char *const ports[] = {"any", "single", NULL};
     int which;
-    BMF_TRY(bmf_machine_microseconds(machine, group, "latency_us", NAN, &h->ports.latency));
+    BMF_TRY(bmf_machine_microseconds(machine, group, "latency_us", NAN, &h->latency));
     BMF_TRY(bmf_machine_number(machine, group, "bandwidth_mb_per_s", DBL_MIN, INFINITY, NAN, &h->bandwidth));
     BMF_TRY(bmf_machine_microseconds(machine, group, "send_us", 0.0, &h->send));
     BMF_TRY(bmf_machine_microseconds(machine, group, "receive_us", 0.0, &h->receive));
@@ -71,11 +71,11 @@ static void send(bmf_network *network, bmf_flying *message)
     message->free = message->sent + h->send;
     message->taking = h->receive;
     if (h->single) {
-        message->done = bmf_ports_leave(&h->ports, message, message->free, length);
+        message->done = bmf_ports_leave(&h->ports, message, message->free, length, h->latency);
         return;
     }
     message->done = message->free + length;
-    message->arrived = message->done + h->ports.latency;
+    message->arrived = message->done + h->latency;
     network->complete(network->simulator, message);
 }
 
@@ -99,7 +99,7 @@ static void describe(const bmf_network *network, FILE *stream)
     const hockney *h = (const hockney *)network;
     fprintf(stream,
             "a message of m bytes takes %.9g us + m / %.9g MB/s; half of the bandwidth is reached at %.9g bytes\n",
-            1e6 * h->ports.latency, 1e-6 * h->bandwidth, h->ports.latency * h->bandwidth);
+            1e6 * h->latency, 1e-6 * h->bandwidth, h->latency * h->bandwidth);
     fprintf(stream, "sending keeps a processor busy for %.9g us, receiving for %.9g us\n", 1e6 * h->send,
             1e6 * h->receive);
     fputs(h->single ? "a processor sends one message at a time and receives one at a time\n"

@@ -26,10 +26,10 @@
 
 typedef struct loggp {
     bmf_network network;
-    double overhead, overhead_per_byte, gap_per_byte; /* o, O, G */
-    double handshake;                                 /* NAN: of overheads and a latency */
-    int64_t eager;                                    /* S: the most bytes of an eager message */
-    bmf_ports ports;                                  /* has L and g */
+    double latency, overhead, overhead_per_byte, gap_per_byte; /* L, o, O, G */
+    double handshake;                                          /* NAN: of overheads and a latency */
+    int64_t eager;                                             /* S: the most bytes of an eager message */
+    bmf_ports ports;                                           /* has g */
 } loggp;
 
 static const char *const settings[] = {"latency_us",      "overhead_us", "overhead_us_per_byte", "gap_us",
@@ -37,7 +37,7 @@ static const char *const settings[] = {"latency_us",      "overhead_us", "overhe
 
 static int read_settings(const bmf_machine *machine, const config_setting_t *group, loggp *l)
 {
-    BMF_TRY(bmf_machine_microseconds(machine, group, "latency_us", NAN, &l->ports.latency));
+    BMF_TRY(bmf_machine_microseconds(machine, group, "latency_us", NAN, &l->latency));
     BMF_TRY(bmf_machine_microseconds(machine, group, "overhead_us", NAN, &l->overhead));
     BMF_TRY(bmf_machine_microseconds(machine, group, "overhead_us_per_byte", 0.0, &l->overhead_per_byte));
     BMF_TRY(bmf_machine_microseconds(machine, group, "gap_us", NAN, &l->ports.gap));
@@ -91,11 +91,11 @@ static void meet(loggp *l, bmf_flying *message)
 {
     double first;
     if (isnan(l->handshake))
-        first = fmax(message->sent + l->overhead + l->ports.latency, message->posted) + 2.0 * l->overhead +
-                l->ports.latency + overhead(l, message);
+        first = fmax(message->sent + l->overhead + l->latency, message->posted) + 2.0 * l->overhead + l->latency +
+                overhead(l, message);
     else
         first = fmax(message->sent + l->overhead, message->posted) + l->handshake;
-    bmf_ports_leave_later(&l->ports, message, first, further_bytes(message) * l->gap_per_byte);
+    bmf_ports_leave_later(&l->ports, message, first, further_bytes(message) * l->gap_per_byte, l->latency);
 }
 
 static void send(bmf_network *network, bmf_flying *message)
@@ -104,7 +104,8 @@ static void send(bmf_network *network, bmf_flying *message)
     message->taking = overhead(l, message);
     if (message->bytes <= l->eager) {
         message->free = message->sent + overhead(l, message);
-        message->done = bmf_ports_leave(&l->ports, message, message->free, further_bytes(message) * l->gap_per_byte);
+        message->done =
+            bmf_ports_leave(&l->ports, message, message->free, further_bytes(message) * l->gap_per_byte, l->latency);
         return;
     }
     message->free = message->sent + l->overhead;
@@ -139,7 +140,7 @@ static int64_t loads(const bmf_network *network, bmf_link_load **load)
 static void describe(const bmf_network *network, FILE *stream)
 {
     const loggp *l = (const loggp *)network;
-    fprintf(stream, "L %.9g us, o %.9g us", 1e6 * l->ports.latency, 1e6 * l->overhead);
+    fprintf(stream, "L %.9g us, o %.9g us", 1e6 * l->latency, 1e6 * l->overhead);
     if (l->overhead_per_byte > 0.0)
         fprintf(stream, " + %.9g us a byte", 1e6 * l->overhead_per_byte);
     fprintf(stream, ", g %.9g us, G %.9g us a byte", 1e6 * l->ports.gap, 1e6 * l->gap_per_byte);

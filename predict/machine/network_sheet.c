@@ -7,6 +7,8 @@
  * arrival = "pingpong", and, if congested = true, the larger of that and allsend(p, d), what a message takes when half
  * of the p processors send to the other half. A time that comes out negative is 0. Agreement: allreduce(p, 1), or
  * without that entry 2 ceil(log2 p) messages of 8 bytes one after the other.
+ * With ports = "single" messages take turns at their senders and receivers (predict/machine/ports.h): recv(d) - recv(0),
+ * what grows with the message, but at most arrived - sent, is how long one passes a port; the rest is latency.
  * Uncertainty: sample k > 0 draws the coefficients of every entry once, from the normal distribution with the sheet's
  * covariance (by Cholesky's factors), and for every time of every message a factor of its own with mean 1 and the
  * standard deviation of the entry's noise, from the log-normal distribution, so that it stays positive.
@@ -17,6 +19,7 @@
 #include <string.h>
 
 #include "predict/machine/machine.h"
+#include "predict/machine/ports.h"
 #include "predict/machine/types.h"
 #include "predict/sheet_private.h"
 #include "predict/sheet_text.h"
@@ -46,11 +49,13 @@ typedef struct sheet_network {
     double element_bytes; /* of entries that do not say it; NAN: not set */
     equation equation[ROLES];
     int64_t sample, messages; /* so far */
+    bool single;
+    bmf_ports ports;
 } sheet_network;
 
 /* ---- settings ---- */
 
-static const char *const settings[] = {"sheet", "element_bytes", "arrival", "congested", NULL};
+static const char *const settings[] = {"sheet", "element_bytes", "arrival", "congested", "ports", NULL};
 
 /* The operation's entries, if the sheet has it. */
 static int find(const bmf_machine *machine, const config_setting_t *group, sheet_network *s, role which,
@@ -94,8 +99,8 @@ static int find_sending(const bmf_machine *machine, const config_setting_t *grou
 
 static int read_settings(const bmf_machine *machine, const config_setting_t *group, sheet_network *s)
 {
-    static const char *const arrivals[] = {"recv", "pingpong", NULL};
-    int arrival;
+    static const char *const arrivals[] = {"recv", "pingpong", NULL}, *const ports[] = {"any", "single", NULL};
+    int arrival, which;
     bool congested;
     BMF_TRY(bmf_machine_sheet(machine, group, "sheet", &s->sheet));
     if (!s->sheet)
@@ -105,6 +110,8 @@ static int read_settings(const bmf_machine *machine, const config_setting_t *gro
         BMF_TRY(bmf_machine_number(machine, group, "element_bytes", 1.0, 65536.0, NAN, &s->element_bytes));
     BMF_TRY(bmf_machine_word(machine, group, "arrival", arrivals, 0, &arrival));
     BMF_TRY(bmf_machine_flag(machine, group, "congested", false, &congested));
+    BMF_TRY(bmf_machine_word(machine, group, "ports", ports, 0, &which));
+    s->single = which == 1;
     BMF_TRY(find_sending(machine, group, s));
     BMF_TRY(need(machine, group, s, ARRIVAL, arrivals[arrival]));
     s->equation[ARRIVAL].scale = arrival == 1 ? 0.5 : 1.0; /* there and back */
@@ -119,11 +126,12 @@ static void destroy(bmf_network *network)
     sheet_network *s = (sheet_network *)network;
     for (int k = 0; k < ROLES; k++)
         free(s->equation[k].drawn);
+    bmf_ports_free(&s->ports);
     bmf_sheet_free(s->sheet);
     free(s);
 }
 
-static void start(bmf_network *network, int64_t sample);
+static void draw_all(sheet_network *s, int64_t sample);
 
 static int create(const bmf_machine *machine, const config_setting_t *group, int64_t processors, bmf_network **network)
 {
@@ -135,7 +143,7 @@ static int create(const bmf_machine *machine, const config_setting_t *group, int
         destroy(&s->network);
         return status;
     }
-    start(&s->network, 0); /* agreement may be asked for before the first run */
+    draw_all(s, 0); /* agreement may be asked for before the first run */
     *network = &s->network;
     return BMF_OK;
 }
@@ -161,9 +169,9 @@ static void draw(const bmf_sheet *sheet, const bmf_entry *entry, int64_t sample,
     }
 }
 
-static void start(bmf_network *network, int64_t sample)
+/* The coefficients of this run, and nothing outside of the domain so far. */
+static void draw_all(sheet_network *s, int64_t sample)
 {
-    sheet_network *s = (sheet_network *)network;
     s->sample = sample;
     s->messages = 0;
     for (int k = 0; k < ROLES; k++) {
@@ -176,6 +184,14 @@ static void start(bmf_network *network, int64_t sample)
                 draw(s->sheet, &e->entry[j], sample, e->drawn[j]);
         }
     }
+}
+
+static void start(bmf_network *network, int64_t sample)
+{
+    sheet_network *s = (sheet_network *)network;
+    draw_all(s, sample);
+    if (s->single)
+        bmf_ports_start(&s->ports, network->processors);
 }
 
 static double noise_of(const bmf_entry *entry)
@@ -244,17 +260,49 @@ static double spread_of(const sheet_network *s, const bmf_flying *message)
     return sqrt(fmax(variance, 0.0) / (seconds * seconds) + noise_of(entry) * noise_of(entry));
 }
 
+/* The share of the arrival equation's time that grows with the message. */
+static double growing_share(const sheet_network *s, const bmf_flying *message)
+{
+    const equation *e = &s->equation[ARRIVAL];
+    const bmf_entry *entry;
+    const double whole = evaluate(e, e->p, (double)message->bytes / e->element_bytes, &entry);
+    const double empty = evaluate(e, e->p, 0.0, &entry);
+    return whole > empty ? 1.0 - empty / whole : 0.0;
+}
+
 static void send(bmf_network *network, bmf_flying *message)
 {
     sheet_network *s = (sheet_network *)network;
     const double whole = fmax(time_of(s, ARRIVAL, message), time_of(s, CONGESTION, message));
     message->taking = time_of(s, TAKING, message);
     message->free = message->sent + time_of(s, POSTING, message);
-    message->arrived = message->sent + fmax(whole - message->taking, 0.0);
     message->done = message->free + time_of(s, WAITING, message);
     message->spread = spread_of(s, message);
     s->messages++;
+    const double transport = fmax(whole - message->taking, 0.0);
+    if (s->single) {
+        const double length = fmin(growing_share(s, message) * whole, transport);
+        message->done =
+            fmax(message->done, bmf_ports_leave(&s->ports, message, message->sent, length, transport - length));
+        return;
+    }
+    message->arrived = message->sent + transport;
     network->complete(network->simulator, message);
+}
+
+static double next(bmf_network *network)
+{
+    return bmf_ports_next(&((sheet_network *)network)->ports);
+}
+
+static void advance(bmf_network *network)
+{
+    network->complete(network->simulator, bmf_ports_advance(&((sheet_network *)network)->ports));
+}
+
+static int64_t loads(const bmf_network *network, bmf_link_load **load)
+{
+    return bmf_ports_loads(&((const sheet_network *)network)->ports, load);
 }
 
 static double agreement(const bmf_network *network, int64_t processors)
@@ -303,6 +351,8 @@ static void describe(const bmf_network *network, FILE *stream)
     fprintf(stream, "times of messages from the sheet '%s'\n", s->sheet->title);
     for (int k = 0; k < ROLES; k++)
         describe_equation(&s->equation[k], what[k], stream);
+    if (s->single)
+        fputs("a processor sends one message at a time and receives one at a time\n", stream);
 }
 
 const bmf_network_type bmf_network_sheet = {.name = "sheet",
@@ -312,6 +362,9 @@ const bmf_network_type bmf_network_sheet = {.name = "sheet",
                                             .destroy = destroy,
                                             .start = start,
                                             .send = send,
+                                            .next = next,
+                                            .advance = advance,
+                                            .loads = loads,
                                             .describe = describe,
                                             .agreement = agreement,
                                             .remark = remark};

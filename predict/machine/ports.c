@@ -7,7 +7,7 @@
 #include "runtime/allocate.h"
 
 struct bmf_port_event {
-    double time, length;
+    double time, length, latency; /* latency: when it leaves */
     bmf_flying *message;
     uint64_t order; /* twice the number of the event; odd: the message leaves, even: its head comes */
 };
@@ -19,14 +19,14 @@ static bool is_before(const bmf_port_event *a, const bmf_port_event *b)
     return a->time < b->time || (a->time == b->time && a->order < b->order);
 }
 
-static void push(bmf_ports *ports, bmf_flying *message, double time, double length, bool leaves)
+static void push(bmf_ports *ports, bmf_flying *message, double time, double length, double latency, bool leaves)
 {
     if (ports->events == ports->capacity) {
         const int64_t size = (int64_t)sizeof *ports->event, capacity = ports->capacity ? 2 * ports->capacity : 64;
         ports->event = bmf_reallocate(ports->event, ports->capacity * size, capacity * size);
         ports->capacity = capacity;
     }
-    const bmf_port_event added = {time, length, message, 2 * (uint64_t)ports->added++ + leaves};
+    const bmf_port_event added = {time, length, latency, message, 2 * (uint64_t)ports->added++ + leaves};
     int64_t at = ports->events++;
     for (int64_t up; at > 0 && is_before(&added, &ports->event[up = (at - 1) / 2]); at = up)
         ports->event[at] = ports->event[up];
@@ -80,16 +80,16 @@ static double pass(bmf_ports *ports, bmf_port *port, double there, double length
     return begin;
 }
 
-double bmf_ports_leave(bmf_ports *ports, bmf_flying *message, double ready, double length)
+double bmf_ports_leave(bmf_ports *ports, bmf_flying *message, double ready, double length, double latency)
 {
     const double begin = pass(ports, &ports->out[message->from], ready, length, message->bytes);
-    push(ports, message, begin + ports->latency, length, false);
+    push(ports, message, begin + latency, length, latency, false);
     return begin + length;
 }
 
-void bmf_ports_leave_later(bmf_ports *ports, bmf_flying *message, double time, double length)
+void bmf_ports_leave_later(bmf_ports *ports, bmf_flying *message, double time, double length, double latency)
 {
-    push(ports, message, time, length, true);
+    push(ports, message, time, length, latency, true);
 }
 
 double bmf_ports_next(const bmf_ports *ports)
@@ -102,7 +102,7 @@ bmf_flying *bmf_ports_advance(bmf_ports *ports)
     const bmf_port_event event = pop(ports);
     bmf_flying *message = event.message;
     if (event.order % 2 == 1) {
-        message->done = bmf_ports_leave(ports, message, event.time, event.length);
+        message->done = bmf_ports_leave(ports, message, event.time, event.length, event.latency);
         return NULL;
     }
     message->arrived = pass(ports, &ports->in[message->to], event.time, event.length, message->bytes) + event.length;
