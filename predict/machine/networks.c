@@ -10,5 +10,6 @@ const bmf_network_type *const bmf_network_types[] = {
     &bmf_network_loggp,
     &bmf_network_sheet,
     &bmf_network_dvm,
+    &bmf_network_graph,
     NULL,
 };
