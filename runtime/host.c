@@ -2,11 +2,13 @@
  *
  * One parallel region per kernel call. Work for a single worker (small lists, or one thread) runs without one: a
  * parallel region costs more than a small kernel. */
+#define _GNU_SOURCE
 #include "runtime/host.h"
 
 #include <omp.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- pieces ---- */
 
@@ -16,14 +18,29 @@ typedef struct failure {
     int code;
 } failure;
 
-/* Runs one piece and notes the time and the first failure. */
-static void run_piece(bmf_context *ctx, const bmf_work *work, int64_t index, int worker, bmf_piece_time *times,
-                      failure *first)
+/* How pieces are to be run. */
+typedef struct manner {
+    bool alone;          /* on the calling thread */
+    bool processor_time; /* that this thread spent computing, whatever else the host does; otherwise the host's clock */
+} manner;
+
+static int64_t read_clock(const bmf_context *ctx, manner how)
 {
-    int64_t begin = times ? bmf_now(ctx) : 0;
+    struct timespec spent;
+    if (!how.processor_time)
+        return bmf_now(ctx);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    return (int64_t)spent.tv_sec * 1000000000 + spent.tv_nsec;
+}
+
+/* Runs one piece and notes the time and the first failure. */
+static void run_piece(bmf_context *ctx, const bmf_work *work, int64_t index, int worker, manner how,
+                      bmf_piece_time *times, failure *first)
+{
+    int64_t begin = times ? read_clock(ctx, how) : 0;
     int result = work->run(work->state, index, &work->piece[index], worker);
     if (times)
-        times[index] = (bmf_piece_time){begin, bmf_now(ctx)};
+        times[index] = (bmf_piece_time){begin, read_clock(ctx, how)};
     if (result != 0) {
 #pragma omp critical(bmf_kernel_failure)
         if (first->piece < 0 || index < first->piece)
@@ -31,16 +48,16 @@ static void run_piece(bmf_context *ctx, const bmf_work *work, int64_t index, int
     }
 }
 
-static void run_all(bmf_context *ctx, const bmf_work *work, bool alone, bmf_piece_time *times, failure *first)
+static void run_all(bmf_context *ctx, const bmf_work *work, manner how, bmf_piece_time *times, failure *first)
 {
-    if (alone) {
+    if (how.alone) {
         for (int64_t i = 0; i < work->pieces; i++)
-            run_piece(ctx, work, i, 0, times, first);
+            run_piece(ctx, work, i, 0, how, times, first);
     } else if (work->chained) {
         atomic_llong next = 0;
 #pragma omp parallel num_threads(ctx->threads)
         for (int64_t i; (i = atomic_fetch_add(&next, 1)) < work->pieces;)
-            run_piece(ctx, work, i, omp_get_thread_num(), times, first);
+            run_piece(ctx, work, i, omp_get_thread_num(), how, times, first);
     } else {
         /* A worker is a number, not a thread: should the team be smaller than asked for, threads take several. */
 #pragma omp parallel num_threads(ctx->threads)
@@ -48,7 +65,7 @@ static void run_all(bmf_context *ctx, const bmf_work *work, bool alone, bmf_piec
             int thread = omp_get_thread_num(), team = omp_get_num_threads();
             for (int64_t i = 0; i < work->pieces; i++)
                 if (work->piece[i].worker % team == thread)
-                    run_piece(ctx, work, i, thread, times, first);
+                    run_piece(ctx, work, i, thread, how, times, first);
         }
     }
 }
@@ -58,7 +75,7 @@ int bmf_host_run(bmf_context *ctx, const bmf_work *work, bool one_by_one, bmf_pi
     failure first = {-1, 0};
     bool alone = work->chained ? work->pieces == 1 || ctx->threads == 1
                                : work->pieces == 0 || work->piece[work->pieces - 1].worker == 0;
-    run_all(ctx, work, alone || one_by_one, times, &first);
+    run_all(ctx, work, (manner){alone || one_by_one, one_by_one}, times, &first);
     if (first.piece < 0)
         return BMF_OK;
     const bmf_piece *piece = &work->piece[first.piece];

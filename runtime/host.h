@@ -5,7 +5,7 @@
 
 #include "runtime/backend.h"
 
-/* When a piece ran, on the host's clock (bmf_now). */
+/* When a piece ran, on the host's clock (bmf_now) or, one by one, on the calling thread's clock of processor time. */
 typedef struct bmf_piece_time {
     int64_t begin, end;
 } bmf_piece_time;
