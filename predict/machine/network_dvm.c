@@ -12,7 +12,8 @@
  *                   T = (D - 1)(TStart + s TByte) + m TStart + bytes TByte,
  *               and the best m lies near sqrt((D - 1) bytes TByte / TStart), that is s near
  *               sqrt(bytes TStart / ((D - 1) TByte)); it is found exactly, by going both ways until the bound without
- *               rounding cannot win. (The document searches downwards from its s only.)
+ *               rounding cannot win, at most 1000 steps each way: enough unless a byte costs more than a start. (The
+ *               document searches downwards from its s only.)
  * The sender's processor goes on at once, its wait ends when the message is there. Agreement: the reduction formula,
  * (TStart + 8 TByte) times 2 n - 2 on a bus or in channels, times twice the way from a corner to the centre in a grid.
  * Cost: O(levels + channels) a message, in grids O(1) steps of the search as a rule.

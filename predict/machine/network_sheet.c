@@ -7,8 +7,8 @@
  * arrival = "pingpong", and, if congested = true, the larger of that and allsend(p, d), what a message takes when half
  * of the p processors send to the other half. A time that comes out negative is 0. Agreement: allreduce(p, 1), or
  * without that entry 2 ceil(log2 p) messages of 8 bytes one after the other.
- * With ports = "single" messages take turns at their senders and receivers (predict/machine/ports.h): recv(d) - recv(0),
- * what grows with the message, but at most arrived - sent, is how long one passes a port; the rest is latency.
+ * With ports = "single" messages take turns at their senders and receivers (predict/machine/ports.h): recv(d) -
+ * recv(0), what grows with the message, but at most arrived - sent, is how long one passes a port; the rest is latency.
  * Uncertainty: sample k > 0 draws the coefficients of every entry once, from the normal distribution with the sheet's
  * covariance (by Cholesky's factors), and for every time of every message a factor of its own with mean 1 and the
  * standard deviation of the entry's noise, from the log-normal distribution, so that it stays positive.
