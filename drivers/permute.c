@@ -7,6 +7,7 @@
 
 #include "drivers/commands.h"
 #include "drivers/permute_data.h"
+#include "drivers/permute_predict.h"
 #include "permute/exchange.h"
 #include "permute/local.h"
 #include "permute/tune.h"
@@ -17,36 +18,43 @@ enum { LARGEST_ELEMENT = 4096, REPEATS = 5 };
 typedef struct options {
     int bits;
     int64_t element_bytes;
-    const char *matrix, *complement;
+    const char *matrix, *complement, *method_name;
+    const char *machine; /* predict for it, with so many processors; NULL: run */
+    int64_t processors;
     bmf_permute_method method;
     bool plan, verify, naive, tune, relabel, json, help;
 } options;
 
 static void print_help(void)
 {
-    puts("usage: mpirun -n R bmf permute --bits N --elem B --matrix SPEC [OPTION]..\n"
-         "\n"
-         "Permutes 2^N elements of B bytes, split over the ranks, by y = A x + c over GF(2): the element with address "
-         "x\n"
-         "moves to address y. Prints what was moved and how fast.\n"
-         "\n"
-         "  --bits N            address bits, 0 to 63\n"
-         "  --elem B            bytes of an element, 1 to 4096\n"
-         "  --matrix SPEC       A: identity, bitrev, transpose:ROWBITS, gray, invgray, shuffle:K, reblock:A,B,C,D,\n"
-         "                      random:SEED, randombpc:SEED, file:PATH (N lines of N characters 0 or 1; row i, column "
-         "j\n"
-         "                      is a_ij, the least significant bit first)\n"
-         "  --complement HEX    c; default 0\n"
-         "  --method M          rounds, alltoallv, naive or auto (default)\n"
-         "  --plan              print the plan and stop; needs no memory for the elements\n"
-         "  --verify            check every element of the result\n"
-         "  --naive             also time the naive way: element by element on one rank, row by row on several\n"
-         "  --tune              choose the method by short trials; auto remembers the result for such permutations\n"
-         "  --relabel           let the result's blocks stand on other ranks, to send less\n"
-         "  --json              print one JSON object\n"
-         "  --help              this text\n"
-         "\n"
-         "Example: mpirun -n 2 bmf permute --bits 24 --elem 8 --matrix transpose:12 --verify");
+    puts(
+        "usage: mpirun -n R bmf permute --bits N --elem B --matrix SPEC [OPTION]..\n"
+        "\n"
+        "Permutes 2^N elements of B bytes, split over the ranks, by y = A x + c over GF(2): the element with address "
+        "x\n"
+        "moves to address y. Prints what was moved and how fast.\n"
+        "\n"
+        "  --bits N            address bits, 0 to 63\n"
+        "  --elem B            bytes of an element, 1 to 4096\n"
+        "  --matrix SPEC       A: identity, bitrev, transpose:ROWBITS, gray, invgray, shuffle:K, reblock:A,B,C,D,\n"
+        "                      random:SEED, randombpc:SEED, file:PATH (N lines of N characters 0 or 1; row i, column "
+        "j\n"
+        "                      is a_ij, the least significant bit first)\n"
+        "  --complement HEX    c; default 0\n"
+        "  --method M          rounds, alltoallv, naive or auto (default)\n"
+        "  --plan              print the plan and stop; needs no memory for the elements\n"
+        "  --verify            check every element of the result\n"
+        "  --naive             also time the naive way: element by element on one rank, row by row on several\n"
+        "  --tune              choose the method by short trials; auto remembers the result for such permutations\n"
+        "  --relabel           let the result's blocks stand on other ranks, to send less\n"
+        "  --machine M         predict it on the machine of file M instead, by method; also sets and clusters: record\n"
+        "                      by record in 1-permutable sets of processors, of clusters of processors\n"
+        "  --procs P           with --machine: processors; default: those of the machine\n"
+        "  --json              print one JSON object\n"
+        "  --help              this text\n"
+        "\n"
+        "Example: mpirun -n 2 bmf permute --bits 24 --elem 8 --matrix transpose:12 --verify\n"
+        "         bmf permute --bits 21 --elem 4 --matrix transpose:11 --machine decmpp-2048");
 }
 
 /* ---- options ---- */
@@ -73,6 +81,8 @@ static const struct option known_options[] = {{"bits", required_argument, NULL, 
                                               {"naive", no_argument, NULL, 'N'},
                                               {"tune", no_argument, NULL, 't'},
                                               {"relabel", no_argument, NULL, 'r'},
+                                              {"machine", required_argument, NULL, 'a'},
+                                              {"procs", required_argument, NULL, 'P'},
                                               {"json", no_argument, NULL, 'j'},
                                               {"help", no_argument, NULL, 'h'},
                                               {0}};
@@ -96,8 +106,13 @@ static int read_option(int c, char **argv, options *o)
         o->complement = optarg;
         break;
     case 'M':
-        if (!bmf_permute_method_find(optarg, &o->method))
-            code = bmf_usage_error("permute", "unknown method '%s'; known: rounds, alltoallv, naive, auto", optarg);
+        o->method_name = optarg;
+        break;
+    case 'a':
+        o->machine = optarg;
+        break;
+    case 'P':
+        code = read_number("procs", optarg, 1, INT32_MAX, &o->processors);
         break;
     case 'p':
         o->plan = true;
@@ -128,6 +143,30 @@ static int read_option(int c, char **argv, options *o)
     return code;
 }
 
+/* With a machine the methods are those of the prediction. */
+static int check_prediction(const options *o)
+{
+    if (!o->machine)
+        return o->processors ? bmf_usage_error("permute", "--procs goes with --machine") : 0;
+    if (o->plan || o->verify || o->naive || o->tune || o->relabel)
+        return bmf_usage_error("permute", "--machine only predicts; leave out --%s",
+                               o->plan     ? "plan"
+                               : o->verify ? "verify"
+                               : o->naive  ? "naive"
+                               : o->tune   ? "tune"
+                                           : "relabel");
+    return 0;
+}
+
+static int check_method(options *o)
+{
+    if (o->method_name && !o->machine && !bmf_permute_method_find(o->method_name, &o->method))
+        return bmf_usage_error("permute", "unknown method '%s'; known: rounds, alltoallv, naive, auto", o->method_name);
+    if (o->tune && o->method != BMF_PERMUTE_AUTO)
+        return bmf_usage_error("permute", "--tune chooses the method; leave out --method");
+    return 0;
+}
+
 static int read_options(int argc, char **argv, options *o)
 {
     *o = (options){.bits = -1, .method = BMF_PERMUTE_AUTO};
@@ -147,9 +186,8 @@ static int read_options(int argc, char **argv, options *o)
         return bmf_usage_error("permute", "elements of how many bytes? give --elem");
     if (!o->matrix)
         return bmf_usage_error("permute", "which permutation? give --matrix");
-    if (o->tune && o->method != BMF_PERMUTE_AUTO)
-        return bmf_usage_error("permute", "--tune chooses the method; leave out --method");
-    return 0;
+    int code = check_prediction(o);
+    return code ? code : check_method(o);
 }
 
 /* ---- one run ---- */
@@ -372,6 +410,19 @@ static int permute(job *j)
     return BMF_OK;
 }
 
+static int predict(bmf_context *ctx, const options *o, const bmf_permutation *p)
+{
+    const bmf_permute_forecast forecast = {.machine = o->machine,
+                                           .processors = o->processors,
+                                           .element_bytes = o->element_bytes,
+                                           .method = o->method_name,
+                                           .json = o->json};
+    int status = bmf_permute_forecast_print(ctx, &forecast, p);
+    if (status != BMF_OK && bmf_is_root(ctx))
+        fprintf(stderr, "bmf: %s\n", bmf_error_text(ctx));
+    return bmf_exit_code(status);
+}
+
 static int run(bmf_context *ctx, const options *o, const bmf_permutation *p)
 {
     job j = {.ctx = ctx, .o = o, .permutation = *p};
@@ -402,7 +453,7 @@ int bmf_command_permute(int argc, char **argv)
             status = bmf_permutation_parse_complement(ctx, o.complement, &p);
         status = bmf_agree(ctx, status);
         if (status == BMF_OK)
-            code = run(ctx, &o, &p);
+            code = o.machine ? predict(ctx, &o, &p) : run(ctx, &o, &p);
         else if (bmf_is_root(ctx))
             fprintf(stderr, "bmf: %s\n", bmf_error_text(ctx));
         if (status != BMF_OK)

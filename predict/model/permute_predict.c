@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "permute/local.h"
 #include "permute/stages.h"
@@ -41,6 +42,34 @@ const char *bmf_predicted_method_name(bmf_predicted_method method)
     default:
         return bmf_permute_method_name((bmf_permute_method)method);
     }
+}
+
+bool bmf_predicted_method_find(const char *name, bmf_predicted_method *method)
+{
+    for (int k = 0; k < BMF_PREDICT_METHODS; k++)
+        if (strcmp(name, bmf_predicted_method_name((bmf_predicted_method)k)) == 0) {
+            *method = (bmf_predicted_method)k;
+            return true;
+        }
+    return false;
+}
+
+bool bmf_predicted_method_fits(bmf_predicted_method method, const bmf_machine *machine, const bmf_permutation *p,
+                               int64_t processors)
+{
+    bmf_network *network;
+    bmf_record_rounds rounds;
+    const int bits = bmf_permute_processor_bits(p, processors);
+    if (method < BMF_PREDICT_SETS)
+        return true;
+    if (bits < 0 || method == BMF_PREDICT_SETS)
+        return bits >= 0;
+    if (bmf_machine_network(machine, processors, &network) != BMF_OK)
+        return false;
+    const bmf_edn_place *place = bmf_edn_place_of_network(network);
+    const bool fits = place && bmf_record_rounds_make(p, bits, BMF_RECORDS_CLUSTERS, place, &rounds) == BMF_OK;
+    network->type->destroy(network);
+    return fits;
 }
 
 /* ---- what packing costs ---- */
@@ -216,6 +245,15 @@ static int follow(forecast *f, const bmf_permute_plan *plan, const bmf_record_ro
     return plan->stages ? follow_stages(f, plan) : plan->traffic ? follow_traffic(f, plan) : follow_boxes(f, plan);
 }
 
+static void note_remark(const forecast *f, char remark[BMF_PREDICTION_REMARK])
+{
+    const bmf_network_type *type = f->network->type;
+    const char *text = bmf_model_costs_remark(f->costs, 0);
+    if (!text && type->remark)
+        text = type->remark(f->network, 0);
+    snprintf(remark, BMF_PREDICTION_REMARK, "%s", text ? text : "");
+}
+
 static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_rounds *records,
                    bmf_permute_prediction *prediction)
 {
@@ -223,9 +261,14 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
     const bool at_once = plan->method == BMF_PERMUTE_ALLTOALLV && !records;
     bmf_prediction times;
     int64_t messages, bytes;
-    *prediction = (bmf_permute_prediction){
-        plan->class_, plan->rank, records ? records->rounds : plan->rounds, plan->messages, plan->bytes, false, NAN,
-        NAN,          NAN};
+    *prediction = (bmf_permute_prediction){.class_ = plan->class_,
+                                           .rank = plan->rank,
+                                           .rounds = records ? records->rounds : plan->rounds,
+                                           .messages = plan->messages,
+                                           .bytes = plan->bytes,
+                                           .seconds = NAN,
+                                           .low = NAN,
+                                           .high = NAN};
     if (records)
         prediction->messages = plan->bytes / f->element_bytes;
     if (!can_be_followed(f, prediction->messages, at_once ? plan->processors * blocks : plan->processors))
@@ -247,6 +290,7 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
         prediction->seconds = times.seconds;
         prediction->low = times.low;
         prediction->high = times.high;
+        note_remark(f, prediction->remark);
     }
     bmf_permute_clocks_free(f->clocks);
     bmf_model_costs_free(f->costs);

@@ -20,15 +20,22 @@ typedef enum bmf_predicted_method {
     BMF_PREDICT_CLUSTERS,
     BMF_PREDICT_METHODS
 } bmf_predicted_method;
-/* "rounds", "alltoallv", "naive", "sets", "clusters". */
+/* "rounds", "alltoallv", "naive", "sets", "clusters"; and back: false for an unknown name. */
 const char *bmf_predicted_method_name(bmf_predicted_method method);
+bool bmf_predicted_method_find(const char *name, bmf_predicted_method *method);
+/* Whether a method can be used on the machine with that many processors: its conditions above. */
+bool bmf_predicted_method_fits(bmf_predicted_method method, const bmf_machine *machine, const bmf_permutation *p,
+                               int64_t processors);
+
+enum { BMF_PREDICTION_REMARK = 512 };
 
 typedef struct bmf_permute_prediction {
     bmf_permutation_class class_;
     int rank; /* r, or -1 where the parts are no subspaces */
     int64_t rounds, messages, bytes;
-    bool timed;                /* false: more messages than can be followed, times are NAN */
-    double seconds, low, high; /* expected, and the 95 % interval */
+    bool timed;                         /* false: more messages than can be followed, times are NAN */
+    double seconds, low, high;          /* expected, and the 95 % interval */
+    char remark[BMF_PREDICTION_REMARK]; /* "" or what was outside the domain of an equation */
 } bmf_permute_prediction;
 
 /* Predicts for all bmf_processors(ctx) of a context with one rank. Cost: about a microsecond a message; kilobytes, and on

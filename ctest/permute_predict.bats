@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# bmf permute --machine: messages and bytes are those of the plan and of the real run, times are those of the network, and
+# bad input ends with exit code 2 and one line; bmf-bench edn: the constants of the machine files come from it.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    bats_load_library bats-support
+    bats_load_library bats-assert
+    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_MACHINE
+    machines="$BATS_TEST_DIRNAME/../examples/machines"
+    export XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache" BMF_THREADS=1 BMF_MACHINES="$machines"
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# permute RANKS ARGUMENT...
+permute()
+{
+    run --separate-stderr timeout 60 "$MPIRUN" -n "$1" "$BMF_BIN_DIR/bmf" permute "${@:2}"
+}
+
+# refused TEXT ARGUMENT...: exit code 2, nothing on standard output, one line with TEXT on standard error
+refused()
+{
+    permute 1 "${@:2}"
+    assert_failure 2
+    assert_output ""
+    assert_equal "${#stderr_lines[@]}" 1
+    [[ ${stderr_lines[0]} == "bmf: "*"$1"* ]] || fail "not about '$1': ${stderr_lines[0]}"
+}
+
+# json_holds EXPRESSION: a Python expression over d, the object printed, and w, the one of before
+json_holds()
+{
+    python3 -c 'import json, sys; d, w = (json.loads(t or "{}") for t in sys.argv[1:3]); sys.exit(not eval(sys.argv[3]))' \
+        "$output" "$before" "$1" || fail "not $1: $output"
+}
+
+# A machine with a lockstep network for 64 processors.
+small_machine()
+{
+    cat > small.machine <<'END'
+name = "small";
+processors = 64;
+compute = { zero = true; };
+network = { type = "edn"; ports = 16; inputs = 8; buckets = 4; capacity = 2; processors_per_port = 4; map = "matrix";
+            iteration_us = 10.0; word_bytes = 8; send_us = 5.0; receive_us = 0.0; };
+END
+}
+
+@test "predicted messages and bytes are those of the plan and of the real run" {
+    for matrix in identity bitrev transpose:3 gray random:7; do
+        for method in rounds alltoallv naive; do
+            permute 1 --bits 8 --elem 12 --matrix "$matrix" --method "$method" --machine ideal --procs 4 --json
+            assert_success
+            before="$output"
+            for more in --plan --verify; do
+                permute 4 --bits 8 --elem 12 --matrix "$matrix" --method "$method" --json $more
+                assert_success
+                json_holds 'all(w["runs"][0][k] == d[k] for k in ("messages", "rounds"))'
+                json_holds 'w["runs"][0]["bytes"] == d["predicted_bytes"] == d.get("bytes", d["predicted_bytes"])'
+                json_holds 'all(w[k] == d[k] for k in ("bits", "elem", "class", "rank_r"))'
+            done
+        done
+    done
+}
+
+@test "processors that are no power of two, and more than elements" {
+    for procs in 3 7 40; do
+        permute 1 --bits 5 --elem 8 --matrix bitrev --method rounds --machine ideal --procs $procs --json
+        assert_success
+        before="$output"
+        permute 2 --bits 5 --elem 8 --matrix bitrev --method rounds --bmf-procs $procs --plan --json
+        assert_success
+        json_holds 'w["runs"][0]["messages"] == d["messages"] and w["runs"][0]["bytes"] == d["predicted_bytes"]'
+    done
+}
+
+@test "the object has the promised keys, and is the same each time" {
+    small_machine
+    permute 1 --bits 10 --elem 8 --matrix bitrev --machine small.machine --json
+    assert_success
+    json_holds 'list(d) == ["machine", "processors", "bits", "elem", "class", "rank_r", "fastest", "runs"]'
+    json_holds 'list(d["runs"][0]) == ["method", "rounds", "messages", "bytes", "seconds", "lo", "hi", "in_domain"]'
+    json_holds '[r["method"] for r in d["runs"]] == ["rounds", "alltoallv", "naive", "sets", "clusters"]'
+    json_holds '(d["machine"], d["processors"], d["bits"], d["elem"], d["class"], d["rank_r"]) == ("small", 64, 10, 8, "BPC", 4)'
+    json_holds 'd["fastest"] == min(d["runs"], key=lambda r: r["seconds"])["method"]'
+    before="$output"
+    permute 1 --bits 10 --elem 8 --matrix bitrev --machine small.machine --json
+    assert_equal "$output" "$before"
+}
+
+# By hand. Every processor's number complemented in its lowest bit: a port keeps its four messages, one iteration each, two
+# words an element. The 2^10 / 64 = 16 records of a processor are 16 sets, or 64 sets of the 16 clusters.
+@test "times on a lockstep network are rounds and iterations" {
+    small_machine
+    permute 1 --bits 10 --elem 16 --matrix identity --complement 10 --machine small.machine --json
+    assert_success
+    json_holds 'all(r["messages"] == (64 if r["method"] in ("rounds", "alltoallv", "naive") else 1024) for r in d["runs"])'
+    json_holds 'all(r["bytes"] == 16384 for r in d["runs"])'
+    json_holds 'abs(d["runs"][3]["seconds"] - 16 * (5 + 4 * 2 * 10) * 1e-6) < 1e-12'
+    json_holds 'abs(d["runs"][4]["seconds"] - 64 * (5 + 2 * 10) * 1e-6) < 1e-12'
+}
+
+@test "a table for people" {
+    permute 1 --bits 13 --elem 4 --matrix transpose:11 --machine decmpp-2048
+    assert_success
+    assert_line --partial "on 2048 processors of decmpp-2048: BPC, rank 2"
+    assert_line --regexp '^clusters +64 +'
+    assert_line --regexp '^fastest: '
+    refute_output --partial "outside"
+}
+
+@test "what cannot be followed is planned without a time" {
+    permute 1 --bits 40 --elem 8 --matrix transpose:20 --machine ideal --procs 1024
+    assert_success
+    assert_line --regexp '^naive .* - +more messages than can be followed'
+    assert_line --regexp '^rounds +1024 +1047552 .* s'
+}
+
+@test "what is refused" {
+    small_machine
+    local common=(--bits 8 --elem 8 --matrix gray)
+    refused "--procs goes with --machine" "${common[@]}" --procs 4
+    refused "--procs takes a whole number" "${common[@]}" --machine ideal --procs 0
+    refused "how many? give --procs" "${common[@]}" --machine ideal
+    refused "nowhere.machine" "${common[@]}" --machine nowhere.machine
+    refused "has 64 processors, not 65" "${common[@]}" --machine small.machine --procs 65
+    refused "unknown method 'fast'" "${common[@]}" --machine ideal --procs 4 --method fast
+    refused "unknown method 'sets'" "${common[@]}" --method sets
+    refused "'clusters' needs a machine whose network is of type edn" "${common[@]}" --machine ideal --procs 4 --method clusters
+    refused "power of two" "${common[@]}" --machine ideal --procs 3 --method sets
+    refused "leave out --verify" "${common[@]}" --machine ideal --procs 4 --verify
+    echo 'network = { type = "edn"; ports = 4; };' > bad.machine
+    refused "bad.machine:1: 'inputs' is missing" "${common[@]}" --machine bad.machine --procs 4
+    permute 2 "${common[@]}" --machine ideal --procs 4
+    assert_failure 2
+    assert_equal "${#stderr_lines[@]}" 1
+    [[ ${stderr_lines[0]} == *"one process for all processors, not 2 ranks"* ]] || fail "${stderr_lines[0]}"
+}
+
+@test "the machine files have the constants that are fitted to the published tables" {
+    run --separate-stderr timeout 60 "$BMF_BIN_DIR/bmf-bench" edn --json --matrices 1 --counts 20000
+    assert_success
+    before=""
+    json_holds 'all(abs(c["published"] - c["predicted"]) < 1 for c in d["router_counts"])'
+    json_holds 'sum(c["fitted"] for c in d["columns"]) == 2'
+    for file in decmpp-2048 decmpp-4096; do
+        iteration=$(sed -n 's/^ *iteration_us = \([0-9.]*\);.*/\1/p' "$machines/$file.machine")
+        round=$(sed -n 's/^ *send_us = \([0-9.]*\);.*/\1/p' "$machines/$file.machine")
+        json_holds "abs(d['iteration_us'] / $iteration - 1) < 0.005 and abs(d['round_us'] / $round - 1) < 0.005"
+    done
+    run --separate-stderr "$BMF_BIN_DIR/bmf-bench" edn --machine ideal
+    assert_failure 2
+    assert_equal "${#stderr_lines[@]}" 1
+}
