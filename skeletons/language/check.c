@@ -17,6 +17,7 @@
 
 enum {
     MAX_PARTS = 1024,     /* of a flattened composition */
+    MAX_NAMED_PARTS = 64, /* of one whose parts keep the names they had: parts with names of their own are not shared */
     MAX_TYPE_NODES = 1000 /* of a type: names that double it would fill the memory */
 };
 
@@ -231,13 +232,13 @@ bmf_expression *bmf_expression_compose(bmf_expressions *arena, bmf_span span, in
         flat += parts_of(part[k]);
     if (parts == 1)
         return part[0];
-    bool flatten = flat <= MAX_PARTS;
+    bool flatten = flat <= MAX_PARTS, named = flat <= MAX_NAMED_PARTS;
     bmf_expression *node = bmf_expression_create(arena, BMF_EXPRESSION_COMP, span, flatten ? (int)flat : parts);
     int at = 0;
     for (int k = 0; k < parts; k++) {
         if (flatten && part[k]->kind == BMF_EXPRESSION_COMP) {
             for (int i = 0; i < part[k]->children; i++)
-                node->child[at++] = part[k]->child[i];
+                node->child[at++] = bmf_expression_under(arena, part[k]->child[i], named ? part[k]->names : NULL);
         } else {
             node->child[at++] = part[k];
         }
@@ -329,7 +330,7 @@ bmf_expression *bmf_checker_convert_argument(bmf_checker *checker, bmf_expressio
 
 /* ---- names ---- */
 
-static bmf_expression *infer_name(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+static bmf_expression *infer_definition(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     const bmf_definition *definition =
         checker->library != NULL ? bmf_library_find(checker->library, expression->name) : NULL;
@@ -350,6 +351,29 @@ static bmf_expression *infer_name(bmf_checker *checker, const bmf_expression *ex
     *made = (bmf_checker_memo){in, inside, typed, *memo};
     *memo = made;
     return typed;
+}
+
+/* A composition of many parts, flattened or not. */
+static bool is_long(const bmf_expression *expression)
+{
+    bool is = parts_of(expression) > MAX_NAMED_PARTS;
+    for (int k = 0; expression->kind == BMF_EXPRESSION_COMP && k < expression->children && !is; k++)
+        is = expression->child[k]->kind == BMF_EXPRESSION_COMP;
+    return is;
+}
+
+/* Scalar expressions become parts of kernels, which are too small for regions; all uses of them share one, as those of
+ * long compositions do, which names that double make. */
+static bmf_expression *infer_name(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+{
+    char text[BMF_TYPE_WORDS];
+    bmf_expression *typed = infer_definition(checker, expression, in);
+    if (typed == NULL || bmf_is_scalar(typed) || is_long(typed))
+        return typed;
+    int length = snprintf(text, sizeof text, "$%s", expression->name);
+    length = length < (int)sizeof text ? length : (int)sizeof text - 1;
+    bmf_naming use = {.name = bmf_expressions_text(checker->arena, text, length), .use = expression->span};
+    return bmf_expression_under(checker->arena, typed, bmf_naming_keep(checker->arena, &use));
 }
 
 static void free_memos(bmf_checker *checker)

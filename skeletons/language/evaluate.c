@@ -11,19 +11,57 @@
 #include "skeletons/language/evaluate_private.h"
 #include "skeletons/language/rewriter.h"
 
+/* ---- names ---- */
+
+/* Outermost first. */
+static void open_regions(bmf_evaluation *machine, const bmf_naming *names, const bmf_naming *already)
+{
+    if (names == already)
+        return;
+    open_regions(machine, names->outer, already);
+    bmf_region_begin(machine->ctx, names->name);
+}
+
+static int depth_of(const bmf_naming *names)
+{
+    return names != NULL ? names->depth + 1 : 0;
+}
+
+/* From the regions of one part to those of the next; returns the latter. Names are regions where operations are nodes:
+ * unless the evaluation is quiet. */
+static const bmf_naming *change_regions(bmf_evaluation *machine, const bmf_naming *from, const bmf_naming *to)
+{
+    if (from == to || machine->ctx->run == NULL || machine->quiet > 0)
+        return to;
+    const bmf_naming *common = bmf_naming_common(from, to), *kept = to;
+    for (int depth = depth_of(from); depth > depth_of(common); depth--)
+        bmf_region_end(machine->ctx);
+    while (depth_of(kept) > depth_of(common))
+        kept = kept->outer;
+    open_regions(machine, to, kept);
+    return to;
+}
+
 /* ---- structure ---- */
 
+/* Neighbours that come from the same use of a name are in one region. */
 static int evaluate_chain(bmf_evaluation *machine, bmf_expression *chain, bmf_frame *frame, bmf_value *x,
                           bmf_value *out)
 {
     bmf_value current, next;
+    const bmf_naming *open = NULL;
+    int status = BMF_OK;
     bmf_value_move(x, &current);
-    for (int k = chain->children - 1; k >= 0; k--) {
-        BMF_TRY(bmf_evaluate(machine, chain->child[k], frame, &current, &next));
-        bmf_value_move(&next, &current);
+    for (int k = chain->children - 1; k >= 0 && status == BMF_OK; k--) {
+        open = change_regions(machine, open, chain->child[k]->names);
+        status = bmf_evaluate_unnamed(machine, chain->child[k], frame, &current, &next);
+        if (status == BMF_OK)
+            bmf_value_move(&next, &current);
     }
-    bmf_value_move(&current, out);
-    return BMF_OK;
+    change_regions(machine, open, NULL);
+    if (status == BMF_OK)
+        bmf_value_move(&current, out);
+    return status;
 }
 
 /* All children on the same argument, which the last one gets for good. */
@@ -298,7 +336,8 @@ static int evaluate_once(bmf_evaluation *machine, bmf_expression *expression, bm
     return status;
 }
 
-int bmf_evaluate(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int bmf_evaluate_unnamed(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                         bmf_value *out)
 {
     if (has_no_values(expression->in) || may_skip(machine, expression, frame)) {
         bmf_value_free(x);
@@ -309,4 +348,12 @@ int bmf_evaluate(bmf_evaluation *machine, bmf_expression *expression, bmf_frame 
     if (is_once(expression, frame, x))
         return evaluate_once(machine, expression, frame, x, out);
     return apply(machine, expression, frame, x, out);
+}
+
+int bmf_evaluate(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
+{
+    change_regions(machine, NULL, expression->names);
+    int status = bmf_evaluate_unnamed(machine, expression, frame, x, out);
+    change_regions(machine, expression->names, NULL);
+    return status;
 }

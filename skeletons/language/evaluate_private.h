@@ -8,6 +8,10 @@
 int bmf_evaluate_elements(bmf_evaluation *machine, const bmf_expression *by, bmf_expression *body, bmf_frame *frame,
                           bmf_value *x, bmf_value *out);
 
+/* bmf_evaluate without the regions of the expression's own names. */
+int bmf_evaluate_unnamed(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                         bmf_value *out);
+
 /* Whether the expression is to be applied processor by processor, and doing so. x is taken over. */
 bool bmf_is_separate(const bmf_evaluation *machine, const bmf_expression *expression, const bmf_frame *frame);
 int bmf_evaluate_separate(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,

@@ -80,7 +80,7 @@ static int evaluate_share(bmf_evaluation *machine, bmf_expression *expression, c
     machine->ctx->backend->separate(machine->ctx, BMF_SEPARATE_NEXT);
     BMF_TRY(row ? bmf_value_part(machine->ctx, x, mine->context[0], mine->count, &part)
                 : bmf_value_take(machine->ctx, x, mine->context, mine->count, &part));
-    return bmf_evaluate(machine, expression, &inner, &part, out);
+    return bmf_evaluate_unnamed(machine, expression, &inner, &part, out);
 }
 
 /* Results in the order of `context`, put into the order of the contexts. */

@@ -11,6 +11,7 @@
 #include "skeletons/language/scalar.h"
 
 enum { CHUNK_NODES = 128, CHUNK_BYTES = 1 << 14 };
+enum { MAX_NAMES = 16 }; /* around an expression; what nests deeper has none */
 
 typedef struct node_chunk {
     struct node_chunk *next;
@@ -105,6 +106,63 @@ bmf_expression *bmf_expression_copy(bmf_expressions *arena, const bmf_expression
         memcpy(copy->child, expression->child, (size_t)expression->children * sizeof *copy->child);
     return copy;
 }
+
+/* ---- names ---- */
+
+static const bmf_naming *put_around(bmf_expressions *arena, const bmf_naming *outer, const bmf_naming *inner)
+{
+    if (inner == NULL)
+        return outer;
+    bmf_naming *made = claim_bytes(arena, (int64_t)sizeof *made);
+    *made = *inner;
+    made->outer = put_around(arena, outer, inner->outer);
+    made->depth = made->outer->depth + 1;
+    return made;
+}
+
+const bmf_naming *bmf_naming_keep(bmf_expressions *arena, const bmf_naming *names)
+{
+    bmf_naming *kept = claim_bytes(arena, (int64_t)sizeof *kept);
+    *kept = *names;
+    return kept;
+}
+
+static int depth_of(const bmf_naming *names)
+{
+    return names != NULL ? names->depth + 1 : 0;
+}
+
+bmf_expression *bmf_expression_under(bmf_expressions *arena, bmf_expression *expression, const bmf_naming *names)
+{
+    if (names == NULL || depth_of(names) + depth_of(expression->names) > MAX_NAMES)
+        return expression;
+    bmf_expression *copy = bmf_expression_copy(arena, expression);
+    copy->names = put_around(arena, names, expression->names);
+    return copy;
+}
+
+static bool same_names(const bmf_naming *a, const bmf_naming *b)
+{
+    for (; a != b && a != NULL && b != NULL; a = a->outer, b = b->outer)
+        if (a->use.text != b->use.text || a->use.begin != b->use.begin)
+            return false;
+    return a == b;
+}
+
+const bmf_naming *bmf_naming_common(const bmf_naming *a, const bmf_naming *b)
+{
+    while (a != NULL && b != NULL && !same_names(a, b)) {
+        int depth = a->depth < b->depth ? a->depth : b->depth;
+        bool level = a->depth == b->depth;
+        if (level || a->depth > depth)
+            a = a->outer;
+        if (level || b->depth > depth)
+            b = b->outer;
+    }
+    return b == NULL ? NULL : a;
+}
+
+/* ---- texts ---- */
 
 const char *bmf_expressions_text(bmf_expressions *arena, const char *text, int64_t size)
 {

@@ -80,6 +80,16 @@ typedef enum bmf_stream_tail {
     BMF_TAIL_COUNT   /* int: how many elements b child[1] holds for */
 } bmf_stream_tail;
 
+/* The definition that an expression is written in, by one of its uses; for the regions of traces. A part of a composition
+ * that was taken apart keeps the names of the whole; what a law makes of several parts has those that all of them had. */
+typedef struct bmf_naming bmf_naming;
+struct bmf_naming {
+    const bmf_naming *outer; /* the definition that it is used in, or NULL */
+    const char *name;        /* with the $ */
+    bmf_span use;
+    int depth;               /* definitions around it */
+};
+
 typedef struct bmf_scalar bmf_scalar; /* skeletons/language/scalar.h */
 
 typedef struct bmf_expression bmf_expression;
@@ -97,6 +107,7 @@ struct bmf_expression {
     bmf_expression **child;
     /* by the checker: */
     const bmf_type *in, *out; /* NULL before */
+    const bmf_naming *names;  /* innermost; NULL: none, and inside of scalar expressions */
     bool communicates;        /* a P_ skeleton on a distributed list, or a split to one, is in it */
     bool repeats;             /* a B_While is in it */
     /* by the evaluator: */
@@ -113,6 +124,13 @@ bmf_expression *bmf_expression_create(bmf_expressions *arena, bmf_expression_kin
 bmf_expression *bmf_expression_copy(bmf_expressions *arena, const bmf_expression *expression);
 /* A copy of a text that lives as long as the arena. */
 const char *bmf_expressions_text(bmf_expressions *arena, const char *text, int64_t size);
+
+/* The expression with the names around those that it has: a copy, or itself if there are none to add. */
+bmf_expression *bmf_expression_under(bmf_expressions *arena, bmf_expression *expression, const bmf_naming *names);
+/* A copy that lives as long as the arena. */
+const bmf_naming *bmf_naming_keep(bmf_expressions *arena, const bmf_naming *names);
+/* The outermost names that both have; NULL: none. */
+const bmf_naming *bmf_naming_common(const bmf_naming *a, const bmf_naming *b);
 
 /* Structural equality: kinds, operations, numbers, constants (bits of reals), names and children; not places or types. */
 bool bmf_expression_equal(const bmf_expression *a, const bmf_expression *b);

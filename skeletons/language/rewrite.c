@@ -142,6 +142,32 @@ static void replace_parts(composition *c, int at, int used, bmf_expression *by)
     *c = (composition){part, count};
 }
 
+/* The names that all of these parts have. */
+static const bmf_naming *names_of(int parts, bmf_expression *const *part)
+{
+    const bmf_naming *names = part[0]->names;
+    for (int k = 1; k < parts; k++)
+        names = bmf_naming_common(names, part[k]->names);
+    return names;
+}
+
+/* What a law has made gets names, or its parts do, unless they have some: they stood there before. */
+static bmf_expression *give_names(walk *w, bmf_expression *made, const bmf_naming *names)
+{
+    bmf_expressions *arena = w->rewriter->arena;
+    const bmf_naming *outer = made->names != NULL ? made->names : names;
+    if (outer == NULL || (made->kind != BMF_EXPRESSION_COMP && made->names != NULL))
+        return made;
+    if (made->kind != BMF_EXPRESSION_COMP)
+        return bmf_expression_under(arena, made, outer);
+    bmf_expression *copy = bmf_expression_copy(arena, made);
+    copy->names = NULL;
+    for (int k = 0; k < copy->children; k++)
+        if (made->names != NULL || copy->child[k]->names == NULL)
+            copy->child[k] = bmf_expression_under(arena, copy->child[k], outer);
+    return copy;
+}
+
 /* Applies the first law that fits at part `at`. */
 static bool apply_laws(walk *w, composition *c, int at)
 {
@@ -153,10 +179,18 @@ static bool apply_laws(walk *w, composition *c, int at)
         if (after == NULL)
             continue;
         note(w, entry->law, bmf_expression_compose(w->rewriter->arena, c->part[at]->span, used, c->part + at), after);
-        replace_parts(c, at, used, after);
+        replace_parts(c, at, used, give_names(w, after, names_of(used, c->part + at)));
         return true;
     }
     return false;
+}
+
+/* The composition of what the parts of an expression have become: under its names if it was a composition, because single
+ * parts have theirs. */
+static bmf_expression *compose_again(walk *w, const bmf_expression *before, int parts, bmf_expression *const *part)
+{
+    bmf_expression *after = bmf_expression_compose(w->rewriter->arena, before->span, parts, part);
+    return before->kind == BMF_EXPRESSION_COMP ? bmf_expression_under(w->rewriter->arena, after, before->names) : after;
 }
 
 static bmf_expression *apply_phase(walk *w, bmf_expression *expression)
@@ -173,7 +207,7 @@ static bmf_expression *apply_phase(walk *w, bmf_expression *expression)
         }
     }
     if (changed)
-        expression = bmf_expression_compose(w->rewriter->arena, expression->span, c.count, c.part);
+        expression = compose_again(w, expression, c.count, c.part);
     free(c.part);
     return expression;
 }
@@ -197,7 +231,7 @@ static bmf_expression *visit_children(walk *w, bmf_expression *expression)
     if (copy == NULL)
         return expression;
     if (copy->kind == BMF_EXPRESSION_COMP)
-        return bmf_expression_compose(w->rewriter->arena, copy->span, copy->children, copy->child);
+        return compose_again(w, copy, copy->children, copy->child);
     bmf_expression_set_types(copy, expression->in, expression->out);
     return copy;
 }
@@ -208,6 +242,7 @@ static bmf_expression *make_kernel(walk *w, bmf_expression *scalar)
 {
     bmf_expression *kernel =
         bmf_rewriter_node(w->rewriter, BMF_EXPRESSION_SCALAR, scalar->span, 1, &scalar, scalar->in, scalar->out);
+    kernel->names = scalar->names;
     note(w, BMF_LAW_SCALAR_FUSION, scalar, kernel);
     return kernel;
 }
@@ -226,7 +261,7 @@ static bmf_expression *next_run(walk *w, const bmf_expression *all, int at, int 
     if (!bmf_is_scalar(joined)) /* too long for one kernel */
         return all->child[at];
     *count = run;
-    return joined;
+    return bmf_expression_under(w->rewriter->arena, joined, names_of(run, all->child + at));
 }
 
 static bmf_expression *make_kernels_of_composition(walk *w, bmf_expression *expression)
@@ -241,7 +276,7 @@ static bmf_expression *make_kernels_of_composition(walk *w, bmf_expression *expr
         parts++;
     }
     if (changed)
-        expression = bmf_expression_compose(w->rewriter->arena, expression->span, parts, part);
+        expression = compose_again(w, expression, parts, part);
     free(part);
     return expression;
 }
