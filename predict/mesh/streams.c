@@ -1,0 +1,471 @@
+/* The stream router.
+ *
+ * Method: negotiated congestion (McMurchie and Ebeling, PathFinder: A Negotiation-Based Performance-Driven Router for
+ * FPGAs, FPGA 1995), carried over to time slots. What streams share are slots: of a pipeline, of its way to the interface,
+ * of a link. Every stream is routed by the cheapest tree through nodes, pipelines and slots (streams_search.c) as if
+ * sharing were allowed; what is shared by too many gets dearer from round to round, for now (pressure) and for good
+ * (history); streams that share are ripped up and rerouted until nothing is shared. Slots for the reprogramming VFSM take
+ * part as streams of one slot.
+ * The bandwidths that are tried begin at what nodes and cuts of the mesh can carry at all (document 004, 6.2.6), and go
+ * down, then up again by halving, as document 004, 7.1.3 does with its router, which never reroutes.
+ * Cost: rounds x rerouted streams x O(n log n) for n states that are looked at. */
+#include "predict/mesh/streams_private.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/allocate.h"
+#include "runtime/status.h"
+
+enum { ROUNDS = 60, TRIES = 12 };
+static const float FIRST_PRESSURE = 0.6F, MORE_PRESSURE = 1.5F, MOST_PRESSURE = 2000, HISTORY = 0.6F;
+
+/* ---- resources ---- */
+
+void streams_set_price(const streams_router *r, resource *at)
+{
+    at->price = at->own + at->history + (at->users > 0 ? r->pressure * (1 + at->history) * at->users : 0);
+}
+
+static void visit_slots(streams_router *r, int64_t first, int slot, int slots, resource_visitor *visit, void *state)
+{
+    for (int k = 0; k < slots; k++)
+        visit(r, first + (slot + bmf_stream_slot(r->length, slots, k)) % r->length, state);
+}
+
+void streams_visit_hop(streams_router *r, const bmf_stream_route *route, int64_t index, bool reprogrammed,
+                       resource_visitor *visit, void *state)
+{
+    const bmf_stream_hop *hop = &route->hop[index];
+    const int64_t pipeline = pipeline_slot(r, hop->node, hop->pipeline, 0);
+    const int64_t interface = interface_slot(r, hop->node, hop->pipeline, 0);
+    const int go_on = hop->slot + hop->delay;
+    if (hop->delay > 0)
+        visit_slots(r, pipeline, hop->slot, route->slots, visit, state);
+    if (hop->in < 0 || reprogrammed)
+        visit_slots(r, interface, hop->slot, route->slots, visit, state);
+    for (int k = 0; k < hop->outs; k++) {
+        visit_slots(r, pipeline, go_on + k, route->slots, visit, state);
+        visit_slots(r, link_slot(r, hop->node, hop->out[k], 0), go_on + k + 1, route->slots, visit, state);
+    }
+    if (hop->delivers) {
+        visit_slots(r, pipeline, go_on + hop->outs, route->slots, visit, state);
+        visit_slots(r, interface, go_on + hop->outs + 1, route->slots, visit, state);
+    }
+}
+
+static void add_users(streams_router *r, int64_t index, void *state)
+{
+    resource *at = &r->resource[index];
+    at->users = (int16_t)(at->users + *(const int *)state);
+    streams_set_price(r, at);
+}
+
+void streams_add_users(streams_router *r, int64_t stream, int users)
+{
+    for (int64_t h = 0; h < r->route[stream].hops; h++)
+        streams_visit_hop(r, &r->route[stream], h, r->request->stream[stream].reprogrammed, add_users, &users);
+}
+
+static void find_sharing(streams_router *r, int64_t index, void *state)
+{
+    *(bool *)state |= r->resource[index].users > 1;
+}
+
+static bool shares(streams_router *r, int64_t stream)
+{
+    bool found = false;
+    for (int64_t h = 0; h < r->route[stream].hops && !found; h++)
+        streams_visit_hop(r, &r->route[stream], h, r->request->stream[stream].reprogrammed, find_sharing, &found);
+    return found;
+}
+
+static int64_t count_shared(const streams_router *r)
+{
+    int64_t shared = 0;
+    for (int64_t k = 0; k < r->resources; k++)
+        shared += r->resource[k].users > 1 ? r->resource[k].users - 1 : 0;
+    return shared;
+}
+
+static void raise_prices(streams_router *r)
+{
+    r->pressure = fminf(r->pressure * MORE_PRESSURE, MOST_PRESSURE);
+    for (int64_t k = 0; k < r->resources; k++) {
+        if (r->resource[k].users > 1)
+            r->resource[k].history += HISTORY;
+        streams_set_price(r, &r->resource[k]);
+    }
+}
+
+/* ---- slots for commands ---- */
+
+static void use_command_slot(streams_router *r, const command_slot *c, int users)
+{
+    if (c->at_slot < 0)
+        return;
+    add_users(r, pipeline_slot(r, c->node, c->at_pipeline, c->at_slot), &users);
+    add_users(r, interface_slot(r, c->node, c->at_pipeline, c->at_slot), &users);
+}
+
+static bool command_shares(const streams_router *r, const command_slot *c)
+{
+    return c->at_slot < 0 || r->resource[pipeline_slot(r, c->node, c->at_pipeline, c->at_slot)].users > 1 ||
+           r->resource[interface_slot(r, c->node, c->at_pipeline, c->at_slot)].users > 1;
+}
+
+static void place_command(streams_router *r, command_slot *c)
+{
+    use_command_slot(r, c, -1);
+    float least = INFINITY;
+    for (int p = 0; p < r->pipelines; p++)
+        for (int slot = 0; slot < r->length && (c->pipeline < 0 || c->pipeline == p); slot++) {
+            const float price = r->resource[pipeline_slot(r, c->node, p, slot)].price +
+                                r->resource[interface_slot(r, c->node, p, slot)].price;
+            if (price < least) {
+                least = price;
+                c->at_pipeline = p;
+                c->at_slot = slot;
+            }
+        }
+    use_command_slot(r, c, 1);
+}
+
+/* One for every node; where streams are reprogrammed, one for every pipeline. */
+static void make_commands(streams_router *r)
+{
+    bool every_pipeline = false;
+    for (int64_t k = 0; k < r->request->streams; k++)
+        every_pipeline |= r->request->stream[k].reprogrammed;
+    if (!every_pipeline && !r->request->leaves)
+        return;
+    r->command = bmf_allocate(r->nodes * r->pipelines * (int64_t)sizeof *r->command);
+    for (int64_t n = 0; n < r->nodes; n++)
+        for (int p = 0; p < (every_pipeline ? r->pipelines : 1); p++)
+            r->command[r->commands++] = (command_slot){n, every_pipeline ? p : -1, 0, -1};
+}
+
+/* ---- making ---- */
+
+static streams_router *make_router(const bmf_stream_request *request)
+{
+    streams_router *r = bmf_allocate_clear(1, sizeof *r);
+    r->request = request;
+    r->hardware = request->hardware;
+    r->length = request->hardware.length;
+    r->pipelines = request->hardware.pipelines;
+    r->nodes = request->hardware.mesh.nodes;
+    r->interfaces = r->nodes * r->pipelines * r->length;
+    r->links = 2 * r->interfaces;
+    r->resources = r->links + r->nodes * BMF_MESH_PORTS * r->length;
+    r->resource = bmf_allocate_clear(r->resources, sizeof *r->resource);
+    r->neighbour = bmf_allocate(r->nodes * (int64_t)sizeof *r->neighbour);
+    r->at = bmf_allocate(r->nodes * (int64_t)sizeof *r->at);
+    r->route = bmf_allocate_clear(request->streams + 1, sizeof *r->route);
+    r->order = bmf_allocate((request->streams + 1) * (int64_t)sizeof *r->order);
+    r->state = bmf_allocate_clear(r->interfaces, sizeof *r->state);
+    for (int64_t n = 0; n < r->nodes; n++) {
+        for (int port = 0; port < BMF_MESH_PORTS; port++)
+            r->neighbour[n][port] = bmf_mesh_neighbour(&r->hardware.mesh, n, port);
+        for (int k = 0; k < BMF_MESH_DIMENSIONS; k++)
+            r->at[n][k] = (int)bmf_mesh_coordinate(&r->hardware.mesh, n, k);
+        for (int p = 0; p < r->pipelines; p++)
+            for (int slot = 0; slot < r->length; slot++)
+                r->resource[pipeline_slot(r, n, p, slot)].own =
+                    1 + (request->cost ? (float)request->cost(request->state, n, p, slot) : 0);
+    }
+    make_commands(r);
+    return r;
+}
+
+static void free_router(streams_router *r)
+{
+    for (int64_t k = 0; r->route && k < r->request->streams; k++)
+        free(r->route[k].hop);
+    void *const owned[] = {r->resource, r->neighbour, r->at, r->route, r->order, r->state, r->command, r->heap};
+    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
+        free(owned[k]);
+    free(r);
+}
+
+/* ---- bandwidths ---- */
+
+static int slots_of(const streams_router *r, const bmf_stream *stream, double factor)
+{
+    const int slots = (int)floor(stream->bandwidth * factor * r->length + 1e-9), most = r->length / 2;
+    return slots < 1 ? 1 : slots > most ? most : slots;
+}
+
+static double demand(const bmf_stream *stream)
+{
+    return fmin(stream->bandwidth, 0.5);
+}
+
+/* The largest factor with which no node starts and ends more than its pipelines carry. */
+static double factor_of_nodes(const streams_router *r)
+{
+    double *load = bmf_allocate_clear(r->nodes, sizeof *load), most = 0;
+    for (int64_t k = 0; k < r->request->streams; k++) {
+        const bmf_stream *stream = &r->request->stream[k];
+        load[stream->from] += demand(stream);
+        for (int64_t d = 0; d < stream->destinations; d++)
+            load[stream->to[d]] += demand(stream);
+    }
+    for (int64_t n = 0; n < r->nodes; n++)
+        most = fmax(most, load[n]);
+    free(load);
+    return most > 0 ? r->pipelines / most : 1;
+}
+
+/* ... and no cut through the mesh is crossed by more than its links carry, and all nodes together carry all hops. */
+static double factor_of_cuts(const streams_router *r)
+{
+    const bmf_mesh *mesh = &r->hardware.mesh;
+    double factor = 1, hops = 0;
+    for (int axis = 0; axis < BMF_MESH_DIMENSIONS; axis++) {
+        const int64_t size = mesh->size[axis];
+        double *crossing = bmf_allocate_clear(2 * size, sizeof *crossing);
+        for (int64_t k = 0; k < r->request->streams; k++) {
+            const bmf_stream *stream = &r->request->stream[k];
+            int low = r->at[stream->from][axis], high = low;
+            for (int64_t d = 0; d < stream->destinations; d++) {
+                const int at = r->at[stream->to[d]][axis];
+                low = at < low ? at : low;
+                high = at > high ? at : high;
+            }
+            hops += (high - low) * demand(stream);
+            for (int at = low; at < high; at++) {
+                const bool both = !r->hardware.separate_wires || stream->destinations > 1;
+                crossing[2 * at + (both || r->at[stream->from][axis] <= at ? 0 : 1)] += demand(stream);
+            }
+        }
+        const double links = (double)(mesh->nodes / size) * (mesh->torus ? 2 : 1);
+        for (int64_t at = 0; at < 2 * (size - 1); at++)
+            if (crossing[at] > 0 && !mesh->torus)
+                factor = fmin(factor, links / crossing[at]);
+        free(crossing);
+    }
+    for (int64_t k = 0; k < r->request->streams; k++)
+        hops += demand(&r->request->stream[k]) * (double)(r->request->stream[k].destinations > 1 ? 2 : 1);
+    return mesh->torus || hops == 0 ? factor : fmin(factor, (double)(r->nodes * r->pipelines) / hops);
+}
+
+/* ---- rounds ---- */
+
+static const streams_router *sorting; /* qsort has no place for it */
+
+static double hardness(const streams_router *r, int64_t k)
+{
+    const bmf_stream *stream = &r->request->stream[k];
+    int64_t furthest = 0;
+    for (int64_t d = 0; d < stream->destinations; d++) {
+        const int64_t distance = bmf_mesh_distance(&r->hardware.mesh, stream->from, stream->to[d]);
+        furthest = distance > furthest ? distance : furthest;
+    }
+    return (double)r->route[k].slots * (double)(furthest + 2 * stream->destinations);
+}
+
+static int compare_hardness(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    const double x = hardness(sorting, a), y = hardness(sorting, b);
+    return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
+}
+
+static void clear_routes(streams_router *r, double factor)
+{
+    for (int64_t k = 0; k < r->resources; k++) {
+        r->resource[k].users = 0;
+        r->resource[k].history = 0;
+    }
+    r->pressure = FIRST_PRESSURE;
+    for (int64_t k = 0; k < r->resources; k++)
+        streams_set_price(r, &r->resource[k]);
+    for (int64_t k = 0; k < r->request->streams; k++) {
+        r->route[k].hops = 0;
+        r->route[k].slots = slots_of(r, &r->request->stream[k], factor);
+        r->order[k] = k;
+    }
+    for (int64_t c = 0; c < r->commands; c++)
+        r->command[c].at_slot = -1;
+    sorting = r;
+    qsort(r->order, (size_t)r->request->streams, sizeof *r->order, compare_hardness);
+}
+
+/* true: nothing is shared any more. */
+static bool negotiate(streams_router *r, double factor, int *rounds)
+{
+    const int most = r->request->rounds ? r->request->rounds : ROUNDS;
+    int64_t fewest = INT64_MAX;
+    int best_round = 0;
+    clear_routes(r, factor);
+    for (*rounds = 1; *rounds <= most; ++*rounds) {
+        for (int64_t k = 0; k < r->request->streams; k++) {
+            const int64_t stream = r->order[k];
+            if (*rounds > 1 && !shares(r, stream))
+                continue;
+            streams_add_users(r, stream, -1);
+            if (!streams_route_one(r, stream))
+                return false;
+        }
+        for (int64_t c = 0; c < r->commands; c++)
+            if (command_shares(r, &r->command[c]))
+                place_command(r, &r->command[c]);
+        const int64_t shared = count_shared(r);
+        if (shared == 0)
+            return true;
+        if (shared < fewest) {
+            fewest = shared;
+            best_round = *rounds;
+        } else if (*rounds - best_round > most / 3) {
+            return false;
+        }
+        raise_prices(r);
+    }
+    return false;
+}
+
+/* ---- the whole ---- */
+
+static int check_request(const bmf_stream_request *request)
+{
+    const int64_t nodes = request->hardware.mesh.nodes;
+    for (int64_t k = 0; k < request->streams; k++) {
+        const bmf_stream *stream = &request->stream[k];
+        if (stream->from < 0 || stream->from >= nodes)
+            return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "stream %" PRId64 ": node %" PRId64 " is outside the mesh", k,
+                            stream->from);
+        for (int64_t d = 0; d < stream->destinations; d++)
+            if (stream->to[d] < 0 || stream->to[d] >= nodes)
+                return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "stream %" PRId64 ": node %" PRId64 " is outside the mesh", k,
+                                stream->to[d]);
+        if (!(stream->bandwidth > 0 && stream->bandwidth <= 1))
+            return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
+                            "stream %" PRId64 ": a bandwidth of %g words a cycle; above 0 and at most 1 are possible",
+                            k, stream->bandwidth);
+    }
+    return BMF_OK;
+}
+
+/* Registers: each stream has its own at both ends. */
+static bool has_registers(const streams_router *r)
+{
+    int64_t *sources = bmf_allocate_clear(r->nodes, sizeof *sources),
+            *sinks = bmf_allocate_clear(r->nodes, sizeof *sinks);
+    bool enough = true;
+    for (int64_t k = 0; k < r->request->streams; k++) {
+        const bmf_stream *stream = &r->request->stream[k];
+        enough &= ++sources[stream->from] <= BMF_SCHEDULED_REGISTERS - r->pipelines;
+        for (int64_t d = 0; d < stream->destinations; d++)
+            enough &= ++sinks[stream->to[d]] <= BMF_SCHEDULED_REGISTERS;
+    }
+    free(sources);
+    free(sinks);
+    return enough;
+}
+
+static bool same_slots(const streams_router *r, double one, double other)
+{
+    for (int64_t k = 0; k < r->request->streams; k++)
+        if (slots_of(r, &r->request->stream[k], one) != slots_of(r, &r->request->stream[k], other))
+            return false;
+    return true;
+}
+
+/* Puts the routes found into `result`; what was there is freed. */
+static void keep_routes(streams_router *r, bmf_stream_routes *result, double factor, int rounds)
+{
+    for (int64_t k = 0; k < r->request->streams; k++) {
+        const bmf_stream_route old = result->route[k];
+        result->route[k] = r->route[k];
+        r->route[k] = (bmf_stream_route){.hop = old.hop, .capacity = old.capacity};
+    }
+    /* commands that change schedules go through pipeline 0: the pipeline with their slot becomes it */
+    for (int64_t c = 0; c < r->commands; c++)
+        if (r->command[c].pipeline < 0 && r->command[c].at_pipeline != 0)
+            for (int64_t k = 0; k < r->request->streams; k++)
+                for (int64_t h = 0; h < result->route[k].hops; h++) {
+                    bmf_stream_hop *hop = &result->route[k].hop[h];
+                    if (hop->node == r->command[c].node && hop->pipeline == 0)
+                        hop->pipeline = r->command[c].at_pipeline;
+                    else if (hop->node == r->command[c].node && hop->pipeline == r->command[c].at_pipeline)
+                        hop->pipeline = 0;
+                }
+    result->factor = factor;
+    result->rounds = rounds;
+}
+
+/* The largest factor that works, between 0 and `high`; 0: none. */
+static double find_factor(streams_router *r, double high, bmf_stream_routes *result)
+{
+    double low = 0, next = high;
+    for (result->tries = 1; result->tries <= TRIES; result->tries++) {
+        int rounds;
+        if (negotiate(r, next, &rounds)) {
+            low = next;
+            keep_routes(r, result, next, rounds);
+        } else if (same_slots(r, next, 0)) {
+            return low;
+        } else {
+            high = next;
+        }
+        next = low > 0 ? (low + high) / 2 : result->tries < TRIES - 2 ? 0.8 * high : 0;
+        if (low > 0 && (low >= high || same_slots(r, low, next)))
+            return low;
+    }
+    return low;
+}
+
+static void assign_registers(bmf_stream_routes *routes)
+{
+    const int64_t nodes = routes->hardware.mesh.nodes;
+    int *outbound = bmf_allocate_clear(nodes, sizeof *outbound), *inbound = bmf_allocate_clear(nodes, sizeof *inbound);
+    for (int64_t k = 0; k < routes->streams; k++) {
+        bmf_stream_route *route = &routes->route[k];
+        route->reg = outbound[route->hop[0].node]++;
+        for (int64_t h = 0; h < route->hops; h++)
+            route->hop[h].reg = route->hop[h].delivers ? inbound[route->hop[h].node]++ : -1;
+    }
+    free(outbound);
+    free(inbound);
+}
+
+int bmf_streams_route(const bmf_stream_request *request, bmf_stream_routes **routes)
+{
+    *routes = NULL;
+    BMF_TRY(check_request(request));
+    streams_router *r = make_router(request);
+    bmf_stream_routes *result = bmf_allocate_clear(1, sizeof *result);
+    result->hardware = request->hardware;
+    result->streams = request->streams;
+    result->route = bmf_allocate_clear(request->streams + 1, sizeof *result->route);
+    const double most = fmin(1, fmin(factor_of_nodes(r), factor_of_cuts(r)));
+    if (has_registers(r) && find_factor(r, most, result) > 0) {
+        assign_registers(result);
+        *routes = result;
+    } else {
+        bmf_streams_free(result);
+    }
+    free_router(r);
+    return BMF_OK;
+}
+
+void bmf_streams_free(bmf_stream_routes *routes)
+{
+    if (!routes)
+        return;
+    for (int64_t k = 0; k < routes->streams; k++)
+        free(routes->route[k].hop);
+    free(routes->route);
+    free(routes);
+}
+
+int64_t bmf_stream_depth(const bmf_stream_route *route, int64_t hop)
+{
+    int64_t links = 0;
+    for (; route->hop[hop].parent >= 0; hop = route->hop[hop].parent)
+        links++;
+    return links;
+}

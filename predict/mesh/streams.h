@@ -1,0 +1,76 @@
+/* The stream router: finds the schedule of a phase. Streams with bandwidths in; for every stream a tree of VFSMs out, with
+ * nodes, pipelines, time slots and delays under all rules of the hardware (predict/mesh/scheduled.h).
+ *
+ * A stream gets the same number of slots on every node it passes, spread evenly over the schedule: slots / length words a
+ * cycle. If not all streams fit as wished, all bandwidths are multiplied by the largest common factor with which they do.
+ */
+#ifndef BMF_MESH_STREAMS_H
+#define BMF_MESH_STREAMS_H
+
+#include "predict/mesh/scheduled.h"
+
+typedef struct bmf_stream {
+    int64_t from;
+    int64_t destinations; /* at least 1 */
+    const int64_t *to;    /* different nodes; `from` among them: the source reads its own words */
+    double bandwidth;     /* words a cycle that are wished for, 0 < bandwidth <= 1; a stream carries at most 1/2 */
+    bool reprogrammed;    /* any of its VFSMs may be told at run time to read the interface */
+} bmf_stream;
+
+/* The VFSMs of a stream on a node: in slot `slot` (and evenly after it) one that takes the word in; `delay` slots later, if
+ * that is not 0, one that goes on; then, slot after slot, a fork for every further destination. */
+typedef struct bmf_stream_hop {
+    int64_t node;
+    int64_t parent; /* the hop its words come from, -1: from the processor */
+    int in;         /* port, -1: from the processor */
+    int pipeline, slot, delay;
+    int outs;
+    int8_t out[BMF_MESH_PORTS]; /* ports, in the order of the forks */
+    bool delivers;              /* to the processor, as the last of the forks */
+    int reg;                    /* in which the processor finds the words, -1 */
+} bmf_stream_hop;
+
+typedef struct bmf_stream_route {
+    int slots; /* of a schedule */
+    int reg;   /* into which the source's processor puts the words */
+    int64_t hops, capacity;
+    bmf_stream_hop *hop; /* parents before children */
+} bmf_stream_route;
+
+typedef struct bmf_stream_routes {
+    bmf_scheduled_hardware hardware;
+    int64_t streams;
+    bmf_stream_route *route;
+    int rounds, tries; /* of ripping up and rerouting in the last try; bandwidths that were tried */
+    double factor;     /* of the bandwidths that were wished for */
+} bmf_stream_routes;
+
+typedef struct bmf_stream_request {
+    bmf_scheduled_hardware hardware;
+    int64_t streams;
+    const bmf_stream *stream;
+    bool leaves; /* the phase has a successor: every node keeps a slot for commands in pipeline 0 */
+    /* What a VFSM in that slot costs besides 1: 0 for nothing, more is worse, INFINITY forbids it. NULL: nothing. */
+    double (*cost)(void *state, int64_t node, int pipeline, int slot);
+    void *state;
+    int rounds; /* most of ripping up and rerouting per try; 0: 60 */
+} bmf_stream_request;
+
+/* *routes NULL: they do not fit into one phase, even with one slot each. Errors: BMF_ERROR_ARGUMENT with the stream's number:
+ * a node outside the mesh, a bandwidth that is none. The caller frees. */
+int bmf_streams_route(const bmf_stream_request *request, bmf_stream_routes **routes);
+void bmf_streams_free(bmf_stream_routes *routes);
+
+/* Slot k of a stream with `slots` slots in a schedule, counted from its first. */
+static inline int bmf_stream_slot(int length, int slots, int k)
+{
+    return (int)((int64_t)k * length / slots);
+}
+/* Links on the way from the source to a hop. */
+int64_t bmf_stream_depth(const bmf_stream_route *route, int64_t hop);
+
+/* Writes a block of every node, and fills empty slots with the reprogramming VFSM. The result has been checked. Errors:
+ * BMF_ERROR_INTERNAL: it breaks a rule, or a node has too few VFSMs. */
+int bmf_streams_emit(const bmf_stream_routes *routes, bmf_scheduled_machine *machine, int block);
+
+#endif

@@ -1,0 +1,84 @@
+/* What the files of the stream router share. */
+#ifndef BMF_MESH_STREAMS_PRIVATE_H
+#define BMF_MESH_STREAMS_PRIVATE_H
+
+#include "predict/mesh/streams.h"
+
+/* A slot of a pipeline, of a pipeline's way to the interface, or of a link: each serves one VFSM. */
+typedef struct resource {
+    float own, history; /* own: the caller's cost */
+    float price;        /* of being one more there */
+    int16_t users;
+} resource;
+
+/* Slots kept for the reprogramming VFSM. */
+typedef struct command_slot {
+    int64_t node;
+    int pipeline;             /* -1: any */
+    int at_pipeline, at_slot; /* at_slot -1: none yet */
+} command_slot;
+
+/* A VFSM that takes the stream's words in, on a node, in a pipeline, in a slot. */
+typedef struct search_state {
+    float cost;
+    int32_t from; /* state it was reached from; FROM_PROCESSOR; or FROM_TREE - hop */
+    int32_t mark; /* of the search that set it */
+    int8_t move;  /* port, or MOVE_DELAY */
+    bool closed;
+} search_state;
+
+typedef struct heap_item {
+    float estimate;
+    int32_t state;
+} heap_item;
+
+typedef struct streams_router {
+    const bmf_stream_request *request;
+    bmf_scheduled_hardware hardware;
+    int length, pipelines;
+    int64_t nodes;
+    int64_t (*neighbour)[BMF_MESH_PORTS];
+    int (*at)[BMF_MESH_DIMENSIONS];       /* coordinates */
+    resource *resource;                   /* pipelines, interfaces, links */
+    int64_t resources, interfaces, links; /* where the latter two begin */
+    float pressure;                       /* what being one too many costs */
+    bmf_stream_route *route;
+    int64_t *order; /* hardest streams first */
+    command_slot *command;
+    int64_t commands;
+    search_state *state;
+    int32_t mark;
+    heap_item *heap;
+    int64_t heap_count, heap_capacity;
+} streams_router;
+
+static inline int64_t pipeline_slot(const streams_router *r, int64_t node, int pipeline, int slot)
+{
+    return (node * r->pipelines + pipeline) * r->length + slot;
+}
+/* Reading in slot t and writing in slot t - 1 touch the interface at the same time. */
+static inline int64_t interface_slot(const streams_router *r, int64_t node, int pipeline, int slot)
+{
+    return r->interfaces + (node * r->pipelines + pipeline) * r->length + slot;
+}
+/* A link, by the slot in which it is read; both directions of shared wires are one. */
+static inline int64_t link_slot(const streams_router *r, int64_t node, int port, int slot)
+{
+    if (!r->hardware.separate_wires && port % 2 == 0) {
+        node = r->neighbour[node][port];
+        port = bmf_mesh_opposite(port);
+    }
+    return r->links + (node * BMF_MESH_PORTS + port) * r->length + slot;
+}
+
+/* Visits every resource of a stream's hop, or all hops. */
+typedef void resource_visitor(streams_router *r, int64_t index, void *state);
+void streams_visit_hop(streams_router *r, const bmf_stream_route *route, int64_t hop, bool reprogrammed,
+                       resource_visitor *visit, void *state);
+void streams_add_users(streams_router *r, int64_t stream, int users);
+void streams_set_price(const streams_router *r, resource *at);
+
+/* streams_search.c: routes a stream whose resources nobody counts yet, and counts them. false: there is no way. */
+bool streams_route_one(streams_router *r, int64_t stream);
+
+#endif
