@@ -8,7 +8,7 @@
 #include "drivers/sheet_json.h"
 
 typedef struct options {
-    const char *events; /* file, or NULL */
+    const char *events, *html; /* files, or NULL */
     bool json, processors, help;
 } options;
 
@@ -35,11 +35,10 @@ static void print_help(void)
 /* 0, or the exit code of bad usage. */
 static int read_options(int argc, char **argv, options *o)
 {
-    static const struct option known[] = {{"events", required_argument, NULL, 'e'},
-                                          {"processors", no_argument, NULL, 'p'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    static const struct option known[] = {
+        {"html", required_argument, NULL, 'w'}, {"events", required_argument, NULL, 'e'},
+        {"processors", no_argument, NULL, 'p'}, {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},       {0}};
     *o = (options){0};
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":h", known, NULL)) != -1;) {
@@ -47,6 +46,7 @@ static int read_options(int argc, char **argv, options *o)
             return bmf_usage_error("compare", "option '%s' needs a value", argv[optind - 1]);
         if (c == '?')
             return bmf_usage_error("compare", "unknown option '%s'", argv[optind - 1]);
+        o->html = c == 'w' ? optarg : o->html;
         o->events = c == 'e' ? optarg : o->events;
         o->processors = o->processors || c == 'p';
         o->json = o->json || c == 'j';
@@ -76,6 +76,8 @@ static int show(bmf_run *measured, bmf_run *predicted, const options *o)
     BMF_TRY(bmf_compare(measured, predicted, &comparison));
     bmf_compared of = {measured, predicted, comparison, o->processors};
     int status = o->events ? bmf_compare_write_events(&of, o->events) : BMF_OK;
+    if (status == BMF_OK && o->html)
+        status = bmf_write_html(measured, predicted, (bmf_run *[]){measured, predicted}, 2, o->html);
     bool quiet = o->events && strcmp(o->events, "-") == 0;
     if (status == BMF_OK && o->json)
         bmf_sheet_print_json(bmf_compare_json(&of));

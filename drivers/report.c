@@ -11,6 +11,7 @@
 typedef struct options {
     int depth;
     bool processors;
+    const char *html;     /* file, or NULL */
     const char *interval; /* path, or NULL: the program */
     int64_t instance;     /* -1: all */
     bool json, help;
@@ -32,6 +33,7 @@ static void print_help(void)
          "of all processors' time was productive, what was lost and why, the efficiencies, and how far processors are\n"
          "apart. docs/intervals.md explains every number.\n"
          "\n"
+         "  --html F         write one self-contained page with charts instead; of two runs side by side\n"
          "  --depth N        show N levels of intervals (1: the program)\n"
          "  --interval PATH  begin with this interval, such as main/steps/scan\n"
          "  --instance K     only the K-th time it was entered, from 0\n"
@@ -39,7 +41,8 @@ static void print_help(void)
          "  --json           print one JSON object, times in nanoseconds\n"
          "  --help           this text\n"
          "\n"
-         "Example: bmf report run.trace --depth 2");
+         "Examples: bmf report run.trace --depth 2\n"
+         "          bmf report run.trace predicted.trace --html report.html");
 }
 
 static bool read_number(const char *text, int64_t least, int64_t most, int64_t *value)
@@ -53,13 +56,11 @@ static bool read_number(const char *text, int64_t least, int64_t most, int64_t *
 /* 0, or the exit code of bad usage. */
 static int read_options(int argc, char **argv, options *o)
 {
-    static const struct option known[] = {{"depth", required_argument, NULL, 'd'},
-                                          {"interval", required_argument, NULL, 'i'},
-                                          {"instance", required_argument, NULL, 'k'},
-                                          {"processors", no_argument, NULL, 'p'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    static const struct option known[] = {
+        {"html", required_argument, NULL, 'w'},     {"depth", required_argument, NULL, 'd'},
+        {"interval", required_argument, NULL, 'i'}, {"instance", required_argument, NULL, 'k'},
+        {"processors", no_argument, NULL, 'p'},     {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},           {0}};
     int64_t depth = INT_MAX;
     *o = (options){.instance = -1};
     opterr = 0;
@@ -72,6 +73,7 @@ static int read_options(int argc, char **argv, options *o)
             return bmf_usage_error("report", "option '%s' needs a value", argv[optind - 1]);
         if (c == '?')
             return bmf_usage_error("report", "unknown option '%s'", argv[optind - 1]);
+        o->html = c == 'w' ? optarg : o->html;
         o->interval = c == 'i' ? optarg : o->interval;
         o->processors = o->processors || c == 'p';
         o->json = o->json || c == 'j';
@@ -120,18 +122,15 @@ static uint32_t find_node(const bmf_run *run, const char *wanted)
 }
 
 /* The intervals that are asked for, and from which to which they are shown. */
-static int make_intervals(bmf_run *run, const options *o, bmf_intervals **intervals, bmf_shown *shown)
+static int make_intervals(bmf_run *run, const options *o, bmf_intervals **intervals, char **why, bmf_shown *shown)
 {
     uint32_t node = o->interval ? find_node(run, o->interval) : 0;
     *intervals = NULL;
     if (node == UINT32_MAX)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the %s run of '%s' has no interval '%s'",
                         run->predicted ? "predicted" : "measured", run->program, o->interval);
-    if (o->instance < 0)
-        BMF_TRY(bmf_intervals_create(run, NULL, intervals));
-    else
-        BMF_TRY(bmf_intervals_instance(run, NULL, node, (uint32_t)o->instance, intervals));
-    *shown = (bmf_shown){.intervals = *intervals, .depth = o->depth, .processors = o->processors};
+    BMF_TRY(bmf_make_intervals(run, node, o->instance, intervals, why));
+    *shown = (bmf_shown){.intervals = *intervals, .depth = o->depth, .processors = o->processors, .why = *why};
     const bmf_interval *interval = (*intervals)->interval;
     while (shown->from < (*intervals)->count && interval[shown->from].node != node)
         shown->from++;
@@ -150,7 +149,8 @@ static int report_run(bmf_run *run, const options *o, bool first, json_t *all)
 {
     bmf_intervals *intervals;
     bmf_shown shown;
-    int status = make_intervals(run, o, &intervals, &shown);
+    char *why = NULL;
+    int status = make_intervals(run, o, &intervals, &why, &shown);
     if (status == BMF_OK && all) {
         json_array_append_new(all, bmf_report_json(&shown));
     } else if (status == BMF_OK) {
@@ -159,6 +159,36 @@ static int report_run(bmf_run *run, const options *o, bool first, json_t *all)
         status = bmf_report_print(&shown);
     }
     bmf_intervals_free(intervals);
+    free(why);
+    return status;
+}
+
+/* The first measured and the first predicted run, or the first two of one sort. */
+static int write_html(const input *in, const char *path)
+{
+    bmf_run *first = in->run[0], *second = NULL;
+    for (int k = 0; k < in->runs; k++)
+        if (!in->run[k]->predicted) {
+            first = in->run[k];
+            break;
+        }
+    for (int k = 0; k < in->runs; k++)
+        if (in->run[k] != first && (!second || (in->run[k]->predicted && !second->predicted)))
+            second = in->run[k];
+    return bmf_write_html(first, second, in->run, in->runs, path);
+}
+
+/* What is left to say on standard output: everything if there is no page. */
+static int print_all(const input *in, const options *o)
+{
+    json_t *all = o->json ? json_array() : NULL;
+    int status = BMF_OK;
+    for (int k = 0; status == BMF_OK && k < in->runs && (o->json || !o->html); k++)
+        status = report_run(in->run[k], o, k == 0, all);
+    if (status == BMF_OK && all)
+        bmf_sheet_print_json(json_pack("{s:o}", "runs", all));
+    else
+        json_decref(all);
     return status;
 }
 
@@ -174,13 +204,10 @@ int bmf_command_report(int argc, char **argv)
         return bmf_finish_output();
     }
     int status = read_traces(argc - optind, argv + optind, &in);
-    json_t *all = o.json ? json_array() : NULL;
-    for (int k = 0; status == BMF_OK && k < in.runs; k++)
-        status = report_run(in.run[k], &o, k == 0, all);
+    if (status == BMF_OK && o.html)
+        status = write_html(&in, o.html);
+    if (status == BMF_OK)
+        status = print_all(&in, &o);
     free_input(&in);
-    if (status != BMF_OK) {
-        json_decref(all);
-        return bmf_report(status);
-    }
-    return all ? bmf_sheet_print_json(json_pack("{s:o}", "runs", all)) : bmf_finish_output();
+    return status != BMF_OK ? bmf_report(status) : bmf_finish_output();
 }

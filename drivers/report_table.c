@@ -154,6 +154,8 @@ int bmf_report_print(const bmf_shown *shown)
     print_rows(shown, print_efficiencies);
     print_kinds(shown);
     int status = shown->processors ? print_processors(shown) : BMF_OK;
+    if (shown->why)
+        printf("note: serialisation and transfer are not known: %s\n", shown->why);
     bmf_print_remarks(shown->intervals->run);
     return status;
 }

@@ -83,6 +83,20 @@ void bmf_print_remarks(const bmf_run *run)
                run->lanes, run->ranks, run->ranks == 1 ? "" : "s");
 }
 
+int bmf_make_intervals(bmf_run *run, uint32_t node, int64_t instance, bmf_intervals **intervals, char **why)
+{
+    bmf_run *ideal;
+    char *reason = bmf_intervals_ideal(run, &ideal) == BMF_OK ? NULL : strdup(bmf_error_text(NULL));
+    int status = instance < 0 ? bmf_intervals_create(run, ideal, intervals)
+                              : bmf_intervals_instance(run, ideal, node, (uint32_t)instance, intervals);
+    bmf_run_free(ideal);
+    if (why)
+        *why = reason;
+    else
+        free(reason);
+    return status;
+}
+
 json_t *bmf_json_text(const char *text)
 {
     char *clean = bmf_style_text(text, BMF_STYLE_PLAIN);

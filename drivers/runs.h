@@ -26,6 +26,14 @@ double bmf_run_seconds(const bmf_run *run);
 /* One line on standard output for everything about a run that makes its numbers less than they seem. */
 void bmf_print_remarks(const bmf_run *run);
 
+/* Intervals with the efficiencies that need the ideal network, as far as the run can be replayed; if not, `why` (may be
+ * NULL) gets a line to be freed. */
+int bmf_make_intervals(bmf_run *run, uint32_t node, int64_t instance, bmf_intervals **intervals, char **why);
+
+/* The report about one run, or two side by side (second may be NULL); count runs of one program at different numbers of
+ * processors make its speed-up curve. */
+int bmf_write_html(bmf_run *first, bmf_run *second, bmf_run *const *all, int count, const char *path);
+
 /* A text as JSON: bytes that are not UTF-8 become ?. */
 json_t *bmf_json_text(const char *text);
 /* {"run": "measured", "program", "machine", "processors", "ranks", "threads", "seconds", "events", "lost_events"}. */
@@ -39,6 +47,7 @@ typedef struct bmf_shown {
     int64_t from, until; /* intervals [from, until) */
     int depth;           /* levels to show, INT_MAX: all */
     bool processors;     /* a table of the processors, too */
+    const char *why;     /* serialisation and transfer are not known, or NULL */
 } bmf_shown;
 
 int bmf_report_print(const bmf_shown *shown);

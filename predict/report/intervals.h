@@ -84,6 +84,9 @@ typedef struct bmf_intervals {
 int bmf_intervals_create(bmf_run *run, bmf_run *ideal, bmf_intervals **intervals);
 /* One instance of one node only, with everything below it. */
 int bmf_intervals_instance(bmf_run *run, bmf_run *ideal, uint32_t node, uint32_t instance, bmf_intervals **intervals);
+/* The same run on the ideal network, by replay: what bmf_intervals_create wants as `ideal`. The run must outlive it. Errors
+ * of bmf_replay: a run that lost events or whose messages lack an end cannot be replayed. The caller frees. */
+int bmf_intervals_ideal(bmf_run *run, bmf_run **ideal);
 /* One interval on every processor: each[0 .. processors). From memory, or by another pass over the run.
  * BMF_ERROR_MEMORY. */
 int bmf_intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_characteristics *each);
