@@ -17,20 +17,6 @@ static void copy_remarks(const bmf_model *model, bmf_predicted *predicted)
         bmf_predicted_remark(predicted, text);
 }
 
-/* The run on a network that costs nothing, for the efficiencies. */
-static int trace_ideal(const bmf_model *model, const bmf_run *like, bmf_run **run)
-{
-    const bmf_actions *actions = bmf_model_actions(model);
-    bmf_network *network = bmf_network_ideal(actions->processors);
-    bmf_simulator *simulator = bmf_simulator_create(actions, network, 0);
-    *run = bmf_run_create(like->program, "ideal network", like->lanes, like->ranks, like->threads);
-    bmf_simulator_record(simulator, *run);
-    int status = bmf_simulator_run(simulator);
-    bmf_simulator_free(simulator);
-    network->type->destroy(network);
-    return status;
-}
-
 /* Everything that follows from the recorded actions. */
 static int time_actions(bmf_context *ctx, const bmf_predict_options *options, bool traced, bmf_predicted *predicted)
 {
@@ -45,7 +31,7 @@ static int time_actions(bmf_context *ctx, const bmf_predict_options *options, bo
         BMF_TRY(bmf_model_trace(ctx, &predicted->run));
         if (network->type->loads)
             predicted->loads = network->type->loads(network, &predicted->load);
-        BMF_TRY(trace_ideal(model, predicted->run, &predicted->ideal));
+        BMF_TRY(bmf_model_trace_ideal(ctx, &predicted->ideal));
     }
     copy_remarks(model, predicted);
     return BMF_OK;

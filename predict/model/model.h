@@ -29,7 +29,9 @@ void bmf_model_restart(bmf_context *ctx);
 /* Outside the sheet's domain, said once a kernel: "kernel scan plus: 12000000 elements, the sheet ends at 1000000"; NULL
  * at the end. */
 const char *bmf_model_remark(const bmf_model *model, int64_t index);
-/* The run as a trace, simulated with the expected times. The caller frees. */
+/* The run as a trace, simulated with the expected times: on the machine's network, whose loads are those of this run
+ * afterwards, and on a network that costs nothing, for efficiencies. The caller frees. */
 int bmf_model_trace(bmf_context *ctx, bmf_run **run);
+int bmf_model_trace_ideal(bmf_context *ctx, bmf_run **run);
 
 #endif

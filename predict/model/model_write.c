@@ -38,14 +38,14 @@ static void add_program(bmf_run *run, double seconds)
                     &(bmf_event){.end = end, .low = end, .high = end, .lane = p, .peer = -1, .kind = BMF_EVENT_REGION});
 }
 
-int bmf_model_trace(bmf_context *ctx, bmf_run **made)
+/* The recorded actions on a network. */
+static int trace_on(bmf_context *ctx, bmf_network *network, bmf_run **made)
 {
-    const bmf_model *model = bmf_model_of(ctx);
     bmf_run *run = like(ctx->run);
     *made = NULL;
     if (!run)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for a predicted trace");
-    bmf_simulator *simulator = bmf_simulator_create(model->actions, model->network, 0);
+    bmf_simulator *simulator = bmf_simulator_create(bmf_model_of(ctx)->actions, network, 0);
     bmf_simulation result;
     bmf_simulator_record(simulator, run);
     int status = bmf_simulator_run(simulator);
@@ -61,6 +61,19 @@ int bmf_model_trace(bmf_context *ctx, bmf_run **made)
     }
     *made = run;
     return BMF_OK;
+}
+
+int bmf_model_trace(bmf_context *ctx, bmf_run **run)
+{
+    return trace_on(ctx, bmf_model_of(ctx)->network, run);
+}
+
+int bmf_model_trace_ideal(bmf_context *ctx, bmf_run **run)
+{
+    bmf_network *network = bmf_network_ideal(ctx->processors);
+    int status = trace_on(ctx, network, run);
+    network->type->destroy(network);
+    return status;
 }
 
 static int write_trace(bmf_context *ctx, const char *path)
