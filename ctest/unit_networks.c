@@ -624,6 +624,7 @@ static void sheets_follow_the_receive_rule(void **state)
     assert_near(network->type->agreement(network, 5), 6 * 20.5e-6);
     assert_null(network->type->remark(network, 0));
     bmf_flying large = message_of(0, 1, 8008, 0.0);
+    start(network, 0, NULL);
     network->type->send(network, &large);
     assert_non_null(strstr(network->type->remark(network, 2), "8008 bytes: the sheet's entry 'recv' ends at 8000"));
     assert_null(network->type->remark(network, 4));
