@@ -4,9 +4,10 @@
  * modes store-and-forward and cut-through a link carries one message at a time, each in the earliest gap of the link's
  * time-line that is long enough, in the order in which messages are sent:
  *   store-and-forward   a link begins when all of the message is there: alone, hops (bytes / bandwidth + latency);
- *   cut-through         it begins when the head is there, or later if it would run out of bytes behind a slower link, and
- *                       a message that has to wait is stored: alone, hops latency + bytes / the least bandwidth. Buses
- *                       and crossbars, where nothing is stored, always work so.
+ *   cut-through         it begins when the head is there, and a message that has to wait is stored: alone, hops latency +
+ *                       bytes / the least bandwidth. Behind a slower link the bytes come with gaps, in which a link carries
+ *                       those of others: it is taken for as long as they need together, up to when the last one comes.
+ *                       Buses and crossbars, where nothing is stored, always work so.
  *   fluid               messages that are under way together share links max-min fairly (predict/machine/fluid.h): alone,
  *                       hops latency, in which no link is used, and then bytes / the least bandwidth.
  * Before that the sender's processor is busy with the message, and afterwards the receiver's: a constant and a time for a
@@ -265,12 +266,12 @@ static double cut_through(graph_network *g, const bmf_flying *message, const int
         const double seconds = (double)message->bytes * h->per_byte;
         if (h->channel < 0)
             continue;
-        const double begin =
-            bmf_timeline_take(&g->line[h->channel], message->sent, fmax(head, tail - seconds), seconds);
+        const double ready = fmax(head, tail - seconds);
+        const double begin = bmf_timeline_take(&g->line[h->channel], message->sent, ready, seconds);
         if (k == 0)
             *left = begin + seconds;
-        head = begin + g->latency;
-        tail = head + seconds;
+        head += begin - ready + g->latency;
+        tail = begin + seconds + g->latency;
         count(h, message->bytes);
     }
     return tail;

@@ -1,0 +1,768 @@
+/* Networks of links: document 000's time-line and its two examples, closed forms of every mode, the table of replays by
+ * another simulator (half-duplex links, fluid), and random messages against references that are slow and plain: a
+ * time-line of unit slots, intervals that are never merged or dropped, and rates found from scratch for all flows.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ctest/testing.h"
+#include "predict/machine/graph.h"
+#include "predict/machine/machine.h"
+#include "predict/machine/timeline.h"
+#include "runtime/allocate.h"
+#include "runtime/schedule.h"
+
+enum { TEXT = 1024, SLOTS = 4000, MOST = 256, ROUNDS = 20 };
+
+static const char *node_file = "unit_network_graph.net";
+
+/* ---- networks and messages ---- */
+
+static bmf_network *make(const char *settings, int64_t processors)
+{
+    char text[TEXT];
+    bmf_machine *machine;
+    bmf_network *network;
+    snprintf(text, sizeof text, "processors = %lld; network = { type = \"graph\"; %s };", (long long)processors,
+             settings);
+    if (bmf_machine_parse(text, "unit_network_graph.machine", &machine) != BMF_OK ||
+        bmf_machine_network(machine, processors, &network) != BMF_OK)
+        fail_msg("%s", bmf_error_text(NULL));
+    bmf_machine_free(machine);
+    return network;
+}
+
+static void count_complete(void *simulator, bmf_flying *message)
+{
+    CHECK(message->free >= message->sent && message->arrived >= message->free && message->done >= message->sent &&
+              message->done <= fmax(message->arrived, message->free),
+          "%lld to %lld", (long long)message->from, (long long)message->to);
+    ++*(int64_t *)simulator;
+}
+
+static bmf_flying message_of(int64_t from, int64_t to, int64_t bytes, double sent)
+{
+    return (bmf_flying){.from = from,
+                        .to = to,
+                        .bytes = bytes,
+                        .sent = sent,
+                        .posted = INFINITY,
+                        .free = NAN,
+                        .done = NAN,
+                        .arrived = NAN};
+}
+
+/* Carries messages, which are in the order of sending, from the start of a run. */
+static void carry(bmf_network *network, bmf_flying *message, int64_t count)
+{
+    const bmf_network_type *type = network->type;
+    int64_t complete = 0;
+    network->simulator = &complete;
+    network->complete = network->freed = count_complete;
+    type->start(network, 0);
+    for (int64_t k = 0; k < count; k++) {
+        while (type->next(network) <= message[k].sent)
+            type->advance(network);
+        type->send(network, &message[k]);
+    }
+    while (isfinite(type->next(network)))
+        type->advance(network);
+    assert_int_equal(complete, count);
+}
+
+static double last_arrival(const bmf_flying *message, int64_t count)
+{
+    double last = 0.0;
+    for (int64_t k = 0; k < count; k++)
+        last = fmax(last, message[k].arrived);
+    return last;
+}
+
+/* The arrival of the last of these messages in a network that is made for them. */
+static double carried(const char *settings, int64_t processors, bmf_flying *message, int64_t count)
+{
+    bmf_network *network = make(settings, processors);
+    carry(network, message, count);
+    network->type->destroy(network);
+    return last_arrival(message, count);
+}
+
+static double one(const char *settings, int64_t processors, int64_t from, int64_t to, int64_t bytes)
+{
+    bmf_flying message = message_of(from, to, bytes, 0.0);
+    return carried(settings, processors, &message, 1);
+}
+
+static void near(double value, double expected)
+{
+    if (fabs(value - expected) > 1e-9 * fabs(expected))
+        fail_msg("%.15g, not %.15g", value, expected);
+}
+
+/* ---- time-lines ---- */
+
+/* Document 000, figures 6-2 and 6-3: four packets; one that comes at 2 and takes 3 gets 3 to 6, one time unit late. */
+static void figure_6_3(void **state)
+{
+    (void)state;
+    static const bmf_busy packets[] = {{0, 1}, {1.5, 3}, {6.5, 8}, {9, 11}};
+    bmf_timeline line = {0};
+    for (int k = 0; k < 4; k++)
+        assert_float_equal(bmf_timeline_take(&line, 0.0, packets[k].begin, packets[k].end - packets[k].begin),
+                           packets[k].begin, 0.0);
+    assert_float_equal(bmf_timeline_take(&line, 0.0, 2.0, 3.0), 3.0, 0.0);
+    assert_float_equal(bmf_timeline_take(&line, 0.0, 2.0, 3.0), 11.0, 0.0); /* no other gap is long enough */
+    assert_float_equal(bmf_timeline_take(&line, 0.0, 2.0, 0.5), 6.0, 0.0);
+    assert_float_equal(bmf_timeline_take(&line, 0.0, 2.0, 0.0), 8.0, 0.0); /* what has no length waits, too */
+    bmf_timeline_free(&line);
+}
+
+/* Whole times, against one flag for every unit of time. What lies in the past is forgotten. */
+static void random_lines(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    for (int round = 0; round < ROUNDS; round++) {
+        bool busy[SLOTS] = {false};
+        bmf_timeline line = {0};
+        int64_t present = 0, longest = 1 + test_below(&seed, 9), pace = 1 + test_below(&seed, 8);
+        while (present < SLOTS / 2) {
+            int64_t from = present + test_below(&seed, 40), seconds = 1 + test_below(&seed, longest), begin = from;
+            for (int64_t k = begin; k < begin + seconds; k++)
+                if (busy[k])
+                    begin = k + 1;
+            memset(busy + begin, true, (size_t)seconds);
+            double got = bmf_timeline_take(&line, (double)present, (double)from, (double)seconds);
+            CHECK(got == (double)begin, "%lld for %lld: %g, not %lld", (long long)from, (long long)seconds, got,
+                  (long long)begin);
+            present += test_below(&seed, pace + 1);
+            if (begin + seconds > SLOTS - 100)
+                break;
+        }
+        for (int32_t k = line.first; k < line.first + line.count; k++)
+            CHECK(line.busy[k].begin < line.busy[k].end &&
+                      (k == line.first || line.busy[k - 1].end < line.busy[k].begin),
+                  "interval %d", k);
+        bmf_timeline_free(&line);
+    }
+    assert_int_equal(test_failures, 0);
+}
+
+/* A long run keeps what lies ahead, not what was. */
+static void bounded_lines(void **state)
+{
+    (void)state;
+    bmf_timeline line = {0};
+    for (int64_t k = 0; k < 100000; k++)
+        bmf_timeline_take(&line, (double)k, (double)k + (k % 3 == 0 ? 5.25 : 0.0), 0.25);
+    CHECK(line.capacity <= 64, "room for %d", line.capacity);
+    assert_int_equal(test_failures, 0);
+    bmf_timeline_free(&line);
+}
+
+/* ---- closed forms ---- */
+
+#define MESH "topology = \"mesh\"; size = [4, 4]; bandwidth = 1e6; latency_us = 3;"
+
+static void single_messages(void **state)
+{
+    (void)state;
+    /* from corner to corner 6 links, 1000 bytes of 1 us */
+    near(one(MESH, 16, 0, 15, 1000), 6 * (1000e-6 + 3e-6));
+    near(one(MESH "mode = \"cut-through\";", 16, 0, 15, 1000), 6 * 3e-6 + 1000e-6);
+    near(one(MESH "mode = \"fluid\";", 16, 0, 15, 1000), 6 * 3e-6 + 1000e-6);
+    near(one(MESH, 16, 0, 15, 0), 6 * 3e-6);
+    near(one(MESH "mode = \"fluid\";", 16, 0, 15, 0), 6 * 3e-6);
+    bmf_flying message = message_of(0, 1, 1000, 0.5);
+    near(carried(MESH "send_us = 7; send_us_per_byte = 0.5; receive_us = 11; receive_us_per_byte = 0.25;", 16, &message,
+                 1),
+         0.5 + 507e-6 + 1003e-6);
+    near(message.free, 0.5 + 507e-6);
+    near(message.done, 0.5 + 507e-6 + 1000e-6);
+    near(message.taking, 261e-6);
+    message = message_of(0, 1, 1000, 0.5);
+    carried(MESH "send_us = 7; buffered = true;", 16, &message, 1);
+    near(message.done, 0.5 + 7e-6);
+}
+
+/* Document 000's figure 6-1: weights 1, 3, 3, 1 on the way from 0 to 3. Nothing overtakes its own bytes. */
+static void unequal_links(void **state)
+{
+    (void)state;
+    FILE *file = fopen(node_file, "w");
+    assert_non_null(file);
+    fputs("7\n0 4 1 -1\n1 4 1 -1\n2 5 1 -1\n3 5 1 -1\n4 0 1 1 1 6 3 -1\n5 2 1 3 1 6 3 -1\n6 4 3 5 3 -1\n", file);
+    fclose(file);
+#define TREE "file = \"unit_network_graph.net\"; bandwidth = 1.0; latency_us = 1e6;"
+    near(one(TREE, 4, 0, 3, 6), 6 + 2 + 2 + 6 + 4);
+    near(one(TREE "mode = \"cut-through\";", 4, 0, 3, 6), 6 + 4);
+    near(one(TREE "mode = \"fluid\";", 4, 0, 3, 6), 6 + 4);
+    unlink(node_file);
+}
+
+static int64_t everybody(bmf_flying *message, int64_t processors, int64_t bytes)
+{
+    int64_t count = 0;
+    for (int64_t from = 0; from < processors; from++)
+        for (int64_t k = 1; k < processors; k++)
+            message[count++] = message_of(from, (from + k) % processors, bytes, 0.0);
+    return count;
+}
+
+static int64_t shifted(bmf_flying *message, int64_t processors, int64_t by, int64_t bytes)
+{
+    for (int64_t from = 0; from < processors; from++)
+        message[from] = message_of(from, (from + by) % processors, bytes, 0.0);
+    return processors;
+}
+
+static void patterns(void **state)
+{
+    (void)state;
+    bmf_flying message[MOST];
+    /* all to all on a crossbar, partners in turn: nobody is in anybody's way, (P - 1) messages one after the other */
+    int64_t count = everybody(message, 8, 500);
+    near(carried("topology = \"crossbar\"; bandwidth = 1e6; latency_us = 2;", 8, message, count),
+         7 * 500e-6 + 2 * 2e-6);
+    count = everybody(message, 8, 500);
+    near(carried("topology = \"crossbar\"; bandwidth = 1e6; latency_us = 2; mode = \"fluid\";", 8, message, count),
+         7 * 500e-6 + 2 * 2e-6);
+    /* a bus carries everything one after the other */
+    count = everybody(message, 8, 500);
+    near(carried("topology = \"bus\"; bandwidth = 1e6; latency_us = 2;", 8, message, count), 56 * 500e-6 + 2e-6);
+    count = everybody(message, 8, 500);
+    near(carried("topology = \"bus\"; bandwidth = 1e6; latency_us = 2; mode = \"fluid\";", 8, message, count),
+         56 * 500e-6 + 2e-6);
+    /* everybody three further round a ring: every link carries three messages */
+#define RING "topology = \"ring\"; bandwidth = 1e6; latency_us = 2;"
+    count = shifted(message, 8, 3, 500);
+    near(carried(RING, 8, message, count), 3 * (500e-6 + 2e-6));
+    count = shifted(message, 8, 3, 500);
+    near(carried(RING "mode = \"fluid\";", 8, message, count), 3 * 500e-6 + 3 * 2e-6);
+    /* two that exchange */
+    message[0] = message_of(0, 1, 500, 0.0);
+    message[1] = message_of(1, 0, 500, 0.0);
+    near(carried(RING, 8, message, 2), 502e-6);
+    message[0] = message_of(0, 1, 500, 0.0);
+    message[1] = message_of(1, 0, 500, 0.0);
+    near(carried(RING "duplex = \"half\";", 8, message, 2), 1002e-6);
+    /* an omega network passes a shift without conflict, but not everything */
+#define OMEGA "topology = \"omega\"; bandwidth = 1e6; mode = \"cut-through\";"
+    count = shifted(message, 8, 1, 500);
+    near(carried(OMEGA, 8, message, count), 500e-6);
+    message[0] = message_of(0, 2, 500, 0.0); /* both by the upper output of the first switch of the first stage */
+    message[1] = message_of(4, 3, 500, 0.0);
+    near(carried(OMEGA, 8, message, 2), 1000e-6);
+    assert_int_equal(test_failures, 0);
+}
+
+/* A binomial broadcast on a hypercube uses only links between neighbours: log2 P messages after each other. */
+static void broadcast(void **state)
+{
+    (void)state;
+    bmf_network *network = make("topology = \"hypercube\"; bandwidth = 1e6; latency_us = 2;", 16);
+    bmf_flying message[15];
+    double ready[16] = {0.0};
+    int64_t complete = 0;
+    network->simulator = &complete;
+    network->complete = count_complete;
+    network->type->start(network, 0);
+    for (int64_t step = 8, k = 0; step > 0; step /= 2)
+        for (int64_t from = 0; from < 16; from += 2 * step, k++) {
+            message[k] = message_of(from, from + step, 500, ready[from]);
+            network->type->send(network, &message[k]);
+            ready[from + step] = message[k].arrived;
+            ready[from] = message[k].done + 2e-6; /* sent in step */
+        }
+    near(last_arrival(message, 15), 4 * 502e-6);
+    network->type->destroy(network);
+}
+
+/* ---- fluid: the cases that another simulator was asked, and more ---- */
+
+#define SMPI "topology = \"star\"; bandwidth = 1e9; latency_us = 5; duplex = \"half\"; mode = \"fluid\";"
+
+static void replays(void **state)
+{
+    (void)state;
+    bmf_flying message[5];
+    near(one(SMPI, 5, 1, 0, 100000000), 0.100010);
+    for (int k = 0; k < 4; k++)
+        message[k] = message_of(k + 1, 0, 100000000, 0.0);
+    near(carried(SMPI, 5, message, 4), 0.400010);
+    shifted(message, 5, 1, 100000000);
+    near(carried(SMPI, 5, message, 5), 0.200010);
+    near(one(SMPI, 5, 1, 0, 60000), 0.000070);
+    for (int n = 1; n <= 5; n++) { /* n flows on one link */
+        for (int k = 0; k < n; k++)
+            message[k] = message_of(0, 1, 1000000, 0.0);
+        near(carried(SMPI, 5, message, n), n * 1e-3 + 10e-6);
+    }
+}
+
+/* Links of 1 and 2 bytes a second after each other; flows over the first (of 1 byte), both (1) and the second (4.5). The
+ * first link gives 1/2 to each of its two until 2, the second its other 3/2 to the third flow, which then gets all 2. */
+static void two_bottlenecks(void **state)
+{
+    (void)state;
+    FILE *file = fopen(node_file, "w");
+    assert_non_null(file);
+    fputs("3\n0 1 1 -1\n1 0 1 2 2 -1\n2 1 2 -1\n", file);
+    fclose(file);
+    bmf_flying message[3] = {message_of(0, 1, 100, 0.0), message_of(0, 2, 100, 0.0), message_of(1, 2, 450, 0.0)};
+    carried("file = \"unit_network_graph.net\"; bandwidth = 100.0; mode = \"fluid\";", 3, message, 3);
+    unlink(node_file);
+    near(message[0].arrived, 2.0);
+    near(message[1].arrived, 2.0);
+    near(message[2].arrived, 2.75);
+}
+
+/* A flow that comes later: alone, 1/2 each, alone. 300 bytes from 0, 100 from 1, 100 a second: 1 + 2 + 1. */
+static void late_flow(void **state)
+{
+    (void)state;
+    bmf_flying message[2] = {message_of(0, 1, 300, 0.0), message_of(0, 1, 100, 1.0)};
+    carried("topology = \"ring\"; bandwidth = 100.0; mode = \"fluid\";", 4, message, 2);
+    near(message[0].arrived, 4.0);
+    near(message[1].arrived, 3.0);
+}
+
+/* ---- references ---- */
+
+typedef struct plain_flow {
+    double start, left, rate;
+    int64_t hops;
+    int32_t route[16];
+    bool over;
+} plain_flow;
+
+/* Rates of all flows under way, from scratch: all grow together until a link is full, whose flows then stay. */
+static void plain_rates(const bmf_graph *graph, double bandwidth, plain_flow *flow, int64_t count, double now)
+{
+    bool fixed[MOST];
+    double *left = bmf_allocate(graph->links * (int64_t)sizeof *left);
+    for (int64_t l = 0; l < graph->links; l++)
+        left[l] = graph->link[l].weight * bandwidth;
+    for (int64_t k = 0; k < count; k++) {
+        flow[k].rate = 0.0;
+        fixed[k] = flow[k].over || flow[k].start > now;
+    }
+    for (;;) {
+        double least = INFINITY;
+        int64_t full = -1;
+        for (int64_t l = 0; l < graph->links; l++) {
+            int64_t open = 0;
+            for (int64_t k = 0; k < count; k++)
+                for (int64_t h = 0; !fixed[k] && h < flow[k].hops; h++)
+                    open += flow[k].route[h] == l;
+            if (open > 0 && left[l] / (double)open < least) {
+                least = left[l] / (double)open;
+                full = l;
+            }
+        }
+        if (full < 0)
+            break;
+        for (int64_t k = 0; k < count; k++) {
+            bool passes = false;
+            for (int64_t h = 0; !fixed[k] && h < flow[k].hops; h++)
+                passes = passes || flow[k].route[h] == full;
+            if (!passes)
+                continue;
+            fixed[k] = true;
+            flow[k].rate = least;
+            for (int64_t h = 0; h < flow[k].hops; h++)
+                left[flow[k].route[h]] -= least;
+        }
+    }
+    free(left);
+}
+
+/* When each flow ends. */
+static void plain_fluid(const bmf_graph *graph, double bandwidth, plain_flow *flow, int64_t count, double *end)
+{
+    double now = 0.0;
+    for (int64_t over = 0; over < count;) {
+        plain_rates(graph, bandwidth, flow, count, now);
+        double next = INFINITY;
+        for (int64_t k = 0; k < count; k++) {
+            if (!flow[k].over && flow[k].start > now)
+                next = fmin(next, flow[k].start);
+            if (!flow[k].over && flow[k].rate > 0.0)
+                next = fmin(next, now + flow[k].left / flow[k].rate);
+        }
+        for (int64_t k = 0; k < count; k++) {
+            if (flow[k].over || flow[k].start > now)
+                continue;
+            flow[k].left -= flow[k].rate * (next - now);
+            if (flow[k].left > 1e-6) /* of bytes */
+                continue;
+            flow[k].over = true;
+            end[k] = next;
+            over++;
+        }
+        now = next;
+    }
+}
+
+/* Fat trees and rings, messages of many sizes. */
+static const char *const references[] = {
+    "topology = \"fat-tree\"; size = [2, 2, 3]; growth = 1.7; bandwidth = 1e6; latency_us = 40;",
+    "topology = \"mesh\"; size = [3, 4]; bandwidth = 1e6;",
+};
+static const struct {
+    const char *name;
+    int sizes;
+    int64_t size[3];
+    double growth, latency;
+} reference_graphs[] = {{"fat-tree", 3, {2, 2, 3}, 1.7, 40e-6}, {"mesh", 2, {3, 4}, NAN, 0.0}};
+
+static bmf_graph *reference_graph(int which)
+{
+    bmf_graph *graph;
+    int topology = 0;
+    while (strcmp(bmf_graph_topologies[topology], reference_graphs[which].name) != 0)
+        topology++;
+    assert_int_equal(bmf_graph_build(topology, reference_graphs[which].sizes, reference_graphs[which].size,
+                                     reference_graphs[which].growth, &graph),
+                     BMF_OK);
+    return graph;
+}
+
+static int64_t random_messages(uint64_t *seed, bmf_flying *message, int64_t processors, int64_t count)
+{
+    double sent = 0.0;
+    for (int64_t k = 0; k < count; k++) {
+        int64_t from = test_below(seed, processors), to = (from + 1 + test_below(seed, processors - 1)) % processors;
+        sent += test_below(seed, 3) == 0 ? 1e-3 * test_unit(seed) : 0.0;
+        message[k] = message_of(from, to, 1 + test_below(seed, 2000), sent);
+    }
+    return count;
+}
+
+static void random_flows(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    for (int round = 0; round < ROUNDS; round++) {
+        const int which = round % 2;
+        char settings[TEXT];
+        bmf_flying message[60];
+        plain_flow flow[60] = {0};
+        double end[60];
+        bmf_graph *graph = reference_graph(which);
+        int64_t count = random_messages(&seed, message, 12, 10 + test_below(&seed, 50));
+        for (int64_t k = 0; k < count; k++) {
+            const int32_t *route;
+            flow[k].hops = bmf_graph_route(graph, message[k].from, message[k].to, &route);
+            memcpy(flow[k].route, route, (size_t)flow[k].hops * sizeof *route);
+            flow[k].start = message[k].sent + (double)flow[k].hops * reference_graphs[which].latency;
+            flow[k].left = (double)message[k].bytes;
+        }
+        plain_fluid(graph, 1e6, flow, count, end);
+        snprintf(settings, sizeof settings, "%s mode = \"fluid\";", references[which]);
+        carried(settings, 12, message, count);
+        for (int64_t k = 0; k < count; k++)
+            CHECK(fabs(message[k].arrived - end[k]) < 1e-8 * end[k] + 1e-11, "round %d, flow %lld: %.15g, not %.15g",
+                  round, (long long)k, message[k].arrived, end[k]);
+        bmf_graph_free(graph);
+    }
+    assert_int_equal(test_failures, 0);
+}
+
+/* Intervals of one link, kept for ever in the order of beginning. */
+typedef struct plain_link {
+    bmf_busy busy[MOST];
+    int64_t count;
+} plain_link;
+
+static double plain_take(plain_link *link, double from, double seconds)
+{
+    double begin = from;
+    int64_t k = 0;
+    for (; k < link->count; k++) {
+        if (link->busy[k].end <= begin)
+            continue;
+        if (begin + seconds <= link->busy[k].begin + 1e-12)
+            break;
+        begin = link->busy[k].end;
+    }
+    memmove(&link->busy[k + 1], &link->busy[k], (size_t)(link->count++ - k) * sizeof *link->busy);
+    link->busy[k] = (bmf_busy){begin, begin + seconds};
+    return begin;
+}
+
+static void random_occupancy(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    for (int round = 0; round < ROUNDS; round++) {
+        const int which = round % 2, cut = round / 2 % 2;
+        const double latency = reference_graphs[which].latency;
+        char settings[TEXT];
+        bmf_flying message[MOST];
+        bmf_graph *graph = reference_graph(which);
+        plain_link *link = bmf_allocate_clear(graph->links, sizeof *link);
+        int64_t count = random_messages(&seed, message, 12, MOST);
+        snprintf(settings, sizeof settings, "%s mode = \"%s\";", references[which],
+                 cut ? "cut-through" : "store-and-forward");
+        carried(settings, 12, message, count);
+        for (int64_t k = 0; k < count; k++) {
+            const int32_t *route;
+            int64_t hops = bmf_graph_route(graph, message[k].from, message[k].to, &route);
+            double head = message[k].sent, tail = message[k].sent;
+            for (int64_t h = 0; h < hops; h++) {
+                double seconds = (double)message[k].bytes / (1e6 * graph->link[route[h]].weight);
+                double ready = cut ? fmax(head, tail - seconds) : tail,
+                       begin = plain_take(&link[route[h]], ready, seconds);
+                head += begin - ready + latency;
+                tail = begin + seconds + latency;
+            }
+            CHECK(fabs(message[k].arrived - tail) < 1e-10, "round %d, message %lld: %.15g, not %.15g", round,
+                  (long long)k, message[k].arrived, tail);
+        }
+        free(link);
+        bmf_graph_free(graph);
+    }
+    assert_int_equal(test_failures, 0);
+}
+
+/* ---- document 000, 6.4 ---- */
+
+#define DOCUMENT_TREE "topology = \"binary-tree\"; bandwidth = 1.0; buffered = true;"
+#define DOCUMENT_MESH "topology = \"mesh\"; size = [4, 4]; bandwidth = 1.0; buffered = true;"
+
+static int64_t eight_bytes(const void *state, int64_t first, int64_t count)
+{
+    (void)state;
+    (void)first;
+    (void)count;
+    return 8;
+}
+
+/* The messages of one level of the scan over 16 processors, all sent at once. */
+static int64_t scan_level(bmf_flying *message, int level)
+{
+    bmf_schedule *schedule = bmf_schedule_create("scan", 0, 16);
+    const bmf_group group = {.base = 0, .stride = 0, .count = 16};
+    assert_int_equal(bmf_schedule_scan_levels(schedule, 0, &group, eight_bytes, NULL), 0);
+    const bmf_round *round = &schedule->round[level];
+    for (int64_t k = 0; k < round->count; k++)
+        message[k] = message_of(round->message[k].from, round->message[k].to, round->message[k].bytes, 0.0);
+    int64_t count = round->count;
+    bmf_schedule_free(schedule);
+    return count;
+}
+
+static void document_scan(void **state)
+{
+    (void)state;
+    bmf_flying message[16];
+    double late = INFINITY, others = 0.0;
+    assert_int_equal(scan_level(message, 0), 15);
+    carried(DOCUMENT_TREE, 16, message, 15);
+    for (int k = 0; k < 15; k++) {
+        int64_t from = message[k].from;
+        if (from == 3 || from == 7 || from == 11)
+            late = fmin(late, message[k].arrived);
+        else
+            others = fmax(others, message[k].arrived);
+    }
+    CHECK(late > others, "3 to 4, 7 to 8, 11 to 12 from %g on, the others until %g", late, others);
+    /* The last level: paths of the same length, but the links at the root carry 8 messages one after the other: alone a
+     * message passes 8 links, so they arrive 8, 9, .. 15 message times after the start. */
+    assert_int_equal(scan_level(message, 3), 8);
+    carried(DOCUMENT_TREE, 16, message, 8);
+    bool met[8] = {false};
+    for (int k = 0; k < 8; k++) {
+        int place = (int)lround(message[k].arrived / 8.0) - 8;
+        CHECK(place >= 0 && place < 8 && message[k].arrived == 8.0 * (8 + place) && !met[place], "arrives at %g",
+              message[k].arrived);
+        met[place >= 0 && place < 8 ? place : 0] = true;
+    }
+    assert_int_equal(test_failures, 0);
+}
+
+static void document_reversal(void **state)
+{
+    (void)state;
+    bmf_flying tree[16], mesh[16];
+    for (int64_t k = 0; k < 16; k++)
+        tree[k] = mesh[k] = message_of(k, 15 - k, 8, 0.0);
+    double on_tree = carried(DOCUMENT_TREE, 16, tree, 16), on_mesh = carried(DOCUMENT_MESH, 16, mesh, 16);
+    near(on_tree, 8.0 * 15.0); /* 8 links, and 7 other messages before the last at the root */
+    assert_true(on_mesh < on_tree);
+}
+
+/* ---- the rest of the interface ---- */
+
+static void link_loads(void **state)
+{
+    (void)state;
+    bmf_flying message[MOST];
+    static const char *const mode[] = {"store-and-forward", "cut-through", "fluid"};
+    for (int m = 0; m < 3; m++) {
+        char settings[TEXT];
+        bmf_link_load *load;
+        snprintf(settings, sizeof settings, MESH "mode = \"%s\";", mode[m]);
+        bmf_network *network = make(settings, 16);
+        int64_t count = everybody(message, 16, 10), messages = 0;
+        carry(network, message, count);
+        int64_t links = network->type->loads(network, &load);
+        assert_int_equal(links, 48);
+        for (int64_t k = 0; k < links; k++) {
+            messages += load[k].messages;
+            assert_int_equal(load[k].bytes, 10 * load[k].messages);
+            near(load[k].busy, 1e-6 * (double)load[k].bytes);
+            assert_float_equal(hypot(load[k].x1 - load[k].x0, load[k].y1 - load[k].y0), 1.0, 0.0);
+            assert_int_equal(strncmp(load[k].from, "processor ", 10), 0);
+        }
+        /* hops between all pairs of a line of 4: 20; in each dimension of 16 x 16 pairs 20 x 16 */
+        assert_int_equal(messages, 2 * 20 * 16);
+        free(load);
+        network->type->destroy(network);
+    }
+    bmf_link_load *load;
+    bmf_network *bus = make("topology = \"bus\"; bandwidth = 1;", 4);
+    bus->type->start(bus, 0);
+    assert_int_equal(bus->type->loads(bus, &load), 4); /* joints are no links */
+    assert_string_equal(load[2].from, "processor 2");
+    assert_string_equal(load[2].to, "switch 4");
+    free(load);
+    bus->type->destroy(bus);
+}
+
+/* A second run of the same network gives the same bits. */
+static void repeatable(void **state)
+{
+    (void)state;
+    static const char *const mode[] = {"store-and-forward", "cut-through", "fluid"};
+    for (int m = 0; m < 3; m++) {
+        char settings[TEXT];
+        uint64_t seed = 17, again = 17;
+        bmf_flying first[MOST], second[MOST];
+        snprintf(settings, sizeof settings, MESH "mode = \"%s\";", mode[m]);
+        bmf_network *network = make(settings, 16);
+        carry(network, first, random_messages(&seed, first, 16, MOST));
+        carry(network, second, random_messages(&again, second, 16, MOST));
+        for (int k = 0; k < MOST; k++)
+            assert_memory_equal(&first[k].arrived, &second[k].arrived, sizeof(double));
+        network->type->destroy(network);
+    }
+}
+
+static void described(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    bmf_network *network = make("topology = \"torus\"; size = [8, 4, 8]; bandwidth = 300e6; latency_us = 0.02;"
+                                "mode = \"cut-through\"; duplex = \"half\"; send_us = 3;",
+                                256);
+    network->type->describe(network, stream);
+    fclose(stream);
+    assert_string_equal(
+        text, "torus 8 x 4 x 8: 256 processors, 1536 links\n"
+              "a link of weight 1 carries 300 MB/s, its latency is 0.02 us; both directions of a link share it\n"
+              "cut-through: a link carries one message at a time, in the earliest gap that is long enough\n"
+              "sending keeps a processor busy for 3 us and 0 us a byte, receiving for 0 us and 0 us a byte\n"
+              "a sender's wait ends when the message has left its first link\n");
+    free(text);
+    network->type->destroy(network);
+}
+
+static void wrong_settings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings, *message;
+    } wrong[] = {
+        {"bandwidth = 1;", "'file' or 'topology' is missing"},
+        {"topology = \"mesh\"; size = [4, 4];", "'bandwidth' is missing"},
+        {"topology = \"mesh\"; size = [4, 4]; bandwidth = -1;", "'bandwidth' must be a number above 0, not -1"},
+        {"topology = \"mesh\"; size = [4, 4]; bandwidth = 1; latency_us = -1;",
+         "'latency_us' must be a number of at least 0, not -1"},
+        {"topology = \"mesh\"; bandwidth = 1;", "a mesh needs 'size'"},
+        {"topology = \"mesh\"; bandwidth = 1; size = [2, 2];", "the network has 4 processors, not 16"},
+        {"topology = \"mesh\"; bandwidth = 1; size = (4, 0.5);", "'size' is a whole number or a list of them"},
+        {"topology = \"mesh\"; bandwidth = 1; size = \"4\";", "'size' is a whole number or a list of them"},
+        {"topology = \"mesh\"; bandwidth = 1; size = [];", "'size' has 1 to 24 numbers"},
+        {"topology = \"ring\"; bandwidth = 1; size = [4, 4];", "a ring has one size, its number of processors"},
+        {"topology = \"omega\"; bandwidth = 1; size = 20;", "an omega has a power of two of processors, not 20"},
+        {"topology = \"ring\"; bandwidth = 1; growth = 2.0;", "'growth' goes with fat trees"},
+        {"topology = \"ring\"; bandwidth = 1; file = \"a.net\";", "'topology' does not go with 'file'"},
+        {"topology = \"moebius\"; bandwidth = 1;", "'topology' is mesh, torus, hypercube, binary-tree, fat-tree, ring, "
+                                                   "star, bus, crossbar or omega, not 'moebius'"},
+        {"topology = \"ring\"; bandwidth = 1; mode = \"worm\";",
+         "'mode' is store-and-forward, cut-through or fluid, not 'worm'"},
+        {"topology = \"ring\"; bandwidth = 1; duplex = \"both\";", "'duplex' is full or half, not 'both'"},
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        char text[TEXT], message[TEXT];
+        bmf_machine *machine;
+        snprintf(text, sizeof text, "processors = 16;\nnetwork = { type = \"graph\"; %s };", wrong[k].settings);
+        snprintf(message, sizeof message, "graph.machine:2: %s", wrong[k].message);
+        int status = bmf_machine_parse(text, "graph.machine", &machine);
+        assert_true(status == BMF_ERROR_FILE || status == BMF_ERROR_ARGUMENT);
+        assert_string_equal(bmf_error_text(NULL), message);
+    }
+    bmf_machine *machine;
+    assert_int_not_equal(bmf_machine_parse("network = { type = \"graph\"; file = \"a.net\"; bandwidth = 1.0; };",
+                                           "graph.machine", &machine),
+                         BMF_OK);
+    assert_string_equal(bmf_error_text(NULL),
+                        "graph.machine:1: 'processors' of the machine must say how many nodes of the "
+                        "file are processors");
+}
+
+/* Without a size a network grows with what is asked for. */
+static void growing(void **state)
+{
+    (void)state;
+    bmf_machine *machine;
+    assert_int_equal(bmf_machine_parse("network = { type = \"graph\"; topology = \"hypercube\"; bandwidth = 1.0; };",
+                                       "graph.machine", &machine),
+                     BMF_OK);
+    for (int64_t p = 1; p <= 1000; p = 3 * p + 1) {
+        bmf_network *network;
+        char *text;
+        size_t size;
+        int64_t least = 1;
+        int dimensions = 0;
+        for (; least < p; least *= 2)
+            dimensions++;
+        assert_int_equal(bmf_machine_network(machine, p, &network), BMF_OK);
+        FILE *stream = open_memstream(&text, &size);
+        network->type->describe(network, stream);
+        fclose(stream);
+        char expected[TEXT];
+        snprintf(expected, sizeof expected, ": %lld processors, %lld links\n", (long long)least,
+                 (long long)least * dimensions);
+        assert_non_null(strstr(text, expected));
+        free(text);
+        network->type->destroy(network);
+    }
+    bmf_machine_free(machine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figure_6_3),      cmocka_unit_test(random_lines),      cmocka_unit_test(bounded_lines),
+        cmocka_unit_test(single_messages), cmocka_unit_test(unequal_links),     cmocka_unit_test(patterns),
+        cmocka_unit_test(broadcast),       cmocka_unit_test(replays),           cmocka_unit_test(two_bottlenecks),
+        cmocka_unit_test(late_flow),       cmocka_unit_test(random_flows),      cmocka_unit_test(random_occupancy),
+        cmocka_unit_test(document_scan),   cmocka_unit_test(document_reversal), cmocka_unit_test(link_loads),
+        cmocka_unit_test(repeatable),      cmocka_unit_test(described),         cmocka_unit_test(wrong_settings),
+        cmocka_unit_test(growing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
