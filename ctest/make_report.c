@@ -207,7 +207,7 @@ static int64_t make_links(int32_t lanes, uint64_t seed, bmf_link_load **load)
         snprintf(l->from, sizeof l->from, "switch %d", from);
         snprintf(l->to, sizeof l->to, "switch %d", ny * wide + nx);
         l->x0 = x, l->y0 = y, l->x1 = nx, l->y1 = ny;
-        l->messages = test_below(&seed, 1000);
+        l->messages = test_below(&seed, 400);
         l->bytes = l->messages * 2048;
         l->busy = (double)l->bytes * 1e-9;
     }

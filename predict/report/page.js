@@ -33,7 +33,7 @@ function makeTimeCharts() {
     listenToKeys(chart);
     watch.observe(chart.canvas);
   }
-  new ResizeObserver(redraw).observe(byId('time'));
+  new ResizeObserver(() => renew(...charts)).observe(byId('time'));
 }
 
 // A sentence for every chart over time, for those who do not see it.
@@ -69,7 +69,7 @@ function listenToSurroundings() {
     showLegend();
     if (matrices.list.length && byId('ramp')) paintRamp();
     if (selection.run >= 0) showInspector();
-    redraw();
+    renew(...charts);
   };
   DARK.addEventListener('change', again);
   const printing = on => {
@@ -79,7 +79,10 @@ function listenToSurroundings() {
     drawAll();
   };
   window.addEventListener('beforeprint', () => printing(true));
-  window.addEventListener('afterprint', () => printing(false));
+  window.addEventListener('afterprint', () => {
+    for (const chart of charts) chart.stale = true;
+    printing(false);
+  });
 }
 
 async function openReport() {

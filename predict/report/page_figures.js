@@ -78,13 +78,13 @@ function showScaling(points) {
   const base = Math.min(...list.map(p => p.processors)), outside = list.some(p => !p.measured && !p.inDomain);
   byId('curve-text').textContent = 'Shortest at ' + plural(best.processors, 'processor') + ': ' + formatTime(best.seconds * 1e9)
     + ', speed-up ' + formatNumber(best.speedUp) + (base > 1 ? ' over ' + base + ' processors times ' + base : '') + '.'
-    + (outside ? ' Hollow points lie outside the range that the costs were measured in.' : '');
+    + (outside ? ' Outside (hollow): beyond the range that the costs were measured in.' : '');
   const body = byId('curve-table').tBodies[0];
   for (const p of list.sort((a, b) => a.processors - b.processors || b.measured - a.measured))
     body.append(element('tr', element('td.n', formatCount(p.processors)), element('td', p.measured ? 'measured' : 'predicted'),
       element('td.n', formatTime(p.seconds * 1e9)), element('td.n', p.high > p.low ? formatRange(p.low * 1e9, p.high * 1e9) : NONE),
       element('td.n', formatNumber(p.speedUp)), element('td.n', formatShare(p.speedUp / p.processors)),
-      element('td', p.measured || p.inDomain ? '' : 'outside the domain')));
+      element('td.outside', p.measured || p.inDomain ? '' : 'outside')));
 }
 
 // ---- communication matrix ----
@@ -133,7 +133,7 @@ function laneGroup(matrix, group) {
 
 class Matrix {
   constructor(figure, matrix) {
-    Object.assign(this, {matrix, seen: true, canvas: figure.querySelector('canvas')});
+    Object.assign(this, {matrix, seen: true, stale: true, canvas: figure.querySelector('canvas')});
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute('role', 'application');
     this.canvas.setAttribute('aria-label', 'Communication matrix, ' + matrix.run.title + ': rows send, columns receive. Arrows move the cursor.');
@@ -146,7 +146,7 @@ class Matrix {
 
   draw() {
     const {matrix} = this, {size} = matrix, wide = view.printing ? 360 : this.canvas.parentElement.clientWidth, left = 46, top = 34;
-    const cell = Math.max(2, Math.min(28, (Math.min(460, wide) - left - 8) / size)), side = cell * size;
+    const cell = Math.max(2, Math.min(40, (Math.min(480, wide) - left - 8) / size)), side = cell * size;
     this.box = {left, top, cell};
     const sharp = view.printing ? 2.5 : Math.min(3, window.devicePixelRatio || 1), canvas = this.canvas;
     canvas.width = Math.round((left + side + 8) * sharp);
@@ -245,7 +245,7 @@ function showMatrices(runs) {
     choice.addEventListener('change', () => {
       matrices.what = choice.value;
       paintRamp();
-      redraw();
+      renew(...charts.filter(chart => chart.matrix));
     });
   paintRamp();
 }
@@ -256,7 +256,7 @@ const SHOWN_LINKS = 15;
 
 class Topology {
   constructor(figure, run) {
-    Object.assign(this, {run, seen: true, canvas: figure.querySelector('canvas'), most: Math.max(...run.facts.links.map(l => l[8]))});
+    Object.assign(this, {run, seen: true, stale: true, canvas: figure.querySelector('canvas'), most: Math.max(...run.facts.links.map(l => l[8]))});
     this.canvas.addEventListener('pointermove', pointer => this.point(pointer));
     this.canvas.addEventListener('pointerleave', hideTip);
     charts.push(this);
@@ -349,7 +349,7 @@ function linkLines(run, link) {
 function linkTable(run) {
   const body = element('tbody'), links = run.facts.links;
   const head = element('tr', element('th', 'from'), element('th', 'to'), element('th.n', 'busy'), element('th.n', 'of the run'), element('th.n', 'messages'), element('th.n', 'bytes'));
-  const fill = count => body.replaceChildren(...links.slice(0, count).map(l => element('tr', element('td', l[0]), element('td', l[1]),
+  const fill = count => body.replaceChildren(...links.slice(0, count).map(l => element('tr', element('td.name', l[0]), element('td.name', l[1]),
     element('td.n', formatTime(l[8] * 1e9)), element('td.n', formatShare(l[8] * 1e9 / run.end)), element('td.n', formatCount(l[6])), element('td.n', formatBytes(l[7])))));
   fill(SHOWN_LINKS);
   const more = element('button', 'All ' + formatCount(links.length) + ' links');

@@ -32,13 +32,14 @@ function formatTime(nanoseconds, digits = 3) {
   if (nanoseconds === null || nanoseconds === undefined || Number.isNaN(nanoseconds)) return NONE;
   if (nanoseconds === 0) return '0';
   const [name, size] = timeUnit(nanoseconds);
-  return formatNumber(nanoseconds / size, digits) + '\u00a0' + name;
+  return (size === 1 ? formatCount(nanoseconds) : formatNumber(nanoseconds / size, digits)) + '\u00a0' + name;
 }
 
 // Both ends of an interval in one unit: "1.20 .. 1.45 ms".
 function formatRange(low, high) {
   const [name, size] = timeUnit(high);
-  return significant(low / size, 3) + '\u2009\u2026\u2009' + significant(high / size, 3) + '\u00a0' + name;
+  const text = value => size === 1 ? formatCount(value) : value === 0 ? '0' : significant(value / size, 3);
+  return text(low) + '\u2009\u2026\u2009' + text(high) + '\u00a0' + name;
 }
 
 function formatBytes(bytes) {

@@ -193,8 +193,8 @@ function inspectorColumn(found, primary) {
   const {run, event} = found;
   const swatch = element('i.swatch');
   if (run.kind[event] >= KIND.KERNEL) swatch.style.background = theme().states[run.kind[event] - KIND.KERNEL];
-  const head = element('h3', swatch, eventName(run, event), element('span.note', run.title + (primary ? ', selected' : '')));
-  return element('div.event', head, rowsOf(eventLines(run, event)));
+  const head = element('h3', swatch, eventName(run, event), element('span.note', run.title));
+  return element(primary ? 'div.event.primary' : 'div.event', head, rowsOf(eventLines(run, event)));
 }
 
 function showInspector() {

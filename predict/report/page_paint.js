@@ -79,12 +79,12 @@ function timeTicks(page) {
   if (view.own) {
     const step = niceStep(100 * span / report.longest / most), digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     return ticksBetween(100 * view.from / report.longest, 100 * view.to / report.longest, step)
-      .map(t => ({time: t * report.longest / 100, text: t.toFixed(digits) + '\u00a0%'}));
+      .map(t => ({time: t * report.longest / 100, text: t === 0 ? '0' : t.toFixed(digits) + '\u00a0%'}));
   }
   const [name, size] = timeUnit(Math.max(view.to * 0.999, 1)), step = niceStep(span / size / most);
   const digits = Math.min(9, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
   return ticksBetween(view.from / size, view.to / size, step)
-    .map(t => ({time: t * size, text: t.toFixed(digits) + '\u00a0' + name}));
+    .map(t => ({time: t * size, text: t === 0 ? '0' : t.toFixed(digits) + '\u00a0' + name}));
 }
 
 function ticksBetween(from, to, step) {

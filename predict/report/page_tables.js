@@ -23,7 +23,9 @@ function wholeShares(run) {
 }
 
 function card(name, value, note) {
-  return element('div.card', element('span.name', name), element('span.figure', value), element('span.note', note || ''));
+  const figure = element('span.figure', ...[value].flat().flatMap((v, k) => k ? [element('span.apart', '\u00b7'), v] : [v]));
+  if (Array.isArray(value) && value.length > 1) figure.classList.add('two');
+  return element('div.card', element('span.name', name), figure, element('span.note', note || ''));
 }
 
 function lengthNote(run) {
@@ -38,9 +40,9 @@ function showCards(runs) {
     const ratio = first.end > 0 ? second.end / first.end : NaN, off = ratio - 1;
     cards.append(card(second.title + ' / ' + first.title, formatRatio(ratio), Number.isNaN(off) ? '' : (off < 0 ? '\u2212' : '+') + formatShare(Math.abs(off))));
   }
-  cards.append(card('efficiency', runs.map(r => formatShare(wholeShares(r).efficiency)).join(' \u00b7 '), runs.length > 1 ? runs.map(r => r.title).join(' \u00b7 ') : 'productive of all time'));
+  cards.append(card('efficiency', runs.map(r => formatShare(wholeShares(r).efficiency)), runs.length > 1 ? runs.map(r => r.title).join(' \u00b7 ') : 'productive of all time'));
   const sent = runs.map(sentBy), same = sent.every(s => s.messages === sent[0].messages && s.bytes === sent[0].bytes);
-  cards.append(card('messages', same ? formatCount(sent[0].messages) : sent.map(s => formatCount(s.messages)).join(' \u00b7 '),
+  cards.append(card('messages', same ? formatCount(sent[0].messages) : sent.map(s => formatCount(s.messages)),
     same ? formatBytes(sent[0].bytes) + (runs.length > 1 ? ', equal in both' : '') : sent.map(s => formatBytes(s.bytes)).join(' \u00b7 ')));
   if (c && c.withInterval > 0) cards.append(card('in the 95\u00a0% intervals', formatShare(c.covered / c.withInterval), 'of ' + plural(c.withInterval, 'event')));
 }
@@ -55,15 +57,15 @@ function showSummary(runs) {
     ['events', r => formatCount(r.count)]];
   if (runs.some(r => r.facts.dropped)) rows.push(['events lost for lack of memory', r => formatCount(r.facts.dropped)]);
   const table = byId('summary-table');
-  table.tHead.append(element('tr', element('th', ''), ...runs.map(r => element('th', r.title))));
-  for (const [name, value] of rows) table.tBodies[0].append(element('tr', element('th', name), ...runs.map(r => element('td', value(r)))));
+  table.tHead.append(element('tr', element('th', ''), ...rows.map(([name]) => element('th', name))));
+  for (const run of runs) table.tBodies[0].append(element('tr', element('th', run.title), ...rows.map(([, value]) => element('td', value(run)))));
 }
 
 // ---- comparison ----
 
 class RatioStrip {
   constructor(canvas, states, lanes) {
-    Object.assign(this, {canvas, states, lanes, seen: true});
+    Object.assign(this, {canvas, states, lanes, seen: true, stale: true});
     canvas.addEventListener('pointermove', pointer => this.point(pointer));
     canvas.addEventListener('pointerleave', hideTip);
     charts.push(this);
@@ -113,14 +115,14 @@ class RatioStrip {
 function ratioRow(name, ratio) {
   const [measured, predicted, events, median, p90] = ratio;
   return element('tr', element('th', name), element('td.n', formatTime(measured * 1e9)), element('td.n', formatTime(predicted * 1e9)),
-    element('td.n', measured > 0 ? formatRatio(predicted / measured) : NONE), element('td.n', formatCount(events)), element('td.n', formatShare(median)), element('td.n', formatShare(p90)));
+    element('td.n', measured > 0 ? formatRatio(predicted / measured) : NONE), element('td.n', events > 0 ? formatCount(events) : NONE), element('td.n', formatShare(median)), element('td.n', formatShare(p90)));
 }
 
 function showComparison(runs) {
   const c = report.facts.comparison, section = byId('comparison');
   if (!c) return section.remove();
   const table = byId('state-table'), [first, second] = runs.map(r => r.title), used = LEAF_KINDS.filter(k => c.state[k][0] > 0 || c.state[k][1] > 0);
-  table.tHead.append(element('tr', element('th', ''), element('th.n', first), element('th.n', second), element('th.n', 'ratio'), element('th.n', 'pairs'), element('th.n', 'median error'), element('th.n', '90\u00a0% below')));
+  table.tHead.append(element('tr', element('th', ''), element('th.n', first), element('th.n', second), element('th.n', 'ratio'), element('th.n', 'pairs'), element('th.n', 'median error'), element('th.n', 'p90 error')));
   for (const kind of used) table.tBodies[0].append(ratioRow(KIND_NAMES[kind], c.state[kind]));
   table.tBodies[0].append(ratioRow('length of the run', c.total[0]));
   const lost = c.onlyMeasured + c.onlyPredicted;
@@ -236,7 +238,7 @@ function toggleInterval(interval, to = !tree.open.has(interval.index)) {
 }
 
 function headCell(column, k) {
-  const cell = element('th.n'), button = element('button', column.title, element('span.arrow', tree.sort === k ? (tree.down ? '\u2193' : '\u2191') : ''));
+  const cell = element('th.n'), button = element('button', tree.sort === k ? element('span.arrow', tree.down ? '\u2193' : '\u2191') : null, column.title);
   button.type = 'button';
   if (column.hint) button.title = column.hint;
   cell.setAttribute('aria-sort', tree.sort === k ? (tree.down ? 'descending' : 'ascending') : 'none');
@@ -258,6 +260,7 @@ function showTree() {
     tree.sort = -1;
     showTree();
   });
+  table.caption.textContent = (tree.ratio ? report.runs[1].title + ' / ' + report.runs[0].title : run.title) + ': ' + tree.group.toLowerCase();
   table.tHead.replaceChildren(element('tr', element('th', inProgram), element('th', 'where the time went'), ...columns.map(headCell)));
   const rows = [], add = interval => {
     rows.push(intervalRow(run, interval, columns));
@@ -299,7 +302,7 @@ function treeKey(key) {
 
 class EachChart {
   constructor(canvas) {
-    Object.assign(this, {canvas, seen: true, each: null});
+    Object.assign(this, {canvas, seen: true, stale: true, each: null});
     canvas.addEventListener('pointermove', pointer => this.point(pointer));
     canvas.addEventListener('pointerleave', hideTip);
     charts.push(this);
@@ -352,7 +355,7 @@ function showDetail(run) {
   eachChart.total = interval.all.execution;
   byId('each').hidden = !eachChart.each;
   byId('detail-none').textContent = eachChart.each ? '' : run.lanes < 2 ? 'One processor: all of it is in the table.' : 'What single processors did here is not in this file: there would be too many numbers.';
-  redraw();
+  renew(eachChart);
 }
 
 // The first instance of an interval into the window of the charts over time.

@@ -7,7 +7,7 @@ class TimeChart {
   constructor(canvas) {
     this.canvas = canvas;
     this.panels = [];
-    this.seen = true;
+    this.seen = this.overTime = true;
     charts.push(this);
   }
 

@@ -32,7 +32,13 @@ function stretchOf(run) {
 
 // ---- drawing when there is something new ----
 
+// Charts over time change with the window; the others only when they are stale.
 let waiting = false;
+
+function renew(...stale) {
+  for (const chart of stale) chart.stale = true;
+  redraw();
+}
 
 function redraw() {
   if (waiting) return;
@@ -43,7 +49,11 @@ function redraw() {
 function drawAll() {
   waiting = false;
   const begin = performance.now();
-  for (const chart of charts) if (chart.seen || view.printing) chart.draw();
+  for (const chart of charts) {
+    if (!view.printing && !(chart.seen && (chart.overTime || chart.stale))) continue;
+    chart.draw();
+    chart.stale = false;
+  }
   document.documentElement.dataset.frame = (performance.now() - begin).toFixed(1);
   showWindow();
 }
