@@ -206,6 +206,7 @@ static void act(reference *r, int64_t p)
     lane *me = &r->lane[p];
     switch ((bmf_action_kind)action->kind) {
     case BMF_ACTION_COMPUTE:
+    case BMF_ACTION_OVERHEAD:
         me->clock += action->seconds;
         me->at++;
         break;

@@ -8,7 +8,7 @@
 #include "runtime/allocate.h"
 
 enum { RENDEZVOUS_BYTES = 512 };
-static const double STEP = 1.0 / 1024;
+static const double STEP = 1.0 / 512;
 
 static uint64_t mix(uint64_t z)
 {
@@ -21,7 +21,7 @@ static uint64_t mix(uint64_t z)
 static double steps(const toy_network *toy, const bmf_flying *m, uint64_t what, uint64_t bound)
 {
     uint64_t key = (uint64_t)m->from * 1000003 + (uint64_t)m->to * 10007 + (uint64_t)m->bytes * 101 + what;
-    return (double)(mix(mix(key) + (uint64_t)m->round + 77 * (uint64_t)toy->sample) % bound) * STEP;
+    return (double)(mix(mix(key) + 77 * (uint64_t)toy->sample) % bound) * STEP;
 }
 
 static void note(toy_network *toy, char kind, const bmf_flying *m, double time)

@@ -1,5 +1,5 @@
 /* Small networks for tests of the simulator: one for each of the three ways to answer (predict/machine/network.h), and
- * Hockney's. All times are multiples of 1 / 1024 second as long as sizes are whole, so that sums are exact in any order.
+ * Hockney's. All times are multiples of 1 / 512 second as long as sizes are whole, so that sums are exact in any order.
  * Each keeps a checksum over all calls and their order. */
 #ifndef CTEST_TOY_NETWORKS_H
 #define CTEST_TOY_NETWORKS_H

@@ -51,6 +51,9 @@ static int64_t begin_round(log_maker *maker, uint32_t round)
 
 static void some_computing(log_maker *maker, uint32_t round)
 {
+    for (int64_t k = test_below(&maker->state, 3); k > 0; k--)
+        bmf_actions_overhead(maker->actions, test_below(&maker->state, maker->actions->processors),
+                             (double)test_below(&maker->state, 40) * STEP, 0, 0, 0);
     for (int64_t k = test_below(&maker->state, 6); k > 0; k--)
         bmf_actions_compute(maker->actions, test_below(&maker->state, maker->actions->processors), 0, round, k,
                             (double)test_below(&maker->state, 400) * STEP, 0, 0, 0);

@@ -162,9 +162,11 @@ static int order(const bmf_event *a, const bmf_event *b)
     if (!difference)
         difference = a->begin - b->begin;
     if (!difference)
-        difference = b->end - a->end;
-    if (!difference)
         difference = is_outer(b) - is_outer(a);
+    if (!difference && !is_outer(a))
+        difference = (a->end > a->begin) - (b->end > b->begin);
+    if (!difference)
+        difference = b->end - a->end;
     if (!difference && is_outer(a))
         difference = (int64_t)a->node - b->node;
     return (difference > 0) - (difference < 0);

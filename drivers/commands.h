@@ -20,6 +20,7 @@
     X(plan, PARALLEL, "say what a program becomes: laws, kernels, schedules, messages")                                \
     X(permute, PARALLEL, "permute data by a matrix of bits: transpose, bit reversal, Gray code, ..")                   \
     X(predict, SERIAL, "say how long a program would take on a machine you do not have")                               \
+    X(replay, SERIAL, "time a recorded run on another machine")                                                        \
     X(report, SERIAL, "say where the time of runs went")                                                               \
     X(run, PARALLEL, "run a program of the BMF language")                                                              \
     X(sheet, PARALLEL, "data sheets: measure, fit, show, ask, compare")                                                \

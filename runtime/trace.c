@@ -220,18 +220,26 @@ static bool is_outer(const bmf_event *event)
     return event->kind <= BMF_EVENT_SKELETON;
 }
 
+static bool takes_time(const bmf_event *event)
+{
+    return event->end > event->begin;
+}
+
 /* True if b must not stand before a, so that merging with it is stable. Nodes are numbered from the root down, so among
- * calls with the same interval the smaller number is the outer one. */
+ * calls with the same interval the smaller number is the outer one. What begins where something else does that takes time,
+ * and takes none itself, was over before. */
 static bool in_order(const bmf_event *a, const bmf_event *b)
 {
     if (a->lane != b->lane)
         return a->lane < b->lane;
     if (a->begin != b->begin)
         return a->begin < b->begin;
-    if (a->end != b->end)
-        return a->end > b->end;
     if (is_outer(a) != is_outer(b))
         return is_outer(a);
+    if (!is_outer(a) && takes_time(a) != takes_time(b))
+        return takes_time(b);
+    if (a->end != b->end)
+        return a->end > b->end;
     return !is_outer(a) || a->node <= b->node;
 }
 

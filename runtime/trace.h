@@ -78,7 +78,9 @@ uint32_t bmf_run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event
  * after a parallel region. */
 void bmf_run_add(bmf_run *run, const bmf_event *event);
 
-/* Sorts by lane, begin, end descending, outer node before inner, and recording order. n log n; linear when sorted.
+/* Sorts by lane and begin; of one begin regions and calls come first, the longer before the shorter and outer nodes before
+ * inner ones, then events that take no time, then the others, the longer first; then recording order. So the events of a
+ * processor that does one thing after the other stand in their order. n log n; linear when sorted.
  * BMF_OK or BMF_ERROR_MEMORY. */
 int bmf_run_sort(bmf_run *run);
 

@@ -25,7 +25,7 @@ typedef struct bmf_action {
     float shared, own;      /* relative standard errors: of the equation used (one for all its uses), of this call */
     int64_t amount;         /* COMPUTE: elements; POST: first message of its receives, see `next`; SEND, RECEIVE: the round's
                              * number; WAIT: 1 if it is an event of traces, else 0 */
-    int64_t message;        /* SEND, RECEIVE: its number; POST, WAIT: the round's number */
+    int64_t message;        /* SEND, RECEIVE: its number; POST, WAIT: the round's number; COMPUTE: 1 if it is a file */
     int32_t processor;
     uint32_t scope;         /* innermost region or call it belongs to */
     uint32_t round;         /* number inside the call, for structural ids */

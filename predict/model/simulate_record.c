@@ -185,7 +185,11 @@ static void record(bmf_simulator *s, const bmf_action *action, bmf_event event, 
 void bmf_record_compute(bmf_simulator *s, const bmf_action *action, double begin, double end)
 {
     const double shared = action->equation > 0 ? (double)action->shared : 0;
-    record(s, action, (bmf_event){.kind = BMF_EVENT_KERNEL, .amount = action->amount, .peer = -1, .name = action->name},
+    record(s, action,
+           (bmf_event){.kind = action->message ? BMF_EVENT_FILE : BMF_EVENT_KERNEL,
+                       .amount = action->amount,
+                       .peer = -1,
+                       .name = action->name},
            begin, end, around(end - begin, hypot(shared, (double)action->own)));
 }
 
