@@ -551,6 +551,25 @@ static void transputers_at_a_round_optimum(void **state)
     unmake(machine, network);
 }
 
+/* Twice the way from the corner to the centre of the part of a 4 x 4 grid that the processors fill. */
+static void transputers_agree_over_the_grid(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t processors;
+        double messages;
+    } cases[] = {{1, 0}, {2, 2}, {3, 2}, {4, 4}, {5, 6}, {8, 6}, {12, 6}, {13, 8}, {16, 8}};
+    bmf_machine *machine;
+    bmf_network *network =
+        make(&machine,
+             "type = \"dvm\"; levels = ( { kind = \"transputer\"; start_us = 75.0; us_per_byte = 0.2; "
+             "topology = [4, 4]; } );",
+             16);
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+        assert_near(network->type->agreement(network, cases[k].processors), cases[k].messages * 76.6e-6);
+    unmake(machine, network);
+}
+
 /* Two levels: inside a node, between nodes; two channels between nodes. */
 static void the_lowest_common_cluster_counts(void **state)
 {
@@ -840,6 +859,7 @@ int main(void)
         cmocka_unit_test(buses_add_up),
         cmocka_unit_test(transputers_find_the_best_portions),
         cmocka_unit_test(transputers_at_a_round_optimum),
+        cmocka_unit_test(transputers_agree_over_the_grid),
         cmocka_unit_test(the_lowest_common_cluster_counts),
         cmocka_unit_test(sheets_follow_the_receive_rule),
         cmocka_unit_test(sheets_with_congestion_and_agreement),

@@ -271,14 +271,17 @@ static void send(bmf_network *network, bmf_flying *message)
 
 /* ---- everything else ---- */
 
-/* Messages one after the other to collect something from n members and to give it back to them. */
+/* Messages one after the other to collect something from the first n members and to give it back to them: in a grid
+ * along the way from a corner of the part that they fill to its centre. */
 static int64_t reduction_messages(const level *l, int64_t n)
 {
-    if (l->kind != TRANSPUTER || n == 1)
-        return 2 * n - 2;
     int64_t to_centre = 0;
-    for (int k = 0; k < l->dimensions; k++)
-        to_centre += l->size[k] / 2;
+    if (l->kind != TRANSPUTER)
+        return 2 * n - 2;
+    for (int k = l->dimensions - 1; k >= 0; k--) {
+        to_centre += (n < l->size[k] ? n : l->size[k]) / 2;
+        n = (n - 1) / l->size[k] + 1;
+    }
     return 2 * to_centre;
 }
 
