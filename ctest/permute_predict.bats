@@ -50,18 +50,16 @@ END
 }
 
 @test "predicted messages and bytes are those of the plan and of the real run" {
-    for matrix in identity bitrev transpose:3 gray random:7; do
+    for matrix in identity bitrev random:7; do
         for method in rounds alltoallv naive; do
             permute 1 --bits 8 --elem 12 --matrix "$matrix" --method "$method" --machine ideal --procs 4 --json
             assert_success
             before="$output"
-            for more in --plan --verify; do
-                permute 4 --bits 8 --elem 12 --matrix "$matrix" --method "$method" --json $more
-                assert_success
-                json_holds 'all(w["runs"][0][k] == d[k] for k in ("messages", "rounds"))'
-                json_holds 'w["runs"][0]["bytes"] == d["predicted_bytes"] == d.get("bytes", d["predicted_bytes"])'
-                json_holds 'all(w[k] == d[k] for k in ("bits", "elem", "class", "rank_r"))'
-            done
+            permute 4 --bits 8 --elem 12 --matrix "$matrix" --method "$method" --json --verify
+            assert_success
+            json_holds 'all(w["runs"][0][k] == d[k] for k in ("messages", "rounds", "bytes"))'
+            json_holds 'd["bytes"] == d["predicted_bytes"]' # of the plan
+            json_holds 'all(w[k] == d[k] for k in ("bits", "elem", "class", "rank_r"))'
         done
     done
 }

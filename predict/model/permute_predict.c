@@ -130,16 +130,21 @@ static void exchange_rounds(forecast *f, const bmf_permute_plan *plan)
     bmf_permute_clocks_end(f->clocks);
 }
 
+/* Some processors keep everything they have, and copy it. */
+static bool stays(const bmf_permute_plan *plan)
+{
+    return plan->traffic->rank == 0 && plan->traffic->keepers > 0;
+}
+
 /* permute/exchange_traffic.c */
 static int follow_traffic(forecast *f, const bmf_permute_plan *plan)
 {
-    const bool naive = plan->method == BMF_PERMUTE_NAIVE,
-               stays = plan->traffic->rank == 0 && plan->traffic->keepers > 0;
+    const bool naive = plan->method == BMF_PERMUTE_NAIVE;
     const bool packs = plan->traffic->packs && !naive, unpacks = naive || !plan->traffic->direct;
     const int64_t elements = INT64_C(1) << plan->traffic->place_bits;
     if (naive || (plan->processors > 1 && (plan->traffic->packs || unpacks)))
         bmf_permute_clocks_meet(f->clocks);
-    if (packs || (stays && !naive))
+    if (packs || (stays(plan) && !naive))
         BMF_TRY(compute(f, true, 0, elements));
     if (plan->processors == 1 && !naive)
         return BMF_OK;
@@ -240,7 +245,7 @@ static int follow(forecast *f, const bmf_permute_plan *plan, const bmf_record_ro
 {
     if (records) {
         follow_records(f, records);
-        return BMF_OK;
+        return stays(plan) ? compute(f, true, 0, INT64_C(1) << plan->traffic->place_bits) : BMF_OK;
     }
     return plan->stages ? follow_stages(f, plan) : plan->traffic ? follow_traffic(f, plan) : follow_boxes(f, plan);
 }
