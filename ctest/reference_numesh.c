@@ -185,7 +185,7 @@ static void read_stage(reference_numesh *r, int64_t n, int p, latch (*taken)[P])
     }
 }
 
-/* ---- processors: one access a cycle, registers as they are at its start ---- */
+/* ---- processors: one access a cycle, registers as the router left them ---- */
 
 static bool may_access(const node *at, const bmf_interface_use *use)
 {
@@ -198,7 +198,7 @@ static void access_word(reference_numesh *r, int64_t n, int64_t u)
     node *at = &r->new[n];
     const uint64_t due = (uint64_t)use->stream << 40 | (uint64_t)(use->begin + at->done[u]);
     if (use->reads) {
-        r->disordered += r->old[n].inbound[use->reg] != due;
+        r->disordered += at->inbound[use->reg] != due;
         at->inbound_full[use->reg] = false;
     } else {
         at->outbound_full[use->reg] = true;
@@ -213,7 +213,7 @@ static void access_word(reference_numesh *r, int64_t n, int64_t u)
 /* The first wanted use at or after the turn, in the order of outbound, then inbound registers. -1: none. */
 static int64_t next_use(const reference_numesh *r, int64_t n, const bmf_step *step)
 {
-    const node *at = &r->old[n];
+    const node *at = &r->new[n];
     for (int k = 0; k < 2 * R; k++) {
         const int place = (at->turn + k) % (2 * R);
         for (int64_t u = step->first; u < step->first + step->count; u++) {
@@ -229,13 +229,12 @@ static int64_t next_use(const reference_numesh *r, int64_t n, const bmf_step *st
 /* true: the step ended before this cycle. */
 static bool processor_step(reference_numesh *r, int64_t n, const bmf_step *step)
 {
-    const node *before = &r->old[n];
     node *at = &r->new[n];
     if (at->begun < 0) {
         at->begun = r->cycle;
         at->progress = 0;
         at->drained = -1;
-        r->old[n].turn = at->turn = 0;
+        at->turn = 0;
     }
     switch (step->kind) {
     case BMF_STEP_WAIT:
@@ -243,13 +242,13 @@ static bool processor_step(reference_numesh *r, int64_t n, const bmf_step *step)
     case BMF_STEP_UNTIL:
         return r->cycle >= step->cycles;
     case BMF_STEP_DRAIN:
-        if (at->drained < 0 && !before->outbound_full[step->reg])
+        if (at->drained < 0 && !at->outbound_full[step->reg])
             at->drained = r->cycle;
         return at->drained >= 0 && r->cycle >= at->drained + step->cycles;
     case BMF_STEP_COMMANDS:
         if (at->progress == step->count)
             return true;
-        if (!before->outbound_full[step->reg]) {
+        if (!at->outbound_full[step->reg]) {
             at->outbound_full[step->reg] = true;
             at->outbound[step->reg] = r->script[n].word[step->first + at->progress++] | COMMAND_BIT;
         }
@@ -263,7 +262,7 @@ static bool processor_step(reference_numesh *r, int64_t n, const bmf_step *step)
     if (all)
         return true;
     const int64_t u = next_use(r, n, step);
-    if (u >= 0 && may_access(before, &r->script[n].use[u]))
+    if (u >= 0 && may_access(at, &r->script[n].use[u]))
         access_word(r, n, u);
     return false;
 }

@@ -17,6 +17,7 @@
     X(compare, SERIAL, "set a measured and a predicted run side by side")                                              \
     X(convert, SERIAL, "write a trace in another tool's format")                                                       \
     X(machine, SERIAL, "machine files: show, check, list, make")                                                       \
+    X(mesh, SERIAL, "traffic on a mesh, scheduled or dynamic, cycle by cycle")                                         \
     X(plan, PARALLEL, "say what a program becomes: laws, kernels, schedules, messages")                                \
     X(permute, PARALLEL, "permute data by a matrix of bits: transpose, bit reversal, Gray code, ..")                   \
     X(predict, SERIAL, "say how long a program would take on a machine you do not have")                               \

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/mesh/router.h"
+#include "predict/mesh/routers.h"
 #include "runtime/allocate.h"
 #include "runtime/status.h"
 
-const bmf_mesh_router *const bmf_mesh_routers[] = {NULL};
+const bmf_mesh_router *const bmf_mesh_routers[] = {&bmf_mesh_router_scheduled, NULL};
 
 const bmf_mesh_router *bmf_mesh_router_find(const char *name)
 {

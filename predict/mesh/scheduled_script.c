@@ -92,3 +92,25 @@ void bmf_script_change_phase(bmf_processor_script *script, const bmf_scheduled_h
     bmf_script_commands(script, BMF_TIME_PSYNC, reg, 1, &word);
     bmf_script_drain(script, BMF_TIME_PSYNC, reg, BMF_SCHEDULED_STAGES);
 }
+
+void bmf_script_load(bmf_processor_script *script, const bmf_scheduled_machine *machine, int64_t node, int block)
+{
+    const bmf_scheduled_node *memory = &machine->node[node];
+    const int length = machine->hardware.length, first = block * length;
+    uint64_t word[BMF_SCHEDULED_ENTRIES];
+    for (int p = 0; p < machine->hardware.pipelines; p++) {
+        uint32_t used = 0;
+        int words = 0;
+        for (int e = first; e < first + length; e++)
+            used |= 1U << memory->entry[e].vfsm[p];
+        for (int v = BMF_VFSM_FIRST; v < BMF_SCHEDULED_VFSMS; v++)
+            if (used >> v & 1)
+                word[words++] = bmf_command_word(
+                    &(bmf_command){.kind = BMF_COMMAND_ANNOTATION, .index = v, .annotation = memory->annotation[p][v]});
+        bmf_script_commands(script, BMF_TIME_ROUTER, bmf_scheduled_command_register(p), words, word);
+    }
+    for (int e = 0; e < length; e++)
+        word[e] = bmf_command_word(
+            &(bmf_command){.kind = BMF_COMMAND_ENTRY, .index = first + e, .entry = memory->entry[first + e]});
+    bmf_script_commands(script, BMF_TIME_ROUTER, bmf_scheduled_command_register(0), length, word);
+}

@@ -236,7 +236,6 @@ static bool stays_hot(const bmf_scheduled_simulation *s, int64_t n)
 
 static int run_node(bmf_scheduled_simulation *s, int64_t n)
 {
-    bmf_processor_choose(s, n);
     bool wrote[PIPELINES];
     for (int p = 0; p < s->pipelines; p++) {
         wrote[p] = s->node[n].writing[s->cycle & 1][p].valid;
@@ -244,6 +243,7 @@ static int run_node(bmf_scheduled_simulation *s, int64_t n)
     }
     for (int p = 0; p < s->pipelines; p++)
         BMF_TRY(read_stage(s, n, p, wrote[p]));
+    bmf_processor_choose(s, n);
     return bmf_processor_access(s, n);
 }
 

@@ -1,8 +1,9 @@
 /* Simulates a mesh of scheduled routers and their processors, exactly to the cycle.
  *
- * Registers of the interface hold one word in each direction. Within a cycle processors and routers see registers and
- * buffers as they were at its start, except that a VFSM may read in a cycle what the VFSM of the slot before writes into
- * its own buffer in that cycle (a delay of one cycle).
+ * Registers of the interface hold one word in each direction. Within a cycle all routers see registers and buffers as they
+ * were at its start, except that a VFSM may read in a cycle what the VFSM of the slot before writes into its own buffer in
+ * that cycle (a delay of one cycle). Then every processor may access one register, as its router left it: so a register
+ * can pass a word every cycle.
  *
  * A processor runs a script: steps one after the other, one access to the interface a time. Words carry the number of their
  * stream and their place in it; every word that is read is compared with the one that must come next.
@@ -75,6 +76,10 @@ void bmf_script_drain(bmf_processor_script *script, bmf_mesh_time time, int reg,
  * are in the router's pipelines. */
 void bmf_script_change_phase(bmf_processor_script *script, const bmf_scheduled_hardware *hardware, int from_block,
                              int to_block);
+
+/* The steps that load a block of `machine` into a router in the loader phase: annotations of the VFSMs that it uses, and its
+ * entries. */
+void bmf_script_load(bmf_processor_script *script, const bmf_scheduled_machine *machine, int64_t node, int block);
 
 typedef struct bmf_simulation_settings {
     int read_cycles, write_cycles; /* of the processor, for one access; 0: 1 */

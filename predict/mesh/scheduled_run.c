@@ -1,0 +1,146 @@
+/* The scheduled router as one of the routers of a mesh (router.h).
+ *
+ * Method: traffic becomes phases (phase.h). The first phase begins with its schedule in place, as document 004, 8.2 measures;
+ * a further one begins when all its messages have been made and all nodes know that the phase before has ended (a wave over
+ * the mesh and back, a cycle a link), is loaded and changed to as the hardware does it. Within a phase all messages start
+ * together. Cost: that of routing and simulating. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "predict/mesh/phase.h"
+#include "predict/mesh/routers.h"
+#include "runtime/allocate.h"
+#include "runtime/status.h"
+
+enum { LENGTH, PIPELINES, SHARED_WIRES, READ_CYCLES, WRITE_CYCLES, IN_ORDER };
+
+static const bmf_mesh_parameter parameters[] = {
+    [LENGTH] = {"schedule", 2, BMF_SCHEDULED_ENTRIES / 2, 24, true, "slots of a schedule"},
+    [PIPELINES] = {"pipelines", 1, BMF_SCHEDULED_PIPELINES, 2, true, "pipelines of a router"},
+    [SHARED_WIRES] = {"shared_wires", 0, 1, 0, true,
+                      "1: valid and accept share a wire, a link carries one word a cycle in one direction"},
+    [READ_CYCLES] = {"read_cycles", 1, 100, 1, true, "cycles in which a processor reads a word"},
+    [WRITE_CYCLES] = {"write_cycles", 1, 100, 1, true, "cycles in which a processor writes a word"},
+    [IN_ORDER] = {"in_order", 0, 1, 0, true, "1: processors access their registers strictly in turn"},
+    {0}};
+
+typedef struct tally {
+    const bmf_mesh_traffic *traffic;
+    bmf_mesh_result *result;
+    int64_t clock, in_time;  /* words read while messages were made */
+    double slowest, fastest; /* bandwidths */
+} tally;
+
+static void add_phase(tally *t, const bmf_mesh_phase *phase, const bmf_phase_times *times)
+{
+    int64_t destination = 0;
+    for (int64_t k = 0; k < phase->messages; k++) {
+        const bmf_mesh_message *message = &t->traffic->message[phase->message[k]];
+        const bmf_stream_route *route = &phase->routes->route[k];
+        const double bandwidth = (double)route->slots / phase->routes->hardware.length;
+        t->slowest = bandwidth < t->slowest ? bandwidth : t->slowest;
+        t->fastest = bandwidth > t->fastest ? bandwidth : t->fastest;
+        for (int64_t h = 0; h < route->hops; h++)
+            if (route->hop[h].delivers)
+                t->result->hops_total += (double)bmf_stream_depth(route, h);
+        for (int64_t d = 0; d < message->destinations; d++, destination++) {
+            const int64_t read = t->clock + times->read[destination] + 1;
+            t->result->latency_total += (double)(read - message->cycle);
+            t->result->words += message->words;
+            t->result->deliveries++;
+            t->in_time += read <= t->traffic->cycles ? message->words : 0;
+        }
+    }
+    t->result->flit_hops += times->hops;
+}
+
+static int64_t last_made(const bmf_mesh_traffic *traffic, const bmf_mesh_phase *phase)
+{
+    int64_t cycle = 0;
+    for (int64_t k = 0; k < phase->messages; k++)
+        if (traffic->message[phase->message[k]].cycle > cycle)
+            cycle = traffic->message[phase->message[k]].cycle;
+    return cycle;
+}
+
+static int run_phases(const bmf_mesh_plan *plan, const double *value, tally *t)
+{
+    const bmf_mesh *mesh = &plan->hardware.mesh;
+    int64_t *start = bmf_allocate_clear(mesh->nodes, sizeof *start), wave = 0;
+    for (int k = 0; k < BMF_MESH_DIMENSIONS; k++)
+        wave += 2 * (mesh->size[k] - 1);
+    int status = BMF_OK;
+    for (int64_t p = 0; p < plan->phases && status == BMF_OK; p++) {
+        const bmf_phase_setting setting = {
+            .simulation = {.read_cycles = (int)value[READ_CYCLES], .write_cycles = (int)value[WRITE_CYCLES]},
+            .in_order = value[IN_ORDER] > 0,
+            .start = p > 0 ? start : NULL,
+            .load = true};
+        const int64_t made = last_made(t->traffic, &plan->phase[p]);
+        t->clock += p > 0 ? wave : 0;
+        t->clock = t->clock < made ? made : t->clock;
+        bmf_phase_times times;
+        status = bmf_mesh_phase_run(&plan->phase[p], t->traffic->message, &setting, &times);
+        if (status != BMF_OK)
+            break;
+        add_phase(t, &plan->phase[p], &times);
+        t->clock += times.cycles;
+        bmf_phase_times_free(&times);
+    }
+    free(start);
+    return status;
+}
+
+static bmf_scheduled_hardware hardware_of(const bmf_mesh *mesh, const double *value)
+{
+    return (bmf_scheduled_hardware){.mesh = *mesh,
+                                    .pipelines = (int)value[PIPELINES],
+                                    .length = (int)value[LENGTH],
+                                    .separate_wires = value[SHARED_WIRES] == 0};
+}
+
+int bmf_mesh_draw_schedules(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const double *value, int64_t node,
+                            FILE *stream)
+{
+    const bmf_scheduled_hardware hardware = hardware_of(mesh, value);
+    bmf_mesh_plan *plan;
+    BMF_TRY(bmf_mesh_plan_make(&hardware, false, traffic->messages, traffic->message, &plan));
+    for (int64_t p = 0; p < plan->phases; p++) {
+        fprintf(stream, "phase %" PRId64 ": %" PRId64 " streams\n", p + 1, plan->phase[p].messages);
+        bmf_scheduled_print(plan->phase[p].machine, 1, node < 0 ? 0 : node, node < 0 ? mesh->nodes : node + 1, stream);
+    }
+    bmf_mesh_plan_free(plan);
+    return BMF_OK;
+}
+
+static int run(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const double *value, bmf_mesh_result *result)
+{
+    const bmf_scheduled_hardware hardware = hardware_of(mesh, value);
+    *result = (bmf_mesh_result){0};
+    tally t = {.traffic = traffic, .result = result, .slowest = 1};
+    bmf_mesh_plan *plan;
+    BMF_TRY(bmf_mesh_plan_make(&hardware, false, traffic->messages, traffic->message, &plan));
+    const int status = run_phases(plan, value, &t);
+    const int64_t phases = plan->phases, streams = phases > 0 ? plan->phase[0].messages : 0;
+    bmf_mesh_plan_free(plan);
+    BMF_TRY(status);
+    result->cycles = t.clock;
+    result->node_cycles = mesh->nodes * t.clock;
+    const int64_t cycles = traffic->cycles ? traffic->cycles : t.clock;
+    if (cycles > 0)
+        result->accepted = (double)(traffic->cycles ? t.in_time : result->words) / (double)cycles / (double)mesh->nodes;
+    if (phases > 0)
+        snprintf(result->note, sizeof result->note,
+                 "%" PRId64 " phase%s, the first of %" PRId64 " streams; bandwidths %.4g to %.4g words a cycle", phases,
+                 phases == 1 ? "" : "s", streams, t.slowest, t.fastest);
+    return BMF_OK;
+}
+
+const bmf_mesh_router bmf_mesh_router_scheduled = {
+    .name = "scheduled",
+    .summary = "streams along a schedule that is made beforehand (NuMesh)",
+    .gigahertz = 2,
+    .parameter = parameters,
+    .run = run,
+};
