@@ -536,7 +536,6 @@ static void random_occupancy(void **state)
 
 /* ---- document 000, 6.4 ---- */
 
-#define DOCUMENT_TREE "topology = \"binary-tree\"; bandwidth = 1.0; buffered = true;"
 #define DOCUMENT_MESH "topology = \"mesh\"; size = [4, 4]; bandwidth = 1.0; buffered = true;"
 
 static int64_t eight_bytes(const void *state, int64_t first, int64_t count)
@@ -561,44 +560,91 @@ static int64_t scan_level(bmf_flying *message, int level)
     return count;
 }
 
-static void document_scan(void **state)
+/* A binary tree with 16 processors in the document's format; it prints one with 4, whose upper links have weight 3. */
+static void write_tree(double upper)
+{
+    FILE *file = fopen(node_file, "w");
+    assert_non_null(file);
+    fputs("31\n", file);
+    for (int n = 0, level = 0, width = 16; width > 0; level += width, width /= 2)
+        for (; n < level + width; n++) {
+            fprintf(file, "%d", n);
+            for (int k = 0; n > 15 && k < 2; k++)
+                fprintf(file, " %d %g", level - 2 * width + 2 * (n - level) + k, width == 8 ? 1.0 : upper);
+            if (width > 1)
+                fprintf(file, " %d %g", level + width + (n - level) / 2, n < 16 ? 1.0 : upper);
+            fputs(" -1\n", file);
+        }
+    fclose(file);
+}
+
+#define DOCUMENT_TREE "file = \"unit_network_graph.net\"; bandwidth = 1.0; buffered = true;"
+
+static const double upper_weights[] = {1.0, 3.0};
+
+/* "Three messages arrive later than all the others: 3 to 4, 7 to 8, 11 to 12." */
+static void document_scan_first(void **state)
 {
     (void)state;
-    bmf_flying message[16];
-    double late = INFINITY, others = 0.0;
-    assert_int_equal(scan_level(message, 0), 15);
-    carried(DOCUMENT_TREE, 16, message, 15);
-    for (int k = 0; k < 15; k++) {
-        int64_t from = message[k].from;
-        if (from == 3 || from == 7 || from == 11)
-            late = fmin(late, message[k].arrived);
-        else
-            others = fmax(others, message[k].arrived);
+    for (int w = 0; w < 2; w++) {
+        bmf_flying message[16];
+        double late = INFINITY, others = 0.0;
+        write_tree(upper_weights[w]);
+        assert_int_equal(scan_level(message, 0), 15);
+        carried(DOCUMENT_TREE, 16, message, 15);
+        for (int k = 0; k < 15; k++) {
+            int64_t from = message[k].from;
+            if (from == 3 || from == 7 || from == 11)
+                late = fmin(late, message[k].arrived);
+            else
+                others = fmax(others, message[k].arrived);
+        }
+        CHECK(late > others, "3 to 4, 7 to 8, 11 to 12 from %g on, the others until %g", late, others);
     }
-    CHECK(late > others, "3 to 4, 7 to 8, 11 to 12 from %g on, the others until %g", late, others);
-    /* The last level: paths of the same length, but the links at the root carry 8 messages one after the other: alone a
-     * message passes 8 links, so they arrive 8, 9, .. 15 message times after the start. */
-    assert_int_equal(scan_level(message, 3), 8);
-    carried(DOCUMENT_TREE, 16, message, 8);
-    bool met[8] = {false};
-    for (int k = 0; k < 8; k++) {
-        int place = (int)lround(message[k].arrived / 8.0) - 8;
-        CHECK(place >= 0 && place < 8 && message[k].arrived == 8.0 * (8 + place) && !met[place], "arrives at %g",
-              message[k].arrived);
-        met[place >= 0 && place < 8 ? place : 0] = true;
-    }
+    unlink(node_file);
     assert_int_equal(test_failures, 0);
 }
 
+/* The last level is staggered "due purely to congestion": alone a message passes 2 links of 8 time units and 6 of 8 over
+ * the upper weight; those to the root carry 8 messages one after the other. */
+static void document_scan_last(void **state)
+{
+    (void)state;
+    for (int w = 0; w < 2; w++) {
+        bmf_flying message[16];
+        bool met[8] = {false};
+        const double step = 8.0 / upper_weights[w];
+        write_tree(upper_weights[w]);
+        assert_int_equal(scan_level(message, 3), 8);
+        carried(DOCUMENT_TREE, 16, message, 8);
+        for (int k = 0; k < 8; k++) {
+            double behind = (message[k].arrived - 2 * 8.0 - 6 * step) / step;
+            int place = (int)lround(behind);
+            if (CHECK(place >= 0 && place < 8 && fabs(behind - place) < 1e-9, "arrives at %g", message[k].arrived))
+                met[place] = true;
+        }
+        for (int k = 0; k < 8; k++)
+            CHECK(met[k], "nobody arrives as number %d", k);
+    }
+    unlink(node_file);
+    assert_int_equal(test_failures, 0);
+}
+
+/* All 16 messages cross the root, 8 in each direction; on the mesh they do not meet. */
 static void document_reversal(void **state)
 {
     (void)state;
-    bmf_flying tree[16], mesh[16];
-    for (int64_t k = 0; k < 16; k++)
-        tree[k] = mesh[k] = message_of(k, 15 - k, 8, 0.0);
-    double on_tree = carried(DOCUMENT_TREE, 16, tree, 16), on_mesh = carried(DOCUMENT_MESH, 16, mesh, 16);
-    near(on_tree, 8.0 * 15.0); /* 8 links, and 7 other messages before the last at the root */
-    assert_true(on_mesh < on_tree);
+    for (int w = 0; w < 2; w++) {
+        bmf_flying tree[16], mesh[16];
+        const double step = 8.0 / upper_weights[w];
+        for (int64_t k = 0; k < 16; k++)
+            tree[k] = mesh[k] = message_of(k, 15 - k, 8, 0.0);
+        write_tree(upper_weights[w]);
+        double on_tree = carried(DOCUMENT_TREE, 16, tree, 16), on_mesh = carried(DOCUMENT_MESH, 16, mesh, 16);
+        near(on_tree, 2 * 8.0 + (6 + 7) * step);
+        assert_true(on_mesh < on_tree);
+    }
+    unlink(node_file);
 }
 
 /* ---- the rest of the interface ---- */
@@ -756,13 +802,16 @@ static void growing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figure_6_3),      cmocka_unit_test(random_lines),      cmocka_unit_test(bounded_lines),
-        cmocka_unit_test(single_messages), cmocka_unit_test(unequal_links),     cmocka_unit_test(patterns),
-        cmocka_unit_test(broadcast),       cmocka_unit_test(replays),           cmocka_unit_test(two_bottlenecks),
-        cmocka_unit_test(late_flow),       cmocka_unit_test(random_flows),      cmocka_unit_test(random_occupancy),
-        cmocka_unit_test(document_scan),   cmocka_unit_test(document_reversal), cmocka_unit_test(link_loads),
-        cmocka_unit_test(repeatable),      cmocka_unit_test(described),         cmocka_unit_test(wrong_settings),
-        cmocka_unit_test(growing),
+        cmocka_unit_test(figure_6_3),          cmocka_unit_test(random_lines),
+        cmocka_unit_test(bounded_lines),       cmocka_unit_test(single_messages),
+        cmocka_unit_test(unequal_links),       cmocka_unit_test(patterns),
+        cmocka_unit_test(broadcast),           cmocka_unit_test(replays),
+        cmocka_unit_test(two_bottlenecks),     cmocka_unit_test(late_flow),
+        cmocka_unit_test(random_flows),        cmocka_unit_test(random_occupancy),
+        cmocka_unit_test(document_scan_first), cmocka_unit_test(document_scan_last),
+        cmocka_unit_test(document_reversal),   cmocka_unit_test(link_loads),
+        cmocka_unit_test(repeatable),          cmocka_unit_test(described),
+        cmocka_unit_test(wrong_settings),      cmocka_unit_test(growing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
