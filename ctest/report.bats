@@ -57,6 +57,8 @@ refused()
                            for r in j["runs"] for i in r["intervals"])'
     holds report.json 'all(sum(k["nanoseconds"] for k in i["all"]["kinds"].values()) == i["all"]["communication"]
                            for r in j["runs"] for i in r["intervals"])'
+    holds report.json 'all(sum(k["overlap"] for k in i["all"]["kinds"].values()) == i["all"]["overlap"]
+                           for r in j["runs"] for i in r["intervals"])'
     holds report.json 'all(sum(c["compute"] for c in r["each_processor"]) == r["intervals"][0]["all"]["compute"] for r in j["runs"])'
     holds report.json 'all(len(r["each_processor"]) == r["processors"] for r in j["runs"])'
 }

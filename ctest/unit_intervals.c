@@ -741,6 +741,37 @@ static void factors_multiply(void **state)
     assert_int_equal(test_failures, 0);
 }
 
+/* Two processors compute 60 and 20; the second then waits for the first's message, and computes 30 more. On the ideal
+ * network the message takes no time: 90 in all, 60 for the longest computing. */
+static void replayed_on_the_ideal_network(void **state)
+{
+    (void)state;
+    bmf_run *run = empty_run(2), *ideal;
+    uint32_t call = bmf_run_node(run, 0, "P_Split", BMF_EVENT_SKELETON);
+    add_around(run, 150, 0);
+    add_around(run, 150, call);
+    add_kernel(run, 0, 0, 60, call, 0);
+    add_kernel(run, 1, 0, 20, call, 0);
+    add(run, BMF_EVENT_SEND, 0, 60, 75, call, 0, 0, 1, 1000);
+    add(run, BMF_EVENT_RECEIVE, 1, 20, 120, call, 0, 0, 0, 1000);
+    add_kernel(run, 1, 120, 150, call, 1);
+    assert_int_equal(bmf_intervals_ideal(run, &ideal), BMF_OK);
+    bmf_intervals *intervals = intervals_of(run, ideal);
+    for (int64_t i = 0; i < intervals->count; i++) {
+        const bmf_efficiencies *e = &intervals->interval[i].efficiency;
+        assert_true(fabs(e->serialisation - 60.0 / 90) < 1e-12);
+        assert_true(fabs(e->transfer - 90.0 / 150) < 1e-12);
+        assert_true(fabs(e->communication - 60.0 / 150) < 1e-12);
+        assert_true(fabs(e->load_balance - 110.0 / 120) < 1e-12);
+    }
+    bmf_intervals_free(intervals);
+    bmf_run_free(ideal);
+    add(run, BMF_EVENT_SEND, 0, 80, 81, call, 0, 1, 1, 8); /* never received */
+    assert_int_equal(bmf_intervals_ideal(run, &ideal), BMF_ERROR_ARGUMENT);
+    assert_null(ideal);
+    bmf_run_free(run);
+}
+
 static void wrong_ideals_are_refused(void **state)
 {
     (void)state;
@@ -814,6 +845,7 @@ int main(void)
                                        cmocka_unit_test(repeated_combining),
                                        cmocka_unit_test(kinds_follow_the_calls),
                                        cmocka_unit_test(factors_multiply),
+                                       cmocka_unit_test(replayed_on_the_ideal_network),
                                        cmocka_unit_test(wrong_ideals_are_refused),
                                        cmocka_unit_test(nothing_at_all),
                                        cmocka_unit_test(many_processors),

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "drivers/runs.h"
+#include "predict/model/replay.h"
 #include "predict/report/report.h"
 
 /* The 95 % interval of a run's length: that of the program's event on the processor that ends last. */
@@ -13,7 +14,7 @@ static void find_bounds(const bmf_run *run, double *low, double *high)
         if (event->node == 0 && event->kind <= BMF_EVENT_SKELETON && (!last || event->end > last->end))
             last = event;
     }
-    *low = last ? (double)(last->begin + last->low) * 1e-9 : bmf_run_seconds(run);
+    *low = last ? (double)(last->begin + last->low) * 1e-9 : bmf_replay_length(run);
     *high = last ? (double)(last->begin + last->high) * 1e-9 : *low;
 }
 
@@ -32,7 +33,7 @@ static bmf_scaling *make_curve(bmf_run *const *run, int runs)
     bool differ = false;
     for (int k = 0; point && k < runs; k++) {
         point[k] = (bmf_scaling){.processors = run[k]->lanes,
-                                 .seconds = bmf_run_seconds(run[k]),
+                                 .seconds = bmf_replay_length(run[k]),
                                  .measured = run[k]->predicted == 0,
                                  .in_domain = true};
         find_bounds(run[k], &point[k].low, &point[k].high);

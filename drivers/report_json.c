@@ -14,7 +14,7 @@ static json_t *kinds_json(const bmf_characteristics *c)
 {
     json_t *kinds = json_object();
     for (int k = 0; k < BMF_COMMUNICATIONS; k++)
-        if (c->kind_rounds[k] || c->kind[k])
+        if (c->kind_rounds[k] || c->kind[k] || c->kind_overlap[k])
             json_object_set_new(kinds, bmf_communication_name((bmf_communication)k),
                                 json_pack("{s:I, s:I, s:I, s:I}", "rounds", (json_int_t)c->kind_rounds[k],
                                           "nanoseconds", (json_int_t)c->kind[k], "synchronisation",

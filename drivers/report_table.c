@@ -132,12 +132,11 @@ static void print_summary(const bmf_shown *shown)
 {
     const bmf_interval *whole = &shown->intervals->interval[shown->from];
     char *run = bmf_text_run(shown->intervals->run);
-    number time, efficiency, variation;
+    number time, efficiency;
     printf("%s\n", run ? run : "");
-    printf("  %s, efficiency %s, %lld messages, %lld bytes, rounds end %s apart\n\n",
-           bmf_text_nanos(whole->all.execution, time), bmf_text_percent(whole->efficiency.efficiency, efficiency),
-           (long long)whole->all.messages, (long long)whole->all.bytes,
-           bmf_text_nanos(whole->all.variation, variation));
+    printf("  %s, efficiency %s, %lld messages, %lld bytes\n\n", bmf_text_nanos(whole->all.execution, time),
+           bmf_text_percent(whole->efficiency.efficiency, efficiency), (long long)whole->all.messages,
+           (long long)whole->all.bytes);
     free(run);
 }
 

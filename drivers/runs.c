@@ -7,6 +7,7 @@
 
 #include "convert/view.h"
 #include "drivers/sheet_json.h"
+#include "predict/model/replay.h"
 
 char *bmf_text_seconds(double seconds, char text[BMF_NUMBER_TEXT])
 {
@@ -46,14 +47,6 @@ char *bmf_text_ratio(double ratio, char text[BMF_NUMBER_TEXT])
         return strcpy(text, "-");
     snprintf(text, BMF_NUMBER_TEXT, ratio < 1000 ? "%.3f" : "%.3g", ratio);
     return text;
-}
-
-double bmf_run_seconds(const bmf_run *run)
-{
-    int64_t end = 0;
-    for (int64_t k = 0; k < run->events; k++)
-        end = run->event[k].end > end ? run->event[k].end : end;
-    return (double)end * 1e-9;
 }
 
 char *bmf_text_run(const bmf_run *run)
@@ -109,6 +102,6 @@ json_t *bmf_json_run(const bmf_run *run)
 {
     return json_pack("{s:s, s:o, s:o, s:i, s:i, s:i, s:f, s:I, s:I}", "run", run->predicted ? "predicted" : "measured",
                      "program", bmf_json_text(run->program), "machine", bmf_json_text(run->machine), "processors",
-                     run->lanes, "ranks", run->ranks, "threads", run->threads, "seconds", bmf_run_seconds(run),
+                     run->lanes, "ranks", run->ranks, "threads", run->threads, "seconds", bmf_replay_length(run),
                      "events", (json_int_t)run->events, "lost_events", (json_int_t)run->dropped);
 }

@@ -21,8 +21,6 @@ char *bmf_text_ratio(double ratio, char text[BMF_NUMBER_TEXT]);
 
 /* "measured: PROGRAM on MACHINE, 4 processors, 2 ranks, 1 thread", to be freed. */
 char *bmf_text_run(const bmf_run *run);
-/* The latest end of an event. */
-double bmf_run_seconds(const bmf_run *run);
 /* One line on standard output for everything about a run that makes its numbers less than they seem. */
 void bmf_print_remarks(const bmf_run *run);
 

@@ -64,7 +64,7 @@ void bmf_lane_row_free(bmf_lane_row *row)
 
 /* ---- which events count ---- */
 
-/* An instance reaches from its event on to the next of its node. */
+/* An instance reaches from its event on to the next of its node; what begins when it ends is of it only without length. */
 int64_t bmf_lane_events(const bmf_analysis *analysis, int32_t lane, int64_t *list)
 {
     int64_t begin = analysis->lane_start[lane], end = analysis->lane_start[lane + 1], count = 0;
@@ -82,7 +82,8 @@ int64_t bmf_lane_events(const bmf_analysis *analysis, int32_t lane, int64_t *lis
             around = &event[k];
         else if (around && (event[k].begin > around->end || (entry && event[k].begin >= around->end)))
             break;
-        if (around && !other && analysis->inside[event[k].node])
+        bool begins = around && (event[k].begin < around->end || event[k].end == around->end);
+        if (begins && !other && analysis->inside[event[k].node])
             list[count++] = k;
     }
     return count;
@@ -100,7 +101,8 @@ static void push(layer_list *list, int64_t begin, int64_t end, int64_t owner)
     list->covered = end;
 }
 
-/* The innermost region or call at every instant from the first event to the last; the root where there is none. */
+/* The innermost region or call at every instant from the first event to the last. Where there is none it is the program's
+ * time; an instance has no part in time outside of its events. */
 static void cut_containers(lane_walk *w, int64_t first, int64_t last)
 {
     layer_list *list = &w->layer[NOTHING];
@@ -112,12 +114,15 @@ static void cut_containers(lane_walk *w, int64_t first, int64_t last)
             continue;
         for (; depth > 0 && w->event[stack[depth - 1]].end <= event->begin; depth--)
             push(list, list->covered, w->event[stack[depth - 1]].end, w->event[stack[depth - 1]].node);
-        push(list, list->covered, event->begin, depth ? w->event[stack[depth - 1]].node : w->analysis->root);
+        if (depth > 0 || w->analysis->root == 0)
+            push(list, list->covered, event->begin, depth ? w->event[stack[depth - 1]].node : 0);
+        list->covered = event->begin > list->covered ? event->begin : list->covered;
         stack[depth++] = w->list[k];
     }
     for (; depth > 0; depth--)
         push(list, list->covered, w->event[stack[depth - 1]].end, w->event[stack[depth - 1]].node);
-    push(list, list->covered, last, w->analysis->root);
+    if (w->analysis->root == 0)
+        push(list, list->covered, last, 0);
 }
 
 static void cut_leaves(lane_walk *w)
@@ -285,9 +290,6 @@ void bmf_lane_row_fill(const bmf_analysis *analysis, int32_t lane, bmf_lane_row 
     int64_t first = w.event[w.list[0]].begin, last = first;
     for (int64_t k = 0; k < w.events; k++)
         last = w.event[w.list[k]].end > last ? w.event[w.list[k]].end : last;
-    /* One instance is its own time, whatever else sticks out of it. */
-    if (analysis->root != 0)
-        last = w.event[w.list[0]].end;
     cut_containers(&w, first, last);
     cut_leaves(&w);
     walk_lane(&w, first, last);
