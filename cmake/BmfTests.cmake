@@ -55,6 +55,9 @@ foreach(test IN LISTS BMF_MADE)
     set_tests_properties(${test}.valgrind PROPERTIES LABELS valgrind)
   endif()
 endforeach()
+if(TARGET unit_report)
+  target_link_libraries(unit_report PRIVATE PkgConfig::JANSSON ZLIB::ZLIB)
+endif()
 
 include(BmfFuzz)
 

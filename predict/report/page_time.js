@@ -91,9 +91,18 @@ class Gantt extends TimeChart {
     this.paintStrip(panel);
     const rows = paintRows(this.page, run, y, height);
     paintLaneLabels(this.page, run, y, height, rows);
+    if (!run.leaf.length) this.paintNothing(panel);
     chosen().forEach((c, k) => {
       if (c.run === run) this.outline(panel, c.event, k === 0);
     });
+  }
+
+  paintNothing({y, height}) {
+    const {pen} = this.page;
+    pen.textAlign = 'center';
+    pen.font = FONT;
+    pen.fillStyle = theme().soft;
+    pen.fillText('no events', LEFT + plotWidth(this.page) / 2, y + height / 2);
   }
 
   outline(panel, event, primary) {
