@@ -46,8 +46,8 @@ typedef struct edn_figures {
     double seconds;
 } edn_figures;
 
-/* Computes all of them; matrices: how many random ones for every average, frequencies: for figure 5.1. place: the machine
- * with 2048 processors in 128 ports. */
+/* Computes all of them; matrices: how many random ones for every average, frequencies: for figure 5.1. place: the
+ * machine with 2048 processors in 128 ports. */
 void edn_figures_make(const bmf_edn_place *place, int64_t matrices, int64_t frequencies, edn_figures *figures);
 
 #endif

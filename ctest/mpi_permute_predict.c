@@ -146,7 +146,8 @@ static void try_permutation(const contexts *c, bmf_machine *const *machine, int6
 
 /* ---- sets ---- */
 
-/* Rounds one after the other: those of an edn in lockstep, iterations counted by the router, messages by the definition. */
+/* Rounds one after the other: those of an edn in lockstep, iterations counted by the router, messages by the
+ * definition. */
 static void try_sets(bmf_context *alone, const bmf_machine *machine, const bmf_permutation *p, int processor_bits,
                      bmf_predicted_method method)
 {

@@ -1,5 +1,5 @@
-/* The expanded delta network: the document's processor numbers, router counts and port serialisation (document 003, 3.3, 5.1
- * and the shared note on it), rounds against the definition of a passable set, and the network in lockstep. */
+/* The expanded delta network: the document's processor numbers, router counts and port serialisation (document 003,
+ * 3.3 and 5.1), rounds against the definition of a passable set, and the network in lockstep. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static const bmf_edn_shape of_128 = {128, 64, 16, 4}, of_256 = {256, 64, 16, 4};
 
 /* ---- numbers of processors ---- */
 
-/* Document 003, 3.3: pi for 2048 processors; figure 3.4 (a), the first rows, and the ends of the first and last ones. */
+/* Document 003, 3.3: pi for 2048 processors; figure 3.4 (a), the first rows, the ends of the first and last. */
 static void the_documents_orders(void **state)
 {
     static const int pi[] = {0, 1, 4, 6, 8, 10, 2, 3, 5, 7, 9};
@@ -372,8 +372,8 @@ static bmf_flying flying(int64_t from, int64_t to, int64_t bytes, double sent)
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-12)
 
-/* Ports 0 and 2 are hyperbar 0's. By hand: 0 -> 7 (port 0 to 3, 2 words) goes first; 5 -> 6 (port 2 to 3) waits for port
- * 3, 1 -> 2 (port 0 to 1) for port 0, and both can go then: one iteration of 2 words, one of 3. */
+/* Ports 0 and 2 are hyperbar 0's. By hand: 0 -> 7 (port 0 to 3, 2 words) goes first; 5 -> 6 (port 2 to 3) waits for
+ * port 3, 1 -> 2 (port 0 to 1) for port 0, and both can go then: one iteration of 2 words, one of 3. */
 static void lockstep(void **state)
 {
     counting count = {0};

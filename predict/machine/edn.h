@@ -9,9 +9,9 @@
  *     1, H + 1, ..   -- 1 --------- buckets x capacity ----'---- ..          (H = ports / inputs hyperbars)
  *
  * A set of messages is passable if no port and no thick wire is asked to carry more than it can. Messages are routed
- * first come, first served: each goes in the earliest iteration in which its two ports and its thick wire are free. That
- * is what an iteration does that asks the waiting messages in order and lets pass who still can.
- * Not thread-safe; needs no MPI. */
+ * first come, first served: each goes in the earliest iteration in which its two ports and its thick wire are free.
+ * That is what an iteration does that asks the waiting messages in order and lets pass who still can. Not thread-safe;
+ * needs no MPI. */
 #ifndef BMF_EDN_H
 #define BMF_EDN_H
 
@@ -47,10 +47,10 @@ int64_t bmf_edn_wire_load(const bmf_edn *edn, int64_t hyperbar, int64_t bucket);
 
 /* ---- numbers of processors ---- */
 
-/* The document's two numberings of 2^bits processors in clusters of 2^cluster_bits (3.3, figures 3.3 and 3.4). In matrix
- * order they count along the rows of an array with 2^ceil(bits / 2) columns, and a cluster is a square of it (or two
- * side by side); in cluster order the processors of a cluster, and of a square of clusters, are consecutive. Address bit j
- * of the matrix order is bit place[j] of the cluster order; 0 <= cluster_bits <= bits. */
+/* The document's two numberings of 2^bits processors in clusters of 2^cluster_bits (3.3, figures 3.3 and 3.4). In
+ * matrix order they count along the rows of an array with 2^ceil(bits / 2) columns, and a cluster is a square of it (or
+ * two side by side); in cluster order the processors of a cluster, and of a square of clusters, are consecutive.
+ * Address bit j of the matrix order is bit place[j] of the cluster order; 0 <= cluster_bits <= bits. */
 void bmf_edn_matrix_order(int bits, int cluster_bits, int place[BMF_MAX_BITS]);
 /* A number with bit j moved to bit place[j]. */
 uint64_t bmf_edn_move_bits(const int *place, int bits, uint64_t number);

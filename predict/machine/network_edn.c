@@ -1,10 +1,10 @@
 /* The expanded delta network of a machine in lockstep: rounds of messages become iterations of the router.
  *
  * Method: a round begins when all its senders have come to it and the round before has ended; the control unit needs
- * `send_us` for it. Its messages are routed in the order of their senders (predict/machine/edn.h); an iteration lasts as
- * many times iteration_us as its longest message has words. A message has arrived at the end of its iteration; senders
- * go on when the router is done with the round. A receiver needs receive_us for a message. Nothing is uncertain.
- * Cost: that of bmf_edn_route for a message. Source: document 003, chapter 3 and section 5.1; docs/edn.md.
+ * `send_us` for it. Its messages are routed in the order of their senders (predict/machine/edn.h); an iteration lasts
+ * as many times iteration_us as its longest message has words. A message has arrived at the end of its iteration;
+ * senders go on when the router is done with the round. A receiver needs receive_us for a message. Nothing is
+ * uncertain. Cost: that of bmf_edn_route for a message. Source: document 003, chapter 3 and section 5.1; docs/edn.md.
  */
 #include "predict/machine/network_edn.h"
 

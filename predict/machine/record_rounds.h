@@ -4,8 +4,8 @@
  *   sets       4.2: 1-permutable sets of processors: every processor sends a record and receives one
  *   clusters   4.4: 1-permutable sets of clusters of processors: every cluster sends a record and receives one
  *
- * 2^bits records on 2^p processors, a processor's records consecutive. A record that stays on its processor is in its round
- * too, as on the document's machine; who counts messages leaves it out. */
+ * 2^bits records on 2^p processors, a processor's records consecutive. A record that stays on its processor is in its
+ * round too, as on the document's machine; who counts messages leaves it out. */
 #ifndef BMF_RECORD_ROUNDS_H
 #define BMF_RECORD_ROUNDS_H
 
@@ -32,8 +32,8 @@ typedef struct bmf_record_rounds {
 } bmf_record_rounds;
 
 /* The rounds of a permutation on 2^processor_bits processors, at most 2^p->bits of them. place: where they are; needed
- * for clusters only. BMF_ERROR_ARGUMENT: sets of clusters need a power of two of processors in every cluster and, in matrix
- * order, all processors of the machine. */
+ * for clusters only. BMF_ERROR_ARGUMENT: sets of clusters need a power of two of processors in every cluster and, in
+ * matrix order, all processors of the machine. */
 int bmf_record_rounds_make(const bmf_permutation *p, int processor_bits, bmf_record_method method,
                            const bmf_edn_place *place, bmf_record_rounds *rounds);
 /* The `records` messages of round k, 0 <= k < rounds, in the order of their senders; first is the record's place on its

@@ -1,8 +1,8 @@
 /* Clocks of processors in rounds of messages.
  *
- * Method: a network that takes rounds as a whole is asked round by round; then only the clocks and the two rounds that are
- * under way have to be kept: the rules are those of predict/model/simulate.h. For other networks actions are recorded.
- * Cost: sorting a round's messages; 160 bytes for each of them. */
+ * Method: a network that takes rounds as a whole is asked round by round; then only the clocks and the two rounds that
+ * are under way have to be kept: the rules are those of predict/model/simulate.h. For other networks actions are
+ * recorded. Cost: sorting a round's messages; 160 bytes for each of them. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -129,7 +129,8 @@ static void list(permute_clocks *c, under_way *u, const bmf_message *message, in
         u->order[u->count] = &u->sent[u->count].flying;
         u->count++;
     }
-    qsort(u->order, (size_t)u->count, sizeof *u->order, by_sender);
+    if (u->count > 1)
+        qsort(u->order, (size_t)u->count, sizeof *u->order, by_sender);
 }
 
 static void time_sends(permute_clocks *c, under_way *u)
@@ -145,7 +146,8 @@ static void time_sends(permute_clocks *c, under_way *u)
 /* A processor begins to take its messages when all of them are there; then it waits for its sends. */
 static void time_receives(permute_clocks *c, under_way *u)
 {
-    qsort(u->order, (size_t)u->count, sizeof *u->order, by_arrival);
+    if (u->count > 1)
+        qsort(u->order, (size_t)u->count, sizeof *u->order, by_arrival);
     for (int64_t k = 0; k < u->count; k++) {
         const bmf_flying *m = u->order[k];
         c->clock[m->to] = fmax(c->clock[m->to], m->arrived) + m->taking;

@@ -1,7 +1,7 @@
 /* Clocks of processors that compute, exchange rounds of messages and meet: what a permutation is made of.
  *
- * On networks that take a round as a whole everything is timed at once and forgotten; on others actions are recorded and
- * simulated at the end. Both give the same clocks. Private to predict/model/permute_*.c and their tests. */
+ * On networks that take a round as a whole everything is timed at once and forgotten; on others actions are recorded
+ * and simulated at the end. Both give the same clocks. Private to predict/model/permute_*.c and their tests. */
 #ifndef BMF_PERMUTE_CLOCKS_H
 #define BMF_PERMUTE_CLOCKS_H
 
@@ -9,14 +9,15 @@
 
 typedef struct permute_clocks permute_clocks;
 
-/* The machine and the network (of as many processors) are borrowed. recorded: record actions whatever the network is. */
+/* The machine and the network (of as many processors) are borrowed. recorded: record
+ * actions whatever the network is. */
 permute_clocks *bmf_permute_clocks_create(const bmf_machine *machine, bmf_network *network, bool recorded);
 void bmf_permute_clocks_free(permute_clocks *clocks);
 /* Every processor computes. */
 void bmf_permute_clocks_compute(permute_clocks *clocks, const char *kernel, uint32_t round, int64_t elements,
                                 const bmf_model_cost *cost);
-/* All sends of a round; it is numbered k. Rounds end in the order in which they began, and at most one more has begun by
- * then. Messages from a processor to itself cost nothing. */
+/* All sends of a round; it is numbered k. Rounds end in the order in which they began, and at most one more has begun
+ * by then. Messages from a processor to itself cost nothing. */
 void bmf_permute_clocks_begin(permute_clocks *clocks, int64_t k, const bmf_message *message, int64_t count);
 void bmf_permute_clocks_end(permute_clocks *clocks);
 /* All agree on a status. */

@@ -1,8 +1,8 @@
 /* Permutations from their schedules.
  *
- * Method: the plan's rounds, begun and ended as permute/exchange*.c does, with what packing and unpacking cost on the machine;
- * or document 003's rounds of single records. Kernels that would be run and timed here are timed once, on at most 64 MiB.
- * Cost: that of the schedule and of permute_clocks.h. Source: document 003, chapters 4 and 5. */
+ * Method: the plan's rounds, begun and ended as permute/exchange*.c does, with what packing and unpacking cost on the
+ * machine; or document 003's rounds of single records. Kernels that would be run and timed here are timed once, on at
+ * most 64 MiB. Cost: that of the schedule and of permute_clocks.h. Source: document 003, chapters 4 and 5. */
 #include "predict/model/permute_predict.h"
 
 #include <math.h>
@@ -18,8 +18,11 @@
 #include "runtime/clock.h"
 
 enum { MEASURED_BYTES = 64 << 20, MEASURED_TIMES = 3 };
-/* Messages that are followed: all of a run if they are recorded, at once and in all if rounds are timed as they come. */
+/* Messages that are followed: of a run that is recorded; of a round, and of a run that is timed as it comes. */
 static const int64_t MOST_RECORDED = 1 << 22, MOST_AT_ONCE = 1 << 22, MOST_TIMED = 1 << 28;
+/* Without closed forms a plan looks at every pair of processors. */
+static const int64_t MOST_SCATTERED = 4096;
+enum { MOST_ADDRESS_BITS = 62 };
 
 typedef struct forecast {
     bmf_context *ctx;
@@ -62,7 +65,7 @@ bool bmf_predicted_method_fits(bmf_predicted_method method, const bmf_machine *m
     const int bits = bmf_permute_processor_bits(p, processors);
     if (method < BMF_PREDICT_SETS)
         return true;
-    if (bits < 0 || method == BMF_PREDICT_SETS)
+    if (bits < 0 || p->bits > MOST_ADDRESS_BITS || method == BMF_PREDICT_SETS)
         return bits >= 0;
     if (bmf_machine_network(machine, processors, &network) != BMF_OK)
         return false;
@@ -302,6 +305,18 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
     return status;
 }
 
+static int check_sizes(bmf_context *ctx, const bmf_permutation *p)
+{
+    const int64_t processors = bmf_processors(ctx);
+    if (p->bits > MOST_ADDRESS_BITS)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "2^%d elements are too many", p->bits);
+    if (bmf_permute_processor_bits(p, processors) < 0 && processors > MOST_SCATTERED)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
+                        "%lld processors are no power of two of at most %lld; then at most %lld can be predicted",
+                        (long long)processors, 1LL << p->bits, (long long)MOST_SCATTERED);
+    return BMF_OK;
+}
+
 int bmf_permute_predict(bmf_context *ctx, const bmf_machine *machine, const bmf_permutation *p, int64_t element_bytes,
                         bmf_predicted_method method, bmf_permute_prediction *prediction)
 {
@@ -309,6 +324,7 @@ int bmf_permute_predict(bmf_context *ctx, const bmf_machine *machine, const bmf_
     forecast f = {ctx, machine, p, element_bytes, NULL, NULL, NULL, NAN};
     bmf_record_rounds records;
     bmf_permute_plan *plan = NULL;
+    BMF_TRY(check_sizes(ctx, p));
     int status = bmf_machine_network(machine, bmf_processors(ctx), &f.network);
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));

@@ -1,5 +1,5 @@
-/* Predicting a permutation on a modelled machine from its schedule alone: no element is moved, so N may be as large as one
- * likes. Rounds, messages and bytes are those of the plan, and so of the real run.
+/* Predicting a permutation on a modelled machine from its schedule alone: no element is moved, so N may be as large as
+ * one likes. Rounds, messages and bytes are those of the plan, and so of the real run.
  *
  *   rounds, alltoallv, naive   as bmf_permute_execute does it on the machine's processors, with packing and unpacking
  *   sets                       document 003's 1-permutable sets of processors, record by record, straight from and to
@@ -38,10 +38,10 @@ typedef struct bmf_permute_prediction {
     char remark[BMF_PREDICTION_REMARK]; /* "" or what was outside the domain of an equation */
 } bmf_permute_prediction;
 
-/* Predicts for all bmf_processors(ctx) of a context with one rank. Cost: about a microsecond a message; kilobytes, and on
- * networks that do not take rounds as a whole 240 bytes a message. Errors: BMF_ERROR_ARGUMENT: the method cannot be used
- * here, a sheet without the kernels "permute pack" and "permute unpack"; those of bmf_machine_network and
- * bmf_permute_plan_create. */
+/* Predicts for all bmf_processors(ctx) of a context with one rank. Cost: about a microsecond a message; kilobytes, and
+ * on networks that do not take rounds as a whole 240 bytes a message. Errors: BMF_ERROR_ARGUMENT: the method cannot be
+ * used here, more than 4096 processors that are no power of two of at most the elements, a sheet without the kernels
+ * "permute pack" and "permute unpack"; those of bmf_machine_network and bmf_permute_plan_create. */
 int bmf_permute_predict(bmf_context *ctx, const bmf_machine *machine, const bmf_permutation *p, int64_t element_bytes,
                         bmf_predicted_method method, bmf_permute_prediction *prediction);
 
