@@ -39,12 +39,12 @@ static void told(void *simulator, bmf_flying *message)
     (void)message;
 }
 
-permute_clocks *bmf_permute_clocks_create(const bmf_machine *machine, bmf_network *network, bool recorded)
+permute_clocks *bmf_permute_clocks_create(const bmf_machine *machine, bmf_network *network)
 {
     permute_clocks *c = bmf_allocate_clear(1, (int64_t)sizeof *c);
     c->machine = machine;
     c->network = network;
-    if (recorded || !network->type->collective) {
+    if (!network->type->collective) {
         c->names = bmf_run_create("permute", machine->name, (int32_t)network->processors, 1, 1);
         c->actions = bmf_actions_create(network->processors, c->names);
         return c;

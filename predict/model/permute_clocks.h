@@ -9,9 +9,8 @@
 
 typedef struct permute_clocks permute_clocks;
 
-/* The machine and the network (of as many processors) are borrowed. recorded: record
- * actions whatever the network is. */
-permute_clocks *bmf_permute_clocks_create(const bmf_machine *machine, bmf_network *network, bool recorded);
+/* The machine and the network (of as many processors) are borrowed. */
+permute_clocks *bmf_permute_clocks_create(const bmf_machine *machine, bmf_network *network);
 void bmf_permute_clocks_free(permute_clocks *clocks);
 /* Every processor computes. */
 void bmf_permute_clocks_compute(permute_clocks *clocks, const char *kernel, uint32_t round, int64_t elements,

@@ -281,7 +281,7 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
         prediction->messages = plan->bytes / f->element_bytes;
     if (!can_be_followed(f, prediction->messages, at_once ? plan->processors * blocks : plan->processors))
         return BMF_OK;
-    f->clocks = bmf_permute_clocks_create(f->machine, f->network, false);
+    f->clocks = bmf_permute_clocks_create(f->machine, f->network);
     f->costs = bmf_model_costs_create(f->machine);
     int status = follow(f, plan, records);
     bmf_permute_clocks_totals(f->clocks, &messages, &bytes);
