@@ -1,9 +1,10 @@
 /* Time-lines: when a channel is busy. Messages take the earliest gap that is long enough.
  *
- * Method: intervals in order; those that touch are one, those that lie before the present are dropped, because nothing
- * starts there any more. A message looks from the first interval that ends behind its coming on.
- * Cost: O(1) where messages come in order; O(log n + gaps passed + intervals moved) otherwise, n being the intervals that
- * lie ahead. Source: document 000, 6.3.1, figures 6-2 and 6-3.
+ * Method: intervals in order, in blocks of up to 32 that know the widest gap before one of theirs, so that a search passes
+ * blocks without looking inside. Intervals that touch are one, and what lies before the present is dropped, because
+ * nothing starts there any more.
+ * Cost: O(1) where messages come in order; otherwise O(log n + blocks passed + 32), n being the intervals that lie ahead.
+ * Source: document 000, 6.3.1, figures 6-2 and 6-3.
  */
 #ifndef BMF_TIMELINE_H
 #define BMF_TIMELINE_H
@@ -14,9 +15,16 @@ typedef struct bmf_busy {
     double begin, end; /* seconds */
 } bmf_busy;
 
+typedef struct bmf_busy_block {
+    bmf_busy *busy; /* count of capacity */
+    double end;     /* of the last one, -INFINITY if there is none */
+    double widest;  /* gap before one of them, at least; INFINITY in the first block */
+    int32_t count, capacity;
+} bmf_busy_block;
+
 /* All zero: never busy. */
 typedef struct bmf_timeline {
-    bmf_busy *busy; /* [first, first + count) of capacity */
+    bmf_busy_block *block; /* [first, first + count) of capacity */
     int32_t first, count, capacity;
 } bmf_timeline;
 
