@@ -8,6 +8,7 @@ int bench_skeletons(bmf_context *ctx, int argc, char **argv);
 int bench_permute(bmf_context *ctx, int argc, char **argv);
 int bench_language(bmf_context *ctx, int argc, char **argv);
 int bench_sheets(bmf_context *ctx, int argc, char **argv);
+int bench_predict(bmf_context *ctx, int argc, char **argv);
 int bench_edn(bmf_context *ctx, int argc, char **argv);
 
 #endif

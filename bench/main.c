@@ -14,6 +14,7 @@ static const command commands[] = {
     {"skeletons", bench_skeletons, "the skeletons beside the bandwidth of memory and loops written by hand"},
     {"permute", bench_permute, "permutations in memory beside memcpy and the naive loop"},
     {"language", bench_language, "programs of the language beside loops written by hand"},
+    {"predict", bench_predict, "the simulator and the writers of traces"},
     {"sheets", bench_sheets, "data sheets: do they predict what was not measured, and can they be measured again"},
     {"edn", bench_edn, "the DECmpp's router as document 003 measured it beside the model of it"},
 };

@@ -239,7 +239,7 @@ static void test_growing(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 400; seed++)
         for (int n = 0; n < NETWORKS; n++) {
-            bmf_simulator *growing, *whole;
+            bmf_simulator *growing = NULL, *whole;
             toy_network *first = networks[n](MOST_PROCESSORS), *second = networks[n](MOST_PROCESSORS);
             bmf_run *pieces = make_run(NULL), *once = make_run(NULL);
             bmf_actions *actions = random_log(seed, &first->network, pieces, &growing);
