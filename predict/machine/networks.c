@@ -11,5 +11,6 @@ const bmf_network_type *const bmf_network_types[] = {
     &bmf_network_sheet,
     &bmf_network_dvm,
     &bmf_network_graph,
+    &bmf_network_numesh,
     NULL,
 };

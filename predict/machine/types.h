@@ -5,6 +5,6 @@
 #include "predict/machine/network.h"
 
 extern const bmf_network_type bmf_network_edn, bmf_network_fixed, bmf_network_hockney, bmf_network_loggp,
-    bmf_network_sheet, bmf_network_dvm, bmf_network_graph;
+    bmf_network_sheet, bmf_network_dvm, bmf_network_graph, bmf_network_numesh;
 
 #endif

@@ -2,8 +2,13 @@
 #ifndef BMF_MESH_ROUTERS_H
 #define BMF_MESH_ROUTERS_H
 
+#include "predict/mesh/phase.h"
 #include "predict/mesh/router.h"
 
 extern const bmf_mesh_router bmf_mesh_router_scheduled; /* scheduled_run.c */
+
+/* What the scheduled router's parameters say. */
+void bmf_mesh_scheduled_settings(const bmf_mesh *mesh, const double *value, bmf_scheduled_hardware *hardware,
+                                 bmf_phase_setting *setting);
 
 #endif

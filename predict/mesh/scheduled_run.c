@@ -25,6 +25,18 @@ static const bmf_mesh_parameter parameters[] = {
     [IN_ORDER] = {"in_order", 0, 1, 0, true, "1: processors access their registers strictly in turn"},
     {0}};
 
+void bmf_mesh_scheduled_settings(const bmf_mesh *mesh, const double *value, bmf_scheduled_hardware *hardware,
+                                 bmf_phase_setting *setting)
+{
+    *hardware = (bmf_scheduled_hardware){.mesh = *mesh,
+                                         .pipelines = (int)value[PIPELINES],
+                                         .length = (int)value[LENGTH],
+                                         .separate_wires = value[SHARED_WIRES] == 0};
+    *setting = (bmf_phase_setting){
+        .simulation = {.read_cycles = (int)value[READ_CYCLES], .write_cycles = (int)value[WRITE_CYCLES]},
+        .in_order = value[IN_ORDER] > 0};
+}
+
 typedef struct tally {
     const bmf_mesh_traffic *traffic;
     bmf_mesh_result *result;
@@ -64,7 +76,7 @@ static int64_t last_made(const bmf_mesh_traffic *traffic, const bmf_mesh_phase *
     return cycle;
 }
 
-static int run_phases(const bmf_mesh_plan *plan, const double *value, tally *t)
+static int run_phases(const bmf_mesh_plan *plan, bmf_phase_setting setting, tally *t)
 {
     const bmf_mesh *mesh = &plan->hardware.mesh;
     int64_t *start = bmf_allocate_clear(mesh->nodes, sizeof *start), wave = 0;
@@ -72,11 +84,8 @@ static int run_phases(const bmf_mesh_plan *plan, const double *value, tally *t)
         wave += 2 * (mesh->size[k] - 1);
     int status = BMF_OK;
     for (int64_t p = 0; p < plan->phases && status == BMF_OK; p++) {
-        const bmf_phase_setting setting = {
-            .simulation = {.read_cycles = (int)value[READ_CYCLES], .write_cycles = (int)value[WRITE_CYCLES]},
-            .in_order = value[IN_ORDER] > 0,
-            .start = p > 0 ? start : NULL,
-            .load = true};
+        setting.start = p > 0 ? start : NULL;
+        setting.load = p > 0;
         const int64_t made = last_made(t->traffic, &plan->phase[p]);
         t->clock += p > 0 ? wave : 0;
         t->clock = t->clock < made ? made : t->clock;
@@ -92,18 +101,12 @@ static int run_phases(const bmf_mesh_plan *plan, const double *value, tally *t)
     return status;
 }
 
-static bmf_scheduled_hardware hardware_of(const bmf_mesh *mesh, const double *value)
-{
-    return (bmf_scheduled_hardware){.mesh = *mesh,
-                                    .pipelines = (int)value[PIPELINES],
-                                    .length = (int)value[LENGTH],
-                                    .separate_wires = value[SHARED_WIRES] == 0};
-}
-
 int bmf_mesh_draw_schedules(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const double *value, int64_t node,
                             FILE *stream)
 {
-    const bmf_scheduled_hardware hardware = hardware_of(mesh, value);
+    bmf_scheduled_hardware hardware;
+    bmf_phase_setting setting;
+    bmf_mesh_scheduled_settings(mesh, value, &hardware, &setting);
     bmf_mesh_plan *plan;
     BMF_TRY(bmf_mesh_plan_make(&hardware, false, traffic->messages, traffic->message, &plan));
     for (int64_t p = 0; p < plan->phases; p++) {
@@ -116,12 +119,14 @@ int bmf_mesh_draw_schedules(const bmf_mesh *mesh, const bmf_mesh_traffic *traffi
 
 static int run(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const double *value, bmf_mesh_result *result)
 {
-    const bmf_scheduled_hardware hardware = hardware_of(mesh, value);
+    bmf_scheduled_hardware hardware;
+    bmf_phase_setting setting;
+    bmf_mesh_scheduled_settings(mesh, value, &hardware, &setting);
     *result = (bmf_mesh_result){0};
     tally t = {.traffic = traffic, .result = result, .slowest = 1};
     bmf_mesh_plan *plan;
     BMF_TRY(bmf_mesh_plan_make(&hardware, false, traffic->messages, traffic->message, &plan));
-    const int status = run_phases(plan, value, &t);
+    const int status = run_phases(plan, setting, &t);
     const int64_t phases = plan->phases, streams = phases > 0 ? plan->phase[0].messages : 0;
     bmf_mesh_plan_free(plan);
     BMF_TRY(status);

@@ -1,0 +1,338 @@
+/* The cache of plans. Method: the content is written as a text, its key; plans in memory hang in a hash table by FNV-1a
+ * (Fowler, Noll, Vo) of the key, files are named by it, and keys are compared in full. Cost: O(messages) to ask. */
+#include "predict/mesh/schedule_cache.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/allocate.h"
+#include "runtime/status.h"
+
+enum { TABLE = 4096, PATH = 4096, VERSION = 1, MOST_LINKS = 1 << 24 };
+
+typedef struct entry {
+    struct entry *next;
+    uint64_t hash;
+    char *key;
+    bmf_mesh_plan *plan;
+} entry;
+
+struct bmf_schedule_cache {
+    char *directory;
+    entry *table[TABLE];
+    bmf_schedule_cache_counts counts;
+};
+
+static uint64_t hash_text(const char *text, size_t length)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t k = 0; k < length; k++)
+        hash = (hash ^ (unsigned char)text[k]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static char *copy_text(const char *text)
+{
+    char *copy = bmf_allocate((int64_t)strlen(text) + 1);
+    strcpy(copy, text);
+    return copy;
+}
+
+bmf_schedule_cache *bmf_schedule_cache_create(const char *directory)
+{
+    bmf_schedule_cache *cache = bmf_allocate_clear(1, sizeof *cache);
+    cache->directory = directory ? copy_text(directory) : NULL;
+    return cache;
+}
+
+void bmf_schedule_cache_free(bmf_schedule_cache *cache)
+{
+    if (!cache)
+        return;
+    for (int k = 0; k < TABLE; k++)
+        for (entry *e = cache->table[k], *next; e; e = next) {
+            next = e->next;
+            bmf_mesh_plan_free(e->plan);
+            free(e->key);
+            free(e);
+        }
+    free(cache->directory);
+    free(cache);
+}
+
+char *bmf_schedule_cache_directory(void)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char path[PATH];
+    if (cache && *cache)
+        snprintf(path, sizeof path, "%s/bmf/schedules", cache);
+    else if (home && *home)
+        snprintf(path, sizeof path, "%s/.cache/bmf/schedules", home);
+    else
+        return NULL;
+    return copy_text(path);
+}
+
+bmf_schedule_cache_counts bmf_schedule_cache_count(const bmf_schedule_cache *cache)
+{
+    return cache->counts;
+}
+
+/* ---- keys ---- */
+
+/* Wishes in slots: what the stream router makes of them. */
+static void wish(const bmf_scheduled_hardware *hardware, int64_t messages, bmf_mesh_message *message)
+{
+    int64_t most = 1;
+    for (int64_t k = 0; k < messages; k++)
+        most = message[k].words > most ? message[k].words : most;
+    for (int64_t k = 0; k < messages; k++) {
+        const int slots = (int)(0.5 * (double)message[k].words / (double)most * hardware->length + 1e-9);
+        message[k].bandwidth = (double)(slots < 1 ? 1 : slots) / hardware->length;
+        message[k].words = 1;
+    }
+}
+
+static char *make_key(const bmf_scheduled_hardware *hardware, int64_t messages, const bmf_mesh_message *message)
+{
+    char *key, size[BMF_MESH_TEXT];
+    size_t length;
+    FILE *stream = open_memstream(&key, &length);
+    if (!stream)
+        return copy_text("");
+    fprintf(stream, "bmf schedule %d %s%s pipelines %d length %d wires %d messages %" PRId64 "\n", VERSION,
+            bmf_mesh_text(&hardware->mesh, size), hardware->mesh.torus ? " torus" : "", hardware->pipelines,
+            hardware->length, hardware->separate_wires, messages);
+    for (int64_t k = 0; k < messages; k++)
+        fprintf(stream, "%" PRId64 " %" PRId64 " %.6f\n", message[k].from, message[k].to[0], message[k].bandwidth);
+    fclose(stream);
+    char *kept = copy_text(key);
+    free(key);
+    return kept;
+}
+
+/* ---- files ---- */
+
+static void write_plan(FILE *stream, const bmf_mesh_plan *plan)
+{
+    fprintf(stream, "phases %" PRId64 "\n", plan->phases);
+    for (int64_t p = 0; p < plan->phases; p++) {
+        const bmf_mesh_phase *phase = &plan->phase[p];
+        fprintf(stream, "phase %" PRId64 "\n", phase->messages);
+        for (int64_t k = 0; k < phase->messages; k++) {
+            const bmf_stream_route *route = &phase->routes->route[k];
+            fprintf(stream, "%" PRId64 " %d %d %" PRId64 "\n", phase->message[k], route->slots, route->reg,
+                    route->hops);
+            for (int64_t h = 0; h < route->hops; h++) {
+                const bmf_stream_hop *hop = &route->hop[h];
+                fprintf(stream, "%" PRId64 " %" PRId64 " %d %d %d %d %d %d %d\n", hop->node, hop->parent, hop->in,
+                        hop->pipeline, hop->slot, hop->delay, hop->outs ? hop->out[0] : -1, hop->delivers, hop->reg);
+            }
+        }
+    }
+}
+
+static bool read_hop(FILE *stream, const bmf_scheduled_hardware *hardware, bmf_stream_hop *hop)
+{
+    int out, delivers;
+    *hop = (bmf_stream_hop){0};
+    if (fscanf(stream, "%" SCNd64 " %" SCNd64 " %d %d %d %d %d %d %d", &hop->node, &hop->parent, &hop->in,
+               &hop->pipeline, &hop->slot, &hop->delay, &out, &delivers, &hop->reg) != 9)
+        return false;
+    hop->outs = out >= 0;
+    hop->out[0] = (int8_t)out;
+    hop->delivers = delivers;
+    return hop->node >= 0 && hop->node < hardware->mesh.nodes && hop->in >= -1 && hop->in < BMF_MESH_PORTS &&
+           hop->pipeline >= 0 && hop->pipeline < hardware->pipelines && hop->slot >= 0 &&
+           hop->slot < hardware->length && hop->delay >= 0 && hop->delay < hardware->length && out >= -1 &&
+           out < BMF_MESH_PORTS && hop->reg >= -1 && hop->reg < BMF_SCHEDULED_REGISTERS;
+}
+
+static bool read_route(FILE *stream, const bmf_scheduled_hardware *hardware, int64_t messages, int64_t *message,
+                       bmf_stream_route *route)
+{
+    int64_t hops;
+    if (fscanf(stream, "%" SCNd64 " %d %d %" SCNd64, message, &route->slots, &route->reg, &hops) != 4 || *message < 0 ||
+        *message >= messages || route->slots < 1 || route->slots > hardware->length || route->reg < 0 ||
+        route->reg >= BMF_SCHEDULED_REGISTERS || hops < 1 || hops > MOST_LINKS)
+        return false;
+    route->hop = bmf_allocate(hops * (int64_t)sizeof *route->hop);
+    route->capacity = hops;
+    for (; route->hops < hops; route->hops++)
+        if (!read_hop(stream, hardware, &route->hop[route->hops]) || route->hop[route->hops].parent != route->hops - 1)
+            return false;
+    return true;
+}
+
+static bool read_phase(FILE *stream, const bmf_scheduled_hardware *hardware, int64_t messages, bmf_mesh_phase *phase)
+{
+    int64_t streams;
+    if (fscanf(stream, " phase %" SCNd64, &streams) != 1 || streams < 1 || streams > messages)
+        return false;
+    bmf_stream_routes *routes = bmf_allocate_clear(1, sizeof *routes);
+    int64_t *message = bmf_allocate_clear(streams, sizeof *message);
+    routes->hardware = *hardware;
+    routes->streams = streams;
+    routes->route = bmf_allocate_clear(streams + 1, sizeof *routes->route);
+    bool good = true;
+    for (int64_t k = 0; k < streams && good; k++)
+        good = read_route(stream, hardware, messages, &message[k], &routes->route[k]);
+    if (!good)
+        bmf_streams_free(routes);
+    else
+        good = bmf_mesh_phase_restore(routes, streams, message, phase) == BMF_OK;
+    free(message);
+    return good;
+}
+
+static bmf_mesh_plan *read_plan(FILE *stream, const bmf_scheduled_hardware *hardware, int64_t messages)
+{
+    int64_t phases;
+    if (fscanf(stream, " phases %" SCNd64, &phases) != 1 || phases < 1 || phases > messages)
+        return NULL;
+    bmf_mesh_plan *plan = bmf_allocate_clear(1, sizeof *plan);
+    plan->hardware = *hardware;
+    plan->phase = bmf_allocate_clear(phases, sizeof *plan->phase);
+    plan->capacity = phases;
+    for (; plan->phases < phases; plan->phases++)
+        if (!read_phase(stream, hardware, messages, &plan->phase[plan->phases])) {
+            bmf_mesh_plan_free(plan);
+            return NULL;
+        }
+    return plan;
+}
+
+/* The file's text without its last line, the sum of the rest; NULL: not there, or damaged. The caller frees. */
+static char *read_file(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return NULL;
+    char *text = NULL;
+    size_t capacity = 0;
+    const ssize_t got = getdelim(&text, &capacity, '\0', file);
+    fclose(file);
+    uint64_t sum;
+    char *last = got > 0 ? strstr(text, "\nsum ") : NULL;
+    if (last && sscanf(last, "\nsum %" SCNx64, &sum) == 1 && hash_text(text, (size_t)(last - text) + 1) == sum) {
+        *length = (size_t)(last - text) + 1;
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
+static bmf_mesh_plan *load(const bmf_schedule_cache *cache, const char *path, const char *key,
+                           const bmf_scheduled_hardware *hardware, int64_t messages)
+{
+    size_t length;
+    char *text = cache->directory ? read_file(path, &length) : NULL;
+    bmf_mesh_plan *plan = NULL;
+    const size_t head = strlen(key);
+    if (text && length > head && strncmp(text, key, head) == 0) {
+        FILE *stream = fmemopen(text + head, length - head, "r");
+        plan = stream ? read_plan(stream, hardware, messages) : NULL;
+        if (stream)
+            fclose(stream);
+    }
+    free(text);
+    return plan;
+}
+
+static void make_directories(const char *directory)
+{
+    char path[PATH];
+    snprintf(path, sizeof path, "%s", directory);
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0755);
+        *slash = '/';
+    }
+    mkdir(path, 0755);
+}
+
+/* Under another name first, so that nobody reads half a file. */
+static void store(const bmf_schedule_cache *cache, const char *path, const char *key, const bmf_mesh_plan *plan)
+{
+    if (!cache->directory)
+        return;
+    char *text, other[PATH + 32];
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        return;
+    fputs(key, stream);
+    write_plan(stream, plan);
+    fflush(stream);
+    fprintf(stream, "sum %" PRIx64 "\n", hash_text(text, length));
+    fclose(stream);
+    make_directories(cache->directory);
+    snprintf(other, sizeof other, "%s.%ld", path, (long)getpid());
+    FILE *file = fopen(other, "w");
+    if (file) {
+        const bool written = fwrite(text, 1, length, file) == length;
+        if (fclose(file) != 0 || !written || rename(other, path) != 0)
+            remove(other);
+    }
+    free(text);
+}
+
+/* ---- asking ---- */
+
+static const entry *remembered(const bmf_schedule_cache *cache, uint64_t hash, const char *key)
+{
+    for (const entry *e = cache->table[hash % TABLE]; e; e = e->next)
+        if (e->hash == hash && strcmp(e->key, key) == 0)
+            return e;
+    return NULL;
+}
+
+static int find_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware *hardware, int64_t messages,
+                     const bmf_mesh_message *message, uint64_t hash, const char *key, bmf_mesh_plan **plan)
+{
+    char path[PATH];
+    snprintf(path, sizeof path, "%.3900s/%016" PRIx64 ".schedule", cache->directory ? cache->directory : "", hash);
+    *plan = load(cache, path, key, hardware, messages);
+    if (*plan) {
+        cache->counts.read++;
+        return BMF_OK;
+    }
+    BMF_TRY(bmf_mesh_plan_make(hardware, true, messages, message, plan));
+    cache->counts.made++;
+    store(cache, path, key, *plan);
+    return BMF_OK;
+}
+
+int bmf_schedule_cache_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware *hardware, int64_t messages,
+                            const bmf_mesh_message *message, const bmf_mesh_plan **plan)
+{
+    bmf_mesh_message *wished = bmf_allocate(messages * (int64_t)sizeof *wished);
+    memcpy(wished, message, (size_t)messages * sizeof *wished);
+    wish(hardware, messages, wished);
+    char *key = make_key(hardware, messages, wished);
+    const uint64_t hash = hash_text(key, strlen(key));
+    const entry *known = remembered(cache, hash, key);
+    int status = BMF_OK;
+    cache->counts.asked++;
+    cache->counts.remembered += known != NULL;
+    if (!known) {
+        entry *made = bmf_allocate_clear(1, sizeof *made);
+        status = find_plan(cache, hardware, messages, wished, hash, key, &made->plan);
+        if (status == BMF_OK) {
+            *made = (entry){cache->table[hash % TABLE], hash, key, made->plan};
+            cache->table[hash % TABLE] = made;
+            known = made;
+            key = NULL;
+        } else {
+            free(made);
+        }
+    }
+    free(key);
+    free(wished);
+    if (status == BMF_OK)
+        *plan = known->plan;
+    return status;
+}
