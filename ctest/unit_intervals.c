@@ -9,43 +9,19 @@
 
 #include <cmocka.h>
 
+#include "ctest/reference_intervals.h"
 #include "ctest/testing.h"
 #include "predict/report/intervals_private.h"
 
-enum { SPAN = 48 }; /* nanoseconds of a random run */
-
-static void add(bmf_run *run, bmf_event_kind kind, int32_t lane, int64_t begin, int64_t end, uint32_t node,
-                uint32_t instance, uint32_t round, int32_t peer, int64_t amount)
-{
-    bmf_run_add(run, &(bmf_event){.begin = begin,
-                                  .end = end,
-                                  .amount = amount,
-                                  .low = end - begin,
-                                  .high = end - begin,
-                                  .node = node,
-                                  .instance = instance,
-                                  .round = round,
-                                  .lane = lane,
-                                  .peer = peer,
-                                  .kind = (uint16_t)kind});
-}
-
 static void add_kernel(bmf_run *run, int32_t lane, int64_t begin, int64_t end, uint32_t node, uint32_t round)
 {
-    add(run, BMF_EVENT_KERNEL, lane, begin, end, node, 0, round, -1, 1);
+    reference_event(run, BMF_EVENT_KERNEL, lane, begin, end, node, 0, round, -1, 1);
 }
 
 static void add_around(bmf_run *run, int64_t end, uint32_t node)
 {
     for (int32_t lane = 0; lane < run->lanes; lane++)
-        add(run, (bmf_event_kind)run->node[node].kind, lane, 0, end, node, 0, 0, -1, 0);
-}
-
-static bmf_run *empty_run(int32_t lanes)
-{
-    bmf_run *run = bmf_run_create("program", "here", lanes, 1, 1);
-    assert_non_null(run);
-    return run;
+        reference_event(run, (bmf_event_kind)run->node[node].kind, lane, 0, end, node, 0, 0, -1, 0);
 }
 
 static bmf_intervals *intervals_of(bmf_run *run, bmf_run *ideal)
@@ -63,208 +39,7 @@ static const bmf_interval *interval_of(const bmf_intervals *intervals, uint32_t 
     return NULL;
 }
 
-/* ---- random runs ---- */
-
-static uint32_t make_nodes(bmf_run *run, uint64_t *random)
-{
-    static const char *const text[] = {"scan plus", "split", "P_Project", "region", "reduce_each max", "pair"};
-    uint32_t wanted = 1 + (uint32_t)test_below(random, 6);
-    for (uint32_t k = 0; k < wanted; k++) {
-        const char *name = text[test_below(random, 6)];
-        bmf_run_node(run, (uint32_t)test_below(random, run->nodes), name,
-                     strcmp(name, "region") == 0 ? BMF_EVENT_REGION : BMF_EVENT_SKELETON);
-    }
-    return run->nodes;
-}
-
-/* Events anywhere: of no length, overlapping, containers that cut into each other. */
-static bmf_run *wild_run(uint64_t *random)
-{
-    bmf_run *run = empty_run(1 + (int32_t)test_below(random, 5));
-    int64_t events = test_below(random, 40);
-    make_nodes(run, random);
-    for (int64_t k = 0; k < events; k++) {
-        bmf_event_kind kind = (bmf_event_kind)test_below(random, BMF_EVENT_KINDS);
-        bool message = kind == BMF_EVENT_SEND || kind == BMF_EVENT_RECEIVE;
-        int64_t begin = test_below(random, SPAN - 12);
-        add(run, kind, (int32_t)test_below(random, run->lanes), begin, begin + test_below(random, 12),
-            (uint32_t)test_below(random, run->nodes), (uint32_t)test_below(random, 2), (uint32_t)test_below(random, 2),
-            message ? (int32_t)test_below(random, run->lanes) : -1, test_below(random, 100));
-    }
-    return run;
-}
-
-/* A lane's part in a call and in everything below it: kernels, messages, calls one after the other. */
-static int64_t fill_node(bmf_run *run, uint64_t *random, int32_t lane, uint32_t node, uint32_t instance, int64_t clock)
-{
-    int64_t entered = clock;
-    for (int64_t k = test_below(random, 3); k > 0; k--) {
-        clock += test_below(random, 2);
-        int64_t end = clock + test_below(random, 4);
-        bmf_event_kind kind =
-            (bmf_event_kind)(BMF_EVENT_KERNEL + test_below(random, BMF_EVENT_KINDS - BMF_EVENT_KERNEL));
-        bool message = kind == BMF_EVENT_SEND || kind == BMF_EVENT_RECEIVE;
-        add(run, kind, lane, clock, end, node, instance, (uint32_t)test_below(random, 3),
-            message ? (int32_t)test_below(random, run->lanes) : -1, 8);
-        clock = end;
-    }
-    for (uint32_t child = node + 1; child < run->nodes; child++)
-        if (run->node[child].parent == node && clock < SPAN - 24 && test_below(random, 4) > 0)
-            clock = fill_node(run, random, lane, child, instance, clock);
-    clock += test_below(random, 3);
-    add(run, (bmf_event_kind)run->node[node].kind, lane, entered, clock, node, instance, 0, -1, 3);
-    return clock;
-}
-
-/* Regions and calls that nest; every instance of a node below the program lies in one of its parent. */
-static bmf_run *tidy_run(uint64_t *random)
-{
-    bmf_run *run = empty_run(1 + (int32_t)test_below(random, 6));
-    make_nodes(run, random);
-    for (int32_t lane = 0; lane < run->lanes; lane++) {
-        int64_t clock = test_below(random, 3), begin = clock;
-        for (uint32_t instance = 0; instance < 2; instance++)
-            for (uint32_t node = 1; node < run->nodes; node++)
-                if (run->node[node].parent == 0 && clock < SPAN - 24)
-                    clock = fill_node(run, random, lane, node, instance, clock);
-        add(run, BMF_EVENT_REGION, lane, begin, clock, 0, 0, 0, -1, 0);
-    }
-    return run;
-}
-
-/* ---- the reference ---- */
-
-static bool below(const bmf_run *run, uint32_t node, uint32_t root)
-{
-    while (node != root && node != 0)
-        node = run->node[node].parent;
-    return node == root;
-}
-
-static bool runs_at(const bmf_event *event, int32_t lane, int64_t time)
-{
-    return event->lane == lane && event->begin <= time && time < event->end;
-}
-
-/* The first event of some kinds (a bit each) that runs on a lane, or the last; -1. */
-static int64_t running(const bmf_run *run, unsigned kinds, int32_t lane, int64_t time, bool last)
-{
-    int64_t found = -1;
-    for (int64_t k = 0; k < run->events; k++)
-        if ((kinds >> run->event[k].kind & 1) && runs_at(&run->event[k], lane, time) && (last || found < 0))
-            found = k;
-    return found;
-}
-
-static bool same_round(const bmf_event *a, const bmf_event *b)
-{
-    return bmf_is_communication(a) && bmf_is_communication(b) && a->node == b->node && a->instance == b->instance &&
-           a->round == b->round;
-}
-
-/* When a lane came to the round of an event, or left it; -1 if it did not. */
-static int64_t round_bound(const bmf_run *run, const bmf_event *event, int32_t lane, bool end)
-{
-    int64_t bound = -1;
-    for (int64_t k = 0; k < run->events; k++) {
-        const bmf_event *other = &run->event[k];
-        if (other->lane != lane || !same_round(event, other))
-            continue;
-        if (end ? other->end > bound : bound < 0 || other->begin < bound)
-            bound = end ? other->end : other->begin;
-    }
-    return bound;
-}
-
-static bool waits_for_late(const bmf_run *run, const bmf_event *event, int64_t time)
-{
-    int64_t came = -1;
-    if (event->kind == BMF_EVENT_RECEIVE)
-        came = round_bound(run, event, event->peer, false);
-    for (int64_t k = 0; event->kind == BMF_EVENT_WAIT && k < run->events; k++) {
-        const bmf_event *send = &run->event[k];
-        if (send->kind == BMF_EVENT_SEND && send->lane == event->lane && same_round(send, event)) {
-            int64_t other = round_bound(run, event, send->peer, false);
-            came = other > came ? other : came;
-        }
-    }
-    return time < came && came <= event->end;
-}
-
-/* One processor computes, in a call that computes nowhere else. */
-static bool alone_at(const bmf_run *run, int64_t time)
-{
-    int64_t only = -1, count = 0;
-    for (int64_t k = 0; k < run->events; k++)
-        if (run->event[k].kind == BMF_EVENT_KERNEL && runs_at(&run->event[k], run->event[k].lane, time)) {
-            only = k;
-            count++;
-        }
-    for (int64_t k = 0; count == 1 && k < run->events; k++) {
-        const bmf_event *other = &run->event[k], *event = &run->event[only];
-        if (other->kind == BMF_EVENT_KERNEL && other->end > other->begin && other->node == event->node &&
-            other->instance == event->instance && other->lane != event->lane)
-            return false;
-    }
-    return count == 1 && run->lanes > 1;
-}
-
-static bool in_window(const bmf_run *run, int32_t lane, int64_t time)
-{
-    for (int64_t k = 0; k < run->events; k++) {
-        const bmf_event *event = &run->event[k];
-        if (event->lane == lane && bmf_is_communication(event) && event->begin <= time &&
-            time < round_bound(run, event, lane, true))
-            return true;
-    }
-    return false;
-}
-
-/* A lane in the interval of a node, before anything is known of other lanes; insufficient: computing alone. */
-static bmf_characteristics reference_lane(const bmf_run *run, uint32_t root, int32_t lane)
-{
-    bmf_characteristics c = {0};
-    int64_t first = INT64_MAX, last = 0;
-    for (int64_t k = 0; k < run->events; k++)
-        if (run->event[k].lane == lane) {
-            first = run->event[k].begin < first ? run->event[k].begin : first;
-            last = run->event[k].end > last ? run->event[k].end : last;
-        }
-    for (int64_t time = first; time < last; time++) {
-        int64_t kernel = running(run, 1U << BMF_EVENT_KERNEL, lane, time, false);
-        int64_t file = running(run, 1U << BMF_EVENT_FILE, lane, time, false);
-        int64_t message =
-            running(run, 1U << BMF_EVENT_SEND | 1U << BMF_EVENT_RECEIVE | 1U << BMF_EVENT_WAIT, lane, time, false);
-        int64_t around = running(run, 1U << BMF_EVENT_REGION | 1U << BMF_EVENT_SKELETON, lane, time, true);
-        int64_t owner = kernel >= 0 ? kernel : file >= 0 ? file : message >= 0 ? message : around;
-        if (!below(run, owner < 0 ? 0 : run->event[owner].node, root))
-            continue;
-        c.execution++;
-        c.compute += kernel >= 0;
-        c.insufficient += kernel >= 0 && alone_at(run, time);
-        c.overlap += kernel >= 0 && in_window(run, lane, time);
-        c.file += owner >= 0 && owner == file;
-        c.communication += owner >= 0 && owner == message;
-        c.synchronisation += owner >= 0 && owner == message && waits_for_late(run, &run->event[owner], time);
-    }
-    for (int64_t k = 0; k < run->events; k++) {
-        const bmf_event *event = &run->event[k];
-        bool counts = event->lane == lane && below(run, event->node, root), new_round = bmf_is_communication(event);
-        if (!counts)
-            continue;
-        c.messages += event->kind == BMF_EVENT_SEND;
-        c.bytes += event->kind == BMF_EVENT_SEND ? event->amount : 0;
-        for (int64_t j = 0; j < k; j++)
-            new_round = new_round && !(run->event[j].lane == lane && same_round(&run->event[j], event));
-        int64_t end = 0;
-        for (int32_t other = 0; new_round && other < run->lanes; other++) {
-            int64_t left = round_bound(run, event, other, true);
-            end = left > end ? left : end;
-        }
-        c.variation += new_round ? end - round_bound(run, event, lane, true) : 0;
-    }
-    return c;
-}
+/* ---- against the reference ---- */
 
 static void check_lane(const bmf_characteristics *made, const bmf_characteristics *wanted, int64_t seed)
 {
@@ -392,7 +167,7 @@ static void random_runs_agree_with_the_reference(void **state)
     (void)state;
     for (int64_t seed = 0; seed < 600; seed++) {
         uint64_t random = (uint64_t)seed * 977 + 1;
-        bmf_run *run = seed % 2 ? tidy_run(&random) : wild_run(&random);
+        bmf_run *run = seed % 2 ? reference_tidy_run(&random) : reference_wild_run(&random);
         bmf_intervals *intervals = intervals_of(run, NULL);
         check_against_reference(run, intervals, seed);
         check_identities(intervals, seed);
@@ -409,7 +184,7 @@ static void an_instance_is_the_run_of_its_events(void **state)
     int64_t instances = 0;
     for (int64_t seed = 0; seed < 300; seed++) {
         uint64_t random = (uint64_t)seed * 31 + 7;
-        bmf_run *run = tidy_run(&random);
+        bmf_run *run = reference_tidy_run(&random);
         assert_int_equal(bmf_run_sort(run), BMF_OK);
         bmf_intervals *whole = intervals_of(run, NULL);
         for (uint32_t node = 1; node < run->nodes; node++) {
@@ -445,7 +220,7 @@ static void processors_one_by_one_are_the_same(void **state)
     (void)state;
     for (int64_t seed = 0; seed < 60; seed++) {
         uint64_t random = (uint64_t)seed * 131 + 3;
-        bmf_run *run = seed % 2 ? tidy_run(&random) : wild_run(&random);
+        bmf_run *run = seed % 2 ? reference_tidy_run(&random) : reference_wild_run(&random);
         bmf_intervals *kept = intervals_of(run, NULL);
         bmf_intervals_memory = 0;
         bmf_intervals *bounded = intervals_of(run, NULL);
@@ -473,15 +248,15 @@ static void processors_one_by_one_are_the_same(void **state)
 static void one_message(void **state)
 {
     (void)state;
-    bmf_run *run = empty_run(2);
+    bmf_run *run = reference_empty_run(2);
     uint32_t call = bmf_run_node(run, 0, "P_Split", BMF_EVENT_SKELETON);
     add_around(run, 100, 0);
     add_around(run, 100, call);
     add_kernel(run, 0, 0, 60, call, 0);
     add_kernel(run, 1, 0, 20, call, 0);
-    add(run, BMF_EVENT_SEND, 0, 60, 70, call, 0, 0, 1, 1000);
-    add(run, BMF_EVENT_WAIT, 0, 70, 80, call, 0, 0, -1, 0);
-    add(run, BMF_EVENT_RECEIVE, 1, 20, 90, call, 0, 0, 0, 1000);
+    reference_event(run, BMF_EVENT_SEND, 0, 60, 70, call, 0, 0, 1, 1000);
+    reference_event(run, BMF_EVENT_WAIT, 0, 70, 80, call, 0, 0, -1, 0);
+    reference_event(run, BMF_EVENT_RECEIVE, 1, 20, 90, call, 0, 0, 0, 1000);
     bmf_intervals *intervals = intervals_of(run, NULL);
     const bmf_interval *interval = interval_of(intervals, call);
     const bmf_characteristics *all = &interval->all;
@@ -511,13 +286,13 @@ static void one_message(void **state)
 static void receives_at_once(void **state)
 {
     (void)state;
-    bmf_run *run = empty_run(4);
+    bmf_run *run = reference_empty_run(4);
     uint32_t call = bmf_run_node(run, 0, "gather", BMF_EVENT_SKELETON);
     for (int32_t from = 1; from < 4; from++) {
-        add(run, BMF_EVENT_SEND, from, 10 * from, 10 * from + 2, call, 0, 0, 0, 8);
-        add(run, BMF_EVENT_RECEIVE, 0, 0, 10 * from + 5, call, 0, 0, from, 8);
+        reference_event(run, BMF_EVENT_SEND, from, 10 * from, 10 * from + 2, call, 0, 0, 0, 8);
+        reference_event(run, BMF_EVENT_RECEIVE, 0, 0, 10 * from + 5, call, 0, 0, from, 8);
     }
-    add(run, BMF_EVENT_RECEIVE, 0, 35, 35, call, 0, 0, 3, 0);
+    reference_event(run, BMF_EVENT_RECEIVE, 0, 35, 35, call, 0, 0, 3, 0);
     bmf_intervals *intervals = intervals_of(run, NULL);
     const bmf_characteristics *one = &intervals->each[interval_of(intervals, call) - intervals->interval == 0 ? 0 : 4];
     assert_int_equal(one->communication, 35);
@@ -531,13 +306,13 @@ static void receives_at_once(void **state)
 static void computing_beside_messages(void **state)
 {
     (void)state;
-    bmf_run *run = empty_run(2);
+    bmf_run *run = reference_empty_run(2);
     uint32_t call = bmf_run_node(run, 0, "permute stages", BMF_EVENT_SKELETON);
     for (int32_t lane = 0; lane < 2; lane++) {
         add_kernel(run, lane, 0, 10, call, 0);
-        add(run, BMF_EVENT_SEND, lane, 10, 11, call, 0, 0, 1 - lane, 64);
+        reference_event(run, BMF_EVENT_SEND, lane, 10, 11, call, 0, 0, 1 - lane, 64);
         add_kernel(run, lane, 12, 30, call, 1);
-        add(run, BMF_EVENT_RECEIVE, lane, 30, 33, call, 0, 0, 1 - lane, 64);
+        reference_event(run, BMF_EVENT_RECEIVE, lane, 30, 33, call, 0, 0, 1 - lane, 64);
         add_kernel(run, lane, 33, 40, call, 2);
     }
     bmf_intervals *intervals = intervals_of(run, NULL);
@@ -553,11 +328,11 @@ static void placed_work(void **state)
 {
     (void)state;
     for (int32_t lanes = 2; lanes <= 16; lanes *= 2) {
-        bmf_run *run = empty_run(lanes);
+        bmf_run *run = reference_empty_run(lanes);
         uint32_t call = bmf_run_node(run, 0, "map square", BMF_EVENT_SKELETON);
         add_around(run, 130, 0);
         for (int32_t lane = 0; lane < lanes; lane++)
-            add(run, BMF_EVENT_SKELETON, lane, 0, lane == 1 ? 130 : 0, call, 0, 0, -1, 0);
+            reference_event(run, BMF_EVENT_SKELETON, lane, 0, lane == 1 ? 130 : 0, call, 0, 0, -1, 0);
         add_kernel(run, 1, 10, 110, call, 0);
         bmf_intervals *intervals = intervals_of(run, NULL);
         for (int64_t i = 0; i < intervals->count; i++) {
@@ -577,7 +352,7 @@ static void placed_work(void **state)
 static void two_placed_lists(void **state)
 {
     (void)state;
-    bmf_run *run = empty_run(3);
+    bmf_run *run = reference_empty_run(3);
     uint32_t first = bmf_run_node(run, 0, "map a", BMF_EVENT_SKELETON),
              second = bmf_run_node(run, 0, "map b", BMF_EVENT_SKELETON);
     add_around(run, 30, 0);
@@ -597,7 +372,7 @@ static void two_placed_lists(void **state)
 static void the_last_to_finish(void **state)
 {
     (void)state;
-    bmf_run *run = empty_run(2);
+    bmf_run *run = reference_empty_run(2);
     uint32_t call = bmf_run_node(run, 0, "map a", BMF_EVENT_SKELETON);
     add_around(run, 30, 0);
     add_kernel(run, 0, 0, 5, call, 0);
@@ -611,14 +386,14 @@ static void the_last_to_finish(void **state)
 
 static void exchange(bmf_run *run, uint32_t call, uint32_t round, int32_t from, int32_t to)
 {
-    add(run, BMF_EVENT_SEND, from, 100 * round + 10, 100 * round + 11, call, 0, round, to, 8);
-    add(run, BMF_EVENT_RECEIVE, to, 100 * round + 12, 100 * round + 13, call, 0, round, from, 8);
+    reference_event(run, BMF_EVENT_SEND, from, 100 * round + 10, 100 * round + 11, call, 0, round, to, 8);
+    reference_event(run, BMF_EVENT_RECEIVE, to, 100 * round + 12, 100 * round + 13, call, 0, round, from, 8);
 }
 
 /* Combining partial results for 64 after every round, on all processors. */
 static int64_t repeated_in(const char *text, int32_t lanes, int rounds, bool (*sends)(int32_t, int32_t, int))
 {
-    bmf_run *run = empty_run(lanes);
+    bmf_run *run = reference_empty_run(lanes);
     uint32_t call = bmf_run_node(run, 0, text, BMF_EVENT_SKELETON);
     for (int round = 0; round < rounds; round++)
         for (int32_t from = 0; from < lanes; from++) {
@@ -680,7 +455,7 @@ static void kinds_follow_the_calls(void **state)
                  {"permute rounds", BMF_COMMUNICATION_PERMUTE},
                  {"scanner", BMF_COMMUNICATION_OTHER}};
     enum { KNOWN = sizeof known / sizeof known[0] };
-    bmf_run *run = empty_run(1);
+    bmf_run *run = reference_empty_run(1);
     uint32_t node[KNOWN];
     for (int k = 0; k < KNOWN; k++)
         node[k] = bmf_run_node(run, 0, known[k].text, BMF_EVENT_SKELETON);
@@ -701,7 +476,7 @@ static void kinds_follow_the_calls(void **state)
 /* The same computing, messages that take no time. */
 static bmf_run *ideal_of(const bmf_run *run)
 {
-    bmf_run *ideal = empty_run(run->lanes);
+    bmf_run *ideal = reference_empty_run(run->lanes);
     for (uint32_t node = 1; node < run->nodes; node++)
         bmf_run_node(ideal, run->node[node].parent, run->name[run->node[node].name],
                      (bmf_event_kind)run->node[node].kind);
@@ -720,7 +495,7 @@ static void factors_multiply(void **state)
     int64_t known = 0;
     for (int64_t seed = 0; seed < 200; seed++) {
         uint64_t random = (uint64_t)seed * 53 + 11;
-        bmf_run *run = tidy_run(&random), *ideal = ideal_of(run);
+        bmf_run *run = reference_tidy_run(&random), *ideal = ideal_of(run);
         bmf_intervals *intervals = intervals_of(run, ideal);
         for (int64_t i = 0; i < intervals->count; i++) {
             const bmf_efficiencies *e = &intervals->interval[i].efficiency;
@@ -746,14 +521,14 @@ static void factors_multiply(void **state)
 static void replayed_on_the_ideal_network(void **state)
 {
     (void)state;
-    bmf_run *run = empty_run(2), *ideal;
+    bmf_run *run = reference_empty_run(2), *ideal;
     uint32_t call = bmf_run_node(run, 0, "P_Split", BMF_EVENT_SKELETON);
     add_around(run, 150, 0);
     add_around(run, 150, call);
     add_kernel(run, 0, 0, 60, call, 0);
     add_kernel(run, 1, 0, 20, call, 0);
-    add(run, BMF_EVENT_SEND, 0, 60, 75, call, 0, 0, 1, 1000);
-    add(run, BMF_EVENT_RECEIVE, 1, 20, 120, call, 0, 0, 0, 1000);
+    reference_event(run, BMF_EVENT_SEND, 0, 60, 75, call, 0, 0, 1, 1000);
+    reference_event(run, BMF_EVENT_RECEIVE, 1, 20, 120, call, 0, 0, 0, 1000);
     add_kernel(run, 1, 120, 150, call, 1);
     assert_int_equal(bmf_intervals_ideal(run, &ideal), BMF_OK);
     bmf_intervals *intervals = intervals_of(run, ideal);
@@ -766,7 +541,7 @@ static void replayed_on_the_ideal_network(void **state)
     }
     bmf_intervals_free(intervals);
     bmf_run_free(ideal);
-    add(run, BMF_EVENT_SEND, 0, 80, 81, call, 0, 1, 1, 8); /* never received */
+    reference_event(run, BMF_EVENT_SEND, 0, 80, 81, call, 0, 1, 1, 8); /* never received */
     assert_int_equal(bmf_intervals_ideal(run, &ideal), BMF_ERROR_ARGUMENT);
     assert_null(ideal);
     bmf_run_free(run);
@@ -775,7 +550,7 @@ static void replayed_on_the_ideal_network(void **state)
 static void wrong_ideals_are_refused(void **state)
 {
     (void)state;
-    bmf_run *run = empty_run(2), *other = empty_run(2), *wider = empty_run(3);
+    bmf_run *run = reference_empty_run(2), *other = reference_empty_run(2), *wider = reference_empty_run(3);
     bmf_intervals *intervals;
     add_kernel(run, 0, 0, 5, bmf_run_node(run, 0, "map a", BMF_EVENT_SKELETON), 0);
     add_kernel(other, 0, 0, 5, bmf_run_node(other, 0, "map b", BMF_EVENT_SKELETON), 0);
@@ -793,7 +568,7 @@ static void wrong_ideals_are_refused(void **state)
 static void nothing_at_all(void **state)
 {
     (void)state;
-    bmf_run *run = empty_run(3);
+    bmf_run *run = reference_empty_run(3);
     bmf_intervals *intervals = intervals_of(run, NULL);
     assert_int_equal(intervals->count, 1);
     assert_int_equal(intervals->interval[0].all.total, 0);
@@ -805,12 +580,12 @@ static void nothing_at_all(void **state)
 static void many_processors(void **state)
 {
     (void)state;
-    bmf_run *run = empty_run(65536);
+    bmf_run *run = reference_empty_run(65536);
     uint32_t call = bmf_run_node(run, 0, "reduce plus", BMF_EVENT_SKELETON);
     for (int32_t lane = 0; lane < run->lanes; lane++) {
         add_kernel(run, lane, 0, 100 + lane % 7, call, 0);
-        add(run, BMF_EVENT_SKELETON, lane, 0, 200, call, 0, 0, -1, 0);
-        add(run, BMF_EVENT_REGION, lane, 0, 200, 0, 0, 0, -1, 0);
+        reference_event(run, BMF_EVENT_SKELETON, lane, 0, 200, call, 0, 0, -1, 0);
+        reference_event(run, BMF_EVENT_REGION, lane, 0, 200, 0, 0, 0, -1, 0);
     }
     bmf_intervals *intervals = intervals_of(run, NULL);
     const bmf_characteristics *all = &intervals->interval[0].all;
@@ -824,7 +599,7 @@ static void many_processors(void **state)
 static void times_that_overflow_are_refused(void **state)
 {
     (void)state;
-    bmf_run *run = empty_run(4);
+    bmf_run *run = reference_empty_run(4);
     bmf_intervals *intervals;
     add_kernel(run, 0, 0, INT64_MAX / 8, 0, 0);
     assert_int_equal(bmf_intervals_create(run, NULL, &intervals), BMF_ERROR_ARGUMENT);

@@ -1,8 +1,8 @@
 /* Document 001's level A: every event with its twin, one line each.
  *
- * Columns: processor, kind, path, instance, round, peer (-1: none), begin and duration in both runs, ratio, the bounds of
- * the predicted 95 % interval, and whether the measured duration is inside. What only one run has leaves the other's
- * columns empty. Events stand in the order of the measured run, then those of the predicted run alone.
+ * Columns: processor, kind, path, instance, round, peer (-1: none), begin and duration in both runs, ratio, the bounds
+ * of the predicted 95 % interval, and whether the measured duration is inside. What only one run has leaves the
+ * other's columns empty. Events stand in the order of the measured run, then those of the predicted run alone.
  */
 #include <stdlib.h>
 

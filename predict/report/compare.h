@@ -1,8 +1,8 @@
 /* Comparing a measured run with a predicted one, or any two runs of one program, by structural ids.
  *
  * Source: document 001, cmptrace: levels A (event by event), B (processor and state), C (state). Events are twins when
- * (node path, instance, round, lane, kind, peer, occurrence) agree. With different numbers of processors only steps (node
- * path, instance) are compared. Cost: one hash table over the smaller run.
+ * (node path, instance, round, lane, kind, peer, occurrence) agree. With different numbers of processors only steps
+ * (node path, instance) are compared. Cost: one hash table over the smaller run.
  */
 #ifndef BMF_COMPARE_H
 #define BMF_COMPARE_H
@@ -35,8 +35,8 @@ typedef struct bmf_comparison {
     int64_t covered_steps, steps_with_interval;
 } bmf_comparison;
 
-/* Both runs are sorted if they were not. BMF_ERROR_ARGUMENT when the runs have no node below the program in common although
- * both have some (different programs); BMF_ERROR_MEMORY. The caller frees. */
+/* Both runs are sorted if they were not. BMF_ERROR_ARGUMENT when the runs have no node below the program in common
+ * although both have some (different programs); BMF_ERROR_MEMORY. The caller frees. */
 int bmf_compare(bmf_run *measured, bmf_run *predicted, bmf_comparison **comparison);
 void bmf_comparison_free(bmf_comparison *comparison);
 

@@ -1,7 +1,7 @@
 /* Intervals: where a run's time went, region by region and call by call.
  *
- * Source: document 002, 2.2 and 2.3 (characteristics), and the POP hierarchy (shared reference note 2.9). Computed from one
- * run of a trace, measured or predicted, in whole nanoseconds, so that on every interval
+ * Source: document 002, 2.2 and 2.3 (characteristics), and the POP hierarchy. Computed from one run of a trace, measured
+ * or predicted, in whole nanoseconds, so that on every interval
  *     productive + lost = total,   lost = insufficient parallelism + communication + idle
  * hold exactly. The intervals of a run form the tree of its nodes (program, named regions and $name functions, skeleton
  * calls); instances of one node are added up, and can be asked for one by one. Cost: one pass over the sorted events.
@@ -79,13 +79,13 @@ typedef struct bmf_intervals {
 
 #define BMF_INTERVALS_MEMORY ((int64_t)512 << 20)
 
-/* Of a whole run, which is sorted if it was not. ideal: the same run on the ideal network, or NULL (then serialisation and
- * transfer are NAN). BMF_ERROR_MEMORY, BMF_ERROR_ARGUMENT if ideal is another program. The caller frees. */
+/* Of a whole run, which is sorted if it was not. ideal: the same run on the ideal network, or NULL (then serialisation
+ * and transfer are NAN). BMF_ERROR_MEMORY, BMF_ERROR_ARGUMENT if ideal is another program. The caller frees. */
 int bmf_intervals_create(bmf_run *run, bmf_run *ideal, bmf_intervals **intervals);
 /* One instance of one node only, with everything below it. */
 int bmf_intervals_instance(bmf_run *run, bmf_run *ideal, uint32_t node, uint32_t instance, bmf_intervals **intervals);
-/* The same run on the ideal network, by replay: what bmf_intervals_create wants as `ideal`. The run must outlive it. Errors
- * of bmf_replay: a run that lost events or whose messages lack an end cannot be replayed. The caller frees. */
+/* The same run on the ideal network, by replay: what bmf_intervals_create wants as `ideal`. The run must outlive it.
+ * Errors of bmf_replay: a run that lost events or whose messages lack an end cannot be replayed. The caller frees. */
 int bmf_intervals_ideal(bmf_run *run, bmf_run **ideal);
 /* One interval on every processor: each[0 .. processors). From memory, or by another pass over the run.
  * BMF_ERROR_MEMORY. */

@@ -1,9 +1,9 @@
 /* Time in which one processor computes alone while the program can use no other.
  *
- * Method: a call computes on one processor only if all its kernels ran on one lane: work on a placed list. Of the time of
- * these kernels that part counts in which no other processor computes anything: two placed lists on two processors are
- * parallel work. Kernels that touch such time are cut at its bounds, and one sweep over all bounds finds where exactly
- * one kernel runs.
+ * Method: a call computes on one processor only if all its kernels ran on one lane: work on a placed list. Of the time
+ * of these kernels that part counts in which no other processor computes anything: two placed lists on two processors
+ * are parallel work. Kernels that touch such time are cut at its bounds, and one sweep over all bounds finds where
+ * exactly one kernel runs.
  * Cost: a hash lookup per kernel; n log n in the kernels that run beside such calls.
  */
 #include <stdlib.h>

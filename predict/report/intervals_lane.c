@@ -1,9 +1,10 @@
 /* What one processor did in every interval.
  *
  * Method: every instant of a lane belongs to one event: to a kernel if one runs, otherwise to a file, otherwise to a
- * send, receive or wait, otherwise to nothing but the innermost region or call around it. Of several events of one class
- * at once the one that began first counts: their union, never their sum. So the lane is cut into stretches, four lists in time order, that are walked together. An instant's node is its
- * event's, so that children and the rest add up to their parent exactly.
+ * send, receive or wait, otherwise to nothing but the innermost region or call around it. Of several events of one
+ * class at once the one that began first counts: their union, never their sum. So the lane is cut into stretches, four
+ * lists in time order, that are walked together. An instant's node is its event's, so that children and the rest add
+ * up to their parent exactly.
  * Cost: linear in the lane's events.
  */
 #include <stdlib.h>
@@ -64,7 +65,8 @@ void bmf_lane_row_free(bmf_lane_row *row)
 
 /* ---- which events count ---- */
 
-/* An instance reaches from its event on to the next of its node; what begins when it ends is of it only without length. */
+/* An instance reaches from its event on to the next of its node; what begins when it ends is of it only without
+ * length. */
 int64_t bmf_lane_events(const bmf_analysis *analysis, int32_t lane, int64_t *list)
 {
     int64_t begin = analysis->lane_start[lane], end = analysis->lane_start[lane + 1], count = 0;
@@ -101,8 +103,8 @@ static void push(layer_list *list, int64_t begin, int64_t end, int64_t owner)
     list->covered = end;
 }
 
-/* The innermost region or call at every instant from the first event to the last. Where there is none it is the program's
- * time; an instance has no part in time outside of its events. */
+/* The innermost region or call at every instant from the first event to the last. Where there is none it is the
+ * program's time; an instance has no part in time outside of its events. */
 static void cut_containers(lane_walk *w, int64_t first, int64_t last)
 {
     layer_list *list = &w->layer[NOTHING];
@@ -173,8 +175,8 @@ static void add_compute(lane_walk *w, int64_t number, int64_t begin, int64_t end
     add_overlap(w, own, begin, end);
 }
 
-/* Of [begin, end), part of a receive or wait, the time before the partner came to the round. A receive knows its partner;
- * a wait is for the last of those the processor sends to, if it lasted until that one came. */
+/* Of [begin, end), part of a receive or wait, the time before the partner came to the round. A receive knows its
+ * partner; a wait is for the last of those the processor sends to, if it lasted until that one came. */
 static int64_t late_partner(const bmf_analysis *analysis, int64_t number, int64_t begin, int64_t end)
 {
     const bmf_event *event = &analysis->run->event[number];

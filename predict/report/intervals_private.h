@@ -6,7 +6,7 @@
 #include "predict/report/run_match.h"
 
 enum { BMF_CHARACTERISTICS = sizeof(bmf_characteristics) / sizeof(int64_t) };
-_Static_assert(sizeof(bmf_characteristics) == BMF_CHARACTERISTICS * sizeof(int64_t), "characteristics are only numbers");
+_Static_assert(sizeof(bmf_characteristics) == BMF_CHARACTERISTICS * sizeof(int64_t), "only numbers");
 
 /* BMF_INTERVALS_MEMORY; a test may lower it. */
 extern int64_t bmf_intervals_memory;
