@@ -67,14 +67,14 @@ static int run_program(bmf_context *ctx, const bmf_predict_options *options, boo
 
 int bmf_predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
 {
-    char name[] = "run", trace_option[] = "--bmf-procs",
-         number[24]; /* the program's name in traces, as `bmf run` has it */
-    char *arguments[] = {name, trace_option, number, NULL}, **argv = arguments;
+    char name[] = "predict", option[] = "--bmf-procs", number[24];
+    char *arguments[] = {name, option, number, NULL}, **argv = arguments;
     int argc = 3;
     bmf_context *ctx;
     *predicted = (bmf_predicted){.processors = processors};
     snprintf(number, sizeof number, "%lld", (long long)processors);
     BMF_TRY(bmf_open(&argc, &argv, &ctx));
+    bmf_name_program(ctx, options->program.program.path);
     int status = run_program(ctx, options, traced, predicted);
     if (status != BMF_OK)
         bmf_fail(NULL, status, "%s", bmf_error_text(ctx));

@@ -134,6 +134,7 @@ struct bmf_context {
     char message[BMF_MESSAGE_SIZE];
     bmf_statistics statistics;
     int64_t epoch;          /* monotonic clock at the start of the run, in this host's clock */
+    char *program;          /* as traces call it */
     bmf_run *run;           /* NULL: not tracing */
     char *trace_path;
     char *machine_path;     /* --bmf-machine, or NULL */
@@ -199,6 +200,9 @@ int bmf_skeleton_end(bmf_context *ctx, const bmf_partition *partition, int statu
 
 /* The algorithm for a skeleton: the forced one, or the cheapest of [first, last] for count items and bytes. */
 bmf_algorithm bmf_choose(const bmf_context *ctx, bmf_algorithm first, bmf_algorithm last, int64_t count, double bytes);
+
+/* Traces call the program by the last part of this path; otherwise it is the command's. */
+void bmf_name_program(bmf_context *ctx, const char *path);
 
 /* The program itself begins here; collective. Waits for all ranks, and forgets what a model took for loading. */
 void bmf_program_start(bmf_context *ctx);

@@ -102,14 +102,30 @@ void bmf_divide_processors(bmf_context *ctx)
     ctx->local_processors = bmf_first_processor(ctx, ctx->rank + 1) - ctx->first_processor;
 }
 
-static void start_trace(bmf_context *ctx, const char *program)
+static char *copy_text(const char *text)
+{
+    int64_t size = (int64_t)strlen(text) + 1;
+    return memcpy(bmf_allocate(size), text, (size_t)size);
+}
+
+void bmf_name_program(bmf_context *ctx, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    free(ctx->program);
+    ctx->program = copy_text(slash ? slash + 1 : path);
+    if (!ctx->run)
+        return;
+    free(ctx->run->program);
+    ctx->run->program = copy_text(ctx->program);
+}
+
+static void start_trace(bmf_context *ctx)
 {
     char host[256] = "";
     if (!ctx->trace_path && !ctx->machine_path)
         return;
     gethostname(host, sizeof host - 1);
-    const char *slash = strrchr(program, '/');
-    ctx->run = bmf_run_create(slash ? slash + 1 : program, host, (int32_t)ctx->processors, ctx->ranks, ctx->threads);
+    ctx->run = bmf_run_create(ctx->program, host, (int32_t)ctx->processors, ctx->ranks, ctx->threads);
 }
 
 static void free_context(bmf_context *ctx)
@@ -121,6 +137,7 @@ static void free_context(bmf_context *ctx)
     bmf_run_free(ctx->run);
     free(ctx->trace_path);
     free(ctx->machine_path);
+    free(ctx->program);
     free(ctx->instances);
     free(ctx);
 }
@@ -195,7 +212,8 @@ int bmf_open(int *argc, char ***argv, bmf_context **opened)
     default_threads(ctx);
     bmf_divide_processors(ctx);
     bmf_cluster_start(ctx);
-    start_trace(ctx, argc && argv && *argc > 0 ? (*argv)[0] : "program");
+    bmf_name_program(ctx, argc && argv && *argc > 0 ? (*argv)[0] : "program");
+    start_trace(ctx);
     bmf_clock_start(ctx);
     ctx->position[0] = (bmf_position){0, 0, 0};
     status = start_model(ctx);

@@ -430,9 +430,8 @@ static const bmf_backend model_backend = {
 /* The run whose names and nodes the actions use, and which says how the trace is headed. */
 static bmf_run *make_names(const bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks)
 {
-    const char *program = ctx->run ? ctx->run->program : "program";
     int32_t lanes = (int32_t)processors;
-    bmf_run *run = bmf_run_create(program, machine->name, lanes, (int32_t)(ranks > 0 ? ranks : lanes), ctx->threads);
+    bmf_run *run = bmf_run_create(ctx->program, machine->name, lanes, (int32_t)(ranks > 0 ? ranks : lanes), ctx->threads);
     if (run)
         run->predicted = 1;
     return run;
