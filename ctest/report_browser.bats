@@ -144,7 +144,8 @@ END
     "$MAKE" report.html
     in_browser report.html <<'END'
 with report() as page:
-    page.evaluate("document.getElementById('gantt').scrollIntoView({block: 'center'})")
+    # The predicted panel stands below the bottom of the window.
+    page.evaluate("scrollBy(0, document.querySelector('#gantt canvas').getBoundingClientRect().top + 250 - innerHeight)")
     page.settle()
     # Zoomed to its right half, the measured run is longer than the predicted one: the twin is out of sight.
     page.evaluate("setWindow(report.longest * 0.9, report.longest)")
@@ -167,6 +168,9 @@ with report() as page:
     for run, event in ((0, spot["event"]), (1, twin)):
         begin = page.evaluate(f"report.runs[{run}].begin[{event}]")
         assert low <= begin and begin + page.evaluate(f"report.runs[{run}].duration[{event}]") <= high
+    # Nor are they hidden behind the inspector or outside of what is scrolled to.
+    places = page.evaluate("chosen().map(c => charts[0].canvas.getBoundingClientRect().top + charts[0].laneMiddle(charts[0].panels[c.run.index], c.run.lane[c.event]))")
+    assert all(0 < y < page.evaluate("document.getElementById('inspector').getBoundingClientRect().top") for y in places), places
     told = page.evaluate("document.getElementById('inspector').innerText")
     for run, event in ((0, spot["event"]), (1, twin)):
         assert page.evaluate(f"formatTime(report.runs[{run}].duration[{event}], 4)") in told, told

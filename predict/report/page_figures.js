@@ -146,9 +146,10 @@ class Matrix {
 
   draw() {
     const {matrix} = this, {size} = matrix, wide = view.printing ? 360 : this.canvas.parentElement.clientWidth, left = 46, top = 34;
-    const cell = Math.max(2, Math.min(40, (Math.min(480, wide) - left - 8) / size)), side = cell * size;
-    this.box = {left, top, cell};
     const sharp = view.printing ? 2.5 : Math.min(3, window.devicePixelRatio || 1), canvas = this.canvas;
+    // Whole pixels of the screen, so that cells have the same size.
+    const cell = Math.max(1, Math.floor(Math.min(40, (Math.min(480, wide) - left - 8) / size) * sharp) / sharp), side = cell * size;
+    this.box = {left, top, cell};
     canvas.width = Math.round((left + side + 8) * sharp);
     canvas.height = Math.round((top + side + 8) * sharp);
     canvas.style.width = left + side + 8 + 'px';
@@ -291,10 +292,12 @@ class Topology {
       const share = this.most > 0 ? line.link[8] / this.most : 0;
       pen.strokeStyle = share > 0 ? ramp(0.12 + 0.88 * share) : theme().grid;
       pen.lineWidth = 1 + share * (step - 1);
+      pen.globalAlpha = this.lines.length > 200 && this.isLong(line) ? 0.3 : 1;
       pen.beginPath();
       this.trace(pen, line, step);
       pen.stroke();
     }
+    pen.globalAlpha = 1;
     pen.fillStyle = theme().ink;
     const seen = new Set();
     for (const {ax, ay, bx, by} of this.lines)
@@ -311,12 +314,17 @@ class Topology {
   // The two directions of a link lie beside each other; long ones bend around what is between.
   trace(pen, line, step) {
     const {ax, ay, bx, by} = line, length = Math.hypot(bx - ax, by - ay) || 1;
-    const bend = (length > 3 * this.unit() ? 0.12 * length : 0) + step * 0.6;
+    const bend = (this.isLong(line) ? 0.12 * length : 0) + step * 0.6;
     const nx = -(by - ay) / length * bend, ny = (bx - ax) / length * bend;
     line.cx = (ax + bx) / 2 + nx;
     line.cy = (ay + by) / 2 + ny;
     pen.moveTo(ax, ay);
     pen.quadraticCurveTo(line.cx, line.cy, bx, by);
+  }
+
+  // Those that close the rings of a torus, say.
+  isLong(line) {
+    return Math.hypot(line.bx - line.ax, line.by - line.ay) > 3 * this.unit();
   }
 
   // The shortest link.

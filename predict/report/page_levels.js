@@ -221,28 +221,50 @@ function totalCounts(run, from, to, width) {
 
 // ---- messages ----
 
+// Sends that have a receive, by their time, with both ends.
 function findMessages(run) {
-  const sends = [];
-  for (let k = 0; k < run.count; k++) if (run.kind[k] === KIND.SEND && run.partner[k] >= 0) sends.push(k);
-  const begin = Float64Array.from(sends, k => run.begin[k]), order = orderOf(begin, run.end);
-  run.messageSend = Int32Array.from(order, k => sends[k]);
-  run.messageBegin = Float64Array.from(order, k => begin[k]);
-  run.messageEnd = Float64Array.from(run.messageSend, k => run.begin[run.partner[k]] + run.duration[run.partner[k]]);
+  const isSent = k => run.kind[k] === KIND.SEND && run.partner[k] >= 0;
+  let n = 0, at = 0;
+  for (let k = 0; k < run.count; k++) n += isSent(k);
+  const sends = new Int32Array(n), begin = new Float64Array(n);
+  for (let k = 0; k < run.count; k++) if (isSent(k)) {
+    sends[at] = k;
+    begin[at++] = run.begin[k];
+  }
+  const order = orderOf(begin, run.end);
+  run.messageSend = new Int32Array(n);
+  run.messageBegin = new Float64Array(n);
+  run.messageEnd = new Float64Array(n);
+  for (let k = 0; k < n; k++) {
+    const send = run.messageSend[k] = sends[order[k]], receive = run.partner[send];
+    run.messageBegin[k] = run.begin[send];
+    run.messageEnd[k] = run.begin[receive] + run.duration[receive];
+  }
+  sampleMessages(run);
+}
+
+// All messages, every second one, every fourth ..: each sample is a part of the one before.
+function sampleMessages(run) {
+  let kept = new Int32Array(run.messageSend.length);
+  for (let k = 0; k < kept.length; k++) kept[k] = k;
   run.samples = [];
   for (let every = 1; ; every *= 2) {
-    const kept = [];
-    for (let k = 0; k < order.length; k++) if (every === 1 || (Math.imul(k + 1, 0x9e3779b1) >>> 8) % every === 0) kept.push(k);
-    run.samples.push({every, kept: Int32Array.from(kept), latest: latestEnds(run, kept)});
+    run.samples.push({every, kept, latest: latestEnds(run, kept)});
     if (kept.length < 2000) return;
+    let left = 0;
+    const next = new Int32Array(kept.length);
+    for (let k = 0; k < kept.length; k++) if ((Math.imul(kept[k] + 1, 0x9e3779b1) >>> 8) % (2 * every) === 0) next[left++] = kept[k];
+    kept = next.slice(0, left);
   }
 }
 
+// The latest arrival of every block of a sample.
 function latestEnds(run, kept) {
   const latest = new Float64Array(Math.ceil(kept.length / FLIGHT_BLOCK));
-  kept.forEach((message, k) => {
+  for (let k = 0; k < kept.length; k++) {
     const block = Math.floor(k / FLIGHT_BLOCK);
-    latest[block] = Math.max(latest[block], run.messageEnd[message]);
-  });
+    latest[block] = Math.max(latest[block], run.messageEnd[kept[k]]);
+  }
   return latest;
 }
 

@@ -128,10 +128,10 @@ function paintLaneLabels(page, run, y, height, rows) {
   pen.font = SMALL;
   pen.textAlign = 'right';
   pen.fillStyle = theme().soft;
-  const step = one >= 14 ? 1 : wholeStep(14 / one), top = y + rows.offset, first = rows.lanes[0];
+  const step = one >= 14 ? 1 : wholeStep(16 / one), top = y + rows.offset, first = rows.lanes[0];
   for (let lane = Math.ceil(first / step) * step; lane < rows.lanes[rows.lanes.length - 1]; lane += step) {
     const at = top + (lane - first + 0.5) * one;
-    if (at >= y + 4 && at <= y + height - 3) pen.fillText(formatCount(lane), LEFT - 8, at);
+    if (at >= y && at <= y + height) pen.fillText(formatCount(lane), LEFT - 8, Math.max(y + 5, Math.min(y + height - 4, at)));
   }
   pen.save();
   pen.translate(13, y + height / 2);

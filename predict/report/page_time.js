@@ -68,6 +68,8 @@ function rowsHeight(run, each, most) {
 // ---- Gantt ----
 
 class Gantt extends TimeChart {
+  showsEvents = true;
+
   heightOf(run) {
     return rowsHeight(run, 22, report.runs.length > 1 ? 300 : 440);
   }
@@ -208,6 +210,8 @@ function visibleContainers(run, events, from, to) {
 // ---- space-time ----
 
 class SpaceTime extends TimeChart {
+  showsEvents = true;
+
   heightOf(run) {
     return rowsHeight(run, 26, report.runs.length > 1 ? 280 : 420);
   }

@@ -131,6 +131,21 @@ function select(run, event) {
   revealChosen();
   showInspector();
   redraw();
+  requestAnimationFrame(scrollToChosen);
+}
+
+// Scrolls the page as little as is needed to see both twins, or the selected one, between toolbar and inspector.
+function scrollToChosen() {
+  const chart = charts.find(c => c.canvas === document.activeElement && c.showsEvents) || charts.find(c => c.showsEvents);
+  const top = chart.canvas.getBoundingClientRect().top, least = byId('tools').offsetHeight + 20;
+  const most = byId('inspector').getBoundingClientRect().top - 20;
+  const places = chosen().map(({run, event}) => {
+    const panel = chart.panels.find(p => p.run === run);
+    return top + Math.max(panel.y, Math.min(panel.y + panel.height, chart.laneMiddle(panel, run.lane[event])));
+  });
+  let [low, high] = [Math.min(...places), Math.max(...places)];
+  if (high - low > most - least) low = high = places[0];
+  window.scrollBy(0, low < least ? low - least : high > most ? high - most : 0);
 }
 
 function unselect() {

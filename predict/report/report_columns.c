@@ -107,24 +107,28 @@ static void pack_others(const columns *c, const int64_t *twin)
 
 int64_t bmf_report_detailed(const bmf_intervals *intervals)
 {
-    if (!intervals || !intervals->each || intervals->processors < 2)
+    if (!intervals || intervals->processors < 2)
         return 0;
     int64_t most = BMF_REPORT_EACH / intervals->processors;
     return intervals->count < most ? intervals->count : most;
 }
 
-static void pack_each(bmf_pack *pack, const bmf_intervals *intervals)
+static int pack_each(bmf_pack *pack, const bmf_intervals *intervals)
 {
     int64_t detailed = bmf_report_detailed(intervals);
-    for (int64_t k = 0; k < detailed; k++) {
-        const bmf_characteristics *each = intervals->each + k * intervals->processors;
-        for (int32_t p = 0; p < intervals->processors; p++) {
+    bmf_characteristics *each = detailed > 0 ? malloc((size_t)intervals->processors * sizeof *each) : NULL;
+    int status = detailed > 0 && !each ? bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to write a report") : BMF_OK;
+    for (int64_t k = 0; k < detailed && status == BMF_OK; k++) {
+        status = bmf_intervals_each(intervals, k, each);
+        for (int32_t p = 0; p < intervals->processors && status == BMF_OK; p++) {
             bmf_pack_signed(pack, each[p].productive);
             bmf_pack_signed(pack, each[p].insufficient);
             bmf_pack_signed(pack, each[p].communication);
             bmf_pack_signed(pack, each[p].idle);
         }
     }
+    free(each);
+    return status;
 }
 
 int bmf_report_put_columns(bmf_output *out, const bmf_report_contents *report, const bmf_view *view, int number)
@@ -138,7 +142,7 @@ int bmf_report_put_columns(bmf_output *out, const bmf_report_contents *report, c
         pack_contents(&c);
         pack_intervals(&c);
         pack_others(&c, number == 0 && report->comparison ? report->comparison->twin : NULL);
-        pack_each(pack, report->intervals[number]);
+        status = pack_each(pack, report->intervals[number]);
         bmf_pack_end(pack);
     }
     free(pack);
