@@ -450,13 +450,16 @@ static bmf_graph *reference_graph(int which)
     return graph;
 }
 
-static int64_t random_messages(uint64_t *seed, bmf_flying *message, int64_t processors, int64_t count)
+/* in_step: at times and of sizes that let messages start and end together. */
+static int64_t random_messages(uint64_t *seed, bmf_flying *message, int64_t processors, int64_t count, bool in_step)
 {
     double sent = 0.0;
     for (int64_t k = 0; k < count; k++) {
         int64_t from = test_below(seed, processors), to = (from + 1 + test_below(seed, processors - 1)) % processors;
-        sent += test_below(seed, 3) == 0 ? 1e-3 * test_unit(seed) : 0.0;
-        message[k] = message_of(from, to, 1 + test_below(seed, 2000), sent);
+        double pause = in_step ? 1e-3 : 1e-3 * test_unit(seed);
+        int64_t bytes = in_step ? 500 * (1 + test_below(seed, 3)) : 1 + test_below(seed, 2000);
+        sent += test_below(seed, 3) == 0 ? pause : 0.0;
+        message[k] = message_of(from, to, bytes, sent);
     }
     return count;
 }
@@ -472,7 +475,7 @@ static void random_flows(void **state)
         plain_flow flow[60] = {0};
         double end[60];
         bmf_graph *graph = reference_graph(which);
-        int64_t count = random_messages(&seed, message, 12, 10 + test_below(&seed, 50));
+        int64_t count = random_messages(&seed, message, 12, 10 + test_below(&seed, 50), round % 4 > 1);
         for (int64_t k = 0; k < count; k++) {
             const int32_t *route;
             flow[k].hops = bmf_graph_route(graph, message[k].from, message[k].to, &route);
@@ -524,7 +527,7 @@ static void random_occupancy(void **state)
         bmf_flying message[MOST];
         bmf_graph *graph = reference_graph(which);
         plain_link *link = bmf_allocate_clear(graph->links, sizeof *link);
-        int64_t count = random_messages(&seed, message, 12, MOST);
+        int64_t count = random_messages(&seed, message, 12, MOST, round % 8 > 3);
         snprintf(settings, sizeof settings, "%s mode = \"%s\";", references[which],
                  cut ? "cut-through" : "store-and-forward");
         carried(settings, 12, message, count);
@@ -710,8 +713,8 @@ static void repeatable(void **state)
         bmf_flying first[MOST], second[MOST];
         snprintf(settings, sizeof settings, MESH "mode = \"%s\";", mode[m]);
         bmf_network *network = make(settings, 16);
-        carry(network, first, random_messages(&seed, first, 16, MOST));
-        carry(network, second, random_messages(&again, second, 16, MOST));
+        carry(network, first, random_messages(&seed, first, 16, MOST, false));
+        carry(network, second, random_messages(&again, second, 16, MOST, false));
         for (int k = 0; k < MOST; k++)
             assert_memory_equal(&first[k].arrived, &second[k].arrived, sizeof(double));
         network->type->destroy(network);

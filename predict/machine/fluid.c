@@ -58,12 +58,13 @@ struct bmf_fluid {
     flow **heap;  /* of all flows, by (due, number) */
     flow **spare; /* flows to be used again */
     int64_t spares, spare_room;
-    flow **list; /* flows that are looked at */
+    flow **list; /* flows that have started; then those that are looked at */
     int64_t listed, list_room;
     flow **over; /* flows that have ended */
     int64_t ends, end_room;
     int32_t *touched; /* channels that are looked at; each once */
     int64_t touches;
+    double floor; /* flows with smaller rates keep them: see lower_floor */
     share *share; /* a heap by (rate, channel) */
     int64_t shares;
 };
@@ -211,7 +212,7 @@ static void list_flow(bmf_fluid *fluid, flow *f)
     fluid->list[fluid->listed++] = f;
 }
 
-/* Everything that hangs together with the channels touched so far. */
+/* Everything that hangs together with the channels touched so far by flows that may get another rate. */
 static void find_concerned(bmf_fluid *fluid)
 {
     for (int64_t t = 0; t < fluid->touches; t++) {
@@ -220,6 +221,12 @@ static void find_concerned(bmf_fluid *fluid)
         c->open = c->count;
         for (int32_t g = 0; g < c->count; g++) {
             flow *f = c->guest[g].flow;
+            if (f->rate > 0.0 && f->rate < fluid->floor) {
+                f->fixed = true;
+                c->left -= f->rate;
+                c->open--;
+                continue;
+            }
             if (f->found)
                 continue;
             f->found = true;
@@ -314,8 +321,34 @@ static void fill(bmf_fluid *fluid, double now)
     }
 }
 
+/* A flow gets at least its equal part of one of its channels. */
+static double least_rate(const bmf_fluid *fluid, const flow *f)
+{
+    double least = INFINITY;
+    for (int32_t k = 0; k < f->count; k++) {
+        const channel *c = &fluid->channel[f->passage[k].channel];
+        least = fmin(least, c->bandwidth / c->count);
+    }
+    return least;
+}
+
+/* No flow below the floor is concerned. Filling goes on as before up to the least rate of those that have ended: before
+ * that no channel of theirs was full. And up to the least rate that those that have started can get: a channel of theirs
+ * cannot be full earlier, because each of its flows gets at least its equal part of some channel. */
+static void lower_floor(bmf_fluid *fluid)
+{
+    fluid->floor = INFINITY;
+    for (int64_t k = 0; k < fluid->ends; k++)
+        if (fluid->over[k]->rate > 0.0)
+            fluid->floor = fmin(fluid->floor, fluid->over[k]->rate);
+    for (int64_t k = 0; k < fluid->listed; k++)
+        fluid->floor = fmin(fluid->floor, least_rate(fluid, fluid->list[k]));
+    fluid->floor *= 1.0 - together;
+}
+
 static void find_rates(bmf_fluid *fluid, double now)
 {
+    lower_floor(fluid);
     fluid->listed = 0;
     find_concerned(fluid);
     fill(fluid, now);
@@ -361,12 +394,13 @@ static void begin_flow(bmf_fluid *fluid, flow *f)
     f->due = INFINITY;
     settle(fluid, f, f->waiting);
     enter_channels(fluid, f);
+    list_flow(fluid, f);
 }
 
 void bmf_fluid_advance(bmf_fluid *fluid)
 {
     const double now = bmf_fluid_next(fluid), limit = now + together * fabs(now);
-    fluid->ends = 0;
+    fluid->ends = fluid->listed = 0;
     while (bmf_fluid_next(fluid) <= limit) {
         flow *f = fluid->heap[0];
         if (!f->flows && f->left > 0.0 && f->count > 0) {
