@@ -1,0 +1,170 @@
+#!/usr/bin/env bats
+# bmf predict: tables, objects, files, C programs, and bad input.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    bats_load_library bats-support
+    bats_load_library bats-assert
+    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_MACHINE BMF_RANKS BMF_PREDICTION
+    export BMF_THREADS=1
+    examples=$BMF_SOURCE_DIR/examples
+    cd "$BATS_TEST_TMPDIR"
+    # A message of n bytes takes 10 us + n / (100 MB/s) from clock to clock; computing nothing.
+    cat >simple.machine <<'END'
+name = "simple";
+processors = 64;
+compute = { zero = true; };
+network = { type = "hockney"; latency_us = 10.0; bandwidth_mb_per_s = 100.0; };
+agreement_us = 0.0;
+END
+    cat >sum.bmf <<'END'
+P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus))) . P_Split (B_Procs) [1, 2, 3, 4, 5, 6, 7, 8]
+END
+}
+
+bmf()
+{
+    run --separate-stderr timeout 120 "$BMF_BIN_DIR/bmf" "$@"
+}
+
+# refuses MESSAGE ARGUMENT...: exit code 2, nothing on standard output, one line that says MESSAGE
+refuses()
+{
+    bmf "${@:2}"
+    assert_equal "$status" 2
+    assert_output ""
+    assert_equal "${#stderr_lines[@]}" 1
+    assert_regex "${stderr_lines[0]}" "^bmf: "
+    [[ "$stderr" == *"$1"* ]] || fail "not '$1': $stderr"
+}
+
+@test "help has an example" {
+    bmf predict --help
+    assert_success
+    assert_output --partial "Example: bmf predict"
+}
+
+# Adding up 8 numbers on 8 processors, one each: three levels of a tree down (the split: 4, 2 and 1 numbers of 8 bytes) and
+# three up (a sum and the bytes it takes), each of them latency and bytes over bandwidth; nothing else costs anything.
+@test "a time, by hand" {
+    BMF_SCHEDULE=split=tree bmf predict sum.bmf --machine simple.machine --procs 8 --json
+    assert_success
+    python3 - "$output" <<'END'
+import json, sys
+run = json.loads(sys.argv[1])["runs"][0]
+down, up = [4 * 8, 2 * 8, 1 * 8], [8 + 8] * 3
+expected = sum(10e-6 + b / 100e6 for b in down + up)
+assert run["messages"] == (1 + 2 + 4) + (4 + 2 + 1), run
+assert run["bytes"] == 1 * down[0] + 2 * down[1] + 4 * down[2] + 7 * up[0], run
+assert abs(run["seconds"] / expected - 1) < 1e-12, (run, expected)
+assert run["lo"] == run["hi"] == run["seconds"] and run["in_domain"], run
+END
+}
+
+@test "several numbers of processors, the fastest, and the same bytes twice" {
+    bmf predict sum.bmf --machine simple.machine --procs 1..4,3
+    assert_success
+    assert_output --partial "fastest: 1 processor, 0 s"
+    first=$output
+    bmf predict sum.bmf --machine simple.machine --procs 1..4,3
+    assert_equal "$output" "$first"
+    bmf predict sum.bmf --machine simple.machine --procs 2,4 --trace a.trace --html a.html
+    bmf predict sum.bmf --machine simple.machine --procs 2,4 --trace b.trace --html b.html
+    cmp a.trace b.trace
+    cmp a.html b.html
+}
+
+@test "messages between ranks are those of the real run" {
+    for ranks in 1 2 3; do
+        real=$("$MPIRUN" -n "$ranks" "$BMF_BIN_DIR/bmf" run sum.bmf --procs 6 --json)
+        bmf predict sum.bmf --machine simple.machine --procs 6 --ranks "$ranks" --json
+        assert_success
+        python3 - "$real" "$output" <<'END'
+import json, sys
+real, run = json.loads(sys.argv[1]), json.loads(sys.argv[2])["runs"][0]
+for key in ("messages", "bytes", "rank_messages", "rank_bytes"):
+    assert real[key] == run[key], (key, real, run)
+END
+    done
+}
+
+@test "measured beside predicted" {
+    "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run sum.bmf --procs 2 --trace real.trace
+    bmf predict sum.bmf --machine simple.machine --procs 2 --measured real.trace --trace both.trace --html both.html
+    assert_success
+    bmf trace both.trace
+    assert_output --partial "measured: sum.bmf"
+    assert_output --partial "predicted: sum.bmf on simple"
+    [ -s both.html ]
+}
+
+@test "learning from traces: a kernel sheet, and a machine made of it" {
+    for n in 1 2 3; do
+        "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run sum.bmf --procs 2 --trace small$n.trace
+    done
+    bmf sheet kernels small?.trace -o sum.kernels
+    assert_success
+    cat >here.machine <<'END'
+name = "here";
+compute = { sheet = "sum.kernels"; };
+network = { type = "sheet"; sheet = "sum.kernels"; };
+END
+    bmf predict sum.bmf --machine here.machine --procs 2 --json
+    assert_success
+    python3 - "$output" <<'END'
+import json, sys
+run = json.loads(sys.argv[1])["runs"][0]
+assert 0 < run["lo"] < run["seconds"] < run["hi"], run
+END
+    echo 'P_Map (B_Map (B_Op (B_Sqrt) . B_Op (B_Real))) . P_Split (B_Procs) [1, 2]' >other.bmf
+    refuses "its sheet has no kernel" predict other.bmf --machine here.machine --procs 2
+    refuses "no trace" sheet kernels -o x.kernels
+    bmf predict sum.bmf --machine simple.machine --procs 2 --trace predicted.trace
+    refuses "a predicted run has no times" sheet kernels predicted.trace -o x.kernels
+}
+
+@test "a C program" {
+    bmf predict --machine simple.machine --procs 1,4 --trace c.trace --json -- "$BMF_BIN_DIR/01-sum-of-squares" 1000
+    assert_success
+    python3 - "$output" <<'END'
+import json, sys
+one, four = json.loads(sys.argv[1])["runs"]
+assert one["messages"] == 0 and one["seconds"] == 0, one
+assert four["messages"] > 0 and four["seconds"] >= 10e-6, four
+END
+    [[ "$stderr" == *332833500* ]] || fail "$stderr"
+    bmf trace c.trace
+    assert_output --partial "predicted: 01-sum-of-squares on simple"
+}
+
+@test "bad usage" {
+    refuses "which program" predict --machine simple.machine --procs 2
+    refuses "for which machine" predict sum.bmf --procs 2
+    refuses "on how many processors" predict sum.bmf --machine simple.machine
+    for list in 0 -1 x 1, ,1 1..0 4..2 99999999999 1.2; do
+        refuses "is no list of numbers from 1 on" predict sum.bmf --machine simple.machine --procs "$list"
+    done
+    refuses "unknown option" predict sum.bmf --machine simple.machine --procs 2 --bogus
+    refuses "needs a value" predict sum.bmf --machine
+    refuses "a C program stands behind --" predict sum.bmf ./other --machine simple.machine --procs 2
+    refuses "--measured stands beside" predict sum.bmf --machine simple.machine --procs 2 --measured x.trace
+    refuses "which program? give it behind --" predict --machine simple.machine --procs 2 --
+}
+
+@test "bad input" {
+    refuses "there is no machine 'nowhere'" predict sum.bmf --machine nowhere --procs 2
+    refuses "64" predict sum.bmf --machine simple.machine --procs 65
+    refuses "missing.bmf" predict missing.bmf --machine simple.machine --procs 2
+    echo 'P_Map (B_Id) . P_Split (B_Num 4) [1, 2, 3, 4]' >four.bmf
+    refuses "--procs 2 are too few" predict four.bmf --machine simple.machine --procs 2
+    refuses "absent.trace" predict sum.bmf --machine simple.machine --procs 2 --trace o --measured absent.trace
+    bmf predict --machine simple.machine --procs 2 -- ./absent
+    assert_equal "$status" 2
+    bmf predict --machine simple.machine --procs 2 -- true
+    assert_equal "$status" 2
+    [[ "$stderr" == *"predicted nothing"* ]] || fail "$stderr"
+    bmf predict --machine simple.machine --procs 2 -- false
+    assert_equal "$status" 1
+}
