@@ -159,7 +159,7 @@ static void rendezvous_advance(bmf_network *network)
         if (isnan(m->free))
             m->free = happens.time + STEP;
         if (isnan(m->done))
-            m->done = happens.time;
+            m->done = happens.time + steps(toy, m, 3, 200);
         network->freed(network->simulator, m);
     } else {
         m->arrived = happens.time;

@@ -1,6 +1,7 @@
 /* The simulator: actions and a network give every processor's clock.
  *
  * What a processor does at its clock:
+ *   COMPUTE, OVERHEAD  clock + seconds
  *   POST     its receives of the round become known to the network
  *   SEND     the message is handed over; the clock becomes message->free
  *   RECEIVE  when all receives of the round have arrived: in the order of arrival (equal times: by sender), each
@@ -12,7 +13,7 @@
  * Method: discrete events in causal order. A heap holds the processors that come to a send (or post, if the network
  * cares), by (clock, number); what lies between concerns nobody else and is carried out at once. Deterministic: the same
  * input gives the same bits.
- * Cost: O(log P) a send; memory 8 bytes an action for the processors' lists, and 104 bytes for a message that is on its
+ * Cost: O(log P) a send; memory 8 bytes an action for the processors' lists, and 112 bytes for a message that is on its
  * way (in blocks of messages with neighbouring numbers, which are given back when all have been received).
  */
 #ifndef BMF_SIMULATE_H
