@@ -149,10 +149,12 @@ static void random_lines(void **state)
     for (int round = 0; round < ROUNDS; round++) {
         bool busy[SLOTS] = {false};
         bmf_timeline line = {0};
-        int64_t present = 0, longest = 1 + test_below(&seed, 9), pace = 1 + test_below(&seed, 8);
-        int64_t ahead = round % 2 ? 40 : 1500;
+        const int64_t longest = 1 + test_below(&seed, 12), pace = 1 + test_below(&seed, 8),
+                      ahead = round % 2 ? 40 : 1500;
+        int64_t present = 0;
         while (present < SLOTS / 2) {
-            int64_t from = present + test_below(&seed, ahead), seconds = 1 + test_below(&seed, longest), begin = from;
+            int64_t from = present + test_below(&seed, ahead), begin = from;
+            int64_t seconds = test_below(&seed, 8) == 0 ? longest : 1; /* many gaps are too short for some */
             for (int64_t k = begin; k < begin + seconds; k++)
                 if (busy[k])
                     begin = k + 1;
