@@ -133,7 +133,10 @@ static void add_last_receivers(walker *w)
 static void leave(walker *w, int64_t now)
 {
     while (w->depth > 0 && w->around[w->depth - 1]->end <= now) {
-        const bmf_event *left = w->around[--w->depth];
+        const bmf_event *left = w->around[w->depth - 1];
+        if (w->received && w->received->node == left->node && w->received->instance == left->instance)
+            end_receives(w, left->end);
+        w->depth--;
         if (!w->communicated[w->depth])
             continue;
         if (left->kind == BMF_EVENT_SKELETON && left->end > w->last)
