@@ -140,8 +140,12 @@ static void print_text(const options *o, const replayed *r)
     printf("%s, %s on %s: %d processors, %lld messages, %lld bytes\n", run->program,
            run->predicted ? "predicted" : "measured", run->machine, run->lanes, (long long)messages, (long long)bytes);
     printf("  recorded   %.9f s\n", recorded);
-    printf("  predicted  %.9f s on %s, 95 %% interval %.9f .. %.9f s (%lld samples)\n", r->prediction.seconds,
-           r->machine->name, r->prediction.low, r->prediction.high, (long long)r->prediction.samples);
+    printf("  predicted  %.9f s on %s, 95 %% interval ", r->prediction.seconds, r->machine->name);
+    if (r->prediction.high > r->prediction.low)
+        printf("%.9f .. %.9f s (%lld samples)\n", r->prediction.low, r->prediction.high,
+               (long long)r->prediction.samples);
+    else
+        puts("not known: nothing of this machine has errors");
     for (int64_t k = 0; k < r->remarks; k++)
         printf("  outside the sheet: %s\n", r->remark[k]);
     if (o->output)
