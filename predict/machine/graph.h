@@ -30,18 +30,18 @@ typedef enum bmf_graph_routing {
 } bmf_graph_routing;
 
 typedef struct bmf_graph {
-    char name[16];       /* "torus", "file", .. */
+    char name[16]; /* "torus", "file", .. */
     int64_t processors, nodes, links, channels;
-    bmf_link *link;      /* by `from`, then by `to` */
-    int64_t *first;      /* links of node n: [first[n], first[n + 1]); nodes + 1 values */
-    bool direct;         /* no place to store messages on the way */
+    bmf_link *link; /* by `from`, then by `to` */
+    int64_t *first; /* links of node n: [first[n], first[n + 1]); nodes + 1 values */
+    bool direct;    /* no place to store messages on the way */
     bmf_graph_routing routing;
-    bool wraps;                           /* grids: the last node of a row is linked to the first */
-    int dimensions;                       /* of grids and trees; the last varies fastest over the processors */
+    bool wraps;     /* grids: the last node of a row is linked to the first */
+    int dimensions; /* of grids and trees; the last varies fastest over the processors */
     int32_t extent[BMF_GRAPH_DIMENSIONS];
-    int32_t *route, room;                 /* the last route that was asked for */
-    int32_t *direction;                   /* grids: the link up and down in each dimension, -1: none */
-    struct bmf_graph_ways *ways;          /* BMF_ROUTES_CHEAPEST: what was found so far */
+    int32_t *route, room;        /* the last route that was asked for */
+    int32_t *direction;          /* grids: the link up and down in each dimension, -1: none */
+    struct bmf_graph_ways *ways; /* BMF_ROUTES_CHEAPEST: what was found so far */
 } bmf_graph;
 
 /* ---- making ---- */

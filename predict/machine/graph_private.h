@@ -35,5 +35,4 @@ void bmf_graph_ways_free(struct bmf_graph_ways *ways);
 /* Makes graph->route long enough for routes of that many links. */
 void bmf_graph_reserve_route(bmf_graph *graph, int64_t links);
 
-
 #endif
