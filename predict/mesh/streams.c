@@ -19,14 +19,23 @@
 #include "runtime/allocate.h"
 #include "runtime/status.h"
 
-enum { ROUNDS = 60, TRIES = 12 };
-static const float FIRST_PRESSURE = 0.6F, MORE_PRESSURE = 1.5F, MOST_PRESSURE = 2000, HISTORY = 0.6F;
+/* A try ends early after PATIENCE rounds without a new least, or if after HOPELESS rounds half of the first sharing is left.
+ * Every EVERYBODY rounds also streams that share nothing are rerouted: they may stand in the way. */
+enum { ROUNDS = 120, TRIES = 12, PATIENCE = 30, HOPELESS = 12, EVERYBODY = 10 };
+static const float FIRST_PRESSURE = 0.6F, MORE_PRESSURE = 1.1F, MOST_PRESSURE = 100, HISTORY = 1.5F;
 
 /* ---- resources ---- */
 
-void streams_set_price(const streams_router *r, resource *at)
+static void set_price(streams_router *r, int64_t index)
 {
-    at->price = at->own + at->history + (at->users > 0 ? r->pressure * (1 + at->history) * at->users : 0);
+    const resource *at = &r->resource[index];
+    r->price[index] = at->own + at->history + (at->users > 0 ? r->pressure * (1 + at->history) * at->users : 0);
+}
+
+void streams_add_user(streams_router *r, int64_t index, int users)
+{
+    r->resource[index].users = (int16_t)(r->resource[index].users + users);
+    set_price(r, index);
 }
 
 static void visit_slots(streams_router *r, int64_t first, int slot, int slots, resource_visitor *visit, void *state)
@@ -58,9 +67,7 @@ void streams_visit_hop(streams_router *r, const bmf_stream_route *route, int64_t
 
 static void add_users(streams_router *r, int64_t index, void *state)
 {
-    resource *at = &r->resource[index];
-    at->users = (int16_t)(at->users + *(const int *)state);
-    streams_set_price(r, at);
+    streams_add_user(r, index, *(const int *)state);
 }
 
 void streams_add_users(streams_router *r, int64_t stream, int users)
@@ -96,7 +103,7 @@ static void raise_prices(streams_router *r)
     for (int64_t k = 0; k < r->resources; k++) {
         if (r->resource[k].users > 1)
             r->resource[k].history += HISTORY;
-        streams_set_price(r, &r->resource[k]);
+        set_price(r, k);
     }
 }
 
@@ -106,8 +113,8 @@ static void use_command_slot(streams_router *r, const command_slot *c, int users
 {
     if (c->at_slot < 0)
         return;
-    add_users(r, pipeline_slot(r, c->node, c->at_pipeline, c->at_slot), &users);
-    add_users(r, interface_slot(r, c->node, c->at_pipeline, c->at_slot), &users);
+    streams_add_user(r, pipeline_slot(r, c->node, c->at_pipeline, c->at_slot), users);
+    streams_add_user(r, interface_slot(r, c->node, c->at_pipeline, c->at_slot), users);
 }
 
 static bool command_shares(const streams_router *r, const command_slot *c)
@@ -122,8 +129,8 @@ static void place_command(streams_router *r, command_slot *c)
     float least = INFINITY;
     for (int p = 0; p < r->pipelines; p++)
         for (int slot = 0; slot < r->length && (c->pipeline < 0 || c->pipeline == p); slot++) {
-            const float price = r->resource[pipeline_slot(r, c->node, p, slot)].price +
-                                r->resource[interface_slot(r, c->node, p, slot)].price;
+            const float price =
+                r->price[pipeline_slot(r, c->node, p, slot)] + r->price[interface_slot(r, c->node, p, slot)];
             if (price < least) {
                 least = price;
                 c->at_pipeline = p;
@@ -161,6 +168,7 @@ static streams_router *make_router(const bmf_stream_request *request)
     r->links = 2 * r->interfaces;
     r->resources = r->links + r->nodes * BMF_MESH_PORTS * r->length;
     r->resource = bmf_allocate_clear(r->resources, sizeof *r->resource);
+    r->price = bmf_allocate_clear(r->resources, sizeof *r->price);
     r->neighbour = bmf_allocate(r->nodes * (int64_t)sizeof *r->neighbour);
     r->at = bmf_allocate(r->nodes * (int64_t)sizeof *r->at);
     r->route = bmf_allocate_clear(request->streams + 1, sizeof *r->route);
@@ -184,7 +192,8 @@ static void free_router(streams_router *r)
 {
     for (int64_t k = 0; r->route && k < r->request->streams; k++)
         free(r->route[k].hop);
-    void *const owned[] = {r->resource, r->neighbour, r->at, r->route, r->order, r->state, r->command, r->heap};
+    void *const owned[] = {r->resource, r->price, r->neighbour, r->at,  r->route,
+                           r->order,    r->state, r->command,   r->heap};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         free(owned[k]);
     free(r);
@@ -282,7 +291,7 @@ static void clear_routes(streams_router *r, double factor)
     }
     r->pressure = FIRST_PRESSURE;
     for (int64_t k = 0; k < r->resources; k++)
-        streams_set_price(r, &r->resource[k]);
+        set_price(r, k);
     for (int64_t k = 0; k < r->request->streams; k++) {
         r->route[k].hops = 0;
         r->route[k].slots = slots_of(r, &r->request->stream[k], factor);
@@ -298,13 +307,13 @@ static void clear_routes(streams_router *r, double factor)
 static bool negotiate(streams_router *r, double factor, int *rounds)
 {
     const int most = r->request->rounds ? r->request->rounds : ROUNDS;
-    int64_t fewest = INT64_MAX;
+    int64_t fewest = INT64_MAX, first = 0;
     int best_round = 0;
     clear_routes(r, factor);
     for (*rounds = 1; *rounds <= most; ++*rounds) {
         for (int64_t k = 0; k < r->request->streams; k++) {
             const int64_t stream = r->order[k];
-            if (*rounds > 1 && !shares(r, stream))
+            if (*rounds > 1 && *rounds % EVERYBODY != 0 && !shares(r, stream))
                 continue;
             streams_add_users(r, stream, -1);
             if (!streams_route_one(r, stream))
@@ -316,12 +325,16 @@ static bool negotiate(streams_router *r, double factor, int *rounds)
         const int64_t shared = count_shared(r);
         if (shared == 0)
             return true;
+        if (*rounds == 1)
+            first = shared;
         if (shared < fewest) {
             fewest = shared;
             best_round = *rounds;
-        } else if (*rounds - best_round > most / 3) {
+        } else if (*rounds - best_round > PATIENCE) {
             return false;
         }
+        if (*rounds >= HOPELESS && fewest > first / 2 && first > PATIENCE)
+            return false;
         raise_prices(r);
     }
     return false;

@@ -53,7 +53,7 @@ typedef struct bmf_stream_request {
     /* What a VFSM in that slot costs besides 1: 0 for nothing, more is worse, INFINITY forbids it. NULL: nothing. */
     double (*cost)(void *state, int64_t node, int pipeline, int slot);
     void *state;
-    int rounds; /* most of ripping up and rerouting per try; 0: 60 */
+    int rounds; /* most of ripping up and rerouting per try; 0: 120 */
 } bmf_stream_request;
 
 /* *routes NULL: they do not fit into one phase, even with one slot each. Errors: BMF_ERROR_ARGUMENT with the stream's number:

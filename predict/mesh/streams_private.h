@@ -7,7 +7,6 @@
 /* A slot of a pipeline, of a pipeline's way to the interface, or of a link: each serves one VFSM. */
 typedef struct resource {
     float own, history; /* own: the caller's cost */
-    float price;        /* of being one more there */
     int16_t users;
 } resource;
 
@@ -39,7 +38,8 @@ typedef struct streams_router {
     int64_t nodes;
     int64_t (*neighbour)[BMF_MESH_PORTS];
     int (*at)[BMF_MESH_DIMENSIONS];       /* coordinates */
-    resource *resource;                   /* pipelines, interfaces, links */
+    resource *resource;                   /* of pipelines, interfaces, links */
+    float *price;                         /* of being one user more, by resource */
     int64_t resources, interfaces, links; /* where the latter two begin */
     float pressure;                       /* what being one too many costs */
     bmf_stream_route *route;
@@ -76,7 +76,7 @@ typedef void resource_visitor(streams_router *r, int64_t index, void *state);
 void streams_visit_hop(streams_router *r, const bmf_stream_route *route, int64_t hop, bool reprogrammed,
                        resource_visitor *visit, void *state);
 void streams_add_users(streams_router *r, int64_t stream, int users);
-void streams_set_price(const streams_router *r, resource *at);
+void streams_add_user(streams_router *r, int64_t index, int users);
 
 /* streams_search.c: routes a stream whose resources nobody counts yet, and counts them. false: there is no way. */
 bool streams_route_one(streams_router *r, int64_t stream);

@@ -20,7 +20,8 @@ typedef struct search {
     streams_router *r;
     bmf_stream_route *route;
     bool reprogrammed;
-    int gap; /* between two slots of the stream, at least */
+    int gap;                           /* between two slots of the stream, at least */
+    int offset[BMF_SCHEDULED_ENTRIES]; /* of its slots */
     int64_t target;
     bool deliver, direct; /* direct: only straight to the target */
     float best;
@@ -31,11 +32,13 @@ typedef struct search {
 
 static float price_of(const search *s, int64_t first, int slot)
 {
-    const resource *at = &s->r->resource[first];
-    const int length = s->r->length, slots = s->route->slots;
+    const float *at = &s->r->price[first];
+    const int length = s->r->length;
     float price = 0;
-    for (int k = 0; k < slots; k++)
-        price += at[(slot + bmf_stream_slot(length, slots, k)) % length].price;
+    for (int k = 0; k < s->route->slots; k++) {
+        const int t = slot + s->offset[k];
+        price += at[t < length ? t : t - length];
+    }
     return price;
 }
 
@@ -205,9 +208,7 @@ static bool find(search *s)
 
 static void count_user(streams_router *r, int64_t index, void *state)
 {
-    resource *at = &r->resource[index];
-    at->users = (int16_t)(at->users + *(const int *)state);
-    streams_set_price(r, at);
+    streams_add_user(r, index, *(const int *)state);
 }
 
 static void count_hop(search *s, int64_t hop, int users)
@@ -408,5 +409,7 @@ bool streams_route_one(streams_router *r, int64_t stream)
     search s = {
         .r = r, .route = route, .reprogrammed = wanted->reprogrammed, .gap = smallest_gap(r->length, route->slots)};
     route->hops = 0;
+    for (int k = 0; k < route->slots; k++)
+        s.offset[k] = bmf_stream_slot(r->length, route->slots, k);
     return s.gap <= 2 && wanted->destinations > 1 ? grow_snake(&s, wanted) : grow_tree(&s, wanted);
 }
