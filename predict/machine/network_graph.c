@@ -13,7 +13,7 @@
  * Before that the sender's processor is busy with the message, and afterwards the receiver's: a constant and a time for a
  * byte each. The sender's wait ends when the message has left its first link (fluid: all of them), or with `buffered` at
  * once.
- * Cost: O(hops) a message plus what time-lines or fluid cost; 56 bytes a link. Sources: document 000, chapter 6 and
+ * Cost: O(hops) a message plus what time-lines or fluid cost; 80 bytes a link. Sources: document 000, chapter 6 and
  * 4.7.2; P. Kermani, L. Kleinrock, "Virtual cut-through", Computer Networks 3, 1979.
  */
 #include <float.h>
