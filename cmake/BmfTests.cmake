@@ -3,6 +3,7 @@
 #   unit_NAME.c   cmocka, one process; test unit_NAME, and unit_NAME.valgrind when valgrind is there
 #   mpi_NAME.c    run at several numbers of ranks and threads; tests mpi_NAME.rRtT, and the slow mpi_NAME.valgrind
 #   make_NAME.c   programs that the BATS tests run
+#   preload/      a library that they preload
 #   NAME.bats     tests of the command line; test cli_NAME, or slow_NAME for slow_NAME.bats
 #   other *.c     code the tests share, linked into all of them
 #
@@ -84,6 +85,11 @@ foreach(test IN LISTS BMF_MADE)
 endforeach()
 
 bmf_programs(ctest "make_*.c")
+
+# Preloaded into programs to count what they hand to MPI.
+add_library(bmf_count_sends MODULE ctest/preload/count_sends.c)
+target_compile_options(bmf_count_sends PRIVATE ${BMF_COMPILE_OPTIONS})
+target_link_libraries(bmf_count_sends PRIVATE MPICH::MPICH)
 
 file(GLOB BMF_BATS_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/*.bats)
 if(BMF_BATS_FILES)

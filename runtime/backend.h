@@ -93,6 +93,9 @@ typedef struct bmf_backend {
      * otherwise. The partition may be NULL. */
     void (*enter)(bmf_context *ctx, bmf_event_kind kind);
     void (*leave)(bmf_context *ctx, const bmf_partition *partition);
+    /* A file of the partition's elements, of so many bytes each, was read or written here in that time, every processor its
+     * part; instead of events. */
+    void (*file)(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t nanoseconds);
     /* The program itself begins here: everything before was loading. */
     void (*start)(bmf_context *ctx);
     /* bmf_barrier. */

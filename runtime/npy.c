@@ -164,7 +164,7 @@ static int read_data(bmf_context *ctx, const char *path, const bmf_npy_header *h
                      bmf_list **list)
 {
     int64_t begin = bmf_partition_local_begin(partition), count = bmf_partition_local_end(partition) - begin;
-    int64_t started = ctx->backend->now(ctx, ctx->first_processor);
+    int64_t started = bmf_now(ctx);
     bmf_column column;
     int status = create_column(ctx, header, count, &column);
     if (status == BMF_OK)

@@ -74,22 +74,21 @@ int bmf_npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64
 
 void bmf_npy_record(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t begin)
 {
-    if (ctx->run == NULL)
+    int64_t end = bmf_now(ctx), duration = end - begin;
+    if (ctx->backend->file)
+        ctx->backend->file(ctx, partition, element_bytes, duration);
+    if (ctx->run == NULL || ctx->backend->file)
         return;
     const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
-    /* Clocks of processors may differ (in the model they do); what passed on the first passed on all. */
-    int64_t duration = ctx->backend->now(ctx, ctx->first_processor) - begin;
-    for (int64_t k = partition->local_first; k < partition->local_first + partition->local_parts; k++) {
-        int64_t processor = bmf_partition_processor(partition, k), end = ctx->backend->now(ctx, processor);
-        bmf_run_add(ctx->run, &(bmf_event){.begin = end - duration,
+    for (int64_t k = partition->local_first; k < partition->local_first + partition->local_parts; k++)
+        bmf_run_add(ctx->run, &(bmf_event){.begin = begin,
                                            .end = end,
                                            .amount = (partition->start[k + 1] - partition->start[k]) * element_bytes,
                                            .low = duration,
                                            .high = duration,
                                            .node = at->node,
                                            .instance = at->instance,
-                                           .lane = (int32_t)processor,
+                                           .lane = (int32_t)bmf_partition_processor(partition, k),
                                            .peer = -1,
                                            .kind = BMF_EVENT_FILE});
-    }
 }

@@ -25,7 +25,7 @@ int bmf_npy_open(bmf_context *ctx, const char *path, int mode, MPI_File *file);
 int bmf_npy_read_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, void *data, int64_t bytes);
 int bmf_npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, const void *data,
                         int64_t bytes);
-/* Records one file event for every part on this rank, if the run is traced. Not collective. */
+/* Records one file event for every part on this rank, if the run is traced; begin: bmf_now before. Not collective. */
 void bmf_npy_record(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t begin);
 
 #endif

@@ -153,7 +153,7 @@ static int write_file(const bmf_list *list, const char *path, const char *part, 
 {
     bmf_context *ctx = list->context;
     bool root = ctx->rank == 0;
-    int64_t started = ctx->backend->now(ctx, ctx->first_processor);
+    int64_t started = bmf_now(ctx);
     const bmf_column *scalars = header->dimensions == 2 ? &list->column.child[0] : &list->column;
     BMF_TRY(bmf_agree(ctx, root ? create_file(ctx, path, part, header) : BMF_OK));
     int64_t first = bmf_partition_local_begin(list->partition) * header->shape[1];

@@ -334,6 +334,22 @@ static void model_leave(bmf_context *ctx, const bmf_partition *partition)
     bmf_model_record_leave(model_of(ctx), amount);
 }
 
+/* Disks are no part of a machine: reading takes each processor the share of its bytes in the time that all of them took
+ * here, as computing that is measured, and nothing otherwise. */
+static void model_file(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t nanoseconds)
+{
+    const bmf_model *model = model_of(ctx);
+    int64_t length = bmf_partition_length(partition);
+    bool measured = model->machine->compute == BMF_COMPUTE_MEASURED && length > 0;
+    for (int64_t k = 0; k < partition->parts; k++) {
+        int64_t elements = partition->start[k + 1] - partition->start[k];
+        double share = measured ? (double)elements / (double)length : 0.0;
+        bmf_actions_compute(model->actions, bmf_partition_processor(partition, k), 0, 0, elements * element_bytes,
+                            share * (double)nanoseconds * 1e-9 / model->machine->power, 0.0, 0.0, 0);
+        model->actions->action[model->actions->count - 1].message = 1; /* a file */
+    }
+}
+
 /* ---- opening and closing ---- */
 
 static void close_run(bmf_model *model)
@@ -384,6 +400,20 @@ void bmf_model_restart(bmf_context *ctx)
                           (bmf_event_kind)ctx->run->node[ctx->position[k].node].kind);
 }
 
+/* Loading takes no time; its calls and files stay, so that traces have them. */
+static void model_start(bmf_context *ctx)
+{
+    bmf_model *model = model_of(ctx);
+    if (model->actions->messages > 0) {
+        bmf_model_restart(ctx);
+        return;
+    }
+    close_clocks(model);
+    for (int64_t a = 0; a < model->actions->count; a++)
+        model->actions->action[a].seconds = 0.0;
+    ctx->statistics = (bmf_statistics){0};
+}
+
 static void free_model(bmf_model *model)
 {
     close_run(model);
@@ -421,7 +451,8 @@ static const bmf_backend model_backend = {
     .resize = model_resize,
     .enter = model_enter,
     .leave = model_leave,
-    .start = bmf_model_restart,
+    .file = model_file,
+    .start = model_start,
     .barrier = meet,
     .finish = model_finish,
     .separate = bmf_model_separate,
@@ -431,7 +462,8 @@ static const bmf_backend model_backend = {
 static bmf_run *make_names(const bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks)
 {
     int32_t lanes = (int32_t)processors;
-    bmf_run *run = bmf_run_create(ctx->program, machine->name, lanes, (int32_t)(ranks > 0 ? ranks : lanes), ctx->threads);
+    bmf_run *run =
+        bmf_run_create(ctx->program, machine->name, lanes, (int32_t)(ranks > 0 ? ranks : lanes), ctx->threads);
     if (run)
         run->predicted = 1;
     return run;
