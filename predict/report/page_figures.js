@@ -6,7 +6,8 @@ const CURVE = {width: 560, height: 340, left: 52, right: 20, top: 16, bottom: 44
 
 // [processors, seconds, low, high, measured, in domain] as objects with speed-ups over the time on the fewest processors.
 function speedUps(points) {
-  const made = points.map(([processors, seconds, low, high, measured, inDomain]) => ({processors, seconds, low, high, measured, inDomain}));
+  // A run that costs nothing, as on a machine that only communicates, has no speed-up.
+  const made = points.filter(p => p[1] > 0).map(([processors, seconds, low, high, measured, inDomain]) => ({processors, seconds, low, high, measured, inDomain}));
   for (const of of [0, 1]) {
     const same = made.filter(p => p.measured === of).sort((a, b) => a.processors - b.processors);
     const base = same[0];
@@ -16,7 +17,7 @@ function speedUps(points) {
       p.fast = base.seconds * base.processors / (p.low || p.seconds);
     }
   }
-  return made.filter(p => p.seconds > 0);
+  return made;
 }
 
 function curveScales(points) {
@@ -42,7 +43,7 @@ function drawAxes(svg, scales) {
   }
   for (const s of powersOfTwo(scales.least, scales.mostY, 8)) {
     svg.append(shape('line', {x1: CURVE.left, x2: CURVE.width - CURVE.right, y1: scales.y(s), y2: scales.y(s), class: 'grid'}));
-    svg.append(shape('text', {x: CURVE.left - 8, y: scales.y(s) + 4, 'text-anchor': 'end'}, s < 1 ? formatNumber(s) : formatCount(s)));
+    svg.append(shape('text', {x: CURVE.left - 8, y: scales.y(s) + 4, 'text-anchor': 'end'}, s < 1 ? String(s) : formatCount(s)));
   }
   svg.append(shape('text', {x: (CURVE.left + CURVE.width - CURVE.right) / 2, y: CURVE.height - 6, 'text-anchor': 'middle'}, 'processors'));
   svg.append(shape('text', {x: -(CURVE.top + CURVE.height - CURVE.bottom) / 2, y: 13, transform: 'rotate(-90)', 'text-anchor': 'middle'}, 'speed-up'));
@@ -68,16 +69,19 @@ function drawCurve(svg, scales, points) {
 
 function showScaling(points) {
   const section = byId('scaling');
-  if (!points.length) return section.remove();
-  const list = speedUps(points), scales = curveScales(list);
+  const list = speedUps(points);
+  if (!list.length) return section.remove();
+  const scales = curveScales(list);
   const best = list.filter(p => !p.measured).sort((a, b) => a.seconds - b.seconds)[0] || list[0];
   const svg = shape('svg', {viewBox: `0 0 ${CURVE.width} ${CURVE.height}`, role: 'img', 'aria-label': 'Speed-up over processors'});
   drawAxes(svg, scales);
   drawCurve(svg, scales, list);
   byId('curve').append(svg);
+  const keys = {predicted: p => !p.measured, band: p => !p.measured && p.high > p.low, measured: p => p.measured};
+  for (const key in keys) section.querySelector('.mark.' + key).parentElement.hidden = !list.some(keys[key]);
   const base = Math.min(...list.map(p => p.processors)), outside = list.some(p => !p.measured && !p.inDomain);
   byId('curve-text').textContent = 'Shortest at ' + plural(best.processors, 'processor') + ': ' + formatTime(best.seconds * 1e9)
-    + ', speed-up ' + formatNumber(best.speedUp) + (base > 1 ? ' over ' + base + ' processors times ' + base : '') + '.'
+    + ', speed-up ' + formatNumber(best.speedUp) + (base > 1 ? ', counted from ' + base + ' processors as ' + base : '') + '.'
     + (outside ? ' Outside (hollow): beyond the range that the costs were measured in.' : '');
   const body = byId('curve-table').tBodies[0];
   for (const p of list.sort((a, b) => a.processors - b.processors || b.measured - a.measured))
