@@ -1,6 +1,6 @@
-/* Networks of links: document 000's time-line and its two examples, closed forms of every mode, the table of replays by
- * another simulator (half-duplex links, fluid), and random messages against references that are slow and plain: a
- * time-line of unit slots, intervals that are never merged or dropped, and rates found from scratch for all flows.
+/* Networks of links: document 000's two examples, closed forms of every mode, the table of replays by another simulator
+ * (half-duplex links, fluid), and random messages against references that are slow and plain: intervals that are never
+ * merged or dropped, and rates found from scratch for all flows. Time-lines by themselves: unit_timeline.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,11 +16,10 @@
 #include "ctest/testing.h"
 #include "predict/machine/graph.h"
 #include "predict/machine/machine.h"
-#include "predict/machine/timeline.h"
 #include "runtime/allocate.h"
 #include "runtime/schedule.h"
 
-enum { TEXT = 1024, SLOTS = 4000, MOST = 256, ROUNDS = 20 };
+enum { TEXT = 1024, MOST = 256, ROUNDS = 20 };
 
 static const char *node_file = "unit_network_graph.net";
 
@@ -105,83 +104,6 @@ static void near(double value, double expected)
 {
     if (fabs(value - expected) > 1e-9 * fabs(expected))
         fail_msg("%.15g, not %.15g", value, expected);
-}
-
-/* ---- time-lines ---- */
-
-/* Document 000, figures 6-2 and 6-3: four packets; one that comes at 2 and takes 3 gets 3 to 6, one time unit late. */
-static void figure_6_3(void **state)
-{
-    (void)state;
-    static const bmf_busy packets[] = {{0, 1}, {1.5, 3}, {6.5, 8}, {9, 11}};
-    bmf_timeline line = {0};
-    for (int k = 0; k < 4; k++)
-        assert_float_equal(bmf_timeline_take(&line, 0.0, packets[k].begin, packets[k].end - packets[k].begin),
-                           packets[k].begin, 0.0);
-    assert_float_equal(bmf_timeline_take(&line, 0.0, 2.0, 3.0), 3.0, 0.0);
-    assert_float_equal(bmf_timeline_take(&line, 0.0, 2.0, 3.0), 11.0, 0.0); /* no other gap is long enough */
-    assert_float_equal(bmf_timeline_take(&line, 0.0, 2.0, 0.5), 6.0, 0.0);
-    assert_float_equal(bmf_timeline_take(&line, 0.0, 2.0, 0.0), 8.0, 0.0); /* what has no length waits, too */
-    bmf_timeline_free(&line);
-}
-
-/* In order, none touching another; blocks say what is in them, and no gap is wider than they say. */
-static void check_line(const bmf_timeline *line)
-{
-    double before = -INFINITY;
-    for (int32_t b = 0; b < line->count; b++) {
-        const bmf_busy_block *block = &line->block[line->first + b];
-        for (int32_t k = 0; k < block->count; k++) {
-            CHECK(block->busy[k].begin > before && block->busy[k].end > block->busy[k].begin, "block %d, interval %d",
-                  b, k);
-            CHECK(b + k == 0 || block->busy[k].begin - before <= block->widest, "block %d, gap %d", b, k);
-            before = block->busy[k].end;
-        }
-        CHECK(line->count == 1 || (block->count > 0 && block->end == before), "block %d", b);
-    }
-}
-
-/* Whole times, against one flag for every unit of time. What lies in the past is forgotten. */
-static void random_lines(void **state)
-{
-    (void)state;
-    uint64_t seed = 3;
-    for (int round = 0; round < ROUNDS; round++) {
-        bool busy[SLOTS] = {false};
-        bmf_timeline line = {0};
-        const int64_t longest = 1 + test_below(&seed, 12), pace = 1 + test_below(&seed, 8),
-                      ahead = round % 2 ? 40 : 1500;
-        int64_t present = 0;
-        while (present < SLOTS / 2) {
-            int64_t from = present + test_below(&seed, ahead), begin = from;
-            int64_t seconds = test_below(&seed, 8) == 0 ? longest : 1; /* many gaps are too short for some */
-            for (int64_t k = begin; k < begin + seconds; k++)
-                if (busy[k])
-                    begin = k + 1;
-            memset(busy + begin, true, (size_t)seconds);
-            double got = bmf_timeline_take(&line, (double)present, (double)from, (double)seconds);
-            CHECK(got == (double)begin, "%lld for %lld: %g, not %lld", (long long)from, (long long)seconds, got,
-                  (long long)begin);
-            present += test_below(&seed, pace + 1);
-            if (begin + seconds > SLOTS - 100)
-                break;
-        }
-        check_line(&line);
-        bmf_timeline_free(&line);
-    }
-    assert_int_equal(test_failures, 0);
-}
-
-/* A long run keeps what lies ahead, not what was. */
-static void bounded_lines(void **state)
-{
-    (void)state;
-    bmf_timeline line = {0};
-    for (int64_t k = 0; k < 100000; k++)
-        bmf_timeline_take(&line, (double)k, (double)k + (k % 3 == 0 ? 5.25 : 0.0), 0.25);
-    CHECK(line.capacity <= 4, "room for %d blocks", line.capacity);
-    assert_int_equal(test_failures, 0);
-    bmf_timeline_free(&line);
 }
 
 /* ---- closed forms ---- */
@@ -498,7 +420,9 @@ static void random_flows(void **state)
 
 /* Intervals of one link, kept for ever in the order of beginning. */
 typedef struct plain_link {
-    bmf_busy busy[MOST];
+    struct {
+        double begin, end;
+    } busy[MOST];
     int64_t count;
 } plain_link;
 
@@ -514,7 +438,8 @@ static double plain_take(plain_link *link, double from, double seconds)
         begin = link->busy[k].end;
     }
     memmove(&link->busy[k + 1], &link->busy[k], (size_t)(link->count++ - k) * sizeof *link->busy);
-    link->busy[k] = (bmf_busy){begin, begin + seconds};
+    link->busy[k].begin = begin;
+    link->busy[k].end = begin + seconds;
     return begin;
 }
 
@@ -821,16 +746,23 @@ static void growing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figure_6_3),          cmocka_unit_test(random_lines),
-        cmocka_unit_test(bounded_lines),       cmocka_unit_test(single_messages),
-        cmocka_unit_test(unequal_links),       cmocka_unit_test(patterns),
-        cmocka_unit_test(broadcast),           cmocka_unit_test(replays),
-        cmocka_unit_test(two_bottlenecks),     cmocka_unit_test(late_flow),
-        cmocka_unit_test(random_flows),        cmocka_unit_test(random_occupancy),
-        cmocka_unit_test(document_scan_first), cmocka_unit_test(document_scan_last),
-        cmocka_unit_test(document_reversal),   cmocka_unit_test(link_loads),
-        cmocka_unit_test(repeatable),          cmocka_unit_test(described),
-        cmocka_unit_test(wrong_settings),      cmocka_unit_test(growing),
+        cmocka_unit_test(single_messages),
+        cmocka_unit_test(unequal_links),
+        cmocka_unit_test(patterns),
+        cmocka_unit_test(broadcast),
+        cmocka_unit_test(replays),
+        cmocka_unit_test(two_bottlenecks),
+        cmocka_unit_test(late_flow),
+        cmocka_unit_test(random_flows),
+        cmocka_unit_test(random_occupancy),
+        cmocka_unit_test(document_scan_first),
+        cmocka_unit_test(document_scan_last),
+        cmocka_unit_test(document_reversal),
+        cmocka_unit_test(link_loads),
+        cmocka_unit_test(repeatable),
+        cmocka_unit_test(described),
+        cmocka_unit_test(wrong_settings),
+        cmocka_unit_test(growing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
