@@ -1,6 +1,6 @@
-/* Networks of links: document 000's two examples, closed forms of every mode, the table of replays by another simulator
- * (half-duplex links, fluid), and random messages against references that are slow and plain: intervals that are never
- * merged or dropped, and rates found from scratch for all flows. Time-lines by themselves: unit_timeline.c.
+/* Networks of links: document 000's two examples, closed forms of every mode, and random messages against a reference that
+ * is slow and plain: intervals that are never merged or dropped. More of the mode fluid: unit_network_fluid.c; time-lines
+ * by themselves: unit_timeline.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,98 +13,11 @@
 
 #include <cmocka.h>
 
-#include "ctest/testing.h"
-#include "predict/machine/graph.h"
-#include "predict/machine/machine.h"
+#include "ctest/links.h"
 #include "runtime/allocate.h"
 #include "runtime/schedule.h"
 
-enum { TEXT = 1024, MOST = 256, ROUNDS = 20 };
-
 static const char *node_file = "unit_network_graph.net";
-
-/* ---- networks and messages ---- */
-
-static bmf_network *make(const char *settings, int64_t processors)
-{
-    char text[TEXT];
-    bmf_machine *machine;
-    bmf_network *network;
-    snprintf(text, sizeof text, "processors = %lld; network = { type = \"graph\"; %s };", (long long)processors,
-             settings);
-    if (bmf_machine_parse(text, "unit_network_graph.machine", &machine) != BMF_OK ||
-        bmf_machine_network(machine, processors, &network) != BMF_OK)
-        fail_msg("%s", bmf_error_text(NULL));
-    bmf_machine_free(machine);
-    return network;
-}
-
-static void count_complete(void *simulator, bmf_flying *message)
-{
-    CHECK(message->free >= message->sent && message->arrived >= message->free && message->done >= message->sent &&
-              message->done <= fmax(message->arrived, message->free),
-          "%lld to %lld", (long long)message->from, (long long)message->to);
-    ++*(int64_t *)simulator;
-}
-
-static bmf_flying message_of(int64_t from, int64_t to, int64_t bytes, double sent)
-{
-    return (bmf_flying){.from = from,
-                        .to = to,
-                        .bytes = bytes,
-                        .sent = sent,
-                        .posted = INFINITY,
-                        .free = NAN,
-                        .done = NAN,
-                        .arrived = NAN};
-}
-
-/* Carries messages, which are in the order of sending, from the start of a run. */
-static void carry(bmf_network *network, bmf_flying *message, int64_t count)
-{
-    const bmf_network_type *type = network->type;
-    int64_t complete = 0;
-    network->simulator = &complete;
-    network->complete = network->freed = count_complete;
-    type->start(network, 0);
-    for (int64_t k = 0; k < count; k++) {
-        while (type->next(network) <= message[k].sent)
-            type->advance(network);
-        type->send(network, &message[k]);
-    }
-    while (isfinite(type->next(network)))
-        type->advance(network);
-    assert_int_equal(complete, count);
-}
-
-static double last_arrival(const bmf_flying *message, int64_t count)
-{
-    double last = 0.0;
-    for (int64_t k = 0; k < count; k++)
-        last = fmax(last, message[k].arrived);
-    return last;
-}
-
-/* The arrival of the last of these messages in a network that is made for them. */
-static double carried(const char *settings, int64_t processors, bmf_flying *message, int64_t count)
-{
-    bmf_network *network = make(settings, processors);
-    carry(network, message, count);
-    network->type->destroy(network);
-    return last_arrival(message, count);
-}
-
-static double one(const char *settings, int64_t processors, int64_t from, int64_t to, int64_t bytes)
-{
-    bmf_flying message = message_of(from, to, bytes, 0.0);
-    return carried(settings, processors, &message, 1);
-}
-
-static void near(double value, double expected)
-{
-    if (fabs(value - expected) > 1e-9 * fabs(expected))
-        fail_msg("%.15g, not %.15g", value, expected);
-}
 
 /* ---- closed forms ---- */
 
@@ -224,199 +137,7 @@ static void broadcast(void **state)
     network->type->destroy(network);
 }
 
-/* ---- fluid: the cases that another simulator was asked, and more ---- */
-
-#define SMPI "topology = \"star\"; bandwidth = 1e9; latency_us = 5; duplex = \"half\"; mode = \"fluid\";"
-
-static void replays(void **state)
-{
-    (void)state;
-    bmf_flying message[5];
-    near(one(SMPI, 5, 1, 0, 100000000), 0.100010);
-    for (int k = 0; k < 4; k++)
-        message[k] = message_of(k + 1, 0, 100000000, 0.0);
-    near(carried(SMPI, 5, message, 4), 0.400010);
-    shifted(message, 5, 1, 100000000);
-    near(carried(SMPI, 5, message, 5), 0.200010);
-    near(one(SMPI, 5, 1, 0, 60000), 0.000070);
-    for (int n = 1; n <= 5; n++) { /* n flows on one link */
-        for (int k = 0; k < n; k++)
-            message[k] = message_of(0, 1, 1000000, 0.0);
-        near(carried(SMPI, 5, message, n), n * 1e-3 + 10e-6);
-    }
-}
-
-/* Links of 1 and 2 bytes a second after each other; flows over the first (of 1 byte), both (1) and the second (4.5). The
- * first link gives 1/2 to each of its two until 2, the second its other 3/2 to the third flow, which then gets all 2. */
-static void two_bottlenecks(void **state)
-{
-    (void)state;
-    FILE *file = fopen(node_file, "w");
-    assert_non_null(file);
-    fputs("3\n0 1 1 -1\n1 0 1 2 2 -1\n2 1 2 -1\n", file);
-    fclose(file);
-    bmf_flying message[3] = {message_of(0, 1, 100, 0.0), message_of(0, 2, 100, 0.0), message_of(1, 2, 450, 0.0)};
-    carried("file = \"unit_network_graph.net\"; bandwidth = 100.0; mode = \"fluid\";", 3, message, 3);
-    unlink(node_file);
-    near(message[0].arrived, 2.0);
-    near(message[1].arrived, 2.0);
-    near(message[2].arrived, 2.75);
-}
-
-/* A flow that comes later: alone, 1/2 each, alone. 300 bytes from 0, 100 from 1, 100 a second: 1 + 2 + 1. */
-static void late_flow(void **state)
-{
-    (void)state;
-    bmf_flying message[2] = {message_of(0, 1, 300, 0.0), message_of(0, 1, 100, 1.0)};
-    carried("topology = \"ring\"; bandwidth = 100.0; mode = \"fluid\";", 4, message, 2);
-    near(message[0].arrived, 4.0);
-    near(message[1].arrived, 3.0);
-}
-
-/* ---- references ---- */
-
-typedef struct plain_flow {
-    double start, left, rate;
-    int64_t hops;
-    int32_t route[16];
-    bool over;
-} plain_flow;
-
-/* Rates of all flows under way, from scratch: all grow together until a link is full, whose flows then stay. */
-static void plain_rates(const bmf_graph *graph, double bandwidth, plain_flow *flow, int64_t count, double now)
-{
-    bool fixed[MOST];
-    double *left = bmf_allocate(graph->links * (int64_t)sizeof *left);
-    for (int64_t l = 0; l < graph->links; l++)
-        left[l] = graph->link[l].weight * bandwidth;
-    for (int64_t k = 0; k < count; k++) {
-        flow[k].rate = 0.0;
-        fixed[k] = flow[k].over || flow[k].start > now;
-    }
-    for (;;) {
-        double least = INFINITY;
-        int64_t full = -1;
-        for (int64_t l = 0; l < graph->links; l++) {
-            int64_t open = 0;
-            for (int64_t k = 0; k < count; k++)
-                for (int64_t h = 0; !fixed[k] && h < flow[k].hops; h++)
-                    open += flow[k].route[h] == l;
-            if (open > 0 && left[l] / (double)open < least) {
-                least = left[l] / (double)open;
-                full = l;
-            }
-        }
-        if (full < 0)
-            break;
-        for (int64_t k = 0; k < count; k++) {
-            bool passes = false;
-            for (int64_t h = 0; !fixed[k] && h < flow[k].hops; h++)
-                passes = passes || flow[k].route[h] == full;
-            if (!passes)
-                continue;
-            fixed[k] = true;
-            flow[k].rate = least;
-            for (int64_t h = 0; h < flow[k].hops; h++)
-                left[flow[k].route[h]] -= least;
-        }
-    }
-    free(left);
-}
-
-/* When each flow ends. */
-static void plain_fluid(const bmf_graph *graph, double bandwidth, plain_flow *flow, int64_t count, double *end)
-{
-    double now = 0.0;
-    for (int64_t over = 0; over < count;) {
-        plain_rates(graph, bandwidth, flow, count, now);
-        double next = INFINITY;
-        for (int64_t k = 0; k < count; k++) {
-            if (!flow[k].over && flow[k].start > now)
-                next = fmin(next, flow[k].start);
-            if (!flow[k].over && flow[k].rate > 0.0)
-                next = fmin(next, now + flow[k].left / flow[k].rate);
-        }
-        for (int64_t k = 0; k < count; k++) {
-            if (flow[k].over || flow[k].start > now)
-                continue;
-            flow[k].left -= flow[k].rate * (next - now);
-            if (flow[k].left > 1e-6) /* of bytes */
-                continue;
-            flow[k].over = true;
-            end[k] = next;
-            over++;
-        }
-        now = next;
-    }
-}
-
-/* Fat trees and rings, messages of many sizes. */
-static const char *const references[] = {
-    "topology = \"fat-tree\"; size = [2, 2, 3]; growth = 1.7; bandwidth = 1e6; latency_us = 40;",
-    "topology = \"mesh\"; size = [3, 4]; bandwidth = 1e6;",
-};
-static const struct {
-    const char *name;
-    int sizes;
-    int64_t size[3];
-    double growth, latency;
-} reference_graphs[] = {{"fat-tree", 3, {2, 2, 3}, 1.7, 40e-6}, {"mesh", 2, {3, 4}, NAN, 0.0}};
-
-static bmf_graph *reference_graph(int which)
-{
-    bmf_graph *graph;
-    int topology = 0;
-    while (strcmp(bmf_graph_topologies[topology], reference_graphs[which].name) != 0)
-        topology++;
-    assert_int_equal(bmf_graph_build(topology, reference_graphs[which].sizes, reference_graphs[which].size,
-                                     reference_graphs[which].growth, &graph),
-                     BMF_OK);
-    return graph;
-}
-
-/* in_step: at times and of sizes that let messages start and end together. */
-static int64_t random_messages(uint64_t *seed, bmf_flying *message, int64_t processors, int64_t count, bool in_step)
-{
-    double sent = 0.0;
-    for (int64_t k = 0; k < count; k++) {
-        int64_t from = test_below(seed, processors), to = (from + 1 + test_below(seed, processors - 1)) % processors;
-        double pause = in_step ? 1e-3 : 1e-3 * test_unit(seed);
-        int64_t bytes = in_step ? 500 * (1 + test_below(seed, 3)) : 1 + test_below(seed, 2000);
-        sent += test_below(seed, 3) == 0 ? pause : 0.0;
-        message[k] = message_of(from, to, bytes, sent);
-    }
-    return count;
-}
-
-static void random_flows(void **state)
-{
-    (void)state;
-    uint64_t seed = 11;
-    for (int round = 0; round < ROUNDS; round++) {
-        const int which = round % 2;
-        char settings[TEXT];
-        bmf_flying message[60];
-        plain_flow flow[60] = {0};
-        double end[60];
-        bmf_graph *graph = reference_graph(which);
-        int64_t count = random_messages(&seed, message, 12, 10 + test_below(&seed, 50), round % 4 > 1);
-        for (int64_t k = 0; k < count; k++) {
-            const int32_t *route;
-            flow[k].hops = bmf_graph_route(graph, message[k].from, message[k].to, &route);
-            memcpy(flow[k].route, route, (size_t)flow[k].hops * sizeof *route);
-            flow[k].start = message[k].sent + (double)flow[k].hops * reference_graphs[which].latency;
-            flow[k].left = (double)message[k].bytes;
-        }
-        plain_fluid(graph, 1e6, flow, count, end);
-        snprintf(settings, sizeof settings, "%s mode = \"fluid\";", references[which]);
-        carried(settings, 12, message, count);
-        for (int64_t k = 0; k < count; k++)
-            CHECK(fabs(message[k].arrived - end[k]) < 1e-8 * end[k] + 1e-11, "round %d, flow %lld: %.15g, not %.15g",
-                  round, (long long)k, message[k].arrived, end[k]);
-        bmf_graph_free(graph);
-    }
-    assert_int_equal(test_failures, 0);
-}
+/* ---- a reference ---- */
 
 /* Intervals of one link, kept for ever in the order of beginning. */
 typedef struct plain_link {
@@ -750,10 +471,6 @@ int main(void)
         cmocka_unit_test(unequal_links),
         cmocka_unit_test(patterns),
         cmocka_unit_test(broadcast),
-        cmocka_unit_test(replays),
-        cmocka_unit_test(two_bottlenecks),
-        cmocka_unit_test(late_flow),
-        cmocka_unit_test(random_flows),
         cmocka_unit_test(random_occupancy),
         cmocka_unit_test(document_scan_first),
         cmocka_unit_test(document_scan_last),
