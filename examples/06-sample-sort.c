@@ -45,18 +45,21 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts every part on this rank; the list must not share its memory. */
-static void sort_parts(bmf_list *keys)
+static int sort_part(void *state, int64_t part, int64_t begin, int64_t end)
 {
-    const bmf_partition *parts = keys->partition;
+    const bmf_list *keys = state;
     int64_t *key = keys->column.data;
-    const int64_t first = parts->local_first, begin = bmf_partition_local_begin(parts);
-#pragma omp parallel for schedule(dynamic)
-    for (int64_t k = first; k < first + parts->local_parts; k++) {
-        const int64_t count = parts->start[k + 1] - parts->start[k];
-        if (count > 1) /* a rank without elements has no memory for them */
-            qsort(key + (parts->start[k] - begin), (size_t)count, sizeof *key, compare_keys);
-    }
+    (void)part;
+    if (end - begin > 1) /* a rank without elements has no memory for them */
+        qsort(key + (begin - bmf_partition_local_begin(keys->partition)), (size_t)(end - begin), sizeof *key,
+              compare_keys);
+    return 0;
+}
+
+/* Sorts every part; the list must not share its memory. */
+static void sort_parts(bmf_context *ctx, bmf_list *keys)
+{
+    BMF_CHECK(bmf_each_part(ctx, keys->partition, "sort", sort_part, keys));
 }
 
 /* ---- splitters: a key and the position it stood at ---- */
@@ -204,13 +207,13 @@ static void sort_keys(bmf_context *ctx, bmf_list *keys, bmf_list **sorted)
     bmf_list *by_part, *sources;
     if (!cut || !length || !begin)
         BMF_CHECK(bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for the runs of %zu processors", parts));
-    sort_parts(keys);
+    sort_parts(ctx, keys);
     find_splitters(ctx, keys, cut);
     measure_runs(ctx, keys, cut, &by_part);
     place_runs(ctx, by_part, (int64_t)parts, length, begin);
     list_sources(ctx, keys, length, begin, &sources);
     BMF_CHECK(bmf_project(keys, sources, sorted));
-    sort_parts(*sorted);
+    sort_parts(ctx, *sorted);
     bmf_list_free(by_part);
     bmf_list_free(sources);
     free(cut);

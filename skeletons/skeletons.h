@@ -107,6 +107,15 @@ int bmf_scan_in_place(bmf_list *xs, const bmf_operator *op, bmf_scan_kind kind);
 int bmf_map_scan(const bmf_list *xs, const bmf_kernel *kernel, const bmf_operator *op, bmf_scan_kind kind,
                  bmf_list **out);
 
+/* ---- what is no skeleton ---- */
+
+/* Any work of every processor on its own part of lists on this partition: run(state, part, begin, end) is called once for each
+ * part of this rank, elements [begin, end), from threads at once; what it touches is its own affair (the local columns,
+ * bmf_list_own before writing). It returns 0 or a failure code. A kernel `name` in traces and predictions; loops outside of
+ * skeletons are invisible there. No messages. Errors: BMF_ERROR_KERNEL, agreed. */
+typedef int bmf_part_function(void *state, int64_t part, int64_t begin, int64_t end);
+int bmf_each_part(bmf_context *ctx, const bmf_partition *partition, const char *name, bmf_part_function *run, void *state);
+
 /* ---- lists of lists ---- */
 
 /* The inner lists one after the other, as one list on the same processors (no messages), and the lengths. */
