@@ -41,8 +41,12 @@ function describeCharts(runs) {
   const say = (id, of) => { byId(id + '-text').textContent = runs.map(r => r.title + ': ' + of(r)).join('. ') + '.'; };
   say('gantt', r => plural(r.leaf.length, 'event') + ' on ' + plural(r.lanes, 'processor') + ', ' + formatTime(r.end));
   say('space-time', r => plural(r.messageSend.length, 'message'));
-  say('utilisation', r => 'on average ' + formatNumber(r.lanes * wholeShares(r).efficiency) + ' of ' + plural(r.lanes, 'processor') + ' productive');
-  say('traffic', r => 'at most ' + plural(peak(r, 'count'), 'message') + ' and ' + formatBytes(peak(r, 'bytes')) + ' on their way at once');
+  say('utilisation',
+      r => 'on average ' + formatNumber(r.lanes * wholeShares(r).efficiency) + ' of ' + plural(r.lanes, 'processor') +
+          ' productive');
+  say('traffic',
+      r => 'at most ' + plural(peak(r, 'count'), 'message') + ' and ' + formatBytes(peak(r, 'bytes')) +
+          ' on their way at once');
 }
 
 function peak(run, what) {
@@ -97,7 +101,8 @@ async function openReport() {
   report.longest = Math.max(1, ...runs.map(r => r.end));
   report.lanes = Math.max(...runs.map(r => r.lanes));
   view.to = report.longest;
-  byId('subtitle').textContent = runs.map(r => r.title + ' on ' + r.facts.machine + ', ' + plural(r.lanes, 'processor')).join('\u2002\u00b7\u2002');
+  byId('subtitle').textContent = runs.map(r => r.title + ' on ' + r.facts.machine + ', ' + plural(r.lanes, 'processor'))
+                                     .join('\u2002\u00b7\u2002');
   showLegend();
   showSummary(runs);
   showScaling(facts.scaling);

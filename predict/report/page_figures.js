@@ -4,10 +4,12 @@
 
 const CURVE = {width: 560, height: 340, left: 52, right: 20, top: 16, bottom: 44};
 
-// [processors, seconds, low, high, measured, in domain] as objects with speed-ups over the time on the fewest processors.
+// [processors, seconds, low, high, measured, in domain] as objects with
+// speed-ups over the time on the fewest processors.
 function speedUps(points) {
   // A run that costs nothing, as on a machine that only communicates, has no speed-up.
-  const made = points.filter(p => p[1] > 0).map(([processors, seconds, low, high, measured, inDomain]) => ({processors, seconds, low, high, measured, inDomain}));
+  const made = points.filter(p => p[1] > 0).map(([processors, seconds, low, high, measured,
+                                                  inDomain]) => ({processors, seconds, low, high, measured, inDomain}));
   for (const of of [0, 1]) {
     const same = made.filter(p => p.measured === of).sort((a, b) => a.processors - b.processors);
     const base = same[0];
@@ -21,7 +23,8 @@ function speedUps(points) {
 }
 
 function curveScales(points) {
-  const most = Math.max(2, ...points.map(p => Math.max(p.processors, p.fast))), least = Math.min(1, ...points.map(p => p.slow));
+  const most = Math.max(2, ...points.map(p => Math.max(p.processors, p.fast))),
+        least = Math.min(1, ...points.map(p => p.slow));
   const mostX = Math.max(2, ...points.map(p => p.processors)), mostY = Math.min(most, mostX * 1.3);
   const x = p => CURVE.left + Math.log2(p) / Math.log2(mostX) * (CURVE.width - CURVE.left - CURVE.right);
   const low = Math.log2(least), span = Math.log2(mostY) - low;
@@ -30,7 +33,8 @@ function curveScales(points) {
 }
 
 function powersOfTwo(from, to, most) {
-  const first = Math.ceil(Math.log2(from) - 1e-9), last = Math.floor(Math.log2(to) + 1e-9), step = Math.ceil((last - first + 1) / most);
+  const first = Math.ceil(Math.log2(from) - 1e-9), last = Math.floor(Math.log2(to) + 1e-9),
+        step = Math.ceil((last - first + 1) / most);
   const made = [];
   for (let k = first; k <= last; k += step) made.push(Math.pow(2, k));
   return made;
@@ -38,15 +42,24 @@ function powersOfTwo(from, to, most) {
 
 function drawAxes(svg, scales) {
   for (const p of powersOfTwo(1, scales.mostX, 9)) {
-    svg.append(shape('line', {x1: scales.x(p), x2: scales.x(p), y1: CURVE.top, y2: CURVE.height - CURVE.bottom, class: 'grid'}));
-    svg.append(shape('text', {x: scales.x(p), y: CURVE.height - CURVE.bottom + 18, 'text-anchor': 'middle'}, formatCount(p)));
+    svg.append(shape(
+        'line', {x1: scales.x(p), x2: scales.x(p), y1: CURVE.top, y2: CURVE.height - CURVE.bottom, class: 'grid'}));
+    svg.append(
+        shape('text', {x: scales.x(p), y: CURVE.height - CURVE.bottom + 18, 'text-anchor': 'middle'}, formatCount(p)));
   }
   for (const s of powersOfTwo(scales.least, scales.mostY, 8)) {
-    svg.append(shape('line', {x1: CURVE.left, x2: CURVE.width - CURVE.right, y1: scales.y(s), y2: scales.y(s), class: 'grid'}));
-    svg.append(shape('text', {x: CURVE.left - 8, y: scales.y(s) + 4, 'text-anchor': 'end'}, s < 1 ? String(s) : formatCount(s)));
+    svg.append(shape(
+        'line', {x1: CURVE.left, x2: CURVE.width - CURVE.right, y1: scales.y(s), y2: scales.y(s), class: 'grid'}));
+    svg.append(shape(
+        'text', {x: CURVE.left - 8, y: scales.y(s) + 4, 'text-anchor': 'end'}, s < 1 ? String(s) : formatCount(s)));
   }
-  svg.append(shape('text', {x: (CURVE.left + CURVE.width - CURVE.right) / 2, y: CURVE.height - 6, 'text-anchor': 'middle'}, 'processors'));
-  svg.append(shape('text', {x: -(CURVE.top + CURVE.height - CURVE.bottom) / 2, y: 13, transform: 'rotate(-90)', 'text-anchor': 'middle'}, 'speed-up'));
+  svg.append(shape(
+      'text', {x: (CURVE.left + CURVE.width - CURVE.right) / 2, y: CURVE.height - 6, 'text-anchor': 'middle'},
+      'processors'));
+  svg.append(shape(
+      'text',
+      {x: -(CURVE.top + CURVE.height - CURVE.bottom) / 2, y: 13, transform: 'rotate(-90)', 'text-anchor': 'middle'},
+      'speed-up'));
 }
 
 function drawCurve(svg, scales, points) {
@@ -56,13 +69,25 @@ function drawCurve(svg, scales, points) {
   const top = Math.min(scales.mostX, scales.mostY);
   svg.append(shape('line', {x1: scales.x(1), y1: scales.y(1), x2: scales.x(top), y2: scales.y(top), class: 'ideal'}));
   if (predicted.some(p => p.high > p.low))
-    svg.append(shape('polygon', {points: path(predicted, p => p.fast) + ' ' + path([...predicted].reverse(), p => p.slow), class: 'band'}));
+    svg.append(shape(
+        'polygon',
+        {points: path(predicted, p => p.fast) + ' ' + path([...predicted].reverse(), p => p.slow), class: 'band'}));
   svg.append(shape('polyline', {points: path(predicted, p => p.speedUp), class: 'curve'}));
   for (const p of points) {
-    const mark = p.measured
-      ? shape('rect', {x: scales.x(p.processors) - 4.5, y: clip(p.speedUp) - 4.5, width: 9, height: 9, class: 'measured'})
-      : shape('circle', {cx: scales.x(p.processors), cy: clip(p.speedUp), r: 4, class: p.inDomain ? 'predicted' : 'predicted outside'});
-    mark.append(shape('title', {}, formatCount(p.processors) + ' processors: ' + formatTime(p.seconds * 1e9) + ', speed-up ' + formatNumber(p.speedUp)));
+    const mark = p.measured ?
+        shape(
+            'rect',
+            {x: scales.x(p.processors) - 4.5, y: clip(p.speedUp) - 4.5, width: 9, height: 9, class: 'measured'}) :
+        shape('circle', {
+          cx: scales.x(p.processors),
+          cy: clip(p.speedUp),
+          r: 4,
+          class: p.inDomain ? 'predicted' : 'predicted outside'
+        });
+    mark.append(shape(
+        'title', {},
+        formatCount(p.processors) + ' processors: ' + formatTime(p.seconds * 1e9) + ', speed-up ' +
+            formatNumber(p.speedUp)));
     svg.append(mark);
   }
 }
@@ -73,22 +98,26 @@ function showScaling(points) {
   if (!list.length) return section.remove();
   const scales = curveScales(list);
   const best = list.filter(p => !p.measured).sort((a, b) => a.seconds - b.seconds)[0] || list[0];
-  const svg = shape('svg', {viewBox: `0 0 ${CURVE.width} ${CURVE.height}`, role: 'img', 'aria-label': 'Speed-up over processors'});
+  const svg = shape(
+      'svg', {viewBox: `0 0 ${CURVE.width} ${CURVE.height}`, role: 'img', 'aria-label': 'Speed-up over processors'});
   drawAxes(svg, scales);
   drawCurve(svg, scales, list);
   byId('curve').append(svg);
   const keys = {predicted: p => !p.measured, band: p => !p.measured && p.high > p.low, measured: p => p.measured};
   for (const key in keys) section.querySelector('.mark.' + key).parentElement.hidden = !list.some(keys[key]);
   const base = Math.min(...list.map(p => p.processors)), outside = list.some(p => !p.measured && !p.inDomain);
-  byId('curve-text').textContent = 'Shortest at ' + plural(best.processors, 'processor') + ': ' + formatTime(best.seconds * 1e9)
-    + ', speed-up ' + formatNumber(best.speedUp) + (base > 1 ? ', counted from ' + base + ' processors as ' + base : '') + '.'
-    + (outside ? ' Outside (hollow): beyond the range that the costs were measured in.' : '');
+  byId('curve-text').textContent = 'Shortest at ' + plural(best.processors, 'processor') + ': ' +
+      formatTime(best.seconds * 1e9) + ', speed-up ' + formatNumber(best.speedUp) +
+      (base > 1 ? ', counted from ' + base + ' processors as ' + base : '') + '.' +
+      (outside ? ' Outside (hollow): beyond the range that the costs were measured in.' : '');
   const body = byId('curve-table').tBodies[0];
   for (const p of list.sort((a, b) => a.processors - b.processors || b.measured - a.measured))
-    body.append(element('tr', element('td.n', formatCount(p.processors)), element('td', p.measured ? 'measured' : 'predicted'),
-      element('td.n', formatTime(p.seconds * 1e9)), element('td.n', p.high > p.low ? formatRange(p.low * 1e9, p.high * 1e9) : NONE),
-      element('td.n', formatNumber(p.speedUp)), element('td.n', formatShare(p.speedUp / p.processors)),
-      element('td.outside', p.measured || p.inDomain ? '' : 'outside')));
+    body.append(element(
+        'tr', element('td.n', formatCount(p.processors)), element('td', p.measured ? 'measured' : 'predicted'),
+        element('td.n', formatTime(p.seconds * 1e9)),
+        element('td.n', p.high > p.low ? formatRange(p.low * 1e9, p.high * 1e9) : NONE),
+        element('td.n', formatNumber(p.speedUp)), element('td.n', formatShare(p.speedUp / p.processors)),
+        element('td.outside', p.measured || p.inDomain ? '' : 'outside')));
 }
 
 // ---- communication matrix ----
@@ -117,7 +146,8 @@ function ramp(share) {
 // Logarithmic from the least to the most of both runs.
 function shareOfRange(value, range) {
   if (value <= 0) return 0;
-  return range.most > range.least ? 0.12 + 0.88 * Math.log(value / range.least) / Math.log(range.most / range.least) : 1;
+  return range.most > range.least ? 0.12 + 0.88 * Math.log(value / range.least) / Math.log(range.most / range.least) :
+                                    1;
 }
 
 function matrixRange() {
@@ -140,7 +170,9 @@ class Matrix {
     Object.assign(this, {matrix, seen: true, stale: true, canvas: figure.querySelector('canvas')});
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute('role', 'application');
-    this.canvas.setAttribute('aria-label', 'Communication matrix, ' + matrix.run.title + ': rows send, columns receive. Arrows move the cursor.');
+    this.canvas.setAttribute(
+        'aria-label',
+        'Communication matrix, ' + matrix.run.title + ': rows send, columns receive. Arrows move the cursor.');
     this.canvas.addEventListener('pointermove', pointer => this.point(pointer));
     this.canvas.addEventListener('pointerleave', hideTip);
     this.canvas.addEventListener('keydown', key => this.press(key));
@@ -149,10 +181,12 @@ class Matrix {
   }
 
   draw() {
-    const {matrix} = this, {size} = matrix, wide = view.printing ? 360 : this.canvas.parentElement.clientWidth, left = 46, top = 34;
+    const {matrix} = this, {size} = matrix, wide = view.printing ? 360 : this.canvas.parentElement.clientWidth,
+          left = 46, top = 34;
     const sharp = view.printing ? 2.5 : Math.min(3, window.devicePixelRatio || 1), canvas = this.canvas;
     // Whole pixels of the screen, so that cells have the same size.
-    const cell = Math.max(1, Math.floor(Math.min(40, (Math.min(480, wide) - left - 8) / size) * sharp) / sharp), side = cell * size;
+    const cell = Math.max(1, Math.floor(Math.min(40, (Math.min(480, wide) - left - 8) / size) * sharp) / sharp),
+          side = cell * size;
     this.box = {left, top, cell};
     canvas.width = Math.round((left + side + 8) * sharp);
     canvas.height = Math.round((top + side + 8) * sharp);
@@ -203,7 +237,8 @@ class Matrix {
 
   point(pointer) {
     const box = this.canvas.getBoundingClientRect(), {left, top, cell} = this.box, {size} = this.matrix;
-    const to = Math.floor((pointer.clientX - box.left - left) / cell), from = Math.floor((pointer.clientY - box.top - top) / cell);
+    const to = Math.floor((pointer.clientX - box.left - left) / cell),
+          from = Math.floor((pointer.clientY - box.top - top) / cell);
     if (from < 0 || to < 0 || from >= size || to >= size) return hideTip();
     this.tell(from, to, pointer.clientX, pointer.clientY);
   }
@@ -215,11 +250,14 @@ class Matrix {
   }
 
   press(key) {
-    const move = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Home: [-1e9, -1e9]}[key.key];
+    const move = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Home: [
+                    -1e9, -1e9
+                  ]}[key.key];
     if (!move) return;
     key.preventDefault();
     const inside = v => Math.max(0, Math.min(this.matrix.size - 1, v)), before = this.cursor || [0, 0];
-    this.cursor = this.cursor || key.key === 'Home' ? [inside(before[0] + move[0]), inside(before[1] + move[1])] : before;
+    this.cursor =
+        this.cursor || key.key === 'Home' ? [inside(before[0] + move[0]), inside(before[1] + move[1])] : before;
     this.draw();
     const box = this.canvas.getBoundingClientRect(), {left, top, cell} = this.box, [from, to] = this.cursor;
     this.tell(from, to, box.left + left + (to + 1) * cell, box.top + top + (from + 1) * cell);
@@ -238,11 +276,19 @@ function showMatrices(runs) {
   const section = byId('matrix'), holder = byId('matrices');
   matrices.list = runs.map(matrixOf);
   if (matrices.list.every(m => m.messages.every(v => v === 0))) {
-    section.replaceChildren(element('h2', 'Communication matrix'), element('p.none', runs.every(r => r.lanes === 1) ? 'One processor sends no messages.' : 'No messages were sent.'));
+    section.replaceChildren(
+        element('h2', 'Communication matrix'),
+        element(
+            'p.none', runs.every(r => r.lanes === 1) ? 'One processor sends no messages.' : 'No messages were sent.'));
     return;
   }
   for (const matrix of matrices.list) {
-    const figure = element('figure', element('figcaption', element('strong', matrix.run.title), matrix.per > 1 ? ', ' + matrix.per + ' processors per cell' : ''), element('canvas'));
+    const figure = element(
+        'figure',
+        element(
+            'figcaption', element('strong', matrix.run.title),
+            matrix.per > 1 ? ', ' + matrix.per + ' processors per cell' : ''),
+        element('canvas'));
     holder.append(figure);
     new Matrix(figure, matrix);
   }
@@ -261,19 +307,28 @@ const SHOWN_LINKS = 15;
 
 class Topology {
   constructor(figure, run) {
-    Object.assign(this, {run, seen: true, stale: true, canvas: figure.querySelector('canvas'), most: Math.max(...run.facts.links.map(l => l[8]))});
+    Object.assign(this, {
+      run,
+      seen: true,
+      stale: true,
+      canvas: figure.querySelector('canvas'),
+      most: Math.max(...run.facts.links.map(l => l[8]))
+    });
     this.canvas.addEventListener('pointermove', pointer => this.point(pointer));
     this.canvas.addEventListener('pointerleave', hideTip);
     charts.push(this);
   }
 
   draw() {
-    const links = this.run.facts.links, wide = view.printing ? 420 : Math.min(560, this.canvas.parentElement.clientWidth);
+    const links = this.run.facts.links,
+          wide = view.printing ? 420 : Math.min(560, this.canvas.parentElement.clientWidth);
     const xs = links.flatMap(l => [l[2], l[4]]), ys = links.flatMap(l => [l[3], l[5]]);
-    const low = values => values.reduce((a, b) => Math.min(a, b)), high = values => values.reduce((a, b) => Math.max(a, b));
+    const low = values => values.reduce((a, b) => Math.min(a, b)),
+          high = values => values.reduce((a, b) => Math.max(a, b));
     const [x0, x1, y0, y1] = [low(xs), high(xs), low(ys), high(ys)], margin = 26;
     const scale = Math.min((wide - 2 * margin) / Math.max(1e-9, x1 - x0), 380 / Math.max(1e-9, y1 - y0));
-    const tall = Math.max(40, (y1 - y0) * scale) + 2 * margin, sharp = view.printing ? 2.5 : Math.min(3, window.devicePixelRatio || 1);
+    const tall = Math.max(40, (y1 - y0) * scale) + 2 * margin,
+          sharp = view.printing ? 2.5 : Math.min(3, window.devicePixelRatio || 1);
     this.canvas.width = Math.round(wide * sharp);
     this.canvas.height = Math.round(tall * sharp);
     this.canvas.style.width = wide + 'px';
@@ -281,7 +336,8 @@ class Topology {
     const pen = this.canvas.getContext('2d'), shift = (wide - (x1 - x0) * scale) / 2;
     pen.setTransform(sharp, 0, 0, sharp, 0, 0);
     this.shortest = 0;
-    this.lines = links.map(link => this.lineOf(link, (x, y) => [shift + (x - x0) * scale, tall / 2 + (y - (y0 + y1) / 2) * scale]));
+    this.lines = links.map(
+        link => this.lineOf(link, (x, y) => [shift + (x - x0) * scale, tall / 2 + (y - (y0 + y1) / 2) * scale]));
     this.paint(pen, scale);
   }
 
@@ -333,7 +389,8 @@ class Topology {
 
   // The shortest link.
   unit() {
-    this.shortest ||= this.lines.reduce((least, l) => Math.min(least, Math.hypot(l.bx - l.ax, l.by - l.ay) || Infinity), Infinity);
+    this.shortest ||=
+        this.lines.reduce((least, l) => Math.min(least, Math.hypot(l.bx - l.ax, l.by - l.ay) || Infinity), Infinity);
     return this.shortest;
   }
 
@@ -343,7 +400,8 @@ class Topology {
     for (const line of this.lines)
       for (let t = 0.1; t < 0.95; t += 0.1) {
         const px = (1 - t) * (1 - t) * line.ax + 2 * t * (1 - t) * line.cx + t * t * line.bx;
-        const py = (1 - t) * (1 - t) * line.ay + 2 * t * (1 - t) * line.cy + t * t * line.by, distance = Math.hypot(px - x, py - y);
+        const py = (1 - t) * (1 - t) * line.ay + 2 * t * (1 - t) * line.cy + t * t * line.by,
+              distance = Math.hypot(px - x, py - y);
         if (distance < least) {
           least = distance;
           best = line.link;
@@ -355,14 +413,22 @@ class Topology {
 }
 
 function linkLines(run, link) {
-  return [['busy', formatTime(link[8] * 1e9) + ' (' + formatShare(link[8] * 1e9 / run.end) + ')'], ['messages', formatCount(link[6])], ['bytes', formatBytes(link[7])]];
+  return [
+    ['busy', formatTime(link[8] * 1e9) + ' (' + formatShare(link[8] * 1e9 / run.end) + ')'],
+    ['messages', formatCount(link[6])], ['bytes', formatBytes(link[7])]
+  ];
 }
 
 function linkTable(run) {
   const body = element('tbody'), links = run.facts.links;
-  const head = element('tr', element('th', 'from'), element('th', 'to'), element('th.n', 'busy'), element('th.n', 'of the run'), element('th.n', 'messages'), element('th.n', 'bytes'));
-  const fill = count => body.replaceChildren(...links.slice(0, count).map(l => element('tr', element('td.name', l[0]), element('td.name', l[1]),
-    element('td.n', formatTime(l[8] * 1e9)), element('td.n', formatShare(l[8] * 1e9 / run.end)), element('td.n', formatCount(l[6])), element('td.n', formatBytes(l[7])))));
+  const head = element(
+      'tr', element('th', 'from'), element('th', 'to'), element('th.n', 'busy'), element('th.n', 'of the run'),
+      element('th.n', 'messages'), element('th.n', 'bytes'));
+  const fill = count => body.replaceChildren(...links.slice(0, count).map(
+      l => element(
+          'tr', element('td.name', l[0]), element('td.name', l[1]), element('td.n', formatTime(l[8] * 1e9)),
+          element('td.n', formatShare(l[8] * 1e9 / run.end)), element('td.n', formatCount(l[6])),
+          element('td.n', formatBytes(l[7])))));
   fill(SHOWN_LINKS);
   const more = element('button', 'All ' + formatCount(links.length) + ' links');
   more.type = 'button';
@@ -370,8 +436,12 @@ function linkTable(run) {
     fill(links.length);
     more.remove();
   });
-  const left = run.facts.linkCount - links.length, note = left > 0 ? element('p.note', plural(left, 'less busy link is', 'less busy links are') + ' not in this file.') : null;
-  return element('div.scroll', element('table', element('thead', head), body), links.length > SHOWN_LINKS ? more : null, note);
+  const left = run.facts.linkCount - links.length,
+        note = left > 0 ?
+      element('p.note', plural(left, 'less busy link is', 'less busy links are') + ' not in this file.') :
+      null;
+  return element(
+      'div.scroll', element('table', element('thead', head), body), links.length > SHOWN_LINKS ? more : null, note);
 }
 
 function showLinks(runs) {
@@ -379,8 +449,12 @@ function showLinks(runs) {
   if (!busy.length) return section.remove();
   for (const run of busy) {
     const placed = run.facts.links.some(l => l.slice(2, 6).some(v => v !== 0));
-    const figure = element('figure', element('figcaption', element('strong', run.title), ': ' + plural(run.facts.linkCount, 'link') + ', the busiest busy for '
-      + formatShare(run.facts.links[0][8] * 1e9 / Math.max(1, run.end)) + ' of the run'));
+    const figure = element(
+        'figure',
+        element(
+            'figcaption', element('strong', run.title),
+            ': ' + plural(run.facts.linkCount, 'link') + ', the busiest busy for ' +
+                formatShare(run.facts.links[0][8] * 1e9 / Math.max(1, run.end)) + ' of the run'));
     if (placed) {
       const canvas = element('canvas');
       canvas.setAttribute('role', 'img');

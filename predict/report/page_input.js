@@ -41,7 +41,8 @@ function hintForEvent(run, event) {
 
 // Predicted over measured, or second over first.
 function ratioOf(run, event, other, twin) {
-  const [first, second] = run.index === 0 ? [run.duration[event], other.duration[twin]] : [other.duration[twin], run.duration[event]];
+  const [first, second] =
+      run.index === 0 ? [run.duration[event], other.duration[twin]] : [other.duration[twin], run.duration[event]];
   return first > 0 ? second / first : second > 0 ? Infinity : NaN;
 }
 
@@ -70,13 +71,16 @@ function hover(chart, pointer) {
   const event = chart.eventAt(panel, x, y);
   chart.canvas.classList.toggle('over', event >= 0);
   if (event >= 0)
-    showTip(pointer.clientX, pointer.clientY, eventName(panel.run, event), panel.run.title, hintForEvent(panel.run, event));
+    showTip(
+        pointer.clientX, pointer.clientY, eventName(panel.run, event), panel.run.title, hintForEvent(panel.run, event));
   else if (chart.describe) {
     const told = chart.describe(panel, x);
     showTip(pointer.clientX, pointer.clientY, told.title, told.note, told.lines);
   } else {
     const time = chart.timeIn(panel, x), lane = formatCount(chart.laneAt(panel, y));
-    showTip(pointer.clientX, pointer.clientY, formatTime(time, 6), panel.run.title, [['processor', lane], ['', time <= panel.run.end ? 'idle' : 'the run has ended']].filter(l => l[0]));
+    showTip(
+        pointer.clientX, pointer.clientY, formatTime(time, 6), panel.run.title,
+        [['processor', lane], ['', time <= panel.run.end ? 'idle' : 'the run has ended']].filter(l => l[0]));
   }
 }
 
@@ -92,7 +96,15 @@ function listenToPointer(chart) {
   let start = null;
   canvas.addEventListener('pointerdown', pointer => {
     if (pointer.button !== 0) return;
-    start = {x: pointer.clientX, y: pointer.clientY, from: view.from, to: view.to, lane0: view.lane0, lane1: view.lane1, moved: false};
+    start = {
+      x: pointer.clientX,
+      y: pointer.clientY,
+      from: view.from,
+      to: view.to,
+      lane0: view.lane0,
+      lane1: view.lane1,
+      moved: false
+    };
     canvas.setPointerCapture(pointer.pointerId);
   });
   canvas.addEventListener('pointermove', pointer => {
@@ -133,7 +145,9 @@ function listenToWheel(chart) {
     const unit = wheel.deltaMode === 1 ? 30 : 1, [x, y] = placeOf(chart, wheel), panel = chart.panelAt(y);
     if (wheel.shiftKey) {
       const amount = (wheel.deltaY || wheel.deltaX) * unit;
-      const at = panel ? view.lane0 + Math.max(0, Math.min(1, (y - panel.y) / panel.height)) * (view.lane1 - view.lane0) : undefined;
+      const at = panel ?
+          view.lane0 + Math.max(0, Math.min(1, (y - panel.y) / panel.height)) * (view.lane1 - view.lane0) :
+          undefined;
       zoomLanes(Math.exp(amount * 0.002), at);
     } else if (sideways) panTime(wheel.deltaX * unit / plotWidth(chart.page));
     else zoomTime(Math.exp(Math.max(-300, Math.min(300, wheel.deltaY * unit)) * 0.002), timeAt(chart.page.width, x));
@@ -214,21 +228,33 @@ function showInspector() {
 }
 
 function lonelyText({run}) {
-  return report.runs.length < 2 ? '' : run.twin ? 'It has no twin in the other run.' : 'Events of runs with different numbers of processors have no twins.';
+  return report.runs.length < 2 ? '' :
+      run.twin                  ? 'It has no twin in the other run.' :
+                                  'Events of runs with different numbers of processors have no twins.';
 }
 
 function ratioColumn(own, twin) {
   const ratio = ratioOf(own.run, own.event, twin.run, twin.event), [first, second] = report.runs;
   const predicted = own.run.index === 1 ? own : twin, measured = own.run.index === 0 ? own : twin;
-  const [low, high] = predicted.run.above
-    ? [predicted.run.duration[predicted.event] - predicted.run.below[predicted.event], predicted.run.duration[predicted.event] + predicted.run.above[predicted.event]] : [0, 0];
+  const [low, high] = predicted.run.above ?
+      [
+        predicted.run.duration[predicted.event] - predicted.run.below[predicted.event],
+        predicted.run.duration[predicted.event] + predicted.run.above[predicted.event]
+      ] :
+      [0, 0];
   const time = measured.run.duration[measured.event];
-  const inside = high > low ? (time >= low && time <= high ? 'The measured time is in the interval.' : 'The measured time is outside of the interval.') : '';
-  return element('div.ratio', element('span.figure', formatRatio(ratio)), element('span.note', second.title + ' / ' + first.title), element('p.note', inside));
+  const inside = high > low ? (time >= low && time <= high ? 'The measured time is in the interval.' :
+                                                             'The measured time is outside of the interval.') :
+                              '';
+  return element(
+      'div.ratio', element('span.figure', formatRatio(ratio)), element('span.note', second.title + ' / ' + first.title),
+      element('p.note', inside));
 }
 
 function announce(own, twin) {
-  const words = eventName(own.run, own.event) + ', ' + own.run.title + ', processor ' + own.run.lane[own.event] + ', ' + formatTime(own.run.duration[own.event]);
-  byId('said').textContent = twin ? words + '; ' + twin.run.title + ' ' + formatTime(twin.run.duration[twin.event]) + ', ratio '
-    + formatRatio(ratioOf(own.run, own.event, twin.run, twin.event)) : words;
+  const words = eventName(own.run, own.event) + ', ' + own.run.title + ', processor ' + own.run.lane[own.event] + ', ' +
+      formatTime(own.run.duration[own.event]);
+  byId('said').textContent = twin ? words + '; ' + twin.run.title + ' ' + formatTime(twin.run.duration[twin.event]) +
+          ', ratio ' + formatRatio(ratioOf(own.run, own.event, twin.run, twin.event)) :
+                                    words;
 }

@@ -3,7 +3,8 @@
 // Leaves (events that are not regions or calls) of a lane are made disjoint: where several receives are under way at
 // once, the processor receives once. Of few visible leaves every one is added up pixel by pixel. Of many, a pyramid
 // answers: the base holds, by group of lanes and bin of time, how much of it each state took; every level above it has
-// half as many bins. Messages are thinned out by a hash of their number, so that the same ones stay when the window moves.
+// half as many bins. Messages are thinned out by a hash of their number, so that the same ones stay when the
+// window moves.
 
 const EXACT_LEAVES = 150000;
 const PYRAMID_ROWS = 256;
@@ -143,7 +144,8 @@ function buildPyramid(run) {
     for (let s = 0; s < LEAF_STATES; s++)
       for (let b = 0, whole = 0, at = s * (bins + 2); b < bins; b++) {
         whole += steps[at + b];
-        cells[(row * bins + b) * LEAF_STATES + s] = Math.min(255, 255 * (whole + parts[at + b]) / (lane1 - lane0) + 0.5);
+        cells[(row * bins + b) * LEAF_STATES + s] =
+            Math.min(255, 255 * (whole + parts[at + b]) / (lane1 - lane0) + 0.5);
       }
   }
   run.pyramid = {rows, perRow, levels: []};
@@ -176,7 +178,8 @@ function addPyramidRow(run, lane0, lane1, from, to, width, sum, at) {
   const row1 = Math.max(row0 + 1, Math.min(rows, Math.ceil(lane1 / perRow)));
   const scale = level.bins / Math.max(1, run.end), weight = (lane1 - lane0) / (255 * (row1 - row0));
   for (let x = 0; x < width; x++) {
-    const b0 = Math.floor((from + x * perPixel) * scale), b1 = Math.max(b0 + 1, Math.floor((from + (x + 1) * perPixel) * scale));
+    const b0 = Math.floor((from + x * perPixel) * scale),
+          b1 = Math.max(b0 + 1, Math.floor((from + (x + 1) * perPixel) * scale));
     for (let b = Math.max(0, b0); b < Math.min(level.bins, b1); b++)
       for (let row = row0; row < row1; row++)
         for (let s = 0, cell = (row * level.bins + b) * LEAF_STATES; s < LEAF_STATES; s++)
@@ -253,7 +256,8 @@ function sampleMessages(run) {
     if (kept.length < 2000) return;
     let left = 0;
     const next = new Int32Array(kept.length);
-    for (let k = 0; k < kept.length; k++) if ((Math.imul(kept[k] + 1, 0x9e3779b1) >>> 8) % (2 * every) === 0) next[left++] = kept[k];
+    for (let k = 0; k < kept.length; k++)
+      if ((Math.imul(kept[k] + 1, 0x9e3779b1) >>> 8) % (2 * every) === 0) next[left++] = kept[k];
     kept = next.slice(0, left);
   }
 }

@@ -10,7 +10,8 @@ function rgb(colour) {
 
 // Black or white, whichever is easier to read on a colour (relative luminance of WCAG 2).
 function inkOn(colour) {
-  const [r, g, b] = rgb(colour).map(c => c / 255 <= 0.04045 ? c / 255 / 12.92 : Math.pow((c / 255 + 0.055) / 1.055, 2.4));
+  const [r, g, b] =
+      rgb(colour).map(c => c / 255 <= 0.04045 ? c / 255 / 12.92 : Math.pow((c / 255 + 0.055) / 1.055, 2.4));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? '#000000' : '#ffffff';
 }
 
@@ -77,7 +78,8 @@ function timeAt(width, x) {
 function timeTicks(page) {
   const span = view.to - view.from, most = Math.max(2, plotWidth(page) / 110);
   if (view.own) {
-    const step = niceStep(100 * span / report.longest / most), digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+    const step = niceStep(100 * span / report.longest / most),
+          digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     return ticksBetween(100 * view.from / report.longest, 100 * view.to / report.longest, step)
       .map(t => ({time: t * report.longest / 100, text: t === 0 ? '0' : t.toFixed(digits) + '\u00a0%'}));
   }
@@ -131,7 +133,8 @@ function paintLaneLabels(page, run, y, height, rows) {
   const step = one >= 14 ? 1 : wholeStep(16 / one), top = y + rows.offset, first = rows.lanes[0];
   for (let lane = Math.ceil(first / step) * step; lane < rows.lanes[rows.lanes.length - 1]; lane += step) {
     const at = top + (lane - first + 0.5) * one;
-    if (at >= y && at <= y + height) pen.fillText(formatCount(lane), LEFT - 8, Math.max(y + 5, Math.min(y + height - 4, at)));
+    if (at >= y && at <= y + height)
+      pen.fillText(formatCount(lane), LEFT - 8, Math.max(y + 5, Math.min(y + height - 4, at)));
   }
   pen.save();
   pen.translate(13, y + height / 2);
@@ -188,7 +191,8 @@ function paintRows(page, run, y, height) {
   pen.fillStyle = colours.paper;
   if (rows.rowHeight >= 6)
     for (let row = 1; row < rows.lanes.length - 1; row++)
-      pen.fillRect(LEFT, Math.round(y + rows.offset + row * rows.rowHeight) - 1, plotWidth(page), rows.rowHeight > 14 ? 2 : 1);
+      pen.fillRect(
+          LEFT, Math.round(y + rows.offset + row * rows.rowHeight) - 1, plotWidth(page), rows.rowHeight > 14 ? 2 : 1);
   pen.restore();
   return rows;
 }

@@ -16,14 +16,20 @@ function sentBy(run) {
 // Efficiency and shares of the whole run, by its first interval or by adding up.
 function wholeShares(run) {
   const top = run.intervals[0], total = Math.max(1, run.end * run.lanes);
-  if (top) return {efficiency: top.efficiency.efficiency, communication: top.all.communication / Math.max(1, top.all.total), idle: top.all.idle / Math.max(1, top.all.total)};
+  if (top)
+    return {
+      efficiency: top.efficiency.efficiency,
+      communication: top.all.communication / Math.max(1, top.all.total),
+      idle: top.all.idle / Math.max(1, top.all.total)
+    };
   const state = s => run.totals[s][TOTAL_BINS] / TOTAL_BINS * run.end / total;
   const productive = state(0) + state(4), communication = state(1) + state(2) + state(3);
   return {efficiency: productive, communication, idle: 1 - productive - communication};
 }
 
 function card(name, value, note) {
-  const figure = element('span.figure', ...[value].flat().flatMap((v, k) => k ? [element('span.apart', '\u00b7'), v] : [v]));
+  const figure =
+      element('span.figure', ...[value].flat().flatMap((v, k) => k ? [element('span.apart', '\u00b7'), v] : [v]));
   if (Array.isArray(value) && value.length > 1) figure.classList.add('two');
   return element('div.card', element('span.name', name), figure, element('span.note', note || ''));
 }
@@ -38,27 +44,42 @@ function showCards(runs) {
   for (const run of runs) cards.append(card(run.title, formatTime(run.end), lengthNote(run)));
   if (second) {
     const ratio = first.end > 0 ? second.end / first.end : NaN, off = ratio - 1;
-    cards.append(card(second.title + ' / ' + first.title, formatRatio(ratio), Number.isNaN(off) ? '' : (off < 0 ? '\u2212' : '+') + formatShare(Math.abs(off))));
+    cards.append(card(
+        second.title + ' / ' + first.title, formatRatio(ratio),
+        Number.isNaN(off) ? '' : (off < 0 ? '\u2212' : '+') + formatShare(Math.abs(off))));
   }
-  cards.append(card('efficiency', runs.map(r => formatShare(wholeShares(r).efficiency)), runs.length > 1 ? runs.map(r => r.title).join(' \u00b7 ') : 'productive of all time'));
+  cards.append(card(
+      'efficiency', runs.map(r => formatShare(wholeShares(r).efficiency)),
+      runs.length > 1 ? runs.map(r => r.title).join(' \u00b7 ') : 'productive of all time'));
   const sent = runs.map(sentBy), same = sent.every(s => s.messages === sent[0].messages && s.bytes === sent[0].bytes);
-  cards.append(card('messages', same ? formatCount(sent[0].messages) : sent.map(s => formatCount(s.messages)),
-    same ? formatBytes(sent[0].bytes) + (runs.length > 1 ? ', equal in both' : '') : sent.map(s => formatBytes(s.bytes)).join(' \u00b7 ')));
-  if (c && c.withInterval > 0) cards.append(card('in the 95\u00a0% intervals', formatShare(c.covered / c.withInterval), 'of ' + plural(c.withInterval, 'event')));
+  cards.append(card(
+      'messages', same ? formatCount(sent[0].messages) : sent.map(s => formatCount(s.messages)),
+      same ? formatBytes(sent[0].bytes) + (runs.length > 1 ? ', equal in both' : '') :
+             sent.map(s => formatBytes(s.bytes)).join(' \u00b7 ')));
+  if (c && c.withInterval > 0)
+    cards.append(card(
+        'in the 95\u00a0% intervals', formatShare(c.covered / c.withInterval),
+        'of ' + plural(c.withInterval, 'event')));
 }
 
 function showSummary(runs) {
   showCards(runs);
-  const rows = [['program', r => r.facts.program], ['machine', r => r.facts.machine], ['processors', r => formatCount(r.lanes)],
-    ['ranks \u00d7 threads', r => r.facts.predicted ? NONE : r.facts.ranks + ' \u00d7 ' + r.facts.threads], ['length', r => formatTime(r.end, 4)],
+  const rows = [
+    ['program', r => r.facts.program], ['machine', r => r.facts.machine], ['processors', r => formatCount(r.lanes)],
+    ['ranks \u00d7 threads', r => r.facts.predicted ? NONE : r.facts.ranks + ' \u00d7 ' + r.facts.threads],
+    ['length', r => formatTime(r.end, 4)],
     ['95\u00a0% interval', r => r.facts.low !== null ? formatRange(r.facts.low * 1e9, r.facts.high * 1e9) : NONE],
-    ['efficiency', r => formatShare(wholeShares(r).efficiency)], ['communication', r => formatShare(wholeShares(r).communication)],
-    ['idle', r => formatShare(wholeShares(r).idle)], ['messages', r => formatCount(sentBy(r).messages)], ['bytes', r => formatBytes(sentBy(r).bytes)],
-    ['events', r => formatCount(r.count)]];
+    ['efficiency', r => formatShare(wholeShares(r).efficiency)],
+    ['communication', r => formatShare(wholeShares(r).communication)], ['idle', r => formatShare(wholeShares(r).idle)],
+    ['messages', r => formatCount(sentBy(r).messages)], ['bytes', r => formatBytes(sentBy(r).bytes)],
+    ['events', r => formatCount(r.count)]
+  ];
   if (runs.some(r => r.facts.dropped)) rows.push(['events lost for lack of memory', r => formatCount(r.facts.dropped)]);
   const table = byId('summary-table');
   table.tHead.append(element('tr', element('th', ''), ...rows.map(([name]) => element('th', name))));
-  for (const run of runs) table.tBodies[0].append(element('tr', element('th', run.title), ...rows.map(([, value]) => element('td', value(run)))));
+  for (const run of runs)
+    table.tBodies[0].append(
+        element('tr', element('th', run.title), ...rows.map(([, value]) => element('td', value(run)))));
 }
 
 // ---- comparison ----
@@ -99,35 +120,51 @@ class RatioStrip {
     pen.textAlign = 'center';
     pen.fillStyle = theme().soft;
     const step = wholeStep(this.lanes / Math.max(2, wide / 60));
-    for (let lane = 0; lane < this.lanes; lane += step) pen.fillText(formatCount(lane), this.left + (lane + 0.5) / this.lanes * wide, this.states.length * 22 + 12);
+    for (let lane = 0; lane < this.lanes; lane += step)
+      pen.fillText(formatCount(lane), this.left + (lane + 0.5) / this.lanes * wide, this.states.length * 22 + 12);
   }
 
   point(pointer) {
-    const box = this.canvas.getBoundingClientRect(), lane = Math.floor((pointer.clientX - box.left - this.left) / this.wide * this.lanes);
+    const box = this.canvas.getBoundingClientRect(),
+          lane = Math.floor((pointer.clientX - box.left - this.left) / this.wide * this.lanes);
     const state = this.states[Math.floor((pointer.clientY - box.top) / 22)];
     if (!state || lane < 0 || lane >= this.lanes) return hideTip();
     const [measured, predicted] = state.of(lane);
-    showTip(pointer.clientX, pointer.clientY, 'processor ' + lane, KIND_NAMES[state.kind],
-      [[report.runs[0].title, formatTime(measured * 1e9)], [report.runs[1].title, formatTime(predicted * 1e9)], ['ratio', formatRatio(predicted / measured)]]);
+    showTip(pointer.clientX, pointer.clientY, 'processor ' + lane, KIND_NAMES[state.kind], [
+      [report.runs[0].title, formatTime(measured * 1e9)], [report.runs[1].title, formatTime(predicted * 1e9)],
+      ['ratio', formatRatio(predicted / measured)]
+    ]);
   }
 }
 
 function ratioRow(name, ratio) {
   const [measured, predicted, events, median, p90] = ratio;
-  return element('tr', element('th', name), element('td.n', formatTime(measured * 1e9)), element('td.n', formatTime(predicted * 1e9)),
-    element('td.n', measured > 0 ? formatRatio(predicted / measured) : NONE), element('td.n', events > 0 ? formatCount(events) : NONE), element('td.n', formatShare(median)), element('td.n', formatShare(p90)));
+  return element(
+      'tr', element('th', name), element('td.n', formatTime(measured * 1e9)),
+      element('td.n', formatTime(predicted * 1e9)),
+      element('td.n', measured > 0 ? formatRatio(predicted / measured) : NONE),
+      element('td.n', events > 0 ? formatCount(events) : NONE), element('td.n', formatShare(median)),
+      element('td.n', formatShare(p90)));
 }
 
 function showComparison(runs) {
   const c = report.facts.comparison, section = byId('comparison');
   if (!c) return section.remove();
-  const table = byId('state-table'), [first, second] = runs.map(r => r.title), used = LEAF_KINDS.filter(k => c.state[k][0] > 0 || c.state[k][1] > 0);
-  table.tHead.append(element('tr', element('th', ''), element('th.n', first), element('th.n', second), element('th.n', 'ratio'), element('th.n', 'pairs'), element('th.n', 'median error'), element('th.n', 'p90 error')));
+  const table = byId('state-table'), [first, second] = runs.map(r => r.title),
+        used = LEAF_KINDS.filter(k => c.state[k][0] > 0 || c.state[k][1] > 0);
+  table.tHead.append(element(
+      'tr', element('th', ''), element('th.n', first), element('th.n', second), element('th.n', 'ratio'),
+      element('th.n', 'pairs'), element('th.n', 'median error'), element('th.n', 'p90 error')));
   for (const kind of used) table.tBodies[0].append(ratioRow(KIND_NAMES[kind], c.state[kind]));
   table.tBodies[0].append(ratioRow('length of the run', c.total[0]));
   const lost = c.onlyMeasured + c.onlyPredicted;
-  byId('comparison-text').textContent = plural(c.pairs, 'pair') + ' of events' + (lost ? '; ' + formatCount(c.onlyMeasured) + ' only ' + first + ', ' + formatCount(c.onlyPredicted) + ' only ' + second : '') + '. '
-    + (c.sameProcessors ? 'Times are sums over all processors; errors are those of single events.' : 'The runs have different numbers of processors: events cannot be paired, only intervals.');
+  byId('comparison-text').textContent = plural(c.pairs, 'pair') + ' of events' +
+      (lost ? '; ' + formatCount(c.onlyMeasured) + ' only ' + first + ', ' + formatCount(c.onlyPredicted) + ' only ' +
+               second :
+              '') +
+      '. ' +
+      (c.sameProcessors ? 'Times are sums over all processors; errors are those of single events.' :
+                          'The runs have different numbers of processors: events cannot be paired, only intervals.');
   if (!c.laneState.length || runs[0].lanes < 2) return byId('lane-states').remove();
   const of = kind => lane => c.laneState[lane * 7 + kind];
   new RatioStrip(byId('lane-states').querySelector('canvas'), used.map(kind => ({kind, of: of(kind)})), runs[0].lanes);
@@ -137,11 +174,23 @@ function showComparison(runs) {
 
 // Numbers get the names that "columns" gives them.
 function nameIntervals(run) {
-  const {columns, efficiencies, kinds} = report.facts, named = (names, values) => Object.fromEntries(names.map((n, k) => [n, values[k]]));
-  run.intervals = run.facts.intervals.map((i, index) => ({...i, index, all: named(columns, i.all), least: named(columns, i.least), most: named(columns, i.most),
-    kind: named(kinds, i.kind), kindSynchronisation: named(kinds, i.kindSynchronisation), kindOverlap: named(kinds, i.kindOverlap),
-    kindRounds: named(kinds, i.kindRounds), efficiency: named(efficiencies, i.efficiency), children: []}));
-  for (const interval of run.intervals) if (interval.parent >= 0) run.intervals[interval.parent].children.push(interval);
+  const {columns, efficiencies, kinds} = report.facts,
+                                named = (names, values) => Object.fromEntries(names.map((n, k) => [n, values[k]]));
+  run.intervals = run.facts.intervals.map((i, index) => ({
+                                            ...i,
+                                            index,
+                                            all: named(columns, i.all),
+                                            least: named(columns, i.least),
+                                            most: named(columns, i.most),
+                                            kind: named(kinds, i.kind),
+                                            kindSynchronisation: named(kinds, i.kindSynchronisation),
+                                            kindOverlap: named(kinds, i.kindOverlap),
+                                            kindRounds: named(kinds, i.kindRounds),
+                                            efficiency: named(efficiencies, i.efficiency),
+                                            children: []
+                                          }));
+  for (const interval of run.intervals)
+    if (interval.parent >= 0) run.intervals[interval.parent].children.push(interval);
 }
 
 const time = (title, of, hint) => ({title, of, hint, format: formatTime});
@@ -153,24 +202,52 @@ function columnGroups() {
   const kinds = report.facts.kinds.filter(k => report.runs.some(r => r.intervals.some(i => i.kind[k] > 0)));
   const byKind = field => kinds.map(k => time(k, i => i[field][k]));
   return {
-    'Lost time': [count('times', i => i.instances, 'how often it was entered'), time('execution', i => i.all.execution, 'of the slowest processor'),
-      time('total', i => i.all.total, 'execution times processors'), time('productive', i => i.all.productive), time('lost', i => i.all.lost, 'insufficient parallelism + communication + idle'),
-      time('insufficient parallelism', i => i.all.insufficient), time('communication', i => i.all.communication), time('idle', i => i.all.idle)],
-    'Balance': [time('computing', i => i.all.compute), time('least', i => i.least.compute, 'computing of the processor that has least'), time('most', i => i.most.compute, 'computing of the processor that has most'),
-      time('imbalance', i => i.all.imbalance, 'the longest computing minus everybody\u2019s own'), time('repeated', i => i.all.repeated, 'computing that several processors repeat'), time('files', i => i.all.file),
-      time('variation', i => i.all.variation, 'spread at the ends of rounds')],
-    'Communication': [count('messages', i => i.all.messages), bytes('bytes', i => i.all.bytes), time('communication', i => i.all.communication),
-      time('synchronisation', i => i.all.synchronisation, 'waiting for a partner who came later'), time('overlap', i => i.all.overlap, 'computing while messages are on their way'), ...byKind('kind')],
+    'Lost time': [
+      count('times', i => i.instances, 'how often it was entered'),
+      time('execution', i => i.all.execution, 'of the slowest processor'),
+      time('total', i => i.all.total, 'execution times processors'), time('productive', i => i.all.productive),
+      time('lost', i => i.all.lost, 'insufficient parallelism + communication + idle'),
+      time('insufficient parallelism', i => i.all.insufficient), time('communication', i => i.all.communication),
+      time('idle', i => i.all.idle)
+    ],
+    'Balance': [
+      time('computing', i => i.all.compute),
+      time('least', i => i.least.compute, 'computing of the processor that has least'),
+      time('most', i => i.most.compute, 'computing of the processor that has most'),
+      time('imbalance', i => i.all.imbalance, 'the longest computing minus everybody\u2019s own'),
+      time('repeated', i => i.all.repeated, 'computing that several processors repeat'), time('files', i => i.all.file),
+      time('variation', i => i.all.variation, 'spread at the ends of rounds')
+    ],
+    'Communication': [
+      count('messages', i => i.all.messages), bytes('bytes', i => i.all.bytes),
+      time('communication', i => i.all.communication),
+      time('synchronisation', i => i.all.synchronisation, 'waiting for a partner who came later'),
+      time('overlap', i => i.all.overlap, 'computing while messages are on their way'), ...byKind('kind')
+    ],
     'Synchronisation by kind': byKind('kindSynchronisation'),
     'Overlap by kind': byKind('kindOverlap'),
     'Rounds by kind': kinds.map(k => count(k, i => i.kindRounds[k])),
-    'POP factors': [share('efficiency', i => i.efficiency.efficiency, 'productive of total'), share('parallel efficiency', i => i.efficiency.parallel, 'load balance \u00d7 communication efficiency'),
-      share('load balance', i => i.efficiency.loadBalance), share('communication efficiency', i => i.efficiency.communication, 'serialisation \u00d7 transfer'),
-      share('serialisation', i => i.efficiency.serialisation), share('transfer', i => i.efficiency.transfer), share('replication', i => i.efficiency.replication)],
+    'POP factors': [
+      share('efficiency', i => i.efficiency.efficiency, 'productive of total'),
+      share('parallel efficiency', i => i.efficiency.parallel, 'load balance \u00d7 communication efficiency'),
+      share('load balance', i => i.efficiency.loadBalance),
+      share('communication efficiency', i => i.efficiency.communication, 'serialisation \u00d7 transfer'),
+      share('serialisation', i => i.efficiency.serialisation), share('transfer', i => i.efficiency.transfer),
+      share('replication', i => i.efficiency.replication)
+    ],
   };
 }
 
-const tree = {run: 0, ratio: false, group: 'Lost time', sort: -1, down: true, open: new Set(), selected: -1, groups: {}};
+const tree = {
+  run: 0,
+  ratio: false,
+  group: 'Lost time',
+  sort: -1,
+  down: true,
+  open: new Set(),
+  selected: -1,
+  groups: {}
+};
 
 // The interval of the other run with the same place in the program.
 function otherInterval(interval) {
@@ -193,7 +270,9 @@ function sortedIntervals(list) {
 
 function splitBar(interval) {
   const bar = element('div.split'), {all} = interval, total = Math.max(1, all.total), told = [];
-  for (const [name, value] of [['productive', all.productive], ['insufficient', all.insufficient], ['communication', all.communication], ['idle', all.idle]]) {
+  for (const [name, value] of [
+           ['productive', all.productive], ['insufficient', all.insufficient], ['communication', all.communication],
+           ['idle', all.idle]]) {
     const part = element('i.' + name);
     part.style.width = 100 * value / total + '%';
     bar.append(part);
@@ -222,7 +301,10 @@ function intervalRow(run, interval, columns) {
   } else name.append(element('span.toggle', ''));
   name.append(element('span.text', nodeName(run, interval.node)));
   name.title = nodePath(run, interval.node);
-  row.append(name, element('td', splitBar(interval)), ...columns.map(c => element('td.n', tree.ratio ? formatRatio(cellValue(c, interval)) : c.format(c.of(interval)))));
+  row.append(
+      name, element('td', splitBar(interval)),
+      ...columns.map(
+          c => element('td.n', tree.ratio ? formatRatio(cellValue(c, interval)) : c.format(c.of(interval)))));
   row.setAttribute('aria-level', interval.level + 1);
   row.setAttribute('aria-selected', interval.index === tree.selected);
   row.tabIndex = interval.index === Math.max(0, tree.selected) ? 0 : -1;
@@ -238,7 +320,9 @@ function toggleInterval(interval, to = !tree.open.has(interval.index)) {
 }
 
 function headCell(column, k) {
-  const cell = element('th.n'), button = element('button', tree.sort === k ? element('span.arrow', tree.down ? '\u2193' : '\u2191') : null, column.title);
+  const cell = element('th.n'),
+        button = element(
+            'button', tree.sort === k ? element('span.arrow', tree.down ? '\u2193' : '\u2191') : null, column.title);
   button.type = 'button';
   if (column.hint) button.title = column.hint;
   cell.setAttribute('aria-sort', tree.sort === k ? (tree.down ? 'descending' : 'ascending') : 'none');
@@ -252,7 +336,8 @@ function headCell(column, k) {
 }
 
 function showTree() {
-  const run = report.runs[tree.run], columns = tree.groups[tree.group], table = byId('tree'), focused = table.contains(document.activeElement);
+  const run = report.runs[tree.run], columns = tree.groups[tree.group], table = byId('tree'),
+        focused = table.contains(document.activeElement);
   const inProgram = element('button', 'interval');
   inProgram.type = 'button';
   inProgram.title = 'in the order of the program';
@@ -260,8 +345,10 @@ function showTree() {
     tree.sort = -1;
     showTree();
   });
-  table.caption.textContent = (tree.ratio ? report.runs[1].title + ' / ' + report.runs[0].title : run.title) + ': ' + tree.group.toLowerCase();
-  table.tHead.replaceChildren(element('tr', element('th', inProgram), element('th', 'where the time went'), ...columns.map(headCell)));
+  table.caption.textContent =
+      (tree.ratio ? report.runs[1].title + ' / ' + report.runs[0].title : run.title) + ': ' + tree.group.toLowerCase();
+  table.tHead.replaceChildren(
+      element('tr', element('th', inProgram), element('th', 'where the time went'), ...columns.map(headCell)));
   const rows = [], add = interval => {
     rows.push(intervalRow(run, interval, columns));
     if (tree.open.has(interval.index)) sortedIntervals(interval.children).forEach(add);
@@ -280,16 +367,21 @@ function selectInterval(index) {
 function treeKey(key) {
   const row = key.target.closest('tbody tr');
   if (!row) return;
-  const run = report.runs[tree.run], interval = run.intervals[row.dataset.interval], rows = [...byId('tree').tBodies[0].rows];
+  const run = report.runs[tree.run], interval = run.intervals[row.dataset.interval],
+        rows = [...byId('tree').tBodies[0].rows];
   const go = to => {
     if (!to) return;
     tree.selected = Number(to.dataset.interval);
     showTree();
   };
   const actions = {
-    ArrowDown: () => go(rows[rows.indexOf(row) + 1]), ArrowUp: () => go(rows[rows.indexOf(row) - 1]), Home: () => go(rows[0]), End: () => go(rows[rows.length - 1]),
+    ArrowDown: () => go(rows[rows.indexOf(row) + 1]),
+    ArrowUp: () => go(rows[rows.indexOf(row) - 1]),
+    Home: () => go(rows[0]),
+    End: () => go(rows[rows.length - 1]),
     ArrowRight: () => interval.children.length && toggleInterval(interval, true),
-    ArrowLeft: () => tree.open.has(interval.index) ? toggleInterval(interval, false) : go(rows.find(r => Number(r.dataset.interval) === interval.parent)),
+    ArrowLeft: () => tree.open.has(interval.index) ? toggleInterval(interval, false) :
+                                                     go(rows.find(r => Number(r.dataset.interval) === interval.parent)),
     Enter: () => showInTime(run, interval),
   };
   if (!actions[key.key]) return;
@@ -310,12 +402,15 @@ class EachChart {
 
   parts() {
     const {states} = theme();
-    return [['productive', states[0]], ['insufficient', states[4]], ['communication', states[2]], ['idle', states[IDLE]]];
+    return [
+      ['productive', states[0]], ['insufficient', states[4]], ['communication', states[2]], ['idle', states[IDLE]]
+    ];
   }
 
   draw() {
     if (!this.each) return;
-    const page = this.page = prepareCanvas(this.canvas, 130), {pen} = page, lanes = this.each.idle.length, wide = plotWidth(page), high = 100;
+    const page = this.page = prepareCanvas(this.canvas, 130), {pen} = page, lanes = this.each.idle.length,
+          wide = plotWidth(page), high = 100;
     const columns = Math.min(lanes, Math.round(wide * 2)), one = wide / columns;
     for (let x = 0; x < columns; x++) {
       const lane = Math.floor(x * lanes / columns);
@@ -333,13 +428,20 @@ class EachChart {
     pen.fillText('0', LEFT - 8, high + 2);
     pen.textAlign = 'center';
     const step = wholeStep(lanes / Math.max(2, wide / 60));
-    for (let lane = 0; lane < lanes; lane += step) pen.fillText(formatCount(lane), LEFT + (lane + 0.5) / lanes * wide, high + 18);
+    for (let lane = 0; lane < lanes; lane += step)
+      pen.fillText(formatCount(lane), LEFT + (lane + 0.5) / lanes * wide, high + 18);
   }
 
   point(pointer) {
-    const box = this.canvas.getBoundingClientRect(), lane = Math.floor((pointer.clientX - box.left - LEFT) / plotWidth(this.page) * this.each.idle.length);
+    const box = this.canvas.getBoundingClientRect(),
+          lane = Math.floor((pointer.clientX - box.left - LEFT) / plotWidth(this.page) * this.each.idle.length);
     if (!(lane >= 0 && lane < this.each.idle.length)) return hideTip();
-    showTip(pointer.clientX, pointer.clientY, 'processor ' + lane, '', this.parts().map(([what]) => [what === 'insufficient' ? 'insufficient parallelism' : what, formatTime(this.each[what][lane])]));
+    showTip(
+        pointer.clientX, pointer.clientY, 'processor ' + lane, '',
+        this.parts().map(
+            ([
+              what
+            ]) => [what === 'insufficient' ? 'insufficient parallelism' : what, formatTime(this.each[what][lane])]));
   }
 }
 
@@ -354,7 +456,9 @@ function showDetail(run) {
   eachChart.each = run.each[interval.index] || null;
   eachChart.total = interval.all.execution;
   byId('each').hidden = !eachChart.each;
-  byId('detail-none').textContent = eachChart.each ? '' : run.lanes < 2 ? 'One processor: all of it is in the table.' : 'What single processors did here is not in this file: there would be too many numbers.';
+  byId('detail-none').textContent = eachChart.each ? '' :
+      run.lanes < 2                                ? 'One processor: all of it is in the table.' :
+                      'What single processors did here is not in this file: there would be too many numbers.';
   renew(eachChart);
 }
 
@@ -376,7 +480,9 @@ function showInTime(run, interval) {
 
 function showIntervals(runs) {
   const section = byId('intervals'), having = runs.filter(r => r.intervals.length);
-  if (!having.length) return section.replaceChildren(element('h2', 'Intervals'), element('p.none', 'No intervals were computed for this report.'));
+  if (!having.length)
+    return section.replaceChildren(
+        element('h2', 'Intervals'), element('p.none', 'No intervals were computed for this report.'));
   tree.groups = Object.fromEntries(Object.entries(columnGroups()).filter(([, columns]) => columns.length));
   tree.run = having[0].index;
   for (const interval of having[0].intervals) if (interval.level < 2) tree.open.add(interval.index);
@@ -402,7 +508,8 @@ function showIntervals(runs) {
     tree.open.add(0);
     showTree();
   });
-  byId('in-time').addEventListener('click', () => showInTime(report.runs[tree.run], report.runs[tree.run].intervals[tree.selected]));
+  byId('in-time').addEventListener(
+      'click', () => showInTime(report.runs[tree.run], report.runs[tree.run].intervals[tree.selected]));
   byId('tree').addEventListener('keydown', treeKey);
   eachChart = new EachChart(byId('each'));
   showTree();

@@ -112,7 +112,8 @@ class Gantt extends TimeChart {
     const width = Math.max(0, xOf(this.page, (run.begin[event] + run.duration[event]) * stretch) - x);
     if (x > this.page.width - RIGHT + 2 || x + width < LEFT - 2) return;
     const left = Math.max(LEFT, x), right = Math.min(this.page.width - RIGHT, x + width);
-    const one = panel.height / ((view.lane1 - view.lane0) * run.lanes), middle = this.laneMiddle(panel, run.lane[event]);
+    const one = panel.height / ((view.lane1 - view.lane0) * run.lanes),
+          middle = this.laneMiddle(panel, run.lane[event]);
     const depth = run.kind[event] <= KIND.SKELETON ? this.depthOf(run, event) : -1;
     if (depth >= 0) paintOutline(this.page, left, this.stripTop(panel, depth), right - left, STRIP_ROW - 2, primary);
     if (middle > panel.y - one / 2 && middle < panel.y + panel.height + one / 2)
@@ -135,7 +136,8 @@ class Gantt extends TimeChart {
     pen.font = SMALL;
     pen.textAlign = 'right';
     pen.fillStyle = theme().soft;
-    pen.fillText(run.lanes > 1 ? 'calls on ' + this.stripLane(run) : 'calls', LEFT - 8, this.stripTop(panel, 0) + STRIP_ROW / 2);
+    pen.fillText(
+        run.lanes > 1 ? 'calls on ' + this.stripLane(run) : 'calls', LEFT - 8, this.stripTop(panel, 0) + STRIP_ROW / 2);
   }
 
   paintDepth(run, events, y) {
@@ -234,7 +236,8 @@ class SpaceTime extends TimeChart {
   // A thin bar of states in the middle of every lane.
   paintLanes(panel, rows) {
     const {run, y} = panel, stretch = stretchOf(run), columns = Math.round(plotWidth(this.page));
-    const {sum} = rowShares(run, rows.lanes, view.from / stretch, view.to / stretch, columns), size = LEAF_STATES * columns;
+    const {sum} = rowShares(run, rows.lanes, view.from / stretch, view.to / stretch, columns),
+          size = LEAF_STATES * columns;
     const thick = Math.min(5, Math.max(2, rows.rowHeight / 4)), {pen} = this.page;
     const end = Math.min(plotWidth(this.page), xOf(this.page, run.end * stretch) - LEFT);
     for (let row = 0; row < rows.lanes.length - 1; row++) {
@@ -248,7 +251,9 @@ class SpaceTime extends TimeChart {
   paintMessages(panel) {
     const {run} = panel, {pen} = this.page, stretch = stretchOf(run), colours = theme();
     const {every, messages} = visibleMessages(run, view.from / stretch, view.to / stretch, MOST_LINES);
-    const picked = new Set(chosen().filter(c => c.run === run).map(c => run.kind[c.event] === KIND.RECEIVE ? run.partner[c.event] : c.event));
+    const picked = new Set(chosen()
+                               .filter(c => c.run === run)
+                               .map(c => run.kind[c.event] === KIND.RECEIVE ? run.partner[c.event] : c.event));
     pen.lineWidth = messages.length > 1500 ? 0.6 : 1;
     pen.strokeStyle = colours.message;
     pen.globalAlpha = messages.length > 1500 ? 0.35 : messages.length > 300 ? 0.55 : 0.85;
@@ -257,14 +262,17 @@ class SpaceTime extends TimeChart {
     for (const message of messages) this.traceMessage(panel, message, stretch);
     pen.stroke();
     pen.globalAlpha = 1;
-    for (const send of picked) if (send >= 0 && run.kind[send] === KIND.SEND && run.partner[send] >= 0) this.paintPicked(panel, send, stretch);
+    for (const send of picked)
+      if (send >= 0 && run.kind[send] === KIND.SEND && run.partner[send] >= 0) this.paintPicked(panel, send, stretch);
     return every;
   }
 
   ends(panel, send, stretch) {
     const {run} = panel, receive = run.partner[send];
-    return [xOf(this.page, run.begin[send] * stretch), this.laneMiddle(panel, run.lane[send]),
-      xOf(this.page, (run.begin[receive] + run.duration[receive]) * stretch), this.laneMiddle(panel, run.lane[receive])];
+    return [
+      xOf(this.page, run.begin[send] * stretch), this.laneMiddle(panel, run.lane[send]),
+      xOf(this.page, (run.begin[receive] + run.duration[receive]) * stretch), this.laneMiddle(panel, run.lane[receive])
+    ];
   }
 
   traceMessage(panel, message, stretch) {
@@ -297,7 +305,9 @@ class SpaceTime extends TimeChart {
     pen.font = SMALL;
     pen.textAlign = 'right';
     pen.fillStyle = theme().soft;
-    pen.fillText(none ? 'no messages' : 'one of ' + formatCount(every) + ' messages drawn', this.page.width - RIGHT, panel.y - HEAD / 2 - 2);
+    pen.fillText(
+        none ? 'no messages' : 'one of ' + formatCount(every) + ' messages drawn', this.page.width - RIGHT,
+        panel.y - HEAD / 2 - 2);
   }
 
   // The send of the nearest line within six pixels.
@@ -350,7 +360,8 @@ class Utilisation extends ValueChart {
 
   paint(panel) {
     const {run, y, height} = panel, {pen} = this.page, stretch = stretchOf(run), columns = this.columns();
-    const counts = totalCounts(run, view.from / stretch, view.to / stretch, columns), wide = plotWidth(this.page) / columns;
+    const counts = totalCounts(run, view.from / stretch, view.to / stretch, columns),
+          wide = plotWidth(this.page) / columns;
     const base = new Float32Array(columns), colours = theme(), end = xOf(this.page, run.end * stretch);
     pen.fillStyle = colours.states[IDLE];
     if (end > LEFT) pen.fillRect(LEFT, y, Math.min(end, this.page.width - RIGHT) - LEFT, height);
@@ -383,7 +394,12 @@ class Traffic extends ValueChart {
   }
 
   tops(what) {
-    return Math.max(1, ...report.runs.map(run => run.flights[what].length ? topOf([run.flights[what], ...run.flights.tops[what]], 0, run.flights[what].length) : 0));
+    return Math.max(
+        1,
+        ...report.runs.map(
+            run => run.flights[what].length ?
+                topOf([run.flights[what], ...run.flights.tops[what]], 0, run.flights[what].length) :
+                0));
   }
 
   paint(panel) {
@@ -393,7 +409,8 @@ class Traffic extends ValueChart {
 
   paintValues(panel, y, what, colour, format, word) {
     const {run} = panel, {pen} = this.page, stretch = stretchOf(run), columns = this.columns(), top = this.tops(what);
-    const values = flightTops(run, what, view.from / stretch, view.to / stretch, columns), wide = plotWidth(this.page) / columns;
+    const values = flightTops(run, what, view.from / stretch, view.to / stretch, columns),
+          wide = plotWidth(this.page) / columns;
     paintGrid(this.page, y, 64);
     pen.fillStyle = colour;
     pen.beginPath();

@@ -1,6 +1,7 @@
 // What is seen: the window of time and processors that all charts over time share, the selection, colours.
 //
-// Time on the axis is in nanoseconds; when every run has its own length, a run's time is stretched to that of the longest.
+// Time on the axis is in nanoseconds; when every run has its own length, a run's time is stretched
+// to that of the longest.
 
 const THEMES = {
   light: {
@@ -60,9 +61,9 @@ function drawAll() {
 
 function showWindow() {
   const whole = view.from <= 0 && view.to >= report.longest;
-  byId('window').textContent = view.own
-    ? (100 * view.from / report.longest).toFixed(1) + '\u2009\u2026\u2009' + (100 * view.to / report.longest).toFixed(1) + '\u00a0%'
-    : formatRange(view.from, view.to);
+  byId('window').textContent = view.own ? (100 * view.from / report.longest).toFixed(1) + '\u2009\u2026\u2009' +
+          (100 * view.to / report.longest).toFixed(1) + '\u00a0%' :
+                                          formatRange(view.from, view.to);
   byId('whole').disabled = whole && view.lane0 === 0 && view.lane1 === 1;
   document.documentElement.dataset.from = view.from;
   document.documentElement.dataset.to = view.to;
@@ -136,7 +137,8 @@ function select(run, event) {
 
 // Scrolls the page as little as is needed to see both twins, or the selected one, between toolbar and inspector.
 function scrollToChosen() {
-  const chart = charts.find(c => c.canvas === document.activeElement && c.showsEvents) || charts.find(c => c.showsEvents);
+  const chart =
+      charts.find(c => c.canvas === document.activeElement && c.showsEvents) || charts.find(c => c.showsEvents);
   const top = chart.canvas.getBoundingClientRect().top, least = byId('tools').offsetHeight + 20;
   const most = byId('inspector').getBoundingClientRect().top - 20;
   const places = chosen().map(({run, event}) => {
