@@ -210,6 +210,39 @@ static void check_refusals(bmf_context *ctx)
     bmf_list_free(nested);
 }
 
+/* ---- every part ---- */
+
+typedef struct numbering {
+    bmf_list *xs;
+    int64_t failing; /* part, -1: none */
+} numbering;
+
+static int number_part(void *state, int64_t part, int64_t begin, int64_t end)
+{
+    const numbering *s = state;
+    int64_t *x = s->xs->column.data;
+    for (int64_t i = begin; i < end; i++)
+        x[i - bmf_partition_local_begin(s->xs->partition)] = 1000 * part + i;
+    return part == s->failing ? 7 : 0;
+}
+
+/* Every part is worked on once, on its processor; one part's failure is everybody's. */
+static void check_each_part(bmf_context *ctx)
+{
+    numbering state = {.failing = -1};
+    BMF_CHECK(bmf_iota(ctx, 101, &state.xs));
+    const bmf_partition *parts = state.xs->partition;
+    CHECK(bmf_each_part(ctx, parts, "number", number_part, &state) == BMF_OK, "%s", bmf_error_text(ctx));
+    const int64_t *x = state.xs->column.data;
+    for (int64_t i = bmf_partition_local_begin(parts); i < bmf_partition_local_end(parts); i++)
+        CHECK(x[i - bmf_partition_local_begin(parts)] == 1000 * bmf_partition_part_of(parts, i) + i, "element %d",
+              (int)i);
+    state.failing = parts->parts - 1;
+    CHECK(bmf_each_part(ctx, parts, "number", number_part, &state) == BMF_ERROR_KERNEL, "a part fails");
+    CHECK(strstr(bmf_error_text(ctx), "kernel number failed with code 7") != NULL, "%s", bmf_error_text(ctx));
+    bmf_list_free(state.xs);
+}
+
 int main(int argc, char **argv)
 {
     bmf_context *ctx;
@@ -226,6 +259,7 @@ int main(int argc, char **argv)
             check_failing_operator(ctx, &state);
         }
         check_refusals(ctx);
+        check_each_part(ctx);
     }
     const int failed = bmf_close(ctx);
     return test_finish() || failed;
