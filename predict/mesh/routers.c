@@ -8,7 +8,8 @@
 #include "runtime/allocate.h"
 #include "runtime/status.h"
 
-const bmf_mesh_router *const bmf_mesh_routers[] = {&bmf_mesh_router_scheduled, NULL};
+const bmf_mesh_router *const bmf_mesh_routers[] = {&bmf_mesh_router_scheduled, &bmf_mesh_router_ecube,
+                                                   &bmf_mesh_router_adaptive, NULL};
 
 const bmf_mesh_router *bmf_mesh_router_find(const char *name)
 {

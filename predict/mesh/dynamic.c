@@ -1,0 +1,287 @@
+/* Dynamic routers on a mesh: time, processors that send, credits; the routers themselves are in dynamic_router.c.
+ *
+ * Method: a wheel of events for what comes a fixed number of cycles later (words into buffers, credits, arrivals), and lists
+ * of routers and processors that can do something in this cycle; all others sleep until an event concerns them. Cycles in
+ * which all sleep are skipped. A word is stored in the next buffer when it leaves; its event only makes it visible.
+ * Cost: O(words times links), whatever the size of the mesh and the number of cycles. */
+#include "predict/mesh/dynamic_private.h"
+#include "runtime/allocate.h"
+
+enum { NODE_SHIFT = 6, KIND_SHIFT = 28, CHANNEL_MASK = 63, FIRST_CAPACITY = 64 };
+enum { NODE_MASK = (1 << (KIND_SHIFT - NODE_SHIFT)) - 1 };
+_Static_assert(BMF_MESH_MOST_NODES - 1 <= NODE_MASK, "a node's number fits into an event");
+
+/* ---- events ---- */
+
+static uint32_t *room_for(uint32_t **item, int64_t *count, int64_t *capacity)
+{
+    if (*count == *capacity) {
+        const int64_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
+        *item = bmf_reallocate(*item, *capacity * (int64_t)sizeof **item, wanted * (int64_t)sizeof **item);
+        *capacity = wanted;
+    }
+    return &(*item)[(*count)++];
+}
+
+void bmf_dynamic_event(bmf_dynamic *d, int delay, event_kind kind, int64_t node, int channel)
+{
+    wheel_slot *slot = &d->wheel[(d->time + delay) & (d->slots - 1)];
+    *room_for(&slot->event, &slot->events, &slot->event_capacity) =
+        (uint32_t)kind << KIND_SHIFT | (uint32_t)node << NODE_SHIFT | (uint32_t)channel;
+}
+
+void bmf_dynamic_arrival(bmf_dynamic *d, int delay, uint32_t number)
+{
+    wheel_slot *slot = &d->wheel[(d->time + delay) & (d->slots - 1)];
+    *room_for(&slot->arrival, &slot->arrivals, &slot->arrival_capacity) = number;
+}
+
+static void wake(awake_list *list, int64_t node)
+{
+    if (!list->listed[node]) {
+        list->listed[node] = 1;
+        list->node[list->count++] = (int32_t)node;
+    }
+}
+
+static void word_comes(bmf_dynamic *d, int64_t node, int channel)
+{
+    node_state *n = &d->node[node];
+    input_channel *in = &d->input[node * d->inputs + channel];
+    const uint64_t bit = UINT64_C(1) << channel;
+    if (in->there++ == 0) {
+        n->filled |= bit;
+        if (!(n->holding & bit) && d->settings.route > 0) {
+            in->ready = d->time + d->settings.route;
+            n->delayed |= bit;
+        }
+    }
+    wake(&d->routers, node);
+}
+
+static void credit_comes(bmf_dynamic *d, int64_t node, int channel)
+{
+    node_state *n = &d->node[node];
+    output_channel *out = &d->output[node * d->outputs + channel];
+    out->credits++;
+    if (out->owner != NO_OWNER)
+        n->funded |= UINT64_C(1) << out->owner;
+    else if (out->credits == d->settings.buffer)
+        n->free |= UINT64_C(1) << channel;
+    wake(&d->routers, node);
+}
+
+static void inject_credit_comes(bmf_dynamic *d, int64_t node, int channel)
+{
+    processor *p = &d->processor[node];
+    const uint8_t bit = (uint8_t)(1 << channel);
+    p->credits[channel]++;
+    if ((p->draining & bit) && p->credits[channel] == d->settings.buffer) {
+        p->draining &= (uint8_t)~bit;
+        p->busy &= (uint8_t)~bit;
+    }
+    wake(&d->processors, node);
+}
+
+static void carry_out_events(bmf_dynamic *d, wheel_slot *slot)
+{
+    for (int64_t k = 0; k < slot->events; k++) {
+        const uint32_t event = slot->event[k];
+        const int64_t node = event >> NODE_SHIFT & NODE_MASK;
+        const int channel = event & CHANNEL_MASK;
+        switch ((event_kind)(event >> KIND_SHIFT)) {
+        case EVENT_FLIT:
+            word_comes(d, node, channel);
+            break;
+        case EVENT_CREDIT:
+            credit_comes(d, node, channel);
+            break;
+        case EVENT_INJECT_CREDIT:
+            inject_credit_comes(d, node, channel);
+            break;
+        }
+    }
+    slot->events = 0;
+}
+
+/* ---- messages ---- */
+
+static uint32_t new_message(bmf_dynamic *d)
+{
+    if (d->free_message == NO_MESSAGE) {
+        const int64_t old = d->message_capacity, capacity = old ? 2 * old : FIRST_CAPACITY;
+        d->message =
+            bmf_reallocate(d->message, old * (int64_t)sizeof *d->message, capacity * (int64_t)sizeof *d->message);
+        for (int64_t k = capacity - 1; k >= old; k--) {
+            d->message[k].next = d->free_message;
+            d->free_message = (uint32_t)k;
+        }
+        d->message_capacity = capacity;
+    }
+    const uint32_t made = d->free_message;
+    d->free_message = d->message[made].next;
+    return made;
+}
+
+static bmf_dynamic_report report_of(const message *m)
+{
+    return (bmf_dynamic_report){m->number, m->from, m->to, m->words, m->hops};
+}
+
+static void carry_out_arrivals(bmf_dynamic *d, wheel_slot *slot)
+{
+    for (int64_t k = 0; k < slot->arrivals; k++) {
+        const uint32_t number = slot->arrival[k];
+        const bmf_dynamic_report report = report_of(&d->message[number]);
+        d->disordered += d->message[number].arrived != d->message[number].flits;
+        d->message[number].next = d->free_message;
+        d->free_message = number;
+        d->pending--;
+        if (d->arrived)
+            d->arrived(d->told_state, &report, d->time);
+    }
+    slot->arrivals = 0;
+}
+
+void bmf_dynamic_send(bmf_dynamic *d, int64_t number, int64_t from, int64_t to, int64_t words, int address)
+{
+    const uint32_t made = new_message(d);
+    processor *p = &d->processor[from];
+    d->message[made] = (message){.number = number,
+                                 .from = from,
+                                 .to = to,
+                                 .words = words,
+                                 .flits = (uint32_t)(words + d->settings.header),
+                                 .next = NO_MESSAGE,
+                                 .address = (uint8_t)address};
+    if (p->first == NO_MESSAGE)
+        p->first = made;
+    else
+        d->message[p->last].next = made;
+    p->last = made;
+    d->pending++;
+    wake(&d->processors, from);
+}
+
+/* ---- processors ---- */
+
+/* The channel for the next word; -1: none. */
+static int choose_channel(const bmf_dynamic *d, const processor *p)
+{
+    const int channels = d->settings.inject_channels;
+    if (p->place > 0)
+        return p->credits[p->channel] > 0 ? p->channel : -1;
+    for (int k = 0; k < channels; k++) {
+        const int channel = (p->turn + k) % channels;
+        if (!(p->busy >> channel & 1) && p->credits[channel] > 0)
+            return channel;
+    }
+    return -1;
+}
+
+static void end_sending(bmf_dynamic *d, processor *p)
+{
+    const uint8_t bit = (uint8_t)(1 << p->channel);
+    const bmf_dynamic_report report = report_of(&d->message[p->first]);
+    p->first = d->message[p->first].next;
+    p->place = 0;
+    if (d->settings.atomic)
+        p->draining |= bit;
+    else
+        p->busy &= (uint8_t)~bit;
+    if (d->sent)
+        d->sent(d->told_state, &report, d->time + 1);
+}
+
+/* Whether it may have something to do in the next cycle. */
+static bool send_next_word(bmf_dynamic *d, int64_t node)
+{
+    processor *p = &d->processor[node];
+    const int channel = p->first == NO_MESSAGE ? -1 : choose_channel(d, p);
+    if (channel < 0)
+        return false;
+    const int input = (d->ports - 1) * d->channels + channel;
+    input_channel *in = &d->input[node * d->inputs + input];
+    int place = in->first + in->stored++;
+    place -= place >= d->settings.buffer ? d->settings.buffer : 0;
+    const bool last = p->place + 1 == d->message[p->first].flits;
+    d->flit[(node * d->inputs + input) * d->settings.buffer + place] =
+        (flit){p->first, (p->place & (PLACE_LAST - 1)) | (last ? PLACE_LAST : 0)};
+    p->credits[channel]--;
+    bmf_dynamic_event(d, d->settings.inject, EVENT_FLIT, node, input);
+    if (p->place++ == 0) {
+        p->channel = (uint8_t)channel;
+        p->turn = (uint8_t)((channel + 1) % d->settings.inject_channels);
+        p->busy |= (uint8_t)(1 << channel);
+    }
+    if (last)
+        end_sending(d, p);
+    return true;
+}
+
+/* ---- time ---- */
+
+static void carry_out(bmf_dynamic *d, awake_list *list, bool (*act)(bmf_dynamic *d, int64_t node))
+{
+    int64_t kept = 0;
+    for (int64_t k = 0; k < list->count; k++) {
+        const int32_t node = list->node[k];
+        if (act(d, node))
+            list->node[kept++] = node;
+        else
+            list->listed[node] = 0;
+    }
+    list->count = kept;
+}
+
+void bmf_dynamic_step(bmf_dynamic *d)
+{
+    wheel_slot *slot = &d->wheel[d->time & (d->slots - 1)];
+    carry_out_arrivals(d, slot);
+    carry_out_events(d, slot);
+    carry_out(d, &d->processors, send_next_word);
+    carry_out(d, &d->routers, bmf_dynamic_route);
+    d->time++;
+}
+
+int64_t bmf_dynamic_next(const bmf_dynamic *d)
+{
+    if (d->routers.count > 0 || d->processors.count > 0)
+        return d->time;
+    for (int64_t time = d->time; time < d->time + d->slots; time++) {
+        const wheel_slot *slot = &d->wheel[time & (d->slots - 1)];
+        if (slot->events > 0 || slot->arrivals > 0)
+            return time;
+    }
+    return INT64_MAX;
+}
+
+void bmf_dynamic_skip(bmf_dynamic *d, int64_t time)
+{
+    d->time = time;
+}
+
+int64_t bmf_dynamic_time(const bmf_dynamic *d)
+{
+    return d->time;
+}
+
+int64_t bmf_dynamic_pending(const bmf_dynamic *d)
+{
+    return d->pending;
+}
+
+int64_t bmf_dynamic_flit_hops(const bmf_dynamic *d)
+{
+    return d->flit_hops;
+}
+
+int64_t bmf_dynamic_crossed(const bmf_dynamic *d, int64_t node, int port)
+{
+    return d->node[node].crossed[port];
+}
+
+int64_t bmf_dynamic_disordered(const bmf_dynamic *d)
+{
+    return d->disordered;
+}

@@ -1,0 +1,135 @@
+/* The state of a mesh of dynamic routers, for the files that carry it out.
+ *
+ * Channels of a node have numbers: inputs port * channels + channel, the processor's being the last port; outputs likewise,
+ * those behind (ports - 1) * channels being the processor's addresses. Sets of channels are 64-bit masks of these numbers.
+ */
+#ifndef BMF_MESH_DYNAMIC_PRIVATE_H
+#define BMF_MESH_DYNAMIC_PRIVATE_H
+
+#include "predict/mesh/dynamic.h"
+
+enum {
+    MOST_PORTS = BMF_MESH_PORTS + 1,
+    MOST_INPUTS = MOST_PORTS * BMF_DYNAMIC_CHANNELS,
+    MOST_OUTPUTS = BMF_MESH_PORTS * BMF_DYNAMIC_CHANNELS + BMF_DYNAMIC_ADDRESSES,
+    NO_OWNER = 255
+};
+_Static_assert(MOST_OUTPUTS <= 64 && MOST_INPUTS <= 64, "channels of a node fit into a mask");
+#define NO_MESSAGE UINT32_MAX
+
+/* A word under way. */
+typedef struct flit {
+    uint32_t message;
+    uint32_t place; /* in its message, modulo PLACE_LAST, which is added to the last one's */
+} flit;
+#define PLACE_LAST (UINT32_C(1) << 31)
+
+typedef struct message {
+    int64_t number, from, to, words, hops;
+    uint32_t flits, arrived; /* words, headers included; words that won the last switch */
+    uint32_t next;           /* in a queue or list of free ones */
+    uint16_t reversals, misroutes;
+    uint8_t address;
+    bool fallback; /* adaptive: has left the adaptive channels */
+} message;
+
+typedef struct input_channel {
+    uint64_t wish;          /* outputs its header asks for, 0: not known yet; only for routes that do not adapt */
+    int64_t ready;          /* for the next step, if delayed */
+    uint16_t first;         /* place in the ring */
+    uint16_t stored, there; /* words; those that have arrived */
+    uint8_t output;         /* if it holds one */
+} input_channel;
+
+typedef struct output_channel {
+    int32_t credits;
+    uint16_t label; /* reversals of the last owner */
+    uint8_t owner;  /* input, or NO_OWNER */
+} output_channel;
+
+typedef struct node_state {
+    uint64_t filled, holding, funded, delayed; /* inputs: with words; with an output; that has credits; not ready */
+    uint64_t free;                             /* outputs that can be taken */
+    uint8_t channel_grant[MOST_OUTPUTS], channel_accept[MOST_INPUTS]; /* round-robin pointers */
+    uint8_t switch_grant[MOST_PORTS], switch_accept[MOST_INPUTS], turn[MOST_INPUTS];
+    int64_t crossed[BMF_MESH_PORTS];
+} node_state;
+
+typedef struct processor {
+    uint32_t first, last; /* queue of messages; the first is being sent */
+    uint32_t place;       /* of its next word */
+    uint8_t channel;      /* it goes through, if place is not 0 */
+    uint8_t turn;         /* channel to look at first */
+    uint8_t busy, draining;
+    int16_t credits[BMF_DYNAMIC_CHANNELS];
+} processor;
+
+/* Things that happen in one cycle. */
+typedef struct wheel_slot {
+    uint32_t *event, *arrival; /* kind, node and channel; messages whose last word arrives */
+    int64_t events, event_capacity, arrivals, arrival_capacity;
+} wheel_slot;
+
+/* Nodes in which something may happen in the next cycle. */
+typedef struct awake_list {
+    int32_t *node;
+    int64_t count;
+    uint8_t *listed;
+} awake_list;
+
+struct bmf_dynamic {
+    bmf_mesh mesh;
+    bmf_dynamic_settings settings;
+    bmf_dynamic_told *arrived, *sent;
+    void *told_state;
+    int64_t time, flit_hops, disordered, pending;
+    int ports, inputs, outputs, channels; /* ports with the processor's */
+    int entries;                          /* of the switch */
+    uint8_t input_port[MOST_INPUTS], output_port[MOST_OUTPUTS], entry[MOST_INPUTS];
+    uint64_t address_mask;  /* outputs to the processor */
+    uint64_t class_mask[2]; /* channels of port 0: of routes that have to pass an edge of the torus, of all others */
+    uint64_t adaptive_mask; /* channels of port 0 */
+    int32_t (*at)[BMF_MESH_DIMENSIONS];
+    int32_t *beyond; /* node behind node * ports + port, -1 */
+    node_state *node;
+    input_channel *input;
+    output_channel *output;
+    flit *flit;
+    processor *processor;
+    message *message;
+    int64_t message_capacity;
+    uint32_t free_message;
+    wheel_slot *wheel;
+    int64_t slots; /* a power of two */
+    awake_list routers, processors;
+};
+
+/* The first of a set, counted from a place on. */
+static inline int next_from(uint64_t set, int from)
+{
+    const uint64_t behind = set >> from << from;
+    return __builtin_ctzll(behind ? behind : set);
+}
+
+static inline int lowest(uint64_t set)
+{
+    return __builtin_ctzll(set);
+}
+
+/* dynamic.c */
+typedef enum event_kind { EVENT_FLIT, EVENT_CREDIT, EVENT_INJECT_CREDIT } event_kind;
+void bmf_dynamic_event(bmf_dynamic *d, int delay, event_kind kind, int64_t node, int channel);
+void bmf_dynamic_arrival(bmf_dynamic *d, int delay, uint32_t number);
+
+/* dynamic_router.c: one cycle of a router; whether something may happen in the next one. */
+bool bmf_dynamic_route(bmf_dynamic *d, int64_t node);
+
+/* ecube.c: the port of a message to another node, and what it may ask for there. */
+int bmf_ecube_port(const bmf_dynamic *d, int64_t node, int64_t to, int *class);
+uint64_t bmf_ecube_wish(const bmf_dynamic *d, int64_t node, int64_t to);
+
+/* adaptive.c: what the header in an input asks for now; and taking an output. */
+uint64_t bmf_adaptive_wish(const bmf_dynamic *d, int64_t node, int input, message *m);
+void bmf_adaptive_take(const bmf_dynamic *d, int64_t node, int input, int output, message *m);
+
+#endif
