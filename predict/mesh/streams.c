@@ -20,8 +20,9 @@
 #include "runtime/status.h"
 
 /* A try ends early after PATIENCE rounds without a new least, or if after HOPELESS rounds half of the first sharing is left.
- * Every EVERYBODY rounds also streams that share nothing are rerouted: they may stand in the way. */
-enum { ROUNDS = 120, TRIES = 12, PATIENCE = 30, HOPELESS = 12, EVERYBODY = 10 };
+ * Every EVERYBODY rounds also streams that share nothing are rerouted: they may stand in the way. Each round begins with
+ * another stream, TURN places further in their order. */
+enum { ROUNDS = 120, TRIES = 12, PATIENCE = 30, HOPELESS = 12, EVERYBODY = 10, TURN = 7 };
 static const float FIRST_PRESSURE = 0.6F, MORE_PRESSURE = 1.1F, MOST_PRESSURE = 100, HISTORY = 1.5F;
 
 /* ---- resources ---- */
@@ -312,7 +313,7 @@ static bool negotiate(streams_router *r, double factor, int *rounds)
     clear_routes(r, factor);
     for (*rounds = 1; *rounds <= most; ++*rounds) {
         for (int64_t k = 0; k < r->request->streams; k++) {
-            const int64_t stream = r->order[k];
+            const int64_t stream = r->order[(k + (*rounds - 1) * TURN) % r->request->streams];
             if (*rounds > 1 && *rounds % EVERYBODY != 0 && !shares(r, stream))
                 continue;
             streams_add_users(r, stream, -1);

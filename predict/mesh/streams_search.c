@@ -15,6 +15,9 @@
 
 enum { MOVE_DELAY = BMF_MESH_PORTS, FROM_PROCESSOR = -1, FROM_TREE = -2 };
 static const float DELAY_COST = 0.5F;
+/* Sources rather in the last pipeline and everything else in the others: slots without words are then where a reader of the
+ * interface, such as the reprogramming VFSM, may use them. */
+static const float BIAS = 0.02F;
 
 typedef struct search {
     streams_router *r;
@@ -53,6 +56,12 @@ static float price_of_vfsm(const search *s, int64_t node, int pipeline, int slot
 static float price_of_interface(const search *s, int64_t node, int pipeline, int slot)
 {
     return price_of(s, interface_slot(s->r, node, pipeline, 0), slot);
+}
+
+static float bias(const search *s, int pipeline, bool source)
+{
+    const bool last = pipeline == s->r->pipelines - 1;
+    return last == source || s->r->pipelines == 1 ? 0 : BIAS * (float)s->route->slots;
 }
 
 static float estimate(const search *s, int64_t node)
@@ -114,7 +123,7 @@ static void reach_neighbour(search *s, int64_t node, int port, int slot, float c
     const int next = (slot + 1) % s->r->length;
     cost += price_of(s, link_slot(s->r, node, port, 0), next);
     for (int p = 0; p < s->r->pipelines; p++)
-        reach(s, to, p, next, cost + price_of_vfsm(s, to, p, next, s->reprogrammed), from, port);
+        reach(s, to, p, next, cost + bias(s, p, false) + price_of_vfsm(s, to, p, next, s->reprogrammed), from, port);
 }
 
 /* ---- where searches begin ---- */
@@ -123,7 +132,7 @@ static void begin_at_processor(search *s, int64_t node)
 {
     for (int p = 0; p < s->r->pipelines; p++)
         for (int slot = 0; slot < s->r->length; slot++)
-            reach(s, node, p, slot, price_of_vfsm(s, node, p, slot, true), FROM_PROCESSOR, 0);
+            reach(s, node, p, slot, bias(s, p, true) + price_of_vfsm(s, node, p, slot, true), FROM_PROCESSOR, 0);
 }
 
 static int destinations_of(const bmf_stream_hop *hop)
