@@ -455,7 +455,7 @@ static void bad_streams_are_named(void **unused)
     assert_int_equal(bmf_streams_route(&request, &w.routes), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "stream 1: node 4 is outside the mesh"));
     w.stream[1] = w.stream[0];
-    w.stream[1].bandwidth_mb_per_s = 1.5e-06;
+    w.stream[1].bandwidth = 1.5;
     assert_int_equal(bmf_streams_route(&request, &w.routes), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "stream 1: a bandwidth of 1.5"));
 }
