@@ -29,7 +29,7 @@ static const char hockney[] = "name = \"bench\"; network = { type = \"hockney\";
 /* %d groups of 16 processors with links that are as fast above as all below together. */
 static const char fat_tree[] =
     "name = \"bench\"; network = { type = \"graph\"; topology = \"fat-tree\"; size = [%d, 16];"
-    " mode = \"%s\"; bandwidth = 1e9; latency_us = 5.0; };";
+    " mode = \"%s\"; bandwidth_mb_per_s = 1000.0; latency_us = 5.0; };";
 
 typedef struct row {
     char name[NAME];

@@ -99,8 +99,8 @@ __attribute__((unused)) static void near(double value, double expected)
 
 /* What random messages travel through: a fat tree and a mesh. */
 __attribute__((unused)) static const char *const references[] = {
-    "topology = \"fat-tree\"; size = [2, 2, 3]; growth = 1.7; bandwidth = 1e6; latency_us = 40;",
-    "topology = \"mesh\"; size = [3, 4]; bandwidth = 1e6;",
+    "topology = \"fat-tree\"; size = [2, 2, 3]; growth = 1.7; bandwidth_mb_per_s = 1.0; latency_us = 40;",
+    "topology = \"mesh\"; size = [3, 4]; bandwidth_mb_per_s = 1.0;",
 };
 __attribute__((unused)) static const struct {
     const char *name;

@@ -19,7 +19,7 @@ static const char *node_file = "unit_network_fluid.net";
 
 /* ---- known times ---- */
 
-#define SMPI "topology = \"star\"; bandwidth = 1e9; latency_us = 5; duplex = \"half\"; mode = \"fluid\";"
+#define SMPI "topology = \"star\"; bandwidth_mb_per_s = 1000.0; latency_us = 5; duplex = \"half\"; mode = \"fluid\";"
 
 static void replays(void **state)
 {
@@ -50,7 +50,7 @@ static void two_bottlenecks(void **state)
     fputs("3\n0 1 1 -1\n1 0 1 2 2 -1\n2 1 2 -1\n", file);
     fclose(file);
     bmf_flying message[3] = {message_of(0, 1, 100, 0.0), message_of(0, 2, 100, 0.0), message_of(1, 2, 450, 0.0)};
-    carried("file = \"unit_network_fluid.net\"; bandwidth = 100.0; mode = \"fluid\";", 3, message, 3);
+    carried("file = \"unit_network_fluid.net\"; bandwidth_mb_per_s = 0.0001; mode = \"fluid\";", 3, message, 3);
     unlink(node_file);
     near(message[0].arrived, 2.0);
     near(message[1].arrived, 2.0);
@@ -62,7 +62,7 @@ static void late_flow(void **state)
 {
     (void)state;
     bmf_flying message[2] = {message_of(0, 1, 300, 0.0), message_of(0, 1, 100, 1.0)};
-    carried("topology = \"ring\"; bandwidth = 100.0; mode = \"fluid\";", 4, message, 2);
+    carried("topology = \"ring\"; bandwidth_mb_per_s = 0.0001; mode = \"fluid\";", 4, message, 2);
     near(message[0].arrived, 4.0);
     near(message[1].arrived, 3.0);
 }

@@ -21,7 +21,7 @@ static const char *node_file = "unit_network_graph.net";
 
 /* ---- closed forms ---- */
 
-#define MESH "topology = \"mesh\"; size = [4, 4]; bandwidth = 1e6; latency_us = 3;"
+#define MESH "topology = \"mesh\"; size = [4, 4]; bandwidth_mb_per_s = 1.0; latency_us = 3;"
 
 static void single_messages(void **state)
 {
@@ -52,7 +52,7 @@ static void unequal_links(void **state)
     assert_non_null(file);
     fputs("7\n0 4 1 -1\n1 4 1 -1\n2 5 1 -1\n3 5 1 -1\n4 0 1 1 1 6 3 -1\n5 2 1 3 1 6 3 -1\n6 4 3 5 3 -1\n", file);
     fclose(file);
-#define TREE "file = \"unit_network_graph.net\"; bandwidth = 1.0; latency_us = 1e6;"
+#define TREE "file = \"unit_network_graph.net\"; bandwidth_mb_per_s = 1e-06; latency_us = 1e6;"
     near(one(TREE, 4, 0, 3, 6), 6 + 2 + 2 + 6 + 4);
     near(one(TREE "mode = \"cut-through\";", 4, 0, 3, 6), 6 + 4);
     near(one(TREE "mode = \"fluid\";", 4, 0, 3, 6), 6 + 4);
@@ -81,19 +81,19 @@ static void patterns(void **state)
     bmf_flying message[MOST];
     /* all to all on a crossbar, partners in turn: nobody is in anybody's way, (P - 1) messages one after the other */
     int64_t count = everybody(message, 8, 500);
-    near(carried("topology = \"crossbar\"; bandwidth = 1e6; latency_us = 2;", 8, message, count),
+    near(carried("topology = \"crossbar\"; bandwidth_mb_per_s = 1.0; latency_us = 2;", 8, message, count),
          7 * 500e-6 + 2 * 2e-6);
     count = everybody(message, 8, 500);
-    near(carried("topology = \"crossbar\"; bandwidth = 1e6; latency_us = 2; mode = \"fluid\";", 8, message, count),
+    near(carried("topology = \"crossbar\"; bandwidth_mb_per_s = 1.0; latency_us = 2; mode = \"fluid\";", 8, message, count),
          7 * 500e-6 + 2 * 2e-6);
     /* a bus carries everything one after the other */
     count = everybody(message, 8, 500);
-    near(carried("topology = \"bus\"; bandwidth = 1e6; latency_us = 2;", 8, message, count), 56 * 500e-6 + 2e-6);
+    near(carried("topology = \"bus\"; bandwidth_mb_per_s = 1.0; latency_us = 2;", 8, message, count), 56 * 500e-6 + 2e-6);
     count = everybody(message, 8, 500);
-    near(carried("topology = \"bus\"; bandwidth = 1e6; latency_us = 2; mode = \"fluid\";", 8, message, count),
+    near(carried("topology = \"bus\"; bandwidth_mb_per_s = 1.0; latency_us = 2; mode = \"fluid\";", 8, message, count),
          56 * 500e-6 + 2e-6);
     /* everybody three further round a ring: every link carries three messages */
-#define RING "topology = \"ring\"; bandwidth = 1e6; latency_us = 2;"
+#define RING "topology = \"ring\"; bandwidth_mb_per_s = 1.0; latency_us = 2;"
     count = shifted(message, 8, 3, 500);
     near(carried(RING, 8, message, count), 3 * (500e-6 + 2e-6));
     count = shifted(message, 8, 3, 500);
@@ -106,7 +106,7 @@ static void patterns(void **state)
     message[1] = message_of(1, 0, 500, 0.0);
     near(carried(RING "duplex = \"half\";", 8, message, 2), 1002e-6);
     /* an omega network passes a shift without conflict, but not everything */
-#define OMEGA "topology = \"omega\"; bandwidth = 1e6; mode = \"cut-through\";"
+#define OMEGA "topology = \"omega\"; bandwidth_mb_per_s = 1.0; mode = \"cut-through\";"
     count = shifted(message, 8, 1, 500);
     near(carried(OMEGA, 8, message, count), 500e-6);
     message[0] = message_of(0, 2, 500, 0.0); /* both by the upper output of the first switch of the first stage */
@@ -119,7 +119,7 @@ static void patterns(void **state)
 static void broadcast(void **state)
 {
     (void)state;
-    bmf_network *network = make("topology = \"hypercube\"; bandwidth = 1e6; latency_us = 2;", 16);
+    bmf_network *network = make("topology = \"hypercube\"; bandwidth_mb_per_s = 1.0; latency_us = 2;", 16);
     bmf_flying message[15];
     double ready[16] = {0.0};
     int64_t complete = 0;
@@ -201,7 +201,7 @@ static void random_occupancy(void **state)
 
 /* ---- document 000, 6.4 ---- */
 
-#define DOCUMENT_MESH "topology = \"mesh\"; size = [4, 4]; bandwidth = 1.0; buffered = true;"
+#define DOCUMENT_MESH "topology = \"mesh\"; size = [4, 4]; bandwidth_mb_per_s = 1e-06; buffered = true;"
 
 static int64_t eight_bytes(const void *state, int64_t first, int64_t count)
 {
@@ -243,7 +243,7 @@ static void write_tree(double upper)
     fclose(file);
 }
 
-#define DOCUMENT_TREE "file = \"unit_network_graph.net\"; bandwidth = 1.0; buffered = true;"
+#define DOCUMENT_TREE "file = \"unit_network_graph.net\"; bandwidth_mb_per_s = 1e-06; buffered = true;"
 
 static const double upper_weights[] = {1.0, 3.0};
 
@@ -341,7 +341,7 @@ static void link_loads(void **state)
         network->type->destroy(network);
     }
     bmf_link_load *load;
-    bmf_network *bus = make("topology = \"bus\"; bandwidth = 1;", 4);
+    bmf_network *bus = make("topology = \"bus\"; bandwidth_mb_per_s = 1;", 4);
     bus->type->start(bus, 0);
     assert_int_equal(bus->type->loads(bus, &load), 4); /* joints are no links */
     assert_string_equal(load[2].from, "processor 2");
@@ -375,7 +375,7 @@ static void described(void **state)
     char *text;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-    bmf_network *network = make("topology = \"torus\"; size = [8, 4, 8]; bandwidth = 300e6; latency_us = 0.02;"
+    bmf_network *network = make("topology = \"torus\"; size = [8, 4, 8]; bandwidth_mb_per_s = 300.0; latency_us = 0.02;"
                                 "mode = \"cut-through\"; duplex = \"half\"; send_us = 3;",
                                 256);
     network->type->describe(network, stream);
@@ -396,25 +396,25 @@ static void wrong_settings(void **state)
     static const struct {
         const char *settings, *message;
     } wrong[] = {
-        {"bandwidth = 1;", "'file' or 'topology' is missing"},
-        {"topology = \"mesh\"; size = [4, 4];", "'bandwidth' is missing"},
-        {"topology = \"mesh\"; size = [4, 4]; bandwidth = -1;", "'bandwidth' must be a number above 0, not -1"},
-        {"topology = \"mesh\"; size = [4, 4]; bandwidth = 1; latency_us = -1;",
+        {"bandwidth_mb_per_s = 1;", "'file' or 'topology' is missing"},
+        {"topology = \"mesh\"; size = [4, 4];", "'bandwidth_mb_per_s' is missing"},
+        {"topology = \"mesh\"; size = [4, 4]; bandwidth_mb_per_s = -1;", "'bandwidth_mb_per_s' must be a number above 0, not -1"},
+        {"topology = \"mesh\"; size = [4, 4]; bandwidth_mb_per_s = 1; latency_us = -1;",
          "'latency_us' must be a number of at least 0, not -1"},
-        {"topology = \"mesh\"; bandwidth = 1;", "a mesh needs 'size'"},
-        {"topology = \"mesh\"; bandwidth = 1; size = [2, 2];", "the network has 4 processors, not 16"},
-        {"topology = \"mesh\"; bandwidth = 1; size = (4, 0.5);", "'size' is a whole number or a list of them"},
-        {"topology = \"mesh\"; bandwidth = 1; size = \"4\";", "'size' is a whole number or a list of them"},
-        {"topology = \"mesh\"; bandwidth = 1; size = [];", "'size' has 1 to 24 numbers"},
-        {"topology = \"ring\"; bandwidth = 1; size = [4, 4];", "a ring has one size, its number of processors"},
-        {"topology = \"omega\"; bandwidth = 1; size = 20;", "an omega has a power of two of processors, not 20"},
-        {"topology = \"ring\"; bandwidth = 1; growth = 2.0;", "'growth' goes with fat trees"},
-        {"topology = \"ring\"; bandwidth = 1; file = \"a.net\";", "'topology' does not go with 'file'"},
-        {"topology = \"moebius\"; bandwidth = 1;", "'topology' is mesh, torus, hypercube, binary-tree, fat-tree, ring, "
+        {"topology = \"mesh\"; bandwidth_mb_per_s = 1;", "a mesh needs 'size'"},
+        {"topology = \"mesh\"; bandwidth_mb_per_s = 1; size = [2, 2];", "the network has 4 processors, not 16"},
+        {"topology = \"mesh\"; bandwidth_mb_per_s = 1; size = (4, 0.5);", "'size' is a whole number or a list of them"},
+        {"topology = \"mesh\"; bandwidth_mb_per_s = 1; size = \"4\";", "'size' is a whole number or a list of them"},
+        {"topology = \"mesh\"; bandwidth_mb_per_s = 1; size = [];", "'size' has 1 to 24 numbers"},
+        {"topology = \"ring\"; bandwidth_mb_per_s = 1; size = [4, 4];", "a ring has one size, its number of processors"},
+        {"topology = \"omega\"; bandwidth_mb_per_s = 1; size = 20;", "an omega has a power of two of processors, not 20"},
+        {"topology = \"ring\"; bandwidth_mb_per_s = 1; growth = 2.0;", "'growth' goes with fat trees"},
+        {"topology = \"ring\"; bandwidth_mb_per_s = 1; file = \"a.net\";", "'topology' does not go with 'file'"},
+        {"topology = \"moebius\"; bandwidth_mb_per_s = 1;", "'topology' is mesh, torus, hypercube, binary-tree, fat-tree, ring, "
                                                    "star, bus, crossbar or omega, not 'moebius'"},
-        {"topology = \"ring\"; bandwidth = 1; mode = \"worm\";",
+        {"topology = \"ring\"; bandwidth_mb_per_s = 1; mode = \"worm\";",
          "'mode' is store-and-forward, cut-through or fluid, not 'worm'"},
-        {"topology = \"ring\"; bandwidth = 1; duplex = \"both\";", "'duplex' is full or half, not 'both'"},
+        {"topology = \"ring\"; bandwidth_mb_per_s = 1; duplex = \"both\";", "'duplex' is full or half, not 'both'"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         char text[TEXT], message[TEXT];
@@ -426,7 +426,7 @@ static void wrong_settings(void **state)
         assert_string_equal(bmf_error_text(NULL), message);
     }
     bmf_machine *machine;
-    assert_int_not_equal(bmf_machine_parse("network = { type = \"graph\"; file = \"a.net\"; bandwidth = 1.0; };",
+    assert_int_not_equal(bmf_machine_parse("network = { type = \"graph\"; file = \"a.net\"; bandwidth_mb_per_s = 1e-06; };",
                                            "graph.machine", &machine),
                          BMF_OK);
     assert_string_equal(bmf_error_text(NULL),
@@ -439,7 +439,7 @@ static void growing(void **state)
 {
     (void)state;
     bmf_machine *machine;
-    assert_int_equal(bmf_machine_parse("network = { type = \"graph\"; topology = \"hypercube\"; bandwidth = 1.0; };",
+    assert_int_equal(bmf_machine_parse("network = { type = \"graph\"; topology = \"hypercube\"; bandwidth_mb_per_s = 1e-06; };",
                                        "graph.machine", &machine),
                      BMF_OK);
     for (int64_t p = 1; p <= 1000; p = 3 * p + 1) {

@@ -56,14 +56,15 @@ typedef struct graph_network {
 } graph_network;
 
 static const char *const settings[] = {
-    "file",   "topology", "size",    "growth",           "bandwidth",  "latency_us",          "mode",
-    "duplex", "buffered", "send_us", "send_us_per_byte", "receive_us", "receive_us_per_byte", NULL};
+    "file",   "topology", "size",    "growth",           "bandwidth_mb_per_s", "latency_us",          "mode",
+    "duplex", "buffered", "send_us", "send_us_per_byte", "receive_us",         "receive_us_per_byte", NULL};
 
 /* ---- settings ---- */
 
 static int read_numbers(const bmf_machine *machine, const config_setting_t *group, graph_network *g)
 {
-    BMF_TRY(bmf_machine_number(machine, group, "bandwidth", DBL_MIN, INFINITY, NAN, &g->bandwidth));
+    BMF_TRY(bmf_machine_number(machine, group, "bandwidth_mb_per_s", DBL_MIN, INFINITY, NAN, &g->bandwidth));
+    g->bandwidth *= 1e6;
     BMF_TRY(bmf_machine_microseconds(machine, group, "latency_us", 0.0, &g->latency));
     BMF_TRY(bmf_machine_microseconds(machine, group, "send_us", 0.0, &g->send));
     BMF_TRY(bmf_machine_microseconds(machine, group, "send_us_per_byte", 0.0, &g->send_per_byte));
