@@ -224,6 +224,13 @@ void bmf_predicted_free(bmf_predicted *predicted)
     *predicted = (bmf_predicted){0};
 }
 
+/* Without the directory. */
+static const char *program_name(const bmf_predict_options *o)
+{
+    const char *path = o->command ? o->command[0] : o->program.program.path, *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 /* Against the run with the fewest processors. */
 static const bmf_predicted *reference_of(int64_t count, const bmf_predicted *run)
 {
@@ -257,7 +264,7 @@ static void print_table(const bmf_predict_options *o, const bmf_predicted *run)
 {
     const bmf_predicted *reference = reference_of(o->count, run), *best = fastest(o->count, run);
     bool outside = false;
-    printf("%s on %s\n\n", o->command ? o->command[0] : o->program.program.path, o->machine->name);
+    printf("%s on %s\n\n", program_name(o), o->machine->name);
     printf("%10s %12s %25s %10s %10s %12s %16s\n", "processors", "seconds", "95 % interval", "speed-up", "efficiency",
            "messages", "bytes");
     for (int64_t k = 0; k < o->count; k++) {
@@ -299,9 +306,8 @@ static void print_object(const bmf_predict_options *o, const bmf_predicted *run)
     json_t *runs = json_array();
     for (int64_t k = 0; k < o->count; k++)
         json_array_append_new(runs, run_object(&run[k], reference));
-    json_t *root =
-        json_pack("{s:s, s:s, s:I, s:o}", "program", o->command ? o->command[0] : o->program.program.path, "machine",
-                  o->machine->name, "fastest", (json_int_t)fastest(o->count, run)->processors, "runs", runs);
+    json_t *root = json_pack("{s:s, s:s, s:I, s:o}", "program", program_name(o), "machine", o->machine->name, "fastest",
+                             (json_int_t)fastest(o->count, run)->processors, "runs", runs);
     json_dumpf(root, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12));
     putchar('\n');
     json_decref(root);
@@ -351,8 +357,7 @@ static int write_report(const bmf_predict_options *o, bmf_run *measured, bmf_pre
     char title[512];
     bmf_comparison *comparison = NULL;
     bmf_scaling *scaling = make_scaling(o, run);
-    snprintf(title, sizeof title, "%.200s on %.200s", o->command ? o->command[0] : o->program.program.path,
-             o->machine->name);
+    snprintf(title, sizeof title, "%.200s on %.200s", program_name(o), o->machine->name);
     bmf_report_contents report = {.title = title, .points = o->count > 1 ? o->count : 0, .scaling = scaling};
     int status = fill_runs(&report, measured, &run[o->count - 1], &comparison);
     if (status == BMF_OK)
