@@ -10,5 +10,6 @@ int bench_language(bmf_context *ctx, int argc, char **argv);
 int bench_sheets(bmf_context *ctx, int argc, char **argv);
 int bench_predict(bmf_context *ctx, int argc, char **argv);
 int bench_edn(bmf_context *ctx, int argc, char **argv);
+int bench_mesh(bmf_context *ctx, int argc, char **argv);
 
 #endif

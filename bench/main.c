@@ -17,6 +17,7 @@ static const command commands[] = {
     {"predict", bench_predict, "the simulator and the writers of traces"},
     {"sheets", bench_sheets, "data sheets: do they predict what was not measured, and can they be measured again"},
     {"edn", bench_edn, "the DECmpp's router as document 003 measured it beside the model of it"},
+    {"mesh", bench_mesh, "routers of a mesh beside document 004; finding and simulating schedules"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
