@@ -40,7 +40,8 @@ typedef struct node {
 typedef struct later {
     int64_t time;
     outlet *credit;  /* gets one; or */
-    int64_t message; /* whose last word arrives */
+    int64_t message; /* whose last word arrives, -1: none */
+    int64_t reader;  /* node whose processor gets a word, -1: none */
 } later;
 
 struct reference_dynamic {
@@ -50,6 +51,7 @@ struct reference_dynamic {
     int64_t time, flit_hops, messages;
     reference_message *message;
     later *later;
+    bool *reads; /* by node: a word reaches its processor in this cycle */
     int64_t laters, later_capacity;
 };
 
@@ -62,6 +64,7 @@ reference_dynamic *reference_dynamic_create(const bmf_mesh *mesh, const bmf_dyna
     r->messages = messages;
     r->message = message;
     r->node = bmf_allocate_clear(mesh->nodes, sizeof *r->node);
+    r->reads = bmf_allocate_clear(mesh->nodes, sizeof *r->reads);
     for (int64_t n = 0; n < mesh->nodes; n++) {
         r->node[n].sending = -1;
         for (int p = 0; p < PORTS; p++)
@@ -86,6 +89,7 @@ void reference_dynamic_free(reference_dynamic *r)
                 free(r->node[n].in[p][c].word);
     free(r->node);
     free(r->later);
+    free(r->reads);
     free(r);
 }
 
@@ -130,6 +134,8 @@ static void release_when_empty(const reference_dynamic *r, outlet *o)
 static void carry_out_later(reference_dynamic *r)
 {
     int64_t kept = 0;
+    for (int64_t n = 0; n < r->mesh.nodes; n++)
+        r->reads[n] = false;
     for (int64_t k = 0; k < r->laters; k++) {
         const later l = r->later[k];
         if (l.time != r->time) {
@@ -138,7 +144,9 @@ static void carry_out_later(reference_dynamic *r)
             l.credit->credits++;
             release_when_empty(r, l.credit);
         } else {
-            r->message[l.message].arrived = r->time;
+            r->reads[l.reader] = true;
+            if (l.message >= 0)
+                r->message[l.message].arrived = r->time;
         }
     }
     r->laters = kept;
@@ -166,6 +174,8 @@ static void send_from(reference_dynamic *r, int64_t at)
     node *n = &r->node[at];
     const int channels = r->s.inject_channels;
     int channel = -1;
+    if (r->s.shared && r->reads[at])
+        return;
     if (n->sending < 0) {
         int64_t k = 0;
         while (k < r->messages && (r->message[k].from != at || r->message[k].sent >= 0))
@@ -435,16 +445,15 @@ static void move_word(reference_dynamic *r, int64_t at, int input)
     b->words--;
     o->credits--;
     if (from_port == PROCESSOR)
-        add_later(r, (later){r->time + r->s.inject_credit, &n->inject[from_channel], -1});
+        add_later(r, (later){r->time + r->s.inject_credit, &n->inject[from_channel], -1, -1});
     else
-        add_later(r,
-                  (later){r->time + r->s.credit,
-                          &r->node[bmf_mesh_neighbour(&r->mesh, at, from_port)].out[from_port ^ 1][from_channel], -1});
+        add_later(r, (later){r->time + r->s.credit,
+                             &r->node[bmf_mesh_neighbour(&r->mesh, at, from_port)].out[from_port ^ 1][from_channel], -1,
+                             -1});
     if (b->to_port == PROCESSOR) {
         m->words_arrived += w.place == m->words_arrived && m->to == at;
-        add_later(r, (later){r->time + r->s.eject_credit, o, -1});
-        if (is_last(r, w))
-            add_later(r, (later){r->time + r->s.link, NULL, w.message});
+        add_later(r, (later){r->time + r->s.eject_credit, o, -1, -1});
+        add_later(r, (later){r->time + r->s.link, NULL, is_last(r, w) ? w.message : -1, at});
     } else {
         const int64_t next = bmf_mesh_neighbour(&r->mesh, at, b->to_port);
         put(r, &r->node[next].in[b->to_port ^ 1][b->to_channel], w.message, w.place, r->s.link);

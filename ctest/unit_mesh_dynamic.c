@@ -54,6 +54,7 @@ static void random_settings(uint64_t *state, world *w)
         .inject_credit = quick ? 1 : between(state, 1, 5),
         .eject_credit = quick ? 1 : between(state, 1, 5),
         .atomic = adaptive || test_below(state, 2) == 0,
+        .shared = test_below(state, 2) == 0,
         .misroutes = between(state, 0, 3),
     };
     s->inject_channels = between(state, 1, s->channels);
@@ -186,6 +187,8 @@ static void idle_times(void **unused)
     (void)unused;
     for (int k = 0; k < 4; k++)
         for (int64_t to = 0; to < 60; to++) {
+            if (to == 17) /* what a node sends to itself takes turns with what it reads */
+                continue;
             bmf_mesh mesh;
             bmf_mesh_result result;
             assert_int_equal(bmf_mesh_parse("5x4x3", k >= 2, &mesh), BMF_OK);
@@ -297,8 +300,8 @@ typedef struct point {
 static void matches_booksim(void **unused)
 {
     static const char *const pipeline[] = {
-        "channels=4", "inject_channels=4", "addresses=4",    "header=0",  "allocate=1", "link=3",
-        "credit=4",   "inject_credit=2",   "eject_credit=6", "speedup=2", "atomic=1",   NULL};
+        "channels=4",      "inject_channels=4", "addresses=4", "header=0", "allocate=1", "link=3", "credit=4",
+        "inject_credit=2", "eject_credit=6",    "speedup=2",   "shared=0", "atomic=1",   NULL};
     static const point points[] = {{"8x8", 0.05, 6.28, 50.2, 20000},
                                    {"8x8", 0.2, 6.26, 69.7, 10000},
                                    {"16x16", 0.05, 11.61, 76.2, 5000},

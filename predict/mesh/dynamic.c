@@ -13,27 +13,16 @@ _Static_assert(BMF_MESH_MOST_NODES - 1 <= NODE_MASK, "a node's number fits into 
 
 /* ---- events ---- */
 
-static uint32_t *room_for(uint32_t **item, int64_t *count, int64_t *capacity)
-{
-    if (*count == *capacity) {
-        const int64_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
-        *item = bmf_reallocate(*item, *capacity * (int64_t)sizeof **item, wanted * (int64_t)sizeof **item);
-        *capacity = wanted;
-    }
-    return &(*item)[(*count)++];
-}
-
 void bmf_dynamic_event(bmf_dynamic *d, int delay, event_kind kind, int64_t node, int channel)
 {
     wheel_slot *slot = &d->wheel[(d->time + delay) & (d->slots - 1)];
-    *room_for(&slot->event, &slot->events, &slot->event_capacity) =
-        (uint32_t)kind << KIND_SHIFT | (uint32_t)node << NODE_SHIFT | (uint32_t)channel;
-}
-
-void bmf_dynamic_arrival(bmf_dynamic *d, int delay, uint32_t number)
-{
-    wheel_slot *slot = &d->wheel[(d->time + delay) & (d->slots - 1)];
-    *room_for(&slot->arrival, &slot->arrivals, &slot->arrival_capacity) = number;
+    if (slot->events == slot->capacity) {
+        const int64_t wanted = slot->capacity ? 2 * slot->capacity : FIRST_CAPACITY;
+        slot->event = bmf_reallocate(slot->event, slot->capacity * (int64_t)sizeof *slot->event,
+                                     wanted * (int64_t)sizeof *slot->event);
+        slot->capacity = wanted;
+    }
+    slot->event[slot->events++] = (uint32_t)kind << KIND_SHIFT | (uint32_t)node << NODE_SHIFT | (uint32_t)channel;
 }
 
 static void wake(awake_list *list, int64_t node)
@@ -99,6 +88,9 @@ static void carry_out_events(bmf_dynamic *d, wheel_slot *slot)
         case EVENT_INJECT_CREDIT:
             inject_credit_comes(d, node, channel);
             break;
+        case EVENT_READ:
+            d->processor[node].reads = d->time;
+            break;
         }
     }
     slot->events = 0;
@@ -128,19 +120,15 @@ static bmf_dynamic_report report_of(const message *m)
     return (bmf_dynamic_report){m->number, m->from, m->to, m->words, m->hops};
 }
 
-static void carry_out_arrivals(bmf_dynamic *d, wheel_slot *slot)
+void bmf_dynamic_arrival(bmf_dynamic *d, uint32_t number)
 {
-    for (int64_t k = 0; k < slot->arrivals; k++) {
-        const uint32_t number = slot->arrival[k];
-        const bmf_dynamic_report report = report_of(&d->message[number]);
-        d->disordered += d->message[number].arrived != d->message[number].flits;
-        d->message[number].next = d->free_message;
-        d->free_message = number;
-        d->pending--;
-        if (d->arrived)
-            d->arrived(d->told_state, &report, d->time);
-    }
-    slot->arrivals = 0;
+    const bmf_dynamic_report report = report_of(&d->message[number]);
+    d->disordered += d->message[number].arrived != d->message[number].flits;
+    d->message[number].next = d->free_message;
+    d->free_message = number;
+    d->pending--;
+    if (d->arrived)
+        d->arrived(d->told_state, &report, d->time + d->settings.link);
 }
 
 void bmf_dynamic_send(bmf_dynamic *d, int64_t number, int64_t from, int64_t to, int64_t words, int address)
@@ -197,6 +185,8 @@ static void end_sending(bmf_dynamic *d, processor *p)
 static bool send_next_word(bmf_dynamic *d, int64_t node)
 {
     processor *p = &d->processor[node];
+    if (p->reads == d->time)
+        return true;
     const int channel = p->first == NO_MESSAGE ? -1 : choose_channel(d, p);
     if (channel < 0)
         return false;
@@ -237,7 +227,6 @@ static void carry_out(bmf_dynamic *d, awake_list *list, bool (*act)(bmf_dynamic 
 void bmf_dynamic_step(bmf_dynamic *d)
 {
     wheel_slot *slot = &d->wheel[d->time & (d->slots - 1)];
-    carry_out_arrivals(d, slot);
     carry_out_events(d, slot);
     carry_out(d, &d->processors, send_next_word);
     carry_out(d, &d->routers, bmf_dynamic_route);
@@ -250,7 +239,7 @@ int64_t bmf_dynamic_next(const bmf_dynamic *d)
         return d->time;
     for (int64_t time = d->time; time < d->time + d->slots; time++) {
         const wheel_slot *slot = &d->wheel[time & (d->slots - 1)];
-        if (slot->events > 0 || slot->arrivals > 0)
+        if (slot->events > 0)
             return time;
     }
     return INT64_MAX;
@@ -276,9 +265,10 @@ int64_t bmf_dynamic_flit_hops(const bmf_dynamic *d)
     return d->flit_hops;
 }
 
-int64_t bmf_dynamic_crossed(const bmf_dynamic *d, int64_t node, int port)
+void bmf_dynamic_crossed(const bmf_dynamic *d, int64_t node, int port, int64_t *messages, int64_t *words)
 {
-    return d->node[node].crossed[port];
+    *messages = d->node[node].headers[port];
+    *words = d->node[node].crossed[port];
 }
 
 int64_t bmf_dynamic_disordered(const bmf_dynamic *d)

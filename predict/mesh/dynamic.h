@@ -21,7 +21,8 @@
  * An output channel belongs to one message from its header to its last word. It can be taken again in the next cycle, or,
  * if `atomic`, as soon as it is known that the next buffer is empty again.
  * A processor sends one message at a time, in the order in which they were handed over, a word a cycle. It receives up to
- * `addresses` messages at a time, interleaved, a word a cycle in all.
+ * `addresses` messages at a time, interleaved, a word a cycle in all; if `shared`, it sends nothing in a cycle in which a
+ * word reaches it.
  *
  * Times: something that is there "in cycle t" is there from time t on. Deterministic. Not collective; needs no MPI.
  */
@@ -56,6 +57,7 @@ typedef struct bmf_dynamic_settings {
     int credit, inject_credit, eject_credit; /* likewise */
     int speedup;                             /* 1 .. channels */
     bool atomic;                             /* must be set for adaptive routing */
+    bool shared;                             /* a processor's interface */
     int misroutes;                           /* adaptive: links away from the destination that a message may take */
 } bmf_dynamic_settings;
 
@@ -68,12 +70,13 @@ typedef struct bmf_dynamic_report {
     int64_t hops; /* links its words have crossed */
 } bmf_dynamic_report;
 
-/* Told at the time when a message's last word reaches the processor (in the order of these times). */
+/* May not call anything that changes the simulation. */
 typedef void bmf_dynamic_told(void *state, const bmf_dynamic_report *report, int64_t time);
 
-/* Errors: BMF_ERROR_ARGUMENT: settings outside their ranges or that would not be free of deadlocks. sent: told in the
- * cycle in which a message's last word leaves the processor; time is that of its end, one more. May be NULL. The caller
- * frees. */
+/* arrived: told when a message will have reached the processor with its last word, in the cycle before that or earlier; in
+ * the order of these times. sent: told in the cycle in which the last word leaves the processor, with the time of its end.
+ * Both may be NULL. Errors: BMF_ERROR_ARGUMENT: settings outside their ranges or that would not be free of deadlocks. The
+ * caller frees. */
 int bmf_dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *settings, bmf_dynamic_told *arrived,
                        bmf_dynamic_told *sent, void *state, bmf_dynamic **dynamic);
 void bmf_dynamic_free(bmf_dynamic *dynamic);
@@ -90,11 +93,12 @@ void bmf_dynamic_step(bmf_dynamic *dynamic);
 int64_t bmf_dynamic_next(const bmf_dynamic *dynamic);
 /* Goes on to a later time, at most that of bmf_dynamic_next. */
 void bmf_dynamic_skip(bmf_dynamic *dynamic, int64_t time);
-/* Messages handed over of which some word has not arrived. */
+/* Messages handed over of which nobody has been told when they arrive. */
 int64_t bmf_dynamic_pending(const bmf_dynamic *dynamic);
-/* Words that have crossed links between routers, headers included; and this node's link. */
+/* Words that have crossed links between routers, headers included. */
 int64_t bmf_dynamic_flit_hops(const bmf_dynamic *dynamic);
-int64_t bmf_dynamic_crossed(const bmf_dynamic *dynamic, int64_t node, int port);
+/* Messages and words that this node's link has carried. */
+void bmf_dynamic_crossed(const bmf_dynamic *dynamic, int64_t node, int port, int64_t *messages, int64_t *words);
 /* Words that came to a processor that were not the next of their message: 0, or the simulator is wrong. */
 int64_t bmf_dynamic_disordered(const bmf_dynamic *dynamic);
 

@@ -145,7 +145,7 @@ static void clear_node(bmf_dynamic *d, int64_t node)
         if (port == d->ports - 1 || d->beyond[node * d->ports + port] >= 0)
             n->free |= UINT64_C(1) << k;
     }
-    d->processor[node] = (processor){.first = NO_MESSAGE};
+    d->processor[node] = (processor){.first = NO_MESSAGE, .reads = -1};
     for (int k = 0; k < d->settings.inject_channels; k++)
         d->processor[node].credits[k] = (int16_t)d->settings.buffer;
 }
@@ -157,7 +157,7 @@ void bmf_dynamic_clear(bmf_dynamic *d)
         clear_node(d, node);
     memset(d->input, 0, (size_t)(nodes * d->inputs) * sizeof *d->input);
     for (int64_t k = 0; k < d->slots; k++)
-        d->wheel[k].events = d->wheel[k].arrivals = 0;
+        d->wheel[k].events = 0;
     memset(d->routers.listed, 0, (size_t)nodes);
     memset(d->processors.listed, 0, (size_t)nodes);
     d->routers.count = d->processors.count = 0;
@@ -172,10 +172,8 @@ void bmf_dynamic_free(bmf_dynamic *d)
 {
     if (!d)
         return;
-    for (int64_t k = 0; k < d->slots; k++) {
+    for (int64_t k = 0; k < d->slots; k++)
         free(d->wheel[k].event);
-        free(d->wheel[k].arrival);
-    }
     void *const memory[] = {
         d->wheel,    d->at,      d->beyond,       d->node,           d->input,           d->output,
         d->flit,     d->message, d->routers.node, d->routers.listed, d->processors.node, d->processors.listed,

@@ -52,7 +52,7 @@ typedef struct node_state {
     uint64_t free;                             /* outputs that can be taken */
     uint8_t channel_grant[MOST_OUTPUTS], channel_accept[MOST_INPUTS]; /* round-robin pointers */
     uint8_t switch_grant[MOST_PORTS], switch_accept[MOST_INPUTS], turn[MOST_INPUTS];
-    int64_t crossed[BMF_MESH_PORTS];
+    int64_t headers[BMF_MESH_PORTS], crossed[BMF_MESH_PORTS]; /* messages and words over its links */
 } node_state;
 
 typedef struct processor {
@@ -62,12 +62,13 @@ typedef struct processor {
     uint8_t turn;         /* channel to look at first */
     uint8_t busy, draining;
     int16_t credits[BMF_DYNAMIC_CHANNELS];
+    int64_t reads; /* cycle in which a word reached it last, if shared */
 } processor;
 
 /* Things that happen in one cycle. */
 typedef struct wheel_slot {
-    uint32_t *event, *arrival; /* kind, node and channel; messages whose last word arrives */
-    int64_t events, event_capacity, arrivals, arrival_capacity;
+    uint32_t *event; /* kind, node and channel */
+    int64_t events, capacity;
 } wheel_slot;
 
 /* Nodes in which something may happen in the next cycle. */
@@ -117,9 +118,10 @@ static inline int lowest(uint64_t set)
 }
 
 /* dynamic.c */
-typedef enum event_kind { EVENT_FLIT, EVENT_CREDIT, EVENT_INJECT_CREDIT } event_kind;
+typedef enum event_kind { EVENT_FLIT, EVENT_CREDIT, EVENT_INJECT_CREDIT, EVENT_READ } event_kind;
 void bmf_dynamic_event(bmf_dynamic *d, int delay, event_kind kind, int64_t node, int channel);
-void bmf_dynamic_arrival(bmf_dynamic *d, int delay, uint32_t number);
+/* Its last word has left the last router. */
+void bmf_dynamic_arrival(bmf_dynamic *d, uint32_t number);
 
 /* dynamic_router.c: one cycle of a router; whether something may happen in the next one. */
 bool bmf_dynamic_route(bmf_dynamic *d, int64_t node);

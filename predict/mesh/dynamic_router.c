@@ -56,6 +56,7 @@ static void take_output(bmf_dynamic *d, int64_t node, int input, int output)
         return;
     message *m = front_message(d, node, input);
     m->hops++;
+    n->headers[d->output_port[output]]++;
     if (d->settings.routing == BMF_DYNAMIC_ADAPTIVE) {
         bmf_adaptive_take(d, node, input, output, m);
         out->label = m->reversals;
@@ -130,8 +131,10 @@ static void deliver(bmf_dynamic *d, int64_t node, int output, flit word)
     d->disordered += m->to != node || (word.place & (PLACE_LAST - 1)) != (m->arrived & (PLACE_LAST - 1));
     m->arrived++;
     bmf_dynamic_event(d, d->settings.eject_credit, EVENT_CREDIT, node, output);
+    if (d->settings.shared)
+        bmf_dynamic_event(d, d->settings.link, EVENT_READ, node, 0);
     if (word.place & PLACE_LAST)
-        bmf_dynamic_arrival(d, d->settings.link, word.message);
+        bmf_dynamic_arrival(d, word.message);
 }
 
 /* The last word of a message has gone: its channels are for others. */

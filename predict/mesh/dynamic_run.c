@@ -3,8 +3,8 @@
  * Method: every message is handed over in its cycle; a message to many destinations is as many messages, one after the
  * other. The run ends when all have arrived. Cost: that of the simulation (dynamic.c).
  * What document 004 (7.2, 8.1 and 8.2) says of its routers stands in the defaults: a header word, buffers of 8 words, 5
- * virtual channels if adaptive, 15 addresses for messages that come in, a word a cycle between processor and router. It is
- * silent about the rest: the defaults are the fastest that can be, one cycle from router to router. */
+ * virtual channels if adaptive, 15 addresses for messages that come in, an access of a processor to its router a cycle.
+ * It is silent about the rest: the defaults are the fastest that can be, one cycle from router to router. */
 #include "predict/mesh/dynamic_run.h"
 
 #include <inttypes.h>
@@ -18,6 +18,7 @@ typedef enum value_name {
     BUFFER,
     ATOMIC,
     SPEEDUP,
+    SHARED,
     HEADER,
     ADDRESSES,
     INJECT_CHANNELS,
@@ -39,6 +40,7 @@ const bmf_mesh_parameter bmf_dynamic_parameters[] = {
     [BUFFER] = {"buffer", 1, BMF_DYNAMIC_BUFFER, 8, true, "words of a channel's buffer"},
     [ATOMIC] = {"atomic", 0, 1, 0, true, "1: a channel is taken when its buffer is empty (always so if adaptive)"},
     [SPEEDUP] = {"speedup", 1, BMF_DYNAMIC_CHANNELS, 1, true, "words an input port sends a cycle"},
+    [SHARED] = {"shared", 0, 1, 1, true, "1: a processor sends or receives a word a cycle; 0: both"},
     [HEADER] = {"header", 0, BMF_DYNAMIC_HEADER, 1, true, "header words of a message"},
     [ADDRESSES] = {"addresses", 1, BMF_DYNAMIC_ADDRESSES, BMF_DYNAMIC_ADDRESSES, true,
                    "messages that reach a processor at the same time"},
@@ -77,6 +79,7 @@ void bmf_dynamic_settings_of(bmf_dynamic_routing routing, const bmf_mesh *mesh, 
                                        .eject_credit = v[EJECT_CREDIT],
                                        .speedup = v[SPEEDUP],
                                        .atomic = adaptive || v[ATOMIC] > 0,
+                                       .shared = v[SHARED] > 0,
                                        .misroutes = v[MISROUTES]};
     if (settings->channels == 0)
         settings->channels = adaptive ? ADAPTIVE_CHANNELS : mesh->torus ? 2 : 1;
