@@ -11,7 +11,7 @@
 #include "runtime/allocate.h"
 #include "runtime/status.h"
 
-enum { TABLE = 4096, PATH = 4096, VERSION = 1, MOST_LINKS = 1 << 24 };
+enum { TABLE = 4096, PATH = 4096, VERSION = 2, MOST_LINKS = 1 << 24 };
 
 typedef struct entry {
     struct entry *next;

@@ -22,7 +22,7 @@
 /* A try ends early after PATIENCE rounds without a new least, or if after HOPELESS rounds half of the first sharing is left.
  * Every EVERYBODY rounds also streams that share nothing are rerouted: they may stand in the way. Each round begins with
  * another stream, TURN places further in their order. */
-enum { ROUNDS = 120, TRIES = 12, PATIENCE = 30, HOPELESS = 12, EVERYBODY = 10, TURN = 7 };
+enum { ROUNDS = 120, TRIES = 12, PATIENCE = 30, HOPELESS = 12, EVERYBODY = 10, TURN = 11 };
 static const float FIRST_PRESSURE = 0.6F, MORE_PRESSURE = 1.1F, MOST_PRESSURE = 100, HISTORY = 1.5F;
 
 /* ---- resources ---- */

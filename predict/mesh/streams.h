@@ -1,7 +1,7 @@
 /* The stream router: finds the schedule of a phase. Streams with bandwidths in; for every stream a tree of VFSMs out, with
  * nodes, pipelines, time slots and delays under all rules of the hardware (predict/mesh/scheduled.h).
  *
- * A stream gets the same number of slots on every node it passes, spread evenly over the schedule: slots / length words a
+ * A stream gets the same number of slots on every node it passes, as far apart as they can be equally: slots / length words a
  * cycle. If not all streams fit as wished, all bandwidths are multiplied by the largest common factor with which they do.
  */
 #ifndef BMF_MESH_STREAMS_H
@@ -61,10 +61,11 @@ typedef struct bmf_stream_request {
 int bmf_streams_route(const bmf_stream_request *request, bmf_stream_routes **routes);
 void bmf_streams_free(bmf_stream_routes *routes);
 
-/* Slot k of a stream with `slots` slots in a schedule, counted from its first. */
+/* Slot k of a stream with `slots` slots in a schedule, counted from its first: the same distance apart, so that streams with as
+ * many slots fit between each other; what is left stays at the end, for commands. */
 static inline int bmf_stream_slot(int length, int slots, int k)
 {
-    return (int)((int64_t)k * length / slots);
+    return k * (length / slots);
 }
 /* Links on the way from the source to a hop. */
 int64_t bmf_stream_depth(const bmf_stream_route *route, int64_t hop);
