@@ -208,6 +208,7 @@ static void assert_same_run(const bmf_run *a, const bmf_run *b)
     assert_int_equal(a->nodes, b->nodes);
     assert_int_equal(a->events, b->events);
     assert_int_equal(a->dropped, b->dropped);
+    assert_int_equal(a->agreement, b->agreement);
     assert_string_equal(a->program, b->program);
     assert_string_equal(a->machine, b->machine);
     for (uint32_t k = 0; k < a->names; k++)
@@ -227,6 +228,7 @@ static void files_give_back_what_was_written(void **state)
             trace.run[k] = random_run(seed + (uint64_t)k * 100, 1 + (int32_t)(seed % 5), (int64_t)(seed % 10) * 9);
             trace.run[k]->predicted = k;
             trace.run[k]->dropped = (int64_t)seed;
+            trace.run[k]->agreement = 1000 * (int64_t)seed + k;
         }
         assert_int_equal(bmf_trace_write(NULL, &trace, path), BMF_OK);
         assert_int_equal(bmf_trace_read(NULL, path, &back), BMF_OK);
@@ -377,6 +379,7 @@ static void wrong_headers_are_refused(void **state)
         {100, 0x10000000, "do not fit"},
         {100, 0xf0000000, "do not fit"},
         {108, 0x80000000, "dropped"},
+        {116, 0x80000000, "agreed"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
         bytes b = good_file(5);

@@ -57,6 +57,8 @@ typedef struct bmf_run {
     int64_t events, capacity;
     bmf_event *event;          /* in files sorted by lane, begin, and outer before inner */
     int64_t dropped;           /* events that found no memory */
+    int64_t agreement;         /* predicted: nanoseconds that all processors took to agree once; 0: they never did, or
+                                * it is not known */
     struct bmf_run_index *index; /* private to runtime/trace.c: finds names and nodes by their text */
 } bmf_run;
 

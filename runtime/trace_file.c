@@ -34,7 +34,8 @@ static trace_run_header header_of(const bmf_run *run)
                               .nodes = run->nodes,
                               .text_bytes = text_bytes(run),
                               .events = run->events,
-                              .dropped = run->dropped};
+                              .dropped = run->dropped,
+                              .agreement = run->agreement};
 }
 
 /* ---- writing ---- */

@@ -22,7 +22,8 @@ typedef struct trace_run_header {
     int32_t lanes, ranks, threads;
     uint32_t names, nodes;
     int64_t text_bytes, events, dropped;
-    int64_t reserved[2];
+    int64_t agreement;
+    int64_t reserved;
 } trace_run_header;
 _Static_assert(sizeof(trace_run_header) == 64, "run header");
 

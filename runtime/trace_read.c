@@ -102,6 +102,9 @@ static int check_run_header(const reader *r, const trace_run_header *header, uin
         !fits(header->events, (int64_t)sizeof(bmf_event), r->bytes) || trace_layout_of(header, start).end > r->bytes)
         return fail_read(r, "is damaged: the %lld events, %u nodes and %u names of run %u do not fit the file",
                          (long long)header->events, header->nodes, header->names, number);
+    if (header->agreement < 0 || header->agreement > largest_number)
+        return fail_read(r, "is damaged: the processors of run %u agreed in %lld ns", number,
+                         (long long)header->agreement);
     return BMF_OK;
 }
 
@@ -230,6 +233,7 @@ static int read_run(const reader *r, bmf_trace *trace, const trace_run_header *h
     run->ranks = header->ranks;
     run->threads = header->threads;
     run->dropped = header->dropped;
+    run->agreement = header->agreement;
     BMF_TRY(read_texts(r, run, header, at));
     return read_tables(r, run, header, at);
 }

@@ -150,6 +150,8 @@ void bmf_record_send(bmf_simulator *s, const bmf_action *action, const bmf_flyin
 void bmf_record_receive(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin,
                         double end);
 void bmf_record_wait(bmf_simulator *s, const bmf_action *action, double begin, double end);
+/* What the processors needed to agree; it is no event. */
+void bmf_record_meeting(bmf_simulator *s, double seconds);
 /* Forgets all events, because the run begins anew. */
 void bmf_record_restart(bmf_simulator *s);
 /* Reads the scopes that were recorded so far. */

@@ -214,3 +214,12 @@ void bmf_record_wait(bmf_simulator *s, const bmf_action *action, double begin, d
 {
     record(s, action, (bmf_event){.kind = BMF_EVENT_WAIT, .peer = -1}, begin, end, (bounds){0, 0});
 }
+
+/* All agreements of a program take the same; if not, the trace tells the shortest. */
+void bmf_record_meeting(bmf_simulator *s, double seconds)
+{
+    bmf_run *run = s->recorder->run;
+    const int64_t needed = nanoseconds(seconds);
+    if (needed > 0 && (run->agreement == 0 || needed < run->agreement))
+        run->agreement = needed;
+}

@@ -163,9 +163,11 @@ static bool wait(bmf_simulator *s, processor *me, const bmf_action *action)
 
 static void leave_meeting(bmf_simulator *s, processor *me, double clock)
 {
-    const double seconds = s->actions->action[me->at].seconds;
+    const double given = s->actions->action[me->at].seconds, seconds = isnan(given) ? s->agreement : given;
     me->idle += clock - me->clock;
-    me->clock = clock + (isnan(seconds) ? s->agreement : seconds);
+    me->clock = clock + seconds;
+    if (s->recorder)
+        bmf_record_meeting(s, seconds);
 }
 
 /* The last one wakes the others. */
