@@ -21,8 +21,11 @@
 
 /* A try ends early after PATIENCE rounds without a new least, or if after HOPELESS rounds half of the first sharing is left.
  * Every EVERYBODY rounds also streams that share nothing are rerouted: they may stand in the way. Each round begins with
- * another stream, TURN places further in their order. */
-enum { ROUNDS = 120, TRIES = 12, PATIENCE = 30, HOPELESS = 12, EVERYBODY = 10, TURN = 11 };
+ * another stream, some places further in their order; what nearly worked with one such turn is tried with another. */
+enum { ROUNDS = 120, TRIES = 12, PATIENCE = 30, HOPELESS = 12, EVERYBODY = 10, TURNS = 2 };
+static const int TURN[TURNS] = {11, 7};
+
+typedef enum outcome { FOUND, NOT_FOUND, IMPOSSIBLE } outcome;
 static const float FIRST_PRESSURE = 0.6F, MORE_PRESSURE = 1.1F, MOST_PRESSURE = 100, HISTORY = 1.5F;
 
 /* ---- resources ---- */
@@ -304,8 +307,8 @@ static void clear_routes(streams_router *r, double factor)
     qsort(r->order, (size_t)r->request->streams, sizeof *r->order, compare_hardness);
 }
 
-/* true: nothing is shared any more. */
-static bool negotiate(streams_router *r, double factor, int *rounds)
+/* FOUND: nothing is shared any more. */
+static outcome negotiate(streams_router *r, double factor, int turn, int *rounds)
 {
     const int most = r->request->rounds ? r->request->rounds : ROUNDS;
     int64_t fewest = INT64_MAX, first = 0;
@@ -313,32 +316,32 @@ static bool negotiate(streams_router *r, double factor, int *rounds)
     clear_routes(r, factor);
     for (*rounds = 1; *rounds <= most; ++*rounds) {
         for (int64_t k = 0; k < r->request->streams; k++) {
-            const int64_t stream = r->order[(k + (*rounds - 1) * TURN) % r->request->streams];
+            const int64_t stream = r->order[(k + (*rounds - 1) * turn) % r->request->streams];
             if (*rounds > 1 && *rounds % EVERYBODY != 0 && !shares(r, stream))
                 continue;
             streams_add_users(r, stream, -1);
             if (!streams_route_one(r, stream))
-                return false;
+                return IMPOSSIBLE;
         }
         for (int64_t c = 0; c < r->commands; c++)
             if (command_shares(r, &r->command[c]))
                 place_command(r, &r->command[c]);
         const int64_t shared = count_shared(r);
         if (shared == 0)
-            return true;
+            return FOUND;
         if (*rounds == 1)
             first = shared;
         if (shared < fewest) {
             fewest = shared;
             best_round = *rounds;
         } else if (*rounds - best_round > PATIENCE) {
-            return false;
+            return NOT_FOUND;
         }
         if (*rounds >= HOPELESS && fewest > first / 2 && first > PATIENCE)
-            return false;
+            return IMPOSSIBLE;
         raise_prices(r);
     }
-    return false;
+    return NOT_FOUND;
 }
 
 /* ---- the whole ---- */
@@ -417,7 +420,10 @@ static double find_factor(streams_router *r, double high, bmf_stream_routes *res
     double low = 0, next = high;
     for (result->tries = 1; result->tries <= TRIES; result->tries++) {
         int rounds;
-        if (negotiate(r, next, &rounds)) {
+        outcome found = NOT_FOUND;
+        for (int t = 0; t < TURNS && found == NOT_FOUND; t++)
+            found = negotiate(r, next, TURN[t], &rounds);
+        if (found == FOUND) {
             low = next;
             keep_routes(r, result, next, rounds);
         } else if (same_slots(r, next, 0)) {
