@@ -36,9 +36,9 @@ typedef struct numesh_network {
     bmf_phase_setting setting;
     bmf_schedule_cache *cache;
     int residents;
-    resident resident[MOST_RESIDENT];      /* the latest first */
-    int64_t *free_at, *start;              /* cycles, by node: the last phase has left it; it comes to this one */
-    int64_t (*crossed)[BMF_MESH_PORTS][3]; /* messages, bytes, words */
+    resident resident[MOST_RESIDENT]; /* the latest first */
+    int64_t *free_at, *start;         /* cycles, by node: the last phase has left it; it comes to this one */
+    bmf_numesh_crossed *crossed;
     int64_t phases, loads;
 } numesh_network;
 
@@ -74,11 +74,9 @@ int bmf_numesh_read_common(const bmf_machine *machine, const config_setting_t *s
     return BMF_OK;
 }
 
-/* The parameters of the router, by their names. */
-static int read_parameters(const bmf_machine *machine, const config_setting_t *settings, numesh_network *n)
+int bmf_numesh_read_parameters(const bmf_machine *machine, const config_setting_t *settings,
+                               const bmf_mesh_router *router, double *value)
 {
-    const bmf_mesh_router *router = &bmf_mesh_router_scheduled;
-    double value[16];
     for (int k = 0; router->parameter[k].name; k++) {
         const bmf_mesh_parameter *p = &router->parameter[k];
         BMF_TRY(bmf_machine_number(machine, settings, p->name, p->least, p->most, p->otherwise, &value[k]));
@@ -86,8 +84,17 @@ static int read_parameters(const bmf_machine *machine, const config_setting_t *s
             return bmf_machine_fail(machine, config_setting_get_member(settings, p->name), BMF_ERROR_FILE,
                                     "'%s' is a whole number", p->name);
     }
-    bmf_mesh_scheduled_settings(&n->common.mesh, value, &n->hardware, &n->setting);
     return BMF_OK;
+}
+
+static int read_parameters(const bmf_machine *machine, const config_setting_t *settings, numesh_network *n)
+{
+    double *value = bmf_mesh_router_values(&bmf_mesh_router_scheduled);
+    const int status = bmf_numesh_read_parameters(machine, settings, &bmf_mesh_router_scheduled, value);
+    if (status == BMF_OK)
+        bmf_mesh_scheduled_settings(&n->common.mesh, value, &n->hardware, &n->setting);
+    free(value);
+    return status;
 }
 
 static int read_cache(const bmf_machine *machine, const config_setting_t *settings, numesh_network *n)
@@ -118,15 +125,31 @@ static int create_scheduled(const bmf_machine *machine, const config_setting_t *
     return BMF_OK;
 }
 
+/* Every key belongs to some router; one that the chosen router does not have is an error. */
+static int check_keys(const bmf_machine *machine, const config_setting_t *settings, const bmf_mesh_router *chosen)
+{
+    for (int k = 0; bmf_mesh_routers[k]; k++)
+        for (const bmf_mesh_parameter *p = bmf_mesh_routers[k]->parameter; p->name; p++) {
+            const config_setting_t *member = config_setting_get_member(settings, p->name);
+            const bmf_mesh_parameter *own = chosen->parameter;
+            while (own->name && strcmp(own->name, p->name) != 0)
+                own++;
+            if (member && !own->name)
+                return bmf_machine_fail(machine, member, BMF_ERROR_FILE, "the %s router has no '%s'", chosen->name,
+                                        p->name);
+        }
+    return BMF_OK;
+}
+
 static int create_numesh(const bmf_machine *machine, const config_setting_t *settings, int64_t processors,
                          bmf_network **network)
 {
-    static const char *const known[] = {"scheduled", NULL};
-    static int (*const create[])(const bmf_machine *, const config_setting_t *, int64_t,
-                                 bmf_network **) = {create_scheduled};
+    static const char *const known[] = {"scheduled", "ecube", "adaptive", NULL};
     int router;
     BMF_TRY(bmf_machine_word(machine, settings, "router", known, 0, &router));
-    return create[router](machine, settings, processors, network);
+    BMF_TRY(check_keys(machine, settings, bmf_mesh_router_find(known[router])));
+    return router == 0 ? create_scheduled(machine, settings, processors, network)
+                       : bmf_numesh_create_dynamic(machine, settings, processors, known[router], network);
 }
 
 static void destroy_numesh(bmf_network *network)
@@ -191,16 +214,6 @@ static bool must_load(numesh_network *n, const bmf_mesh_phase *phase)
 
 /* ---- rounds ---- */
 
-static int64_t cycle_of(const numesh_network *n, double seconds)
-{
-    return (int64_t)ceil(seconds * n->common.gigahertz * 1e9 - 1e-6);
-}
-
-static double seconds_of(const numesh_network *n, int64_t cycle)
-{
-    return (double)cycle / (n->common.gigahertz * 1e9);
-}
-
 /* When every node comes to the round; returns the first of these times. */
 static int64_t find_start(numesh_network *n, bmf_flying **message, int64_t count)
 {
@@ -209,13 +222,13 @@ static int64_t find_start(numesh_network *n, bmf_flying **message, int64_t count
     for (int64_t node = 0; node < nodes; node++)
         n->start[node] = -1;
     for (int64_t k = 0; k < count; k++) {
-        const int64_t sent = cycle_of(n, message[k]->sent);
+        const int64_t sent = bmf_numesh_cycle(&n->common, message[k]->sent);
         n->start[message[k]->from] = sent > n->start[message[k]->from] ? sent : n->start[message[k]->from];
         first_sent = sent < first_sent ? sent : first_sent;
     }
     for (int64_t k = 0; k < count; k++)
         if (n->start[message[k]->to] < 0 && isfinite(message[k]->posted))
-            n->start[message[k]->to] = cycle_of(n, message[k]->posted);
+            n->start[message[k]->to] = bmf_numesh_cycle(&n->common, message[k]->posted);
     for (int64_t node = 0; node < nodes; node++) {
         int64_t *start = &n->start[node];
         *start = *start < 0 ? first_sent : *start;
@@ -232,10 +245,10 @@ static void count_links(numesh_network *n, const bmf_mesh_phase *phase, bmf_flyi
         const bmf_stream_route *route = &phase->routes->route[k];
         for (int64_t h = 0; h < route->hops; h++)
             for (int o = 0; o < route->hop[h].outs; o++) {
-                int64_t *crossed = n->crossed[route->hop[h].node][route->hop[h].out[o]];
-                crossed[0]++;
-                crossed[1] += message[phase->message[k]]->bytes;
-                crossed[2] += words[phase->message[k]].words;
+                bmf_numesh_link *link = &n->crossed[route->hop[h].node][route->hop[h].out[o]];
+                link->messages++;
+                link->bytes += message[phase->message[k]]->bytes;
+                link->words += words[phase->message[k]].words;
             }
     }
 }
@@ -253,8 +266,8 @@ static int run_phase(numesh_network *n, const bmf_mesh_phase *phase, int64_t bas
     count_links(n, phase, message, words);
     for (int64_t k = 0; k < phase->messages; k++) {
         bmf_flying *m = message[phase->message[k]];
-        m->free = m->done = seconds_of(n, base + times.written[k] + 1);
-        m->arrived = seconds_of(n, base + times.read[k] + 1);
+        m->free = m->done = bmf_numesh_seconds(&n->common, base + times.written[k] + 1);
+        m->arrived = bmf_numesh_seconds(&n->common, base + times.read[k] + 1);
         m->taking = m->spread = 0;
         /* handed over between two cycles */
         m->free = m->done = fmax(m->free, m->sent);
@@ -304,19 +317,20 @@ static void send_round(bmf_network *network, bmf_flying **message, int64_t count
 
 /* ---- for reports and for machine show ---- */
 
-static int64_t loads_numesh(const bmf_network *network, bmf_link_load **load)
+int64_t bmf_numesh_loads(const bmf_numesh_common *common, bmf_numesh_crossed *crossed, bmf_link_load **load)
 {
-    const numesh_network *n = (const numesh_network *)network;
-    const bmf_mesh *mesh = &n->common.mesh;
+    const bmf_mesh *mesh = &common->mesh;
     int64_t count = 0;
     *load = bmf_allocate_clear(mesh->nodes * BMF_MESH_PORTS, sizeof **load);
     for (int64_t node = 0; node < mesh->nodes; node++)
         for (int port = 0; port < BMF_MESH_PORTS; port++) {
-            const int64_t to = bmf_mesh_neighbour(mesh, node, port), *crossed = n->crossed[node][port];
+            const int64_t to = bmf_mesh_neighbour(mesh, node, port);
+            const bmf_numesh_link *link = &crossed[node][port];
             if (to < 0)
                 continue;
             bmf_link_load *l = &(*load)[count++];
-            *l = (bmf_link_load){.messages = crossed[0], .bytes = crossed[1], .busy = seconds_of(n, crossed[2])};
+            *l = (bmf_link_load){
+                .messages = link->messages, .bytes = link->bytes, .busy = bmf_numesh_seconds(common, link->words)};
             snprintf(l->from, sizeof l->from, "node %" PRId64, node);
             snprintf(l->to, sizeof l->to, "node %" PRId64, to);
             const double z = 0.3; /* planes of three dimensions are drawn aside */
@@ -326,6 +340,12 @@ static int64_t loads_numesh(const bmf_network *network, bmf_link_load **load)
             l->y1 = (double)bmf_mesh_coordinate(mesh, to, 1) + z * (double)bmf_mesh_coordinate(mesh, to, 2);
         }
     return count;
+}
+
+static int64_t loads_numesh(const bmf_network *network, bmf_link_load **load)
+{
+    const numesh_network *n = (const numesh_network *)network;
+    return bmf_numesh_loads(&n->common, n->crossed, load);
 }
 
 /* One phase as an example: a shift, at the first node and one in the middle. */
@@ -367,12 +387,14 @@ static void describe_numesh(const bmf_network *network, FILE *stream)
 }
 
 static const char *const settings_known[] = {
-    "router",       "size",        "torus",        "word_bytes", "gigahertz",      "schedule", "pipelines",
-    "shared_wires", "read_cycles", "write_cycles", "in_order",   "keep_schedules", NULL};
+    "router",       "size",        "torus",        "word_bytes", "gigahertz",      "schedule",        "pipelines",
+    "shared_wires", "read_cycles", "write_cycles", "in_order",   "keep_schedules", "misroutes",       "channels",
+    "buffer",       "atomic",      "speedup",      "header",     "addresses",      "inject_channels", "route",
+    "allocate",     "link",        "credit",       "inject",     "inject_credit",  "eject_credit",    NULL};
 
 const bmf_network_type bmf_network_numesh = {
     .name = "numesh",
-    .summary = "a mesh of routers that follow schedules made beforehand, cycle by cycle",
+    .summary = "a mesh of routers, cycle by cycle: scheduled, ecube or adaptive",
     .setting = settings_known,
     .collective = true,
     .create = create_numesh,
