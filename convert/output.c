@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/path.h"
+
 const char bmf_digit_pairs[201] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                                   "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                   "8081828384858687888990919293949596979899";
@@ -26,11 +28,13 @@ int bmf_output_open(bmf_context *ctx, bmf_output *out, const char *path)
         out->file = STDOUT_FILENO;
         return BMF_OK;
     }
-    out->part = malloc(strlen(path) + sizeof ".part");
-    if (!out->part)
-        return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write '%s'", path);
-    strcat(strcpy(out->part, path), ".part");
-    out->file = open(out->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (!bmf_is_special(path)) {
+        out->part = malloc(strlen(path) + sizeof ".part");
+        if (!out->part)
+            return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write '%s'", path);
+        strcat(strcpy(out->part, path), ".part");
+    }
+    out->file = open(out->part ? out->part : path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     return out->file < 0 ? fail_output(ctx, out, errno) : BMF_OK;
 }
 
@@ -50,9 +54,9 @@ int bmf_output_close(bmf_context *ctx, bmf_output *out, int status)
 {
     if (out->buffer && out->file >= 0) {
         bmf_output_flush(out);
+        if (out->file != STDOUT_FILENO && close(out->file) != 0 && !out->failure)
+            out->failure = errno;
         if (out->part) {
-            if (close(out->file) != 0 && !out->failure)
-                out->failure = errno;
             if (status == BMF_OK && !out->failure && rename(out->part, out->path) != 0)
                 out->failure = errno;
             if (status != BMF_OK || out->failure)

@@ -19,11 +19,12 @@ typedef struct bmf_output {
     int failure; /* errno of the first failure, or 0 */
     size_t used;
     char *buffer;
-    char *part; /* what is being written: PATH.part, or NULL for standard output */
+    char *part; /* what is being written: PATH.part, or NULL for standard output, devices, pipes and links */
     const char *path;
 } bmf_output;
 
-/* Opens PATH.part for writing, or standard output for the path "-". The path must live until the close. */
+/* Opens PATH.part for writing, standard output for the path "-", or PATH itself if it is a device, a pipe or a link. The
+ * path must live until the close. */
 int bmf_output_open(bmf_context *ctx, bmf_output *out, const char *path);
 /* Writes out what is buffered; a failure is kept for bmf_output_close. */
 void bmf_output_flush(bmf_output *out);

@@ -175,6 +175,24 @@ picture()
     [ ! -e nowhere ] || fail "a folder was made"
 }
 
+@test "pipes and links stay what they are" {
+    make_trace 1 2 2 1
+    mkfifo pipe
+    cat pipe >through.csv &
+    "$BMF" convert in.trace --to csv -o pipe
+    wait
+    [ -p pipe ] || fail "the pipe is gone"
+    cmp in.csv through.csv
+    ln -s target.csv link
+    "$BMF" convert in.trace --to csv -o link
+    [ -L link ] || fail "the link is gone"
+    cmp in.csv target.csv
+    ln -s /dev/full full
+    refused "cannot write 'full': No space left" convert in.trace --to csv -o full
+    [ -L full ] || fail "the link is gone"
+    [ ! -e full.part ] || fail "a part is left"
+}
+
 @test "output that does not fit is an error" {
     [ -w /dev/full ] || skip "there is no /dev/full"
     make_trace 1 4 20 1

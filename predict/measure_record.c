@@ -13,6 +13,7 @@
 #include "predict/measure_private.h"
 #include "runtime/allocate.h"
 #include "runtime/clock.h"
+#include "runtime/path.h"
 
 /* ---- header ---- */
 
@@ -232,6 +233,8 @@ static int save(const bmf_context *ctx, const measure_record *record, const meas
                 const measure_limits *limits, bool complete)
 {
     const char *path = record->options->output;
+    if (bmf_is_special(path))
+        return bmf_fail(NULL, BMF_ERROR_FILE, "%s: cannot write: is not a regular file", path);
     const size_t size = strlen(path) + sizeof ".part";
     char *part = bmf_allocate((int64_t)size);
     snprintf(part, size, "%s.part", path);

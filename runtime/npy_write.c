@@ -16,6 +16,7 @@
 #include "runtime/allocate.h"
 #include "runtime/backend.h"
 #include "runtime/npy_private.h"
+#include "runtime/path.h"
 
 enum { ALIGNMENT = 64, HEADER_SIZE = 128 };
 static const int64_t fill_block = (int64_t)4 << 20;
@@ -90,6 +91,8 @@ static int create_file(bmf_context *ctx, const char *path, const char *part, con
     struct stat about;
     if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: is a directory", path);
+    if (bmf_is_special(path))
+        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: is not a regular file", path);
     FILE *file = fopen(part, "wb");
     if (file == NULL)
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot create: %s", part, strerror(errno));

@@ -10,6 +10,7 @@
 
 #include "predict/model/model_private.h"
 #include "runtime/allocate.h"
+#include "runtime/path.h"
 
 /* ---- the trace ---- */
 
@@ -121,6 +122,8 @@ static void print_prediction(const bmf_context *ctx, const bmf_model *model, con
 
 static int write_prediction(bmf_context *ctx, const bmf_model *model, const char *path)
 {
+    if (bmf_is_special(path))
+        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write: is not a regular file", path);
     bmf_prediction prediction;
     int status = bmf_simulate_interval(model->actions, model->network, 0, &prediction);
     if (status != BMF_OK)
