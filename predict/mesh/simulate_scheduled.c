@@ -5,7 +5,7 @@
  * of other nodes follows from the clock, because all run their blocks in step. When nothing can happen before a processor
  * wakes up, the clock goes there at once; when a whole schedule left everything as it was, but for words having moved on, as
  * many schedules as will do the same are skipped (simulate_periods.c). Results are those of carrying out every cycle.
- * Cost: about 20 to 40 ns for a node that holds words and cycle.
+ * Cost: about 100 ns for a node that holds words and cycle.
  * Source: document 004, 1.4 (transfers) and 7.1.1 (stages). */
 #include <inttypes.h>
 #include <stdlib.h>
