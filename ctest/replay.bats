@@ -123,6 +123,9 @@ value()
     sed 's/processors = 8/processors = 4/' slow.machine >small.machine
     refused "8" run.trace --machine small.machine
     refused "cannot" run.trace --machine slow.machine --trace none/both.trace
+    ln -s /dev/null link
+    refused "not a regular file" run.trace --machine slow.machine --trace link
+    [ -L link ]
 }
 
 @test "help has an example" {

@@ -89,3 +89,15 @@ structure()
     assert_equal "$(grep -c '^bmf: ' <<<"$stderr")" 1
     assert_regex "$stderr" "nowhere/run.trace"
 }
+
+@test "a trace does not take the place of a pipe or link" {
+    mkfifo pipe
+    ln -s /dev/null link
+    for path in pipe link; do
+        BMF_TRACE=$path run --separate-stderr timeout 60 "$MPIRUN" -n 2 "$BMF_BIN_DIR/make_sum"
+        assert_failure 2
+        assert_equal "$(grep -c '^bmf: ' <<<"$stderr")" 1
+        assert_regex "$stderr" "'$path': is not a regular file"
+    done
+    [ -p pipe ] && [ -L link ] && [ ! -e pipe.part ] && [ ! -e link.part ]
+}

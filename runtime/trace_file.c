@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/backend.h"
+#include "runtime/path.h"
 #include "runtime/trace_format.h"
 #include "runtime/trace_unite.h"
 
@@ -132,6 +133,12 @@ static int fail_write(bmf_context *ctx, const char *path, int failure)
     return bmf_fail(ctx, BMF_ERROR_FILE, "cannot write trace '%s': %s", path, strerror(failure));
 }
 
+static int check_path(bmf_context *ctx, const char *path)
+{
+    return bmf_is_special(path) ? bmf_fail(ctx, BMF_ERROR_FILE, "cannot write trace '%s': is not a regular file", path)
+                                : BMF_OK;
+}
+
 /* Closes PATH.part and gives it its name, or removes it after a failure. Returns errno or 0. */
 static int finish_file(int file, const char *part, const char *path, int failure)
 {
@@ -148,6 +155,7 @@ int bmf_trace_write(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     if (trace->runs < 1 || trace->runs > TRACE_MAX_RUNS)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a trace has one or two runs, not %d", trace->runs);
+    BMF_TRY(check_path(ctx, path));
     for (int k = 0; k < trace->runs; k++)
         if (bmf_run_sort(trace->run[k]) != BMF_OK)
             return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to sort the events of trace '%s'", path);
@@ -274,6 +282,8 @@ int bmf_trace_write_parallel(bmf_context *ctx, bmf_run *run, const char *path)
     int status = BMF_OK;
     if (!part_name || bmf_run_sort(run) != BMF_OK)
         status = bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write trace '%s'", path);
+    if (status == BMF_OK && ctx->rank == 0)
+        status = check_path(ctx, path);
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
         status = collect_parts(ctx, run, &mine);
