@@ -16,6 +16,8 @@ const char bmf_digit_pairs[201] = "000102030405060708091011121314151617181920212
 
 static int fail_output(bmf_context *ctx, const bmf_output *out, int failure)
 {
+    if (strcmp(out->path, "-") == 0)
+        return bmf_fail(ctx, BMF_ERROR_FILE, "cannot write to standard output: %s", strerror(failure));
     return bmf_fail(ctx, BMF_ERROR_FILE, "cannot write '%s': %s", out->path, strerror(failure));
 }
 

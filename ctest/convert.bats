@@ -201,6 +201,24 @@ picture()
     assert_equal "${#stderr_lines[@]}" 1
     run --separate-stderr bash -c "'$BMF' trace in.trace >/dev/full"
     assert_failure 1
+    for command in "report in.trace --json" "compare in.trace in.trace --json" "machine list" \
+                   "permute --bits 4 --elem 8 --matrix gray --plan"; do
+        run --separate-stderr bash -c "'$BMF' $command >/dev/full"
+        assert_failure 1
+        assert_equal "${#stderr_lines[@]}" 1
+        assert_regex "$stderr" "^bmf: cannot write to standard output"
+    done
+}
+
+@test "nothing goes to another file if standard output is closed" {
+    make_trace 1 4 20 1
+    run --separate-stderr bash -c "'$BMF' convert in.trace --to csv -o out.csv >&-"
+    assert_success
+    cmp in.csv out.csv
+    run --separate-stderr bash -c "'$BMF' trace in.trace >&-"
+    assert_failure 1
+    assert_equal "${#stderr_lines[@]}" 1
+    assert_regex "$stderr" "^bmf: cannot write to standard output"
 }
 
 @test "help and version" {

@@ -40,7 +40,7 @@ int bmf_usage_error(const char *command, const char *format, ...) __attribute__(
 /* Prints "bmf: " and the message of the process-wide slot (ctx NULL) unless status is BMF_OK. Returns the exit code. */
 int bmf_report(int status);
 
-/* 0, or 1 with a message if standard output could not take everything. */
+/* 0, or 1 if standard output could not take everything; says so once. */
 int bmf_finish_output(void);
 
 #endif

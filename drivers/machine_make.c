@@ -19,7 +19,6 @@ static void print_help(void)
 {
     puts("usage: bmf machine make SHEET -o M [--kernels KSHEET [--sharing S]] [--name TEXT] [--procs P]\n"
          "                        [--single-ports] [--congested]\n"
-         "                              [--ports any|single]\n"
          "\n"
          "Writes a machine file whose messages take what the point-to-point entries of SHEET say. Without a sheet of "
          "kernels\n"

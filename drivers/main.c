@@ -1,8 +1,10 @@
 /* The bmf command: finds the subcommand and hands over. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "drivers/commands.h"
 #include "runtime/status.h"
@@ -51,10 +53,25 @@ int bmf_report(int status)
 
 int bmf_finish_output(void)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    static bool told;
+    errno = 0;
+    if (!told && fflush(stdout) == 0 && !ferror(stdout))
         return 0;
-    fprintf(stderr, "bmf: cannot write to standard output: %s\n", strerror(errno));
+    /* Under MPI lines are written one by one, and the reason of a failure then may be forgotten by now. */
+    const int reason = errno;
+    if (!told)
+        fprintf(stderr, "bmf: cannot write to standard output%s%s\n", reason ? ": " : "", reason ? strerror(reason) : "");
+    told = true;
     return 1;
+}
+
+/* Keeps files and connections from being opened in the place of closed standard streams, and so from being written to by
+ * mistake. */
+static void hold_standard_streams(void)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) < 0)
+            open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 static int print_help(void)
@@ -88,6 +105,7 @@ static int print_version(void)
 
 int main(int argc, char **argv)
 {
+    hold_standard_streams();
     if (argc < 2)
         return bmf_usage_error(NULL, "no command; `bmf --help` lists them");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
