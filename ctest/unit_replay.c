@@ -140,7 +140,7 @@ static bmf_actions *replayed(bmf_run *run, const bmf_machine *machine)
     bmf_actions *actions;
     int64_t count;
     char **remarks;
-    if (bmf_replay(run, machine, &actions, &count, &remarks) != BMF_OK)
+    if (bmf_replay(run, machine, true, &actions, &count, &remarks) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
     assert_int_equal(count, 0);
     free(remarks);
@@ -233,10 +233,10 @@ static void record_one_rank(const bmf_actions *actions, bmf_run *run)
             bmf_run_add(run, &event);
             event.kind = BMF_EVENT_RECEIVE;
             event.begin = event.end;
+            event.end = now += 1000; /* two things never begin at once */
             event.lane = (int32_t)message->to;
             event.peer = (int32_t)message->from;
             bmf_run_add(run, &event);
-            now += 1000; /* two things never begin at once */
         }
     }
     free(begin);
@@ -325,9 +325,9 @@ static void test_power(void **state)
 {
     (void)state;
     bmf_machine machine = measured_machine(1);
-    assert_true(one_processor(&machine) == 6);
+    assert_true(one_processor(&machine) == 7);
     machine.power = 0.25;
-    assert_true(one_processor(&machine) == 24);
+    assert_true(one_processor(&machine) == 28);
     machine.compute = BMF_COMPUTE_ZERO;
     assert_true(one_processor(&machine) == 0);
 }
@@ -373,7 +373,7 @@ static void expect_refusal(bmf_run *run, const char *text)
     bmf_actions *actions;
     int64_t count;
     char **remarks;
-    assert_int_equal(bmf_replay(run, &machine, &actions, &count, &remarks), BMF_ERROR_ARGUMENT);
+    assert_int_equal(bmf_replay(run, &machine, true, &actions, &count, &remarks), BMF_ERROR_ARGUMENT);
     assert_string_equal(bmf_error_text(NULL), text);
     assert_null(actions);
     bmf_run_free(run);
@@ -454,7 +454,7 @@ static void test_damaged(void **state)
                 drop(run, event);
             }
         }
-        if (bmf_replay(run, &machine, &actions, &count, &remarks) == BMF_OK) {
+        if (bmf_replay(run, &machine, true, &actions, &count, &remarks) == BMF_OK) {
             bmf_replay_trace(run, &machine, actions, &network->network, &again);
             free(remarks);
         }

@@ -104,7 +104,7 @@ static int work(const options *o, replayed *r)
     BMF_TRY(bmf_machine_read(o->machine, &r->machine));
     bmf_run *run = r->trace->run[0];
     BMF_TRY(bmf_machine_network(r->machine, run->lanes, &r->network));
-    int status = bmf_replay(run, r->machine, &r->actions, &r->remarks, &r->remark);
+    int status = bmf_replay(run, r->machine, true, &r->actions, &r->remarks, &r->remark);
     if (status == BMF_OK)
         status = bmf_simulate_interval(r->actions, r->network, o->samples, &r->prediction);
     if (status == BMF_ERROR_ARGUMENT) { /* says what is wrong in the trace, but not which */

@@ -2,7 +2,8 @@
  *
  * Method: the calls and regions in the order of the program (replay_scopes.c); between two of their boundaries, the
  * messages round by round (replay_match.c), and then lane by lane what was recorded there. Within a round a lane sends at
- * its first event and receives at its last.
+ * its first event and receives at its last. Before each of them, and before the boundaries, comes what the lane did while
+ * nothing was recorded (replay_gaps.c).
  */
 #include "predict/model/replay.h"
 
@@ -11,6 +12,7 @@
 
 #include "predict/kernels.h"
 #include "predict/model/actions_private.h"
+#include "predict/model/replay_gaps.h"
 #include "predict/model/replay_private.h"
 #include "runtime/allocate.h"
 
@@ -26,6 +28,9 @@ typedef struct replay {
     const bmf_machine *machine;
     bmf_model_costs *costs;
     replay_scopes scopes;
+    bool keeps_gaps;
+    replay_gaps gaps;
+    bool *waits; /* by lane: it has come to a wait for its sends that leaves no event */
     replay_leaf *leaf;
     int64_t leaves;
     int64_t *cursor; /* by scope: its next leaf */
@@ -36,6 +41,51 @@ typedef struct replay {
     int64_t posted; /* of the lane: the rounds of the segment before this one */
     bmf_actions *actions;
 } replay;
+
+/* ---- gaps ---- */
+
+/* Whether the machine's sheet has this time already, in the kernel that comes next or in what a rank does around messages;
+ * see predict/kernel_walk.c, which made it so. */
+static bool is_in_sheet(const replay *r, const replay_gap *gap)
+{
+    char operation[BMF_SAMPLE_NAME];
+    const replay_scopes *s = &r->scopes;
+    const bmf_event *before = gap->before, *after = gap->after;
+    if (r->machine->compute != BMF_COMPUTE_SHEET)
+        return false;
+    if (before && before->kind == BMF_EVENT_RECEIVE &&
+        bmf_model_costs_know_overhead(r->costs, bmf_kernel_call(r->run, before->node), "receive", operation)) {
+        const int64_t scope = bmf_replay_scopes_find(s, before->node, before->instance);
+        const int64_t end = bmf_replay_gaps_boundary(&r->gaps, scope, true, before->lane);
+        if (gap->end <= end || end < 0)
+            return true;
+    }
+    if (!after || (after->kind != BMF_EVENT_KERNEL && after->kind != BMF_EVENT_SEND))
+        return false;
+    if (after->kind == BMF_EVENT_SEND &&
+        !bmf_model_costs_know_overhead(r->costs, bmf_kernel_call(r->run, after->node), "send", operation))
+        return false;
+    int64_t scope = bmf_replay_scopes_find(s, after->node, after->instance);
+    while (after->kind == BMF_EVENT_KERNEL && s->scope[scope].parent > 0)
+        scope = s->scope[scope].parent;
+    return bmf_replay_gaps_boundary(&r->gaps, scope, false, after->lane) <= gap->begin;
+}
+
+/* All that the lane did outside of events up to a time of the recording. */
+static void add_gaps(replay *r, int32_t lane, int64_t until)
+{
+    replay_gap gap;
+    while (r->keeps_gaps && bmf_replay_gaps_next(&r->gaps, lane, until, &gap)) {
+        const double seconds = (double)gap.idle * 1e-9 / r->machine->power;
+        const bool waited = r->waits[lane] && gap.meetings == 0;
+        for (int64_t k = 0; k < gap.meetings && r->machine->agreement != 0; k++)
+            bmf_actions_add(r->actions,
+                            (bmf_action){.kind = BMF_ACTION_MEET, .processor = lane, .seconds = r->machine->agreement});
+        if (gap.idle > 0 && r->machine->compute != BMF_COMPUTE_ZERO && !waited && !is_in_sheet(r, &gap))
+            bmf_actions_overhead(r->actions, lane, seconds, 0, 0, 0);
+        r->waits[lane] = false;
+    }
+}
 
 /* ---- leaves ---- */
 
@@ -117,6 +167,7 @@ static int end_round(replay *r, int64_t first)
     }
     if (sent)
         add_action(r, BMF_ACTION_WAIT, &r->leaf[first], r->leaf[first].round, waited);
+    r->waits[r->leaf[first].event->lane] = sent && !waited && r->run->predicted;
     return add_overhead(r, first, BMF_EVENT_RECEIVE);
 }
 
@@ -144,6 +195,7 @@ static int add_lane(replay *r, int64_t begin, int64_t end, int64_t base)
     r->posted = base;
     for (int64_t k = begin; k < end; k++) {
         const bmf_event *event = r->leaf[k].event;
+        add_gaps(r, event->lane, event->begin);
         if (event->kind == BMF_EVENT_KERNEL || event->kind == BMF_EVENT_FILE)
             BMF_TRY(add_compute(r, event));
         if (r->leaf[k].round < 0)
@@ -208,19 +260,26 @@ static int leave(replay *r, int64_t scope)
     return add_segment(r, left->parent, left->ordinal + 1);
 }
 
-static int add_all(replay *r)
+static void end_program(replay *r)
 {
-    int64_t open = 0;
-    BMF_TRY(add_segment(r, 0, 0));
-    for (int64_t k = 1; k < r->scopes.count; k++) {
-        for (; open != r->scopes.scope[k].parent; open = r->scopes.scope[open].parent)
-            BMF_TRY(leave(r, open));
-        BMF_TRY(enter(r, k));
-        open = k;
+    int64_t *until = bmf_allocate(r->run->lanes * (int64_t)sizeof *until);
+    bmf_replay_gaps_ends(&r->gaps, until);
+    for (int32_t lane = 0; lane < r->run->lanes; lane++)
+        add_gaps(r, lane, until[lane]);
+    free(until);
+}
+
+static int pass_boundary(void *state, int64_t scope, bool leaves)
+{
+    replay *r = state;
+    if (scope == 0) {
+        if (r->keeps_gaps)
+            end_program(r);
+        return BMF_OK;
     }
-    for (; open != 0; open = r->scopes.scope[open].parent)
-        BMF_TRY(leave(r, open));
-    return BMF_OK;
+    for (int32_t lane = 0; r->keeps_gaps && lane < r->run->lanes; lane++)
+        add_gaps(r, lane, bmf_replay_gaps_boundary(&r->gaps, scope, leaves, lane));
+    return leaves ? leave(r, scope) : enter(r, scope);
 }
 
 static void find_scopes_leaves(replay *r)
@@ -248,7 +307,11 @@ static int replay_run(replay *r, bmf_run *run)
     BMF_TRY(bmf_replay_leaves(&r->scopes, &r->leaf, &r->leaves));
     find_scopes_leaves(r);
     r->next = bmf_allocate(r->leaves * (int64_t)sizeof *r->next);
-    return add_all(r);
+    r->waits = bmf_allocate_clear(run->lanes, (int64_t)sizeof *r->waits);
+    if (r->keeps_gaps)
+        bmf_replay_gaps_find(&r->gaps, &r->scopes, r->leaf, r->leaves);
+    BMF_TRY(add_segment(r, 0, 0));
+    return bmf_replay_scopes_walk(&r->scopes, pass_boundary, r);
 }
 
 static void copy_remarks(const bmf_model_costs *costs, int64_t *count, char ***remarks)
@@ -261,9 +324,10 @@ static void copy_remarks(const bmf_model_costs *costs, int64_t *count, char ***r
         (*remarks)[k] = strdup(bmf_model_costs_remark(costs, k));
 }
 
-int bmf_replay(bmf_run *run, const bmf_machine *machine, bmf_actions **actions, int64_t *count, char ***remarks)
+int bmf_replay(bmf_run *run, const bmf_machine *machine, bool gaps, bmf_actions **actions, int64_t *count,
+               char ***remarks)
 {
-    replay r = {.run = run, .machine = machine, .costs = bmf_model_costs_create(machine)};
+    replay r = {.run = run, .machine = machine, .keeps_gaps = gaps, .costs = bmf_model_costs_create(machine)};
     r.actions = bmf_actions_create(run->lanes, run);
     const int status = replay_run(&r, run);
     *actions = NULL;
@@ -281,6 +345,8 @@ int bmf_replay(bmf_run *run, const bmf_machine *machine, bmf_actions **actions, 
     free(r.cursor);
     free(r.next);
     free(r.round);
+    free(r.waits);
+    bmf_replay_gaps_free(&r.gaps);
     return status;
 }
 

@@ -28,6 +28,10 @@ int bmf_replay_scopes_read(const bmf_run *run, replay_scopes *scopes);
 void bmf_replay_scopes_free(replay_scopes *scopes);
 /* The scope with that id, -1: none. */
 int64_t bmf_replay_scopes_find(const replay_scopes *scopes, uint32_t node, uint32_t instance);
+/* Calls visit when a scope is entered or left, in the order of the program, whose end comes last, until it returns
+ * something else than BMF_OK, which is returned. */
+int bmf_replay_scopes_walk(const replay_scopes *scopes, int (*visit)(void *state, int64_t scope, bool leaves),
+                           void *state);
 /* How many of the scope's children ended before the event on its lane. */
 int64_t bmf_replay_scopes_before(const replay_scopes *scopes, int64_t scope, const bmf_event *event);
 

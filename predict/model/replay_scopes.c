@@ -216,3 +216,17 @@ int64_t bmf_replay_scopes_before(const replay_scopes *s, int64_t scope, const bm
     }
     return low - first;
 }
+
+int bmf_replay_scopes_walk(const replay_scopes *s, int (*visit)(void *state, int64_t scope, bool leaves), void *state)
+{
+    int64_t open = 0;
+    for (int64_t k = 1; k < s->count; k++) {
+        for (; open != s->scope[k].parent; open = s->scope[open].parent)
+            BMF_TRY(visit(state, open, true));
+        BMF_TRY(visit(state, k, false));
+        open = k;
+    }
+    for (; open != 0; open = s->scope[open].parent)
+        BMF_TRY(visit(state, open, true));
+    return visit(state, 0, true);
+}

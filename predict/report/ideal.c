@@ -15,7 +15,7 @@ int bmf_intervals_ideal(bmf_run *run, bmf_run **ideal)
     char **remark;
     int64_t remarks = 0;
     *ideal = NULL;
-    BMF_TRY(bmf_replay(run, &machine, &actions, &remarks, &remark));
+    BMF_TRY(bmf_replay(run, &machine, false, &actions, &remarks, &remark));
     bmf_network *network = bmf_network_ideal(run->lanes);
     int status = bmf_replay_trace(run, &machine, actions, network, ideal);
     network->type->destroy(network);
