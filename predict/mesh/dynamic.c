@@ -2,27 +2,34 @@
  *
  * Method: a wheel of events for what comes a fixed number of cycles later (words into buffers, credits, arrivals), and lists
  * of routers and processors that can do something in this cycle; all others sleep until an event concerns them. Cycles in
- * which all sleep are skipped. A word is stored in the next buffer when it leaves; its event only makes it visible.
+ * which all sleep are skipped.
  * Cost: O(words times links), whatever the size of the mesh and the number of cycles. */
 #include "predict/mesh/dynamic_private.h"
 #include "runtime/allocate.h"
 
-enum { NODE_SHIFT = 6, KIND_SHIFT = 28, CHANNEL_MASK = 63, FIRST_CAPACITY = 64 };
-enum { NODE_MASK = (1 << (KIND_SHIFT - NODE_SHIFT)) - 1 };
-_Static_assert(BMF_MESH_MOST_NODES - 1 <= NODE_MASK, "a node's number fits into an event");
+enum {
+    FIRST_CAPACITY = 64,
+    AHEAD = 8, /* events */
+    CHANNEL_MASK = (1 << EVENT_NODE_SHIFT) - 1,
+    NODE_MASK = (1 << (EVENT_KIND_SHIFT - EVENT_NODE_SHIFT)) - 1
+};
 
 /* ---- events ---- */
 
-void bmf_dynamic_event(bmf_dynamic *d, int delay, event_kind kind, int64_t node, int channel)
+void bmf_dynamic_grow_words(wheel_slot *slot)
 {
-    wheel_slot *slot = &d->wheel[(d->time + delay) & (d->slots - 1)];
-    if (slot->events == slot->capacity) {
-        const int64_t wanted = slot->capacity ? 2 * slot->capacity : FIRST_CAPACITY;
-        slot->event = bmf_reallocate(slot->event, slot->capacity * (int64_t)sizeof *slot->event,
-                                     wanted * (int64_t)sizeof *slot->event);
-        slot->capacity = wanted;
-    }
-    slot->event[slot->events++] = (uint32_t)kind << KIND_SHIFT | (uint32_t)node << NODE_SHIFT | (uint32_t)channel;
+    const int64_t size = (int64_t)sizeof *slot->word, old = slot->word_capacity,
+                  wanted = old ? 2 * old : FIRST_CAPACITY;
+    slot->word = bmf_reallocate(slot->word, old * size, wanted * size);
+    slot->word_capacity = wanted;
+}
+
+void bmf_dynamic_grow_events(wheel_slot *slot)
+{
+    const int64_t size = (int64_t)sizeof *slot->event, old = slot->event_capacity;
+    const int64_t wanted = old ? 2 * old : FIRST_CAPACITY;
+    slot->event = bmf_reallocate(slot->event, old * size, wanted * size);
+    slot->event_capacity = wanted;
 }
 
 static void wake(awake_list *list, int64_t node)
@@ -33,15 +40,18 @@ static void wake(awake_list *list, int64_t node)
     }
 }
 
-static void word_comes(bmf_dynamic *d, int64_t node, int channel)
+static void word_comes(bmf_dynamic *d, int64_t node, int channel, flit word)
 {
     node_state *n = &d->node[node];
     input_channel *in = &d->input[node * d->inputs + channel];
     const uint64_t bit = UINT64_C(1) << channel;
-    if (in->there++ == 0) {
+    int place = in->first + in->words;
+    place -= place >= d->settings.buffer ? d->settings.buffer : 0;
+    d->flit[(node * d->inputs + channel) * d->settings.buffer + place] = word;
+    if (in->words++ == 0) {
         n->filled |= bit;
         if (!(n->holding & bit) && d->settings.route > 0) {
-            in->ready = d->time + d->settings.route;
+            d->header[node * d->inputs + channel].ready = d->time + d->settings.route;
             n->delayed |= bit;
         }
     }
@@ -72,16 +82,40 @@ static void inject_credit_comes(bmf_dynamic *d, int64_t node, int channel)
     wake(&d->processors, node);
 }
 
+static int64_t node_of(uint32_t event)
+{
+    return event >> EVENT_NODE_SHIFT & NODE_MASK;
+}
+
+/* Nodes come in no order, and their state seldom is in the cache: what is needed soon is fetched early. */
+static void store_words(bmf_dynamic *d, wheel_slot *slot)
+{
+    for (int64_t k = 0; k < slot->words; k++) {
+        if (k + AHEAD < slot->words) {
+            const uint32_t soon = slot->word[k + AHEAD].where;
+            const int64_t input = node_of(soon) * d->inputs + (soon & CHANNEL_MASK);
+            __builtin_prefetch(&d->node[node_of(soon)]);
+            __builtin_prefetch(&d->input[input]);
+            __builtin_prefetch(&d->flit[input * d->settings.buffer]);
+        }
+        const word_event *event = &slot->word[k];
+        word_comes(d, node_of(event->where), event->where & CHANNEL_MASK, event->word);
+    }
+    slot->words = 0;
+}
+
 static void carry_out_events(bmf_dynamic *d, wheel_slot *slot)
 {
     for (int64_t k = 0; k < slot->events; k++) {
+        if (k + AHEAD < slot->events) {
+            const uint32_t soon = slot->event[k + AHEAD];
+            __builtin_prefetch(&d->node[node_of(soon)]);
+            __builtin_prefetch(&d->output[node_of(soon) * d->outputs + (soon & CHANNEL_MASK)]);
+        }
         const uint32_t event = slot->event[k];
-        const int64_t node = event >> NODE_SHIFT & NODE_MASK;
+        const int64_t node = node_of(event);
         const int channel = event & CHANNEL_MASK;
-        switch ((event_kind)(event >> KIND_SHIFT)) {
-        case EVENT_FLIT:
-            word_comes(d, node, channel);
-            break;
+        switch ((event_kind)(event >> EVENT_KIND_SHIFT)) {
         case EVENT_CREDIT:
             credit_comes(d, node, channel);
             break;
@@ -191,14 +225,10 @@ static bool send_next_word(bmf_dynamic *d, int64_t node)
     if (channel < 0)
         return false;
     const int input = (d->ports - 1) * d->channels + channel;
-    input_channel *in = &d->input[node * d->inputs + input];
-    int place = in->first + in->stored++;
-    place -= place >= d->settings.buffer ? d->settings.buffer : 0;
     const bool last = p->place + 1 == d->message[p->first].flits;
-    d->flit[(node * d->inputs + input) * d->settings.buffer + place] =
-        (flit){p->first, (p->place & (PLACE_LAST - 1)) | (last ? PLACE_LAST : 0)};
+    add_word(d, d->settings.inject, node, input,
+             (flit){p->first, (p->place & (PLACE_LAST - 1)) | (last ? PLACE_LAST : 0)});
     p->credits[channel]--;
-    bmf_dynamic_event(d, d->settings.inject, EVENT_FLIT, node, input);
     if (p->place++ == 0) {
         p->channel = (uint8_t)channel;
         p->turn = (uint8_t)((channel + 1) % d->settings.inject_channels);
@@ -227,6 +257,7 @@ static void carry_out(bmf_dynamic *d, awake_list *list, bool (*act)(bmf_dynamic 
 void bmf_dynamic_step(bmf_dynamic *d)
 {
     wheel_slot *slot = &d->wheel[d->time & (d->slots - 1)];
+    store_words(d, slot);
     carry_out_events(d, slot);
     carry_out(d, &d->processors, send_next_word);
     carry_out(d, &d->routers, bmf_dynamic_route);
@@ -239,7 +270,7 @@ int64_t bmf_dynamic_next(const bmf_dynamic *d)
         return d->time;
     for (int64_t time = d->time; time < d->time + d->slots; time++) {
         const wheel_slot *slot = &d->wheel[time & (d->slots - 1)];
-        if (slot->events > 0)
+        if (slot->words > 0 || slot->events > 0)
             return time;
     }
     return INT64_MAX;
@@ -268,7 +299,7 @@ int64_t bmf_dynamic_flit_hops(const bmf_dynamic *d)
 void bmf_dynamic_crossed(const bmf_dynamic *d, int64_t node, int port, int64_t *messages, int64_t *words)
 {
     *messages = d->node[node].headers[port];
-    *words = d->node[node].crossed[port];
+    *words = d->crossed[node * d->ports + port];
 }
 
 int64_t bmf_dynamic_disordered(const bmf_dynamic *d)

@@ -70,6 +70,7 @@ static void set_numbers(bmf_dynamic *d)
     d->entries = d->ports * s->speedup;
     for (int k = 0; k < d->inputs; k++) {
         d->input_port[k] = (uint8_t)(k / s->channels);
+        d->next_turn[k] = (uint8_t)((k % s->channels + s->speedup) % s->channels);
         d->entry[k] = (uint8_t)(k / s->channels * s->speedup + k % s->channels % s->speedup);
     }
     for (int k = 0; k < d->outputs; k++)
@@ -125,6 +126,8 @@ int bmf_dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *setting
     set_wheel(d);
     d->node = bmf_allocate(nodes * (int64_t)sizeof *d->node);
     d->input = bmf_allocate(nodes * d->inputs * (int64_t)sizeof *d->input);
+    d->header = bmf_allocate(nodes * d->inputs * (int64_t)sizeof *d->header);
+    d->crossed = bmf_allocate(nodes * d->ports * (int64_t)sizeof *d->crossed);
     d->output = bmf_allocate(nodes * d->outputs * (int64_t)sizeof *d->output);
     d->flit = bmf_allocate(nodes * d->inputs * settings->buffer * (int64_t)sizeof *d->flit);
     d->processor = bmf_allocate(nodes * (int64_t)sizeof *d->processor);
@@ -156,8 +159,10 @@ void bmf_dynamic_clear(bmf_dynamic *d)
     for (int64_t node = 0; node < nodes; node++)
         clear_node(d, node);
     memset(d->input, 0, (size_t)(nodes * d->inputs) * sizeof *d->input);
+    memset(d->header, 0, (size_t)(nodes * d->inputs) * sizeof *d->header);
+    memset(d->crossed, 0, (size_t)(nodes * d->ports) * sizeof *d->crossed);
     for (int64_t k = 0; k < d->slots; k++)
-        d->wheel[k].events = 0;
+        d->wheel[k].events = d->wheel[k].words = 0;
     memset(d->routers.listed, 0, (size_t)nodes);
     memset(d->processors.listed, 0, (size_t)nodes);
     d->routers.count = d->processors.count = 0;
@@ -172,8 +177,10 @@ void bmf_dynamic_free(bmf_dynamic *d)
 {
     if (!d)
         return;
-    for (int64_t k = 0; k < d->slots; k++)
+    for (int64_t k = 0; k < d->slots; k++) {
+        free(d->wheel[k].word);
         free(d->wheel[k].event);
+    }
     void *const memory[] = {
         d->wheel,    d->at,      d->beyond,       d->node,           d->input,           d->output,
         d->flit,     d->message, d->routers.node, d->routers.listed, d->processors.node, d->processors.listed,

@@ -33,13 +33,16 @@ typedef struct message {
     bool fallback; /* adaptive: has left the adaptive channels */
 } message;
 
+/* What every word touches, and what only headers do: apart, for the cache. */
 typedef struct input_channel {
-    uint64_t wish;          /* outputs its header asks for, 0: not known yet; only for routes that do not adapt */
-    int64_t ready;          /* for the next step, if delayed */
-    uint16_t first;         /* place in the ring */
-    uint16_t stored, there; /* words; those that have arrived */
-    uint8_t output;         /* if it holds one */
+    uint16_t first, words; /* place in the ring; how many */
+    uint8_t output;        /* if it holds one */
 } input_channel;
+
+typedef struct header_state {
+    uint64_t wish; /* outputs it asks for, 0: not known yet; only for routes that do not adapt */
+    int64_t ready; /* for the next step, if delayed */
+} header_state;
 
 typedef struct output_channel {
     int32_t credits;
@@ -50,9 +53,9 @@ typedef struct output_channel {
 typedef struct node_state {
     uint64_t filled, holding, funded, delayed; /* inputs: with words; with an output; that has credits; not ready */
     uint64_t free;                             /* outputs that can be taken */
-    uint8_t channel_grant[MOST_OUTPUTS], channel_accept[MOST_INPUTS]; /* round-robin pointers */
-    uint8_t switch_grant[MOST_PORTS], switch_accept[MOST_INPUTS], turn[MOST_INPUTS];
-    int64_t headers[BMF_MESH_PORTS], crossed[BMF_MESH_PORTS]; /* messages and words over its links */
+    uint8_t switch_grant[MOST_PORTS], switch_accept[MOST_INPUTS], turn[MOST_INPUTS]; /* round-robin pointers */
+    uint8_t channel_grant[MOST_OUTPUTS], channel_accept[MOST_INPUTS];
+    int64_t headers[BMF_MESH_PORTS]; /* messages over its links */
 } node_state;
 
 typedef struct processor {
@@ -65,10 +68,16 @@ typedef struct processor {
     int64_t reads; /* cycle in which a word reached it last, if shared */
 } processor;
 
-/* Things that happen in one cycle. */
+/* What comes in one cycle: words into buffers; and credits and the like. */
+typedef struct word_event {
+    uint32_t where; /* node and input, see event_of */
+    flit word;
+} word_event;
+
 typedef struct wheel_slot {
+    word_event *word;
     uint32_t *event; /* kind, node and channel */
-    int64_t events, capacity;
+    int64_t words, word_capacity, events, event_capacity;
 } wheel_slot;
 
 /* Nodes in which something may happen in the next cycle. */
@@ -86,6 +95,7 @@ struct bmf_dynamic {
     int64_t time, flit_hops, disordered, pending;
     int ports, inputs, outputs, channels; /* ports with the processor's */
     int entries;                          /* of the switch */
+    uint8_t next_turn[MOST_INPUTS];       /* of an entry after a word of this input */
     uint8_t input_port[MOST_INPUTS], output_port[MOST_OUTPUTS], entry[MOST_INPUTS];
     uint64_t address_mask;  /* outputs to the processor */
     uint64_t class_mask[2]; /* channels of port 0: of routes that have to pass an edge of the torus, of all others */
@@ -94,7 +104,9 @@ struct bmf_dynamic {
     int32_t *beyond; /* node behind node * ports + port, -1 */
     node_state *node;
     input_channel *input;
+    header_state *header;
     output_channel *output;
+    int64_t *crossed; /* words, by node * ports + port */
     flit *flit;
     processor *processor;
     message *message;
@@ -117,9 +129,36 @@ static inline int lowest(uint64_t set)
     return __builtin_ctzll(set);
 }
 
-/* dynamic.c */
-typedef enum event_kind { EVENT_FLIT, EVENT_CREDIT, EVENT_INJECT_CREDIT, EVENT_READ } event_kind;
-void bmf_dynamic_event(bmf_dynamic *d, int delay, event_kind kind, int64_t node, int channel);
+/* ---- dynamic.c ---- */
+
+typedef enum event_kind { EVENT_CREDIT, EVENT_INJECT_CREDIT, EVENT_READ } event_kind;
+enum { EVENT_NODE_SHIFT = 6, EVENT_KIND_SHIFT = 28 };
+_Static_assert(BMF_MESH_MOST_NODES <= 1 << (EVENT_KIND_SHIFT - EVENT_NODE_SHIFT), "a node's number fits into an event");
+
+void bmf_dynamic_grow_words(wheel_slot *slot);
+void bmf_dynamic_grow_events(wheel_slot *slot);
+
+static inline uint32_t event_of(event_kind kind, int64_t node, int channel)
+{
+    return (uint32_t)kind << EVENT_KIND_SHIFT | (uint32_t)node << EVENT_NODE_SHIFT | (uint32_t)channel;
+}
+
+static inline void add_event(bmf_dynamic *d, int delay, event_kind kind, int64_t node, int channel)
+{
+    wheel_slot *slot = &d->wheel[(d->time + delay) & (d->slots - 1)];
+    if (slot->events == slot->event_capacity)
+        bmf_dynamic_grow_events(slot);
+    slot->event[slot->events++] = event_of(kind, node, channel);
+}
+
+static inline void add_word(bmf_dynamic *d, int delay, int64_t node, int input, flit word)
+{
+    wheel_slot *slot = &d->wheel[(d->time + delay) & (d->slots - 1)];
+    if (slot->words == slot->word_capacity)
+        bmf_dynamic_grow_words(slot);
+    slot->word[slot->words++] = (word_event){event_of(0, node, input), word};
+}
+
 /* Its last word has left the last router. */
 void bmf_dynamic_arrival(bmf_dynamic *d, uint32_t number);
 

@@ -4,11 +4,18 @@
  * on other routers are at least one cycle away: the order of routers within a cycle does not matter.
  * Cost: O(channels that ask). Source: iSLIP (McKeown, IEEE/ACM Trans. Networking 7(2), 1999) with one iteration;
  * virtual channels and credits: Dally, IEEE Trans. Parallel and Distributed Systems 3(2), 1992. */
+#include <string.h>
+
 #include "predict/mesh/dynamic_private.h"
 
 static input_channel *input_of(const bmf_dynamic *d, int64_t node, int input)
 {
     return &d->input[node * d->inputs + input];
+}
+
+static header_state *header_of(const bmf_dynamic *d, int64_t node, int input)
+{
+    return &d->header[node * d->inputs + input];
 }
 
 static message *front_message(const bmf_dynamic *d, int64_t node, int input)
@@ -21,7 +28,7 @@ static message *front_message(const bmf_dynamic *d, int64_t node, int input)
 
 static uint64_t wish_of(const bmf_dynamic *d, int64_t node, int input)
 {
-    input_channel *in = input_of(d, node, input);
+    header_state *in = header_of(d, node, input);
     if (in->wish)
         return in->wish;
     message *m = front_message(d, node, input);
@@ -37,7 +44,7 @@ static uint64_t wish_of(const bmf_dynamic *d, int64_t node, int input)
 static void take_output(bmf_dynamic *d, int64_t node, int input, int output)
 {
     node_state *n = &d->node[node];
-    input_channel *in = input_of(d, node, input);
+    header_state *in = header_of(d, node, input);
     output_channel *out = &d->output[node * d->outputs + output];
     const uint64_t bit = UINT64_C(1) << input;
     n->channel_grant[output] = (uint8_t)(input + 1 < d->inputs ? input + 1 : 0);
@@ -45,7 +52,7 @@ static void take_output(bmf_dynamic *d, int64_t node, int input, int output)
     n->free &= ~(UINT64_C(1) << output);
     n->holding |= bit;
     n->funded = out->credits > 0 ? n->funded | bit : n->funded & ~bit;
-    in->output = (uint8_t)output;
+    input_of(d, node, input)->output = (uint8_t)output;
     in->wish = 0;
     out->owner = (uint8_t)input;
     if (d->settings.allocate > 0) {
@@ -104,25 +111,20 @@ static void return_credit(bmf_dynamic *d, int64_t node, int input)
 {
     const int port = d->input_port[input], channel = input - port * d->channels;
     if (port == d->ports - 1)
-        bmf_dynamic_event(d, d->settings.inject_credit, EVENT_INJECT_CREDIT, node, channel);
+        add_event(d, d->settings.inject_credit, EVENT_INJECT_CREDIT, node, channel);
     else
-        bmf_dynamic_event(d, d->settings.credit, EVENT_CREDIT, d->beyond[node * d->ports + port],
-                          bmf_mesh_opposite(port) * d->channels + channel);
+        add_event(d, d->settings.credit, EVENT_CREDIT, d->beyond[node * d->ports + port],
+                  bmf_mesh_opposite(port) * d->channels + channel);
 }
 
-static void store_next(bmf_dynamic *d, int64_t node, int output, flit word)
+static void forward(bmf_dynamic *d, int64_t node, int output, flit word)
 {
     const int port = d->output_port[output], channel = output - port * d->channels;
     const int64_t next = d->beyond[node * d->ports + port];
     const int there = bmf_mesh_opposite(port) * d->channels + channel;
-    input_channel *in = input_of(d, next, there);
-    int place = in->first + in->stored;
-    place -= place >= d->settings.buffer ? d->settings.buffer : 0;
-    d->flit[(next * d->inputs + there) * d->settings.buffer + place] = word;
-    in->stored++;
-    d->node[node].crossed[port]++;
+    d->crossed[node * d->ports + port]++;
     d->flit_hops++;
-    bmf_dynamic_event(d, d->settings.link, EVENT_FLIT, next, there);
+    add_word(d, d->settings.link, next, there, word);
 }
 
 static void deliver(bmf_dynamic *d, int64_t node, int output, flit word)
@@ -130,9 +132,9 @@ static void deliver(bmf_dynamic *d, int64_t node, int output, flit word)
     message *m = &d->message[word.message];
     d->disordered += m->to != node || (word.place & (PLACE_LAST - 1)) != (m->arrived & (PLACE_LAST - 1));
     m->arrived++;
-    bmf_dynamic_event(d, d->settings.eject_credit, EVENT_CREDIT, node, output);
+    add_event(d, d->settings.eject_credit, EVENT_CREDIT, node, output);
     if (d->settings.shared)
-        bmf_dynamic_event(d, d->settings.link, EVENT_READ, node, 0);
+        add_event(d, d->settings.link, EVENT_READ, node, 0);
     if (word.place & PLACE_LAST)
         bmf_dynamic_arrival(d, word.message);
 }
@@ -147,7 +149,7 @@ static void end_message(bmf_dynamic *d, int64_t node, int input, int output)
     if (!d->settings.atomic)
         n->free |= UINT64_C(1) << output;
     if (d->settings.route > 0 && (n->filled & bit)) {
-        input_of(d, node, input)->ready = d->time + 1 + d->settings.route;
+        header_of(d, node, input)->ready = d->time + 1 + d->settings.route;
         n->delayed |= bit;
     }
 }
@@ -161,8 +163,7 @@ static void send_word(bmf_dynamic *d, int64_t node, int input)
     const flit word = d->flit[(node * d->inputs + input) * d->settings.buffer + in->first];
     const uint64_t bit = UINT64_C(1) << input;
     in->first = (uint16_t)(in->first + 1 < d->settings.buffer ? in->first + 1 : 0);
-    in->stored--;
-    if (--in->there == 0)
+    if (--in->words == 0)
         n->filled &= ~bit;
     if (--out->credits == 0)
         n->funded &= ~bit;
@@ -170,7 +171,7 @@ static void send_word(bmf_dynamic *d, int64_t node, int input)
     if (d->output_port[output] == d->ports - 1)
         deliver(d, node, output, word);
     else
-        store_next(d, node, output, word);
+        forward(d, node, output, word);
     if (word.place & PLACE_LAST)
         end_message(d, node, input, output);
 }
@@ -179,10 +180,9 @@ static void pass(bmf_dynamic *d, int64_t node, int input)
 {
     node_state *n = &d->node[node];
     const int port = d->output_port[input_of(d, node, input)->output], entry = d->entry[input];
-    const int channel = input - d->input_port[input] * d->channels;
     n->switch_grant[port] = (uint8_t)(entry + 1 < d->entries ? entry + 1 : 0);
     n->switch_accept[entry] = (uint8_t)(port + 1 < d->ports ? port + 1 : 0);
-    n->turn[entry] = (uint8_t)((channel + d->settings.speedup) % d->channels);
+    n->turn[entry] = d->next_turn[input];
     send_word(d, node, input);
 }
 
@@ -194,33 +194,58 @@ static bool comes_before(const bmf_dynamic *d, const node_state *n, int input, i
     return (a < 0 ? a + d->channels : a) < (b < 0 ? b + d->channels : b);
 }
 
-static void allocate_switch(bmf_dynamic *d, int64_t node, uint64_t asking)
+/* Those who ask, by port and entry of the switch. */
+typedef struct request {
+    uint64_t asked[MOST_PORTS]; /* entries */
+    uint8_t candidate[MOST_PORTS][MOST_INPUTS];
+} request;
+
+static void choose(bmf_dynamic *d, int64_t node, const request *r)
 {
-    node_state *n = &d->node[node];
-    if ((asking & (asking - 1)) == 0) {
-        pass(d, node, lowest(asking));
-        return;
-    }
-    uint64_t asked[MOST_PORTS] = {0}, lucky = 0;
-    uint8_t candidate[MOST_PORTS][MOST_INPUTS], chosen[MOST_INPUTS];
-    for (; asking; asking &= asking - 1) {
-        const int input = lowest(asking), entry = d->entry[input];
-        const int port = d->output_port[input_of(d, node, input)->output];
-        if ((asked[port] >> entry & 1) == 0 || comes_before(d, n, input, candidate[port][entry]))
-            candidate[port][entry] = (uint8_t)input;
-        asked[port] |= UINT64_C(1) << entry;
-    }
+    const node_state *n = &d->node[node];
+    uint64_t lucky = 0;
+    uint8_t chosen[MOST_INPUTS];
     for (int port = 0; port < d->ports; port++) {
-        if (!asked[port])
+        if (!r->asked[port])
             continue;
-        const int entry = next_from(asked[port], n->switch_grant[port]);
+        const int entry = next_from(r->asked[port], n->switch_grant[port]);
         chosen[entry] = (uint8_t)((lucky >> entry & 1 ? chosen[entry] : 0) | 1 << port);
         lucky |= UINT64_C(1) << entry;
     }
     for (; lucky; lucky &= lucky - 1) {
         const int entry = lowest(lucky);
-        pass(d, node, candidate[next_from(chosen[entry], n->switch_accept[entry])][entry]);
+        pass(d, node, r->candidate[next_from(chosen[entry], n->switch_accept[entry])][entry]);
     }
+}
+
+static void allocate_switch(bmf_dynamic *d, int64_t node, uint64_t asking)
+{
+    uint64_t entries = 0;
+    unsigned ports = 0;
+    bool alone = true; /* nobody asks for what another one asks for */
+    for (uint64_t left = asking; left; left &= left - 1) {
+        const int input = lowest(left);
+        const uint64_t entry = UINT64_C(1) << d->entry[input];
+        const unsigned port = 1U << d->output_port[input_of(d, node, input)->output];
+        alone = alone && !(entries & entry) && !(ports & port);
+        entries |= entry;
+        ports |= port;
+    }
+    if (alone) {
+        for (; asking; asking &= asking - 1)
+            pass(d, node, lowest(asking));
+        return;
+    }
+    request r;
+    memset(r.asked, 0, sizeof r.asked);
+    for (; asking; asking &= asking - 1) {
+        const int input = lowest(asking), entry = d->entry[input];
+        const int port = d->output_port[input_of(d, node, input)->output];
+        if ((r.asked[port] >> entry & 1) == 0 || comes_before(d, &d->node[node], input, r.candidate[port][entry]))
+            r.candidate[port][entry] = (uint8_t)input;
+        r.asked[port] |= UINT64_C(1) << entry;
+    }
+    choose(d, node, &r);
 }
 
 /* ---- a cycle ---- */
@@ -229,7 +254,7 @@ static void end_delays(bmf_dynamic *d, int64_t node)
 {
     node_state *n = &d->node[node];
     for (uint64_t left = n->delayed; left; left &= left - 1)
-        if (input_of(d, node, lowest(left))->ready <= d->time)
+        if (header_of(d, node, lowest(left))->ready <= d->time)
             n->delayed &= ~(left & -left);
 }
 
