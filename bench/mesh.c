@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bench/commands.h"
+#include "bench/mesh_dynamic.h"
 #include "predict/mesh/phase.h"
 #include "predict/mesh/router.h"
 #include "runtime/allocate.h"
@@ -199,6 +200,7 @@ static void print_tables(const json_t *root)
         printf("%7s %8.0f words %12.3g every cycle %12.3g skipping; carried out %.4f of %.0f cycles\n",
                text(row, "size"), real(row, "words"), real(row, "every_cycle"), real(row, "skipping"),
                real(row, "carried_out"), real(row, "cycles"));
+    bench_mesh_print_dynamic(json_object_get(root, "dynamic"));
 }
 
 static int read_options(const bmf_context *ctx, int argc, char **argv, options *o)
@@ -228,16 +230,16 @@ int bench_mesh(bmf_context *ctx, int argc, char **argv)
         puts("usage: bmf-bench mesh [--all] [--json]\n\n"
              "Bandwidths of scheduled streams beside Table 8.2 of document 004; cycles of bit reversal and transpose "
              "by every\n"
-             "router of a mesh; how long schedules take to find and to simulate.\n\n"
+             "router of a mesh; how long schedules take to find and to simulate; dynamic routers beside BookSim.\n\n"
              "  --all   also meshes of 216 to 1024 nodes: minutes\n"
              "  --json  one JSON object instead of the tables\n"
              "  --help  this text\n\n"
              "Example: bmf-bench mesh --json");
         return 0;
     }
-    json_t *root =
-        json_pack("{s:o, s:o, s:o, s:[o, o]}", "table_8_2", table_8_2(), "hot_spots", hot_spots(o.all), "routing",
-                  routing(o.all), "simulating", simulating("8x8", 512), simulating("8x8", 100000));
+    json_t *root = json_pack("{s:o, s:o, s:o, s:[o, o], s:o}", "table_8_2", table_8_2(), "hot_spots", hot_spots(o.all),
+                             "routing", routing(o.all), "simulating", simulating("8x8", 512), simulating("8x8", 100000),
+                             "dynamic", bench_mesh_dynamic());
     if (o.json) {
         json_dumpf(root, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
         puts("");
