@@ -38,11 +38,17 @@ static inline void count_complete(void *simulator, bmf_flying *message)
         ++*(int64_t *)simulator;
 }
 
+static inline void ignore(void *simulator, bmf_flying *message)
+{
+    (void)simulator;
+    (void)message;
+}
+
 static inline void start(bmf_network *network, int64_t sample, int64_t *complete)
 {
     network->simulator = complete;
     network->complete = count_complete;
-    network->freed = count_complete;
+    network->freed = ignore;
     network->type->start(network, sample);
 }
 
