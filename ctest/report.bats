@@ -118,12 +118,17 @@ refused()
     record 2 4 run.trace
     "$BMF" compare run.trace run.trace --processors --json >same.json
     holds same.json 'j["seconds"]["ratio"] == 1 and j["messages"]["equal"] and j["bytes"]["equal"]'
+    holds same.json 'j["common"]["ratio"] == 1 and j["common"]["pairs"] > 0 and abs(j["common"]["measured"] -
+        sum(s["measured"] for s in j["steps"] if s["path"].count("/") == 1)) < 1e-9'
     holds same.json 'j["events"]["only_measured"] == 0 and j["events"]["only_predicted"] == 0 and j["events"]["pairs"] > 0'
     holds same.json 'all(s["measured"] == s["predicted"] and s["median"] in (0, None) for s in j["states"].values())'
     holds same.json 'len(j["processors"]) == 4 and all(s["ratio"] in (1, None) for p in j["processors"] for s in p.values())'
     run "$BMF" compare run.trace run.trace
     assert_success
     assert_line --regexp '^messages +[0-9]+ +[0-9]+ +equal$'
+    run grep -A 2 'predicted / measured' <<<"$output"
+    assert_line --index 1 --regexp '^common steps .* 1\.000 '
+    assert_line --index 2 --regexp '^time .* 1\.000 '
 }
 
 @test "two real runs have the same events, messages and bytes" {

@@ -301,6 +301,40 @@ static void steps_that_only_one_run_has(void **state)
     bmf_run_free(measured);
 }
 
+/* Of 1000 before the program, 500 of reading, a call of 70 on its slower processor with 40 of another in it, a call that
+ * only one run has, and one of 30 and 60 on one processor, only the last and the call of 70 are common: 100 against 150. */
+static void common_steps_leave_out_what_predictions_lack(void **state)
+{
+    (void)state;
+    bmf_run *of[2] = {empty_run(2), empty_run(2)};
+    const int64_t call[2][2] = {{70, 50}, {60, 90}}, last[2] = {30, 60};
+    for (int k = 0; k < 2; k++) {
+        bmf_run *run = of[k];
+        int64_t now = k == 0 ? 1000 : 0;
+        const uint32_t read = bmf_run_node(run, 0, "read", BMF_EVENT_SKELETON);
+        const uint32_t outer = bmf_run_node(run, 0, "outer", BMF_EVENT_REGION);
+        const uint32_t inner = bmf_run_node(run, outer, "inner", BMF_EVENT_SKELETON);
+        const uint32_t alone = bmf_run_node(run, 0, k == 0 ? "first only" : "second only", BMF_EVENT_SKELETON);
+        const uint32_t once = bmf_run_node(run, 0, "once", BMF_EVENT_SKELETON);
+        for (int32_t lane = 0; lane < 2; lane++) {
+            add(run, BMF_EVENT_REGION, lane, 0, now + 2000, 0, 0, 0, -1, 0);
+            add(run, BMF_EVENT_SKELETON, lane, now, now + (k == 0 ? 500 : 0), read, 0, 0, -1, 0);
+            add(run, BMF_EVENT_REGION, lane, now + 500, now + 500 + call[k][lane], outer, 0, 0, -1, 0);
+            add(run, BMF_EVENT_SKELETON, lane, now + 505, now + 545, inner, 0, 0, -1, 0);
+            add(run, BMF_EVENT_SKELETON, lane, now + 800, now + 810, alone, 0, 0, -1, 0);
+        }
+        add(run, BMF_EVENT_SKELETON, 1, now + 900, now + 900 + last[k], once, 3, 0, -1, 0);
+    }
+    bmf_comparison *c = compared(of[0], of[1]);
+    assert_int_equal(c->common.events, 2);
+    assert_true(fabs(c->common.measured - 100e-9) < 1e-15 && fabs(c->common.predicted - 150e-9) < 1e-15);
+    assert_true(fabs(c->common.median - 2.0 / 7) < 1e-12 && fabs(c->common.p90 - 1) < 1e-12);
+    assert_true(fabs(c->total.measured - 3000e-9) < 1e-15 && fabs(c->total.predicted - 2000e-9) < 1e-15);
+    bmf_comparison_free(c);
+    bmf_run_free(of[1]);
+    bmf_run_free(of[0]);
+}
+
 static void intervals_are_counted(void **state)
 {
     (void)state;
@@ -348,6 +382,7 @@ int main(void)
                                        cmocka_unit_test(quantiles_are_values_of_a_rank),
                                        cmocka_unit_test(steps_at_another_number_of_processors),
                                        cmocka_unit_test(steps_that_only_one_run_has),
+                                       cmocka_unit_test(common_steps_leave_out_what_predictions_lack),
                                        cmocka_unit_test(intervals_are_counted),
                                        cmocka_unit_test(different_programs_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,14 +63,14 @@ static json_t *pairs_json(int64_t pairs, int64_t only_measured, int64_t only_pre
 json_t *bmf_compare_json(const bmf_compared *of)
 {
     const bmf_comparison *c = of->comparison;
-    json_t *made =
-        json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "measured", bmf_json_run(of->measured), "predicted",
-                  bmf_json_run(of->predicted), "same_processors", c->same_processors, "seconds", ratio_json(&c->total),
-                  "messages", counts_json(c->measured_messages, c->predicted_messages), "bytes",
-                  counts_json(c->measured_bytes, c->predicted_bytes), "states", states_json(c->state), "steps",
-                  steps_json(of), "step_pairs",
-                  pairs_json(c->steps, c->only_measured_steps, c->only_predicted_steps, c->steps_with_interval,
-                             c->covered_steps));
+    json_t *made = json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "measured",
+                             bmf_json_run(of->measured), "predicted", bmf_json_run(of->predicted), "same_processors",
+                             c->same_processors, "common", ratio_json(&c->common), "seconds", ratio_json(&c->total),
+                             "messages", counts_json(c->measured_messages, c->predicted_messages), "bytes",
+                             counts_json(c->measured_bytes, c->predicted_bytes), "states", states_json(c->state),
+                             "steps", steps_json(of), "step_pairs",
+                             pairs_json(c->steps, c->only_measured_steps, c->only_predicted_steps,
+                                        c->steps_with_interval, c->covered_steps));
     if (c->same_processors)
         json_object_set_new(made, "events",
                             pairs_json(c->pairs, c->only_measured, c->only_predicted, c->with_interval, c->covered));

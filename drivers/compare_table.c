@@ -38,7 +38,12 @@ static void print_totals(const bmf_compared *of)
     const bmf_comparison *c = of->comparison;
     number measured, predicted, ratio;
     printf("\n%-14s %14s %14s   %s\n", "", "measured", "predicted", "predicted / measured");
-    printf("%-14s %14s %14s   %s\n", "time", bmf_text_seconds(c->total.measured, measured),
+    if (c->common.events)
+        printf("%-14s %14s %14s   %-7s the %lld step%s of the top level that both runs have\n", "common steps",
+               bmf_text_seconds(c->common.measured, measured), bmf_text_seconds(c->common.predicted, predicted),
+               bmf_text_ratio(quotient(c->common.predicted, c->common.measured), ratio), (long long)c->common.events,
+               c->common.events == 1 ? "" : "s");
+    printf("%-14s %14s %14s   %-7s the runs with everything\n", "time", bmf_text_seconds(c->total.measured, measured),
            bmf_text_seconds(c->total.predicted, predicted),
            bmf_text_ratio(quotient(c->total.predicted, c->total.measured), ratio));
     print_count("processors", of->measured->lanes, of->predicted->lanes, true);

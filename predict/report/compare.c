@@ -116,6 +116,7 @@ static bool compare_events(bmf_comparison *c, const bmf_both *both)
 
 typedef struct step {
     uint32_t node, instance; /* node of the measured run */
+    bool top;                /* right below the program */
     int64_t duration, low, high;
 } step;
 
@@ -146,7 +147,12 @@ static step *find_steps(const bmf_run *run, const uint32_t *known, int64_t *step
     for (int64_t k = 0; made && k < run->events; k++) {
         const bmf_event *event = &run->event[k];
         if (!is_leaf(event))
-            made[count++] = (step){known[event->node], event->instance, duration_of(event), event->low, event->high};
+            made[count++] = (step){.node = known[event->node],
+                                   .instance = event->instance,
+                                   .top = event->node != 0 && run->node[event->node].parent == 0,
+                                   .duration = duration_of(event),
+                                   .low = event->low,
+                                   .high = event->high};
     }
     if (count > 0)
         qsort(made, (size_t)count, sizeof *made, by_step);
@@ -157,11 +163,11 @@ static step *find_steps(const bmf_run *run, const uint32_t *known, int64_t *step
     return made;
 }
 
-/* Pairs of steps as errors by node. */
+/* Pairs of steps as errors by node, and those of the top level that took time in both as errors of one group. */
 typedef struct step_errors {
-    int64_t count;
-    int64_t *group;
-    double *error;
+    int64_t count, common;
+    int64_t *group, *one_group;
+    double *error, *common_error;
 } step_errors;
 
 static void add_pair(bmf_comparison *c, const step *measured, const step *predicted, step_errors *errors)
@@ -172,6 +178,11 @@ static void add_pair(bmf_comparison *c, const step *measured, const step *predic
     c->covered_steps += interval && predicted->low <= measured->duration && measured->duration <= predicted->high;
     errors->group[errors->count] = measured->node;
     errors->error[errors->count++] = bmf_relative_error(measured->duration, predicted->duration);
+    if (!measured->top || measured->duration == 0 || predicted->duration == 0)
+        return;
+    c->common.measured += (double)measured->duration * second;
+    c->common.predicted += (double)predicted->duration * second;
+    errors->common_error[errors->common++] = errors->error[errors->count - 1];
 }
 
 static void join_steps(bmf_comparison *c, const step *measured, int64_t count, const step *predicted,
@@ -199,20 +210,27 @@ static bool compare_steps(bmf_comparison *c, const bmf_both *both)
     int64_t count[2];
     step *of[2] = {find_steps(both->run[0], both->known[0], &count[0]),
                    find_steps(both->run[1], both->known[1], &count[1])};
-    step_errors errors = {0, malloc(((size_t)count[0] + 1) * sizeof(int64_t)),
-                          malloc(((size_t)count[0] + 1) * sizeof(double))};
+    const size_t most = (size_t)count[0] + 1;
+    step_errors errors = {.group = malloc(most * sizeof(int64_t)),
+                          .one_group = calloc(most, sizeof(int64_t)),
+                          .error = malloc(most * sizeof(double)),
+                          .common_error = malloc(most * sizeof(double))};
     c->nodes = both->run[0]->nodes;
     c->node = malloc((size_t)c->nodes * sizeof *c->node);
-    bool complete = of[0] && of[1] && errors.group && errors.error && c->node;
+    bool complete =
+        of[0] && of[1] && errors.group && errors.one_group && errors.error && errors.common_error && c->node;
     if (complete) {
         clear_ratios(c->node, c->nodes);
         join_steps(c, of[0], count[0], of[1], count[1], &errors);
-        complete = bmf_ratio_quantiles(errors.count, errors.group, errors.error, c->nodes, c->node);
+        complete = bmf_ratio_quantiles(errors.count, errors.group, errors.error, c->nodes, c->node) &&
+                   bmf_ratio_quantiles(errors.common, errors.one_group, errors.common_error, 1, &c->common);
     }
     free(of[0]);
     free(of[1]);
     free(errors.group);
+    free(errors.one_group);
     free(errors.error);
+    free(errors.common_error);
     return complete;
 }
 
@@ -228,6 +246,7 @@ static bool compare_all(bmf_comparison *c, const bmf_both *both)
     c->same_processors = both->run[0]->lanes == both->run[1]->lanes;
     c->total = (bmf_ratio){(double)bmf_run_end(both->run[0]) * second, (double)bmf_run_end(both->run[1]) * second, 0,
                            NAN, NAN};
+    clear_ratios(&c->common, 1);
     clear_ratios(c->state, BMF_EVENT_KINDS);
     if (c->same_processors && !compare_events(c, both))
         return false;

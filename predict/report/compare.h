@@ -18,7 +18,11 @@ typedef struct bmf_ratio {
 
 typedef struct bmf_comparison {
     bool same_processors;
-    bmf_ratio total;                  /* length of the runs */
+    /* Length of what both runs have: the sum over the steps of the top level (right below the program) that are in both
+     * and took time in both, each as long as on the processor it took longest on. So what came before the program and
+     * reading files, which predictions do not have, are left out, and so is what lies between steps. Pairs are steps. */
+    bmf_ratio common;
+    bmf_ratio total;                  /* length of the runs, with everything */
     bmf_ratio state[BMF_EVENT_KINDS]; /* level C: sums of durations over all events, with and without a twin */
     bmf_ratio *lane_state;            /* level B: lane * BMF_EVENT_KINDS + kind; NULL at different P */
     int64_t *twin;                    /* level A: by event of the measured run, its twin or -1; NULL at different P */

@@ -41,6 +41,12 @@ function lengthNote(run) {
 
 function showCards(runs) {
   const cards = byId('cards'), [first, second] = runs, c = report.facts.comparison;
+  if (c && c.common[0][2] > 0) {
+    const [measured, predicted, steps] = c.common[0];
+    cards.append(card(
+        'steps that both have', formatRatio(predicted / measured),
+        [measured, predicted].map(t => formatTime(t * 1e9)).join(' \u00b7 ') + ', ' + plural(steps, 'step')));
+  }
   for (const run of runs) cards.append(card(run.title, formatTime(run.end), lengthNote(run)));
   if (second) {
     const ratio = first.end > 0 ? second.end / first.end : NaN, off = ratio - 1;
@@ -156,6 +162,7 @@ function showComparison(runs) {
       'tr', element('th', ''), element('th.n', first), element('th.n', second), element('th.n', 'ratio'),
       element('th.n', 'pairs'), element('th.n', 'median error'), element('th.n', 'p90 error')));
   for (const kind of used) table.tBodies[0].append(ratioRow(KIND_NAMES[kind], c.state[kind]));
+  if (c.common[0][2] > 0) table.tBodies[0].append(ratioRow('steps that both have', c.common[0]));
   table.tBodies[0].append(ratioRow('length of the run', c.total[0]));
   const lost = c.onlyMeasured + c.onlyPredicted;
   byId('comparison-text').textContent = plural(c.pairs, 'pair') + ' of events' +

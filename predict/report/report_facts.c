@@ -299,6 +299,7 @@ static void put_comparison(bmf_output *out, const bmf_comparison *c, int32_t lan
     bmf_output_print(out, ",\"messages\":[%lld,%lld],\"bytes\":[%lld,%lld],\"covered\":%lld,\"withInterval\":%lld",
                      (long long)c->measured_messages, (long long)c->predicted_messages, (long long)c->measured_bytes,
                      (long long)c->predicted_bytes, (long long)c->covered, (long long)c->with_interval);
+    put_ratios(out, "common", &c->common, 1);
     put_ratios(out, "total", &c->total, 1);
     put_ratios(out, "state", c->state, BMF_EVENT_KINDS);
     put_ratios(out, "laneState", c->lane_state, c->lane_state ? (int64_t)lanes * BMF_EVENT_KINDS : 0);
