@@ -57,6 +57,7 @@ json_holds()
     measure 1 --list
     assert_success
     while read -r name; do
+        [ "$name" != bmf_each_part ] || continue # runs the caller's own loop and has no cost of its own
         assert_line --regexp "^  $name +[^ ]"
     done < <(sed -n 's/^int \(bmf_[a-z_]*\)(.*/\1/p' "$BMF_SOURCE_DIR/skeletons/skeletons.h")
 }
