@@ -181,10 +181,21 @@ void bmf_dynamic_free(bmf_dynamic *d)
         free(d->wheel[k].word);
         free(d->wheel[k].event);
     }
-    void *const memory[] = {
-        d->wheel,    d->at,      d->beyond,       d->node,           d->input,           d->output,
-        d->flit,     d->message, d->routers.node, d->routers.listed, d->processors.node, d->processors.listed,
-        d->processor};
+    void *const memory[] = {d->wheel,
+                            d->header,
+                            d->crossed,
+                            d->at,
+                            d->beyond,
+                            d->node,
+                            d->input,
+                            d->output,
+                            d->flit,
+                            d->message,
+                            d->routers.node,
+                            d->routers.listed,
+                            d->processors.node,
+                            d->processors.listed,
+                            d->processor};
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++)
         free(memory[k]);
     free(d);
