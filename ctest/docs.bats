@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The snippets of docs/c-programs.md compile.
+# The snippets of docs/c-programs.md compile; links and file names in the README and all pages lead somewhere.
 
 bats_require_minimum_version 1.5.0
 
@@ -37,13 +37,49 @@ snippets()
     assert_output ""
 }
 
-@test "links in c-programs.md and reproducible.md lead somewhere" {
-    for page in c-programs.md reproducible.md; do
-        for target in $(grep -o ']([^)#]*)' "$BMF_SOURCE_DIR/docs/$page" | sed 's/^](//; s/)$//'); do
-            [ -e "$BMF_SOURCE_DIR/docs/$target" ]
+# lines PAGE: what is no code
+lines()
+{
+    awk '/^```/ { code = !code; next } !code' "$1"
+}
+
+# anchors PAGE: its headings as links name them
+anchors()
+{
+    lines "$1" | sed -n 's/^##* //p' | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9_ -]//g; s/ /-/g'
+}
+
+@test "every link in the README and in docs leads somewhere" {
+    cd "$BMF_SOURCE_DIR"
+    links=0
+    for page in README.md docs/*.md; do
+        folder=$(dirname "$page")
+        for target in $(lines "$page" | grep -o ']([^)]*)' | sed 's/^](//; s/)$//'); do
+            [[ $target != *://* ]] || continue
+            links=$((links + 1))
+            file=$page
+            [ -z "${target%%#*}" ] || file=$folder/${target%%#*}
+            [ -e "$file" ] || fail "$page: there is no $target"
+            [[ $target != *#* ]] || anchors "$file" | grep -qxF -- "${target#*#}" || fail "$page: no heading for $target"
         done
-        for file in $(grep -o '`ctest/[^`]*`' "$BMF_SOURCE_DIR/docs/$page" | tr -d '`'); do
-            [ -e "$BMF_SOURCE_DIR/$file" ]
+    done
+    [ "$links" -ge 50 ] || fail "only $links links were found"
+}
+
+@test "every page is in the index of docs" {
+    cd "$BMF_SOURCE_DIR/docs"
+    for page in *.md; do
+        [ "$page" = README.md ] || grep -qF "]($page)" README.md || fail "docs/README.md does not name $page"
+    done
+}
+
+@test "files of the project that docs name are there" {
+    cd "$BMF_SOURCE_DIR"
+    for page in README.md docs/*.md; do
+        for file in $(lines "$page" | grep -oE '`(ctest|examples|runtime|skeletons|permute|predict|convert|drivers|bench|scripts)/[^` ]*`' |
+                      tr -d '`'); do
+            # patterns such as ctest/unit_*.c, too
+            compgen -G "$file" >/dev/null || fail "$page: there is no $file"
         done
     done
 }

@@ -60,7 +60,8 @@ int bmf_finish_output(void)
     /* Under MPI lines are written one by one, and the reason of a failure then may be forgotten by now. */
     const int reason = errno;
     if (!told)
-        fprintf(stderr, "bmf: cannot write to standard output%s%s\n", reason ? ": " : "", reason ? strerror(reason) : "");
+        fprintf(stderr, "bmf: cannot write to standard output%s%s\n", reason ? ": " : "",
+                reason ? strerror(reason) : "");
     told = true;
     return 1;
 }

@@ -1,6 +1,6 @@
 /* bmf sheet calc: the time of an operation by its equation, once or in a dialogue.
  *
- * The dialogue is that of seed document 001, 3.5.5: the equation with its standard errors, then the time with every
+ * The dialogue is that of document 001, 3.5.5: the equation with its standard errors, then the time with every
  * coefficient one standard error lower, as it is, and higher; and what a new observation should lie in.
  */
 #include <errno.h>

@@ -11,7 +11,7 @@
  * is s^2 (X'WX)^-1. When the points miss the equation by more than their own spread explains (Q below 0.05), their
  * errors are not independent between repetitions, and the variance between points takes the place of s^2 there.
  * Cost: 10 solutions of a system of the number of points by 3 unknowns.
- * Source: seed document 001, 3.5; the weights and intervals were compared by 400 trials before they were chosen
+ * Source: document 001, 3.5; the weights and intervals were compared by 400 trials before they were chosen
  * (ctest/unit_fit.c repeats the comparison with the truth).
  */
 #ifndef BMF_FIT_H

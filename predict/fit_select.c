@@ -6,7 +6,7 @@
  * and the thresholds of message protocols, which lie far apart; the best cuts of all would cost the square of the
  * sizes.
  * Cost: 12 fits per size and range.
- * Source: for the forms seed document 001, 3.2; it cuts at 32 elements always.
+ * Source: for the forms document 001, 3.2; it cuts at 32 elements always.
  */
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * either term may be absent, which gives the line c + k d of point-to-point operations, the c + s startup(p) of
  * barriers and the constant. log is the natural logarithm. The coefficients describe; they have no physical meaning.
  *
- * Source: seed document 001, sections 3.2 and 3.5 (doc 001 finds that one of so few simple forms fits every operation).
+ * Source: document 001, sections 3.2 and 3.5 (doc 001 finds that one of so few simple forms fits every operation).
  */
 #ifndef BMF_FORM_H
 #define BMF_FORM_H

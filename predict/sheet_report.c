@@ -1,7 +1,7 @@
 /* Sheets as text, and what the reports share.
  *
  * The front page has one significant figure and Q, as sheets are read; the pages have everything.
- * Source: seed document 001, 3.5 and its appendix B.
+ * Source: document 001, 3.5 and its appendix B.
  */
 #include "predict/sheet_report.h"
 

@@ -1,4 +1,4 @@
-/* Sheets as a LaTeX document: the front page and one section per operation, as in seed document 001, appendix B. */
+/* Sheets as a LaTeX document: the front page and one section per operation, as in document 001, appendix B. */
 #include <math.h>
 #include <string.h>
 

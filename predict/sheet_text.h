@@ -1,7 +1,7 @@
 /* Numbers and equations of sheets as text. Private to predict/, the sheet commands and the tests.
  *
  * Sheets print one significant figure: the equations are meant for pen and paper, and rarely hold more.
- * Source: seed document 001, 3.2 (rounding, buckets) and 3.5.5 (the calculator).
+ * Source: document 001, 3.2 (rounding, buckets) and 3.5.5 (the calculator).
  */
 #ifndef BMF_SHEET_TEXT_H
 #define BMF_SHEET_TEXT_H

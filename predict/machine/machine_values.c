@@ -83,7 +83,9 @@ static int missing(const bmf_machine *machine, const config_setting_t *group, co
 /* "above 0", "at least 0", "from 1 to 64", .. */
 static void describe_range(double least, double most, char text[TEXT])
 {
-    if (isfinite(most))
+    if (isfinite(most) && least == DBL_MIN)
+        snprintf(text, TEXT, " above 0 and at most %.15g", most);
+    else if (isfinite(most))
         snprintf(text, TEXT, " from %.15g to %.15g", least, most);
     else if (least == DBL_MIN)
         snprintf(text, TEXT, " above 0");
