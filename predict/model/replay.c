@@ -304,12 +304,13 @@ static int replay_run(replay *r, bmf_run *run)
     if (bmf_run_sort(run) != BMF_OK)
         return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to replay %lld events", (long long)run->events);
     BMF_TRY(bmf_replay_scopes_read(run, &r->scopes));
-    BMF_TRY(bmf_replay_leaves(&r->scopes, &r->leaf, &r->leaves));
+    int64_t quickest;
+    BMF_TRY(bmf_replay_leaves(&r->scopes, &r->leaf, &r->leaves, &quickest));
     find_scopes_leaves(r);
     r->next = bmf_allocate(r->leaves * (int64_t)sizeof *r->next);
     r->waits = bmf_allocate_clear(run->lanes, (int64_t)sizeof *r->waits);
     if (r->keeps_gaps)
-        bmf_replay_gaps_find(&r->gaps, &r->scopes, r->leaf, r->leaves);
+        bmf_replay_gaps_find(&r->gaps, &r->scopes, r->leaf, r->leaves, quickest);
     BMF_TRY(add_segment(r, 0, 0));
     return bmf_replay_scopes_walk(&r->scopes, pass_boundary, r);
 }
@@ -376,11 +377,11 @@ static bmf_run *copy_tables(const bmf_run *recorded, const char *machine, uint32
     return run;
 }
 
-/* The program itself as an event on every lane, if it was recorded so. */
-static void add_program(const bmf_run *recorded, bmf_run *run)
+/* The program itself as an event on every lane, if it was recorded so. It ends with the last work, event or not. */
+static void add_program(const bmf_run *recorded, bmf_run *run, double seconds)
 {
     const int64_t events = run->events;
-    int64_t end = 0;
+    int64_t end = (int64_t)(seconds * 1e9 + 0.5);
     for (int64_t k = 0; k < events; k++)
         end = run->event[k].end > end ? run->event[k].end : end;
     for (int64_t k = 0; k < recorded->events; k++) {
@@ -398,11 +399,12 @@ static void add_program(const bmf_run *recorded, bmf_run *run)
     }
 }
 
-static int simulate(const bmf_actions *actions, bmf_network *network, bmf_run *run)
+static int simulate(const bmf_actions *actions, bmf_network *network, bmf_run *run, bmf_simulation *result)
 {
     bmf_simulator *simulator = bmf_simulator_create(actions, network, 0);
     bmf_simulator_record(simulator, run);
     const int status = bmf_simulator_run(simulator);
+    bmf_simulator_result(simulator, result);
     bmf_simulator_free(simulator);
     return status;
 }
@@ -413,14 +415,15 @@ int bmf_replay_trace(const bmf_run *recorded, const bmf_machine *machine, const 
     uint32_t *name = bmf_allocate((int64_t)(recorded->names + recorded->nodes) * (int64_t)sizeof *name);
     uint32_t *node = name + recorded->names;
     bmf_run *run = copy_tables(recorded, machine->name, name, node);
-    int status = run ? simulate(actions, network, run) : BMF_ERROR_MEMORY;
+    bmf_simulation result;
+    int status = run ? simulate(actions, network, run, &result) : BMF_ERROR_MEMORY;
     for (int64_t k = 0; status == BMF_OK && k < run->events; k++) {
         run->event[k].name = (uint16_t)name[run->event[k].name];
         run->event[k].node = node[run->event[k].node];
     }
     free(name);
     if (status == BMF_OK) {
-        add_program(recorded, run);
+        add_program(recorded, run, result.seconds);
         status = run->dropped > 0 ? BMF_ERROR_MEMORY : bmf_run_sort(run);
     }
     if (status == BMF_ERROR_MEMORY)

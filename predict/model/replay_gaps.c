@@ -9,9 +9,10 @@
  *     In a predicted run, which says what an agreement took, a meeting is an idle time of all lanes that is at least as
  *     long, if two lanes go on in the same nanosecond or it lasts a whole number of agreements (at most 4).
  *     In a measured run of several ranks it is an idle time of all before a call is entered or left, if their times of
- *     coming (end of the last event, last boundary of a call) lie at least 4 times as far apart as their times of going on: the
- *     last one has worked, the others have waited. The shortest such time between the last one's coming and the first
- *     one's going on is taken for what an agreement took.
+ *     coming (end of the last event, last boundary of a call) lie at least 4 times as far apart as their times of going on:
+ *     the last one has worked, the others have waited. What an agreement took there is not known; it is taken for as
+ *     many of the quickest message of the run as go up and down a tree of the ranks, at most for the shortest time between
+ *     the last one's coming and the first one's going on at a meeting.
  *   Work. All other idle time is work, and so is what a meeting took longer than its agreements.
  * What cannot be known: the last one's own work before an agreement (unpacking, say); it counts as everybody's after it.
  * Who waited for a message is in an event. Where all ranks came at once no meeting is seen, and nobody has waited.
@@ -233,9 +234,18 @@ static int look_at_boundary(void *state, int64_t scope, bool leaves)
     return BMF_OK;
 }
 
-static void find_measured_meetings(replay_gaps *g)
+/* There and back in a tree of ranks. */
+static int64_t likely_agreement(const bmf_run *run, int64_t quickest)
 {
-    int64_t agreement = INT64_MAX;
+    int64_t levels = 0;
+    while (INT64_C(1) << levels < run->ranks)
+        levels++;
+    return quickest > INT64_MAX / 64 ? 0 : 2 * levels * quickest;
+}
+
+static void find_measured_meetings(replay_gaps *g, int64_t quickest)
+{
+    int64_t agreement = likely_agreement(g->run, quickest);
     if (g->run->ranks < 2)
         return;
     bmf_replay_scopes_walk(g->scopes, look_at_boundary, g);
@@ -334,7 +344,8 @@ int64_t bmf_replay_gaps_boundary(const replay_gaps *g, int64_t scope, bool leave
     return leaves ? event->end : event->begin;
 }
 
-void bmf_replay_gaps_find(replay_gaps *g, const replay_scopes *scopes, const replay_leaf *leaf, int64_t leaves)
+void bmf_replay_gaps_find(replay_gaps *g, const replay_scopes *scopes, const replay_leaf *leaf, int64_t leaves,
+                          int64_t quickest)
 {
     const bmf_run *run = scopes->run;
     *g = (replay_gaps){.run = run, .scopes = scopes};
@@ -350,7 +361,7 @@ void bmf_replay_gaps_find(replay_gaps *g, const replay_scopes *scopes, const rep
     if (run->predicted)
         find_predicted_meetings(g);
     else
-        find_measured_meetings(g);
+        find_measured_meetings(g, quickest);
     remove_meetings_inside_rounds(g, leaf, leaves);
 }
 

@@ -40,7 +40,9 @@ typedef struct replay_gap {
     const bmf_event *before, *after; /* of the rank, NULL: none */
 } replay_gap;
 
-void bmf_replay_gaps_find(replay_gaps *gaps, const replay_scopes *scopes, const replay_leaf *leaf, int64_t leaves);
+/* quickest: as bmf_replay_leaves says. */
+void bmf_replay_gaps_find(replay_gaps *gaps, const replay_scopes *scopes, const replay_leaf *leaf, int64_t leaves,
+                          int64_t quickest);
 void bmf_replay_gaps_free(replay_gaps *gaps);
 /* The next gap of the lane that is over at `until`; false: there is none. Times of a lane only grow; others are taken for
  * the latest one. */

@@ -181,8 +181,10 @@ static int fail_bytes(const replay_scopes *s, const replay_leaf *sent, const rep
 }
 
 /* Receives learn the pass of their sends. */
-static int match(const replay_scopes *s, selection *sends, selection *receives)
+static int match(const replay_scopes *s, selection *sends, selection *receives, int64_t *quickest)
 {
+    const int32_t *rank = s->run->lane_rank;
+    *quickest = INT64_MAX;
     sort(sends, by_ends);
     sort(receives, by_ends);
     for (int64_t k = 0; k < sends->count || k < receives->count; k++) {
@@ -194,6 +196,9 @@ static int match(const replay_scopes *s, selection *sends, selection *receives)
         if (sent->event->amount != received->event->amount)
             return fail_bytes(s, sent, received);
         received->pass = sent->pass;
+        const int64_t time = received->event->end - sent->event->begin;
+        if (rank[sender(sent)] != rank[receiver(sent)] && time >= 0 && time < *quickest)
+            *quickest = time;
     }
     return BMF_OK;
 }
@@ -245,14 +250,14 @@ static int list_leaves(const replay_scopes *s, replay_leaf *leaf, int64_t *leave
     return BMF_OK;
 }
 
-int bmf_replay_leaves(const replay_scopes *s, replay_leaf **leaf, int64_t *leaves)
+int bmf_replay_leaves(const replay_scopes *s, replay_leaf **leaf, int64_t *leaves, int64_t *quickest)
 {
     *leaf = bmf_allocate(s->run->events * (int64_t)sizeof **leaf);
     int status = list_leaves(s, *leaf, leaves);
     if (status == BMF_OK) {
         number_passes(s->run, *leaf, *leaves);
         selection sends = select_kinds(*leaf, *leaves, SENDS), receives = select_kinds(*leaf, *leaves, RECEIVES);
-        status = match(s, &sends, &receives);
+        status = match(s, &sends, &receives, quickest);
         free(sends.leaf);
         free(receives.leaf);
     }
