@@ -16,7 +16,8 @@ set(BMF_VALGRIND_RANKS 3)
 set(BMF_SLOW_TESTS unit_language_stream.valgrind unit_language_stream_edges.valgrind unit_language_scalar.valgrind
                    unit_fit.valgrind unit_schedule_cost.valgrind unit_kernel.valgrind unit_local.valgrind
                    unit_trace.valgrind unit_simulate.valgrind unit_replay.valgrind unit_edn.valgrind unit_sheet.valgrind
-                   unit_mesh_simulate.valgrind unit_mesh_streams.valgrind mpi_measure.r5t1 mpi_measure.r7t2 mpi_measure.r8t1)
+                   unit_mesh_simulate.valgrind unit_mesh_streams.valgrind unit_mesh_dynamic.valgrind
+                   mpi_measure.r5t1 mpi_measure.r7t2 mpi_measure.r8t1)
 set(BMF_TEST_TIMEOUT 300) # seconds: only to end what hangs
 set(BMF_SLOW_TEST_TIMEOUT 1500)
 set(BMF_TEST_ENVIRONMENT
