@@ -128,7 +128,7 @@ static int64_t idle_until(const replay_gaps *g, int64_t unit, int64_t time)
 /* When the unit was in an event last, before `time`. */
 static int64_t busy_until(const replay_gaps *g, int64_t unit, int64_t time)
 {
-    const int64_t at = find_stretch(g, unit, time);
+    const int64_t at = find_stretch(g, unit, time - 1);
     return at < 0 ? 0 : smallest(time, g->stretch[at].end);
 }
 
