@@ -68,6 +68,10 @@ mistake()
     done
 }
 
+@test "a context that is opened when MPI is finalised" {
+    mistake open-again 2 "bmf_open: MPI is finalised already"
+}
+
 @test "no mistake" {
     run --separate-stderr "$MPIRUN" -n 3 "$BMF_BIN_DIR/make_errors" none
     assert_success

@@ -74,6 +74,10 @@ int main(int argc, char **argv)
 {
     bmf_context *ctx;
     BMF_CHECK(bmf_open(&argc, &argv, &ctx));
+    if (argc > 1 && strcmp(argv[1], "open-again") == 0) {
+        bmf_close(ctx);
+        BMF_CHECK(bmf_open(&argc, &argv, &ctx));
+    }
     BMF_CHECK(make_mistake(ctx, argc > 1 ? argv[1] : ""));
     if (bmf_is_root(ctx))
         puts("no mistake");

@@ -153,6 +153,11 @@ END
     refuses "which program? give it behind --" predict --machine simple.machine --procs 2 --
 }
 
+@test "Ctrl-C ends the program, and the prediction tidies up" {
+    run --separate-stderr timeout -s INT 1 "$BMF_BIN_DIR/bmf" predict --machine simple.machine --procs 2 -- sleep 60
+    assert_equal "$stderr" "bmf: 'sleep' was ended by signal 2"
+}
+
 @test "bad input" {
     refuses "there is no machine 'nowhere'" predict sum.bmf --machine nowhere --procs 2
     refuses "64" predict sum.bmf --machine simple.machine --procs 65
@@ -160,8 +165,8 @@ END
     echo 'P_Map (B_Id) . P_Split (B_Num 4) [1, 2, 3, 4]' >four.bmf
     refuses "--procs 2 are too few" predict four.bmf --machine simple.machine --procs 2
     refuses "absent.trace" predict sum.bmf --machine simple.machine --procs 2 --trace o --measured absent.trace
-    bmf predict --machine simple.machine --procs 2 -- ./absent
-    assert_equal "$status" 2
+    refuses "cannot run './absent': No such file" predict --machine simple.machine --procs 2 -- ./absent
+    refuses "64" predict --machine simple.machine --procs 65 -- true
     bmf predict --machine simple.machine --procs 2 -- true
     assert_equal "$status" 2
     [[ "$stderr" == *"predicted nothing"* ]] || fail "$stderr"

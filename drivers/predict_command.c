@@ -2,7 +2,9 @@
  * its prediction in a file. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -46,29 +48,57 @@ static void set_environment(const bmf_predict_options *options, int64_t processo
         unsetenv("BMF_TRACE");
 }
 
+/* The new process; only comes back if the program cannot be run, and then says why. */
+static void become_program(const bmf_predict_options *options, int64_t processors, bool traced, const exchange *files,
+                           int failed)
+{
+    set_environment(options, processors, traced, files);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    execvp(options->command[0], options->command);
+    const int failure = errno;
+    _exit(write(failed, &failure, sizeof failure) > 0 ? 127 : 126);
+}
+
+/* Runs the program; returns the errno with which it could not be started, or 0 and its outcome. */
+static int run_program(const bmf_predict_options *options, int64_t processors, bool traced, const exchange *files,
+                       int *outcome)
+{
+    int failure = 0, failed[2]; /* a pipe that starting the program closes */
+    struct sigaction ignored = {.sa_handler = SIG_IGN}, usual;
+    if (pipe2(failed, O_CLOEXEC) != 0)
+        return errno;
+    sigaction(SIGINT, &ignored, &usual); /* Ctrl-C ends the program; this process goes on and removes the files */
+    const pid_t child = fork();
+    if (child == 0) {
+        sigaction(SIGINT, &usual, NULL);
+        become_program(options, processors, traced, files, failed[1]);
+    }
+    if (child < 0)
+        failure = errno;
+    close(failed[1]);
+    if (child > 0 && read(failed[0], &failure, sizeof failure) < 0)
+        failure = errno;
+    close(failed[0]);
+    while (child > 0 && waitpid(child, outcome, 0) < 0 && errno == EINTR) {
+    }
+    sigaction(SIGINT, &usual, NULL);
+    return failure;
+}
+
 /* Starts the program and waits; its output goes to standard error, so that standard output has the prediction alone. */
 static int run_child(const bmf_predict_options *options, int64_t processors, bool traced, const exchange *files)
 {
-    int outcome;
+    int outcome = 0;
     fflush(NULL);
-    pid_t child = fork();
-    if (child < 0)
-        return bmf_fail(NULL, BMF_ERROR_INTERNAL, "cannot start a process: %s", strerror(errno));
-    if (child == 0) {
-        set_environment(options, processors, traced, files);
-        dup2(STDERR_FILENO, STDOUT_FILENO);
-        execvp(options->command[0], options->command);
-        fprintf(stderr, "bmf: cannot run '%s': %s\n", options->command[0], strerror(errno));
-        _exit(127);
-    }
-    while (waitpid(child, &outcome, 0) < 0 && errno == EINTR) {
-    }
+    const int failure = run_program(options, processors, traced, files, &outcome);
+    if (failure != 0)
+        return bmf_fail(NULL, BMF_ERROR_USAGE, "cannot run '%s': %s", options->command[0], strerror(failure));
     if (WIFEXITED(outcome) && WEXITSTATUS(outcome) == 0)
         return BMF_OK;
     if (WIFSIGNALED(outcome))
         return bmf_fail(NULL, BMF_ERROR_KERNEL, "'%s' was ended by signal %d", options->command[0], WTERMSIG(outcome));
     int code = WEXITSTATUS(outcome);
-    return bmf_fail(NULL, code == 2 || code == 127 ? BMF_ERROR_USAGE : BMF_ERROR_KERNEL, "'%s' ended with exit code %d",
+    return bmf_fail(NULL, code == 2 ? BMF_ERROR_USAGE : BMF_ERROR_KERNEL, "'%s' ended with exit code %d",
                     options->command[0], code);
 }
 
@@ -109,7 +139,11 @@ static int read_run(const char *path, bmf_predicted *predicted)
 int bmf_predict_command(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
 {
     exchange files;
+    bmf_network *network;
     *predicted = (bmf_predicted){.processors = processors};
+    /* The program would find that out, too; but then it is said twice. */
+    BMF_TRY(bmf_machine_network(options->machine, processors, &network));
+    network->type->destroy(network);
     BMF_TRY(make_file(files.prediction, sizeof files.prediction));
     int status = make_file(files.trace, sizeof files.trace);
     if (status == BMF_OK) {

@@ -176,10 +176,13 @@ static int close_again(bmf_context *ctx, int status)
 
 int bmf_open(int *argc, char ***argv, bmf_context **opened)
 {
-    int initialised = 0, status;
+    int initialised = 0, finalised = 0, status;
     *opened = NULL;
     if (current)
         return bmf_fail(current, BMF_ERROR_USAGE, "bmf_open: a context is open already");
+    MPI_Finalized(&finalised);
+    if (finalised)
+        return bmf_fail(NULL, BMF_ERROR_USAGE, "bmf_open: MPI is finalised already, by the program or by bmf_close");
     MPI_Initialized(&initialised);
     if (!initialised) {
         int provided;

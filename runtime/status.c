@@ -87,13 +87,16 @@ static int everybody_ends(bmf_context *ctx)
 void bmf_exit_on_error(int status)
 {
     bmf_context *ctx = bmf_current_context();
-    int initialised = 0, rank = 0;
+    int initialised = 0, finalised = 0, rank = 0;
     if (status == BMF_OK)
         return;
-    const char *text = bmf_error_text(ctx);
+    const char *text = bmf_error_text(ctx), *launched = getenv("PMI_RANK");
     MPI_Initialized(&initialised);
-    if (initialised)
+    MPI_Finalized(&finalised);
+    if (initialised && !finalised)
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    else if (launched) /* all that still knows it */
+        rank = atoi(launched);
     if (ctx && !everybody_ends(ctx)) {
         fprintf(stderr, "bmf: %s (rank %d only)\n", *text ? text : bmf_status_name(status), rank);
         MPI_Abort(MPI_COMM_WORLD, bmf_exit_code(status));
@@ -101,7 +104,7 @@ void bmf_exit_on_error(int status)
     if (rank == 0)
         fprintf(stderr, "bmf: %s\n", *text ? text : bmf_status_name(status));
     fflush(NULL);
-    if (initialised)
+    if (initialised && !finalised)
         MPI_Finalize();
     exit(bmf_exit_code(status));
 }
