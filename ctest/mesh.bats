@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# bmf mesh: what it prints for patterns and files of messages on scheduled routers; machines of the type numesh; and that bad
-# input ends with one line that says where it is.
+# bmf mesh: what it prints for patterns and files of messages on scheduled and dynamic routers; machines of the type
+# numesh; and that bad input ends with one line that says where it is.
 
 bats_require_minimum_version 1.5.0
 
@@ -125,4 +125,22 @@ END
         [[ ${stderr_lines[0]} == "bmf: "*"m.machine:2: "* ]] || fail "${stderr_lines[0]}"
         [[ ${stderr_lines[0]} == *"${bad#*|}"* ]] || fail "${stderr_lines[0]}"
     done
+}
+
+@test "dynamic routers run, on meshes and tori, and refuse what would block" {
+    for router in ecube adaptive; do
+        run --separate-stderr "$BMF" mesh run shift:1,x --size 5x3 --torus --words 30 --router "$router" --json
+        assert_success
+        # header, way to the router, one link, way to the processor; it alternates with reading
+        python3 -c 'import json, sys; o = json.loads(sys.argv[1])
+assert o["router"] == sys.argv[2] and o["nanoseconds"] == o["cycles"] and o["hops_mean"] == 1
+assert 62 <= o["cycles"] <= 70, o' "$output" "$router"
+    done
+    refused "at least 2 virtual channels" run shift --torus --router ecube --set channels=1
+    refused "at least 2 virtual channels" run shift --router adaptive --set channels=1
+    refused "has no parameter 'misroutes'" run shift --router ecube --set misroutes=1
+    refused "a whole number from 1 to 4096" run shift --router ecube --set buffer=0
+    run "$BMF" machine show "$BMF_SOURCE_DIR/examples/machines/numesh-8x8-adaptive.machine"
+    assert_success
+    assert_output --partial "5 virtual channels a link, buffers of 8 words"
 }
