@@ -76,6 +76,19 @@ value()
     python3 -c 'import sys; assert abs(float(sys.argv[1]) / float(sys.argv[2]) - 2) < 1e-9' "$slow" "$(value seconds)"
 }
 
+@test "a predicted run takes where it was predicted as long again" {
+    for program in 12-mean-variance 18-primes; do
+        BMF_MACHINES=$BMF_SOURCE_DIR/examples/machines "$BMF" predict "$BMF_SOURCE_DIR/examples/$program.bmf" \
+            --machine fast-cluster --procs 4 --trace predicted.trace >/dev/null
+        replay predicted.trace --machine "$BMF_SOURCE_DIR/examples/machines/fast-cluster.machine" --trace both.trace --json
+        assert_success
+        # Whole nanoseconds in some hundred events.
+        python3 -c 'import sys; assert abs(float(sys.argv[1]) - float(sys.argv[2])) < 1e-7' "$(value recorded)" "$(value seconds)"
+        "$BMF" compare both.trace --json >both.json
+        python3 -c 'import json; of = json.load(open("both.json"))["seconds"]; assert abs(of["measured"] - of["predicted"]) < 1e-7'
+    done
+}
+
 @test "both runs in one trace have the same events" {
     record 8 run.trace
     replay run.trace --machine slow.machine --trace both.trace
