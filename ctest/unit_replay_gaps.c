@@ -321,6 +321,29 @@ static void test_measured_agreement(void **state)
     bmf_run_free(run);
 }
 
+/* A call without length where another one begins that it is not in, and one without length that is in it. */
+static void test_calls_without_length(void **state)
+{
+    (void)state;
+    bmf_run *run = make_run(2, 2, 1);
+    const uint32_t inner = bmf_run_node(run, 1, "inner", BMF_EVENT_SKELETON);
+    for (int32_t lane = 0; lane < 2; lane++) {
+        add_call(run, lane, 2, 100, 100);
+        add_call(run, lane, 1, 100, 500);
+        add_call(run, lane, inner, 100, 100);
+        bmf_run_add(run, &(bmf_event){.begin = 300,
+                                      .end = 300,
+                                      .node = inner,
+                                      .instance = 1,
+                                      .lane = lane,
+                                      .peer = -1,
+                                      .kind = BMF_EVENT_SKELETON});
+    }
+    const bmf_machine machine = machine_like(1, NAN);
+    expect(replayed_length(run, &machine), 500);
+    bmf_run_free(run);
+}
+
 /* ---- sheets ---- */
 
 /* A kernel in the call takes 9 us and what comes before a send 4, whatever the size. */
@@ -379,7 +402,7 @@ int main(void)
         cmocka_unit_test(test_same_network), cmocka_unit_test(test_slower_network),
         cmocka_unit_test(test_power),        cmocka_unit_test(test_one_rank),
         cmocka_unit_test(test_two_ranks),    cmocka_unit_test(test_measured_agreement),
-        cmocka_unit_test(test_sheet_has_it),
+        cmocka_unit_test(test_sheet_has_it), cmocka_unit_test(test_calls_without_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,8 @@
  *
  * Method: all processors run one program, so every lane has an event for every scope, and on every lane an earlier scope
  * neither begins nor ends later than a later one begins. So the sum of the begins over all lanes puts scopes in order even
- * where single lanes did nothing and their scopes have no length; of equal sums the longer scope is the outer one.
+ * where single lanes did nothing and their scopes have no length; of equal sums the longer scope is the outer one, and one
+ * without any length comes before those that it does not lie in by its path.
  * Cost: sorting the scopes' events twice.
  */
 #include <inttypes.h>
@@ -21,6 +22,7 @@ typedef struct scope_sum {
     uint32_t node, instance;
     int64_t begin, end; /* sums over lanes */
     int64_t first;      /* of its events */
+    int64_t level;      /* of those with this begin and a length, how many are it or around it */
 } scope_sum;
 
 const char *bmf_replay_place(const bmf_run *run, uint32_t node, uint32_t instance, char *text, size_t size)
@@ -86,6 +88,43 @@ static int check_lanes(const bmf_run *run, const scope_event *list, int64_t coun
     return BMF_OK;
 }
 
+static int by_level(const void *a, const void *b)
+{
+    const scope_sum *x = a, *y = b;
+    return x->level != y->level ? (x->level > y->level) - (x->level < y->level) : by_time(a, b);
+}
+
+static bool lies_in(const bmf_run *run, uint32_t node, uint32_t around)
+{
+    while (node > around)
+        node = run->node[node].parent;
+    return node == around;
+}
+
+/* Scopes of one begin, by time: those with a length lie in each other and come first. */
+static void order_one_begin(const bmf_run *run, scope_sum *sum, int64_t count)
+{
+    int64_t long_ones = 0;
+    for (int64_t k = 0; k < count; k++) {
+        if (sum[k].end > sum[k].begin)
+            sum[k].level = ++long_ones;
+        for (int64_t outer = long_ones; sum[k].level == 0 && outer > 0; outer--)
+            if (lies_in(run, sum[k].node, sum[outer - 1].node))
+                sum[k].level = outer;
+    }
+    qsort(sum, (size_t)count, sizeof *sum, by_level);
+}
+
+static void order_scopes(const bmf_run *run, scope_sum *sum, int64_t count)
+{
+    qsort(sum, (size_t)count, sizeof *sum, by_time);
+    for (int64_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && sum[end].begin == sum[begin].begin; end++) {
+        }
+        order_one_begin(run, sum + begin, end - begin);
+    }
+}
+
 static int sum_scopes(const bmf_run *run, const scope_event *list, int64_t count, scope_sum **sums, int64_t *scopes)
 {
     *scopes = 0;
@@ -104,7 +143,7 @@ static int sum_scopes(const bmf_run *run, const scope_event *list, int64_t count
         }
         (*sums)[(*scopes)++] = sum;
     }
-    qsort(*sums, (size_t)*scopes, sizeof **sums, by_time);
+    order_scopes(run, *sums, *scopes);
     return BMF_OK;
 }
 
