@@ -24,7 +24,7 @@ reference_dynamic *reference_dynamic_create(const bmf_mesh *mesh, const bmf_dyna
 void reference_dynamic_step(reference_dynamic *r);
 int64_t reference_dynamic_time(const reference_dynamic *r);
 int64_t reference_dynamic_flit_hops(const reference_dynamic *r);
-/* Words that are in buffers or on links, and words that left processors. */
+/* Words that are in buffers or on links. */
 int64_t reference_dynamic_under_way(const reference_dynamic *r);
 void reference_dynamic_free(reference_dynamic *r);
 
