@@ -89,9 +89,9 @@ static void put_event(bmf_output *out, const bmf_view *view, int64_t k)
     to = BMF_PUT(to, ",\"dur\":");
     to = bmf_put_micros(to, event->end - event->begin);
     to = BMF_PUT(to, ",\"cat\":\"");
-    to = bmf_put_bytes(to, kind->text, kind->size);
+    to = bmf_put_label(to, kind);
     to = BMF_PUT(to, "\",\"name\":\"");
-    to = bmf_put_bytes(to, label->text, label->size);
+    to = bmf_put_label(to, label);
     *to++ = '"';
     to = put_arguments(to, view, event);
     to = BMF_PUT(to, "},\n");

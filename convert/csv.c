@@ -31,7 +31,7 @@ static bmf_label *make_paths(const bmf_run *run)
 static char *put_quoted(char *to, const bmf_label *label)
 {
     *to++ = '"';
-    to = bmf_put_bytes(to, label->text, label->size);
+    to = bmf_put_label(to, label);
     *to++ = '"';
     *to++ = ',';
     return to;
@@ -50,8 +50,7 @@ static char *put_event(char *to, const bmf_view *view, const bmf_label *path, in
     to = put_column(to, view->number);
     to = put_column(to, event->lane);
     to = put_column(to, view->run->lane_rank[event->lane]);
-    to = bmf_put_bytes(to, view->label[view->run->names + event->kind].text,
-                       view->label[view->run->names + event->kind].size);
+    to = bmf_put_label(to, &view->label[view->run->names + event->kind]);
     *to++ = ',';
     to = put_quoted(to, &path[event->node]);
     to = put_quoted(to, &view->label[event->name]);

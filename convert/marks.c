@@ -1,9 +1,9 @@
-/* Events as marks in time order.
+/* The events of every lane as marks in time order.
  *
  * Method: a lane's events stand sorted outer before inner. A walk over them keeps one stack of open events per track
- * and puts every event on the first track where it nests. The marks of a lane come out in time order; lanes are merged
- * in pairs. Leaves of flat marks are taken in the order of their ends. Cost: linear per lane as long as few events
- * overlap, at most BMF_MAX_TRACKS times that; n log(lanes) for the merge.
+ * and puts every event on the first track where it nests, so that the marks of a lane come out in time order. Leaves of
+ * flat marks are taken in the order of their ends. Cost: linear per lane as long as few events overlap, at most
+ * BMF_MAX_TRACKS times that.
  */
 #include <stdlib.h>
 
@@ -123,10 +123,30 @@ static item *sort_by_end(item *at, item *spare, int64_t items)
     }
 }
 
+/* True if no leaf begins before the one before it ends, and none outlasts a container that begins with it: flatten would
+ * change nothing. */
+static bool is_flat(const bmf_event *event, const item *at, int64_t items)
+{
+    int64_t busy_until = 0, begin = -1, least_end = 0; /* of the last containers, which begin together */
+    for (int64_t k = 0; k < items; k++) {
+        if (bmf_is_container(&event[at[k].event])) {
+            least_end = at[k].begin == begin && least_end < at[k].end ? least_end : at[k].end;
+            begin = at[k].begin;
+        } else {
+            if (at[k].begin < busy_until || (at[k].begin == begin && at[k].end > least_end))
+                return false;
+            busy_until = at[k].end;
+        }
+    }
+    return true;
+}
+
 /* Rewrites the items of a lane: containers as they are, leaves so that none overlaps another. leaf, spare: `items`
  * each. */
 static void flatten(const bmf_event *event, item *at, int64_t items, item *leaf, item *spare)
 {
+    if (is_flat(event, at, items))
+        return;
     int64_t leaves = 0, containers = 0, busy_until = 0;
     for (int64_t k = 0; k < items; k++) {
         if (bmf_is_container(&event[at[k].event]))
@@ -146,8 +166,8 @@ static void flatten(const bmf_event *event, item *at, int64_t items, item *leaf,
         at[k] = merged[k];
 }
 
-/* Marks the ends of leaves that leave the lane idle. */
-static void mark_idle(const bmf_view *view, bmf_mark *begin, bmf_mark *end)
+/* Marks the ends of leaves that leave the lane idle, and keeps until when. Returns when the first leaf begins. */
+static int64_t mark_idle(const bmf_view *view, bmf_mark *begin, bmf_mark *end)
 {
     int64_t next_busy = view->end;
     while (end-- > begin) {
@@ -155,9 +175,12 @@ static void mark_idle(const bmf_view *view, bmf_mark *begin, bmf_mark *end)
             continue;
         if (!bmf_mark_leaves(end))
             next_busy = end->time;
-        else if (next_busy > end->time)
+        else if (next_busy > end->time) {
+            view->idle_until[bmf_mark_event(end)] = next_busy;
             end->code |= BMF_MARK_IDLE_AFTER;
+        }
     }
+    return next_busy;
 }
 
 /* ---- lanes and runs ---- */
@@ -192,7 +215,7 @@ static bool make_marks(bmf_view *view, int view_number, bmf_mark *mark, bool fla
             flatten(view->run->event, memory, items, memory + longest, memory + 2 * longest);
         int tracks = walk_items(&w, items, flat ? NULL : view->track);
         if (flat)
-            mark_idle(view, first, w.to);
+            view->first_busy[lane] = mark_idle(view, first, w.to);
         else
             view->tracks[lane] = (uint8_t)tracks;
     }
@@ -209,7 +232,11 @@ bool bmf_view_marks(bmf_view *view, int view_number, bmf_mark *mark)
 
 bool bmf_view_flat_marks(bmf_view *view, int view_number, bmf_mark *mark)
 {
-    return make_marks(view, view_number, mark, true);
+    if (!view->idle_until)
+        view->idle_until = malloc((size_t)(view->run->events + 1) * sizeof *view->idle_until);
+    if (!view->first_busy)
+        view->first_busy = malloc((size_t)view->run->lanes * sizeof *view->first_busy);
+    return view->idle_until && view->first_busy && make_marks(view, view_number, mark, true);
 }
 
 int bmf_views_tracks(bmf_context *ctx, bmf_view view[2], int views)
@@ -218,65 +245,4 @@ int bmf_views_tracks(bmf_context *ctx, bmf_view view[2], int views)
         if (!make_marks(&view[k], k, NULL, false))
             return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
     return BMF_OK;
-}
-
-static void merge_marks(const bmf_mark *from, int64_t begin, int64_t middle, int64_t end, bmf_mark *to)
-{
-    int64_t left = begin, right = middle;
-    for (int64_t at = begin; at < end; at++) {
-        bool from_left = right == end || (left < middle && from[left].time <= from[right].time);
-        to[at] = from[from_left ? left : right];
-        left += from_left;
-        right += !from_left;
-    }
-}
-
-/* Merges `parts` sorted parts, part k from start[k] to start[k + 1], in pairs until one is left. Overwrites start. */
-static bmf_mark *merge_parts(bmf_mark *from, bmf_mark *to, int64_t *start, int64_t parts)
-{
-    while (parts > 1) {
-        int64_t merged = 0;
-        for (int64_t k = 0; k < parts; k += 2) {
-            int64_t end = start[k + 2 < parts ? k + 2 : parts];
-            merge_marks(from, start[k], start[k + 1], end, to);
-            start[merged++] = start[k];
-        }
-        start[merged] = start[parts];
-        parts = merged;
-        bmf_mark *swap = from;
-        from = to;
-        to = swap;
-    }
-    free(to);
-    return from;
-}
-
-bmf_mark *bmf_views_marks(bmf_view view[2], int views, bool flat, int64_t *marks)
-{
-    int64_t parts = 0, lanes = 0;
-    *marks = 0;
-    for (int k = 0; k < views; k++) {
-        *marks += 2 * view[k].run->events;
-        lanes += view[k].run->lanes;
-    }
-    size_t bytes = (size_t)(*marks + 1) * sizeof(bmf_mark);
-    bmf_mark *from = malloc(bytes), *to = malloc(bytes);
-    int64_t *start = malloc((size_t)(lanes + 1) * sizeof *start), at = 0;
-    bool enough = from && to && start;
-    for (int k = 0; enough && k < views; k++) {
-        enough = make_marks(&view[k], k, from + at, flat);
-        for (int32_t lane = 0; lane < view[k].run->lanes; lane++)
-            start[parts++] = at + 2 * view[k].lane_start[lane];
-        at += 2 * view[k].run->events;
-    }
-    if (enough) {
-        start[parts] = at;
-        from = merge_parts(from, to, start, parts);
-    } else {
-        free(from);
-        free(to);
-        from = NULL;
-    }
-    free(start);
-    return from;
 }

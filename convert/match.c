@@ -1,29 +1,26 @@
 /* Both ends of every message.
  *
  * Method: a hash table of (node, instance, round, from, to); every entry holds a chain of sends and a chain of receives
- * in order, which are then paired off. Chains run through the array that holds the partners in the end.
+ * in order, which are then paired off. Chains run through the array that holds the partners in the end. Events are
+ * taken from the last to the first, so that what stands in order goes to the front of its chain.
  * Cost: expected linear in the messages; events that are equal in everything and out of order cost their number
  * squared.
  */
-#include <stdlib.h>
-
 #include "convert/view.h"
+#include "runtime/memory.h"
 
-/* Events whose slot is fetched before they are looked at: the table is larger than any cache. */
-enum { AHEAD = 12 };
+/* Events whose slots are fetched together before they are looked at: the table is larger than any cache. */
+enum { BLOCK = 32 };
 
-typedef struct chain {
-    int64_t first, last; /* events, -1 if none */
-} chain;
-
+/* Events + 1, or 0 for none. */
 typedef struct channel {
     uint64_t key; /* 0: the slot is free */
-    chain sends, receives;
+    int64_t send, receive;
 } channel;
 
 typedef struct matching {
     const bmf_event *event;
-    int64_t *next;
+    int64_t *next; /* by event: the next of its chain, + 1, or 0 */
     channel *slot;
     uint64_t mask;
 } matching;
@@ -55,9 +52,9 @@ static uint64_t place_of(const matching *m, uint64_t key)
     return key >> 1 & m->mask;
 }
 
-static channel *find_channel(matching *m, const bmf_event *event)
+static channel *find_channel(matching *m, uint64_t key)
 {
-    uint64_t key = hash_channel(event), at = place_of(m, key);
+    uint64_t at = place_of(m, key);
     while (m->slot[at].key && m->slot[at].key != key)
         at = (at + 1) & m->mask;
     m->slot[at].key = key;
@@ -72,72 +69,69 @@ static bool stands_before(const bmf_event *a, const bmf_event *b)
     return first ? first < 0 : second < 0;
 }
 
-static void insert(matching *m, chain *c, int64_t event)
+/* Puts an event before those of its chain that it does not stand behind. */
+static void insert(matching *m, int64_t *first, int64_t event)
 {
-    const bmf_event *at = m->event;
-    m->next[event] = -1;
-    if (c->first < 0) {
-        c->first = c->last = event;
-    } else if (!stands_before(&at[event], &at[c->last])) {
-        m->next[c->last] = event;
-        c->last = event;
-    } else if (stands_before(&at[event], &at[c->first])) {
-        m->next[event] = c->first;
-        c->first = event;
-    } else {
-        int64_t before = c->first;
-        while (!stands_before(&at[event], &at[m->next[before]]))
-            before = m->next[before];
-        m->next[event] = m->next[before];
-        m->next[before] = event;
+    int64_t *place = first;
+    while (*place && stands_before(&m->event[*place - 1], &m->event[event]))
+        place = &m->next[*place - 1];
+    m->next[event] = *place;
+    *place = event + 1;
+}
+
+static void insert_all(matching *m, int64_t events)
+{
+    while (events > 0) {
+        int64_t number[BLOCK];
+        uint64_t key[BLOCK];
+        int count = 0;
+        while (events > 0 && count < BLOCK) {
+            const bmf_event *event = &m->event[--events];
+            if (!bmf_is_message(event))
+                continue;
+            number[count] = events;
+            key[count] = hash_channel(event);
+            __builtin_prefetch(&m->slot[place_of(m, key[count++])], 1);
+        }
+        for (int k = 0; k < count; k++) {
+            channel *c = find_channel(m, key[k]);
+            insert(m, m->event[number[k]].kind == BMF_EVENT_SEND ? &c->send : &c->receive, number[k]);
+        }
     }
 }
 
 /* Turns two chains of next into partners; what is left over has none. */
 static void pair_off(int64_t *next, int64_t send, int64_t receive)
 {
-    while (send >= 0 && receive >= 0) {
-        int64_t next_send = next[send], next_receive = next[receive];
-        next[send] = receive;
-        next[receive] = send;
+    while (send && receive) {
+        int64_t next_send = next[send - 1], next_receive = next[receive - 1];
+        next[send - 1] = receive - 1;
+        next[receive - 1] = send - 1;
         send = next_send;
         receive = next_receive;
     }
-    for (int64_t rest = send >= 0 ? send : receive; rest >= 0;) {
-        int64_t after = next[rest];
-        next[rest] = -1;
+    for (int64_t rest = send ? send : receive; rest;) {
+        int64_t after = next[rest - 1];
+        next[rest - 1] = -1;
         rest = after;
     }
 }
 
 bool bmf_view_match(bmf_view *view)
 {
-    const bmf_run *run = view->run;
-    uint64_t messages = 0, slots = 64;
-    view->partner = malloc((size_t)(run->events + 1) * sizeof *view->partner);
-    if (!view->partner)
-        return false;
-    for (int64_t k = 0; k < run->events; k++) {
-        messages += bmf_is_message(&run->event[k]);
-        view->partner[k] = -1;
-    }
-    while (slots < messages + messages / 2)
+    uint64_t messages = (uint64_t)view->messages, slots = 64;
+    /* Few messages are alone in their slot, so that the table is less than half full. */
+    while (slots < messages + messages / 8)
         slots *= 2;
-    matching m = {run->event, view->partner, malloc(slots * sizeof *m.slot), slots - 1};
-    if (!m.slot)
+    bmf_buffer *table = bmf_buffer_create((int64_t)(slots * sizeof(channel)));
+    if (!table)
         return false;
+    memset(table->data, 0, slots * sizeof(channel));
+    memset(view->partner, 0xff, (size_t)view->run->events * sizeof *view->partner);
+    matching m = {view->run->event, view->partner, table->data, slots - 1};
+    insert_all(&m, view->run->events);
     for (uint64_t k = 0; k < slots; k++)
-        m.slot[k] = (channel){0, {-1, -1}, {-1, -1}};
-    for (int64_t k = 0; k < run->events; k++) {
-        if (k + AHEAD < run->events && bmf_is_message(&run->event[k + AHEAD]))
-            __builtin_prefetch(&m.slot[place_of(&m, hash_channel(&run->event[k + AHEAD]))], 1);
-        if (!bmf_is_message(&run->event[k]))
-            continue;
-        channel *c = find_channel(&m, &run->event[k]);
-        insert(&m, run->event[k].kind == BMF_EVENT_SEND ? &c->sends : &c->receives, k);
-    }
-    for (uint64_t k = 0; k < slots; k++)
-        pair_off(m.next, m.slot[k].sends.first, m.slot[k].receives.first);
-    free(m.slot);
+        pair_off(m.next, m.slot[k].send, m.slot[k].receive);
+    bmf_buffer_release(table);
     return true;
 }

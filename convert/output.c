@@ -14,6 +14,37 @@ const char bmf_digit_pairs[201] = "000102030405060708091011121314151617181920212
                                   "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                   "8081828384858687888990919293949596979899";
 
+#define ROW(d)                                                                                                         \
+    {d, '0'}, {d, '1'}, {d, '2'}, {d, '3'}, {d, '4'}, {d, '5'}, {d, '6'}, {d, '7'}, {d, '8'}, {d, '9'}, {d, 'a'},      \
+        {d, 'b'}, {d, 'c'}, {d, 'd'}, {d, 'e'},                                                                        \
+    {                                                                                                                  \
+        d, 'f'                                                                                                         \
+    }
+const char bmf_hex_pairs[256][2] = {ROW('0'), ROW('1'), ROW('2'), ROW('3'), ROW('4'), ROW('5'), ROW('6'), ROW('7'),
+                                    ROW('8'), ROW('9'), ROW('a'), ROW('b'), ROW('c'), ROW('d'), ROW('e'), ROW('f')};
+#undef ROW
+
+const uint64_t bmf_powers[20] = {0,
+                                 10,
+                                 100,
+                                 1000,
+                                 10000,
+                                 100000,
+                                 1000000,
+                                 10000000,
+                                 100000000,
+                                 1000000000,
+                                 10000000000U,
+                                 100000000000U,
+                                 1000000000000U,
+                                 10000000000000U,
+                                 100000000000000U,
+                                 1000000000000000U,
+                                 10000000000000000U,
+                                 100000000000000000U,
+                                 1000000000000000000U,
+                                 10000000000000000000U};
+
 static int fail_output(bmf_context *ctx, const bmf_output *out, int failure)
 {
     if (strcmp(out->path, "-") == 0)
@@ -23,7 +54,7 @@ static int fail_output(bmf_context *ctx, const bmf_output *out, int failure)
 
 int bmf_output_open(bmf_context *ctx, bmf_output *out, const char *path)
 {
-    *out = (bmf_output){.file = -1, .path = path, .buffer = malloc(BMF_OUTPUT_SIZE)};
+    *out = (bmf_output){.file = -1, .path = path, .buffer = malloc(BMF_OUTPUT_SIZE + BMF_OUTPUT_ROOM)};
     if (!out->buffer)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write '%s'", path);
     if (strcmp(path, "-") == 0) {
@@ -40,22 +71,29 @@ int bmf_output_open(bmf_context *ctx, bmf_output *out, const char *path)
     return out->file < 0 ? fail_output(ctx, out, errno) : BMF_OK;
 }
 
-void bmf_output_flush(bmf_output *out)
+/* The first `size` bytes of the buffer. */
+static void write_out(bmf_output *out, size_t size)
 {
-    for (size_t done = 0; done < out->used && !out->failure;) {
-        ssize_t wrote = write(out->file, out->buffer + done, out->used - done);
+    for (size_t done = 0; done < size && !out->failure;) {
+        ssize_t wrote = write(out->file, out->buffer + done, size - done);
         if (wrote < 0 && errno != EINTR)
             out->failure = errno;
         else if (wrote > 0)
             done += (size_t)wrote;
     }
-    out->used = 0;
+    out->used -= size;
+    memmove(out->buffer, out->buffer + size, out->used);
+}
+
+void bmf_output_flush(bmf_output *out)
+{
+    write_out(out, out->used / BMF_OUTPUT_SIZE * BMF_OUTPUT_SIZE);
 }
 
 int bmf_output_close(bmf_context *ctx, bmf_output *out, int status)
 {
     if (out->buffer && out->file >= 0) {
-        bmf_output_flush(out);
+        write_out(out, out->used);
         if (out->file != STDOUT_FILENO && close(out->file) != 0 && !out->failure)
             out->failure = errno;
         if (out->part) {

@@ -26,7 +26,8 @@ typedef struct bmf_output {
 /* Opens PATH.part for writing, standard output for the path "-", or PATH itself if it is a device, a pipe or a link. The
  * path must live until the close. */
 int bmf_output_open(bmf_context *ctx, bmf_output *out, const char *path);
-/* Writes out what is buffered; a failure is kept for bmf_output_close. */
+/* Writes out what is buffered, in whole blocks of BMF_OUTPUT_SIZE, and keeps the rest in the buffer; a failure is kept
+ * for bmf_output_close. */
 void bmf_output_flush(bmf_output *out);
 /* Renames the file to its path if status is BMF_OK and everything was written, otherwise removes it. Returns the
  * status to go on with. Harmless on an output that was not opened. */
@@ -39,7 +40,7 @@ void bmf_output_print(bmf_output *out, const char *format, ...) __attribute__((f
 /* Room for BMF_OUTPUT_ROOM bytes; give the end of what was put there to bmf_output_end. */
 static inline char *bmf_output_begin(bmf_output *out)
 {
-    if (out->used > BMF_OUTPUT_SIZE - BMF_OUTPUT_ROOM)
+    if (out->used >= BMF_OUTPUT_SIZE)
         bmf_output_flush(out);
     return out->buffer + out->used;
 }
@@ -49,7 +50,8 @@ static inline void bmf_output_end(bmf_output *out, const char *end)
     out->used = (size_t)(end - out->buffer);
 }
 
-extern const char bmf_digit_pairs[201]; /* "000102..99" */
+extern const char bmf_digit_pairs[201];  /* "000102..99" */
+extern const char bmf_hex_pairs[256][2]; /* "00" .. "ff" */
 
 /* Each puts characters at `to` and returns the place behind them. */
 static inline char *bmf_put_bytes(char *to, const char *text, size_t size)
@@ -59,18 +61,32 @@ static inline char *bmf_put_bytes(char *to, const char *text, size_t size)
 }
 #define BMF_PUT(to, literal) bmf_put_bytes(to, "" literal, sizeof(literal) - 1)
 
+/* Two digits of a number below 100. */
+static inline char *bmf_put_pair(char *to, uint64_t value)
+{
+    return bmf_put_bytes(to, bmf_digit_pairs + 2 * value, 2);
+}
+
+extern const uint64_t bmf_powers[20]; /* of 10; the first is 0, so that 0 has a digit */
+
+/* How many decimal digits a number has: 1233 / 4096 is about log 2. */
+static inline int bmf_digits(uint64_t value)
+{
+    int least = (64 - __builtin_clzll(value | 1)) * 1233 >> 12;
+    return least + (value >= bmf_powers[least]);
+}
+
 /* Decimal digits, at most 20. */
 static inline char *bmf_put_unsigned(char *to, uint64_t value)
 {
-    char text[20], *from = text + sizeof text;
-    for (; value >= 100; value /= 100) {
-        from -= 2;
-        memcpy(from, bmf_digit_pairs + value % 100 * 2, 2);
-    }
-    from -= 2;
-    memcpy(from, bmf_digit_pairs + value * 2, 2);
-    from += value < 10;
-    return bmf_put_bytes(to, from, (size_t)(text + sizeof text - from));
+    char *end = to + bmf_digits(value), *from = end;
+    for (; value >= 100; value /= 100)
+        from = bmf_put_pair(from - 2, value % 100) - 2;
+    if (value >= 10)
+        bmf_put_pair(from - 2, value);
+    else
+        from[-1] = (char)('0' + value);
+    return end;
 }
 
 /* Decimal digits with a minus sign if negative, at most 20. */
@@ -90,27 +106,26 @@ static inline char *bmf_put_micros(char *to, int64_t nanos)
     to = bmf_put_unsigned(to, value / 1000);
     *to++ = '.';
     *to++ = (char)('0' + fraction / 100);
-    return bmf_put_bytes(to, bmf_digit_pairs + fraction % 100 * 2, 2);
+    return bmf_put_pair(to, fraction % 100);
 }
 
 /* Nanoseconds >= 0 as seconds with nine decimals. */
 static inline char *bmf_put_seconds(char *to, int64_t nanos)
 {
-    uint64_t value = (uint64_t)nanos, fraction = value % 1000000000;
+    uint64_t value = (uint64_t)nanos;
+    uint32_t fraction = (uint32_t)(value % 1000000000), high = fraction / 10000 % 10000, low = fraction % 10000;
     to = bmf_put_unsigned(to, value / 1000000000);
     *to++ = '.';
     *to++ = (char)('0' + fraction / 100000000);
-    fraction %= 100000000;
-    for (uint64_t unit = 1000000; unit > 0; unit /= 100)
-        to = bmf_put_bytes(to, bmf_digit_pairs + fraction / unit % 100 * 2, 2);
-    return to;
+    to = bmf_put_pair(bmf_put_pair(to, high / 100), high % 100);
+    return bmf_put_pair(bmf_put_pair(to, low / 100), low % 100);
 }
 
 /* 16 hexadecimal digits. */
 static inline char *bmf_put_hex(char *to, uint64_t value)
 {
-    for (int shift = 60; shift >= 0; shift -= 4)
-        *to++ = "0123456789abcdef"[value >> shift & 15];
+    for (int shift = 56; shift >= 0; shift -= 8)
+        to = bmf_put_bytes(to, bmf_hex_pairs[value >> shift & 255], 2);
     return to;
 }
 

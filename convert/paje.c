@@ -155,23 +155,27 @@ static char *put_push(char *to, const bmf_view *view, const bmf_event *event, in
     return to;
 }
 
-static char *put_mark(char *to, const bmf_view *view, const bmf_mark *mark)
+static void put_mark(void *writer, const bmf_view *view, const bmf_mark *mark)
 {
+    bmf_output *out = writer;
+    char *to = bmf_output_begin(out);
     int64_t k = bmf_mark_event(mark), partner = view->partner[k];
     const bmf_event *event = &view->run->event[k];
     if (!bmf_mark_leaves(mark)) {
         to = put_push(to, view, event, k, mark->time);
-        return partner >= 0 && event->kind == BMF_EVENT_SEND ? put_link(to, '8', view, k, mark->time, k) : to;
+        if (partner >= 0 && event->kind == BMF_EVENT_SEND)
+            to = put_link(to, '8', view, k, mark->time, k);
+    } else {
+        if (partner >= 0 && event->kind == BMF_EVENT_RECEIVE)
+            to = put_link(to, '9', view, k, mark->time, partner);
+        to = put_head(to, '7', mark->time, "ST");
+        to = put_track(to, view, event->lane, view->track[k]);
+        *to++ = '\n';
     }
-    if (partner >= 0 && event->kind == BMF_EVENT_RECEIVE)
-        to = put_link(to, '9', view, k, mark->time, partner);
-    to = put_head(to, '7', mark->time, "ST");
-    to = put_track(to, view, event->lane, view->track[k]);
-    *to++ = '\n';
-    return to;
+    bmf_output_end(out, to);
 }
 
-static int put_trace(bmf_context *ctx, bmf_output *out, bmf_view view[2], int runs, const bmf_mark *mark, int64_t marks)
+static int put_trace(bmf_context *ctx, bmf_output *out, bmf_view view[2], int runs, bmf_merge *marks)
 {
     int64_t end = 0;
     bmf_output_text(out, definitions);
@@ -181,8 +185,8 @@ static int put_trace(bmf_context *ctx, bmf_output *out, bmf_view view[2], int ru
     }
     for (int k = 0; k < runs; k++)
         create_containers(out, &view[k]);
-    for (int64_t k = 0; k < marks; k++)
-        bmf_output_end(out, put_mark(bmf_output_begin(out), &view[bmf_mark_view(&mark[k])], &mark[k]));
+    if (!bmf_merge_each(marks, put_mark, out))
+        return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
     for (int k = 0; k < runs; k++)
         destroy_containers(out, &view[k], end);
     return BMF_OK;
@@ -193,14 +197,13 @@ int bmf_convert_paje(bmf_context *ctx, const bmf_trace *trace, const char *path)
     bmf_view view[2];
     BMF_TRY(bmf_views_create(ctx, trace, BMF_STYLE_PAJE, view));
     bmf_output out = {0};
-    int64_t marks;
-    bmf_mark *mark = bmf_views_marks(view, trace->runs, false, &marks);
+    bmf_merge *marks = bmf_merge_create(view, trace->runs, false);
     int status =
-        mark ? bmf_output_open(ctx, &out, path) : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
+        marks ? bmf_output_open(ctx, &out, path) : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
     if (status == BMF_OK)
-        status = put_trace(ctx, &out, view, trace->runs, mark, marks);
+        status = put_trace(ctx, &out, view, trace->runs, marks);
     status = bmf_output_close(ctx, &out, status);
-    free(mark);
+    bmf_merge_free(marks);
     bmf_views_free(view, trace->runs);
     return status;
 }

@@ -138,8 +138,9 @@ static uint64_t flow_of(const bmf_view *view, int64_t send)
     return 2 * (uint64_t)send + 1 + (uint64_t)view->number;
 }
 
-static void put_mark(bmf_output *out, const bmf_view *view, const bmf_mark *mark)
+static void put_mark(void *writer, const bmf_view *view, const bmf_mark *mark)
 {
+    bmf_output *out = writer;
     int64_t k = bmf_mark_event(mark);
     const bmf_event *event = &view->run->event[k];
     bool leaves = bmf_mark_leaves(mark), matched = view->partner[k] >= 0;
@@ -171,18 +172,17 @@ int bmf_convert_perfetto(bmf_context *ctx, const bmf_trace *trace, const char *p
     bmf_view view[2];
     BMF_TRY(bmf_views_create(ctx, trace, BMF_STYLE_PLAIN, view));
     bmf_output out = {0};
-    int64_t marks;
-    bmf_mark *mark = bmf_views_marks(view, trace->runs, false, &marks);
+    bmf_merge *marks = bmf_merge_create(view, trace->runs, false);
     int status =
-        mark ? bmf_output_open(ctx, &out, path) : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
+        marks ? bmf_output_open(ctx, &out, path) : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
     if (status == BMF_OK) {
         for (int k = 0; k < trace->runs; k++)
             put_tracks(&out, &view[k]);
-        for (int64_t k = 0; k < marks; k++)
-            put_mark(&out, &view[bmf_mark_view(&mark[k])], &mark[k]);
+        if (!bmf_merge_each(marks, put_mark, &out))
+            status = bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
     }
     status = bmf_output_close(ctx, &out, status);
-    free(mark);
+    bmf_merge_free(marks);
     bmf_views_free(view, trace->runs);
     return status;
 }

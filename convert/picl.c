@@ -24,33 +24,44 @@ typedef struct writer {
     bmf_view *view;
     int views;
     bool both;     /* process numbers instead of -1 */
+    int ends;      /* the view that ends first of two and is not finished yet, or -1 */
     bool *idle[2]; /* by view and lane */
 } writer;
 
-/* "-3 -21 1.500000000 4 -1", without the data that follow. */
-static char *put_head(char *to, const char *type_and_event, int64_t time, int32_t lane, int process)
+/* " 1.500000000 4 -1": time, processor and process, which all records of a mark have. */
+typedef struct place {
+    char text[48];
+    size_t size;
+} place;
+
+static place make_place(int64_t time, int32_t lane, int process)
 {
-    to = bmf_put_bytes(to, type_and_event, strlen(type_and_event));
+    place at;
+    char *to = at.text;
     *to++ = ' ';
     to = bmf_put_seconds(to, time);
     *to++ = ' ';
     to = bmf_put_integer(to, lane);
     *to++ = ' ';
-    return bmf_put_integer(to, process);
+    at.size = (size_t)(bmf_put_integer(to, process) - at.text);
+    return at;
 }
 
-static char *put_bare(char *to, const char *type_and_event, int64_t time, int32_t lane, int process)
+/* All of the text, for a copy of fixed size costs less. */
+static inline char *put_place(char *to, const place *at)
 {
-    return BMF_PUT(put_head(to, type_and_event, time, lane, process), " 0\n");
+    memcpy(to, at->text, sizeof at->text);
+    return to + at->size;
 }
 
-/* A record with up to three integers. */
-static char *put_record(char *to, const char *type_and_event, int64_t time, int32_t lane, int process, int fields,
-                        const int64_t *data)
+/* A record without data; type_and_event is a literal. */
+#define PUT_BARE(to, type_and_event, at) BMF_PUT(put_place(BMF_PUT(to, type_and_event), at), " 0\n")
+
+/* The data that stand behind a place: integers. */
+static char *put_data(char *to, int fields, const int64_t *data)
 {
-    to = put_head(to, type_and_event, time, lane, process);
     *to++ = ' ';
-    to = bmf_put_integer(to, fields);
+    *to++ = (char)('0' + fields);
     to = BMF_PUT(to, " 2");
     for (int k = 0; k < fields; k++) {
         *to++ = ' ';
@@ -60,38 +71,40 @@ static char *put_record(char *to, const char *type_and_event, int64_t time, int3
     return to;
 }
 
-static char *put_user_enter(char *to, const bmf_view *view, const bmf_event *event, int64_t time, int process)
+static char *put_user_enter(char *to, const bmf_view *view, const bmf_event *event, const place *at)
 {
-    static const char *const head[BMF_EVENT_KINDS] = {"-3 1", "-3 2", "-3 3", "-3 4", "-3 5", "-3 6", "-3 7"};
     uint64_t id = bmf_view_id(view, event);
     int64_t halves[2] = {(int64_t)(id >> 31), (int64_t)(id & 0x7fffffff)};
-    return put_record(to, head[event->kind], time, event->lane, process, 2, halves);
+    to = BMF_PUT(to, "-3 ");
+    *to++ = (char)('1' + event->kind);
+    return put_data(put_place(to, at), 2, halves);
 }
 
-static char *put_user_leave(char *to, const bmf_event *event, int64_t time, int process)
+static char *put_user_leave(char *to, const bmf_event *event, const place *at)
 {
-    static const char *const head[BMF_EVENT_KINDS] = {"-4 1", "-4 2", "-4 3", "-4 4", "-4 5", "-4 6", "-4 7"};
-    return put_bare(to, head[event->kind], time, event->lane, process);
+    to = BMF_PUT(to, "-4 ");
+    *to++ = (char)('1' + event->kind);
+    return BMF_PUT(put_place(to, at), " 0\n");
 }
 
-static char *put_enter(char *to, const bmf_view *view, const bmf_event *event, int64_t time, int process)
+static char *put_enter(char *to, const bmf_view *view, const bmf_event *event, const place *at)
 {
     int64_t send[3] = {event->amount, MESSAGE_TYPE, event->peer}, receive[1] = {MESSAGE_TYPE};
     if (event->kind == BMF_EVENT_SEND)
-        to = put_record(to, "-3 -21", time, event->lane, process, 3, send);
+        to = put_data(put_place(BMF_PUT(to, "-3 -21"), at), 3, send);
     else if (event->kind == BMF_EVENT_RECEIVE)
-        to = put_record(to, "-3 -51", time, event->lane, process, 1, receive);
-    return put_user_enter(to, view, event, time, process);
+        to = put_data(put_place(BMF_PUT(to, "-3 -51"), at), 1, receive);
+    return put_user_enter(to, view, event, at);
 }
 
-static char *put_leave(char *to, const bmf_event *event, int64_t time, int process)
+static char *put_leave(char *to, const bmf_event *event, const place *at)
 {
     int64_t received[3] = {event->amount, MESSAGE_TYPE, event->peer};
-    to = put_user_leave(to, event, time, process);
+    to = put_user_leave(to, event, at);
     if (event->kind == BMF_EVENT_SEND)
-        return put_bare(to, "-4 -21", time, event->lane, process);
+        return PUT_BARE(to, "-4 -21", at);
     if (event->kind == BMF_EVENT_RECEIVE)
-        return put_record(to, "-4 -51", time, event->lane, process, 3, received);
+        return put_data(put_place(BMF_PUT(to, "-4 -51"), at), 3, received);
     return to;
 }
 
@@ -100,101 +113,97 @@ static int process_of(const writer *w, int view)
     return w->both ? w->view[view].number : ALL_PROCESSES;
 }
 
-static char *put_mark(writer *w, char *to, const bmf_mark *mark)
-{
-    int v = bmf_mark_view(mark), process = process_of(w, v);
-    const bmf_view *view = &w->view[v];
-    const bmf_event *event = &view->run->event[bmf_mark_event(mark)];
-    bool leaf = !bmf_is_container(event);
-    if (!bmf_mark_leaves(mark)) {
-        if (leaf && w->idle[v][event->lane]) {
-            to = put_bare(to, "-4 -601", mark->time, event->lane, process);
-            w->idle[v][event->lane] = false;
-        }
-        return put_enter(to, view, event, mark->time, process);
-    }
-    to = put_leave(to, event, mark->time, process);
-    if (mark->code & BMF_MARK_IDLE_AFTER) {
-        to = put_bare(to, "-3 -601", mark->time, event->lane, process);
-        w->idle[v][event->lane] = true;
-    }
-    return to;
-}
-
 /* Lanes on which no leaf begins at time 0 begin idle. */
-static void find_idle(writer *w, const bmf_mark *mark, int64_t marks)
+static bool find_idle(writer *w)
 {
-    for (int v = 0; v < w->views; v++)
-        for (int32_t lane = 0; lane < w->view[v].run->lanes; lane++)
-            w->idle[v][lane] = w->view[v].end > 0;
-    for (int64_t k = 0; k < marks && mark[k].time == 0; k++) {
-        const bmf_event *event = &w->view[bmf_mark_view(&mark[k])].run->event[bmf_mark_event(&mark[k])];
-        if (!bmf_is_container(event))
-            w->idle[bmf_mark_view(&mark[k])][event->lane] = false;
+    for (int v = 0; v < w->views; v++) {
+        const bmf_view *view = &w->view[v];
+        w->idle[v] = malloc((size_t)view->run->lanes * sizeof *w->idle[v]);
+        for (int32_t lane = 0; w->idle[v] && lane < view->run->lanes; lane++)
+            w->idle[v][lane] = view->first_busy[lane] > 0;
     }
+    return w->idle[0] && (w->idle[1] || w->views == 1);
 }
 
 static void put_start(writer *w, int v)
 {
     const bmf_view *view = &w->view[v];
     for (int32_t lane = 0; lane < view->run->lanes; lane++) {
-        char *to = put_bare(bmf_output_begin(&w->out), "-3 -901", 0, lane, process_of(w, v));
+        place at = make_place(0, lane, process_of(w, v));
+        char *to = PUT_BARE(bmf_output_begin(&w->out), "-3 -901", &at);
         if (w->idle[v][lane])
-            to = put_bare(to, "-3 -601", 0, lane, process_of(w, v));
+            to = PUT_BARE(to, "-3 -601", &at);
         bmf_output_end(&w->out, to);
     }
 }
 
 static void put_finish(writer *w, int v)
 {
-    int64_t end = w->view[v].end;
     for (int32_t lane = 0; lane < w->view[v].run->lanes; lane++) {
+        place at = make_place(w->view[v].end, lane, process_of(w, v));
         char *to = bmf_output_begin(&w->out);
         if (w->idle[v][lane])
-            to = put_bare(to, "-4 -601", end, lane, process_of(w, v));
-        bmf_output_end(&w->out, put_bare(to, "-4 -901", end, lane, process_of(w, v)));
+            to = PUT_BARE(to, "-4 -601", &at);
+        bmf_output_end(&w->out, PUT_BARE(to, "-4 -901", &at));
     }
 }
 
+static void put_mark(void *data, const bmf_view *view, const bmf_mark *mark)
+{
+    writer *w = data;
+    int v = bmf_mark_view(mark);
+    if (w->ends >= 0 && mark->time > w->view[w->ends].end) {
+        put_finish(w, w->ends);
+        w->ends = -1;
+    }
+    const bmf_event *event = &view->run->event[bmf_mark_event(mark)];
+    place at = make_place(mark->time, event->lane, process_of(w, v));
+    char *to = bmf_output_begin(&w->out);
+    if (bmf_mark_leaves(mark)) {
+        to = put_leave(to, event, &at);
+        if (mark->code & BMF_MARK_IDLE_AFTER) {
+            to = PUT_BARE(to, "-3 -601", &at);
+            w->idle[v][event->lane] = true;
+        }
+    } else {
+        if (!bmf_is_container(event) && w->idle[v][event->lane]) {
+            to = PUT_BARE(to, "-4 -601", &at);
+            w->idle[v][event->lane] = false;
+        }
+        to = put_enter(to, view, event, &at);
+    }
+    bmf_output_end(&w->out, to);
+}
+
 /* The run that ends first is finished before the other goes on. */
-static void put_trace(writer *w, const bmf_mark *mark, int64_t marks)
+static bool put_trace(writer *w, bmf_merge *marks)
 {
     int first = w->views > 1 && w->view[1].end < w->view[0].end, last = w->views - 1 - first;
-    bool finished = w->views == 1;
-    find_idle(w, mark, marks);
+    w->ends = w->views > 1 ? first : -1;
     for (int v = 0; v < w->views; v++)
         put_start(w, v);
-    for (int64_t k = 0; k < marks; k++) {
-        if (!finished && mark[k].time > w->view[first].end) {
-            put_finish(w, first);
-            finished = true;
-        }
-        bmf_output_end(&w->out, put_mark(w, bmf_output_begin(&w->out), &mark[k]));
-    }
-    if (!finished)
+    if (!bmf_merge_each(marks, put_mark, w))
+        return false;
+    if (w->ends >= 0)
         put_finish(w, first);
     put_finish(w, last);
+    return true;
 }
 
 /* One file of `views` views. */
 static int write_file(bmf_context *ctx, bmf_view *view, int views, const char *path)
 {
     writer w = {.view = view, .views = views, .both = views > 1};
-    int64_t marks;
-    bmf_mark *mark = bmf_views_marks(view, views, true, &marks);
-    bool enough = mark;
-    for (int v = 0; v < views; v++) {
-        w.idle[v] = calloc((size_t)view[v].run->lanes, sizeof *w.idle[v]);
-        enough = enough && w.idle[v];
-    }
-    int status =
-        enough ? bmf_output_open(ctx, &w.out, path) : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
-    if (status == BMF_OK)
-        put_trace(&w, mark, marks);
+    bmf_merge *marks = bmf_merge_create(view, views, true);
+    int status = marks && find_idle(&w) ? bmf_output_open(ctx, &w.out, path) : BMF_ERROR_MEMORY;
+    if (status == BMF_OK && !put_trace(&w, marks))
+        status = BMF_ERROR_MEMORY;
+    if (status == BMF_ERROR_MEMORY)
+        bmf_fail(ctx, status, "no memory to convert a trace");
     status = bmf_output_close(ctx, &w.out, status);
     free(w.idle[0]);
     free(w.idle[1]);
-    free(mark);
+    bmf_merge_free(marks);
     return status;
 }
 

@@ -36,10 +36,8 @@ typedef struct writer {
     bmf_output out;
     bmf_view *view;
     int views;
-    int64_t first_cpu[2];   /* of a view, from 1 */
-    int64_t node_shift[2];  /* added to node numbers, so that equal numbers mean equal paths */
-    int64_t *idle_until[2]; /* by view and event: the end of the idle state after a leaf */
-    int64_t *next_busy[2];  /* by view and lane: begin of the first leaf, once find_idle went over all marks */
+    int64_t first_cpu[2];  /* of a view, from 1 */
+    int64_t node_shift[2]; /* added to node numbers, so that equal numbers mean equal paths */
 } writer;
 
 /* ---- header and side files ---- */
@@ -271,57 +269,40 @@ static char *put_message(char *to, const writer *w, int v, const bmf_event *send
 }
 
 /* State records stand where they begin. */
-static char *put_mark(const writer *w, char *to, const bmf_mark *mark)
+static void put_mark(void *data, const bmf_view *view, const bmf_mark *mark)
 {
+    writer *w = data;
+    char *to = bmf_output_begin(&w->out);
     int v = bmf_mark_view(mark);
-    int64_t k = bmf_mark_event(mark), partner = w->view[v].partner[k];
-    const bmf_event *event = &w->view[v].run->event[k];
+    int64_t k = bmf_mark_event(mark), partner = view->partner[k];
+    const bmf_event *event = &view->run->event[k];
     if (bmf_mark_leaves(mark)) {
         to = put_end(to, w, v, event, mark->time);
         if (mark->code & BMF_MARK_IDLE_AFTER)
-            to = put_state(to, w, v, event->lane, mark->time, w->idle_until[v][k], idle.number);
-        return to;
+            to = put_state(to, w, v, event->lane, mark->time, view->idle_until[k], idle.number);
+    } else {
+        if (!bmf_is_container(event))
+            to = put_state(to, w, v, event->lane, mark->time, event->end, states[event->kind].number);
+        to = put_begin(to, w, v, event, mark->time);
+        if (event->kind == BMF_EVENT_SEND && partner >= 0)
+            to = put_message(to, w, v, event, mark->time, &view->run->event[partner]);
     }
-    if (!bmf_is_container(event))
-        to = put_state(to, w, v, event->lane, mark->time, event->end, states[event->kind].number);
-    to = put_begin(to, w, v, event, mark->time);
-    if (event->kind == BMF_EVENT_SEND && partner >= 0)
-        to = put_message(to, w, v, event, mark->time, &w->view[v].run->event[partner]);
-    return to;
+    bmf_output_end(&w->out, to);
 }
 
-/* When every idle state ends, from the last mark back to the first. */
-static void find_idle(const writer *w, const bmf_mark *mark, int64_t marks)
-{
-    for (int v = 0; v < w->views; v++)
-        for (int32_t lane = 0; lane < w->view[v].run->lanes; lane++)
-            w->next_busy[v][lane] = w->view[v].end;
-    while (marks-- > 0) {
-        int v = bmf_mark_view(&mark[marks]);
-        const bmf_event *event = &w->view[v].run->event[bmf_mark_event(&mark[marks])];
-        if (mark[marks].code & BMF_MARK_IDLE_AFTER)
-            w->idle_until[v][bmf_mark_event(&mark[marks])] = w->next_busy[v][event->lane];
-        else if (!bmf_mark_leaves(&mark[marks]) && !bmf_is_container(event))
-            w->next_busy[v][event->lane] = mark[marks].time;
-    }
-}
-
-static bool put_trace(writer *w, const bmf_mark *mark, int64_t marks)
+static bool put_trace(writer *w, bmf_merge *marks)
 {
     if (!put_header(w))
         return false;
-    find_idle(w, mark, marks);
     for (int v = 0; v < w->views; v++) {
         for (int32_t lane = 0; lane < w->view[v].run->lanes; lane++) {
             char *to = bmf_output_begin(&w->out);
-            if (w->next_busy[v][lane] > 0)
-                to = put_state(to, w, v, lane, 0, w->next_busy[v][lane], idle.number);
+            if (w->view[v].first_busy[lane] > 0)
+                to = put_state(to, w, v, lane, 0, w->view[v].first_busy[lane], idle.number);
             bmf_output_end(&w->out, to);
         }
     }
-    for (int64_t k = 0; k < marks; k++)
-        bmf_output_end(&w->out, put_mark(w, bmf_output_begin(&w->out), &mark[k]));
-    return true;
+    return bmf_merge_each(marks, put_mark, w);
 }
 
 /* ---- everything ---- */
@@ -339,28 +320,20 @@ static void number_nodes(writer *w)
 
 static int write_trace(bmf_context *ctx, writer *w, const char *path)
 {
-    int64_t marks, cpu = 1;
-    bmf_mark *mark = bmf_views_marks(w->view, w->views, true, &marks);
-    bool enough = mark;
+    int64_t cpu = 1;
+    bmf_merge *marks = bmf_merge_create(w->view, w->views, true);
     for (int v = 0; v < w->views; v++) {
         w->first_cpu[v] = cpu;
         cpu += w->view[v].run->lanes;
-        w->idle_until[v] = malloc((size_t)(w->view[v].run->events + 1) * sizeof(int64_t));
-        w->next_busy[v] = malloc((size_t)w->view[v].run->lanes * sizeof(int64_t));
-        enough = enough && w->idle_until[v] && w->next_busy[v];
     }
     number_nodes(w);
-    int status = enough ? bmf_output_open(ctx, &w->out, path) : BMF_ERROR_MEMORY;
-    if (status == BMF_OK && !put_trace(w, mark, marks))
+    int status = marks ? bmf_output_open(ctx, &w->out, path) : BMF_ERROR_MEMORY;
+    if (status == BMF_OK && !put_trace(w, marks))
         status = BMF_ERROR_MEMORY;
     if (status == BMF_ERROR_MEMORY)
         bmf_fail(ctx, status, "no memory to write '%s'", path);
     status = bmf_output_close(ctx, &w->out, status);
-    for (int v = 0; v < w->views; v++) {
-        free(w->idle_until[v]);
-        free(w->next_busy[v]);
-    }
-    free(mark);
+    bmf_merge_free(marks);
     return status;
 }
 

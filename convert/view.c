@@ -43,7 +43,7 @@ static char *put_ascii(char *to, char c, bmf_style style)
 char *bmf_style_text(const char *text, bmf_style style)
 {
     const unsigned char *from = (const unsigned char *)text, *limit = from + BMF_LABEL_BYTES;
-    char *styled = malloc(2 * strnlen(text, BMF_LABEL_BYTES) + 1), *to = styled;
+    char *styled = calloc(2 * strnlen(text, BMF_LABEL_BYTES) + 1 + BMF_SHORT_LABEL, 1), *to = styled;
     if (!styled)
         return NULL;
     while (*from) {
@@ -109,11 +109,13 @@ static bool find_lanes(bmf_view *view)
     view->lane_start = calloc((size_t)run->lanes + 1, sizeof *view->lane_start);
     view->tracks = malloc((size_t)run->lanes);
     view->track = calloc((size_t)run->events + 1, 1);
-    if (!view->lane_start || !view->tracks || !view->track)
+    view->partner = malloc((size_t)(run->events + 1) * sizeof *view->partner);
+    if (!view->lane_start || !view->tracks || !view->track || !view->partner)
         return false;
     memset(view->tracks, 1, (size_t)run->lanes);
     for (int64_t k = 0; k < run->events; k++) {
         view->lane_start[run->event[k].lane + 1]++;
+        view->messages += bmf_is_message(&run->event[k]);
         if (run->event[k].end > view->end)
             view->end = run->event[k].end;
     }
@@ -151,6 +153,8 @@ void bmf_views_free(bmf_view view[2], int views)
         free(view[k].track);
         free(view[k].tracks);
         free(view[k].node_hash);
+        free(view[k].idle_until);
+        free(view[k].first_busy);
         view[k] = (bmf_view){0};
     }
 }

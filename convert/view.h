@@ -20,13 +20,25 @@ typedef enum bmf_style {
 } bmf_style;
 enum { BMF_LABEL_BYTES = 1000, BMF_MAX_TRACKS = 64 };
 
-/* The text in a style, to be freed; NULL without memory. At most 2 BMF_LABEL_BYTES. */
+enum { BMF_SHORT_LABEL = 32 };
+
+/* The text in a style, to be freed; NULL without memory. At most 2 BMF_LABEL_BYTES; its memory has at least
+ * BMF_SHORT_LABEL bytes. */
 char *bmf_style_text(const char *text, bmf_style style);
 
 typedef struct bmf_label {
-    char *text;
+    char *text; /* from bmf_style_text */
     size_t size;
 } bmf_label;
+
+/* Most labels are short, and a copy of fixed size costs less than one of just the bytes they have. */
+static inline char *bmf_put_label(char *to, const bmf_label *label)
+{
+    memcpy(to, label->text, BMF_SHORT_LABEL);
+    if (label->size > BMF_SHORT_LABEL)
+        memcpy(to, label->text, label->size);
+    return to + label->size;
+}
 
 typedef struct bmf_view {
     const bmf_run *run;
@@ -38,8 +50,11 @@ typedef struct bmf_view {
     uint8_t *track;      /* by event, < BMF_MAX_TRACKS; set by bmf_view_marks */
     uint8_t *tracks;     /* by lane: how many, at least 1; set by bmf_view_marks */
     uint64_t *node_hash; /* by node: of its path */
+    int64_t *idle_until; /* by event: when its lane is busy again after BMF_MARK_IDLE_AFTER; set by flat marks */
+    int64_t *first_busy; /* by lane: when its first leaf begins, end if it has none; set by flat marks */
     bmf_label *label;    /* names + BMF_EVENT_KINDS texts */
     int64_t labels, end; /* end: the latest of all events */
+    int64_t messages;    /* sends and receives */
 } bmf_view;
 
 /* Makes a view of every run of a trace. The views hold pointers into the trace. On failure nothing needs freeing. */
@@ -119,7 +134,14 @@ bool bmf_view_flat_marks(bmf_view *view, int view_number, bmf_mark *mark);
 /* Only fills track and tracks, of all views. BMF_OK or BMF_ERROR_MEMORY with a message. */
 int bmf_views_tracks(bmf_context *ctx, bmf_view view[2], int views);
 
-/* All marks of all views in time order; equal times by view and lane. To be freed; NULL without memory. */
-bmf_mark *bmf_views_marks(bmf_view view[2], int views, bool flat, int64_t *marks);
+/* The marks of all views in time order; equal times by view and lane. The views must live as long. */
+typedef struct bmf_merge bmf_merge;
+typedef void bmf_put_mark(void *writer, const bmf_view *view, const bmf_mark *mark);
+
+/* Makes the marks, flat ones or not; NULL without memory. */
+bmf_merge *bmf_merge_create(bmf_view view[2], int views, bool flat);
+/* Calls put for every mark. False if memory ran out on the way. */
+bool bmf_merge_each(bmf_merge *merge, bmf_put_mark *put, void *writer);
+void bmf_merge_free(bmf_merge *merge);
 
 #endif

@@ -213,33 +213,84 @@ static void flat_leaves_do_not_overlap(void **state)
     for_random_views(check_flat_marks);
 }
 
+/* The marks of all lanes, one lane after the other. */
+typedef struct reference {
+    bmf_mark *mark;
+    int64_t marks, seen;
+} reference;
+
+/* Sorts by inserting, which leaves equal times as they are. */
+static reference make_reference(bmf_view view[2], int views, bool flat)
+{
+    int64_t events = view[0].run->events + (views > 1 ? view[1].run->events : 0);
+    reference e = {.mark = malloc((size_t)(2 * events + 1) * sizeof *e.mark)};
+    for (int v = 0; v < views; v++) {
+        assert_true((flat ? bmf_view_flat_marks : bmf_view_marks)(&view[v], v, e.mark + e.marks));
+        e.marks += 2 * view[v].run->events;
+    }
+    for (int64_t k = 1; k < e.marks; k++) {
+        bmf_mark next = e.mark[k];
+        int64_t at = k;
+        for (; at > 0 && e.mark[at - 1].time > next.time; at--)
+            e.mark[at] = e.mark[at - 1];
+        e.mark[at] = next;
+    }
+    return e;
+}
+
+static void check_mark(void *data, const bmf_view *view, const bmf_mark *mark)
+{
+    reference *e = data;
+    assert_true(e->seen < e->marks);
+    assert_int_equal(mark->time, e->mark[e->seen].time);
+    assert_int_equal(mark->code, e->mark[e->seen].code);
+    assert_int_equal(view->number, bmf_mark_view(mark));
+    e->seen++;
+}
+
+static void check_merge(bmf_trace *trace, bool flat)
+{
+    bmf_view view[2];
+    assert_int_equal(bmf_views_create(NULL, trace, BMF_STYLE_PLAIN, view), BMF_OK);
+    bmf_merge *merge = bmf_merge_create(view, trace->runs, flat);
+    assert_non_null(merge);
+    reference e = make_reference(view, trace->runs, flat);
+    assert_true(bmf_merge_each(merge, check_mark, &e));
+    assert_int_equal(e.seen, e.marks);
+    bmf_merge_free(merge);
+    free(e.mark);
+    bmf_views_free(view, trace->runs);
+}
+
 static void runs_and_lanes_are_merged_by_time(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed < 60; seed++) {
         bmf_trace trace = {.runs = 2, .run = {random_run(seed, (int64_t)seed * 3), random_run(seed + 1000, 40)}};
-        bmf_view view[2];
-        int64_t marks, entered[2] = {0}, left[2] = {0};
-        assert_int_equal(bmf_views_create(NULL, &trace, BMF_STYLE_PLAIN, view), BMF_OK);
-        bmf_mark *mark = bmf_views_marks(view, 2, seed % 2, &marks);
-        assert_non_null(mark);
-        assert_int_equal(marks, 2 * (trace.run[0]->events + trace.run[1]->events));
-        for (int64_t k = 0; k < marks; k++) {
-            assert_true(k == 0 || mark[k - 1].time <= mark[k].time);
-            int v = bmf_mark_view(&mark[k]);
-            *(bmf_mark_leaves(&mark[k]) ? &left[v] : &entered[v]) += bmf_mark_event(&mark[k]) + 1;
-        }
-        for (int v = 0; v < 2; v++) {
-            int64_t events = trace.run[v]->events;
-            assert_int_equal(entered[v], events * (events + 1) / 2);
-            assert_int_equal(left[v], events * (events + 1) / 2);
-            assert_int_equal(view[v].number, v);
-        }
-        free(mark);
-        bmf_views_free(view, 2);
+        check_merge(&trace, seed % 2);
         bmf_run_free(trace.run[0]);
         bmf_run_free(trace.run[1]);
     }
+}
+
+/* Many marks at one instant, then few over a very long time. */
+static void crowds_and_deserts_are_merged(void **state)
+{
+    (void)state;
+    uint64_t random = 9;
+    bmf_trace trace = {.runs = 1, .run = {bmf_run_create("", "", 7, 1, 1)}};
+    for (int64_t k = 0; k < 20000; k++) {
+        bool crowd = k % 100 != 0;
+        int64_t begin = crowd ? 1000 + test_below(&random, 2) : test_below(&random, (int64_t)1 << 60);
+        bmf_run_add(trace.run[0], &(bmf_event){.begin = begin,
+                                               .end = begin + (crowd ? 0 : test_below(&random, 1 << 30)),
+                                               .lane = (int32_t)test_below(&random, 7),
+                                               .peer = -1,
+                                               .kind = BMF_EVENT_KERNEL});
+    }
+    assert_int_equal(bmf_run_sort(trace.run[0]), BMF_OK);
+    check_merge(&trace, false);
+    bmf_run_free(trace.run[0]);
 }
 
 /* ---- ids ---- */
@@ -354,15 +405,11 @@ static void formats_are_found_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_are_matched_in_order),
-        cmocka_unit_test(marks_nest_on_every_track),
-        cmocka_unit_test(nested_events_need_one_track),
-        cmocka_unit_test(too_many_overlaps_are_cut),
-        cmocka_unit_test(flat_leaves_do_not_overlap),
-        cmocka_unit_test(runs_and_lanes_are_merged_by_time),
-        cmocka_unit_test(ids_are_structural),
-        cmocka_unit_test(texts_are_made_harmless),
-        cmocka_unit_test(numbers_are_printed_as_printf_does),
+        cmocka_unit_test(messages_are_matched_in_order), cmocka_unit_test(marks_nest_on_every_track),
+        cmocka_unit_test(nested_events_need_one_track),  cmocka_unit_test(too_many_overlaps_are_cut),
+        cmocka_unit_test(flat_leaves_do_not_overlap),    cmocka_unit_test(runs_and_lanes_are_merged_by_time),
+        cmocka_unit_test(crowds_and_deserts_are_merged), cmocka_unit_test(ids_are_structural),
+        cmocka_unit_test(texts_are_made_harmless),       cmocka_unit_test(numbers_are_printed_as_printf_does),
         cmocka_unit_test(formats_are_found_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
