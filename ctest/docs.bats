@@ -83,3 +83,18 @@ anchors()
         done
     done
 }
+
+@test "every command and all its options are in the manual pages" {
+    pages=$BMF_SOURCE_DIR/docs/man
+    commands=$("$BMF_BIN_DIR/bmf" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+    [ "$(wc -w <<<"$commands")" -ge 10 ] || fail "too few commands: $commands"
+    for command in $commands; do
+        grep -qE "^\.BI?R? $command( |\$)" "$pages/bmf.1" || fail "bmf.1 does not name $command"
+        [ -e "$pages/bmf-$command.1" ] || continue
+        for option in $("$BMF_BIN_DIR/bmf" "$command" --help | grep -oE '^  (-o, )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
+            [ "$command $option" = "sheet --help" ] || # its commands have it
+                sed 's/\\-/-/g' "$pages/bmf-$command.1" | grep -qE -- "$option\>" ||
+                fail "bmf-$command.1 does not name $option"
+        done
+    done
+}
