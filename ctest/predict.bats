@@ -139,6 +139,18 @@ END
     assert_output --partial "predicted: 01-sum-of-squares on simple"
 }
 
+@test "under mpirun one process works and speaks" {
+    run --separate-stderr timeout 60 "$MPIRUN" -n 3 "$BMF_BIN_DIR/bmf" predict sum.bmf --machine simple.machine --procs 2
+    assert_success
+    assert_output --partial "sum.bmf on simple"
+    run --separate-stderr timeout 60 "$MPIRUN" -n 3 "$BMF_BIN_DIR/bmf" predict --machine simple.machine --procs 2 -- \
+        "$BMF_BIN_DIR/01-sum-of-squares" 1000
+    assert_success
+    run --separate-stderr timeout 60 "$MPIRUN" -n 3 "$BMF_BIN_DIR/bmf" predict sum.bmf --machine nowhere --procs 2
+    assert_equal "$status" 2
+    assert_equal "${#stderr_lines[@]}" 1
+}
+
 @test "bad usage" {
     refuses "which program" predict --machine simple.machine --procs 2
     refuses "for which machine" predict sum.bmf --procs 2

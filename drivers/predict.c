@@ -1,4 +1,5 @@
 /* bmf predict: what a program would do on a machine. */
+#define _GNU_SOURCE
 #include "drivers/predict.h"
 
 #include <getopt.h>
@@ -422,6 +423,23 @@ static int predict(bmf_predict_options *o)
     return status;
 }
 
+/* Started by mpirun only the first process works (drivers/commands.h); MPI must not wait for the others, here or in a
+ * program that is started. */
+static void leave_mpirun(void)
+{
+    static const char *const names[] = {"PMI_FD", "PMI_PORT", "PMI_ID", "PMI_RANK", "PMI_SIZE", "PMI_SPAWNED"};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        unsetenv(names[k]);
+}
+
+/* Under mpirun the other processes have ended by now; MPI, here and in a program that is started, must not wait for them. */
+static void leave_launcher(void)
+{
+    static const char *const variable[] = {"PMI_FD", "PMI_PORT", "PMI_ID", "PMI_RANK", "PMI_SIZE"};
+    for (size_t k = 0; k < sizeof variable / sizeof variable[0]; k++)
+        unsetenv(variable[k]);
+}
+
 int bmf_command_predict(int argc, char **argv)
 {
     bmf_predict_options o = {0};
@@ -429,6 +447,7 @@ int bmf_command_predict(int argc, char **argv)
     if (code == 0 && o.help)
         print_help();
     if (code == 0 && !o.help) {
+        leave_mpirun();
         if (!o.command) /* contexts come and go with every number of processors, MPI does not */
             MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
         code = bmf_report(predict(&o));

@@ -121,6 +121,8 @@ static int by_call(const void *a, const void *b)
 static void add_last_receivers(walker *w)
 {
     const endings *all = w->endings;
+    if (all->count == 0)
+        return;
     qsort(all->ending, (size_t)all->count, sizeof *all->ending, by_call);
     for (int64_t k = 0; k < all->count; k++) {
         const ending *e = &all->ending[k];
