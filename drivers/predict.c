@@ -432,14 +432,6 @@ static void leave_mpirun(void)
         unsetenv(names[k]);
 }
 
-/* Under mpirun the other processes have ended by now; MPI, here and in a program that is started, must not wait for them. */
-static void leave_launcher(void)
-{
-    static const char *const variable[] = {"PMI_FD", "PMI_PORT", "PMI_ID", "PMI_RANK", "PMI_SIZE"};
-    for (size_t k = 0; k < sizeof variable / sizeof variable[0]; k++)
-        unsetenv(variable[k]);
-}
-
 int bmf_command_predict(int argc, char **argv)
 {
     bmf_predict_options o = {0};
