@@ -404,7 +404,8 @@ void bmf_permute_plan_round(const bmf_permute_plan *plan, int64_t k, int64_t low
         int64_t end = plan->method == BMF_PERMUTE_ALLTOALLV ? INT64_C(1) << plan->rank : k + 1;
         for (int64_t n = first; n < end; n++)
             traffic_round(plan, (uint64_t)(plan->order ? plan->order[n] : n), low, high, round);
-        qsort(round->message, (size_t)round->count, sizeof(bmf_message), by_ends);
+        if (round->count > 1)
+            qsort(round->message, (size_t)round->count, sizeof(bmf_message), by_ends);
     } else {
         int64_t end = plan->method == BMF_PERMUTE_ALLTOALLV ? plan->processors : k + 1;
         for (int64_t n = first; n < end; n++)
