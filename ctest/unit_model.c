@@ -225,7 +225,7 @@ static void agreement_costs_what_the_machine_says(void **state)
 
 /* ---- costs ---- */
 
-static void write_sheet(char path[64])
+static void write_line(char path[64], double c, double k)
 {
     char name[BMF_SAMPLE_NAME];
     int file = mkstemp(strcpy(path, "/tmp/unit_model.XXXXXX"));
@@ -234,9 +234,14 @@ static void write_sheet(char path[64])
     fprintf(stream,
             "format = \"bmf sheet 1\";\nunits = \"us\";\nlogarithm = \"natural\";\nentries = (\n"
             "  { operation = \"%s\"; family = \"local\"; element_bytes = 8; threads = 1; p = [1, 1]; d = [1, 100];\n"
-            "    c = 3.0; size = \"d\"; k = 0.5; errors = [0.1, 0.0, 0.01]; noise = 0.05; freedom = 100.0; }\n);\n",
-            bmf_kernel_operation("map triple", "triple", name));
+            "    c = %.1f; size = \"d\"; k = %.2f; errors = [0.1, 0.0, 0.01]; noise = 0.05; freedom = 100.0; }\n);\n",
+            bmf_kernel_operation("map triple", "triple", name), c, k);
     fclose(stream);
+}
+
+static void write_sheet(char path[64])
+{
+    write_line(path, 3.0, 0.5);
 }
 
 static void sheets_say_what_kernels_cost(void **state)
@@ -290,6 +295,29 @@ static void what_is_outside_the_domain_is_said_once(void **state)
     bmf_list_free(xs);
     bmf_list_free(ys);
     bmf_list_free(zs);
+    close_model(&made);
+    unlink(path);
+}
+
+/* 10 - 0.04 d is 6 us at 100 elements, the most measured, and below 0 at 500: then 5 times as much, give or take as much. */
+static void lines_below_zero_go_on_in_proportion(void **state)
+{
+    char path[64], text[512];
+    bmf_list *xs, *ys;
+    (void)state;
+    write_line(path, 10.0, -0.04);
+    snprintf(text, sizeof text,
+             "compute = { sheet = \"%s\"; };\nnetwork = { type = \"fixed\"; };\nagreement_us = 0.0;\n", path);
+    modelled made = open_model(text, 1);
+    int64_t *data = calloc(500, sizeof *data);
+    assert_int_equal(bmf_place(made.ctx, 0, &bmf_type_int, 500, data, &xs), BMF_OK);
+    assert_int_equal(bmf_map(xs, &triple, &ys), BMF_OK);
+    assert_true(fabs(bmf_seconds(made.ctx) - 30e-6) < 1e-9);
+    assert_true(fabs((double)actions_of(&made)->action[0].shared - 1.0) < 1e-6);
+    assert_non_null(bmf_model_remark(bmf_model_of(made.ctx), 0));
+    free(data);
+    bmf_list_free(xs);
+    bmf_list_free(ys);
     close_model(&made);
     unlink(path);
 }
@@ -417,6 +445,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(clocks_follow_the_network),
         cmocka_unit_test(agreement_costs_what_the_machine_says),
         cmocka_unit_test(sheets_say_what_kernels_cost),
+        cmocka_unit_test(lines_below_zero_go_on_in_proportion),
         cmocka_unit_test(what_is_outside_the_domain_is_said_once),
         cmocka_unit_test(measured_kernels_take_time),
         cmocka_unit_test(two_runs_are_identical),

@@ -93,6 +93,19 @@ static void remark(bmf_model_costs *costs, const char *kernel, int64_t elements,
     costs->remark[costs->remarks++] = strdup(text);
 }
 
+/* Where a line that was fitted elsewhere has come below 0: in proportion to the nearest size that was measured, which may be
+ * wrong by as much as itself. */
+static void ask_nearest(const bmf_entry *entry, double p, double d, bmf_estimate *estimate)
+{
+    const double nearest = fmin(fmax(d, (double)entry->d_low), (double)entry->d_high);
+    bmf_estimate there;
+    if (entry->form.size == BMF_SIZE_NONE || nearest <= 0.0)
+        return;
+    bmf_entry_evaluate(entry, p, nearest, &there);
+    estimate->mean = fmax(there.mean, 0.0) * d / nearest;
+    estimate->coefficient_variance = estimate->mean * estimate->mean;
+}
+
 static int ask_sheet(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements,
                      bmf_model_cost *cost)
 {
@@ -106,6 +119,8 @@ static int ask_sheet(bmf_model_costs *costs, bmf_context *ctx, const char *kerne
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     if (!estimate.inside)
         remark(costs, kernel, elements, estimate.outside);
+    if (estimate.mean <= 0.0)
+        ask_nearest(estimate.entry, (double)machine->sharing, (double)elements, &estimate);
     double mean = fmax(estimate.mean, 0.0);
     int64_t equation = 1 + (estimate.entry - machine->kernels->entry) % EQUATIONS;
     *cost = (bmf_model_cost){.seconds = mean / machine->power,
