@@ -20,7 +20,7 @@ typedef struct channel {
 
 typedef struct matching {
     const bmf_event *event;
-    int64_t *next; /* by event: the next of its chain, + 1, or 0 */
+    int64_t *next; /* by event: of messages the next of its chain, + 1, or 0; of others -1 */
     channel *slot;
     uint64_t mask;
 } matching;
@@ -87,6 +87,7 @@ static void insert_all(matching *m, int64_t events)
         int count = 0;
         while (events > 0 && count < BLOCK) {
             const bmf_event *event = &m->event[--events];
+            m->next[events] = -1;
             if (!bmf_is_message(event))
                 continue;
             number[count] = events;
@@ -123,11 +124,12 @@ bool bmf_view_match(bmf_view *view)
     /* Few messages are alone in their slot, so that the table is less than half full. */
     while (slots < messages + messages / 8)
         slots *= 2;
-    bmf_buffer *table = bmf_buffer_create((int64_t)(slots * sizeof(channel)));
+    /* Marks, which most formats want next, find its memory in the pool if it is large enough for them. */
+    int64_t bytes = (int64_t)(slots * sizeof(channel)), marks = 2 * view->run->events * (int64_t)sizeof(bmf_mark);
+    bmf_buffer *table = bmf_buffer_create(bytes > marks ? bytes : marks);
     if (!table)
         return false;
     memset(table->data, 0, slots * sizeof(channel));
-    memset(view->partner, 0xff, (size_t)view->run->events * sizeof *view->partner);
     matching m = {view->run->event, view->partner, table->data, slots - 1};
     insert_all(&m, view->run->events);
     for (uint64_t k = 0; k < slots; k++)

@@ -24,27 +24,6 @@ const char bmf_hex_pairs[256][2] = {ROW('0'), ROW('1'), ROW('2'), ROW('3'), ROW(
                                     ROW('8'), ROW('9'), ROW('a'), ROW('b'), ROW('c'), ROW('d'), ROW('e'), ROW('f')};
 #undef ROW
 
-const uint64_t bmf_powers[20] = {0,
-                                 10,
-                                 100,
-                                 1000,
-                                 10000,
-                                 100000,
-                                 1000000,
-                                 10000000,
-                                 100000000,
-                                 1000000000,
-                                 10000000000U,
-                                 100000000000U,
-                                 1000000000000U,
-                                 10000000000000U,
-                                 100000000000000U,
-                                 1000000000000000U,
-                                 10000000000000000U,
-                                 100000000000000000U,
-                                 1000000000000000000U,
-                                 10000000000000000000U};
-
 static int fail_output(bmf_context *ctx, const bmf_output *out, int failure)
 {
     if (strcmp(out->path, "-") == 0)

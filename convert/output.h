@@ -67,19 +67,20 @@ static inline char *bmf_put_pair(char *to, uint64_t value)
     return bmf_put_bytes(to, bmf_digit_pairs + 2 * value, 2);
 }
 
-extern const uint64_t bmf_powers[20]; /* of 10; the first is 0, so that 0 has a digit */
-
-/* How many decimal digits a number has: 1233 / 4096 is about log 2. */
-static inline int bmf_digits(uint64_t value)
+/* Eight digits of a number below 10^8. The divisions do not wait for each other. */
+static inline char *bmf_put_eight(char *to, uint32_t value)
 {
-    int least = (64 - __builtin_clzll(value | 1)) * 1233 >> 12;
-    return least + (value >= bmf_powers[least]);
+    uint32_t high = value / 10000, low = value % 10000;
+    to = bmf_put_pair(bmf_put_pair(to, high / 100), high % 100);
+    return bmf_put_pair(bmf_put_pair(to, low / 100), low % 100);
 }
 
-/* Decimal digits, at most 20. */
-static inline char *bmf_put_unsigned(char *to, uint64_t value)
+/* The digits of a number below 10^8. */
+static inline char *bmf_put_small(char *to, uint32_t value)
 {
-    char *end = to + bmf_digits(value), *from = end;
+    char *end = to + 1 + (value >= 10) + (value >= 100) + (value >= 1000) + (value >= 10000) + (value >= 100000) +
+                (value >= 1000000) + (value >= 10000000);
+    char *from = end;
     for (; value >= 100; value /= 100)
         from = bmf_put_pair(from - 2, value % 100) - 2;
     if (value >= 10)
@@ -87,6 +88,19 @@ static inline char *bmf_put_unsigned(char *to, uint64_t value)
     else
         from[-1] = (char)('0' + value);
     return end;
+}
+
+/* Decimal digits, at most 20. */
+static inline char *bmf_put_unsigned(char *to, uint64_t value)
+{
+    const uint64_t unit = 100000000;
+    if (value < unit)
+        return bmf_put_small(to, (uint32_t)value);
+    if (value < unit * unit)
+        to = bmf_put_small(to, (uint32_t)(value / unit));
+    else
+        to = bmf_put_eight(bmf_put_small(to, (uint32_t)(value / unit / unit)), (uint32_t)(value / unit % unit));
+    return bmf_put_eight(to, (uint32_t)(value % unit));
 }
 
 /* Decimal digits with a minus sign if negative, at most 20. */
@@ -113,12 +127,11 @@ static inline char *bmf_put_micros(char *to, int64_t nanos)
 static inline char *bmf_put_seconds(char *to, int64_t nanos)
 {
     uint64_t value = (uint64_t)nanos;
-    uint32_t fraction = (uint32_t)(value % 1000000000), high = fraction / 10000 % 10000, low = fraction % 10000;
+    uint32_t fraction = (uint32_t)(value % 1000000000);
     to = bmf_put_unsigned(to, value / 1000000000);
     *to++ = '.';
     *to++ = (char)('0' + fraction / 100000000);
-    to = bmf_put_pair(bmf_put_pair(to, high / 100), high % 100);
-    return bmf_put_pair(bmf_put_pair(to, low / 100), low % 100);
+    return bmf_put_eight(to, fraction % 100000000);
 }
 
 /* 16 hexadecimal digits. */

@@ -185,7 +185,7 @@ static int put_trace(bmf_context *ctx, bmf_output *out, bmf_view view[2], int ru
     }
     for (int k = 0; k < runs; k++)
         create_containers(out, &view[k]);
-    if (!bmf_merge_each(marks, put_mark, out))
+    if (!bmf_merge_each(marks, false, put_mark, out))
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
     for (int k = 0; k < runs; k++)
         destroy_containers(out, &view[k], end);

@@ -25,7 +25,7 @@ enum { ANNOTATION_INT = 4, ANNOTATION_NAME = 10 };
 enum { SLICE_BEGIN = 1, SLICE_END = 2 };
 enum { LENGTH_BYTES = 2 }; /* reserved for the length of a message: up to 16383 bytes */
 
-static char *put_varint(char *to, uint64_t value)
+static inline char *put_varint(char *to, uint64_t value)
 {
     for (; value >= 128; value >>= 7)
         *to++ = (char)(value | 128);
@@ -33,17 +33,17 @@ static char *put_varint(char *to, uint64_t value)
     return to;
 }
 
-static char *put_tag(char *to, unsigned field, unsigned type)
+static inline char *put_tag(char *to, unsigned field, unsigned type)
 {
     return put_varint(to, field << 3 | type);
 }
 
-static char *put_number(char *to, unsigned field, uint64_t value)
+static inline char *put_number(char *to, unsigned field, uint64_t value)
 {
     return put_varint(put_tag(to, field, VARINT), value);
 }
 
-static char *put_text(char *to, unsigned field, const char *text, size_t size)
+static inline char *put_text(char *to, unsigned field, const char *text, size_t size)
 {
     return bmf_put_bytes(put_varint(put_tag(to, field, BYTES), size), text, size);
 }
@@ -107,27 +107,32 @@ static void put_thread(bmf_output *out, const bmf_view *view, int32_t lane, int 
     bmf_output_end(out, end_message(packet, end_message(track, to)));
 }
 
-static char *put_annotation(char *to, const char *name, int64_t value)
+static char *put_label(char *to, unsigned field, const bmf_label *label)
+{
+    return bmf_put_label(put_varint(put_tag(to, field, BYTES), label->size), label);
+}
+
+static inline char *put_annotation(char *to, const char *name, size_t size, int64_t value)
 {
     char *annotation = begin_message(to, EVENT_ANNOTATION);
     to = put_number(annotation, ANNOTATION_INT, (uint64_t)value);
-    return end_message(annotation, put_text(to, ANNOTATION_NAME, name, strlen(name)));
+    return end_message(annotation, put_text(to, ANNOTATION_NAME, name, size));
 }
+#define PUT_ANNOTATION(to, literal, value) put_annotation(to, literal, sizeof(literal) - 1, value)
 
 static char *put_details(char *to, const bmf_view *view, const bmf_event *event)
 {
-    const bmf_label *label = &view->label[bmf_view_label(view, event)];
-    const bmf_label *kind = &view->label[view->run->names + event->kind];
-    to = put_text(to, EVENT_CATEGORY, kind->text, kind->size);
-    to = put_text(to, EVENT_NAME, label->text, label->size);
+    to = put_label(to, EVENT_CATEGORY, &view->label[view->run->names + event->kind]);
+    to = put_label(to, EVENT_NAME, &view->label[bmf_view_label(view, event)]);
     to = put_number(to, EVENT_CORRELATION, bmf_view_id(view, event));
     if (event->amount)
-        to = put_annotation(to, bmf_is_message(event) || event->kind == BMF_EVENT_FILE ? "bytes" : "n", event->amount);
+        to = bmf_is_message(event) || event->kind == BMF_EVENT_FILE ? PUT_ANNOTATION(to, "bytes", event->amount)
+                                                                    : PUT_ANNOTATION(to, "n", event->amount);
     if (event->peer >= 0)
-        to = put_annotation(to, "peer", event->peer);
+        to = PUT_ANNOTATION(to, "peer", event->peer);
     if (event->low != event->high) {
-        to = put_annotation(to, "low_ns", event->low);
-        to = put_annotation(to, "high_ns", event->high);
+        to = PUT_ANNOTATION(to, "low_ns", event->low);
+        to = PUT_ANNOTATION(to, "high_ns", event->high);
     }
     return to;
 }
@@ -178,7 +183,7 @@ int bmf_convert_perfetto(bmf_context *ctx, const bmf_trace *trace, const char *p
     if (status == BMF_OK) {
         for (int k = 0; k < trace->runs; k++)
             put_tracks(&out, &view[k]);
-        if (!bmf_merge_each(marks, put_mark, &out))
+        if (!bmf_merge_each(marks, false, put_mark, &out))
             status = bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
     }
     status = bmf_output_close(ctx, &out, status);

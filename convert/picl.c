@@ -182,7 +182,7 @@ static bool put_trace(writer *w, bmf_merge *marks)
     w->ends = w->views > 1 ? first : -1;
     for (int v = 0; v < w->views; v++)
         put_start(w, v);
-    if (!bmf_merge_each(marks, put_mark, w))
+    if (!bmf_merge_each(marks, false, put_mark, w))
         return false;
     if (w->ends >= 0)
         put_finish(w, first);

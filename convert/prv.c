@@ -302,7 +302,7 @@ static bool put_trace(writer *w, bmf_merge *marks)
             bmf_output_end(&w->out, to);
         }
     }
-    return bmf_merge_each(marks, put_mark, w);
+    return bmf_merge_each(marks, true, put_mark, w);
 }
 
 /* ---- everything ---- */

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/memory.h"
+
 /* Bytes of the valid UTF-8 character at text, or 0. */
 static size_t character_size(const unsigned char *text)
 {
@@ -108,10 +110,12 @@ static bool find_lanes(bmf_view *view)
     const bmf_run *run = view->run;
     view->lane_start = calloc((size_t)run->lanes + 1, sizeof *view->lane_start);
     view->tracks = malloc((size_t)run->lanes);
-    view->track = calloc((size_t)run->events + 1, 1);
-    view->partner = malloc((size_t)(run->events + 1) * sizeof *view->partner);
-    if (!view->lane_start || !view->tracks || !view->track || !view->partner)
+    view->memory = bmf_buffer_create((run->events + 1) * (int64_t)(sizeof *view->partner + sizeof *view->track));
+    if (!view->lane_start || !view->tracks || !view->memory)
         return false;
+    view->partner = view->memory->data;
+    view->track = (uint8_t *)(view->partner + run->events + 1);
+    memset(view->track, 0, (size_t)run->events);
     memset(view->tracks, 1, (size_t)run->lanes);
     for (int64_t k = 0; k < run->events; k++) {
         view->lane_start[run->event[k].lane + 1]++;
@@ -149,8 +153,7 @@ void bmf_views_free(bmf_view view[2], int views)
         free(view[k].label);
         free(view[k].caption);
         free(view[k].lane_start);
-        free(view[k].partner);
-        free(view[k].track);
+        bmf_buffer_release(view[k].memory);
         free(view[k].tracks);
         free(view[k].node_hash);
         free(view[k].idle_until);

@@ -42,19 +42,20 @@ static inline char *bmf_put_label(char *to, const bmf_label *label)
 
 typedef struct bmf_view {
     const bmf_run *run;
-    int number;          /* 0 measured, 1 predicted; in a trace of two alike runs their order */
-    const char *title;   /* "measured" or "predicted" */
-    char *caption;       /* "measured: PROGRAM on MACHINE", in the style of the labels */
-    int64_t *lane_start; /* lanes + 1: the events of lane l are lane_start[l] .. lane_start[l + 1] */
-    int64_t *partner;    /* by event: the other end of its message, or -1 */
-    uint8_t *track;      /* by event, < BMF_MAX_TRACKS; set by bmf_view_marks */
-    uint8_t *tracks;     /* by lane: how many, at least 1; set by bmf_view_marks */
-    uint64_t *node_hash; /* by node: of its path */
-    int64_t *idle_until; /* by event: when its lane is busy again after BMF_MARK_IDLE_AFTER; set by flat marks */
-    int64_t *first_busy; /* by lane: when its first leaf begins, end if it has none; set by flat marks */
-    bmf_label *label;    /* names + BMF_EVENT_KINDS texts */
-    int64_t labels, end; /* end: the latest of all events */
-    int64_t messages;    /* sends and receives */
+    int number;                /* 0 measured, 1 predicted; in a trace of two alike runs their order */
+    const char *title;         /* "measured" or "predicted" */
+    char *caption;             /* "measured: PROGRAM on MACHINE", in the style of the labels */
+    int64_t *lane_start;       /* lanes + 1: the events of lane l are lane_start[l] .. lane_start[l + 1] */
+    struct bmf_buffer *memory; /* of partner and track */
+    int64_t *partner;          /* by event: the other end of its message, or -1 */
+    uint8_t *track;            /* by event, < BMF_MAX_TRACKS; set by bmf_view_marks */
+    uint8_t *tracks;           /* by lane: how many, at least 1; set by bmf_view_marks */
+    uint64_t *node_hash;       /* by node: of its path */
+    int64_t *idle_until;       /* by event: when its lane is busy again after BMF_MARK_IDLE_AFTER; set by flat marks */
+    int64_t *first_busy;       /* by lane: when its first leaf begins, end if it has none; set by flat marks */
+    bmf_label *label;          /* names + BMF_EVENT_KINDS texts */
+    int64_t labels, end;       /* end: the latest of all events */
+    int64_t messages;          /* sends and receives */
 } bmf_view;
 
 /* Makes a view of every run of a trace. The views hold pointers into the trace. On failure nothing needs freeing. */
@@ -140,8 +141,9 @@ typedef void bmf_put_mark(void *writer, const bmf_view *view, const bmf_mark *ma
 
 /* Makes the marks, flat ones or not; NULL without memory. */
 bmf_merge *bmf_merge_create(bmf_view view[2], int views, bool flat);
-/* Calls put for every mark. False if memory ran out on the way. */
-bool bmf_merge_each(bmf_merge *merge, bmf_put_mark *put, void *writer);
+/* Calls put for every mark; ends: it looks at the events at the other ends of messages. False if memory ran out on the
+ * way. */
+bool bmf_merge_each(bmf_merge *merge, bool ends, bmf_put_mark *put, void *writer);
 void bmf_merge_free(bmf_merge *merge);
 
 #endif

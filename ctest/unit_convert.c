@@ -248,14 +248,14 @@ static void check_mark(void *data, const bmf_view *view, const bmf_mark *mark)
     e->seen++;
 }
 
-static void check_merge(bmf_trace *trace, bool flat)
+static void check_merge(bmf_trace *trace, bool flat, bool ends)
 {
     bmf_view view[2];
     assert_int_equal(bmf_views_create(NULL, trace, BMF_STYLE_PLAIN, view), BMF_OK);
     bmf_merge *merge = bmf_merge_create(view, trace->runs, flat);
     assert_non_null(merge);
     reference e = make_reference(view, trace->runs, flat);
-    assert_true(bmf_merge_each(merge, check_mark, &e));
+    assert_true(bmf_merge_each(merge, ends, check_mark, &e));
     assert_int_equal(e.seen, e.marks);
     bmf_merge_free(merge);
     free(e.mark);
@@ -267,7 +267,7 @@ static void runs_and_lanes_are_merged_by_time(void **state)
     (void)state;
     for (uint64_t seed = 1; seed < 60; seed++) {
         bmf_trace trace = {.runs = 2, .run = {random_run(seed, (int64_t)seed * 3), random_run(seed + 1000, 40)}};
-        check_merge(&trace, seed % 2);
+        check_merge(&trace, seed % 2, seed % 3);
         bmf_run_free(trace.run[0]);
         bmf_run_free(trace.run[1]);
     }
@@ -289,7 +289,7 @@ static void crowds_and_deserts_are_merged(void **state)
                                                .kind = BMF_EVENT_KERNEL});
     }
     assert_int_equal(bmf_run_sort(trace.run[0]), BMF_OK);
-    check_merge(&trace, false);
+    check_merge(&trace, false, true);
     bmf_run_free(trace.run[0]);
 }
 
