@@ -123,8 +123,8 @@ static item *sort_by_end(item *at, item *spare, int64_t items)
     }
 }
 
-/* True if no leaf begins before the one before it ends, and none outlasts a container that begins with it: flatten would
- * change nothing. */
+/* True if no leaf begins before the one before it ends, and none outlasts a container that begins with it: flatten
+ * would change nothing. */
 static bool is_flat(const bmf_event *event, const item *at, int64_t items)
 {
     int64_t busy_until = 0, begin = -1, least_end = 0; /* of the last containers, which begin together */
