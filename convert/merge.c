@@ -1,8 +1,9 @@
 /* The marks of all lanes in time order.
  *
- * Method: every lane's marks stand in order. What the lanes have in one slice of time after the other is gathered
- * and sorted by radix, which leaves marks of one time in the order of views and lanes. Slices are made longer or shorter
- * so that they stay in the cache. Cost: linear in the marks, and a look at every lane per slice, which has two marks for each.
+ * Method: every lane's marks stand in order. What the lanes have in one slice of time after the other is gathered and
+ * sorted by radix, which leaves marks of one time in the order of views and lanes. Slices are made longer or shorter so
+ * that they stay in the cache. Cost: linear in the marks, and a look at every lane per slice, which has two marks for
+ * each.
  */
 #include <stdlib.h>
 
