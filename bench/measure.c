@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/backend.h"
-#include "runtime/wait.h"
+#include "runtime/backend/backend.h"
+#include "runtime/backend/wait.h"
 
 static const double BATCH_SECONDS = 0.02;
 enum { MAX_CALLS = 5000 };

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "bench/skeletons.h"
+#include "bench/skeletons/skeletons.h"
 
 enum { BENCH_TEXT = 256 };
 

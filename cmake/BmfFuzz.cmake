@@ -1,16 +1,16 @@
-# Fuzz targets: fuzz/NAME.c has libFuzzer's entry; fuzz/run_files.c runs it on files.
+# Fuzz targets: ctest/fuzz/NAME.c has libFuzzer's entry; ctest/fuzz/run_files.c runs it on files.
 #
-#   NAME_corpus   every build: the target on the files of ctest/corpus/NAME, as test unit_NAME_corpus
+#   NAME_corpus   every build: the target on the files of ctest/fuzz/corpus/NAME, as test unit_NAME_corpus
 #   NAME_fuzz     with BMF_FUZZ (clang only): libFuzzer
 
 foreach(target language)
-  add_executable(${target}_corpus fuzz/${target}.c fuzz/run_files.c)
+  add_executable(${target}_corpus ctest/fuzz/${target}.c ctest/fuzz/run_files.c)
   set(made ${target}_corpus)
-  file(GLOB corpus CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/corpus/${target}/*)
+  file(GLOB corpus CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/fuzz/corpus/${target}/*)
   add_test(NAME unit_${target}_corpus COMMAND ${target}_corpus ${corpus})
   set_tests_properties(unit_${target}_corpus PROPERTIES LABELS unit)
   if(BMF_FUZZ)
-    add_executable(${target}_fuzz fuzz/${target}.c)
+    add_executable(${target}_fuzz ctest/fuzz/${target}.c)
     target_link_options(${target}_fuzz PRIVATE -fsanitize=fuzzer)
     list(APPEND made ${target}_fuzz)
   endif()

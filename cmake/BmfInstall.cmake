@@ -4,7 +4,7 @@
 # their programs can be predicted.
 
 set(BMF_PUBLIC_LIBRARIES "")
-foreach(name runtime permute skeletons convert predict)
+foreach(name runtime permute skeletons convert mesh predict)
   if(TARGET bmf_${name})
     list(PREPEND BMF_PUBLIC_LIBRARIES bmf_${name})
   endif()
@@ -29,14 +29,8 @@ foreach(name ${BMF_PUBLIC_LIBRARIES})
   set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN")
 endforeach()
 
-install(FILES bmf.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmf)
-foreach(name status type memory column partition list kernel context npy schedule trace backend wait)
-  install(FILES runtime/${name}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmf/runtime)
-endforeach()
-foreach(name gf2 permutation local one_permutable exchange detect tune)
-  install(FILES permute/${name}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmf/permute)
-endforeach()
-install(FILES skeletons/skeletons.h skeletons/operators.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmf/skeletons)
+install(FILES include/bmf.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmf)
+install(DIRECTORY runtime permute skeletons DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmf FILES_MATCHING PATTERN "*.h")
 
 file(GLOB bmf_man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
 if(bmf_man_pages)

@@ -1,11 +1,13 @@
-# Tests, by what a file in ctest/ is called:
+# Tests, by where a file in ctest/ is:
 #
-#   unit_NAME.c   cmocka, one process; test unit_NAME, and unit_NAME.valgrind when valgrind is there
-#   mpi_NAME.c    run at several numbers of ranks and threads; tests mpi_NAME.rRtT, and the slow mpi_NAME.valgrind
-#   make_NAME.c   programs that the BATS tests run
-#   preload/      a library that they preload
-#   NAME.bats     tests of the command line; test cli_NAME, or slow_NAME for slow_NAME.bats
-#   other *.c     code the tests share, linked into all of them
+#   unit/NAME.c          cmocka, one process; test unit_NAME, and unit_NAME.valgrind when valgrind is there
+#   mpi/NAME.c           run at several numbers of ranks and threads; tests mpi_NAME.rRtT, and the slow mpi_NAME.valgrind
+#   cli/NAME.bats        tests of the command line; test cli_NAME, or slow_NAME for slow_NAME.bats
+#   cli/programs/NAME.c  programs that they run
+#   cli/preload/         libraries that they preload
+#   reference/           plain, slow answers to compare with, and generators of random cases
+#   support/             what tests share; linked into all of them, as the references are
+#   fuzz/                fuzz targets and their corpus
 #
 # Labels: unit, valgrind, mpi, cli, slow. A test that keeps several cores busy says so by PROCESSORS.
 
@@ -37,8 +39,8 @@ if(CMAKE_BUILD_TYPE STREQUAL Asan)
   set(BMF_VALGRIND "")
 endif()
 
-file(GLOB BMF_SHARED_TEST_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/*.c)
-list(FILTER BMF_SHARED_TEST_SOURCES EXCLUDE REGEX "/(unit|mpi|make)_[^/]*$")
+file(GLOB BMF_SHARED_TEST_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/support/*.c
+     ${PROJECT_SOURCE_DIR}/ctest/reference/*.c)
 if(BMF_SHARED_TEST_SOURCES)
   add_library(bmf_testing STATIC ${BMF_SHARED_TEST_SOURCES})
   target_compile_options(bmf_testing PRIVATE ${BMF_COMPILE_OPTIONS})
@@ -46,7 +48,7 @@ if(BMF_SHARED_TEST_SOURCES)
   list(PREPEND BMF_LIBRARIES bmf_testing)
 endif()
 
-bmf_programs(ctest "unit_*.c")
+bmf_programs(ctest/unit unit_)
 if(BMF_MADE)
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 endif()
@@ -65,7 +67,7 @@ endif()
 
 include(BmfFuzz)
 
-bmf_programs(ctest "mpi_*.c")
+bmf_programs(ctest/mpi mpi_)
 foreach(test IN LISTS BMF_MADE)
   foreach(run IN LISTS BMF_RUNS BMF_RUNS_${test})
     string(REPLACE ":" ";" run ${run})
@@ -87,14 +89,14 @@ foreach(test IN LISTS BMF_MADE)
   endif()
 endforeach()
 
-bmf_programs(ctest "make_*.c")
+bmf_programs(ctest/cli/programs "")
 
 # Preloaded into programs to count what they hand to MPI.
-add_library(bmf_count_sends MODULE ctest/preload/count_sends.c)
+add_library(bmf_count_sends MODULE ctest/cli/preload/count_sends.c)
 target_compile_options(bmf_count_sends PRIVATE ${BMF_COMPILE_OPTIONS})
 target_link_libraries(bmf_count_sends PRIVATE MPICH::MPICH)
 
-file(GLOB BMF_BATS_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/*.bats)
+file(GLOB BMF_BATS_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/cli/*.bats)
 if(BMF_BATS_FILES)
   find_program(BMF_BATS bats REQUIRED)
   # The tests call python3 and want NumPy. The first python3 of the path may be another one than that of the system, which

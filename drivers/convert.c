@@ -2,7 +2,7 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "convert/convert.h"
+#include "runtime/convert/convert.h"
 #include "drivers/commands.h"
 
 typedef struct options {

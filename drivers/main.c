@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "drivers/commands.h"
-#include "runtime/status.h"
+#include "runtime/context/status.h"
 
 typedef enum ranks { SERIAL, PARALLEL } ranks;
 

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "drivers/commands.h"
-#include "drivers/sheet_json.h"
+#include "drivers/sheet/json.h"
 #include "predict/mesh/phase.h"
 #include "predict/mesh/router.h"
-#include "runtime/allocate.h"
-#include "runtime/clock.h"
-#include "runtime/status.h"
+#include "runtime/base/allocate.h"
+#include "runtime/backend/clock.h"
+#include "runtime/context/status.h"
 
 enum { DEFAULT_WORDS = 512, DEFAULT_CYCLES = 10000, MOST_SETTINGS = 64 };
 static const double DEFAULT_LOAD = 0.05;

@@ -7,8 +7,8 @@
 
 #include "drivers/commands.h"
 #include "drivers/program_options.h"
-#include "runtime/backend.h"
-#include "skeletons/language/scalar.h"
+#include "runtime/backend/backend.h"
+#include "skeletons/language/scalar/scalar.h"
 
 static void print_help(void) {
   puts(

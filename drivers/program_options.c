@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "drivers/commands.h"
-#include "runtime/allocate.h"
-#include "runtime/backend.h"
+#include "runtime/base/allocate.h"
+#include "runtime/backend/backend.h"
 
 static const struct option known_options[] = {
     {"library", required_argument, NULL, 'l'},

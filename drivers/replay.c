@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "drivers/commands.h"
-#include "drivers/sheet_json.h"
+#include "drivers/sheet/json.h"
 #include "predict/machine/machine.h"
-#include "predict/model/replay.h"
-#include "predict/model/simulate.h"
+#include "predict/replay/replay.h"
+#include "predict/simulate/simulate.h"
 
 typedef struct options {
     const char *trace, *machine, *output;

@@ -6,9 +6,9 @@
 
 #include "drivers/commands.h"
 #include "drivers/program_options.h"
-#include "runtime/allocate.h"
-#include "runtime/backend.h"
-#include "runtime/npy.h"
+#include "runtime/base/allocate.h"
+#include "runtime/backend/backend.h"
+#include "runtime/npy/npy.h"
 
 enum { LARGEST_VALUE = 1 << 20 };
 

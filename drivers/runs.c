@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/view.h"
-#include "drivers/sheet_json.h"
-#include "predict/model/replay.h"
+#include "runtime/convert/view.h"
+#include "drivers/sheet/json.h"
+#include "predict/replay/replay.h"
 
 char *bmf_text_seconds(double seconds, char text[BMF_NUMBER_TEXT])
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "drivers/commands.h"
-#include "runtime/trace.h"
+#include "runtime/trace/trace.h"
 
 typedef struct sum {
     int64_t events, nanos, amount;

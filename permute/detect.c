@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "permute/detect.h"
-#include "runtime/allocate.h"
-#include "runtime/backend.h"
-#include "runtime/kernel.h"
+#include "runtime/base/allocate.h"
+#include "runtime/backend/backend.h"
+#include "runtime/data/kernel.h"
 
 enum { BLOCK_BITS = 9, BLOCK = 1 << BLOCK_BITS, SMALLEST_PIECE = 1 << 15, CHAINS = 32 };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "permute/gf2.h"
-#include "runtime/status.h"
+#include "runtime/context/status.h"
 
 #ifdef __cplusplus
 extern "C" {

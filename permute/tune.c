@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "permute/tune.h"
-#include "runtime/allocate.h"
-#include "runtime/backend.h"
+#include "runtime/base/allocate.h"
+#include "runtime/backend/backend.h"
 
 enum { TRIALS = 3, KEY_SIZE = 160, PATH_SIZE = 1024 };
 static const double HOPELESS = 20; /* times the best estimate: not worth a trial */

@@ -6,7 +6,7 @@
 #ifndef BMF_TUNE_H
 #define BMF_TUNE_H
 
-#include "permute/exchange.h"
+#include "permute/exchange/exchange.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
  * Method: the elements of ys are numbered on from those of xs; both lists are recut to the even split in one round. */
 #include <string.h>
 
-#include "skeletons/recut.h"
+#include "skeletons/engine/repartition.h"
 #include "skeletons/skeletons.h"
 
 int bmf_concatenate(const bmf_list *xs, const bmf_list *ys, bmf_list **out)

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/allocate.h"
-#include "skeletons/pairing.h"
-#include "skeletons/plan.h"
-#include "skeletons/records.h"
+#include "runtime/base/allocate.h"
+#include "skeletons/engine/pairing.h"
+#include "skeletons/engine/plan.h"
+#include "skeletons/engine/records.h"
 #include "skeletons/skeletons.h"
 
 /* ---- the schedule ---- */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/allocate.h"
+#include "runtime/base/allocate.h"
 #include "skeletons/skeletons.h"
-#include "skeletons/tree.h"
+#include "skeletons/engine/tree.h"
 
 static int check_nested(const char *skeleton, const bmf_list *xss)
 {

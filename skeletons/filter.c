@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/allocate.h"
+#include "runtime/base/allocate.h"
 #include "skeletons/skeletons.h"
-#include "skeletons/source.h"
+#include "skeletons/engine/source.h"
 
 typedef struct filter_state {
     const bmf_source *marks; /* xs under the predicate */

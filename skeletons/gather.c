@@ -4,8 +4,8 @@
  * the first processor of their group. Messages and bytes: see skeletons.h. */
 #include <stdlib.h>
 
-#include "runtime/allocate.h"
-#include "skeletons/move.h"
+#include "runtime/base/allocate.h"
+#include "skeletons/engine/move.h"
 #include "skeletons/skeletons.h"
 
 static int gather_partition(const bmf_list *xs, bmf_partition **made)

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/allocate.h"
-#include "runtime/backend.h"
-#include "skeletons/records.h"
+#include "runtime/base/allocate.h"
+#include "runtime/backend/backend.h"
+#include "skeletons/engine/records.h"
 #include "skeletons/skeletons.h"
 
 static int check_fixed(const bmf_list *xs, const char *skeleton)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "skeletons/skeletons.h"
-#include "skeletons/source.h"
+#include "skeletons/engine/source.h"
 
 typedef struct tabulate_state {
     const bmf_kernel *kernel;

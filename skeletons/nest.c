@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/allocate.h"
-#include "skeletons/pairing.h"
+#include "runtime/base/allocate.h"
+#include "skeletons/engine/pairing.h"
 #include "skeletons/skeletons.h"
 
 static int check_nested(const bmf_list *xss, const char *skeleton)

@@ -3,7 +3,7 @@
 #ifndef BMF_OPERATORS_H
 #define BMF_OPERATORS_H
 
-#include "runtime/kernel.h"
+#include "runtime/data/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

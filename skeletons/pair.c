@@ -3,8 +3,8 @@
  * Method: a tuple column holds its components' columns, which are shared by reference. Cost: constant. */
 #include <stdlib.h>
 
-#include "runtime/allocate.h"
-#include "skeletons/pairing.h"
+#include "runtime/base/allocate.h"
+#include "skeletons/engine/pairing.h"
 #include "skeletons/skeletons.h"
 
 int bmf_check_pair(bmf_context *ctx, const char *skeleton, const bmf_type *first, const bmf_type *second)

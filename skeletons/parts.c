@@ -3,8 +3,8 @@
  * Method: one piece a part, handed to threads as they get free. Cost: the function's. */
 #include <stdlib.h>
 
-#include "runtime/allocate.h"
-#include "runtime/backend.h"
+#include "runtime/base/allocate.h"
+#include "runtime/backend/backend.h"
 #include "skeletons/skeletons.h"
 
 typedef struct part_state {

@@ -1,8 +1,8 @@
 /* place and spread: lists from a C array of records. No messages.
  *
  * Method: every host copies its own elements from the records into columns. Cost: 2 n w bytes of memory. */
-#include "runtime/backend.h"
-#include "skeletons/records.h"
+#include "runtime/backend/backend.h"
+#include "skeletons/engine/records.h"
 #include "skeletons/skeletons.h"
 
 /* A list on `partition`, filled from the records of its first local element on. */

@@ -4,8 +4,8 @@
  * element moves twice, none that is in place already moves. Equal partitions share the column. */
 #include <stdlib.h>
 
-#include "runtime/allocate.h"
-#include "skeletons/recut.h"
+#include "runtime/base/allocate.h"
+#include "skeletons/engine/repartition.h"
 #include "skeletons/skeletons.h"
 
 typedef struct recut {

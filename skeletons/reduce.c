@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/allocate.h"
-#include "skeletons/partials.h"
+#include "runtime/base/allocate.h"
+#include "skeletons/engine/partials.h"
 #include "skeletons/skeletons.h"
 
 /* ---- bringing the partial results together ---- */

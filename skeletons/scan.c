@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/allocate.h"
-#include "skeletons/elementwise.h"
-#include "skeletons/partials.h"
+#include "runtime/base/allocate.h"
+#include "skeletons/engine/elementwise.h"
+#include "skeletons/engine/partials.h"
 #include "skeletons/skeletons.h"
 
 /* Elements of one chained piece take about this much: well inside a second-level cache. */

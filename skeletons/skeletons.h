@@ -11,8 +11,8 @@
 #ifndef BMF_SKELETONS_H
 #define BMF_SKELETONS_H
 
-#include "runtime/kernel.h"
-#include "runtime/list.h"
+#include "runtime/data/kernel.h"
+#include "runtime/data/list.h"
 
 #ifdef __cplusplus
 extern "C" {

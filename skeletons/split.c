@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/allocate.h"
-#include "skeletons/move.h"
+#include "runtime/base/allocate.h"
+#include "skeletons/engine/move.h"
 #include "skeletons/skeletons.h"
 
 /* Part k of the old partition becomes `parts` parts. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/allocate.h"
+#include "runtime/base/allocate.h"
 
 enum { MOST_BYTES = 16 << 20 };
 

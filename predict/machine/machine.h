@@ -17,9 +17,9 @@
 #ifndef BMF_MACHINE_H
 #define BMF_MACHINE_H
 
-#include "predict/machine/network.h"
-#include "predict/sheet.h"
-#include "runtime/status.h"
+#include "predict/network/network.h"
+#include "predict/sheet/sheet.h"
+#include "runtime/context/status.h"
 
 typedef enum bmf_compute_cost { BMF_COMPUTE_MEASURED, BMF_COMPUTE_SHEET, BMF_COMPUTE_ZERO } bmf_compute_cost;
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "predict/machine/machine.h"
-#include "runtime/allocate.h"
+#include "runtime/base/allocate.h"
 
 enum { DIRECTORIES = 3, LISTED = 600 };
 

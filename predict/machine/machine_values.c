@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "predict/machine/machine.h"
-#include "predict/names.h"
-#include "runtime/allocate.h"
+#include "predict/sheet/names.h"
+#include "runtime/base/allocate.h"
 
 enum { TEXT = 512, NEAR = 3 };
 

@@ -5,7 +5,7 @@
  * which all sleep are skipped.
  * Cost: O(words times links), whatever the size of the mesh and the number of cycles. */
 #include "predict/mesh/dynamic_private.h"
-#include "runtime/allocate.h"
+#include "runtime/base/allocate.h"
 
 enum {
     FIRST_CAPACITY = 64,

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "predict/mesh/dynamic_private.h"
-#include "runtime/allocate.h"
-#include "runtime/status.h"
+#include "runtime/base/allocate.h"
+#include "runtime/context/status.h"
 
 static int check_range(const char *what, int value, int least, int most)
 {

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "runtime/status.h"
+#include "runtime/context/status.h"
 
 typedef enum value_name {
     MISROUTES,

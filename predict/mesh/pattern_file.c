@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "predict/mesh/pattern_private.h"
-#include "runtime/allocate.h"
-#include "runtime/status.h"
+#include "runtime/base/allocate.h"
+#include "runtime/context/status.h"
 
 static const char BLANKS[] = " \t\r\n";
 

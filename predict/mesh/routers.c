@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "predict/mesh/routers.h"
-#include "runtime/allocate.h"
-#include "runtime/status.h"
+#include "runtime/base/allocate.h"
+#include "runtime/context/status.h"
 
 const bmf_mesh_router *const bmf_mesh_routers[] = {&bmf_mesh_router_scheduled, &bmf_mesh_router_ecube,
                                                    &bmf_mesh_router_adaptive, NULL};

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/allocate.h"
-#include "runtime/status.h"
+#include "runtime/base/allocate.h"
+#include "runtime/context/status.h"
 
 enum { TABLE = 4096, PATH = 4096, VERSION = 2, MOST_LINKS = 1 << 24 };
 

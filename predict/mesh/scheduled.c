@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "runtime/allocate.h"
-#include "runtime/status.h"
+#include "runtime/base/allocate.h"
+#include "runtime/context/status.h"
 
 const char *bmf_place_text(int place, char text[BMF_PLACE_TEXT])
 {

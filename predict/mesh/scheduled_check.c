@@ -4,7 +4,7 @@
 #include <stdarg.h>
 
 #include "predict/mesh/scheduled.h"
-#include "runtime/status.h"
+#include "runtime/context/status.h"
 
 typedef struct checking {
     const bmf_scheduled_machine *machine;

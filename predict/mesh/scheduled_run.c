@@ -10,8 +10,8 @@
 
 #include "predict/mesh/phase.h"
 #include "predict/mesh/routers.h"
-#include "runtime/allocate.h"
-#include "runtime/status.h"
+#include "runtime/base/allocate.h"
+#include "runtime/context/status.h"
 
 enum { LENGTH, PIPELINES, SHARED_WIRES, READ_CYCLES, WRITE_CYCLES, IN_ORDER };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "predict/mesh/simulate_scheduled.h"
-#include "runtime/allocate.h"
+#include "runtime/base/allocate.h"
 
 const char *const bmf_mesh_time_name[BMF_TIMES] = {"cpu", "write", "read", "psync", "router", "reprog"};
 

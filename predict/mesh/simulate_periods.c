@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "predict/mesh/simulate_scheduled_private.h"
-#include "runtime/allocate.h"
-#include "runtime/status.h"
+#include "runtime/base/allocate.h"
+#include "runtime/context/status.h"
 
 enum { MOST_SCHEDULES = 64 }; /* longest period that is looked for, in schedules */
 

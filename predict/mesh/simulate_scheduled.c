@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "predict/mesh/simulate_scheduled_private.h"
-#include "runtime/allocate.h"
-#include "runtime/status.h"
+#include "runtime/base/allocate.h"
+#include "runtime/context/status.h"
 
 /* ---- making ---- */
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "predict/mesh/streams.h"
-#include "runtime/allocate.h"
-#include "runtime/status.h"
+#include "runtime/base/allocate.h"
+#include "runtime/context/status.h"
 
 typedef struct emission {
     const bmf_stream_routes *routes;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "predict/mesh/streams_private.h"
-#include "runtime/allocate.h"
+#include "runtime/base/allocate.h"
 
 enum { MOVE_DELAY = BMF_MESH_PORTS, FROM_PROCESSOR = -1, FROM_TREE = -2 };
 static const float DELAY_COST = 0.5F;

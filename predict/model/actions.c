@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "runtime/allocate.h"
+#include "runtime/base/allocate.h"
 
 enum { FIRST_CAPACITY = 1024, FIRST_SCOPES = 64 };
 

@@ -7,8 +7,8 @@
 #ifndef BMF_ACTIONS_H
 #define BMF_ACTIONS_H
 
-#include "runtime/schedule.h"
-#include "runtime/trace.h"
+#include "runtime/schedule/schedule.h"
+#include "runtime/trace/trace.h"
 
 typedef enum bmf_action_kind {
     BMF_ACTION_COMPUTE, /* `seconds` of a kernel; name, amount: elements */

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/kernels.h"
+#include "predict/kernels/kernels.h"
 #include "predict/model/model_private.h"
-#include "runtime/allocate.h"
-#include "runtime/host.h"
+#include "runtime/base/allocate.h"
+#include "runtime/backend/host.h"
 
 static bmf_model *model_of(bmf_context *ctx)
 {

@@ -9,8 +9,8 @@
 
 #include "predict/machine/machine.h"
 #include "predict/model/actions.h"
-#include "predict/model/simulate.h"
-#include "runtime/context.h"
+#include "predict/simulate/simulate.h"
+#include "runtime/context/context.h"
 
 typedef struct bmf_model bmf_model;
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/kernels.h"
+#include "predict/kernels/kernels.h"
 #include "predict/model/model_private.h"
-#include "runtime/allocate.h"
+#include "runtime/base/allocate.h"
 
 enum { KEPT = 2, EQUATIONS = 255, NAMED = 400 };
 

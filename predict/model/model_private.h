@@ -3,7 +3,7 @@
 #define BMF_MODEL_PRIVATE_H
 
 #include "predict/model/model.h"
-#include "runtime/backend.h"
+#include "runtime/backend/backend.h"
 
 /* What computing costs: predict/model/model_costs.c. */
 typedef struct bmf_model_costs bmf_model_costs;

@@ -1,4 +1,4 @@
-/* What ranks would hand to MPI for a round: counted by the rules of runtime/wire.h for processors in contiguous blocks.
+/* What ranks would hand to MPI for a round: counted by the rules of runtime/backend/wire.h for processors in contiguous blocks.
  *
  * Method: the messages that go from one rank to another are sorted by the pair of ranks, and each run of equal pairs is a
  * buffer. Cost: O(m log m) for m messages between ranks, O(m) if they stand in that order already.
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "predict/model/model_private.h"
-#include "runtime/allocate.h"
-#include "runtime/wire.h"
+#include "runtime/base/allocate.h"
+#include "runtime/backend/wire.h"
 
 /* A message that travels with others. */
 typedef struct packed {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "predict/model/model_private.h"
-#include "runtime/allocate.h"
+#include "runtime/base/allocate.h"
 
 typedef enum note_kind { NOTE_COMPUTE, NOTE_ENTER, NOTE_LEAVE } note_kind;
 

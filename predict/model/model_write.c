@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "predict/model/model_private.h"
-#include "runtime/allocate.h"
-#include "runtime/path.h"
+#include "runtime/base/allocate.h"
+#include "runtime/base/path.h"
 
 /* ---- the trace ---- */
 

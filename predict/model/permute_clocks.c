@@ -1,14 +1,14 @@
 /* Clocks of processors in rounds of messages.
  *
  * Method: a network that takes rounds as a whole is asked round by round; then only the clocks and the two rounds that
- * are under way have to be kept: the rules are those of predict/model/simulate.h. For other networks actions are
+ * are under way have to be kept: the rules are those of predict/simulate/simulate.h. For other networks actions are
  * recorded. Cost: sorting a round's messages; 160 bytes for each of them. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "predict/model/permute_clocks.h"
-#include "predict/model/simulate_private.h"
-#include "runtime/allocate.h"
+#include "predict/simulate/simulate_private.h"
+#include "runtime/base/allocate.h"
 
 typedef struct sent_message {
     bmf_flying flying;

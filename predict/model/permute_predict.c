@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "permute/local.h"
-#include "permute/stages.h"
+#include "permute/local/local.h"
+#include "permute/exchange/stages.h"
 #include "permute/traffic.h"
-#include "predict/machine/record_rounds.h"
+#include "predict/network/record_rounds.h"
 #include "predict/model/permute_clocks.h"
-#include "runtime/allocate.h"
-#include "runtime/clock.h"
+#include "runtime/base/allocate.h"
+#include "runtime/backend/clock.h"
 
 enum { MEASURED_BYTES = 64 << 20, MEASURED_TIMES = 3 };
 /* Messages that are followed: of a run that is recorded; of a round, and of a run that is timed as it comes. */
@@ -122,7 +122,7 @@ static void begin_round(forecast *f, const bmf_permute_plan *plan, int64_t k)
     free(round.message);
 }
 
-/* permute/exchange.c: a round begins before the one before it is ended. */
+/* permute/exchange/exchange.c: a round begins before the one before it is ended. */
 static void exchange_rounds(forecast *f, const bmf_permute_plan *plan)
 {
     for (int64_t k = 0; k < plan->rounds; k++) {
@@ -139,7 +139,7 @@ static bool stays(const bmf_permute_plan *plan)
     return plan->traffic->rank == 0 && plan->traffic->keepers > 0;
 }
 
-/* permute/exchange_traffic.c */
+/* permute/exchange/traffic.c */
 static int follow_traffic(forecast *f, const bmf_permute_plan *plan)
 {
     const bool naive = plan->method == BMF_PERMUTE_NAIVE;
@@ -172,7 +172,7 @@ static int run_share(forecast *f, const bmf_permute_plan *plan, bool packing, in
     return compute(f, packing, (uint32_t)(2 * (stage * rounds + share) + !packing), rounds * block / shares);
 }
 
-/* permute/exchange_stages.c: while a stage is on its way the next one is packed and the one before unpacked. */
+/* permute/exchange/run_stages.c: while a stage is on its way the next one is packed and the one before unpacked. */
 static int follow_stages(forecast *f, const bmf_permute_plan *plan)
 {
     const int64_t rounds = INT64_C(1) << plan->stages->bits;
@@ -191,7 +191,7 @@ static int follow_stages(forecast *f, const bmf_permute_plan *plan)
     return BMF_OK;
 }
 
-/* permute/exchange_boxes.c; every processor is taken to have as many elements as the one with most. */
+/* permute/exchange/run_boxes.c; every processor is taken to have as many elements as the one with most. */
 static int follow_boxes(forecast *f, const bmf_permute_plan *plan)
 {
     const int64_t elements = bmf_split_start(INT64_C(1) << plan->permutation.bits, plan->processors, 1);

@@ -9,7 +9,7 @@
 #ifndef BMF_PERMUTE_PREDICT_H
 #define BMF_PERMUTE_PREDICT_H
 
-#include "permute/exchange.h"
+#include "permute/exchange/exchange.h"
 #include "predict/machine/machine.h"
 
 typedef enum bmf_predicted_method {

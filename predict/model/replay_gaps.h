@@ -2,7 +2,7 @@
 #ifndef BMF_REPLAY_GAPS_H
 #define BMF_REPLAY_GAPS_H
 
-#include "predict/model/replay_private.h"
+#include "predict/replay/replay_private.h"
 
 /* A time in which a rank was in events without a break. */
 typedef struct replay_stretch {

@@ -7,7 +7,7 @@
 #ifndef BMF_COMPARE_H
 #define BMF_COMPARE_H
 
-#include "runtime/trace.h"
+#include "runtime/trace/trace.h"
 
 typedef struct bmf_ratio {
     double measured, predicted; /* seconds */

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "predict/model/replay.h"
+#include "predict/replay/replay.h"
 #include "predict/report/intervals.h"
 
 int bmf_intervals_ideal(bmf_run *run, bmf_run **ideal)

@@ -9,7 +9,7 @@
 #ifndef BMF_INTERVALS_H
 #define BMF_INTERVALS_H
 
-#include "runtime/trace.h"
+#include "runtime/trace/trace.h"
 
 /* The kinds of communication that are told apart: by the skeleton that communicates. */
 typedef enum bmf_communication {

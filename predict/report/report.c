@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "convert/markup.h"
+#include "runtime/convert/markup.h"
 #include "predict/report/report_private.h"
 
 static const char policy[] = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";

@@ -2,7 +2,7 @@
 #ifndef BMF_REPORT_H
 #define BMF_REPORT_H
 
-#include "predict/machine/network.h"
+#include "predict/network/network.h"
 #include "predict/report/compare.h"
 #include "predict/report/intervals.h"
 

@@ -4,8 +4,8 @@
 
 #include <zlib.h>
 
-#include "convert/output.h"
-#include "convert/view.h"
+#include "runtime/convert/output.h"
+#include "runtime/convert/view.h"
 #include "predict/report/report.h"
 
 /* ---- report_pack.c: numbers, compressed, as text ---- */

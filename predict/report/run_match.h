@@ -3,7 +3,7 @@
 #ifndef BMF_RUN_MATCH_H
 #define BMF_RUN_MATCH_H
 
-#include "runtime/trace.h"
+#include "runtime/trace/trace.h"
 
 /* By node of `from`: the node of `to` with the same path (texts and kinds from the root down), UINT32_MAX if there is
  * none. To be freed; NULL without memory. Cost: a hash of every name and node. */

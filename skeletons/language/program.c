@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/allocate.h"
-#include "runtime/npy.h"
-#include "skeletons/language/parallel.h"
+#include "runtime/base/allocate.h"
+#include "runtime/npy/npy.h"
+#include "skeletons/language/parallel/parallel.h"
 
 /* ---- the argument's type, from rank 0 to all ---- */
 

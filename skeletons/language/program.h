@@ -2,10 +2,10 @@
 #ifndef BMF_LANGUAGE_PROGRAM_H
 #define BMF_LANGUAGE_PROGRAM_H
 
-#include "runtime/list.h"
-#include "skeletons/language/data.h"
-#include "skeletons/language/evaluate.h"
-#include "skeletons/language/rewrite.h"
+#include "runtime/data/list.h"
+#include "skeletons/language/front/data.h"
+#include "skeletons/language/evaluate/evaluate.h"
+#include "skeletons/language/laws/rewrite.h"
 
 typedef struct bmf_program_options {
     const char *path;

@@ -1,0 +1,240 @@
+/* bmf-bench edn: the DECmpp's router as document 003 measured it, and as the model predicts it.
+ *
+ * Method and source: bench/edn/figures.c. Nothing is measured here but the router's own speed. Cost: seconds. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/commands.h"
+#include "bench/edn/figures.h"
+#include "predict/machine/machine.h"
+
+enum { DEFAULT_MATRICES = 1000, DEFAULT_FREQUENCIES = 20000, MOST_MATRICES = 1000000 };
+static const char default_machine[] = "decmpp-2048";
+
+typedef struct options {
+    int64_t matrices, frequencies;
+    const char *machine;
+    bool json, help;
+} options;
+
+/* ---- options ---- */
+
+static void print_help(void)
+{
+    printf(
+        "usage: bmf-bench edn [OPTION...]\n\n"
+        "Prints what document 003 published of a DECmpp with an expanded delta network (figures 5.1 to 5.6), what the\n"
+        "model predicts, and their ratio. Three constants are fitted to two columns of the tables; the others check "
+        "them.\n\n"
+        "  --machine M    a machine of 2048 processors whose network is an edn (default: %s)\n"
+        "  --matrices N   random permutations for every average (default: %d)\n"
+        "  --counts N     random permutations for the router counts (default: %d)\n"
+        "  --json         one JSON object instead of the tables\n"
+        "  --help         this text\n\n"
+        "Example: bmf-bench edn --machine examples/machines/decmpp-2048.machine\n",
+        default_machine, DEFAULT_MATRICES, DEFAULT_FREQUENCIES);
+}
+
+static int refuse(const bmf_context *ctx, const char *format, const char *text)
+{
+    if (bmf_is_root(ctx)) {
+        fprintf(stderr, "bmf-bench: ");
+        fprintf(stderr, format, text);
+        fprintf(stderr, "; see bmf-bench edn --help\n");
+    }
+    return BMF_ERROR_USAGE;
+}
+
+static int read_number(const bmf_context *ctx, const char *option, const char *text, int64_t *number)
+{
+    char *end;
+    errno = 0;
+    *number = text ? strtoll(text, &end, 10) : 0;
+    if (text && *text && *end == '\0' && errno == 0 && *number >= 1 && *number <= MOST_MATRICES)
+        return BMF_OK;
+    return refuse(ctx, "%s needs a whole number from 1 to 1000000", option);
+}
+
+static int read_options(const bmf_context *ctx, int argc, char **argv, options *o)
+{
+    *o = (options){DEFAULT_MATRICES, DEFAULT_FREQUENCIES, default_machine, false, false};
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(argv[i], "--help") == 0) {
+            o->help = true;
+        } else if (strcmp(argv[i], "--json") == 0) {
+            o->json = true;
+        } else if (strcmp(argv[i], "--matrices") == 0) {
+            BMF_TRY(read_number(ctx, argv[i++], value, &o->matrices));
+        } else if (strcmp(argv[i], "--counts") == 0) {
+            BMF_TRY(read_number(ctx, argv[i++], value, &o->frequencies));
+        } else if (strcmp(argv[i], "--machine") == 0) {
+            if (!value)
+                return refuse(ctx, "%s needs a value", argv[i]);
+            o->machine = argv[++i];
+        } else {
+            return refuse(ctx, "unknown option '%s'", argv[i]);
+        }
+    }
+    return BMF_OK;
+}
+
+/* ---- the tables ---- */
+
+enum { COLUMNS = EDN_PERMUTATIONS * BMF_RECORD_METHODS };
+
+static void print_times(const edn_figures *f)
+{
+    printf("seconds of a permutation (figures 5.3 and 5.4): published, predicted, predicted / published\n");
+    printf("* fitted to this column; ? out of order as published\n\n");
+    for (int first = 0; first < COLUMNS; first += BMF_RECORD_METHODS) {
+        printf("%-14s", f->column[first].permutation);
+        for (int k = first; k < first + BMF_RECORD_METHODS; k++)
+            printf("%14s%-11s", bmf_record_method_name(f->column[k].method), f->column[k].fitted ? "*" : "");
+        printf("\n");
+        for (int m = 0; m < EDN_SIZES; m++) {
+            printf("%6d records", 1 << m);
+            for (int k = first; k < first + BMF_RECORD_METHODS; k++) {
+                const edn_column *c = &f->column[k];
+                printf("  %8.3f%s%8.3f %5.2f", c->published[m], c->doubtful[m] ? "?" : " ", c->predicted[m],
+                       c->predicted[m] / c->published[m]);
+            }
+            printf("\n");
+        }
+        printf("\n");
+    }
+}
+
+static void print_random(const edn_figures *f)
+{
+    printf("random permutations: port serialisation of a row (figure 5.2), mean seconds (figure 5.6)\n");
+    printf("%12s %28s %28s %10s %10s\n", "records", "published: least, most, mean", "predicted: least, most, mean",
+           "rows", "sets");
+    for (int m = 0; m < EDN_SIZES; m++) {
+        const edn_random *r = &f->random[m];
+        printf("%12d %10lld %8lld %8.1f %10lld %8lld %8.1f %10.4f %10.4f\n", 1 << m, (long long)r->published_least,
+               (long long)r->published_most, r->published_mean, (long long)r->least, (long long)r->most, r->mean,
+               r->rows, r->sets);
+    }
+    if (f->crossing)
+        printf("sets are faster than rows from %lld records on; published: from 128 on\n\n", (long long)f->crossing);
+    else
+        printf("rows are faster at every size; published: sets from 128 records on\n\n");
+}
+
+static void print_text(const edn_figures *f, int64_t matrices)
+{
+    printf("router counts of sets of clusters of %lld random permutations (figure 5.1), per cent\n",
+           (long long)matrices);
+    for (int k = 0; k < EDN_MACHINES; k++)
+        for (int n = 0; n < EDN_COUNTS; n++)
+            printf("%6lld ports, count %d: published %5.1f, predicted %6.2f\n", (long long)f->frequencies[k].ports,
+                   1 << n, f->frequencies[k].published[n], f->frequencies[k].counted[n]);
+    printf("\n");
+    print_random(f);
+    print_times(f);
+    printf("fitted: iteration %.2f us, round %.1f us, setup %.0f us\n", f->iteration * 1e6, f->round * 1e6,
+           f->setup * 1e6);
+    printf("routed %lld messages in %.2f s\n", (long long)f->routed, f->seconds);
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_of_column(const edn_column *c)
+{
+    json_t *sizes = json_array();
+    for (int m = 0; m < EDN_SIZES; m++)
+        json_array_append_new(sizes, json_pack("{s:i, s:I, s:I, s:f, s:f, s:f, s:b}", "records", 1 << m, "rounds",
+                                               (json_int_t)c->rounds[m], "count", (json_int_t)c->count[m], "published",
+                                               c->published[m], "predicted", c->predicted[m], "ratio",
+                                               c->predicted[m] / c->published[m], "doubtful", c->doubtful[m]));
+    return json_pack("{s:s, s:s, s:b, s:o}", "permutation", c->permutation, "method", bmf_record_method_name(c->method),
+                     "fitted", c->fitted, "sizes", sizes);
+}
+
+static json_t *json_of_random(const edn_random *r, int64_t records)
+{
+    return json_pack("{s:I, s:I, s:I, s:f, s:I, s:I, s:f, s:f, s:f}", "records", (json_int_t)records, "published_least",
+                     (json_int_t)r->published_least, "published_most", (json_int_t)r->published_most, "published_mean",
+                     r->published_mean, "least", (json_int_t)r->least, "most", (json_int_t)r->most, "mean", r->mean,
+                     "rows_seconds", r->rows, "sets_seconds", r->sets);
+}
+
+static int print_json(const edn_figures *f, const char *machine)
+{
+    json_t *columns = json_array(), *random = json_array(), *counts = json_array();
+    for (int k = 0; k < COLUMNS; k++)
+        json_array_append_new(columns, json_of_column(&f->column[k]));
+    for (int m = 0; m < EDN_SIZES; m++)
+        json_array_append_new(random, json_of_random(&f->random[m], INT64_C(1) << m));
+    for (int k = 0; k < EDN_MACHINES; k++)
+        for (int n = 0; n < EDN_COUNTS; n++)
+            json_array_append_new(counts,
+                                  json_pack("{s:I, s:i, s:f, s:f}", "ports", (json_int_t)f->frequencies[k].ports,
+                                            "count", 1 << n, "published", f->frequencies[k].published[n], "predicted",
+                                            f->frequencies[k].counted[n]));
+    json_t *all =
+        json_pack("{s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:I, s:i, s:I, s:f}", "machine", machine, "iteration_us",
+                  f->iteration * 1e6, "round_us", f->round * 1e6, "setup_us", f->setup * 1e6, "router_counts", counts,
+                  "random", random, "columns", columns, "crossing", (json_int_t)f->crossing, "published_crossing", 128,
+                  "routed", (json_int_t)f->routed, "seconds", f->seconds);
+    const int failed = !all || json_dumpf(all, stdout, JSON_REAL_PRECISION(6)) != 0;
+    putchar('\n');
+    json_decref(all);
+    return failed ? bmf_fail(NULL, BMF_ERROR_MEMORY, "edn: the results could not be printed") : BMF_OK;
+}
+
+/* ---- all of it ---- */
+
+static int check_machine(const bmf_machine *machine, const bmf_edn_place *place)
+{
+    if (!place)
+        return bmf_machine_fail(machine, NULL, BMF_ERROR_ARGUMENT, "the network is no edn");
+    if (place->shape.ports * place->processors_per_port != 1 << EDN_PROCESSOR_BITS || place->processors_per_port != 16)
+        return bmf_machine_fail(machine, NULL, BMF_ERROR_ARGUMENT,
+                                "the document's machine has 128 ports for 2048 processors");
+    return BMF_OK;
+}
+
+static int print(const options *o)
+{
+    bmf_machine *machine;
+    bmf_network *network = NULL;
+    int status = bmf_machine_read(o->machine, &machine);
+    if (status != BMF_OK)
+        return status;
+    status = bmf_machine_network(machine, 1 << EDN_PROCESSOR_BITS, &network);
+    if (status == BMF_OK)
+        status = check_machine(machine, bmf_edn_place_of_network(network));
+    if (status == BMF_OK) {
+        edn_figures figures;
+        edn_figures_make(bmf_edn_place_of_network(network), o->matrices, o->frequencies, &figures);
+        if (o->json)
+            status = print_json(&figures, machine->name);
+        else
+            print_text(&figures, o->frequencies);
+    }
+    if (network)
+        network->type->destroy(network);
+    bmf_machine_free(machine);
+    return status;
+}
+
+int bench_edn(bmf_context *ctx, int argc, char **argv)
+{
+    options o;
+    if (read_options(ctx, argc, argv, &o) != BMF_OK)
+        return 2;
+    if (!bmf_is_root(ctx))
+        return 0;
+    if (o.help) {
+        print_help();
+        return 0;
+    }
+    const int status = print(&o);
+    if (status != BMF_OK)
+        fprintf(stderr, "bmf-bench: %s\n", bmf_error_text(NULL));
+    return bmf_exit_code(status);
+}

@@ -1,0 +1,53 @@
+/* What document 003 published of the DECmpp's router, and what the model of it says. */
+#ifndef BENCH_EDN_FIGURES_H
+#define BENCH_EDN_FIGURES_H
+
+#include "predict/network/record_rounds.h"
+
+enum {
+    EDN_SIZES = 11, /* 1, 2, .. 1024 records on a processor */
+    EDN_PERMUTATIONS = 2,
+    EDN_COUNTS = 3,   /* router counts 1, 2 and 4 */
+    EDN_MACHINES = 2, /* with 128 and with 256 ports */
+    EDN_PROCESSOR_BITS = 11
+};
+
+/* Figures 5.3 and 5.4: seconds of a whole permutation. */
+typedef struct edn_column {
+    const char *permutation;
+    bmf_record_method method;
+    double published[EDN_SIZES], predicted[EDN_SIZES];
+    int64_t count[EDN_SIZES]; /* iterations of a round */
+    int64_t rounds[EDN_SIZES];
+    bool doubtful[EDN_SIZES]; /* out of order as published */
+    bool fitted;              /* constants come from this column */
+} edn_column;
+
+/* Figure 5.1: how many per cent of the matrices had router count 1, 2, 4. */
+typedef struct edn_frequencies {
+    int64_t ports;
+    double published[EDN_COUNTS], counted[EDN_COUNTS];
+} edn_frequencies;
+
+/* Figure 5.2, and the averages behind figure 5.6. */
+typedef struct edn_random {
+    int64_t published_least, published_most, least, most; /* port serialisation of rows */
+    double published_mean, mean;
+    double rows, sets; /* mean seconds of a permutation */
+} edn_random;
+
+typedef struct edn_figures {
+    double iteration, round, setup; /* seconds, fitted */
+    edn_column column[EDN_PERMUTATIONS * BMF_RECORD_METHODS];
+    edn_frequencies frequencies[EDN_MACHINES];
+    edn_random random[EDN_SIZES];
+    int64_t crossing; /* least records a processor from which sets are faster than rows on average; 0: none */
+    int64_t routed;   /* messages, in so many seconds */
+    double seconds;
+} edn_figures;
+
+/* Computes all of them; matrices: how many random ones for every average, frequencies: for figure 5.1. place: the
+ * machine with 2048 processors in 128 ports. */
+void edn_figures_make(const bmf_edn_place *place, int64_t matrices, int64_t frequencies, edn_figures *figures);
+
+#endif

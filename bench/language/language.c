@@ -1,0 +1,352 @@
+/* bmf-bench language: programs of the language beside loops written by hand for the same result.
+ *
+ * Method: per row the program is parsed, typed and rewritten once; then the loops and the evaluation take turns
+ * (bench/measure.h), and medians are compared. Every result is compared with the loops', to the last bit. Peak memory
+ * is the process's high-water mark over one evaluation that may overwrite its input, beyond the loops' arrays. One
+ * rank; all its threads. Cost: some minutes and 3 GB with the default options. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/commands.h"
+#include "bench/language/language.h"
+#include "bench/measure.h"
+#include "bench/report.h"
+
+enum { REPEATS = 7, MOST_REPEATS = 1000, MOST_ROWS = 16 };
+static const int64_t DEFAULT_ELEMENTS = 100000000;
+
+typedef struct options {
+    int64_t elements;
+    int repeats;
+    bool json, help;
+    const char *only;
+} options;
+
+typedef struct language_result {
+    const language_row *row;
+    int64_t elements, input_bytes, peak_bytes;
+    double seconds, reference, minimum, reference_minimum;
+    int status;
+    char error[BENCH_TEXT];
+} language_result;
+
+/* ---- memory ---- */
+
+/* A line of /proc/self/status in bytes, or 0. */
+static int64_t status_bytes(const char *key)
+{
+    char line[256];
+    long long kilobytes = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, key, strlen(key)) == 0)
+            kilobytes = strtoll(line + strlen(key), NULL, 10);
+    if (file)
+        fclose(file);
+    return kilobytes * 1024;
+}
+
+/* Makes the high-water mark what is resident now; false where the system cannot. */
+static bool forget_peak(void)
+{
+    FILE *file = fopen("/proc/self/clear_refs", "w");
+    const bool written = file && fputs("5", file) >= 0;
+    return file && fclose(file) == 0 && written;
+}
+
+/* ---- running ---- */
+
+static int run_reference(void *state)
+{
+    language_case *c = state;
+    c->row->reference(c);
+    return BMF_OK;
+}
+
+static int run_program(void *state)
+{
+    language_case *c = state;
+    bmf_value x;
+    if (c->once)
+        bmf_value_move(&c->input, &x);
+    else
+        BMF_TRY(bmf_value_share(c->ctx, &c->input, &x));
+    return bmf_evaluate(&c->machine, c->program.expression, &c->frame, &x, &c->out);
+}
+
+static int verify(void *state)
+{
+    language_case *c = state;
+    bmf_value *words = (bmf_value *)c->row->words(&c->out);
+    int64_t wrong = 0;
+    BMF_TRY(bmf_value_plain(c->ctx, words));
+    if (words->count != c->expected_count)
+        return bmf_fail(c->ctx, BMF_ERROR_INTERNAL, "%s: %lld results instead of %lld", c->row->name,
+                        (long long)words->count, (long long)c->expected_count);
+    const int64_t *got = words->data, *expected = c->expected->data;
+#pragma omp parallel for num_threads(c->ctx->threads) schedule(static) reduction(+ : wrong)
+    for (int64_t i = 0; i < words->count; i++)
+        wrong += got[i] != expected[i];
+    bmf_value_free(&c->out);
+    if (wrong > 0)
+        return bmf_fail(c->ctx, BMF_ERROR_INTERNAL, "%s: %lld of %lld results are wrong", c->row->name,
+                        (long long)wrong, (long long)c->expected_count);
+    return BMF_OK;
+}
+
+static int open_case(language_case *c)
+{
+    const bmf_program_options text = {.path = c->row->name, .text = c->row->text};
+    BMF_TRY(bmf_program_load(c->ctx, &text, &c->program));
+    bmf_program_rewrite(&c->program, &(bmf_rewriting){.laws = ~0u});
+    c->machine = (bmf_evaluation){.ctx = c->ctx, .texts = &c->program.texts};
+    BMF_TRY(bmf_frame_open_program(&c->machine, &c->frame));
+    return c->row->prepare(c);
+}
+
+static void close_case(language_case *c)
+{
+    bmf_value_free(&c->input);
+    bmf_value_free(&c->out);
+    bmf_buffer_release(c->x);
+    bmf_buffer_release(c->y);
+    bmf_buffer_release(c->starts);
+    bmf_buffer_release(c->expected);
+    bmf_frame_close(&c->frame);
+    bmf_program_free(&c->program);
+    bmf_buffer_trim();
+}
+
+/* One evaluation that may do as it likes with its input. */
+static int measure_memory(language_case *c, language_result *result)
+{
+    bmf_buffer_release(c->x);
+    bmf_buffer_release(c->y);
+    c->x = c->y = NULL;
+    bmf_buffer_trim();
+    const bool measurable = forget_peak();
+    const int64_t others = status_bytes("VmRSS:") - c->input_bytes;
+    c->once = true;
+    BMF_TRY(run_program(c));
+    result->peak_bytes = measurable ? status_bytes("VmHWM:") - others : 0;
+    return verify(c);
+}
+
+static int measure_case(language_case *c, int repeats, language_result *result)
+{
+    bench_action action[] = {{.run = run_reference, .state = c, .any_order = false},
+                             {.run = run_program, .after = verify, .state = c}};
+    BMF_TRY(open_case(c));
+    result->elements = c->elements;
+    result->input_bytes = c->input_bytes;
+    BMF_TRY(bench_measure(c->ctx, repeats, 2, action));
+    result->reference = action[0].median;
+    result->reference_minimum = action[0].minimum;
+    result->seconds = action[1].median;
+    result->minimum = action[1].minimum;
+    return c->row->memory_bar > 0 ? measure_memory(c, result) : BMF_OK;
+}
+
+static void run_row(bmf_context *ctx, const options *o, const language_row *row, language_result *result)
+{
+    language_case c = {
+        .ctx = ctx, .row = row, .elements = (o->elements ? o->elements : DEFAULT_ELEMENTS) / row->divisor};
+    *result = (language_result){.row = row};
+    result->status = measure_case(&c, o->repeats, result);
+    if (result->status != BMF_OK)
+        snprintf(result->error, sizeof result->error, "%s", bmf_error_text(ctx));
+    close_case(&c);
+}
+
+/* ---- report ---- */
+
+static double ratio_of(const language_result *r)
+{
+    return r->reference > 0 ? r->seconds / r->reference : 0;
+}
+
+static double memory_of(const language_result *r)
+{
+    return r->input_bytes > 0 ? (double)r->peak_bytes / (double)r->input_bytes : 0;
+}
+
+static bool misses(const language_result *r)
+{
+    return (r->row->bar > 0 && ratio_of(r) > r->row->bar) ||
+           (r->row->memory_bar > 0 && memory_of(r) > r->row->memory_bar);
+}
+
+static void print_row(const language_result *r)
+{
+    if (r->status != BMF_OK) {
+        printf("%-15s failed: %s\n", r->row->name, r->error);
+        return;
+    }
+    printf("%-15s %11lld %10.2f %10.2f %7.2f", r->row->name, (long long)r->elements, 1e3 * r->seconds,
+           1e3 * r->reference, ratio_of(r));
+    if (r->row->bar > 0)
+        printf(" %6.2f", r->row->bar);
+    else
+        printf(" %6s", "-");
+    if (r->peak_bytes > 0)
+        printf(" %7.2f", memory_of(r));
+    else
+        printf(" %7s", "-");
+    printf("%s\n", misses(r) ? "  missed" : "");
+}
+
+static json_t *json_of(const language_result *r)
+{
+    if (r->status != BMF_OK)
+        return json_pack("{s:s, s:b, s:s}", "name", r->row->name, "verified", 0, "error", r->error);
+    json_t *row = json_pack("{s:s, s:b, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:b, s:I}", "name", r->row->name, "verified",
+                            1, "elements", (json_int_t)r->elements, "seconds", r->seconds, "reference_seconds",
+                            r->reference, "ratio", ratio_of(r), "minimum_seconds", r->minimum,
+                            "reference_minimum_seconds", r->reference_minimum, "bar", r->row->bar, "meets_bar",
+                            !misses(r), "input_bytes", (json_int_t)r->input_bytes);
+    if (r->peak_bytes > 0) {
+        json_object_set_new(row, "peak_bytes", json_integer((json_int_t)r->peak_bytes));
+        json_object_set_new(row, "peak_ratio", json_real(memory_of(r)));
+    }
+    return row;
+}
+
+static void print_json(const bmf_context *ctx, const options *o, int count, const language_result *result)
+{
+    bench_facts facts;
+    json_t *rows = json_array();
+    bench_facts_model(&facts);
+    for (int k = 0; k < count; k++)
+        json_array_append_new(rows, json_of(&result[k]));
+    json_t *object = json_pack("{s:s, s:i, s:i, s:i, s:o}", "model", facts.model, "threads", ctx->threads, "cores",
+                               ctx->node_cores, "repeats", o->repeats, "rows", rows);
+    json_dumpf(object, stdout, JSON_INDENT(2));
+    printf("\n");
+    json_decref(object);
+}
+
+/* ---- options ---- */
+
+static void print_help(void)
+{
+    printf(
+        "usage: bmf-bench language [--elements N] [--repeats R] [--only ROW[,ROW...]] [--json]\n\n"
+        "Times programs of the language beside loops written by hand in C with OpenMP, and compares every result.\n\n"
+        "  --elements N  elements of the lists (default: %lld)\n"
+        "  --repeats R   timings of each, taken in turns; medians are compared (default: %d)\n"
+        "  --only ROWS   some of the rows\n"
+        "  --json        one JSON object instead of the table\n"
+        "  --help        this text\n\n"
+        "rows:\n",
+        (long long)DEFAULT_ELEMENTS, REPEATS);
+    for (int k = 0; k < bench_language_row_count; k++)
+        printf("  %-15s %s\n", bench_language_rows[k].name, bench_language_rows[k].what);
+    printf("\nColumns: elements; milliseconds of the program and of the loops; their ratio, and what it may be; peak "
+           "memory as\n"
+           "a multiple of the input's.\n"
+           "Example: bmf-bench language --elements 1000000 --bmf-threads 2\n");
+}
+
+static bool read_number(const char *text, int64_t most, int64_t *number)
+{
+    char *end;
+    const long long value = strtoll(text, &end, 10);
+    *number = value;
+    return end != text && !*end && value >= 1 && value <= most;
+}
+
+/* True if the comma-separated list has the name. */
+static bool lists_name(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ','), at = at ? at + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || !at[length]))
+            return true;
+    return false;
+}
+
+static bool knows_all(const char *list)
+{
+    while (list && *list) {
+        const size_t length = strcspn(list, ",");
+        bool known = false;
+        for (int k = 0; k < bench_language_row_count; k++)
+            known = known || (strlen(bench_language_rows[k].name) == length &&
+                              strncmp(bench_language_rows[k].name, list, length) == 0);
+        if (!known)
+            return false;
+        list += length + (list[length] == ',');
+    }
+    return true;
+}
+
+static bool read_options(int argc, char **argv, options *o)
+{
+    *o = (options){.repeats = REPEATS};
+    for (int i = 1; i < argc; i++) {
+        int64_t number;
+        if (strcmp(argv[i], "--help") == 0) {
+            o->help = true;
+        } else if (strcmp(argv[i], "--json") == 0) {
+            o->json = true;
+        } else if (strcmp(argv[i], "--elements") == 0 && i + 1 < argc) {
+            if (!read_number(argv[++i], INT64_C(1) << 40, &o->elements) || o->elements < 100)
+                return false;
+        } else if (strcmp(argv[i], "--repeats") == 0 && i + 1 < argc) {
+            if (!read_number(argv[++i], MOST_REPEATS, &number))
+                return false;
+            o->repeats = (int)number;
+        } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
+            o->only = argv[++i];
+            if (!knows_all(o->only))
+                return false;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int run_rows(bmf_context *ctx, const options *o, language_result *result, int *count)
+{
+    int failed = 0;
+    if (!o->json)
+        printf("%d threads\n%-15s %11s %10s %10s %7s %6s %7s\n", ctx->threads, "program", "elements", "ms", "loops ms",
+               "ratio", "bar", "memory");
+    *count = 0;
+    for (int k = 0; k < bench_language_row_count; k++) {
+        if (o->only && !lists_name(o->only, bench_language_rows[k].name))
+            continue;
+        language_result *r = &result[(*count)++];
+        run_row(ctx, o, &bench_language_rows[k], r);
+        failed += r->status != BMF_OK;
+        if (!o->json)
+            print_row(r);
+    }
+    return failed;
+}
+
+int bench_language(bmf_context *ctx, int argc, char **argv)
+{
+    language_result result[MOST_ROWS];
+    options o;
+    int count;
+    const bool understood = read_options(argc, argv, &o);
+    if (!understood || (bmf_ranks(ctx) > 1 && !o.help)) {
+        if (bmf_is_root(ctx))
+            fprintf(stderr, "bmf-bench: %s; see bmf-bench language --help\n",
+                    understood ? "language runs on one rank" : "an option of language is unknown or out of range");
+        return 2;
+    }
+    if (o.help) {
+        if (bmf_is_root(ctx))
+            print_help();
+        return 0;
+    }
+    const int failed = run_rows(ctx, &o, result, &count);
+    if (o.json)
+        print_json(ctx, &o, count, result);
+    return failed > 0;
+}

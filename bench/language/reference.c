@@ -1,0 +1,195 @@
+/* The loops that the language is compared with: what a good programmer writes by hand with OpenMP.
+ *
+ * Compiled for several vector widths, as bmf's kernels are. Reductions sum in any order (omp simd). */
+#include <omp.h>
+#include <stdlib.h>
+
+#include "bench/language/language.h"
+#include "runtime/base/allocate.h"
+#include "runtime/data/kernel.h"
+
+/* This thread's share, cut at cache lines. Inside a parallel region. */
+static void share(int64_t count, int64_t *begin, int64_t *end)
+{
+    const int64_t thread = omp_get_thread_num(), threads = omp_get_num_threads(), lines = (count + 7) / 8;
+    *begin = lines * thread / threads * 8;
+    *end = lines * (thread + 1) / threads * 8;
+    *end = *end < count ? *end : count;
+    *begin = *begin < count ? *begin : count;
+}
+
+BMF_VECTORISE static double squares_loop(int64_t begin, int64_t end, const double *x)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = begin; i < end; i++)
+        sum += x[i] * x[i];
+    return sum;
+}
+
+double language_sum_of_squares(int threads, int64_t count, const double *x)
+{
+    double sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    {
+        int64_t begin, end;
+        share(count, &begin, &end);
+        sum += squares_loop(begin, end, x);
+    }
+    return sum;
+}
+
+BMF_VECTORISE static double dot_loop(int64_t begin, int64_t end, const double *x, const double *y)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = begin; i < end; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+double language_dot(int threads, int64_t count, const double *x, const double *y)
+{
+    double sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    {
+        int64_t begin, end;
+        share(count, &begin, &end);
+        sum += dot_loop(begin, end, x, y);
+    }
+    return sum;
+}
+
+BMF_INLINE double mapped(double x)
+{
+    return (2.0 * x + 1.0) * 0.25;
+}
+
+BMF_VECTORISE static double mapped_sum(int64_t begin, int64_t end, const double *x)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = begin; i < end; i++)
+        sum += mapped(x[i]);
+    return sum;
+}
+
+static void mapped_scan(int64_t begin, int64_t end, double before, const double *x, double *y)
+{
+    for (int64_t i = begin; i < end; i++)
+        y[i] = before += mapped(x[i]);
+}
+
+void language_scan(int threads, int64_t count, const double *x, double *y)
+{
+    double *sum = bmf_allocate(threads * (int64_t)sizeof *sum);
+#pragma omp parallel num_threads(threads)
+    {
+        int64_t begin, end;
+        double before = 0;
+        share(count, &begin, &end);
+        sum[omp_get_thread_num()] = mapped_sum(begin, end, x);
+#pragma omp barrier
+        for (int t = 0; t < omp_get_thread_num(); t++)
+            before += sum[t];
+        mapped_scan(begin, end, before, x, y);
+    }
+    free(sum);
+}
+
+BMF_VECTORISE static void map_loop(int64_t begin, int64_t end, const double *restrict x, double *restrict y)
+{
+    for (int64_t i = begin; i < end; i++)
+        y[i] = mapped(x[i]);
+}
+
+void language_map(int threads, int64_t count, const double *x, double *y)
+{
+#pragma omp parallel num_threads(threads)
+    {
+        int64_t begin, end;
+        share(count, &begin, &end);
+        map_loop(begin, end, x, y);
+    }
+}
+
+BMF_VECTORISE static double sum_loop(int64_t begin, int64_t end, const double *x)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = begin; i < end; i++)
+        sum += x[i];
+    return sum;
+}
+
+void language_inner_sums(int threads, int64_t lists, const int64_t *start, const double *x, double *sum)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t i = 0; i < lists; i++)
+        sum[i] = sum_loop(start[i], start[i + 1], x);
+}
+
+static int64_t mandelbrot(double x, double y)
+{
+    double a = 0, b = 0;
+    int64_t steps = 0;
+    while (steps < LANGUAGE_STEPS && a * a + b * b <= 4.0) {
+        const double next = a * a - b * b + x;
+        b = 2.0 * (a * b) + y;
+        a = next;
+        steps++;
+    }
+    return steps;
+}
+
+void language_mandelbrot(int threads, int64_t count, const double *x, const double *y, int64_t *steps)
+{
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024)
+    for (int64_t i = 0; i < count; i++)
+        steps[i] = mandelbrot(x[i], y[i]);
+}
+
+BMF_VECTORISE static int64_t count_loop(int64_t begin, int64_t end, const double *x)
+{
+    int64_t kept = 0;
+#pragma omp simd reduction(+ : kept)
+    for (int64_t i = begin; i < end; i++)
+        kept += x[i] > LANGUAGE_LIMIT;
+    return kept;
+}
+
+int64_t language_count(int threads, int64_t count, const double *x)
+{
+    int64_t kept = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : kept)
+    {
+        int64_t begin, end;
+        share(count, &begin, &end);
+        kept += count_loop(begin, end, x);
+    }
+    return kept;
+}
+
+int64_t language_filter(int threads, int64_t count, const double *x, double *y)
+{
+    int64_t *kept = bmf_allocate(threads * (int64_t)sizeof *kept), all = 0;
+#pragma omp parallel num_threads(threads)
+    {
+        int64_t begin, end, place = 0;
+        const int thread = omp_get_thread_num();
+        share(count, &begin, &end);
+        kept[thread] = count_loop(begin, end, x);
+#pragma omp barrier
+        for (int t = 0; t < thread; t++)
+            place += kept[t];
+        const int64_t last = place + kept[thread]; /* the next place is another thread's */
+        for (int64_t i = begin; place < last; i++) {
+            y[place] = x[i];
+            place += x[i] > LANGUAGE_LIMIT;
+        }
+    }
+    for (int t = 0; t < threads; t++)
+        all += kept[t];
+    free(kept);
+    return all;
+}

@@ -1,0 +1,340 @@
+/* bmf-bench permute: permutations in memory beside copying the same bytes and beside the naive loop.
+ *
+ * Method: per permutation memcpy, streaming stores, the engine out of place and in place take turns
+ * (bench/measure.h), and medians are compared; the naive loop runs once, on one thread, as it would be written. Every
+ * element of every timed result is checked: element x holds numbers made from x, and the result is read back in the
+ * order of the targets. One rank, all its threads; several ranks are the matter of permute_ranks.c. Cost: with the
+ * default options some minutes. */
+#include <jansson.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/commands.h"
+#include "bench/limits.h"
+#include "bench/measure.h"
+#include "bench/permute/permute.h"
+#include "permute/local/local.h"
+#include "runtime/backend/backend.h"
+#include "runtime/base/memory.h"
+
+enum { DEFAULT_BITS = 27, DEFAULT_RANKS_BITS = 24, LEAST_BITS = 10, MOST_BITS = 32 };
+enum { RANDOM = 20, DEFAULT_REPEATS = 5, MOST_REPEATS = 1000, NAME = 32, MAX_CASES = 64 };
+static const double BAR = 0.75, NAIVE_BAR = 10, MOST_MBIT = 1e6;
+
+typedef bench_permute_options options;
+
+typedef struct permute_case {
+    char name[NAME];
+    int64_t element_bytes;
+    bmf_permutation p;
+    bool in_place, naive; /* measure these too */
+    double seconds, in_place_seconds, memcpy_seconds, stream_seconds, naive_seconds;
+} permute_case;
+
+typedef struct memory {
+    bmf_context *ctx;
+    bench_arrays arrays;
+    char *source, *target;
+    const permute_case *c;
+    int repeats;
+} memory;
+
+/* ---- cases ---- */
+
+static permute_case *next_case(permute_case *cases, int *count, const char *name, int bits, int64_t element_bytes)
+{
+    permute_case *c = &cases[(*count)++];
+    *c = (permute_case){.element_bytes = element_bytes, .p = {.bits = bits}};
+    snprintf(c->name, sizeof c->name, "%s", name);
+    return c;
+}
+
+/* The permutations of words, and bit reversal and a random one for the other sizes, all of the same bytes. */
+static int list_cases(int bits, permute_case *cases)
+{
+    int count = 0;
+    uint64_t state = 1;
+    const int by[3] = {bits / 2, bits / 4, 3};
+    permute_case *c = next_case(cases, &count, "bitrev", bits, 8);
+    c->in_place = c->naive = true;
+    bmf_permutation_bit_reversal(bits, &c->p);
+    for (int k = 0; k < 3; k++) {
+        char name[NAME];
+        snprintf(name, sizeof name, "transpose:%d", by[k]);
+        c = next_case(cases, &count, name, bits, 8);
+        c->in_place = c->naive = k == 0;
+        bmf_permutation_rotation(bits, by[k], &c->p);
+    }
+    bmf_permutation_gray(bits, &next_case(cases, &count, "gray", bits, 8)->p);
+    bmf_permutation_rotation(bits, 1, &next_case(cases, &count, "shuffle:1", bits, 8)->p);
+    for (int k = 0; k < 2 * RANDOM; k++) {
+        char name[NAME];
+        snprintf(name, sizeof name, "%s %d", k < RANDOM ? "random" : "randombpc", k % RANDOM + 1);
+        c = next_case(cases, &count, name, bits, 8);
+        c->in_place = c->naive = k % RANDOM == 0;
+        if (k < RANDOM)
+            bmf_bit_matrix_random(bits, &state, &c->p.matrix);
+        else
+            bmf_bit_matrix_random_permutation(bits, &state, &c->p.matrix);
+        c->p.complement = bmf_random_bits(&state) & bmf_low_bits(bits);
+    }
+    static const int size_bits[] = {0, 1, 2, 4, 6, 12};
+    for (size_t k = 0; k < 2 * sizeof size_bits / sizeof size_bits[0]; k++) {
+        const int e = size_bits[k / 2], n = bits + 3 - e;
+        c = next_case(cases, &count, k % 2 ? "random" : "bitrev", n, INT64_C(1) << e);
+        if (k % 2)
+            bmf_bit_matrix_random(n, &state, &c->p.matrix);
+        else
+            bmf_permutation_bit_reversal(n, &c->p);
+    }
+    return count;
+}
+
+/* ---- elements ---- */
+
+static unsigned char byte_of(uint64_t x, int64_t k)
+{
+    const uint64_t h = (x + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return (unsigned char)((h >> (k % 8 * 8)) + (uint64_t)k / 8);
+}
+
+static void fill(const permute_case *c, char *data, int threads)
+{
+#pragma omp parallel for num_threads(threads)
+    for (uint64_t x = 0; x < UINT64_C(1) << c->p.bits; x++)
+        for (int64_t k = 0; k < c->element_bytes; k++)
+            data[x * (uint64_t)c->element_bytes + (uint64_t)k] = (char)byte_of(x, k);
+}
+
+static int check(memory *m, const char *data)
+{
+    const permute_case *c = m->c;
+    bmf_permutation back;
+    bmf_permutation_inverse(&c->p, &back);
+    int64_t wrong = 0;
+#pragma omp parallel for num_threads(m->arrays.threads) reduction(+ : wrong)
+    for (uint64_t y = 0; y < UINT64_C(1) << c->p.bits; y++) {
+        const uint64_t x = bmf_permutation_apply(&back, y);
+        for (int64_t k = 0; k < c->element_bytes; k++)
+            wrong += (unsigned char)data[y * (uint64_t)c->element_bytes + (uint64_t)k] != byte_of(x, k);
+    }
+    return wrong == 0 ? BMF_OK
+                      : bmf_fail(m->ctx, BMF_ERROR_INTERNAL, "%s: %lld bytes are wrong", c->name, (long long)wrong);
+}
+
+/* ---- actions ---- */
+
+static int run_memcpy(void *state)
+{
+    bench_limit_run(BENCH_COPY, 0, &((memory *)state)->arrays);
+    return BMF_OK;
+}
+
+static int run_stream(void *state)
+{
+    bench_limit_run(BENCH_COPY, 1, &((memory *)state)->arrays);
+    return BMF_OK;
+}
+
+static int run_engine(void *state)
+{
+    memory *m = state;
+    return bmf_local_permute(m->target, m->source, m->c->element_bytes, &m->c->p, m->arrays.threads);
+}
+
+static int clear_target(void *state)
+{
+    memory *m = state;
+    bench_limit_run(BENCH_WRITE, 0, &m->arrays);
+    return BMF_OK;
+}
+
+static int check_target(void *state)
+{
+    memory *m = state;
+    return check(m, m->target);
+}
+
+static int run_in_place(void *state)
+{
+    memory *m = state;
+    return bmf_local_permute_in_place(m->target, m->c->element_bytes, &m->c->p, m->arrays.threads);
+}
+
+static int measure_naive(memory *m, permute_case *c)
+{
+    const double begin = bmf_seconds(m->ctx);
+    bmf_local_permute_naive(m->target, m->source, c->element_bytes, &c->p);
+    c->naive_seconds = bmf_seconds(m->ctx) - begin;
+    return check(m, m->target);
+}
+
+static int measure_case(memory *m, permute_case *c)
+{
+    m->c = c;
+    fill(c, m->source, m->arrays.threads);
+    bench_action action[] = {
+        {.run = run_memcpy, .state = m},
+        {.run = run_stream, .state = m},
+        {.before = clear_target, .run = run_engine, .after = check_target, .state = m},
+        {.before = run_memcpy, .run = run_in_place, .after = check_target, .state = m},
+    };
+    BMF_TRY(bench_measure(m->ctx, m->repeats, c->in_place ? 4 : 3, action));
+    c->memcpy_seconds = action[0].median;
+    c->stream_seconds = action[1].median;
+    c->seconds = action[2].median;
+    c->in_place_seconds = c->in_place ? action[3].median : 0;
+    return c->naive ? measure_naive(m, c) : BMF_OK;
+}
+
+/* ---- report ---- */
+
+static void print_case(const permute_case *c, double bytes)
+{
+    const double fraction = c->memcpy_seconds / c->seconds;
+    printf("%-14s %5lld %9.2f %6.1f %9.2f %9.2f", c->name, (long long)c->element_bytes, 1e3 * c->seconds,
+           2e-9 * bytes / c->seconds, fraction, c->stream_seconds / c->seconds);
+    if (c->in_place)
+        printf(" %9.2f", c->memcpy_seconds / c->in_place_seconds);
+    else
+        printf(" %9s", "-");
+    if (c->naive)
+        printf(" %7.1f", c->naive_seconds / c->seconds);
+    else
+        printf(" %7s", "-");
+    printf("%s\n", fraction < BAR || (c->naive && c->naive_seconds < NAIVE_BAR * c->seconds) ? "  below the bar" : "");
+}
+
+static json_t *json_of(const permute_case *c)
+{
+    return json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "name", c->name, "bits", c->p.bits, "elem",
+                     (json_int_t)c->element_bytes, "seconds", c->seconds, "memcpy_seconds", c->memcpy_seconds,
+                     "stream_seconds", c->stream_seconds, "in_place_seconds", c->in_place_seconds, "naive_seconds",
+                     c->naive_seconds, "fraction_of_memcpy", c->memcpy_seconds / c->seconds);
+}
+
+static void print_json(const options *o, int threads, int count, const permute_case *cases)
+{
+    json_t *rows = json_array();
+    for (int k = 0; k < count; k++)
+        json_array_append_new(rows, json_of(&cases[k]));
+    json_t *object =
+        json_pack("{s:i, s:i, s:b, s:o}", "bits", o->bits, "threads", threads, "verified", 1, "rows", rows);
+    json_dumpf(object, stdout, JSON_INDENT(2));
+    printf("\n");
+    json_decref(object);
+}
+
+static int measure_all(bmf_context *ctx, const options *o, permute_case *cases, int count)
+{
+    const int64_t bytes = INT64_C(8) << o->bits;
+    bmf_buffer *source = bmf_buffer_create(bytes), *target = bmf_buffer_create(bytes);
+    int status = source && target ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for 2^%d words twice", o->bits);
+    if (status == BMF_OK) {
+        memory m = {.ctx = ctx,
+                    .arrays = {source->data, target->data, bytes, bmf_threads(ctx)},
+                    .source = source->data,
+                    .target = target->data,
+                    .repeats = o->repeats};
+        if (!o->json)
+            printf("%lld MiB, %d threads; fractions of the speed of copying\n%-14s %5s %9s %6s %9s %9s %9s %7s\n",
+                   (long long)(bytes >> 20), bmf_threads(ctx), "permutation", "bytes", "ms", "GB/s", "memcpy", "stream",
+                   "in place", "/naive");
+        for (int k = 0; k < count && status == BMF_OK; k++) {
+            status = measure_case(&m, &cases[k]);
+            if (status == BMF_OK && !o->json)
+                print_case(&cases[k], (double)bytes);
+        }
+    }
+    bmf_buffer_release(source);
+    bmf_buffer_release(target);
+    bmf_buffer_trim();
+    return status;
+}
+
+/* ---- options ---- */
+
+static void print_help(void)
+{
+    printf(
+        "usage: mpirun -n RANKS bmf-bench permute [--bits N] [--repeats K] [--link-mbit L] [--json]\n\n"
+        "On one rank: times permutations of 2^N words of 8 bytes in memory, and of as many bytes in elements of other\n"
+        "sizes, beside memcpy, streaming stores and the naive loop on one thread. On several ranks: times the methods\n"
+        "of permutations between them, beside MPI_Alltoallv. Checks every element.\n\n"
+        "  --bits N       %d to %d (default: %d on one rank, %d on several)\n"
+        "  --repeats K    turns of which the medians are taken (default: %d)\n"
+        "  --link-mbit L  what the link of every rank carries each way, in 10^6 bits a second: prints the limit\n"
+        "  --json         one JSON object instead of the table\n"
+        "  --help         this text\n\n"
+        "Columns on one rank: milliseconds; 2 N bytes a second; fractions of memcpy and of streaming; the same of\n"
+        "memcpy for the permutation in place; how many times faster than the naive loop. On several: megabytes that\n"
+        "the busiest rank sends; milliseconds of the limit, of each method, of MPI_Alltoallv and of what trials chose\n"
+        "(auto), and its ratio to the fastest.\n"
+        "Example: bmf-bench permute --bits 24 --bmf-threads 2\n",
+        LEAST_BITS, MOST_BITS, DEFAULT_BITS, DEFAULT_RANKS_BITS, DEFAULT_REPEATS);
+}
+
+static bool read_whole(const char *text, long least, long most, int *value)
+{
+    char *end;
+    const long number = strtol(text, &end, 10);
+    if (*end || end == text || number < least || number > most)
+        return false;
+    *value = (int)number;
+    return true;
+}
+
+static bool read_rate(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return !*end && end != text && *value > 0 && *value <= MOST_MBIT;
+}
+
+static bool read_options(int ranks, int argc, char **argv, options *o)
+{
+    *o = (options){.bits = ranks > 1 ? DEFAULT_RANKS_BITS : DEFAULT_BITS, .repeats = DEFAULT_REPEATS};
+    bool right = true;
+    for (int i = 1; i < argc && right; i++) {
+        if (strcmp(argv[i], "--help") == 0)
+            o->help = true;
+        else if (strcmp(argv[i], "--json") == 0)
+            o->json = true;
+        else if (strcmp(argv[i], "--bits") == 0 && i + 1 < argc)
+            right = read_whole(argv[++i], LEAST_BITS, MOST_BITS, &o->bits);
+        else if (strcmp(argv[i], "--repeats") == 0 && i + 1 < argc)
+            right = read_whole(argv[++i], 1, MOST_REPEATS, &o->repeats);
+        else if (strcmp(argv[i], "--link-mbit") == 0 && i + 1 < argc)
+            right = read_rate(argv[++i], &o->link_mbit);
+        else
+            right = false;
+    }
+    return right;
+}
+
+int bench_permute(bmf_context *ctx, int argc, char **argv)
+{
+    static permute_case cases[MAX_CASES];
+    options o;
+    if (!read_options(bmf_ranks(ctx), argc, argv, &o)) {
+        if (bmf_is_root(ctx))
+            fprintf(stderr, "bmf-bench: an option of permute is unknown or out of range; see bmf-bench permute "
+                            "--help\n");
+        return 2;
+    }
+    if (o.help) {
+        if (bmf_is_root(ctx))
+            print_help();
+        return 0;
+    }
+    if (bmf_ranks(ctx) > 1) {
+        BMF_CHECK(bench_permute_ranks(ctx, &o));
+        return 0;
+    }
+    const int count = list_cases(o.bits, cases);
+    BMF_CHECK(measure_all(ctx, &o, cases, count));
+    if (o.json)
+        print_json(&o, bmf_threads(ctx), count, cases);
+    return 0;
+}

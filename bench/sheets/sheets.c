@@ -1,0 +1,352 @@
+/* bmf-bench sheets: does a data sheet of this machine predict what was not measured for it?
+ *
+ * Method: all operations are measured at small sizes and fitted; the predictions for larger ones are written down; only
+ * then those are measured. A second measurement of the small sizes shows whether the coefficients can be trusted. The
+ * first rank fits and judges. Cost: three measurements of --seconds each. */
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/commands.h"
+#include "bench/measure.h"
+#include "bench/sheets/sheets.h"
+#include "predict/measure/measure.h"
+#include "runtime/backend/backend.h"
+
+enum { DEFAULT_ELEMENTS = 1 << 20, DEFAULT_HELD_OUT = 4, DEFAULT_SECONDS = 40, FACTOR = 2, PATH = 4096 };
+static const double MEDIAN_BAR = 0.10, P90_BAR = 0.20, COVERAGE_LOW = 0.90, COVERAGE_HIGH = 0.99, REPEAT_BAR = 0.80,
+                    REPEAT_ERRORS = 2;
+
+typedef struct options {
+    int64_t elements, held_out; /* largest fitted; how many times larger the largest predicted */
+    int seconds;
+    const char *operations, *keep;
+    bool json, help;
+} options;
+
+typedef struct findings {
+    char directory[PATH];
+    bmf_sheet *sheet;
+    bmf_samples *held_out, *second;
+    sheets_errors all, of_family[BMF_FAMILIES];
+    sheets_repeat *repeat;
+    int64_t repeats, agree;
+    bool crowded;
+} findings;
+
+/* ---- options ---- */
+
+static void print_help(void)
+{
+    printf(
+        "usage: mpirun -n RANKS bmf-bench sheets [OPTION...]\n\n"
+        "Measures a data sheet of this machine at small sizes, writes down what it predicts for larger ones, measures\n"
+        "those, and prints how far the predictions are off and how many observations their 95 %% intervals cover. "
+        "Then\n"
+        "measures the small sizes again and compares the coefficients in standard errors.\n\n"
+        "  --elements N   largest size that is fitted (default: %d)\n"
+        "  --held-out H   predict up to H times that (default: %d)\n"
+        "  --seconds S    for each of the three measurements (default: %d)\n"
+        "  --ops LIST     operations and families, as in bmf sheet measure\n"
+        "  --keep DIR     leave RAW files, sheet and predictions there\n"
+        "  --json         one JSON object instead of the tables\n"
+        "  --help         this text\n\n"
+        "Bars: median error 0.10, 90th percentile 0.20, coverage 0.90 to 0.99; 0.80 of the entries within 2 standard\n"
+        "errors. A missed bar is marked, and is no failure.\n\n"
+        "Example: mpirun -n 2 -bind-to core bmf-bench sheets --json\n",
+        DEFAULT_ELEMENTS, DEFAULT_HELD_OUT, DEFAULT_SECONDS);
+}
+
+static int refuse(const bmf_context *ctx, const char *format, const char *text)
+{
+    if (bmf_is_root(ctx)) {
+        fprintf(stderr, "bmf-bench: ");
+        fprintf(stderr, format, text);
+        fprintf(stderr, "; see bmf-bench sheets --help\n");
+    }
+    return BMF_ERROR_USAGE;
+}
+
+static int read_number(const bmf_context *ctx, const char *option, const char *text, int64_t most, int64_t *number)
+{
+    char *end, what[128];
+    errno = 0;
+    *number = text ? strtoll(text, &end, 10) : 0;
+    if (text && *text && *end == '\0' && errno == 0 && *number >= 1 && *number <= most)
+        return BMF_OK;
+    snprintf(what, sizeof what, "%s needs a whole number from 1 to %lld", option, (long long)most);
+    return refuse(ctx, "%s", what);
+}
+
+static int read_options(const bmf_context *ctx, int argc, char **argv, options *o)
+{
+    *o = (options){.elements = DEFAULT_ELEMENTS, .held_out = DEFAULT_HELD_OUT, .seconds = DEFAULT_SECONDS};
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        int64_t number;
+        if (strcmp(argv[i], "--help") == 0) {
+            o->help = true;
+        } else if (strcmp(argv[i], "--json") == 0) {
+            o->json = true;
+        } else if (strcmp(argv[i], "--elements") == 0) {
+            BMF_TRY(read_number(ctx, argv[i++], value, INT_MAX / 64, &o->elements));
+        } else if (strcmp(argv[i], "--held-out") == 0) {
+            BMF_TRY(read_number(ctx, argv[i++], value, 64, &o->held_out));
+        } else if (strcmp(argv[i], "--seconds") == 0) {
+            BMF_TRY(read_number(ctx, argv[i++], value, 100000, &number));
+            o->seconds = (int)number;
+        } else if (strcmp(argv[i], "--ops") == 0 || strcmp(argv[i], "--keep") == 0) {
+            if (!value)
+                return refuse(ctx, "%s needs a value", argv[i]);
+            *(strcmp(argv[i++], "--ops") == 0 ? &o->operations : &o->keep) = value;
+        } else {
+            return refuse(ctx, "unknown option '%s'", argv[i]);
+        }
+    }
+    return BMF_OK;
+}
+
+/* ---- measuring ---- */
+
+static void show_progress(void *state, double done, double seconds_left, const char *what)
+{
+    fprintf(stderr, "\r\033[K%s: %.0f %%, about %.0f s left: %s", (const char *)state, 100 * done, seconds_left, what);
+    fflush(stderr);
+}
+
+static const char *path_of(const findings *f, const char *name, char path[PATH])
+{
+    snprintf(path, PATH, "%.3900s/%s", f->directory, name);
+    return path;
+}
+
+static int measure(bmf_context *ctx, const options *o, findings *f, const char *name, bool held_out)
+{
+    char path[PATH], what[64];
+    bmf_measure_summary summary;
+    snprintf(what, sizeof what, "%s", name);
+    const bmf_measure_options m = {.output = path_of(f, name, path),
+                                   .version = "bmf-bench",
+                                   .operations = o->operations,
+                                   .least_elements = held_out ? o->elements + 1 : 0,
+                                   .most_elements = held_out ? o->elements * o->held_out : o->elements,
+                                   .factor = FACTOR,
+                                   .seconds = o->seconds,
+                                   .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+                                   .progress_state = what};
+    BMF_TRY(bmf_measure(ctx, &m, &summary));
+    f->crowded = summary.crowded;
+    return BMF_OK;
+}
+
+static int read_samples(const findings *f, const char *name, bmf_samples **samples)
+{
+    char path[PATH];
+    return bmf_samples_read(path_of(f, name, path), true, samples);
+}
+
+/* The first rank's part between the measurements. */
+static int fit_and_predict(const options *o, findings *f)
+{
+    char path[PATH];
+    bmf_samples *small;
+    BMF_TRY(read_samples(f, "small.raw", &small));
+    int status = bmf_sheet_fit(small, &f->sheet);
+    bmf_samples_free(small);
+    BMF_TRY(status);
+    BMF_TRY(bmf_sheet_write(f->sheet, path_of(f, "small.sheet", path)));
+    return bench_sheets_write_predictions(f->sheet, o->elements + 1, o->elements * o->held_out, FACTOR,
+                                          path_of(f, "predictions.txt", path));
+}
+
+static int judge(findings *f)
+{
+    BMF_TRY(read_samples(f, "large.raw", &f->held_out));
+    BMF_TRY(read_samples(f, "second.raw", &f->second));
+    BMF_TRY(bench_sheets_judge(f->sheet, f->held_out, BMF_FAMILIES, &f->all));
+    for (int family = 0; family < BMF_FAMILIES; family++)
+        BMF_TRY(bench_sheets_judge(f->sheet, f->held_out, family, &f->of_family[family]));
+    f->repeats = bench_sheets_repeat_all(f->sheet, f->second, &f->repeat);
+    for (int64_t k = 0; k < f->repeats; k++)
+        f->agree += f->repeat[k].errors <= REPEAT_ERRORS;
+    return BMF_OK;
+}
+
+/* Runs a step on the first rank; its text is the process-wide one. */
+static int on_root(bmf_context *ctx, int status)
+{
+    if (status != BMF_OK)
+        bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
+    return bmf_agree(ctx, status);
+}
+
+static int find_out(bmf_context *ctx, const options *o, findings *f)
+{
+    const bool root = bmf_is_root(ctx);
+    BMF_TRY(measure(ctx, o, f, "small.raw", false));
+    BMF_TRY(on_root(ctx, root ? fit_and_predict(o, f) : BMF_OK));
+    BMF_TRY(measure(ctx, o, f, "large.raw", true));
+    BMF_TRY(measure(ctx, o, f, "second.raw", false));
+    if (root && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K");
+    return on_root(ctx, root ? judge(f) : BMF_OK);
+}
+
+/* ---- report ---- */
+
+static const char *verdict(bool met)
+{
+    return met ? "" : "  MISSED";
+}
+
+static void print_errors(const char *what, const sheets_errors *e)
+{
+    if (e->points > 0)
+        printf("%-16s %6lld %8.1f %8.1f %8.1f %8.2f %9.1f %8.1f %8.1f\n", what, (long long)e->points, 100 * e->median,
+               100 * e->p90, 100 * e->most, e->bias, 100 * e->coverage, 100 * e->width, 100 * e->spread);
+}
+
+static void print_differing(const findings *f)
+{
+    static const char term[] = "csk";
+    for (int64_t k = 0; k < f->repeats; k++) {
+        const sheets_repeat *r = &f->repeat[k];
+        char form[BMF_FORM_TEXT];
+        if (r->errors <= REPEAT_ERRORS)
+            continue;
+        printf("  %-20s p %d-%d d %lld-%lld  %-16s %c: %.4g, then %.4g (%.1f errors); time x %.2f\n",
+               r->entry->operation, r->entry->p_low, r->entry->p_high, (long long)r->entry->d_low,
+               (long long)r->entry->d_high, bmf_form_text(r->entry->form, form, sizeof form), term[r->worst],
+               r->entry->coefficient[r->worst], r->second[r->worst], r->errors, r->ratio);
+    }
+}
+
+static void print_text(const bmf_context *ctx, const options *o, const findings *f)
+{
+    const double agree = (double)f->agree / (double)(f->repeats > 0 ? f->repeats : 1);
+    printf("%s; %d ranks, %d threads; fitted up to %lld elements, predicted up to %lld\n\n", f->sheet->title,
+           ctx->ranks, ctx->threads, (long long)o->elements, (long long)(o->elements * o->held_out));
+    printf("%-16s %6s %8s %8s %8s %8s %9s %8s %8s\n", "", "", "median", "p90", "largest", "bias", "coverage", "width",
+           "spread");
+    printf("%-16s %6s %8s %8s %8s %8s %9s %8s %8s\n", "held out", "points", "%", "%", "%", "", "%", "%", "%");
+    for (int family = 0; family < BMF_FAMILIES; family++)
+        print_errors(bmf_family_name((bmf_family)family), &f->of_family[family]);
+    print_errors("all", &f->all);
+    printf("\nmedian error    %.3f (bar %.2f)%s\n", f->all.median, MEDIAN_BAR, verdict(f->all.median <= MEDIAN_BAR));
+    printf("90th percentile %.3f (bar %.2f)%s\n", f->all.p90, P90_BAR, verdict(f->all.p90 <= P90_BAR));
+    printf("coverage        %.3f (bar %.2f to %.2f)%s\n", f->all.coverage, COVERAGE_LOW, COVERAGE_HIGH,
+           verdict(f->all.coverage >= COVERAGE_LOW && f->all.coverage <= COVERAGE_HIGH));
+    printf("second measurement: %lld of %lld entries within %.0f standard errors: %.3f (bar %.2f)%s\n",
+           (long long)f->agree, (long long)f->repeats, REPEAT_ERRORS, agree, REPEAT_BAR, verdict(agree >= REPEAT_BAR));
+    if (f->agree < f->repeats)
+        printf("the others, and how the time in the middle of their range changed:\n");
+    print_differing(f);
+    if (f->crowded)
+        printf("\nMore ranks than cores: these times are not valid for comparisons.\n");
+}
+
+static json_t *errors_of(const sheets_errors *e)
+{
+    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f}", "points", (json_int_t)e->points, "median_error",
+                     e->median, "p90_error", e->p90, "max_error", e->most, "bias", e->bias, "observations",
+                     (json_int_t)e->observations, "coverage", e->coverage, "median_width", e->width, "median_spread",
+                     e->spread);
+}
+
+static json_t *repeat_of(const sheets_repeat *r)
+{
+    static const char *const term[] = {"c", "s", "k"};
+    return json_pack("{s:s, s:i, s:i, s:I, s:I, s:s, s:f, s:f, s:f, s:f}", "operation", r->entry->operation, "p_low",
+                     r->entry->p_low, "p_high", r->entry->p_high, "d_low", (json_int_t)r->entry->d_low, "d_high",
+                     (json_int_t)r->entry->d_high, "coefficient", term[r->worst], "first",
+                     r->entry->coefficient[r->worst], "second", r->second[r->worst], "errors", r->errors, "time_ratio",
+                     r->ratio);
+}
+
+static int print_json(const bmf_context *ctx, const options *o, const findings *f)
+{
+    json_t *families = json_object(), *differ = json_array();
+    for (int family = 0; family < BMF_FAMILIES; family++)
+        if (f->of_family[family].points > 0)
+            json_object_set_new(families, bmf_family_name((bmf_family)family), errors_of(&f->of_family[family]));
+    for (int64_t k = 0; k < f->repeats; k++)
+        if (f->repeat[k].errors > REPEAT_ERRORS)
+            json_array_append_new(differ, repeat_of(&f->repeat[k]));
+    json_t *object = json_pack("{s:s, s:s, s:i, s:i, s:b, s:I, s:I, s:o, s:o, s:I, s:I, s:f, s:o}", "benchmark",
+                               "sheets", "machine", f->sheet->title, "ranks", ctx->ranks, "threads", ctx->threads,
+                               "crowded", f->crowded, "fitted_elements", (json_int_t)o->elements, "predicted_elements",
+                               (json_int_t)(o->elements * o->held_out), "held_out", errors_of(&f->all), "families",
+                               families, "entries", (json_int_t)f->repeats, "entries_within_2_errors",
+                               (json_int_t)f->agree, "share_within_2_errors",
+                               (double)f->agree / (double)(f->repeats > 0 ? f->repeats : 1), "differing", differ);
+    const int failed = !object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0;
+    json_decref(object);
+    putchar('\n');
+    return failed;
+}
+
+/* ---- running ---- */
+
+static int make_directory(bmf_context *ctx, const options *o, findings *f)
+{
+    const char *parent = getenv("TMPDIR");
+    int status = BMF_OK;
+    if (bmf_is_root(ctx)) {
+        if (o->keep)
+            snprintf(f->directory, sizeof f->directory, "%s", o->keep);
+        else
+            snprintf(f->directory, sizeof f->directory, "%.3800s/bmf-sheets-XXXXXX", parent ? parent : "/tmp");
+        if (o->keep ? mkdir(o->keep, 0777) != 0 && errno != EEXIST : !mkdtemp(f->directory))
+            status = bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot create: %s", f->directory, strerror(errno));
+    }
+    BMF_TRY(bmf_agree(ctx, status));
+    return ctx->backend->share(ctx, 0, f->directory, sizeof f->directory);
+}
+
+static void remove_directory(const bmf_context *ctx, const options *o, const findings *f)
+{
+    static const char *const name[] = {"small.raw", "small.sheet", "predictions.txt", "large.raw", "second.raw"};
+    char path[PATH];
+    if (o->keep || !bmf_is_root(ctx) || f->directory[0] == '\0')
+        return;
+    for (size_t k = 0; k < sizeof name / sizeof name[0]; k++)
+        remove(path_of(f, name[k], path));
+    rmdir(f->directory);
+}
+
+int bench_sheets(bmf_context *ctx, int argc, char **argv)
+{
+    options o;
+    int code = 0;
+    const int refused = read_options(ctx, argc, argv, &o);
+    if (refused != BMF_OK || o.help) {
+        if (refused == BMF_OK && bmf_is_root(ctx))
+            print_help();
+        return bmf_exit_code(refused);
+    }
+    findings *f = calloc(1, sizeof *f);
+    int status = bmf_agree(ctx, f ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory"));
+    if (status == BMF_OK)
+        status = make_directory(ctx, &o, f);
+    if (status == BMF_OK)
+        status = find_out(ctx, &o, f);
+    if (bmf_is_root(ctx) && status != BMF_OK)
+        fprintf(stderr, "bmf-bench: %s\n", bmf_error_text(ctx));
+    else if (bmf_is_root(ctx) && o.json)
+        code = print_json(ctx, &o, f);
+    else if (bmf_is_root(ctx))
+        print_text(ctx, &o, f);
+    if (f) {
+        remove_directory(ctx, &o, f);
+        bmf_sheet_free(f->sheet);
+        bmf_samples_free(f->held_out);
+        bmf_samples_free(f->second);
+        free(f->repeat);
+        free(f);
+    }
+    return status != BMF_OK ? bmf_exit_code(status) : code;
+}

@@ -1,0 +1,113 @@
+/* What the rows of the skeletons benchmark share: inputs, room for the reference's result, comparing results. */
+#include "bench/skeletons/skeletons.h"
+
+#include <stdatomic.h>
+
+#include "runtime/backend/backend.h"
+
+BMF_MAP_KERNEL(numbers, int64_t, i, double, (double)(bench_hash(i) & 1023))
+BMF_MAP_KERNEL(other_numbers, int64_t, i, double, (double)(bench_hash(~i) & 1023))
+
+int bench_numbers(bench_case *c, int64_t n, bmf_list **list)
+{
+    return bmf_tabulate(c->ctx, n, &numbers, list);
+}
+
+int bench_other_numbers(bench_case *c, int64_t n, bmf_list **list)
+{
+    return bmf_tabulate(c->ctx, n, &other_numbers, list);
+}
+
+static void touch(const bench_case *c, char *data, int64_t bytes)
+{
+#pragma omp parallel for num_threads(c->team.threads) schedule(static)
+    for (int64_t page = 0; page < bytes; page += 4096)
+        data[page] = 0;
+}
+
+int bench_expect(bench_case *c, int64_t count, int64_t size)
+{
+    c->expected = bmf_buffer_create(count * size);
+    c->expected_count = count;
+    if (c->expected)
+        touch(c, c->expected->data, count * size);
+    return bmf_agree(c->ctx,
+                     c->expected ? BMF_OK : bmf_fail(c->ctx, BMF_ERROR_MEMORY, "no memory for the reference's result"));
+}
+
+void bench_cut(const bench_case *c, const bmf_list *list, int64_t *cut)
+{
+    for (int r = 0; r <= c->team.ranks; r++)
+        cut[r] = list->partition->start[bmf_first_processor(c->ctx, r)];
+}
+
+int64_t bench_local_begin(const bmf_list *list)
+{
+    return bmf_partition_local_begin(list->partition);
+}
+
+int64_t bench_local_count(const bmf_list *list)
+{
+    return bmf_partition_local_end(list->partition) - bmf_partition_local_begin(list->partition);
+}
+
+double *bench_reals(const bmf_list *list)
+{
+    return list->column.data;
+}
+
+double *bench_expected(const bench_case *c)
+{
+    return c->expected->data;
+}
+
+bmf_list **bench_out(bench_case *c)
+{
+    bmf_list_free(c->out);
+    c->out = NULL;
+    return &c->out;
+}
+
+/* The number of the first element on this rank that differs, or -1. */
+static int64_t first_difference(const bench_case *c, const double *x, const double *y, int64_t count)
+{
+    _Atomic int64_t first = count;
+#pragma omp parallel for num_threads(c->team.threads) schedule(static)
+    for (int64_t i = 0; i < count; i++)
+        if (!(x[i] == y[i])) {
+            int64_t seen = first;
+            while (i < seen && !atomic_compare_exchange_weak(&first, &seen, i))
+                continue;
+        }
+    return first < count ? first : -1;
+}
+
+int bench_same_list(const bench_case *c, const bmf_list *list)
+{
+    const int64_t count = bench_local_count(list);
+    int status = BMF_OK;
+    if (count != c->expected_count) {
+        status = bmf_fail(c->ctx, BMF_ERROR_INTERNAL, "rank %d holds %lld elements instead of %lld", c->team.rank,
+                          (long long)count, (long long)c->expected_count);
+    } else if (count > 0) {
+        const int64_t i = first_difference(c, bench_reals(list), bench_expected(c), count);
+        if (i >= 0)
+            status = bmf_fail(c->ctx, BMF_ERROR_INTERNAL, "element %lld is %.17g instead of %.17g",
+                              (long long)(bench_local_begin(list) + i), bench_reals(list)[i], bench_expected(c)[i]);
+    }
+    return bmf_agree(c->ctx, status);
+}
+
+int bench_verify_out(bench_case *c)
+{
+    return bench_same_list(c, c->out);
+}
+
+int bench_verify_total(bench_case *c)
+{
+    const bench_matrix *v = &c->value, *e = &c->expected_value;
+    const bool same = v->a == e->a && v->b == e->b && v->c == e->c && v->d == e->d;
+    return bmf_agree(c->ctx, same ? BMF_OK
+                                  : bmf_fail(c->ctx, BMF_ERROR_INTERNAL, "the total is %.17g instead of %.17g",
+                                             c->value.a, c->expected_value.a));
+}

@@ -1,0 +1,360 @@
+/* Rows of the skeletons that compute: map, zip, reduce, scan, filter, iota and their relatives.
+ *
+ * The bytes a row must move (w = 8, an element of real): every input element read once, every output element written
+ * once; nothing for what stays in registers or caches. An in-place row reads and writes the same array.
+ */
+#include "bench/skeletons/skeletons.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { W = sizeof(double) };
+
+BMF_MAP_KERNEL(line, double, x, double, 2.0 * x + 1.0)
+BMF_MAP_KERNEL(mirror, double, x, double, 1023.0 - x)
+BMF_MAP_KERNEL(square, double, x, double, x *x)
+BMF_MAP_KERNEL(small, double, x, bool, x < 512.0)
+BMF_ZIP_KERNEL(sum_of_two, double, x, double, y, double, x + y)
+BMF_ZIP_KERNEL(difference, double, x, double, y, double, y - x)
+BMF_ZIP_KERNEL(product_of_two, double, x, double, y, double, x *y)
+
+/* Quarter turns and a reflection: their products are such matrices again, exact, and depend on the order. */
+BMF_INLINE bench_matrix matrix_of(int64_t i)
+{
+    const bench_matrix choice[4] = {{1, 0, 0, 1}, {0, -1, 1, 0}, {0, 1, -1, 0}, {1, 0, 0, -1}};
+    return choice[bench_hash(i) & 3];
+}
+BMF_INLINE bench_matrix matrix_times(bench_matrix x, bench_matrix y)
+{
+    return (bench_matrix){x.a * y.a + x.b * y.c, x.a * y.b + x.b * y.d, x.c * y.a + x.d * y.c, x.c * y.b + x.d * y.d};
+}
+BMF_MAP_KERNEL(matrices, int64_t, i, bench_matrix, matrix_of(i))
+BMF_FOLD_KERNEL(matrix_product, bench_matrix, x, y, matrix_times(x, y), {1, 0, 0, 1})
+
+/* ---- prepare ---- */
+
+static int prepare_one(bench_case *c, double passes)
+{
+    c->least_bytes = passes * W * (double)c->elements;
+    return bench_numbers(c, c->elements, &c->x);
+}
+
+static int prepare_read(bench_case *c)
+{
+    return prepare_one(c, 1);
+}
+
+static int prepare_map(bench_case *c)
+{
+    BMF_TRY(prepare_one(c, 2));
+    return bench_expect(c, bench_local_count(c->x), W);
+}
+
+static int prepare_filter(bench_case *c)
+{
+    BMF_TRY(prepare_map(c));
+    c->least_bytes = 1.5 * W * (double)c->elements;
+    return BMF_OK;
+}
+
+static int prepare_two(bench_case *c, double passes)
+{
+    BMF_TRY(prepare_one(c, passes));
+    return bench_other_numbers(c, c->elements, &c->y);
+}
+
+static int prepare_read_two(bench_case *c)
+{
+    return prepare_two(c, 2);
+}
+
+static int prepare_zip(bench_case *c)
+{
+    BMF_TRY(prepare_two(c, 3));
+    return bench_expect(c, bench_local_count(c->x), W);
+}
+
+static void copy_input(bench_case *c)
+{
+    const size_t bytes = (size_t)bench_local_count(c->x) * W;
+    if (bytes > 0)
+        memcpy(bench_expected(c), bench_reals(c->x), bytes);
+}
+
+/* In place, the reference works on its own copy of the input. */
+static int prepare_map_in_place(bench_case *c)
+{
+    BMF_TRY(prepare_map(c));
+    copy_input(c);
+    return BMF_OK;
+}
+
+static int prepare_zip_in_place(bench_case *c)
+{
+    BMF_TRY(prepare_zip(c));
+    copy_input(c);
+    return BMF_OK;
+}
+
+static int prepare_scan_in_place(bench_case *c)
+{
+    BMF_TRY(prepare_map(c));
+    return bench_numbers(c, c->elements, &c->y);
+}
+
+static int restore_from_y(bench_case *c)
+{
+    const size_t bytes = (size_t)bench_local_count(c->x) * W;
+    if (bytes > 0) {
+        memcpy(bench_reals(c->x), bench_reals(c->y), bytes);
+        memcpy(bench_expected(c), bench_reals(c->y), bytes);
+    }
+    return BMF_OK;
+}
+
+static int prepare_iota(bench_case *c)
+{
+    BMF_TRY(prepare_one(c, 1));
+    return bench_expect(c, bench_local_count(c->x), W);
+}
+
+static int prepare_matrices(bench_case *c)
+{
+    c->least_bytes = (double)sizeof(bench_matrix) * (double)c->elements;
+    return bmf_tabulate(c->ctx, c->elements, &matrices, &c->x);
+}
+
+/* ---- skeletons and references ---- */
+
+static int run_map(bench_case *c)
+{
+    return bmf_map(c->x, &line, bench_out(c));
+}
+static int hand_map(bench_case *c)
+{
+    reference_map(&c->team, c->expected_count, bench_reals(c->x), bench_expected(c));
+    return BMF_OK;
+}
+
+static int run_map_in_place(bench_case *c)
+{
+    return bmf_map_in_place(c->x, &mirror);
+}
+static int hand_map_in_place(bench_case *c)
+{
+    reference_mirror(&c->team, c->expected_count, bench_expected(c));
+    return BMF_OK;
+}
+
+static int run_zip(bench_case *c)
+{
+    return bmf_zip(c->x, c->y, &sum_of_two, bench_out(c));
+}
+static int hand_zip(bench_case *c)
+{
+    reference_zip(&c->team, c->expected_count, bench_reals(c->x), bench_reals(c->y), bench_expected(c));
+    return BMF_OK;
+}
+
+static int run_zip_in_place(bench_case *c)
+{
+    return bmf_zip_in_place(c->x, c->y, &difference);
+}
+static int hand_zip_in_place(bench_case *c)
+{
+    reference_zip_in_place(&c->team, c->expected_count, bench_expected(c), bench_reals(c->y));
+    return BMF_OK;
+}
+
+static int run_reduce(bench_case *c)
+{
+    return bmf_reduce(c->x, &bmf_plus_real, &c->value.a);
+}
+static int run_reduce_free(bench_case *c)
+{
+    bmf_set_reproducible(c->ctx, false);
+    const int status = bmf_reduce(c->x, &bmf_plus_real, &c->value.a);
+    bmf_set_reproducible(c->ctx, true);
+    return status;
+}
+static int hand_reduce(bench_case *c)
+{
+    c->expected_value.a = reference_sum(&c->team, bench_local_count(c->x), bench_reals(c->x));
+    return BMF_OK;
+}
+
+static int run_map_reduce(bench_case *c)
+{
+    return bmf_map_reduce(c->x, &square, &bmf_plus_real, &c->value.a);
+}
+static int hand_map_reduce(bench_case *c)
+{
+    c->expected_value.a = reference_sum_of_squares(&c->team, bench_local_count(c->x), bench_reals(c->x));
+    return BMF_OK;
+}
+
+static int run_zip_map_reduce(bench_case *c)
+{
+    return bmf_zip_map_reduce(c->x, c->y, &product_of_two, &bmf_plus_real, &c->value.a);
+}
+static int hand_zip_map_reduce(bench_case *c)
+{
+    c->expected_value.a = reference_dot(&c->team, bench_local_count(c->x), bench_reals(c->x), bench_reals(c->y));
+    return BMF_OK;
+}
+
+static int run_scan(bench_case *c)
+{
+    return bmf_scan(c->x, &bmf_plus_real, BMF_INCLUSIVE, bench_out(c));
+}
+static int hand_scan(bench_case *c)
+{
+    reference_scan(&c->team, c->expected_count, bench_reals(c->x), bench_expected(c));
+    return BMF_OK;
+}
+
+static int run_scan_exclusive(bench_case *c)
+{
+    return bmf_scan(c->x, &bmf_plus_real, BMF_EXCLUSIVE, bench_out(c));
+}
+static int hand_scan_exclusive(bench_case *c)
+{
+    reference_scan_exclusive(&c->team, c->expected_count, bench_reals(c->x), bench_expected(c));
+    return BMF_OK;
+}
+
+static int run_scan_in_place(bench_case *c)
+{
+    return bmf_scan_in_place(c->x, &bmf_plus_real, BMF_INCLUSIVE);
+}
+static int hand_scan_in_place(bench_case *c)
+{
+    reference_scan(&c->team, c->expected_count, bench_expected(c), bench_expected(c));
+    return BMF_OK;
+}
+
+static int run_map_scan(bench_case *c)
+{
+    return bmf_map_scan(c->x, &line, &bmf_plus_real, BMF_INCLUSIVE, bench_out(c));
+}
+static int hand_map_scan(bench_case *c)
+{
+    reference_map_scan(&c->team, c->expected_count, bench_reals(c->x), bench_expected(c));
+    return BMF_OK;
+}
+
+static int run_filter(bench_case *c)
+{
+    return bmf_filter(c->x, &small, bench_out(c));
+}
+static int hand_filter(bench_case *c)
+{
+    c->expected_count = reference_filter(&c->team, bench_local_count(c->x), bench_reals(c->x), bench_expected(c));
+    return BMF_OK;
+}
+
+static int run_iota(bench_case *c)
+{
+    return bmf_iota_real(c->ctx, c->elements, bench_out(c));
+}
+static int hand_iota(bench_case *c)
+{
+    reference_iota(&c->team, bench_local_begin(c->x), c->expected_count, bench_expected(c));
+    return BMF_OK;
+}
+
+static int run_reduce_struct(bench_case *c)
+{
+    return bmf_reduce(c->x, &matrix_product, &c->value);
+}
+static int hand_reduce_struct(bench_case *c)
+{
+    c->expected_value = reference_product(&c->team, bench_local_count(c->x), c->x->column.data);
+    return BMF_OK;
+}
+
+static int verify_x(bench_case *c)
+{
+    return bench_same_list(c, c->x);
+}
+
+#define MAP_BAR                                                                                                        \
+    {                                                                                                                  \
+        .fraction = 0.90                                                                                               \
+    }
+#define REDUCE_BAR                                                                                                     \
+    {                                                                                                                  \
+        .fraction = 0.95, .rival = 1.10                                                                                \
+    }
+#define SCAN_BAR                                                                                                       \
+    {                                                                                                                  \
+        .fraction = 0.80                                                                                               \
+    }
+#define NO_BAR                                                                                                         \
+    {                                                                                                                  \
+        .fraction = 0                                                                                                  \
+    }
+
+const bench_row bench_compute_rows[] = {
+    {"map", "reads 8 n, writes 8 n", prepare_map, run_map, hand_map, bench_verify_out, NULL, NULL, BENCH_COPY, MAP_BAR,
+     1, false},
+    {"map-in-place", "reads 8 n, writes 8 n, the same array", prepare_map_in_place, run_map_in_place, hand_map_in_place,
+     verify_x, NULL, NULL, BENCH_COPY, MAP_BAR, 1, false},
+    {"zip", "reads 16 n, writes 8 n", prepare_zip, run_zip, hand_zip, bench_verify_out, NULL, NULL, BENCH_COPY, MAP_BAR,
+     1, false},
+    {"zip-in-place", "reads 16 n, writes 8 n", prepare_zip_in_place, run_zip_in_place, hand_zip_in_place, verify_x,
+     NULL, NULL, BENCH_COPY, MAP_BAR, 1, false},
+    {"reduce", "reads 8 n", prepare_read, run_reduce, hand_reduce, bench_verify_total, NULL, run_reduce_free,
+     BENCH_READ, REDUCE_BAR, 1, false},
+    {"reduce-free",
+     "reads 8 n",
+     prepare_read,
+     run_reduce_free,
+     hand_reduce,
+     bench_verify_total,
+     NULL,
+     NULL,
+     BENCH_READ,
+     {.fraction = 0.95},
+     1,
+     false},
+    {"map-reduce",
+     "reads 8 n",
+     prepare_read,
+     run_map_reduce,
+     hand_map_reduce,
+     bench_verify_total,
+     NULL,
+     NULL,
+     BENCH_READ,
+     {.fraction = 0.95},
+     1,
+     false},
+    {"zip-map-reduce",
+     "reads 16 n",
+     prepare_read_two,
+     run_zip_map_reduce,
+     hand_zip_map_reduce,
+     bench_verify_total,
+     NULL,
+     NULL,
+     BENCH_READ,
+     {.fraction = 0.95},
+     1,
+     false},
+    {"reduce-struct", "reads 32 n", prepare_matrices, run_reduce_struct, hand_reduce_struct, bench_verify_total, NULL,
+     NULL, BENCH_READ, NO_BAR, 4, false},
+    {"scan", "reads 8 n, writes 8 n", prepare_map, run_scan, hand_scan, bench_verify_out, NULL, NULL, BENCH_COPY,
+     SCAN_BAR, 1, false},
+    {"scan-exclusive", "reads 8 n, writes 8 n", prepare_map, run_scan_exclusive, hand_scan_exclusive, bench_verify_out,
+     NULL, NULL, BENCH_COPY, SCAN_BAR, 1, false},
+    {"scan-in-place", "reads 8 n, writes 8 n, the same array", prepare_scan_in_place, run_scan_in_place,
+     hand_scan_in_place, verify_x, restore_from_y, NULL, BENCH_COPY, SCAN_BAR, 1, false},
+    {"map-scan", "reads 8 n, writes 8 n", prepare_map, run_map_scan, hand_map_scan, bench_verify_out, NULL, NULL,
+     BENCH_COPY, SCAN_BAR, 1, false},
+    {"filter", "reads 8 n, writes 4 n", prepare_filter, run_filter, hand_filter, bench_verify_out, NULL, NULL,
+     BENCH_COPY, NO_BAR, 1, false},
+    {"iota", "writes 8 n", prepare_iota, run_iota, hand_iota, bench_verify_out, NULL, NULL, BENCH_WRITE, NO_BAR, 1,
+     false},
+};
+const int bench_compute_row_count = sizeof bench_compute_rows / sizeof *bench_compute_rows;

@@ -1,0 +1,427 @@
+/* bmf-bench skeletons: every skeleton beside the limit of memory and a loop written by hand.
+ *
+ * Method: per row, the limit's contestants, the reference, the skeleton and perhaps another mode of it are timed in
+ * turn (bench/measure.h); the result of every timed skeleton call is compared with the reference's. A row's limit is
+ * the bytes it must move at the bandwidth of the row's own turns. Cost: with the default options about a minute.
+ */
+#include "bench/skeletons/skeletons.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/commands.h"
+#include "bench/measure.h"
+#include "bench/report.h"
+#include "runtime/backend/backend.h"
+
+enum { DEFAULT_ELEMENTS = 100000000, BEYOND_CACHES = 1 << 24, DEFAULT_REPEATS = 9, MAX_REPEATS = 1000, MAX_ROWS = 64 };
+
+typedef struct options {
+    int64_t elements; /* 0: the default */
+    int repeats;
+    bool json, help;
+    const char *only; /* names with commas, or NULL: all */
+} options;
+
+/* All rows in the order of the table. */
+static int all_rows(const bench_row *rows[MAX_ROWS])
+{
+    int count = 0;
+    for (int k = 0; k < bench_compute_row_count; k++)
+        rows[count++] = &bench_compute_rows[k];
+    for (int k = 0; k < bench_moving_row_count; k++)
+        rows[count++] = &bench_moving_rows[k];
+    for (int k = 0; k < bench_overhead_row_count; k++)
+        rows[count++] = &bench_overhead_rows[k];
+    return count;
+}
+
+/* ---- options ---- */
+
+static void print_help(void)
+{
+    const bench_row *rows[MAX_ROWS];
+    const int count = all_rows(rows);
+    printf(
+        "usage: mpirun -n RANKS bmf-bench skeletons [OPTION...]\n\n"
+        "Times every skeleton beside what the machine allows and beside a loop written by hand (MPI and OpenMP), and\n"
+        "checks every result. Times are medians over repeats in which all of them take turns.\n\n"
+        "  --elements N     elements of every list (default: 100000000 for what computes, a quarter for what moves,\n"
+        "                   at most 6 GiB of memory over all ranks)\n"
+        "  --repeats K      timed turns after one to warm up (default: %d)\n"
+        "  --only NAME,...  only these rows\n"
+        "  --json           one JSON object instead of the table\n"
+        "  --help           this text\n\n"
+        "rows, and the bytes of memory their limit counts for n elements on P processors:\n",
+        DEFAULT_REPEATS);
+    for (int k = 0; k < count; k++)
+        printf("  %-16s %s\n", rows[k]->name, rows[k]->moves);
+    printf("\nExit code: 0, 1 if a result was wrong, 2 for bad options. A missed bar is marked, and is no failure.\n"
+           "Example: mpirun -n 2 bmf-bench skeletons --only map,reduce,scan --bmf-threads 1\n");
+}
+
+static int refuse(const bmf_context *ctx, const char *format, const char *text)
+{
+    if (bmf_is_root(ctx)) {
+        fprintf(stderr, "bmf-bench: ");
+        fprintf(stderr, format, text);
+        fprintf(stderr, "; see bmf-bench skeletons --help\n");
+    }
+    return BMF_ERROR_USAGE;
+}
+
+/* True if name is one of the names in the list with commas. */
+static bool is_listed(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static int check_names(const bmf_context *ctx, const char *list)
+{
+    const bench_row *rows[MAX_ROWS];
+    const int count = all_rows(rows);
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += at != list;
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        bool known = false;
+        for (int k = 0; k < count; k++)
+            known |= strcmp(rows[k]->name, name) == 0;
+        if (!known)
+            return refuse(ctx, "--only: there is no row '%s'", name);
+    }
+    return BMF_OK;
+}
+
+/* A whole number in [1, most]. */
+static int read_number(const bmf_context *ctx, const char *option, const char *text, int64_t most, int64_t *number)
+{
+    char *end, what[128];
+    errno = 0;
+    *number = text ? strtoll(text, &end, 10) : 0;
+    if (text && *text && *end == '\0' && errno == 0 && *number >= 1 && *number <= most)
+        return BMF_OK;
+    snprintf(what, sizeof what, "%s needs a whole number from 1 to %lld", option, (long long)most);
+    return refuse(ctx, "%s", what);
+}
+
+static int read_options(const bmf_context *ctx, int argc, char **argv, options *o)
+{
+    *o = (options){.repeats = DEFAULT_REPEATS};
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        int64_t number;
+        if (strcmp(argv[i], "--help") == 0) {
+            o->help = true;
+        } else if (strcmp(argv[i], "--json") == 0) {
+            o->json = true;
+        } else if (strcmp(argv[i], "--elements") == 0) {
+            BMF_TRY(read_number(ctx, argv[i++], value, INT_MAX, &o->elements));
+        } else if (strcmp(argv[i], "--repeats") == 0) {
+            BMF_TRY(read_number(ctx, argv[i++], value, MAX_REPEATS, &number));
+            o->repeats = (int)number;
+        } else if (strcmp(argv[i], "--only") == 0) {
+            o->only = value;
+            BMF_TRY(value ? check_names(ctx, value) : refuse(ctx, "%s needs names of rows", argv[i]));
+            i++;
+        } else {
+            return refuse(ctx, "unknown option '%s'", argv[i]);
+        }
+    }
+    return BMF_OK;
+}
+
+/* ---- limits ---- */
+
+/* A contestant of a limit as an action. */
+typedef struct runner {
+    bench_limit limit;
+    int contestant;
+    const bench_arrays *arrays;
+} runner;
+
+static int run_limit(void *state)
+{
+    const runner *r = state;
+    bench_limit_run(r->limit, r->contestant, r->arrays);
+    return BMF_OK;
+}
+
+/* This rank's two arrays of the limit, written once by the threads that use them. */
+typedef struct limit_arrays {
+    bmf_buffer *source, *target;
+    bench_arrays arrays;
+} limit_arrays;
+
+static int limit_arrays_create(bmf_context *ctx, bench_limit limit, int64_t bytes, limit_arrays *a)
+{
+    a->source = bmf_buffer_create(limit == BENCH_WRITE ? 0 : bytes);
+    a->target = bmf_buffer_create(limit == BENCH_READ ? 0 : bytes);
+    const bool made = a->source && a->target;
+    if (made && a->source->data) {
+        a->arrays = (bench_arrays){NULL, a->source->data, bytes, bmf_threads(ctx)};
+        bench_limit_run(BENCH_WRITE, 0, &a->arrays);
+    }
+    if (made)
+        a->arrays = (bench_arrays){a->source->data, a->target->data, bytes, bmf_threads(ctx)};
+    return bmf_agree(ctx, made ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for the arrays of the limit"));
+}
+
+static void limit_arrays_free(limit_arrays *a)
+{
+    bmf_buffer_release(a->source);
+    bmf_buffer_release(a->target);
+}
+
+/* Appends the contestants of a limit to the actions; runner: BENCH_CONTESTANTS of them. */
+static void add_limit(bench_limit limit, const bench_arrays *arrays, runner *r, bench_action *action)
+{
+    for (int k = 0; k < BENCH_CONTESTANTS; k++) {
+        r[k] = (runner){limit, k, arrays};
+        action[k] = (bench_action){.run = run_limit, .state = &r[k]};
+    }
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Bytes a second over all ranks of the faster contestant. */
+static double bandwidth_of(bench_limit limit, const bench_action *action, double total_bytes)
+{
+    const double seconds = smaller(action[0].median, action[1].median);
+    return seconds > 0 ? bench_limit_passes(limit) * total_bytes / seconds : 0;
+}
+
+/* The bandwidths of memory itself, whatever the size of the rows' lists. */
+static int measure_machine(bmf_context *ctx, int repeats, int64_t elements, bench_facts *facts)
+{
+    const int64_t large = elements > BEYOND_CACHES ? elements : BEYOND_CACHES;
+    const int64_t bytes = (large + bmf_ranks(ctx) - 1) / bmf_ranks(ctx) * (int64_t)sizeof(double);
+    double *const into[] = {&facts->read, &facts->write, &facts->copy};
+    const bench_limit limit[] = {BENCH_READ, BENCH_WRITE, BENCH_COPY};
+    limit_arrays a;
+    runner r[3][BENCH_CONTESTANTS];
+    bench_action action[3 * BENCH_CONTESTANTS];
+    int status = limit_arrays_create(ctx, BENCH_COPY, bytes, &a);
+    for (int k = 0; k < 3; k++)
+        add_limit(limit[k], &a.arrays, r[k], action + k * BENCH_CONTESTANTS);
+    if (status == BMF_OK)
+        status = bench_measure(ctx, repeats, 3 * BENCH_CONTESTANTS, action);
+    for (int k = 0; k < 3 && status == BMF_OK; k++)
+        *into[k] = bandwidth_of(limit[k], action + k * BENCH_CONTESTANTS, (double)bytes * bmf_ranks(ctx));
+    limit_arrays_free(&a);
+    return status;
+}
+
+/* ---- one row ---- */
+
+static int restore(void *state)
+{
+    bench_case *c = state;
+    return c->row->restore(c);
+}
+
+static int run_reference(void *state)
+{
+    bench_case *c = state;
+    return c->row->reference(c);
+}
+
+static int run_skeleton(void *state)
+{
+    bench_case *c = state;
+    return c->row->skeleton(c);
+}
+
+static int run_rival(void *state)
+{
+    bench_case *c = state;
+    return c->row->rival(c);
+}
+
+/* The result goes at once, so that its memory serves the next call, as it would in a program. */
+static int check(void *state)
+{
+    bench_case *c = state;
+    BMF_TRY(c->row->verify(c));
+    bench_out(c);
+    return BMF_OK;
+}
+
+static void case_end(bench_case *c)
+{
+    bmf_list_free(c->x);
+    bmf_list_free(c->y);
+    bmf_list_free(c->out);
+    bmf_buffer_release(c->expected);
+    bmf_run_free(c->run);
+    reference_project_end();
+    bmf_buffer_trim();
+}
+
+/* What one call sends, counted apart from the timing because the counting communicates too. */
+static int count_messages(bench_case *c, bench_result *result)
+{
+    bmf_statistics before, after;
+    if (c->row->restore)
+        BMF_TRY(c->row->restore(c));
+    BMF_TRY(c->row->reference(c));
+    BMF_TRY(bmf_total_statistics(c->ctx, &before));
+    BMF_TRY(c->row->skeleton(c));
+    BMF_TRY(bmf_total_statistics(c->ctx, &after));
+    result->messages = after.messages - before.messages;
+    result->bytes = after.bytes - before.bytes;
+    return check(c);
+}
+
+enum { REFERENCE, SKELETON, RIVAL, MAX_ACTIONS = RIVAL + 1 + BENCH_CONTESTANTS };
+
+static bool is_limited(const bench_case *c)
+{
+    return c->row->limit != BENCH_NO_LIMIT && c->least_bytes > 0;
+}
+
+/* The size of this rank's array of the limit: passing over the arrays of all ranks moves the row's bytes. */
+static int64_t limit_bytes(const bench_case *c)
+{
+    const int64_t elements = (int64_t)(c->least_bytes / bench_limit_passes(c->row->limit) / sizeof(double));
+    return (elements + c->team.ranks - 1) / c->team.ranks * (int64_t)sizeof(double);
+}
+
+/* The time the row's bytes take at the bandwidth of its own turns. */
+static void fill_limit(const bench_case *c, const limit_arrays *a, const bench_action *limit, bench_result *result)
+{
+    result->limit_bandwidth = bandwidth_of(c->row->limit, limit, (double)a->arrays.bytes * c->team.ranks);
+    if (result->limit_bandwidth > 0) {
+        result->limit = c->least_bytes / result->limit_bandwidth;
+        const double median = smaller(limit[0].median, limit[1].median);
+        result->limit_minimum = result->limit * smaller(limit[0].minimum, limit[1].minimum) / median;
+    }
+}
+
+static int measure_turns(bench_case *c, int repeats, const limit_arrays *a, bench_result *result)
+{
+    const bench_row *row = c->row;
+    int (*const before)(void *) = row->restore ? restore : NULL;
+    runner r[BENCH_CONTESTANTS];
+    bench_action action[MAX_ACTIONS] = {
+        [REFERENCE] = {.before = before, .run = run_reference, .state = c, .brief = row->brief},
+        [SKELETON] = {.run = run_skeleton, .after = check, .state = c, .brief = row->brief},
+        [RIVAL] = {.run = run_rival, .after = check, .state = c, .brief = row->brief},
+    };
+    const int own = row->rival ? RIVAL + 1 : SKELETON + 1;
+    const bool limited = is_limited(c);
+    if (limited)
+        add_limit(row->limit, &a->arrays, r, action + own);
+    /* Rows with a limit may work in place, where every call builds on the one before. */
+    for (int k = 0; k < own && row->limit == BENCH_NO_LIMIT; k++)
+        action[k].any_order = true;
+    BMF_TRY(bench_measure(c->ctx, repeats, own + (limited ? BENCH_CONTESTANTS : 0), action));
+    result->reference = action[REFERENCE].median;
+    result->reference_minimum = action[REFERENCE].minimum;
+    result->seconds = action[SKELETON].median;
+    result->minimum = action[SKELETON].minimum;
+    if (row->rival) {
+        result->rival = action[RIVAL].median;
+        result->rival_minimum = action[RIVAL].minimum;
+    }
+    if (limited)
+        fill_limit(c, a, action + own, result);
+    return BMF_OK;
+}
+
+static int measure_row(bench_case *c, int repeats, bench_result *result)
+{
+    limit_arrays a = {0};
+    BMF_TRY(c->row->prepare(c));
+    result->elements = c->elements;
+    result->least_bytes = c->least_bytes;
+    BMF_TRY(count_messages(c, result));
+    int status = BMF_OK;
+    if (is_limited(c))
+        status = limit_arrays_create(c->ctx, c->row->limit, limit_bytes(c), &a);
+    if (status == BMF_OK)
+        status = measure_turns(c, repeats, &a, result);
+    limit_arrays_free(&a);
+    return status;
+}
+
+static void run_row(bmf_context *ctx, const bench_row *row, const options *o, bench_result *result)
+{
+    const int ranks = bmf_ranks(ctx);
+    int64_t from[ranks + 1], to[ranks + 1];
+    bench_case c = {.ctx = ctx, .row = row, .from = from, .to = to};
+    c.team = (bench_team){ctx->comm, ctx->rank, ranks, ctx->threads};
+    c.elements = o->elements ? o->elements : DEFAULT_ELEMENTS / row->divisor;
+    *result = (bench_result){.row = row, .elements = c.elements};
+    result->status = measure_row(&c, o->repeats, result);
+    if (result->status != BMF_OK)
+        snprintf(result->error, sizeof result->error, "%s", bmf_error_text(ctx));
+    case_end(&c);
+}
+
+static bench_facts facts_of(const bmf_context *ctx, const options *o)
+{
+    bench_facts facts = {.ranks = ctx->ranks,
+                         .threads = ctx->threads,
+                         .node_ranks = ctx->node_ranks,
+                         .cores = ctx->node_cores,
+                         .repeats = o->repeats,
+                         .processors = ctx->processors};
+    bench_facts_model(&facts);
+    return facts;
+}
+
+static int run_rows(bmf_context *ctx, const options *o, bench_facts *facts, bench_result *result, int *count)
+{
+    const bench_row *rows[MAX_ROWS];
+    int chosen = 0;
+    const int known = all_rows(rows);
+    for (int k = 0; k < known; k++)
+        if (!o->only || is_listed(o->only, rows[k]->name))
+            rows[chosen++] = rows[k];
+    BMF_TRY(measure_machine(ctx, o->repeats, o->elements ? o->elements : DEFAULT_ELEMENTS, facts));
+    bmf_buffer_trim();
+    const bench_progress progress = bench_progress_begin(bmf_is_root(ctx), chosen);
+    for (int k = 0; k < chosen; k++) {
+        bench_progress_show(&progress, k, rows[k]->name);
+        run_row(ctx, rows[k], o, &result[k]);
+    }
+    bench_progress_end(&progress);
+    *count = chosen;
+    return BMF_OK;
+}
+
+int bench_skeletons(bmf_context *ctx, int argc, char **argv)
+{
+    options o;
+    bench_result result[MAX_ROWS];
+    int count = 0;
+    if (read_options(ctx, argc, argv, &o) != BMF_OK)
+        return 2;
+    if (o.help) {
+        if (bmf_is_root(ctx))
+            print_help();
+        return 0;
+    }
+    bench_facts facts = facts_of(ctx, &o);
+    BMF_CHECK(run_rows(ctx, &o, &facts, result, &count));
+    int status = BMF_OK;
+    if (bmf_is_root(ctx) && o.json)
+        status = bench_print_json(&facts, count, result, stdout);
+    else if (bmf_is_root(ctx))
+        bench_print_table(&facts, count, result, stdout);
+    for (int k = 0; k < count; k++)
+        status = status == BMF_OK ? result[k].status : status;
+    return status == BMF_OK ? 0 : 1;
+}

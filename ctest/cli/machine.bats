@@ -1,0 +1,186 @@
+#!/usr/bin/env bats
+# bmf machine: what it prints for machine files, where it finds them, that it makes right ones from data sheets, and that
+# bad input ends with one line that says where it is.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    bats_load_library bats-support
+    bats_load_library bats-assert
+    cd "$BATS_TEST_TMPDIR"
+    BMF=$BMF_BIN_DIR/bmf
+    MACHINES=$BMF_SOURCE_DIR/examples/machines
+    SHEETS=$BMF_SOURCE_DIR/examples/sheets
+}
+
+# refused TEXT ARGUMENT..: exit code 2, nothing on standard output, one line with TEXT on standard error
+refused()
+{
+    run --separate-stderr timeout 20 "$BMF" machine "${@:2}"
+    assert_failure 2
+    assert_output ""
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ ${stderr_lines[0]} == "bmf: "* ]]
+    [[ ${stderr_lines[0]} == *"$1"* ]] || fail "'${stderr_lines[0]}' does not say '$1'"
+}
+
+hockney()
+{
+    echo "name = \"two\"; processors = 4;"
+    echo "network = { type = \"hockney\"; latency_us = 10.0; bandwidth_mb_per_s = 100.0; $1 };"
+}
+
+@test "show says what a message takes" {
+    hockney "send_us = 2.0; receive_us = 3.0;" >two.machine
+    run --separate-stderr "$BMF" machine show two.machine
+    assert_success
+    [ -z "$stderr" ]
+    assert_line "processors: 4"
+    assert_line --partial "a message of m bytes takes 10 us + m / 100 MB/s"
+    # 2 + 10 us, 1024 bytes at 100 bytes a us, and 3 us to take it
+    assert_line --regexp '^ +1024 +2 us +22\.2 us +3 us +25\.2 us$'
+}
+
+@test "show describes the T3D as its sheet does" {
+    run --separate-stderr "$BMF" machine show t3d-sheet
+    assert_success
+    # recv = 60 + 0.5 d and isend1 = 30 + 0.09 d us with d = 128 elements; recvmin = 30 + 0.4 d
+    assert_line --regexp '^ +1024 +41\.5 us +42\.8 us +81\.2 us +124 us$'
+    # allreduce: 300 + 6 * 128 + 2 log(128) us
+    assert_line "agreement of 128 processors: 1.08 ms"
+    assert_line --partial "outside: messages of 1048576 bytes: the sheet's entry 'recv' ends at 65536"
+}
+
+@test "every example is right, and found by its name" {
+    for file in "$MACHINES"/*.machine; do
+        run --separate-stderr "$BMF" machine check "$file"
+        assert_success
+        name=$(basename "$file" .machine)
+        run --separate-stderr "$BMF" machine check "$name"
+        assert_success
+        assert_output --partial "machine '$name'"
+        run "$BMF" machine show "$name"
+        assert_success
+    done
+}
+
+@test "a machine in the directory comes before an installed one" {
+    hockney "" >ideal
+    run "$BMF" machine check ideal
+    assert_output --partial "machine 'two'"
+    mkdir mine
+    mv ideal mine/ideal.machine
+    run "$BMF" machine check ideal
+    assert_output --partial "machine 'ideal'"
+    BMF_MACHINES=mine run "$BMF" machine check ideal
+    assert_output --partial "machine 'two'"
+}
+
+@test "list prints every installed machine" {
+    run --separate-stderr "$BMF" machine list
+    assert_success
+    [ "${#lines[@]}" -eq $(($(find "$MACHINES" -name '*.machine' | wc -l) + 1)) ]
+    assert_line --regexp '^t3d-128 +128 +loggp +Cray T3D'
+    echo "network = ;" >bad.machine
+    BMF_MACHINES=. run --separate-stderr "$BMF" machine list
+    assert_success
+    assert_line --regexp '^bad +.*bad\.machine:1: syntax error'
+}
+
+@test "make writes a machine for a sheet, beside it or elsewhere" {
+    cp "$SHEETS/cray-t3d.sheet" here.sheet
+    mkdir sub
+    run --separate-stderr "$BMF" machine make here.sheet -o here.machine --name 'a "quoted" name' --procs 64
+    assert_success
+    assert_output ""
+    grep -q 'sheet = "here.sheet"' here.machine
+    run "$BMF" machine make here.sheet -o sub/there.machine --kernels here.sheet --sharing 2 --congested \
+        --single-ports
+    assert_success
+    grep -q "sheet = \"$(realpath here.sheet)\"" sub/there.machine
+    run "$BMF" machine show here.machine
+    assert_success
+    assert_line 'a "quoted" name'
+    assert_line "processors: 64"
+    run "$BMF" machine show sub/there.machine --procs 128
+    assert_success
+    assert_line --partial "as when 2 processors share a memory"
+    assert_line --partial "40 + 0.1 p + 0.1 d us"
+    assert_line --partial "sends one message at a time"
+    run diff <("$BMF" machine show here.machine | tail -3) <("$BMF" machine show t3d-sheet --procs 64 | tail -3)
+    assert_success
+}
+
+@test "make writes nothing when the sheet will not do" {
+    refused "the sheet has no entry 'send', which messages need" make "$SHEETS/workstations.sheet" -o m.machine
+    [ ! -e m.machine ]
+    refused "cannot read 'none.sheet'" make none.sheet -o m.machine
+    refused "no machine file to write" make "$SHEETS/cray-t3d.sheet"
+    refused "--sharing goes with --kernels" make "$SHEETS/cray-t3d.sheet" -o m.machine --sharing 2
+    refused "--procs needs a whole number" make "$SHEETS/cray-t3d.sheet" -o m.machine --procs many
+    refused "none/m.machine" make "$SHEETS/cray-t3d.sheet" -o none/m.machine
+    [ ! -e m.machine ]
+}
+
+@test "bad machine files end with one line that names file and line" {
+    hockney "
+        latncy_us = 1.0;" >m.machine
+    refused "m.machine:3: unknown key 'latncy_us'; near: latency_us" check m.machine
+    hockney "
+        send_us = -1.0;" >m.machine
+    refused "m.machine:3: 'send_us' must be a number of at least 0, not -1" check m.machine
+    hockney "receive_us = 1e999;" >m.machine
+    refused "m.machine:2: 'receive_us' must be finite" show m.machine
+    hockney "" >m.machine
+    refused "m.machine:1: machine 'two' has 4 processors, not 5" check m.machine --procs 5
+    refused "m.machine:1: machine 'two' has 4 processors, not 5" show m.machine --procs 5
+    echo 'network = { type = "sheet"; sheet = "none.sheet"; };' >m.machine
+    refused "m.machine:1: cannot read './none.sheet'" check m.machine
+    echo 'network = { type = "torus"; };' >m.machine
+    refused "m.machine:1: unknown type 'torus'; known: " check m.machine
+    refused "cannot read machine './none.machine': No such file or directory" check ./none.machine
+    refused "there is no machine 'none', neither here nor installed; installed: " check none
+    refused "Is a directory" check ./
+    head -c 3000 /dev/urandom >m.machine
+    run --separate-stderr "$BMF" machine check m.machine
+    assert_failure 2
+    [ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+@test "bad usage is refused" {
+    refused "no command for machines"
+    refused "unknown command 'draw'; known: show, check, list, make" draw
+    refused "no machine" show
+    refused "too many arguments" check ideal ideal
+    refused "too many arguments" list ideal
+    refused "unknown option '--colour'" show ideal --colour
+    refused "'--procs' needs a value" show ideal --procs
+    refused "--procs needs a whole number from 1 to 2147483647, not '0'" check ideal --procs 0
+    refused "not '4x'" check ideal --procs 4x
+}
+
+@test "every help has an example, and lists every type of network" {
+    for command in "" show check list make; do
+        run --separate-stderr "$BMF" machine $command --help
+        assert_success
+        assert_output --partial "Example"
+    done
+    run "$BMF" machine --help
+    for type in fixed hockney loggp sheet dvm; do
+        assert_line --regexp "^  $type +[a-zA-Z]"
+    done
+    run "$BMF" --help
+    assert_line --partial "machine"
+}
+
+@test "every key of every type is described in docs/machines.md" {
+    for type in fixed hockney loggp sheet dvm; do
+        keys=$(tr '\n' ' ' <"$BMF_SOURCE_DIR/predict/network/network_$type.c" |
+            grep -oE '(settings|known)\[\] = \{[^}]*\}' | grep -o '"[a-z_]*"' | tr -d '"')
+        [ -n "$keys" ]
+        for key in $keys; do
+            grep -q "\`$key\`" "$BMF_SOURCE_DIR/docs/machines.md" || fail "$type: $key is not described"
+        done
+    done
+}

@@ -1,0 +1,115 @@
+/* project against columns that every rank has whole: random types, partitions and index lists; its messages and bytes
+ * against their definition; its errors. */
+#include "ctest/support/columns.h"
+
+/* ---- project ---- */
+
+typedef enum index_kind { RANDOM, REVERSED, SORTED, ONE } index_kind;
+
+static bmf_column index_column(index_kind kind, int64_t count, int64_t length)
+{
+    bmf_column column = random_column(&bmf_type_int, count);
+    int64_t *index = column.data, one = below(length);
+    for (int64_t i = 0; i < count; i++)
+        index[i] = kind == RANDOM     ? below(length)
+                   : kind == REVERSED ? length - 1 - i % length
+                   : kind == SORTED   ? i * length / count
+                                      : one;
+    return column;
+}
+
+/* Messages and bytes by the definition: an element wanted from another processor costs 8 bytes and itself; a pair of
+ * processors with such elements costs two messages. */
+static bmf_statistics project_cost(const bmf_partition *from, const bmf_partition *to, const int64_t *index,
+                                   int64_t processors, int64_t element_bytes)
+{
+    bmf_statistics cost = {0};
+    char *pair = calloc((size_t)(processors * processors), 1);
+    for (int64_t i = 0; i < bmf_partition_length(to); i++) {
+        int64_t asker = bmf_partition_processor(to, bmf_partition_part_of(to, i));
+        int64_t owner = bmf_partition_processor(from, bmf_partition_part_of(from, index[i]));
+        if (asker == owner)
+            continue;
+        cost.bytes += 8 + element_bytes;
+        cost.messages += pair[asker * processors + owner] ? 0 : 2;
+        pair[asker * processors + owner] = 1;
+    }
+    free(pair);
+    return cost;
+}
+
+static void check_project(bmf_context *ctx, const bmf_type *type, int64_t n, int64_t m, index_kind kind)
+{
+    bmf_column whole = random_column(type, n), index = index_column(kind, m, n);
+    bmf_partition *from = random_partition(ctx, n), *to = random_partition(ctx, m);
+    bmf_list *xs = list_of(ctx, &whole, from), *indices = list_of(ctx, &index, to), *picked;
+    moved(ctx);
+    BMF_CHECK(bmf_project(xs, indices, &picked));
+    bmf_statistics cost = moved(ctx);
+    expect_elements(picked, &whole, index.data, "project");
+    CHECK(bmf_partition_equal(picked->partition, to), "project");
+    if (bmf_type_is_fixed(type)) {
+        bmf_statistics expected =
+            project_cost(from, to, index.data, bmf_processors(ctx), bmf_column_packed_bytes(&whole, 0, 1));
+        CHECK(cost.messages == expected.messages && cost.bytes == expected.bytes,
+              "project: %" PRId64 " messages, %" PRId64 " bytes", cost.messages, cost.bytes);
+    }
+    bmf_partition_release(from);
+    bmf_partition_release(to);
+    bmf_list_free(xs);
+    bmf_list_free(indices);
+    bmf_list_free(picked);
+    bmf_column_free(&whole);
+    bmf_column_free(&index);
+}
+
+static void check_projects(bmf_context *ctx)
+{
+    for (int type = 0; type < TYPES; type++)
+        for (index_kind kind = RANDOM; kind <= ONE; kind++)
+            check_project(ctx, type_number(type), 1 + below(50), below(60), kind);
+    check_project(ctx, type_number(0), 50000, 60000, RANDOM);
+    check_project(ctx, type_number(4), 30000, 30000, REVERSED);
+    check_project(ctx, type_number(8), 1000, 3000, RANDOM);
+}
+
+static void check_project_errors(bmf_context *ctx)
+{
+    int64_t index[9] = {0, 9, 4, 3, 2, 1, 0, 12, -1};
+    bmf_column whole = random_column(&bmf_type_real, 10);
+    bmf_list *xs = placed_list(ctx, &whole, bmf_processors(ctx) - 1), *indices, *picked = NULL, *empty;
+    BMF_CHECK(bmf_spread(ctx, &bmf_type_int, 9, index, &indices));
+    CHECK(bmf_project(xs, indices, &picked) == BMF_ERROR_INDEX, "out of range");
+    CHECK(strcmp(bmf_error_text(ctx), "index 12 at position 7 is outside a list of 10 elements") == 0, "%s",
+          bmf_error_text(ctx));
+    CHECK(bmf_project(indices, xs, &picked) == BMF_ERROR_TYPE, "real indices");
+    CHECK(picked == NULL, "failed calls leave the result alone");
+    bmf_list_free(indices);
+    BMF_CHECK(bmf_spread(ctx, &bmf_type_int, 0, index, &indices));
+    BMF_CHECK(bmf_project(xs, indices, &picked));
+    CHECK(bmf_length(picked) == 0, "no indices");
+    bmf_list_free(picked);
+    BMF_CHECK(bmf_place(ctx, 0, &bmf_type_real, 0, NULL, &empty));
+    BMF_CHECK(bmf_project(empty, indices, &picked));
+    CHECK(bmf_length(picked) == 0, "nothing from nothing");
+    bmf_list_free(empty);
+    bmf_list_free(picked);
+    bmf_list_free(indices);
+    bmf_list_free(xs);
+    bmf_column_free(&whole);
+}
+
+int main(int argc, char **argv)
+{
+    bmf_context *ctx;
+    BMF_CHECK(bmf_open(&argc, &argv, &ctx));
+    int64_t ranks = bmf_ranks(ctx), sizes[] = {1, 2, 3, ranks, 2 * ranks + 1, 16};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        BMF_CHECK(bmf_set_processors(ctx, sizes[k]));
+        check_projects(ctx);
+        check_project_errors(ctx);
+    }
+    int code = test_finish();
+    int closed = bmf_close(ctx);
+    return code ? code : closed;
+}

@@ -1,0 +1,671 @@
+/* The naive evaluator.
+ *
+ * Method: recursion over the typed tree; every value is a box of its own. A failure is NULL and a word why.
+ * Cost: one box for every value of every subexpression; an n-element reduction applies its operator n - 1 times, a scan at most
+ * n log n times. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctest/reference/reference_language.h"
+#include "runtime/base/allocate.h"
+#include "runtime/data/partition.h"
+#include "skeletons/language/front/data.h"
+
+typedef const reference_value *value;
+
+struct reference_block {
+    struct reference_block *next;
+    int64_t used;
+    _Alignas(16) char bytes[];
+};
+
+enum { BLOCK_BYTES = 1 << 18 };
+
+static value apply(reference_machine *m, const bmf_expression *e, int64_t place, value x);
+
+/* ---- boxes ---- */
+
+static void *claim(reference_machine *m, int64_t size)
+{
+    size = (size + 15) / 16 * 16;
+    if (m->block == NULL || m->block->used + size > BLOCK_BYTES) {
+        struct reference_block *block =
+            bmf_allocate((int64_t)sizeof *block + (size > BLOCK_BYTES ? size : BLOCK_BYTES));
+        block->next = m->block;
+        block->used = 0;
+        m->block = block;
+    }
+    m->block->used += size;
+    return m->block->bytes + m->block->used - size;
+}
+
+void reference_free(reference_machine *m)
+{
+    while (m->block != NULL) {
+        struct reference_block *next = m->block->next;
+        free(m->block);
+        m->block = next;
+    }
+}
+
+static value fail(reference_machine *m, const char *why)
+{
+    m->failure = why;
+    return NULL;
+}
+
+/* NULL when the budget is spent. */
+static reference_value *box(reference_machine *m, bmf_type_kind kind, int64_t count)
+{
+    m->budget -= 1 + count;
+    if (m->budget < 0)
+        return NULL;
+    reference_value *made = claim(m, (int64_t)sizeof *made);
+    *made = (reference_value){.kind = kind, .count = count};
+    if (count > 0)
+        made->item = claim(m, count * (int64_t)sizeof *made->item);
+    if (kind == BMF_DISTRIBUTED)
+        made->processor = claim(m, count * (int64_t)sizeof *made->processor);
+    return made;
+}
+
+static value box_int(reference_machine *m, int64_t integer)
+{
+    reference_value *made = box(m, BMF_INT, 0);
+    if (made != NULL)
+        made->integer = integer;
+    return made;
+}
+
+static value box_bool(reference_machine *m, bool truth)
+{
+    reference_value *made = box(m, BMF_BOOL, 0);
+    if (made != NULL)
+        made->integer = truth;
+    return made;
+}
+
+static value box_real(reference_machine *m, double real)
+{
+    reference_value *made = box(m, BMF_REAL, 0);
+    if (made != NULL)
+        made->real = real;
+    return made;
+}
+
+static value box_pair(reference_machine *m, value a, value b)
+{
+    reference_value *made = box(m, BMF_TUPLE, 2);
+    if (made == NULL)
+        return NULL;
+    made->item[0] = a;
+    made->item[1] = b;
+    return made;
+}
+
+/* A list of `count` items to be filled in, lying where those of `like` do. */
+static reference_value *box_like(reference_machine *m, value like, int64_t count)
+{
+    reference_value *made = box(m, like->kind, count);
+    if (made != NULL && like->kind == BMF_DISTRIBUTED && count > 0)
+        memcpy(made->processor, like->processor, (size_t)count * sizeof *made->processor);
+    return made;
+}
+
+/* Where item i of a list in a context on `place` is worked on. */
+static int64_t place_of(value list, int64_t i, int64_t place)
+{
+    return list->kind == BMF_DISTRIBUTED ? list->processor[i] : place;
+}
+
+static value from_column(reference_machine *m, const bmf_column *column, int64_t i)
+{
+    const char *data = column->data != NULL ? (const char *)column->data + i * column->stride : NULL;
+    if (column->type->kind == BMF_INT)
+        return box_int(m, *(const int64_t *)data);
+    if (column->type->kind == BMF_REAL)
+        return box_real(m, *(const double *)data);
+    if (column->type->kind == BMF_BOOL)
+        return box_bool(m, *data != 0);
+    bool list = column->type->kind == BMF_LIST;
+    int64_t begin = list ? column->offsets[i] : 0;
+    int64_t count = list ? column->offsets[i + 1] - begin : column->type->components;
+    reference_value *made = box(m, column->type->kind, count);
+    for (int64_t k = 0; k < count && made != NULL; k++) {
+        made->item[k] = list ? from_column(m, column->child, begin + k) : from_column(m, &column->child[k], i);
+        if (made->item[k] == NULL)
+            return NULL;
+    }
+    return made;
+}
+
+/* ---- scalars ---- */
+
+static double real_of(value x)
+{
+    return x->kind == BMF_REAL ? x->real : (double)x->integer;
+}
+
+static value int_arithmetic(reference_machine *m, bmf_operation operation, int64_t a, int64_t b)
+{
+    int64_t r = 0;
+    bool overflow = false;
+    if ((operation == BMF_OPERATION_DIVIDE || operation == BMF_OPERATION_MOD) && b == 0)
+        return fail(m, "division by zero");
+    switch (operation) {
+    case BMF_OPERATION_PLUS:
+        overflow = __builtin_add_overflow(a, b, &r);
+        break;
+    case BMF_OPERATION_MINUS:
+        overflow = __builtin_sub_overflow(a, b, &r);
+        break;
+    case BMF_OPERATION_TIMES:
+        overflow = __builtin_mul_overflow(a, b, &r);
+        break;
+    case BMF_OPERATION_DIVIDE:
+        overflow = a == INT64_MIN && b == -1;
+        r = overflow ? 0 : a / b;
+        break;
+    case BMF_OPERATION_MOD:
+        r = b == -1 ? 0 : a % b;
+        break;
+    case BMF_OPERATION_MAX:
+        r = a > b ? a : b;
+        break;
+    default:
+        r = a < b ? a : b;
+    }
+    return overflow ? fail(m, "overflow") : box_int(m, r);
+}
+
+/* NaN if one of them is; -0.0 is less than 0.0. */
+static double larger(double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return (double)NAN;
+    if (a == b)
+        return signbit(a) ? b : a;
+    return a > b ? a : b;
+}
+
+static value real_arithmetic(reference_machine *m, bmf_operation operation, double a, double b)
+{
+    switch (operation) {
+    case BMF_OPERATION_PLUS:
+        return box_real(m, a + b);
+    case BMF_OPERATION_MINUS:
+        return box_real(m, a - b);
+    case BMF_OPERATION_TIMES:
+        return box_real(m, a * b);
+    case BMF_OPERATION_DIVIDE:
+        return box_real(m, a / b);
+    case BMF_OPERATION_MOD:
+        return box_real(m, fmod(a, b));
+    case BMF_OPERATION_MAX:
+        return box_real(m, larger(a, b));
+    default:
+        return box_real(m, -larger(-a, -b));
+    }
+}
+
+static value compare(reference_machine *m, bmf_operation operation, value a, value b)
+{
+    bool real = a->kind == BMF_REAL || b->kind == BMF_REAL;
+    double x = real_of(a), y = real_of(b);
+    bool less = real ? x < y : a->integer < b->integer;
+    bool equal = real ? x == y : a->integer == b->integer;
+    bool greater = real ? x > y : a->integer > b->integer;
+    switch (operation) {
+    case BMF_OPERATION_EQ:
+        return box_bool(m, equal);
+    case BMF_OPERATION_LT:
+        return box_bool(m, less);
+    case BMF_OPERATION_GT:
+        return box_bool(m, greater);
+    case BMF_OPERATION_LE:
+        return box_bool(m, less || equal);
+    default:
+        return box_bool(m, greater || equal);
+    }
+}
+
+static value to_int(reference_machine *m, value x)
+{
+    if (x->kind != BMF_REAL)
+        return box_int(m, x->integer);
+    double whole = trunc(x->real);
+    return whole >= -0x1p63 && whole < 0x1p63 ? box_int(m, (int64_t)whole) : fail(m, "no int64");
+}
+
+static value unary(reference_machine *m, bmf_operation operation, value x)
+{
+    switch (operation) {
+    case BMF_OPERATION_NEG:
+        if (x->kind == BMF_BOOL)
+            return box_bool(m, x->integer == 0);
+        /* fall through */
+    case BMF_OPERATION_UMINUS:
+        return x->kind == BMF_REAL ? box_real(m, -x->real) : int_arithmetic(m, BMF_OPERATION_MINUS, 0, x->integer);
+    case BMF_OPERATION_ABS:
+        if (x->kind == BMF_REAL)
+            return box_real(m, fabs(x->real));
+        return x->integer < 0 ? int_arithmetic(m, BMF_OPERATION_MINUS, 0, x->integer) : x;
+    case BMF_OPERATION_SQRT:
+        return box_real(m, sqrt(real_of(x)));
+    case BMF_OPERATION_EXP:
+        return box_real(m, exp(real_of(x)));
+    case BMF_OPERATION_LOG:
+        return box_real(m, log(real_of(x)));
+    case BMF_OPERATION_SIN:
+        return box_real(m, sin(real_of(x)));
+    case BMF_OPERATION_COS:
+        return box_real(m, cos(real_of(x)));
+    case BMF_OPERATION_INT:
+        return to_int(m, x);
+    default:
+        return box_real(m, real_of(x));
+    }
+}
+
+/* ---- operations on lists ---- */
+
+static value iota(reference_machine *m, value x)
+{
+    if (x->integer < 0)
+        return fail(m, "negative length");
+    reference_value *made = box(m, BMF_LIST, x->integer);
+    for (int64_t i = 0; i < x->integer && made != NULL; i++)
+        if ((made->item[i] = box_int(m, i)) == NULL)
+            return NULL;
+    return made;
+}
+
+static value item_at(reference_machine *m, value list, int64_t i)
+{
+    return i >= 0 && i < list->count ? list->item[i] : fail(m, "index");
+}
+
+static value distl(reference_machine *m, value x, value list)
+{
+    reference_value *made = box_like(m, list, list->count);
+    for (int64_t i = 0; i < list->count && made != NULL; i++)
+        if ((made->item[i] = box_pair(m, x, list->item[i])) == NULL)
+            return NULL;
+    return made;
+}
+
+/* The processor of item k of what is projected: that of the list's item k, and on with the same step. */
+static int64_t projected_place(value list, int64_t k)
+{
+    int64_t step = list->count > 1 ? list->processor[1] - list->processor[0] : 1;
+    return list->processor[0] + k * step;
+}
+
+static value project(reference_machine *m, value list, value index)
+{
+    reference_value *made = box(m, list->kind, index->count);
+    for (int64_t k = 0; k < index->count && made != NULL; k++) {
+        made->item[k] = item_at(m, list, index->item[k]->integer);
+        if (made->item[k] == NULL)
+            return NULL;
+        if (list->kind == BMF_DISTRIBUTED && (made->processor[k] = projected_place(list, k)) >= m->processors)
+            return fail(m, "beyond the machine");
+    }
+    return made;
+}
+
+static value conc(reference_machine *m, value a, value b)
+{
+    reference_value *made = box(m, BMF_LIST, a->count + b->count);
+    if (made == NULL)
+        return NULL;
+    for (int64_t i = 0; i < made->count; i++)
+        made->item[i] = i < a->count ? a->item[i] : b->item[i - a->count];
+    return made;
+}
+
+static value operate(reference_machine *m, bmf_operation operation, value x)
+{
+    value a = x->count == 2 ? x->item[0] : NULL, b = x->count == 2 ? x->item[1] : NULL;
+    switch (operation) {
+    case BMF_OPERATION_LENGTH:
+        return box_int(m, x->count);
+    case BMF_OPERATION_IOTA:
+        return iota(m, x);
+    case BMF_OPERATION_INDEX:
+        return item_at(m, a, b->integer);
+    case BMF_OPERATION_DISTL:
+        return distl(m, a, b);
+    case BMF_OPERATION_PROJECT:
+        return project(m, a, b);
+    case BMF_OPERATION_CONC:
+        return conc(m, a, b);
+    case BMF_OPERATION_AND:
+        return box_bool(m, a->integer != 0 && b->integer != 0);
+    case BMF_OPERATION_OR:
+        return box_bool(m, a->integer != 0 || b->integer != 0);
+    default:
+        break;
+    }
+    if (operation >= BMF_OPERATION_EQ && operation <= BMF_OPERATION_LE)
+        return compare(m, operation, a, b);
+    if (operation >= BMF_OPERATION_UMINUS)
+        return unary(m, operation, x);
+    if (a->kind == BMF_INT && b->kind == BMF_INT)
+        return int_arithmetic(m, operation, a->integer, b->integer);
+    return real_arithmetic(m, operation, real_of(a), real_of(b));
+}
+
+/* ---- skeletons ---- */
+
+static value combine(reference_machine *m, const bmf_expression *operator, int64_t place, value a, value b)
+{
+    value pair = box_pair(m, a, b);
+    return pair != NULL ? apply(m, operator, place, pair) : NULL;
+}
+
+/* The nodes of the fixed tree that are complete in the first n elements: level[k][j]. */
+typedef struct tree {
+    value *level[64];
+} tree;
+
+static bool make_tree(reference_machine *m, const bmf_expression *operator, int64_t place, value list, tree *t)
+{
+    t->level[0] = list->item;
+    for (int k = 1; list->count >> k > 0; k++) {
+        t->level[k] = claim(m, (list->count >> k) * (int64_t)sizeof(value));
+        for (int64_t j = 0; j < list->count >> k; j++)
+            if ((t->level[k][j] = combine(m, operator, place, t->level[k - 1][2 * j], t->level[k - 1][2 * j + 1])) ==
+                NULL)
+                return false;
+    }
+    return true;
+}
+
+/* The fold of the first n > 0 elements: the nodes of n's binary digits, from the largest, combined from the left. */
+static value fold(reference_machine *m, const bmf_expression *operator, int64_t place, const tree *t, int64_t n)
+{
+    value folded = NULL;
+    int64_t covered = 0;
+    for (int k = 62; k >= 0; k--) {
+        if ((n >> k & 1) == 0)
+            continue;
+        value node = t->level[k][covered >> k];
+        folded = folded == NULL ? node : combine(m, operator, place, folded, node);
+        covered += (int64_t)1 << k;
+        if (folded == NULL)
+            return NULL;
+    }
+    return folded;
+}
+
+/* Document 000, 5.6: on level l, every element i that is a multiple of 2^l takes in element i + 2^(l-1). */
+static value reduce_levels(reference_machine *m, const bmf_expression *operator, value list)
+{
+    value *x = claim(m, list->count * (int64_t)sizeof *x);
+    memcpy(x, list->item, (size_t)list->count * sizeof *x);
+    for (int64_t step = 1; step < list->count; step *= 2)
+        for (int64_t i = 0; i + step < list->count; i += 2 * step)
+            if ((x[i] = combine(m, operator, list->processor[i], x[i], x[i + step])) == NULL)
+                return NULL;
+    return x[0];
+}
+
+/* Document 000, 5.8: for d = 1, 2, 4, .., all elements from d on at once take in the one d before them. */
+static bool scan_levels(reference_machine *m, const bmf_expression *operator, value list, reference_value *out)
+{
+    memcpy(out->item, list->item, (size_t)list->count * sizeof *out->item);
+    for (int64_t d = 1; d < list->count; d *= 2)
+        for (int64_t i = list->count - 1; i >= d; i--)
+            if ((out->item[i] = combine(m, operator, list->processor[i], out->item[i - d], out->item[i])) == NULL)
+                return false;
+    return true;
+}
+
+static value reduce(reference_machine *m, const bmf_expression *e, int64_t place, value list)
+{
+    value first = NULL, folded = NULL;
+    tree t;
+    if (e->children > 1 && (first = apply(m, e->child[1], place, list)) == NULL)
+        return NULL;
+    if (list->count == 0)
+        return first != NULL ? first : fail(m, "no default");
+    if (list->kind == BMF_DISTRIBUTED)
+        folded = reduce_levels(m, e->child[0], list);
+    else if (make_tree(m, e->child[0], place, list, &t))
+        folded = fold(m, e->child[0], place, &t, list->count);
+    if (folded == NULL || first == NULL)
+        return folded;
+    return combine(m, e->child[0], place, first, folded);
+}
+
+static value scan(reference_machine *m, const bmf_expression *e, int64_t place, value list)
+{
+    value first = NULL;
+    tree t;
+    if (e->children > 1 && (first = apply(m, e->child[1], place, list)) == NULL)
+        return NULL;
+    reference_value *out = box_like(m, list, list->count);
+    if (out == NULL || list->count == 0)
+        return out;
+    if (list->kind == BMF_DISTRIBUTED) {
+        if (!scan_levels(m, e->child[0], list, out))
+            return NULL;
+    } else {
+        if (!make_tree(m, e->child[0], place, list, &t))
+            return NULL;
+        for (int64_t i = 0; i < list->count; i++)
+            if ((out->item[i] = fold(m, e->child[0], place, &t, i + 1)) == NULL)
+                return NULL;
+    }
+    for (int64_t i = 0; i < list->count && first != NULL; i++)
+        if ((out->item[i] = combine(m, e->child[0], place_of(list, i, place), first, out->item[i])) == NULL)
+            return NULL;
+    return out;
+}
+
+static value map(reference_machine *m, const bmf_expression *f, int64_t place, value list)
+{
+    reference_value *out = box_like(m, list, list->count);
+    for (int64_t i = 0; i < list->count && out != NULL; i++)
+        if ((out->item[i] = apply(m, f, place_of(list, i, place), list->item[i])) == NULL)
+            return NULL;
+    return out;
+}
+
+static value zip(reference_machine *m, const bmf_expression *e, int64_t place, value a, value b)
+{
+    if (a->count != b->count)
+        return fail(m, "ragged");
+    for (int64_t i = 0; i < a->count && a->kind == BMF_DISTRIBUTED; i++)
+        if (a->processor[i] != b->processor[i])
+            return fail(m, "not conformable");
+    reference_value *out = box_like(m, a, a->count);
+    for (int64_t i = 0; i < a->count && out != NULL; i++) {
+        out->item[i] = e->children > 0 ? combine(m, e->child[0], place_of(a, i, place), a->item[i], b->item[i])
+                                       : box_pair(m, a->item[i], b->item[i]);
+        if (out->item[i] == NULL)
+            return NULL;
+    }
+    return out;
+}
+
+static value filter(reference_machine *m, const bmf_expression *predicate, int64_t place, value list)
+{
+    int64_t kept = 0;
+    value *keep = claim(m, list->count * (int64_t)sizeof *keep);
+    for (int64_t i = 0; i < list->count; i++) {
+        value holds = apply(m, predicate, place, list->item[i]);
+        if (holds == NULL)
+            return NULL;
+        if (holds->integer != 0)
+            keep[kept++] = list->item[i];
+    }
+    reference_value *out = box(m, BMF_LIST, kept);
+    if (out != NULL && kept > 0)
+        memcpy(out->item, keep, (size_t)kept * sizeof *keep);
+    return out;
+}
+
+/* Document 000, 5.3.1: part by part, the rest divided by the parts left, rounded up. */
+static value split(reference_machine *m, const bmf_expression *e, int64_t place, value list)
+{
+    int64_t parts = e->number[0], begin = 0;
+    reference_value *out = box(m, e->out->kind, parts);
+    for (int64_t k = 0; k < parts && out != NULL; k++) {
+        int64_t left = parts - k, size = (list->count - begin + left - 1) / left;
+        reference_value *part = box(m, BMF_LIST, size);
+        if (part == NULL)
+            return NULL;
+        for (int64_t i = 0; i < size; i++)
+            part->item[i] = list->item[begin + i];
+        begin += size;
+        out->item[k] = part;
+        if (e->out->kind == BMF_DISTRIBUTED)
+            out->processor[k] = place + (k << e->number[1]);
+    }
+    return out;
+}
+
+static value all(reference_machine *m, const bmf_expression *e, int64_t place, value x)
+{
+    reference_value *out = box(m, e->kind == BMF_EXPRESSION_ALLTUP ? BMF_TUPLE : BMF_LIST, e->children);
+    for (int k = 0; k < e->children && out != NULL; k++)
+        if ((out->item[k] = apply(m, e->child[k], place, x)) == NULL)
+            return NULL;
+    return out;
+}
+
+static value loop(reference_machine *m, const bmf_expression *e, int64_t place, value x)
+{
+    for (;;) {
+        value holds = apply(m, e->child[0], place, x);
+        if (holds == NULL || holds->integer == 0)
+            return holds != NULL ? x : NULL;
+        if ((x = apply(m, e->child[1], place, x)) == NULL)
+            return NULL;
+    }
+}
+
+static value constant(reference_machine *m, const bmf_constant *c)
+{
+    if (c->kind == BMF_REAL)
+        return box_real(m, c->real);
+    return c->kind == BMF_INT ? box_int(m, c->integer) : box_bool(m, c->integer != 0);
+}
+
+static value convert(reference_machine *m, value x, const bmf_type *to)
+{
+    if (to->components == 0)
+        return x->kind == BMF_INT && to->kind == BMF_REAL ? box_real(m, (double)x->integer) : x;
+    reference_value *out = box_like(m, x, x->count);
+    for (int64_t k = 0; k < x->count && out != NULL; k++)
+        if ((out->item[k] = convert(m, x->item[k], to->component[to->kind == BMF_TUPLE ? k : 0])) == NULL)
+            return NULL;
+    return out;
+}
+
+static value apply(reference_machine *m, const bmf_expression *e, int64_t place, value x)
+{
+    switch (e->kind) {
+    case BMF_EXPRESSION_ID:
+        return x;
+    case BMF_EXPRESSION_COMP:
+        for (int k = e->children - 1; k >= 0 && x != NULL; k--)
+            x = apply(m, e->child[k], place, x);
+        return x;
+    case BMF_EXPRESSION_CON:
+        return constant(m, &e->constant);
+    case BMF_EXPRESSION_ALLTUP:
+    case BMF_EXPRESSION_ALLVEC:
+        return all(m, e, place, x);
+    case BMF_EXPRESSION_OP:
+        return operate(m, e->operation, x);
+    case BMF_EXPRESSION_ADDR:
+        return x->item[e->number[0] - 1];
+    case BMF_EXPRESSION_MAP:
+        return map(m, e->child[0], place, x);
+    case BMF_EXPRESSION_REDUCE:
+        return reduce(m, e, place, x);
+    case BMF_EXPRESSION_SCAN:
+        return scan(m, e, place, x);
+    case BMF_EXPRESSION_ZIP:
+        return zip(m, e, place, x->item[0], x->item[1]);
+    case BMF_EXPRESSION_SPLIT:
+        return split(m, e, place, x);
+    case BMF_EXPRESSION_FILTER:
+        return filter(m, e->child[0], place, x);
+    case BMF_EXPRESSION_IF: {
+        value holds = apply(m, e->child[0], place, x);
+        return holds != NULL ? apply(m, e->child[holds->integer != 0 ? 1 : 2], place, x) : NULL;
+    }
+    case BMF_EXPRESSION_WHILE:
+        return loop(m, e, place, x);
+    case BMF_EXPRESSION_CONVERT:
+        return convert(m, x, e->out);
+    default:
+        return fail(m, "a node that the checker does not make");
+    }
+}
+
+reference_outcome reference_evaluate(reference_machine *m, const bmf_expression *checked, const bmf_column *argument,
+                                     value *result)
+{
+    value x = from_column(m, argument, 0);
+    m->failure = NULL;
+    *result = x != NULL ? apply(m, checked, 0, x) : NULL;
+    if (*result != NULL)
+        return REFERENCE_VALUE;
+    return m->failure != NULL ? REFERENCE_FAILURE : REFERENCE_TOO_MUCH;
+}
+
+/* ---- comparing and printing ---- */
+
+static bool same_real(double a, double b)
+{
+    return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0;
+}
+
+bool reference_same(value x, const bmf_column *column, int64_t i)
+{
+    const char *data = column->data != NULL ? (const char *)column->data + i * column->stride : NULL;
+    bmf_type_kind kind = column->type->kind;
+    if (x->kind != kind && !(x->kind == BMF_DISTRIBUTED && kind == BMF_LIST))
+        return false;
+    if (kind == BMF_INT)
+        return x->integer == *(const int64_t *)data;
+    if (kind == BMF_REAL)
+        return same_real(x->real, *(const double *)data);
+    if (kind == BMF_BOOL)
+        return x->integer == (*data != 0);
+    bool list = kind == BMF_LIST;
+    int64_t begin = list ? column->offsets[i] : 0;
+    if (x->count != (list ? column->offsets[i + 1] - begin : column->type->components))
+        return false;
+    for (int64_t k = 0; k < x->count; k++)
+        if (!reference_same(x->item[k], &column->child[list ? 0 : k], list ? begin + k : i))
+            return false;
+    return true;
+}
+
+void reference_print(value x, int64_t most, FILE *stream)
+{
+    char text[32];
+    if (x->kind == BMF_INT)
+        fprintf(stream, "%" PRId64, x->integer);
+    else if (x->kind == BMF_REAL)
+        fputs(bmf_real_print(x->real, text), stream);
+    else if (x->kind == BMF_BOOL)
+        fputs(x->integer != 0 ? "true" : "false", stream);
+    if (x->kind <= BMF_BOOL)
+        return;
+    fputs(x->kind == BMF_TUPLE ? "{" : "[", stream);
+    for (int64_t k = 0; k < x->count && k < most; k++) {
+        fputs(k > 0 ? ", " : "", stream);
+        reference_print(x->item[k], most, stream);
+    }
+    fputs(x->count > most ? ", .." : "", stream);
+    fputs(x->kind == BMF_TUPLE ? "}" : "]", stream);
+}

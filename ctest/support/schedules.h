@@ -1,0 +1,151 @@
+/* What the tests of schedules share: random groups and sizes, every generator by its algorithm, and which group sizes
+ * to try. cmocka only. */
+#ifndef BMF_TEST_SCHEDULES_H
+#define BMF_TEST_SCHEDULES_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "runtime/schedule/schedule.h"
+
+enum { ALL_COUNTS = 70, LARGER = 12, LARGEST = 400 };
+
+static uint64_t seed = 20;
+
+static inline int64_t random_below(int64_t limit)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((seed >> 20) % (uint64_t)limit);
+}
+
+static inline int log2_up(int64_t n)
+{
+    int log = 0;
+    while ((int64_t)1 << log < n)
+        log++;
+    return log;
+}
+
+static inline bmf_group random_group(int64_t count)
+{
+    return (bmf_group){random_below(50), (int)random_below(4), count};
+}
+
+static inline int64_t machine_size(const bmf_group *group)
+{
+    return bmf_group_processor(group, group->count - 1) + 1;
+}
+
+/* The item of a processor of the group. */
+static inline int64_t item_on(const bmf_group *group, int64_t processor)
+{
+    int64_t item = (processor - group->base) >> group->stride;
+    assert_true(item >= 0 && item < group->count);
+    assert_int_equal(bmf_group_processor(group, item), processor);
+    return item;
+}
+
+static inline int64_t *random_starts(int64_t parts, int64_t largest)
+{
+    int64_t *start = calloc((size_t)parts + 1, sizeof *start);
+    start[0] = 0;
+    for (int64_t k = 0; k < parts; k++)
+        start[k + 1] = start[k] + random_below(largest + 1);
+    return start;
+}
+
+/* Sizes that tell ranges of items apart. */
+static inline int64_t range_bytes(const void *state, int64_t first, int64_t count)
+{
+    return *(const int64_t *)state * count + first;
+}
+
+static inline int64_t equal_bytes(const void *state, int64_t first, int64_t count)
+{
+    (void)first;
+    (void)count;
+    return *(const int64_t *)state;
+}
+
+/* ---- any schedule, by algorithm ---- */
+
+typedef struct input {
+    bmf_group group;
+    const int64_t *start;      /* split, gather */
+    bmf_bytes_function *bytes; /* reduce, scan */
+    int64_t value;             /* bytes of one value, or the state of `bytes` */
+    int64_t segments;          /* pipeline */
+} input;
+
+static inline void generate(bmf_schedule *schedule, bmf_algorithm algorithm, int first, const input *in)
+{
+    const bmf_group *group = &in->group;
+    int status = -1;
+    switch (algorithm) {
+    case BMF_SPLIT_TREE:
+        status = bmf_schedule_split_tree(schedule, first, group, in->start);
+        break;
+    case BMF_SPLIT_DIRECT:
+        status = bmf_schedule_split_direct(schedule, first, group, in->start);
+        break;
+    case BMF_GATHER_LEVELS:
+        status = bmf_schedule_gather_levels(schedule, first, group, in->start);
+        break;
+    case BMF_GATHER_DIRECT:
+        status = bmf_schedule_gather_direct(schedule, first, group, in->start);
+        break;
+    case BMF_REDUCE_LEVELS:
+        status = bmf_schedule_reduce_levels(schedule, first, group, in->bytes, &in->value);
+        break;
+    case BMF_REDUCE_DOUBLING:
+        status = bmf_schedule_reduce_doubling(schedule, first, group, in->bytes, &in->value);
+        break;
+    case BMF_REDUCE_EVERYBODY:
+    case BMF_SCAN_EVERYBODY:
+        status = bmf_schedule_everybody(schedule, first, group, in->bytes, &in->value);
+        break;
+    case BMF_SCAN_LEVELS:
+        status = bmf_schedule_scan_levels(schedule, first, group, in->bytes, &in->value);
+        break;
+    case BMF_SCAN_TREE:
+        status = bmf_schedule_scan_tree(schedule, first, group, in->bytes, &in->value);
+        break;
+    case BMF_DISTL_TREE:
+        status = bmf_schedule_distl_tree(schedule, first, group, in->value);
+        break;
+    case BMF_DISTL_PIPELINE:
+        status = bmf_schedule_distl_pipeline(schedule, first, group, in->value, in->segments);
+        break;
+    case BMF_DISTL_SCATTER_ALLGATHER:
+        status = bmf_schedule_distl_scatter_allgather(schedule, first, group, in->value);
+        break;
+    case BMF_ALGORITHMS:
+        break;
+    }
+    assert_int_equal(status, 0);
+}
+
+static inline bmf_schedule *complete(bmf_algorithm algorithm, const input *in)
+{
+    bmf_schedule *schedule = bmf_schedule_create(bmf_algorithm_name(algorithm), 0, machine_size(&in->group));
+    assert_non_null(schedule);
+    generate(schedule, algorithm, 0, in);
+    return schedule;
+}
+
+/* Calls check for all counts up to ALL_COUNTS and some larger ones. */
+static inline void for_counts(void (*check)(int64_t count))
+{
+    for (int64_t count = 1; count <= ALL_COUNTS; count++)
+        check(count);
+    for (int k = 0; k < LARGER; k++)
+        check(ALL_COUNTS + 1 + random_below(LARGEST - ALL_COUNTS));
+}
+
+#endif

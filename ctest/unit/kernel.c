@@ -1,0 +1,343 @@
+/* The functions that the kernel macros make, called as skeletons call them, against naive code.
+ *
+ * Method: every operator of the test table that has fast forms, every power of two up to the largest block, with and
+ * without prefix, inclusive and exclusive, in place and not; kernels with every combination of strides.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctest/support/operators.h"
+#include "ctest/support/testing.h"
+
+/* The first differing record, or -1. */
+static int64_t first_difference(int64_t n, size_t size, const char *a, const char *b)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (memcmp(a + (size_t)i * size, b + (size_t)i * size, size) != 0)
+            return i;
+    return -1;
+}
+
+static void assert_same(int64_t n, size_t size, const char *got, const char *expected, const char *what,
+                        const char *name, int64_t count)
+{
+    const int64_t i = first_difference(n, size, got, expected);
+    if (i >= 0)
+        fail_msg("%s of %s over %lld elements: value %lld differs", what, name, (long long)count, (long long)i);
+}
+
+static void fold_gives_every_node(void **unused)
+{
+    (void)unused;
+    uint64_t state = 1;
+    for (int k = 0; k < TEST_OPERATORS; k++) {
+        const test_operator *test = test_operator_number(k);
+        if (!test->op->fold)
+            continue;
+        for (int64_t count = 2; count <= BMF_BLOCK; count *= 2) {
+            char *x = test_draw(test, count, &state);
+            char *levels = calloc((size_t)count, test->size), *expected = calloc((size_t)count, test->size);
+            char *to = expected;
+            for (int64_t width = 2; width <= count; width *= 2)
+                for (int64_t j = 0; j < count / width; j++, to += test->size)
+                    reference_tree_fold(test->combine, width, x + (size_t)(j * width) * test->size, test->size, to);
+            test->op->fold(test->op->context, count, x, levels);
+            assert_same(count - 1, test->size, levels, expected, "fold", test->op->name, count);
+            free(x);
+            free(levels);
+            free(expected);
+        }
+    }
+}
+
+/* prefix op the nodes of [0, i), one per binary digit of i, largest first. */
+static void prefix_then_nodes(const test_operator *test, const char *prefix, const char *x, int64_t i, char *value)
+{
+    char node[TEST_LARGEST_RECORD], sum[TEST_LARGEST_RECORD];
+    memcpy(value, prefix, test->size);
+    int64_t done = 0;
+    for (int64_t width = BMF_BLOCK; width > 0; width /= 2) {
+        if (!(i & width))
+            continue;
+        reference_tree_fold(test->combine, width, x + (size_t)done * test->size, test->size, node);
+        test->combine(value, node, sum);
+        memcpy(value, sum, test->size);
+        done += width;
+    }
+}
+
+typedef struct scan_case {
+    bool prefixed, inclusive, in_place;
+} scan_case;
+
+static void check_scan(const test_operator *test, int64_t count, scan_case how, uint64_t *state)
+{
+    const size_t size = test->size;
+    char *x = test_draw(test, count, state), *kept = malloc((size_t)count * size);
+    char *levels = calloc((size_t)count, size), *scratch = calloc(2 * (size_t)count, size);
+    char *out = how.in_place ? x : calloc((size_t)count, size), *expected = calloc((size_t)count + 1, size);
+    char prefix[TEST_LARGEST_RECORD] = {0}, last[TEST_LARGEST_RECORD] = {0};
+    test->draw(state, prefix);
+    test->draw(state, last);
+    memcpy(kept, x, (size_t)count * size);
+    for (int64_t i = 1; how.prefixed && i < count; i++)
+        prefix_then_nodes(test, prefix, x, i, expected + (size_t)i * size);
+    if (!how.prefixed)
+        reference_tree_scan(test->combine, count, x, size, prefix, expected);
+    memcpy(expected, prefix, size);
+    memcpy(expected + (size_t)count * size, last, size);
+    test->op->fold(test->op->context, count, x, levels);
+    test->op->scan(test->op->context, count, x, levels, how.prefixed ? prefix : NULL, how.inclusive ? last : NULL, out,
+                   scratch);
+    if (how.inclusive)
+        assert_same(count, size, out, expected + size, "inclusive scan", test->op->name, count);
+    else if (how.prefixed)
+        assert_same(count, size, out, expected, "exclusive scan", test->op->name, count);
+    else
+        assert_same(count - 1, size, out + size, expected + size, "exclusive scan without prefix", test->op->name,
+                    count);
+    if (!how.in_place) {
+        assert_same(count, size, x, kept, "input of scan", test->op->name, count);
+        free(out);
+    }
+    free(x);
+    free(kept);
+    free(levels);
+    free(scratch);
+    free(expected);
+}
+
+static void scan_follows_the_tree(void **unused)
+{
+    (void)unused;
+    uint64_t state = 2;
+    for (int k = 0; k < TEST_OPERATORS; k++) {
+        const test_operator *test = test_operator_number(k);
+        if (!test->op->scan)
+            continue;
+        for (int64_t count = 1; count <= BMF_BLOCK; count *= 2)
+            for (int bits = 0; bits < 8; bits++)
+                if (count <= 128 || bits == 1 || bits == 7 || !(bits & 1)) /* naive prefixes take their time */
+                    check_scan(test, count, (scan_case){bits & 1, bits & 2, bits & 4}, &state);
+    }
+}
+
+static void quick_folds_any_count(void **unused)
+{
+    (void)unused;
+    uint64_t state = 3;
+    for (int k = 0; k < TEST_OPERATORS; k++) {
+        const test_operator *test = test_operator_number(k);
+        if (!test->op->quick || !(test->op->flags & BMF_EXACT))
+            continue;
+        for (int64_t count = 1; count <= 300; count++) {
+            char got[TEST_LARGEST_RECORD] = {0}, expected[TEST_LARGEST_RECORD] = {0};
+            char *x = test_draw(test, count, &state);
+            test->op->quick(test->op->context, count, x, got);
+            reference_fold(test->combine, count, x, test->size, expected);
+            assert_same(1, test->size, got, expected, "quick fold", test->op->name, count);
+            free(x);
+        }
+    }
+}
+
+static void quick_sum_is_close(void **unused)
+{
+    (void)unused;
+    uint64_t state = 4;
+    double x[1000];
+    for (int64_t count = 1; count <= 1000; count += 37) {
+        double sum = 0.0, size = 0.0, got;
+        for (int64_t i = 0; i < count; i++) {
+            x[i] = test_unit(&state) - 0.5;
+            sum += x[i];
+            size += fabs(x[i]);
+        }
+        bmf_plus_real.quick(bmf_plus_real.context, count, x, &got);
+        assert_true(fabs(got - sum) <= 2.0 * (double)count * 0x1p-53 * size);
+    }
+}
+
+/* Leaf k of element i of an array of `size` byte records with leaves at `offset`. */
+static void check_combine(const test_operator *test, const int64_t *offset, int leaves, int64_t count, int spacing,
+                          bool in_place, uint64_t *state)
+{
+    const size_t size = test->size, step = size * (size_t)spacing;
+    char *a = test_draw(test, count * spacing, state), *b = test_draw(test, count * spacing, state);
+    char *out = in_place ? a : calloc((size_t)count, step), *expected = calloc((size_t)count, size);
+    bmf_slice in[2 * BMF_MAX_LEAVES], to[BMF_MAX_LEAVES];
+    for (int k = 0; k < leaves; k++) {
+        in[k] = (bmf_slice){a + offset[k], (int64_t)step};
+        in[leaves + k] = (bmf_slice){b + offset[k], 0};
+        to[k] = (bmf_slice){out + offset[k], (int64_t)step};
+    }
+    for (int64_t i = 0; i < count; i++)
+        test->combine(a + (size_t)i * step, b, expected + (size_t)i * size);
+    assert_int_equal(test->op->combine(test->op->context, count, in, to), 0);
+    for (int64_t i = 0; i < count; i++)
+        assert_same(1, size, out + (size_t)i * step, expected + (size_t)i * size, "combine", test->op->name, count);
+    if (!in_place)
+        free(out);
+    free(a);
+    free(b);
+    free(expected);
+}
+
+/* One leaf or equal leaves of 8 bytes: the layout the tuples of the table have, except the padded one. */
+static void combine_takes_any_stride(void **unused)
+{
+    (void)unused;
+    uint64_t state = 5;
+    for (int k = 0; k < TEST_OPERATORS; k++) {
+        const test_operator *test = test_operator_number(k);
+        int64_t offset[BMF_MAX_LEAVES] = {0};
+        const int leaves = test->op->type->kind == BMF_TUPLE ? test->op->type->components : 1;
+        for (int leaf = 1; leaf < leaves; leaf++)
+            offset[leaf] = 8 * leaf;
+        for (int64_t count = 1; count <= 100; count += 33)
+            for (int how = 0; how < 4; how++)
+                check_combine(test, offset, leaves, count, 1 + how / 2 * 2, how % 2, &state);
+    }
+}
+
+/* ---- kernels ---- */
+
+typedef struct point {
+    double x, y;
+    int64_t label;
+} point;
+
+typedef struct line {
+    double slope, shift;
+} line;
+
+BMF_MAP_KERNEL(halved, int64_t, n, double, (double)n / 2.0)
+BMF_MAP_KERNEL(mirrored, point, p, point, ((point){p.y, p.x, -p.label}))
+BMF_MAP_KERNEL(positive, double, x, uint8_t, x > 0.0)
+BMF_MAP_KERNEL_WITH(on_line, line, context, double, x, double, (context->slope * x + context->shift))
+BMF_ZIP_KERNEL(scaled, double, x, int64_t, k, double, (x * (double)k))
+BMF_ZIP_KERNEL_WITH(blended, double, context, double, a, double, b, double, (a * context[0] + b * (1.0 - context[0])))
+
+static void types_of_kernels_are_right(void **unused)
+{
+    (void)unused;
+    assert_int_equal(halved.inputs, 1);
+    assert_int_equal(halved.input[0]->kind, BMF_INT);
+    assert_int_equal(halved.output->kind, BMF_REAL);
+    assert_int_equal(mirrored.input[0]->kind, BMF_STRUCT);
+    assert_int_equal(mirrored.input[0]->size, sizeof(point));
+    assert_string_equal(mirrored.input[0]->name, "point");
+    assert_int_equal(positive.output->kind, BMF_BOOL);
+    assert_int_equal(positive.output->size, 1);
+    assert_int_equal(scaled.inputs, 2);
+    assert_int_equal(scaled.input[1]->kind, BMF_INT);
+    assert_string_equal(scaled.name, "scaled");
+    assert_false(halved.may_fail);
+}
+
+enum { ROOM = 300 };
+
+static void map_kernels_take_any_stride(void **unused)
+{
+    (void)unused;
+    int64_t in[ROOM];
+    double out[ROOM];
+    for (int i = 0; i < ROOM; i++)
+        in[i] = 7 * i - 1000;
+    for (int64_t from = 0; from <= 3; from++)
+        for (int64_t to = 1; to <= 3; to++) {
+            memset(out, 0, sizeof out);
+            const bmf_slice source = {in, 8 * from}, target = {out, 8 * to};
+            assert_int_equal(halved.block(halved.context, 100, &source, &target), 0);
+            for (int64_t i = 0; i < 100; i++)
+                assert_true(out[i * to] == (double)in[i * from] / 2.0);
+            for (int64_t i = 0; i < ROOM; i++)
+                if (i % to != 0 || i >= 100 * to)
+                    assert_true(out[i] == 0.0);
+        }
+}
+
+static void map_kernels_work_in_place(void **unused)
+{
+    (void)unused;
+    point points[50];
+    double reals[50];
+    const line how = {2.0, -1.0};
+    const bmf_kernel bound = bmf_kernel_bind(&on_line, &how);
+    for (int i = 0; i < 50; i++) {
+        points[i] = (point){i, -i, 100 + i};
+        reals[i] = i;
+    }
+    const bmf_slice all_points = {points, sizeof(point)}, all_reals = {reals, sizeof(double)};
+    assert_int_equal(mirrored.block(mirrored.context, 50, &all_points, &all_points), 0);
+    assert_int_equal(bound.block(bound.context, 50, &all_reals, &all_reals), 0);
+    for (int i = 0; i < 50; i++) {
+        assert_true(points[i].x == -i && points[i].y == i && points[i].label == -100 - i);
+        assert_true(reals[i] == 2.0 * i - 1.0);
+    }
+}
+
+static void zip_kernels_take_any_stride(void **unused)
+{
+    (void)unused;
+    double a[ROOM], out[ROOM];
+    int64_t b[ROOM];
+    for (int i = 0; i < ROOM; i++) {
+        a[i] = 0.25 * i;
+        b[i] = 3 - i;
+    }
+    for (int64_t first = 0; first <= 2; first++)
+        for (int64_t second = 0; second <= 2; second++)
+            for (int64_t to = 1; to <= 2; to++) {
+                const bmf_slice in[2] = {{a, 8 * first}, {b, 8 * second}}, target = {out, 8 * to};
+                assert_int_equal(scaled.block(scaled.context, 100, in, &target), 0);
+                for (int64_t i = 0; i < 100; i++)
+                    assert_true(out[i * to] == a[i * first] * (double)b[i * second]);
+            }
+}
+
+static void zip_kernels_see_their_context(void **unused)
+{
+    (void)unused;
+    const double a[2] = {1.0, 2.0}, b[2] = {5.0, 6.0}, weight = 0.25;
+    double out[2];
+    const bmf_kernel bound = bmf_kernel_bind(&blended, &weight);
+    const bmf_slice in[2] = {{(void *)(uintptr_t)a, 8}, {(void *)(uintptr_t)b, 8}}, target = {out, 8};
+    assert_int_equal(bound.block(bound.context, 2, in, &target), 0);
+    assert_true(out[0] == 4.0 && out[1] == 5.0);
+}
+
+static void flags_follow_the_type(void **unused)
+{
+    (void)unused;
+    const bmf_operator *mixed = test_operator_number(1)->op, *sum = test_operator_number(0)->op;
+    assert_string_equal(mixed->name, "mixed");
+    assert_int_equal(mixed->flags, 0);
+    assert_int_equal(sum->flags & BMF_EXACT, 0);
+    for (int k = 0; k < TEST_OPERATORS; k++) {
+        const bmf_operator *op = test_operator_number(k)->op;
+        if (op->type->kind == BMF_TUPLE)
+            assert_true(op->fold == NULL && op->scan == NULL && op->quick == NULL);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fold_gives_every_node),       cmocka_unit_test(scan_follows_the_tree),
+        cmocka_unit_test(quick_folds_any_count),       cmocka_unit_test(quick_sum_is_close),
+        cmocka_unit_test(combine_takes_any_stride),    cmocka_unit_test(types_of_kernels_are_right),
+        cmocka_unit_test(map_kernels_take_any_stride), cmocka_unit_test(map_kernels_work_in_place),
+        cmocka_unit_test(zip_kernels_take_any_stride), cmocka_unit_test(zip_kernels_see_their_context),
+        cmocka_unit_test(flags_follow_the_type),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

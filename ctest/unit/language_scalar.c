@@ -1,0 +1,747 @@
+/* Compiled scalar expressions against an interpreter that takes one element at a time.
+ *
+ * Method: random well-typed expressions over random elements, with the extremes of ints and reals among them; every stride,
+ * results in columns of their own, over the inputs, and where the code leaves them; counts around the sizes of blocks. Results
+ * must agree to the last bit (any NaN is as good as another), failures in element, kind, operands and place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctest/support/testing.h"
+#include "skeletons/language/scalar/scalar.h"
+
+/* ---- the interpreter ---- */
+
+typedef struct datum {
+    bmf_type_kind kind;
+    int64_t integer; /* also of bools */
+    double real;
+} datum;
+
+enum { TEST_LEAVES = 12 }; /* the types made have at most 9 */
+
+/* The leaves of one element. */
+typedef struct element {
+    const bmf_type *type;
+    int leaves;
+    datum leaf[TEST_LEAVES];
+} element;
+
+static datum of_int(int64_t integer)
+{
+    return (datum){BMF_INT, integer, 0.0};
+}
+
+static datum of_real(double real)
+{
+    return (datum){BMF_REAL, 0, real};
+}
+
+static datum of_bool(bool truth)
+{
+    return (datum){BMF_BOOL, truth, 0.0};
+}
+
+static double as_real(datum a)
+{
+    return a.kind == BMF_REAL ? a.real : (double)a.integer;
+}
+
+static bool fail_at(bmf_failure *failure, bmf_failure_kind kind, const bmf_expression *e, datum a, datum b)
+{
+    *failure = (bmf_failure){.kind = kind, .expression = e, .value = {a.integer, b.integer}, .real = a.real};
+    return false;
+}
+
+static bool on_ints(const bmf_expression *e, datum a, datum b, datum *y, bmf_failure *failure)
+{
+    long long result = 0;
+    bool overflow = false;
+    switch (e->operation) {
+    case BMF_OPERATION_PLUS:
+        overflow = __builtin_add_overflow(a.integer, b.integer, &result);
+        break;
+    case BMF_OPERATION_MINUS:
+        overflow = __builtin_sub_overflow(a.integer, b.integer, &result);
+        break;
+    case BMF_OPERATION_TIMES:
+        overflow = __builtin_mul_overflow(a.integer, b.integer, &result);
+        break;
+    case BMF_OPERATION_MAX:
+        result = a.integer > b.integer ? a.integer : b.integer;
+        break;
+    case BMF_OPERATION_MIN:
+        result = a.integer < b.integer ? a.integer : b.integer;
+        break;
+    default: /* divide, mod */
+        if (b.integer == 0)
+            return fail_at(failure, BMF_FAILURE_DIVISION, e, a, b);
+        if (b.integer == -1)
+            overflow = e->operation == BMF_OPERATION_DIVIDE && __builtin_sub_overflow(0, a.integer, &result);
+        else
+            result = e->operation == BMF_OPERATION_DIVIDE ? a.integer / b.integer : a.integer % b.integer;
+    }
+    *y = of_int(result);
+    return !overflow || fail_at(failure, BMF_FAILURE_OVERFLOW, e, a, b);
+}
+
+/* Larger for MAX: -0.0 below 0.0, NaN above all. */
+static double extreme(double a, double b, bool max)
+{
+    if (isnan(a) || isnan(b))
+        return NAN;
+    if (a == b)
+        return (signbit(a) != 0) == max ? b : a;
+    return (a > b) == max ? a : b;
+}
+
+static datum on_reals(bmf_operation operation, double a, double b)
+{
+    switch (operation) {
+    case BMF_OPERATION_PLUS:
+        return of_real(a + b);
+    case BMF_OPERATION_MINUS:
+        return of_real(a - b);
+    case BMF_OPERATION_TIMES:
+        return of_real(a * b);
+    case BMF_OPERATION_DIVIDE:
+        return of_real(a / b);
+    case BMF_OPERATION_MOD:
+        return of_real(fmod(a, b));
+    default:
+        return of_real(extreme(a, b, operation == BMF_OPERATION_MAX));
+    }
+}
+
+static int order_of(datum a, datum b)
+{
+    if (a.kind != BMF_REAL && b.kind != BMF_REAL)
+        return (a.integer > b.integer) - (a.integer < b.integer);
+    const double x = as_real(a), y = as_real(b);
+    return isnan(x) || isnan(y) ? 2 : (x > y) - (x < y);
+}
+
+static bool negate(const bmf_expression *e, datum a, datum *y, bmf_failure *failure)
+{
+    if (a.kind == BMF_REAL)
+        *y = of_real(-a.real);
+    else if (a.integer == INT64_MIN)
+        return fail_at(failure, BMF_FAILURE_OVERFLOW, e, a, of_int(0));
+    else
+        *y = of_int(-a.integer);
+    return true;
+}
+
+static bool to_int(const bmf_expression *e, datum a, datum *y, bmf_failure *failure)
+{
+    if (a.kind == BMF_REAL && !(a.real >= -9223372036854775808.0 && a.real < 9223372036854775808.0))
+        return fail_at(failure, BMF_FAILURE_CONVERSION, e, a, of_int(0));
+    *y = of_int(a.kind == BMF_REAL ? (int64_t)a.real : a.integer);
+    return true;
+}
+
+static bool operate(const bmf_expression *e, datum a, datum b, datum *y, bmf_failure *failure)
+{
+    switch (e->operation) {
+    case BMF_OPERATION_AND:
+        *y = of_bool(a.integer && b.integer);
+        return true;
+    case BMF_OPERATION_OR:
+        *y = of_bool(a.integer || b.integer);
+        return true;
+    case BMF_OPERATION_EQ:
+        *y = of_bool(order_of(a, b) == 0);
+        return true;
+    case BMF_OPERATION_GT:
+        *y = of_bool(order_of(a, b) == 1);
+        return true;
+    case BMF_OPERATION_LT:
+        *y = of_bool(order_of(a, b) == -1);
+        return true;
+    case BMF_OPERATION_GE:
+        *y = of_bool(order_of(a, b) == 0 || order_of(a, b) == 1);
+        return true;
+    case BMF_OPERATION_LE:
+        *y = of_bool(order_of(a, b) == 0 || order_of(a, b) == -1);
+        return true;
+    case BMF_OPERATION_NEG:
+        if (a.kind == BMF_BOOL) {
+            *y = of_bool(!a.integer);
+            return true;
+        }
+        return negate(e, a, y, failure);
+    case BMF_OPERATION_UMINUS:
+        return negate(e, a, y, failure);
+    case BMF_OPERATION_ABS:
+        if (a.kind == BMF_REAL ? signbit(a.real) : a.integer < 0)
+            return negate(e, a, y, failure);
+        *y = a;
+        return true;
+    case BMF_OPERATION_SQRT:
+        *y = of_real(sqrt(as_real(a)));
+        return true;
+    case BMF_OPERATION_EXP:
+        *y = of_real(exp(as_real(a)));
+        return true;
+    case BMF_OPERATION_LOG:
+        *y = of_real(log(as_real(a)));
+        return true;
+    case BMF_OPERATION_SIN:
+        *y = of_real(sin(as_real(a)));
+        return true;
+    case BMF_OPERATION_COS:
+        *y = of_real(cos(as_real(a)));
+        return true;
+    case BMF_OPERATION_INT:
+        return to_int(e, a, y, failure);
+    case BMF_OPERATION_REAL:
+        *y = of_real(as_real(a));
+        return true;
+    default:
+        if (a.kind == BMF_INT && b.kind == BMF_INT)
+            return on_ints(e, a, b, y, failure);
+        *y = on_reals(e->operation, as_real(a), as_real(b));
+        return true;
+    }
+}
+
+/* Returns false after filling *failure. */
+static bool interpret(const bmf_expression *e, const element *x, element *y, bmf_failure *failure)
+{
+    const bmf_type *leaf[BMF_MAX_LEAVES];
+    element part;
+    int first = 0;
+    switch (e->kind) {
+    case BMF_EXPRESSION_SCALAR:
+        return interpret(e->child[0], x, y, failure);
+    case BMF_EXPRESSION_COMP:
+        part = *x;
+        for (int k = e->children - 1; k >= 0; k--) {
+            if (!interpret(e->child[k], &part, y, failure))
+                return false;
+            part = *y;
+        }
+        return true;
+    case BMF_EXPRESSION_CON:
+        *y = (element){e->out, 1, {{e->constant.kind, e->constant.integer, e->constant.real}}};
+        return true;
+    case BMF_EXPRESSION_ALLTUP:
+        *y = (element){.type = e->out};
+        for (int k = 0; k < e->children; k++) {
+            if (!interpret(e->child[k], x, &part, failure))
+                return false;
+            memcpy(y->leaf + y->leaves, part.leaf, (size_t)part.leaves * sizeof *part.leaf);
+            y->leaves += part.leaves;
+        }
+        return true;
+    case BMF_EXPRESSION_ADDR:
+        for (int64_t k = 0; k < e->number[0] - 1; k++)
+            first += bmf_type_leaves(x->type->component[k], leaf);
+        part.type = e->out;
+        part.leaves = bmf_type_leaves(e->out, leaf);
+        memcpy(part.leaf, x->leaf + first, (size_t)part.leaves * sizeof *part.leaf);
+        *y = part;
+        return true;
+    case BMF_EXPRESSION_OP:
+        *y = (element){.type = e->out, .leaves = 1};
+        return operate(e, x->leaf[0], x->leaf[x->leaves - 1], y->leaf, failure);
+    case BMF_EXPRESSION_IF:
+        return interpret(e->child[0], x, &part, failure) &&
+               interpret(e->child[part.leaf[0].integer ? 1 : 2], x, y, failure);
+    case BMF_EXPRESSION_WHILE:
+        for (*y = *x;;) {
+            if (!interpret(e->child[0], y, &part, failure))
+                return false;
+            if (!part.leaf[0].integer)
+                return true;
+            if (!interpret(e->child[1], y, &part, failure))
+                return false;
+            *y = part;
+        }
+    case BMF_EXPRESSION_CONVERT:
+        *y = *x;
+        y->type = e->out;
+        bmf_type_leaves(e->out, leaf);
+        for (int k = 0; k < y->leaves; k++)
+            if (leaf[k]->kind == BMF_REAL)
+                y->leaf[k] = of_real(as_real(x->leaf[k]));
+        return true;
+    default:
+        *y = *x;
+        return true;
+    }
+}
+
+/* ---- random expressions ---- */
+
+typedef struct maker {
+    bmf_expressions *arena;
+    uint64_t random;
+    int budget; /* nodes still to be made */
+    int loops;  /* loops around */
+} maker;
+
+static const bmf_type *const scalars[] = {&bmf_type_int, &bmf_type_real, &bmf_type_bool};
+
+static int64_t below(maker *m, int64_t bound)
+{
+    return test_below(&m->random, bound);
+}
+
+static bmf_expression *node(maker *m, bmf_expression_kind kind, const bmf_type *in, const bmf_type *out, int children)
+{
+    bmf_expression *e = bmf_expression_create(m->arena, kind, (bmf_span){.text = -1}, children);
+    e->in = in;
+    e->out = out;
+    m->budget--;
+    return e;
+}
+
+static bmf_expression *node_of(maker *m, bmf_expression_kind kind, const bmf_type *in, const bmf_type *out,
+                               bmf_expression *a, bmf_expression *b, bmf_expression *c)
+{
+    bmf_expression *child[3] = {a, b, c};
+    bmf_expression *e = node(m, kind, in, out, c ? 3 : b ? 2 : a ? 1 : 0);
+    for (int k = 0; k < e->children; k++)
+        e->child[k] = child[k];
+    return e;
+}
+
+static bmf_expression *compose(maker *m, bmf_expression *f, bmf_expression *g)
+{
+    return node_of(m, BMF_EXPRESSION_COMP, g->in, f->out, f, g, NULL);
+}
+
+static bmf_expression *tuple_of(maker *m, const bmf_type *in, bmf_expression *a, bmf_expression *b)
+{
+    return node_of(m, BMF_EXPRESSION_ALLTUP, in, bmf_type_pair(a->out, b->out), a, b, NULL);
+}
+
+static bmf_expression *operator_of(maker *m, bmf_operation operation, const bmf_type *in, const bmf_type *out)
+{
+    bmf_expression *e = node(m, BMF_EXPRESSION_OP, in, out, 0);
+    e->operation = operation;
+    return e;
+}
+
+static int64_t some_int(uint64_t *random, bool wild)
+{
+    static const int64_t special[] = {0,
+                                      1,
+                                      -1,
+                                      2,
+                                      INT64_MAX,
+                                      INT64_MIN,
+                                      INT64_MIN + 1,
+                                      (int64_t)1 << 31,
+                                      (int64_t)1 << 32,
+                                      ((int64_t)1 << 52) - 1,
+                                      (int64_t)1 << 52,
+                                      ((int64_t)1 << 53) + 1,
+                                      3037000500,
+                                      -3037000500};
+    if (!wild)
+        return test_below(random, 19) - 9;
+    switch (test_below(random, 4)) {
+    case 0:
+        return special[test_below(random, (int64_t)(sizeof special / sizeof *special))];
+    case 1:
+        return (int64_t)test_random(random);
+    case 2:
+        return (int64_t)test_random(random) >> 33;
+    default:
+        return test_below(random, 2001) - 1000;
+    }
+}
+
+static double some_real(uint64_t *random, bool wild)
+{
+    static const double special[] = {0.0,
+                                     -0.0,
+                                     1.0,
+                                     -1.0,
+                                     INFINITY,
+                                     -INFINITY,
+                                     NAN,
+                                     DBL_MAX,
+                                     DBL_MIN,
+                                     0x1p-1074,
+                                     0x1p63,
+                                     -0x1p63,
+                                     0x1.fffffffffffffp62,
+                                     0.1,
+                                     4503599627370497.5};
+    if (wild && test_below(random, 3) == 0)
+        return special[test_below(random, (int64_t)(sizeof special / sizeof *special))];
+    return (test_unit(random) - 0.5) * (wild ? 1e6 : 8.0);
+}
+
+static bmf_expression *some_constant(maker *m, const bmf_type *in, const bmf_type *out)
+{
+    bmf_expression *e = node(m, BMF_EXPRESSION_CON, in, out, 0);
+    e->constant.kind = out->kind;
+    if (out->kind == BMF_INT)
+        e->constant.integer = some_int(&m->random, below(m, 8) == 0);
+    else if (out->kind == BMF_REAL)
+        e->constant.real = some_real(&m->random, below(m, 8) == 0);
+    else
+        e->constant.integer = below(m, 2);
+    return e;
+}
+
+/* A way to a component of the wanted type, or NULL. */
+static bmf_expression *some_component(maker *m, const bmf_type *in, const bmf_type *out)
+{
+    if (in == out)
+        return node(m, BMF_EXPRESSION_ID, in, out, 0);
+    const int start = in->components > 0 ? (int)below(m, in->components) : 0;
+    for (int k = 0; k < in->components; k++) {
+        const int which = (start + k) % in->components;
+        bmf_expression *rest = some_component(m, in->component[which], out);
+        if (!rest)
+            continue;
+        bmf_expression *e = node(m, BMF_EXPRESSION_ADDR, in, in->component[which], 0);
+        e->number[0] = which + 1;
+        e->number[1] = in->components;
+        return compose(m, rest, e);
+    }
+    return NULL;
+}
+
+static const bmf_type *some_type(maker *m, int depth)
+{
+    const bmf_type *component[3];
+    if (depth == 0 || below(m, 2) == 0)
+        return scalars[below(m, 3)];
+    const int components = (int)below(m, 3) + 1;
+    for (int k = 0; k < components; k++)
+        component[k] = some_type(m, depth - 1);
+    return bmf_type_tuple(components, component);
+}
+
+static bmf_expression *some(maker *m, const bmf_type *in, const bmf_type *out);
+
+static bmf_expression *binary(maker *m, bmf_operation operation, const bmf_type *in, const bmf_type *a,
+                              const bmf_type *b, const bmf_type *out)
+{
+    bmf_expression *first = some(m, in, a);
+    bmf_expression *pair = tuple_of(m, in, first, below(m, 6) == 0 && a == b ? first : some(m, in, b));
+    return compose(m, operator_of(m, operation, pair->out, out), pair);
+}
+
+static bmf_expression *unary(maker *m, bmf_operation operation, const bmf_type *in, const bmf_type *a,
+                             const bmf_type *out)
+{
+    return compose(m, operator_of(m, operation, a, out), some(m, in, a));
+}
+
+static bmf_expression *some_comparison(maker *m, const bmf_type *in)
+{
+    const bmf_type *number[] = {&bmf_type_int, &bmf_type_real};
+    const bmf_operation comparison[] = {BMF_OPERATION_EQ, BMF_OPERATION_GT, BMF_OPERATION_LT, BMF_OPERATION_GE,
+                                        BMF_OPERATION_LE};
+    switch (below(m, 5)) {
+    case 0:
+        return binary(m, below(m, 2) ? BMF_OPERATION_AND : BMF_OPERATION_OR, in, &bmf_type_bool, &bmf_type_bool,
+                      &bmf_type_bool);
+    case 1:
+        return unary(m, BMF_OPERATION_NEG, in, &bmf_type_bool, &bmf_type_bool);
+    case 2:
+        return binary(m, BMF_OPERATION_EQ, in, &bmf_type_bool, &bmf_type_bool, &bmf_type_bool);
+    default:
+        return binary(m, comparison[below(m, 5)], in, number[below(m, 2)], number[below(m, 2)], &bmf_type_bool);
+    }
+}
+
+static bmf_expression *some_arithmetic(maker *m, const bmf_type *in, const bmf_type *out)
+{
+    const bmf_operation two[] = {BMF_OPERATION_PLUS,   BMF_OPERATION_MINUS, BMF_OPERATION_TIMES, BMF_OPERATION_PLUS,
+                                 BMF_OPERATION_MINUS,  BMF_OPERATION_TIMES, BMF_OPERATION_MAX,   BMF_OPERATION_MIN,
+                                 BMF_OPERATION_DIVIDE, BMF_OPERATION_MOD};
+    const bmf_operation one[] = {BMF_OPERATION_UMINUS, BMF_OPERATION_NEG, BMF_OPERATION_ABS};
+    const bmf_operation function[] = {BMF_OPERATION_SQRT, BMF_OPERATION_EXP, BMF_OPERATION_LOG,
+                                      BMF_OPERATION_SIN,  BMF_OPERATION_COS, BMF_OPERATION_REAL};
+    const int64_t kind = below(m, 10);
+    if (kind == 0)
+        return unary(m, one[below(m, 3)], in, out, out);
+    if (kind == 1 && out->kind == BMF_REAL)
+        return unary(m, function[below(m, 6)], in, below(m, 3) ? &bmf_type_real : &bmf_type_int, out);
+    if (kind == 1)
+        return unary(m, BMF_OPERATION_INT, in, scalars[below(m, 3)], out);
+    if (kind == 2 && out->kind == BMF_REAL) {
+        bmf_expression *converted = node(m, BMF_EXPRESSION_CONVERT, &bmf_type_int, &bmf_type_real, 0);
+        return compose(m, converted, some(m, in, &bmf_type_int));
+    }
+    const bmf_type *mixed = out->kind == BMF_REAL && below(m, 4) == 0 ? &bmf_type_int : out;
+    return below(m, 2) ? binary(m, two[below(m, 10)], in, out, mixed, out)
+                       : binary(m, two[below(m, 10)], in, mixed, out, out);
+}
+
+/* addr 2 o while (count < limit and p) [count + 1, f] o [start, init]. */
+static bmf_expression *some_loop(maker *m, const bmf_type *in, const bmf_type *out)
+{
+    const bmf_type *state = bmf_type_pair(&bmf_type_int, out);
+    bmf_expression *first = node(m, BMF_EXPRESSION_ADDR, state, &bmf_type_int, 0);
+    bmf_expression *second = node(m, BMF_EXPRESSION_ADDR, state, out, 0);
+    bmf_expression *limit = some_constant(m, state, &bmf_type_int), *step = some_constant(m, state, &bmf_type_int);
+    bmf_expression *three = some_constant(m, in, &bmf_type_int);
+    first->number[0] = 1;
+    second->number[0] = 2;
+    first->number[1] = second->number[1] = 2;
+    limit->constant.integer = below(m, 4);
+    step->constant.integer = 1;
+    three->constant.integer = 3;
+    m->loops++;
+    bmf_expression *pair = tuple_of(m, state, first, limit);
+    bmf_expression *less = compose(m, operator_of(m, BMF_OPERATION_LT, pair->out, &bmf_type_bool), pair);
+    if (below(m, 2)) {
+        pair = tuple_of(m, state, less, some(m, state, &bmf_type_bool));
+        less = compose(m, operator_of(m, BMF_OPERATION_AND, pair->out, &bmf_type_bool), pair);
+    }
+    pair = tuple_of(m, state, first, step);
+    bmf_expression *count = compose(m, operator_of(m, BMF_OPERATION_PLUS, pair->out, &bmf_type_int), pair);
+    bmf_expression *body = tuple_of(m, state, count, some(m, state, out));
+    m->loops--;
+    pair = tuple_of(m, in, some(m, in, &bmf_type_int), three);
+    bmf_expression *start = compose(m, operator_of(m, BMF_OPERATION_MOD, pair->out, &bmf_type_int), pair);
+    bmf_expression *initial = tuple_of(m, in, start, some(m, in, out));
+    return compose(m, second, compose(m, node_of(m, BMF_EXPRESSION_WHILE, state, state, less, body, NULL), initial));
+}
+
+static bmf_expression *some_scalar(maker *m, const bmf_type *in, const bmf_type *out)
+{
+    return out->kind == BMF_BOOL ? some_comparison(m, in) : some_arithmetic(m, in, out);
+}
+
+static bmf_expression *some(maker *m, const bmf_type *in, const bmf_type *out)
+{
+    bmf_expression *e = NULL;
+    const int64_t choice = below(m, 20);
+    if (m->budget > 0 && choice == 0 && m->loops < 2)
+        return some_loop(m, in, out);
+    if (m->budget > 0 && choice <= 2) {
+        bmf_expression *test = some(m, in, &bmf_type_bool), *yes = some(m, in, out);
+        return node_of(m, BMF_EXPRESSION_IF, in, out, test, yes, some(m, in, out));
+    }
+    if (m->budget > 0 && choice == 3) {
+        bmf_expression *inner = some(m, in, some_type(m, 2));
+        return compose(m, some(m, inner->out, out), inner);
+    }
+    if (choice < 8 || (m->budget <= 0 && choice < 16))
+        e = some_component(m, in, out);
+    if (!e && out->kind == BMF_TUPLE) {
+        e = node(m, BMF_EXPRESSION_ALLTUP, in, out, out->components);
+        for (int k = 0; k < out->components; k++)
+            e->child[k] = some(m, in, out->component[k]);
+    }
+    if (!e)
+        e = m->budget > 0 && choice < 19 ? some_scalar(m, in, out) : some_constant(m, in, out);
+    return e;
+}
+
+/* ---- blocks ---- */
+
+/* BMF_TEST_EXPRESSIONS asks for more. */
+enum { TEST_EXPRESSIONS = 60 };
+
+/* A column of a test: elements `stride` bytes apart, in memory of exactly the size they need. */
+typedef struct column {
+    bmf_type_kind kind;
+    bmf_slice slice;
+    char *memory;
+} column;
+
+static int64_t size_of(bmf_type_kind kind)
+{
+    return kind == BMF_BOOL ? 1 : 8;
+}
+
+static void make_column(column *c, bmf_type_kind kind, int64_t stride, int64_t count)
+{
+    const int64_t bytes = count == 0 ? 0 : (count - 1) * stride + size_of(kind);
+    c->kind = kind;
+    c->memory = malloc((size_t)bytes + 1);
+    memset(c->memory, 1, (size_t)bytes + 1);
+    c->slice = (bmf_slice){c->memory, stride};
+}
+
+static void put(const bmf_slice *slice, int64_t i, datum value)
+{
+    char *at = (char *)slice->data + i * slice->stride;
+    if (value.kind == BMF_INT)
+        memcpy(at, &value.integer, 8);
+    else if (value.kind == BMF_REAL)
+        memcpy(at, &value.real, 8);
+    else
+        *at = (char)value.integer;
+}
+
+static datum get(const bmf_slice *slice, bmf_type_kind kind, int64_t i)
+{
+    const char *at = (const char *)slice->data + i * slice->stride;
+    datum value = {.kind = kind};
+    if (kind == BMF_INT)
+        memcpy(&value.integer, at, 8);
+    else if (kind == BMF_REAL)
+        memcpy(&value.real, at, 8);
+    else
+        value.integer = *at;
+    return value;
+}
+
+static bool same(datum a, datum b)
+{
+    if (a.kind != b.kind)
+        return false;
+    if (a.kind != BMF_REAL)
+        return a.integer == b.integer;
+    return (isnan(a.real) && isnan(b.real)) || memcmp(&a.real, &b.real, sizeof a.real) == 0;
+}
+
+typedef struct trial {
+    bmf_expression *expression;
+    int inputs, outputs;
+    int64_t count;
+    column in[BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
+    element *expected;
+    int64_t good; /* elements before the first failure */
+    bmf_failure failure;
+} trial;
+
+static void fill_inputs(trial *t, uint64_t *random, bool wild)
+{
+    const bmf_type *leaf[BMF_MAX_LEAVES];
+    t->inputs = bmf_type_leaves(t->expression->in, leaf);
+    for (int k = 0; k < t->inputs; k++) {
+        const int64_t size = leaf[k]->size, choice = test_below(random, 6);
+        make_column(&t->in[k], leaf[k]->kind, choice == 0 ? 0 : choice == 1 ? 2 * size : size, t->count);
+        for (int64_t i = 0; i < t->count; i++) {
+            datum value = of_bool(test_below(random, 2));
+            if (leaf[k]->kind == BMF_INT)
+                value = of_int(some_int(random, wild));
+            else if (leaf[k]->kind == BMF_REAL)
+                value = of_real(some_real(random, wild));
+            put(&t->in[k].slice, i, value);
+        }
+    }
+}
+
+static void interpret_all(trial *t)
+{
+    t->expected = calloc((size_t)t->count + 1, sizeof *t->expected);
+    for (t->good = 0; t->good < t->count; t->good++) {
+        element x = {.type = t->expression->in, .leaves = t->inputs};
+        for (int k = 0; k < t->inputs; k++)
+            x.leaf[k] = get(&t->in[k].slice, t->in[k].kind, t->good);
+        if (!interpret(t->expression, &x, &t->expected[t->good], &t->failure))
+            break;
+    }
+    t->failure.element = t->good;
+}
+
+/* Places for the results: none, columns, columns with gaps, over an input of the same kind. */
+static void make_outputs(trial *t, uint64_t *random, bmf_slice *out)
+{
+    const bmf_type *leaf[BMF_MAX_LEAVES];
+    bool taken[BMF_MAX_LEAVES] = {false};
+    t->outputs = bmf_type_leaves(t->expression->out, leaf);
+    for (int k = 0; k < t->outputs; k++) {
+        const int64_t choice = test_below(random, 6);
+        make_column(&t->out[k], leaf[k]->kind, choice == 1 ? 2 * leaf[k]->size : leaf[k]->size, t->count);
+        out[k] = choice == 0 ? (bmf_slice){0} : t->out[k].slice;
+        const int j = t->inputs > 0 ? (int)test_below(random, t->inputs) : 0;
+        if (choice >= 3 && !taken[j] && t->in[j].kind == leaf[k]->kind && t->in[j].slice.stride > 0) {
+            taken[j] = true;
+            out[k] = t->in[j].slice;
+        }
+    }
+}
+
+static const char *listing(const trial *t)
+{
+    return bmf_scalar_print(bmf_scalar_of(t->expression));
+}
+
+static bool same_operands(const bmf_failure *a, const bmf_failure *b)
+{
+    if (a->kind == BMF_FAILURE_CONVERSION)
+        return same(of_real(a->real), of_real(b->real));
+    const bool turned = a->value[0] == b->value[1] && a->value[1] == b->value[0];
+    return turned || (a->value[0] == b->value[0] && a->value[1] == b->value[1]);
+}
+
+static void check_outcome(const trial *t, const bmf_slice *out, int code, const bmf_failure *failure, int number)
+{
+    if (code != (t->good < t->count) && t->count > 0)
+        fail_msg("expression %d: code %d, but %lld of %lld elements are good\n%s", number, code, (long long)t->good,
+                 (long long)t->count, listing(t));
+    if (code != 0 &&
+        (failure->element != t->good || failure->kind != t->failure.kind || !same_operands(failure, &t->failure) ||
+         !bmf_expression_equal(failure->expression, t->failure.expression)))
+        fail_msg("expression %d: failure %d of element %lld, expected %d of %lld\n%s", number, failure->kind,
+                 (long long)failure->element, t->failure.kind, (long long)t->good, listing(t));
+    for (int64_t i = 0; i < t->count && code == 0; i++)
+        for (int k = 0; k < t->outputs; k++) {
+            const datum got = get(&out[k], t->out[k].kind, i), expected = t->expected[i].leaf[k];
+            if (!same(got, expected))
+                fail_msg("expression %d: result %d of element %lld is %lld %.17g, expected %lld %.17g\n%s", number, k,
+                         (long long)i, (long long)got.integer, got.real, (long long)expected.integer, expected.real,
+                         listing(t));
+        }
+}
+
+static void run_trial(bmf_expression *e, bmf_scalar_room *room, int64_t count, bool wild, uint64_t *random, int number)
+{
+    trial t = {.expression = e, .count = count};
+    bmf_slice in[BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
+    bmf_failure failure = {.kind = BMF_FAILURE_NONE};
+    const bmf_scalar *scalar = bmf_scalar_of(e);
+    fill_inputs(&t, random, wild);
+    interpret_all(&t);
+    make_outputs(&t, random, out);
+    for (int k = 0; k < t.inputs; k++)
+        in[k] = t.in[k].slice;
+    assert_int_equal(bmf_scalar_inputs(scalar), t.inputs);
+    assert_int_equal(bmf_scalar_outputs(scalar), t.outputs);
+    const int code = bmf_scalar_run(scalar, room, count, in, out, &failure);
+    assert_true(code == 0 || bmf_scalar_may_fail(scalar));
+    check_outcome(&t, out, code, &failure, number);
+    for (int k = 0; k < t.inputs; k++)
+        free(t.in[k].memory);
+    for (int k = 0; k < t.outputs; k++)
+        free(t.out[k].memory);
+    free(t.expected);
+}
+
+static void random_expressions(void **unused)
+{
+    static const int64_t counts[] = {0, 1, 7, 64, 255, 256, 257, 600, BMF_BLOCK};
+    (void)unused;
+    const char *wanted = getenv("BMF_TEST_EXPRESSIONS");
+    const int expressions = wanted ? atoi(wanted) : TEST_EXPRESSIONS;
+    for (int number = 0; number < expressions; number++) {
+        maker m = {.arena = bmf_expressions_create(), .random = (uint64_t)number, .budget = 6 + (number % 7) * 8};
+        const bmf_type *in = some_type(&m, 2), *out = some_type(&m, 2);
+        bmf_expression *e = some(&m, in, out);
+        bmf_scalar_room *room = bmf_scalar_room_create(bmf_scalar_of(e));
+        for (int k = 0; k < 6; k++)
+            run_trial(e, room, counts[below(&m, (int64_t)(sizeof counts / sizeof *counts))], k % 3 == 2, &m.random,
+                      number);
+        bmf_scalar_room_free(room);
+        bmf_expressions_free(m.arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_expressions)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+/* Buffers: alignment, reference counts, and what the pool gives back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "runtime/base/memory.h"
+
+static const int64_t mebibyte = 1 << 20;
+
+static bmf_buffer *make(int64_t size)
+{
+    bmf_buffer *buffer = bmf_buffer_create(size);
+    assert_non_null(buffer);
+    assert_true(buffer->size >= size);
+    assert_int_equal(buffer->references, 1);
+    return buffer;
+}
+
+static void buffers_are_aligned_and_writable(void **state)
+{
+    (void)state;
+    const int64_t size[] = {1, 63, 64, 65, 4096, 2 * mebibyte - 1, 2 * mebibyte, 2 * mebibyte + 1, 5 * mebibyte};
+    for (size_t k = 0; k < sizeof size / sizeof size[0]; k++) {
+        bmf_buffer *buffer = make(size[k]);
+        bool big = size[k] >= 2 * mebibyte;
+        assert_int_equal((uintptr_t)buffer->data % (uintptr_t)(big ? 2 * mebibyte : 64), 0);
+        assert_int_equal(buffer->mapped, big);
+        memset(buffer->data, 1, (size_t)buffer->size);
+        bmf_buffer_release(buffer);
+    }
+    bmf_buffer_trim();
+}
+
+static void nothing_has_no_data(void **state)
+{
+    (void)state;
+    bmf_buffer *buffer = make(0);
+    assert_null(buffer->data);
+    bmf_buffer_release(buffer);
+    bmf_buffer_release(NULL);
+}
+
+static void what_cannot_be_had_is_null(void **state)
+{
+    (void)state;
+    assert_null(bmf_buffer_create(-1));
+    assert_null(bmf_buffer_create(INT64_MAX));
+    assert_null(bmf_buffer_create(INT64_MAX / 2)); /* beyond any address space */
+}
+
+static void the_last_reference_frees(void **state)
+{
+    (void)state;
+    bmf_buffer *buffer = make(4 * mebibyte);
+    assert_ptr_equal(bmf_buffer_retain(buffer), buffer);
+    assert_int_equal(buffer->references, 2);
+    bmf_buffer_release(buffer);
+    assert_int_equal(buffer->references, 1);
+    memset(buffer->data, 2, (size_t)buffer->size);
+    bmf_buffer_release(buffer);
+    bmf_buffer *again = make(4 * mebibyte);
+    assert_int_equal(*(char *)again->data, 2); /* the same pages, from the pool */
+    bmf_buffer_release(again);
+    bmf_buffer_trim();
+}
+
+/* Leaves buffers of these sizes in the pool. */
+static void fill_pool(int count, const int64_t *size)
+{
+    bmf_buffer *buffer[16];
+    for (int k = 0; k < count; k++)
+        buffer[k] = make(size[k]);
+    for (int k = 0; k < count; k++)
+        bmf_buffer_release(buffer[k]);
+}
+
+static void expect(int64_t asked, int64_t got)
+{
+    bmf_buffer *buffer = make(asked);
+    assert_int_equal(buffer->size, got);
+    bmf_buffer_release(buffer);
+}
+
+static void the_pool_gives_the_best_fit(void **state)
+{
+    (void)state;
+    bmf_buffer_trim();
+    fill_pool(4, (int64_t[]){20 * mebibyte, 16 * mebibyte, 18 * mebibyte, 40 * mebibyte});
+    bmf_buffer *first = make(15 * mebibyte), *second = make(15 * mebibyte);
+    assert_int_equal(first->size, 16 * mebibyte);
+    assert_int_equal(second->size, 18 * mebibyte);
+    expect(16 * mebibyte, 20 * mebibyte); /* a quarter more than asked for: just taken */
+    expect(30 * mebibyte, 30 * mebibyte); /* more than a quarter: not */
+    bmf_buffer_release(first);
+    bmf_buffer_release(second);
+    bmf_buffer_trim();
+    expect(16 * mebibyte, 16 * mebibyte);
+    bmf_buffer_trim();
+}
+
+static void many_freed_buffers_do_not_break_the_pool(void **state)
+{
+    (void)state;
+    bmf_buffer *buffer[40];
+    for (int round = 0; round < 3; round++) {
+        for (int k = 0; k < 40; k++) {
+            buffer[k] = make((2 + 2 * ((k * 7 + round) % 9)) * mebibyte);
+            *(int *)buffer[k]->data = k;
+        }
+        for (int k = 0; k < 40; k++) {
+            assert_int_equal(*(int *)buffer[k]->data, k);
+            bmf_buffer_release(buffer[k]);
+        }
+    }
+    bmf_buffer_trim();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(buffers_are_aligned_and_writable), cmocka_unit_test(nothing_has_no_data),
+        cmocka_unit_test(what_cannot_be_had_is_null),       cmocka_unit_test(the_last_reference_frees),
+        cmocka_unit_test(the_pool_gives_the_best_fit),      cmocka_unit_test(many_freed_buffers_do_not_break_the_pool),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

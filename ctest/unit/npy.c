@@ -1,0 +1,198 @@
+/* The parser of .npy headers: what it takes, what it refuses and says, and that no damaged header upsets it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ctest/support/testing.h"
+#include "runtime/npy/private.h"
+
+static bool parse(const char *text, size_t size, bmf_npy_header *header, char why[256])
+{
+    char *tight = malloc(size > 0 ? size : 1); /* no byte more, so that sanitizers see every step too far */
+    assert_non_null(tight);
+    memcpy(tight, text, size);
+    why[0] = '\0';
+    bool taken = bmf_npy_parse_text(tight, (int64_t)size, header, why, 256);
+    free(tight);
+    return taken;
+}
+
+static void takes(const char *text, const bmf_type *scalar, int dimensions, int64_t rows, int64_t columns)
+{
+    bmf_npy_header header = {0};
+    char why[256];
+    if (!parse(text, strlen(text), &header, why))
+        fail_msg("%s: refused: %s", text, why);
+    assert_ptr_equal(header.scalar, scalar);
+    assert_int_equal(header.dimensions, dimensions);
+    assert_int_equal(header.shape[0], rows);
+    assert_int_equal(header.shape[1], columns);
+}
+
+static void refuses(const char *text, const char *reason)
+{
+    bmf_npy_header header;
+    char why[256];
+    if (parse(text, strlen(text), &header, why))
+        fail_msg("%s: taken", text);
+    if (strstr(why, reason) == NULL)
+        fail_msg("%s: the reason should say `%s`, but says `%s`", text, reason, why);
+}
+
+static void headers_as_numpy_writes_them(void **state)
+{
+    (void)state;
+    takes("{'descr': '<f8', 'fortran_order': False, 'shape': (10,), }      \n", &bmf_type_real, 1, 10, 1);
+    takes("{'descr': '<i8', 'fortran_order': False, 'shape': (3, 4), }\n", &bmf_type_int, 2, 3, 4);
+    takes("{'descr': '|b1', 'fortran_order': True, 'shape': (7,), }\n", &bmf_type_bool, 1, 7, 1);
+    takes("{'descr': '<i8', 'fortran_order': False, 'shape': (0,), }\n", &bmf_type_int, 1, 0, 1);
+    takes("{'descr': '<i8', 'fortran_order': False, 'shape': (5, 0), }\n", &bmf_type_int, 2, 5, 0);
+}
+
+static void other_ways_to_say_the_same(void **state)
+{
+    (void)state;
+    takes("{'shape': (3, 4), 'fortran_order': False, 'descr': '<i8'}", &bmf_type_int, 2, 3, 4);
+    takes("{\"fortran_order\":False,\"descr\":\"=f8\",\"shape\":(10,)}", &bmf_type_real, 1, 10, 1);
+    takes("  { 'shape' :\t( 3 ,4 , ) ,\n 'descr':'=b1' , 'fortran_order' : False , } \n\n", &bmf_type_bool, 2, 3, 4);
+    takes("{'descr': '<i8', 'fortran_order': False, 'shape': (10L, 2L), }", &bmf_type_int, 2, 10, 2);
+    takes("{'descr': '|b1', 'fortran_order': False, 'shape': (9223372036854775807,), }", &bmf_type_bool, 1, INT64_MAX,
+          1);
+}
+
+#define SAYS(descr, order, shape) "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
+
+static void what_bmf_does_not_take(void **state)
+{
+    (void)state;
+    refuses(SAYS("'<f4'", "False", "(10,)"), "dtype '<f4'; bmf takes '<i8' (int64), '<f8' (float64) and '|b1' (bool)");
+    refuses(SAYS("'>f8'", "False", "(10,)"), "big-endian dtype '>f8'");
+    refuses(SAYS("'>i8'", "False", "(10,)"), "big-endian dtype '>i8'");
+    refuses(SAYS("'<c16'", "False", "(10,)"), "dtype '<c16'");
+    refuses(SAYS("'|O'", "False", "(10,)"), "dtype '|O'");
+    refuses(SAYS("[('x', '<f8'), ('y', '<i8', (2,))]", "False", "(10,)"), "dtype '[('x', '<f8'), ('y', '<i8', (2,))]'");
+    refuses(SAYS("'<f8'", "True", "(3, 4)"), "Fortran order");
+    refuses(SAYS("'<f8'", "False", "()"), "an array of 0 dimensions");
+    refuses(SAYS("'<f8'", "False", "(1, 2, 3)"), "an array of 3 dimensions");
+    refuses(SAYS("'<f8'", "False", "(-1,)"), "a negative length, -1");
+    refuses(SAYS("'<f8'", "False", "(3, -4)"), "a negative length, -4");
+    refuses(SAYS("'<f8'", "False", "(9223372036854775808,)"), "does not fit 64 bits");
+    refuses(SAYS("'<f8'", "False", "(9223372036854775807,)"), "more bytes than fit 64 bits");
+    refuses(SAYS("'<f8'", "False", "(4294967296, 4294967296)"), "more bytes than fit 64 bits");
+    refuses(SAYS("'<f8'", "False", "(0, 9223372036854775807)"), "more bytes than fit 64 bits");
+}
+
+static void what_is_no_header(void **state)
+{
+    (void)state;
+    refuses("", "it ends where `{` should come");
+    refuses("[1, 2]", "expected `{` before `[1, 2]`");
+    refuses("{}", "it does not say 'descr'");
+    refuses("{'descr': '<f8', 'shape': (1,)}", "it does not say 'fortran_order'");
+    refuses("{'descr': '<f8', 'fortran_order': False}", "it does not say 'shape'");
+    refuses("{'descr': '<f8', 'descr': '<f8'}", "repeated key 'descr'");
+    refuses("{'descr': '<f8', 'order': 1}", "unknown key 'order'");
+    refuses("{'descr' '<f8'}", "expected a colon before `'<f8'}`");
+    refuses("{'descr': '<f8' 'shape': (1,)}", "expected a comma or `}` before");
+    refuses("{descr: '<f8'}", "expected a string before");
+    refuses("{'descr': '<f8", "expected a string that ends before");
+    refuses("{, }", "expected a string before");
+    refuses("{'fortran_order': 0}", "expected True or False before `0}`");
+    refuses("{'fortran_order': Falsely}", "expected True or False before");
+    refuses("{'shape': 10}", "expected a shape");
+    refuses("{'shape': (1 2)}", "expected a comma or `)` before `2)}`");
+    refuses("{'shape': (,)}", "expected a length before");
+    refuses("{'shape': (1.5,)}", "expected a comma or `)` before");
+    refuses(SAYS("'<f8'", "False", "(10,)") " more", "expected the end of the header before `more`");
+}
+
+static void reasons_are_one_line(void **state)
+{
+    (void)state;
+    bmf_npy_header header;
+    char why[256];
+    const char *text = SAYS("'a\nb\x1b[0m'", "False", "(10,)");
+    assert_false(parse(text, strlen(text), &header, why));
+    assert_string_equal(why, "dtype 'a?b?[0m'; bmf takes '<i8' (int64), '<f8' (float64) and '|b1' (bool)");
+}
+
+static void every_cut_is_refused(void **state)
+{
+    (void)state;
+    const char text[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (10, 20), }";
+    for (size_t size = 0; size < sizeof text - 1; size++) {
+        bmf_npy_header header;
+        char why[256];
+        assert_false(parse(text, size, &header, why));
+        assert_non_null(strstr(why, "broken header: "));
+    }
+}
+
+static void damaged_headers_are_taken_or_refused(void **state)
+{
+    (void)state;
+    static const char text[] = "{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (10, 20), }";
+    static const char parts[] = "{}()[]'\",:-0L<f8TFe \n\0\x93";
+    uint64_t seed = 12;
+    for (int c = 0; c < 20000; c++) {
+        char damaged[sizeof text];
+        memcpy(damaged, text, sizeof text);
+        for (int64_t k = 1 + test_below(&seed, 4); k > 0; k--)
+            damaged[test_below(&seed, sizeof text - 1)] = parts[test_below(&seed, sizeof parts - 1)];
+        bmf_npy_header header = {0};
+        char why[256];
+        size_t size = (size_t)test_below(&seed, sizeof text);
+        if (parse(damaged, size, &header, why))
+            assert_true(header.shape[0] >= 0 && header.shape[1] >= 0 && header.scalar != NULL);
+        else
+            assert_true(why[0] != '\0' && strchr(why, '\n') == NULL);
+    }
+}
+
+static void prefix(const char *bytes, int64_t count, int64_t offset, int64_t size, const char *reason)
+{
+    char why[256] = "";
+    int64_t text_size;
+    assert_int_equal(bmf_npy_parse_prefix((const unsigned char *)bytes, count, &text_size, why, sizeof why), offset);
+    if (offset >= 0)
+        assert_int_equal(text_size, size);
+    else
+        assert_string_equal(why, reason);
+}
+
+static void prefixes_of_all_versions(void **state)
+{
+    (void)state;
+    prefix("\x93NUMPY\x01\x00\x76\x00{'", 12, 10, 118, NULL);
+    prefix("\x93NUMPY\x01\x00\x34\x12{'", 12, 10, 0x1234, NULL);
+    prefix("\x93NUMPY\x02\x00\x74\x01\x02\x00", 12, 12, 0x20174, NULL);
+    prefix("\x93NUMPY\x03\x00\x74\x00\x00\x00", 12, 12, 116, NULL);
+    prefix("\x93NUMPY\x01\x00\x01\x00", 10, 10, 1, NULL);
+    prefix("", 0, -1, 0, "not a .npy file: it is empty");
+    prefix("PK\x03\x04........", 12, -1, 0, "not a .npy file");
+    prefix("\x93NUMPX\x01\x00\x76\x00{'", 12, -1, 0, "not a .npy file");
+    prefix("\x93NUM", 4, -1, 0, "truncated header: the file ends after 4 bytes");
+    prefix("\x93NUMPY\x02\x00\x74\x00", 10, -1, 0, "truncated header: the file ends after 10 bytes");
+    prefix("\x93NUMPY\x04\x00\x74\x00\x00\x00", 12, -1, 0, ".npy version 4.0; bmf takes 1.0, 2.0 and 3.0");
+    prefix("\x93NUMPY\x01\x01\x74\x00\x00\x00", 12, -1, 0, ".npy version 1.1; bmf takes 1.0, 2.0 and 3.0");
+    prefix("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12, -1, 0, "a header of 4294967295 bytes; bmf takes at most 1048576");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(headers_as_numpy_writes_them),
+        cmocka_unit_test(other_ways_to_say_the_same),
+        cmocka_unit_test(what_bmf_does_not_take),
+        cmocka_unit_test(what_is_no_header),
+        cmocka_unit_test(reasons_are_one_line),
+        cmocka_unit_test(every_cut_is_refused),
+        cmocka_unit_test(damaged_headers_are_taken_or_refused),
+        cmocka_unit_test(prefixes_of_all_versions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,83 @@
+/* Document 001's level A: every event with its twin, one line each.
+ *
+ * Columns: processor, kind, path, instance, round, peer (-1: none), begin and duration in both runs, ratio, the bounds
+ * of the predicted 95 % interval, and whether the measured duration is inside. What only one run has leaves the
+ * other's columns empty. Events stand in the order of the measured run, then those of the predicted run alone.
+ */
+#include <stdlib.h>
+
+#include "runtime/convert/output.h"
+#include "runtime/convert/view.h"
+#include "drivers/runs.h"
+
+static const char heading[] =
+    "processor,kind,path,instance,round,peer,measured_begin_ns,measured_ns,predicted_begin_ns,"
+    "predicted_ns,ratio,low_ns,high_ns,inside\n";
+
+static void put_id(bmf_output *out, const bmf_run *run, const bmf_event *event)
+{
+    char path[2048];
+    char *quoted = bmf_style_text(bmf_run_path(run, event->node, path, sizeof path), BMF_STYLE_CSV);
+    bmf_output_print(out, "%d,%s,\"", event->lane, bmf_event_kind_name((bmf_event_kind)event->kind));
+    bmf_output_text(out, quoted ? quoted : "");
+    bmf_output_print(out, "\",%u,%u,%d,", event->instance, event->round, event->peer);
+    free(quoted);
+}
+
+static void put_times(bmf_output *out, const bmf_event *event)
+{
+    if (event)
+        bmf_output_print(out, "%lld,%lld,", (long long)event->begin, (long long)(event->end - event->begin));
+    else
+        bmf_output_text(out, ",,");
+}
+
+static void put_pair(bmf_output *out, const bmf_event *measured, const bmf_event *predicted)
+{
+    put_times(out, measured);
+    put_times(out, predicted);
+    if (!measured || !predicted) {
+        bmf_output_text(out, ",,,\n");
+        return;
+    }
+    int64_t duration = measured->end - measured->begin;
+    if (duration > 0)
+        bmf_output_print(out, "%.6g", (double)(predicted->end - predicted->begin) / (double)duration);
+    bmf_output_print(out, ",%lld,%lld,%d\n", (long long)predicted->low, (long long)predicted->high,
+                     predicted->low <= duration && duration <= predicted->high);
+}
+
+static void put_events(bmf_output *out, const bmf_compared *of, bool *has_twin)
+{
+    const int64_t *twin = of->comparison->twin;
+    bmf_output_text(out, heading);
+    for (int64_t k = 0; k < of->measured->events; k++) {
+        const bmf_event *event = &of->measured->event[k];
+        put_id(out, of->measured, event);
+        put_pair(out, event, twin[k] < 0 ? NULL : &of->predicted->event[twin[k]]);
+        if (twin[k] >= 0)
+            has_twin[twin[k]] = true;
+    }
+    for (int64_t k = 0; k < of->predicted->events; k++)
+        if (!has_twin[k]) {
+            put_id(out, of->predicted, &of->predicted->event[k]);
+            put_pair(out, NULL, &of->predicted->event[k]);
+        }
+}
+
+int bmf_compare_write_events(const bmf_compared *of, const char *path)
+{
+    bmf_output out = {0};
+    if (!of->comparison->twin)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
+                        "events have no twins in a run with another number of processors (%d and %d)",
+                        of->measured->lanes, of->predicted->lanes);
+    bool *has_twin = calloc((size_t)of->predicted->events + 1, sizeof *has_twin);
+    if (!has_twin)
+        return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to compare events");
+    int status = bmf_output_open(NULL, &out, path);
+    if (status == BMF_OK)
+        put_events(&out, of, has_twin);
+    free(has_twin);
+    return bmf_output_close(NULL, &out, status);
+}

@@ -1,0 +1,80 @@
+/* A comparison as JSON; numbers that are not finite are null. */
+#include "drivers/runs.h"
+#include "drivers/sheet/json.h"
+
+static json_t *ratio_json(const bmf_ratio *r)
+{
+    return json_pack("{s:f, s:f, s:o, s:I, s:o, s:o}", "measured", r->measured, "predicted", r->predicted, "ratio",
+                     bmf_json_real(r->predicted / r->measured), "pairs", (json_int_t)r->events, "median",
+                     bmf_json_real(r->median), "p90", bmf_json_real(r->p90));
+}
+
+static bool is_empty(const bmf_ratio *r)
+{
+    return !(r->measured > 0) && !(r->predicted > 0) && r->events == 0;
+}
+
+static json_t *states_json(const bmf_ratio *state)
+{
+    json_t *made = json_object();
+    for (int k = 0; k < BMF_EVENT_KINDS; k++)
+        if (!is_empty(&state[k]))
+            json_object_set_new(made, bmf_event_kind_name((bmf_event_kind)k), ratio_json(&state[k]));
+    return made;
+}
+
+static json_t *processors_json(const bmf_compared *of)
+{
+    json_t *rows = json_array();
+    for (int64_t lane = 0; lane < of->measured->lanes; lane++)
+        json_array_append_new(rows, states_json(&of->comparison->lane_state[lane * BMF_EVENT_KINDS]));
+    return rows;
+}
+
+static json_t *steps_json(const bmf_compared *of)
+{
+    const bmf_comparison *c = of->comparison;
+    json_t *rows = json_array();
+    char path[4096];
+    for (uint32_t node = 0; node < (uint32_t)c->nodes; node++) {
+        if (is_empty(&c->node[node]))
+            continue;
+        json_t *row = ratio_json(&c->node[node]);
+        json_object_set_new(row, "path", bmf_json_text(bmf_run_path(of->measured, node, path, sizeof path)));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static json_t *counts_json(int64_t measured, int64_t predicted)
+{
+    return json_pack("{s:I, s:I, s:b}", "measured", (json_int_t)measured, "predicted", (json_int_t)predicted, "equal",
+                     measured == predicted);
+}
+
+static json_t *pairs_json(int64_t pairs, int64_t only_measured, int64_t only_predicted, int64_t with_interval,
+                          int64_t covered)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "pairs", (json_int_t)pairs, "only_measured",
+                     (json_int_t)only_measured, "only_predicted", (json_int_t)only_predicted, "with_interval",
+                     (json_int_t)with_interval, "covered", (json_int_t)covered);
+}
+
+json_t *bmf_compare_json(const bmf_compared *of)
+{
+    const bmf_comparison *c = of->comparison;
+    json_t *made = json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "measured",
+                             bmf_json_run(of->measured), "predicted", bmf_json_run(of->predicted), "same_processors",
+                             c->same_processors, "common", ratio_json(&c->common), "seconds", ratio_json(&c->total),
+                             "messages", counts_json(c->measured_messages, c->predicted_messages), "bytes",
+                             counts_json(c->measured_bytes, c->predicted_bytes), "states", states_json(c->state),
+                             "steps", steps_json(of), "step_pairs",
+                             pairs_json(c->steps, c->only_measured_steps, c->only_predicted_steps,
+                                        c->steps_with_interval, c->covered_steps));
+    if (c->same_processors)
+        json_object_set_new(made, "events",
+                            pairs_json(c->pairs, c->only_measured, c->only_predicted, c->with_interval, c->covered));
+    if (of->processors && c->lane_state)
+        json_object_set_new(made, "processors", processors_json(of));
+    return made;
+}

@@ -1,0 +1,452 @@
+/* bmf predict: what a program would do on a machine. */
+#define _GNU_SOURCE
+#include "drivers/predict/predict.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "drivers/commands.h"
+#include "predict/report/report.h"
+#include "runtime/base/allocate.h"
+
+static void print_help(void)
+{
+    puts("usage: bmf predict PROG.bmf --machine M --procs P[,P..] [OPTION]..\n"
+         "       bmf predict --machine M --procs P[,P..] [OPTION].. -- ./PROGRAM ARGUMENT..\n"
+         "\n"
+         "Runs a program on a modelled machine: all P processors in this process, on the real data, with a clock each. "
+         "Says\n"
+         "how long it would take, with the interval that holds the time of a run in 95 of 100 cases as far as the "
+         "machine's\n"
+         "equations know their errors. The second form is for C programs linked with bmf.\n"
+         "\n"
+         "  --machine M     a machine file, or the name of an example machine (see bmf machine --help)\n"
+         "  --procs LIST    numbers of processors: 1,2,4 or 1..1024 (1, 2, 4, .. 1024)\n"
+         "  --library F, --arg F, --free   as for bmf run\n"
+         "  --ranks R       count messages between ranks as on R ranks; default: as many as processors\n"
+         "  --samples N     random samples for the interval; default: as many as are cheap, 20 to 200\n"
+         "  --trace F       write the predicted trace (of the last P)\n"
+         "  --measured F    a trace of a real run, to stand beside the predicted one in --trace and --html\n"
+         "  --html F        write a report (of the last P, with the speed-up curve over all P)\n"
+         "  --json          print one JSON object: machine, runs [{processors, seconds, lo, hi, messages, bytes, ..}]\n"
+         "  --help          this text\n"
+         "\n"
+         "Example: bmf predict examples/12-mean-variance.bmf --machine workstations-16 --procs 1,2,4,8,16");
+}
+
+/* ---- options ---- */
+
+static void add_processors(bmf_predict_options *o, int64_t processors)
+{
+    for (int64_t k = 0; k < o->count; k++)
+        if (o->processors[k] == processors)
+            return;
+    int64_t size = (int64_t)sizeof *o->processors;
+    o->processors = bmf_reallocate(o->processors, o->count * size, (o->count + 1) * size);
+    o->processors[o->count++] = processors;
+}
+
+static bool read_count(const char **at, int64_t *count)
+{
+    char *end;
+    if (**at < '0' || **at > '9')
+        return false;
+    long long value = strtoll(*at, &end, 10);
+    *at = end;
+    *count = value;
+    return value >= 1 && value <= INT32_MAX;
+}
+
+/* One entry of the list: P, or P..Q in powers of two. */
+static bool read_entry(bmf_predict_options *o, const char **at)
+{
+    int64_t first, last;
+    if (!read_count(at, &first))
+        return false;
+    if (strncmp(*at, "..", 2) != 0) {
+        add_processors(o, first);
+        return true;
+    }
+    *at += 2;
+    if (!read_count(at, &last) || last < first)
+        return false;
+    for (; first < last; first *= 2)
+        add_processors(o, first);
+    add_processors(o, last);
+    return true;
+}
+
+static int read_processors(bmf_predict_options *o, const char *list)
+{
+    const char *at = list;
+    do {
+        if (!read_entry(o, &at))
+            return bmf_usage_error("predict", "--procs '%s' is no list of numbers from 1 on, like 1,2,4 or 1..1024",
+                                   list);
+    } while (*at++ == ',');
+    return at[-1] == '\0' ? 0
+                          : bmf_usage_error(
+                                "predict", "--procs '%s' is no list of numbers from 1 on, like 1,2,4 or 1..1024", list);
+}
+
+static int read_positive(const char *option, const char *text, int64_t *value)
+{
+    return read_count(&text, value) && *text == '\0'
+               ? 0
+               : bmf_usage_error("predict", "%s needs a number from 1 on", option);
+}
+
+static int add_library(bmf_predict_options *o, const char *path)
+{
+    bmf_driver_options *program = &o->program;
+    if (program->program.libraries == BMF_MAX_LIBRARIES)
+        return bmf_usage_error("predict", "at most %d libraries", BMF_MAX_LIBRARIES);
+    program->library[program->program.libraries++] = path;
+    return 0;
+}
+
+static int read_option(bmf_predict_options *o, int c, char **argv)
+{
+    switch (c) {
+    case 'm':
+        o->machine_path = optarg;
+        return 0;
+    case 'p':
+        return read_processors(o, optarg);
+    case 'l':
+        return add_library(o, optarg);
+    case 'a':
+        o->program.program.argument = optarg;
+        return 0;
+    case 'f':
+        o->program.free_association = true;
+        return 0;
+    case 'r':
+        return read_positive("--ranks", optarg, &o->ranks);
+    case 's':
+        return read_positive("--samples", optarg, &o->samples);
+    case 't':
+        o->trace = optarg;
+        return 0;
+    case 'e':
+        o->measured = optarg;
+        return 0;
+    case 'w':
+        o->html = optarg;
+        return 0;
+    case 'j':
+        o->json = true;
+        return 0;
+    case 'h':
+        o->help = true;
+        return 0;
+    case ':':
+        return bmf_usage_error("predict", "'%s' needs a value", argv[optind - 1]);
+    default:
+        return bmf_usage_error("predict", "unknown option '%s'", argv[optind - 1]);
+    }
+}
+
+static int check_options(bmf_predict_options *o, int argc, char **argv, bool command)
+{
+    if (command) {
+        o->command = argv + optind;
+        if (optind == argc)
+            return bmf_usage_error("predict", "which program? give it behind --");
+        if (o->program.program.argument || o->program.program.libraries || o->program.free_association)
+            return bmf_usage_error("predict", "--arg, --library and --free are for programs of the language; give a C "
+                                              "program its own arguments behind it");
+    } else {
+        if (optind == argc)
+            return bmf_usage_error("predict", "which program? give a .bmf file, or a C program behind --");
+        o->program.program.path = argv[optind++];
+        if (optind != argc)
+            return bmf_usage_error("predict", "unexpected argument '%s'; a C program stands behind --", argv[optind]);
+    }
+    if (!o->machine_path)
+        return bmf_usage_error("predict", "for which machine? give --machine M");
+    if (o->count == 0)
+        return bmf_usage_error("predict", "on how many processors? give --procs P");
+    if (o->measured && !o->trace && !o->html)
+        return bmf_usage_error("predict",
+                               "--measured stands beside the prediction in --trace or --html; give one of them");
+    return 0;
+}
+
+static int read_options(int argc, char **argv, bmf_predict_options *o)
+{
+    static const struct option known[] = {{"machine", required_argument, NULL, 'm'},
+                                          {"procs", required_argument, NULL, 'p'},
+                                          {"library", required_argument, NULL, 'l'},
+                                          {"arg", required_argument, NULL, 'a'},
+                                          {"free", no_argument, NULL, 'f'},
+                                          {"ranks", required_argument, NULL, 'r'},
+                                          {"samples", required_argument, NULL, 's'},
+                                          {"trace", required_argument, NULL, 't'},
+                                          {"measured", required_argument, NULL, 'e'},
+                                          {"html", required_argument, NULL, 'w'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
+    o->program.command = "predict";
+    opterr = 0;
+    optind = 1;
+    for (int c; (c = getopt_long(argc, argv, ":h", known, NULL)) != -1;) {
+        int code = read_option(o, c, argv);
+        if (code || o->help)
+            return code;
+    }
+    return check_options(o, argc, argv, optind > 1 && strcmp(argv[optind - 1], "--") == 0);
+}
+
+/* ---- what is said ---- */
+
+void bmf_predicted_remark(bmf_predicted *predicted, const char *text)
+{
+    int64_t size = (int64_t)sizeof *predicted->remark, length = (int64_t)strlen(text) + 1;
+    predicted->remark = bmf_reallocate(predicted->remark, predicted->remarks * size, (predicted->remarks + 1) * size);
+    predicted->remark[predicted->remarks] = bmf_allocate(length);
+    memcpy(predicted->remark[predicted->remarks++], text, (size_t)length);
+}
+
+void bmf_predicted_free(bmf_predicted *predicted)
+{
+    for (int64_t k = 0; k < predicted->remarks; k++)
+        free(predicted->remark[k]);
+    free(predicted->remark);
+    free(predicted->load);
+    bmf_run_free(predicted->run);
+    bmf_run_free(predicted->ideal);
+    *predicted = (bmf_predicted){0};
+}
+
+/* Without the directory. */
+static const char *program_name(const bmf_predict_options *o)
+{
+    const char *path = o->command ? o->command[0] : o->program.program.path, *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Against the run with the fewest processors. */
+static const bmf_predicted *reference_of(int64_t count, const bmf_predicted *run)
+{
+    const bmf_predicted *least = run;
+    for (int64_t k = 1; k < count; k++)
+        if (run[k].processors < least->processors)
+            least = &run[k];
+    return least;
+}
+
+static double speed_up(const bmf_predicted *run, const bmf_predicted *reference)
+{
+    return run->seconds > 0 ? reference->seconds / run->seconds : NAN;
+}
+
+static double efficiency(const bmf_predicted *run, const bmf_predicted *reference)
+{
+    return speed_up(run, reference) * (double)reference->processors / (double)run->processors;
+}
+
+static const bmf_predicted *fastest(int64_t count, const bmf_predicted *run)
+{
+    const bmf_predicted *best = run;
+    for (int64_t k = 1; k < count; k++)
+        if (run[k].seconds < best->seconds)
+            best = &run[k];
+    return best;
+}
+
+static void print_table(const bmf_predict_options *o, const bmf_predicted *run)
+{
+    const bmf_predicted *reference = reference_of(o->count, run), *best = fastest(o->count, run);
+    bool outside = false;
+    printf("%s on %s\n\n", program_name(o), o->machine->name);
+    printf("%10s %12s %25s %10s %10s %12s %16s\n", "processors", "seconds", "95 % interval", "speed-up", "efficiency",
+           "messages", "bytes");
+    for (int64_t k = 0; k < o->count; k++) {
+        char interval[64] = "not known";
+        if (run[k].high - run[k].low > 1e-9 * run[k].seconds)
+            snprintf(interval, sizeof interval, "%.4g .. %.4g", run[k].low, run[k].high);
+        printf("%10lld %12.6g %25s %10.3f %10.3f %12lld %16lld%s\n", (long long)run[k].processors, run[k].seconds,
+               interval, speed_up(&run[k], reference), efficiency(&run[k], reference), (long long)run[k].messages,
+               (long long)run[k].bytes, run[k].remarks ? " *" : "");
+        outside = outside || run[k].remarks;
+    }
+    if (reference->processors != 1)
+        printf("\nspeed-up and efficiency are against %lld processors\n", (long long)reference->processors);
+    if (o->count > 1)
+        printf("\nfastest: %lld processor%s, %.6g s\n", (long long)best->processors, best->processors == 1 ? "" : "s",
+               best->seconds);
+    for (int64_t k = 0; outside && k < o->count; k++)
+        for (int64_t r = 0; r < run[k].remarks; r++)
+            printf("%s* %lld processors: %s\n", r == 0 ? "\n" : "", (long long)run[k].processors, run[k].remark[r]);
+}
+
+static json_t *run_object(const bmf_predicted *run, const bmf_predicted *reference)
+{
+    json_t *remarks = json_array();
+    for (int64_t k = 0; k < run->remarks; k++)
+        json_array_append_new(remarks, json_string(run->remark[k]));
+    double value = efficiency(run, reference);
+    return json_pack("{s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:o, s:b, s:o}", "processors",
+                     (json_int_t)run->processors, "seconds", run->seconds, "lo", run->low, "hi", run->high, "messages",
+                     (json_int_t)run->messages, "bytes", (json_int_t)run->bytes, "rank_messages",
+                     (json_int_t)run->rank_messages, "rank_bytes", (json_int_t)run->rank_bytes, "efficiency",
+                     isfinite(value) ? json_real(value) : json_null(), "in_domain", run->remarks == 0, "remarks",
+                     remarks);
+}
+
+static void print_object(const bmf_predict_options *o, const bmf_predicted *run)
+{
+    const bmf_predicted *reference = reference_of(o->count, run);
+    json_t *runs = json_array();
+    for (int64_t k = 0; k < o->count; k++)
+        json_array_append_new(runs, run_object(&run[k], reference));
+    json_t *root = json_pack("{s:s, s:s, s:I, s:o}", "program", program_name(o), "machine", o->machine->name, "fastest",
+                             (json_int_t)fastest(o->count, run)->processors, "runs", runs);
+    json_dumpf(root, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    putchar('\n');
+    json_decref(root);
+}
+
+/* ---- files ---- */
+
+static int write_trace(const bmf_predict_options *o, bmf_run *measured, bmf_run *predicted)
+{
+    bmf_trace trace = {measured ? 2 : 1, {measured ? measured : predicted, predicted}};
+    return bmf_trace_write(NULL, &trace, o->trace);
+}
+
+static bmf_scaling *make_scaling(const bmf_predict_options *o, const bmf_predicted *run)
+{
+    bmf_scaling *scaling = bmf_allocate(o->count * (int64_t)sizeof *scaling);
+    for (int64_t k = 0; k < o->count; k++)
+        scaling[k] = (bmf_scaling){.processors = run[k].processors,
+                                   .seconds = run[k].seconds,
+                                   .low = run[k].low,
+                                   .high = run[k].high,
+                                   .in_domain = run[k].remarks == 0};
+    return scaling;
+}
+
+/* The report's runs: the measured one first. */
+static int fill_runs(bmf_report_contents *report, bmf_run *measured, bmf_predicted *last, bmf_comparison **comparison)
+{
+    int predicted = measured ? 1 : 0;
+    if (measured) {
+        report->run[0] = measured;
+        BMF_TRY(bmf_compare(measured, last->run, comparison));
+        report->comparison = *comparison;
+        BMF_TRY(bmf_intervals_create(measured, NULL, &report->intervals[0]));
+    }
+    report->runs = predicted + 1;
+    report->run[predicted] = last->run;
+    report->loads[predicted] = last->loads;
+    report->load[predicted] = last->load;
+    report->low[predicted] = last->low;
+    report->high[predicted] = last->high;
+    return bmf_intervals_create(last->run, last->ideal, &report->intervals[predicted]);
+}
+
+static int write_report(const bmf_predict_options *o, bmf_run *measured, bmf_predicted *run)
+{
+    char title[512];
+    bmf_comparison *comparison = NULL;
+    bmf_scaling *scaling = make_scaling(o, run);
+    snprintf(title, sizeof title, "%.200s on %.200s", program_name(o), o->machine->name);
+    bmf_report_contents report = {.title = title, .points = o->count > 1 ? o->count : 0, .scaling = scaling};
+    int status = fill_runs(&report, measured, &run[o->count - 1], &comparison);
+    if (status == BMF_OK)
+        status = bmf_report_write(&report, o->html);
+    bmf_intervals_free(report.intervals[0]);
+    bmf_intervals_free(report.intervals[1]);
+    bmf_comparison_free(comparison);
+    free(scaling);
+    return status;
+}
+
+static int write_files(const bmf_predict_options *o, bmf_predicted *run)
+{
+    bmf_trace *measured = NULL;
+    bmf_predicted *last = &run[o->count - 1];
+    if (o->measured)
+        BMF_TRY(bmf_trace_read(NULL, o->measured, &measured));
+    bmf_run *beside = measured ? measured->run[0] : NULL;
+    int status = o->trace ? write_trace(o, beside, last->run) : BMF_OK;
+    if (status == BMF_OK && o->html)
+        status = write_report(o, beside, run);
+    bmf_trace_free(measured);
+    return status;
+}
+
+/* ---- running ---- */
+
+static void show_progress(const bmf_predict_options *o, int64_t done)
+{
+    if (o->count > 1 && isatty(STDERR_FILENO))
+        fprintf(stderr, done < o->count ? "\rpredicting %lld processors (%lld of %lld) \033[K" : "\r\033[K",
+                (long long)(done < o->count ? o->processors[done] : 0), (long long)done + 1, (long long)o->count);
+}
+
+static int predict_all(const bmf_predict_options *o, bmf_predicted *run)
+{
+    int status = BMF_OK;
+    for (int64_t k = 0; status == BMF_OK && k < o->count; k++) {
+        bool traced = (o->trace || o->html) && k == o->count - 1;
+        show_progress(o, k);
+        status = o->command ? bmf_predict_command(o, o->processors[k], traced, &run[k])
+                            : bmf_predict_program(o, o->processors[k], traced, &run[k]);
+    }
+    show_progress(o, o->count);
+    return status;
+}
+
+static int predict(bmf_predict_options *o)
+{
+    BMF_TRY(bmf_machine_read(o->machine_path, &o->machine));
+    bmf_predicted *run = bmf_allocate_clear(o->count, (int64_t)sizeof *run);
+    int status = predict_all(o, run);
+    if (status == BMF_OK && (o->trace || o->html))
+        status = write_files(o, run);
+    if (status == BMF_OK && o->json)
+        print_object(o, run);
+    else if (status == BMF_OK)
+        print_table(o, run);
+    for (int64_t k = 0; k < o->count; k++)
+        bmf_predicted_free(&run[k]);
+    free(run);
+    return status;
+}
+
+/* Started by mpirun only the first process works (drivers/commands.h); MPI must not wait for the others, here or in a
+ * program that is started. */
+static void leave_mpirun(void)
+{
+    static const char *const names[] = {"PMI_FD", "PMI_PORT", "PMI_ID", "PMI_RANK", "PMI_SIZE", "PMI_SPAWNED"};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        unsetenv(names[k]);
+}
+
+int bmf_command_predict(int argc, char **argv)
+{
+    bmf_predict_options o = {0};
+    int code = read_options(argc, argv, &o), provided;
+    if (code == 0 && o.help)
+        print_help();
+    if (code == 0 && !o.help) {
+        leave_mpirun();
+        if (!o.command) /* contexts come and go with every number of processors, MPI does not */
+            MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+        code = bmf_report(predict(&o));
+        if (!o.command)
+            MPI_Finalize();
+    }
+    bmf_machine_free(o.machine);
+    free(o.processors);
+    return code ? code : bmf_finish_output();
+}

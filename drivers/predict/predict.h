@@ -1,0 +1,42 @@
+/* The parts of `bmf predict`: one prediction of a program of the language, or of a C program. */
+#ifndef BMF_DRIVERS_PREDICT_H
+#define BMF_DRIVERS_PREDICT_H
+
+#include "drivers/program_options.h"
+#include "predict/machine/machine.h"
+#include "runtime/trace/trace.h"
+
+typedef struct bmf_predict_options {
+    bmf_driver_options program; /* of the language */
+    char **command;             /* or a C program with its arguments, NULL at the end; NULL: none */
+    const char *machine_path, *trace, *measured, *html;
+    bmf_machine *machine;
+    int64_t count;
+    int64_t *processors;
+    int64_t ranks;   /* of the run that rank_messages and rank_bytes are for; 0: as many as processors */
+    int64_t samples; /* 0: as many as are cheap */
+    bool json, help;
+} bmf_predict_options;
+
+/* What is said about one number of processors. */
+typedef struct bmf_predicted {
+    int64_t processors;
+    double seconds, low, high;
+    int64_t messages, bytes, rank_messages, rank_bytes;
+    int64_t remarks;
+    char **remark; /* what lies outside the domain of an equation */
+    /* only when asked for: */
+    bmf_run *run, *ideal; /* the trace, and that of the same actions on the ideal network (NULL for C programs) */
+    int64_t loads;
+    struct bmf_link_load *load;
+} bmf_predicted;
+
+/* One run on `processors`; with its trace and what a report needs if `traced`. Print nothing; messages go to the
+ * process-wide slot. Collective over one process. The program of the language is loaded anew for every run. */
+int bmf_predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
+int bmf_predict_command(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
+/* Adds a copy of a remark. */
+void bmf_predicted_remark(bmf_predicted *predicted, const char *text);
+void bmf_predicted_free(bmf_predicted *predicted);
+
+#endif

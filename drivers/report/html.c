@@ -1,0 +1,70 @@
+/* What a report page is about: runs, their intervals and comparison, the speed-up curve. */
+#include <stdlib.h>
+
+#include "drivers/runs.h"
+#include "predict/replay/replay.h"
+#include "predict/report/report.h"
+
+/* The 95 % interval of a run's length: that of the program's event on the processor that ends last. */
+static void find_bounds(const bmf_run *run, double *low, double *high)
+{
+    const bmf_event *last = NULL;
+    for (int64_t k = 0; k < run->events; k++) {
+        const bmf_event *event = &run->event[k];
+        if (event->node == 0 && event->kind <= BMF_EVENT_SKELETON && (!last || event->end > last->end))
+            last = event;
+    }
+    *low = last ? (double)(last->begin + last->low) * 1e-9 : bmf_replay_length(run);
+    *high = last ? (double)(last->begin + last->high) * 1e-9 : *low;
+}
+
+static int by_processors(const void *a, const void *b)
+{
+    const bmf_scaling *x = a, *y = b;
+    if (x->processors != y->processors)
+        return x->processors < y->processors ? -1 : 1;
+    return x->measured > y->measured ? -1 : x->measured < y->measured;
+}
+
+/* One point per run, NULL if all have the same number of processors. */
+static bmf_scaling *make_curve(bmf_run *const *run, int runs)
+{
+    bmf_scaling *point = malloc((size_t)runs * sizeof *point);
+    bool differ = false;
+    for (int k = 0; point && k < runs; k++) {
+        point[k] = (bmf_scaling){.processors = run[k]->lanes,
+                                 .seconds = bmf_replay_length(run[k]),
+                                 .measured = run[k]->predicted == 0,
+                                 .in_domain = true};
+        find_bounds(run[k], &point[k].low, &point[k].high);
+        differ = differ || run[k]->lanes != run[0]->lanes;
+    }
+    if (point && differ) {
+        qsort(point, (size_t)runs, sizeof *point, by_processors);
+        return point;
+    }
+    free(point);
+    return NULL;
+}
+
+int bmf_write_html(bmf_run *first, bmf_run *second, bmf_run *const *all, int count, const char *path)
+{
+    bmf_comparison *comparison = NULL;
+    bmf_scaling *curve = make_curve(all, count);
+    bmf_report_contents report = {.title = first->program, .runs = second ? 2 : 1, .run = {first, second}};
+    int status = second ? bmf_compare(first, second, &comparison) : BMF_OK;
+    for (int k = 0; k < report.runs && status == BMF_OK; k++) {
+        status = bmf_make_intervals(report.run[k], 0, -1, &report.intervals[k], NULL);
+        find_bounds(report.run[k], &report.low[k], &report.high[k]);
+    }
+    report.comparison = comparison;
+    report.scaling = curve;
+    report.points = curve ? count : 0;
+    if (status == BMF_OK)
+        status = bmf_report_write(&report, path);
+    bmf_intervals_free(report.intervals[0]);
+    bmf_intervals_free(report.intervals[1]);
+    bmf_comparison_free(comparison);
+    free(curve);
+    return status;
+}

@@ -1,0 +1,92 @@
+/* Intervals as JSON: every characteristic in nanoseconds, every efficiency as a number or null. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/runs.h"
+#include "drivers/sheet/json.h"
+
+static void set_nanos(json_t *to, const char *key, int64_t nanos)
+{
+    json_object_set_new(to, key, json_integer(nanos));
+}
+
+static json_t *kinds_json(const bmf_characteristics *c)
+{
+    json_t *kinds = json_object();
+    for (int k = 0; k < BMF_COMMUNICATIONS; k++)
+        if (c->kind_rounds[k] || c->kind[k] || c->kind_overlap[k])
+            json_object_set_new(kinds, bmf_communication_name((bmf_communication)k),
+                                json_pack("{s:I, s:I, s:I, s:I}", "rounds", (json_int_t)c->kind_rounds[k],
+                                          "nanoseconds", (json_int_t)c->kind[k], "synchronisation",
+                                          (json_int_t)c->kind_synchronisation[k], "overlap",
+                                          (json_int_t)c->kind_overlap[k]));
+    return kinds;
+}
+
+static json_t *characteristics_json(const bmf_characteristics *c, bool with_kinds)
+{
+    json_t *made = json_object();
+    set_nanos(made, "execution", c->execution);
+    set_nanos(made, "total", c->total);
+    set_nanos(made, "productive", c->productive);
+    set_nanos(made, "compute", c->compute);
+    set_nanos(made, "file", c->file);
+    set_nanos(made, "lost", c->lost);
+    set_nanos(made, "insufficient", c->insufficient);
+    set_nanos(made, "repeated", c->repeated);
+    set_nanos(made, "communication", c->communication);
+    set_nanos(made, "idle", c->idle);
+    set_nanos(made, "synchronisation", c->synchronisation);
+    set_nanos(made, "variation", c->variation);
+    set_nanos(made, "imbalance", c->imbalance);
+    set_nanos(made, "overlap", c->overlap);
+    set_nanos(made, "messages", c->messages);
+    set_nanos(made, "bytes", c->bytes);
+    if (with_kinds)
+        json_object_set_new(made, "kinds", kinds_json(c));
+    return made;
+}
+
+static json_t *efficiencies_json(const bmf_efficiencies *e)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "efficiency", bmf_json_real(e->efficiency), "parallel",
+                     bmf_json_real(e->parallel), "load_balance", bmf_json_real(e->load_balance), "communication",
+                     bmf_json_real(e->communication), "serialisation", bmf_json_real(e->serialisation), "transfer",
+                     bmf_json_real(e->transfer), "replication", bmf_json_real(e->replication));
+}
+
+static json_t *interval_json(const bmf_intervals *intervals, const bmf_interval *interval)
+{
+    char path[4096];
+    return json_pack(
+        "{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o}", "path",
+        bmf_json_text(bmf_run_path(intervals->run, interval->node, path, sizeof path)), "level", interval->level,
+        "node", (json_int_t)interval->node, "instances", (json_int_t)interval->instances, "all",
+        characteristics_json(&interval->all, true), "least", characteristics_json(&interval->least, false), "most",
+        characteristics_json(&interval->most, false), "efficiencies", efficiencies_json(&interval->efficiency));
+}
+
+static json_t *processors_json(const bmf_shown *shown)
+{
+    int32_t processors = shown->intervals->processors;
+    json_t *rows = json_array();
+    bmf_characteristics *each = malloc((size_t)processors * sizeof *each);
+    if (each && bmf_intervals_each(shown->intervals, shown->from, each) == BMF_OK)
+        for (int32_t p = 0; p < processors; p++)
+            json_array_append_new(rows, characteristics_json(&each[p], true));
+    free(each);
+    return rows;
+}
+
+json_t *bmf_report_json(const bmf_shown *shown)
+{
+    const bmf_interval *interval = shown->intervals->interval;
+    json_t *made = bmf_json_run(shown->intervals->run), *rows = json_array();
+    for (int64_t i = shown->from; i < shown->until; i++)
+        if (interval[i].level - interval[shown->from].level < shown->depth)
+            json_array_append_new(rows, interval_json(shown->intervals, &interval[i]));
+    json_object_set_new(made, "intervals", rows);
+    if (shown->processors)
+        json_object_set_new(made, "each_processor", processors_json(shown));
+    return made;
+}

@@ -1,0 +1,160 @@
+/* Intervals as tables for a terminal: where the time went, efficiencies, kinds of communication, processors. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/convert/view.h"
+#include "drivers/runs.h"
+
+enum { NAME_WIDTH = 34, INDENT = 2 };
+
+typedef char number[BMF_NUMBER_TEXT];
+
+/* Columns of a string: its bytes that are not in the middle of a character. */
+static int width_of(const char *text)
+{
+    int width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+/* The name of an interval, indented by its level, in NAME_WIDTH columns; too long ones end in two dots. */
+static void print_name(const bmf_shown *shown, const bmf_interval *interval)
+{
+    const bmf_run *run = shown->intervals->run;
+    char *clean = bmf_style_text(run->name[run->node[interval->node].name], BMF_STYLE_PLAIN);
+    const char *name = clean ? clean : "";
+    int indent = (interval->level - shown->intervals->interval[shown->from].level) * INDENT;
+    indent = indent < NAME_WIDTH - 8 ? indent : NAME_WIDTH - 8;
+    int room = NAME_WIDTH - indent, columns = 0;
+    bool cut = width_of(name) > room;
+    printf("%*s", indent, "");
+    for (; *name; name++) {
+        bool starts = ((unsigned char)*name & 0xc0) != 0x80;
+        if (cut && starts && columns == room - 2)
+            break;
+        columns += starts;
+        putchar(*name);
+    }
+    fputs(cut ? ".." : "", stdout);
+    printf("%*s", room - columns - (cut ? 2 : 0), "");
+    free(clean);
+}
+
+static double share(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : NAN;
+}
+
+static void print_times(const bmf_shown *shown, const bmf_interval *interval)
+{
+    const bmf_characteristics *all = &interval->all;
+    number time, productive, insufficient, communication, idle, late;
+    print_name(shown, interval);
+    printf(" %8lld %9s %10s %12s %13s %8s %12s\n", (long long)interval->instances, bmf_text_nanos(all->execution, time),
+           bmf_text_percent(share(all->productive, all->total), productive),
+           bmf_text_percent(share(all->insufficient, all->total), insufficient),
+           bmf_text_percent(share(all->communication, all->total), communication),
+           bmf_text_percent(share(all->idle, all->total), idle),
+           bmf_text_percent(share(all->synchronisation, all->total), late));
+}
+
+static void print_efficiencies(const bmf_shown *shown, const bmf_interval *interval)
+{
+    const bmf_efficiencies *e = &interval->efficiency;
+    number text[9];
+    print_name(shown, interval);
+    printf(" %8s %6s %6s %6s %6s %6s  %9s %9s %9s\n", bmf_text_ratio(e->efficiency, text[0]),
+           bmf_text_ratio(e->load_balance, text[1]), bmf_text_ratio(e->communication, text[2]),
+           bmf_text_ratio(e->serialisation, text[3]), bmf_text_ratio(e->transfer, text[4]),
+           bmf_text_ratio(e->replication, text[5]), bmf_text_nanos(interval->least.compute, text[6]),
+           bmf_text_nanos(interval->all.compute / shown->intervals->processors, text[7]),
+           bmf_text_nanos(interval->most.compute, text[8]));
+}
+
+static void print_rows(const bmf_shown *shown, void (*print)(const bmf_shown *, const bmf_interval *))
+{
+    const bmf_interval *interval = shown->intervals->interval;
+    int64_t hidden = 0;
+    for (int64_t i = shown->from; i < shown->until; i++)
+        if (interval[i].level - interval[shown->from].level < shown->depth)
+            print(shown, &interval[i]);
+        else
+            hidden++;
+    if (hidden)
+        printf("  .. and %lld interval%s below\n", (long long)hidden, hidden == 1 ? "" : "s");
+}
+
+static void print_kinds(const bmf_shown *shown)
+{
+    const bmf_characteristics *all = &shown->intervals->interval[shown->from].all;
+    bool heading = false;
+    for (int k = 0; k < BMF_COMMUNICATIONS; k++) {
+        number time, late, overlap;
+        if (all->kind_rounds[k] == 0)
+            continue;
+        if (!heading)
+            printf("\n%-*s %8s %11s %13s %11s\n", NAME_WIDTH, "communication", "rounds", "time", "late partner",
+                   "overlapped");
+        heading = true;
+        printf("%-*s %8lld %11s %13s %11s\n", NAME_WIDTH, bmf_communication_name((bmf_communication)k),
+               (long long)all->kind_rounds[k], bmf_text_nanos(all->kind[k], time),
+               bmf_text_nanos(all->kind_synchronisation[k], late), bmf_text_nanos(all->kind_overlap[k], overlap));
+    }
+}
+
+static int print_processors(const bmf_shown *shown)
+{
+    const bmf_intervals *intervals = shown->intervals;
+    bmf_characteristics *each = malloc((size_t)intervals->processors * sizeof *each);
+    if (!each)
+        return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for %d processors", intervals->processors);
+    int status = bmf_intervals_each(intervals, shown->from, each);
+    if (status == BMF_OK)
+        printf("\n%9s %9s %10s %12s %13s %9s %12s %10s %10s %12s\n", "processor", "time", "productive", "insufficient",
+               "communication", "idle", "late partner", "overlapped", "messages", "bytes");
+    for (int32_t p = 0; status == BMF_OK && p < intervals->processors; p++) {
+        const bmf_characteristics *c = &each[p];
+        number text[7];
+        printf("%9d %9s %10s %12s %13s %9s %12s %10s %10lld %12lld\n", p, bmf_text_nanos(c->execution, text[0]),
+               bmf_text_nanos(c->productive, text[1]), bmf_text_nanos(c->insufficient, text[2]),
+               bmf_text_nanos(c->communication, text[3]), bmf_text_nanos(c->idle, text[4]),
+               bmf_text_nanos(c->synchronisation, text[5]), bmf_text_nanos(c->overlap, text[6]), (long long)c->messages,
+               (long long)c->bytes);
+    }
+    free(each);
+    return status;
+}
+
+static void print_summary(const bmf_shown *shown)
+{
+    const bmf_interval *whole = &shown->intervals->interval[shown->from];
+    char *run = bmf_text_run(shown->intervals->run);
+    number time, efficiency;
+    printf("%s\n", run ? run : "");
+    printf("  %s, efficiency %s, %lld messages, %lld bytes\n\n", bmf_text_nanos(whole->all.execution, time),
+           bmf_text_percent(whole->efficiency.efficiency, efficiency), (long long)whole->all.messages,
+           (long long)whole->all.bytes);
+    free(run);
+}
+
+int bmf_report_print(const bmf_shown *shown)
+{
+    print_summary(shown);
+    printf("%-*s %8s %9s %10s %12s %13s %8s %12s\n", NAME_WIDTH, "interval", "times", "time", "productive",
+           "insufficient", "communication", "idle", "late partner");
+    print_rows(shown, print_times);
+    printf("\n%-*s %8s %6s %6s %6s %6s %6s  %29s\n", NAME_WIDTH, "", "effi-", "load", "commu-", "seria-", "trans-",
+           "repli-", "computing of a processor");
+    printf("%-*s %8s %6s %6s %6s %6s %6s  %9s %9s %9s\n", NAME_WIDTH, "interval", "ciency", "bal.", "nic.", "lis.",
+           "fer", "cation", "least", "mean", "most");
+    print_rows(shown, print_efficiencies);
+    print_kinds(shown);
+    int status = shown->processors ? print_processors(shown) : BMF_OK;
+    if (shown->why)
+        printf("note: serialisation and transfer are not known: %s\n", shown->why);
+    bmf_print_remarks(shown->intervals->run);
+    return status;
+}

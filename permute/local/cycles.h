@@ -1,0 +1,16 @@
+/* Moving whole tiles in the cycles of a permutation that maps tiles to tiles. Private to permute/local*.c. */
+#ifndef BMF_LOCAL_CYCLES_H
+#define BMF_LOCAL_CYCLES_H
+
+#include "permute/local/plan.h"
+
+typedef struct bmf_cycles bmf_cycles;
+
+/* The plan must outlive it, and its target_run span its source_run. NULL when there is no memory. */
+bmf_cycles *bmf_cycles_create(const bmf_local_plan *plan, int threads);
+void bmf_cycles_free(bmf_cycles *cycles);
+
+/* Moves everything to its place, with the threads of bmf_cycles_create. scratch: four tiles for each. */
+void bmf_cycles_follow(bmf_cycles *cycles, char *data, char *const *scratch);
+
+#endif

@@ -1,0 +1,31 @@
+/* What the walk through memory needs of the processor: moving runs between memory and the cache, and permuting a tile
+ * in the cache. Private to permute/local*.c. */
+#ifndef BMF_LOCAL_ENGINE_H
+#define BMF_LOCAL_ENGINE_H
+
+#include <stddef.h>
+
+#include "permute/local/network.h"
+
+/* Permutes a tile in the cache. */
+typedef void bmf_network_kernel(const bmf_network *network, const bmf_tile *tile);
+
+typedef struct bmf_engine {
+    const char *name;
+    int vector_bits;               /* vectors of 2^vector_bits bytes */
+    bmf_network_kernel *kernel[4]; /* of lanes of 1, 2, 4, 8 bytes; NULL: not with this processor */
+    /* Copies from memory into the cache. */
+    void (*fetch)(char *to, const char *from, size_t bytes);
+    /* Copies to memory, past the cache where that is possible, and prefetches as many bytes at `ahead`, line by line:
+     * so reads are under way while the stores wait for memory. */
+    void (*stream)(char *to, const char *from, size_t bytes, const char *ahead);
+    /* Makes streamed stores visible to the other threads. */
+    void (*finish)(void);
+} bmf_engine;
+
+/* NULL where the processor has no such instructions. */
+const bmf_engine *bmf_engine_avx512(void);
+const bmf_engine *bmf_engine_avx2(void);
+const bmf_engine *bmf_engine_portable(void);
+
+#endif

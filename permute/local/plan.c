@@ -1,0 +1,173 @@
+/* Choosing granularity and engine for one permutation.
+ *
+ * Method: a run should be long, for pages and for the memory's own rows, and a tile should fit the cache. The tile of
+ * runs of 2^k elements has at most 2^(2k) elements, so the longest run whose tile fits has at least the square root of
+ * the tile's elements. Large elements are permuted as so many words of 8 bytes whose low address bits stay where they
+ * are; blocks of LONG_RUN bytes and more that stay whole are copied directly. Cost: O(n^3) word operations. */
+#include <stdlib.h>
+
+#include "permute/local/plan.h"
+#include "permute/local/portable.h"
+
+enum { WORD = 8, LONG_RUN = 1024, LONGEST_RUN = 1 << 15, SHORT_RUN = 256, NEAR_TILE = 1 << 13, FAR_TILE = 1 << 16 };
+/* An element of 2^bits parts: its parts keep their order. */
+static void refine(int bits, bmf_permutation *p)
+{
+    bmf_permutation fine = {.bits = p->bits + bits, .complement = p->complement << bits};
+    fine.matrix.bits = fine.bits;
+    for (int j = 0; j < fine.bits; j++)
+        fine.matrix.column[j] = j < bits ? UINT64_C(1) << j : p->matrix.column[j - bits] << bits;
+    *p = fine;
+}
+
+/* The number of low address bits that nothing changes and that change nothing. */
+static int low_bits_kept(const bmf_permutation *p)
+{
+    uint64_t changed = p->complement;
+    for (int j = 0; j < p->bits; j++)
+        changed |= p->matrix.column[j] ^ UINT64_C(1) << j;
+    int kept = 0;
+    while (kept < p->bits && !(changed >> kept & 1) && p->matrix.column[kept] == UINT64_C(1) << kept)
+        kept++;
+    return kept;
+}
+
+/* Bits of the longest run of at most `most` bytes: -1 if an element is larger. */
+static int run_bits_of(int64_t element_bytes, int64_t most)
+{
+    int bits = -1;
+    while (element_bytes << (bits + 1) <= most)
+        bits++;
+    return bits;
+}
+
+/* The longest runs that move as they are. */
+static int direct_run_bits(const bmf_local_plan *plan)
+{
+    const int kept = low_bits_kept(&plan->permutation);
+    const int longest = run_bits_of(plan->element_bytes, LONGEST_RUN);
+    return kept < longest ? kept : longest;
+}
+
+/* The longest runs whose tiles fit the nearest cache twice; if those are short, longer ones in the next cache are
+ * better. */
+static int tile_run_bits(const bmf_local_plan *plan)
+{
+    const bmf_permutation *p = &plan->permutation;
+    int run_bits = 0;
+    for (int k = 1; k <= p->bits; k++) {
+        const int tile_bits = k + bmf_tiling_rank(&p->matrix, k);
+        const int64_t most = plan->element_bytes << k <= SHORT_RUN ? FAR_TILE : NEAR_TILE;
+        if (tile_bits > 2 * LOCAL_TABLE_BITS || plan->element_bytes << tile_bits > most)
+            break;
+        run_bits = k;
+    }
+    return run_bits;
+}
+
+static int choose_run_bits(const bmf_local_plan *plan)
+{
+    const int direct = direct_run_bits(plan);
+    if (plan->element_bytes << direct >= LONG_RUN || direct == plan->permutation.bits)
+        return direct;
+    return tile_run_bits(plan);
+}
+
+static void permute_by_network(const bmf_local_plan *plan, const bmf_tile *tile)
+{
+    plan->kernel(&plan->network, tile);
+}
+
+static void choose_inside(bmf_local_plan *plan)
+{
+    const int64_t bytes = plan->element_bytes;
+    if (bytes <= WORD && (bytes & (bytes - 1)) == 0) {
+        const int element_bits = __builtin_ctzll((uint64_t)bytes);
+        const int lane_bits = plan->engine->vector_bits - element_bits;
+        if (plan->engine->kernel[element_bits] && lane_bits <= plan->tiling.run_bits) {
+            plan->kernel = plan->engine->kernel[element_bits];
+            bmf_network_make(&plan->tiling, lane_bits, element_bits, &plan->network);
+            plan->inside = permute_by_network;
+            return;
+        }
+    }
+    bmf_local_portable_tables(plan);
+    plan->inside = bmf_local_portable_inside(bytes);
+}
+
+static const bmf_engine *best_engine(void)
+{
+    const bmf_engine *engine = bmf_engine_avx512();
+    if (!engine)
+        engine = bmf_engine_avx2();
+    return engine ? engine : bmf_engine_portable();
+}
+
+static bool list_runs(bmf_local_plan *plan)
+{
+    plan->runs = (size_t)1 << plan->tiling.rank;
+    plan->source_run = malloc(2 * plan->runs * sizeof *plan->source_run);
+    if (!plan->source_run)
+        return false;
+    plan->target_run = plan->source_run + plan->runs;
+    for (size_t r = 0; r < plan->runs; r++) {
+        plan->source_run[r] = bmf_columns_apply(plan->tiling.source_run, r);
+        plan->target_run[r] = bmf_columns_apply(plan->tiling.target_run, r);
+    }
+    return true;
+}
+
+/* Elements of 16, 32, .. bytes are permuted as words. Returns the address bits that this adds. */
+static int set_elements(bmf_local_plan *plan, const bmf_permutation *p, int64_t element_bytes)
+{
+    plan->permutation = *p;
+    plan->element_bytes = element_bytes;
+    if (element_bytes <= WORD || (element_bytes & (element_bytes - 1)) != 0)
+        return 0;
+    refine(__builtin_ctzll((uint64_t)element_bytes / WORD), &plan->permutation);
+    plan->element_bytes = WORD;
+    return plan->permutation.bits - p->bits;
+}
+
+int bmf_local_choose_run_bits(const bmf_permutation *p, int64_t element_bytes, int *part_bits)
+{
+    bmf_local_plan plan;
+    *part_bits = set_elements(&plan, p, element_bytes);
+    return choose_run_bits(&plan);
+}
+
+bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_bytes, int run_bits,
+                                      const bmf_engine *engine)
+{
+    bmf_local_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return NULL;
+    plan->engine = engine ? engine : best_engine();
+    set_elements(plan, p, element_bytes);
+    if (run_bits == LOCAL_CHOOSE)
+        run_bits = choose_run_bits(plan);
+    plan->target_origin = plan->permutation.complement;
+    plan->direct = run_bits <= low_bits_kept(&plan->permutation);
+    bmf_tiling_make(&plan->permutation.matrix, run_bits, &plan->tiling);
+    plan->run_bytes = (size_t)plan->element_bytes << run_bits;
+    plan->tile_bytes = plan->run_bytes << plan->tiling.rank;
+    plan->tiles = UINT64_C(1) << plan->tiling.steps;
+    if (!plan->direct)
+        choose_inside(plan);
+    if (list_runs(plan))
+        return plan;
+    free(plan);
+    return NULL;
+}
+
+void bmf_local_plan_free(bmf_local_plan *plan)
+{
+    if (plan)
+        free(plan->source_run);
+    free(plan);
+}
+
+char *bmf_local_scratch(const bmf_local_plan *plan, int tiles)
+{
+    return aligned_alloc(LOCAL_LINE, (size_t)tiles * bmf_local_tile_pitch(plan));
+}

@@ -1,0 +1,51 @@
+/* How one permutation is done in memory: the granularity, the engine, and everything computed once. Private to
+ * permute/local*.c. */
+#ifndef BMF_LOCAL_PLAN_H
+#define BMF_LOCAL_PLAN_H
+
+#include "permute/local/engine.h"
+
+enum { LOCAL_LINE = 64, LOCAL_TABLE_BITS = 10 };
+
+typedef struct bmf_local_plan bmf_local_plan;
+
+/* Permutes a tile in the cache. */
+typedef void bmf_local_inside(const bmf_local_plan *plan, const bmf_tile *tile);
+
+struct bmf_local_plan {
+    int64_t element_bytes;       /* of the elements that are permuted: parts of the caller's, if those are large */
+    bmf_permutation permutation; /* of them */
+    bmf_tiling tiling;
+    uint64_t source_origin, target_origin; /* of the first tile */
+    size_t run_bytes, tile_bytes;
+    uint64_t tiles;
+    bool direct; /* runs move as they are: no tile in the cache, rank 0 */
+    const bmf_engine *engine;
+    bmf_network_kernel *kernel; /* NULL: one element at a time, by these tables */
+    bmf_network network;
+    /* The source of local target address t is low_source[t & mask] ^ high_source[t >> LOCAL_TABLE_BITS]. */
+    uint32_t low_source[1 << LOCAL_TABLE_BITS], high_source[1 << LOCAL_TABLE_BITS];
+    bmf_local_inside *inside;
+    /* Positions of a tile's runs relative to the tile's, in elements; added by exclusive or. */
+    size_t runs;
+    uint64_t *source_run, *target_run;
+};
+
+/* engine NULL: the best this processor has. run_bits: LOCAL_CHOOSE, or what runs of that many bits are wanted. Returns
+ * NULL when there is no memory. */
+enum { LOCAL_CHOOSE = -1 };
+bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_bytes, int run_bits,
+                                      const bmf_engine *engine);
+/* The run_bits that LOCAL_CHOOSE takes, and the bits of the parts that an element is cut into. */
+int bmf_local_choose_run_bits(const bmf_permutation *p, int64_t element_bytes, int *part_bits);
+void bmf_local_plan_free(bmf_local_plan *plan);
+
+/* Scratch of one thread: so many tiles, 64-byte aligned, each at a multiple of bmf_local_tile_pitch(plan); NULL when
+ * there is no memory. */
+char *bmf_local_scratch(const bmf_local_plan *plan, int tiles);
+static inline size_t bmf_local_tile_pitch(const bmf_local_plan *plan)
+{
+    return (plan->tile_bytes + LOCAL_LINE - 1) / LOCAL_LINE * LOCAL_LINE;
+}
+
+#endif

@@ -1,0 +1,143 @@
+/* Samples of kernels and messages from traces: names, and putting repetitions together.
+ *
+ * Method: kernel_walk.c and kernel_messages.c say what took how long; times are grouped by operation, ranks and size.
+ * Cost: n log n over the events.
+ */
+#include "predict/kernels/kernels_private.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime/base/allocate.h"
+#include "runtime/context/status.h"
+
+const char *bmf_kernel_call(const bmf_run *run, uint32_t node)
+{
+    return run->node[node].kind == BMF_EVENT_SKELETON ? run->name[run->node[node].name] : NULL;
+}
+
+char *bmf_kernel_operation(const char *call, const char *kernel, char *operation)
+{
+    char whole[512];
+    uint32_t hash = 2166136261u;
+    size_t at = 0;
+    snprintf(whole, sizeof whole, "%s%s%s", call ? call : "", call ? "." : "", kernel);
+    if (!isalpha((unsigned char)whole[0]))
+        operation[at++] = 'k';
+    for (const char *c = whole; *c; c++) {
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+        if (at < BMF_SAMPLE_NAME - 1)
+            operation[at++] = (char)(isalnum((unsigned char)*c) || *c == '-' || *c == '.' ? *c : '_');
+    }
+    operation[at] = '\0';
+    if (strlen(whole) >= BMF_SAMPLE_NAME - 1)
+        snprintf(operation + BMF_SAMPLE_NAME - 10, 10, "-%08x", hash);
+    return operation;
+}
+
+void bmf_kernel_times_add(bmf_kernel_times *all, const char *operation, bmf_family family, int32_t p, int64_t d,
+                          int64_t nanoseconds)
+{
+    if (all->count == all->capacity) {
+        int64_t size = (int64_t)sizeof *all->time, grown = all->capacity ? 2 * all->capacity : 256;
+        all->time = bmf_reallocate(all->time, all->count * size, grown * size);
+        all->capacity = grown;
+    }
+    bmf_kernel_time *made = &all->time[all->count];
+    *made = (bmf_kernel_time){.family = family,
+                              .p = p,
+                              .d = d,
+                              .seconds = (double)(nanoseconds > 0 ? nanoseconds : 0) * 1e-9,
+                              .order = all->count};
+    snprintf(made->operation, sizeof made->operation, "%s", operation);
+    all->count++;
+}
+
+/* ---- grouping ---- */
+
+static int compare_points(const bmf_kernel_time *x, const bmf_kernel_time *y)
+{
+    int name = strcmp(x->operation, y->operation);
+    if (name)
+        return name;
+    if (x->p != y->p)
+        return x->p < y->p ? -1 : 1;
+    return (x->d > y->d) - (x->d < y->d);
+}
+
+static int by_point(const void *a, const void *b)
+{
+    const bmf_kernel_time *x = a, *y = b;
+    int point = compare_points(x, y);
+    return point ? point : (x->order > y->order) - (x->order < y->order);
+}
+
+static bmf_samples *group_times(bmf_kernel_times *all, int threads)
+{
+    bmf_samples *samples = bmf_allocate_clear(1, (int64_t)sizeof *samples);
+    samples->sample = bmf_allocate_clear(all->count, (int64_t)sizeof *samples->sample);
+    qsort(all->time, (size_t)all->count, sizeof *all->time, by_point);
+    for (int64_t begin = 0, end; begin < all->count; begin = end) {
+        const bmf_kernel_time *first = &all->time[begin];
+        end = begin + 1;
+        while (end < all->count && end - begin < BMF_SAMPLE_REPEATS && compare_points(first, &all->time[end]) == 0)
+            end++;
+        bmf_sample *sample = &samples->sample[samples->count++];
+        *sample = (bmf_sample){.family = first->family,
+                               .p = first->p,
+                               .d = first->d,
+                               .element_bytes = 1,
+                               .threads = threads,
+                               .repeats = (int32_t)(end - begin),
+                               .seconds = bmf_allocate((end - begin) * (int64_t)sizeof(double))};
+        memcpy(sample->operation, first->operation, sizeof sample->operation);
+        for (int64_t k = begin; k < end; k++)
+            sample->seconds[k - begin] = all->time[k].seconds;
+        while (end < all->count && compare_points(first, &all->time[end]) == 0)
+            end++; /* more repetitions than a sample holds say nothing new */
+    }
+    return samples;
+}
+
+static void fill_header(const bmf_run *run, bmf_samples_header *header)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    *header = (bmf_samples_header){.ranks = run->ranks, .threads = run->threads, .cores = 1, .tick_seconds = 1e-9};
+    snprintf(header->machine, sizeof header->machine, "%s", run->machine);
+    snprintf(header->mpi, sizeof header->mpi, "not said");
+    snprintf(header->version, sizeof header->version, "not said");
+    snprintf(header->clock, sizeof header->clock, "trace");
+    snprintf(header->options, sizeof header->options, "kernels of %.200s", run->program);
+    strftime(header->date, sizeof header->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+}
+
+int bmf_kernel_samples(int runs, bmf_run *const *run, bmf_samples **samples)
+{
+    bmf_kernel_times all = {0};
+    int64_t kernels = 0;
+    for (int k = 0; k < runs; k++) {
+        if (run[k]->predicted)
+            return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "a predicted run has no times of kernels to learn from");
+        if (run[k]->threads != run[0]->threads)
+            return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
+                            "the traces are of runs with %d and with %d threads a rank; make a sheet for each",
+                            run[0]->threads, run[k]->threads);
+    }
+    for (int k = 0; k < runs; k++)
+        kernels += bmf_kernel_walk(run[k], &all);
+    if (kernels == 0) {
+        free(all.time);
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "there is no kernel in the trace%s", runs > 1 ? "s" : "");
+    }
+    for (int k = 0; k < runs; k++)
+        bmf_kernel_messages(run[k], &all);
+    *samples = group_times(&all, run[0]->threads);
+    fill_header(run[0], &(*samples)->header);
+    (*samples)->complete = true;
+    free(all.time);
+    return BMF_OK;
+}

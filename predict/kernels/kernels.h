@@ -1,0 +1,32 @@
+/* Kernel sheets: the time of every kernel and message of a program by its size, from traces of real runs.
+ *
+ * A kernel sheet is a data sheet (predict/sheet/sheet.h) whose operations are kernels: p is the number of ranks that
+ * computed beside each other, d the elements of one call on one processor. A sheet belongs to a program: kernels of the
+ * language are named by their place in the text.
+ */
+#ifndef BMF_KERNELS_H
+#define BMF_KERNELS_H
+
+#include "predict/sheet/samples.h"
+#include "runtime/trace/trace.h"
+
+/* The operation's name for a kernel in a call: "CALL.KERNEL", or "KERNEL" outside of calls (call NULL), because one
+ * kernel costs differently in different calls. Other characters than an operation may have become '_'; a name that is too
+ * long is cut and ends in a hash of the whole. operation: BMF_SAMPLE_NAME bytes. Returns it. */
+char *bmf_kernel_operation(const char *call, const char *kernel, char *operation);
+/* The text of a run's node as `call` above: NULL for the program and for regions. */
+const char *bmf_kernel_call(const bmf_run *run, uint32_t node);
+
+/* Everything that takes time in measured runs, each time as one repetition:
+ *
+ *   CALL.KERNEL   a kernel, from the end of the rank's last event (making lists, first touches of memory) to its own end,
+ *                 by elements
+ *   CALL.send     what a rank does before it hands a message over (packing, schedules), by bytes
+ *   CALL.receive  what it does with what it has received (unpacking) before it goes on, by bytes
+ *   isend1, isend2, recv, recvmin   the messages themselves between ranks, as in a measured sheet of messages, by bytes
+ *
+ * The runs are sorted if they were not. Errors: BMF_ERROR_ARGUMENT for a predicted run, runs with different numbers of
+ * threads, or no kernels at all; BMF_ERROR_MEMORY. The caller frees. */
+int bmf_kernel_samples(int runs, bmf_run *const *run, bmf_samples **samples);
+
+#endif

@@ -1,0 +1,162 @@
+/* Routes in any graph: Dijkstra's algorithm from the sender, kept as one link a node.
+ *
+ * Method: costs of all nodes from one processor, then for every node the link by which its cheapest way arrives. Costs
+ * that differ by less than 1e-12 of themselves are the same; of several such links it is the one from the node whose
+ * number is farthest from the node's own, then from the lower one. On meshes, numbered row by row, these are the routes
+ * of graph_grid.c, because the last step is always in the first dimension that differs.
+ * Cost: O(links log nodes) for the first message of a processor, O(length) for others; 4 bytes a node and sender. At most
+ * 256 MB are kept: then the oldest processor's ways make room.
+ * Source: document 000, 6.2.2; E. Dijkstra, "A note on two problems in connexion with graphs", Numerische Mathematik 1,
+ * 1959.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "predict/network/graph/graph_private.h"
+#include "runtime/base/allocate.h"
+
+enum { MOST_KEPT = 256 << 20 };
+static const double same = 1e-12; /* relative: sums of the same weights in another order */
+
+typedef struct reached {
+    double cost;
+    int32_t node;
+} reached;
+
+struct bmf_graph_ways {
+    int32_t **way;   /* by sender: the link by which each node is reached; NULL: not known */
+    int32_t *sender; /* those that are known, the oldest at `oldest`, round and round */
+    int64_t known, oldest, most;
+    double *cost;
+    reached *heap;
+    int64_t waiting;
+};
+
+void bmf_graph_ways_free(struct bmf_graph_ways *ways)
+{
+    if (!ways)
+        return;
+    for (int64_t k = 0; k < ways->known; k++)
+        free(ways->way[ways->sender[k]]);
+    free(ways->heap);
+    free(ways->cost);
+    free(ways->sender);
+    free(ways->way);
+    free(ways);
+}
+
+static struct bmf_graph_ways *make_ways(const bmf_graph *graph)
+{
+    struct bmf_graph_ways *ways = bmf_allocate_clear(1, sizeof *ways);
+    int64_t most = MOST_KEPT / (graph->nodes * (int64_t)sizeof **ways->way);
+    ways->most = most < 1 ? 1 : most < graph->processors ? most : graph->processors;
+    ways->way = bmf_allocate_clear(graph->processors, sizeof *ways->way);
+    ways->sender = bmf_allocate(ways->most * (int64_t)sizeof *ways->sender);
+    ways->cost = bmf_allocate(graph->nodes * (int64_t)sizeof *ways->cost);
+    ways->heap = bmf_allocate((graph->links + 1) * (int64_t)sizeof *ways->heap);
+    return ways;
+}
+
+/* ---- a heap by cost; a node stands in it once for every time that its cost fell ---- */
+
+static void push(struct bmf_graph_ways *ways, reached added)
+{
+    int64_t at = ways->waiting++;
+    for (; at > 0 && ways->heap[(at - 1) / 2].cost > added.cost; at = (at - 1) / 2)
+        ways->heap[at] = ways->heap[(at - 1) / 2];
+    ways->heap[at] = added;
+}
+
+static reached pop(struct bmf_graph_ways *ways)
+{
+    reached least = ways->heap[0], last = ways->heap[--ways->waiting];
+    int64_t at = 0;
+    for (int64_t child; (child = 2 * at + 1) < ways->waiting; at = child) {
+        if (child + 1 < ways->waiting && ways->heap[child + 1].cost < ways->heap[child].cost)
+            child++;
+        if (ways->heap[child].cost >= last.cost)
+            break;
+        ways->heap[at] = ways->heap[child];
+    }
+    ways->heap[at] = last;
+    return least;
+}
+
+/* ---- the ways of one sender ---- */
+
+static void find_costs(const bmf_graph *graph, struct bmf_graph_ways *ways, int64_t sender)
+{
+    for (int64_t n = 0; n < graph->nodes; n++)
+        ways->cost[n] = INFINITY;
+    ways->cost[sender] = 0.0;
+    push(ways, (reached){0.0, (int32_t)sender});
+    while (ways->waiting > 0) {
+        reached at = pop(ways);
+        if (at.cost > ways->cost[at.node])
+            continue;
+        for (int64_t k = graph->first[at.node]; k < graph->first[at.node + 1]; k++) {
+            double cost = at.cost + 1.0 / graph->link[k].weight;
+            if (cost < ways->cost[graph->link[k].to]) {
+                ways->cost[graph->link[k].to] = cost;
+                push(ways, (reached){cost, graph->link[k].to});
+            }
+        }
+    }
+}
+
+/* Whether one link into a node goes before another. */
+static bool precedes(const bmf_link *a, const bmf_link *b)
+{
+    int32_t far_a = abs(a->from - a->to), far_b = abs(b->from - b->to);
+    return far_a != far_b ? far_a > far_b : a->from < b->from;
+}
+
+/* Only links from cheaper nodes count, so that ways never turn back, whatever the rounding. */
+static int32_t *choose_links(const bmf_graph *graph, const double *cost)
+{
+    int32_t *way = bmf_allocate(graph->nodes * (int64_t)sizeof *way);
+    for (int64_t n = 0; n < graph->nodes; n++)
+        way[n] = -1;
+    for (int64_t k = 0; k < graph->links; k++) {
+        const bmf_link *link = &graph->link[k];
+        double before = cost[link->from], here = cost[link->to];
+        if (before < here && before + 1.0 / link->weight <= here * (1.0 + same) &&
+            (way[link->to] < 0 || precedes(link, &graph->link[way[link->to]])))
+            way[link->to] = (int32_t)k;
+    }
+    return way;
+}
+
+static const int32_t *ways_from(bmf_graph *graph, int64_t sender)
+{
+    if (!graph->ways)
+        graph->ways = make_ways(graph);
+    struct bmf_graph_ways *ways = graph->ways;
+    if (ways->way[sender])
+        return ways->way[sender];
+    int64_t place = ways->known;
+    if (ways->known < ways->most) {
+        ways->known++;
+    } else {
+        place = ways->oldest;
+        ways->oldest = (ways->oldest + 1) % ways->most;
+        free(ways->way[ways->sender[place]]);
+        ways->way[ways->sender[place]] = NULL;
+    }
+    find_costs(graph, ways, sender);
+    ways->sender[place] = (int32_t)sender;
+    return ways->way[sender] = choose_links(graph, ways->cost);
+}
+
+int64_t bmf_graph_route_cheapest(bmf_graph *graph, int64_t from, int64_t to)
+{
+    const int32_t *way = ways_from(graph, from);
+    int64_t links = 0;
+    for (int64_t node = to; node != from; node = graph->link[way[node]].from)
+        links++;
+    bmf_graph_reserve_route(graph, links);
+    int64_t at = links;
+    for (int64_t node = to; node != from; node = graph->link[way[node]].from)
+        graph->route[--at] = way[node];
+    return links;
+}

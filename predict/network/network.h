@@ -1,0 +1,122 @@
+/* Networks: given messages with the times at which they are handed over, the times at which they arrive.
+ *
+ * A network is one file network_NAME.c with one bmf_network_type. It holds the state of its links over a run. The
+ * simulator calls it in causal order: times never decrease from one call to the next, whatever processors they belong
+ * to, and calls of one time come in the order of processor numbers. All times are seconds since the start of the run.
+ * The same calls give the same times, bit for bit. Nothing here is collective and nothing needs MPI.
+ *
+ * There are three ways to answer, and a type uses one of them:
+ *   at once      send sets everything and says that the message is complete: no later message changes it;
+ *   by itself    send takes the message; the network has events of its own (next, advance) that complete messages later:
+ *                shared bandwidth, rendezvous, cycle by cycle;
+ *   as a round   collective = true: the simulator holds back the messages of a round until every processor that sends in
+ *                it has come to them, and hands all of them over with send_round, which sets everything and says that
+ *                each is complete: lockstep machines, scheduled routing.
+ *
+ * When times become known. The simulator hands a message over with free, done and arrived NAN, taking and spread 0.
+ *   - What `send` sets before it returns is known then: with `free` set and `arrived` not, the sender's processor goes on
+ *     at `free` while its message is under way.
+ *   - What is set later the network says by a call of network->freed (free or done or both have been set, arrived has
+ *     not; optional, any number of times) or network->complete (everything is set; once for each message; also from
+ *     within `send`). Both may be called in send, post and advance.
+ *   - A processor whose `free` is not known stands still at its send, one whose `done` is not known at its wait, one
+ *     whose `arrived` is not known at its receive.
+ *   - A time that is said in a call is no earlier than the call's own time (message->sent, message->posted, what next
+ *     gave), so that nobody learns of the past: a network that would know earlier has an event of its own there. In
+ *     send_round only message->sent is the bound. The simulator checks this and ends with an error.
+ *   - Of two things at one time the network's own event comes first, then the lower processor.
+ */
+#ifndef BMF_NETWORK_H
+#define BMF_NETWORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <libconfig.h>
+
+/* One message on its way. The simulator owns it; it stays where it is until `arrived` has been used. */
+typedef struct bmf_flying {
+    int64_t from, to, bytes; /* from != to */
+    int64_t round;           /* number of its round of messages in the run: rounds with more messages share it */
+    double sent;             /* when the sender's processor came to it */
+    double posted;           /* when the receiver's processor was ready to take it; INFINITY as long as it is not, and always
+                              * for types without `post` */
+    /* set by the network, all no earlier than `sent`; the first three NAN until they are known: */
+    double free;    /* the sender's processor goes on (overhead of sending) */
+    double done;    /* the sender may use its memory again: its wait ends; later than `arrived` where the sender has to
+                     * help the receiver to take it */
+    double arrived; /* all of it is at the receiver */
+    double taking;  /* seconds of the receiver's processor, from the later of `arrived` and its being ready */
+    double spread;  /* relative standard error of arrived - sent, for intervals; 0: not known */
+    void *state;    /* the network's own */
+} bmf_flying;
+
+typedef struct bmf_network bmf_network;
+struct bmf_machine;
+
+/* Told what has become known of a message, see above. */
+typedef void bmf_flying_told(void *simulator, bmf_flying *message);
+
+/* A link as reports show it: how many bytes crossed it and how long it was busy. */
+typedef struct bmf_link_load {
+    char from[48], to[48]; /* "processor 3", "switch 17", "port 5" */
+    double x0, y0, x1, y1; /* where to draw it, in any unit; all 0: not known */
+    int64_t messages, bytes;
+    double busy; /* seconds */
+} bmf_link_load;
+
+typedef struct bmf_network_type {
+    const char *name;    /* as in machine files */
+    const char *summary; /* one line for `bmf machine --help` */
+    const char *const *setting; /* keys that its group may have besides "type", NULL at the end; others are errors */
+    bool collective;
+    /* Makes a network for `processors` from the group `network` of a machine file. Paths in it are relative to the file's
+     * directory. Errors: BMF_ERROR_FILE or BMF_ERROR_ARGUMENT with a message that names file, line and key (bmf_machine_fail). */
+    int (*create)(const struct bmf_machine *machine, const config_setting_t *settings, int64_t processors,
+                  bmf_network **network);
+    void (*destroy)(bmf_network *network);
+    /* Back to the start of a run, links free. sample 0: the expected times; k > 0: the k-th random sample of what is
+     * uncertain about the equations (shared by all messages) and about each message, the same for the same k. */
+    void (*start)(bmf_network *network, int64_t sample);
+    void (*send)(bmf_network *network, bmf_flying *message); /* at message->sent; not for collective types */
+    /* message->posted has just become known, of a message that was sent but is not complete. NULL: does not matter.
+     * Not for collective types. */
+    void (*post)(bmf_network *network, bmf_flying *message);
+    /* All messages of one round, in the order of their senders and, for one sender, as it sends them; not empty. Those of
+     * one sender have the same `sent`; it goes on at the largest `free` of them. Rounds come as they become complete; the
+     * largest `sent` of a round may be smaller than that of an earlier one. Collective types only. */
+    void (*send_round)(bmf_network *network, bmf_flying **message, int64_t count);
+    double (*next)(bmf_network *network);    /* time of its next own event, INFINITY if none; NULL: never any */
+    void (*advance)(bmf_network *network);   /* carries out that event */
+    /* Loads of all links since start; the caller frees. NULL: it has no links. */
+    int64_t (*loads)(const bmf_network *network, bmf_link_load **load);
+    /* Describes it in a few lines of words, for `bmf machine show`. */
+    void (*describe)(const bmf_network *network, FILE *stream);
+    /* Seconds that n processors need to agree on a status (a tree of empty messages, say); NULL: the simulator takes
+     * 2 ceil(log2 n) messages of 8 bytes between neighbours, or nothing if the machine says so. */
+    double (*agreement)(const bmf_network *network, int64_t processors);
+    /* What was outside the domain of an equation since start, one line each, NULL behind the last; NULL: nothing can be. */
+    const char *(*remark)(const bmf_network *network, int64_t index);
+} bmf_network_type;
+
+/* Embedded first in every network. */
+struct bmf_network {
+    const bmf_network_type *type;
+    int64_t processors;
+    bmf_flying_told *complete, *freed; /* set by the simulator before start */
+    void *simulator;
+};
+
+/* All types, NULL at the end: predict/network/networks.c. */
+extern const bmf_network_type *const bmf_network_types[];
+
+/* Nothing costs anything: the ideal network of efficiency reports. The caller destroys it. */
+bmf_network *bmf_network_ideal(int64_t processors);
+
+/* ---- chance, for `start` ---- */
+
+/* A normally distributed number that depends on (sample, what, which) only; 0 for sample 0. */
+double bmf_normal(int64_t sample, uint64_t what, uint64_t which);
+
+#endif

@@ -1,0 +1,120 @@
+/* The type "hockney": a message of m bytes takes latency + m / bandwidth.
+ *
+ * Method: with ports = "any" every message has the network to itself:
+ *     free = sent + send,  done = free + m / bandwidth,  arrived = done + latency,  taking = receive.
+ * With ports = "single" a processor sends one message at a time and receives one at a time (predict/network/ports.h),
+ * so that k messages to one receiver take latency + k m / bandwidth. Overheads of the processors are 0 unless set.
+ * Cost: O(1) a message, O(log messages under way) with single ports. Source: R. W. Hockney, "The communication
+ * challenge for MPP: Intel Paragon and Meiko CS-2", Parallel Computing 20 (1994), 389-398.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "predict/machine/machine.h"
+#include "predict/network/ports.h"
+#include "predict/network/types.h"
+#include "runtime/base/allocate.h"
+
+typedef struct hockney {
+    bmf_network network;
+    bool single;
+    double bandwidth;              /* bytes a second */
+    double latency, send, receive; /* seconds */
+    bmf_ports ports;
+} hockney;
+
+static const char *const settings[] = {"latency_us", "bandwidth_mb_per_s", "send_us", "receive_us", "ports", NULL};
+
+static int read_settings(const bmf_machine *machine, const config_setting_t *group, hockney *h)
+{
+    static const char *const ports[] = {"any", "single", NULL};
+    int which;
+    BMF_TRY(bmf_machine_microseconds(machine, group, "latency_us", NAN, &h->latency));
+    BMF_TRY(bmf_machine_number(machine, group, "bandwidth_mb_per_s", DBL_MIN, INFINITY, NAN, &h->bandwidth));
+    BMF_TRY(bmf_machine_microseconds(machine, group, "send_us", 0.0, &h->send));
+    BMF_TRY(bmf_machine_microseconds(machine, group, "receive_us", 0.0, &h->receive));
+    BMF_TRY(bmf_machine_word(machine, group, "ports", ports, 0, &which));
+    h->bandwidth *= 1e6;
+    h->single = which == 1;
+    return BMF_OK;
+}
+
+static int create(const bmf_machine *machine, const config_setting_t *group, int64_t processors, bmf_network **network)
+{
+    hockney read = {.network = {.type = &bmf_network_hockney, .processors = processors}};
+    BMF_TRY(read_settings(machine, group, &read));
+    hockney *h = bmf_allocate(sizeof *h);
+    *h = read;
+    *network = &h->network;
+    return BMF_OK;
+}
+
+static void destroy(bmf_network *network)
+{
+    bmf_ports_free(&((hockney *)network)->ports);
+    free(network);
+}
+
+static void start(bmf_network *network, int64_t sample)
+{
+    hockney *h = (hockney *)network;
+    (void)sample;
+    if (h->single)
+        bmf_ports_start(&h->ports, network->processors);
+}
+
+static void send(bmf_network *network, bmf_flying *message)
+{
+    hockney *h = (hockney *)network;
+    const double length = (double)message->bytes / h->bandwidth;
+    message->free = message->sent + h->send;
+    message->taking = h->receive;
+    if (h->single) {
+        message->done = bmf_ports_leave(&h->ports, message, message->free, length, h->latency);
+        return;
+    }
+    message->done = message->free + length;
+    message->arrived = message->done + h->latency;
+    network->complete(network->simulator, message);
+}
+
+static double next(bmf_network *network)
+{
+    return bmf_ports_next(&((hockney *)network)->ports);
+}
+
+static void advance(bmf_network *network)
+{
+    network->complete(network->simulator, bmf_ports_advance(&((hockney *)network)->ports));
+}
+
+static int64_t loads(const bmf_network *network, bmf_link_load **load)
+{
+    return bmf_ports_loads(&((const hockney *)network)->ports, load);
+}
+
+static void describe(const bmf_network *network, FILE *stream)
+{
+    const hockney *h = (const hockney *)network;
+    fprintf(stream,
+            "a message of m bytes takes %.9g us + m / %.9g MB/s; half of the bandwidth is reached at %.9g bytes\n",
+            1e6 * h->latency, 1e-6 * h->bandwidth, h->latency * h->bandwidth);
+    fprintf(stream, "sending keeps a processor busy for %.9g us, receiving for %.9g us\n", 1e6 * h->send,
+            1e6 * h->receive);
+    fputs(h->single ? "a processor sends one message at a time and receives one at a time\n"
+                    : "messages do not disturb each other\n",
+          stream);
+}
+
+const bmf_network_type bmf_network_hockney = {.name = "hockney",
+                                              .summary = "latency and bandwidth, with one port a processor or many",
+                                              .setting = settings,
+                                              .create = create,
+                                              .destroy = destroy,
+                                              .start = start,
+                                              .send = send,
+                                              .next = next,
+                                              .advance = advance,
+                                              .loads = loads,
+                                              .describe = describe};

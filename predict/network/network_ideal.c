@@ -1,0 +1,56 @@
+/* The ideal network: a message is there when it is sent, and costs nobody anything.
+ *
+ * Source: the POP hierarchy's ideal-network run, which tells waiting for each other (serialisation) from waiting for the
+ * network (transfer). Cost: a few stores a message.
+ */
+#include <stdlib.h>
+
+#include "predict/network/network.h"
+#include "runtime/base/allocate.h"
+
+static void ideal_destroy(bmf_network *network)
+{
+    free(network);
+}
+
+static void ideal_start(bmf_network *network, int64_t sample)
+{
+    (void)network;
+    (void)sample;
+}
+
+static void ideal_send(bmf_network *network, bmf_flying *message)
+{
+    message->free = message->done = message->arrived = message->sent;
+    network->complete(network->simulator, message);
+}
+
+static void ideal_describe(const bmf_network *network, FILE *stream)
+{
+    fprintf(stream, "ideal: messages between %lld processors take no time\n", (long long)network->processors);
+}
+
+static double ideal_agreement(const bmf_network *network, int64_t processors)
+{
+    (void)network;
+    (void)processors;
+    return 0;
+}
+
+static const bmf_network_type ideal_type = {
+    .name = "ideal",
+    .summary = "messages take no time",
+    .destroy = ideal_destroy,
+    .start = ideal_start,
+    .send = ideal_send,
+    .describe = ideal_describe,
+    .agreement = ideal_agreement,
+};
+
+bmf_network *bmf_network_ideal(int64_t processors)
+{
+    bmf_network *network = bmf_allocate_clear(1, (int64_t)sizeof *network);
+    network->type = &ideal_type;
+    network->processors = processors;
+    return network;
+}

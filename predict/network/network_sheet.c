@@ -1,0 +1,370 @@
+/* The type "sheet": the point-to-point equations of a measured data sheet.
+ *
+ * Method: a receiver that starts when the sender does is done after recv(d); one that comes when the message is there
+ * needs recvmin(d) (document 001, 5.2, the rule of its reverse profiler). So for a message of d elements
+ *     free = sent + isend1(d),  done = free + isend2(d),  arrived = sent + recv(d) - recvmin(d),  taking = recvmin(d),
+ * with send(d) for isend1 and nothing for isend2 in a sheet without these, pingpong(d) / 2 for recv if
+ * arrival = "pingpong", and, if congested = true, the larger of that and allsend(p, d), what a message takes when half
+ * of the p processors send to the other half. A time that comes out negative is 0. Agreement: allreduce(p, 1), or
+ * without that entry 2 ceil(log2 p) messages of 8 bytes one after the other.
+ * With ports = "single" messages take turns at their senders and receivers (predict/network/ports.h): recv(d) -
+ * recv(0), what grows with the message, but at most arrived - sent, is how long one passes a port; the rest is latency.
+ * Uncertainty: sample k > 0 draws the coefficients of every entry once, from the normal distribution with the sheet's
+ * covariance (by Cholesky's factors), and for every time of every message a factor of its own with mean 1 and the
+ * standard deviation of the entry's noise, from the log-normal distribution, so that it stays positive.
+ * Cost: O(ranges of an operation) a message; three random numbers more in samples.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/machine/machine.h"
+#include "predict/network/ports.h"
+#include "predict/network/types.h"
+#include "predict/sheet/sheet_private.h"
+#include "predict/sheet/text.h"
+#include "runtime/base/allocate.h"
+
+/* Kinds of chance, far from the numbers that others give to their equations. */
+static const uint64_t CHANCE_COEFFICIENT = UINT64_C(0x73686565740000), CHANCE_NOISE = UINT64_C(0x73686565750000);
+
+enum { STATUS_BYTES = 8 };
+
+typedef enum role { POSTING, WAITING, ARRIVAL, TAKING, CONGESTION, AGREEMENT, ROLES } role;
+
+/* An operation of the sheet, and the coefficients that this run has for its entries. */
+typedef struct equation {
+    const bmf_entry *entry; /* NULL: the sheet need not have it */
+    int64_t entries;
+    double p, scale, element_bytes;
+    double measured; /* the most elements of its domain */
+    double (*drawn)[BMF_TERMS];
+    double most;                  /* the most elements beyond the entries' domain in this run, 0: none */
+    char outside[BMF_SHEET_TEXT]; /* what is to be said about that */
+} equation;
+
+typedef struct sheet_network {
+    bmf_network network;
+    bmf_sheet *sheet;
+    double element_bytes; /* of entries that do not say it; NAN: not set */
+    equation equation[ROLES];
+    int64_t sample, messages; /* so far */
+    bool single;
+    bmf_ports ports;
+} sheet_network;
+
+/* ---- settings ---- */
+
+static const char *const settings[] = {"sheet", "element_bytes", "arrival", "congested", "ports", NULL};
+
+/* The operation's entries, if the sheet has it. */
+static int find(const bmf_machine *machine, const config_setting_t *group, sheet_network *s, role which,
+                const char *operation)
+{
+    equation *e = &s->equation[which];
+    e->entry = bmf_sheet_find(s->sheet, operation, &e->entries);
+    if (!e->entry)
+        return BMF_OK;
+    e->p = which == CONGESTION ? (double)s->network.processors : 2.0;
+    e->scale = 1.0;
+    e->element_bytes = e->entry->element_bytes > 0 ? e->entry->element_bytes : s->element_bytes;
+    if (isnan(e->element_bytes))
+        return bmf_machine_fail(machine, group, BMF_ERROR_FILE,
+                                "'element_bytes' is missing: the sheet does not say how large an element of '%s' is",
+                                operation);
+    for (int64_t k = 0; k < e->entries; k++)
+        e->measured = e->entry[k].form.size == BMF_SIZE_NONE ? INFINITY : fmax(e->measured, (double)e->entry[k].d_high);
+    e->drawn = bmf_allocate(e->entries * (int64_t)sizeof *e->drawn);
+    return BMF_OK;
+}
+
+static int need(const bmf_machine *machine, const config_setting_t *group, sheet_network *s, role which,
+                const char *operation)
+{
+    BMF_TRY(find(machine, group, s, which, operation));
+    if (s->equation[which].entry)
+        return BMF_OK;
+    return bmf_machine_fail(machine, config_setting_get_member(group, "sheet"), BMF_ERROR_FILE,
+                            "the sheet has no entry '%s', which messages need", operation);
+}
+
+static int find_sending(const bmf_machine *machine, const config_setting_t *group, sheet_network *s)
+{
+    int64_t count;
+    if (!bmf_sheet_find(s->sheet, "isend1", &count))
+        return need(machine, group, s, POSTING, "send");
+    BMF_TRY(need(machine, group, s, POSTING, "isend1"));
+    return need(machine, group, s, WAITING, "isend2");
+}
+
+static int read_settings(const bmf_machine *machine, const config_setting_t *group, sheet_network *s)
+{
+    static const char *const arrivals[] = {"recv", "pingpong", NULL}, *const ports[] = {"any", "single", NULL};
+    int arrival, which;
+    bool congested;
+    BMF_TRY(bmf_machine_sheet(machine, group, "sheet", &s->sheet));
+    if (!s->sheet)
+        return bmf_machine_fail(machine, group, BMF_ERROR_FILE, "'sheet' is missing: the data sheet's file");
+    s->element_bytes = NAN;
+    if (config_setting_get_member(group, "element_bytes"))
+        BMF_TRY(bmf_machine_number(machine, group, "element_bytes", 1.0, 65536.0, NAN, &s->element_bytes));
+    BMF_TRY(bmf_machine_word(machine, group, "arrival", arrivals, 0, &arrival));
+    BMF_TRY(bmf_machine_flag(machine, group, "congested", false, &congested));
+    BMF_TRY(bmf_machine_word(machine, group, "ports", ports, 0, &which));
+    s->single = which == 1;
+    BMF_TRY(find_sending(machine, group, s));
+    BMF_TRY(need(machine, group, s, ARRIVAL, arrivals[arrival]));
+    s->equation[ARRIVAL].scale = arrival == 1 ? 0.5 : 1.0; /* there and back */
+    BMF_TRY(need(machine, group, s, TAKING, "recvmin"));
+    if (congested)
+        BMF_TRY(need(machine, group, s, CONGESTION, "allsend"));
+    return find(machine, group, s, AGREEMENT, "allreduce");
+}
+
+static void destroy(bmf_network *network)
+{
+    sheet_network *s = (sheet_network *)network;
+    for (int k = 0; k < ROLES; k++)
+        free(s->equation[k].drawn);
+    bmf_ports_free(&s->ports);
+    bmf_sheet_free(s->sheet);
+    free(s);
+}
+
+static void draw_all(sheet_network *s, int64_t sample);
+
+static int create(const bmf_machine *machine, const config_setting_t *group, int64_t processors, bmf_network **network)
+{
+    sheet_network *s = bmf_allocate_clear(1, sizeof *s);
+    s->network.type = &bmf_network_sheet;
+    s->network.processors = processors;
+    int status = read_settings(machine, group, s);
+    if (status != BMF_OK) {
+        destroy(&s->network);
+        return status;
+    }
+    draw_all(s, 0); /* agreement may be asked for before the first run */
+    *network = &s->network;
+    return BMF_OK;
+}
+
+/* ---- chance ---- */
+
+/* Adds L z to the coefficients, with L L' the covariance; a term without variance has a row of zeros. */
+static void draw(const bmf_sheet *sheet, const bmf_entry *entry, int64_t sample, double drawn[BMF_TERMS])
+{
+    double factor[BMF_TERMS][BMF_TERMS] = {{0.0}}, z[BMF_TERMS];
+    for (int a = 0; a < BMF_TERMS; a++) {
+        z[a] = bmf_normal(sample, CHANCE_COEFFICIENT + (uint64_t)(entry - sheet->entry), (uint64_t)a);
+        for (int b = 0; b <= a; b++) {
+            double rest = entry->covariance[a][b];
+            for (int k = 0; k < b; k++)
+                rest -= factor[a][k] * factor[b][k];
+            if (a == b)
+                factor[a][a] = sqrt(fmax(rest, 0.0));
+            else
+                factor[a][b] = factor[b][b] > 0.0 ? rest / factor[b][b] : 0.0;
+            drawn[a] += factor[a][b] * z[b];
+        }
+    }
+}
+
+/* The coefficients of this run, and nothing outside of the domain so far. */
+static void draw_all(sheet_network *s, int64_t sample)
+{
+    s->sample = sample;
+    s->messages = 0;
+    for (int k = 0; k < ROLES; k++) {
+        equation *e = &s->equation[k];
+        e->most = 0.0;
+        e->outside[0] = 0;
+        for (int64_t j = 0; e->entry && j < e->entries; j++) {
+            memcpy(e->drawn[j], e->entry[j].coefficient, sizeof e->drawn[j]);
+            if (sample > 0 && e->entry[j].has_errors)
+                draw(s->sheet, &e->entry[j], sample, e->drawn[j]);
+        }
+    }
+}
+
+static void start(bmf_network *network, int64_t sample)
+{
+    sheet_network *s = (sheet_network *)network;
+    draw_all(s, sample);
+    if (s->single)
+        bmf_ports_start(&s->ports, network->processors);
+}
+
+static double noise_of(const bmf_entry *entry)
+{
+    return entry->has_errors && isfinite(entry->noise) ? entry->noise : 0.0;
+}
+
+/* A factor around 1 for one time of the present message. */
+static double noise_factor(const sheet_network *s, role which, const bmf_entry *entry)
+{
+    const double noise = noise_of(entry), variance = log1p(noise * noise);
+    if (s->sample == 0 || noise == 0.0)
+        return 1.0;
+    return exp(sqrt(variance) * bmf_normal(s->sample, CHANCE_NOISE + which, (uint64_t)s->messages) - 0.5 * variance);
+}
+
+/* ---- times ---- */
+
+/* Seconds of the operation with d elements and this run's coefficients, and the entry used. */
+static double evaluate(const equation *e, double p, double d, const bmf_entry **entry)
+{
+    double basis[BMF_TERMS], sum = 0.0;
+    *entry = bmf_entry_choose(e->entry, e->entries, p, d);
+    const double *coefficient = e->drawn[*entry - e->entry];
+    bmf_form_basis((*entry)->form, p, d, basis);
+    for (int k = 0; k < BMF_TERMS; k++)
+        sum += coefficient[k] * basis[k];
+    return e->scale * fmax(sum, 0.0);
+}
+
+/* Remembers the largest message that is larger than what was measured. Sizes below the domain are no cause for a
+ * remark: a constant and a slope hold there as well as anywhere. */
+static void note_outside(equation *e, double d)
+{
+    if (d <= e->measured || d <= e->most)
+        return;
+    e->most = d;
+    snprintf(e->outside, sizeof e->outside, "messages of %.0f bytes: the sheet's entry '%s' ends at %.0f",
+             d * e->element_bytes, e->entry->operation, e->measured * e->element_bytes);
+}
+
+static double time_of(sheet_network *s, role which, const bmf_flying *message)
+{
+    equation *e = &s->equation[which];
+    const bmf_entry *entry;
+    if (!e->entry)
+        return 0.0;
+    const double d = (double)message->bytes / e->element_bytes, seconds = evaluate(e, e->p, d, &entry);
+    note_outside(e, d);
+    return seconds * noise_factor(s, which, entry);
+}
+
+/* Standard error of the arrival equation, relative to it. */
+static double spread_of(const sheet_network *s, const bmf_flying *message)
+{
+    const equation *e = &s->equation[ARRIVAL];
+    const bmf_entry *entry;
+    const double d = (double)message->bytes / e->element_bytes, seconds = evaluate(e, e->p, d, &entry) / e->scale;
+    double basis[BMF_TERMS], variance = 0.0;
+    if (!entry->has_errors || seconds <= 0.0)
+        return 0.0;
+    bmf_form_basis(entry->form, e->p, d, basis);
+    for (int a = 0; a < BMF_TERMS; a++)
+        for (int b = 0; b < BMF_TERMS; b++)
+            variance += basis[a] * entry->covariance[a][b] * basis[b];
+    return sqrt(fmax(variance, 0.0) / (seconds * seconds) + noise_of(entry) * noise_of(entry));
+}
+
+/* The share of the arrival equation's time that grows with the message. */
+static double growing_share(const sheet_network *s, const bmf_flying *message)
+{
+    const equation *e = &s->equation[ARRIVAL];
+    const bmf_entry *entry;
+    const double whole = evaluate(e, e->p, (double)message->bytes / e->element_bytes, &entry);
+    const double empty = evaluate(e, e->p, 0.0, &entry);
+    return whole > empty ? 1.0 - empty / whole : 0.0;
+}
+
+static void send(bmf_network *network, bmf_flying *message)
+{
+    sheet_network *s = (sheet_network *)network;
+    const double whole = fmax(time_of(s, ARRIVAL, message), time_of(s, CONGESTION, message));
+    message->taking = time_of(s, TAKING, message);
+    message->free = message->sent + time_of(s, POSTING, message);
+    message->done = message->free + time_of(s, WAITING, message);
+    message->spread = spread_of(s, message);
+    s->messages++;
+    const double transport = fmax(whole - message->taking, 0.0);
+    if (s->single) {
+        const double length = fmin(growing_share(s, message) * whole, transport);
+        message->done =
+            fmax(message->done, bmf_ports_leave(&s->ports, message, message->sent, length, transport - length));
+        return;
+    }
+    message->arrived = message->sent + transport;
+    network->complete(network->simulator, message);
+}
+
+static double next(bmf_network *network)
+{
+    return bmf_ports_next(&((sheet_network *)network)->ports);
+}
+
+static void advance(bmf_network *network)
+{
+    network->complete(network->simulator, bmf_ports_advance(&((sheet_network *)network)->ports));
+}
+
+static int64_t loads(const bmf_network *network, bmf_link_load **load)
+{
+    return bmf_ports_loads(&((const sheet_network *)network)->ports, load);
+}
+
+static double agreement(const bmf_network *network, int64_t processors)
+{
+    const sheet_network *s = (const sheet_network *)network;
+    const equation *e = &s->equation[AGREEMENT];
+    const bmf_entry *entry;
+    if (processors < 2)
+        return 0.0;
+    if (e->entry)
+        return evaluate(e, (double)processors, 1.0, &entry);
+    e = &s->equation[ARRIVAL];
+    return 2.0 * ceil(log2((double)processors)) * evaluate(e, e->p, STATUS_BYTES / e->element_bytes, &entry);
+}
+
+static const char *remark(const bmf_network *network, int64_t index)
+{
+    const sheet_network *s = (const sheet_network *)network;
+    for (int k = 0; k < ROLES; k++)
+        if (s->equation[k].outside[0] && index-- == 0)
+            return s->equation[k].outside;
+    return NULL;
+}
+
+/* ---- in words ---- */
+
+static void describe_equation(const equation *e, const char *what, FILE *stream)
+{
+    for (int64_t k = 0; e->entry && k < e->entries; k++) {
+        const bmf_entry *entry = &e->entry[k];
+        char text[BMF_SHEET_TEXT];
+        fprintf(stream, "  %-22s %s%s", what, entry->operation, e->scale < 1.0 ? " / 2" : "");
+        if (entry->form.size != BMF_SIZE_NONE)
+            fprintf(stream, ", %lld to %lld elements of %.0f bytes", (long long)entry->d_low, (long long)entry->d_high,
+                    e->element_bytes);
+        fprintf(stream, ": %s us%s\n", bmf_equation_text(entry, BMF_EQUATION_EXACT, 1e-6, text, sizeof text),
+                entry->doubtful ? ", doubtful" : "");
+    }
+}
+
+static void describe(const bmf_network *network, FILE *stream)
+{
+    static const char *const what[ROLES] = {"a sender's overhead", "a sender's wait", "until it is received",
+                                            "of that, at the end", "or, if larger",   "agreement"};
+    const sheet_network *s = (const sheet_network *)network;
+    fprintf(stream, "times of messages from the sheet '%s'\n", s->sheet->title);
+    for (int k = 0; k < ROLES; k++)
+        describe_equation(&s->equation[k], what[k], stream);
+    if (s->single)
+        fputs("a processor sends one message at a time and receives one at a time\n", stream);
+}
+
+const bmf_network_type bmf_network_sheet = {.name = "sheet",
+                                            .summary = "point-to-point equations of a measured data sheet, with errors",
+                                            .setting = settings,
+                                            .create = create,
+                                            .destroy = destroy,
+                                            .start = start,
+                                            .send = send,
+                                            .next = next,
+                                            .advance = advance,
+                                            .loads = loads,
+                                            .describe = describe,
+                                            .agreement = agreement,
+                                            .remark = remark};

@@ -1,0 +1,55 @@
+/* Ports: every processor has one way into the network and one out of it, and each passes one message at a time.
+ *
+ *     sender's port   |== length ==| gap |
+ *                      \             \
+ *                       latency       \
+ *                        \             \
+ *     receiver's port     |== length ==| gap |
+ *
+ * A message leaves when it is ready and the sender's port is free; its head comes to the receiver's port a latency
+ * later and waits there (in the network, which has room) until the port is free. Messages to one processor are served
+ * in the order in which their heads come (equal times: as they left), so several senders to one receiver take turns.
+ * What is between the ports never is a bottleneck. Used by the types hockney and sheet (ports = "single")
+ * and by loggp.
+ * Cost: O(log messages under way) a message; memory 64 bytes a processor and 40 a message under way.
+ */
+#ifndef BMF_PORTS_H
+#define BMF_PORTS_H
+
+#include "predict/network/network.h"
+
+typedef struct bmf_port_event bmf_port_event;
+
+typedef struct bmf_port {
+    double free;             /* again from then on */
+    int64_t messages, bytes; /* so far */
+    double busy;
+} bmf_port;
+
+typedef struct bmf_ports {
+    double gap; /* seconds */
+    int64_t processors;
+    bmf_port *out, *in;    /* by processor; NULL before the first start */
+    bmf_port_event *event; /* a heap: the earliest first, then as they were added */
+    int64_t events, capacity, added;
+} bmf_ports;
+
+/* All ports free, nothing under way. */
+void bmf_ports_start(bmf_ports *ports, int64_t processors);
+void bmf_ports_free(bmf_ports *ports);
+
+/* The message leaves, `ready` at the earliest, takes `length` seconds to pass a port and `latency` to come from one to
+ * the other. Returns when its end has left; its arrival is an event. */
+double bmf_ports_leave(bmf_ports *ports, bmf_flying *message, double ready, double length, double latency);
+/* An event for a message that leaves at `time` only. */
+void bmf_ports_leave_later(bmf_ports *ports, bmf_flying *message, double time, double length, double latency);
+
+/* The next event's time, INFINITY if none. */
+double bmf_ports_next(const bmf_ports *ports);
+/* Carries it out: a message leaves (sets message->done), or its head comes to the receiver (sets message->arrived).
+ * Returns the message if that was its arrival, NULL otherwise. */
+bmf_flying *bmf_ports_advance(bmf_ports *ports);
+
+int64_t bmf_ports_loads(const bmf_ports *ports, bmf_link_load **load);
+
+#endif

@@ -1,0 +1,149 @@
+/* Which form, and where the ranges of d are cut.
+ *
+ * Method: all forms have the same number of terms, so the likeliest is the best; ranges are cut greedily, in two where
+ * the likelihood gains most and then the halves, while the gain exceeds the Bayesian information criterion's price for
+ * a cut: one more equation with its noise, and the place of the cut. Greedy cuts find the levels of a memory hierarchy
+ * and the thresholds of message protocols, which lie far apart; the best cuts of all would cost the square of the
+ * sizes.
+ * Cost: 12 fits per size and range.
+ * Source: for the forms document 001, 3.2; it cuts at 32 elements always.
+ */
+#include <math.h>
+
+#include "predict/sheet/fit.h"
+
+enum { LEAST_SIZES = 3, SPARE_POINTS = 2 };
+
+static bool varies_p(int64_t count, const bmf_fit_point *point)
+{
+    for (int64_t k = 1; k < count; k++)
+        if (point[k].p != point[0].p)
+            return true;
+    return false;
+}
+
+static bool varies_d(int64_t count, const bmf_fit_point *point)
+{
+    for (int64_t k = 1; k < count; k++)
+        if (point[k].d != point[0].d)
+            return true;
+    return false;
+}
+
+/* Whether the points can carry so many terms. */
+static bool enough(int64_t count, bmf_form form)
+{
+    int term[BMF_TERMS];
+    return count >= bmf_form_terms(form, term);
+}
+
+/* Keeps fit[] ordered; equal likelihoods in the order of coming. */
+static int insert(bmf_fit *fit, int fits, const bmf_fit *added)
+{
+    int at = fits;
+    for (; at > 0 && fit[at - 1].deviance > added->deviance + 1e-6; at--)
+        fit[at] = fit[at - 1];
+    fit[at] = *added;
+    return fits + 1;
+}
+
+int bmf_fit_forms(int64_t count, const bmf_fit_point *point, bmf_fit fit[BMF_FITS])
+{
+    if (count == 0)
+        return 0;
+    bool p = varies_p(count, point), d = varies_d(count, point);
+    /* Three points that vary in both carry no equation of three terms; the size matters more often. */
+    if (p && d && !enough(count, (bmf_form){BMF_STARTUP_P, BMF_SIZE_D}))
+        p = false;
+    int fits = 0;
+    int first_startup = p ? BMF_STARTUP_P : BMF_STARTUP_NONE, last_startup = p ? BMF_STARTUP_SQUARE : BMF_STARTUP_NONE;
+    int first_size = d ? BMF_SIZE_D : BMF_SIZE_NONE;
+    int last_size = !d ? BMF_SIZE_NONE : p ? BMF_SIZE_SQUARE_D : BMF_SIZE_D;
+    for (int a = first_startup; a <= last_startup; a++)
+        for (int b = first_size; b <= last_size; b++) {
+            bmf_fit tried;
+            if (bmf_fit_form(count, point, (bmf_form){(bmf_startup)a, (bmf_size)b}, &tried) == 0)
+                fits = insert(fit, fits, &tried);
+        }
+    return fits;
+}
+
+/* ---- ranges ---- */
+
+typedef struct range {
+    int64_t begin, end; /* points */
+    double deviance;
+    int64_t cut; /* where to cut in two, or -1 */
+    double gain; /* of that cut */
+} range;
+
+static double best_deviance(int64_t count, const bmf_fit_point *point)
+{
+    bmf_fit fit[BMF_FITS];
+    return bmf_fit_forms(count, point, fit) > 0 ? fit[0].deviance : INFINITY;
+}
+
+static int64_t count_sizes(int64_t count, const bmf_fit_point *point)
+{
+    int64_t sizes = count > 0;
+    for (int64_t k = 1; k < count; k++)
+        sizes += point[k].d != point[k - 1].d;
+    return sizes;
+}
+
+/* Whether points can be a range of their own: two more than the terms of the equation. With one more, a range of three
+ * sizes grows around every point that was disturbed. */
+static bool can_stand_alone(int64_t count, const bmf_fit_point *point)
+{
+    int terms = varies_p(count, point) ? 3 : 2;
+    return count >= terms + SPARE_POINTS && count_sizes(count, point) >= LEAST_SIZES;
+}
+
+static void find_cut(const bmf_fit_point *point, int64_t all, range *r)
+{
+    int terms = varies_p(r->end - r->begin, point + r->begin) ? 3 : 2;
+    double price = (terms + 2) * log((double)all);
+    r->cut = -1;
+    r->gain = 0.0;
+    for (int64_t cut = r->begin + 1; cut < r->end; cut++) {
+        if (point[cut].d == point[cut - 1].d || !can_stand_alone(cut - r->begin, point + r->begin) ||
+            !can_stand_alone(r->end - cut, point + cut))
+            continue;
+        double halves = best_deviance(cut - r->begin, point + r->begin) + best_deviance(r->end - cut, point + cut);
+        double gain = r->deviance - halves - price;
+        if (gain > r->gain) {
+            r->gain = gain;
+            r->cut = cut;
+        }
+    }
+}
+
+static range make_range(const bmf_fit_point *point, int64_t all, int64_t begin, int64_t end)
+{
+    range r = {.begin = begin, .end = end, .deviance = best_deviance(end - begin, point + begin)};
+    find_cut(point, all, &r);
+    return r;
+}
+
+int bmf_fit_ranges(int64_t count, const bmf_fit_point *point, double sizes[BMF_FIT_RANGES])
+{
+    range part[BMF_FIT_RANGES] = {make_range(point, count, 0, count)};
+    int parts = 1;
+    while (parts < BMF_FIT_RANGES) {
+        int best = 0;
+        for (int k = 1; k < parts; k++)
+            if (part[k].gain > part[best].gain)
+                best = k;
+        if (part[best].cut < 0)
+            break;
+        range cut = part[best];
+        for (int k = parts; k > best + 1; k--)
+            part[k] = part[k - 1];
+        part[best] = make_range(point, count, cut.begin, cut.cut);
+        part[best + 1] = make_range(point, count, cut.cut, cut.end);
+        parts++;
+    }
+    for (int k = 0; k < parts; k++)
+        sizes[k] = k + 1 < parts ? point[part[k].end - 1].d : INFINITY;
+    return parts;
+}

@@ -1,0 +1,511 @@
+/* Reading sheets: libconfig parses, this checks what it means. Every mistake names file and line.
+ *
+ * Names that are not known are mistakes, so that a misspelt one is not passed over. The format is described in
+ * docs/sheets.md.
+ */
+#include <libconfig.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "predict/sheet/sheet_private.h"
+#include "runtime/base/allocate.h"
+#include "runtime/context/status.h"
+
+typedef struct reader {
+    const char *path;
+    double unit; /* seconds */
+    bmf_sheet *sheet;
+} reader;
+
+/* ---- mistakes and values ---- */
+
+__attribute__((format(printf, 3, 4))) static int mistake(const reader *r, const config_setting_t *at,
+                                                         const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return bmf_fail(NULL, BMF_ERROR_FILE, "%s:%u: %s", r->path, config_setting_source_line(at), text);
+}
+
+static const char *name_of(const config_setting_t *setting)
+{
+    const char *name = config_setting_name(setting);
+    return name ? name : "this value";
+}
+
+static bool is_number(const config_setting_t *setting)
+{
+    int type = config_setting_type(setting);
+    return type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64 || type == CONFIG_TYPE_FLOAT;
+}
+
+static int get_real(const reader *r, const config_setting_t *setting, double *value)
+{
+    if (!is_number(setting))
+        return mistake(r, setting, "'%s' must be a number", name_of(setting));
+    *value = config_setting_type(setting) == CONFIG_TYPE_FLOAT ? config_setting_get_float(setting)
+                                                               : (double)config_setting_get_int64(setting);
+    return isfinite(*value) ? BMF_OK : mistake(r, setting, "'%s' must be finite", name_of(setting));
+}
+
+static int get_whole(const reader *r, const config_setting_t *setting, int64_t low, int64_t high, int64_t *value)
+{
+    bool whole = is_number(setting) && config_setting_type(setting) != CONFIG_TYPE_FLOAT;
+    *value = whole ? config_setting_get_int64(setting) : 0;
+    if (!whole || *value < low || *value > high)
+        return mistake(r, setting, "'%s' must be a whole number from %lld to %lld", name_of(setting), (long long)low,
+                       (long long)high);
+    return BMF_OK;
+}
+
+static int get_text(const reader *r, const config_setting_t *setting, size_t room, const char **text)
+{
+    *text = config_setting_get_string(setting);
+    if (!*text)
+        return mistake(r, setting, "'%s' must be a text in quotes", name_of(setting));
+    if (strlen(*text) >= room)
+        return mistake(r, setting, "'%s' has more than %zu bytes", name_of(setting), room - 1);
+    for (const char *c = *text; *c; c++)
+        if ((unsigned char)*c < ' ')
+            return mistake(r, setting, "'%s' must be one line", name_of(setting));
+    return BMF_OK;
+}
+
+static int copy_text(const reader *r, const config_setting_t *setting, size_t room, char *to)
+{
+    const char *text;
+    BMF_TRY(get_text(r, setting, room, &text));
+    strcpy(to, text);
+    return BMF_OK;
+}
+
+static int get_flag(const reader *r, const config_setting_t *setting, bool *flag)
+{
+    if (config_setting_type(setting) != CONFIG_TYPE_BOOL)
+        return mistake(r, setting, "'%s' must be true or false", name_of(setting));
+    *flag = config_setting_get_bool(setting);
+    return BMF_OK;
+}
+
+/* Numbers of an array or list; count is exact. */
+static int get_reals(const reader *r, const config_setting_t *setting, int count, double *value)
+{
+    if (!config_setting_is_aggregate(setting) || config_setting_is_group(setting) ||
+        config_setting_length(setting) != count)
+        return mistake(r, setting, "'%s' must hold %d numbers", name_of(setting), count);
+    for (int k = 0; k < count; k++)
+        BMF_TRY(get_real(r, config_setting_get_elem(setting, (unsigned)k), &value[k]));
+    return BMF_OK;
+}
+
+/* Two whole numbers, the first not above the second. */
+static int get_range(const reader *r, const config_setting_t *setting, int64_t most, int64_t *low, int64_t *high)
+{
+    if (!config_setting_is_aggregate(setting) || config_setting_is_group(setting) ||
+        config_setting_length(setting) != 2)
+        return mistake(r, setting, "'%s' must be a range [LOW, HIGH]", name_of(setting));
+    BMF_TRY(get_whole(r, config_setting_get_elem(setting, 0), 0, most, low));
+    BMF_TRY(get_whole(r, config_setting_get_elem(setting, 1), 0, most, high));
+    return *low <= *high ? BMF_OK : mistake(r, setting, "the range '%s' runs backwards", name_of(setting));
+}
+
+/* Whether the name of a member is among those, which end with NULL. */
+static int check_names(const reader *r, const config_setting_t *group, const char *const *known)
+{
+    for (int k = 0; k < config_setting_length(group); k++) {
+        const config_setting_t *member = config_setting_get_elem(group, (unsigned)k);
+        int at = 0;
+        while (known[at] && strcmp(known[at], config_setting_name(member)) != 0)
+            at++;
+        if (!known[at])
+            return mistake(r, member, "unknown name '%s'", config_setting_name(member));
+    }
+    return BMF_OK;
+}
+
+static int get_member(const reader *r, const config_setting_t *group, const char *name, config_setting_t **member)
+{
+    *member = config_setting_get_member(group, name);
+    return *member ? BMF_OK : mistake(r, group, "'%s' is missing", name);
+}
+
+/* ---- entries ---- */
+
+/* "startup, size" as in alternatives = ( "log(p), d" ). */
+static int get_form(const reader *r, const config_setting_t *setting, bmf_form *form)
+{
+    char text[BMF_FORM_TEXT];
+    BMF_TRY(copy_text(r, setting, sizeof text, text));
+    char *size = strstr(text, ", ");
+    if (size)
+        *size = 0;
+    if (!size || !bmf_startup_find(text, &form->startup) || !bmf_size_find(size + 2, &form->size))
+        return mistake(r, setting, "'%s' is no form; write \"STARTUP, SIZE\" such as \"log(p), p*d\"", text);
+    return BMF_OK;
+}
+
+static int read_equation(const reader *r, const config_setting_t *group, bmf_entry *entry)
+{
+    static const char *const names[BMF_TERMS] = {"c", "s", "k"};
+    config_setting_t *setting;
+    const char *text = "none";
+    setting = config_setting_get_member(group, "startup");
+    if (setting)
+        BMF_TRY(get_text(r, setting, BMF_FORM_TEXT, &text));
+    if (!bmf_startup_find(text, &entry->form.startup))
+        return mistake(r, setting, "'startup' is none, p, log(p) or p*p, not '%s'", text);
+    text = "none";
+    setting = config_setting_get_member(group, "size");
+    if (setting)
+        BMF_TRY(get_text(r, setting, BMF_FORM_TEXT, &text));
+    if (!bmf_size_find(text, &entry->form.size))
+        return mistake(r, setting, "'size' is none, d, p*d, log(p)*d or p*p*d, not '%s'", text);
+    int term[BMF_TERMS], terms = bmf_form_terms(entry->form, term);
+    for (int k = 0, next = 0; k < BMF_TERMS; k++) {
+        bool has = next < terms && term[next] == k;
+        next += has;
+        setting = config_setting_get_member(group, names[k]);
+        if (has && !setting)
+            return mistake(r, group, "'%s' is missing", names[k]);
+        if (!has && setting)
+            return mistake(r, setting, "'%s' belongs to a term that this form lacks", names[k]);
+        if (!has)
+            continue;
+        BMF_TRY(get_real(r, setting, &entry->coefficient[k]));
+        entry->coefficient[k] *= r->unit;
+    }
+    return BMF_OK;
+}
+
+/* Whether the matrix is one of variances, apart from rounding. */
+static bool is_covariance(const double c[BMF_TERMS][BMF_TERMS])
+{
+    for (int a = 0; a < BMF_TERMS; a++) {
+        if (c[a][a] < 0.0)
+            return false;
+        for (int b = 0; b < a; b++)
+            if (fabs(c[a][b]) > sqrt(c[a][a]) * sqrt(c[b][b]) * (1.0 + 1e-9))
+                return false;
+    }
+    return true;
+}
+
+static int read_errors(const reader *r, const config_setting_t *group, bmf_entry *entry)
+{
+    config_setting_t *full = config_setting_get_member(group, "covariance"),
+                     *diagonal = config_setting_get_member(group, "errors");
+    double upper[6], error[BMF_TERMS];
+    if (full && diagonal)
+        return mistake(r, diagonal, "either 'covariance' or 'errors', not both");
+    entry->has_errors = full || diagonal;
+    if (full) {
+        BMF_TRY(get_reals(r, full, 6, upper));
+        for (int a = 0, k = 0; a < BMF_TERMS; a++)
+            for (int b = a; b < BMF_TERMS; b++, k++)
+                entry->covariance[a][b] = entry->covariance[b][a] = upper[k] * r->unit * r->unit;
+        if (!is_covariance((const double(*)[BMF_TERMS])entry->covariance))
+            return mistake(r, full, "these cannot be variances and covariances");
+    }
+    if (diagonal) {
+        BMF_TRY(get_reals(r, diagonal, BMF_TERMS, error));
+        for (int a = 0; a < BMF_TERMS; a++) {
+            if (error[a] < 0.0)
+                return mistake(r, diagonal, "a standard error is not negative");
+            entry->covariance[a][a] = error[a] * error[a] * r->unit * r->unit;
+        }
+    }
+    return BMF_OK;
+}
+
+static int read_statistics(const reader *r, const config_setting_t *group, bmf_entry *entry)
+{
+    const struct {
+        const char *name;
+        double *value, least, most;
+    } known[] = {{"noise", &entry->noise, 0.0, INFINITY},
+                 {"freedom", &entry->freedom, 0.5, INFINITY},
+                 {"coverage", &entry->coverage, 0.0, 1.0},
+                 {"chi_square", &entry->chi_square, 0.0, INFINITY},
+                 {"chi_freedom", &entry->chi_freedom, 0.0, INFINITY},
+                 {"q", &entry->q, 0.0, INFINITY},
+                 {"condition", &entry->condition, 1.0 - 1e-9, INFINITY},
+                 {"margin", &entry->runner_up_margin, 0.0, INFINITY}};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+        config_setting_t *setting = config_setting_get_member(group, known[k].name);
+        if (!setting)
+            continue;
+        BMF_TRY(get_real(r, setting, known[k].value));
+        if (*known[k].value < known[k].least || *known[k].value > known[k].most)
+            return mistake(r, setting, "'%s' is out of range", known[k].name);
+    }
+    /* A printed sheet has such a number; it must be marked. */
+    if (entry->q > 1.0 && !entry->doubtful)
+        return mistake(r, group, "q is a probability; mark the entry doubtful if this was printed so");
+    config_setting_t *runner_up = config_setting_get_member(group, "runner_up");
+    entry->has_runner_up = runner_up != NULL;
+    return runner_up ? get_form(r, runner_up, &entry->runner_up) : BMF_OK;
+}
+
+static int read_alternatives(const reader *r, const config_setting_t *list, bmf_entry *entry)
+{
+    if (!list)
+        return BMF_OK;
+    if (!config_setting_is_list(list) || config_setting_length(list) > BMF_ALTERNATIVES)
+        return mistake(r, list, "'alternatives' must be a list ( .. ) of at most %d forms", BMF_ALTERNATIVES);
+    entry->alternatives = config_setting_length(list);
+    for (int k = 0; k < entry->alternatives; k++)
+        BMF_TRY(get_form(r, config_setting_get_elem(list, (unsigned)k), &entry->alternative[k]));
+    return BMF_OK;
+}
+
+static int read_point(const reader *r, const config_setting_t *setting, bmf_sheet_point *point)
+{
+    double value[6] = {0.0};
+    BMF_TRY(get_reals(r, setting, 6, value));
+    bool counts = value[0] >= 1.0 && value[0] <= INT32_MAX && value[1] >= 0.0 && value[1] < 0x1p63 && value[2] >= 1.0 &&
+                  value[2] <= INT32_MAX;
+    if (!counts || value[4] < 0.0 || value[3] < value[4] || value[5] < value[3])
+        return mistake(r, setting, "a point is (p, d, repetitions, typical, least, most)");
+    *point = (bmf_sheet_point){.p = (int32_t)value[0],
+                               .d = (int64_t)value[1],
+                               .repeats = (int32_t)value[2],
+                               .typical = value[3] * r->unit,
+                               .least = value[4] * r->unit,
+                               .most = value[5] * r->unit};
+    return BMF_OK;
+}
+
+static int read_points(const reader *r, const config_setting_t *list, bmf_entry *entry)
+{
+    if (!list)
+        return BMF_OK;
+    if (!config_setting_is_list(list))
+        return mistake(r, list, "'points' must be a list ( .. ) of points");
+    int count = config_setting_length(list);
+    entry->points = count;
+    entry->point = bmf_allocate_clear(count, sizeof *entry->point);
+    for (int k = 0; k < count; k++)
+        BMF_TRY(read_point(r, config_setting_get_elem(list, (unsigned)k), &entry->point[k]));
+    return BMF_OK;
+}
+
+static int read_domain(const reader *r, const config_setting_t *group, bmf_entry *entry)
+{
+    config_setting_t *p = config_setting_get_member(group, "p"), *d;
+    int64_t low = 0, high = 0;
+    if (p)
+        BMF_TRY(get_range(r, p, INT32_MAX, &low, &high));
+    if (!p && entry->form.startup != BMF_STARTUP_NONE)
+        return mistake(r, group, "'p' is missing");
+    entry->p_low = (int32_t)low;
+    entry->p_high = (int32_t)high;
+    if (entry->form.size != BMF_SIZE_NONE) {
+        BMF_TRY(get_member(r, group, "d", &d));
+        return get_range(r, d, INT64_MAX, &entry->d_low, &entry->d_high);
+    }
+    d = config_setting_get_member(group, "d");
+    return d ? get_range(r, d, INT64_MAX, &entry->d_low, &entry->d_high) : BMF_OK;
+}
+
+static int read_optional_count(const reader *r, const config_setting_t *group, const char *name, int32_t *count)
+{
+    config_setting_t *setting = config_setting_get_member(group, name);
+    int64_t value = 0;
+    if (setting)
+        BMF_TRY(get_whole(r, setting, 0, INT32_MAX, &value));
+    *count = (int32_t)value;
+    return BMF_OK;
+}
+
+static int read_entry(const reader *r, const config_setting_t *group, bmf_entry *entry)
+{
+    static const char *const known[] = {"operation",  "family",     "element_bytes",
+                                        "threads",    "p",          "d",
+                                        "startup",    "size",       "c",
+                                        "s",          "k",          "errors",
+                                        "covariance", "noise",      "freedom",
+                                        "coverage",   "chi_square", "chi_freedom",
+                                        "q",          "condition",  "alternatives",
+                                        "runner_up",  "margin",     "note",
+                                        "doubtful",   "points",     NULL};
+    config_setting_t *setting;
+    const char *text;
+    if (!config_setting_is_group(group))
+        return mistake(r, group, "an entry is a group { .. }");
+    BMF_TRY(check_names(r, group, known));
+    BMF_TRY(get_member(r, group, "operation", &setting));
+    BMF_TRY(copy_text(r, setting, BMF_SHEET_NAME, entry->operation));
+    if (!entry->operation[0] || strpbrk(entry->operation, " \t"))
+        return mistake(r, setting, "the name of an operation is one word");
+    BMF_TRY(get_member(r, group, "family", &setting));
+    BMF_TRY(get_text(r, setting, BMF_SHEET_TEXT, &text));
+    if (!bmf_family_find(text, &entry->family))
+        return mistake(r, setting, "unknown family '%s'", text);
+    if ((setting = config_setting_get_member(group, "note")))
+        BMF_TRY(copy_text(r, setting, BMF_SHEET_TEXT, entry->note));
+    if ((setting = config_setting_get_member(group, "doubtful")))
+        BMF_TRY(get_flag(r, setting, &entry->doubtful));
+    BMF_TRY(read_optional_count(r, group, "element_bytes", &entry->element_bytes));
+    BMF_TRY(read_optional_count(r, group, "threads", &entry->threads));
+    BMF_TRY(read_equation(r, group, entry));
+    BMF_TRY(read_domain(r, group, entry));
+    BMF_TRY(read_errors(r, group, entry));
+    BMF_TRY(read_statistics(r, group, entry));
+    BMF_TRY(read_alternatives(r, config_setting_get_member(group, "alternatives"), entry));
+    return read_points(r, config_setting_get_member(group, "points"), entry);
+}
+
+static bool overlap(const bmf_entry *a, const bmf_entry *b)
+{
+    bool p = a->p_low <= b->p_high && b->p_low <= a->p_high;
+    /* Both ranges of a printed sheet hold the size they meet at. */
+    return p && a->d_low < b->d_high && b->d_low < a->d_high;
+}
+
+static int check_overlaps(const reader *r, const config_setting_t *list)
+{
+    const bmf_sheet *s = r->sheet;
+    for (int64_t k = 0; k < s->entries; k++)
+        for (int64_t j = 0; j < k; j++) {
+            const bmf_entry *a = &s->entry[j], *b = &s->entry[k];
+            if (strcmp(a->operation, b->operation) != 0)
+                continue;
+            const config_setting_t *at = config_setting_get_elem(list, (unsigned)k);
+            if (a->family != b->family)
+                return mistake(r, at, "'%s' has entries of different families", b->operation);
+            if (overlap(a, b) || (a->p_low == b->p_low && a->d_low == b->d_low && a->d_high == b->d_high))
+                return mistake(r, at, "'%s' has another entry for the same p and d", b->operation);
+        }
+    return BMF_OK;
+}
+
+static int read_entries(const reader *r, const config_setting_t *root)
+{
+    config_setting_t *list;
+    int64_t places = 0;
+    BMF_TRY(get_member(r, root, "entries", &list));
+    if (!config_setting_is_list(list) || config_setting_length(list) == 0)
+        return mistake(r, list, "'entries' must be a list ( .. ) of at least one entry");
+    for (int k = 0; k < config_setting_length(list); k++)
+        BMF_TRY(read_entry(r, config_setting_get_elem(list, (unsigned)k), bmf_sheet_add(r->sheet, &places)));
+    BMF_TRY(check_overlaps(r, list));
+    bmf_sheet_order(r->sheet);
+    return BMF_OK;
+}
+
+/* ---- the head ---- */
+
+static int read_head_texts(const reader *r, const config_setting_t *root)
+{
+    bmf_samples_header *h = &r->sheet->header;
+    const struct {
+        const char *name;
+        char *to;
+    } known[] = {{"title", r->sheet->title}, {"source", r->sheet->source}, {"machine", h->machine},
+                 {"date", h->date},          {"version", h->version},      {"mpi", h->mpi},
+                 {"clock", h->clock},        {"options", h->options}};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+        config_setting_t *setting = config_setting_get_member(root, known[k].name);
+        if (setting)
+            BMF_TRY(copy_text(r, setting, BMF_SHEET_TEXT, known[k].to));
+    }
+    return BMF_OK;
+}
+
+static int read_units(reader *r, const config_setting_t *root)
+{
+    config_setting_t *setting;
+    const char *text;
+    BMF_TRY(get_member(r, root, "units", &setting));
+    BMF_TRY(get_text(r, setting, BMF_SHEET_TEXT, &text));
+    if (strcmp(text, "us") != 0 && strcmp(text, "ms") != 0 && strcmp(text, "s") != 0)
+        return mistake(r, setting, "'units' are us, ms or s, not '%s'", text);
+    r->unit = text[0] == 'u' ? 1e-6 : text[0] == 'm' ? 1e-3 : 1.0;
+    BMF_TRY(get_member(r, root, "logarithm", &setting));
+    BMF_TRY(get_text(r, setting, BMF_SHEET_TEXT, &text));
+    return strcmp(text, "natural") == 0 ? BMF_OK : mistake(r, setting, "'logarithm' must be natural");
+}
+
+static int read_skips(const reader *r, const config_setting_t *list)
+{
+    static const char *const known[] = {"operation", "reason", NULL};
+    if (!list)
+        return BMF_OK;
+    if (!config_setting_is_list(list))
+        return mistake(r, list, "'skips' must be a list ( .. )");
+    int count = config_setting_length(list);
+    r->sheet->skip = bmf_allocate_clear(count, sizeof *r->sheet->skip);
+    for (int k = 0; k < count; k++) {
+        config_setting_t *group = config_setting_get_elem(list, (unsigned)k), *setting;
+        if (!config_setting_is_group(group))
+            return mistake(r, group, "a skip is a group { operation = ..; reason = ..; }");
+        BMF_TRY(check_names(r, group, known));
+        BMF_TRY(get_member(r, group, "operation", &setting));
+        BMF_TRY(copy_text(r, setting, BMF_SAMPLE_NAME, r->sheet->skip[k].operation));
+        BMF_TRY(get_member(r, group, "reason", &setting));
+        BMF_TRY(copy_text(r, setting, BMF_SAMPLE_TEXT, r->sheet->skip[k].reason));
+    }
+    r->sheet->skips = count;
+    return BMF_OK;
+}
+
+static int read_root(reader *r, const config_setting_t *root)
+{
+    static const char *const known[] = {"format",  "title", "source",    "machine", "date",    "version",
+                                        "mpi",     "ranks", "threads",   "cores",   "tick",    "clock",
+                                        "options", "units", "logarithm", "skips",   "entries", NULL};
+    config_setting_t *setting = config_setting_get_member(root, "format");
+    const char *text = setting ? config_setting_get_string(setting) : NULL;
+    if (!text || strncmp(text, "bmf sheet ", 10) != 0)
+        return bmf_fail(NULL, BMF_ERROR_FILE, "%s is no sheet: it lacks format = \"bmf sheet 1\"", r->path);
+    if (strcmp(text, "bmf sheet 1") != 0)
+        return mistake(r, setting, "this version of the format is not known: '%s'", text);
+    BMF_TRY(check_names(r, root, known));
+    BMF_TRY(read_units(r, root));
+    BMF_TRY(read_head_texts(r, root));
+    bmf_samples_header *h = &r->sheet->header;
+    BMF_TRY(read_optional_count(r, root, "ranks", &h->ranks));
+    BMF_TRY(read_optional_count(r, root, "threads", &h->threads));
+    BMF_TRY(read_optional_count(r, root, "cores", &h->cores));
+    if ((setting = config_setting_get_member(root, "tick"))) {
+        BMF_TRY(get_real(r, setting, &h->tick_seconds));
+        h->tick_seconds *= r->unit;
+    }
+    BMF_TRY(read_skips(r, config_setting_get_member(root, "skips")));
+    return read_entries(r, root);
+}
+
+/* libconfig's scanner ends the program when a read fails, as that of a directory does. */
+static FILE *open_text(const char *path)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && !S_ISDIR(found.st_mode) ? fopen(path, "r") : NULL;
+}
+
+int bmf_sheet_read(const char *path, bmf_sheet **sheet)
+{
+    config_t config;
+    reader r = {.path = path, .sheet = bmf_allocate_clear(1, sizeof *r.sheet)};
+    FILE *file = open_text(path);
+    int status = file ? BMF_OK : bmf_fail(NULL, BMF_ERROR_FILE, "cannot read '%s'", path);
+    config_init(&config);
+    if (status == BMF_OK && config_read(&config, file) == CONFIG_FALSE)
+        status =
+            bmf_fail(NULL, BMF_ERROR_FILE, "%s:%d: %s", path, config_error_line(&config), config_error_text(&config));
+    if (status == BMF_OK)
+        status = read_root(&r, config_root_setting(&config));
+    config_destroy(&config);
+    if (file)
+        fclose(file);
+    if (status == BMF_OK)
+        *sheet = r.sheet;
+    else
+        bmf_sheet_free(r.sheet);
+    return status;
+}

@@ -1,0 +1,139 @@
+/* Sheets in memory: finding an operation, and the names near to one that is not there.
+ *
+ * Method: entries are few (hundreds), so a walk finds them. Names are near when few letters must be added, left out or
+ * replaced (Levenshtein's distance).
+ */
+#include "predict/sheet/names.h"
+#include "predict/sheet/sheet_private.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+#include "runtime/context/status.h"
+
+enum { NEAR_NAMES = 5, MOST_LISTED = 60 };
+
+void bmf_sheet_free(bmf_sheet *sheet)
+{
+    if (!sheet)
+        return;
+    for (int64_t k = 0; k < sheet->entries; k++)
+        free(sheet->entry[k].point);
+    free(sheet->entry);
+    free(sheet->skip);
+    free(sheet);
+}
+
+void bmf_sheet_remark(char *field, const char *format, ...)
+{
+    size_t used = strlen(field);
+    if (used > 0 && used + 3 < BMF_SHEET_TEXT) {
+        strcpy(field + used, "; ");
+        used += 2;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(field + used, BMF_SHEET_TEXT - used, format, arguments);
+    va_end(arguments);
+}
+
+bmf_entry *bmf_sheet_add(bmf_sheet *sheet, int64_t *places)
+{
+    if (sheet->entries == *places) {
+        int64_t more = *places * 2 + 16, size = sizeof *sheet->entry;
+        sheet->entry = bmf_reallocate(sheet->entry, *places * size, more * size);
+        *places = more;
+    }
+    bmf_entry *entry = &sheet->entry[sheet->entries++];
+    *entry = (bmf_entry){.noise = NAN, .freedom = NAN, .coverage = NAN, .chi_square = NAN, .q = NAN, .condition = NAN};
+    return entry;
+}
+
+static int by_range(const void *a, const void *b)
+{
+    const bmf_entry *x = a, *y = b;
+    if (x->family != y->family)
+        return x->family < y->family ? -1 : 1;
+    int name = strcmp(x->operation, y->operation);
+    if (name)
+        return name;
+    if (x->p_low != y->p_low)
+        return x->p_low < y->p_low ? -1 : 1;
+    return (x->d_low > y->d_low) - (x->d_low < y->d_low);
+}
+
+void bmf_sheet_order(bmf_sheet *sheet)
+{
+    qsort(sheet->entry, (size_t)sheet->entries, sizeof *sheet->entry, by_range);
+}
+
+const bmf_entry *bmf_sheet_find(const bmf_sheet *sheet, const char *operation, int64_t *count)
+{
+    int64_t first = 0;
+    while (first < sheet->entries && strcmp(sheet->entry[first].operation, operation) != 0)
+        first++;
+    int64_t end = first;
+    while (end < sheet->entries && strcmp(sheet->entry[end].operation, operation) == 0)
+        end++;
+    *count = end - first;
+    return *count > 0 ? &sheet->entry[first] : NULL;
+}
+
+/* Small is near; names that hold the other are nearer than the letters say. */
+static int strangeness(const char *asked, const char *known)
+{
+    bool inside = asked[0] && (strstr(known, asked) || strstr(asked, known));
+    int letters = bmf_name_distance(asked, known);
+    return inside ? 1 + (letters > 8) : letters;
+}
+
+/* Appends the names of the sheet that are at most so strange. Returns how many. */
+static int list_names(const bmf_sheet *sheet, const char *operation, int most_strange, int most_names, char *text)
+{
+    int listed = 0;
+    const char *before = "";
+    for (int64_t k = 0; k < sheet->entries && listed < most_names; k++) {
+        const char *name = sheet->entry[k].operation;
+        if (strcmp(name, before) == 0 || (operation && strangeness(operation, name) > most_strange))
+            continue;
+        if (strlen(text) + strlen(name) + 3 >= BMF_SHEET_TEXT * 2)
+            break;
+        strcat(strcat(text, listed > 0 ? ", " : ""), name);
+        before = name;
+        listed++;
+    }
+    return listed;
+}
+
+/* Reports an operation that the sheet lacks. */
+static int fail_unknown(const bmf_sheet *sheet, const char *operation)
+{
+    char text[BMF_SHEET_TEXT * 2] = "";
+    for (int strange = 1; strange <= 3; strange++)
+        if (list_names(sheet, operation, strange, NEAR_NAMES, text) > 0)
+            return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the sheet has no operation '%s'; near: %s", operation, text);
+    list_names(sheet, NULL, 0, MOST_LISTED, text);
+    return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the sheet has no operation '%s'; it has %s", operation,
+                    text[0] ? text : "none");
+}
+
+int bmf_sheet_evaluate(const bmf_sheet *sheet, const char *operation, double p, double d, bmf_estimate *estimate)
+{
+    int64_t count;
+    if (strlen(operation) >= BMF_SHEET_NAME)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the name of an operation has at most %d letters",
+                        BMF_SHEET_NAME - 1);
+    const bmf_entry *entry = bmf_sheet_find(sheet, operation, &count);
+    if (!entry)
+        return fail_unknown(sheet, operation);
+    if (!isfinite(p) || p < 1.0)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "p must be at least 1, not %g", p);
+    if (!isfinite(d) || d < 0.0)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "d must be at least 0, not %g", d);
+    bmf_entry_evaluate(bmf_entry_choose(entry, count, p, d), p, d, estimate);
+    bmf_entry_domain(entry, count, p, d, estimate);
+    return BMF_OK;
+}

@@ -1,0 +1,225 @@
+/* Events of a simulated run, as the cluster backend would have recorded them.
+ *
+ * Method: a lane's events are its processor's actions between their two clocks. Scopes are entered and left at places in
+ * the log; every lane goes through these places in their order when it comes past them, so that an event of a scope spans
+ * exactly what its lane did in it. Nanoseconds are rounded from one clock by one function, so what follows each other
+ * does not overlap and what lies inside stays inside.
+ * Intervals hold what is uncertain about the event itself, not when it begins: log-normal for computing and sending; for
+ * receives the transport's error, as far as it is waited for.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "predict/simulate/simulate_private.h"
+#include "runtime/base/allocate.h"
+
+static const double SIDE_95 = 1.959963984540054; /* of the normal distribution */
+
+/* A scope is entered or left before the action at `position`. */
+typedef struct boundary {
+    int64_t position;
+    uint32_t scope;
+    int32_t level; /* of nesting, 0 for those in the program */
+    bool leaves;
+} boundary;
+
+typedef struct recorder {
+    bmf_run *run;
+    int64_t first_event;
+    boundary *boundary;
+    int64_t boundaries, boundary_capacity;
+    int64_t scopes;  /* read so far */
+    uint32_t *stack; /* open scopes, as far as read */
+    int32_t depth, depth_capacity;
+    double **begin; /* by level and lane: when the open scope was entered */
+    int32_t levels;
+    int64_t *passed; /* by lane: boundaries */
+} recorder;
+
+static int64_t nanoseconds(double seconds)
+{
+    return (int64_t)(seconds * 1e9 + 0.5);
+}
+
+void bmf_simulator_record(bmf_simulator *s, bmf_run *run)
+{
+    recorder *r = bmf_allocate_clear(1, (int64_t)sizeof *r);
+    r->run = run;
+    r->first_event = run->events;
+    r->scopes = 1; /* the program has no event */
+    r->passed = bmf_allocate_clear(s->actions->processors, (int64_t)sizeof *r->passed);
+    bmf_record_free(s);
+    s->recorder = r;
+}
+
+void bmf_record_free(bmf_simulator *s)
+{
+    recorder *r = s->recorder;
+    if (!r)
+        return;
+    for (int32_t level = 0; level < r->levels; level++)
+        free(r->begin[level]);
+    free(r->begin);
+    free(r->boundary);
+    free(r->stack);
+    free(r->passed);
+    free(r);
+    s->recorder = NULL;
+}
+
+void bmf_record_restart(bmf_simulator *s)
+{
+    bmf_run *run = s->recorder->run;
+    run->events = s->recorder->first_event;
+    bmf_simulator_record(s, run);
+}
+
+/* ---- scopes ---- */
+
+static void add_boundary(recorder *r, boundary added)
+{
+    const int64_t size = (int64_t)sizeof added;
+    if (r->boundaries == r->boundary_capacity) {
+        int64_t grown = r->boundaries ? 2 * r->boundaries : 64;
+        r->boundary = bmf_reallocate(r->boundary, r->boundaries * size, grown * size);
+        r->boundary_capacity = grown;
+    }
+    r->boundary[r->boundaries++] = added;
+}
+
+static void push_scope(bmf_simulator *s, recorder *r, uint32_t scope)
+{
+    if (r->depth == r->depth_capacity) {
+        int32_t grown = r->depth ? 2 * r->depth : 16;
+        r->stack = bmf_reallocate(r->stack, r->depth * (int64_t)sizeof *r->stack, grown * (int64_t)sizeof *r->stack);
+        r->depth_capacity = grown;
+    }
+    if (r->depth == r->levels) {
+        const int64_t size = (int64_t)sizeof *r->begin;
+        r->begin = bmf_reallocate(r->begin, r->levels * size, (r->levels + 1) * size);
+        r->begin[r->levels++] = bmf_allocate(s->actions->processors * (int64_t)sizeof(double));
+    }
+    add_boundary(r, (boundary){s->actions->scope[scope].entered, scope, r->depth, false});
+    r->stack[r->depth++] = scope;
+}
+
+static void pop_scope(const bmf_simulator *s, recorder *r)
+{
+    const uint32_t scope = r->stack[--r->depth];
+    add_boundary(r, (boundary){s->actions->scope[scope].left, scope, r->depth, true});
+}
+
+/* Scopes stand in the order of entering; whatever is open beside the next one's parent must have been left before. */
+void bmf_record_refresh(bmf_simulator *s)
+{
+    recorder *r = s->recorder;
+    for (; r->scopes < s->actions->scopes; r->scopes++) {
+        const uint32_t parent = s->actions->scope[r->scopes].parent;
+        while (r->depth > 0 && r->stack[r->depth - 1] != parent)
+            pop_scope(s, r);
+        push_scope(s, r, (uint32_t)r->scopes);
+    }
+    while (r->depth > 0 && s->actions->scope[r->stack[r->depth - 1]].left >= 0)
+        pop_scope(s, r);
+}
+
+static void record_scope(recorder *r, const bmf_scope *scope, int64_t lane, double begin, double end)
+{
+    const int64_t from = nanoseconds(begin), to = nanoseconds(end);
+    bmf_run_add(r->run, &(bmf_event){.begin = from,
+                                     .end = to,
+                                     .amount = scope->amount ? scope->amount[lane] : 0,
+                                     .low = to - from,
+                                     .high = to - from,
+                                     .node = scope->node,
+                                     .instance = scope->instance,
+                                     .lane = (int32_t)lane,
+                                     .peer = -1,
+                                     .kind = scope->kind});
+}
+
+void bmf_record_scopes(bmf_simulator *s, int64_t lane, int64_t position)
+{
+    recorder *r = s->recorder;
+    const double clock = s->processor[lane].clock;
+    for (int64_t *at = &r->passed[lane]; *at < r->boundaries && r->boundary[*at].position <= position; ++*at) {
+        const boundary *passed = &r->boundary[*at];
+        double *begin = &r->begin[passed->level][lane];
+        if (passed->leaves)
+            record_scope(r, &s->actions->scope[passed->scope], lane, *begin, clock);
+        else
+            *begin = clock;
+    }
+}
+
+/* ---- events ---- */
+
+typedef struct bounds {
+    double low, high; /* seconds */
+} bounds;
+
+static bounds around(double seconds, double relative)
+{
+    if (!(relative > 0))
+        return (bounds){seconds, seconds};
+    return (bounds){seconds * bmf_chance_factor(relative, -SIDE_95), seconds * bmf_chance_factor(relative, SIDE_95)};
+}
+
+static void record(bmf_simulator *s, const bmf_action *action, bmf_event event, double begin, double end,
+                   bounds seconds)
+{
+    const bmf_scope *scope = &s->actions->scope[action->scope];
+    event.begin = nanoseconds(begin);
+    event.end = nanoseconds(end);
+    event.low = nanoseconds(fmax(seconds.low, 0));
+    event.high = nanoseconds(fmax(seconds.high, 0));
+    if (seconds.low == seconds.high)
+        event.low = event.high = event.end - event.begin;
+    event.node = scope->node;
+    event.instance = scope->instance;
+    event.round = action->round;
+    event.lane = action->processor;
+    bmf_run_add(s->recorder->run, &event);
+}
+
+void bmf_record_compute(bmf_simulator *s, const bmf_action *action, double begin, double end)
+{
+    const double shared = action->equation > 0 ? (double)action->shared : 0;
+    record(s, action,
+           (bmf_event){.kind = action->message ? BMF_EVENT_FILE : BMF_EVENT_KERNEL,
+                       .amount = action->amount,
+                       .peer = -1,
+                       .name = action->name},
+           begin, end, around(end - begin, hypot(shared, (double)action->own)));
+}
+
+void bmf_record_send(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end)
+{
+    record(s, action, (bmf_event){.kind = BMF_EVENT_SEND, .amount = message->bytes, .peer = (int32_t)message->to},
+           begin, end, around(end - begin, message->spread));
+}
+
+void bmf_record_receive(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end)
+{
+    const bounds arrival = around(message->arrived - message->sent, message->spread);
+    const double low = fmax(message->sent + arrival.low - begin, 0),
+                 high = fmax(message->sent + arrival.high - begin, 0);
+    const bounds seconds =
+        message->spread > 0 ? (bounds){low + message->taking, high + message->taking} : (bounds){0, 0};
+    record(s, action, (bmf_event){.kind = BMF_EVENT_RECEIVE, .amount = message->bytes, .peer = (int32_t)message->from},
+           begin, end, seconds);
+}
+
+void bmf_record_wait(bmf_simulator *s, const bmf_action *action, double begin, double end)
+{
+    record(s, action, (bmf_event){.kind = BMF_EVENT_WAIT, .peer = -1}, begin, end, (bounds){0, 0});
+}
+
+/* All agreements of a program take the same; if not, the trace tells the shortest. */
+void bmf_record_meeting(bmf_simulator *s, double seconds)
+{
+    bmf_run *run = s->recorder->run;
+    const int64_t needed = nanoseconds(seconds);
+    if (needed > 0 && (run->agreement == 0 || needed < run->agreement))
+        run->agreement = needed;
+}

@@ -1,0 +1,170 @@
+/* The simulator: from the actions that were recorded to the clocks of all processors. See simulate.h.
+ *
+ * Method: every action knows the next one of its processor, so that more of them can be added at any time; events are
+ * carried out by bmf_step (simulate_step.c) and the network, the earliest first.
+ * Cost: one pass over the actions to link them, then as simulate_step.c says.
+ */
+#include "predict/simulate/simulate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "predict/simulate/simulate_private.h"
+#include "runtime/base/allocate.h"
+
+/* At the start of a run with nothing linked. */
+static void begin(bmf_simulator *s)
+{
+    for (int64_t p = 0; p < s->actions->processors; p++)
+        s->processor[p] = (processor){.at = -1, .last = -1, .open = -1};
+    s->linked = s->heap_count = s->meeting = 0;
+    s->rounds = 0;
+    s->round_spare = -1;
+    s->now = -1;
+    for (int64_t r = 0; r < s->missing_capacity; r++)
+        s->missing[r] = 0;
+    bmf_flights_clear(s);
+    s->agreement = bmf_step_agreement(s->network, s->sample);
+    s->network->complete = bmf_step_complete;
+    s->network->freed = bmf_step_freed;
+    s->network->simulator = s;
+    s->type->start(s->network, s->sample);
+    if (s->recorder)
+        bmf_record_restart(s);
+}
+
+bmf_simulator *bmf_simulator_create(const bmf_actions *actions, bmf_network *network, int64_t sample)
+{
+    bmf_simulator *s = bmf_allocate_clear(1, (int64_t)sizeof *s);
+    s->actions = actions;
+    s->network = network;
+    s->type = network->type;
+    s->sample = sample;
+    s->processor = bmf_allocate(actions->processors * (int64_t)sizeof *s->processor);
+    s->heap = bmf_allocate((actions->processors + 1) * (int64_t)sizeof *s->heap);
+    begin(s);
+    return s;
+}
+
+void bmf_simulator_free(bmf_simulator *s)
+{
+    if (!s)
+        return;
+    bmf_flights_clear(s);
+    bmf_record_free(s);
+    free(s->block);
+    free(s->processor);
+    free(s->next);
+    free(s->heap);
+    free(s->round);
+    free(s->taken);
+    free(s->missing);
+    free(s->together);
+    free(s);
+}
+
+/* ---- running ---- */
+
+/* True when an action that was added belongs before something that was carried out. */
+static bool comes_too_late(const bmf_simulator *s)
+{
+    for (int64_t k = s->linked; k < s->actions->count; k++)
+        if (s->processor[s->actions->action[k].processor].clock <= s->now)
+            return true;
+    return false;
+}
+
+static void link_actions(bmf_simulator *s)
+{
+    const int64_t size = (int64_t)sizeof *s->next;
+    if (s->actions->count > s->next_capacity) {
+        int64_t wanted = 2 * s->linked > s->actions->count ? 2 * s->linked : s->actions->count;
+        s->next = bmf_reallocate(s->next, s->linked * size, wanted * size);
+        s->next_capacity = wanted;
+    }
+    for (; s->linked < s->actions->count; s->linked++) {
+        processor *me = &s->processor[s->actions->action[s->linked].processor];
+        if (me->at < 0)
+            me->at = s->linked;
+        else
+            s->next[me->last] = s->linked;
+        s->next[s->linked] = -1;
+        me->last = s->linked;
+    }
+}
+
+/* Names the first processor that cannot go on. */
+static int fail_starved(const bmf_simulator *s)
+{
+    int64_t p = 0;
+    while (p < s->actions->processors &&
+           (s->processor[p].stands == STANDS_NOT || s->processor[p].stands == STANDS_MEET))
+        p++;
+    if (p == s->actions->processors)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "some processors wait for all to meet, and others never do");
+    const processor *me = &s->processor[p];
+    const long long number = (long long)p;
+    if (me->stands == STANDS_WAIT)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %lld waits for messages that nobody takes", number);
+    if (me->stands == STANDS_ROUND)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %lld waits for others to send in its round", number);
+    const bmf_scheduled_message *message = &s->actions->message[s->actions->action[me->awaited].message];
+    if (me->stands == STANDS_SEND)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %lld sends to processor %lld, which never takes it",
+                        number, (long long)message->to);
+    return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %lld waits for a message that processor %lld never sends",
+                    number, (long long)message->from);
+}
+
+static void carry_out(bmf_simulator *s)
+{
+    while (s->status == BMF_OK) {
+        const double own = s->type->next ? s->type->next(s->network) : INFINITY;
+        if (own < INFINITY && (s->heap_count == 0 || own <= s->heap[0].time)) {
+            s->now = fmax(s->now, own);
+            s->type->advance(s->network);
+        } else if (s->heap_count > 0) {
+            bmf_step(s);
+        } else {
+            break;
+        }
+    }
+    for (int64_t p = 0; p < s->actions->processors && s->status == BMF_OK; p++)
+        if (s->processor[p].at >= 0)
+            s->status = fail_starved(s);
+}
+
+int bmf_simulator_run(bmf_simulator *s)
+{
+    if (s->status != BMF_OK)
+        return s->status;
+    if (s->now >= 0 && comes_too_late(s))
+        begin(s);
+    link_actions(s);
+    if (s->recorder)
+        bmf_record_refresh(s);
+    for (int64_t p = 0; p < s->actions->processors; p++)
+        if (s->processor[p].at >= 0 && s->processor[p].stands == STANDS_NOT)
+            bmf_step_on(s, p);
+    carry_out(s);
+    for (int64_t p = 0; s->recorder && p < s->actions->processors; p++)
+        bmf_record_scopes(s, p, s->actions->count);
+    return s->status;
+}
+
+/* ---- results ---- */
+
+double bmf_simulator_clock(const bmf_simulator *s, int64_t p)
+{
+    return s->processor[p].clock;
+}
+
+void bmf_simulator_result(const bmf_simulator *s, bmf_simulation *result)
+{
+    *result = (bmf_simulation){.actions = s->linked};
+    for (int64_t p = 0; p < s->actions->processors; p++) {
+        result->seconds = fmax(result->seconds, s->processor[p].clock);
+        result->idle += s->processor[p].idle;
+    }
+    bmf_actions_totals(s->actions, &result->messages, &result->bytes);
+}

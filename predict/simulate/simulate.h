@@ -1,0 +1,57 @@
+/* The simulator: actions and a network give every processor's clock.
+ *
+ * What a processor does at its clock:
+ *   COMPUTE, OVERHEAD  clock + seconds
+ *   POST     its receives of the round become known to the network
+ *   SEND     the message is handed over; the clock becomes message->free
+ *   RECEIVE  when all receives of the round have arrived: in the order of arrival (equal times: by sender), each
+ *            clock = max(clock, arrived) + taking
+ *   WAIT     clock = max(clock, done) over its sends of the round
+ *   MEET     clock = the largest clock of all + seconds
+ * and it stands still while a time that it needs is not known; see network.h for who knows what when.
+ *
+ * Method: discrete events in causal order. A heap holds the processors that come to a send (or post, if the network
+ * cares), by (clock, number); what lies between concerns nobody else and is carried out at once. Deterministic: the same
+ * input gives the same bits.
+ * Cost: O(log P) a send; memory 8 bytes an action for the processors' lists, and 112 bytes for a message that is on its
+ * way (in blocks of messages with neighbouring numbers, which are given back when all have been received).
+ */
+#ifndef BMF_SIMULATE_H
+#define BMF_SIMULATE_H
+
+#include "predict/network/network.h"
+#include "predict/model/actions.h"
+
+typedef struct bmf_simulator bmf_simulator;
+
+typedef struct bmf_simulation {
+    double seconds; /* the last processor's clock */
+    int64_t actions, messages, bytes;
+    double idle; /* seconds of waiting, over all processors */
+} bmf_simulation;
+
+/* The network is borrowed and started with `sample`; samples k > 0 also draw the computing times. Actions may be added
+ * between calls of bmf_simulator_run: the result is that of one run over all of them. Where an added action comes before
+ * something that was carried out, the run begins anew, which costs what it has cost so far. */
+bmf_simulator *bmf_simulator_create(const bmf_actions *actions, bmf_network *network, int64_t sample);
+/* Before the first run: events are recorded into `run`, a predicted run with as many lanes as there are processors, whose
+ * names and nodes are those of actions->names. Scopes that have been left get one event on every lane, also where
+ * nothing was done in them. Ids are those of the cluster backend with one processor a rank. */
+void bmf_simulator_record(bmf_simulator *simulator, bmf_run *run);
+/* Carries out everything recorded so far. Errors: BMF_ERROR_ARGUMENT when processors wait for messages that nobody
+ * sends (names one of them): actions from a damaged trace. */
+int bmf_simulator_run(bmf_simulator *simulator);
+double bmf_simulator_clock(const bmf_simulator *simulator, int64_t processor);
+void bmf_simulator_result(const bmf_simulator *simulator, bmf_simulation *result);
+void bmf_simulator_free(bmf_simulator *simulator);
+
+/* The whole at once: expected time, and the 95 % interval of one run from `samples` random samples (0: as many as are
+ * cheap, 20 to 200; low = high = seconds when nothing is uncertain). */
+typedef struct bmf_prediction {
+    double seconds, low, high;
+    int64_t samples;
+} bmf_prediction;
+int bmf_simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples,
+                          bmf_prediction *prediction);
+
+#endif

@@ -1,0 +1,161 @@
+/* The simulator's parts; private to predict/model. */
+#ifndef BMF_SIMULATE_PRIVATE_H
+#define BMF_SIMULATE_PRIVATE_H
+
+#include "predict/model/actions_private.h"
+#include "predict/simulate/simulate.h"
+
+/* Messages with neighbouring numbers share a block of memory. */
+enum { FLIGHT_BLOCK = 1024 };
+
+typedef enum flight_known {
+    FLIGHT_SENT = 1,
+    FLIGHT_ARRIVED = 2,    /* complete */
+    FLIGHT_UNFINISHED = 4, /* its sender counts it among those whose `done` is not known */
+} flight_known;
+
+typedef struct flight {
+    bmf_flying flying; /* first: networks hand it back */
+    int64_t number;
+    unsigned known; /* of flight_known */
+} flight;
+
+typedef struct flight_block {
+    flight *flight; /* NULL: none of them was touched, or all were received */
+    int64_t received;
+} flight_block;
+
+/* Sends of one processor in one round, until it has waited for them. */
+typedef struct open_round {
+    int64_t round, unfinished;
+    double done;  /* the latest that is known */
+    int32_t next; /* of the same processor, or of those that are not in use; -1 */
+} open_round;
+
+typedef enum standstill {
+    STANDS_NOT,   /* in the heap, or at the end of what was recorded */
+    STANDS_SEND,  /* message->free is not known */
+    STANDS_ROUND, /* the others of a collective round have not come yet */
+    STANDS_RECEIVE,
+    STANDS_WAIT,
+    STANDS_MEET,
+} standstill;
+
+typedef struct processor {
+    double clock;
+    double idle;
+    int64_t at;      /* next action, -1: none */
+    int64_t last;    /* last action of its list */
+    int64_t awaited; /* STANDS_SEND, STANDS_RECEIVE: the action whose message it needs; STANDS_WAIT: the round */
+    int32_t open;    /* rounds whose sends it has not waited for, -1 */
+    standstill stands;
+} processor;
+
+/* What comes first stands first: children of i are 4 i + 1 .. 4 i + 4. */
+typedef struct queued {
+    double time;
+    int64_t processor;
+} queued;
+
+/* A message that a processor is about to take. */
+typedef struct taken {
+    double arrived;
+    int64_t from, action;
+    flight *flight;
+} taken;
+
+struct recorder;
+
+struct bmf_simulator {
+    const bmf_actions *actions;
+    bmf_network *network;
+    const bmf_network_type *type;
+    int64_t sample;
+    double agreement; /* seconds of a meeting that does not say */
+    int status;       /* the first failure */
+    double now;       /* time of the last call into the network, -1: none */
+    processor *processor;
+    int64_t linked; /* actions that are in the processors' lists */
+    int64_t *next;  /* by action: the next of its processor, -1 */
+    int64_t next_capacity;
+    queued *heap;
+    int64_t heap_count;
+    flight_block *block;
+    int64_t blocks;
+    flight *spare;     /* blocks that were given back, each pointing to the next by its first message's state */
+    open_round *round; /* pool */
+    int32_t rounds, round_capacity, round_spare;
+    taken *taken; /* working memory */
+    int64_t taken_capacity;
+    int64_t meeting; /* processors that have come to the meeting */
+    double meeting_clock;
+    /* collective networks: by round */
+    int64_t *missing, missing_capacity; /* minus the messages that have not come; 0: nobody has come, or all */
+    bmf_flying **together;              /* working memory */
+    int64_t together_capacity;
+    struct recorder *recorder;
+};
+
+/* ---- simulate_heap.c ---- */
+void bmf_heap_push(bmf_simulator *s, double time, int64_t number);
+/* While the first processor acts its place is kept: whatever is pushed meanwhile comes behind it. Then it either goes on
+ * waiting with a later time or leaves. */
+void bmf_heap_hold_first(bmf_simulator *s);
+void bmf_heap_replace_first(bmf_simulator *s, double time, int64_t number);
+void bmf_heap_remove_first(bmf_simulator *s);
+
+/* ---- simulate_flight.c ---- */
+flight *bmf_flight_of(bmf_simulator *s, int64_t message);
+/* The message was received; when its whole block was, its memory may be used for others. Until as many calls of received
+ * as of keep have come it is kept anyway. */
+void bmf_flight_received(bmf_simulator *s, int64_t message);
+void bmf_flight_keep(bmf_simulator *s, int64_t message);
+void bmf_flights_clear(bmf_simulator *s);
+
+/* ---- simulate_step.c ---- */
+/* Carries out what the first processor of the heap is ready for, and all that follows at once. */
+void bmf_step(bmf_simulator *s);
+/* A processor goes on, until it is ready for a call into the network (then it is in the heap) or stands. */
+void bmf_step_on(bmf_simulator *s, int64_t processor);
+/* For network->complete and network->freed. */
+void bmf_step_complete(void *simulator, bmf_flying *message);
+void bmf_step_freed(void *simulator, bmf_flying *message);
+/* What all processors need to agree, as the network says or by messages of 8 bytes between neighbours. The network is
+ * started for that, and left as it is. */
+double bmf_step_agreement(bmf_network *network, int64_t sample);
+
+/* ---- simulate_round.c ---- */
+/* A processor has come to its sends of a round of a collective network. */
+void bmf_round_come(bmf_simulator *s, int64_t processor);
+
+/* ---- shared by them ---- */
+/* The state of a message that is handed over now. */
+flight *bmf_step_hand_over(bmf_simulator *s, const bmf_action *action, double now);
+/* Its sender has learnt, or not, when its memory is free again. */
+void bmf_step_count_done(bmf_simulator *s, processor *sender, flight *sent);
+void bmf_step_fail(bmf_simulator *s, const bmf_flying *message, const char *what);
+
+/* ---- simulate_chance.c ---- */
+/* A factor around 1 that is never negative: log-normal with mean 1 and relative standard deviation `relative`, at the
+ * point `normal` of the normal distribution. */
+double bmf_chance_factor(double relative, double normal);
+/* The seconds of a computation in this sample. */
+double bmf_chance_seconds(const bmf_simulator *s, int64_t action);
+
+/* ---- simulate_record.c: nothing is called when not recording ---- */
+/* Before an action of a lane: scopes that were entered or left since its last one. */
+void bmf_record_scopes(bmf_simulator *s, int64_t processor, int64_t position);
+void bmf_record_compute(bmf_simulator *s, const bmf_action *action, double begin, double end);
+void bmf_record_send(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end);
+void bmf_record_receive(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin,
+                        double end);
+void bmf_record_wait(bmf_simulator *s, const bmf_action *action, double begin, double end);
+/* What the processors needed to agree; it is no event. */
+void bmf_record_meeting(bmf_simulator *s, double seconds);
+/* Forgets all events, because the run begins anew. */
+void bmf_record_restart(bmf_simulator *s);
+/* Reads the scopes that were recorded so far. */
+void bmf_record_refresh(bmf_simulator *s);
+void bmf_record_free(bmf_simulator *s);
+
+#endif

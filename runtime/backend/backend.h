@@ -1,0 +1,224 @@
+/* The backend interface: who executes kernels and schedules.
+ *
+ * A skeleton turns its call into work (kernel pieces) and rounds of messages and hands them to ctx->backend. It runs
+ * as one host process per block of processors [first_processor, first_processor + local_processors): on the cluster a
+ * rank, in the model the one process with all of them. Skeletons must not call MPI.
+ */
+#ifndef BMF_BACKEND_H
+#define BMF_BACKEND_H
+
+#include <mpi.h>
+
+#include "runtime/data/column.h"
+#include "runtime/context/context.h"
+#include "runtime/data/partition.h"
+#include "runtime/schedule/schedule.h"
+#include "runtime/trace/trace.h"
+
+/* A piece of work: elements [begin, end) (global numbers) of one part, for one worker. */
+typedef struct bmf_piece {
+    int64_t part, processor;
+    int64_t begin, end;
+    int worker; /* 0 .. threads - 1; non-decreasing over an array of pieces */
+} bmf_piece;
+
+/* One kernel call over pieces. run is called once for every piece, from worker threads at once; it returns 0 or the
+ * user's failure code. The result of piece i does not depend on the order. */
+typedef struct bmf_work {
+    const char *kernel; /* name in traces and kernel sheets */
+    uint32_t round;     /* tells the kernel calls of one skeleton call apart, for structural ids */
+    const bmf_piece *piece;
+    int64_t pieces;
+    bool chained; /* workers take the next piece in order as they get free, ignoring piece.worker */
+    int (*run)(void *state, int64_t index, const bmf_piece *piece, int worker);
+    void *state;
+} bmf_work;
+
+enum { BMF_MAX_SEGMENTS = BMF_MAX_LEAVES + 1 };
+typedef struct bmf_segment {
+    void *data;
+    int64_t bytes;
+} bmf_segment;
+
+/* Where a round's messages come from and go to. Both return the number of segments (0 .. BMF_MAX_SEGMENTS) whose bytes
+ * add up to the message's. `incoming` is told the real size; it may allocate. Memory stays valid until the call ends.
+ * Messages whose `from` and `to` are both local are copied segment by segment. */
+typedef struct bmf_transfer {
+    int (*outgoing)(void *state, const bmf_message *message, bmf_segment *segment);
+    int (*incoming)(void *state, const bmf_message *message, bmf_segment *segment);
+    void *state;
+} bmf_transfer;
+
+/* A round whose messages are on their way. */
+typedef struct bmf_exchange bmf_exchange;
+
+typedef enum bmf_separation { BMF_SEPARATE_BEGIN, BMF_SEPARATE_NEXT, BMF_SEPARATE_END } bmf_separation;
+
+typedef struct bmf_backend {
+    const char *name;
+    /* Runs all pieces; records one kernel event per processor. Returns 0, or BMF_ERROR_KERNEL with a message that names
+     * kernel, code, processor and elements (not yet agreed among ranks). */
+    int (*compute)(bmf_context *ctx, const bmf_work *work);
+    /* Executes one round. Every message's size is known to both sides, or BMF_BYTES_UNKNOWN to both (the sender's
+     * `outgoing` then decides). Collective among the processors concerned. */
+    int (*exchange)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);
+    /* The same in two halves, to compute while messages are on their way; sizes must be known. The round, what
+     * transfer points to and all segments stay as they are until the end; received ones are complete only then. Rounds
+     * that are under way at once begin in the same order everywhere. progress lets messages proceed: to be called now
+     * and then while computing, by the thread that began. All three NULL: the backend cannot, see bmf_exchange_begin. */
+    int (*exchange_begin)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer,
+                          bmf_exchange **under_way);
+    void (*exchange_progress)(bmf_context *ctx, bmf_exchange *under_way);
+    int (*exchange_end)(bmf_context *ctx, bmf_exchange *under_way);
+    /* A sparse round: `sends` holds only messages from local processors, with sizes; nobody knows the receivers' side.
+     * Calls incoming for every message that arrives. Collective over all hosts. Silent partners cost nothing but one
+     * barrier. Messages from one processor to another keep their order. */
+    int (*deliver)(bmf_context *ctx, const bmf_round *sends, uint32_t round_number, const bmf_transfer *transfer);
+    /* Makes `bytes` of data at the host of `processor` known at every host. Bookkeeping, not a message of the machine. */
+    int (*share)(bmf_context *ctx, int64_t processor, void *data, int64_t bytes);
+    /* Gathers every host's `count` int64 values in host order to every host: all has sum(counts) values.
+     * Bookkeeping, not messages of the machine. */
+    int (*collect)(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count);
+    /* Agreement on a status, as bmf_agree. */
+    int (*agree)(bmf_context *ctx, int status);
+    void (*destroy)(bmf_context *ctx);
+    /* Nanoseconds since the start of the run on a processor's clock; processor -1: on the one that is furthest. */
+    int64_t (*now)(bmf_context *ctx, int64_t processor);
+    /* ctx->processors and the local ones have changed, and so has an empty ctx->run. */
+    int (*resize)(bmf_context *ctx);
+
+    /* ---- of backends that stand for a machine of their own; NULL or false on the cluster ---- */
+
+    /* A region or call was entered, ctx->position[ctx->depth], or is being left; instead of the events that are recorded
+     * otherwise. The partition may be NULL. */
+    void (*enter)(bmf_context *ctx, bmf_event_kind kind);
+    void (*leave)(bmf_context *ctx, const bmf_partition *partition);
+    /* A file of the partition's elements, of so many bytes each, was read or written here in that time, every processor its
+     * part; instead of events. */
+    void (*file)(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t nanoseconds);
+    /* The program itself begins here: everything before was loading. */
+    void (*start)(bmf_context *ctx);
+    /* bmf_barrier. */
+    void (*barrier)(bmf_context *ctx);
+    /* Called once by bmf_close, instead of writing the trace. */
+    int (*finish)(bmf_context *ctx);
+    /* Processors stand for ranks of their own: what ranks do by themselves, between two operations that communicate, is
+     * done for the processors of the host one after the other, so that nothing depends on what others have. Told before
+     * the first processor, before each of them, and after the last; the same calls are entered for each. */
+    void (*separate)(bmf_context *ctx, bmf_separation step);
+} bmf_backend;
+
+enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64 };
+
+/* Instances of every trace node, and the stack of open nodes. */
+typedef struct bmf_position {
+    uint32_t node, instance;
+    int64_t begin; /* host clock when it was entered */
+} bmf_position;
+
+struct bmf_context {
+    MPI_Comm comm;
+    MPI_Comm exit_comm;         /* for the end of the program only */
+    int rank, ranks;
+    int node_ranks, node_cores; /* ranks on this host and cores it may use */
+    bool polite;                /* ranks outnumber cores: waiting sleeps */
+    int threads;
+    int64_t processors;
+    int64_t first_processor, local_processors;
+    const bmf_backend *backend;
+    void *backend_state;
+    bool initialised_mpi;
+    bool reproducible;
+    bool agrees_once; /* see bmf_agree_once */
+    int agreed;       /* then: the first agreed failure */
+    int forced[8]; /* by skeleton: a bmf_algorithm, or -1 */
+    bmf_cost_model cost;
+    FILE *plan;
+    char message[BMF_MESSAGE_SIZE];
+    bmf_statistics statistics;
+    int64_t epoch;          /* monotonic clock at the start of the run, in this host's clock */
+    char *program;          /* as traces call it */
+    bmf_run *run;           /* NULL: not tracing */
+    char *trace_path;
+    char *machine_path;     /* --bmf-machine, or NULL */
+    int64_t imitated_ranks; /* --bmf-ranks, or 0 */
+    bmf_position position[BMF_NODE_DEPTH];
+    int depth;
+    uint32_t *instances;    /* by node: how often it was entered */
+    uint32_t instances_capacity;
+};
+
+/* Nanoseconds on the monotonic clock since ctx->epoch. */
+int64_t bmf_now(const bmf_context *ctx);
+
+/* ---- what skeletons use ---- */
+
+static inline int bmf_compute(bmf_context *ctx, const bmf_work *work)
+{
+    return ctx->backend->compute(ctx, work);
+}
+/* exchange_begin and its companions, with any backend: one that cannot does everything at the beginning, and *under_way
+ * is NULL. */
+static inline int bmf_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number,
+                                     const bmf_transfer *transfer, bmf_exchange **under_way)
+{
+    *under_way = NULL;
+    return ctx->backend->exchange_begin
+               ? ctx->backend->exchange_begin(ctx, round, round_number, transfer, under_way)
+               : ctx->backend->exchange(ctx, round, round_number, transfer);
+}
+static inline void bmf_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
+{
+    if (under_way)
+        ctx->backend->exchange_progress(ctx, under_way);
+}
+static inline int bmf_exchange_end(bmf_context *ctx, bmf_exchange *under_way)
+{
+    return under_way ? ctx->backend->exchange_end(ctx, under_way) : BMF_OK;
+}
+/* true: from now on an agreement on a failure holds for all agreements that follow, without any messages, until this
+ * is called again. For parts of a program in which a rank that fails goes straight to the last agreement, while the
+ * others meet it at their next one. */
+static inline void bmf_agree_once(bmf_context *ctx, bool once)
+{
+    ctx->agrees_once = once;
+    ctx->agreed = BMF_OK;
+}
+static inline bool bmf_is_local(const bmf_context *ctx, int64_t processor)
+{
+    return processor >= ctx->first_processor && processor < ctx->first_processor + ctx->local_processors;
+}
+
+/* Cuts this host's elements of a partition into pieces: every worker gets a contiguous run of about the same number of
+ * elements, cut at part boundaries and, inside a part, at multiples of grain (global numbers). The caller frees. */
+int bmf_pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece, int64_t *pieces);
+/* The same cut every `grain` elements, for chained work. */
+int bmf_pieces_create_chain(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
+                            int64_t *pieces);
+
+/* Opens and closes a skeleton call in the trace; `text` is "scan plus". Every rank calls both in the same order. Elements:
+ * the partition whose local part lengths are recorded, or NULL. Between them, kernels and messages belong to the call. */
+void bmf_skeleton_begin(bmf_context *ctx, const char *text, ...) __attribute__((format(printf, 2, 3)));
+int bmf_skeleton_end(bmf_context *ctx, const bmf_partition *partition, int status); /* returns status */
+
+/* The algorithm for a skeleton: the forced one, or the cheapest of [first, last] for count items and bytes. */
+bmf_algorithm bmf_choose(const bmf_context *ctx, bmf_algorithm first, bmf_algorithm last, int64_t count, double bytes);
+
+/* Traces call the program by the last part of this path; otherwise it is the command's. */
+void bmf_name_program(bmf_context *ctx, const char *path);
+
+/* The program itself begins here; collective. Waits for all ranks, and forgets what a model took for loading. */
+void bmf_program_start(bmf_context *ctx);
+
+/* The block of a processor when processors are cut into contiguous blocks: the first P mod B blocks have ceil(P/B) of
+ * them, the others floor(P/B). */
+int64_t bmf_block_of(int64_t processors, int64_t blocks, int64_t processor);
+
+/* The cluster backend: MPI + OpenMP, wall clock. */
+extern const bmf_backend bmf_cluster_backend;
+
+/* What --bmf-machine does, set by the library that can predict when a program is linked with it; otherwise NULL. Turns an
+ * open context of one rank into one of the machine described in ctx->machine_path. */
+extern int (*bmf_start_model)(bmf_context *ctx);
+
+#endif

@@ -1,0 +1,18 @@
+/* Waiting: the one function that waits for MPI (design: MPICH spins; with more ranks than cores that costs a scheduler
+ * slice per message). Spins while every rank has a core of its own, otherwise tries about 20 times and then sleeps
+ * briefly between tries. All communication in bmf is non-blocking and ends here. */
+#ifndef BMF_WAIT_H
+#define BMF_WAIT_H
+
+#include <mpi.h>
+
+#include "runtime/context/context.h"
+
+/* Waits for all `count` requests; they become MPI_REQUEST_NULL. */
+void bmf_wait_all(bmf_context *ctx, int count, MPI_Request *requests);
+/* Waits for at least one; fills indices[0..return value) with those that finished. 0 when all are null. */
+int bmf_wait_some(bmf_context *ctx, int count, MPI_Request *requests, int *indices);
+/* One step of waiting in a loop of one's own: call with a counter that starts at 0. */
+void bmf_wait_step(bmf_context *ctx, int *tries);
+
+#endif

@@ -1,0 +1,161 @@
+/* Reference-counted buffers and their pool.
+ *
+ * Method: small buffers come from the C library. From 2 MiB on they are mapped, aligned to 2 MiB and advised to use
+ * huge pages; when freed they wait in the pool for a request of about their size (best fit, at most a quarter more than
+ * asked for). On a miss the oldest pooled buffers go back to the system until what is live and what is pooled together
+ * stays below the most that was ever live at once: the pool never makes a program need more memory than it does anyway.
+ * Cost: O(pool) per big buffer. All state belongs to the master thread, the only one that calls these functions.
+ */
+#define _DEFAULT_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/base/memory.h"
+
+enum { LINE = 64, POOL_SIZE = 16 };
+static const int64_t huge_page = (int64_t)2 << 20;
+
+static struct {
+    bmf_buffer *buffer[POOL_SIZE]; /* oldest first */
+    int count;
+    int64_t pooled, live, peak; /* bytes of mapped buffers: in the pool, in use, most ever in use */
+} pool;
+
+static void unmap(bmf_buffer *buffer)
+{
+    munmap(buffer->data, (size_t)buffer->size);
+    free(buffer);
+}
+
+static bmf_buffer *take_from_pool(int index)
+{
+    bmf_buffer *buffer = pool.buffer[index];
+    pool.count--;
+    pool.pooled -= buffer->size;
+    memmove(&pool.buffer[index], &pool.buffer[index + 1], (size_t)(pool.count - index) * sizeof pool.buffer[0]);
+    return buffer;
+}
+
+static bmf_buffer *best_fit(int64_t size)
+{
+    int best = -1;
+    for (int k = 0; k < pool.count; k++) {
+        int64_t have = pool.buffer[k]->size;
+        if (have >= size && have - size <= size / 4 && (best < 0 || have < pool.buffer[best]->size))
+            best = k;
+    }
+    return best < 0 ? NULL : take_from_pool(best);
+}
+
+/* Maps `size` bytes (a multiple of the huge page) on a huge page boundary: a page too much, the ends given back. */
+static void *map_aligned(int64_t size)
+{
+    size_t wanted = (size_t)size, extra = (size_t)huge_page;
+    char *raw = mmap(NULL, wanted + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (raw == MAP_FAILED)
+        return NULL;
+    size_t head = (extra - (uintptr_t)raw % extra) % extra;
+    if (head > 0)
+        munmap(raw, head);
+    munmap(raw + head + wanted, extra - head);
+    madvise(raw + head, wanted, MADV_HUGEPAGE);
+    return raw + head;
+}
+
+static bmf_buffer *create_mapped(int64_t asked)
+{
+    int64_t size = (asked + huge_page - 1) / huge_page * huge_page;
+    bmf_buffer *buffer = best_fit(size);
+    if (buffer == NULL) {
+        while (pool.count > 0 && pool.live + pool.pooled + size > pool.peak)
+            unmap(take_from_pool(0));
+        buffer = malloc(sizeof *buffer);
+        if (buffer == NULL)
+            return NULL;
+        *buffer = (bmf_buffer){map_aligned(size), size, 1, true};
+        if (buffer->data == NULL) {
+            bmf_buffer_trim();
+            buffer->data = map_aligned(size);
+        }
+        if (buffer->data == NULL) {
+            free(buffer);
+            return NULL;
+        }
+    }
+    buffer->references = 1;
+    pool.live += buffer->size;
+    pool.peak = pool.live > pool.peak ? pool.live : pool.peak;
+    return buffer;
+}
+
+static bmf_buffer *create_small(int64_t asked)
+{
+    int64_t size = (asked + LINE - 1) / LINE * LINE;
+    bmf_buffer *buffer = malloc(sizeof *buffer);
+    if (buffer == NULL)
+        return NULL;
+    *buffer = (bmf_buffer){size > 0 ? aligned_alloc(LINE, (size_t)size) : NULL, size, 1, false};
+    if (size > 0 && buffer->data == NULL) {
+        free(buffer);
+        return NULL;
+    }
+    return buffer;
+}
+
+bmf_buffer *bmf_buffer_create(int64_t size)
+{
+    if (size < 0 || size > INT64_MAX - 2 * huge_page)
+        return NULL;
+    return size < huge_page ? create_small(size) : create_mapped(size);
+}
+
+bmf_buffer *bmf_buffer_retain(bmf_buffer *buffer)
+{
+    if (buffer != NULL)
+        buffer->references++;
+    return buffer;
+}
+
+static void add_to_pool(bmf_buffer *buffer)
+{
+    if (pool.count == POOL_SIZE)
+        unmap(take_from_pool(0));
+    pool.buffer[pool.count++] = buffer;
+    pool.pooled += buffer->size;
+}
+
+void bmf_buffer_release(bmf_buffer *buffer)
+{
+    if (buffer == NULL || --buffer->references > 0)
+        return;
+    if (buffer->mapped) {
+        pool.live -= buffer->size;
+        add_to_pool(buffer);
+    } else {
+        free(buffer->data);
+        free(buffer);
+    }
+}
+
+void bmf_buffer_trim(void)
+{
+    while (pool.count > 0)
+        unmap(take_from_pool(pool.count - 1));
+}
+
+bmf_buffer *bmf_working_buffer(int64_t size)
+{
+    bmf_buffer *buffer = bmf_buffer_create(size);
+    if (buffer == NULL) {
+        int initialised = 0;
+        fprintf(stderr, "bmf: out of memory: %lld bytes of working memory\n", (long long)size);
+        MPI_Initialized(&initialised);
+        if (initialised)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        exit(1);
+    }
+    return buffer;
+}

@@ -1,0 +1,204 @@
+/* A sparse round: nobody knows who will send.
+ *
+ * Method: non-blocking consensus (Hoefler, Siebert, Lumsdaine, "Scalable communication protocols for dynamic sparse
+ * data exchange", PPoPP 2010). Every rank sends its messages synchronously, takes what arrives, and enters a
+ * non-blocking barrier once its own sends were received; when the barrier ends nothing can be under way.
+ * Cost: one MPI message per pair of ranks that have something to say, plus one barrier.
+ *
+ * Wire format for one pair: { int64 count, count records {from, to, bytes, first, count} } then the payloads.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+#include "runtime/cluster/cluster.h"
+#include "runtime/backend/wait.h"
+
+static const int64_t record_bytes = BMF_PARCEL_VALUES * (int64_t)sizeof(int64_t);
+
+/* One pair's messages on the way out. */
+typedef struct parcel {
+    int peer;
+    int64_t count, bytes, header;
+    bmf_buffer *buffer; /* pooled: fresh pages for every delivery would cost more than the message */
+    char *data, *end;
+} parcel;
+
+/* One pair's messages on the way in. */
+typedef struct arrival {
+    int64_t bytes;
+    bmf_buffer *buffer;
+    char *data;
+    bmf_flight flight;
+} arrival;
+
+/* Sizes of all parcels, by rank. */
+static parcel *make_parcels(const bmf_context *ctx, const bmf_round *sends)
+{
+    parcel *parcels = bmf_allocate_clear(ctx->ranks, (int64_t)sizeof *parcels);
+    for (int64_t i = 0; i < sends->count; i++) {
+        const bmf_message *m = &sends->message[i];
+        if (bmf_is_local(ctx, m->to))
+            continue;
+        parcel *p = &parcels[bmf_rank_of(ctx, m->to)];
+        p->count++;
+        p->bytes += m->bytes;
+    }
+    for (int r = 0; r < ctx->ranks; r++) {
+        parcel *p = &parcels[r];
+        p->peer = r;
+        if (p->count == 0)
+            continue;
+        p->header = bmf_wire_parcel_header(p->count);
+        p->bytes += p->header;
+        p->buffer = bmf_working_buffer(p->bytes);
+        p->data = p->buffer->data;
+        memcpy(p->data, &p->count, sizeof p->count);
+        p->end = p->data + p->header;
+        p->count = 0;
+    }
+    return parcels;
+}
+
+static void fill_parcels(bmf_context *ctx, const bmf_round *sends, parcel *parcels, uint32_t number,
+                         const bmf_transfer *transfer)
+{
+    bmf_segment segment[BMF_MAX_SEGMENTS];
+    for (int64_t i = 0; i < sends->count; i++) {
+        const bmf_message *m = &sends->message[i];
+        if (bmf_is_local(ctx, m->to))
+            continue;
+        int64_t begin = ctx->run ? bmf_now(ctx) : 0;
+        parcel *p = &parcels[bmf_rank_of(ctx, m->to)];
+        int64_t record[BMF_PARCEL_VALUES] = {m->from, m->to, m->bytes, m->first, m->count};
+        memcpy(p->data + sizeof(int64_t) + p->count++ * record_bytes, record, sizeof record);
+        int segments = transfer->outgoing(transfer->state, m, segment);
+        for (int s = 0; s < segments; s++) {
+            memcpy(p->end, segment[s].data, (size_t)segment[s].bytes);
+            p->end += segment[s].bytes;
+        }
+        bmf_cluster_count(ctx, m, m->bytes);
+        if (ctx->run)
+            bmf_cluster_event(ctx, BMF_EVENT_SEND, m->from, begin, bmf_now(ctx), m->bytes, m->to, number, 0);
+    }
+}
+
+/* The first piece is synchronous, so that its end says it was received; the rest follows on another tag. */
+static void send_parcel(bmf_context *ctx, const parcel *p, int tag, bmf_flight *flight)
+{
+    int64_t first = bmf_wire_piece(p->bytes);
+    MPI_Issend(p->data, (int)first, MPI_CHAR, p->peer, tag, ctx->comm, bmf_flight_slot(flight));
+    bmf_wire_count(&ctx->statistics, first);
+    bmf_flight_send(ctx, flight, p->data + first, p->bytes - first, p->peer, BMF_TAG_REST);
+}
+
+/* Total bytes of a parcel from its first piece. A header that does not fit one piece would need 26 million messages
+ * between one pair of ranks. */
+static int64_t parcel_bytes(const char *data)
+{
+    int64_t count, total = (int64_t)sizeof(int64_t);
+    memcpy(&count, data, sizeof count);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t record[BMF_PARCEL_VALUES];
+        memcpy(record, data + sizeof(int64_t) + i * record_bytes, sizeof record);
+        total += record_bytes + record[2];
+    }
+    return total;
+}
+
+static bool take_arrival(bmf_context *ctx, int tag, arrival *taken)
+{
+    MPI_Message found;
+    MPI_Status status;
+    int arrived, first;
+    MPI_Improbe(MPI_ANY_SOURCE, tag, ctx->comm, &arrived, &found, &status);
+    if (!arrived)
+        return false;
+    *taken = (arrival){0};
+    MPI_Get_count(&status, MPI_CHAR, &first);
+    taken->buffer = bmf_working_buffer(first);
+    taken->data = taken->buffer->data;
+    MPI_Imrecv(taken->data, first, MPI_CHAR, &found, bmf_flight_slot(&taken->flight));
+    bmf_wait_all(ctx, taken->flight.count, taken->flight.request);
+    taken->bytes = parcel_bytes(taken->data);
+    if (taken->bytes > first) {
+        bmf_buffer *whole = bmf_working_buffer(taken->bytes);
+        memcpy(whole->data, taken->data, (size_t)first);
+        bmf_buffer_release(taken->buffer);
+        taken->buffer = whole;
+        taken->data = whole->data;
+        bmf_flight_receive(ctx, &taken->flight, taken->data + first, taken->bytes - first, status.MPI_SOURCE,
+                           BMF_TAG_REST);
+    }
+    return true;
+}
+
+static void unpack_arrival(bmf_context *ctx, arrival *taken, int64_t waiting_since, uint32_t number,
+                           const bmf_transfer *transfer)
+{
+    int64_t count;
+    bmf_wait_all(ctx, taken->flight.count, taken->flight.request);
+    memcpy(&count, taken->data, sizeof count);
+    const char *payload = taken->data + bmf_wire_parcel_header(count);
+    for (int64_t i = 0; i < count; i++) {
+        bmf_segment segment[BMF_MAX_SEGMENTS];
+        int64_t record[BMF_PARCEL_VALUES];
+        memcpy(record, taken->data + sizeof(int64_t) + i * record_bytes, sizeof record);
+        bmf_message m = {record[0], record[1], record[2], record[3], record[4]};
+        int segments = transfer->incoming(transfer->state, &m, segment);
+        for (int s = 0; s < segments; s++) {
+            memcpy(segment[s].data, payload, (size_t)segment[s].bytes);
+            payload += segment[s].bytes;
+        }
+        if (ctx->run)
+            bmf_cluster_event(ctx, BMF_EVENT_RECEIVE, m.to, waiting_since, bmf_now(ctx), m.bytes, m.from, number, 0);
+    }
+    bmf_buffer_release(taken->buffer);
+    bmf_flight_free(&taken->flight);
+}
+
+int bmf_cluster_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t number, const bmf_transfer *transfer)
+{
+    bmf_cluster *cluster = ctx->backend_state;
+    for (int64_t i = 0; i < sends->count; i++)
+        if (bmf_is_local(ctx, sends->message[i].to))
+            bmf_cluster_copy(ctx, &sends->message[i], number, transfer);
+    if (ctx->ranks == 1)
+        return BMF_OK;
+    int tag = BMF_TAG_DELIVER + cluster->deliver_tag;
+    cluster->deliver_tag ^= 1;
+    parcel *parcels = make_parcels(ctx, sends);
+    bmf_flight outgoing = {0};
+    fill_parcels(ctx, sends, parcels, number, transfer);
+    for (int r = 0; r < ctx->ranks; r++)
+        if (parcels[r].data)
+            send_parcel(ctx, &parcels[r], tag, &outgoing);
+    int64_t waiting_since = ctx->run ? bmf_now(ctx) : 0;
+    MPI_Request barrier = MPI_REQUEST_NULL;
+    bool in_barrier = false;
+    for (int done = 0, tries = 0; !done;) {
+        arrival taken;
+        int sent = 0;
+        if (take_arrival(ctx, tag, &taken)) {
+            unpack_arrival(ctx, &taken, waiting_since, number, transfer);
+            tries = 0;
+            continue;
+        }
+        if (in_barrier) {
+            MPI_Test(&barrier, &done, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Testall(outgoing.count, outgoing.request, &sent, MPI_STATUSES_IGNORE);
+            if (sent) {
+                MPI_Ibarrier(ctx->comm, &barrier);
+                in_barrier = true;
+            }
+        }
+        if (!done)
+            bmf_wait_step(ctx, &tries);
+    }
+    for (int r = 0; r < ctx->ranks; r++)
+        bmf_buffer_release(parcels[r].buffer);
+    free(parcels);
+    bmf_flight_free(&outgoing);
+    return BMF_OK;
+}

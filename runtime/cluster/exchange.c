@@ -1,0 +1,399 @@
+/* One round of messages whose receivers know their senders.
+ *
+ * Messages between two ranks are grouped: the small ones travel together in one MPI message, every large one goes
+ * straight from and to the caller's memory, segment by segment. Both sides see the same messages in the same order
+ * and so group alike. Messages of unknown size all travel together behind a header of their sizes.
+ * Receives are posted before sends; one polite wait ends the round. A round of known sizes may be left under way; it is
+ * unpacked and recorded only when it is ended, so that its events do not cut into those of what is computed
+ * meanwhile. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+#include "runtime/cluster/cluster.h"
+#include "runtime/backend/wait.h"
+
+/* Remote messages of a round in one direction, ordered by peer rank and then as in the round. */
+typedef struct remote {
+    const bmf_message *message;
+    int peer;
+} remote;
+
+/* What one peer gets or sends: messages [first, first + count), packed part in `packed`. */
+typedef struct peer_group {
+    int peer;
+    int64_t first, count;
+    int64_t packed_bytes;
+    char *packed;
+    int request_first, request_count; /* requests in the flight that end this group */
+    int open_requests;
+} peer_group;
+
+typedef struct side {
+    remote *remote;
+    int64_t count;
+    peer_group *group;
+    int64_t groups;
+} side;
+
+static int by_peer(const void *a, const void *b)
+{
+    const remote *x = a, *y = b;
+    if (x->peer != y->peer)
+        return x->peer < y->peer ? -1 : 1;
+    return x->message < y->message ? -1 : x->message > y->message;
+}
+
+/* Picks the remote messages of one direction and groups them. */
+static side make_side(const bmf_context *ctx, const bmf_round *round, bool sending)
+{
+    side made = {0};
+    bool sorted = true;
+    for (int64_t i = 0; i < round->count; i++) {
+        const bmf_message *m = &round->message[i];
+        made.count += bmf_is_local(ctx, sending ? m->from : m->to) && !bmf_is_local(ctx, sending ? m->to : m->from);
+    }
+    if (made.count == 0)
+        return made;
+    made.remote = bmf_allocate(made.count * (int64_t)sizeof(remote));
+    made.group = bmf_allocate_clear(made.count, (int64_t)sizeof(peer_group));
+    for (int64_t i = 0, n = 0; i < round->count; i++) {
+        const bmf_message *m = &round->message[i];
+        int64_t here = sending ? m->from : m->to, there = sending ? m->to : m->from;
+        if (!bmf_is_local(ctx, here) || bmf_is_local(ctx, there))
+            continue;
+        made.remote[n] = (remote){m, bmf_rank_of(ctx, there)};
+        sorted = sorted && (n == 0 || made.remote[n - 1].peer <= made.remote[n].peer);
+        n++;
+    }
+    if (!sorted)
+        qsort(made.remote, (size_t)made.count, sizeof(remote), by_peer);
+    for (int64_t i = 0; i < made.count; i++) {
+        const bmf_message *m = made.remote[i].message;
+        peer_group *group = made.groups ? &made.group[made.groups - 1] : NULL;
+        if (!group || group->peer != made.remote[i].peer) {
+            group = &made.group[made.groups++];
+            *group = (peer_group){.peer = made.remote[i].peer, .first = i};
+        }
+        group->count++;
+        if (bmf_wire_packs(m) && m->bytes > 0)
+            group->packed_bytes += m->bytes;
+    }
+    return made;
+}
+
+/* The k-th group in the order of posting: every rank begins with the next higher one, so that they do not all begin with
+ * the lowest. */
+static peer_group *in_turn(const bmf_context *ctx, const side *made, int64_t k)
+{
+    int64_t low = 0, high = made->groups;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (made->group[middle].peer < ctx->rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &made->group[(low + k) % made->groups];
+}
+
+static void free_side(side *made)
+{
+    for (int64_t g = 0; g < made->groups; g++)
+        free(made->group[g].packed);
+    free(made->group);
+    free(made->remote);
+}
+
+static int64_t segments_bytes(const bmf_segment *segment, int segments)
+{
+    int64_t bytes = 0;
+    for (int s = 0; s < segments; s++)
+        bytes += segment[s].bytes;
+    return bytes;
+}
+
+static char *copy_out(char *to, const bmf_segment *segment, int segments)
+{
+    for (int s = 0; s < segments; s++) {
+        memcpy(to, segment[s].data, (size_t)segment[s].bytes);
+        to += segment[s].bytes;
+    }
+    return to;
+}
+
+static const char *copy_in(const char *from, const bmf_segment *segment, int segments)
+{
+    for (int s = 0; s < segments; s++) {
+        memcpy(segment[s].data, from, (size_t)segment[s].bytes);
+        from += segment[s].bytes;
+    }
+    return from;
+}
+
+static void record_send(bmf_context *ctx, const bmf_message *m, int64_t begin, int64_t bytes, uint32_t number)
+{
+    bmf_cluster_count(ctx, m, bytes);
+    if (ctx->run)
+        bmf_cluster_event(ctx, BMF_EVENT_SEND, m->from, begin, bmf_now(ctx), bytes, m->to, number, 0);
+}
+
+static void record_receive(bmf_context *ctx, const bmf_message *m, int64_t begin, int64_t bytes, uint32_t number)
+{
+    if (ctx->run)
+        bmf_cluster_event(ctx, BMF_EVENT_RECEIVE, m->to, begin, bmf_now(ctx), bytes, m->from, number, 0);
+}
+
+/* The sends' last wait, on the lanes that sent. */
+static void record_wait(bmf_context *ctx, const side *sends, int64_t begin, uint32_t number)
+{
+    int64_t end = bmf_now(ctx), last = -1;
+    for (int64_t i = 0; ctx->run && i < sends->count; i++) {
+        int64_t lane = sends->remote[i].message->from;
+        if (lane != last)
+            bmf_cluster_event(ctx, BMF_EVENT_WAIT, lane, begin, end, 0, -1, number, 0);
+        last = lane;
+    }
+}
+
+/* ---- sizes known ---- */
+
+static void post_receives(bmf_context *ctx, side *receives, bmf_flight *flight, const bmf_transfer *transfer)
+{
+    bmf_segment segment[BMF_MAX_SEGMENTS];
+    for (int64_t k = 0; k < receives->groups; k++) {
+        peer_group *group = in_turn(ctx, receives, k);
+        group->request_first = flight->count;
+        if (group->packed_bytes > 0) {
+            group->packed = bmf_allocate(group->packed_bytes);
+            bmf_flight_receive(ctx, flight, group->packed, group->packed_bytes, group->peer, BMF_TAG_EXCHANGE);
+        }
+        for (int64_t i = group->first; i < group->first + group->count; i++) {
+            if (bmf_wire_packs(receives->remote[i].message))
+                continue;
+            int segments = transfer->incoming(transfer->state, receives->remote[i].message, segment);
+            for (int s = 0; s < segments; s++)
+                bmf_flight_receive(ctx, flight, segment[s].data, segment[s].bytes, group->peer, BMF_TAG_EXCHANGE);
+        }
+        group->open_requests = group->request_count = flight->count - group->request_first;
+    }
+}
+
+static void post_sends(bmf_context *ctx, side *sends, bmf_flight *flight, uint32_t number, const bmf_transfer *transfer)
+{
+    bmf_segment segment[BMF_MAX_SEGMENTS];
+    for (int64_t k = 0; k < sends->groups; k++) {
+        peer_group *group = in_turn(ctx, sends, k);
+        group->packed = bmf_allocate(group->packed_bytes);
+        char *to = group->packed;
+        for (int64_t i = group->first; i < group->first + group->count; i++) {
+            const bmf_message *m = sends->remote[i].message;
+            int64_t begin = ctx->run ? bmf_now(ctx) : 0;
+            if (!bmf_wire_packs(m))
+                continue;
+            to = copy_out(to, segment, transfer->outgoing(transfer->state, m, segment));
+            record_send(ctx, m, begin, m->bytes, number);
+        }
+        bmf_flight_send(ctx, flight, group->packed, group->packed_bytes, group->peer, BMF_TAG_EXCHANGE);
+        for (int64_t i = group->first; i < group->first + group->count; i++) {
+            const bmf_message *m = sends->remote[i].message;
+            int64_t begin = ctx->run ? bmf_now(ctx) : 0;
+            if (bmf_wire_packs(m))
+                continue;
+            int segments = transfer->outgoing(transfer->state, m, segment);
+            for (int s = 0; s < segments; s++)
+                bmf_flight_send(ctx, flight, segment[s].data, segment[s].bytes, group->peer, BMF_TAG_EXCHANGE);
+            record_send(ctx, m, begin, m->bytes, number);
+        }
+    }
+}
+
+/* Everything from one peer is here: unpack and record. */
+static void finish_group(bmf_context *ctx, side *receives, peer_group *group, int64_t waiting_since, uint32_t number,
+                         const bmf_transfer *transfer)
+{
+    bmf_segment segment[BMF_MAX_SEGMENTS];
+    const char *from = group->packed;
+    for (int64_t i = group->first; i < group->first + group->count; i++) {
+        const bmf_message *m = receives->remote[i].message;
+        if (bmf_wire_packs(m))
+            from = copy_in(from, segment, transfer->incoming(transfer->state, m, segment));
+        record_receive(ctx, m, waiting_since, m->bytes, number);
+    }
+}
+
+struct bmf_exchange {
+    uint32_t number;
+    bmf_transfer transfer;
+    side receives, sends;
+    bmf_flight incoming, outgoing;
+    int *group_of; /* of each incoming request */
+    int *finished; /* room for as many */
+};
+
+int bmf_cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer,
+                               bmf_exchange **under_way)
+{
+    bmf_exchange *x = *under_way = bmf_allocate_clear(1, (int64_t)sizeof *x);
+    x->number = number;
+    x->transfer = *transfer;
+    x->receives = make_side(ctx, round, false);
+    x->sends = make_side(ctx, round, true);
+    post_receives(ctx, &x->receives, &x->incoming, transfer);
+    post_sends(ctx, &x->sends, &x->outgoing, number, transfer);
+    for (int64_t i = 0; i < round->count; i++)
+        if (bmf_is_local(ctx, round->message[i].from) && bmf_is_local(ctx, round->message[i].to))
+            bmf_cluster_copy(ctx, &round->message[i], number, transfer);
+    x->group_of = bmf_allocate(2 * x->incoming.count * (int64_t)sizeof(int));
+    x->finished = x->group_of + x->incoming.count;
+    for (int64_t g = 0; g < x->receives.groups; g++) {
+        const peer_group *group = &x->receives.group[g];
+        for (int k = 0; k < group->request_count; k++)
+            x->group_of[group->request_first + k] = (int)g;
+    }
+    return BMF_OK;
+}
+
+void bmf_cluster_exchange_progress(bmf_context *ctx, bmf_exchange *x)
+{
+    int count = 0, sent;
+    (void)ctx;
+    MPI_Testsome(x->incoming.count, x->incoming.request, &count, x->finished, MPI_STATUSES_IGNORE);
+    if (count == MPI_UNDEFINED)
+        MPI_Testall(x->outgoing.count, x->outgoing.request, &sent, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < count; k++)
+        x->receives.group[x->group_of[x->finished[k]]].open_requests--;
+}
+
+int bmf_cluster_exchange_end(bmf_context *ctx, bmf_exchange *x)
+{
+    int64_t waiting_since = ctx->run ? bmf_now(ctx) : 0;
+    for (int64_t g = 0; g < x->receives.groups; g++)
+        if (x->receives.group[g].open_requests == 0)
+            finish_group(ctx, &x->receives, &x->receives.group[g], waiting_since, x->number, &x->transfer);
+    for (int count; (count = bmf_wait_some(ctx, x->incoming.count, x->incoming.request, x->finished)) > 0;)
+        for (int k = 0; k < count; k++) {
+            peer_group *group = &x->receives.group[x->group_of[x->finished[k]]];
+            if (--group->open_requests == 0)
+                finish_group(ctx, &x->receives, group, waiting_since, x->number, &x->transfer);
+        }
+    bmf_wait_all(ctx, x->outgoing.count, x->outgoing.request);
+    record_wait(ctx, &x->sends, waiting_since, x->number);
+    free(x->group_of);
+    bmf_flight_free(&x->incoming);
+    bmf_flight_free(&x->outgoing);
+    free_side(&x->receives);
+    free_side(&x->sends);
+    free(x);
+    return BMF_OK;
+}
+
+/* ---- sizes known to the senders only ---- */
+
+/* Header: the sizes of the group's messages, then their payloads. */
+static int64_t pack_unknown(bmf_context *ctx, side *sends, peer_group *group, uint32_t number,
+                            const bmf_transfer *transfer)
+{
+    bmf_segment segment[BMF_MAX_SEGMENTS];
+    int64_t header = bmf_wire_sizes_header(group->count), total = header, capacity = header + BMF_PACK_LIMIT;
+    group->packed = bmf_allocate(capacity);
+    for (int64_t i = 0; i < group->count; i++) {
+        const bmf_message *m = sends->remote[group->first + i].message;
+        int64_t begin = ctx->run ? bmf_now(ctx) : 0;
+        int segments = transfer->outgoing(transfer->state, m, segment);
+        int64_t bytes = segments_bytes(segment, segments);
+        if (total + bytes > capacity) {
+            capacity = 2 * (total + bytes);
+            group->packed = bmf_reallocate(group->packed, total, capacity);
+        }
+        memcpy(group->packed + i * (int64_t)sizeof(int64_t), &bytes, sizeof bytes);
+        copy_out(group->packed + total, segment, segments);
+        total += bytes;
+        record_send(ctx, m, begin, bytes, number);
+    }
+    return total;
+}
+
+/* Receives a group: its first piece says how long the rest is. Returns false if it has not arrived. */
+static bool receive_unknown(bmf_context *ctx, side *receives, peer_group *group, int64_t waiting_since, uint32_t number,
+                            const bmf_transfer *transfer)
+{
+    MPI_Message found;
+    MPI_Status status;
+    bmf_flight flight = {0};
+    int arrived, first_bytes;
+    MPI_Improbe(group->peer, BMF_TAG_EXCHANGE, ctx->comm, &arrived, &found, &status);
+    if (!arrived)
+        return false;
+    MPI_Get_count(&status, MPI_CHAR, &first_bytes);
+    char *packed = bmf_allocate(first_bytes);
+    MPI_Imrecv(packed, first_bytes, MPI_CHAR, &found, bmf_flight_slot(&flight));
+    bmf_wait_all(ctx, flight.count, flight.request);
+    int64_t header = bmf_wire_sizes_header(group->count), total = header;
+    int64_t *sizes = bmf_allocate(header);
+    memcpy(sizes, packed, (size_t)header);
+    for (int64_t i = 0; i < group->count; i++)
+        total += sizes[i];
+    if (total > first_bytes) {
+        packed = bmf_reallocate(packed, first_bytes, total);
+        bmf_flight_receive(ctx, &flight, packed + first_bytes, total - first_bytes, group->peer, BMF_TAG_EXCHANGE);
+        bmf_wait_all(ctx, flight.count, flight.request);
+    }
+    const char *from = packed + header;
+    for (int64_t i = 0; i < group->count; i++) {
+        bmf_segment segment[BMF_MAX_SEGMENTS];
+        bmf_message sized = *receives->remote[group->first + i].message;
+        sized.bytes = sizes[i];
+        from = copy_in(from, segment, transfer->incoming(transfer->state, &sized, segment));
+        record_receive(ctx, &sized, waiting_since, sized.bytes, number);
+    }
+    free(packed);
+    free(sizes);
+    bmf_flight_free(&flight);
+    return true;
+}
+
+static void exchange_unknown(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer)
+{
+    side receives = make_side(ctx, round, false), sends = make_side(ctx, round, true);
+    bmf_flight outgoing = {0};
+    for (int64_t g = 0; g < sends.groups; g++) {
+        int64_t bytes = pack_unknown(ctx, &sends, &sends.group[g], number, transfer);
+        bmf_flight_send(ctx, &outgoing, sends.group[g].packed, bytes, sends.group[g].peer, BMF_TAG_EXCHANGE);
+    }
+    for (int64_t i = 0; i < round->count; i++)
+        if (bmf_is_local(ctx, round->message[i].from) && bmf_is_local(ctx, round->message[i].to))
+            bmf_cluster_copy(ctx, &round->message[i], number, transfer);
+    int64_t waiting_since = ctx->run ? bmf_now(ctx) : 0;
+    bool *done = bmf_allocate_clear(receives.groups, (int64_t)sizeof(bool));
+    int tries = 0;
+    for (int64_t open = receives.groups; open > 0;) {
+        int64_t before = open;
+        for (int64_t g = 0; g < receives.groups; g++)
+            if (!done[g] && receive_unknown(ctx, &receives, &receives.group[g], waiting_since, number, transfer)) {
+                done[g] = true;
+                open--;
+            }
+        if (open != before)
+            tries = 0;
+        else
+            bmf_wait_step(ctx, &tries);
+    }
+    bmf_wait_all(ctx, outgoing.count, outgoing.request);
+    record_wait(ctx, &sends, waiting_since, number);
+    free(done);
+    bmf_flight_free(&outgoing);
+    free_side(&receives);
+    free_side(&sends);
+}
+
+int bmf_cluster_exchange(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer)
+{
+    bmf_exchange *under_way;
+    if (round->count > 0 && round->message[0].bytes == BMF_BYTES_UNKNOWN) {
+        exchange_unknown(ctx, round, number, transfer);
+        return BMF_OK;
+    }
+    BMF_TRY(bmf_cluster_exchange_begin(ctx, round, number, transfer, &under_way));
+    return bmf_cluster_exchange_end(ctx, under_way);
+}

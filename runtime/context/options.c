@@ -1,0 +1,168 @@
+/* Options of bmf_open: --bmf-* arguments and BMF_* variables. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+#include "runtime/context/private.h"
+
+enum { LARGEST_THREADS = 4096 };
+static const int64_t largest_processors = (int64_t)1 << 30;
+
+/* One option: its name without dashes, its variable, whether it takes a value, and what to do with it. */
+typedef struct option {
+    const char *name, *variable;
+    bool has_value;
+    int (*apply)(bmf_context *ctx, const char *source, const char *value);
+} option;
+
+static int whole_number(bmf_context *ctx, const char *source, const char *value, int64_t low, int64_t high,
+                        int64_t *number)
+{
+    char *end;
+    errno = 0;
+    long long parsed = strtoll(value, &end, 10);
+    if (end == value || *end || errno || parsed < low || parsed > high)
+        return bmf_fail(ctx, BMF_ERROR_USAGE, "%s takes a whole number from %lld to %lld, not '%s'", source,
+                        (long long)low, (long long)high, value);
+    *number = parsed;
+    return BMF_OK;
+}
+
+static int apply_processors(bmf_context *ctx, const char *source, const char *value)
+{
+    return whole_number(ctx, source, value, 1, largest_processors, &ctx->processors);
+}
+
+static int apply_threads(bmf_context *ctx, const char *source, const char *value)
+{
+    int64_t threads = 0;
+    BMF_TRY(whole_number(ctx, source, value, 1, LARGEST_THREADS, &threads));
+    ctx->threads = (int)threads;
+    return BMF_OK;
+}
+
+static int apply_ranks(bmf_context *ctx, const char *source, const char *value)
+{
+    return whole_number(ctx, source, value, 1, largest_processors, &ctx->imitated_ranks);
+}
+
+static int apply_path(bmf_context *ctx, const char *source, const char *value, char **path)
+{
+    if (!*value)
+        return bmf_fail(ctx, BMF_ERROR_USAGE, "%s takes the name of a file", source);
+    free(*path);
+    *path = strdup(value);
+    return BMF_OK;
+}
+
+static int apply_trace(bmf_context *ctx, const char *source, const char *value)
+{
+    return apply_path(ctx, source, value, &ctx->trace_path);
+}
+
+static int apply_machine(bmf_context *ctx, const char *source, const char *value)
+{
+    return apply_path(ctx, source, value, &ctx->machine_path);
+}
+
+static int apply_schedule(bmf_context *ctx, const char *source, const char *value)
+{
+    char *list = strdup(value), *rest = list;
+    int status = BMF_OK;
+    for (char *entry; status == BMF_OK && (entry = strsep(&rest, ","));) {
+        char *algorithm = strchr(entry, '=');
+        if (!algorithm) {
+            status = bmf_fail(ctx, BMF_ERROR_USAGE, "%s takes skeleton=algorithm pairs, not '%s'", source, entry);
+            break;
+        }
+        *algorithm++ = '\0';
+        status = bmf_set_schedule(ctx, entry, algorithm);
+        if (status != BMF_OK)
+            status = BMF_ERROR_USAGE;
+    }
+    free(list);
+    return status;
+}
+
+static bool is_set(const char *value)
+{
+    return *value && strcmp(value, "0") != 0;
+}
+
+static int apply_plan(bmf_context *ctx, const char *source, const char *value)
+{
+    (void)source;
+    ctx->plan = is_set(value) ? stderr : NULL;
+    return BMF_OK;
+}
+
+static int apply_free(bmf_context *ctx, const char *source, const char *value)
+{
+    (void)source;
+    ctx->reproducible = !is_set(value);
+    return BMF_OK;
+}
+
+static const option options[] = {
+    {"--bmf-procs", "BMF_PROCS", true, apply_processors},  {"--bmf-threads", "BMF_THREADS", true, apply_threads},
+    {"--bmf-trace", "BMF_TRACE", true, apply_trace},       {"--bmf-schedule", "BMF_SCHEDULE", true, apply_schedule},
+    {"--bmf-plan", "BMF_PLAN", false, apply_plan},         {"--bmf-free", "BMF_FREE", false, apply_free},
+    {"--bmf-machine", "BMF_MACHINE", true, apply_machine}, {"--bmf-ranks", "BMF_RANKS", true, apply_ranks},
+};
+enum { OPTIONS = sizeof options / sizeof options[0] };
+
+/* The option an argument names: "--bmf-x" or "--bmf-x=value" (then *value is set). */
+static const option *option_of(const char *argument, const char **value)
+{
+    for (int k = 0; k < OPTIONS; k++) {
+        size_t length = strlen(options[k].name);
+        if (strncmp(argument, options[k].name, length) != 0)
+            continue;
+        if (argument[length] == '\0' || (argument[length] == '=' && options[k].has_value)) {
+            *value = argument[length] ? argument + length + 1 : NULL;
+            return &options[k];
+        }
+    }
+    return NULL;
+}
+
+static int read_arguments(bmf_context *ctx, int *argc, char **argv)
+{
+    int kept = 1, i = 1, status = BMF_OK;
+    for (; i < *argc && strcmp(argv[i], "--") != 0 && status == BMF_OK; i++) {
+        const char *value = NULL;
+        if (strncmp(argv[i], "--bmf-", 6) != 0) {
+            argv[kept++] = argv[i];
+            continue;
+        }
+        const option *found = option_of(argv[i], &value);
+        if (!found)
+            return bmf_fail(ctx, BMF_ERROR_USAGE,
+                            "unknown option '%s' (known: --bmf-procs, --bmf-threads, --bmf-trace, --bmf-schedule, "
+                            "--bmf-plan, --bmf-free, --bmf-machine, --bmf-ranks)",
+                            argv[i]);
+        if (found->has_value && !value) {
+            if (i + 1 >= *argc)
+                return bmf_fail(ctx, BMF_ERROR_USAGE, "%s needs a value", argv[i]);
+            value = argv[++i];
+        }
+        status = found->apply(ctx, found->name, value ? value : "1");
+    }
+    for (; i < *argc; i++)
+        argv[kept++] = argv[i];
+    argv[kept] = NULL;
+    *argc = kept;
+    return status;
+}
+
+int bmf_options_read(bmf_context *ctx, int *argc, char ***argv)
+{
+    for (int k = 0; k < OPTIONS; k++) {
+        const char *value = getenv(options[k].variable);
+        if (value)
+            BMF_TRY(options[k].apply(ctx, options[k].variable, value));
+    }
+    return argc && argv ? read_arguments(ctx, argc, *argv) : BMF_OK;
+}

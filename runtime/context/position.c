@@ -1,0 +1,90 @@
+/* Where in the program we are: the stack of regions and skeleton calls that gives events their structural ids. */
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "runtime/base/allocate.h"
+#include "runtime/context/private.h"
+
+/* How often a node was entered before. */
+static uint32_t next_instance(bmf_context *ctx, uint32_t node)
+{
+    if (node >= ctx->instances_capacity) {
+        uint32_t old = ctx->instances_capacity, grown = node + 64;
+        ctx->instances =
+            bmf_reallocate(ctx->instances, (int64_t)(old * sizeof(uint32_t)), (int64_t)(grown * sizeof(uint32_t)));
+        for (uint32_t k = old; k < grown; k++)
+            ctx->instances[k] = 0;
+        ctx->instances_capacity = grown;
+    }
+    return ctx->instances[node]++;
+}
+
+static void enter(bmf_context *ctx, const char *text, bmf_event_kind kind)
+{
+    /* Deeper nesting than the stack holds is counted but belongs to the deepest node kept. */
+    if (ctx->depth + 1 < BMF_NODE_DEPTH) {
+        uint32_t node = bmf_run_node(ctx->run, ctx->position[ctx->depth].node, text, kind);
+        ctx->position[ctx->depth + 1] = (bmf_position){node, next_instance(ctx, node), bmf_now(ctx)};
+    }
+    ctx->depth++;
+    if (ctx->backend->enter && ctx->depth < BMF_NODE_DEPTH)
+        ctx->backend->enter(ctx, kind);
+}
+
+/* The call as an event on every lane of this rank. */
+static void record(bmf_context *ctx, bmf_event_kind kind, const bmf_partition *partition)
+{
+    const bmf_position *at = &ctx->position[ctx->depth];
+    int64_t end = bmf_now(ctx), duration = end - at->begin;
+    for (int64_t p = ctx->first_processor; p < ctx->first_processor + ctx->local_processors; p++)
+        bmf_run_add(ctx->run, &(bmf_event){.begin = at->begin,
+                                           .end = end,
+                                           .amount = partition ? bmf_partition_length_on(partition, p) : 0,
+                                           .low = duration,
+                                           .high = duration,
+                                           .node = at->node,
+                                           .instance = at->instance,
+                                           .lane = (int32_t)p,
+                                           .peer = -1,
+                                           .kind = (uint16_t)kind});
+}
+
+static void leave(bmf_context *ctx, bmf_event_kind kind, const bmf_partition *partition)
+{
+    if (ctx->depth < BMF_NODE_DEPTH && ctx->backend->leave)
+        ctx->backend->leave(ctx, partition);
+    else if (ctx->depth < BMF_NODE_DEPTH)
+        record(ctx, kind, partition);
+    ctx->depth--;
+}
+
+void bmf_region_begin(bmf_context *ctx, const char *name)
+{
+    if (ctx->run)
+        enter(ctx, name, BMF_EVENT_REGION);
+}
+
+void bmf_region_end(bmf_context *ctx)
+{
+    if (ctx->run && ctx->depth > 0)
+        leave(ctx, BMF_EVENT_REGION, NULL);
+}
+
+void bmf_skeleton_begin(bmf_context *ctx, const char *format, ...)
+{
+    char text[128];
+    va_list arguments;
+    if (!ctx->run)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    enter(ctx, text, BMF_EVENT_SKELETON);
+}
+
+int bmf_skeleton_end(bmf_context *ctx, const bmf_partition *partition, int status)
+{
+    if (ctx->run && ctx->depth > 0)
+        leave(ctx, BMF_EVENT_SKELETON, partition);
+    return status;
+}

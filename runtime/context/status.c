@@ -1,0 +1,110 @@
+/* Status codes, messages, and the one place where a program ends because of an error. */
+#include "runtime/context/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/context/private.h"
+#include "runtime/backend/wait.h"
+
+char bmf_process_message[BMF_MESSAGE_SIZE];
+
+/* A rank that ends alone waits this long for the others before it takes them down: long enough for ranks that
+ * arrive with the same error, short enough that nobody hangs. */
+static const int64_t exit_patience_ns = 5000000000;
+
+int bmf_exit_code(int status)
+{
+    switch (status) {
+    case BMF_OK:
+        return 0;
+    case BMF_ERROR_KERNEL:
+    case BMF_ERROR_MEMORY:
+    case BMF_ERROR_INTERNAL:
+        return 1;
+    default:
+        return 2;
+    }
+}
+
+const char *bmf_status_name(int status)
+{
+    static const char *const name[] = {"success",
+                                       "bad usage",
+                                       "bad argument",
+                                       "lists that do not conform",
+                                       "type that does not fit",
+                                       "index out of range",
+                                       "bad file",
+                                       "failure of a kernel",
+                                       "out of memory",
+                                       "internal error"};
+    return status >= 0 && status < (int)(sizeof name / sizeof name[0]) ? name[status] : "unknown status";
+}
+
+int bmf_fail(bmf_context *ctx, int status, const char *format, ...)
+{
+    /* Formatted aside first: the old message may be among the arguments. */
+    char text[BMF_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    memcpy(ctx ? ctx->message : bmf_process_message, text, sizeof text);
+    return status;
+}
+
+const char *bmf_error_text(const bmf_context *ctx)
+{
+    return ctx ? ctx->message : bmf_process_message;
+}
+
+int bmf_agree(bmf_context *ctx, int status)
+{
+    if (ctx->agrees_once && ctx->agreed != BMF_OK)
+        return ctx->agreed;
+    ctx->agreed = ctx->backend->agree(ctx, status);
+    return ctx->agreed;
+}
+
+/* True if every rank came to the end within the patience. */
+static int everybody_ends(bmf_context *ctx)
+{
+    MPI_Request request;
+    int done = 0, tries = 0;
+    int64_t limit = bmf_now(ctx) + exit_patience_ns;
+    MPI_Ibarrier(ctx->exit_comm, &request);
+    for (;;) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (done || bmf_now(ctx) > limit)
+            return done;
+        bmf_wait_step(ctx, &tries);
+    }
+}
+
+void bmf_exit_on_error(int status)
+{
+    bmf_context *ctx = bmf_current_context();
+    int initialised = 0, finalised = 0, rank = 0;
+    if (status == BMF_OK)
+        return;
+    const char *text = bmf_error_text(ctx), *launched = getenv("PMI_RANK");
+    MPI_Initialized(&initialised);
+    MPI_Finalized(&finalised);
+    if (initialised && !finalised)
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    else if (launched) /* all that still knows it */
+        rank = atoi(launched);
+    if (ctx && !everybody_ends(ctx)) {
+        fprintf(stderr, "bmf: %s (rank %d only)\n", *text ? text : bmf_status_name(status), rank);
+        MPI_Abort(MPI_COMM_WORLD, bmf_exit_code(status));
+    }
+    if (rank == 0)
+        fprintf(stderr, "bmf: %s\n", *text ? text : bmf_status_name(status));
+    fflush(NULL);
+    if (initialised && !finalised)
+        MPI_Finalize();
+    exit(bmf_exit_code(status));
+}

@@ -1,0 +1,182 @@
+/* The marks of all lanes in time order.
+ *
+ * Method: every lane's marks stand in order. What the lanes have in one slice of time after the other is gathered and
+ * sorted by radix, which leaves marks of one time in the order of views and lanes. Slices are made longer or shorter so
+ * that they stay in the cache. Cost: linear in the marks, and a look at every lane per slice, which has two marks for
+ * each.
+ */
+#include <stdlib.h>
+
+#include "runtime/convert/view.h"
+#include "runtime/base/memory.h"
+
+enum { MARKS = 8192, DIGIT = 11, DIGITS = 1 << DIGIT, AHEAD = 8 }; /* DIGIT: bits */
+
+struct bmf_merge {
+    bmf_view *view;
+    bmf_buffer *memory;
+    bmf_mark *mark;           /* lane after lane, of all views */
+    int64_t lanes;            /* of all views */
+    int64_t *start;           /* lanes + 1: where the marks of a lane begin */
+    int64_t *next, *time;     /* by lane: its next mark and the time of it, or INT64_MAX */
+    bmf_mark *slice, *spare;  /* `capacity` each */
+    int64_t capacity, wanted; /* wanted: marks of a slice, about */
+    int64_t marks, latest;    /* of the slice: how many, and the latest time */
+    bool ordered;             /* they stand in order */
+};
+
+void bmf_merge_free(bmf_merge *m)
+{
+    if (!m)
+        return;
+    bmf_buffer_release(m->memory);
+    free(m->start);
+    free(m->next);
+    free(m->time);
+    free(m->slice);
+    free(m->spare);
+    free(m);
+}
+
+static bool fill_merge(bmf_merge *m, int views, bool flat)
+{
+    int64_t marks = 0;
+    for (int v = 0; v < views; v++) {
+        marks += 2 * m->view[v].run->events;
+        m->lanes += m->view[v].run->lanes;
+    }
+    m->wanted = MARKS > 2 * m->lanes ? MARKS : 2 * m->lanes;
+    size_t lane_bytes = ((size_t)m->lanes + 1) * sizeof(int64_t);
+    m->start = malloc(lane_bytes);
+    m->next = malloc(lane_bytes);
+    m->time = malloc(lane_bytes);
+    m->memory = bmf_buffer_create(marks * (int64_t)sizeof(bmf_mark));
+    if (!m->start || !m->next || !m->time || !m->memory)
+        return false;
+    m->mark = m->memory->data;
+    int64_t at = 0, lane = 0;
+    for (int v = 0; v < views; v++) {
+        bmf_view *view = &m->view[v];
+        if (!(flat ? bmf_view_flat_marks(view, v, m->mark + at) : bmf_view_marks(view, v, m->mark + at)))
+            return false;
+        for (int32_t k = 0; k < view->run->lanes; k++)
+            m->start[lane++] = at + 2 * view->lane_start[k];
+        at += 2 * view->run->events;
+    }
+    m->start[lane] = at;
+    return true;
+}
+
+bmf_merge *bmf_merge_create(bmf_view view[2], int views, bool flat)
+{
+    bmf_merge *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->view = view;
+    if (!fill_merge(m, views, flat)) {
+        bmf_merge_free(m);
+        return NULL;
+    }
+    return m;
+}
+
+static void go_to(bmf_merge *m, int64_t lane, int64_t next)
+{
+    m->next[lane] = next;
+    m->time[lane] = next < m->start[lane + 1] ? m->mark[next].time : INT64_MAX;
+}
+
+static int64_t earliest(const bmf_merge *m)
+{
+    int64_t time = INT64_MAX;
+    for (int64_t lane = 0; lane < m->lanes; lane++)
+        time = m->time[lane] < time ? m->time[lane] : time;
+    return time;
+}
+
+static bool grow(bmf_merge *m)
+{
+    int64_t capacity = m->capacity ? 2 * m->capacity : 3 * m->wanted;
+    bmf_mark *slice = realloc(m->slice, (size_t)capacity * sizeof *slice);
+    m->slice = slice ? slice : m->slice;
+    free(m->spare);
+    m->spare = malloc((size_t)capacity * sizeof *m->spare);
+    m->capacity = capacity;
+    return slice && m->spare;
+}
+
+/* Fills the slice with what stands before `limit`, lane after lane. */
+static bool gather(bmf_merge *m, int64_t limit)
+{
+    m->marks = m->latest = 0;
+    m->ordered = true;
+    for (int64_t lane = 0; lane < m->lanes; lane++) {
+        if (m->time[lane] >= limit)
+            continue;
+        m->ordered = m->ordered && m->time[lane] >= m->latest;
+        int64_t at = m->next[lane], end = m->start[lane + 1];
+        for (; at < end && m->mark[at].time < limit; at++) {
+            if (m->marks == m->capacity && !grow(m))
+                return false;
+            m->slice[m->marks++] = m->mark[at];
+        }
+        m->latest = m->mark[at - 1].time > m->latest ? m->mark[at - 1].time : m->latest;
+        go_to(m, lane, at);
+    }
+    return true;
+}
+
+/* Sorts the slice, whose earliest time is `first`, by the digits of the times from the lowest on. */
+static void sort_slice(bmf_merge *m, int64_t first)
+{
+    for (int shift = 0; shift < 64 && (m->latest - first) >> shift > 0; shift += DIGIT) {
+        int64_t place[DIGITS] = {0}, before = 0;
+        for (int64_t k = 0; k < m->marks; k++)
+            place[(m->slice[k].time - first) >> shift & (DIGITS - 1)]++;
+        for (int64_t digit = 0; digit < DIGITS; digit++) {
+            int64_t count = place[digit];
+            place[digit] = before;
+            before += count;
+        }
+        for (int64_t k = 0; k < m->marks; k++)
+            m->spare[place[(m->slice[k].time - first) >> shift & (DIGITS - 1)]++] = m->slice[k];
+        bmf_mark *swap = m->slice;
+        m->slice = m->spare;
+        m->spare = swap;
+    }
+}
+
+/* The other end of a message is far from everything that was looked at before, and may lie across two lines of the
+ * cache. (In a function of its own this would be optimised away: gcc 12 drops calls that only fetch.) */
+static void put_slice(const bmf_merge *m, bool ends, bmf_put_mark *put, void *writer)
+{
+    for (int64_t k = 0; k < m->marks; k++) {
+        const bmf_mark *mark = &m->slice[k], *ahead = mark + (k + AHEAD < m->marks ? AHEAD : 0);
+        const bmf_view *view = &m->view[bmf_mark_view(ahead)];
+        int64_t partner = ends ? view->partner[bmf_mark_event(ahead)] : -1;
+        if (partner >= 0) {
+            __builtin_prefetch(&view->run->event[partner].begin);
+            __builtin_prefetch(&view->run->event[partner].kind);
+        }
+        put(writer, &m->view[bmf_mark_view(mark)], mark);
+    }
+}
+
+bool bmf_merge_each(bmf_merge *m, bool ends, bmf_put_mark *put, void *writer)
+{
+    int64_t width = 1;
+    for (int64_t lane = 0; lane < m->lanes; lane++)
+        go_to(m, lane, m->start[lane]);
+    for (int64_t first; (first = earliest(m)) < INT64_MAX;) {
+        if (!gather(m, first < INT64_MAX - width ? first + width : INT64_MAX))
+            return false;
+        if (!m->ordered)
+            sort_slice(m, first);
+        put_slice(m, ends, put, writer);
+        if (m->marks > 2 * m->wanted && width > 1)
+            width /= 2;
+        else if (m->marks < m->wanted && width < INT64_MAX / 2)
+            width *= 2;
+    }
+    return true;
+}

@@ -1,0 +1,262 @@
+/* Types of elements.
+ *
+ * Method: interned types stand in one list of the process, newest first, behind a lock; a program has a handful, so a
+ * lookup compares with few. Scalars never take the lock. Interned types are never freed, so their pointers can be
+ * compared and kept.
+ * Cost: O(types * size of a type) to intern, O(size of the type) for everything else.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+#include "runtime/data/type.h"
+
+const bmf_type bmf_type_int = {BMF_INT, sizeof(int64_t), NULL, 0, NULL};
+const bmf_type bmf_type_real = {BMF_REAL, sizeof(double), NULL, 0, NULL};
+const bmf_type bmf_type_bool = {BMF_BOOL, sizeof(uint8_t), NULL, 0, NULL};
+const bmf_type bmf_type_nothing = {BMF_NOTHING, 0, NULL, 0, NULL};
+
+typedef struct interned_type {
+    bmf_type type; /* first: a bmf_type * handed out is the record's address */
+    struct interned_type *next;
+} interned_type;
+
+_Static_assert(BMF_MAX_LEAVES == 32, "the message of bmf_type_tuple says 32");
+
+static pthread_mutex_t interned_lock = PTHREAD_MUTEX_INITIALIZER;
+static interned_type *interned;
+
+/* A type that breaks the contract is the programmer's error, and there is no status to return. */
+static _Noreturn void refuse(const char *what)
+{
+    fprintf(stderr, "bmf: %s\n", what);
+    abort();
+}
+
+static const char *copy_name(const char *name)
+{
+    if (name == NULL)
+        return NULL;
+    size_t size = strlen(name) + 1;
+    return memcpy(bmf_allocate((int64_t)size), name, size);
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Everything but the components. */
+static bool same_head(const bmf_type *a, const bmf_type *b)
+{
+    if (a->kind != b->kind || a->components != b->components)
+        return false;
+    return a->kind != BMF_STRUCT || (a->size == b->size && same_name(a->name, b->name));
+}
+
+bool bmf_type_equal(const bmf_type *a, const bmf_type *b)
+{
+    if (a == b)
+        return true;
+    if (!same_head(a, b))
+        return false;
+    for (int k = 0; k < a->components; k++)
+        if (!bmf_type_equal(a->component[k], b->component[k]))
+            return false;
+    return true;
+}
+
+/* Of types whose components are interned, so that nobody has to look into them. */
+static bool same_interned(const bmf_type *a, const bmf_type *b)
+{
+    if (!same_head(a, b))
+        return false;
+    for (int k = 0; k < a->components; k++)
+        if (a->component[k] != b->component[k])
+            return false;
+    return true;
+}
+
+/* The interned type equal to one whose components are interned already. The lock is held. */
+static const bmf_type *find_or_add(const bmf_type *type)
+{
+    for (const interned_type *entry = interned; entry != NULL; entry = entry->next)
+        if (same_interned(&entry->type, type))
+            return &entry->type;
+    interned_type *entry = bmf_allocate_clear(1, sizeof *entry);
+    entry->type = *type;
+    entry->type.name = copy_name(type->name);
+    if (type->components > 0) {
+        const bmf_type **component = bmf_allocate_clear(type->components, sizeof *component);
+        memcpy(component, type->component, (size_t)type->components * sizeof *component);
+        entry->type.component = component;
+    }
+    entry->next = interned;
+    interned = entry;
+    return &entry->type;
+}
+
+static const bmf_type *intern_locked(const bmf_type *type)
+{
+    const bmf_type *component[BMF_MAX_LEAVES];
+    if (type->components > BMF_MAX_LEAVES || (type->kind == BMF_TUPLE && type->components < 1))
+        refuse("a tuple must have 1 to 32 components");
+    switch (type->kind) {
+    case BMF_INT:
+        return &bmf_type_int;
+    case BMF_REAL:
+        return &bmf_type_real;
+    case BMF_BOOL:
+        return &bmf_type_bool;
+    case BMF_NOTHING:
+        return &bmf_type_nothing;
+    default:
+        break;
+    }
+    for (int k = 0; k < type->components; k++)
+        component[k] = intern_locked(type->component[k]);
+    bmf_type made = *type;
+    made.component = type->components > 0 ? component : NULL;
+    return find_or_add(&made);
+}
+
+const bmf_type *bmf_type_intern(const bmf_type *type)
+{
+    if (type->kind <= BMF_BOOL)
+        return intern_locked(type);
+    pthread_mutex_lock(&interned_lock);
+    const bmf_type *result = intern_locked(type);
+    pthread_mutex_unlock(&interned_lock);
+    return result;
+}
+
+const bmf_type *bmf_type_tuple(int components, const bmf_type *const *component)
+{
+    return bmf_type_intern(&(bmf_type){BMF_TUPLE, 0, NULL, components, component});
+}
+
+const bmf_type *bmf_type_pair(const bmf_type *first, const bmf_type *second)
+{
+    return bmf_type_tuple(2, (const bmf_type *const[]){first, second});
+}
+
+const bmf_type *bmf_type_list(const bmf_type *element)
+{
+    return bmf_type_intern(&(bmf_type){BMF_LIST, 0, NULL, 1, &element});
+}
+
+const bmf_type *bmf_type_distributed(const bmf_type *element)
+{
+    return bmf_type_intern(&(bmf_type){BMF_DISTRIBUTED, 0, NULL, 1, &element});
+}
+
+const bmf_type *bmf_type_struct(int64_t size, const char *name)
+{
+    if (size < 1)
+        refuse("a struct type must have a positive size");
+    return bmf_type_intern(&(bmf_type){BMF_STRUCT, size, name, 0, NULL});
+}
+
+bool bmf_type_is_fixed(const bmf_type *type)
+{
+    if (type->kind == BMF_LIST || type->kind >= BMF_NOTHING)
+        return false;
+    for (int k = 0; k < type->components; k++)
+        if (!bmf_type_is_fixed(type->component[k]))
+            return false;
+    return true;
+}
+
+/* Adds the leaves of type behind the first `count`; -1 if it cannot. */
+static int add_leaves(const bmf_type *type, const bmf_type **leaf, int count)
+{
+    if (type->kind == BMF_LIST || type->kind >= BMF_NOTHING)
+        return -1;
+    if (type->kind != BMF_TUPLE) {
+        if (count == BMF_MAX_LEAVES)
+            return -1;
+        leaf[count] = type;
+        return count + 1;
+    }
+    for (int k = 0; k < type->components && count >= 0; k++)
+        count = add_leaves(type->component[k], leaf, count);
+    return count;
+}
+
+int bmf_type_leaves(const bmf_type *type, const bmf_type *leaf[BMF_MAX_LEAVES])
+{
+    return add_leaves(type, leaf, 0);
+}
+
+/* Scalars are aligned to their size. An opaque struct does not tell; its size is a multiple of its alignment, so the
+ * largest power of two up to 8 that divides the size is a safe choice for all structs of ordinary members. */
+static int64_t alignment(const bmf_type *leaf)
+{
+    int64_t divisor = leaf->size & -leaf->size;
+    return divisor > 8 ? 8 : divisor;
+}
+
+static int64_t round_up(int64_t value, int64_t multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+int64_t bmf_type_record(const bmf_type *type, int64_t offset[BMF_MAX_LEAVES])
+{
+    const bmf_type *leaf[BMF_MAX_LEAVES];
+    int leaves = bmf_type_leaves(type, leaf);
+    int64_t end = 0, largest = 1;
+    for (int k = 0; k < leaves; k++) {
+        int64_t align = alignment(leaf[k]);
+        offset[k] = round_up(end, align);
+        end = offset[k] + leaf[k]->size;
+        largest = align > largest ? align : largest;
+    }
+    return end > 0 ? round_up(end, largest) : 1;
+}
+
+/* Appends to text at *used, which counts on past the end of the text so that it can be cut anywhere. */
+static void append(char *text, size_t size, size_t *used, const char *more)
+{
+    size_t length = strlen(more);
+    if (*used + 1 < size) {
+        size_t room = size - 1 - *used, part = length < room ? length : room;
+        memcpy(text + *used, more, part);
+        text[*used + part] = '\0';
+    }
+    *used += length;
+}
+
+static void print_type(const bmf_type *type, char *text, size_t size, size_t *used)
+{
+    static const char *const scalar[] = {[BMF_INT] = "int", [BMF_REAL] = "real", [BMF_BOOL] = "bool", [BMF_NOTHING] = "?"};
+    static const char *const open[] = {[BMF_TUPLE] = "{", [BMF_LIST] = "[", [BMF_DISTRIBUTED] = "P["};
+    switch (type->kind) {
+    case BMF_STRUCT:
+        append(text, size, used, type->name != NULL ? type->name : "struct");
+        break;
+    case BMF_TUPLE:
+    case BMF_LIST:
+    case BMF_DISTRIBUTED:
+        append(text, size, used, open[type->kind]);
+        for (int k = 0; k < type->components; k++) {
+            append(text, size, used, k > 0 ? ", " : "");
+            print_type(type->component[k], text, size, used);
+        }
+        append(text, size, used, type->kind == BMF_TUPLE ? "}" : "]");
+        break;
+    default:
+        append(text, size, used, scalar[type->kind]);
+    }
+}
+
+char *bmf_type_print(const bmf_type *type, char *text, size_t size)
+{
+    size_t used = 0;
+    if (size > 0)
+        text[0] = '\0';
+    print_type(type, text, size, &used);
+    return text;
+}

@@ -1,0 +1,184 @@
+/* Writing .npy files, version 1.0.
+ *
+ * Method: rank 0 makes PATH.part with the header, every rank writes its own part at its offset, and rank 0 renames the
+ * file when all have succeeded and it has the right size, or removes it. Ranks agree after each of the three steps. A
+ * broadcast column is written from one block filled with its value.
+ * Cost: n w bytes to the file, each by one rank; three allreduces of a word, for lists of lists a fourth and one value
+ * per rank.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "runtime/base/allocate.h"
+#include "runtime/backend/backend.h"
+#include "runtime/npy/private.h"
+#include "runtime/base/path.h"
+
+enum { ALIGNMENT = 64, HEADER_SIZE = 128 };
+static const int64_t fill_block = (int64_t)4 << 20;
+
+/* ---- what to write ---- */
+
+static const char *descr_of(const bmf_type *scalar)
+{
+    return scalar == &bmf_type_int ? "<i8" : scalar == &bmf_type_real ? "<f8" : scalar == &bmf_type_bool ? "|b1" : NULL;
+}
+
+/* Agrees on the length of the rows; the first that differs from row 0 is an error. 0 if there are no rows. */
+static int agree_on_row_length(const bmf_list *list, int64_t *length)
+{
+    bmf_context *ctx = list->context;
+    const int64_t *offsets = list->column.offsets;
+    int64_t count = list->column.count, mine = count > 0 ? offsets[1] : -1;
+    int64_t *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all);
+    int status = ctx->backend->collect(ctx, &mine, 1, all, ctx->ranks);
+    *length = 0;
+    for (int r = ctx->ranks - 1; r >= 0; r--)
+        *length = all[r] >= 0 ? all[r] : *length;
+    free(all);
+    BMF_TRY(status);
+    for (int64_t i = 0; i < count && status == BMF_OK; i++)
+        if (offsets[i + 1] - offsets[i] != *length)
+            status = bmf_fail(ctx, BMF_ERROR_SHAPE,
+                              "a .npy file needs rows of equal length: row %" PRId64 " has %" PRId64
+                              " elements, row 0 has %" PRId64,
+                              bmf_partition_local_begin(list->partition) + i, offsets[i + 1] - offsets[i], *length);
+    return bmf_agree(ctx, status);
+}
+
+static int describe(const bmf_list *list, bmf_npy_header *header)
+{
+    bool nested = list->type->kind == BMF_LIST;
+    const bmf_type *scalar = nested ? list->type->component[0] : list->type;
+    if (descr_of(scalar) == NULL) {
+        char text[128];
+        bmf_fail(list->context, BMF_ERROR_TYPE,
+                 "cannot write %s as .npy: it takes lists of int, real or bool, and lists of such lists",
+                 bmf_type_print(bmf_type_list(list->type), text, sizeof text));
+        return BMF_ERROR_TYPE;
+    }
+    *header = (bmf_npy_header){scalar, nested ? 2 : 1, {bmf_length(list), 1}, HEADER_SIZE};
+    return nested ? agree_on_row_length(list, &header->shape[1]) : BMF_OK;
+}
+
+/* ---- the steps ---- */
+
+/* The longest text, two lengths of 19 digits, leaves room for the newline in HEADER_SIZE bytes. */
+static void print_header(const bmf_npy_header *header, char bytes[HEADER_SIZE + 1])
+{
+    static const char prefix[] = {(char)0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, HEADER_SIZE - BMF_NPY_PREFIX_1, 0};
+    _Static_assert(sizeof prefix == BMF_NPY_PREFIX_1 && HEADER_SIZE % ALIGNMENT == 0, "NumPy's own layout");
+    char shape[64];
+    if (header->dimensions == 1)
+        snprintf(shape, sizeof shape, "%" PRId64 ",", header->shape[0]);
+    else
+        snprintf(shape, sizeof shape, "%" PRId64 ", %" PRId64, header->shape[0], header->shape[1]);
+    memset(bytes, ' ', HEADER_SIZE);
+    memcpy(bytes, prefix, sizeof prefix);
+    int used = snprintf(bytes + sizeof prefix, HEADER_SIZE - sizeof prefix,
+                        "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr_of(header->scalar), shape);
+    bytes[(int)sizeof prefix + used] = ' ';
+    bytes[HEADER_SIZE - 1] = '\n';
+}
+
+static int create_file(bmf_context *ctx, const char *path, const char *part, const bmf_npy_header *header)
+{
+    char bytes[HEADER_SIZE + 1];
+    struct stat about;
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: is a directory", path);
+    if (bmf_is_special(path))
+        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: is not a regular file", path);
+    FILE *file = fopen(part, "wb");
+    if (file == NULL)
+        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot create: %s", part, strerror(errno));
+    print_header(header, bytes);
+    bool written = fwrite(bytes, HEADER_SIZE, 1, file) == 1;
+    if (fclose(file) != 0 || !written) {
+        int status = bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write: %s", part, strerror(errno));
+        remove(part);
+        return status;
+    }
+    return BMF_OK;
+}
+
+/* Writes `count` scalars of one value at `offset`. */
+static int write_broadcast(bmf_context *ctx, const char *part, MPI_File file, int64_t offset, const bmf_column *scalars)
+{
+    int64_t size = scalars->type->size, per_block = fill_block / size;
+    int64_t block = scalars->count < per_block ? scalars->count : per_block;
+    char *filled = bmf_allocate(block * size);
+    int status = BMF_OK;
+    bmf_column_pack(scalars, 0, block, filled);
+    for (int64_t i = 0; i < scalars->count && status == BMF_OK; i += block) {
+        int64_t count = scalars->count - i < block ? scalars->count - i : block;
+        status = bmf_npy_write_bytes(ctx, part, file, offset + i * size, filled, count * size);
+    }
+    free(filled);
+    return status;
+}
+
+/* Writes this rank's scalars; `first` is the number of the first in the file. */
+static int write_scalars(bmf_context *ctx, const char *part, int64_t first, const bmf_column *scalars)
+{
+    if (scalars->count == 0)
+        return BMF_OK;
+    MPI_File file;
+    int64_t size = scalars->type->size, offset = HEADER_SIZE + first * size;
+    BMF_TRY(bmf_npy_open(ctx, part, MPI_MODE_WRONLY, &file));
+    int status = scalars->stride == 0
+                     ? write_broadcast(ctx, part, file, offset, scalars)
+                     : bmf_npy_write_bytes(ctx, part, file, offset, scalars->data, scalars->count * size);
+    if (MPI_File_close(&file) != MPI_SUCCESS && status == BMF_OK)
+        status = bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot close: is the disk full?", part);
+    return status;
+}
+
+static int complete_file(bmf_context *ctx, const char *path, const char *part, const bmf_npy_header *header)
+{
+    struct stat about;
+    int64_t expected = HEADER_SIZE + bmf_npy_data_bytes(header);
+    if (stat(part, &about) != 0)
+        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: %s", part, strerror(errno));
+    if (about.st_size != expected)
+        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: %" PRId64 " bytes written, but it has %" PRId64, part, expected,
+                        (int64_t)about.st_size);
+    if (rename(part, path) != 0)
+        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot rename to %s: %s", part, path, strerror(errno));
+    return BMF_OK;
+}
+
+static int write_file(const bmf_list *list, const char *path, const char *part, const bmf_npy_header *header)
+{
+    bmf_context *ctx = list->context;
+    bool root = ctx->rank == 0;
+    int64_t started = bmf_now(ctx);
+    const bmf_column *scalars = header->dimensions == 2 ? &list->column.child[0] : &list->column;
+    BMF_TRY(bmf_agree(ctx, root ? create_file(ctx, path, part, header) : BMF_OK));
+    int64_t first = bmf_partition_local_begin(list->partition) * header->shape[1];
+    int status = bmf_agree(ctx, write_scalars(ctx, part, first, scalars));
+    if (status == BMF_OK)
+        status = bmf_agree(ctx, root ? complete_file(ctx, path, part, header) : BMF_OK);
+    if (status != BMF_OK && root)
+        remove(part);
+    if (status == BMF_OK)
+        bmf_npy_record(ctx, list->partition, header->shape[1] * header->scalar->size, started);
+    return status;
+}
+
+int bmf_npy_write(const bmf_list *list, const char *path)
+{
+    bmf_npy_header header = {0};
+    BMF_TRY(describe(list, &header));
+    size_t size = strlen(path) + sizeof ".part";
+    char *part = bmf_allocate((int64_t)size);
+    snprintf(part, size, "%s.part", path);
+    bmf_skeleton_begin(list->context, "write");
+    int status = bmf_skeleton_end(list->context, list->partition, write_file(list, path, part, &header));
+    free(part);
+    return status;
+}

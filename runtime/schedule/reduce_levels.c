@@ -1,0 +1,43 @@
+/* Reduce level by level.
+ *
+ * Method: in round l = 0, 1, .. item i, a multiple of 2^(l+1), gets the value of item i + 2^l, if there is one; that
+ * value covers items [i + 2^l, min(i + 2^(l+1), count)), which message.first and count say. Neighbouring ranges meet
+ * in order, so the operator need not commute.
+ * Cost: ceil(log2 count) rounds, count - 1 messages (8, 4, 2, 1 for 16 items). Making it takes
+ * O(own messages + log count).
+ * Source: document 000, 5.6. */
+#include "runtime/schedule/range.h"
+#include "runtime/context/status.h"
+
+static int add_level(bmf_schedule *schedule, int first_round, int level, const bmf_group *group, item_range local,
+                     bmf_bytes_function *bytes, const void *state)
+{
+    int64_t distance = (int64_t)1 << level, step = 2 * distance;
+    item_range range[2];
+    int ranges = pair_ranges(local, distance, group->count, range);
+    for (int k = 0; k < ranges; k++)
+        for (int64_t i = (range[k].begin + step - 1) / step * step; i < range[k].end; i += step) {
+            int64_t first = i + distance;
+            if (first >= group->count)
+                break;
+            int64_t count = least(distance, group->count - first);
+            bmf_message message = {.from = bmf_group_processor(group, first),
+                                   .to = bmf_group_processor(group, i),
+                                   .bytes = bytes(state, first, count),
+                                   .first = first,
+                                   .count = count};
+            BMF_TRY(bmf_schedule_add(schedule, first_round + level, message));
+        }
+    return BMF_OK;
+}
+
+int bmf_schedule_reduce_levels(bmf_schedule *schedule, int first_round, const bmf_group *group,
+                               bmf_bytes_function *bytes, const void *state)
+{
+    item_range local = local_items(schedule, group);
+    int levels = ceil_log2(group->count);
+    BMF_TRY(bmf_schedule_extend(schedule, first_round + levels));
+    for (int level = 0; level < levels; level++)
+        BMF_TRY(add_level(schedule, first_round, level, group, local, bytes, state));
+    return BMF_OK;
+}

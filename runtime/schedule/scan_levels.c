@@ -1,0 +1,39 @@
+/* Scan level by level.
+ *
+ * Method: in round l = 0, 1, .. item i sends the value of its last 2^l items, [max(0, i - 2^l + 1), i], to item
+ * i + 2^l, if there is one. message.first, count: those items.
+ * Cost: ceil(log2 count) rounds, count - 2^l messages in round l (15, 14, 12, 8 for 16 items). Making it takes
+ * O(own messages + log count).
+ * Source: document 000, 5.8. */
+#include "runtime/schedule/range.h"
+#include "runtime/context/status.h"
+
+static int add_level(bmf_schedule *schedule, int first_round, int level, const bmf_group *group, item_range local,
+                     bmf_bytes_function *bytes, const void *state)
+{
+    int64_t distance = (int64_t)1 << level;
+    item_range range[2];
+    int ranges = pair_ranges(local, distance, group->count, range);
+    for (int k = 0; k < ranges; k++)
+        for (int64_t i = range[k].begin; i < range[k].end && i + distance < group->count; i++) {
+            int64_t first = most(0, i - distance + 1), count = i + 1 - first;
+            bmf_message message = {.from = bmf_group_processor(group, i),
+                                   .to = bmf_group_processor(group, i + distance),
+                                   .bytes = bytes(state, first, count),
+                                   .first = first,
+                                   .count = count};
+            BMF_TRY(bmf_schedule_add(schedule, first_round + level, message));
+        }
+    return BMF_OK;
+}
+
+int bmf_schedule_scan_levels(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
+                             const void *state)
+{
+    item_range local = local_items(schedule, group);
+    int levels = ceil_log2(group->count);
+    BMF_TRY(bmf_schedule_extend(schedule, first_round + levels));
+    for (int level = 0; level < levels; level++)
+        BMF_TRY(add_level(schedule, first_round, level, group, local, bytes, state));
+    return BMF_OK;
+}

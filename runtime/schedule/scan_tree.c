@@ -1,0 +1,42 @@
+/* Scan up and down a binary tree.
+ *
+ * Method: the rounds of reduce_levels, all of them, so that item 0 also gets the total; then for l = L - 1, .., 0
+ * (L = ceil(log2 count)) item i, a multiple of 2^(l+1), sends the prefix of items [0, i + 2^l) to item i + 2^l, if
+ * there is one. message.first, count: the items the value covers.
+ * Cost: 2 L rounds, 2 (count - 1) messages: twice the depth of scan_levels with far fewer messages. Making it takes
+ * O(own messages + log count).
+ * Source: Blelloch, Prefix sums and their applications, CMU-CS-90-190 (1990), section 1.3. */
+#include "runtime/schedule/range.h"
+#include "runtime/context/status.h"
+
+static int add_down(bmf_schedule *schedule, int round, int level, const bmf_group *group, item_range local,
+                    bmf_bytes_function *bytes, const void *state)
+{
+    int64_t distance = (int64_t)1 << level, step = 2 * distance;
+    item_range range[2];
+    int ranges = pair_ranges(local, distance, group->count, range);
+    for (int k = 0; k < ranges; k++)
+        for (int64_t i = (range[k].begin + step - 1) / step * step; i < range[k].end; i += step) {
+            if (i + distance >= group->count)
+                break;
+            bmf_message message = {.from = bmf_group_processor(group, i),
+                                   .to = bmf_group_processor(group, i + distance),
+                                   .bytes = bytes(state, 0, i + distance),
+                                   .first = 0,
+                                   .count = i + distance};
+            BMF_TRY(bmf_schedule_add(schedule, round, message));
+        }
+    return BMF_OK;
+}
+
+int bmf_schedule_scan_tree(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
+                           const void *state)
+{
+    item_range local = local_items(schedule, group);
+    int levels = ceil_log2(group->count);
+    BMF_TRY(bmf_schedule_reduce_levels(schedule, first_round, group, bytes, state));
+    BMF_TRY(bmf_schedule_extend(schedule, first_round + 2 * levels));
+    for (int level = levels - 1; level >= 0; level--)
+        BMF_TRY(add_down(schedule, first_round + 2 * levels - 1 - level, level, group, local, bytes, state));
+    return BMF_OK;
+}

@@ -1,0 +1,158 @@
+/* Schedules as data: making, growing, counting and printing them.
+ *
+ * Method: growing arrays of messages, one per round. Cost: constant amortised time per added message.
+ * Source: own. */
+#include "runtime/schedule/schedule.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "runtime/schedule/range.h"
+#include "runtime/context/status.h"
+
+bmf_schedule *bmf_schedule_create(const char *name, int64_t low, int64_t high)
+{
+    bmf_schedule *schedule = calloc(1, sizeof *schedule);
+    if (schedule) {
+        schedule->name = name;
+        schedule->low = low;
+        schedule->high = high;
+    }
+    return schedule;
+}
+
+void bmf_schedule_free(bmf_schedule *schedule)
+{
+    if (!schedule)
+        return;
+    for (int r = 0; r < schedule->rounds; r++)
+        free(schedule->round[r].message);
+    free(schedule->round);
+    free(schedule);
+}
+
+int bmf_schedule_extend(bmf_schedule *schedule, int rounds)
+{
+    if (rounds > schedule->capacity) {
+        int capacity = rounds < 2 * schedule->capacity ? 2 * schedule->capacity : rounds;
+        bmf_round *round = realloc(schedule->round, (size_t)capacity * sizeof *round);
+        if (!round)
+            return BMF_ERROR_MEMORY;
+        schedule->round = round;
+        schedule->capacity = capacity;
+    }
+    for (; schedule->rounds < rounds; schedule->rounds++)
+        schedule->round[schedule->rounds] = (bmf_round){NULL, 0, 0};
+    return BMF_OK;
+}
+
+int bmf_schedule_add(bmf_schedule *schedule, int r, bmf_message message)
+{
+    bool from_here = message.from >= schedule->low && message.from < schedule->high;
+    bool to_here = message.to >= schedule->low && message.to < schedule->high;
+    BMF_TRY(bmf_schedule_extend(schedule, r + 1));
+    if (!from_here && !to_here)
+        return BMF_OK;
+    bmf_round *round = &schedule->round[r];
+    if (round->count == round->capacity) {
+        int64_t capacity = most(4, 2 * round->capacity);
+        bmf_message *grown = realloc(round->message, (size_t)capacity * sizeof *grown);
+        if (!grown)
+            return BMF_ERROR_MEMORY;
+        round->message = grown;
+        round->capacity = capacity;
+    }
+    round->message[round->count++] = message;
+    return BMF_OK;
+}
+
+typedef struct totals {
+    int64_t messages, bytes, largest;
+    bool unknown;
+} totals;
+
+static totals round_totals(const bmf_round *round)
+{
+    totals sum = {0, 0, 0, false};
+    for (int64_t i = 0; i < round->count; i++) {
+        const bmf_message *message = &round->message[i];
+        if (message->from == message->to)
+            continue;
+        sum.messages++;
+        sum.unknown |= message->bytes == BMF_BYTES_UNKNOWN;
+        sum.bytes += most(message->bytes, 0);
+        sum.largest = most(sum.largest, message->bytes);
+    }
+    return sum;
+}
+
+static totals schedule_totals(const bmf_schedule *schedule)
+{
+    totals sum = {0, 0, 0, false};
+    for (int r = 0; r < schedule->rounds; r++) {
+        totals round = round_totals(&schedule->round[r]);
+        sum.messages += round.messages;
+        sum.bytes += round.bytes;
+        sum.largest = most(sum.largest, round.largest);
+        sum.unknown |= round.unknown;
+    }
+    return sum;
+}
+
+void bmf_schedule_totals(const bmf_schedule *schedule, int64_t *messages, int64_t *bytes)
+{
+    totals sum = schedule_totals(schedule);
+    *messages = sum.messages;
+    *bytes = sum.bytes;
+}
+
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void print_totals(const totals *sum, FILE *stream)
+{
+    fprintf(stream, "%" PRId64 " message%s", sum->messages, plural(sum->messages));
+    if (sum->unknown)
+        fprintf(stream, ", sizes known when sent");
+    else
+        fprintf(stream, ", %" PRId64 " B", sum->bytes);
+}
+
+static void print_message(const bmf_message *message, FILE *stream)
+{
+    if (message->bytes == BMF_BYTES_UNKNOWN)
+        fprintf(stream, " %" PRId64 " -> %" PRId64, message->from, message->to);
+    else
+        fprintf(stream, " %" PRId64 " -> %" PRId64 " (%" PRId64 " B)", message->from, message->to, message->bytes);
+}
+
+static void print_round(const bmf_round *round, int number, int examples, FILE *stream)
+{
+    totals sum = round_totals(round);
+    fprintf(stream, "  round %d: ", number);
+    print_totals(&sum, stream);
+    if (sum.messages > 1 && !sum.unknown)
+        fprintf(stream, ", largest %" PRId64 " B", sum.largest);
+    int64_t shown = 0;
+    for (int64_t i = 0; i < round->count && shown < examples; i++)
+        if (round->message[i].from != round->message[i].to) {
+            fputs(shown++ ? "," : ":", stream);
+            print_message(&round->message[i], stream);
+        }
+    if (examples > 0 && shown < sum.messages)
+        fputs(", ..", stream);
+    fputc('\n', stream);
+}
+
+void bmf_schedule_print(const bmf_schedule *schedule, int examples, FILE *stream)
+{
+    totals sum = schedule_totals(schedule);
+    fprintf(stream, "%s: %d round%s, ", schedule->name, schedule->rounds, plural(schedule->rounds));
+    print_totals(&sum, stream);
+    fputc('\n', stream);
+    for (int r = 0; r < schedule->rounds; r++)
+        print_round(&schedule->round[r], r, examples, stream);
+}

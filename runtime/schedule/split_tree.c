@@ -1,0 +1,40 @@
+/* Split by a tree.
+ *
+ * Method: the holder of a segment of n items sends those from the largest power of two below n on to the processor
+ * of the first of them; both then go on with their own segments in the next round. Segments without local items are
+ * not looked into. message.first, count: the items of the sent segment.
+ * Cost: ceil(log2 count) rounds, count - 1 messages; an item travels at most ceil(log2 count) times. Making it takes
+ * O(own messages + log count).
+ * Source: document 000, 5.3.2. */
+#include "runtime/schedule/range.h"
+#include "runtime/context/status.h"
+
+typedef struct split {
+    bmf_schedule *schedule;
+    const bmf_group *group;
+    const int64_t *start;
+    item_range local;
+} split;
+
+static int split_segment(const split *all, int round, int64_t first, int64_t count)
+{
+    if (count <= 1 || first + count <= all->local.begin || first >= all->local.end)
+        return BMF_OK;
+    int64_t front = (int64_t)1 << (ceil_log2(count) - 1);
+    int64_t middle = first + front, end = first + count;
+    bmf_message message = {.from = bmf_group_processor(all->group, first),
+                           .to = bmf_group_processor(all->group, middle),
+                           .bytes = all->start ? all->start[end] - all->start[middle] : BMF_BYTES_UNKNOWN,
+                           .first = middle,
+                           .count = end - middle};
+    BMF_TRY(bmf_schedule_add(all->schedule, round, message));
+    BMF_TRY(split_segment(all, round + 1, first, front));
+    return split_segment(all, round + 1, middle, end - middle);
+}
+
+int bmf_schedule_split_tree(bmf_schedule *schedule, int first_round, const bmf_group *group, const int64_t *start)
+{
+    split all = {schedule, group, start, local_items(schedule, group)};
+    BMF_TRY(bmf_schedule_extend(schedule, first_round + ceil_log2(group->count)));
+    return split_segment(&all, first_round, 0, group->count);
+}

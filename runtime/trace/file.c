@@ -1,0 +1,303 @@
+/* Writing trace files, from one process or from all ranks: docs/trace-format.md.
+ *
+ * Method: a file header, one header per run, then per run the texts, nodes, ranks of the lanes and events, each section
+ * at an offset that follows from the sizes in the headers. Event records stand in the file as they stand in memory, so
+ * that writing them is one pwrite per rank. PATH.part is written and renamed: a file appears whole or not at all. Cost:
+ * the bytes of the file, once; a parallel write adds one collect of 6 numbers and three agreements; more
+ * only when ranks have named things differently (trace_unite.c).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/backend/backend.h"
+#include "runtime/base/path.h"
+#include "runtime/trace/format.h"
+#include "runtime/trace/unite.h"
+
+static int64_t text_bytes(const bmf_run *run)
+{
+    size_t bytes = strlen(run->program) + 1 + strlen(run->machine) + 1;
+    for (uint32_t k = 0; k < run->names; k++)
+        bytes += strlen(run->name[k]) + 1;
+    return (int64_t)bytes;
+}
+
+static trace_run_header header_of(const bmf_run *run)
+{
+    return (trace_run_header){.predicted = (uint32_t)run->predicted,
+                              .lanes = run->lanes,
+                              .ranks = run->ranks,
+                              .threads = run->threads,
+                              .names = run->names,
+                              .nodes = run->nodes,
+                              .text_bytes = text_bytes(run),
+                              .events = run->events,
+                              .dropped = run->dropped,
+                              .agreement = run->agreement};
+}
+
+/* ---- writing ---- */
+
+/* errno of the failure, or 0. */
+static int write_at(int file, const void *data, int64_t bytes, int64_t offset)
+{
+    const char *from = data;
+    while (bytes > 0) {
+        ssize_t done = pwrite(file, from, bytes < (1 << 30) ? (size_t)bytes : (size_t)1 << 30, offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return done < 0 ? errno : ENOSPC;
+        from += done;
+        bytes -= done;
+        offset += done;
+    }
+    return 0;
+}
+
+static char *append(char *to, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    memcpy(to, text, size);
+    return to + size;
+}
+
+static int write_text(int file, const bmf_run *run, int64_t bytes, int64_t offset)
+{
+    char *text = malloc((size_t)bytes);
+    if (!text)
+        return ENOMEM;
+    char *to = append(append(text, run->program), run->machine);
+    for (uint32_t k = 0; k < run->names; k++)
+        to = append(to, run->name[k]);
+    int failure = write_at(file, text, bytes, offset);
+    free(text);
+    return failure;
+}
+
+/* Everything of a run but its events. */
+static int write_tables(int file, const bmf_run *run, const trace_run_header *header, const trace_layout *at)
+{
+    int failure = write_text(file, run, header->text_bytes, at->text);
+    if (!failure)
+        failure = write_at(file, run->node, (int64_t)sizeof *run->node * header->nodes, at->nodes);
+    if (!failure)
+        failure = write_at(file, run->lane_rank, (int64_t)sizeof *run->lane_rank * header->lanes, at->lanes);
+    return failure;
+}
+
+/* Gives the file its full length at once, so that a full disk and sections nobody writes are settled early. */
+static int write_headers(int file, const trace_run_header *header, uint32_t runs, int64_t file_bytes)
+{
+    trace_file_header start = {.version = TRACE_VERSION, .runs = runs, .file_bytes = file_bytes};
+    memcpy(start.magic, TRACE_MAGIC, sizeof start.magic);
+    if (ftruncate(file, file_bytes) != 0)
+        return errno;
+    int failure = write_at(file, &start, sizeof start, 0);
+    return failure ? failure : write_at(file, header, (int64_t)sizeof *header * runs, sizeof start);
+}
+
+static int write_runs(int file, const bmf_trace *trace)
+{
+    trace_run_header header[TRACE_MAX_RUNS];
+    trace_layout at[TRACE_MAX_RUNS];
+    int64_t offset = trace_first_section((uint32_t)trace->runs);
+    for (int k = 0; k < trace->runs; k++) {
+        header[k] = header_of(trace->run[k]);
+        at[k] = trace_layout_of(&header[k], offset);
+        offset = trace_aligned(at[k].end);
+    }
+    int failure = write_headers(file, header, (uint32_t)trace->runs, offset);
+    for (int k = 0; k < trace->runs && !failure; k++) {
+        failure = write_tables(file, trace->run[k], &header[k], &at[k]);
+        if (!failure)
+            failure = write_at(file, trace->run[k]->event, at[k].end - at[k].events, at[k].events);
+    }
+    return failure;
+}
+
+/* PATH.part, to be freed, or NULL. */
+static char *part_path(const char *path)
+{
+    char *part = malloc(strlen(path) + sizeof ".part");
+    if (part)
+        strcat(strcpy(part, path), ".part");
+    return part;
+}
+
+static int fail_write(bmf_context *ctx, const char *path, int failure)
+{
+    return bmf_fail(ctx, BMF_ERROR_FILE, "cannot write trace '%s': %s", path, strerror(failure));
+}
+
+static int check_path(bmf_context *ctx, const char *path)
+{
+    return bmf_is_special(path) ? bmf_fail(ctx, BMF_ERROR_FILE, "cannot write trace '%s': is not a regular file", path)
+                                : BMF_OK;
+}
+
+/* Closes PATH.part and gives it its name, or removes it after a failure. Returns errno or 0. */
+static int finish_file(int file, const char *part, const char *path, int failure)
+{
+    if (close(file) != 0 && !failure)
+        failure = errno;
+    if (!failure && rename(part, path) != 0)
+        failure = errno;
+    if (failure)
+        unlink(part);
+    return failure;
+}
+
+int bmf_trace_write(bmf_context *ctx, const bmf_trace *trace, const char *path)
+{
+    if (trace->runs < 1 || trace->runs > TRACE_MAX_RUNS)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a trace has one or two runs, not %d", trace->runs);
+    BMF_TRY(check_path(ctx, path));
+    for (int k = 0; k < trace->runs; k++)
+        if (bmf_run_sort(trace->run[k]) != BMF_OK)
+            return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to sort the events of trace '%s'", path);
+    char *part = part_path(path);
+    if (!part)
+        return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write trace '%s'", path);
+    int file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int failure = file < 0 ? errno : finish_file(file, part, path, write_runs(file, trace));
+    free(part);
+    return failure ? fail_write(ctx, path, failure) : BMF_OK;
+}
+
+/* ---- writing in parallel ---- */
+
+/* What ranks tell each other before they write. */
+enum { SHARED_EVENTS, SHARED_DROPPED, SHARED_NAMES, SHARED_NODES, SHARED_TEXT, SHARED_HASH, SHARED_COUNT };
+
+typedef struct part {
+    trace_run_header header; /* of the whole file */
+    trace_layout at;
+    int64_t first_event; /* of this rank */
+    bool same_tables;    /* all ranks have the same names and nodes */
+} part;
+
+/* FNV-1a over all names and nodes. */
+static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    for (size_t k = 0; k < size; k++)
+        hash = (hash ^ ((const uint8_t *)bytes)[k]) * 0x100000001b3U;
+    return hash;
+}
+
+static int64_t hash_tables(const bmf_run *run)
+{
+    uint64_t hash = 0xcbf29ce484222325U;
+    for (uint32_t k = 0; k < run->names; k++)
+        hash = add_bytes(hash, run->name[k], strlen(run->name[k]) + 1);
+    return (int64_t)add_bytes(hash, run->node, run->nodes * sizeof *run->node);
+}
+
+static int collect_parts(bmf_context *ctx, const bmf_run *run, part *mine)
+{
+    int64_t all_count = (int64_t)SHARED_COUNT * ctx->ranks;
+    int64_t *all = malloc((size_t)all_count * sizeof *all);
+    int64_t values[SHARED_COUNT] = {run->events, run->dropped, run->names, run->nodes, text_bytes(run),
+                                    hash_tables(run)};
+    int status = all ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write a trace");
+    status = bmf_agree(ctx, status);
+    if (status == BMF_OK)
+        status = ctx->backend->collect(ctx, values, SHARED_COUNT, all, all_count);
+    *mine = (part){.header = header_of(run), .same_tables = true};
+    mine->header.events = mine->header.dropped = 0;
+    for (int rank = 0; status == BMF_OK && rank < ctx->ranks; rank++) {
+        const int64_t *of = all + (int64_t)rank * SHARED_COUNT;
+        if (rank == ctx->rank)
+            mine->first_event = mine->header.events;
+        mine->header.events += of[SHARED_EVENTS];
+        mine->header.dropped += of[SHARED_DROPPED];
+        mine->same_tables = mine->same_tables && of[SHARED_NAMES] == all[SHARED_NAMES] &&
+                            of[SHARED_NODES] == all[SHARED_NODES] && of[SHARED_TEXT] == all[SHARED_TEXT] &&
+                            of[SHARED_HASH] == all[SHARED_HASH];
+    }
+    mine->at = trace_layout_of(&mine->header, trace_first_section(1));
+    free(all);
+    return status;
+}
+
+/* Rank 0 makes the file with everything but events; afterwards the others can open it. Returns the file or -1. */
+static int open_shared(bmf_context *ctx, const bmf_run *run, const part *mine, const char *part_name, const char *path,
+                       int *status)
+{
+    int file = -1;
+    *status = BMF_OK;
+    if (ctx->rank == 0) {
+        file = open(part_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        int failure = file < 0 ? errno : write_headers(file, &mine->header, 1, trace_aligned(mine->at.end));
+        if (!failure)
+            failure = write_tables(file, run, &mine->header, &mine->at);
+        if (failure)
+            *status = fail_write(ctx, path, failure);
+    }
+    *status = bmf_agree(ctx, *status);
+    if (*status == BMF_OK && ctx->rank != 0) {
+        file = open(part_name, O_WRONLY | O_CLOEXEC);
+        if (file < 0)
+            *status = bmf_fail(ctx, BMF_ERROR_FILE, "rank %d cannot open '%s' (do all ranks share its folder?): %s",
+                               ctx->rank, part_name, strerror(errno));
+    }
+    return file;
+}
+
+/* Collective whatever happened before: every rank comes here with its own status. */
+static int close_shared(bmf_context *ctx, int file, const char *part_name, const char *path, int status)
+{
+    if (file >= 0 && close(file) != 0 && status == BMF_OK)
+        status = fail_write(ctx, path, errno);
+    status = bmf_agree(ctx, status);
+    if (ctx->rank == 0) {
+        if (status == BMF_OK && rename(part_name, path) != 0)
+            status = fail_write(ctx, path, errno);
+        if (status != BMF_OK && file >= 0)
+            unlink(part_name);
+    }
+    return bmf_agree(ctx, status);
+}
+
+static int write_part(bmf_context *ctx, const bmf_run *run, const part *mine, const char *part_name, const char *path)
+{
+    int status;
+    int file = open_shared(ctx, run, mine, part_name, path, &status);
+    if (status == BMF_OK && file >= 0) {
+        int64_t size = (int64_t)sizeof *run->event;
+        int failure = write_at(file, run->event, run->events * size, mine->at.events + mine->first_event * size);
+        if (failure)
+            status = fail_write(ctx, path, failure);
+    }
+    return close_shared(ctx, file, part_name, path, status);
+}
+
+int bmf_trace_write_parallel(bmf_context *ctx, bmf_run *run, const char *path)
+{
+    part mine;
+    char *part_name = part_path(path);
+    int status = BMF_OK;
+    if (!part_name || bmf_run_sort(run) != BMF_OK)
+        status = bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write trace '%s'", path);
+    if (status == BMF_OK && ctx->rank == 0)
+        status = check_path(ctx, path);
+    status = bmf_agree(ctx, status);
+    if (status == BMF_OK)
+        status = collect_parts(ctx, run, &mine);
+    if (status == BMF_OK && !mine.same_tables) {
+        status = bmf_run_unite(ctx, run);
+        if (status == BMF_OK)
+            status = bmf_agree(ctx, bmf_run_sort(run));
+        if (status == BMF_OK)
+            status = collect_parts(ctx, run, &mine);
+    }
+    if (status == BMF_OK && !mine.same_tables)
+        status = bmf_fail(ctx, BMF_ERROR_INTERNAL, "ranks named the nodes of trace '%s' differently", path);
+    if (status == BMF_OK)
+        status = write_part(ctx, run, &mine, part_name, path);
+    free(part_name);
+    return status;
+}

@@ -1,0 +1,58 @@
+/* The layout of trace files, for their reader and writer: docs/trace-format.md. */
+#ifndef BMF_TRACE_FORMAT_H
+#define BMF_TRACE_FORMAT_H
+
+#include "runtime/trace/trace.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "records are written as they stand in memory");
+
+#define TRACE_MAGIC "BMFTRACE"
+enum { TRACE_VERSION = 1, TRACE_MAX_RUNS = 2, TRACE_ALIGNMENT = 64 };
+
+typedef struct trace_file_header {
+    char magic[8];
+    uint32_t version, runs;
+    int64_t file_bytes;
+    int64_t reserved[5];
+} trace_file_header;
+_Static_assert(sizeof(trace_file_header) == 64, "file header");
+
+typedef struct trace_run_header {
+    uint32_t predicted;
+    int32_t lanes, ranks, threads;
+    uint32_t names, nodes;
+    int64_t text_bytes, events, dropped;
+    int64_t agreement;
+    int64_t reserved;
+} trace_run_header;
+_Static_assert(sizeof(trace_run_header) == 64, "run header");
+
+/* Offsets of a run's sections from the start of the file. */
+typedef struct trace_layout {
+    int64_t text, nodes, lanes, events, end;
+} trace_layout;
+
+static inline int64_t trace_aligned(int64_t offset)
+{
+    return (offset + TRACE_ALIGNMENT - 1) / TRACE_ALIGNMENT * TRACE_ALIGNMENT;
+}
+
+static inline trace_layout trace_layout_of(const trace_run_header *header, int64_t start)
+{
+    trace_layout at = {.text = start};
+    at.nodes = trace_aligned(at.text + header->text_bytes);
+    at.lanes = trace_aligned(at.nodes + (int64_t)sizeof(bmf_trace_node) * header->nodes);
+    at.events = trace_aligned(at.lanes + (int64_t)sizeof(int32_t) * header->lanes);
+    at.end = at.events + (int64_t)sizeof(bmf_event) * header->events;
+    return at;
+}
+
+static inline int64_t trace_first_section(uint32_t runs)
+{
+    return (int64_t)sizeof(trace_file_header) + (int64_t)sizeof(trace_run_header) * runs;
+}
+
+/* The empty index of a run whose tables are put in by hand; fills itself when first needed. NULL without memory. */
+struct bmf_run_index *bmf_run_index_create(void);
+
+#endif

@@ -1,0 +1,210 @@
+/* Moving elements of fixed size.
+ *
+ * Method: elements are addressed by number in up to four stores of this host: the sources' columns, the result's
+ * column, and a temporary one for what is only passed on. A message is one contiguous piece per leaf on both sides.
+ * What is here already is copied into the result first; a message between processors of this host whose elements
+ * stand in the result then has the same memory on both ends and moves nothing.
+ * Cost: n w bytes copied where source and result overlap; temporary memory only for elements passed on that end
+ * elsewhere. */
+#include <string.h>
+
+#include "skeletons/engine/move.h"
+
+/* Elements [begin, end) of every leaf; slice points at element `begin`. */
+typedef struct store {
+    int64_t begin, end;
+    bmf_slice slice[BMF_MAX_LEAVES];
+    bmf_buffer *buffer[BMF_MAX_LEAVES]; /* of a store that is not a column */
+} store;
+
+typedef struct fixed_move {
+    bmf_context *ctx;
+    int leaves;
+    int64_t size[BMF_MAX_LEAVES];
+    int sources;
+    store source[BMF_MOVE_SOURCES], result, temporary;
+} fixed_move;
+
+static bool holds(const store *s, const bmf_message *message)
+{
+    return message->first >= s->begin && message->first + message->count <= s->end;
+}
+
+static const store *source_of(const fixed_move *move, const bmf_message *message)
+{
+    for (int k = 0; k < move->sources; k++)
+        if (holds(&move->source[k], message))
+            return &move->source[k];
+    return NULL;
+}
+
+/* Where a message's elements are found or put, or NULL: in the temporary store. Messages inside this host prefer the
+ * same store at both ends. */
+static const store *lasting_store(const fixed_move *move, const bmf_message *message, bool sending)
+{
+    bool inside = bmf_is_local(move->ctx, message->from) && bmf_is_local(move->ctx, message->to);
+    if (inside || !sending) {
+        if (holds(&move->result, message))
+            return &move->result;
+        return inside ? source_of(move, message) : NULL;
+    }
+    return source_of(move, message);
+}
+
+static int segments_of(const fixed_move *move, const bmf_message *message, bool sending, bmf_segment *segment)
+{
+    const store *place = lasting_store(move, message, sending);
+    if (!place)
+        place = &move->temporary;
+    if (message->count == 0)
+        return 0;
+    for (int k = 0; k < move->leaves; k++)
+        segment[k] = (bmf_segment){(char *)place->slice[k].data + (message->first - place->begin) * move->size[k],
+                                   message->count * move->size[k]};
+    return move->leaves;
+}
+
+static int outgoing(void *state, const bmf_message *message, bmf_segment *segment)
+{
+    return segments_of(state, message, true, segment);
+}
+
+static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
+{
+    return segments_of(state, message, false, segment);
+}
+
+enum { THREADED_BYTES = 1 << 20 };
+
+static void copy_leaf(char *to, const bmf_slice *from, int64_t first, int64_t count, int64_t size)
+{
+    const char *data = (const char *)from->data + first * from->stride;
+    if (from->stride == size) {
+        memcpy(to, data, (size_t)(count * size));
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        memcpy(to + i * size, data + i * from->stride, (size_t)size);
+}
+
+/* Copies the elements that two stores have in common. */
+static void copy_common(const fixed_move *move, const store *to, const store *from)
+{
+    int64_t begin = to->begin > from->begin ? to->begin : from->begin;
+    int64_t end = to->end < from->end ? to->end : from->end;
+    if (begin >= end)
+        return;
+    for (int k = 0; k < move->leaves; k++) {
+        int64_t size = move->size[k], count = end - begin;
+        char *target = (char *)to->slice[k].data + (begin - to->begin) * size;
+        int chunks = count * size >= THREADED_BYTES ? move->ctx->threads : 1;
+#pragma omp parallel for num_threads(chunks) schedule(static) if (chunks > 1)
+        for (int c = 0; c < chunks; c++) {
+            int64_t low = bmf_split_start(count, chunks, c), high = bmf_split_start(count, chunks, c + 1);
+            copy_leaf(target + low * size, &from->slice[k], begin - from->begin + low, high - low, size);
+        }
+    }
+}
+
+static void allocate_store(const fixed_move *move, store *made)
+{
+    for (int k = 0; k < move->leaves; k++) {
+        made->buffer[k] = bmf_working_buffer((made->end - made->begin) * move->size[k]);
+        made->slice[k] = (bmf_slice){made->buffer[k]->data, move->size[k]};
+    }
+}
+
+static void free_store(const fixed_move *move, store *made)
+{
+    for (int k = 0; k < move->leaves; k++)
+        bmf_buffer_release(made->buffer[k]);
+}
+
+static store column_store(const bmf_list *list, int64_t first)
+{
+    store made = {.begin = first + bmf_partition_local_begin(list->partition)};
+    made.end = made.begin + list->column.count;
+    bmf_column_slices(&list->column, 0, made.slice);
+    return made;
+}
+
+/* True if some leaf is one value for all elements. */
+static bool is_broadcast(const fixed_move *move, const store *s)
+{
+    for (int k = 0; k < move->leaves; k++)
+        if (s->slice[k].stride != move->size[k])
+            return true;
+    return false;
+}
+
+/* Replaces a source with a broadcast leaf by a copy that can be sent from. Returns whether it did. */
+static bool expand(const fixed_move *move, store *s)
+{
+    if (s->begin == s->end || !is_broadcast(move, s))
+        return false;
+    store full = *s;
+    allocate_store(move, &full);
+    copy_common(move, &full, s);
+    *s = full;
+    return true;
+}
+
+/* The elements that messages bring or take and that have no lasting place here. They are one run: what a host passes
+ * on reaches beyond its own elements on one side only. */
+static void measure_temporary(fixed_move *move, const bmf_schedule *schedule)
+{
+    store *t = &move->temporary;
+    for (int r = 0; r < schedule->rounds; r++)
+        for (int64_t i = 0; i < schedule->round[r].count; i++) {
+            const bmf_message *message = &schedule->round[r].message[i];
+            bool needed = (bmf_is_local(move->ctx, message->from) && !lasting_store(move, message, true)) ||
+                          (bmf_is_local(move->ctx, message->to) && !lasting_store(move, message, false));
+            if (!needed || message->count == 0)
+                continue;
+            bool first = t->begin == t->end;
+            int64_t end = message->first + message->count;
+            t->begin = first || message->first < t->begin ? message->first : t->begin;
+            t->end = first || end > t->end ? end : t->end;
+        }
+}
+
+static int run(fixed_move *move, const bmf_schedule *schedule)
+{
+    bmf_transfer transfer = {outgoing, incoming, move};
+    measure_temporary(move, schedule);
+    allocate_store(move, &move->temporary);
+    for (int k = 0; k < move->sources; k++) {
+        copy_common(move, &move->result, &move->source[k]);
+        copy_common(move, &move->temporary, &move->source[k]);
+    }
+    int status = bmf_move_rounds(move->ctx, schedule, &transfer);
+    copy_common(move, &move->result, &move->temporary);
+    free_store(move, &move->temporary);
+    return status;
+}
+
+int bmf_move_fixed(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
+                   const bmf_schedule *schedule, bmf_list **out)
+{
+    const bmf_type *leaf[BMF_MAX_LEAVES];
+    bool expanded[BMF_MOVE_SOURCES];
+    bmf_list *made;
+    fixed_move move = {.ctx = ctx, .leaves = bmf_type_leaves(source[0].list->type, leaf), .sources = sources};
+    BMF_TRY(bmf_list_create(ctx, source[0].list->type, target, &made));
+    for (int k = 0; k < move.leaves; k++)
+        move.size[k] = leaf[k]->size;
+    for (int k = 0; k < sources; k++) {
+        move.source[k] = column_store(source[k].list, source[k].first);
+        expanded[k] = expand(&move, &move.source[k]);
+    }
+    move.result = column_store(made, 0);
+    int status = run(&move, schedule);
+    for (int k = 0; k < sources; k++)
+        if (expanded[k])
+            free_store(&move, &move.source[k]);
+    if (status == BMF_OK)
+        *out = made;
+    else
+        bmf_list_free(made);
+    return status;
+}

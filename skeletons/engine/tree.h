@@ -1,0 +1,84 @@
+/* The fixed tree: how reductions and scans associate, whatever the number of ranks, threads and processors.
+ *
+ * Node (k, j) covers elements [j 2^k, (j+1) 2^k) of the whole list; its value is that of (k-1, 2j) op (k-1, 2j+1). The
+ * fold of elements [0, m) takes the nodes of m's binary digits from the largest down and combines them from the left:
+ * ((N_0 op N_1) op N_2) .. . A reduction is the fold of [0, n), scans are folds of [0, i). None of this depends on who
+ * computes what, so results have the same bits everywhere (docs/reproducible.md).
+ *
+ * A forest is the partial result of any range [begin, end): the values of the largest complete nodes in it, left to right, at
+ * most 2 log2(n) of them. Appending a neighbour's forest merges sibling nodes; that is exactly associative even for reals.
+ * For exact operators (BMF_EXACT) all values in a forest merge into one. Private to skeletons. */
+#ifndef BMF_TREE_H
+#define BMF_TREE_H
+
+#include "runtime/data/kernel.h"
+#include "skeletons/engine/source.h"
+
+/* Blocks whose values are folded together. */
+enum { BMF_GROUP_BLOCKS = 64 };
+
+/* An operator made ready: layout of its records and room for every worker's blocks. */
+typedef struct bmf_tree {
+    const bmf_operator *op;
+    int leaves;
+    int64_t leaf_size[BMF_MAX_LEAVES];
+    int64_t offset[BMF_MAX_LEAVES]; /* of the leaves in a record */
+    int64_t record;                 /* bytes of a record */
+    bool exact;                     /* any association will do: forests are one value */
+    bool quick;                     /* any order will do too (or the free mode is on): op->quick folds blocks */
+    char **scratch;                 /* by worker: levels and the way down */
+    char **records;                 /* by worker: BMF_GROUP_BLOCKS records */
+    int workers;
+} bmf_tree;
+
+typedef struct bmf_forest_node {
+    int64_t start;
+    int level;
+} bmf_forest_node;
+
+typedef struct bmf_forest {
+    int64_t begin, end;
+    int nodes, capacity;
+    bmf_forest_node *node;
+    char *value;  /* nodes records */
+    char *prefix; /* record k: the fold of nodes 0 .. k; kept only by forests that scans run on (begin = 0) */
+} bmf_forest;
+
+/* Checks the operator against the element type; `skeleton` is for messages. */
+int bmf_tree_open(bmf_tree *tree, bmf_context *ctx, const char *skeleton, const bmf_operator *op, const bmf_type *type);
+void bmf_tree_close(bmf_tree *tree);
+
+/* Slices of one record. */
+void bmf_tree_record(const bmf_tree *tree, void *record, bmf_slice slice[BMF_MAX_LEAVES]);
+/* Writes a record as element `at` of an array of leaves. */
+void bmf_tree_put(const bmf_tree *tree, const void *record, const bmf_slice *to, int64_t at);
+/* out = a op b on records; out may be a or b. Returns 0 or the operator's failure code. */
+int bmf_tree_combine(const bmf_tree *tree, const void *a, const void *b, void *out);
+
+/* Folds a block of 2^k <= BMF_BLOCK elements into a record, keeping the levels in the worker's scratch for scan. */
+int bmf_tree_fold(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, void *record);
+/* After fold of the same block: its exclusive (last NULL) or inclusive (last: the fold up to its end) scan into out, which does
+ * not overlap x. prefix: the fold of everything before the block, or NULL at element 0; exclusive out[0] is then undefined. */
+int bmf_tree_scan(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, const void *prefix,
+                  const void *last, const bmf_slice *out);
+
+/* The next whole node at `begin`: the largest 2^k elements <= BMF_BLOCK that start and end where a node does. */
+int64_t bmf_tree_block(int64_t begin, int64_t end);
+/* Values a forest over [begin, end) has. */
+int bmf_forest_nodes(const bmf_tree *tree, int64_t begin, int64_t end);
+
+void bmf_forest_start(bmf_forest *forest, int64_t begin);
+void bmf_forest_free(bmf_forest *forest);
+/* Adds the value of the node of `count` (a power of two) elements that starts at the forest's end. With `scanning` the
+ * prefixes are kept up too. Returns 0 or the operator's failure code. */
+int bmf_forest_push(const bmf_tree *tree, bmf_forest *forest, int64_t count, const void *record, bool scanning);
+/* Appends the values of another forest that starts at this one's end. */
+int bmf_forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, const char *values, bool scanning);
+/* Folds all elements of the source in [begin, end) onto the forest, whose end is begin. */
+int bmf_forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_source *source, int worker, int64_t begin,
+                    int64_t end);
+/* Copies the fold of a forest that begins at 0 and is not empty. */
+int bmf_forest_total(const bmf_tree *tree, const bmf_forest *forest, void *record);
+void bmf_forest_copy(const bmf_tree *tree, const bmf_forest *from, bmf_forest *to);
+
+#endif

@@ -1,0 +1,342 @@
+/* Frames: the contexts of a batch, where they come from and where they lie.
+ *
+ * Method: a frame has runs of contexts per processor, made from those of its outer frame. Layouts, which every rank
+ * knows in full, are made only for contexts that communicate: each rank tells how many contexts it has for each
+ * context of the outer frame. The path of a failure is found by going outwards.
+ * Cost: O(runs) to open, O(contexts of the machine) for a layout. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "runtime/base/allocate.h"
+#include "skeletons/language/front/data.h"
+#include "skeletons/language/batches/value_private.h"
+
+int bmf_frame_open_program(bmf_evaluation *machine, bmf_frame *frame)
+{
+    bmf_run_of_contexts *run = bmf_allocate((int64_t)sizeof *run);
+    bool here = bmf_is_local(machine->ctx, 0);
+    *run = (bmf_run_of_contexts){0, here};
+    *frame = (bmf_frame){.count = here, .run = run, .runs = here};
+    return BMF_OK;
+}
+
+/* A frame with as many runs as the outer one, whose ends are yet to be filled in. */
+static void open_inside(const bmf_frame *outer, const bmf_expression *by, bmf_frame *frame, bmf_run_of_contexts **run)
+{
+    *frame = (bmf_frame){.outer = outer, .by = by, .runs = outer->runs};
+    frame->run = *run = bmf_allocate((outer->runs + 1) * (int64_t)sizeof **run);
+}
+
+int bmf_frame_open_elements(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
+                            const int64_t *offsets, bmf_frame *frame)
+{
+    bmf_run_of_contexts *run;
+    (void)machine;
+    open_inside(outer, by, frame, &run);
+    frame->offsets = offsets;
+    frame->count = offsets[outer->count];
+    for (int64_t r = 0; r < outer->runs; r++)
+        run[r] = (bmf_run_of_contexts){outer->run[r].processor, offsets[outer->run[r].end]};
+    return BMF_OK;
+}
+
+/* How many of the rising numbers are below `limit`. */
+static int64_t count_below(const int64_t *number, int64_t count, int64_t limit)
+{
+    int64_t low = 0, high = count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (number[middle] < limit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int bmf_frame_open_picked(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
+                          const int64_t *picked, int64_t count, bmf_frame *frame)
+{
+    bmf_run_of_contexts *run;
+    (void)machine;
+    open_inside(outer, by, frame, &run);
+    frame->picked = picked;
+    frame->count = count;
+    for (int64_t r = 0; r < outer->runs; r++)
+        run[r] = (bmf_run_of_contexts){outer->run[r].processor, count_below(picked, count, outer->run[r].end)};
+    return BMF_OK;
+}
+
+int bmf_frame_open_spread(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
+                          bmf_distribution *spread, bmf_frame *frame)
+{
+    const bmf_layout *layout = spread->elements;
+    bmf_run_of_contexts *run = bmf_allocate((layout->local_count + 1) * (int64_t)sizeof *run);
+    (void)machine;
+    *frame = (bmf_frame){.outer = outer, .by = by, .count = layout->local_count, .spread = spread, .run = run};
+    for (int64_t n = 0; n < layout->local_count; n++) {
+        int64_t processor = layout->processor[layout->local[n]];
+        if (frame->runs == 0 || run[frame->runs - 1].processor != processor)
+            run[frame->runs++].processor = processor;
+        run[frame->runs - 1].end = n + 1;
+    }
+    frame->layout = bmf_layout_retain(spread->elements);
+    return BMF_OK;
+}
+
+void bmf_frame_close(bmf_frame *frame)
+{
+    free((void *)frame->run);
+    bmf_layout_release(frame->layout);
+    *frame = (bmf_frame){0};
+}
+
+/* ---- layouts ---- */
+
+/* Contexts of the frame for each of this rank's outer contexts. */
+static void count_inside(const bmf_frame *frame, int64_t *inside)
+{
+    for (int64_t i = 0; i < frame->outer->count; i++)
+        inside[i] = frame->offsets != NULL ? frame->offsets[i + 1] - frame->offsets[i] : 0;
+    if (frame->picked != NULL)
+        for (int64_t j = 0; j < frame->count; j++)
+            inside[frame->picked[j]] = 1;
+}
+
+/* `all` has the numbers rank by rank; an outer context's number becomes that many contexts on its processor. */
+static bmf_layout *expand(bmf_context *ctx, const bmf_layout *outer, const int64_t *all)
+{
+    int64_t *next = bmf_allocate_clear(ctx->ranks + 1, (int64_t)sizeof *next);
+    int64_t total = 0;
+    for (int64_t c = 0; c < outer->count; c++) {
+        next[bmf_rank_of(ctx, outer->processor[c]) + 1]++;
+        total += all[c];
+    }
+    for (int r = 0; r < ctx->ranks; r++)
+        next[r + 1] += next[r];
+    int64_t *processor = bmf_allocate((total + 1) * (int64_t)sizeof *processor);
+    for (int64_t c = 0, n = 0; c < outer->count; c++) {
+        int64_t inside = all[next[bmf_rank_of(ctx, outer->processor[c])]++];
+        for (int64_t k = 0; k < inside; k++)
+            processor[n++] = outer->processor[c];
+    }
+    bmf_layout *layout = bmf_layout_create(ctx, total, processor);
+    free(processor);
+    free(next);
+    return layout;
+}
+
+/* From the counts inside the outer frame's contexts, whose layout is there. */
+static int make_layout(bmf_context *ctx, bmf_frame *frame)
+{
+    const bmf_layout *outer = frame->outer->layout;
+    int64_t *inside = bmf_allocate((frame->outer->count + 1) * (int64_t)sizeof *inside);
+    int64_t *all = bmf_allocate((outer->count + 1) * (int64_t)sizeof *all);
+    count_inside(frame, inside);
+    int status = ctx->backend->collect(ctx, inside, frame->outer->count, all, outer->count);
+    if (status == BMF_OK)
+        frame->layout = expand(ctx, outer, all);
+    free(inside);
+    free(all);
+    return status;
+}
+
+int bmf_frame_layout(bmf_evaluation *machine, bmf_frame *frame, bmf_layout **layout)
+{
+    static const int64_t first_processor = 0;
+    bmf_layout *outer;
+    if (frame->layout == NULL && frame->outer == NULL) {
+        frame->layout = bmf_layout_create(machine->ctx, 1, &first_processor);
+    } else if (frame->layout == NULL) {
+        BMF_TRY(bmf_frame_layout(machine, (bmf_frame *)frame->outer, &outer));
+        BMF_TRY(bmf_agree(machine->ctx, BMF_OK));
+        BMF_TRY(make_layout(machine->ctx, frame));
+    }
+    *layout = frame->layout;
+    return BMF_OK;
+}
+
+/* ---- pieces ---- */
+
+/* Pieces of whole contexts, also of those without elements; part is the first context of a piece, begin and end are
+ * elements. */
+static int64_t cut_whole(const bmf_frame *frame, const int64_t *offsets, int64_t count, int workers, bmf_piece *piece)
+{
+    int64_t share = count / workers + 1, made = 0, context = 0;
+    for (int64_t r = 0; r < frame->runs; r++) {
+        int64_t last = frame->run[r].end;
+        while (context < last) {
+            int64_t worker = offsets[context] / share, limit = (worker + 1) * share;
+            int64_t end = context + count_below(offsets + context + 1, last - context, limit + 1);
+            end = end > context ? end : context + 1;
+            piece[made++] = (bmf_piece){context, frame->run[r].processor, offsets[context], offsets[end], (int)worker};
+            context = end;
+        }
+    }
+    return made;
+}
+
+static void cut_anywhere(const bmf_frame *frame, const int64_t *offsets, int64_t count, int workers, bmf_piece **piece,
+                         int64_t *pieces)
+{
+    bmf_run_of_contexts *run = bmf_allocate((frame->runs + 1) * (int64_t)sizeof *run);
+    for (int64_t r = 0; r < frame->runs; r++) {
+        int64_t end = frame->run[r].end;
+        run[r] = (bmf_run_of_contexts){frame->run[r].processor, offsets != NULL ? offsets[end] : end};
+    }
+    bmf_cut_pieces(frame->runs, run, count, workers, piece, pieces);
+    free(run);
+}
+
+int bmf_frame_pieces(bmf_evaluation *machine, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
+                     bmf_piece **piece, int64_t *pieces)
+{
+    int workers = machine->ctx->threads;
+    if (!whole || offsets == NULL) {
+        cut_anywhere(frame, offsets, count, workers, piece, pieces);
+        return BMF_OK;
+    }
+    *piece = bmf_allocate((frame->runs + 2 * workers + 2) * (int64_t)sizeof **piece);
+    *pieces = cut_whole(frame, offsets, count, workers, *piece);
+    return BMF_OK;
+}
+
+/* ---- failures ---- */
+
+enum { MAX_PATH = 8, WORDS = 200 };
+
+/* One step of the way out to the program. */
+typedef struct step {
+    const bmf_expression *by;
+    int64_t element;
+} step;
+
+/* The list of a run of offsets that number j lies in. */
+static int64_t list_of(const int64_t *offsets, int64_t lists, int64_t j)
+{
+    return count_below(offsets, lists + 1, j + 1) - 1;
+}
+
+/* This rank's number of context c of all contexts, or -1. */
+static int64_t local_number(const bmf_frame *frame, int64_t c)
+{
+    const bmf_layout *layout = frame->layout;
+    if (layout == NULL)
+        return frame->outer == NULL && frame->count > 0 ? 0 : -1;
+    int64_t n = count_below(layout->local, layout->local_count, c);
+    return n < layout->local_count && layout->local[n] == c ? n : -1;
+}
+
+/* The steps from context j outwards; returns their number. */
+static int find_path(const bmf_frame *frame, int64_t j, step path[MAX_PATH])
+{
+    int steps = 0;
+    for (; frame->outer != NULL && j >= 0 && steps < MAX_PATH; frame = frame->outer) {
+        if (frame->picked != NULL) {
+            j = frame->picked[j];
+        } else if (frame->offsets != NULL) {
+            int64_t i = list_of(frame->offsets, frame->outer->count, j);
+            path[steps++] = (step){frame->by, j - frame->offsets[i]};
+            j = i;
+        } else {
+            const bmf_distribution *spread = frame->spread;
+            int64_t e = spread->elements->local[j], c = list_of(spread->offsets, spread->contexts, e);
+            path[steps++] = (step){frame->by, e - spread->offsets[c]};
+            j = local_number(frame->outer, c);
+        }
+    }
+    return steps;
+}
+
+/* " (element 12 of B_Map at 2:5, there element 3 of B_Map at 3:1)" */
+static void print_path(const bmf_evaluation *machine, const step *path, int steps, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int k = steps - 1; k >= 0; k--) {
+        int64_t line = 0, column = 0;
+        bmf_span span = path[k].by->span;
+        used +=
+            (size_t)snprintf(text + used, size - used, "%selement %" PRId64 " of %s",
+                             k == steps - 1 ? " (" : ", there ", path[k].element, bmf_expression_keyword(path[k].by));
+        if (used < size && machine->texts != NULL && span.text >= 0 && span.text < machine->texts->count) {
+            bmf_text_place(&machine->texts->text[span.text], span.begin, &line, &column);
+            used += (size_t)snprintf(text + used, size - used, " at %" PRId64 ":%" PRId64, line, column);
+        }
+        if (used + 2 > size)
+            return;
+    }
+    if (steps > 0)
+        snprintf(text + used, size - used, ")");
+}
+
+static int status_of(bmf_failure_kind kind)
+{
+    switch (kind) {
+    case BMF_FAILURE_INDEX:
+        return BMF_ERROR_INDEX;
+    case BMF_FAILURE_RAGGED:
+    case BMF_FAILURE_EMPTY:
+        return BMF_ERROR_SHAPE;
+    default:
+        return BMF_ERROR_ARGUMENT;
+    }
+}
+
+static void print_overflow(const bmf_failure *failure, char *text)
+{
+    const int64_t *value = failure->value;
+    const bmf_expression *by = failure->expression;
+    if (value[0] == 0 && value[1] == 0)
+        snprintf(text, WORDS, ": an int becomes too large for 64 bits");
+    else if (by->kind == BMF_EXPRESSION_OP &&
+             (by->operation == BMF_OPERATION_UMINUS || by->operation == BMF_OPERATION_NEG ||
+              by->operation == BMF_OPERATION_ABS))
+        snprintf(text, WORDS, " of %" PRId64 " is too large for 64 bits", value[0]);
+    else
+        snprintf(text, WORDS, " of %" PRId64 " and %" PRId64 " is too large for 64 bits", value[0], value[1]);
+}
+
+static void print_failure(const bmf_failure *failure, char text[WORDS])
+{
+    const int64_t *value = failure->value;
+    char real[32];
+    switch (failure->kind) {
+    case BMF_FAILURE_OVERFLOW:
+        print_overflow(failure, text);
+        return;
+    case BMF_FAILURE_DIVISION:
+        snprintf(text, WORDS, ": %" PRId64 " is divided by zero", value[0]);
+        return;
+    case BMF_FAILURE_CONVERSION:
+        snprintf(text, WORDS, ": the real %s is no int of 64 bits", bmf_real_print(failure->real, real));
+        return;
+    case BMF_FAILURE_INDEX:
+        snprintf(text, WORDS, ": index %" PRId64 " is outside a list of %" PRId64 " element%s", value[0], value[1],
+                 value[1] == 1 ? "" : "s");
+        return;
+    case BMF_FAILURE_LENGTH:
+        snprintf(text, WORDS, ": %" PRId64 " is no length", value[0]);
+        return;
+    case BMF_FAILURE_RAGGED:
+        snprintf(text, WORDS, " needs lists of equal length, found %" PRId64 " and %" PRId64 " elements", value[0],
+                 value[1]);
+        return;
+    case BMF_FAILURE_EMPTY:
+        snprintf(text, WORDS, " without a default of an empty list");
+        return;
+    default:
+        snprintf(text, WORDS, " failed");
+    }
+}
+
+int bmf_frame_fail(bmf_evaluation *machine, const bmf_frame *frame, const bmf_failure *failure)
+{
+    char words[WORDS], where[280];
+    step path[MAX_PATH];
+    int steps = find_path(frame, failure->element, path);
+    print_failure(failure, words);
+    print_path(machine, path, steps, where, sizeof where);
+    return bmf_text_fail(machine->texts, machine->ctx, failure->expression->span, status_of(failure->kind), "%s%s%s",
+                         bmf_expression_keyword(failure->expression), words, where);
+}

@@ -1,0 +1,309 @@
+/* B_If and B_While over a batch.
+ *
+ * Method: the predicate is applied to all contexts; each branch gets the contexts that take it, and the results are
+ * merged. A loop goes round with the contexts that go on, fewer and fewer; those that leave wait, and all are put in
+ * order at the end. When the expression communicates, all ranks take both branches and go round equally often, with
+ * no contexts if need be. A choice about distributed lists is the program's one choice: all ranks follow its
+ * processor.
+ * Cost: the branches' own and a pass for each leaf of argument and result; a round copies the state if contexts
+ * leave. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+#include "skeletons/language/types/checker.h"
+#include "skeletons/language/evaluate/evaluate_private.h"
+
+static bool concerns_distributed(const bmf_expression *choice)
+{
+    return bmf_type_holds_distributed(choice->in) || bmf_type_holds_distributed(choice->out);
+}
+
+/* The predicate for all contexts; x stays. */
+static int evaluate_predicate(bmf_evaluation *machine, bmf_expression *predicate, bmf_frame *frame, const bmf_value *x,
+                              bmf_value *mask)
+{
+    bmf_value argument;
+    bmf_value_share(machine->ctx, x, &argument);
+    return bmf_evaluate(machine, predicate, frame, &argument, mask);
+}
+
+/* What the program's only context, on processor 0, decides. Collective. */
+static int decide_together(bmf_evaluation *machine, bmf_expression *predicate, bmf_frame *frame, const bmf_value *x,
+                           bool *decision)
+{
+    bmf_value mask;
+    uint8_t holds = 0;
+    BMF_TRY(evaluate_predicate(machine, predicate, frame, x, &mask));
+    if (mask.count > 0)
+        holds = *(const uint8_t *)mask.data;
+    bmf_value_free(&mask);
+    BMF_TRY(bmf_agree(machine->ctx, BMF_OK));
+    BMF_TRY(machine->ctx->backend->share(machine->ctx, 0, &holds, 1));
+    *decision = holds != 0;
+    return BMF_OK;
+}
+
+/* ---- B_If ---- */
+
+/* The contexts of x for which the mask is `wanted`, through one branch. */
+static int evaluate_branch(bmf_evaluation *machine, const bmf_expression *choice, bool wanted, bmf_frame *frame,
+                           const bmf_value *mask, const bmf_value *x, bmf_value *out)
+{
+    bmf_expression *branch = choice->child[wanted ? 1 : 2];
+    bmf_frame picked;
+    bmf_value part;
+    int64_t *position, count;
+    BMF_TRY(bmf_mask_positions(machine->ctx, mask, wanted, &position, &count));
+    int status = bmf_value_take(machine->ctx, x, position, count, &part);
+    if (status == BMF_OK)
+        status = bmf_frame_open_picked(machine, frame, choice, position, count, &picked);
+    if (status == BMF_OK) {
+        status = bmf_evaluate(machine, branch, &picked, &part, out);
+        bmf_frame_close(&picked);
+    }
+    free(position);
+    return status;
+}
+
+/* 1: it holds for all, 0: for none, -1: for some. */
+static int mask_is(const bmf_value *mask)
+{
+    const uint8_t *data = mask->data;
+    for (int64_t i = 1; i < mask->count && mask->stride != 0; i++)
+        if (data[i * mask->stride] != data[0])
+            return -1;
+    return mask->count > 0 && data[0] != 0;
+}
+
+static int evaluate_both(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *mask,
+                         bmf_value *x, bmf_value *out)
+{
+    bmf_value yes = {0}, no = {0};
+    int status = evaluate_branch(machine, choice, true, frame, mask, x, &yes);
+    if (status == BMF_OK)
+        status = evaluate_branch(machine, choice, false, frame, mask, x, &no);
+    bmf_value_free(x);
+    if (status == BMF_OK)
+        status = bmf_value_plain(machine->ctx, mask);
+    if (status == BMF_OK)
+        status = bmf_value_merge(machine->ctx, mask->data, frame->count, &yes, &no, out);
+    bmf_value_free(&yes);
+    bmf_value_free(&no);
+    return status;
+}
+
+static int choose_alone(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x, bmf_value *out)
+{
+    bmf_value mask = {0};
+    int status = evaluate_predicate(machine, choice->child[0], frame, x, &mask);
+    int decision = status == BMF_OK ? mask_is(&mask) : 0;
+    machine->quiet++;
+    if (status == BMF_OK && decision >= 0)
+        status = bmf_evaluate(machine, choice->child[decision == 1 ? 1 : 2], frame, x, out);
+    else if (status == BMF_OK)
+        status = evaluate_both(machine, choice, frame, &mask, x, out);
+    machine->quiet--;
+    bmf_value_free(&mask);
+    bmf_value_free(x);
+    return status;
+}
+
+static int choose_communicating(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x,
+                                bmf_value *out)
+{
+    bmf_value mask = {0};
+    int status = evaluate_predicate(machine, choice->child[0], frame, x, &mask);
+    if (status == BMF_OK)
+        status = evaluate_both(machine, choice, frame, &mask, x, out);
+    bmf_value_free(&mask);
+    bmf_value_free(x);
+    return status;
+}
+
+int bmf_evaluate_if(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x, bmf_value *out)
+{
+    bool holds;
+    if (!concerns_distributed(choice))
+        return choice->communicates ? choose_communicating(machine, choice, frame, x, out)
+                                    : choose_alone(machine, choice, frame, x, out);
+    int status = decide_together(machine, choice->child[0], frame, x, &holds);
+    if (status == BMF_OK)
+        return bmf_evaluate(machine, choice->child[holds ? 1 : 2], frame, x, out);
+    bmf_value_free(x);
+    return status;
+}
+
+/* ---- B_While ---- */
+
+/* A loop over a batch: who goes on, and who has left. */
+typedef struct loop {
+    bmf_evaluation *machine;
+    bmf_expression *expression;
+    bmf_frame *frame;
+    int64_t *active; /* the frame's contexts that go on, rising */
+    int64_t count;
+    bmf_value state; /* theirs */
+    bmf_value *left; /* batches of those that left in one round */
+    int64_t rounds, capacity;
+    int64_t *place; /* of each of the frame's contexts: its number among those that left */
+    int64_t gone;
+} loop;
+
+static void keep_left(loop *l, bmf_value *value)
+{
+    if (l->rounds == l->capacity) {
+        int64_t old = l->capacity, entry = (int64_t)sizeof *l->left;
+        l->capacity = 2 * old + 8;
+        l->left = bmf_reallocate(l->left, old * entry, l->capacity * entry);
+    }
+    bmf_value_move(value, &l->left[l->rounds++]);
+}
+
+/* Those numbered `position` leave. */
+static int leave(loop *l, const int64_t *position, int64_t count)
+{
+    bmf_value value;
+    BMF_TRY(bmf_value_take(l->machine->ctx, &l->state, position, count, &value));
+    keep_left(l, &value);
+    for (int64_t k = 0; k < count; k++)
+        l->place[l->active[position[k]]] = l->gone++;
+    return BMF_OK;
+}
+
+/* Those numbered `position` stay. */
+static int stay(loop *l, const int64_t *position, int64_t count)
+{
+    bmf_value value;
+    BMF_TRY(bmf_value_take(l->machine->ctx, &l->state, position, count, &value));
+    bmf_value_free(&l->state);
+    bmf_value_move(&value, &l->state);
+    for (int64_t k = 0; k < count; k++)
+        l->active[k] = l->active[position[k]];
+    l->count = count;
+    return BMF_OK;
+}
+
+static int divide(loop *l, const bmf_value *mask)
+{
+    int64_t *position = NULL, count;
+    int status = bmf_mask_positions(l->machine->ctx, mask, false, &position, &count);
+    if (status == BMF_OK && count > 0) {
+        status = leave(l, position, count);
+        free(position);
+        position = NULL;
+        if (status == BMF_OK)
+            status = bmf_mask_positions(l->machine->ctx, mask, true, &position, &count);
+        if (status == BMF_OK)
+            status = stay(l, position, count);
+    }
+    free(position);
+    return status;
+}
+
+/* Whether anybody goes on: on this rank, or on any when the loop communicates. */
+static int anybody(const loop *l, bool *goes_on)
+{
+    bmf_context *ctx = l->machine->ctx;
+    *goes_on = l->count > 0;
+    if (!l->expression->communicates)
+        return BMF_OK;
+    BMF_TRY(bmf_agree(ctx, BMF_OK));
+    int64_t *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all);
+    int status = ctx->backend->collect(ctx, &l->count, 1, all, ctx->ranks);
+    for (int r = 0; status == BMF_OK && r < ctx->ranks; r++)
+        *goes_on = *goes_on || all[r] > 0;
+    free(all);
+    return status;
+}
+
+static int go_round(loop *l, bool *goes_on)
+{
+    bmf_evaluation *machine = l->machine;
+    bmf_frame active;
+    bmf_value mask, next;
+    BMF_TRY(bmf_frame_open_picked(machine, l->frame, l->expression, l->active, l->count, &active));
+    int status = evaluate_predicate(machine, l->expression->child[0], &active, &l->state, &mask);
+    bmf_frame_close(&active);
+    if (status == BMF_OK) {
+        status = divide(l, &mask);
+        bmf_value_free(&mask);
+    }
+    if (status == BMF_OK)
+        status = anybody(l, goes_on);
+    if (status != BMF_OK || !*goes_on)
+        return status;
+    BMF_TRY(bmf_frame_open_picked(machine, l->frame, l->expression, l->active, l->count, &active));
+    status = bmf_evaluate(machine, l->expression->child[1], &active, &l->state, &next);
+    bmf_frame_close(&active);
+    if (status == BMF_OK)
+        bmf_value_move(&next, &l->state);
+    return status;
+}
+
+/* All that left, in the order of the frame's contexts. */
+static int put_in_order(loop *l, bmf_value *out)
+{
+    bmf_value all;
+    if (l->rounds == 0)
+        return bmf_value_empty(l->machine->ctx, l->expression->out, 0, out);
+    BMF_TRY(bmf_value_concatenate(l->machine->ctx, (int)l->rounds, l->left, &all));
+    int status = bmf_value_take(l->machine->ctx, &all, l->place, l->frame->count, out);
+    bmf_value_free(&all);
+    return status;
+}
+
+static int run_loop(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
+{
+    loop l = {.machine = machine, .expression = expression, .frame = frame, .count = frame->count};
+    size_t bytes = (size_t)(frame->count + 1) * sizeof(int64_t);
+    bool goes_on = true;
+    l.active = malloc(bytes);
+    l.place = malloc(bytes);
+    int status = l.active != NULL && l.place != NULL ? BMF_OK : bmf_no_memory(machine->ctx, frame->count);
+    for (int64_t i = 0; status == BMF_OK && i < frame->count; i++)
+        l.active[i] = i;
+    bmf_value_move(x, &l.state);
+    while (status == BMF_OK && goes_on)
+        status = go_round(&l, &goes_on);
+    if (status == BMF_OK)
+        status = put_in_order(&l, out);
+    bmf_value_free(&l.state);
+    for (int64_t r = 0; r < l.rounds; r++)
+        bmf_value_free(&l.left[r]);
+    free(l.left), free(l.active), free(l.place);
+    return status;
+}
+
+/* The program's only state, of which all ranks have a part. */
+static int run_together(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                        bmf_value *out)
+{
+    bmf_value next;
+    bool holds;
+    for (;;) {
+        int status = decide_together(machine, expression->child[0], frame, x, &holds);
+        if (status != BMF_OK) {
+            bmf_value_free(x);
+            return status;
+        }
+        if (!holds)
+            break;
+        BMF_TRY(bmf_evaluate(machine, expression->child[1], frame, x, &next));
+        bmf_value_move(&next, x);
+    }
+    bmf_value_move(x, out);
+    return BMF_OK;
+}
+
+int bmf_evaluate_while(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                       bmf_value *out)
+{
+    if (concerns_distributed(expression))
+        return run_together(machine, expression, frame, x, out);
+    bool alone = !expression->communicates;
+    machine->quiet += alone;
+    int status = run_loop(machine, expression, frame, x, out);
+    machine->quiet -= alone;
+    return status;
+}

@@ -1,0 +1,101 @@
+/* The same values at a wider type: ints as reals, in tuples and lists; no values at all at any type.
+ *
+ * Lists keep their begins and ends; views that leave out elements are packed first, so that nothing is converted that
+ * nobody reads. Cost: one pass over each leaf that changes. */
+#include "runtime/base/allocate.h"
+#include "skeletons/language/evaluate/evaluate_private.h"
+
+typedef struct convert_state {
+    const bmf_value *from;
+    double *to;
+} convert_state;
+
+static void convert_some(void *state, int64_t begin, int64_t end)
+{
+    const convert_state *s = state;
+    const char *data = s->from->data;
+    int64_t stride = s->from->stride;
+    for (int64_t i = begin; i < end; i++)
+        s->to[i] = (double)*(const int64_t *)(data + i * stride);
+}
+
+static int convert_ints(const bmf_pass *pass, const bmf_value *x, bmf_value *out)
+{
+    bool once = x->stride == 0 && x->count > 0;
+    int64_t count = once ? 1 : x->count;
+    bmf_value made;
+    BMF_TRY(bmf_value_create(pass->ctx, bmf_type_intern(&bmf_type_real), count, &made));
+    convert_state state = {x, made.data};
+    int status = BMF_OK;
+    if (once) /* a pass is for every context of its frame */
+        convert_some(&state, 0, 1);
+    else
+        status = bmf_pass_run(pass, count, convert_some, &state);
+    if (status != BMF_OK) {
+        bmf_value_free(&made);
+        return status;
+    }
+    if (once)
+        bmf_value_broadcast(&made, x->count);
+    *out = made;
+    return BMF_OK;
+}
+
+static int convert(const bmf_pass *pass, const bmf_type *to, bmf_value *x, bmf_value *out);
+
+static int convert_components(const bmf_pass *pass, const bmf_type *to, bmf_value *x, bmf_value *out)
+{
+    bmf_value component[BMF_MAX_LEAVES] = {{0}};
+    int status = BMF_OK;
+    for (int k = 0; k < to->components && status == BMF_OK; k++)
+        status = convert(pass, to->component[k], &x->child[k], &component[k]);
+    if (status == BMF_OK)
+        return bmf_value_create_tuple(pass->ctx, to->components, component, out);
+    for (int k = 0; k < to->components; k++)
+        bmf_value_free(&component[k]);
+    return status;
+}
+
+/* The elements of lists; the processors of inner ones are not told apart. */
+static int convert_elements(const bmf_pass *pass, const bmf_type *to, bmf_value *x, bmf_value *out)
+{
+    bmf_pass inner = {.ctx = pass->ctx};
+    bmf_value child;
+    int64_t used = 0;
+    for (int64_t i = 0; x->type->kind == BMF_LIST && !x->packed && i < x->count && used < x->child[0].count; i++)
+        used += bmf_value_length(x, i);
+    if (x->type->kind == BMF_LIST && !x->packed && used < x->child[0].count)
+        BMF_TRY(bmf_value_pack(pass->ctx, x));
+    BMF_TRY(convert(&inner, to->component[0], &x->child[0], &child));
+    bmf_value_free(&x->child[0]);
+    bmf_value_move(&child, &x->child[0]);
+    x->type = to;
+    bmf_value_move(x, out);
+    return BMF_OK;
+}
+
+/* x stays the caller's to free, whatever is left of it. */
+static int convert(const bmf_pass *pass, const bmf_type *to, bmf_value *x, bmf_value *out)
+{
+    if (x->type == to) {
+        bmf_value_move(x, out);
+        return BMF_OK;
+    }
+    /* elements of an empty list literal stand as ints, whatever they go with */
+    if (x->type->kind == BMF_NOTHING || (x->type->components == 0 && x->count == 0))
+        return bmf_value_empty(pass->ctx, to, 0, out);
+    if (to->components == 0)
+        return convert_ints(pass, x, out);
+    return to->kind == BMF_TUPLE ? convert_components(pass, to, x, out) : convert_elements(pass, to, x, out);
+}
+
+int bmf_evaluate_convert(bmf_evaluation *machine, const bmf_type *to, const bmf_frame *frame, bmf_value *x,
+                         bmf_value *out)
+{
+    bmf_pass pass;
+    bmf_pass_open(machine, frame, "convert", NULL, &pass);
+    int status = convert(&pass, to, x, out);
+    bmf_pass_close(&pass);
+    bmf_value_free(x);
+    return status;
+}

@@ -1,0 +1,307 @@
+/* Operations on placed lists, for the lists of all contexts at once: length, index, iota, distl, split.
+ *
+ * Method: begins and ends are all that most of them touch; elements move only where one element of each list is
+ * wanted. The first context in order whose operand is wrong is the one reported, whatever the threads.
+ * Cost: a pass over the contexts, or over the elements of the result. */
+#include <stdlib.h>
+
+#include "runtime/base/allocate.h"
+#include "runtime/data/partition.h"
+#include "skeletons/language/evaluate/evaluate_private.h"
+
+void bmf_note_failure(bmf_failure *first, int64_t element, int64_t value, int64_t other)
+{
+#pragma omp critical(bmf_language_failure)
+    if (first->kind == BMF_FAILURE_NONE || element < first->element)
+        *first = (bmf_failure){.kind = BMF_FAILURE_INDEX, .element = element, .value = {value, other}};
+}
+
+int bmf_noted_failure(bmf_evaluation *machine, const bmf_frame *frame, const bmf_expression *expression,
+                      bmf_failure_kind kind, bmf_failure *first)
+{
+    if (first->kind == BMF_FAILURE_NONE)
+        return BMF_OK;
+    first->kind = kind;
+    first->expression = expression;
+    return bmf_frame_fail(machine, frame, first);
+}
+
+static int64_t int_at(const bmf_value *value, int64_t i)
+{
+    return *(const int64_t *)((const char *)value->data + i * value->stride);
+}
+
+/* A pass over the frame's contexts. */
+static int run_contexts(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, int64_t count,
+                        void (*run)(void *state, int64_t begin, int64_t end), void *state)
+{
+    bmf_pass pass;
+    bmf_pass_open(machine, frame, kernel, NULL, &pass);
+    int status = bmf_pass_run(&pass, count, run, state);
+    bmf_pass_close(&pass);
+    return status;
+}
+
+/* ---- length ---- */
+
+typedef struct length_state {
+    const bmf_value *list;
+    int64_t *length;
+} length_state;
+
+static void measure_some(void *state, int64_t begin, int64_t end)
+{
+    const length_state *s = state;
+    for (int64_t i = begin; i < end; i++)
+        s->length[i] = bmf_value_length(s->list, i);
+}
+
+static int evaluate_length(bmf_evaluation *machine, const bmf_frame *frame, const bmf_value *x, bmf_value *out)
+{
+    bmf_value made;
+    BMF_TRY(bmf_value_create(machine->ctx, bmf_type_intern(&bmf_type_int), x->count, &made));
+    length_state state = {x, made.data};
+    int status = run_contexts(machine, frame, "length", x->count, measure_some, &state);
+    if (status == BMF_OK)
+        *out = made;
+    else
+        bmf_value_free(&made);
+    return status;
+}
+
+/* ---- index ---- */
+
+typedef struct index_state {
+    const bmf_value *list, *number;
+    int64_t *place;
+    bmf_failure first;
+} index_state;
+
+static void place_some(void *state, int64_t begin, int64_t end)
+{
+    index_state *s = state;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t number = int_at(s->number, i), length = bmf_value_length(s->list, i);
+        if (number < 0 || number >= length) {
+            bmf_note_failure(&s->first, i, number, length);
+            return;
+        }
+        s->place[i] = s->list->begin[i * s->list->step] + number;
+    }
+}
+
+static int evaluate_index(bmf_evaluation *machine, const bmf_expression *index, const bmf_frame *frame, bmf_value *x,
+                          bmf_value *out)
+{
+    bmf_pass pass;
+    index_state state = {.list = &x->child[0], .number = &x->child[1]};
+    state.place = malloc((size_t)(x->count + 1) * sizeof *state.place);
+    if (state.place == NULL)
+        return bmf_no_memory(machine->ctx, x->count);
+    bmf_pass_open(machine, frame, "index", NULL, &pass);
+    int status = bmf_pass_run(&pass, x->count, place_some, &state);
+    if (status == BMF_OK)
+        status = bmf_noted_failure(machine, frame, index, BMF_FAILURE_INDEX, &state.first);
+    if (status == BMF_OK)
+        status = bmf_value_take_pass(&pass, &state.list->child[0], state.place, x->count, out);
+    bmf_pass_close(&pass);
+    free(state.place);
+    return status;
+}
+
+/* ---- iota ---- */
+
+typedef struct iota_state {
+    const bmf_value *length;
+    int64_t contexts, *offsets, *number;
+    bmf_failure first;
+} iota_state;
+
+static void check_lengths(void *state, int64_t begin, int64_t end)
+{
+    iota_state *s = state;
+    for (int64_t i = begin; i < end; i++) {
+        s->offsets[i + 1] = int_at(s->length, i);
+        if (s->offsets[i + 1] < 0) {
+            bmf_note_failure(&s->first, i, s->offsets[i + 1], 0);
+            return;
+        }
+    }
+}
+
+static void count_some(void *state, int64_t begin, int64_t end)
+{
+    const iota_state *s = state;
+    int64_t low = 0, high = s->contexts;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (s->offsets[middle] <= begin)
+            low = middle;
+        else
+            high = middle;
+    }
+    for (int64_t j = begin; j < end; low++) {
+        int64_t stop = s->offsets[low + 1] < end ? s->offsets[low + 1] : end;
+        for (int64_t first = s->offsets[low]; j < stop; j++)
+            s->number[j] = j - first;
+    }
+}
+
+static int make_numbers(bmf_evaluation *machine, const bmf_frame *frame, iota_state *state, bmf_buffer *offsets,
+                        bmf_value *out)
+{
+    int64_t total = state->offsets[state->contexts];
+    bmf_value numbers;
+    bmf_pass pass;
+    BMF_TRY(bmf_value_create(machine->ctx, bmf_type_intern(&bmf_type_int), total, &numbers));
+    state->number = numbers.data;
+    bmf_pass_open(machine, frame, "iota", state->offsets, &pass);
+    int status = bmf_pass_run(&pass, total, count_some, state);
+    bmf_pass_close(&pass);
+    if (status == BMF_OK)
+        return bmf_value_create_list(machine->ctx, state->contexts, bmf_buffer_retain(offsets), &numbers, out);
+    bmf_value_free(&numbers);
+    return status;
+}
+
+static int evaluate_iota(bmf_evaluation *machine, const bmf_expression *iota, const bmf_frame *frame,
+                         const bmf_value *x, bmf_value *out)
+{
+    iota_state state = {.length = x, .contexts = x->count};
+    bmf_buffer *offsets = bmf_buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
+    if (offsets == NULL)
+        return bmf_no_memory(machine->ctx, x->count);
+    state.offsets = offsets->data;
+    int status = run_contexts(machine, frame, "iota", x->count, check_lengths, &state);
+    if (status == BMF_OK)
+        status = bmf_noted_failure(machine, frame, iota, BMF_FAILURE_LENGTH, &state.first);
+    if (status == BMF_OK && !bmf_offsets_sum(machine->ctx, state.offsets, x->count))
+        status = bmf_no_memory(machine->ctx, INT64_MAX);
+    if (status == BMF_OK)
+        status = make_numbers(machine, frame, &state, offsets, out);
+    bmf_buffer_release(offsets);
+    return status;
+}
+
+/* ---- distl ---- */
+
+static int evaluate_distl(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *x, bmf_value *out)
+{
+    bmf_context *ctx = machine->ctx;
+    bmf_value pair[2] = {{0}, {0}}, pairs, *list = &x->child[1];
+    int64_t elements;
+    int status = BMF_OK;
+    bool same = x->count > 0 && (x->count == 1 || bmf_value_is_broadcast(&x->child[0]));
+    if (!same)
+        status = bmf_value_pack_for(machine, frame, "distl", list);
+    elements = list->child[0].count;
+    if (status == BMF_OK && same && elements > 0) {
+        bmf_value_every(ctx, &x->child[0], 0, 1, 1, &pair[0]);
+        bmf_value_broadcast(&pair[0], elements);
+    } else if (status == BMF_OK && same) {
+        status = bmf_value_empty(ctx, x->child[0].type, 0, &pair[0]);
+    } else if (status == BMF_OK) {
+        status = bmf_value_repeat(ctx, &x->child[0], list->begin, &pair[0]);
+    }
+    if (status != BMF_OK)
+        return status;
+    bmf_value_move(&list->child[0], &pair[1]);
+    bmf_value_create_tuple(ctx, 2, pair, &pairs);
+    return bmf_value_like(ctx, list, &pairs, out);
+}
+
+/* ---- split ---- */
+
+typedef struct split_state {
+    const bmf_value *list;
+    int64_t parts;
+    int64_t *begin, *end; /* of parts; end NULL: offsets of packed parts */
+} split_state;
+
+static void split_some(void *state, int64_t first, int64_t last)
+{
+    const split_state *s = state;
+    for (int64_t i = first / s->parts, k = first % s->parts, j = first; j < last; j++) {
+        int64_t begin = s->list->begin[i * s->list->step], length = bmf_value_length(s->list, i);
+        s->begin[j] = begin + bmf_split_start(length, s->parts, k);
+        if (s->end != NULL)
+            s->end[j] = begin + bmf_split_start(length, s->parts, k + 1);
+        if (++k == s->parts) {
+            k = 0;
+            i++;
+        }
+    }
+}
+
+/* The parts of all lists, views of the same elements. x keeps its shell. */
+static int split_lists(bmf_evaluation *machine, int64_t parts, bmf_value *x, bmf_value *out)
+{
+    bmf_pass pass = {.ctx = machine->ctx};
+    int64_t count = x->count * parts;
+    bmf_value made = {.type = x->type, .count = count, .step = 1, .packed = x->packed};
+    made.buffer = bmf_buffer_create((x->packed ? count + 1 : 2 * count) * (int64_t)sizeof(int64_t));
+    if (made.buffer == NULL)
+        return bmf_no_memory(machine->ctx, count);
+    split_state state = {x, parts, made.buffer->data, NULL};
+    if (!x->packed)
+        state.end = state.begin + count;
+    bmf_pass_run(&pass, count, split_some, &state);
+    if (x->packed)
+        state.begin[count] = x->child[0].count;
+    made.begin = state.begin;
+    made.end = x->packed ? state.begin + 1 : state.end;
+    made.child = bmf_allocate_clear(1, (int64_t)sizeof *made.child);
+    bmf_value_move(&x->child[0], made.child);
+    *out = made;
+    return BMF_OK;
+}
+
+int bmf_evaluate_split(bmf_evaluation *machine, const bmf_expression *split, bmf_value *x, bmf_value *out)
+{
+    int64_t parts = split->number[0], count = x->count;
+    bmf_value inner;
+    bmf_buffer *offsets = NULL;
+    int status = parts > (INT64_MAX >> 5) / (count + 1) ? bmf_no_memory(machine->ctx, parts) : BMF_OK;
+    if (status == BMF_OK)
+        status = split_lists(machine, parts, x, &inner);
+    bmf_value_free(x);
+    if (status != BMF_OK)
+        return status;
+    offsets = bmf_buffer_create((count + 1) * (int64_t)sizeof(int64_t));
+    if (offsets == NULL) {
+        bmf_value_free(&inner);
+        return bmf_no_memory(machine->ctx, count);
+    }
+    for (int64_t i = 0; i <= count; i++)
+        ((int64_t *)offsets->data)[i] = i * parts;
+    return bmf_value_create_list(machine->ctx, count, offsets, &inner, out);
+}
+
+/* ---- all ---- */
+
+int bmf_evaluate_list_operation(bmf_evaluation *machine, bmf_expression *operation, bmf_frame *frame, bmf_value *x,
+                                bmf_value *out)
+{
+    int status;
+    switch (operation->operation) {
+    case BMF_OPERATION_LENGTH:
+        status = evaluate_length(machine, frame, x, out);
+        break;
+    case BMF_OPERATION_INDEX:
+        status = evaluate_index(machine, operation, frame, x, out);
+        break;
+    case BMF_OPERATION_IOTA:
+        status = evaluate_iota(machine, operation, frame, x, out);
+        break;
+    case BMF_OPERATION_DISTL:
+        status = evaluate_distl(machine, frame, x, out);
+        break;
+    case BMF_OPERATION_PROJECT:
+        status = bmf_evaluate_project(machine, operation, frame, x, out);
+        break;
+    default:
+        status = bmf_evaluate_concatenation(machine, frame, x, out);
+    }
+    bmf_value_free(x);
+    return status;
+}

@@ -1,0 +1,136 @@
+/* Reductions and scans of lists of lists with B_Conc.
+ *
+ * Method: the reduction drops one level of offsets; a scan's results are views that all begin where their list begins
+ * and end where each inner list ends. Only a default that is not empty makes copies.
+ * Cost: a pass over the offsets, if the inner lists lie one behind the other; otherwise they are gathered first. */
+#include "runtime/base/allocate.h"
+#include "skeletons/language/evaluate/evaluate_private.h"
+
+typedef struct fold_state {
+    const bmf_value *lists, *inner;
+    int64_t *begin, *end;
+} fold_state;
+
+static void drop_offsets(void *state, int64_t first, int64_t last)
+{
+    const fold_state *s = state;
+    for (int64_t i = first; i < last; i++)
+        s->begin[i + 1] = s->inner->begin[s->lists->begin[i + 1]];
+}
+
+static void begin_alike(void *state, int64_t first, int64_t last)
+{
+    const fold_state *s = state;
+    for (int64_t i = first; i < last; i++)
+        for (int64_t k = s->lists->begin[i], begin = s->inner->begin[k]; k < s->lists->begin[i + 1]; k++) {
+            s->begin[k] = begin;
+            s->end[k] = s->inner->end[k];
+        }
+}
+
+static int pack_both(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *x)
+{
+    BMF_TRY(bmf_value_pack_for(machine, frame, "pack", x));
+    return bmf_value_pack(machine->ctx, &x->child[0]);
+}
+
+/* The concatenations of packed lists of packed lists, which keep their shells. */
+static int concatenate_all(bmf_evaluation *machine, bmf_value *x, bmf_value *out)
+{
+    bmf_pass pass = {.ctx = machine->ctx};
+    bmf_buffer *offsets = bmf_buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
+    if (offsets == NULL)
+        return bmf_no_memory(machine->ctx, x->count);
+    fold_state state = {.lists = x, .inner = &x->child[0], .begin = offsets->data};
+    state.begin[0] = 0;
+    bmf_pass_run(&pass, x->count, drop_offsets, &state);
+    return bmf_value_create_list(machine->ctx, x->count, offsets, &x->child[0].child[0], out);
+}
+
+/* {initial, lists} concatenated; both are taken over. */
+static int put_before(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *initial, bmf_value *lists,
+                      bmf_value *out)
+{
+    bmf_value pair[2], both;
+    bmf_value_move(initial, &pair[0]);
+    bmf_value_move(lists, &pair[1]);
+    bmf_value_create_tuple(machine->ctx, 2, pair, &both);
+    int status = bmf_evaluate_concatenation(machine, frame, &both, out);
+    bmf_value_free(&both);
+    return status;
+}
+
+int bmf_evaluate_reduce_lists(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
+                              bmf_value *out)
+{
+    bmf_value initial = {0}, total;
+    int status = reduce->children > 1 ? bmf_evaluate_default(machine, reduce, frame, x, &initial)
+                                      : bmf_check_not_empty(machine, reduce, frame, x);
+    if (status == BMF_OK)
+        status = pack_both(machine, frame, x);
+    if (status == BMF_OK)
+        status = concatenate_all(machine, x, &total);
+    if (status == BMF_OK && reduce->children > 1)
+        status = put_before(machine, frame, &initial, &total, out);
+    else if (status == BMF_OK)
+        bmf_value_move(&total, out);
+    bmf_value_free(&initial);
+    bmf_value_free(x);
+    return status;
+}
+
+/* For each inner list of packed lists of packed lists, all up to its end. */
+static int begin_all(bmf_evaluation *machine, const bmf_value *x, bmf_value *out)
+{
+    const bmf_value *inner = &x->child[0];
+    bmf_pass pass = {.ctx = machine->ctx};
+    bmf_value made = {.type = inner->type, .count = inner->count, .step = 1};
+    made.buffer = bmf_buffer_create(2 * inner->count * (int64_t)sizeof(int64_t));
+    if (made.buffer == NULL)
+        return bmf_no_memory(machine->ctx, inner->count);
+    fold_state state = {x, inner, made.buffer->data, (int64_t *)made.buffer->data + inner->count};
+    bmf_pass_run(&pass, x->count, begin_alike, &state);
+    made.begin = state.begin;
+    made.end = state.end;
+    made.child = bmf_allocate_clear(1, (int64_t)sizeof *made.child);
+    bmf_value_share(machine->ctx, &inner->child[0], made.child);
+    *out = made;
+    return BMF_OK;
+}
+
+/* initial's list of each context before all of its prefixes, which are taken over. */
+static int put_before_all(bmf_evaluation *machine, const bmf_expression *scan, bmf_frame *frame, const bmf_value *x,
+                          const bmf_value *initial, bmf_value *prefixes, bmf_value *out)
+{
+    bmf_frame elements;
+    bmf_value repeated;
+    int status = bmf_value_repeat(machine->ctx, initial, x->begin, &repeated);
+    if (status == BMF_OK)
+        status = bmf_frame_open_elements(machine, frame, scan, x->begin, &elements);
+    if (status == BMF_OK) {
+        status = put_before(machine, &elements, &repeated, prefixes, out);
+        bmf_frame_close(&elements);
+    }
+    bmf_value_free(prefixes);
+    return status;
+}
+
+int bmf_evaluate_scan_lists(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x,
+                            bmf_value *out)
+{
+    bmf_value initial = {0}, prefixes, all;
+    int status = bmf_evaluate_default(machine, scan, frame, x, &initial);
+    if (status == BMF_OK)
+        status = pack_both(machine, frame, x);
+    if (status == BMF_OK)
+        status = begin_all(machine, x, &prefixes);
+    if (status == BMF_OK && scan->children > 1)
+        status = put_before_all(machine, scan, frame, x, &initial, &prefixes, &all);
+    else if (status == BMF_OK)
+        bmf_value_move(&prefixes, &all);
+    if (status == BMF_OK)
+        status = bmf_value_like(machine->ctx, x, &all, out);
+    bmf_value_free(&initial);
+    bmf_value_free(x);
+    return status;
+}

@@ -1,0 +1,169 @@
+/* Scans of placed lists with any operator on any type, for all contexts at once.
+ *
+ * Method: the levels of the fixed tree are kept; then prefixes are made from the top down. The prefix of q nodes of
+ * level l is that of q / 2 nodes of level l + 1 if q is even, that one's and node q - 1 of level l if it is odd: so
+ * every prefix is the fold of its elements, node by node from the largest.
+ * Cost: 2n applications of the operator for n elements, O(log n) passes, and two copies of all nodes. */
+#include <stdlib.h>
+
+#include "skeletons/language/evaluate/levels.h"
+
+/* Where the prefixes of a level come from. */
+typedef struct sources {
+    int64_t *first;                         /* by live context: its first node */
+    int64_t *prefix, *node, *picked, pairs; /* odd prefixes from the third on */
+    int64_t *order;                         /* of all prefixes, in first, then higher, then combined ones */
+} sources;
+
+static bool open_sources(bmf_evaluation *machine, const bmf_tree_level *level, sources *s)
+{
+    int64_t nodes = level->start[level->live];
+    *s = (sources){.first = bmf_tree_numbers(machine, level->live),
+                   .prefix = bmf_tree_numbers(machine, nodes / 2),
+                   .node = bmf_tree_numbers(machine, nodes / 2),
+                   .picked = bmf_tree_numbers(machine, nodes / 2),
+                   .order = bmf_tree_numbers(machine, nodes)};
+    return s->first && s->prefix && s->node && s->picked && s->order;
+}
+
+static void close_sources(sources *s)
+{
+    free(s->first), free(s->prefix), free(s->node), free(s->picked), free(s->order);
+}
+
+/* higher: the level above, or NULL for the highest. */
+static void find_sources(const bmf_tree_walk *walk, int l, const bmf_tree_level *level, const bmf_tree_level *higher,
+                         sources *s)
+{
+    int64_t live = level->live, above = 0, highs = higher != NULL ? higher->start[higher->live] : 0;
+    for (int64_t k = 0; k < live; k++) {
+        int64_t start = level->start[k], nodes = level->start[k + 1] - start;
+        int64_t high = nodes > 1 ? higher->start[above++] : 0, element = walk->offsets[level->context[k]];
+        s->first[k] = start;
+        s->order[start] = k;
+        for (int64_t q = 2; q <= nodes; q++) {
+            if (q % 2 == 0) {
+                s->order[start + q - 1] = live + high + q / 2 - 1;
+                continue;
+            }
+            s->prefix[s->pairs] = high + q / 2 - 1;
+            s->node[s->pairs] = start + q - 1;
+            s->picked[s->pairs] = element + ((q - 1) << l);
+            s->order[start + q - 1] = live + highs + s->pairs++;
+        }
+    }
+}
+
+/* prefixes: of the level above; replaced by this level's. */
+static int lower_prefixes(const bmf_tree_walk *walk, const bmf_tree_level *level, const sources *s, bmf_value *prefixes)
+{
+    bmf_context *ctx = walk->machine->ctx;
+    bmf_value part[3] = {{0}, {0}, {0}}, a = {0}, b = {0}, all = {0};
+    int status = bmf_value_take(ctx, prefixes, s->prefix, s->pairs, &a);
+    if (status == BMF_OK)
+        status = bmf_value_take(ctx, &level->value, s->node, s->pairs, &b);
+    if (status == BMF_OK)
+        status = bmf_apply_operator(walk->machine, walk->fold, walk->elements, s->picked, s->pairs, &a, &b, &part[2]);
+    if (status == BMF_OK)
+        status = bmf_value_take(ctx, &level->value, s->first, level->live, &part[0]);
+    bmf_value_move(prefixes, &part[1]);
+    if (status == BMF_OK)
+        status = bmf_value_concatenate(ctx, 3, part, &all);
+    for (int k = 0; k < 3; k++)
+        bmf_value_free(&part[k]);
+    if (status == BMF_OK)
+        status = bmf_value_take(ctx, &all, s->order, level->start[level->live], prefixes);
+    bmf_value_free(&a), bmf_value_free(&b), bmf_value_free(&all);
+    return status;
+}
+
+static int descend(const bmf_tree_walk *walk, int l, const bmf_tree_level *level, const bmf_tree_level *higher,
+                   bmf_value *prefixes)
+{
+    sources s;
+    int status = open_sources(walk->machine, level, &s) ? BMF_OK : BMF_ERROR_MEMORY;
+    if (status == BMF_OK) {
+        find_sources(walk, l, level, higher, &s);
+        status = lower_prefixes(walk, level, &s, prefixes);
+    }
+    close_sources(&s);
+    return status;
+}
+
+/* The prefixes of all elements, in order. */
+static int scan_elements(bmf_tree_walk *walk, bmf_value *elements, bmf_value *out)
+{
+    bmf_tree_level level[BMF_TREE_LEVELS] = {{0}};
+    bmf_value prefixes = {0};
+    int status = bmf_tree_walk_open(walk), top = walk->levels - 1;
+    if (status == BMF_OK)
+        status = bmf_value_empty(walk->machine->ctx, walk->fold->out->component[0], 0, &prefixes);
+    if (status == BMF_OK && top >= 0)
+        status = bmf_tree_walk_first(walk, elements, &level[0]);
+    for (int l = 0; l < top && status == BMF_OK; l++)
+        status = bmf_tree_walk_next(walk, l, &level[l], &level[l + 1]);
+    for (int l = top; l >= 0 && status == BMF_OK; l--)
+        status = descend(walk, l, &level[l], l < top ? &level[l + 1] : NULL, &prefixes);
+    for (int l = 0; l <= top; l++)
+        bmf_tree_level_free(&level[l]);
+    if (status == BMF_OK)
+        bmf_value_move(&prefixes, out);
+    bmf_value_free(&prefixes);
+    return status;
+}
+
+/* op {initial, prefix} for all elements; prefixes and the initial values are taken over. */
+static int apply_default(bmf_evaluation *machine, const bmf_expression *scan, const bmf_frame *elements,
+                         const int64_t *offsets, bmf_value *initial, bmf_value *prefixes, bmf_value *out)
+{
+    bmf_value first;
+    int64_t *all = bmf_tree_numbers(machine, elements->count);
+    int status = all != NULL ? bmf_value_repeat(machine->ctx, initial, offsets, &first) : BMF_ERROR_MEMORY;
+    for (int64_t j = 0; status == BMF_OK && j < elements->count; j++)
+        all[j] = j;
+    if (status == BMF_OK)
+        status = bmf_apply_operator(machine, scan, elements, all, elements->count, &first, prefixes, out);
+    free(all);
+    bmf_value_free(initial);
+    bmf_value_free(prefixes);
+    return status;
+}
+
+/* x is packed and keeps its offsets. */
+static int scan_lists(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *initial,
+                      bmf_value *out)
+{
+    bmf_frame elements;
+    bmf_value prefixes = {0};
+    BMF_TRY(bmf_frame_open_elements(machine, frame, scan, x->begin, &elements));
+    bmf_tree_walk walk = {
+        .machine = machine, .fold = scan, .elements = &elements, .offsets = x->begin, .contexts = x->count};
+    int status = scan_elements(&walk, &x->child[0], &prefixes);
+    if (status == BMF_OK && scan->children > 1)
+        status = apply_default(machine, scan, &elements, x->begin, initial, &prefixes, out);
+    else if (status == BMF_OK)
+        bmf_value_move(&prefixes, out);
+    bmf_value_free(&prefixes);
+    bmf_frame_close(&elements);
+    return status;
+}
+
+int bmf_evaluate_scan(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out)
+{
+    bmf_value initial = {0}, scanned;
+    bool alone = !scan->child[0]->communicates;
+    if (bmf_is_concatenation(scan->child[0]))
+        return bmf_evaluate_scan_lists(machine, scan, frame, x, out);
+    int status = bmf_evaluate_default(machine, scan, frame, x, &initial);
+    if (status == BMF_OK)
+        status = bmf_value_pack_for(machine, frame, "pack", x);
+    machine->quiet += alone;
+    if (status == BMF_OK)
+        status = scan_lists(machine, scan, frame, x, &initial, &scanned);
+    machine->quiet -= alone;
+    if (status == BMF_OK)
+        status = bmf_value_like(machine->ctx, x, &scanned, out);
+    bmf_value_free(&initial);
+    bmf_value_free(x);
+    return status;
+}

@@ -1,0 +1,155 @@
+/* Definitions: finding them, and checks of a whole library.
+ *
+ * Method: depth-first search through the uses of names. Every definition gets the depth and the number of nodes that it has
+ * with all names replaced; a definition met again while it is being searched closes a cycle. Both numbers are limited, so
+ * that whoever replaces names may recurse and never makes exponentially many nodes.
+ * Cost: O(nodes), and a comparison with every known name for each use. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+#include "skeletons/language/front/parse.h"
+#include "skeletons/language/front/lexer.h"
+
+/* Nodes of a program with all names replaced. */
+static const int64_t most_nodes = 1000000;
+
+/* Of an expression with all names replaced; nodes 0: unknown, or it has failed. */
+typedef struct extent {
+    int64_t depth, nodes;
+} extent;
+
+typedef struct search {
+    bmf_context *ctx;
+    const bmf_texts *texts;
+    const bmf_library *library;
+    extent *known; /* of definitions */
+    int *path;     /* definitions being searched, outermost first */
+    int length;
+    int status;
+} search;
+
+static bool measure(search *s, const bmf_expression *expression, int64_t depth, extent *found);
+
+static bool fail_cycle(search *s, int first, const bmf_expression *use)
+{
+    char cycle[400];
+    size_t used = 0;
+    for (int k = first; k < s->length; k++) {
+        const char *name = s->library->definition[s->path[k]].name;
+        if (used > sizeof cycle - 100) { /* the way back to the use is what matters of a long cycle, and it is shown */
+            snprintf(cycle + used, sizeof cycle - used, ".. -> ");
+            break;
+        }
+        used += (size_t)snprintf(cycle + used, sizeof cycle - used, "$%.60s -> ", name);
+    }
+    s->status = bmf_text_fail(s->texts, s->ctx, use->span, BMF_ERROR_USAGE, "a definition uses itself: %s$%.60s", cycle,
+                              use->name);
+    return false;
+}
+
+static bool fail_unknown(search *s, const bmf_expression *use)
+{
+    const char *near = NULL;
+    size_t length = strlen(use->name);
+    int least = length < 4 ? 2 : 3;
+    for (int k = 0; k < s->library->count; k++) {
+        const char *name = s->library->definition[k].name;
+        int distance = bmf_word_distance(use->name, (int64_t)length, name, (int64_t)strlen(name));
+        if (distance < least) {
+            least = distance;
+            near = name;
+        }
+    }
+    s->status = bmf_text_fail(s->texts, s->ctx, use->span, BMF_ERROR_USAGE, "$%.60s is not defined%s%.60s%s", use->name,
+                              near != NULL ? "; is $" : "", near != NULL ? near : "", near != NULL ? " meant?" : "");
+    return false;
+}
+
+static bool fail_depth(search *s, const bmf_expression *expression)
+{
+    s->status = bmf_text_fail(s->texts, s->ctx, expression->span, BMF_ERROR_USAGE,
+                              "with all names replaced the program is nested more than %d deep", BMF_MAX_DEPTH);
+    return false;
+}
+
+/* Measures definition k for a use at this depth. */
+static bool enter(search *s, int k, const bmf_expression *use, int64_t depth)
+{
+    for (int i = 0; i < s->length; i++)
+        if (s->path[i] == k)
+            return fail_cycle(s, i, use);
+    s->path[s->length++] = k;
+    bool fits = measure(s, s->library->definition[k].expression, depth, &s->known[k]);
+    s->length--;
+    return fits;
+}
+
+static bool measure_name(search *s, const bmf_expression *use, int64_t depth, extent *found)
+{
+    const bmf_definition *definition = bmf_library_find(s->library, use->name);
+    if (definition == NULL)
+        return fail_unknown(s, use);
+    int64_t k = definition - s->library->definition;
+    if (s->known[k].nodes == 0 && !enter(s, (int)k, use, depth + 1))
+        return false;
+    if (depth + 1 + s->known[k].depth > BMF_MAX_DEPTH)
+        return fail_depth(s, use);
+    *found = (extent){s->known[k].depth + 1, s->known[k].nodes};
+    return true;
+}
+
+static bool measure(search *s, const bmf_expression *expression, int64_t depth, extent *found)
+{
+    extent total = {0, 1}, part;
+    if (depth > BMF_MAX_DEPTH)
+        return fail_depth(s, expression);
+    if (expression->kind == BMF_EXPRESSION_NAME)
+        return measure_name(s, expression, depth, found);
+    for (int k = 0; k < expression->children; k++) {
+        if (!measure(s, expression->child[k], depth + 1, &part))
+            return false;
+        total.depth = part.depth >= total.depth ? part.depth + 1 : total.depth;
+        total.nodes += part.nodes;
+    }
+    if (total.nodes > most_nodes) {
+        s->status = bmf_text_fail(s->texts, s->ctx, expression->span, BMF_ERROR_USAGE,
+                                  "with all names replaced the program has more than %" PRId64 " parts", most_nodes);
+        return false;
+    }
+    *found = total;
+    return true;
+}
+
+int bmf_library_check(bmf_context *ctx, const bmf_texts *texts, const bmf_library *library,
+                      const bmf_expression *expression)
+{
+    search s = {.ctx = ctx, .texts = texts, .library = library};
+    extent whole;
+    s.known = bmf_allocate_clear(library->count, sizeof *s.known);
+    s.path = bmf_allocate_clear(library->count, sizeof *s.path);
+    bool fits = true;
+    for (int k = 0; k < library->count && fits; k++)
+        fits = s.known[k].nodes > 0 || enter(&s, k, NULL, 0);
+    if (fits && expression != NULL)
+        measure(&s, expression, 0, &whole);
+    free(s.known);
+    free(s.path);
+    return s.status;
+}
+
+const bmf_definition *bmf_library_find(const bmf_library *library, const char *name)
+{
+    for (int k = 0; k < library->count; k++)
+        if (strcmp(library->definition[k].name, name) == 0)
+            return &library->definition[k];
+    return NULL;
+}
+
+void bmf_library_free(bmf_library *library)
+{
+    free(library->definition);
+    *library = (bmf_library){0};
+}

@@ -1,0 +1,330 @@
+/* Laws of the formalism: identities, fusion of maps, promotion.
+ *
+ * Source: Bird's laws as document 000, 2.10 uses them. What they leave out, because it cannot happen on paper, is
+ * checked here: empty lists without a default, and parts that fail.
+ * Cost: each law looks at two neighbours of a composition. */
+#include <math.h>
+
+#include "skeletons/language/laws/rewriter.h"
+
+bmf_expression *bmf_rewriter_node(bmf_rewriter *rewriter, bmf_expression_kind kind, bmf_span span, int children,
+                                  bmf_expression *const *child, const bmf_type *in, const bmf_type *out)
+{
+    bmf_expression *node = bmf_expression_create(rewriter->arena, kind, span, children);
+    for (int k = 0; k < children; k++)
+        node->child[k] = child[k];
+    bmf_expression_set_types(node, in, out);
+    return node;
+}
+
+bmf_expression *bmf_rewriter_identity(bmf_rewriter *rewriter, bmf_span span, const bmf_type *type)
+{
+    return bmf_rewriter_node(rewriter, BMF_EXPRESSION_ID, span, 0, NULL, type, type);
+}
+
+/* ---- what expressions are like ---- */
+
+bool bmf_is_operation(const bmf_expression *expression, bmf_operation operation)
+{
+    return expression->kind == BMF_EXPRESSION_OP && expression->operation == operation;
+}
+
+bool bmf_is_independent(const bmf_expression *expression)
+{
+    switch (expression->kind) {
+    case BMF_EXPRESSION_CON:
+        return true;
+    case BMF_EXPRESSION_COMP:
+        return bmf_is_independent(expression->child[expression->children - 1]);
+    case BMF_EXPRESSION_ALLTUP:
+    case BMF_EXPRESSION_ALLVEC:
+        for (int k = 0; k < expression->children; k++)
+            if (!bmf_is_independent(expression->child[k]))
+                return false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bmf_expression *bmf_rewriter_retype(bmf_rewriter *rewriter, const bmf_expression *expression, const bmf_type *in)
+{
+    if (!bmf_is_independent(expression))
+        return NULL;
+    bmf_expression *typed = bmf_check_again(rewriter->arena, expression, in);
+    return typed != NULL && typed->out == expression->out ? typed : NULL;
+}
+
+static bool is_movement(const bmf_expression *expression, int *budget)
+{
+    if (--*budget < 0)
+        return false;
+    switch (expression->kind) {
+    case BMF_EXPRESSION_ID:
+    case BMF_EXPRESSION_ADDR:
+    case BMF_EXPRESSION_CON:
+        return true;
+    case BMF_EXPRESSION_ALLTUP:
+    case BMF_EXPRESSION_COMP:
+        for (int k = 0; k < expression->children; k++)
+            if (!is_movement(expression->child[k], budget))
+                return false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool bmf_is_movement(const bmf_expression *expression)
+{
+    int budget = 4096;
+    return is_movement(expression, &budget);
+}
+
+static bool operation_may_fail(const bmf_expression *node)
+{
+    switch (node->operation) {
+    case BMF_OPERATION_PLUS:
+    case BMF_OPERATION_MINUS:
+    case BMF_OPERATION_TIMES:
+    case BMF_OPERATION_DIVIDE:
+    case BMF_OPERATION_MOD:
+    case BMF_OPERATION_UMINUS:
+    case BMF_OPERATION_NEG:
+    case BMF_OPERATION_ABS:
+        return node->out->kind == BMF_INT;
+    case BMF_OPERATION_INT:
+        return node->in->kind == BMF_REAL;
+    case BMF_OPERATION_INDEX:
+    case BMF_OPERATION_IOTA:
+    case BMF_OPERATION_PROJECT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The node itself, whatever its children do. */
+static bool node_may_fail(const bmf_expression *node)
+{
+    switch (node->kind) {
+    case BMF_EXPRESSION_OP:
+        return operation_may_fail(node);
+    case BMF_EXPRESSION_ZIP:
+    case BMF_EXPRESSION_WHILE: /* may not end */
+        return true;
+    case BMF_EXPRESSION_REDUCE:
+        return node->children < 2;
+    case BMF_EXPRESSION_STREAM:
+        return node->head == BMF_HEAD_ZIP || node->head == BMF_HEAD_IOTA ||
+               (node->tail == BMF_TAIL_REDUCE && node->child[2] == NULL);
+    default:
+        return false;
+    }
+}
+
+/* budget bounds the work where definitions are shared; beyond it the answer is yes. */
+static bool may_fail(const bmf_expression *node, int *budget)
+{
+    if (--*budget < 0 || node_may_fail(node))
+        return true;
+    for (int k = 0; k < node->children; k++)
+        if (node->child[k] != NULL && may_fail(node->child[k], budget))
+            return true;
+    return false;
+}
+
+bool bmf_may_fail(const bmf_expression *checked)
+{
+    int budget = 4096;
+    return may_fail(checked, &budget);
+}
+
+/* ---- identities ---- */
+
+bmf_expression *bmf_law_identity(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+{
+    (void)rewriter;
+    if (parts < 2 || (part[0]->kind != BMF_EXPRESSION_ID && part[1]->kind != BMF_EXPRESSION_ID))
+        return NULL;
+    *used = 2;
+    return part[0]->kind == BMF_EXPRESSION_ID ? part[1] : part[0];
+}
+
+bmf_expression *bmf_law_map_identity(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+{
+    (void)parts;
+    if (part[0]->kind != BMF_EXPRESSION_MAP || part[0]->child[0]->kind != BMF_EXPRESSION_ID)
+        return NULL;
+    *used = 1;
+    return bmf_rewriter_identity(rewriter, part[0]->span, part[0]->in);
+}
+
+bmf_expression *bmf_law_component(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+{
+    (void)rewriter;
+    if (parts < 2 || part[0]->kind != BMF_EXPRESSION_ADDR || part[1]->kind != BMF_EXPRESSION_ALLTUP)
+        return NULL;
+    int64_t chosen = part[0]->number[0] - 1;
+    for (int k = 0; k < part[1]->children; k++)
+        if (k != chosen && bmf_may_fail(part[1]->child[k]))
+            return NULL;
+    *used = 2;
+    return part[1]->child[chosen];
+}
+
+/* ---- maps ---- */
+
+bmf_expression *bmf_law_map_fusion(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+{
+    if (parts < 2 || part[0]->kind != BMF_EXPRESSION_MAP || part[1]->kind != BMF_EXPRESSION_MAP)
+        return NULL;
+    bmf_expression *both[2] = {part[0]->child[0], part[1]->child[0]};
+    bmf_expression *inner = bmf_expression_compose(rewriter->arena, part[0]->span, 2, both);
+    *used = 2;
+    return bmf_rewriter_node(rewriter, BMF_EXPRESSION_MAP, part[0]->span, 1, &inner, part[1]->in, part[0]->out);
+}
+
+/* ---- gathering: reduce ++ ---- */
+
+/* reduce ++ without a default, or with [] for it. */
+static bool is_gathering(const bmf_expression *part)
+{
+    if (part->kind != BMF_EXPRESSION_REDUCE || !bmf_is_operation(part->child[0], BMF_OPERATION_CONC))
+        return false;
+    if (part->children < 2)
+        return true;
+    const bmf_expression *otherwise = part->child[1];
+    if (otherwise->kind == BMF_EXPRESSION_COMP && otherwise->children == 2 &&
+        otherwise->child[0]->kind == BMF_EXPRESSION_CONVERT)
+        otherwise = otherwise->child[1];
+    return otherwise->kind == BMF_EXPRESSION_ALLVEC && otherwise->children == 0;
+}
+
+bmf_expression *bmf_law_split_reduce(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+{
+    if (parts < 2 || !is_gathering(part[0]) || part[1]->kind != BMF_EXPRESSION_SPLIT)
+        return NULL;
+    if ((part[1]->parallel && !rewriter->rewriting->undo_parallel_splits) || part[0]->out != part[1]->in)
+        return NULL;
+    *used = 2;
+    return bmf_rewriter_identity(rewriter, part[0]->span, part[1]->in);
+}
+
+/* A list of `element` where `like` is a list of something. */
+static const bmf_type *list_like(const bmf_type *like, const bmf_type *element)
+{
+    return like->kind == BMF_DISTRIBUTED ? bmf_type_distributed(element) : bmf_type_list(element);
+}
+
+/* The same gathering of a list of another type; NULL if it makes anything but `out`. */
+static bmf_expression *gather_again(bmf_rewriter *rewriter, const bmf_expression *gathering, const bmf_type *in,
+                                    const bmf_type *out)
+{
+    bmf_expression *child[2] = {gathering->child[0], NULL};
+    if (gathering->children == 2)
+        child[1] = bmf_expression_create(rewriter->arena, BMF_EXPRESSION_ALLVEC, gathering->child[1]->span, 0);
+    bmf_expression *made =
+        bmf_expression_create(rewriter->arena, BMF_EXPRESSION_REDUCE, gathering->span, gathering->children);
+    for (int k = 0; k < gathering->children; k++)
+        made->child[k] = child[k];
+    made = bmf_check_again(rewriter->arena, made, in);
+    return made != NULL && made->kind == BMF_EXPRESSION_REDUCE && made->out == out ? made : NULL;
+}
+
+/* On distributed lists only, where it moves work onto the processors; on placed ones it would part the map from what
+ * reads it. A map that splits would, moved onto other processors, split from there. */
+bmf_expression *bmf_law_map_promotion(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+{
+    if (parts < 2 || part[0]->kind != BMF_EXPRESSION_MAP || part[0]->communicates || !is_gathering(part[1]) ||
+        !part[1]->parallel)
+        return NULL;
+    const bmf_type *mapped = list_like(part[1]->in, part[0]->out);
+    bmf_expression *gathering = gather_again(rewriter, part[1], mapped, part[0]->out);
+    if (gathering == NULL)
+        return NULL;
+    bmf_expression *both[2] = {
+        gathering, bmf_rewriter_node(rewriter, BMF_EXPRESSION_MAP, part[0]->span, 1, &part[0], part[1]->in, mapped)};
+    *used = 2;
+    return bmf_expression_compose(rewriter->arena, part[0]->span, 2, both);
+}
+
+/* ---- reductions of gathered lists ---- */
+
+/* The identity of an operator that may be associated anew: the same value, and no failure more or less. Int sums and
+ * products may overflow on the way in one association and not in another, so they are as inexact as those of reals. */
+static bool find_identity(const bmf_expression *operation, bool any_association, bmf_constant *identity)
+{
+    if (operation->kind != BMF_EXPRESSION_OP)
+        return false;
+    bmf_type_kind kind = operation->out->kind;
+    bool largest = operation->operation == BMF_OPERATION_MIN;
+    *identity = (bmf_constant){kind, 0, 0.0};
+    switch (operation->operation) {
+    case BMF_OPERATION_MAX:
+    case BMF_OPERATION_MIN:
+        identity->integer = kind == BMF_REAL ? 0 : largest ? INT64_MAX : INT64_MIN;
+        identity->real = kind == BMF_REAL ? (largest ? (double)INFINITY : -(double)INFINITY) : 0.0;
+        return true;
+    case BMF_OPERATION_AND:
+        identity->integer = 1;
+        return true;
+    case BMF_OPERATION_OR:
+        return true;
+    case BMF_OPERATION_PLUS:
+        identity->real = kind == BMF_REAL ? -0.0 : 0.0; /* -0.0 + x is x for every x */
+        return any_association;
+    case BMF_OPERATION_TIMES:
+        identity->integer = kind == BMF_INT;
+        identity->real = kind == BMF_REAL ? 1.0 : 0.0;
+        return any_association;
+    default:
+        return false;
+    }
+}
+
+/* The list that the composition makes has elements, certainly. */
+static bool makes_elements(int parts, bmf_expression *const *part)
+{
+    for (int k = 0; k < parts; k++) {
+        if (part[k]->kind == BMF_EXPRESSION_SPLIT)
+            return true; /* at least one part */
+        if (part[k]->kind == BMF_EXPRESSION_ALLVEC)
+            return part[k]->children > 0;
+        if (part[k]->kind != BMF_EXPRESSION_MAP && part[k]->kind != BMF_EXPRESSION_SCAN)
+            return false;
+    }
+    return false;
+}
+
+static bmf_expression *constant(bmf_rewriter *rewriter, bmf_span span, bmf_constant value, const bmf_type *in,
+                                const bmf_type *out)
+{
+    bmf_expression *made = bmf_rewriter_node(rewriter, BMF_EXPRESSION_CON, span, 0, NULL, in, out);
+    made->constant = value;
+    return made;
+}
+
+/* Without a default the empty list fails, on the left side only; the default must not look at the list, which is
+ * another one. */
+bmf_expression *bmf_law_reduce_promotion(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+{
+    bmf_constant identity;
+    if (parts < 2 || part[0]->kind != BMF_EXPRESSION_REDUCE || part[0]->children < 2 || !is_gathering(part[1]) ||
+        !find_identity(part[0]->child[0], rewriter->rewriting->free_association, &identity))
+        return NULL;
+    if (part[1]->children < 2 && !makes_elements(parts - 2, part + 2))
+        return NULL;
+    const bmf_type *list = part[0]->in, *value = part[0]->out, *values = list_like(part[1]->in, value);
+    bmf_expression *otherwise = bmf_rewriter_retype(rewriter, part[0]->child[1], values);
+    if (otherwise == NULL)
+        return NULL;
+    bmf_span span = part[0]->span;
+    bmf_expression *inner[2] = {part[0]->child[0], constant(rewriter, span, identity, list, value)};
+    bmf_expression *outer[2] = {part[0]->child[0], otherwise};
+    bmf_expression *each = bmf_rewriter_node(rewriter, BMF_EXPRESSION_REDUCE, span, 2, inner, list, value);
+    bmf_expression *both[2] = {bmf_rewriter_node(rewriter, BMF_EXPRESSION_REDUCE, span, 2, outer, values, value),
+                               bmf_rewriter_node(rewriter, BMF_EXPRESSION_MAP, span, 1, &each, part[1]->in, values)};
+    *used = 2;
+    return bmf_expression_compose(rewriter->arena, span, 2, both);
+}

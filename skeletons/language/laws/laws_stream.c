@@ -1,0 +1,229 @@
+/* Laws that fuse: maps, reductions, scans, filters and sources of lists become streams, without lists in between.
+ *
+ * A stream takes scalar expressions only (bmf_is_scalar). A map whose last part alone is scalar gives that part to
+ * the stream and keeps the others. Defaults of reductions and scans are applied to the stream's input, so those that
+ * look at the list keep theirs from being fused with what makes it.
+ * Cost: each law looks at two neighbours of a composition. */
+#include "skeletons/language/laws/rewriter.h"
+
+typedef struct stream {
+    bmf_stream_head head;
+    bmf_stream_tail tail;
+    bmf_expression *element, *end, *otherwise;
+    const bmf_type *in, *out;
+} stream;
+
+static bmf_expression *build(bmf_rewriter *rewriter, bmf_span span, const stream *s)
+{
+    bmf_expression *child[3] = {s->element, s->end, s->otherwise};
+    bmf_expression *made = bmf_rewriter_node(rewriter, BMF_EXPRESSION_STREAM, span, 3, child, s->in, s->out);
+    made->head = s->head;
+    made->tail = s->tail;
+    return made;
+}
+
+static bool is_placed_list(const bmf_type *type)
+{
+    return type->kind == BMF_LIST;
+}
+
+/* A skeleton on a placed list, or a stream, as the stream it is by itself. */
+static bool read_stream(bmf_rewriter *rewriter, const bmf_expression *part, stream *s)
+{
+    static const bmf_stream_tail tail[] = {[BMF_EXPRESSION_REDUCE] = BMF_TAIL_REDUCE,
+                                           [BMF_EXPRESSION_SCAN] = BMF_TAIL_SCAN,
+                                           [BMF_EXPRESSION_FILTER] = BMF_TAIL_FILTER};
+    *s = (stream){.in = part->in, .out = part->out};
+    switch (part->kind) {
+    case BMF_EXPRESSION_STREAM:
+        s->head = part->head;
+        s->tail = part->tail;
+        s->element = part->child[0];
+        s->end = part->child[1];
+        s->otherwise = part->child[2];
+        return true;
+    case BMF_EXPRESSION_MAP:
+        s->element = part->child[0];
+        return is_placed_list(part->in) && bmf_is_scalar(s->element);
+    case BMF_EXPRESSION_REDUCE:
+    case BMF_EXPRESSION_SCAN:
+    case BMF_EXPRESSION_FILTER:
+        if (!is_placed_list(part->in) || !bmf_is_scalar(part->child[0]))
+            return false;
+        s->tail = tail[part->kind];
+        s->element = bmf_rewriter_identity(rewriter, part->span, part->in->component[0]);
+        s->end = part->child[0];
+        s->otherwise = part->children > 1 ? part->child[1] : NULL;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The default for another input of the stream; false if it cannot be had. */
+static bool retype_default(bmf_rewriter *rewriter, stream *s, const bmf_type *in)
+{
+    if (s->otherwise != NULL)
+        s->otherwise = bmf_rewriter_retype(rewriter, s->otherwise, in);
+    else
+        return true;
+    return s->otherwise != NULL;
+}
+
+/* f o g, without identities. */
+static bmf_expression *compose(bmf_rewriter *rewriter, bmf_expression *f, bmf_expression *g)
+{
+    bmf_expression *both[2] = {f, g};
+    if (f->kind == BMF_EXPRESSION_ID || g->kind == BMF_EXPRESSION_ID)
+        return f->kind == BMF_EXPRESSION_ID ? g : f;
+    return bmf_expression_compose(rewriter->arena, f->span, 2, both);
+}
+
+/* The parts of f from the left that are scalar together: f = *scalar o *rest. rest is NULL if all of f is scalar. */
+static bool split_scalar(bmf_rewriter *rewriter, bmf_expression *f, bmf_expression **scalar, bmf_expression **rest)
+{
+    *rest = NULL;
+    *scalar = f;
+    if (bmf_is_scalar(f))
+        return true;
+    if (f->kind != BMF_EXPRESSION_COMP)
+        return false;
+    int count = 0;
+    while (count < f->children && bmf_is_scalar(f->child[count]))
+        count++;
+    if (count == 0 || count == f->children)
+        return false;
+    *scalar = bmf_expression_compose(rewriter->arena, f->span, count, f->child);
+    *rest = bmf_expression_compose(rewriter->arena, f->span, f->children - count, f->child + count);
+    return bmf_is_scalar(*scalar);
+}
+
+/* A stream that reads the list that a map, or a stream that makes a list, makes. */
+static bmf_expression *fuse_maker(bmf_rewriter *rewriter, int parts, bmf_expression *const *part,
+                                  bmf_stream_tail wanted, int *used)
+{
+    stream s, maker;
+    bmf_expression *scalar, *rest = NULL;
+    if (parts < 2 || !read_stream(rewriter, part[0], &s) || s.head != BMF_HEAD_LIST || s.tail != wanted)
+        return NULL;
+    if (part[1]->kind == BMF_EXPRESSION_MAP && is_placed_list(part[1]->in)) {
+        if (!split_scalar(rewriter, part[1]->child[0], &scalar, &rest))
+            return NULL;
+        maker = (stream){.in = rest != NULL ? bmf_type_list(rest->out) : part[1]->in, .element = scalar};
+    } else if (part[1]->kind != BMF_EXPRESSION_STREAM || !read_stream(rewriter, part[1], &maker) ||
+               maker.tail != BMF_TAIL_LIST) {
+        return NULL;
+    }
+    if (!retype_default(rewriter, &s, maker.in))
+        return NULL;
+    s.head = maker.head;
+    s.in = maker.in;
+    s.element = compose(rewriter, s.element, maker.element);
+    *used = 2;
+    bmf_expression *made = build(rewriter, part[0]->span, &s);
+    if (rest == NULL)
+        return made;
+    bmf_expression *both[2] = {
+        made, bmf_rewriter_node(rewriter, BMF_EXPRESSION_MAP, part[1]->span, 1, &rest, part[1]->in, maker.in)};
+    return bmf_expression_compose(rewriter->arena, part[0]->span, 2, both);
+}
+
+bmf_expression *bmf_law_map_reduce(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+{
+    return fuse_maker(rewriter, parts, part, BMF_TAIL_REDUCE, used);
+}
+
+bmf_expression *bmf_law_map_scan(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+{
+    return fuse_maker(rewriter, parts, part, BMF_TAIL_SCAN, used);
+}
+
+bmf_expression *bmf_law_map_filter(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+{
+    return fuse_maker(rewriter, parts, part, BMF_TAIL_FILTER, used);
+}
+
+bmf_expression *bmf_law_filter_length(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+{
+    stream s;
+    if (parts < 2 || !bmf_is_operation(part[0], BMF_OPERATION_LENGTH) || !read_stream(rewriter, part[1], &s) ||
+        s.tail != BMF_TAIL_FILTER)
+        return NULL;
+    s.tail = BMF_TAIL_COUNT;
+    s.out = part[0]->out;
+    *used = 2;
+    return build(rewriter, part[1]->span, &s);
+}
+
+bmf_expression *bmf_law_lone_stream(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+{
+    stream s;
+    (void)parts;
+    if (part[0]->kind == BMF_EXPRESSION_STREAM || !read_stream(rewriter, part[0], &s))
+        return NULL;
+    if (s.tail == BMF_TAIL_LIST && bmf_is_movement(s.element))
+        return NULL;
+    *used = 1;
+    return build(rewriter, part[0]->span, &s);
+}
+
+/* What makes a list of pairs or numbers, and the element expression it comes with. A zip with an operator may be a
+ * stream already. */
+static bool read_source(bmf_rewriter *rewriter, const bmf_expression *part, bmf_stream_head *head,
+                        bmf_expression **element)
+{
+    stream s;
+    *element = NULL;
+    if (!is_placed_list(part->out))
+        return false;
+    if (part->kind == BMF_EXPRESSION_STREAM) {
+        read_stream(rewriter, part, &s);
+        *head = s.head;
+        *element = s.element;
+        return s.head != BMF_HEAD_LIST && s.tail == BMF_TAIL_LIST;
+    }
+    if (part->kind == BMF_EXPRESSION_ZIP) {
+        *head = BMF_HEAD_ZIP;
+        if (part->children > 0)
+            *element = part->child[0];
+    } else if (bmf_is_operation(part, BMF_OPERATION_DISTL)) {
+        *head = BMF_HEAD_DISTL;
+    } else if (bmf_is_operation(part, BMF_OPERATION_IOTA)) {
+        *head = BMF_HEAD_IOTA;
+    } else {
+        return false;
+    }
+    if (*element == NULL)
+        *element = bmf_rewriter_identity(rewriter, part->span, part->out->component[0]);
+    return bmf_is_scalar(*element);
+}
+
+static bmf_expression *lone_zip(bmf_rewriter *rewriter, const bmf_expression *zip, int *used)
+{
+    stream s = {.in = zip->in, .out = zip->out};
+    if (zip->kind != BMF_EXPRESSION_ZIP || !read_source(rewriter, zip, &s.head, &s.element) ||
+        bmf_is_movement(s.element))
+        return NULL;
+    *used = 1;
+    return build(rewriter, zip->span, &s);
+}
+
+bmf_expression *bmf_law_source_fusion(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+{
+    stream s;
+    bmf_stream_head head;
+    bmf_expression *element;
+    if (part[0]->kind == BMF_EXPRESSION_ZIP)
+        return lone_zip(rewriter, part[0], used);
+    if (parts < 2 || !read_stream(rewriter, part[0], &s) || s.head != BMF_HEAD_LIST ||
+        !read_source(rewriter, part[1], &head, &element))
+        return NULL;
+    if ((s.tail == BMF_TAIL_LIST && bmf_is_movement(s.element) && bmf_is_movement(element)) ||
+        !retype_default(rewriter, &s, part[1]->in))
+        return NULL;
+    s.head = head;
+    s.in = part[1]->in;
+    s.element = compose(rewriter, s.element, element);
+    *used = 2;
+    return build(rewriter, part[0]->span, &s);
+}

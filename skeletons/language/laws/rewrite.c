@@ -1,0 +1,327 @@
+/* The rewriter: applies the laws and makes the expression ready to run.
+ *
+ * Method: phases, each a table of laws. In a phase the expression is walked from the leaves up; at every composition (a
+ * single expression is one of one part) the laws are tried at each part, and what fits replaces the parts, until
+ * nothing fits; walks are repeated until one changes nothing. Every law either makes the expression smaller or moves
+ * a reduction to the left, so this ends. Shared parts are rewritten once per walk.
+ *   1. identities and promotion   2. maps into reductions, scans, filters   3. the other scalar skeletons become
+ *   streams 4. sources into streams       5. scalar expressions outside streams become kernels
+ * Single skeletons become streams after pairs: a reduction that is a stream already would not take in the map it
+ * reads from.
+ * Cost: O(walks * nodes). */
+#include <stdlib.h>
+
+#include "runtime/base/allocate.h"
+#include "skeletons/language/laws/rewriter.h"
+
+typedef struct law_entry {
+    bmf_law law;
+    bmf_law_function *apply;
+} law_entry;
+
+static const law_entry algebra[] = {{BMF_LAW_IDENTITY, bmf_law_identity},
+                                    {BMF_LAW_MAP_IDENTITY, bmf_law_map_identity},
+                                    {BMF_LAW_COMPONENT, bmf_law_component},
+                                    {BMF_LAW_SPLIT_REDUCE, bmf_law_split_reduce},
+                                    {BMF_LAW_REDUCE_PROMOTION, bmf_law_reduce_promotion},
+                                    {BMF_LAW_MAP_PROMOTION, bmf_law_map_promotion},
+                                    {BMF_LAW_MAP_FUSION, bmf_law_map_fusion}};
+static const law_entry pairs[] = {{BMF_LAW_FILTER_LENGTH, bmf_law_filter_length},
+                                  {BMF_LAW_MAP_REDUCE, bmf_law_map_reduce},
+                                  {BMF_LAW_MAP_SCAN, bmf_law_map_scan},
+                                  {BMF_LAW_MAP_FILTER, bmf_law_map_filter}};
+static const law_entry singles[] = {{BMF_LAW_SCALAR_FUSION, bmf_law_lone_stream}};
+static const law_entry sources[] = {{BMF_LAW_SOURCE_FUSION, bmf_law_source_fusion}};
+
+typedef struct phase {
+    const law_entry *entry;
+    int entries;
+} phase;
+
+#define PHASE(table)                                                                                                   \
+    {                                                                                                                  \
+        table, (int)(sizeof table / sizeof table[0])                                                                   \
+    }
+static const phase phases[] = {PHASE(algebra), PHASE(pairs), PHASE(singles), PHASE(sources)};
+
+const char *bmf_law_name(bmf_law law)
+{
+    static const char *const names[] = {
+#define BMF_LAW_NAME(law, name, statement) name,
+        BMF_LAWS(BMF_LAW_NAME)
+#undef BMF_LAW_NAME
+    };
+    return names[law];
+}
+
+const char *bmf_law_statement(bmf_law law)
+{
+    static const char *const statements[] = {
+#define BMF_LAW_STATEMENT(law, name, statement) statement,
+        BMF_LAWS(BMF_LAW_STATEMENT)
+#undef BMF_LAW_STATEMENT
+    };
+    return statements[law];
+}
+
+/* ---- what shared parts became in this walk: a hash table from address to expression ---- */
+
+typedef struct known_part {
+    const bmf_expression *from;
+    bmf_expression *to;
+} known_part;
+
+typedef struct known_parts {
+    known_part *part;
+    int64_t capacity, count; /* capacity: a power of two */
+} known_parts;
+
+static known_part *find_part(const known_parts *known, const bmf_expression *from)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)from * 0x9e3779b97f4a7c15U;
+    int64_t k = (int64_t)(hash >> 20) & (known->capacity - 1);
+    while (known->part[k].from != NULL && known->part[k].from != from)
+        k = (k + 1) & (known->capacity - 1);
+    return &known->part[k];
+}
+
+static void remember_part(known_parts *known, const bmf_expression *from, bmf_expression *to)
+{
+    if (2 * (known->count + 1) > known->capacity) {
+        known_parts larger = {NULL, known->capacity > 0 ? 2 * known->capacity : 64, known->count};
+        larger.part = bmf_allocate_clear(larger.capacity, sizeof *larger.part);
+        for (int64_t k = 0; k < known->capacity; k++)
+            if (known->part[k].from != NULL)
+                *find_part(&larger, known->part[k].from) = known->part[k];
+        free(known->part);
+        *known = larger;
+    }
+    *find_part(known, from) = (known_part){from, to};
+    known->count++;
+}
+
+/* ---- one walk ---- */
+
+typedef struct walk {
+    bmf_rewriter *rewriter;
+    const phase *phase; /* NULL: makes kernels of scalar expressions */
+    known_parts known;
+    bool changed;
+} walk;
+
+static void note(walk *w, bmf_law law, const bmf_expression *before, const bmf_expression *after)
+{
+    bmf_rewriting *rewriting = w->rewriter->rewriting;
+    w->changed = true;
+    rewriting->applied[law]++;
+    if (rewriting->report != NULL)
+        rewriting->report(rewriting->state, law, before, after);
+}
+
+static bool may_apply(const walk *w, bmf_law law)
+{
+    return (w->rewriter->rewriting->laws >> law & 1U) != 0;
+}
+
+/* The parts of a composition while laws are applied to it. */
+typedef struct composition {
+    bmf_expression **part;
+    int count;
+} composition;
+
+/* Replaces `used` parts at `at` by those of the expression. */
+static void replace_parts(composition *c, int at, int used, bmf_expression *by)
+{
+    int more = by->kind == BMF_EXPRESSION_COMP ? by->children : 1;
+    bmf_expression *const *from = by->kind == BMF_EXPRESSION_COMP ? by->child : &by;
+    int count = c->count - used + more;
+    bmf_expression **part = bmf_allocate(count * (int64_t)sizeof *part);
+    for (int k = 0; k < count; k++)
+        part[k] = k < at ? c->part[k] : k < at + more ? from[k - at] : c->part[k - more + used];
+    free(c->part);
+    *c = (composition){part, count};
+}
+
+/* The names that all of these parts have. */
+static const bmf_naming *names_of(int parts, bmf_expression *const *part)
+{
+    const bmf_naming *names = part[0]->names;
+    for (int k = 1; k < parts; k++)
+        names = bmf_naming_common(names, part[k]->names);
+    return names;
+}
+
+/* What a law has made gets names, or its parts do, unless they have some: they stood there before. */
+static bmf_expression *give_names(walk *w, bmf_expression *made, const bmf_naming *names)
+{
+    bmf_expressions *arena = w->rewriter->arena;
+    const bmf_naming *outer = made->names != NULL ? made->names : names;
+    if (outer == NULL || (made->kind != BMF_EXPRESSION_COMP && made->names != NULL))
+        return made;
+    if (made->kind != BMF_EXPRESSION_COMP)
+        return bmf_expression_under(arena, made, outer);
+    bmf_expression *copy = bmf_expression_copy(arena, made);
+    copy->names = NULL;
+    for (int k = 0; k < copy->children; k++)
+        if (made->names != NULL || copy->child[k]->names == NULL)
+            copy->child[k] = bmf_expression_under(arena, copy->child[k], outer);
+    return copy;
+}
+
+/* Applies the first law that fits at part `at`. */
+static bool apply_laws(walk *w, composition *c, int at)
+{
+    for (int k = 0; k < w->phase->entries; k++) {
+        const law_entry *entry = &w->phase->entry[k];
+        int used = 0;
+        bmf_expression *after =
+            may_apply(w, entry->law) ? entry->apply(w->rewriter, c->count - at, c->part + at, &used) : NULL;
+        if (after == NULL)
+            continue;
+        note(w, entry->law, bmf_expression_compose(w->rewriter->arena, c->part[at]->span, used, c->part + at), after);
+        replace_parts(c, at, used, give_names(w, after, names_of(used, c->part + at)));
+        return true;
+    }
+    return false;
+}
+
+/* The composition of what the parts of an expression have become: under its names if it was a composition, because single
+ * parts have theirs. */
+static bmf_expression *compose_again(walk *w, const bmf_expression *before, int parts, bmf_expression *const *part)
+{
+    bmf_expression *after = bmf_expression_compose(w->rewriter->arena, before->span, parts, part);
+    return before->kind == BMF_EXPRESSION_COMP ? bmf_expression_under(w->rewriter->arena, after, before->names) : after;
+}
+
+static bmf_expression *apply_phase(walk *w, bmf_expression *expression)
+{
+    composition c = {NULL, 0};
+    bool changed = false;
+    replace_parts(&c, 0, 0, expression);
+    for (int at = c.count - 1; at >= 0;) {
+        if (apply_laws(w, &c, at)) {
+            changed = true;
+            at = at + 1 < c.count ? at + 1 : c.count - 1;
+        } else {
+            at--;
+        }
+    }
+    if (changed)
+        expression = compose_again(w, expression, c.count, c.part);
+    free(c.part);
+    return expression;
+}
+
+static bmf_expression *visit(walk *w, bmf_expression *expression);
+
+/* The expression with its children visited; itself if none of them changed. */
+static bmf_expression *visit_children(walk *w, bmf_expression *expression)
+{
+    bmf_expression *copy = NULL;
+    for (int k = 0; k < expression->children; k++) {
+        bmf_expression *child = expression->child[k];
+        bool left_alone = child == NULL || (expression->kind == BMF_EXPRESSION_STREAM && w->phase == NULL && k < 2);
+        bmf_expression *visited = left_alone ? child : visit(w, child);
+        if (visited == child)
+            continue;
+        if (copy == NULL)
+            copy = bmf_expression_copy(w->rewriter->arena, expression);
+        copy->child[k] = visited;
+    }
+    if (copy == NULL)
+        return expression;
+    if (copy->kind == BMF_EXPRESSION_COMP)
+        return compose_again(w, copy, copy->children, copy->child);
+    bmf_expression_set_types(copy, expression->in, expression->out);
+    return copy;
+}
+
+/* ---- scalar expressions as kernels ---- */
+
+static bmf_expression *make_kernel(walk *w, bmf_expression *scalar)
+{
+    bmf_expression *kernel =
+        bmf_rewriter_node(w->rewriter, BMF_EXPRESSION_SCALAR, scalar->span, 1, &scalar, scalar->in, scalar->out);
+    kernel->names = scalar->names;
+    note(w, BMF_LAW_SCALAR_FUSION, scalar, kernel);
+    return kernel;
+}
+
+/* The part of a composition that begins at `at`: the longest run of scalar parts as one expression, or a single part.
+ * */
+static bmf_expression *next_run(walk *w, const bmf_expression *all, int at, int *count)
+{
+    int run = 0;
+    while (at + run < all->children && bmf_is_scalar(all->child[at + run]))
+        run++;
+    *count = 1;
+    if (run < 2)
+        return all->child[at];
+    bmf_expression *joined = bmf_expression_compose(w->rewriter->arena, all->child[at]->span, run, all->child + at);
+    if (!bmf_is_scalar(joined)) /* too long for one kernel */
+        return all->child[at];
+    *count = run;
+    return bmf_expression_under(w->rewriter->arena, joined, names_of(run, all->child + at));
+}
+
+static bmf_expression *make_kernels_of_composition(walk *w, bmf_expression *expression)
+{
+    bmf_expression **part = bmf_allocate(expression->children * (int64_t)sizeof *part);
+    int parts = 0, count = 0;
+    bool changed = false;
+    for (int at = 0; at < expression->children; at += count) {
+        bmf_expression *run = next_run(w, expression, at, &count);
+        part[parts] = visit(w, run);
+        changed = changed || part[parts] != run;
+        parts++;
+    }
+    if (changed)
+        expression = compose_again(w, expression, parts, part);
+    free(part);
+    return expression;
+}
+
+static bmf_expression *make_kernels(walk *w, bmf_expression *expression)
+{
+    if (expression->kind == BMF_EXPRESSION_SCALAR || bmf_is_movement(expression))
+        return expression;
+    if (bmf_is_scalar(expression))
+        return make_kernel(w, expression);
+    return expression->kind == BMF_EXPRESSION_COMP ? make_kernels_of_composition(w, expression)
+                                                   : visit_children(w, expression);
+}
+
+static bmf_expression *visit(walk *w, bmf_expression *expression)
+{
+    if (w->known.capacity > 0 && find_part(&w->known, expression)->from != NULL)
+        return find_part(&w->known, expression)->to;
+    bmf_expression *made =
+        w->phase != NULL ? apply_phase(w, visit_children(w, expression)) : make_kernels(w, expression);
+    remember_part(&w->known, expression, made);
+    return made;
+}
+
+/* One walk over everything; *changed: a law was applied. */
+static bmf_expression *walk_once(bmf_rewriter *rewriter, const phase *of, bmf_expression *expression, bool *changed)
+{
+    walk w = {.rewriter = rewriter, .phase = of};
+    expression = visit(&w, expression);
+    free(w.known.part);
+    *changed = w.changed;
+    return expression;
+}
+
+bmf_expression *bmf_rewrite(bmf_expressions *arena, bmf_expression *checked, bmf_rewriting *rewriting)
+{
+    bmf_rewriter rewriter = {arena, rewriting};
+    bool changed;
+    for (int law = 0; law < BMF_LAW_COUNT; law++)
+        rewriting->applied[law] = 0;
+    for (size_t k = 0; k < sizeof phases / sizeof phases[0]; k++)
+        do
+            checked = walk_once(&rewriter, &phases[k], checked, &changed);
+        while (changed);
+    if ((rewriting->laws >> BMF_LAW_SCALAR_FUSION & 1U) != 0)
+        checked = walk_once(&rewriter, NULL, checked, &changed);
+    return checked;
+}

@@ -1,0 +1,163 @@
+/* Distributed lists as placed lists on their contexts' processors: how results are printed.
+ *
+ * Method: every element straight to its context's processor, in one sparse round, from the innermost lists out.
+ * Cost: one message for every element that is not there already. */
+#include <stdlib.h>
+
+#include "runtime/base/allocate.h"
+#include "skeletons/language/parallel/parallel.h"
+
+static bool has_distributed(const bmf_type *type)
+{
+    bool found = type->kind == BMF_DISTRIBUTED;
+    for (int k = 0; k < type->components && !found; k++)
+        found = has_distributed(type->component[k]);
+    return found;
+}
+
+/* Packs this rank's elements and says where they go; the context of element local[n] is item[n].context. */
+static int send_elements(bmf_evaluation *machine, const bmf_layout *contexts, const bmf_distribution *spread,
+                         bmf_value *values, bmf_parcels *parcels, bmf_schedule *schedule)
+{
+    const bmf_layout *elements = spread->elements;
+    bmf_column column;
+    BMF_TRY(bmf_value_to_column(machine->ctx, values, &column));
+    bmf_item *item = bmf_distribution_items(spread);
+    int status = bmf_schedule_extend(schedule, 1);
+    for (int64_t n = 0; status == BMF_OK && n < elements->local_count; n++) {
+        int64_t e = elements->local[n], from = elements->processor[e], to = contexts->processor[item[n].context];
+        bmf_parcels_pack(parcels, e, &column, n, n + 1);
+        if (from != to)
+            status = bmf_schedule_add(
+                schedule, 0,
+                (bmf_message){.from = from, .to = to, .bytes = parcels->parcel[e].bytes, .first = e, .count = 1});
+    }
+    free(item);
+    bmf_column_free(&column);
+    return status;
+}
+
+/* The lists of this rank's contexts from the parcels of their elements. */
+static int build_lists(bmf_evaluation *machine, const bmf_layout *contexts, const bmf_distribution *spread,
+                       const bmf_type *type, const bmf_parcels *parcels, bmf_value *out)
+{
+    int64_t total = 0, count = contexts->local_count;
+    bmf_buffer *offsets = bmf_buffer_create((count + 1) * (int64_t)sizeof(int64_t));
+    bmf_value child;
+    if (offsets == NULL)
+        return bmf_fail(machine->ctx, BMF_ERROR_MEMORY, "out of memory for a result");
+    for (int64_t n = 0; n <= count; n++) {
+        ((int64_t *)offsets->data)[n] = total;
+        if (n < count)
+            total += spread->offsets[contexts->local[n] + 1] - spread->offsets[contexts->local[n]];
+    }
+    int64_t *element = bmf_allocate((total + 1) * (int64_t)sizeof *element);
+    for (int64_t n = 0, k = 0; n < count; n++)
+        for (int64_t e = spread->offsets[contexts->local[n]]; e < spread->offsets[contexts->local[n] + 1]; e++)
+            element[k++] = e;
+    int status = bmf_parcels_unpack(parcels, type, element, total, &child);
+    free(element);
+    if (status == BMF_OK)
+        return bmf_value_create_list(machine->ctx, count, offsets, &child, out);
+    bmf_buffer_release(offsets);
+    return status;
+}
+
+static int collect_list(bmf_evaluation *machine, bmf_frame *frame, bmf_distribution *spread, bmf_value *values,
+                        bmf_value *out)
+{
+    bmf_context *ctx = machine->ctx;
+    const bmf_type *type = values->type;
+    bmf_layout *contexts;
+    bmf_parcels parcels;
+    BMF_TRY(bmf_frame_layout(machine, frame, &contexts));
+    bmf_schedule *schedule =
+        bmf_schedule_create("direct", ctx->first_processor, ctx->first_processor + ctx->local_processors);
+    bmf_parcels_open(&parcels, ctx, spread->elements->count);
+    int status = schedule != NULL ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for messages");
+    if (status == BMF_OK)
+        status = send_elements(machine, contexts, spread, values, &parcels, schedule);
+    status = bmf_agree(ctx, status);
+    if (status == BMF_OK)
+        status = bmf_parcels_deliver(&parcels, &schedule->round[0], 0);
+    if (status == BMF_OK)
+        status = bmf_agree(ctx, build_lists(machine, contexts, spread, type, &parcels, out));
+    bmf_parcels_close(&parcels);
+    bmf_schedule_free(schedule);
+    return status;
+}
+
+static int collect_spread(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x, bmf_value *out)
+{
+    bmf_value values, inner_values;
+    bmf_frame inner;
+    bmf_distribution *spread = bmf_distribution_retain(x->spread);
+    bmf_value_move(&x->child[0], &values);
+    bmf_value_free(x);
+    int status = bmf_frame_open_spread(machine, frame, NULL, spread, &inner);
+    if (status == BMF_OK) {
+        status = bmf_collect_distributed(machine, &inner, &values, &inner_values);
+        bmf_frame_close(&inner);
+    }
+    if (status == BMF_OK) {
+        status = collect_list(machine, frame, spread, &inner_values, out);
+        bmf_value_free(&inner_values);
+    }
+    bmf_distribution_release(spread);
+    return status;
+}
+
+static int collect_tuple(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x, bmf_value *out)
+{
+    bmf_value component[BMF_MAX_LEAVES] = {0};
+    int components = x->type->components, status = BMF_OK;
+    for (int k = 0; status == BMF_OK && k < components; k++)
+        status = bmf_collect_distributed(machine, frame, &x->child[k], &component[k]);
+    if (status == BMF_OK)
+        status = bmf_value_create_tuple(machine->ctx, components, component, out);
+    for (int k = 0; status != BMF_OK && k < components; k++)
+        bmf_value_free(&component[k]);
+    bmf_value_free(x);
+    return status;
+}
+
+/* Lists whose elements have distributed lists in them. */
+static int collect_elements(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x, bmf_value *out)
+{
+    bmf_context *ctx = machine->ctx;
+    int64_t count = x->count;
+    bmf_buffer *offsets = bmf_buffer_create((count + 1) * (int64_t)sizeof(int64_t));
+    bmf_value child, collected;
+    bmf_frame inner;
+    if (offsets == NULL)
+        return bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for a result");
+    int64_t *offset = offsets->data;
+    offset[0] = 0;
+    for (int64_t n = 0; n < count; n++)
+        offset[n + 1] = offset[n] + bmf_value_length(x, n);
+    bmf_value_move(&x->child[0], &child);
+    bmf_value_free(x);
+    int status = bmf_frame_open_elements(machine, frame, NULL, offset, &inner);
+    if (status == BMF_OK) {
+        status = bmf_collect_distributed(machine, &inner, &child, &collected);
+        bmf_frame_close(&inner);
+    }
+    bmf_value_free(&child);
+    if (status == BMF_OK)
+        return bmf_value_create_list(ctx, count, offsets, &collected, out);
+    bmf_buffer_release(offsets);
+    return status;
+}
+
+int bmf_collect_distributed(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x, bmf_value *out)
+{
+    if (!has_distributed(x->type)) {
+        bmf_value_move(x, out);
+        return BMF_OK;
+    }
+    if (x->type->kind == BMF_DISTRIBUTED)
+        return collect_spread(machine, frame, x, out);
+    if (x->type->kind == BMF_TUPLE)
+        return collect_tuple(machine, frame, x, out);
+    return collect_elements(machine, frame, x, out);
+}

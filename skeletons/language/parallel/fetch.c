@@ -1,0 +1,393 @@
+/* P_Project and B_Index of distributed lists: elements sent to whoever wants them. Document 000, 5.9.
+ *
+ * Method: what is wanted is a set of pairs (target, element). The indices of a placed list go down the split tree to all
+ * elements of its list, whose holders then know the targets. Indices that are distributed themselves, and those of B_Index, are
+ * sent to the holders. Holders answer with packed elements in a sparse round.
+ * Cost: count - 1 messages of the index list, or one of 8 bytes an index; then one message for every element that
+ * changes its processor, and none for those that stay. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "runtime/base/allocate.h"
+#include "skeletons/language/parallel/parallel.h"
+
+/* Element `element` of the spread goes to number `target` of the targets' layout. Known to the element's holder. */
+typedef struct wanted {
+    int64_t target, element;
+} wanted;
+
+typedef struct wants {
+    wanted *want;
+    int64_t count, capacity;
+} wants;
+
+static void add_want(wants *all, int64_t target, int64_t element)
+{
+    if (all->count == all->capacity) {
+        int64_t old = all->capacity, entry = (int64_t)sizeof *all->want;
+        all->capacity = 2 * old + 16;
+        all->want = bmf_reallocate(all->want, old * entry, all->capacity * entry);
+    }
+    all->want[all->count++] = (wanted){target, element};
+}
+
+static void add_message(bmf_schedule *schedule, int64_t from, int64_t to, int64_t bytes, int64_t first, int64_t count)
+{
+    bmf_message message = {.from = from, .to = to, .bytes = bytes, .first = first, .count = count};
+    if (bmf_schedule_add(schedule, 0, message) == BMF_OK)
+        return;
+    fprintf(stderr, "bmf: out of memory for messages\n");
+    exit(1);
+}
+
+static bmf_schedule *one_round(const bmf_context *ctx)
+{
+    bmf_schedule *schedule =
+        bmf_schedule_create("sparse", ctx->first_processor, ctx->first_processor + ctx->local_processors);
+    if (schedule != NULL && bmf_schedule_extend(schedule, 1) == BMF_OK)
+        return schedule;
+    fprintf(stderr, "bmf: out of memory for messages\n");
+    exit(1);
+}
+
+/* ---- asking ---- */
+
+typedef struct asking {
+    wants *wants;
+    int64_t word; /* an index on the wire; what it says stands in the message's first and count */
+} asking;
+
+static int outgoing_index(void *state, const bmf_message *message, bmf_segment *segment)
+{
+    asking *all = state;
+    (void)message;
+    segment[0] = (bmf_segment){&all->word, (int64_t)sizeof all->word};
+    return 1;
+}
+
+static int incoming_index(void *state, const bmf_message *message, bmf_segment *segment)
+{
+    asking *all = state;
+    add_want(all->wants, message->first, message->count);
+    return outgoing_index(state, message, segment);
+}
+
+static int by_target(const void *a, const void *b)
+{
+    const wanted *x = a, *y = b;
+    return x->target < y->target ? -1 : x->target > y->target;
+}
+
+/* Targets on this rank want an element each: tells the holders. element[n] is for the n-th local target. */
+static int ask(bmf_context *ctx, const bmf_layout *targets, const bmf_layout *elements, const int64_t *element,
+               wants *known)
+{
+    bmf_schedule *schedule = one_round(ctx);
+    asking all = {.wants = known};
+    for (int64_t n = 0; n < targets->local_count; n++) {
+        int64_t target = targets->local[n], from = targets->processor[target], to = elements->processor[element[n]];
+        if (from == to)
+            add_want(known, target, element[n]);
+        else
+            add_message(schedule, from, to, (int64_t)sizeof(int64_t), target, element[n]);
+    }
+    bmf_transfer transfer = {outgoing_index, incoming_index, &all};
+    int status = ctx->backend->deliver(ctx, &schedule->round[0], 0, &transfer);
+    bmf_schedule_free(schedule);
+    if (known->count > 0)
+        qsort(known->want, (size_t)known->count, sizeof *known->want, by_target);
+    return status;
+}
+
+/* ---- answering ---- */
+
+static int64_t local_number(const bmf_layout *layout, int64_t number)
+{
+    int64_t low = 0, high = layout->local_count;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (layout->local[middle] <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Packs what is wanted, every element once. */
+static int pack_wanted(bmf_evaluation *machine, const bmf_layout *elements, bmf_value *values, const wants *known,
+                       bmf_parcels *parcels)
+{
+    bmf_column column;
+    BMF_TRY(bmf_value_to_column(machine->ctx, values, &column));
+    int64_t *packed = bmf_allocate((elements->local_count + 1) * (int64_t)sizeof *packed);
+    for (int64_t n = 0; n < elements->local_count; n++)
+        packed[n] = -1;
+    for (int64_t k = 0; k < known->count; k++) {
+        int64_t n = local_number(elements, known->want[k].element), target = known->want[k].target;
+        if (packed[n] < 0)
+            bmf_parcels_pack(parcels, target, &column, n, n + 1);
+        else
+            bmf_parcels_copy(parcels, packed[n], target);
+        packed[n] = target;
+    }
+    free(packed);
+    bmf_column_free(&column);
+    return BMF_OK;
+}
+
+/* The wanted elements as a batch for this rank's targets. values: the elements on this rank, taken over. */
+static int answer(bmf_evaluation *machine, const bmf_layout *targets, const bmf_layout *elements, bmf_value *values,
+                  const wants *known, bmf_value *out)
+{
+    bmf_context *ctx = machine->ctx;
+    const bmf_type *type = values->type;
+    bmf_parcels parcels;
+    bmf_parcels_open(&parcels, ctx, targets->count);
+    int status = bmf_agree(ctx, pack_wanted(machine, elements, values, known, &parcels));
+    bmf_value_free(values);
+    if (status == BMF_OK) {
+        bmf_schedule *schedule = one_round(ctx);
+        for (int64_t k = 0; k < known->count; k++) {
+            int64_t target = known->want[k].target;
+            int64_t from = elements->processor[known->want[k].element], to = targets->processor[target];
+            if (from != to)
+                add_message(schedule, from, to, parcels.parcel[target].bytes, target, 1);
+        }
+        status = bmf_parcels_deliver(&parcels, &schedule->round[0], 1);
+        bmf_schedule_free(schedule);
+    }
+    if (status == BMF_OK)
+        status = bmf_agree(ctx, bmf_parcels_unpack(&parcels, type, targets->local, targets->local_count, out));
+    bmf_parcels_close(&parcels);
+    return status;
+}
+
+/* ---- indices ---- */
+
+static int64_t number_at(const bmf_value *values, int64_t i)
+{
+    return *(const int64_t *)((const char *)values->data + i * values->stride);
+}
+
+static int bad_index(bmf_evaluation *machine, const bmf_expression *by, const bmf_frame *frame, int64_t context,
+                     int64_t index, int64_t length)
+{
+    bmf_failure failure = {.kind = BMF_FAILURE_INDEX, .expression = by, .element = context, .value = {index, length}};
+    return bmf_frame_fail(machine, frame, &failure);
+}
+
+/* B_Index: one index a context. */
+static int index_elements(bmf_evaluation *machine, const bmf_expression *index, const bmf_frame *frame,
+                          const bmf_layout *contexts, const bmf_distribution *spread, const bmf_value *indices,
+                          int64_t *element)
+{
+    for (int64_t n = 0; n < contexts->local_count; n++) {
+        const int64_t *offset = spread->offsets + contexts->local[n];
+        int64_t i = number_at(indices, n), length = offset[1] - offset[0];
+        if (i < 0 || i >= length)
+            return bad_index(machine, index, frame, n, i, length);
+        element[n] = offset[0] + i;
+    }
+    return BMF_OK;
+}
+
+/* ---- P_Project ---- */
+
+/* The values of one number of every context on every rank, in the order of the contexts. */
+static int collect_numbers(bmf_context *ctx, const bmf_layout *contexts, const int64_t *local, int64_t *all)
+{
+    int64_t *by_rank = bmf_allocate((contexts->count + 1) * (int64_t)sizeof *by_rank);
+    int64_t *next = bmf_allocate_clear(ctx->ranks + 1, (int64_t)sizeof *next);
+    int status = ctx->backend->collect(ctx, local, contexts->local_count, by_rank, contexts->count);
+    for (int64_t c = 0; c < contexts->count; c++)
+        next[bmf_rank_of(ctx, contexts->processor[c]) + 1]++;
+    for (int r = 0; r < ctx->ranks; r++)
+        next[r + 1] += next[r];
+    for (int64_t c = 0; c < contexts->count; c++)
+        all[c] = by_rank[next[bmf_rank_of(ctx, contexts->processor[c])]++];
+    free(by_rank), free(next);
+    return status;
+}
+
+/* Where the results of one list lie: where its elements do, and on with the same step. */
+static int place_results(bmf_evaluation *machine, const bmf_expression *project, const bmf_distribution *spread,
+                         int64_t c, int64_t count, int64_t context_processor, int64_t *processor)
+{
+    const int64_t *of_element = spread->elements->processor + spread->offsets[c];
+    int64_t elements = spread->offsets[c + 1] - spread->offsets[c];
+    int64_t base = elements > 0 ? of_element[0] : context_processor;
+    int64_t step = elements > 1 ? of_element[1] - of_element[0] : 1;
+    if (count > 0 && count - 1 > (machine->ctx->processors - 1 - base) / step)
+        return bmf_text_fail(machine->texts, machine->ctx, project->span, BMF_ERROR_SHAPE,
+                             "P_Project to %" PRId64 " elements from processor %" PRId64
+                             " goes beyond the machine's %" PRId64 " processors",
+                             count, base, machine->ctx->processors);
+    for (int64_t k = 0; k < count; k++)
+        processor[k] = base + k * step;
+    return BMF_OK;
+}
+
+static int make_results(bmf_evaluation *machine, const bmf_expression *project, const bmf_layout *contexts,
+                        const bmf_distribution *spread, const bmf_value *lists, bmf_distribution **made)
+{
+    bmf_context *ctx = machine->ctx;
+    int64_t *length = bmf_allocate((lists->count + 1) * (int64_t)sizeof *length);
+    int64_t *offsets = bmf_allocate((contexts->count + 1) * (int64_t)sizeof *offsets);
+    int64_t *processor = NULL;
+    for (int64_t n = 0; n < lists->count; n++)
+        length[n] = bmf_value_length(lists, n);
+    offsets[0] = 0;
+    int status = collect_numbers(ctx, contexts, length, offsets + 1);
+    for (int64_t c = 0; c < contexts->count; c++)
+        offsets[c + 1] += offsets[c];
+    if (status == BMF_OK)
+        processor = bmf_allocate((offsets[contexts->count] + 1) * (int64_t)sizeof *processor);
+    for (int64_t c = 0; status == BMF_OK && c < contexts->count; c++)
+        status = place_results(machine, project, spread, c, offsets[c + 1] - offsets[c], contexts->processor[c],
+                               processor + offsets[c]);
+    if (status == BMF_OK)
+        *made = bmf_distribution_create(contexts->count, offsets,
+                                        bmf_layout_create(ctx, offsets[contexts->count], processor));
+    free(length), free(offsets), free(processor);
+    return status;
+}
+
+static int check_indices(bmf_evaluation *machine, const bmf_expression *project, const bmf_frame *frame,
+                         const bmf_layout *contexts, const bmf_distribution *spread, const bmf_value *lists)
+{
+    for (int64_t n = 0; n < lists->count; n++) {
+        const int64_t *offset = spread->offsets + contexts->local[n];
+        for (int64_t k = lists->begin[n * lists->step]; k < lists->end[n * lists->step]; k++) {
+            int64_t i = number_at(&lists->child[0], k);
+            if (i < 0 || i >= offset[1] - offset[0])
+                return bad_index(machine, project, frame, n, i, offset[1] - offset[0]);
+        }
+    }
+    return BMF_OK;
+}
+
+/* What the holders of elements read off the index lists they were told: lists, one for each local element. */
+static void read_wants(const bmf_distribution *spread, const bmf_distribution *results, const bmf_value *lists,
+                       wants *known)
+{
+    bmf_item *item = bmf_distribution_items(spread);
+    const bmf_layout *elements = spread->elements;
+    for (int64_t n = 0, next; n < elements->local_count; n = next) {
+        int64_t c = item[n].context, begin = lists->begin[n * lists->step];
+        bool *here = bmf_allocate_clear(item[n].count + 1, (int64_t)sizeof *here);
+        for (next = n; next < elements->local_count && item[next].context == c; next++)
+            here[item[next].item] = true;
+        for (int64_t k = 0; k < bmf_value_length(lists, n); k++) {
+            int64_t i = number_at(&lists->child[0], begin + k);
+            if (here[i])
+                add_want(known, results->offsets[c] + k, spread->offsets[c] + i);
+        }
+        free(here);
+    }
+    free(item);
+}
+
+/* An index list on every context's processor. */
+static int project_placed(bmf_evaluation *machine, bmf_expression *project, bmf_frame *frame,
+                          const bmf_layout *contexts, const bmf_distribution *spread, bmf_value *lists, wants *known,
+                          bmf_distribution **results)
+{
+    bmf_value told = {0};
+    int status = bmf_agree(machine->ctx, check_indices(machine, project, frame, contexts, spread, lists));
+    if (status == BMF_OK)
+        status = make_results(machine, project, contexts, spread, lists, results);
+    if (status == BMF_OK)
+        status = bmf_distribution_broadcast(machine, project, frame, spread, lists, &told);
+    if (status == BMF_OK)
+        read_wants(spread, *results, &told, known);
+    bmf_value_free(&told);
+    return status;
+}
+
+/* An index on each processor of the result. */
+static int project_distributed(bmf_evaluation *machine, bmf_expression *project, bmf_frame *frame,
+                               const bmf_distribution *spread, const bmf_value *indices, wants *known,
+                               bmf_distribution **results)
+{
+    const bmf_value *numbers = &indices->child[0];
+    bmf_item *item = bmf_distribution_items(indices->spread);
+    int64_t *element = bmf_allocate((numbers->count + 1) * (int64_t)sizeof *element);
+    bmf_frame inner;
+    int status = bmf_frame_open_spread(machine, frame, project, indices->spread, &inner);
+    for (int64_t n = 0; status == BMF_OK && n < numbers->count; n++) {
+        const int64_t *offset = spread->offsets + item[n].context;
+        int64_t i = number_at(numbers, n), length = offset[1] - offset[0];
+        if (i < 0 || i >= length)
+            status = bad_index(machine, project, &inner, n, i, length);
+        element[n] = offset[0] + i;
+    }
+    bmf_frame_close(&inner);
+    status = bmf_agree(machine->ctx, status);
+    if (status == BMF_OK)
+        status = ask(machine->ctx, indices->spread->elements, spread->elements, element, known);
+    if (status == BMF_OK)
+        *results = bmf_distribution_retain(indices->spread);
+    free(element), free(item);
+    return status;
+}
+
+int bmf_evaluate_parallel_project(bmf_evaluation *machine, bmf_expression *project, bmf_frame *frame, bmf_value *x,
+                                  bmf_value *out)
+{
+    bmf_value indices, elements, fetched;
+    bmf_distribution *spread = bmf_distribution_retain(x->child[0].spread), *results = NULL;
+    bmf_layout *contexts;
+    wants known = {0};
+    int64_t count = x->count;
+    bmf_value_move(&x->child[0].child[0], &elements);
+    bmf_value_move(&x->child[1], &indices);
+    bmf_value_free(x);
+    int status = bmf_agree(machine->ctx, BMF_OK);
+    bmf_operation_begin(machine, project);
+    if (status == BMF_OK)
+        status = bmf_frame_layout(machine, frame, &contexts);
+    if (status == BMF_OK)
+        status = indices.spread != NULL
+                     ? project_distributed(machine, project, frame, spread, &indices, &known, &results)
+                     : project_placed(machine, project, frame, contexts, spread, &indices, &known, &results);
+    if (status == BMF_OK)
+        status = answer(machine, results->elements, spread->elements, &elements, &known, &fetched);
+    bmf_value_free(&indices);
+    bmf_value_free(&elements);
+    free(known.want);
+    bmf_distribution_release(spread);
+    if (status == BMF_OK)
+        bmf_value_distribute(count, results, &fetched, out);
+    else
+        bmf_distribution_release(results);
+    return bmf_operation_end(machine, status);
+}
+
+int bmf_evaluate_parallel_index(bmf_evaluation *machine, bmf_expression *index, bmf_frame *frame, bmf_value *x,
+                                bmf_value *out)
+{
+    bmf_value indices, elements;
+    bmf_distribution *spread = bmf_distribution_retain(x->child[0].spread);
+    bmf_layout *contexts;
+    wants known = {0};
+    int64_t *element = bmf_allocate((x->count + 1) * (int64_t)sizeof *element);
+    bmf_value_move(&x->child[0].child[0], &elements);
+    bmf_value_move(&x->child[1], &indices);
+    bmf_value_free(x);
+    int status = bmf_agree(machine->ctx, BMF_OK);
+    bmf_operation_begin(machine, index);
+    if (status == BMF_OK)
+        status = bmf_frame_layout(machine, frame, &contexts);
+    if (status == BMF_OK)
+        status = bmf_agree(machine->ctx, index_elements(machine, index, frame, contexts, spread, &indices, element));
+    if (status == BMF_OK)
+        status = ask(machine->ctx, contexts, spread->elements, element, &known);
+    if (status == BMF_OK)
+        status = answer(machine, contexts, spread->elements, &elements, &known, out);
+    bmf_value_free(&indices);
+    bmf_value_free(&elements);
+    free(known.want), free(element);
+    bmf_distribution_release(spread);
+    return bmf_operation_end(machine, status);
+}

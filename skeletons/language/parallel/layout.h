@@ -1,0 +1,40 @@
+/* Where contexts and elements of distributed lists lie: known in full on every rank, one number per context.
+ *
+ * Only contexts that take part in communication have a layout: the program itself, elements of distributed lists, and
+ * contexts of maps in which something is split. Contexts inside ordinary maps never do. */
+#ifndef BMF_LANGUAGE_LAYOUT_H
+#define BMF_LANGUAGE_LAYOUT_H
+
+#include "runtime/context/context.h"
+
+typedef struct bmf_layout {
+    int references;
+    int64_t count;       /* contexts of the whole machine, in order */
+    int64_t *processor;  /* of each */
+    int64_t local_count; /* those on this rank's processors */
+    int64_t *local;      /* their numbers, rising */
+} bmf_layout;
+
+/* The processors are copied. */
+bmf_layout *bmf_layout_create(bmf_context *ctx, int64_t count, const int64_t *processor);
+bmf_layout *bmf_layout_retain(bmf_layout *layout);
+void bmf_layout_release(bmf_layout *layout);
+bool bmf_layout_equal(const bmf_layout *a, const bmf_layout *b);
+
+/* The distributed lists of a batch: context c (of all contexts of the machine) has the elements [offsets[c], offsets[c + 1]) of
+ * `elements`, which says their processors. */
+typedef struct bmf_distribution {
+    int references;
+    int64_t contexts;
+    int64_t *offsets; /* contexts + 1 */
+    bmf_layout *elements;
+} bmf_distribution;
+
+/* offsets are copied, one reference of the layout is taken over. */
+bmf_distribution *bmf_distribution_create(int64_t contexts, const int64_t *offsets, bmf_layout *elements);
+bmf_distribution *bmf_distribution_retain(bmf_distribution *spread);
+void bmf_distribution_release(bmf_distribution *spread);
+/* Same elements on the same processors in every context. */
+bool bmf_distribution_equal(const bmf_distribution *a, const bmf_distribution *b);
+
+#endif

@@ -1,0 +1,166 @@
+/* Values and instructions of scalar code in the making.
+ *
+ * Method: every operation is looked up first, by hashing over region, operation and operands, in its own region and
+ * in those around it, so that equal subexpressions are computed once; operations on constants are computed at once.
+ * Cost: O(1) for an instruction and every region around it; constants are compared with all values. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+#include "skeletons/language/scalar/emit.h"
+
+void *bmf_scalar_append(void **array, int *count, int *capacity, int64_t size)
+{
+    if (*count == *capacity) {
+        *capacity = *capacity ? 2 * *capacity : 8;
+        *array = bmf_reallocate(*array, *count * size, *capacity * size);
+    }
+    char *element = (char *)*array + (*count)++ * size;
+    return memset(element, 0, (size_t)size);
+}
+
+/* ---- values ---- */
+
+int bmf_scalar_add_value(bmf_scalar_compiler *c, bmf_scalar_origin origin, bmf_type_kind kind, int region, int number)
+{
+    bmf_scalar *s = c->scalar;
+    bmf_scalar_value *value = BMF_SCALAR_APPEND(s->value, s->values, s->value_capacity);
+    *value =
+        (bmf_scalar_value){.origin = origin, .kind = kind, .region = region, .number = number, .home = -1, .alias = -1};
+    return s->values - 1;
+}
+
+int bmf_scalar_constant(bmf_scalar_compiler *c, bmf_type_kind kind, const void *bytes)
+{
+    bmf_scalar *s = c->scalar;
+    uint64_t bits = 0;
+    memcpy(&bits, bytes, (size_t)bmf_scalar_size(kind));
+    for (int v = s->inputs; v < s->values; v++)
+        if (s->value[v].origin == BMF_SCALAR_CONSTANT && s->value[v].kind == kind && s->value[v].bits == bits)
+            return v;
+    const int v = bmf_scalar_add_value(c, BMF_SCALAR_CONSTANT, kind, 0, 0);
+    s->value[v].bits = bits;
+    return v;
+}
+
+int bmf_scalar_import(bmf_scalar_compiler *c, int region, int v)
+{
+    bmf_scalar *s = c->scalar;
+    if (v < 0 || bmf_scalar_is_constant(c, v) || s->value[v].region == region)
+        return v;
+    const int outer = bmf_scalar_import(c, s->region[region].parent, v);
+    bmf_scalar_region *r = &s->region[region];
+    for (int k = 0; k < r->captures; k++)
+        if (s->value[r->capture[k]].number == outer)
+            return r->capture[k];
+    const int capture = bmf_scalar_add_value(c, BMF_SCALAR_CAPTURE, bmf_scalar_kind_of(c, outer), region, outer);
+    r = &s->region[region];
+    *(int *)BMF_SCALAR_APPEND(r->capture, r->captures, r->capture_capacity) = capture;
+    return capture;
+}
+
+/* ---- instructions ---- */
+
+static unsigned hash(int region, bmf_scalar_opcode opcode, const int operand[3], int guard)
+{
+    uint64_t h = (uint64_t)region * 0x9e3779b97f4a7c15U + (uint64_t)opcode;
+    for (int k = 0; k < 3; k++)
+        h = (h ^ (uint64_t)operand[k]) * 0xff51afd7ed558ccdU;
+    h = (h ^ (uint64_t)guard) * 0xc4ceb9fe1a85ec53U;
+    return (unsigned)(h >> 40) % BMF_SCALAR_BUCKETS;
+}
+
+static int find_here(const bmf_scalar_compiler *c, int region, bmf_scalar_opcode opcode, const int operand[3],
+                     int guard)
+{
+    for (int i = c->bucket[hash(region, opcode, operand, guard)]; i >= 0; i = c->scalar->instruction[i].next) {
+        const bmf_scalar_instruction *known = &c->scalar->instruction[i];
+        if (known->region == region && known->opcode == opcode && known->guard == guard &&
+            memcmp(known->operand, operand, sizeof known->operand) == 0)
+            return known->value;
+    }
+    return -1;
+}
+
+/* The value of the same operation that is certainly computed before, as the region sees it, or -1. */
+static int find(bmf_scalar_compiler *c, int region, bmf_scalar_opcode opcode, const int operand[3], int guard)
+{
+    const bmf_scalar *s = c->scalar;
+    int found = find_here(c, region, opcode, operand, -1), outer[3];
+    if (found < 0 && guard >= 0)
+        found = find_here(c, region, opcode, operand, guard);
+    if (found >= 0 || s->region[region].parent < 0 || s->region[region].loop)
+        return found;
+    for (int k = 0; k < 3; k++) {
+        const bmf_scalar_value *value = &s->value[operand[k]];
+        if (value->origin != BMF_SCALAR_CAPTURE && value->origin != BMF_SCALAR_CONSTANT)
+            return -1;
+        outer[k] = value->origin == BMF_SCALAR_CAPTURE ? value->number : operand[k];
+    }
+    found = find(c, s->region[region].parent, opcode, outer, -1);
+    return found < 0 ? -1 : bmf_scalar_import(c, region, found);
+}
+
+/* Computes an operation on constants now. Returns -1 if it fails: then it has to fail when it runs. */
+static int fold_constants(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, const int operand[3], bmf_type_kind kind)
+{
+    const bmf_scalar_value *value = c->scalar->value;
+    uint64_t result = 0;
+    for (int k = 0; k < 3; k++)
+        if (!bmf_scalar_is_constant(c, operand[k]))
+            return -1;
+    if (bmf_scalar_operations[opcode].run[7](1, &value[operand[0]].bits, &value[operand[1]].bits,
+                                             &value[operand[2]].bits, &result))
+        return -1;
+    return bmf_scalar_constant(c, kind, &result);
+}
+
+static bool commutes(bmf_scalar_opcode opcode)
+{
+    return opcode == BMF_SCALAR_ADD_INT || opcode == BMF_SCALAR_MULTIPLY_INT || opcode == BMF_SCALAR_MAX_INT ||
+           opcode == BMF_SCALAR_MIN_INT || opcode == BMF_SCALAR_AND || opcode == BMF_SCALAR_OR ||
+           opcode == BMF_SCALAR_EQUAL_INT || opcode == BMF_SCALAR_EQUAL_REAL || opcode == BMF_SCALAR_EQUAL_BOOL;
+}
+
+int bmf_scalar_add_instruction(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, const int operand[3], int guard,
+                               bmf_type_kind kind, const bmf_expression *where)
+{
+    bmf_scalar *s = c->scalar;
+    const int number = s->instructions;
+    bmf_scalar_instruction *new = BMF_SCALAR_APPEND(s->instruction, s->instructions, s->instruction_capacity);
+    *new = (bmf_scalar_instruction){
+        .opcode = opcode, .guard = guard, .value = -1, .region = c->region, .next = -1, .where = where};
+    memcpy(new->operand, operand, sizeof new->operand);
+    if (opcode != BMF_SCALAR_CHOICE && opcode != BMF_SCALAR_LOOP) {
+        const int value = bmf_scalar_add_value(c, BMF_SCALAR_RESULT, kind, c->region, number);
+        s->instruction[number].value = value;
+    }
+    bmf_scalar_region *region = &s->region[c->region];
+    *(int *)BMF_SCALAR_APPEND(region->code, region->codes, region->code_capacity) = number;
+    return number;
+}
+
+int bmf_scalar_emit(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, bmf_type_kind kind, int first, int second,
+                    int third, int guard, const bmf_expression *where)
+{
+    int operand[3] = {bmf_scalar_import(c, c->region, first), bmf_scalar_import(c, c->region, second),
+                      bmf_scalar_import(c, c->region, third)};
+    guard = bmf_scalar_operations[opcode].fails ? bmf_scalar_import(c, c->region, guard) : -1;
+    for (int k = 1; k < 3; k++)
+        operand[k] = operand[k] < 0 ? operand[0] : operand[k];
+    if (commutes(opcode) && operand[0] > operand[1]) {
+        operand[1] = operand[0];
+        operand[0] = operand[2] = bmf_scalar_import(c, c->region, second);
+    }
+    int value = fold_constants(c, opcode, operand, kind);
+    if (value < 0)
+        value = find(c, c->region, opcode, operand, guard);
+    if (value >= 0)
+        return value;
+    const int number = bmf_scalar_add_instruction(c, opcode, operand, guard, kind, where);
+    bmf_scalar_instruction *new = &c->scalar->instruction[number];
+    const unsigned h = hash(c->region, opcode, operand, guard);
+    new->next = c->bucket[h];
+    c->bucket[h] = number;
+    return new->value;
+}

@@ -1,0 +1,58 @@
+/* Making code: what the compiler of scalar expressions works with. Private to scalar_compile.c and scalar_emit.c. */
+#ifndef BMF_LANGUAGE_SCALAR_EMIT_H
+#define BMF_LANGUAGE_SCALAR_EMIT_H
+
+#include "skeletons/language/scalar/code.h"
+
+enum { BMF_SCALAR_BUCKETS = 4096 };
+
+/* Values for the leaves of a type. */
+typedef struct bmf_scalar_bundle {
+    const bmf_type *type;
+    int leaves;
+    int value[BMF_MAX_LEAVES];
+} bmf_scalar_bundle;
+
+/* An expression that was applied to x in a region, and gave y: applied again it gives the same. Names are used many
+ * times, and names within them, so that the tree an expression stands for may be far larger than the expression. */
+typedef struct bmf_scalar_application {
+    const bmf_expression *expression;
+    int region, next; /* next: of the same hash, or -1 */
+    bmf_scalar_bundle x, y;
+} bmf_scalar_application;
+
+typedef struct bmf_scalar_compiler {
+    bmf_scalar *scalar;
+    int region;                      /* where instructions go */
+    int bucket[BMF_SCALAR_BUCKETS];  /* first instruction of each hash, or -1 */
+    int applied[BMF_SCALAR_BUCKETS]; /* first application of each hash, or -1 */
+    bmf_scalar_application *application;
+    int applications, application_capacity;
+} bmf_scalar_compiler;
+
+/* A new value; of a constant the bits are still to be set. */
+int bmf_scalar_add_value(bmf_scalar_compiler *c, bmf_scalar_origin origin, bmf_type_kind kind, int region, int number);
+/* The constant that stands at bytes, which are as many as its kind has. */
+int bmf_scalar_constant(bmf_scalar_compiler *c, bmf_type_kind kind, const void *bytes);
+/* The value as the region sees it: captured on the way in. */
+int bmf_scalar_import(bmf_scalar_compiler *c, int region, int v);
+
+/* Adds an instruction to the compiler's region, without looking whether it is there; choices and loops get no value. */
+int bmf_scalar_add_instruction(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, const int operand[3], int guard,
+                               bmf_type_kind kind, const bmf_expression *where);
+/* The value of an operation. The third operand, or the second and third, are -1 if there are none; guard: -1 or where
+ * it may fail. kind: of the result. */
+int bmf_scalar_emit(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, bmf_type_kind kind, int first, int second,
+                    int third, int guard, const bmf_expression *where);
+
+static inline bool bmf_scalar_is_constant(const bmf_scalar_compiler *c, int v)
+{
+    return c->scalar->value[v].origin == BMF_SCALAR_CONSTANT;
+}
+
+static inline bmf_type_kind bmf_scalar_kind_of(const bmf_scalar_compiler *c, int v)
+{
+    return c->scalar->value[v].kind;
+}
+
+#endif

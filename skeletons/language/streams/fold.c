@@ -1,0 +1,428 @@
+/* Folding parts of segments, and batches of short ones; see stream_fold.h.
+ *
+ * Method: a range of one segment is folded in blocks of the fixed tree, 64 of them at a time where that fits, into a
+ * forest. A batch of short segments goes level by level over all segments at once, so that any operator runs on long
+ * blocks: the pairs of all segments stand side by side and are combined by one call a level; elements left over at a
+ * level are nodes of the segment's binary digits, which are combined from the left in rounds.
+ * Cost: n - 1 operations a segment; a batch moves its elements about twice in the first-level cache. */
+#include "skeletons/language/streams/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+
+/* Blocks are short because memory has nothing to do while the upper levels of one are folded; see forest.c. */
+enum { FOLD_BLOCK = BMF_SEGMENT_NODE, GROUP = BMF_GROUP_BLOCKS * FOLD_BLOCK };
+/* Elements of a batch that is folded where it stands. */
+enum { DIRECT_BATCH = 16 * BMF_BLOCK };
+/* Arrays of BMF_BLOCK elements in a worker's room. */
+enum { EVEN, NEXT, LEFT, FIRST, SECOND, PLAIN, ARRAYS };
+
+/* ---- opening ---- */
+
+static int64_t array_bytes(const bmf_stream_source *source)
+{
+    int64_t bytes = 0;
+    for (int k = 0; k < source->leaves; k++)
+        bytes += (BMF_BLOCK * source->leaf_size[k] + 63) / 64 * 64;
+    return bytes;
+}
+
+static void array_slices(const bmf_stream_fold *fold, int worker, int array, bmf_slice *slice)
+{
+    const bmf_stream_source *source = fold->source;
+    char *room = fold->room[worker] + array * array_bytes(source);
+    for (int k = 0; k < source->leaves; k++) {
+        slice[k] = (bmf_slice){room, source->leaf_size[k]};
+        room += (BMF_BLOCK * source->leaf_size[k] + 63) / 64 * 64;
+    }
+}
+
+static int open_operator(bmf_stream_fold *fold)
+{
+    bmf_stream_source *source = fold->source;
+    bmf_context *ctx = source->machine->ctx;
+    fold->operation = bmf_scalar_operator_create(source->stream->child[1], source->workers);
+    fold->op = *bmf_scalar_operator_get(fold->operation);
+    if (fold->op.may_fail)
+        fold->op.flags = 0;
+    return bmf_tree_open(&fold->tree, ctx, source->name, &fold->op, source->type);
+}
+
+static void close_operator(bmf_stream_fold *fold)
+{
+    bmf_tree_close(&fold->tree);
+    bmf_scalar_operator_free(fold->operation);
+}
+
+/* The input leaves whose products are to be summed up, if that is what the stream does: the commonest pipeline, which
+ * needs no block of products in between. */
+static void find_factors(bmf_stream_fold *fold)
+{
+    const bmf_stream_source *source = fold->source;
+    const bmf_expression *end = source->stream->child[1], *element = source->element_expression;
+    int from[BMF_MAX_LEAVES] = {0, 1};
+    fold->factor[0] = fold->factor[1] = -1;
+    if (!source->packed || source->type->kind != BMF_REAL || end->kind != BMF_EXPRESSION_OP ||
+        end->operation != BMF_OPERATION_PLUS)
+        return;
+    if (element->kind == BMF_EXPRESSION_COMP && element->children == 2) {
+        if (!bmf_scalar_is_selection(bmf_scalar_of(element->child[1]), from))
+            return;
+        element = element->child[0];
+    }
+    if (element->kind != BMF_EXPRESSION_OP || element->operation != BMF_OPERATION_TIMES)
+        return;
+    for (int k = 0; k < 2; k++) {
+        const bmf_value *leaf = source->input_leaf[from[k]];
+        if (leaf->type->kind != BMF_REAL || leaf->stride != leaf->type->size)
+            return;
+    }
+    memcpy(fold->factor, from, sizeof fold->factor);
+}
+
+int bmf_stream_fold_open(bmf_stream_source *source, const bmf_value *initial, bmf_stream_fold *fold)
+{
+    *fold = (bmf_stream_fold){.source = source, .initial = initial != NULL};
+    int status = open_operator(fold);
+    if (status != BMF_OK) {
+        bmf_scalar_operator_free(fold->operation);
+        return status;
+    }
+    if (initial)
+        bmf_value_slices(initial, 0, fold->first);
+    fold->segments = bmf_segments_of(source->stream->child[1], source->type);
+    fold->direct =
+        !source->element && source->packed && source->leaves == 1 && source->input[0].stride == source->leaf_size[0];
+    find_factors(fold);
+    fold->room = bmf_allocate(source->workers * (int64_t)sizeof *fold->room);
+    fold->record = bmf_allocate(source->workers * (int64_t)sizeof *fold->record);
+    for (int w = 0; w < source->workers; w++) {
+        fold->room[w] = bmf_allocate(ARRAYS * array_bytes(source));
+        fold->record[w] = bmf_allocate(2 * fold->tree.record);
+    }
+    return BMF_OK;
+}
+
+void bmf_stream_fold_close(bmf_stream_fold *fold)
+{
+    for (int w = 0; w < fold->source->workers; w++) {
+        free(fold->room[w]);
+        free(fold->record[w]);
+    }
+    free(fold->room);
+    free(fold->record);
+    close_operator(fold);
+}
+
+/* ---- ranges ---- */
+
+static void advance(const bmf_stream_fold *fold, const bmf_slice *x, int64_t elements, bmf_slice *advanced)
+{
+    for (int k = 0; k < fold->source->leaves; k++)
+        advanced[k] = (bmf_slice){(char *)x[k].data + elements * x[k].stride, x[k].stride};
+}
+
+int bmf_stream_fold_block(const bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, int64_t count,
+                          const bmf_stream_held *held, bmf_slice *x)
+{
+    if (held && held->given) {
+        advance(fold, held->x, begin - held->begin, x);
+        return 0;
+    }
+    if (held)
+        advance(fold, held->x, begin - held->begin, x);
+    else
+        memset(x, 0, (size_t)fold->source->leaves * sizeof *x);
+    return bmf_stream_block(fold->source, worker, fold->source->offset[s] + begin, count, x);
+}
+
+static int note_failed(bmf_stream_fold *fold, int code)
+{
+    if (code != 0)
+        atomic_store_explicit(&fold->failed, true, memory_order_relaxed);
+    return code != 0;
+}
+
+/* A block of a group. */
+static int fold_block_of(bmf_stream_fold *fold, int worker, const bmf_slice *x, void *value)
+{
+    const bmf_segment_functions *fast = fold->segments;
+    if (fast && fast->node && x[0].stride == fold->source->leaf_size[0])
+        return note_failed(fold, !fast->node(x[0].data, value));
+    return note_failed(fold, bmf_tree_fold(&fold->tree, worker, FOLD_BLOCK, x, value));
+}
+
+static void sum_products(const bmf_stream_fold *fold, int64_t v, char *values)
+{
+    const double *x = (const double *)fold->source->input[fold->factor[0]].data + v;
+    const double *y = (const double *)fold->source->input[fold->factor[1]].data + v;
+    for (int64_t b = 0; b < BMF_GROUP_BLOCKS; b++, x += FOLD_BLOCK, y += FOLD_BLOCK)
+        bmf_segment_sum_products(x, y, values + b * (int64_t)sizeof(double));
+}
+
+/* 64 blocks from an aligned place on: their values stand side by side and are folded like elements. */
+static int fold_group(bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, const bmf_stream_held *keep,
+                      char *values)
+{
+    const bmf_tree *tree = &fold->tree;
+    bmf_slice x[BMF_MAX_LEAVES], group = {values, tree->record};
+    if (fold->factor[0] >= 0 && !keep) {
+        sum_products(fold, fold->source->offset[s] + begin, values);
+        return note_failed(fold, bmf_tree_fold(tree, worker, BMF_GROUP_BLOCKS, &group, values));
+    }
+    for (int64_t b = 0; b < BMF_GROUP_BLOCKS; b++) {
+        if (bmf_stream_fold_block(fold, worker, s, begin + b * FOLD_BLOCK, FOLD_BLOCK, keep, x) != 0)
+            return 1;
+        if (fold_block_of(fold, worker, x, values + b * tree->record) != 0)
+            return 1;
+    }
+    return note_failed(fold, bmf_tree_fold(tree, worker, BMF_GROUP_BLOCKS, &group, values));
+}
+
+static int fold_blocks(bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, int64_t end,
+                       const bmf_stream_held *keep, bmf_forest *forest)
+{
+    const bmf_tree *tree = &fold->tree;
+    char *records = tree->records[worker];
+    bmf_slice x[BMF_MAX_LEAVES];
+    const bool groups = fold->op.fold && tree->leaves == 1 && tree->record == tree->leaf_size[0];
+    for (int64_t i = begin, count; i < end; i += count) {
+        if (groups && i % GROUP == 0 && end - i >= GROUP) {
+            count = GROUP;
+            if (fold_group(fold, worker, s, i, keep, records) != 0)
+                return 1;
+        } else {
+            count = bmf_tree_block(i, end);
+            if (bmf_stream_fold_block(fold, worker, s, i, count, keep, x) != 0)
+                return 1;
+            if (bmf_tree_fold(tree, worker, count, x, records) != 0)
+                return note_failed(fold, 1);
+        }
+        if (bmf_forest_push(tree, forest, count, records, false) != 0)
+            return note_failed(fold, 1);
+    }
+    return 0;
+}
+
+/* The order is free: any number of elements at once. */
+static int fold_quick(bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, int64_t end,
+                      const bmf_stream_held *keep, bmf_forest *forest)
+{
+    const bmf_tree *tree = &fold->tree;
+    char *record = tree->records[worker];
+    int64_t most = fold->direct ? GROUP : FOLD_BLOCK;
+    for (int64_t i = begin, count; i < end; i += count) {
+        bmf_slice x[BMF_MAX_LEAVES];
+        count = end - i < most ? end - i : most;
+        if (bmf_stream_fold_block(fold, worker, s, i, count, keep, x) != 0)
+            return 1;
+        tree->op->quick(tree->op->context, count,
+                        fold->direct ? x[0].data : bmf_stream_fold_plain(fold, worker, count, x), record);
+        if (bmf_forest_append(tree, forest, i + count, record, false) != 0)
+            return note_failed(fold, 1);
+    }
+    return 0;
+}
+
+int bmf_stream_fold_range(bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, int64_t end,
+                          const bmf_stream_held *keep, bmf_forest *forest)
+{
+    return fold->tree.quick && fold->tree.exact && fold->tree.leaves == 1
+               ? fold_quick(fold, worker, s, begin, end, keep, forest)
+               : fold_blocks(fold, worker, s, begin, end, keep, forest);
+}
+
+/* ---- batches ---- */
+
+const void *bmf_stream_fold_plain(const bmf_stream_fold *fold, int worker, int64_t count, const bmf_slice *x)
+{
+    bmf_slice plain[BMF_MAX_LEAVES];
+    if (x[0].stride == fold->source->leaf_size[0])
+        return x[0].data;
+    array_slices(fold, worker, PLAIN, plain);
+    bmf_stream_copy_leaf(count, x, plain, fold->source->leaf_size[0]);
+    return plain[0].data;
+}
+
+int64_t bmf_stream_fold_batch_end(const bmf_stream_fold *fold, int64_t s, int64_t last, int64_t end, bool *empty)
+{
+    const int64_t *offset = fold->source->offset, first = offset[s];
+    int64_t stop = first + (fold->direct && fold->segments ? DIRECT_BATCH : BMF_BLOCK), t = s, shortest = 1;
+    stop = stop < end ? stop : end;
+    for (; t < last && offset[t + 1] <= stop; t++) {
+        int64_t length = offset[t + 1] - offset[t];
+        if (length > BMF_SEGMENT_MOST)
+            break;
+        shortest = length < shortest ? length : shortest;
+    }
+    *empty = shortest == 0;
+    return t;
+}
+
+static void copy_leaves(const bmf_stream_fold *fold, int64_t count, const bmf_slice *from, int64_t at,
+                        const bmf_slice *to, int64_t place)
+{
+    for (int k = 0; k < fold->source->leaves; k++) {
+        int64_t size = fold->source->leaf_size[k];
+        bmf_slice source = {(char *)from[k].data + at * from[k].stride, from[k].stride};
+        bmf_slice target = {(char *)to[k].data + place * to[k].stride, to[k].stride};
+        if (count == 1)
+            memcpy(target.data, source.data, (size_t)size);
+        else
+            bmf_stream_copy_leaf(count, &source, &target, size);
+    }
+}
+
+static int combine(bmf_stream_fold *fold, int64_t count, const bmf_slice *a, const bmf_slice *b, const bmf_slice *to)
+{
+    bmf_slice in[2 * BMF_MAX_LEAVES];
+    size_t leaves = (size_t)fold->source->leaves;
+    memcpy(in, a, leaves * sizeof *in);
+    memcpy(in + leaves, b, leaves * sizeof *in);
+    return note_failed(fold, fold->op.combine(fold->op.context, count, in, to));
+}
+
+/* Segment j of a batch on its way up. */
+typedef struct climber {
+    int64_t at, count; /* its nodes of this level */
+    int64_t left;      /* where its digits' nodes are put, the largest first */
+    int digits, put;
+} climber;
+
+/* Up: from[..] are the nodes of a level; leaves behind the odd ones. Returns how many pairs there are, which stand in
+ * EVEN. */
+static int64_t pair_up(const bmf_stream_fold *fold, int segments, climber *climb, const bmf_slice *from,
+                       const bmf_slice *even, const bmf_slice *left)
+{
+    int64_t nodes = 0;
+    for (int j = 0; j < segments; j++) {
+        climber *c = &climb[j];
+        int64_t paired = c->count & ~(int64_t)1;
+        if (c->count & 1)
+            copy_leaves(fold, 1, from, c->at + paired, left, c->left + c->digits - ++c->put);
+        if (paired > 0)
+            copy_leaves(fold, paired, from, c->at, even, nodes);
+        c->at = nodes / 2;
+        c->count = paired / 2;
+        nodes += paired;
+    }
+    return nodes / 2;
+}
+
+/* The digits of every segment, from the left. */
+static int combine_digits(bmf_stream_fold *fold, int worker, int segments, const climber *climb, const bmf_slice *left,
+                          const bmf_slice *out)
+{
+    bmf_slice first[BMF_MAX_LEAVES], second[BMF_MAX_LEAVES];
+    array_slices(fold, worker, FIRST, first);
+    array_slices(fold, worker, SECOND, second);
+    for (int j = 0; j < segments; j++)
+        if (climb[j].digits > 0)
+            copy_leaves(fold, 1, left, climb[j].left, out, j);
+    for (int digit = 1;; digit++) {
+        int64_t count = 0, back = 0;
+        for (int j = 0; j < segments; j++)
+            if (climb[j].digits > digit) {
+                copy_leaves(fold, 1, out, j, first, count);
+                copy_leaves(fold, 1, left, climb[j].left + digit, second, count++);
+            }
+        if (count == 0)
+            return 0;
+        if (combine(fold, count, first, second, first) != 0)
+            return 1;
+        for (int j = 0; j < segments; j++)
+            if (climb[j].digits > digit)
+                copy_leaves(fold, 1, first, back++, out, j);
+    }
+}
+
+/* Any operator; at most BMF_BLOCK segments that are not empty, and BMF_BLOCK elements. */
+static int climb_levels(bmf_stream_fold *fold, int worker, int64_t s, int segments, const bmf_slice *x,
+                        const bmf_slice *out)
+{
+    const int64_t *offset = fold->source->offset + s;
+    climber climb[BMF_BLOCK];
+    bmf_slice even[BMF_MAX_LEAVES], next[BMF_MAX_LEAVES], left[BMF_MAX_LEAVES], odd[BMF_MAX_LEAVES],
+        from[BMF_MAX_LEAVES];
+    int64_t digits = 0;
+    array_slices(fold, worker, EVEN, even);
+    array_slices(fold, worker, NEXT, next);
+    array_slices(fold, worker, LEFT, left);
+    for (int j = 0; j < segments; j++) {
+        int64_t count = offset[j + 1] - offset[j];
+        climb[j] = (climber){offset[j] - offset[0], count, digits, __builtin_popcountll((uint64_t)count), 0};
+        digits += climb[j].digits;
+    }
+    memcpy(from, x, sizeof from);
+    for (int64_t pairs; (pairs = pair_up(fold, segments, climb, from, even, left)) > 0;) {
+        advance(fold, even, 1, odd);
+        for (int k = 0; k < fold->source->leaves; k++) {
+            from[k] = (bmf_slice){even[k].data, 2 * even[k].stride};
+            odd[k].stride *= 2;
+        }
+        if (combine(fold, pairs, from, odd, next) != 0)
+            return 1;
+        memcpy(from, next, sizeof from);
+    }
+    return combine_digits(fold, worker, segments, climb, left, out);
+}
+
+int bmf_stream_fold_batch(bmf_stream_fold *fold, int worker, int64_t s, int64_t t, const bmf_slice *x,
+                          const bmf_slice *out)
+{
+    const bmf_stream_source *source = fold->source;
+    int64_t count = source->offset[t] - source->offset[s];
+    if (fold->segments) {
+        const void *plain = fold->direct ? x[0].data : bmf_stream_fold_plain(fold, worker, count, x);
+        return note_failed(fold, !fold->segments->fold(plain, source->offset + s, t - s, out[0].data));
+    }
+    for (int64_t i = s; i < t; i += BMF_BLOCK) {
+        bmf_slice rest[BMF_MAX_LEAVES], to[BMF_MAX_LEAVES];
+        advance(fold, x, source->offset[i] - source->offset[s], rest);
+        advance(fold, out, i - s, to);
+        if (climb_levels(fold, worker, i, (int)(t - i < BMF_BLOCK ? t - i : BMF_BLOCK), rest, to) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+int bmf_stream_fold_begin_with(bmf_stream_fold *fold, int64_t s, bool same, int64_t count, const bmf_slice *to)
+{
+    bmf_slice first[BMF_MAX_LEAVES];
+    advance(fold, fold->first, s, first);
+    for (int k = 0; same && k < fold->source->leaves; k++)
+        first[k].stride = 0;
+    return combine(fold, count, first, to, to);
+}
+
+/* ---- failures ---- */
+
+static bool operator_failed(const bmf_stream_fold *fold, bmf_failure *failure)
+{
+    return bmf_scalar_operator_failure(fold->operation, failure);
+}
+
+int bmf_stream_fold_status(bmf_stream_fold *fold, bmf_expression_kind kind, int (*run)(void *state, int64_t segment),
+                           void *state)
+{
+    bmf_stream_source *source = fold->source;
+    bmf_failure failure;
+    if (!atomic_load(&fold->failed) && !operator_failed(fold, &failure))
+        return bmf_stream_status(source);
+    /* Others may have stopped because of the operator: elements count first, then segments in order. The fast
+     * functions only know that something failed. */
+    BMF_TRY(bmf_stream_try(source));
+    close_operator(fold);
+    BMF_TRY(open_operator(fold));
+    fold->segments = NULL;
+    for (int64_t s = 0; s < source->segments; s++) {
+        run(state, s);
+        if (operator_failed(fold, &failure)) {
+            failure.element = s;
+            return bmf_stream_fail_context(source, kind, failure);
+        }
+    }
+    return bmf_fail(source->machine->ctx, BMF_ERROR_INTERNAL, "%s failed, and then did not", source->name);
+}

@@ -1,0 +1,173 @@
+/* Streams that end in a list of all their elements, and what they share with scalar expressions over a batch.
+ *
+ * Method: each output leaf is an input leaf if the expression only selects; otherwise it overwrites an input leaf of
+ * its size that nobody else holds (staged block by block if there are several, because one might overwrite what
+ * another still needs), or it is new, first touched by the workers and streamed past the caches when large.
+ * Cost: every input and output byte moves once. */
+#include <stdlib.h>
+
+#include "skeletons/language/streams/stream.h"
+
+typedef struct map_state {
+    const bmf_stream_source *source;
+    const bmf_sink *sink;
+} map_state;
+
+static int map_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
+{
+    const map_state *s = state;
+    (void)index;
+    for (int64_t v = piece->begin, count; v < piece->end; v += count) {
+        bmf_slice out[BMF_MAX_LEAVES];
+        count = bmf_sink_count(s->sink, v, piece->end);
+        bmf_sink_block(s->sink, worker, v, out);
+        if (s->sink->streaming)
+            bmf_stream_prefetch(s->source, v + count, count);
+        if (bmf_stream_block(s->source, worker, v, count, out) != 0)
+            return 0;
+        bmf_sink_commit(s->sink, worker, v, count);
+    }
+    return 0;
+}
+
+/* ---- leaves of the result ---- */
+
+/* The tuples of a type around leaves, which are taken over. */
+static int assemble(bmf_context *ctx, const bmf_type *type, bmf_value *leaf, int *next, bmf_value *out)
+{
+    if (type->kind != BMF_TUPLE) {
+        *out = leaf[*next];
+        leaf[(*next)++] = (bmf_value){0};
+        return BMF_OK;
+    }
+    bmf_value component[BMF_MAX_LEAVES];
+    for (int c = 0; c < type->components; c++)
+        BMF_TRY(assemble(ctx, type->component[c], leaf, next, &component[c]));
+    return bmf_value_create_tuple(ctx, type->components, component, out);
+}
+
+/* All selected leaves stand where element v of the stream is element v of the column. */
+static bool selects(const bmf_stream_source *source, int from[BMF_MAX_LEAVES])
+{
+    if (!source->packed)
+        return false;
+    if (source->element)
+        return bmf_scalar_is_selection(source->element, from);
+    for (int k = 0; k < source->leaves; k++)
+        from[k] = k;
+    return true;
+}
+
+/* An input leaf that output leaf k may overwrite, or -1. */
+static int overwritable(const bmf_stream_source *source, int k, uint64_t taken)
+{
+    if (!source->packed)
+        return -1;
+    for (int i = 0; i < source->inputs; i++) {
+        const bmf_value *leaf = source->input_leaf[i];
+        bool fits = leaf->type->size == source->leaf_size[k] && leaf->stride == leaf->type->size;
+        if (fits && leaf->buffer && leaf->buffer->references == 1 && !(taken >> i & 1))
+            return i;
+    }
+    return -1;
+}
+
+/* Makes the leaves of the result; counts how many overwrite an input. */
+static int make_leaves(const bmf_stream_source *source, bool reuse, bmf_value *leaf, int *overwriting)
+{
+    bmf_context *ctx = source->machine->ctx;
+    const bmf_type *type[BMF_MAX_LEAVES];
+    int over[BMF_MAX_LEAVES];
+    uint64_t taken = 0;
+    bmf_type_leaves(source->type, type);
+    *overwriting = 0;
+    for (int k = 0; k < source->leaves; k++) {
+        over[k] = reuse ? overwritable(source, k, taken) : -1;
+        taken |= over[k] >= 0 ? (uint64_t)1 << over[k] : 0;
+    }
+    for (int k = 0; k < source->leaves; k++) {
+        if (over[k] < 0) {
+            BMF_TRY(bmf_value_create(ctx, type[k], source->count, &leaf[k]));
+        } else {
+            BMF_TRY(bmf_value_share(ctx, source->input_leaf[over[k]], &leaf[k]));
+            leaf[k].type = type[k];
+            ++*overwriting;
+        }
+    }
+    return BMF_OK;
+}
+
+static void free_leaves(int leaves, bmf_value *leaf)
+{
+    for (int k = 0; k < leaves; k++)
+        bmf_value_free(&leaf[k]);
+}
+
+static int share_leaves(const bmf_stream_source *source, const int *from, bmf_value *leaf)
+{
+    for (int k = 0; k < source->leaves; k++)
+        BMF_TRY(bmf_value_share(source->machine->ctx, source->input_leaf[from[k]], &leaf[k]));
+    return BMF_OK;
+}
+
+int bmf_stream_make(const bmf_stream_source *source, bool reuse, bmf_value *child, int *overwriting)
+{
+    bmf_value leaf[BMF_MAX_LEAVES] = {0};
+    int next = 0, status = make_leaves(source, reuse, leaf, overwriting);
+    if (status == BMF_OK)
+        status = assemble(source->machine->ctx, source->type, leaf, &next, child);
+    free_leaves(source->leaves, leaf);
+    return status;
+}
+
+static int fill(bmf_stream_source *source, const bmf_value *child, int overwriting)
+{
+    bmf_slice output[BMF_MAX_LEAVES];
+    bmf_sink sink;
+    bmf_piece *piece;
+    int64_t pieces;
+    bmf_sink_mode mode = overwriting == 0 ? BMF_SINK_NEW : source->leaves == 1 ? BMF_SINK_IN_PLACE : BMF_SINK_STAGED;
+    bmf_value_slices(child, 0, output);
+    BMF_TRY(bmf_stream_pieces(source, 0, &piece, &pieces));
+    bmf_sink_open_leaves(&sink, source->leaves, source->leaf_size, output, source->count, mode, source->inputs,
+                         source->workers);
+    map_state state = {source, &sink};
+    int status = bmf_stream_compute(
+        source, &(bmf_stream_work){.piece = piece, .pieces = pieces, .run = map_piece, .state = &state});
+    bmf_sink_close(&sink);
+    free(piece);
+    return status == BMF_OK ? bmf_stream_status(source) : status;
+}
+
+static int share_selected(const bmf_stream_source *source, const int *from, bmf_value *child)
+{
+    bmf_value leaf[BMF_MAX_LEAVES] = {0};
+    int next = 0, status = share_leaves(source, from, leaf);
+    if (status == BMF_OK)
+        status = assemble(source->machine->ctx, source->type, leaf, &next, child);
+    free_leaves(source->leaves, leaf);
+    return status;
+}
+
+int bmf_stream_map(bmf_stream_source *source, bmf_value *child)
+{
+    int from[BMF_MAX_LEAVES], overwriting;
+    bmf_value made = {0};
+    if (selects(source, from))
+        return share_selected(source, from, child);
+    int status = bmf_stream_make(source, true, &made, &overwriting);
+    if (status == BMF_OK)
+        status = fill(source, &made, overwriting);
+    if (status == BMF_OK)
+        bmf_value_move(&made, child);
+    bmf_value_free(&made);
+    return status;
+}
+
+int bmf_stream_list(bmf_stream_source *source, bmf_value *out)
+{
+    bmf_value child;
+    BMF_TRY(bmf_stream_map(source, &child));
+    return bmf_value_create_list(source->machine->ctx, source->segments, bmf_buffer_retain(source->offsets), &child,
+                                 out);
+}

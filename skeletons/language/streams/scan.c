@@ -1,0 +1,394 @@
+/* Streams that end in a scan: the folds of all prefixes of every segment, by the fixed tree.
+ *
+ * Method: chained, as skeletons/scan.c does it. Workers take pieces that fit a second-level cache, in order. A piece
+ * that ends inside a segment folds its part of that first and leaves what it computed at hand; waits for the fold of
+ * the segment so far from the piece before, hands on its own; and then scans everything while it is still in the
+ * cache. A single worker goes through once. Short segments are scanned in batches, by fast functions for the common
+ * operators.
+ * Cost: every element is read once and written once; 2 n operations, 3 n for segments that several workers share. */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime/base/allocate.h"
+#include "skeletons/language/streams/fold.h"
+
+enum { CHAIN_BYTES = 256 * 1024, SCAN_BLOCK = BMF_SEGMENT_NODE };
+enum { SPINS_BEFORE_YIELD = 200, SPINS_BEFORE_SLEEP = 300, NAP_NANOSECONDS = 20000 };
+
+typedef struct scan_state {
+    bmf_stream_fold fold;
+    const bmf_sink *sink;
+    bool shared; /* several workers */
+    bool hold;   /* keep what was computed for folding */
+    char **held; /* by worker: room for a piece */
+    int64_t grain;
+    bmf_forest running; /* the fold so far of the segment that piece `turn` begins in */
+    bool broken;        /* something failed before it */
+    atomic_llong turn;
+} scan_state;
+
+/* ---- scanning ---- */
+
+static const char *top(const bmf_tree *tree, const bmf_forest *forest)
+{
+    return forest->nodes ? forest->prefix + (forest->nodes - 1) * tree->record : NULL;
+}
+
+static int failed_if(scan_state *c, int code)
+{
+    if (code != 0)
+        atomic_store_explicit(&c->fold.failed, true, memory_order_relaxed);
+    return code != 0;
+}
+
+/* The fast form of fold, push and scan for a block of its size: from plain x to plain out. Its last result is the
+ * forest's. */
+static int scan_fast(scan_state *c, const bmf_slice *x, const char *prefix, char *value, bmf_forest *before,
+                     const bmf_slice *out)
+{
+    const bmf_segment_functions *fast = c->fold.segments;
+    if (!fast->scan_node(x[0].data, prefix, out[0].data, value))
+        return 1;
+    int code = bmf_forest_push(&c->fold.tree, before, BMF_SEGMENT_NODE, value, true);
+    if (code == 0)
+        bmf_tree_put(&c->fold.tree, top(&c->fold.tree, before), out, BMF_SEGMENT_NODE - 1);
+    return code;
+}
+
+static bool is_fast(const scan_state *c, int64_t count, const bmf_slice *x)
+{
+    const bmf_segment_functions *fast = c->fold.segments;
+    return fast && fast->scan_node && count == BMF_SEGMENT_NODE && x[0].stride == c->fold.source->leaf_size[0];
+}
+
+static int scan_by_tree(scan_state *c, int worker, int64_t count, const bmf_slice *x, const char *prefix, char *value,
+                        bmf_forest *before, const bmf_slice *out)
+{
+    const bmf_tree *tree = &c->fold.tree;
+    int code = bmf_tree_fold(tree, worker, count, x, value);
+    if (code == 0)
+        code = bmf_forest_push(tree, before, count, value, true);
+    return code == 0 ? bmf_tree_scan(tree, worker, count, x, prefix, top(tree, before), out) : code;
+}
+
+/* Elements [begin, begin + count) of segment s, of a whole node, after the forest of all before. */
+static int scan_block(scan_state *c, int worker, int64_t s, int64_t begin, int64_t count, const bmf_stream_held *held,
+                      bmf_forest *before)
+{
+    const bmf_tree *tree = &c->fold.tree;
+    bmf_slice x[BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
+    char *value = c->fold.record[worker], *prefix = value + tree->record;
+    int64_t v = c->fold.source->offset[s] + begin;
+    if (bmf_stream_fold_block(&c->fold, worker, s, begin, count, held, x) != 0)
+        return 1;
+    const char *known = top(tree, before);
+    if (known)
+        memcpy(prefix, known, (size_t)tree->record);
+    if (held) /* nothing is read meanwhile: the piece that this worker takes next, if all take turns */
+        bmf_stream_prefetch(c->fold.source, v + c->fold.source->workers * c->grain, count);
+    bmf_sink_block(c->sink, worker, v, out);
+    int code = is_fast(c, count, x) ? scan_fast(c, x, known ? prefix : NULL, value, before, out)
+                                    : scan_by_tree(c, worker, count, x, known ? prefix : NULL, value, before, out);
+    if (code == 0 && c->fold.initial)
+        code = bmf_stream_fold_begin_with(&c->fold, s, true, count, out);
+    if (code == 0)
+        bmf_sink_commit(c->sink, worker, v, count);
+    return failed_if(c, code);
+}
+
+static int scan_range(scan_state *c, int worker, int64_t s, int64_t begin, int64_t end, const bmf_stream_held *held,
+                      bmf_forest *before)
+{
+    for (int64_t i = begin, count; i < end; i += count) {
+        count = bmf_tree_block(i, end);
+        count = count < SCAN_BLOCK ? count : SCAN_BLOCK;
+        if (scan_block(c, worker, s, i, count, held, before) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* A whole segment, alone. */
+static int scan_alone(scan_state *c, int worker, int64_t s, const bmf_stream_held *held)
+{
+    const int64_t *offset = c->fold.source->offset;
+    bmf_forest before;
+    bmf_forest_start(&before, 0);
+    int code = scan_range(c, worker, s, 0, offset[s + 1] - offset[s], held, &before);
+    bmf_forest_free(&before);
+    return code;
+}
+
+/* The defaults of segments [s, t) on the scans of all of them. */
+static int begin_all(scan_state *c, int64_t s, int64_t t, const bmf_slice *out)
+{
+    const int64_t *offset = c->fold.source->offset, begin = offset[s];
+    for (; s < t && c->fold.initial; s++) {
+        bmf_slice to[BMF_MAX_LEAVES];
+        for (int k = 0; k < c->fold.source->leaves; k++)
+            to[k] = (bmf_slice){(char *)out[k].data + (offset[s] - begin) * out[k].stride, out[k].stride};
+        if (offset[s + 1] > offset[s] &&
+            bmf_stream_fold_begin_with(&c->fold, s, true, offset[s + 1] - offset[s], to) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Whole segments of altogether at most BMF_BLOCK elements. */
+static int scan_batch(scan_state *c, int worker, int64_t s, int64_t t)
+{
+    bmf_stream_source *source = c->fold.source;
+    const int64_t *offset = source->offset;
+    int64_t begin = offset[s], count = offset[t] - begin;
+    bmf_slice x[BMF_MAX_LEAVES] = {0}, out[BMF_MAX_LEAVES];
+    if (count == 0)
+        return 0;
+    if (bmf_stream_block(source, worker, begin, count, x) != 0)
+        return 1;
+    if (c->fold.segments) {
+        bmf_sink_block(c->sink, worker, begin, out);
+        const void *plain = bmf_stream_fold_plain(&c->fold, worker, count, x);
+        if (failed_if(c, !c->fold.segments->scan(plain, offset + s, t - s, out[0].data)) ||
+            begin_all(c, s, t, out) != 0)
+            return 1;
+        bmf_sink_commit(c->sink, worker, begin, count);
+        return 0;
+    }
+    for (; s < t; s++) {
+        bmf_stream_held held = {.given = true};
+        for (int k = 0; k < source->leaves; k++)
+            held.x[k] = (bmf_slice){(char *)x[k].data + (offset[s] - begin) * x[k].stride, x[k].stride};
+        if (scan_alone(c, worker, s, &held) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int scan_whole(scan_state *c, int worker, int64_t s, int64_t last, int64_t end)
+{
+    const int64_t *offset = c->fold.source->offset;
+    while (s < last && offset[s + 1] <= end) {
+        bool empty;
+        int64_t stop = offset[s] + BMF_BLOCK < end ? offset[s] + BMF_BLOCK : end;
+        int64_t t = bmf_stream_fold_batch_end(&c->fold, s, last, stop, &empty);
+        int code = t == s ? scan_alone(c, worker, s, NULL) : scan_batch(c, worker, s, t);
+        if (code != 0)
+            return 1;
+        s = t == s ? s + 1 : t;
+    }
+    return 0;
+}
+
+/* ---- the chain ---- */
+
+/* A piece: the segment `head` it begins in (or -1), whole segments [first, last), the segment `tail` that begins in it
+ * and ends behind it (or -1). The head may reach to the piece's end and beyond. */
+typedef struct span_of_piece {
+    int64_t head, head_begin, head_end;
+    int64_t first, last, tail, tail_end;
+    bool through; /* the head goes on behind the piece */
+} span_of_piece;
+
+static span_of_piece span_of(const bmf_stream_source *source, const bmf_piece *piece)
+{
+    const int64_t *offset = source->offset;
+    span_of_piece p = {.head = -1, .tail = -1};
+    p.first = bmf_stream_first_segment(source, piece->begin);
+    p.last = bmf_stream_first_segment(source, piece->end);
+    if (offset[p.first] > piece->begin) {
+        p.head = p.first - 1;
+        p.head_begin = piece->begin - offset[p.head];
+        p.through = offset[p.first] > piece->end;
+        p.head_end = (p.through ? piece->end : offset[p.first]) - offset[p.head];
+    }
+    if (!p.through && offset[p.last] > piece->end) {
+        p.tail = --p.last;
+        p.tail_end = piece->end - offset[p.tail];
+    }
+    return p;
+}
+
+/* Spins, yields, then sleeps: when others use the machine too, the worker that is waited for may need this core. */
+static void wait_for_turn(scan_state *c, int64_t index)
+{
+    for (int spins = 0; atomic_load_explicit(&c->turn, memory_order_acquire) != index; spins++) {
+        if (spins >= SPINS_BEFORE_SLEEP)
+            nanosleep(&(struct timespec){.tv_nsec = NAP_NANOSECONDS}, NULL);
+        else if (spins >= SPINS_BEFORE_YIELD)
+            sched_yield();
+#if defined(__x86_64__)
+        else
+            __builtin_ia32_pause();
+#endif
+    }
+}
+
+static int append(scan_state *c, bmf_forest *to, const bmf_forest *from)
+{
+    return failed_if(c, bmf_forest_append(&c->fold.tree, to, from->end, from->value, true));
+}
+
+/* In turn: takes the fold before the piece into `before`, and hands on the fold of what goes on behind it. */
+static int pass_on(scan_state *c, int64_t index, const span_of_piece *p, const bmf_forest *folded, int code,
+                   bmf_forest *before)
+{
+    wait_for_turn(c, index);
+    if (code == 0 && !c->broken && p->head >= 0)
+        code = append(c, before, &c->running);
+    if (code == 0 && !c->broken && !p->through) {
+        bmf_forest_free(&c->running);
+        bmf_forest_start(&c->running, 0);
+    }
+    if (code == 0 && !c->broken && (p->through || p->tail >= 0))
+        code = append(c, &c->running, folded);
+    c->broken = c->broken || code != 0;
+    bool go_on = !c->broken;
+    atomic_store_explicit(&c->turn, index + 1, memory_order_release);
+    return !go_on;
+}
+
+static void hold(const scan_state *c, int worker, int64_t begin, bmf_stream_held *held)
+{
+    const bmf_stream_source *source = c->fold.source;
+    char *room = c->held[worker];
+    *held = (bmf_stream_held){.begin = begin};
+    for (int k = 0; k < source->leaves; k++) {
+        held->x[k] = (bmf_slice){room, source->leaf_size[k]};
+        room += c->grain * source->leaf_size[k];
+    }
+}
+
+static int scan_shared(scan_state *c, int64_t index, const span_of_piece *p, int worker, int64_t end)
+{
+    bmf_stream_held held = {0}, *keep = c->hold ? &held : NULL;
+    bmf_forest folded, before;
+    int64_t s = p->through ? p->head : p->tail, begin = p->through ? p->head_begin : 0;
+    int code = 0;
+    bmf_forest_start(&folded, begin);
+    bmf_forest_start(&before, 0);
+    if (s >= 0) {
+        if (keep)
+            hold(c, worker, begin, keep);
+        code = bmf_stream_fold_range(&c->fold, worker, s, begin, p->through ? p->head_end : p->tail_end, keep, &folded);
+        held.given = true;
+    }
+    code = pass_on(c, index, p, &folded, code, &before);
+    if (code == 0 && p->head >= 0)
+        code = scan_range(c, worker, p->head, p->head_begin, p->head_end, p->through ? keep : NULL, &before);
+    if (code == 0)
+        code = scan_whole(c, worker, p->first, p->last, end);
+    bmf_forest_free(&before);
+    bmf_forest_start(&before, 0);
+    if (code == 0 && p->tail >= 0)
+        code = scan_range(c, worker, p->tail, 0, p->tail_end, keep, &before);
+    bmf_forest_free(&before);
+    bmf_forest_free(&folded);
+    return code;
+}
+
+static int scan_running(scan_state *c, const span_of_piece *p, int worker, int64_t end)
+{
+    int code = 0;
+    if (p->head >= 0)
+        code = scan_range(c, worker, p->head, p->head_begin, p->head_end, NULL, &c->running);
+    if (code == 0)
+        code = scan_whole(c, worker, p->first, p->last, end);
+    if (code == 0 && p->tail >= 0) {
+        bmf_forest_free(&c->running);
+        bmf_forest_start(&c->running, 0);
+        code = scan_range(c, worker, p->tail, 0, p->tail_end, NULL, &c->running);
+    }
+    return code;
+}
+
+static int scan_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
+{
+    scan_state *c = state;
+    span_of_piece p = span_of(c->fold.source, piece);
+    if (c->shared)
+        scan_shared(c, index, &p, worker, piece->end);
+    else if (!c->broken)
+        c->broken = scan_running(c, &p, worker, piece->end) != 0;
+    return 0;
+}
+
+/* ---- the tail ---- */
+
+static int again(void *state, int64_t segment)
+{
+    const int64_t *offset = ((scan_state *)state)->fold.source->offset;
+    scan_whole(state, 0, segment, segment + 1, offset[segment + 1]);
+    return 0;
+}
+
+static void open_held(scan_state *c)
+{
+    const bmf_stream_source *source = c->fold.source;
+    int64_t bytes = 0;
+    for (int k = 0; k < source->leaves; k++)
+        bytes += source->leaf_size[k];
+    c->grain = 2 * BMF_BLOCK;
+    while (2 * c->grain * bytes <= CHAIN_BYTES)
+        c->grain *= 2;
+    c->hold = source->element != NULL;
+    if (!c->hold)
+        return;
+    c->held = bmf_allocate(source->workers * (int64_t)sizeof *c->held);
+    for (int w = 0; w < source->workers; w++)
+        c->held[w] = bmf_allocate(c->grain * bytes);
+}
+
+static void close_held(scan_state *c)
+{
+    for (int w = 0; c->held && w < c->fold.source->workers; w++)
+        free(c->held[w]);
+    free(c->held);
+}
+
+static int run_chain(scan_state *c)
+{
+    bmf_stream_source *source = c->fold.source;
+    bmf_piece *piece;
+    int64_t pieces;
+    open_held(c);
+    int status = bmf_stream_pieces(source, c->grain, &piece, &pieces);
+    if (status == BMF_OK) {
+        c->shared = source->machine->ctx->threads > 1 && pieces > 1;
+        status = bmf_stream_compute(
+            source,
+            &(bmf_stream_work){.piece = piece, .pieces = pieces, .chained = true, .run = scan_piece, .state = c});
+        free(piece);
+    }
+    if (status == BMF_OK)
+        status = bmf_stream_fold_status(&c->fold, BMF_EXPRESSION_SCAN, again, c);
+    close_held(c);
+    bmf_forest_free(&c->running);
+    return status;
+}
+
+int bmf_stream_scan(bmf_stream_source *source, const bmf_value *initial, bmf_value *out)
+{
+    bmf_context *ctx = source->machine->ctx;
+    bmf_slice output[BMF_MAX_LEAVES];
+    bmf_value child = {0};
+    bmf_sink sink;
+    scan_state c = {.sink = &sink};
+    int overwriting = 0;
+    BMF_TRY(bmf_stream_fold_open(source, initial, &c.fold));
+    /* after a failure the input is looked at again */
+    int status = bmf_stream_make(source, !c.fold.op.may_fail, &child, &overwriting);
+    if (status == BMF_OK) {
+        bmf_value_slices(&child, 0, output);
+        bmf_sink_open_leaves(&sink, source->leaves, source->leaf_size, output, source->count,
+                             overwriting ? BMF_SINK_STAGED : BMF_SINK_NEW, source->inputs, source->workers);
+        status = run_chain(&c);
+        bmf_sink_close(&sink);
+    }
+    bmf_stream_fold_close(&c.fold);
+    if (status == BMF_OK)
+        return bmf_value_create_list(ctx, source->segments, bmf_buffer_retain(source->offsets), &child, out);
+    bmf_value_free(&child);
+    return status;
+}

@@ -1,0 +1,480 @@
+/* The type checker: names, compositions, conversions, messages.
+ *
+ * Method: the type of the argument is pushed through the expression from the right to the left; every node is copied
+ * with the types it has there. A definition is checked once for each type it is used at (and once more inside maps,
+ * where less is allowed), and its uses share the result: a chain of names, each twice the one before, stays as short
+ * as it is written.
+ * Cost: O(nodes * types a definition is used at).
+ * Source: document 000, chapter 2 and 4.2; the rules stand in docs/language.md. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+#include "skeletons/language/types/checker.h"
+#include "skeletons/language/front/data.h"
+
+enum {
+    MAX_PARTS = 1024,     /* of a flattened composition */
+    MAX_NAMED_PARTS = 64, /* of one whose parts keep the names they had: parts with names of their own are not shared */
+    MAX_TYPE_NODES = 1000 /* of a type: names that double it would fill the memory */
+};
+
+struct bmf_checker_memo {
+    const bmf_type *in;
+    bool inside;
+    bmf_expression *typed;
+    bmf_checker_memo *next;
+};
+
+/* ---- messages ---- */
+
+char *bmf_checker_words(const bmf_type *type, char text[BMF_TYPE_WORDS])
+{
+    bmf_type_print(type, text, BMF_TYPE_WORDS);
+    if (strlen(text) == BMF_TYPE_WORDS - 1)
+        memcpy(text + BMF_TYPE_WORDS - 3, "..", 2);
+    return text;
+}
+
+const char *bmf_checker_keyword(const bmf_expression *expression)
+{
+    if (expression->kind != BMF_EXPRESSION_OP)
+        return bmf_expression_keyword(expression);
+    if (expression->parallel && expression->operation == BMF_OPERATION_DISTL)
+        return "P_Distl";
+    if (expression->parallel && expression->operation == BMF_OPERATION_PROJECT)
+        return "P_Project";
+    return bmf_operation_keyword(expression->operation);
+}
+
+/* Appends " (in $Size, used at lib.bmf:1:9; in $Mean, used at prog.bmf:3:4)": the innermost uses and the outermost
+ * one. */
+static void add_uses(const bmf_checker *checker, char *text, size_t size)
+{
+    enum { SHOWN = 3 };
+    size_t used = strlen(text);
+    int shown = 0;
+    for (const bmf_checker_use *use = checker->use; use != NULL && used < size; use = use->outer, shown++) {
+        if (shown == SHOWN && use->outer != NULL) {
+            used += (size_t)snprintf(text + used, size - used, "; ..");
+            while (use->outer != NULL)
+                use = use->outer;
+            if (used >= size)
+                return;
+        }
+        int64_t line = 0, column = 0;
+        const bmf_text *source = use->span.text >= 0 ? &checker->texts->text[use->span.text] : NULL;
+        if (source != NULL)
+            bmf_text_place(source, use->span.begin, &line, &column);
+        used +=
+            (size_t)snprintf(text + used, size - used, "%sin $%.40s, used at %.60s:%lld:%lld", shown == 0 ? " (" : "; ",
+                             use->name, source != NULL ? source->name : "?", (long long)line, (long long)column);
+    }
+    if (shown > 0 && used + 1 < size)
+        memcpy(text + used, ")", 2);
+}
+
+bmf_expression *bmf_checker_fail(bmf_checker *checker, bmf_span span, const char *format, ...)
+{
+    checker->status = BMF_ERROR_TYPE;
+    if (checker->texts == NULL)
+        return NULL;
+    char text[500];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    add_uses(checker, text, sizeof text);
+    checker->status = bmf_text_fail(checker->texts, checker->ctx, span, BMF_ERROR_TYPE, "%s", text);
+    return NULL;
+}
+
+bmf_expression *bmf_checker_needs(bmf_checker *checker, const bmf_expression *expression, const char *what,
+                                  const bmf_type *found)
+{
+    char words[BMF_TYPE_WORDS];
+    return bmf_checker_fail(checker, expression->span, "%s needs %s, found %s", bmf_checker_keyword(expression), what,
+                            bmf_checker_words(found, words));
+}
+
+/* ---- types of nodes ---- */
+
+bool bmf_type_holds_distributed(const bmf_type *type)
+{
+    if (type->kind == BMF_DISTRIBUTED)
+        return true;
+    for (int k = 0; k < type->components; k++)
+        if (bmf_type_holds_distributed(type->component[k]))
+            return true;
+    return false;
+}
+
+static bool is_pair_with_distributed(const bmf_type *type, int component)
+{
+    return type->kind == BMF_TUPLE && type->components == 2 && type->component[component]->kind == BMF_DISTRIBUTED;
+}
+
+/* The node itself is a skeleton at work on a distributed list. */
+static bool works_on_distributed(const bmf_expression *node, const bmf_type *in)
+{
+    switch (node->kind) {
+    case BMF_EXPRESSION_MAP:
+    case BMF_EXPRESSION_REDUCE:
+    case BMF_EXPRESSION_SCAN:
+        return in->kind == BMF_DISTRIBUTED;
+    case BMF_EXPRESSION_ZIP:
+        return is_pair_with_distributed(in, 0);
+    case BMF_EXPRESSION_OP:
+        if (node->operation == BMF_OPERATION_LENGTH)
+            return in->kind == BMF_DISTRIBUTED;
+        if (node->operation == BMF_OPERATION_DISTL)
+            return is_pair_with_distributed(in, 1);
+        return is_pair_with_distributed(in, 0) &&
+               (node->operation == BMF_OPERATION_INDEX || node->operation == BMF_OPERATION_PROJECT);
+    default:
+        return false;
+    }
+}
+
+void bmf_expression_set_types(bmf_expression *node, const bmf_type *in, const bmf_type *out)
+{
+    node->in = in;
+    node->out = out;
+    if (node->kind != BMF_EXPRESSION_SPLIT)
+        node->parallel = works_on_distributed(node, in);
+    node->communicates = node->parallel;
+    node->repeats = node->kind == BMF_EXPRESSION_WHILE;
+    for (int k = 0; k < node->children; k++) {
+        if (node->child[k] == NULL)
+            continue;
+        node->communicates = node->communicates || node->child[k]->communicates;
+        node->repeats = node->repeats || node->child[k]->repeats;
+    }
+}
+
+/* Nodes of a type, counted up to a limit. */
+static int count_nodes(const bmf_type *type, int limit)
+{
+    int count = 1;
+    for (int k = 0; k < type->components && count < limit; k++)
+        count += count_nodes(type->component[k], limit - count);
+    return count;
+}
+
+/* Scalars of a fixed type, -1 for others; *most: of the largest fixed part. */
+static int count_scalars(const bmf_type *type, int *most)
+{
+    if (type->kind <= BMF_BOOL)
+        return 1;
+    int count = 0;
+    for (int k = 0; k < type->components; k++) {
+        int inner = count_scalars(type->component[k], most);
+        count = count < 0 || inner < 0 ? -1 : count + inner;
+    }
+    if (type->kind != BMF_TUPLE)
+        return -1;
+    if (count > *most)
+        *most = count;
+    return count;
+}
+
+/* NULL, or why values of the type cannot be kept. */
+static const char *too_large(const bmf_type *type)
+{
+    int most = 0;
+    if (count_nodes(type, MAX_TYPE_NODES) >= MAX_TYPE_NODES)
+        return "a type of 1000 or more parts; the limit is 999";
+    count_scalars(type, &most);
+    return most > BMF_MAX_LEAVES ? "a tuple of more than 32 scalars" : NULL;
+}
+
+bmf_expression *bmf_checker_finish(bmf_checker *checker, bmf_expression *node, const bmf_type *in, const bmf_type *out)
+{
+    if (node == NULL)
+        return NULL;
+    const char *large = too_large(out);
+    if (large != NULL)
+        return bmf_checker_fail(checker, node->span, "%s makes %s", bmf_checker_keyword(node), large);
+    bmf_expression_set_types(node, in, out);
+    return node;
+}
+
+bmf_expression *bmf_checker_node(bmf_checker *checker, const bmf_expression *expression, int children,
+                                 bmf_expression *const *child)
+{
+    for (int k = 0; k < children; k++)
+        if (child[k] == NULL)
+            return NULL;
+    bmf_expression *node = bmf_expression_create(checker->arena, expression->kind, expression->span, children);
+    node->parallel = expression->parallel;
+    node->operation = expression->operation;
+    node->number[0] = expression->number[0];
+    node->number[1] = expression->number[1];
+    node->constant = expression->constant;
+    for (int k = 0; k < children; k++)
+        node->child[k] = child[k];
+    return node;
+}
+
+/* ---- compositions ---- */
+
+static int parts_of(const bmf_expression *expression)
+{
+    return expression->kind == BMF_EXPRESSION_COMP ? expression->children : 1;
+}
+
+bmf_expression *bmf_expression_compose(bmf_expressions *arena, bmf_span span, int parts, bmf_expression *const *part)
+{
+    int64_t flat = 0;
+    for (int k = 0; k < parts; k++)
+        flat += parts_of(part[k]);
+    if (parts == 1)
+        return part[0];
+    bool flatten = flat <= MAX_PARTS, named = flat <= MAX_NAMED_PARTS;
+    bmf_expression *node = bmf_expression_create(arena, BMF_EXPRESSION_COMP, span, flatten ? (int)flat : parts);
+    int at = 0;
+    for (int k = 0; k < parts; k++) {
+        if (flatten && part[k]->kind == BMF_EXPRESSION_COMP) {
+            for (int i = 0; i < part[k]->children; i++)
+                node->child[at++] = bmf_expression_under(arena, part[k]->child[i], named ? part[k]->names : NULL);
+        } else {
+            node->child[at++] = part[k];
+        }
+    }
+    bmf_expression_set_types(node, part[parts - 1]->in, part[0]->out);
+    return node;
+}
+
+typedef struct part_list {
+    const bmf_expression **part;
+    int count, capacity;
+} part_list;
+
+static void add_part(part_list *list, const bmf_expression *part)
+{
+    if (list->count == list->capacity) {
+        int capacity = list->capacity > 0 ? 2 * list->capacity : 16;
+        list->part = bmf_reallocate(list->part, list->capacity * (int64_t)sizeof *list->part,
+                                    capacity * (int64_t)sizeof *list->part);
+        list->capacity = capacity;
+    }
+    list->part[list->count++] = part;
+}
+
+/* The parts of a composition as written; a chain of dots nests to the right, as long as the text. */
+static void collect_parts(part_list *list, const bmf_expression *expression)
+{
+    for (; expression->kind == BMF_EXPRESSION_COMP; expression = expression->child[expression->children - 1])
+        for (int k = 0; k + 1 < expression->children; k++)
+            collect_parts(list, expression->child[k]);
+    add_part(list, expression);
+}
+
+static bmf_expression *infer_composition(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+{
+    part_list list = {NULL, 0, 0};
+    collect_parts(&list, expression);
+    bmf_expression **typed = bmf_allocate(list.count * (int64_t)sizeof *typed), *result = NULL;
+    int k = list.count;
+    for (const bmf_type *type = in; k > 0; k--) {
+        typed[k - 1] = bmf_checker_infer(checker, list.part[k - 1], type);
+        if (typed[k - 1] == NULL)
+            break;
+        type = typed[k - 1]->out;
+    }
+    if (k == 0)
+        result = bmf_expression_compose(checker->arena, expression->span, list.count, typed);
+    free(typed);
+    free(list.part);
+    return result;
+}
+
+/* ---- conversions ---- */
+
+static bmf_expression *conversion(bmf_expressions *arena, bmf_span span, const bmf_type *from, const bmf_type *to)
+{
+    if (from->kind == BMF_LIST && bmf_type_is_fixed(from->component[0]) && bmf_type_is_fixed(to->component[0])) {
+        bmf_expression *map = bmf_expression_create(arena, BMF_EXPRESSION_MAP, span, 1);
+        map->child[0] = conversion(arena, span, from->component[0], to->component[0]);
+        bmf_expression_set_types(map, from, to);
+        return map;
+    }
+    bmf_expression *node = bmf_expression_create(arena, BMF_EXPRESSION_CONVERT, span, 0);
+    bmf_expression_set_types(node, from, to);
+    return node;
+}
+
+bmf_expression *bmf_checker_convert(bmf_checker *checker, bmf_expression *expression, const bmf_type *to)
+{
+    if (expression == NULL || expression->out == to)
+        return expression;
+    if (expression->kind == BMF_EXPRESSION_CON && expression->out->kind == BMF_INT && to->kind == BMF_REAL) {
+        bmf_expression *constant = bmf_expression_copy(checker->arena, expression);
+        constant->constant = (bmf_constant){BMF_REAL, 0, (double)expression->constant.integer};
+        constant->out = to;
+        return constant;
+    }
+    bmf_expression *both[2] = {conversion(checker->arena, expression->span, expression->out, to), expression};
+    return bmf_expression_compose(checker->arena, expression->span, 2, both);
+}
+
+bmf_expression *bmf_checker_convert_argument(bmf_checker *checker, bmf_expression *node, const bmf_type *in)
+{
+    if (node == NULL || node->in == in)
+        return node;
+    bmf_expression *both[2] = {node, conversion(checker->arena, node->span, in, node->in)};
+    return bmf_expression_compose(checker->arena, node->span, 2, both);
+}
+
+/* ---- names ---- */
+
+static bmf_expression *infer_definition(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+{
+    const bmf_definition *definition =
+        checker->library != NULL ? bmf_library_find(checker->library, expression->name) : NULL;
+    if (definition == NULL)
+        return bmf_checker_fail(checker, expression->span, "$%.100s is not defined", expression->name);
+    bmf_checker_memo **memo = &checker->memo[definition - checker->library->definition];
+    bool inside = checker->inside > 0;
+    for (const bmf_checker_memo *known = *memo; known != NULL; known = known->next)
+        if (known->in == in && known->inside == inside)
+            return known->typed;
+    bmf_checker_use use = {expression->name, expression->span, checker->use};
+    checker->use = &use;
+    bmf_expression *typed = bmf_checker_infer(checker, definition->expression, in);
+    checker->use = use.outer;
+    if (typed == NULL)
+        return NULL;
+    bmf_checker_memo *made = bmf_allocate(sizeof *made);
+    *made = (bmf_checker_memo){in, inside, typed, *memo};
+    *memo = made;
+    return typed;
+}
+
+/* A composition of many parts, flattened or not. */
+static bool is_long(const bmf_expression *expression)
+{
+    bool is = parts_of(expression) > MAX_NAMED_PARTS;
+    for (int k = 0; expression->kind == BMF_EXPRESSION_COMP && k < expression->children && !is; k++)
+        is = expression->child[k]->kind == BMF_EXPRESSION_COMP;
+    return is;
+}
+
+/* Scalar expressions become parts of kernels, which are too small for regions; all uses of them share one, as those of
+ * long compositions do, which names that double make. */
+static bmf_expression *infer_name(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+{
+    char text[BMF_TYPE_WORDS];
+    bmf_expression *typed = infer_definition(checker, expression, in);
+    if (typed == NULL || bmf_is_scalar(typed) || is_long(typed))
+        return typed;
+    int length = snprintf(text, sizeof text, "$%s", expression->name);
+    length = length < (int)sizeof text ? length : (int)sizeof text - 1;
+    bmf_naming use = {.name = bmf_expressions_text(checker->arena, text, length), .use = expression->span};
+    return bmf_expression_under(checker->arena, typed, bmf_naming_keep(checker->arena, &use));
+}
+
+static void free_memos(bmf_checker *checker)
+{
+    for (int k = 0; checker->library != NULL && k < checker->library->count; k++) {
+        while (checker->memo[k] != NULL) {
+            bmf_checker_memo *next = checker->memo[k]->next;
+            free(checker->memo[k]);
+            checker->memo[k] = next;
+        }
+    }
+    free(checker->memo);
+}
+
+/* ---- everything ---- */
+
+static bmf_expression *infer_one(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+{
+    switch (expression->kind) {
+    case BMF_EXPRESSION_NAME:
+        return infer_name(checker, expression, in);
+    case BMF_EXPRESSION_COMP:
+        return infer_composition(checker, expression, in);
+    case BMF_EXPRESSION_OP:
+        return bmf_checker_operation(checker, expression, in);
+    default:
+        return bmf_checker_skeleton(checker, expression, in);
+    }
+}
+
+bmf_expression *bmf_checker_infer(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+{
+    if (expression->in == in) /* the rewriter's: typed already */
+        return (bmf_expression *)expression;
+    if (checker->depth == BMF_MAX_DEPTH)
+        return bmf_checker_fail(checker, expression->span,
+                                "with all names replaced, expressions nest more than %d deep", BMF_MAX_DEPTH);
+    checker->depth++;
+    bmf_expression *typed = infer_one(checker, expression, in);
+    checker->depth--;
+    return typed;
+}
+
+bmf_expression *bmf_checker_infer_inside(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+{
+    checker->inside++;
+    bmf_expression *typed = bmf_checker_infer(checker, expression, in);
+    checker->inside--;
+    return typed;
+}
+
+int bmf_check(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
+              const bmf_expression *expression, const bmf_type *argument, bmf_expression **checked)
+{
+    bmf_checker checker = {.ctx = ctx, .texts = texts, .arena = arena, .library = library};
+    const char *large = too_large(argument);
+    if (large != NULL)
+        return bmf_text_fail(texts, ctx, expression->span, BMF_ERROR_TYPE, "the argument has %s", large);
+    if (library != NULL)
+        checker.memo = bmf_allocate_clear(library->count, sizeof *checker.memo);
+    bmf_expression *typed = bmf_checker_infer(&checker, expression, bmf_type_intern(argument));
+    free_memos(&checker);
+    if (typed == NULL)
+        return checker.status;
+    *checked = typed;
+    return BMF_OK;
+}
+
+bmf_expression *bmf_check_again(bmf_expressions *arena, const bmf_expression *expression, const bmf_type *in)
+{
+    bmf_checker checker = {.arena = arena};
+    return bmf_checker_infer(&checker, expression, in);
+}
+
+/* All types fixed, and only kinds that compute; budget bounds the work where uses share definitions. */
+static bool is_scalar(const bmf_expression *node, int *budget)
+{
+    if (--*budget < 0 || !bmf_type_is_fixed(node->in) || !bmf_type_is_fixed(node->out))
+        return false;
+    switch (node->kind) {
+    case BMF_EXPRESSION_ID:
+    case BMF_EXPRESSION_CON:
+    case BMF_EXPRESSION_OP:
+    case BMF_EXPRESSION_ADDR:
+    case BMF_EXPRESSION_CONVERT:
+    case BMF_EXPRESSION_COMP:
+    case BMF_EXPRESSION_ALLTUP:
+    case BMF_EXPRESSION_IF:
+    case BMF_EXPRESSION_WHILE:
+        break;
+    default:
+        return false;
+    }
+    for (int k = 0; k < node->children; k++)
+        if (!is_scalar(node->child[k], budget))
+            return false;
+    return true;
+}
+
+bool bmf_is_scalar(const bmf_expression *checked)
+{
+    int budget = 4096; /* instructions of a kernel, not much more */
+    return is_scalar(checked, &budget);
+}

@@ -1,0 +1,31 @@
+/* The join of two types: the least type both go with.
+ *
+ * Method: int goes with real, nothing with everything, tuples and lists componentwise. Joined types are interned.
+ * Cost: O(size of the types). */
+#include "skeletons/language/front/data.h"
+
+static bool is_number(const bmf_type *type)
+{
+    return type->kind == BMF_INT || type->kind == BMF_REAL;
+}
+
+const bmf_type *bmf_type_join(const bmf_type *a, const bmf_type *b)
+{
+    const bmf_type *component[BMF_MAX_LEAVES];
+    if (a == b || b->kind == BMF_NOTHING)
+        return a;
+    if (a->kind == BMF_NOTHING)
+        return b;
+    if (is_number(a) && is_number(b))
+        return a->kind == b->kind ? a : &bmf_type_real;
+    if (a->kind != b->kind || a->components != b->components)
+        return NULL;
+    if (a->components == 0)
+        return bmf_type_equal(a, b) ? a : NULL;
+    for (int k = 0; k < a->components; k++) {
+        component[k] = bmf_type_join(a->component[k], b->component[k]);
+        if (component[k] == NULL)
+            return NULL;
+    }
+    return bmf_type_intern(&(bmf_type){.kind = a->kind, .components = a->components, .component = component});
+}

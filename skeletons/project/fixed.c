@@ -1,0 +1,242 @@
+/* project's answers, elements of fixed size.
+ *
+ * Method: answers are gathered leaf by leaf, a block of element numbers at a time, straight into what is sent; the
+ * result is filled in list order from the own elements and from the arrived streams.
+ * Cost: w bytes read at random and w written, on each side. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+#include "runtime/data/kernel.h"
+#include "skeletons/engine/move.h"
+#include "skeletons/project/project.h"
+
+typedef struct fixed_answers {
+    bmf_project_call *call;
+    int leaves;
+    int64_t size[BMF_MAX_LEAVES];
+    char *sent[BMF_MAX_LEAVES];             /* answers elements */
+    char *arrived[BMF_MAX_LEAVES];          /* requests elements */
+    bmf_buffer *buffer[2 * BMF_MAX_LEAVES]; /* own the two above */
+    bmf_slice own[BMF_MAX_LEAVES];          /* the local elements of xs */
+    bmf_slice result[BMF_MAX_LEAVES];
+    bmf_piece *piece;        /* of the answers */
+    const bmf_asked **asked; /* by piece */
+    int64_t pieces;
+} fixed_answers;
+
+/* to[i] = element from + position[i] * stride. The sizes that occur become single moves. */
+#define GATHER(size)                                                                                                   \
+    for (int64_t i = 0; i < count; i++)                                                                                \
+    memcpy(to + i * (size), from + position[i] * stride, (size_t)(size))
+
+static void gather(char *to, int64_t size, const char *from, int64_t stride, const int64_t *position, int64_t count)
+{
+    if (size == 8)
+        GATHER(8);
+    else if (size == 1)
+        GATHER(1);
+    else if (size == 4)
+        GATHER(4);
+    else if (size == 16)
+        GATHER(16);
+    else
+        GATHER(size);
+}
+
+/* ---- answering ---- */
+
+/* Cuts the answers into pieces of about the same size for every worker, each of one request. */
+static void cut_answers(fixed_answers *all)
+{
+    bmf_project_call *call = all->call;
+    int64_t most = call->askeds + call->ctx->threads, share = call->answers / call->ctx->threads + 1;
+    all->piece = bmf_allocate(most * (int64_t)sizeof *all->piece);
+    all->asked = bmf_allocate(most * (int64_t)sizeof *all->asked);
+    for (int64_t k = 0; k < call->askeds; k++) {
+        const bmf_asked *asked = &call->asked[k];
+        for (int64_t begin = asked->first, end; begin < asked->first + asked->count; begin = end) {
+            int64_t worker = begin / share;
+            end = (worker + 1) * share;
+            end = end < asked->first + asked->count ? end : asked->first + asked->count;
+            all->asked[all->pieces] = asked;
+            all->piece[all->pieces++] = (bmf_piece){
+                .part = asked->owner, .processor = asked->owner, .begin = begin, .end = end, .worker = (int)worker};
+        }
+    }
+}
+
+static int answer(void *state, int64_t index, const bmf_piece *piece, int worker)
+{
+    fixed_answers *all = state;
+    const bmf_asked *asked = all->asked[index];
+    int64_t origin = bmf_partition_local_begin(all->call->xs->partition);
+    (void)worker;
+    for (int64_t begin = piece->begin, count; begin < piece->end; begin += count) {
+        int64_t position[BMF_BLOCK];
+        count = piece->end - begin < BMF_BLOCK ? piece->end - begin : BMF_BLOCK;
+        for (int64_t i = 0; i < count; i++)
+            position[i] = asked->index[begin - asked->first + i] - origin;
+        for (int k = 0; k < all->leaves; k++)
+            gather(all->sent[k] + begin * all->size[k], all->size[k], all->own[k].data, all->own[k].stride, position,
+                   count);
+    }
+    return 0;
+}
+
+/* ---- the round ---- */
+
+static int segments_at(const fixed_answers *all, char *const *memory, int64_t first, int64_t count,
+                       bmf_segment *segment)
+{
+    for (int k = 0; k < all->leaves; k++)
+        segment[k] = (bmf_segment){memory[k] + first * all->size[k], count * all->size[k]};
+    return all->leaves;
+}
+
+static int outgoing(void *state, const bmf_message *message, bmf_segment *segment)
+{
+    const fixed_answers *all = state;
+    return segments_at(all, all->sent, bmf_project_asked(all->call, message)->first, message->count, segment);
+}
+
+static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
+{
+    const fixed_answers *all = state;
+    return segments_at(all, all->arrived, bmf_project_run(all->call, message)->first, message->count, segment);
+}
+
+/* ---- the result ---- */
+
+/* Block by block: where every element is, then leaf by leaf. Own elements are at place >= 0, arrived ones at ~place. */
+static void find_places(const bmf_project_call *call, bmf_need *need, int64_t position, int64_t count, int64_t *place)
+{
+    int64_t origin = bmf_partition_local_begin(call->xs->partition);
+    for (int64_t i = 0; i < count; i++) {
+        bmf_need *wanted = &need[call->slot[position + i]];
+        place[i] = wanted->run == BMF_OWN ? bmf_project_index(call, position + i) - origin : ~wanted->next++;
+    }
+}
+
+#define PLACE(size)                                                                                                    \
+    for (int64_t i = 0; i < count; i++)                                                                                \
+    memcpy(to + i * (size), place[i] >= 0 ? own.data + place[i] * own.stride : arrived + ~place[i] * (size),           \
+           (size_t)(size))
+
+typedef struct byte_slice {
+    const char *data;
+    int64_t stride;
+} byte_slice;
+
+static void put(char *to, int64_t size, byte_slice own, const char *arrived, const int64_t *place, int64_t count)
+{
+    if (size == 8)
+        PLACE(8);
+    else if (size == 1)
+        PLACE(1);
+    else
+        PLACE(size);
+}
+
+/* Where nothing comes from elsewhere. */
+static int place_own(const fixed_answers *all, int64_t begin, int64_t end)
+{
+    int64_t origin = bmf_partition_local_begin(all->call->xs->partition), count;
+    for (; begin < end; begin += count) {
+        int64_t position[BMF_BLOCK];
+        count = end - begin < BMF_BLOCK ? end - begin : BMF_BLOCK;
+        for (int64_t i = 0; i < count; i++)
+            position[i] = bmf_project_index(all->call, begin + i) - origin;
+        for (int k = 0; k < all->leaves; k++)
+            gather((char *)all->result[k].data + begin * all->size[k], all->size[k], all->own[k].data,
+                   all->own[k].stride, position, count);
+    }
+    return 0;
+}
+
+static int place_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
+{
+    fixed_answers *all = state;
+    const bmf_project_call *call = all->call;
+    bmf_piece_needs *needs = &call->needs[index];
+    int64_t origin = bmf_partition_local_begin(call->indices->partition);
+    (void)worker;
+    if (bmf_project_all_own(needs))
+        return place_own(all, piece->begin - origin, piece->end - origin);
+    for (int64_t k = 0; k < needs->count; k++)
+        needs->need[k].next = needs->need[k].first;
+    for (int64_t begin = piece->begin - origin, count; begin < piece->end - origin; begin += count) {
+        int64_t place[BMF_BLOCK];
+        count = piece->end - origin - begin < BMF_BLOCK ? piece->end - origin - begin : BMF_BLOCK;
+        find_places(call, needs->need, begin, count, place);
+        for (int k = 0; k < all->leaves; k++)
+            put((char *)all->result[k].data + begin * all->size[k], all->size[k],
+                (byte_slice){all->own[k].data, all->own[k].stride}, all->arrived[k], place, count);
+    }
+    return 0;
+}
+
+/* ---- all together ---- */
+
+static void allocate_answers(fixed_answers *all)
+{
+    const bmf_type *leaf[BMF_MAX_LEAVES];
+    all->leaves = bmf_type_leaves(all->call->xs->type, leaf);
+    for (int k = 0; k < all->leaves; k++) {
+        all->size[k] = leaf[k]->size;
+        all->buffer[2 * k] = bmf_working_buffer(all->call->answers * leaf[k]->size);
+        all->buffer[2 * k + 1] = bmf_working_buffer(all->call->requests * leaf[k]->size);
+        all->sent[k] = all->buffer[2 * k]->data;
+        all->arrived[k] = all->buffer[2 * k + 1]->data;
+    }
+    bmf_column_slices(&all->call->xs->column, 0, all->own);
+}
+
+static void free_answers(fixed_answers *all)
+{
+    for (int k = 0; k < 2 * all->leaves; k++)
+        bmf_buffer_release(all->buffer[k]);
+    free(all->piece);
+    free(all->asked);
+}
+
+static int answer_all(fixed_answers *all)
+{
+    bmf_context *ctx = all->call->ctx;
+    bmf_transfer transfer = {outgoing, incoming, all};
+    bmf_round round;
+    cut_answers(all);
+    BMF_TRY(bmf_compute(ctx, &(bmf_work){.kernel = "project answers",
+                                         .round = 2,
+                                         .piece = all->piece,
+                                         .pieces = all->pieces,
+                                         .run = answer,
+                                         .state = all}));
+    bmf_project_answer_round(all->call, bmf_element_bytes(all->call->xs->type), &round);
+    int status = ctx->backend->exchange(ctx, &round, 1, &transfer);
+    free(round.message);
+    return status;
+}
+
+int bmf_project_fixed(bmf_project_call *call, bmf_list **out)
+{
+    fixed_answers all = {.call = call};
+    bmf_list *made;
+    BMF_TRY(bmf_list_create(call->ctx, call->xs->type, call->indices->partition, &made));
+    allocate_answers(&all);
+    bmf_column_slices(&made->column, 0, all.result);
+    int status = answer_all(&all);
+    if (status == BMF_OK)
+        status = bmf_compute(call->ctx, &(bmf_work){.kernel = "project place",
+                                                    .round = 3,
+                                                    .piece = call->piece,
+                                                    .pieces = call->pieces,
+                                                    .run = place_piece,
+                                                    .state = &all});
+    free_answers(&all);
+    if (status == BMF_OK)
+        *out = made;
+    else
+        bmf_list_free(made);
+    return status;
+}

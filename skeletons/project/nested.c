@@ -1,0 +1,92 @@
+/* project's answers, elements with inner lists.
+ *
+ * Method: an answer is its elements packed one after the other, of a size only the sender knows; the result is built
+ * in list order from own elements and from the arrived streams. Cost: O(bytes). */
+#include <stdlib.h>
+
+#include "runtime/base/allocate.h"
+#include "skeletons/project/project.h"
+
+static void pack_answer(const bmf_project_call *call, bmf_asked *asked)
+{
+    const bmf_column *column = &call->xs->column;
+    int64_t origin = bmf_partition_local_begin(call->xs->partition);
+    for (int64_t i = 0; i < asked->count; i++)
+        asked->packed_bytes += bmf_column_packed_bytes(column, asked->index[i] - origin, asked->index[i] - origin + 1);
+    char *to = asked->packed = bmf_allocate(asked->packed_bytes);
+    for (int64_t i = 0; i < asked->count; i++)
+        to = bmf_column_pack(column, asked->index[i] - origin, asked->index[i] - origin + 1, to);
+}
+
+static int outgoing(void *state, const bmf_message *message, bmf_segment *segment)
+{
+    const bmf_project_call *call = state;
+    bmf_asked *asked = bmf_project_asked(call, message);
+    if (!asked->packed)
+        pack_answer(call, asked);
+    segment[0] = (bmf_segment){asked->packed, asked->packed_bytes};
+    return asked->packed_bytes > 0;
+}
+
+static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
+{
+    const bmf_project_call *call = state;
+    bmf_run_of_needs *run = bmf_project_run(call, message);
+    run->packed = bmf_allocate(message->bytes);
+    run->next = run->packed;
+    segment[0] = (bmf_segment){run->packed, message->bytes};
+    return message->bytes > 0;
+}
+
+static int append_piece(const bmf_project_call *call, int64_t piece, bmf_column_builder *builder)
+{
+    const bmf_need *need = call->needs[piece].need;
+    int64_t origin = bmf_partition_local_begin(call->indices->partition);
+    int64_t own = bmf_partition_local_begin(call->xs->partition);
+    for (int64_t i = call->piece[piece].begin - origin; i < call->piece[piece].end - origin; i++) {
+        int64_t number = need[call->slot[i]].run, element = bmf_project_index(call, i) - own;
+        if (number == BMF_OWN) {
+            BMF_TRY(bmf_column_builder_copy(builder, &call->xs->column, element, element + 1));
+            continue;
+        }
+        bmf_run_of_needs *run = &call->run[number];
+        run->next = bmf_column_builder_append(builder, run->next, 1);
+        if (!run->next)
+            return BMF_ERROR_MEMORY;
+    }
+    return BMF_OK;
+}
+
+static int build(const bmf_project_call *call, bmf_column *column)
+{
+    bmf_column_builder *builder = bmf_column_builder_create(call->xs->type);
+    int status = builder ? BMF_OK : BMF_ERROR_MEMORY;
+    for (int64_t k = 0; k < call->pieces && status == BMF_OK; k++)
+        status = append_piece(call, k, builder);
+    int finished = builder ? bmf_column_builder_finish(builder, column) : status;
+    return status != BMF_OK ? status : finished;
+}
+
+int bmf_project_nested(bmf_project_call *call, bmf_list **out)
+{
+    bmf_context *ctx = call->ctx;
+    bmf_transfer transfer = {outgoing, incoming, call};
+    bmf_column column = {0};
+    bmf_round round;
+    bmf_project_answer_round(call, BMF_BYTES_UNKNOWN, &round);
+    int status = ctx->backend->exchange(ctx, &round, 1, &transfer);
+    free(round.message);
+    if (status == BMF_OK)
+        status = build(call, &column);
+    for (int64_t k = 0; k < call->runs; k++)
+        free(call->run[k].packed);
+    for (int64_t k = 0; k < call->askeds; k++)
+        free(call->asked[k].packed);
+    if (status == BMF_ERROR_MEMORY)
+        bmf_fail(ctx, status, "out of memory for the projected list on rank %d", ctx->rank);
+    status = bmf_agree(ctx, status);
+    if (status == BMF_OK)
+        return bmf_list_adopt(ctx, call->indices->partition, &column, out);
+    bmf_column_free(&column);
+    return status;
+}
