@@ -20,7 +20,7 @@ void bench_maximum(bmf_context *ctx, int count, double *values)
 {
     MPI_Request request;
     MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MAX, ctx->comm, &request);
-    bmf_wait_all(ctx, 1, &request);
+    wait_all(ctx, 1, &request);
 }
 
 static int compare(const void *a, const void *b)

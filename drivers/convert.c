@@ -20,7 +20,7 @@ static void print_help(void)
          "the output: measured is process, application or container 1, predicted 2.\n"
          "\n"
          "  --to FORMAT       one of:");
-    for (const bmf_format *format = bmf_formats; format->name; format++)
+    for (const bmf_format *format = formats; format->name; format++)
         printf("                      %-9s %s\n", format->name, format->about);
     puts("  -o, --output OUT  the file to write; for otf2 a new folder; - is standard output (chrome, perfetto, paje, "
          "csv, svg)\n"
@@ -33,7 +33,7 @@ static void print_help(void)
 static int unknown_format(const char *name)
 {
     char known[256] = "";
-    for (const bmf_format *format = bmf_formats; format->name; format++) {
+    for (const bmf_format *format = formats; format->name; format++) {
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", format->name);
     }
@@ -54,7 +54,7 @@ static int read_options(int argc, char **argv, options *o)
             o->help = true;
         else if (c == 'o')
             o->output = optarg;
-        else if (c == 't' && !(o->format = bmf_format_find(optarg)))
+        else if (c == 't' && !(o->format = format_find(optarg)))
             return unknown_format(optarg);
         else if (c == ':')
             return bmf_usage_error("convert", "option '%s' needs a value", argv[optind - 1]);

@@ -52,8 +52,8 @@ static void print_help(void)
          "  --help            this text\n"
          "\n"
          "Routers and their parameters:");
-    for (int k = 0; bmf_mesh_routers[k]; k++) {
-        const bmf_mesh_router *router = bmf_mesh_routers[k];
+    for (int k = 0; mesh_routers[k]; k++) {
+        const bmf_mesh_router *router = mesh_routers[k];
         printf("  %s: %s; %g GHz\n", router->name, router->summary, router->gigahertz);
         for (int p = 0; router->parameter[p].name; p++)
             printf("    %-14s %s (%g)\n", router->parameter[p].name, router->parameter[p].what,
@@ -194,7 +194,7 @@ static int print_text(const options *o, const outcome *out)
 {
     const bmf_mesh_result *r = &out->result;
     char size[BMF_MESH_TEXT];
-    printf("%s on a %s %s, %s router%s%s\n", o->pattern, bmf_mesh_text(&out->mesh, size), o->torus ? "torus" : "mesh",
+    printf("%s on a %s %s, %s router%s%s\n", o->pattern, mesh_text(&out->mesh, size), o->torus ? "torus" : "mesh",
            out->router->name, r->note[0] ? ": " : "", r->note);
     printf("  messages      %12" PRId64 ", words delivered %" PRId64 "\n", out->traffic->messages, r->words);
     printf("  cycles        %12" PRId64 ", nanoseconds %.1f\n", r->cycles, out->nanoseconds);
@@ -208,28 +208,28 @@ static int print_text(const options *o, const outcome *out)
 
 static int draw_schedules(const options *o, const outcome *out)
 {
-    if (strcmp(out->router->name, bmf_mesh_routers[0]->name) != 0)
-        return bmf_usage_error("mesh", "only the %s router has schedules to draw", bmf_mesh_routers[0]->name);
+    if (strcmp(out->router->name, mesh_routers[0]->name) != 0)
+        return bmf_usage_error("mesh", "only the %s router has schedules to draw", mesh_routers[0]->name);
     if (o->draw >= out->mesh.nodes)
         return bmf_usage_error("mesh", "--draw: node %" PRId64 " is outside the mesh", o->draw);
-    return bmf_report(bmf_mesh_draw_schedules(&out->mesh, out->traffic, out->value, o->draw, stdout));
+    return bmf_report(mesh_draw_schedules(&out->mesh, out->traffic, out->value, o->draw, stdout));
 }
 
 static int run(const options *o, outcome *out)
 {
-    out->router = bmf_mesh_router_find(o->router);
+    out->router = mesh_router_find(o->router);
     if (!out->router)
         return bmf_usage_error("mesh", "there is no router '%s'", o->router);
-    out->value = bmf_mesh_router_values(out->router);
+    out->value = mesh_router_values(out->router);
     for (int k = 0; k < o->settings; k++)
-        BMF_TRY(bmf_report(bmf_mesh_router_set(out->router, out->value, o->setting[k])));
-    BMF_TRY(bmf_report(bmf_mesh_parse(o->size, o->torus, &out->mesh)));
-    BMF_TRY(bmf_report(bmf_mesh_traffic_make(o->pattern, &out->mesh, o->words, &o->random, &out->traffic)));
+        BMF_TRY(bmf_report(mesh_router_set(out->router, out->value, o->setting[k])));
+    BMF_TRY(bmf_report(mesh_parse(o->size, o->torus, &out->mesh)));
+    BMF_TRY(bmf_report(mesh_traffic_make(o->pattern, &out->mesh, o->words, &o->random, &out->traffic)));
     if (o->draw != -1)
         return draw_schedules(o, out);
-    const int64_t begin = bmf_monotonic_ns();
+    const int64_t begin = monotonic_ns();
     BMF_TRY(bmf_report(out->router->run(&out->mesh, out->traffic, out->value, &out->result)));
-    out->seconds = (double)(bmf_monotonic_ns() - begin) * 1e-9;
+    out->seconds = (double)(monotonic_ns() - begin) * 1e-9;
     const double gigahertz = o->gigahertz > 0 ? o->gigahertz : out->router->gigahertz;
     out->nanoseconds = (double)out->result.cycles / gigahertz;
     return o->json ? print_json(o, out) : print_text(o, out);
@@ -251,7 +251,7 @@ int bmf_command_mesh(int argc, char **argv)
     }
     outcome out = {0};
     code = run(&o, &out);
-    bmf_mesh_traffic_free(out.traffic);
+    mesh_traffic_free(out.traffic);
     free(out.value);
     return code;
 }

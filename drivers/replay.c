@@ -95,21 +95,21 @@ static int read_options(int argc, char **argv, options *o)
 static int write_both(const options *o, replayed *r)
 {
     bmf_trace both = {.runs = 2, .run = {r->trace->run[0], NULL}};
-    BMF_TRY(bmf_replay_trace(both.run[0], r->machine, r->actions, r->network, &both.run[1]));
-    const int status = bmf_trace_write(NULL, &both, o->output);
-    bmf_run_free(both.run[1]);
+    BMF_TRY(replay_trace(both.run[0], r->machine, r->actions, r->network, &both.run[1]));
+    const int status = trace_write(NULL, &both, o->output);
+    run_free(both.run[1]);
     return status;
 }
 
 static int work(const options *o, replayed *r)
 {
     BMF_TRY(bmf_trace_read(NULL, o->trace, &r->trace));
-    BMF_TRY(bmf_machine_read(o->machine, &r->machine));
+    BMF_TRY(machine_read(o->machine, &r->machine));
     bmf_run *run = r->trace->run[0];
-    BMF_TRY(bmf_machine_network(r->machine, run->lanes, &r->network));
-    int status = bmf_replay(run, r->machine, true, &r->actions, &r->remarks, &r->remark);
+    BMF_TRY(machine_network(r->machine, run->lanes, &r->network));
+    int status = replay_onto_machine(run, r->machine, true, &r->actions, &r->remarks, &r->remark);
     if (status == BMF_OK)
-        status = bmf_simulate_interval(r->actions, r->network, o->samples, &r->prediction);
+        status = simulate_interval(r->actions, r->network, o->samples, &r->prediction);
     if (status == BMF_ERROR_ARGUMENT) { /* says what is wrong in the trace, but not which */
         char text[1024];
         snprintf(text, sizeof text, "%s", bmf_error_text(NULL));
@@ -125,10 +125,10 @@ static void release(replayed *r)
     for (int64_t k = 0; k < r->remarks; k++)
         free(r->remark[k]);
     free(r->remark);
-    bmf_actions_free(r->actions);
+    actions_free(r->actions);
     if (r->network)
         r->network->type->destroy(r->network);
-    bmf_machine_free(r->machine);
+    machine_free(r->machine);
     bmf_trace_free(r->trace);
 }
 
@@ -137,9 +137,9 @@ static void release(replayed *r)
 static void print_text(const options *o, const replayed *r)
 {
     const bmf_run *run = r->trace->run[0];
-    const double recorded = bmf_replay_length(run);
+    const double recorded = replay_length(run);
     int64_t messages, bytes;
-    bmf_actions_totals(r->actions, &messages, &bytes);
+    actions_totals(r->actions, &messages, &bytes);
     printf("%s, %s on %s: %d processors, %lld messages, %lld bytes\n", run->program,
            run->predicted ? "predicted" : "measured", run->machine, run->lanes, (long long)messages, (long long)bytes);
     printf("  recorded   %.9f s\n", recorded);
@@ -160,12 +160,12 @@ static int print_json(const replayed *r)
     const bmf_run *run = r->trace->run[0];
     int64_t messages, bytes;
     json_t *remarks = json_array();
-    bmf_actions_totals(r->actions, &messages, &bytes);
+    actions_totals(r->actions, &messages, &bytes);
     for (int64_t k = 0; k < r->remarks; k++)
         json_array_append_new(remarks, json_string(r->remark[k]));
     return bmf_sheet_print_json(json_pack("{s:s?, s:s?, s:i, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:b, s:o}", "program",
                                           run->program, "machine", r->machine->name, "processors", (int)run->lanes,
-                                          "recorded", bmf_replay_length(run), "seconds", r->prediction.seconds, "lo",
+                                          "recorded", replay_length(run), "seconds", r->prediction.seconds, "lo",
                                           r->prediction.low, "hi", r->prediction.high, "samples",
                                           (json_int_t)r->prediction.samples, "messages", (json_int_t)messages, "bytes",
                                           (json_int_t)bytes, "in_domain", r->remarks == 0, "remarks", remarks));

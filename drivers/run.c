@@ -69,7 +69,7 @@ static int print_value(bmf_context *ctx, const bmf_column *column, bool json, ch
     if (!bmf_is_root(ctx))
         return BMF_OK;
     if (!json) {
-        bmf_data_print(column, 0, stdout);
+        data_print(column, 0, stdout);
         putchar('\n');
         return BMF_OK;
     }
@@ -77,7 +77,7 @@ static int print_value(bmf_context *ctx, const bmf_column *column, bool json, ch
     FILE *stream = least_text(column) > 2 * LARGEST_VALUE ? NULL : open_memstream(text, &size);
     if (stream == NULL)
         return BMF_OK;
-    bmf_data_print(column, 0, stream);
+    data_print(column, 0, stream);
     fclose(stream);
     if (size > LARGEST_VALUE) {
         free(*text);
@@ -89,7 +89,7 @@ static int print_value(bmf_context *ctx, const bmf_column *column, bool json, ch
 static int write_value(bmf_context *ctx, bmf_value *result, const char *path)
 {
     bmf_list *list = NULL;
-    int status = bmf_program_list(ctx, result, &list);
+    int status = program_list(ctx, result, &list);
     if (status == BMF_OK)
         status = bmf_npy_write(list, path);
     bmf_list_free(list);
@@ -115,8 +115,8 @@ static int run_program(bmf_context *ctx, const bmf_driver_options *o, bmf_progra
     BMF_TRY(bmf_load_program(ctx, o, program));
     out->type = program->checked->out;
     program->keep_parts = o->out != NULL;
-    bmf_program_rewrite(program, &(bmf_rewriting){.laws = ~0u, .free_association = !bmf_is_reproducible(ctx)});
-    BMF_TRY(bmf_program_run(ctx, program, &result));
+    program_rewrite(program, &(bmf_rewriting){.laws = ~0u, .free_association = !bmf_is_reproducible(ctx)});
+    BMF_TRY(program_run(ctx, program, &result));
     out->seconds = program->seconds;
     BMF_TRY(bmf_total_statistics(ctx, &out->sent));
     if (o->out != NULL) {
@@ -124,9 +124,9 @@ static int run_program(bmf_context *ctx, const bmf_driver_options *o, bmf_progra
         return find_peak(ctx, &out->peak_rss);
     }
     BMF_TRY(find_peak(ctx, &out->peak_rss));
-    BMF_TRY(bmf_program_gather(ctx, &result, &column));
+    BMF_TRY(program_gather(ctx, &result, &column));
     int status = print_value(ctx, &column, o->json, &out->text);
-    bmf_column_free(&column);
+    column_free(&column);
     return status;
 }
 
@@ -168,7 +168,7 @@ static int run(bmf_context *ctx, const bmf_driver_options *o)
             print_stats(ctx, &out);
     }
     free(out.text);
-    bmf_program_free(&program);
+    program_free(&program);
     return code;
 }
 
@@ -182,7 +182,7 @@ int bmf_command_run(int argc, char **argv)
     if (code == 0 && o.help && bmf_is_root(ctx))
         print_help();
     else if (code == 0 && !o.help) {
-        bmf_name_program(ctx, o.program.path);
+        name_program(ctx, o.program.path);
         code = run(ctx, &o);
     }
     int closed = bmf_close(ctx);

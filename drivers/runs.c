@@ -51,8 +51,7 @@ char *bmf_text_ratio(double ratio, char text[BMF_NUMBER_TEXT])
 
 char *bmf_text_run(const bmf_run *run)
 {
-    char *program = bmf_style_text(run->program, BMF_STYLE_PLAIN),
-         *machine = bmf_style_text(run->machine, BMF_STYLE_PLAIN);
+    char *program = style_text(run->program, BMF_STYLE_PLAIN), *machine = style_text(run->machine, BMF_STYLE_PLAIN);
     size_t size = (program ? strlen(program) : 0) + (machine ? strlen(machine) : 0) + 160;
     char *text = malloc(size);
     if (text)
@@ -79,10 +78,10 @@ void bmf_print_remarks(const bmf_run *run)
 int bmf_make_intervals(bmf_run *run, uint32_t node, int64_t instance, bmf_intervals **intervals, char **why)
 {
     bmf_run *ideal;
-    char *reason = bmf_intervals_ideal(run, &ideal) == BMF_OK ? NULL : strdup(bmf_error_text(NULL));
-    int status = instance < 0 ? bmf_intervals_create(run, ideal, intervals)
-                              : bmf_intervals_instance(run, ideal, node, (uint32_t)instance, intervals);
-    bmf_run_free(ideal);
+    char *reason = intervals_ideal(run, &ideal) == BMF_OK ? NULL : strdup(bmf_error_text(NULL));
+    int status = instance < 0 ? intervals_create(run, ideal, intervals)
+                              : intervals_instance(run, ideal, node, (uint32_t)instance, intervals);
+    run_free(ideal);
     if (why)
         *why = reason;
     else
@@ -92,7 +91,7 @@ int bmf_make_intervals(bmf_run *run, uint32_t node, int64_t instance, bmf_interv
 
 json_t *bmf_json_text(const char *text)
 {
-    char *clean = bmf_style_text(text, BMF_STYLE_PLAIN);
+    char *clean = style_text(text, BMF_STYLE_PLAIN);
     json_t *made = json_string(clean ? clean : "");
     free(clean);
     return made;
@@ -102,6 +101,6 @@ json_t *bmf_json_run(const bmf_run *run)
 {
     return json_pack("{s:s, s:o, s:o, s:i, s:i, s:i, s:f, s:I, s:I}", "run", run->predicted ? "predicted" : "measured",
                      "program", bmf_json_text(run->program), "machine", bmf_json_text(run->machine), "processors",
-                     run->lanes, "ranks", run->ranks, "threads", run->threads, "seconds", bmf_replay_length(run),
-                     "events", (json_int_t)run->events, "lost_events", (json_int_t)run->dropped);
+                     run->lanes, "ranks", run->ranks, "threads", run->threads, "seconds", replay_length(run), "events",
+                     (json_int_t)run->events, "lost_events", (json_int_t)run->dropped);
 }

@@ -39,7 +39,7 @@ static int64_t take_probes(const int64_t *index, int64_t first, int64_t count, i
 static bool is_nonsingular(const int64_t *probe, int bits, bmf_permutation *p)
 {
     for (int k = 0; k <= bits; k++)
-        if (probe[k] < 0 || probe[k] > (int64_t)bmf_low_bits(bits))
+        if (probe[k] < 0 || probe[k] > (int64_t)low_bits(bits))
             return false;
     *p = (bmf_permutation){.bits = bits, .matrix.bits = bits, .complement = (uint64_t)probe[0]};
     for (int k = 0; k < bits; k++)
@@ -84,7 +84,7 @@ static int check_piece(void *state, int64_t number, const bmf_piece *piece, int 
 static bmf_piece *cut(const bmf_context *ctx, int bits, int64_t first, int64_t count, int64_t *pieces)
 {
     int64_t threads = count >= 2 * SMALLEST_PIECE ? ctx->threads : 1, length = INT64_C(1) << bits;
-    bmf_piece *piece = bmf_allocate((ctx->local_processors + threads) * (int64_t)sizeof *piece);
+    bmf_piece *piece = allocate((ctx->local_processors + threads) * (int64_t)sizeof *piece);
     int64_t processor = ctx->first_processor, worker = 0;
     *pieces = 0;
     for (int64_t begin = first, end; begin < first + count; begin = end) {
@@ -106,7 +106,7 @@ static int check_all(bmf_context *ctx, check *c, int64_t count)
     for (int64_t j = 0; j < entries; j++)
         c->table[j] = (int64_t)bmf_bit_matrix_apply(&c->p->matrix, (uint64_t)j);
     bmf_piece *piece = cut(ctx, c->p->bits, c->first, count, &pieces);
-    int status = bmf_compute(
+    int status = backend_compute(
         ctx,
         &(bmf_work){.kernel = "detect permutation", .piece = piece, .pieces = pieces, .run = check_piece, .state = c});
     free(piece);
@@ -115,7 +115,7 @@ static int check_all(bmf_context *ctx, check *c, int64_t count)
 
 static int all_hold(bmf_context *ctx, bool mine, bool *all)
 {
-    int64_t value = mine, *values = bmf_allocate(ctx->ranks * (int64_t)sizeof *values);
+    int64_t value = mine, *values = allocate(ctx->ranks * (int64_t)sizeof *values);
     int status = ctx->backend->collect(ctx, &value, 1, values, ctx->ranks);
     *all = true;
     for (int k = 0; k < ctx->ranks; k++)
@@ -138,9 +138,9 @@ static int detect(bmf_context *ctx, const int64_t *index, int64_t first, int64_t
     return all_hold(ctx, !atomic_load(&c.failed), is);
 }
 
-int bmf_detect(bmf_context *ctx, const int64_t *index, int64_t first, int64_t count, int bits, bmf_permutation *found,
-               bool *is)
+int detect_permutation(bmf_context *ctx, const int64_t *index, int64_t first, int64_t count, int bits,
+                       bmf_permutation *found, bool *is)
 {
-    bmf_skeleton_begin(ctx, "detect permutation");
-    return bmf_skeleton_end(ctx, NULL, detect(ctx, index, first, count, bits, found, is));
+    skeleton_begin(ctx, "detect permutation");
+    return skeleton_end(ctx, NULL, detect(ctx, index, first, count, bits, found, is));
 }

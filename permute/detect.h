@@ -13,8 +13,8 @@ extern "C" {
  *
  * Collective. n + 1 probes, told to all, give A and c; if A is nonsingular, one read of the list with early exit checks
  * the rest. Moves bookkeeping of n + 2 words, no messages of the machine. Reads 8 bytes an element at most. */
-int bmf_detect(bmf_context *ctx, const int64_t *index, int64_t first, int64_t count, int bits, bmf_permutation *found,
-               bool *is);
+int detect_permutation(bmf_context *ctx, const int64_t *index, int64_t first, int64_t count, int bits,
+                       bmf_permutation *found, bool *is);
 
 #ifdef __cplusplus
 }

@@ -34,20 +34,20 @@ int bmf_bit_matrix_inverse(const bmf_bit_matrix *a, bmf_bit_matrix *inverse)
 {
     bmf_span columns;
     bmf_bit_matrix made = {.bits = a->bits};
-    bmf_span_clear(&columns);
+    span_clear(&columns);
     for (int j = 0; j < a->bits; j++)
-        bmf_span_add(&columns, a->column[j]);
+        span_add(&columns, a->column[j]);
     if (columns.dimension < a->bits)
         return columns.dimension;
     for (int i = 0; i < a->bits; i++)
-        bmf_span_reduce(&columns, UINT64_C(1) << i, &made.column[i]);
+        span_reduce(&columns, UINT64_C(1) << i, &made.column[i]);
     *inverse = made;
     return a->bits;
 }
 
 int bmf_bit_matrix_rank(const bmf_bit_matrix *a)
 {
-    return bmf_words_rank(a->column, a->bits);
+    return words_rank(a->column, a->bits);
 }
 
 bool bmf_bit_matrix_equal(const bmf_bit_matrix *a, const bmf_bit_matrix *b)
@@ -75,7 +75,7 @@ bool bmf_bit_matrix_is_identity(const bmf_bit_matrix *a)
     return true;
 }
 
-uint64_t bmf_random_bits(uint64_t *state)
+uint64_t random_bits(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -88,7 +88,7 @@ void bmf_bit_matrix_random(int bits, uint64_t *state, bmf_bit_matrix *a)
     *a = (bmf_bit_matrix){.bits = bits};
     do {
         for (int j = 0; j < bits; j++)
-            a->column[j] = bmf_random_bits(state) & bmf_low_bits(bits);
+            a->column[j] = random_bits(state) & low_bits(bits);
     } while (bmf_bit_matrix_rank(a) < bits);
 }
 
@@ -97,7 +97,7 @@ void bmf_bit_matrix_random_permutation(int bits, uint64_t *state, bmf_bit_matrix
 {
     bmf_bit_matrix_identity(bits, a);
     for (int j = bits - 1; j > 0; j--) {
-        int k = (int)(bmf_random_bits(state) % (uint64_t)(j + 1));
+        int k = (int)(random_bits(state) % (uint64_t)(j + 1));
         uint64_t column = a->column[j];
         a->column[j] = a->column[k];
         a->column[k] = column;
@@ -106,7 +106,7 @@ void bmf_bit_matrix_random_permutation(int bits, uint64_t *state, bmf_bit_matrix
 
 /* ---- spans ---- */
 
-void bmf_span_clear(bmf_span *span)
+void span_clear(bmf_span *span)
 {
     *span = (bmf_span){0};
 }
@@ -116,7 +116,7 @@ static int highest_bit(uint64_t word)
     return 63 - __builtin_clzll(word);
 }
 
-uint64_t bmf_span_reduce(const bmf_span *span, uint64_t word, uint64_t *combination)
+uint64_t span_reduce(const bmf_span *span, uint64_t word, uint64_t *combination)
 {
     uint64_t used = 0;
     for (uint64_t open = word; open;) {
@@ -132,9 +132,9 @@ uint64_t bmf_span_reduce(const bmf_span *span, uint64_t word, uint64_t *combinat
     return word;
 }
 
-bool bmf_span_add(bmf_span *span, uint64_t word)
+bool span_add(bmf_span *span, uint64_t word)
 {
-    uint64_t combination, rest = bmf_span_reduce(span, word, &combination);
+    uint64_t combination, rest = span_reduce(span, word, &combination);
     combination ^= UINT64_C(1) << span->added++;
     if (rest == 0)
         return false;
@@ -150,7 +150,7 @@ bool bmf_span_add(bmf_span *span, uint64_t word)
     return true;
 }
 
-int bmf_span_basis(const bmf_span *span, uint64_t basis[64])
+int span_basis(const bmf_span *span, uint64_t basis[64])
 {
     int n = 0;
     for (int k = 0; k < 64; k++)
@@ -159,7 +159,7 @@ int bmf_span_basis(const bmf_span *span, uint64_t basis[64])
     return n;
 }
 
-int bmf_words_rank(const uint64_t *word, int count)
+int words_rank(const uint64_t *word, int count)
 {
     uint64_t leader[64] = {0};
     int rank = 0;
@@ -175,16 +175,16 @@ int bmf_words_rank(const uint64_t *word, int count)
     return rank;
 }
 
-int bmf_columns_kernel(const uint64_t *column, int columns, uint64_t basis[64])
+int columns_kernel(const uint64_t *column, int columns, uint64_t basis[64])
 {
     bmf_span image, kernel;
-    bmf_span_clear(&image);
-    bmf_span_clear(&kernel);
+    span_clear(&image);
+    span_clear(&kernel);
     for (int j = 0; j < columns; j++) {
         uint64_t combination;
-        if (bmf_span_reduce(&image, column[j], &combination) == 0)
-            bmf_span_add(&kernel, combination ^ (UINT64_C(1) << j));
-        bmf_span_add(&image, column[j]);
+        if (span_reduce(&image, column[j], &combination) == 0)
+            span_add(&kernel, combination ^ (UINT64_C(1) << j));
+        span_add(&image, column[j]);
     }
-    return bmf_span_basis(&kernel, basis);
+    return span_basis(&kernel, basis);
 }

@@ -26,13 +26,13 @@ typedef struct bmf_bit_matrix {
 } bmf_bit_matrix;
 
 /* The word whose `bits` lowest bits are set; 0 <= bits <= 63. */
-static inline uint64_t bmf_low_bits(int bits)
+static inline uint64_t low_bits(int bits)
 {
     return (UINT64_C(1) << bits) - 1;
 }
 
 /* The sum of the columns that x selects; x has no bit beyond the last column. Cost: one step per bit set in x. */
-static inline uint64_t bmf_columns_apply(const uint64_t *column, uint64_t x)
+static inline uint64_t columns_apply(const uint64_t *column, uint64_t x)
 {
     uint64_t y = 0;
     for (; x; x &= x - 1)
@@ -41,7 +41,7 @@ static inline uint64_t bmf_columns_apply(const uint64_t *column, uint64_t x)
 }
 static inline uint64_t bmf_bit_matrix_apply(const bmf_bit_matrix *a, uint64_t x)
 {
-    return bmf_columns_apply(a->column, x);
+    return columns_apply(a->column, x);
 }
 static inline int bmf_bit_matrix_at(const bmf_bit_matrix *a, int row, int column)
 {
@@ -61,7 +61,7 @@ bool bmf_bit_matrix_is_permutation(const bmf_bit_matrix *a);
 bool bmf_bit_matrix_is_identity(const bmf_bit_matrix *a);
 
 /* The next number of a sequence (SplitMix64): the same everywhere for the same starting state. */
-uint64_t bmf_random_bits(uint64_t *state);
+uint64_t random_bits(uint64_t *state);
 /* Uniformly among the nonsingular matrices (3.5 tries on average), and among the permutation matrices. */
 void bmf_bit_matrix_random(int bits, uint64_t *state, bmf_bit_matrix *a);
 void bmf_bit_matrix_random_permutation(int bits, uint64_t *state, bmf_bit_matrix *a);
@@ -75,19 +75,19 @@ typedef struct bmf_span {
     uint64_t vector[64], combination[64];
 } bmf_span;
 
-void bmf_span_clear(bmf_span *span);
+void span_clear(bmf_span *span);
 /* Adds a word (at most 64 in all). Returns true if it was independent of those before. */
-bool bmf_span_add(bmf_span *span, uint64_t word);
+bool span_add(bmf_span *span, uint64_t word);
 /* What is left of the word after subtracting what it shares with the span: 0 if it lies in it, and the same for all
  * words of a coset. combination (may be NULL): which added words were subtracted. */
-uint64_t bmf_span_reduce(const bmf_span *span, uint64_t word, uint64_t *combination);
+uint64_t span_reduce(const bmf_span *span, uint64_t word, uint64_t *combination);
 /* The vectors in increasing order; returns the dimension. They are the smallest basis: run k of 2^k sums of the first k
  * is increasing. */
-int bmf_span_basis(const bmf_span *span, uint64_t basis[64]);
+int span_basis(const bmf_span *span, uint64_t basis[64]);
 /* Rank of `count` words. */
-int bmf_words_rank(const uint64_t *word, int count);
+int words_rank(const uint64_t *word, int count);
 /* A basis of {x : the sum of the columns x selects is 0}, in echelon form and increasing order; returns its size. */
-int bmf_columns_kernel(const uint64_t *column, int columns, uint64_t basis[64]);
+int columns_kernel(const uint64_t *column, int columns, uint64_t basis[64]);
 
 #ifdef __cplusplus
 }

@@ -7,11 +7,11 @@
  * for every address. */
 #include "permute/one_permutable.h"
 
-uint64_t bmf_basis_columns(const bmf_bit_matrix *a, int first, int device_bits)
+uint64_t device_basis_columns(const bmf_bit_matrix *a, int first, int device_bits)
 {
     uint64_t column[BMF_MAX_BITS], basis = 0;
     for (int j = 0; j < a->bits; j++)
-        column[j] = a->column[j] >> first & bmf_low_bits(device_bits);
+        column[j] = a->column[j] >> first & low_bits(device_bits);
     for (int j = 0; j < a->bits; j++) {
         if (column[j] == 0)
             continue;
@@ -24,15 +24,15 @@ uint64_t bmf_basis_columns(const bmf_bit_matrix *a, int first, int device_bits)
     return basis;
 }
 
-void bmf_one_permutable_make(const bmf_permutation *p, int first, int device_bits, bmf_one_permutable *set)
+void one_permutable_make(const bmf_permutation *p, int first, int device_bits, bmf_one_permutable *set)
 {
-    uint64_t devices = bmf_low_bits(device_bits) << first;
+    uint64_t devices = low_bits(device_bits) << first;
     *set = (bmf_one_permutable){.bits = p->bits, .first = first, .device_bits = device_bits};
-    set->complement = p->complement >> first & bmf_low_bits(device_bits);
-    set->s = bmf_basis_columns(&p->matrix, first, device_bits);
+    set->complement = p->complement >> first & low_bits(device_bits);
+    set->s = device_basis_columns(&p->matrix, first, device_bits);
     set->t = devices & ~set->s;
     set->u = devices & set->s;
-    set->v = bmf_low_bits(p->bits) & ~(set->s | set->t);
+    set->v = low_bits(p->bits) & ~(set->s | set->t);
     set->q.bits = device_bits;
     int n = 0;
     for (uint64_t open = set->u; open; open &= open - 1)
@@ -40,11 +40,11 @@ void bmf_one_permutable_make(const bmf_permutation *p, int first, int device_bit
     for (uint64_t open = set->s & ~set->u; open; open &= open - 1)
         set->s_column[n++] = __builtin_ctzll(open);
     for (int k = 0; k < n; k++)
-        set->q.column[k] = p->matrix.column[set->s_column[k]] >> first & bmf_low_bits(device_bits);
+        set->q.column[k] = p->matrix.column[set->s_column[k]] >> first & low_bits(device_bits);
     bmf_bit_matrix_inverse(&set->q, &set->q_inverse);
     int k = 0;
     for (uint64_t open = set->t; open; open &= open - 1) {
-        uint64_t column = p->matrix.column[__builtin_ctzll(open)] >> first & bmf_low_bits(device_bits);
+        uint64_t column = p->matrix.column[__builtin_ctzll(open)] >> first & low_bits(device_bits);
         set->t_column[k++] = bmf_bit_matrix_apply(&set->q_inverse, column);
     }
 }
@@ -58,19 +58,19 @@ static uint64_t gather_bits(uint64_t word, uint64_t places)
     return gathered;
 }
 
-uint64_t bmf_one_permutable_r(const bmf_one_permutable *set, uint64_t i)
+uint64_t one_permutable_r(const bmf_one_permutable *set, uint64_t i)
 {
     uint64_t address = i << set->first;
     return gather_bits(address, set->u) | gather_bits(address, set->t) << __builtin_popcountll(set->u);
 }
 
-uint64_t bmf_one_permutable_source(const bmf_one_permutable *set, uint64_t i, uint64_t j)
+uint64_t one_permutable_source(const bmf_one_permutable *set, uint64_t i, uint64_t j)
 {
     uint64_t address = i << set->first, x = address & set->t;
     uint64_t x_s =
-        bmf_columns_apply(set->t_column, gather_bits(address, set->t)) ^ bmf_one_permutable_r(set, i) ^ set->complement;
+        columns_apply(set->t_column, gather_bits(address, set->t)) ^ one_permutable_r(set, i) ^ set->complement;
     for (uint64_t open = x_s; open; open &= open - 1)
         x |= UINT64_C(1) << set->s_column[__builtin_ctzll(open)];
-    uint64_t below = j & bmf_low_bits(set->first), above = j >> set->first;
+    uint64_t below = j & low_bits(set->first), above = j >> set->first;
     return x ^ (below | above << (set->first + set->device_bits));
 }

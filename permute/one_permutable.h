@@ -25,16 +25,16 @@ typedef struct bmf_one_permutable {
 
 /* The set of basis columns: d columns whose rows [first, first + d) are independent, found from the left as Wisniewski
  * does (document 003, 4.3). Returns them as a set, column j as bit j. n d word operations. */
-uint64_t bmf_basis_columns(const bmf_bit_matrix *a, int first, int device_bits);
+uint64_t device_basis_columns(const bmf_bit_matrix *a, int first, int device_bits);
 
 /* Finds the sets for devices numbered by address bits [first, first + device_bits); that must be inside the address. */
-void bmf_one_permutable_make(const bmf_permutation *p, int first, int device_bits, bmf_one_permutable *set);
+void one_permutable_make(const bmf_permutation *p, int first, int device_bits, bmf_one_permutable *set);
 
 /* The permutation R of device numbers: the bits of i that U names, then those that T names. */
-uint64_t bmf_one_permutable_r(const bmf_one_permutable *set, uint64_t i);
+uint64_t one_permutable_r(const bmf_one_permutable *set, uint64_t i);
 
 /* Source address of record i of set j: x(i) xor p(j), 0 <= i < 2^d, 0 <= j < 2^(n - d). */
-uint64_t bmf_one_permutable_source(const bmf_one_permutable *set, uint64_t i, uint64_t j);
+uint64_t one_permutable_source(const bmf_one_permutable *set, uint64_t i, uint64_t j);
 
 #ifdef __cplusplus
 }

@@ -72,7 +72,7 @@ void bmf_permutation_inverse_gray(int bits, bmf_permutation *p)
 {
     start(bits, p);
     for (int j = 0; j < bits; j++)
-        p->matrix.column[j] = bmf_low_bits(j + 1);
+        p->matrix.column[j] = low_bits(j + 1);
 }
 
 void bmf_permutation_reblocking(int bits, int a, int b, int c, bmf_permutation *p)

@@ -221,7 +221,7 @@ int bmf_permutation_parse_complement(bmf_context *ctx, const char *text, bmf_per
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "the complement '%s' is not a hexadecimal number", text);
     digits += strspn(digits, "0");
     uint64_t value = strtoull(digits, NULL, 16);
-    if (strlen(digits) > 16 || value > bmf_low_bits(p->bits))
+    if (strlen(digits) > 16 || value > low_bits(p->bits))
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "the complement '%s' has more than %d bits", text, p->bits);
     p->complement = value;
     return BMF_OK;

@@ -13,7 +13,7 @@ static uint64_t address(const bmf_traffic *traffic, uint64_t processor, uint64_t
 }
 static uint64_t place_of(const bmf_traffic *traffic, uint64_t x)
 {
-    return x & bmf_low_bits(traffic->place_bits);
+    return x & low_bits(traffic->place_bits);
 }
 /* Where the linear part sends (processor, place): the place there. */
 static uint64_t linear_place(const bmf_traffic *traffic, uint64_t processor, uint64_t place)
@@ -42,21 +42,21 @@ static void make_rounds(bmf_traffic *traffic)
     bmf_one_permutable set;
     bmf_bit_matrix processor_of = {.bits = p}, record_of;
     uint64_t place_column[BMF_MAX_BITS];
-    bmf_one_permutable_make(&traffic->permutation, m, p, &set);
-    uint64_t x0 = bmf_one_permutable_source(&set, 0, 0);
+    one_permutable_make(&traffic->permutation, m, p, &set);
+    uint64_t x0 = one_permutable_source(&set, 0, 0);
     for (int j = 0; j < p; j++) {
-        uint64_t x = bmf_one_permutable_source(&set, UINT64_C(1) << j, 0) ^ x0;
+        uint64_t x = one_permutable_source(&set, UINT64_C(1) << j, 0) ^ x0;
         processor_of.column[j] = x >> m;
         place_column[j] = place_of(traffic, x);
     }
     bmf_bit_matrix_inverse(&processor_of, &record_of);
     uint64_t record0 = bmf_bit_matrix_apply(&record_of, x0 >> m);
-    uint64_t place0 = place_of(traffic, x0) ^ bmf_columns_apply(place_column, record0);
+    uint64_t place0 = place_of(traffic, x0) ^ columns_apply(place_column, record0);
     traffic->round.bits = p;
-    traffic->round_complement = bmf_columns_apply(traffic->place_column, place0) ^ traffic->complement;
+    traffic->round_complement = columns_apply(traffic->place_column, place0) ^ traffic->complement;
     for (int j = 0; j < p; j++) {
-        uint64_t place = bmf_columns_apply(place_column, record_of.column[j]);
-        traffic->round.column[j] = traffic->processor_column[j] ^ bmf_columns_apply(traffic->place_column, place);
+        uint64_t place = columns_apply(place_column, record_of.column[j]);
+        traffic->round.column[j] = traffic->processor_column[j] ^ columns_apply(traffic->place_column, place);
     }
     bmf_bit_matrix_inverse(&traffic->round, &traffic->round_inverse);
 }
@@ -65,7 +65,7 @@ static void make_rounds(bmf_traffic *traffic)
 static void order_by_source(bmf_traffic *traffic)
 {
     uint64_t kernel[64];
-    int count = bmf_columns_kernel(traffic->place_column, traffic->place_bits, kernel), blocks = 0;
+    int count = columns_kernel(traffic->place_column, traffic->place_bits, kernel), blocks = 0;
     traffic->rank = traffic->place_bits - count;
     traffic->pack_inverse.bits = traffic->place_bits;
     for (int k = 0; k < count; k++) {
@@ -85,7 +85,7 @@ static bool blocks_are_runs(const bmf_traffic *traffic)
     uint64_t places = 0;
     for (int k = 0; k < block_bits(traffic); k++)
         places |= linear_place(traffic, 0, traffic->pack_inverse.column[k]);
-    return (places & ~bmf_low_bits(block_bits(traffic))) == 0;
+    return (places & ~low_bits(block_bits(traffic))) == 0;
 }
 
 /* Renumbers the elements of blocks that are runs by their target places. */
@@ -94,19 +94,19 @@ static void order_by_target(bmf_traffic *traffic)
     uint64_t kernel[64];
     int count = block_bits(traffic);
     bmf_span places;
-    bmf_span_clear(&places);
+    span_clear(&places);
     for (int k = 0; k < count; k++)
-        bmf_span_add(&places, linear_place(traffic, 0, traffic->pack_inverse.column[k]));
+        span_add(&places, linear_place(traffic, 0, traffic->pack_inverse.column[k]));
     for (int k = 0; k < count; k++) {
         uint64_t combination;
-        bmf_span_reduce(&places, UINT64_C(1) << k, &combination);
-        kernel[k] = bmf_columns_apply(traffic->pack_inverse.column, combination);
+        span_reduce(&places, UINT64_C(1) << k, &combination);
+        kernel[k] = columns_apply(traffic->pack_inverse.column, combination);
     }
     for (int k = 0; k < count; k++)
         traffic->pack_inverse.column[k] = kernel[k];
     for (int k = count; k < traffic->place_bits; k++) {
         uint64_t place = linear_place(traffic, 0, traffic->pack_inverse.column[k]);
-        traffic->pack_inverse.column[k] ^= bmf_columns_apply(kernel, place & bmf_low_bits(count));
+        traffic->pack_inverse.column[k] ^= columns_apply(kernel, place & low_bits(count));
     }
     traffic->direct = true;
 }
@@ -115,12 +115,12 @@ static void order_by_target(bmf_traffic *traffic)
  * beta by it. */
 static void find_sources(bmf_traffic *traffic)
 {
-    bmf_span_clear(&traffic->sources);
-    bmf_span_clear(&traffic->targets);
+    span_clear(&traffic->sources);
+    span_clear(&traffic->targets);
     for (int k = 0; k < traffic->rank; k++) {
         traffic->block_source[k] = bmf_bit_matrix_apply(&traffic->round_inverse, traffic->block_target[k]);
-        bmf_span_add(&traffic->sources, traffic->block_source[k]);
-        bmf_span_add(&traffic->targets, traffic->block_target[k]);
+        span_add(&traffic->sources, traffic->block_source[k]);
+        span_add(&traffic->targets, traffic->block_target[k]);
     }
 }
 
@@ -129,8 +129,8 @@ static void count_keepers(bmf_traffic *traffic)
 {
     bmf_span moves = traffic->targets;
     for (int j = 0; j < traffic->processor_bits; j++)
-        bmf_span_add(&moves, traffic->processor_column[j] ^ UINT64_C(1) << j);
-    if (bmf_span_reduce(&moves, traffic->complement, NULL) == 0)
+        span_add(&moves, traffic->processor_column[j] ^ UINT64_C(1) << j);
+    if (span_reduce(&moves, traffic->complement, NULL) == 0)
         traffic->keepers = INT64_C(1) << (traffic->processor_bits - (moves.dimension - traffic->rank));
 }
 
@@ -139,7 +139,7 @@ static uint64_t packing_complement(const bmf_traffic *traffic, uint64_t s)
 {
     if (!traffic->direct)
         return 0;
-    return (linear_place(traffic, s, 0) ^ traffic->permutation.complement) & bmf_low_bits(block_bits(traffic));
+    return (linear_place(traffic, s, 0) ^ traffic->permutation.complement) & low_bits(block_bits(traffic));
 }
 
 /* The target place of element 0 of block k of s, and its change when s and k change. */
@@ -157,7 +157,7 @@ static void make_unpacking(bmf_traffic *traffic)
         traffic->unpack.column[k] = linear_place(traffic, 0, traffic->pack_inverse.column[k]);
     for (int k = 0; k < traffic->rank; k++) {
         uint64_t w = traffic->block_source[k], block;
-        bmf_span_reduce(&traffic->targets, bmf_columns_apply(traffic->processor_column, w), &block);
+        span_reduce(&traffic->targets, columns_apply(traffic->processor_column, w), &block);
         uint64_t packing = packing_complement(traffic, w) ^ packing_complement(traffic, 0);
         traffic->unpack.column[count + k] = block_place(traffic, w, block, packing);
     }
@@ -172,7 +172,7 @@ static bool has_to_pack(const bmf_traffic *traffic)
     return complements != 0 || !bmf_bit_matrix_is_identity(&traffic->pack);
 }
 
-void bmf_traffic_make(const bmf_permutation *p, int processor_bits, bmf_traffic_order order, bmf_traffic *traffic)
+void traffic_make(const bmf_permutation *p, int processor_bits, bmf_traffic_order order, bmf_traffic *traffic)
 {
     *traffic =
         (bmf_traffic){.permutation = *p, .processor_bits = processor_bits, .place_bits = p->bits - processor_bits};
@@ -188,38 +188,37 @@ void bmf_traffic_make(const bmf_permutation *p, int processor_bits, bmf_traffic_
     traffic->packs = has_to_pack(traffic);
 }
 
-uint64_t bmf_traffic_target(const bmf_traffic *traffic, uint64_t s, uint64_t k)
+uint64_t traffic_target(const bmf_traffic *traffic, uint64_t s, uint64_t k)
 {
-    return bmf_columns_apply(traffic->processor_column, s) ^ traffic->complement ^
-           bmf_columns_apply(traffic->block_target, k);
+    return columns_apply(traffic->processor_column, s) ^ traffic->complement ^ columns_apply(traffic->block_target, k);
 }
 
-int64_t bmf_traffic_block(const bmf_traffic *traffic, uint64_t s, uint64_t t)
+int64_t traffic_block(const bmf_traffic *traffic, uint64_t s, uint64_t t)
 {
     uint64_t k;
-    return bmf_span_reduce(&traffic->targets, t ^ bmf_traffic_target(traffic, s, 0), &k) == 0 ? (int64_t)k : -1;
+    return span_reduce(&traffic->targets, t ^ traffic_target(traffic, s, 0), &k) == 0 ? (int64_t)k : -1;
 }
 
-uint64_t bmf_traffic_slot(const bmf_traffic *traffic, uint64_t s, uint64_t t)
+uint64_t traffic_slot(const bmf_traffic *traffic, uint64_t s, uint64_t t)
 {
     uint64_t slot;
-    bmf_span_reduce(&traffic->sources, s ^ bmf_traffic_round_source(traffic, 0, t), &slot);
+    span_reduce(&traffic->sources, s ^ traffic_round_source(traffic, 0, t), &slot);
     return slot;
 }
 
-uint64_t bmf_traffic_source(const bmf_traffic *traffic, uint64_t slot, uint64_t t)
+uint64_t traffic_source(const bmf_traffic *traffic, uint64_t slot, uint64_t t)
 {
-    return bmf_traffic_round_source(traffic, 0, t) ^ bmf_columns_apply(traffic->block_source, slot);
+    return traffic_round_source(traffic, 0, t) ^ columns_apply(traffic->block_source, slot);
 }
 
-bmf_permutation bmf_traffic_packing(const bmf_traffic *traffic, uint64_t s)
+bmf_permutation traffic_packing(const bmf_traffic *traffic, uint64_t s)
 {
     return (bmf_permutation){traffic->place_bits, traffic->pack, packing_complement(traffic, s)};
 }
 
-bmf_permutation bmf_traffic_unpacking(const bmf_traffic *traffic, uint64_t t)
+bmf_permutation traffic_unpacking(const bmf_traffic *traffic, uint64_t t)
 {
-    uint64_t s = bmf_traffic_round_source(traffic, 0, t), k = (uint64_t)bmf_traffic_block(traffic, s, t);
+    uint64_t s = traffic_round_source(traffic, 0, t), k = (uint64_t)traffic_block(traffic, s, t);
     uint64_t complement =
         block_place(traffic, s, k, packing_complement(traffic, s)) ^ place_of(traffic, traffic->permutation.complement);
     return (bmf_permutation){traffic->place_bits, traffic->unpack, complement};

@@ -35,29 +35,29 @@ typedef struct bmf_traffic {
 } bmf_traffic;
 
 /* 0 <= processor_bits <= p->bits and 31. */
-void bmf_traffic_make(const bmf_permutation *p, int processor_bits, bmf_traffic_order order, bmf_traffic *traffic);
+void traffic_make(const bmf_permutation *p, int processor_bits, bmf_traffic_order order, bmf_traffic *traffic);
 
 /* The target of block k of processor s; the block that goes from s to t, or -1. */
-uint64_t bmf_traffic_target(const bmf_traffic *traffic, uint64_t s, uint64_t k);
-int64_t bmf_traffic_block(const bmf_traffic *traffic, uint64_t s, uint64_t t);
+uint64_t traffic_target(const bmf_traffic *traffic, uint64_t s, uint64_t k);
+int64_t traffic_block(const bmf_traffic *traffic, uint64_t s, uint64_t t);
 /* The place among the blocks that t receives of the one from s, which must be one of its sources; and the source. */
-uint64_t bmf_traffic_slot(const bmf_traffic *traffic, uint64_t s, uint64_t t);
-uint64_t bmf_traffic_source(const bmf_traffic *traffic, uint64_t slot, uint64_t t);
+uint64_t traffic_slot(const bmf_traffic *traffic, uint64_t s, uint64_t t);
+uint64_t traffic_source(const bmf_traffic *traffic, uint64_t slot, uint64_t t);
 
 /* Every 1-permutable round k, 0 <= k < 2^r, is a permutation of processors. */
-static inline uint64_t bmf_traffic_round_target(const bmf_traffic *traffic, uint64_t k, uint64_t s)
+static inline uint64_t traffic_round_target(const bmf_traffic *traffic, uint64_t k, uint64_t s)
 {
     return bmf_bit_matrix_apply(&traffic->round, s) ^ traffic->round_complement ^
-           bmf_columns_apply(traffic->block_target, k);
+           columns_apply(traffic->block_target, k);
 }
-static inline uint64_t bmf_traffic_round_source(const bmf_traffic *traffic, uint64_t k, uint64_t t)
+static inline uint64_t traffic_round_source(const bmf_traffic *traffic, uint64_t k, uint64_t t)
 {
     return bmf_bit_matrix_apply(&traffic->round_inverse,
-                                t ^ traffic->round_complement ^ bmf_columns_apply(traffic->block_target, k));
+                                t ^ traffic->round_complement ^ columns_apply(traffic->block_target, k));
 }
 
 /* The local permutation that packs on s, and the one that unpacks on t. */
-bmf_permutation bmf_traffic_packing(const bmf_traffic *traffic, uint64_t s);
-bmf_permutation bmf_traffic_unpacking(const bmf_traffic *traffic, uint64_t t);
+bmf_permutation traffic_packing(const bmf_traffic *traffic, uint64_t s);
+bmf_permutation traffic_unpacking(const bmf_traffic *traffic, uint64_t t);
 
 #endif

@@ -18,9 +18,9 @@ int bmf_concatenate(const bmf_list *xs, const bmf_list *ys, bmf_list **out)
     BMF_TRY(
         bmf_partition_create(ctx, old->base, old->levels, old->level, bmf_length(xs) + bmf_length(ys), NULL, &target));
     bmf_move_source source[BMF_MOVE_SOURCES] = {{xs, 0}, {ys, bmf_length(xs)}};
-    bmf_skeleton_begin(ctx, "concatenate");
-    int status = bmf_recut("concatenate", BMF_MOVE_SOURCES, source, target, out);
-    bmf_skeleton_end(ctx, target, status);
+    skeleton_begin(ctx, "concatenate");
+    int status = repartition("concatenate", BMF_MOVE_SOURCES, source, target, out);
+    skeleton_end(ctx, target, status);
     bmf_partition_release(target);
     return status;
 }

@@ -27,12 +27,12 @@ static int add_group(bmf_schedule *schedule, int first_round, bmf_algorithm algo
     int64_t segments;
     switch (algorithm) {
     case BMF_DISTL_PIPELINE:
-        segments = bmf_schedule_pipeline_segments(&plan->ctx->cost, group->count, plan->bytes);
-        return bmf_schedule_distl_pipeline(schedule, first_round, group, plan->bytes, segments);
+        segments = schedule_pipeline_segments(&plan->ctx->cost, group->count, plan->bytes);
+        return schedule_distl_pipeline(schedule, first_round, group, plan->bytes, segments);
     case BMF_DISTL_SCATTER_ALLGATHER:
-        return bmf_schedule_distl_scatter_allgather(schedule, first_round, group, plan->bytes);
+        return schedule_distl_scatter_allgather(schedule, first_round, group, plan->bytes);
     default:
-        return bmf_schedule_distl_tree(schedule, first_round, group, plan->bytes);
+        return schedule_distl_tree(schedule, first_round, group, plan->bytes);
     }
 }
 
@@ -86,15 +86,15 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
 /* The one local processor a local processor gets everything from, NOBODY, or SEVERAL (also: from other hosts). */
 static int64_t *find_senders(const bmf_context *ctx, const bmf_schedule *schedule)
 {
-    int64_t *sender = bmf_allocate(ctx->local_processors * (int64_t)sizeof *sender);
+    int64_t *sender = allocate(ctx->local_processors * (int64_t)sizeof *sender);
     for (int64_t p = 0; p < ctx->local_processors; p++)
         sender[p] = NOBODY;
     for (int r = 0; r < schedule->rounds; r++)
         for (int64_t i = 0; i < schedule->round[r].count; i++) {
             const bmf_message *message = &schedule->round[r].message[i];
-            if (!bmf_is_local(ctx, message->to))
+            if (!is_local(ctx, message->to))
                 continue;
-            int64_t from = bmf_is_local(ctx, message->from) ? message->from - ctx->first_processor : SEVERAL;
+            int64_t from = is_local(ctx, message->from) ? message->from - ctx->first_processor : SEVERAL;
             int64_t *known = &sender[message->to - ctx->first_processor];
             *known = *known == NOBODY || *known == from ? from : SEVERAL;
         }
@@ -106,15 +106,15 @@ static void find_copies(copies *all, const bmf_schedule *schedule, char *value, 
 {
     bmf_context *ctx = all->ctx;
     int64_t *sender = find_senders(ctx, schedule);
-    all->at = bmf_allocate_clear(ctx->local_processors, (int64_t)sizeof *all->at);
-    all->own = bmf_allocate_clear(ctx->local_processors, (int64_t)sizeof *all->own);
-    if (bmf_is_local(ctx, processor))
+    all->at = allocate_clear(ctx->local_processors, (int64_t)sizeof *all->at);
+    all->own = allocate_clear(ctx->local_processors, (int64_t)sizeof *all->own);
+    if (is_local(ctx, processor))
         all->spare = all->at[processor - ctx->first_processor] = value;
     for (int64_t p = 0; p < ctx->local_processors; p++) {
         if (sender[p] >= 0)
             all->at[p] = all->at[sender[p]];
         if (sender[p] == SEVERAL) {
-            all->at[p] = bmf_allocate(bytes);
+            all->at[p] = allocate(bytes);
             all->own[p] = true;
         }
         all->spare = all->at[p] ? all->at[p] : all->spare;
@@ -138,13 +138,13 @@ static int unpack_often(const bmf_type *type, const char *packed, int64_t count,
 {
     bmf_column one;
     if (count == 0)
-        return bmf_column_create(type, 0, column);
-    bmf_column_builder *builder = bmf_column_builder_create(type);
+        return column_create(type, 0, column);
+    bmf_column_builder *builder = column_builder_create(type);
     if (!builder)
         return BMF_ERROR_MEMORY;
-    bmf_column_builder_append(builder, packed, 1);
-    BMF_TRY(bmf_column_builder_finish(builder, &one));
-    return bmf_column_repeat(&one, count, column);
+    column_builder_append(builder, packed, 1);
+    BMF_TRY(column_builder_finish(builder, &one));
+    return column_repeat(&one, count, column);
 }
 
 static int send_value(const bmf_list *value, const bmf_list *xs, char *packed, int64_t bytes, bmf_column *column)
@@ -160,7 +160,7 @@ static int send_value(const bmf_list *value, const bmf_list *xs, char *packed, i
                      .bytes = (double)bytes,
                      .generate = generate,
                      .state = &plan};
-    bmf_schedule *schedule = bmf_plan_make(&call, NULL);
+    bmf_schedule *schedule = plan_make(&call, NULL);
     copies all = {.ctx = ctx};
     find_copies(&all, schedule, packed, xs->partition->base, bytes);
     bmf_transfer transfer = {outgoing, incoming, &all};
@@ -170,8 +170,8 @@ static int send_value(const bmf_list *value, const bmf_list *xs, char *packed, i
     if (status == BMF_OK)
         status = unpack_often(value->type, all.spare, xs->column.count, column);
     free_copies(&all);
-    bmf_schedule_free(schedule);
-    return bmf_agree_if_nested(ctx, value->type, status);
+    schedule_free(schedule);
+    return agree_if_nested(ctx, value->type, status);
 }
 
 /* Packs the value where it is; *bytes is then known everywhere. */
@@ -180,11 +180,11 @@ static int pack_value(const bmf_list *value, char **packed, int64_t *bytes)
     bmf_context *ctx = value->context;
     int64_t processor = value->partition->base;
     *packed = NULL;
-    *bytes = bmf_is_local(ctx, processor) ? bmf_column_packed_bytes(&value->column, 0, 1) : 0;
+    *bytes = is_local(ctx, processor) ? column_packed_bytes(&value->column, 0, 1) : 0;
     BMF_TRY(ctx->backend->share(ctx, processor, bytes, (int64_t)sizeof *bytes));
-    if (bmf_is_local(ctx, processor)) {
-        *packed = bmf_allocate(*bytes);
-        bmf_column_pack(&value->column, 0, 1, *packed);
+    if (is_local(ctx, processor)) {
+        *packed = allocate(*bytes);
+        column_pack(&value->column, 0, 1, *packed);
     }
     return BMF_OK;
 }
@@ -197,20 +197,20 @@ static int distl(const bmf_list *value, const bmf_list *xs, bmf_list **out)
     BMF_TRY(pack_value(value, &packed, &bytes));
     int status = send_value(value, xs, packed, bytes, &column);
     free(packed);
-    return status == BMF_OK ? bmf_pair_with(&column, xs, out) : status;
+    return status == BMF_OK ? pair_with(&column, xs, out) : status;
 }
 
 int bmf_distl(const bmf_list *value, const bmf_list *xs, bmf_list **out)
 {
     bmf_context *ctx = xs->context;
     char first[256], second[256];
-    BMF_TRY(bmf_check_pair(ctx, "distl", value->type, xs->type));
+    BMF_TRY(check_pair_types(ctx, "distl", value->type, xs->type));
     if (value->partition->parts != 1 || bmf_length(value) != 1 || value->partition->base != xs->partition->base)
         return bmf_fail(ctx, BMF_ERROR_SHAPE, "distl: the value, %s, is not one element on the first processor of %s",
                         bmf_list_print(value, first, sizeof first), bmf_list_print(xs, second, sizeof second));
-    bmf_skeleton_begin(ctx, "distl");
+    skeleton_begin(ctx, "distl");
     int status = distl(value, xs, out);
-    return bmf_skeleton_end(ctx, xs->partition, status);
+    return skeleton_end(ctx, xs->partition, status);
 }
 
 int bmf_distl_value(const bmf_type *type, const void *value, const bmf_list *xs, bmf_list **out)
@@ -221,14 +221,14 @@ int bmf_distl_value(const bmf_type *type, const void *value, const bmf_list *xs,
     if (!bmf_type_is_fixed(type))
         return bmf_fail(ctx, BMF_ERROR_TYPE, "distl: a value of %s has no record",
                         bmf_type_print(type, text, sizeof text));
-    BMF_TRY(bmf_check_pair(ctx, "distl", type, xs->type));
-    bmf_skeleton_begin(ctx, "distl");
-    int status = bmf_column_create(type, 1, &one);
+    BMF_TRY(check_pair_types(ctx, "distl", type, xs->type));
+    skeleton_begin(ctx, "distl");
+    int status = column_create(type, 1, &one);
     if (status == BMF_OK) {
-        bmf_records_to_column(value, 1, &one, 1);
-        status = bmf_column_repeat(&one, xs->column.count, &column);
+        records_to_column(value, 1, &one, 1);
+        status = column_repeat(&one, xs->column.count, &column);
     }
     if (status == BMF_OK)
-        status = bmf_pair_with(&column, xs, out);
-    return bmf_skeleton_end(ctx, xs->partition, status);
+        status = pair_with(&column, xs, out);
+    return skeleton_end(ctx, xs->partition, status);
 }

@@ -15,21 +15,22 @@ static int check_nested(const char *skeleton, const bmf_list *xss)
     char text[128];
     if (xss->type->kind == BMF_LIST && bmf_type_is_fixed(xss->type->component[0]))
         return BMF_OK;
-    return bmf_fail(xss->context, BMF_ERROR_TYPE, "%s takes a list of lists of elements without lists, found a list of %s",
-                    skeleton, bmf_type_print(xss->type, text, sizeof text));
+    return bmf_fail(xss->context, BMF_ERROR_TYPE,
+                    "%s takes a list of lists of elements without lists, found a list of %s", skeleton,
+                    bmf_type_print(xss->type, text, sizeof text));
 }
 
 /* The inner lists of xss with other children, which are taken over. */
 static int nest_children(const bmf_list *xss, bmf_list *children, bmf_list **out)
 {
     bmf_column column;
-    int status = bmf_column_share(&xss->column, &column);
+    int status = column_share(&xss->column, &column);
     if (status == BMF_OK) {
         bmf_column old = column.child[0];
         column.type = bmf_type_list(children->type);
         column.child[0] = children->column;
         children->column = old;
-        status = bmf_list_adopt(xss->context, xss->partition, &column, out);
+        status = list_adopt(xss->context, xss->partition, &column, out);
     }
     bmf_list_free(children);
     return status;
@@ -72,16 +73,16 @@ static int fold_inner(const each_state *s, int worker, int64_t begin, int64_t n,
     bmf_slice x[BMF_MAX_LEAVES];
     restart(forest);
     for (int64_t i = 0, count; i < n; i += count) {
-        count = bmf_tree_block(i, n);
-        int code = bmf_source_block(s->source, worker, begin + i, count, x);
+        count = tree_block(i, n);
+        int code = source_block(s->source, worker, begin + i, count, x);
         if (code == 0)
-            code = bmf_tree_fold(tree, worker, count, x, s->record[worker]);
+            code = tree_fold(tree, worker, count, x, s->record[worker]);
         if (code == 0)
-            code = bmf_forest_push(tree, forest, count, s->record[worker], false);
+            code = forest_push(tree, forest, count, s->record[worker], false);
         if (code != 0)
             return code;
     }
-    return bmf_forest_total(tree, forest, total);
+    return forest_total(tree, forest, total);
 }
 
 static int reduce_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
@@ -95,14 +96,14 @@ static int reduce_piece(void *state, int64_t index, const bmf_piece *piece, int 
         const char *result = n > 0 ? total : tree->op->identity;
         bmf_slice x[2 * BMF_MAX_LEAVES];
         int code = 0;
-        bmf_source_inputs(s->source, s->source->origin + s->offsets[j], x);
+        source_inputs(s->source, s->source->origin + s->offsets[j], x);
         if (n > 0 && tree->quick && x[0].stride == tree->leaf_size[0])
             tree->op->quick(tree->op->context, n, x[0].data, total);
         else if (n > 0)
             code = fold_inner(s, worker, s->source->origin + s->offsets[j], n, total);
         if (code != 0)
             return code;
-        bmf_tree_put(tree, result, s->out, j);
+        tree_put(tree, result, s->out, j);
     }
     return 0;
 }
@@ -115,25 +116,25 @@ static int scan_inner(const each_state *s, int worker, int64_t first, int64_t n)
     restart(forest);
     for (int64_t i = 0, count; i < n; i += count) {
         bmf_slice x[BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
-        count = bmf_tree_block(i, n);
-        int code = bmf_source_block(s->source, worker, s->source->origin + first + i, count, x);
+        count = tree_block(i, n);
+        int code = source_block(s->source, worker, s->source->origin + first + i, count, x);
         if (code == 0)
-            code = bmf_tree_fold(tree, worker, count, x, value);
+            code = tree_fold(tree, worker, count, x, value);
         if (i > 0)
             memcpy(prefix, forest->prefix + (forest->nodes - 1) * tree->record, (size_t)tree->record);
         if (code == 0)
-            code = bmf_forest_push(tree, forest, count, value, true);
+            code = forest_push(tree, forest, count, value, true);
         if (code != 0)
             return code;
         for (int k = 0; k < tree->leaves; k++)
             out[k] = (bmf_slice){(char *)s->out[k].data + (first + i) * s->out[k].stride, s->out[k].stride};
         const char *last = forest->prefix + (forest->nodes - 1) * tree->record;
-        code = bmf_tree_scan(tree, worker, count, x, i > 0 ? prefix : NULL, s->kind == BMF_INCLUSIVE ? last : NULL, out);
+        code = tree_scan(tree, worker, count, x, i > 0 ? prefix : NULL, s->kind == BMF_INCLUSIVE ? last : NULL, out);
         if (code != 0)
             return code;
     }
     if (n > 0 && s->kind == BMF_EXCLUSIVE)
-        bmf_tree_put(tree, tree->op->identity, s->out, first);
+        tree_put(tree, tree->op->identity, s->out, first);
     return 0;
 }
 
@@ -156,30 +157,27 @@ static int run_each(const bmf_list *xss, const bmf_tree *tree, const bmf_source 
     bmf_context *ctx = xss->context;
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(bmf_pieces_create(ctx, xss->partition, 1, &piece, &pieces));
+    BMF_TRY(pieces_create(ctx, xss->partition, 1, &piece, &pieces));
     each_state state = {.tree = tree,
                         .source = children,
                         .offsets = xss->column.offsets,
                         .first = bmf_partition_local_begin(xss->partition),
                         .kind = kind};
-    bmf_column_slices(&made->column, 0, state.out);
-    state.forest = bmf_allocate_clear(ctx->threads, (int64_t)sizeof *state.forest);
-    state.record = bmf_allocate(ctx->threads * (int64_t)sizeof *state.record);
+    column_slices(&made->column, 0, state.out);
+    state.forest = allocate_clear(ctx->threads, (int64_t)sizeof *state.forest);
+    state.record = allocate(ctx->threads * (int64_t)sizeof *state.record);
     for (int w = 0; w < ctx->threads; w++)
-        state.record[w] = bmf_allocate(2 * tree->record);
-    int status = bmf_compute(ctx, &(bmf_work){.kernel = tree->op->name,
-                                              .piece = piece,
-                                              .pieces = pieces,
-                                              .run = run,
-                                              .state = &state});
+        state.record[w] = allocate(2 * tree->record);
+    int status = backend_compute(
+        ctx, &(bmf_work){.kernel = tree->op->name, .piece = piece, .pieces = pieces, .run = run, .state = &state});
     for (int w = 0; w < ctx->threads; w++) {
-        bmf_forest_free(&state.forest[w]);
+        forest_free(&state.forest[w]);
         free(state.record[w]);
     }
     free(state.forest);
     free(state.record);
     free(piece);
-    return bmf_agree_if(ctx, tree->op->may_fail, status);
+    return agree_if(ctx, tree->op->may_fail, status);
 }
 
 /* Without an identity no inner list may be empty. */
@@ -204,19 +202,19 @@ int bmf_reduce_each(const bmf_list *xss, const bmf_operator *op, bmf_list **out)
     bmf_source children;
     bmf_tree tree;
     BMF_TRY(check_nested("reduce_each", xss));
-    BMF_TRY(bmf_tree_open(&tree, ctx, "reduce_each", op, xss->type->component[0]));
+    BMF_TRY(tree_open(&tree, ctx, "reduce_each", op, xss->type->component[0]));
     int status = check_empty(xss, op);
-    bmf_skeleton_begin(ctx, "reduce_each %s", op->name);
+    skeleton_begin(ctx, "reduce_each %s", op->name);
     if (status == BMF_OK)
         status = bmf_flatten(xss, &flat);
     if (status == BMF_OK)
         status = bmf_list_create(ctx, xss->type->component[0], xss->partition, &made);
-    if (status == BMF_OK && (status = bmf_source_open(&children, "reduce_each", flat, NULL, NULL)) == BMF_OK) {
+    if (status == BMF_OK && (status = source_open(&children, "reduce_each", flat, NULL, NULL)) == BMF_OK) {
         status = run_each(xss, &tree, &children, BMF_INCLUSIVE, reduce_piece, made);
-        bmf_source_close(&children);
+        source_close(&children);
     }
-    bmf_skeleton_end(ctx, xss->partition, status);
-    bmf_tree_close(&tree);
+    skeleton_end(ctx, xss->partition, status);
+    tree_close(&tree);
     bmf_list_free(flat);
     if (status == BMF_OK)
         *out = made;
@@ -235,17 +233,17 @@ int bmf_scan_each(const bmf_list *xss, const bmf_operator *op, bmf_scan_kind kin
     if (kind == BMF_EXCLUSIVE && !op->identity)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
                         "scan_each: an exclusive scan needs an operator with an identity; %s has none", op->name);
-    BMF_TRY(bmf_tree_open(&tree, ctx, "scan_each", op, xss->type->component[0]));
-    bmf_skeleton_begin(ctx, "scan_each %s", op->name);
+    BMF_TRY(tree_open(&tree, ctx, "scan_each", op, xss->type->component[0]));
+    skeleton_begin(ctx, "scan_each %s", op->name);
     int status = bmf_flatten(xss, &flat);
     if (status == BMF_OK)
         status = bmf_list_create(ctx, flat->type, flat->partition, &made);
-    if (status == BMF_OK && (status = bmf_source_open(&children, "scan_each", flat, NULL, NULL)) == BMF_OK) {
+    if (status == BMF_OK && (status = source_open(&children, "scan_each", flat, NULL, NULL)) == BMF_OK) {
         status = run_each(xss, &tree, &children, kind, scan_piece, made);
-        bmf_source_close(&children);
+        source_close(&children);
     }
-    bmf_skeleton_end(ctx, xss->partition, status);
-    bmf_tree_close(&tree);
+    skeleton_end(ctx, xss->partition, status);
+    tree_close(&tree);
     bmf_list_free(flat);
     if (status == BMF_OK)
         return nest_children(xss, made, out);

@@ -35,7 +35,7 @@ static int mark_piece(void *state, int64_t index, const bmf_piece *piece, int wo
     for (int64_t i = piece->begin, count; i < piece->end; i += count) {
         bmf_slice mark[BMF_MAX_LEAVES];
         count = piece->end - i < BMF_BLOCK ? piece->end - i : BMF_BLOCK;
-        int code = bmf_source_block(s->marks, worker, i, count, mark);
+        int code = source_block(s->marks, worker, i, count, mark);
         if (code != 0)
             return code;
         const uint8_t *flag = mark[0].data;
@@ -75,7 +75,7 @@ static int keep_piece(void *state, int64_t index, const bmf_piece *piece, int wo
         to[k] = (char *)s->out[k].data + s->kept[index] * s->plain->leaf_size[k];
     for (int64_t i = piece->begin; i < piece->end; i += 64, word++) {
         bmf_slice x[2 * BMF_MAX_LEAVES];
-        bmf_source_inputs(s->plain, i, x);
+        source_inputs(s->plain, i, x);
         for (int k = 0; k < s->plain->leaves; k++)
             to[k] = keep_leaf(*word, &x[k], s->plain->leaf_size[k], to[k]);
     }
@@ -87,7 +87,7 @@ static int new_partition(const bmf_list *xs, const int64_t *part_kept, bmf_parti
 {
     bmf_context *ctx = xs->context;
     int64_t parts = xs->partition->parts;
-    int64_t *start = bmf_allocate((parts + 1) * (int64_t)sizeof *start);
+    int64_t *start = allocate((parts + 1) * (int64_t)sizeof *start);
     int status = ctx->backend->collect(ctx, part_kept, xs->partition->local_parts, start + 1, parts);
     start[0] = 0;
     for (int64_t k = 0; k < parts; k++)
@@ -104,9 +104,9 @@ static int filter_pieces(const bmf_list *xs, const bmf_kernel *predicate, filter
     bmf_context *ctx = xs->context;
     bmf_partition *partition = NULL;
     int64_t place = 0;
-    int status = bmf_compute(
+    int status = backend_compute(
         ctx, &(bmf_work){.kernel = predicate->name, .piece = piece, .pieces = pieces, .run = mark_piece, .state = s});
-    BMF_TRY(bmf_agree_if(ctx, predicate->may_fail, status));
+    BMF_TRY(agree_if(ctx, predicate->may_fail, status));
     for (int64_t i = 0; i < pieces; i++) {
         int64_t kept = s->kept[i];
         s->part_kept[piece[i].part - s->local_first] += kept;
@@ -117,8 +117,8 @@ static int filter_pieces(const bmf_list *xs, const bmf_kernel *predicate, filter
     status = bmf_list_create(ctx, xs->type, partition, made);
     bmf_partition_release(partition);
     BMF_TRY(status);
-    bmf_column_slices(&(*made)->column, 0, s->out);
-    return bmf_compute(
+    column_slices(&(*made)->column, 0, s->out);
+    return backend_compute(
         ctx,
         &(bmf_work){.kernel = "keep", .round = 1, .piece = piece, .pieces = pieces, .run = keep_piece, .state = s});
 }
@@ -129,11 +129,11 @@ static int filter_sources(const bmf_list *xs, const bmf_kernel *predicate, const
     bmf_context *ctx = xs->context;
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(bmf_pieces_create(ctx, xs->partition, BMF_BLOCK, &piece, &pieces));
+    BMF_TRY(pieces_create(ctx, xs->partition, BMF_BLOCK, &piece, &pieces));
     filter_state state = {.marks = marks, .plain = plain, .local_first = xs->partition->local_first};
-    state.bits = bmf_allocate((xs->column.count / 64 + 1 + 2 * pieces) * (int64_t)sizeof *state.bits);
-    state.kept = bmf_allocate_clear(pieces, (int64_t)sizeof *state.kept);
-    state.part_kept = bmf_allocate_clear(xs->partition->local_parts, (int64_t)sizeof *state.part_kept);
+    state.bits = allocate((xs->column.count / 64 + 1 + 2 * pieces) * (int64_t)sizeof *state.bits);
+    state.kept = allocate_clear(pieces, (int64_t)sizeof *state.kept);
+    state.part_kept = allocate_clear(xs->partition->local_parts, (int64_t)sizeof *state.part_kept);
     int status = filter_pieces(xs, predicate, &state, piece, pieces, made);
     free(state.bits);
     free(state.kept);
@@ -151,14 +151,14 @@ int bmf_filter(const bmf_list *xs, const bmf_kernel *predicate, bmf_list **out)
     if (!bmf_type_equal(predicate->output, &bmf_type_bool))
         return bmf_fail(ctx, BMF_ERROR_TYPE, "filter takes a kernel that gives bool; %s gives %s", predicate->name,
                         bmf_type_print(predicate->output, text, sizeof text));
-    BMF_TRY(bmf_source_open(&plain, "filter", xs, NULL, NULL));
-    int status = bmf_source_open(&marks, "filter", xs, NULL, predicate);
+    BMF_TRY(source_open(&plain, "filter", xs, NULL, NULL));
+    int status = source_open(&marks, "filter", xs, NULL, predicate);
     if (status == BMF_OK) {
-        bmf_skeleton_begin(ctx, "filter %s", predicate->name);
-        status = bmf_skeleton_end(ctx, xs->partition, filter_sources(xs, predicate, &marks, &plain, &made));
-        bmf_source_close(&marks);
+        skeleton_begin(ctx, "filter %s", predicate->name);
+        status = skeleton_end(ctx, xs->partition, filter_sources(xs, predicate, &marks, &plain, &made));
+        source_close(&marks);
     }
-    bmf_source_close(&plain);
+    source_close(&plain);
     if (status == BMF_OK)
         *out = made;
     return status;

@@ -18,7 +18,7 @@ static int gather_partition(const bmf_list *xs, bmf_partition **made)
         return BMF_ERROR_SHAPE;
     }
     int64_t count = old->level[old->levels - 1].count, parts = old->parts / count;
-    int64_t *start = bmf_allocate((parts + 1) * (int64_t)sizeof *start);
+    int64_t *start = allocate((parts + 1) * (int64_t)sizeof *start);
     for (int64_t k = 0; k <= parts; k++)
         start[k] = old->start[k * count];
     int status = bmf_partition_create(ctx, old->base, old->levels - 1, old->level, start[parts], start, made);
@@ -29,19 +29,19 @@ static int gather_partition(const bmf_list *xs, bmf_partition **made)
 static int move_parts(const bmf_list *xs, bmf_partition *target, bmf_list **out)
 {
     bmf_context *ctx = xs->context;
-    bmf_groups groups = {xs->partition, bmf_element_bytes(xs->type)};
+    bmf_groups groups = {xs->partition, type_element_bytes(xs->type)};
     bmf_call call = {.ctx = ctx,
                      .skeleton = "gather",
                      .list = xs,
                      .first = BMF_GATHER_LEVELS,
                      .last = BMF_GATHER_DIRECT,
                      .count = xs->partition->parts / target->parts,
-                     .bytes = (double)bmf_length(xs) * bmf_element_guess(xs->type) / (double)target->parts,
-                     .generate = bmf_groups_generate,
+                     .bytes = (double)bmf_length(xs) * element_guess(xs->type) / (double)target->parts,
+                     .generate = groups_generate,
                      .state = &groups};
-    bmf_schedule *schedule = bmf_plan_make(&call, NULL);
-    int status = bmf_move(ctx, 1, &(bmf_move_source){xs, 0}, target, schedule, out);
-    bmf_schedule_free(schedule);
+    bmf_schedule *schedule = plan_make(&call, NULL);
+    int status = move_elements(ctx, 1, &(bmf_move_source){xs, 0}, target, schedule, out);
+    schedule_free(schedule);
     return status;
 }
 
@@ -49,9 +49,9 @@ int bmf_gather(const bmf_list *xs, bmf_list **out)
 {
     bmf_partition *target;
     BMF_TRY(gather_partition(xs, &target));
-    bmf_skeleton_begin(xs->context, "gather");
+    skeleton_begin(xs->context, "gather");
     int status = move_parts(xs, target, out);
-    bmf_skeleton_end(xs->context, target, status);
+    skeleton_end(xs->context, target, status);
     bmf_partition_release(target);
     return status;
 }

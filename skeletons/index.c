@@ -29,15 +29,15 @@ int bmf_index(const bmf_list *xs, int64_t i, void *value)
                         bmf_length(xs));
     int64_t offset[BMF_MAX_LEAVES], record = bmf_type_record(xs->type, offset);
     int64_t processor = bmf_partition_processor(xs->partition, bmf_partition_part_of(xs->partition, i));
-    bmf_skeleton_begin(ctx, "index");
-    char *shared = bmf_allocate_clear(1, record);
-    if (bmf_is_local(ctx, processor))
-        bmf_column_to_records(&xs->column, i - bmf_partition_local_begin(xs->partition), 1, shared, 1);
+    skeleton_begin(ctx, "index");
+    char *shared = allocate_clear(1, record);
+    if (is_local(ctx, processor))
+        column_to_records(&xs->column, i - bmf_partition_local_begin(xs->partition), 1, shared, 1);
     int status = ctx->backend->share(ctx, processor, shared, record);
     if (status == BMF_OK)
         memcpy(value, shared, (size_t)record);
     free(shared);
-    return bmf_skeleton_end(ctx, NULL, status);
+    return skeleton_end(ctx, NULL, status);
 }
 
 /* Number of elements on all hosts before `rank`. */
@@ -67,9 +67,9 @@ static int collect_records(const bmf_list *xs, int64_t record, char *records)
     for (int r = 0; r < ctx->ranks; r++)
         all_words +=
             words_for((elements_before(ctx, xs->partition, r + 1) - elements_before(ctx, xs->partition, r)) * record);
-    int64_t *words = bmf_allocate_clear(mine, (int64_t)sizeof *words);
-    int64_t *all = bmf_allocate(all_words * (int64_t)sizeof *all), *next = all;
-    bmf_column_to_records(&xs->column, 0, xs->column.count, words, ctx->threads);
+    int64_t *words = allocate_clear(mine, (int64_t)sizeof *words);
+    int64_t *all = allocate(all_words * (int64_t)sizeof *all), *next = all;
+    column_to_records(&xs->column, 0, xs->column.count, words, ctx->threads);
     int status = ctx->backend->collect(ctx, words, mine, all, all_words);
     for (int r = 0; r < ctx->ranks && status == BMF_OK; r++) {
         int64_t begin = elements_before(ctx, xs->partition, r), end = elements_before(ctx, xs->partition, r + 1);
@@ -87,7 +87,7 @@ int bmf_to_array(const bmf_list *xs, void *data)
     if (bmf_length(xs) == 0)
         return BMF_OK;
     int64_t offset[BMF_MAX_LEAVES], record = bmf_type_record(xs->type, offset);
-    bmf_skeleton_begin(xs->context, "to_array");
+    skeleton_begin(xs->context, "to_array");
     int status = collect_records(xs, record, data);
-    return bmf_skeleton_end(xs->context, xs->partition, status);
+    return skeleton_end(xs->context, xs->partition, status);
 }

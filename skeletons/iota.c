@@ -18,14 +18,14 @@ static int tabulate_piece(void *state, int64_t index, const bmf_piece *piece, in
     (void)index;
     for (int64_t i = piece->begin, count; i < piece->end; i += count) {
         bmf_slice in = {number, (int64_t)sizeof *number}, out[BMF_MAX_LEAVES];
-        count = bmf_sink_count(s->sink, i, piece->end);
+        count = sink_count(s->sink, i, piece->end);
         for (int64_t k = 0; k < count; k++)
             number[k] = i + k;
-        bmf_sink_block(s->sink, worker, i, out);
+        sink_block(s->sink, worker, i, out);
         int code = s->kernel->block(s->kernel->context, count, &in, out);
         if (code != 0)
             return code;
-        bmf_sink_commit(s->sink, worker, i, count);
+        sink_commit(s->sink, worker, i, count);
     }
     return 0;
 }
@@ -35,17 +35,15 @@ static int fill(bmf_context *ctx, const bmf_kernel *kernel, bmf_list *made)
     bmf_piece *piece;
     int64_t pieces;
     bmf_sink sink;
-    BMF_TRY(bmf_pieces_create(ctx, made->partition, BMF_BLOCK, &piece, &pieces));
-    bmf_sink_open(&sink, made, BMF_SINK_NEW, 0);
+    BMF_TRY(pieces_create(ctx, made->partition, BMF_BLOCK, &piece, &pieces));
+    sink_open(&sink, made, BMF_SINK_NEW, 0);
     tabulate_state state = {kernel, &sink};
-    int status = bmf_compute(ctx, &(bmf_work){.kernel = kernel->name,
-                                              .piece = piece,
-                                              .pieces = pieces,
-                                              .run = tabulate_piece,
-                                              .state = &state});
-    bmf_sink_close(&sink);
+    int status = backend_compute(
+        ctx,
+        &(bmf_work){.kernel = kernel->name, .piece = piece, .pieces = pieces, .run = tabulate_piece, .state = &state});
+    sink_close(&sink);
     free(piece);
-    return bmf_agree_if(ctx, kernel->may_fail, status);
+    return agree_if(ctx, kernel->may_fail, status);
 }
 
 int bmf_tabulate(bmf_context *ctx, int64_t n, const bmf_kernel *kernel, bmf_list **out)
@@ -59,11 +57,11 @@ int bmf_tabulate(bmf_context *ctx, int64_t n, const bmf_kernel *kernel, bmf_list
         return bmf_fail(ctx, BMF_ERROR_TYPE, "tabulate takes a kernel from int to elements without lists; %s takes %s",
                         kernel->name, bmf_type_print(kernel->input[0], text, sizeof text));
     BMF_TRY(bmf_partition_even(ctx, n, &partition));
-    bmf_skeleton_begin(ctx, "tabulate %s", kernel->name);
+    skeleton_begin(ctx, "tabulate %s", kernel->name);
     int status = bmf_list_create(ctx, kernel->output, partition, &made);
     if (status == BMF_OK)
         status = fill(ctx, kernel, made);
-    bmf_skeleton_end(ctx, partition, status);
+    skeleton_end(ctx, partition, status);
     bmf_partition_release(partition);
     if (status == BMF_OK)
         *out = made;

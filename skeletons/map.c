@@ -17,13 +17,13 @@ static int map_piece(void *state, int64_t index, const bmf_piece *piece, int wor
     (void)index;
     for (int64_t i = piece->begin, count; i < piece->end; i += count) {
         bmf_slice in[2 * BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
-        count = bmf_sink_count(s->sink, i, piece->end);
-        bmf_source_inputs(s->source, i, in);
-        bmf_sink_block(s->sink, worker, i, out);
+        count = sink_count(s->sink, i, piece->end);
+        source_inputs(s->source, i, in);
+        sink_block(s->sink, worker, i, out);
         int code = kernel->block(kernel->context, count, in, out);
         if (code != 0)
             return code;
-        bmf_sink_commit(s->sink, worker, i, count);
+        sink_commit(s->sink, worker, i, count);
     }
     return 0;
 }
@@ -35,31 +35,29 @@ static int map_into(const bmf_source *source, bmf_list *out, bmf_sink_mode mode)
     bmf_piece *piece;
     int64_t pieces;
     bmf_sink sink;
-    BMF_TRY(bmf_pieces_create(ctx, out->partition, BMF_BLOCK, &piece, &pieces));
-    bmf_sink_open(&sink, out, mode, source->inputs);
+    BMF_TRY(pieces_create(ctx, out->partition, BMF_BLOCK, &piece, &pieces));
+    sink_open(&sink, out, mode, source->inputs);
     map_state state = {source, &sink};
-    int status = bmf_compute(ctx, &(bmf_work){.kernel = source->kernel->name,
-                                              .piece = piece,
-                                              .pieces = pieces,
-                                              .run = map_piece,
-                                              .state = &state});
-    bmf_sink_close(&sink);
+    int status = backend_compute(
+        ctx, &(bmf_work){
+                 .kernel = source->kernel->name, .piece = piece, .pieces = pieces, .run = map_piece, .state = &state});
+    sink_close(&sink);
     free(piece);
-    return bmf_agree_if(ctx, source->may_fail, status);
+    return agree_if(ctx, source->may_fail, status);
 }
 
-int bmf_elementwise(const char *skeleton, const bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel, bmf_list **out)
+int elementwise(const char *skeleton, const bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel, bmf_list **out)
 {
     bmf_source source;
     bmf_list *made = NULL;
     bmf_context *ctx = xs->context;
-    BMF_TRY(bmf_source_open(&source, skeleton, xs, ys, kernel));
-    bmf_skeleton_begin(ctx, "%s %s", skeleton, kernel->name);
+    BMF_TRY(source_open(&source, skeleton, xs, ys, kernel));
+    skeleton_begin(ctx, "%s %s", skeleton, kernel->name);
     int status = bmf_list_create(ctx, source.type, xs->partition, &made);
     if (status == BMF_OK)
         status = map_into(&source, made, BMF_SINK_NEW);
-    bmf_skeleton_end(ctx, xs->partition, status);
-    bmf_source_close(&source);
+    skeleton_end(ctx, xs->partition, status);
+    source_close(&source);
     if (status == BMF_OK)
         *out = made;
     else
@@ -68,36 +66,36 @@ int bmf_elementwise(const char *skeleton, const bmf_list *xs, const bmf_list *ys
 }
 
 /* A kernel that can fail half way must not have changed anything by then: a new list takes the old one's place. */
-int bmf_elementwise_in_place(const char *skeleton, bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel)
+int elementwise_in_place(const char *skeleton, bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel)
 {
     bmf_source source;
     bmf_context *ctx = xs->context;
     if (!kernel->may_fail)
         bmf_list_own(xs);
-    BMF_TRY(bmf_source_open(&source, skeleton, xs, ys, kernel));
+    BMF_TRY(source_open(&source, skeleton, xs, ys, kernel));
     int status = BMF_OK;
     if (source.type != xs->type) {
         char from[128], to[128];
-        bmf_source_close(&source);
+        source_close(&source);
         return bmf_fail(ctx, BMF_ERROR_TYPE, "%s in place: kernel %s turns %s into %s", skeleton, kernel->name,
                         bmf_type_print(xs->type, from, sizeof from), bmf_type_print(source.type, to, sizeof to));
     }
     if (kernel->may_fail) {
         bmf_list *made = NULL;
-        bmf_source_close(&source);
-        BMF_TRY(bmf_elementwise(skeleton, xs, ys, kernel, &made));
-        bmf_list_replace(xs, made);
+        source_close(&source);
+        BMF_TRY(elementwise(skeleton, xs, ys, kernel, &made));
+        list_replace(xs, made);
         return BMF_OK;
     }
-    bmf_skeleton_begin(ctx, "%s %s", skeleton, kernel->name);
+    skeleton_begin(ctx, "%s %s", skeleton, kernel->name);
     /* A kernel of several leaves might write one before it reads another of the same element. */
     status = map_into(&source, xs, source.leaves > 1 ? BMF_SINK_STAGED : BMF_SINK_IN_PLACE);
-    bmf_skeleton_end(ctx, xs->partition, status);
-    bmf_source_close(&source);
+    skeleton_end(ctx, xs->partition, status);
+    source_close(&source);
     return status;
 }
 
-void bmf_list_replace(bmf_list *xs, bmf_list *made)
+void list_replace(bmf_list *xs, bmf_list *made)
 {
     bmf_list old = *xs;
     *xs = *made;
@@ -107,20 +105,20 @@ void bmf_list_replace(bmf_list *xs, bmf_list *made)
 
 int bmf_map(const bmf_list *xs, const bmf_kernel *kernel, bmf_list **out)
 {
-    return bmf_elementwise("map", xs, NULL, kernel, out);
+    return elementwise("map", xs, NULL, kernel, out);
 }
 
 int bmf_map_in_place(bmf_list *xs, const bmf_kernel *kernel)
 {
-    return bmf_elementwise_in_place("map", xs, NULL, kernel);
+    return elementwise_in_place("map", xs, NULL, kernel);
 }
 
 int bmf_zip(const bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel, bmf_list **out)
 {
-    return bmf_elementwise("zip", xs, ys, kernel, out);
+    return elementwise("zip", xs, ys, kernel, out);
 }
 
 int bmf_zip_in_place(bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel)
 {
-    return bmf_elementwise_in_place("zip", xs, ys, kernel);
+    return elementwise_in_place("zip", xs, ys, kernel);
 }

@@ -25,8 +25,8 @@ static int children_partition(const bmf_list *xss, bmf_partition **made)
     bmf_context *ctx = xss->context;
     const bmf_partition *old = xss->partition;
     const int64_t *offsets = xss->column.offsets, begin = bmf_partition_local_begin(old);
-    int64_t *mine = bmf_allocate(old->local_parts * (int64_t)sizeof *mine);
-    int64_t *start = bmf_allocate((old->parts + 1) * (int64_t)sizeof *start);
+    int64_t *mine = allocate(old->local_parts * (int64_t)sizeof *mine);
+    int64_t *start = allocate((old->parts + 1) * (int64_t)sizeof *start);
     for (int64_t k = 0; k < old->local_parts; k++) {
         const int64_t *part = old->start + old->local_first + k;
         mine[k] = offsets[part[1] - begin] - offsets[part[0] - begin];
@@ -46,14 +46,13 @@ static int flatten(const bmf_list *xss, bmf_list **out)
 {
     bmf_column column;
     bmf_partition *partition;
-    BMF_TRY(
-        bmf_agree_if_nested(xss->context, xss->type->component[0], bmf_column_share(&xss->column.child[0], &column)));
+    BMF_TRY(agree_if_nested(xss->context, xss->type->component[0], column_share(&xss->column.child[0], &column)));
     int status = children_partition(xss, &partition);
     if (status != BMF_OK) {
-        bmf_column_free(&column);
+        column_free(&column);
         return status;
     }
-    status = bmf_list_adopt(xss->context, partition, &column, out);
+    status = list_adopt(xss->context, partition, &column, out);
     bmf_partition_release(partition);
     return status;
 }
@@ -61,16 +60,16 @@ static int flatten(const bmf_list *xss, bmf_list **out)
 int bmf_flatten(const bmf_list *xss, bmf_list **out)
 {
     BMF_TRY(check_nested(xss, "flatten"));
-    bmf_skeleton_begin(xss->context, "flatten");
+    skeleton_begin(xss->context, "flatten");
     int status = flatten(xss, out);
-    return bmf_skeleton_end(xss->context, xss->partition, status);
+    return skeleton_end(xss->context, xss->partition, status);
 }
 
 int bmf_lengths(const bmf_list *xss, bmf_list **out)
 {
     bmf_list *made;
     BMF_TRY(check_nested(xss, "lengths"));
-    bmf_skeleton_begin(xss->context, "lengths");
+    skeleton_begin(xss->context, "lengths");
     int status = bmf_list_create(xss->context, &bmf_type_int, xss->partition, &made);
     if (status == BMF_OK) {
         int64_t *length = made->column.data;
@@ -78,7 +77,7 @@ int bmf_lengths(const bmf_list *xss, bmf_list **out)
             length[i] = xss->column.offsets[i + 1] - xss->column.offsets[i];
         *out = made;
     }
-    return bmf_skeleton_end(xss->context, xss->partition, status);
+    return skeleton_end(xss->context, xss->partition, status);
 }
 
 /* ---- nest ---- */
@@ -132,15 +131,15 @@ static int fill_offsets(const bmf_list *xs, const bmf_list *lengths, bmf_column 
     const bmf_partition *outer = lengths->partition;
     int64_t count = lengths->column.count;
     *column = (bmf_column){.type = bmf_type_list(xs->type), .count = count};
-    column->buffer = bmf_buffer_create((count + 1) * (int64_t)sizeof(int64_t));
+    column->buffer = buffer_create((count + 1) * (int64_t)sizeof(int64_t));
     if (!column->buffer)
         return bmf_fail(xs->context, BMF_ERROR_MEMORY, "out of memory: %" PRId64 " inner lists", count);
     column->offsets = column->buffer->data;
     column->offsets[0] = 0;
-    column->child = bmf_allocate_clear(1, (int64_t)sizeof *column->child);
+    column->child = allocate_clear(1, (int64_t)sizeof *column->child);
     for (int64_t k = outer->local_first; k < outer->local_first + outer->local_parts; k++)
         BMF_TRY(add_lengths(xs, lengths, k, column->offsets));
-    return bmf_column_share(&xs->column, &column->child[0]);
+    return column_share(&xs->column, &column->child[0]);
 }
 
 static int nest(const bmf_list *xs, const bmf_list *lengths, bmf_list **out)
@@ -148,8 +147,8 @@ static int nest(const bmf_list *xs, const bmf_list *lengths, bmf_list **out)
     bmf_column column;
     int status = bmf_agree(xs->context, fill_offsets(xs, lengths, &column));
     if (status == BMF_OK)
-        return bmf_list_adopt(xs->context, lengths->partition, &column, out);
-    bmf_column_free(&column);
+        return list_adopt(xs->context, lengths->partition, &column, out);
+    column_free(&column);
     return status;
 }
 
@@ -160,7 +159,7 @@ int bmf_nest(const bmf_list *xs, const bmf_list *lengths, bmf_list **out)
         return bmf_fail(xs->context, BMF_ERROR_TYPE, "nest: lengths are int, not %s",
                         bmf_type_print(lengths->type, text, sizeof text));
     BMF_TRY(check_processors(xs, lengths));
-    bmf_skeleton_begin(xs->context, "nest");
+    skeleton_begin(xs->context, "nest");
     int status = nest(xs, lengths, out);
-    return bmf_skeleton_end(xs->context, lengths->partition, status);
+    return skeleton_end(xs->context, lengths->partition, status);
 }

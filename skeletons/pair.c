@@ -7,7 +7,7 @@
 #include "skeletons/engine/pairing.h"
 #include "skeletons/skeletons.h"
 
-int bmf_check_pair(bmf_context *ctx, const char *skeleton, const bmf_type *first, const bmf_type *second)
+int check_pair_types(bmf_context *ctx, const char *skeleton, const bmf_type *first, const bmf_type *second)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
     const bmf_type *pair = bmf_type_pair(first, second);
@@ -18,16 +18,16 @@ int bmf_check_pair(bmf_context *ctx, const char *skeleton, const bmf_type *first
                     bmf_type_print(pair, text, sizeof text), BMF_MAX_LEAVES);
 }
 
-int bmf_pair_with(bmf_column *column, const bmf_list *xs, bmf_list **out)
+int pair_with(bmf_column *column, const bmf_list *xs, bmf_list **out)
 {
     bmf_column pair = {.type = bmf_type_pair(column->type, xs->type), .count = xs->column.count};
-    pair.child = bmf_allocate_clear(2, (int64_t)sizeof *pair.child);
+    pair.child = allocate_clear(2, (int64_t)sizeof *pair.child);
     pair.child[0] = *column;
     *column = (bmf_column){0};
-    int status = bmf_agree_if_nested(xs->context, xs->type, bmf_column_share(&xs->column, &pair.child[1]));
+    int status = agree_if_nested(xs->context, xs->type, column_share(&xs->column, &pair.child[1]));
     if (status == BMF_OK)
-        return bmf_list_adopt(xs->context, xs->partition, &pair, out);
-    bmf_column_free(&pair);
+        return list_adopt(xs->context, xs->partition, &pair, out);
+    column_free(&pair);
     return status;
 }
 
@@ -36,15 +36,15 @@ int bmf_pair(const bmf_list *xs, const bmf_list *ys, bmf_list **out)
     bmf_context *ctx = xs->context;
     bmf_column column;
     char first[256], second[256];
-    BMF_TRY(bmf_check_pair(ctx, "pair", xs->type, ys->type));
+    BMF_TRY(check_pair_types(ctx, "pair", xs->type, ys->type));
     if (!bmf_partition_equal(xs->partition, ys->partition))
         return bmf_fail(ctx, BMF_ERROR_SHAPE, "pair: %s and %s do not conform", bmf_list_print(xs, first, sizeof first),
                         bmf_list_print(ys, second, sizeof second));
-    bmf_skeleton_begin(ctx, "pair");
-    int status = bmf_agree_if_nested(ctx, xs->type, bmf_column_share(&xs->column, &column));
+    skeleton_begin(ctx, "pair");
+    int status = agree_if_nested(ctx, xs->type, column_share(&xs->column, &column));
     if (status == BMF_OK)
-        status = bmf_pair_with(&column, ys, out);
-    return bmf_skeleton_end(ctx, xs->partition, status);
+        status = pair_with(&column, ys, out);
+    return skeleton_end(ctx, xs->partition, status);
 }
 
 int bmf_component(const bmf_list *xs, int k, bmf_list **out)
@@ -55,9 +55,9 @@ int bmf_component(const bmf_list *xs, int k, bmf_list **out)
     if (xs->type->kind != BMF_TUPLE || k < 0 || k >= xs->type->components)
         return bmf_fail(ctx, BMF_ERROR_TYPE, "component: %s has no component %d",
                         bmf_type_print(xs->type, text, sizeof text), k);
-    bmf_skeleton_begin(ctx, "component");
-    int status = bmf_agree_if_nested(ctx, xs->type->component[k], bmf_column_share(&xs->column.child[k], &column));
+    skeleton_begin(ctx, "component");
+    int status = agree_if_nested(ctx, xs->type->component[k], column_share(&xs->column.child[k], &column));
     if (status == BMF_OK)
-        status = bmf_list_adopt(ctx, xs->partition, &column, out);
-    return bmf_skeleton_end(ctx, xs->partition, status);
+        status = list_adopt(ctx, xs->partition, &column, out);
+    return skeleton_end(ctx, xs->partition, status);
 }

@@ -23,7 +23,7 @@ int bmf_each_part(bmf_context *ctx, const bmf_partition *partition, const char *
                   void *state)
 {
     part_state inner = {run, state};
-    bmf_piece *piece = bmf_allocate(partition->local_parts * (int64_t)sizeof *piece);
+    bmf_piece *piece = allocate(partition->local_parts * (int64_t)sizeof *piece);
     for (int64_t i = 0; i < partition->local_parts; i++) {
         int64_t part = partition->local_first + i;
         piece[i] = (bmf_piece){.part = part,
@@ -31,14 +31,14 @@ int bmf_each_part(bmf_context *ctx, const bmf_partition *partition, const char *
                                .begin = partition->start[part],
                                .end = partition->start[part + 1]};
     }
-    bmf_skeleton_begin(ctx, "each_part %s", name);
-    int status = bmf_compute(ctx, &(bmf_work){.kernel = name,
-                                              .piece = piece,
-                                              .pieces = partition->local_parts,
-                                              .chained = true,
-                                              .run = run_part,
-                                              .state = &inner});
-    status = bmf_skeleton_end(ctx, partition, bmf_agree(ctx, status));
+    skeleton_begin(ctx, "each_part %s", name);
+    int status = backend_compute(ctx, &(bmf_work){.kernel = name,
+                                                  .piece = piece,
+                                                  .pieces = partition->local_parts,
+                                                  .chained = true,
+                                                  .run = run_part,
+                                                  .state = &inner});
+    status = skeleton_end(ctx, partition, bmf_agree(ctx, status));
     free(piece);
     return status;
 }

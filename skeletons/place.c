@@ -10,16 +10,16 @@ static int fill(bmf_context *ctx, const char *skeleton, const bmf_type *type, bm
                 const void *data, bool whole, bmf_list **out)
 {
     bmf_list *made;
-    bmf_skeleton_begin(ctx, "%s", skeleton);
+    skeleton_begin(ctx, "%s", skeleton);
     int status = bmf_list_create(ctx, type, partition, &made);
     if (status == BMF_OK && made->column.count > 0) {
         int64_t offset[BMF_MAX_LEAVES], record = bmf_type_record(type, offset);
         int64_t begin = whole ? bmf_partition_local_begin(partition) : 0;
-        bmf_records_to_column((const char *)data + begin * record, made->column.count, &made->column, ctx->threads);
+        records_to_column((const char *)data + begin * record, made->column.count, &made->column, ctx->threads);
     }
     if (status == BMF_OK)
         *out = made;
-    return bmf_skeleton_end(ctx, partition, status);
+    return skeleton_end(ctx, partition, status);
 }
 
 int bmf_place(bmf_context *ctx, int64_t processor, const bmf_type *type, int64_t n, const void *data, bmf_list **out)

@@ -17,7 +17,7 @@ typedef struct recut {
 
 static int64_t *processors_of(const bmf_partition *partition)
 {
-    int64_t *processor = bmf_allocate(partition->parts * (int64_t)sizeof *processor);
+    int64_t *processor = allocate(partition->parts * (int64_t)sizeof *processor);
     for (int64_t k = 0; k < partition->parts; k++)
         processor[k] = bmf_partition_processor(partition, k);
     return processor;
@@ -27,11 +27,11 @@ static int generate_source(bmf_schedule *schedule, const recut *all, const bmf_m
                            const int64_t *target_processor)
 {
     const bmf_partition *from = source->list->partition;
-    int64_t *processor = processors_of(from), *start = bmf_allocate((from->parts + 1) * (int64_t)sizeof *start);
+    int64_t *processor = processors_of(from), *start = allocate((from->parts + 1) * (int64_t)sizeof *start);
     for (int64_t k = 0; k <= from->parts; k++)
         start[k] = source->first + from->start[k];
-    int status = bmf_schedule_redistribute(schedule, 0, from->parts, processor, start, all->target->parts,
-                                           target_processor, all->target->start, all->element_bytes);
+    int status = schedule_redistribute(schedule, 0, from->parts, processor, start, all->target->parts, target_processor,
+                                       all->target->start, all->element_bytes);
     free(processor);
     free(start);
     return status;
@@ -49,10 +49,10 @@ static int generate(bmf_schedule *schedule, bmf_algorithm algorithm, const void 
     return status;
 }
 
-int bmf_recut(const char *skeleton, int sources, const bmf_move_source *source, bmf_partition *target, bmf_list **out)
+int repartition(const char *skeleton, int sources, const bmf_move_source *source, bmf_partition *target, bmf_list **out)
 {
     const bmf_list *xs = source[0].list;
-    recut all = {sources, source, target, bmf_element_bytes(xs->type)};
+    recut all = {sources, source, target, type_element_bytes(xs->type)};
     bmf_call call = {.ctx = xs->context,
                      .skeleton = skeleton,
                      .list = xs,
@@ -60,19 +60,19 @@ int bmf_recut(const char *skeleton, int sources, const bmf_move_source *source, 
                      .last = BMF_ALGORITHMS,
                      .generate = generate,
                      .state = &all};
-    bmf_schedule *schedule = bmf_plan_make(&call, NULL);
-    int status = bmf_move(xs->context, sources, source, target, schedule, out);
-    bmf_schedule_free(schedule);
+    bmf_schedule *schedule = plan_make(&call, NULL);
+    int status = move_elements(xs->context, sources, source, target, schedule, out);
+    schedule_free(schedule);
     return status;
 }
 
 static int redistribute(const char *skeleton, const bmf_list *xs, bmf_partition *target, bmf_list **out)
 {
-    bmf_skeleton_begin(xs->context, "%s", skeleton);
+    skeleton_begin(xs->context, "%s", skeleton);
     int status = bmf_partition_equal(xs->partition, target)
-                     ? bmf_move_nothing(xs, target, out)
-                     : bmf_recut(skeleton, 1, &(bmf_move_source){xs, 0}, target, out);
-    return bmf_skeleton_end(xs->context, target, status);
+                     ? move_nothing(xs, target, out)
+                     : repartition(skeleton, 1, &(bmf_move_source){xs, 0}, target, out);
+    return skeleton_end(xs->context, target, status);
 }
 
 int bmf_rebalance(const bmf_list *xs, bmf_list **out)

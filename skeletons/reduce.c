@@ -18,11 +18,11 @@ static int generate_reduction(bmf_schedule *schedule, bmf_algorithm algorithm, c
 {
     switch (algorithm) {
     case BMF_REDUCE_DOUBLING:
-        return bmf_partials_generate(state, bmf_schedule_reduce_doubling, schedule);
+        return partials_generate(state, schedule_reduce_doubling, schedule);
     case BMF_REDUCE_EVERYBODY:
-        return bmf_partials_generate(state, bmf_schedule_everybody, schedule);
+        return partials_generate(state, schedule_everybody, schedule);
     default:
-        return bmf_partials_generate(state, bmf_schedule_reduce_levels, schedule);
+        return partials_generate(state, schedule_reduce_levels, schedule);
     }
 }
 
@@ -34,10 +34,10 @@ static int join_everybody(const bmf_partials *partials, bmf_partial *part, int64
     int code = 0;
     (void)begin;
     if (message->first == (item == 0))
-        bmf_forest_start(all, 0);
+        forest_start(all, 0);
     if (message->first == item + 1)
-        code = bmf_forest_append(partials->tree, all, part->window.end, part->window.value, false);
-    int failed = bmf_forest_append(partials->tree, all, end, values, false);
+        code = forest_append(partials->tree, all, part->window.end, part->window.value, false);
+    int failed = forest_append(partials->tree, all, end, values, false);
     return code ? code : failed;
 }
 
@@ -47,13 +47,13 @@ static int tell_generate(bmf_schedule *schedule, int first_round, const bmf_grou
 {
     const bmf_partials *partials = state;
     (void)bytes;
-    return bmf_schedule_distl_tree(schedule, first_round, group, partials->tree->record);
+    return schedule_distl_tree(schedule, first_round, group, partials->tree->record);
 }
 
 static int generate_tell(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state)
 {
     (void)algorithm;
-    return bmf_partials_generate(state, tell_generate, schedule);
+    return partials_generate(state, tell_generate, schedule);
 }
 
 typedef struct tell_state {
@@ -79,11 +79,11 @@ static int tell_all(bmf_partials *partials, const bmf_list *xs, uint32_t round, 
                      .first = BMF_ALGORITHMS,
                      .generate = generate_tell,
                      .state = partials};
-    bmf_schedule *schedule = bmf_plan_make(&call, NULL);
+    bmf_schedule *schedule = plan_make(&call, NULL);
     int status = BMF_OK;
     for (int r = 0; r < schedule->rounds && status == BMF_OK; r++)
         status = partials->ctx->backend->exchange(partials->ctx, &schedule->round[r], round + (uint32_t)r, &transfer);
-    bmf_schedule_free(schedule);
+    schedule_free(schedule);
     return status;
 }
 
@@ -95,7 +95,7 @@ static bool every_rank_has_parts(const bmf_context *ctx, const bmf_partition *pa
 
 static int total_of(const bmf_partials *partials, const bmf_forest *forest, void *value)
 {
-    if (bmf_forest_total(partials->tree, forest, value) == 0)
+    if (forest_total(partials->tree, forest, value) == 0)
         return BMF_OK;
     return bmf_fail(partials->ctx, BMF_ERROR_KERNEL, "operator %s failed", partials->tree->op->name);
 }
@@ -115,17 +115,17 @@ static int bring_together(bmf_partials *partials, const char *skeleton, const bm
                      .bytes = (double)partials->tree->record,
                      .generate = generate_reduction,
                      .state = partials};
-    bmf_schedule *schedule = bmf_plan_make(&call, &algorithm);
+    bmf_schedule *schedule = plan_make(&call, &algorithm);
     uint32_t rounds = (uint32_t)schedule->rounds;
     bool everybody = algorithm == BMF_REDUCE_EVERYBODY && partition->parts > 1;
     int status = BMF_OK;
     for (uint32_t r = 0; r < rounds; r++) {
-        int joined = bmf_partials_round(partials, &schedule->round[r], r, bmf_offer_window,
-                                        everybody ? join_everybody : bmf_join_window);
+        int joined =
+            partials_round(partials, &schedule->round[r], r, offer_window, everybody ? join_everybody : join_window);
         status = status ? status : joined;
     }
-    bmf_schedule_free(schedule);
-    status = bmf_agree_if(ctx, partials->tree->op->may_fail, status);
+    schedule_free(schedule);
+    status = agree_if(ctx, partials->tree->op->may_fail, status);
     if (status != BMF_OK)
         return status;
     bool has_first = partition->local_parts > 0 && partition->local_first == 0;
@@ -133,10 +133,10 @@ static int bring_together(bmf_partials *partials, const char *skeleton, const bm
     if (has_total) {
         bmf_partial *part = &partials->part[0];
         if (everybody && partition->local_first == partition->parts - 1)
-            status = bmf_forest_append(partials->tree, &part->before, part->window.end, part->window.value, false);
+            status = forest_append(partials->tree, &part->before, part->window.end, part->window.value, false);
         status = total_of(partials, everybody ? &part->before : &part->window, value);
     }
-    status = bmf_agree_if(ctx, partials->tree->op->may_fail, status);
+    status = agree_if(ctx, partials->tree->op->may_fail, status);
     if (status == BMF_OK && algorithm == BMF_REDUCE_LEVELS && !placed)
         status = tell_all(partials, xs, rounds, value);
     if (status == BMF_OK && !placed && !every_rank_has_parts(ctx, partition))
@@ -162,14 +162,14 @@ static int reduce_source(const char *skeleton, const bmf_list *xs, const bmf_sou
     bmf_partials partials;
     if (bmf_length(xs) == 0)
         return reduce_empty(ctx, skeleton, tree, value);
-    BMF_TRY(bmf_partials_fold(&partials, ctx, tree, xs->partition, source,
-                              source->kernel ? source->kernel->name : tree->op->name, true));
-    char *total = bmf_allocate_clear(1, tree->record);
+    BMF_TRY(partials_fold(&partials, ctx, tree, xs->partition, source,
+                          source->kernel ? source->kernel->name : tree->op->name, true));
+    char *total = allocate_clear(1, tree->record);
     int status = bring_together(&partials, skeleton, xs, placed, total);
     if (status == BMF_OK)
         memcpy(value, total, (size_t)tree->record);
     free(total);
-    bmf_partials_free(&partials);
+    partials_free(&partials);
     return status;
 }
 
@@ -179,14 +179,14 @@ static int reduce_lists(const char *skeleton, const bmf_list *xs, const bmf_list
     bmf_context *ctx = xs->context;
     bmf_source source;
     bmf_tree tree;
-    BMF_TRY(bmf_source_open(&source, skeleton, xs, ys, kernel));
-    int status = bmf_tree_open(&tree, ctx, skeleton, op, source.type);
+    BMF_TRY(source_open(&source, skeleton, xs, ys, kernel));
+    int status = tree_open(&tree, ctx, skeleton, op, source.type);
     if (status == BMF_OK) {
-        bmf_skeleton_begin(ctx, kernel ? "%s %s %s" : "%s %s%s", skeleton, op->name, kernel ? kernel->name : "");
-        status = bmf_skeleton_end(ctx, xs->partition, reduce_source(skeleton, xs, &source, &tree, false, value));
-        bmf_tree_close(&tree);
+        skeleton_begin(ctx, kernel ? "%s %s %s" : "%s %s%s", skeleton, op->name, kernel ? kernel->name : "");
+        status = skeleton_end(ctx, xs->partition, reduce_source(skeleton, xs, &source, &tree, false, value));
+        tree_close(&tree);
     }
-    bmf_source_close(&source);
+    source_close(&source);
     return status;
 }
 
@@ -211,17 +211,17 @@ int bmf_reduce_placed(const bmf_list *xs, const bmf_operator *op, bmf_list **out
     bmf_context *ctx = xs->context;
     bmf_source source;
     bmf_tree tree;
-    BMF_TRY(bmf_source_open(&source, "reduce", xs, NULL, NULL));
-    int status = bmf_tree_open(&tree, ctx, "reduce", op, source.type);
+    BMF_TRY(source_open(&source, "reduce", xs, NULL, NULL));
+    int status = tree_open(&tree, ctx, "reduce", op, source.type);
     if (status == BMF_OK) {
-        char *value = bmf_allocate_clear(1, tree.record);
-        bmf_skeleton_begin(ctx, "reduce %s", op->name);
-        status = bmf_skeleton_end(ctx, xs->partition, reduce_source("reduce", xs, &source, &tree, true, value));
+        char *value = allocate_clear(1, tree.record);
+        skeleton_begin(ctx, "reduce %s", op->name);
+        status = skeleton_end(ctx, xs->partition, reduce_source("reduce", xs, &source, &tree, true, value));
         if (status == BMF_OK)
             status = bmf_place(ctx, xs->partition->base, source.type, 1, value, out);
         free(value);
-        bmf_tree_close(&tree);
+        tree_close(&tree);
     }
-    bmf_source_close(&source);
+    source_close(&source);
     return status;
 }

@@ -29,11 +29,11 @@ static int generate_scan(bmf_schedule *schedule, bmf_algorithm algorithm, const 
 {
     switch (algorithm) {
     case BMF_SCAN_TREE:
-        return bmf_partials_generate(state, bmf_schedule_scan_tree, schedule);
+        return partials_generate(state, schedule_scan_tree, schedule);
     case BMF_SCAN_EVERYBODY:
-        return bmf_partials_generate(state, bmf_schedule_everybody, schedule);
+        return partials_generate(state, schedule_everybody, schedule);
     default:
-        return bmf_partials_generate(state, bmf_schedule_scan_levels, schedule);
+        return partials_generate(state, schedule_scan_levels, schedule);
     }
 }
 
@@ -42,8 +42,8 @@ static int join_levels(const bmf_partials *partials, bmf_partial *part, int64_t 
 {
     (void)item;
     (void)message;
-    int code = bmf_forest_prepend(partials->tree, &part->before, begin, end, values);
-    int failed = bmf_forest_prepend(partials->tree, &part->window, begin, end, values);
+    int code = forest_prepend(partials->tree, &part->before, begin, end, values);
+    int failed = forest_prepend(partials->tree, &part->window, begin, end, values);
     return code ? code : failed;
 }
 
@@ -54,8 +54,8 @@ static int join_everybody(const bmf_partials *partials, bmf_partial *part, int64
     if (message->first >= item)
         return 0;
     if (message->first == 0)
-        bmf_forest_start(&part->before, 0);
-    return bmf_forest_append(partials->tree, &part->before, end, values, false);
+        forest_start(&part->before, 0);
+    return forest_append(partials->tree, &part->before, end, values, false);
 }
 
 static int level_of(int64_t distance)
@@ -69,13 +69,13 @@ static int join_up(const bmf_partials *partials, bmf_partial *part, int64_t item
 {
     int level = level_of(message->first - item);
     if (level >= part->levels) {
-        part->saved = bmf_reallocate(part->saved, part->levels * (int64_t)sizeof *part->saved,
-                                     (level + 1) * (int64_t)sizeof *part->saved);
+        part->saved = reallocate(part->saved, part->levels * (int64_t)sizeof *part->saved,
+                                 (level + 1) * (int64_t)sizeof *part->saved);
         for (; part->levels <= level; part->levels++)
-            bmf_forest_start(&part->saved[part->levels], 0);
+            forest_start(&part->saved[part->levels], 0);
     }
-    bmf_forest_copy(partials->tree, &part->window, &part->saved[level]);
-    return bmf_join_window(partials, part, item, message, begin, end, values);
+    forest_copy(partials->tree, &part->window, &part->saved[level]);
+    return join_window(partials, part, item, message, begin, end, values);
 }
 
 /* Down the tree: everything before me, then my left child at that level. */
@@ -83,9 +83,9 @@ static const bmf_forest *offer_down(const bmf_partials *partials, bmf_partial *p
                                     const bmf_message *message, bmf_forest *own)
 {
     const bmf_forest *left = &part->saved[level_of(message->first + message->count - item)];
-    bmf_forest_copy(partials->tree, &part->before, own);
+    forest_copy(partials->tree, &part->before, own);
     /* An operator's failure shows again where the values are used. */
-    (void)bmf_forest_append(partials->tree, own, left->end, left->value, false);
+    (void)forest_append(partials->tree, own, left->end, left->value, false);
     return own;
 }
 
@@ -94,9 +94,9 @@ static int join_down(const bmf_partials *partials, bmf_partial *part, int64_t it
 {
     (void)item;
     (void)message;
-    bmf_forest_free(&part->before);
-    bmf_forest_start(&part->before, begin);
-    return bmf_forest_append(partials->tree, &part->before, end, values, false);
+    forest_free(&part->before);
+    forest_start(&part->before, begin);
+    return forest_append(partials->tree, &part->before, end, values, false);
 }
 
 static int run_rounds(bmf_partials *partials, const bmf_schedule *schedule, bmf_algorithm algorithm)
@@ -107,8 +107,8 @@ static int run_rounds(bmf_partials *partials, const bmf_schedule *schedule, bmf_
                                   : algorithm == BMF_SCAN_LEVELS  ? join_levels
                                   : r < up                        ? join_up
                                                                   : join_down;
-        bmf_offer_function *offer = join == join_down ? offer_down : bmf_offer_window;
-        int joined = bmf_partials_round(partials, &schedule->round[r], (uint32_t)r, offer, join);
+        bmf_offer_function *offer = join == join_down ? offer_down : offer_window;
+        int joined = partials_round(partials, &schedule->round[r], (uint32_t)r, offer, join);
         status = status ? status : joined;
     }
     return status;
@@ -125,7 +125,7 @@ static int learn_before(bmf_partials *partials, const char *skeleton, const bmf_
 {
     bmf_context *ctx = xs->context;
     bmf_algorithm algorithm;
-    BMF_TRY(bmf_partials_fold(partials, ctx, tree, xs->partition, source, kernel_name(source, tree), true));
+    BMF_TRY(partials_fold(partials, ctx, tree, xs->partition, source, kernel_name(source, tree), true));
     bmf_call call = {.ctx = ctx,
                      .skeleton = skeleton,
                      .list = xs,
@@ -135,12 +135,12 @@ static int learn_before(bmf_partials *partials, const char *skeleton, const bmf_
                      .bytes = (double)tree->record,
                      .generate = generate_scan,
                      .state = partials};
-    bmf_schedule *schedule = bmf_plan_make(&call, &algorithm);
+    bmf_schedule *schedule = plan_make(&call, &algorithm);
     partials->rounds = (uint32_t)schedule->rounds;
-    int status = bmf_agree_if(ctx, tree->op->may_fail, run_rounds(partials, schedule, algorithm));
-    bmf_schedule_free(schedule);
+    int status = agree_if(ctx, tree->op->may_fail, run_rounds(partials, schedule, algorithm));
+    schedule_free(schedule);
     if (status != BMF_OK)
-        bmf_partials_free(partials);
+        partials_free(partials);
     return status;
 }
 
@@ -177,18 +177,18 @@ static int start_part(chain *c, const bmf_piece *piece)
 {
     if (piece->begin != c->partition->start[piece->part])
         return 0;
-    bmf_forest_free(&c->running);
-    bmf_forest_start(&c->running, 0);
+    forest_free(&c->running);
+    forest_start(&c->running, 0);
     if (!c->partials)
         return 0;
     const bmf_forest *before = &c->partials->part[piece->part - c->partition->local_first].before;
-    return bmf_forest_append(c->tree, &c->running, before->end, before->value, true);
+    return forest_append(c->tree, &c->running, before->end, before->value, true);
 }
 
 static int copy_running(const chain *c, bmf_forest *mine)
 {
-    bmf_forest_start(mine, 0);
-    return bmf_forest_append(c->tree, mine, c->running.end, c->running.value, true);
+    forest_start(mine, 0);
+    return forest_append(c->tree, mine, c->running.end, c->running.value, true);
 }
 
 /* Takes the fold before the piece and hands on the fold after it. Once something failed there is no fold to hand on:
@@ -196,18 +196,18 @@ static int copy_running(const chain *c, bmf_forest *mine)
 static int pass_on(chain *c, int64_t index, const bmf_piece *piece, int worker, bmf_forest *mine)
 {
     bmf_forest folded;
-    bmf_forest_start(&folded, piece->begin);
-    int code = bmf_forest_fold(c->tree, &folded, c->source, worker, piece->begin, piece->end);
+    forest_start(&folded, piece->begin);
+    int code = forest_fold(c->tree, &folded, c->source, worker, piece->begin, piece->end);
     wait_for_turn(c, index);
     if (code == 0 && !c->broken)
         code = start_part(c, piece);
     if (code == 0 && !c->broken)
         code = copy_running(c, mine);
     if (code == 0 && !c->broken)
-        code = bmf_forest_append(c->tree, &c->running, piece->end, folded.value, true);
+        code = forest_append(c->tree, &c->running, piece->end, folded.value, true);
     c->broken = c->broken || code != 0;
     atomic_store_explicit(&c->turn, index + 1, memory_order_release);
-    bmf_forest_free(&folded);
+    forest_free(&folded);
     return code;
 }
 
@@ -222,21 +222,21 @@ static int scan_block(const chain *c, int worker, int64_t begin, int64_t count, 
     bmf_slice x[BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
     char *value = c->record[worker], *prefix = value + tree->record;
     const char *known = top(tree, before);
-    int code = bmf_source_block(c->source, worker, begin, count, x);
+    int code = source_block(c->source, worker, begin, count, x);
     if (code == 0)
-        code = bmf_tree_fold(tree, worker, count, x, value);
+        code = tree_fold(tree, worker, count, x, value);
     if (known)
         memcpy(prefix, known, (size_t)tree->record);
     if (code == 0)
-        code = bmf_forest_push(tree, before, count, value, true);
+        code = forest_push(tree, before, count, value, true);
     if (code != 0)
         return code;
-    bmf_sink_block(c->sink, worker, begin, out);
-    code = bmf_tree_scan(tree, worker, count, x, known ? prefix : NULL,
-                         c->kind == BMF_INCLUSIVE ? top(tree, before) : NULL, out);
+    sink_block(c->sink, worker, begin, out);
+    code = tree_scan(tree, worker, count, x, known ? prefix : NULL, c->kind == BMF_INCLUSIVE ? top(tree, before) : NULL,
+                     out);
     if (c->kind == BMF_EXCLUSIVE && !known)
-        bmf_tree_put(tree, tree->op->identity, out, 0);
-    bmf_sink_commit(c->sink, worker, begin, count);
+        tree_put(tree, tree->op->identity, out, 0);
+    sink_commit(c->sink, worker, begin, count);
     return code;
 }
 
@@ -251,13 +251,13 @@ static int scan_piece(void *state, int64_t index, const bmf_piece *piece, int wo
         code = start_part(c, piece);
     bool known = before->end == piece->begin; /* not after a failure */
     for (int64_t i = piece->begin, count; i < piece->end && code == 0 && known; i += count) {
-        count = bmf_tree_block(i, piece->end);
+        count = tree_block(i, piece->end);
         count = count < SCAN_BLOCK ? count : SCAN_BLOCK;
         code = scan_block(c, worker, i, count, before);
     }
     if (!c->shared)
         c->broken = c->broken || code != 0;
-    bmf_forest_free(&copy);
+    forest_free(&copy);
     return code;
 }
 
@@ -277,8 +277,8 @@ static int scan_into(const bmf_source *source, const bmf_tree *tree, const bmf_p
     bmf_piece *piece;
     int64_t pieces;
     bmf_sink sink;
-    BMF_TRY(bmf_pieces_create_chain(ctx, out->partition, chain_grain(tree), &piece, &pieces));
-    bmf_sink_open(&sink, out, in_place ? BMF_SINK_STAGED : BMF_SINK_NEW, source->inputs);
+    BMF_TRY(pieces_create_chain(ctx, out->partition, chain_grain(tree), &piece, &pieces));
+    sink_open(&sink, out, in_place ? BMF_SINK_STAGED : BMF_SINK_NEW, source->inputs);
     chain c = {.tree = tree,
                .source = source,
                .sink = &sink,
@@ -286,23 +286,23 @@ static int scan_into(const bmf_source *source, const bmf_tree *tree, const bmf_p
                .partition = out->partition,
                .kind = kind,
                .shared = ctx->threads > 1 && pieces > 1};
-    c.record = bmf_allocate(ctx->threads * (int64_t)sizeof *c.record);
+    c.record = allocate(ctx->threads * (int64_t)sizeof *c.record);
     for (int w = 0; w < ctx->threads; w++)
-        c.record[w] = bmf_allocate(2 * tree->record);
-    int status = bmf_compute(ctx, &(bmf_work){.kernel = kernel_name(source, tree),
-                                              .round = partials ? partials->rounds + 1 : 0,
-                                              .piece = piece,
-                                              .pieces = pieces,
-                                              .chained = true,
-                                              .run = scan_piece,
-                                              .state = &c});
-    bmf_forest_free(&c.running);
+        c.record[w] = allocate(2 * tree->record);
+    int status = backend_compute(ctx, &(bmf_work){.kernel = kernel_name(source, tree),
+                                                  .round = partials ? partials->rounds + 1 : 0,
+                                                  .piece = piece,
+                                                  .pieces = pieces,
+                                                  .chained = true,
+                                                  .run = scan_piece,
+                                                  .state = &c});
+    forest_free(&c.running);
     for (int w = 0; w < ctx->threads; w++)
         free(c.record[w]);
     free(c.record);
-    bmf_sink_close(&sink);
+    sink_close(&sink);
     free(piece);
-    return bmf_agree_if(ctx, source->may_fail || tree->op->may_fail, status);
+    return agree_if(ctx, source->may_fail || tree->op->may_fail, status);
 }
 
 /* ---- the skeleton ---- */
@@ -316,7 +316,7 @@ static int scan_source(const char *skeleton, const bmf_list *xs, const bmf_sourc
         BMF_TRY(learn_before(&partials, skeleton, xs, source, tree));
     int status = scan_into(source, tree, alone ? NULL : &partials, kind, out, in_place);
     if (!alone)
-        bmf_partials_free(&partials);
+        partials_free(&partials);
     return status;
 }
 
@@ -332,18 +332,18 @@ static int scan_list(const char *skeleton, bmf_list *xs, const bmf_kernel *kerne
                         "%s: an exclusive scan needs an operator with an identity; %s has none", skeleton, op->name);
     if (in_place)
         bmf_list_own(xs);
-    BMF_TRY(bmf_source_open(&source, skeleton, xs, NULL, kernel));
-    int status = bmf_tree_open(&tree, ctx, skeleton, op, source.type);
+    BMF_TRY(source_open(&source, skeleton, xs, NULL, kernel));
+    int status = tree_open(&tree, ctx, skeleton, op, source.type);
     if (status == BMF_OK) {
-        bmf_skeleton_begin(ctx, kernel ? "%s %s %s" : "%s %s%s", skeleton, op->name, kernel ? kernel->name : "");
+        skeleton_begin(ctx, kernel ? "%s %s %s" : "%s %s%s", skeleton, op->name, kernel ? kernel->name : "");
         if (!in_place)
             status = bmf_list_create(ctx, source.type, xs->partition, &made);
         if (status == BMF_OK && bmf_length(xs) > 0)
             status = scan_source(skeleton, xs, &source, &tree, kind, in_place ? xs : made, in_place);
-        bmf_skeleton_end(ctx, xs->partition, status);
-        bmf_tree_close(&tree);
+        skeleton_end(ctx, xs->partition, status);
+        tree_close(&tree);
     }
-    bmf_source_close(&source);
+    source_close(&source);
     if (status == BMF_OK && !in_place)
         *out = made;
     else
@@ -369,6 +369,6 @@ int bmf_scan_in_place(bmf_list *xs, const bmf_operator *op, bmf_scan_kind kind)
     if (!op->may_fail)
         return scan_list("scan", xs, NULL, op, kind, true, NULL);
     BMF_TRY(bmf_scan(xs, op, kind, &made));
-    bmf_list_replace(xs, made);
+    list_replace(xs, made);
     return BMF_OK;
 }

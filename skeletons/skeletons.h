@@ -114,7 +114,8 @@ int bmf_map_scan(const bmf_list *xs, const bmf_kernel *kernel, const bmf_operato
  * bmf_list_own before writing). It returns 0 or a failure code. A kernel `name` in traces and predictions; loops outside of
  * skeletons are invisible there. No messages. Errors: BMF_ERROR_KERNEL, agreed. */
 typedef int bmf_part_function(void *state, int64_t part, int64_t begin, int64_t end);
-int bmf_each_part(bmf_context *ctx, const bmf_partition *partition, const char *name, bmf_part_function *run, void *state);
+int bmf_each_part(bmf_context *ctx, const bmf_partition *partition, const char *name, bmf_part_function *run,
+                  void *state);
 
 /* ---- lists of lists ---- */
 

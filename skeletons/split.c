@@ -33,7 +33,7 @@ static int split_partition(const bmf_list *xs, int64_t parts, int stride, bmf_pa
     /* Processors are checked before the starts are made: there may be too many of them to count. */
     bmf_partition *empty;
     BMF_TRY(bmf_partition_create(ctx, old->base, old->levels + 1, level, 0, NULL, &empty));
-    int64_t *start = bmf_allocate((empty->parts + 1) * (int64_t)sizeof *start);
+    int64_t *start = allocate((empty->parts + 1) * (int64_t)sizeof *start);
     for (int64_t k = 0; k < old->parts; k++)
         for (int64_t j = 0; j < parts; j++)
             start[k * parts + j] = old->start[k] + bmf_split_start(old->start[k + 1] - old->start[k], parts, j);
@@ -47,19 +47,19 @@ static int split_partition(const bmf_list *xs, int64_t parts, int stride, bmf_pa
 static int move_parts(const bmf_list *xs, int64_t parts, bmf_partition *target, bmf_list **out)
 {
     bmf_context *ctx = xs->context;
-    bmf_groups groups = {target, bmf_element_bytes(xs->type)};
+    bmf_groups groups = {target, type_element_bytes(xs->type)};
     bmf_call call = {.ctx = ctx,
                      .skeleton = "split",
                      .list = xs,
                      .first = BMF_SPLIT_TREE,
                      .last = BMF_SPLIT_DIRECT,
                      .count = parts,
-                     .bytes = (double)bmf_length(xs) * bmf_element_guess(xs->type) / (double)xs->partition->parts,
-                     .generate = bmf_groups_generate,
+                     .bytes = (double)bmf_length(xs) * element_guess(xs->type) / (double)xs->partition->parts,
+                     .generate = groups_generate,
                      .state = &groups};
-    bmf_schedule *schedule = bmf_plan_make(&call, NULL);
-    int status = bmf_move(ctx, 1, &(bmf_move_source){xs, 0}, target, schedule, out);
-    bmf_schedule_free(schedule);
+    bmf_schedule *schedule = plan_make(&call, NULL);
+    int status = move_elements(ctx, 1, &(bmf_move_source){xs, 0}, target, schedule, out);
+    schedule_free(schedule);
     return status;
 }
 
@@ -67,9 +67,9 @@ int bmf_split(const bmf_list *xs, int64_t parts, int stride, bmf_list **out)
 {
     bmf_partition *target;
     BMF_TRY(split_partition(xs, parts, stride, &target));
-    bmf_skeleton_begin(xs->context, "split");
-    int status = parts == 1 ? bmf_move_nothing(xs, target, out) : move_parts(xs, parts, target, out);
-    bmf_skeleton_end(xs->context, target, status);
+    skeleton_begin(xs->context, "split");
+    int status = parts == 1 ? move_nothing(xs, target, out) : move_parts(xs, parts, target, out);
+    skeleton_end(xs->context, target, status);
     bmf_partition_release(target);
     return status;
 }

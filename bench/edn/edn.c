@@ -92,7 +92,7 @@ static void print_times(const edn_figures *f)
     for (int first = 0; first < COLUMNS; first += BMF_RECORD_METHODS) {
         printf("%-14s", f->column[first].permutation);
         for (int k = first; k < first + BMF_RECORD_METHODS; k++)
-            printf("%14s%-11s", bmf_record_method_name(f->column[k].method), f->column[k].fitted ? "*" : "");
+            printf("%14s%-11s", record_method_name(f->column[k].method), f->column[k].fitted ? "*" : "");
         printf("\n");
         for (int m = 0; m < EDN_SIZES; m++) {
             printf("%6d records", 1 << m);
@@ -150,7 +150,7 @@ static json_t *json_of_column(const edn_column *c)
                                                (json_int_t)c->rounds[m], "count", (json_int_t)c->count[m], "published",
                                                c->published[m], "predicted", c->predicted[m], "ratio",
                                                c->predicted[m] / c->published[m], "doubtful", c->doubtful[m]));
-    return json_pack("{s:s, s:s, s:b, s:o}", "permutation", c->permutation, "method", bmf_record_method_name(c->method),
+    return json_pack("{s:s, s:s, s:b, s:o}", "permutation", c->permutation, "method", record_method_name(c->method),
                      "fitted", c->fitted, "sizes", sizes);
 }
 
@@ -191,10 +191,10 @@ static int print_json(const edn_figures *f, const char *machine)
 static int check_machine(const bmf_machine *machine, const bmf_edn_place *place)
 {
     if (!place)
-        return bmf_machine_fail(machine, NULL, BMF_ERROR_ARGUMENT, "the network is no edn");
+        return machine_fail(machine, NULL, BMF_ERROR_ARGUMENT, "the network is no edn");
     if (place->shape.ports * place->processors_per_port != 1 << EDN_PROCESSOR_BITS || place->processors_per_port != 16)
-        return bmf_machine_fail(machine, NULL, BMF_ERROR_ARGUMENT,
-                                "the document's machine has 128 ports for 2048 processors");
+        return machine_fail(machine, NULL, BMF_ERROR_ARGUMENT,
+                            "the document's machine has 128 ports for 2048 processors");
     return BMF_OK;
 }
 
@@ -202,15 +202,15 @@ static int print(const options *o)
 {
     bmf_machine *machine;
     bmf_network *network = NULL;
-    int status = bmf_machine_read(o->machine, &machine);
+    int status = machine_read(o->machine, &machine);
     if (status != BMF_OK)
         return status;
-    status = bmf_machine_network(machine, 1 << EDN_PROCESSOR_BITS, &network);
+    status = machine_network(machine, 1 << EDN_PROCESSOR_BITS, &network);
     if (status == BMF_OK)
-        status = check_machine(machine, bmf_edn_place_of_network(network));
+        status = check_machine(machine, edn_place_of_network(network));
     if (status == BMF_OK) {
         edn_figures figures;
-        edn_figures_make(bmf_edn_place_of_network(network), o->matrices, o->frequencies, &figures);
+        edn_figures_make(edn_place_of_network(network), o->matrices, o->frequencies, &figures);
         if (o->json)
             status = print_json(&figures, machine->name);
         else
@@ -218,7 +218,7 @@ static int print(const options *o)
     }
     if (network)
         network->type->destroy(network);
-    bmf_machine_free(machine);
+    machine_free(machine);
     return status;
 }
 

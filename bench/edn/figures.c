@@ -58,13 +58,13 @@ typedef struct router {
 static int64_t route_round(router *r, const bmf_permutation *p, bmf_record_method method)
 {
     bmf_record_rounds rounds;
-    bmf_edn_clear(r->edn);
-    if (bmf_record_rounds_make(p, EDN_PROCESSOR_BITS, method, r->place, &rounds) != BMF_OK)
+    edn_clear(r->edn);
+    if (record_rounds_make(p, EDN_PROCESSOR_BITS, method, r->place, &rounds) != BMF_OK)
         return 0;
-    bmf_record_round(&rounds, 0, r->place->word_bytes, r->message);
+    record_round(&rounds, 0, r->place->word_bytes, r->message);
     for (int64_t k = 0; k < rounds.records; k++)
-        bmf_edn_route(r->edn, bmf_edn_port_of(r->place, (uint64_t)r->message[k].from),
-                      bmf_edn_port_of(r->place, (uint64_t)r->message[k].to));
+        edn_route(r->edn, edn_port_of(r->place, (uint64_t)r->message[k].from),
+                  edn_port_of(r->place, (uint64_t)r->message[k].to));
     r->routed += rounds.records;
     return rounds.rounds;
 }
@@ -76,7 +76,7 @@ static void count_column(router *r, edn_column *column)
         /* 2^m rows of 2^11: the first record of every processor goes to the first processors */
         bmf_permutation_rotation(EDN_PROCESSOR_BITS + m, column->permutation[0] == 't' ? EDN_PROCESSOR_BITS : 0, &p);
         column->rounds[m] = route_round(r, &p, column->method);
-        column->count[m] = bmf_edn_iterations(r->edn);
+        column->count[m] = edn_iterations(r->edn);
     }
 }
 
@@ -84,19 +84,19 @@ static void count_column(router *r, edn_column *column)
 static void count_frequencies(int64_t matrices, const bmf_edn_shape *shape, edn_frequencies *f, int64_t *routed)
 {
     const bmf_edn_shape own = {f->ports, shape->inputs, shape->buckets, shape->capacity};
-    bmf_edn *edn = bmf_edn_create(&own);
+    bmf_edn *edn = edn_create(&own);
     uint64_t seed = 1;
     for (int64_t n = 0; n < matrices; n++) {
         bmf_bit_matrix a;
         bmf_bit_matrix_random(__builtin_ctzll((uint64_t)f->ports), &seed, &a);
-        bmf_edn_clear(edn);
+        edn_clear(edn);
         for (int64_t k = 0; k < f->ports; k++)
-            bmf_edn_route(edn, k, (int64_t)bmf_bit_matrix_apply(&a, (uint64_t)k));
+            edn_route(edn, k, (int64_t)bmf_bit_matrix_apply(&a, (uint64_t)k));
         for (int k = 0; k < EDN_COUNTS; k++)
-            f->counted[k] += bmf_edn_iterations(edn) == 1 << k ? 100.0 / (double)matrices : 0.0;
+            f->counted[k] += edn_iterations(edn) == 1 << k ? 100.0 / (double)matrices : 0.0;
     }
     *routed += matrices * f->ports;
-    bmf_edn_free(edn);
+    edn_free(edn);
 }
 
 /* ---- constants ---- */
@@ -152,13 +152,13 @@ static void average(router *r, int64_t matrices, edn_figures *f)
         for (int64_t n = 0; n < matrices; n++) {
             bmf_permutation p = {.bits = EDN_PROCESSOR_BITS + m};
             bmf_bit_matrix_random(p.bits, &seed, &p.matrix);
-            int64_t rounds = route_round(r, &p, BMF_RECORDS_ROWS), ports = bmf_edn_serialisation(r->edn);
+            int64_t rounds = route_round(r, &p, BMF_RECORDS_ROWS), ports = edn_serialisation(r->edn);
             e->mean += (double)ports / (double)matrices;
             e->least = ports < e->least ? ports : e->least;
             e->most = ports > e->most ? ports : e->most;
-            e->rows += seconds_of(f, BMF_RECORDS_ROWS, rounds, bmf_edn_iterations(r->edn)) / (double)matrices;
+            e->rows += seconds_of(f, BMF_RECORDS_ROWS, rounds, edn_iterations(r->edn)) / (double)matrices;
             rounds = route_round(r, &p, BMF_RECORDS_SETS);
-            e->sets += seconds_of(f, BMF_RECORDS_SETS, rounds, bmf_edn_iterations(r->edn)) / (double)matrices;
+            e->sets += seconds_of(f, BMF_RECORDS_SETS, rounds, edn_iterations(r->edn)) / (double)matrices;
         }
     }
     f->crossing = 0;
@@ -168,9 +168,9 @@ static void average(router *r, int64_t matrices, edn_figures *f)
 
 void edn_figures_make(const bmf_edn_place *place, int64_t matrices, int64_t frequencies, edn_figures *figures)
 {
-    const int64_t begin = bmf_monotonic_ns();
-    router r = {.place = place, .edn = bmf_edn_create(&place->shape)};
-    r.message = bmf_allocate((INT64_C(1) << EDN_PROCESSOR_BITS) * (int64_t)sizeof *r.message);
+    const int64_t begin = monotonic_ns();
+    router r = {.place = place, .edn = edn_create(&place->shape)};
+    r.message = allocate((INT64_C(1) << EDN_PROCESSOR_BITS) * (int64_t)sizeof *r.message);
     *figures = (edn_figures){0};
     for (int k = 0; k < COLUMNS; k++) {
         figures->column[k] = published_columns[k];
@@ -188,7 +188,7 @@ void edn_figures_make(const bmf_edn_place *place, int64_t matrices, int64_t freq
         count_frequencies(frequencies, &place->shape, &figures->frequencies[k], &r.routed);
     }
     figures->routed = r.routed;
-    figures->seconds = (double)(bmf_monotonic_ns() - begin) * 1e-9;
+    figures->seconds = (double)(monotonic_ns() - begin) * 1e-9;
     free(r.message);
-    bmf_edn_free(r.edn);
+    edn_free(r.edn);
 }

@@ -70,10 +70,10 @@ static int run_program(void *state)
     language_case *c = state;
     bmf_value x;
     if (c->once)
-        bmf_value_move(&c->input, &x);
+        value_move(&c->input, &x);
     else
-        BMF_TRY(bmf_value_share(c->ctx, &c->input, &x));
-    return bmf_evaluate(&c->machine, c->program.expression, &c->frame, &x, &c->out);
+        BMF_TRY(value_share(c->ctx, &c->input, &x));
+    return evaluate_batch(&c->machine, c->program.expression, &c->frame, &x, &c->out);
 }
 
 static int verify(void *state)
@@ -81,7 +81,7 @@ static int verify(void *state)
     language_case *c = state;
     bmf_value *words = (bmf_value *)c->row->words(&c->out);
     int64_t wrong = 0;
-    BMF_TRY(bmf_value_plain(c->ctx, words));
+    BMF_TRY(value_plain(c->ctx, words));
     if (words->count != c->expected_count)
         return bmf_fail(c->ctx, BMF_ERROR_INTERNAL, "%s: %lld results instead of %lld", c->row->name,
                         (long long)words->count, (long long)c->expected_count);
@@ -89,7 +89,7 @@ static int verify(void *state)
 #pragma omp parallel for num_threads(c->ctx->threads) schedule(static) reduction(+ : wrong)
     for (int64_t i = 0; i < words->count; i++)
         wrong += got[i] != expected[i];
-    bmf_value_free(&c->out);
+    value_free(&c->out);
     if (wrong > 0)
         return bmf_fail(c->ctx, BMF_ERROR_INTERNAL, "%s: %lld of %lld results are wrong", c->row->name,
                         (long long)wrong, (long long)c->expected_count);
@@ -99,33 +99,33 @@ static int verify(void *state)
 static int open_case(language_case *c)
 {
     const bmf_program_options text = {.path = c->row->name, .text = c->row->text};
-    BMF_TRY(bmf_program_load(c->ctx, &text, &c->program));
-    bmf_program_rewrite(&c->program, &(bmf_rewriting){.laws = ~0u});
+    BMF_TRY(program_load(c->ctx, &text, &c->program));
+    program_rewrite(&c->program, &(bmf_rewriting){.laws = ~0u});
     c->machine = (bmf_evaluation){.ctx = c->ctx, .texts = &c->program.texts};
-    BMF_TRY(bmf_frame_open_program(&c->machine, &c->frame));
+    BMF_TRY(frame_open_program(&c->machine, &c->frame));
     return c->row->prepare(c);
 }
 
 static void close_case(language_case *c)
 {
-    bmf_value_free(&c->input);
-    bmf_value_free(&c->out);
-    bmf_buffer_release(c->x);
-    bmf_buffer_release(c->y);
-    bmf_buffer_release(c->starts);
-    bmf_buffer_release(c->expected);
-    bmf_frame_close(&c->frame);
-    bmf_program_free(&c->program);
-    bmf_buffer_trim();
+    value_free(&c->input);
+    value_free(&c->out);
+    buffer_release(c->x);
+    buffer_release(c->y);
+    buffer_release(c->starts);
+    buffer_release(c->expected);
+    frame_close(&c->frame);
+    program_free(&c->program);
+    buffer_trim();
 }
 
 /* One evaluation that may do as it likes with its input. */
 static int measure_memory(language_case *c, language_result *result)
 {
-    bmf_buffer_release(c->x);
-    bmf_buffer_release(c->y);
+    buffer_release(c->x);
+    buffer_release(c->y);
     c->x = c->y = NULL;
-    bmf_buffer_trim();
+    buffer_trim();
     const bool measurable = forget_peak();
     const int64_t others = status_bytes("VmRSS:") - c->input_bytes;
     c->once = true;

@@ -82,7 +82,7 @@ static void mapped_scan(int64_t begin, int64_t end, double before, const double 
 
 void language_scan(int threads, int64_t count, const double *x, double *y)
 {
-    double *sum = bmf_allocate(threads * (int64_t)sizeof *sum);
+    double *sum = allocate(threads * (int64_t)sizeof *sum);
 #pragma omp parallel num_threads(threads)
     {
         int64_t begin, end;
@@ -172,7 +172,7 @@ int64_t language_count(int threads, int64_t count, const double *x)
 
 int64_t language_filter(int threads, int64_t count, const double *x, double *y)
 {
-    int64_t *kept = bmf_allocate(threads * (int64_t)sizeof *kept), all = 0;
+    int64_t *kept = allocate(threads * (int64_t)sizeof *kept), all = 0;
 #pragma omp parallel num_threads(threads)
     {
         int64_t begin, end, place = 0;

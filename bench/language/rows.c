@@ -18,7 +18,7 @@ static int no_memory(const language_case *c)
 
 static int fill_numbers(language_case *c, int64_t salt, bmf_buffer **buffer)
 {
-    *buffer = bmf_buffer_create(c->elements * (int64_t)sizeof(double));
+    *buffer = buffer_create(c->elements * (int64_t)sizeof(double));
     if (!*buffer)
         return no_memory(c);
     double *x = (*buffer)->data;
@@ -32,7 +32,7 @@ static int fill_numbers(language_case *c, int64_t salt, bmf_buffer **buffer)
 static int expect_words(language_case *c, int64_t count)
 {
     c->expected_count = count;
-    c->expected = bmf_buffer_create((count + 1) * (int64_t)sizeof(double));
+    c->expected = buffer_create((count + 1) * (int64_t)sizeof(double));
     if (!c->expected)
         return no_memory(c);
     char *data = c->expected->data;
@@ -47,7 +47,7 @@ static bmf_value reals(const language_case *c, bmf_buffer *buffer)
 {
     return (bmf_value){.type = &bmf_type_real,
                        .count = c->elements,
-                       .buffer = bmf_buffer_retain(buffer),
+                       .buffer = buffer_retain(buffer),
                        .data = buffer->data,
                        .stride = (int64_t)sizeof(double)};
 }
@@ -55,11 +55,11 @@ static bmf_value reals(const language_case *c, bmf_buffer *buffer)
 /* One list of all elements of a batch. */
 static int one_list(const language_case *c, bmf_value *child, bmf_value *list)
 {
-    bmf_buffer *offsets = bmf_buffer_create(2 * (int64_t)sizeof(int64_t));
+    bmf_buffer *offsets = buffer_create(2 * (int64_t)sizeof(int64_t));
     if (!offsets)
         return no_memory(c);
     memcpy(offsets->data, (int64_t[2]){0, child->count}, 2 * sizeof(int64_t));
-    return bmf_value_create_list(c->ctx, 1, offsets, child, list);
+    return value_create_list(c->ctx, 1, offsets, child, list);
 }
 
 static int prepare_reals(language_case *c)
@@ -89,7 +89,7 @@ static int prepare_dot(language_case *c)
     bmf_value x = reals(c, c->x), y = reals(c, c->y);
     BMF_TRY(one_list(c, &x, &list[0]));
     BMF_TRY(one_list(c, &y, &list[1]));
-    BMF_TRY(bmf_value_create_tuple(c->ctx, 2, list, &c->input));
+    BMF_TRY(value_create_tuple(c->ctx, 2, list, &c->input));
     return expect_words(c, 1);
 }
 
@@ -98,7 +98,7 @@ static int prepare_lists(language_case *c)
 {
     bmf_value inner;
     c->lists = c->elements / 50 > 0 ? c->elements / 50 : 1;
-    c->starts = bmf_buffer_create((c->lists + 1) * (int64_t)sizeof(int64_t));
+    c->starts = buffer_create((c->lists + 1) * (int64_t)sizeof(int64_t));
     if (!c->starts)
         return no_memory(c);
     int64_t *start = c->starts->data;
@@ -109,7 +109,7 @@ static int prepare_lists(language_case *c)
     c->input_bytes = (c->lists + 1) * (int64_t)sizeof(int64_t);
     BMF_TRY(fill_numbers(c, 0, &c->x));
     bmf_value x = reals(c, c->x);
-    BMF_TRY(bmf_value_create_list(c->ctx, c->lists, bmf_buffer_retain(c->starts), &x, &inner));
+    BMF_TRY(value_create_list(c->ctx, c->lists, buffer_retain(c->starts), &x, &inner));
     BMF_TRY(one_list(c, &inner, &c->input));
     return expect_words(c, c->lists);
 }
@@ -130,7 +130,7 @@ static int prepare_points(language_case *c)
         y[i] = -1.5 + 3.0 * (double)(i / side) / (double)side;
     }
     bmf_value both[2] = {reals(c, c->x), reals(c, c->y)};
-    BMF_TRY(bmf_value_create_tuple(c->ctx, 2, both, &point));
+    BMF_TRY(value_create_tuple(c->ctx, 2, both, &point));
     BMF_TRY(one_list(c, &point, &c->input));
     return expect_words(c, c->elements);
 }

@@ -37,23 +37,23 @@ static double core_seconds(void)
 static bmf_mesh_result run(const char *router, const char *const *setting, const point *at, int64_t cycles, int repeats,
                            double *seconds)
 {
-    const bmf_mesh_router *found = bmf_mesh_router_find(router);
+    const bmf_mesh_router *found = mesh_router_find(router);
     const bmf_mesh_random random = {.load = at->load, .cycles = cycles, .seed = 1, .itself = true};
-    double *value = bmf_mesh_router_values(found);
+    double *value = mesh_router_values(found);
     bmf_mesh mesh;
     bmf_mesh_traffic *traffic;
     bmf_mesh_result result;
     for (; setting && *setting; setting++)
-        bmf_exit_on_error(bmf_mesh_router_set(found, value, *setting));
-    bmf_exit_on_error(bmf_mesh_parse(at->size, false, &mesh));
-    bmf_exit_on_error(bmf_mesh_traffic_make("random", &mesh, PACKET, &random, &traffic));
+        bmf_exit_on_error(mesh_router_set(found, value, *setting));
+    bmf_exit_on_error(mesh_parse(at->size, false, &mesh));
+    bmf_exit_on_error(mesh_traffic_make("random", &mesh, PACKET, &random, &traffic));
     for (int k = 0; k < repeats; k++) {
         const double begin = core_seconds();
         bmf_exit_on_error(found->run(&mesh, traffic, value, &result));
         const double taken = core_seconds() - begin;
         *seconds = k == 0 || taken < *seconds ? taken : *seconds;
     }
-    bmf_mesh_traffic_free(traffic);
+    mesh_traffic_free(traffic);
     free(value);
     return result;
 }

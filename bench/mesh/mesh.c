@@ -24,7 +24,7 @@ typedef struct options {
 
 static double now(void)
 {
-    return (double)bmf_monotonic_ns() * 1e-9;
+    return (double)monotonic_ns() * 1e-9;
 }
 
 /* ---- what is measured ---- */
@@ -32,14 +32,14 @@ static double now(void)
 static bmf_scheduled_hardware hardware_of(const char *size)
 {
     bmf_scheduled_hardware hardware = {.pipelines = 2, .length = LENGTH, .separate_wires = true};
-    bmf_exit_on_error(bmf_mesh_parse(size, false, &hardware.mesh));
+    bmf_exit_on_error(mesh_parse(size, false, &hardware.mesh));
     return hardware;
 }
 
 static bmf_mesh_traffic *traffic_of(const char *pattern, const bmf_mesh *mesh, int64_t words)
 {
     bmf_mesh_traffic *traffic;
-    bmf_exit_on_error(bmf_mesh_traffic_make(pattern, mesh, words, NULL, &traffic));
+    bmf_exit_on_error(mesh_traffic_make(pattern, mesh, words, NULL, &traffic));
     return traffic;
 }
 
@@ -50,7 +50,7 @@ static double route(const char *pattern, const char *size, bool leaves, double *
     bmf_mesh_traffic *traffic = traffic_of(pattern, &hardware.mesh, WORDS);
     bmf_mesh_plan *plan;
     const double begin = now();
-    bmf_exit_on_error(bmf_mesh_plan_make(&hardware, leaves, traffic->messages, traffic->message, &plan));
+    bmf_exit_on_error(mesh_plan_make(&hardware, leaves, traffic->messages, traffic->message, &plan));
     *seconds = now() - begin;
     *streams = traffic->messages;
     int slots = LENGTH;
@@ -58,8 +58,8 @@ static double route(const char *pattern, const char *size, bool leaves, double *
         if (plan->phase[0].routes->route[k].slots < slots)
             slots = plan->phase[0].routes->route[k].slots;
     const double bandwidth = plan->phases == 1 ? (double)slots / LENGTH : 0;
-    bmf_mesh_plan_free(plan);
-    bmf_mesh_traffic_free(traffic);
+    mesh_plan_free(plan);
+    mesh_traffic_free(traffic);
     return bandwidth;
 }
 
@@ -87,17 +87,17 @@ static json_t *table_8_2(void)
 static json_t *run_pattern(const char *pattern, const char *size)
 {
     bmf_mesh mesh;
-    bmf_exit_on_error(bmf_mesh_parse(size, false, &mesh));
+    bmf_exit_on_error(mesh_parse(size, false, &mesh));
     bmf_mesh_traffic *traffic = traffic_of(pattern, &mesh, WORDS);
     json_t *row = json_pack("{s:s, s:s, s:I}", "pattern", pattern, "size", size, "nodes", (json_int_t)mesh.nodes);
-    for (int k = 0; bmf_mesh_routers[k]; k++) {
-        double *value = bmf_mesh_router_values(bmf_mesh_routers[k]);
+    for (int k = 0; mesh_routers[k]; k++) {
+        double *value = mesh_router_values(mesh_routers[k]);
         bmf_mesh_result result;
-        bmf_exit_on_error(bmf_mesh_routers[k]->run(&mesh, traffic, value, &result));
-        json_object_set_new(row, bmf_mesh_routers[k]->name, json_integer((json_int_t)result.cycles));
+        bmf_exit_on_error(mesh_routers[k]->run(&mesh, traffic, value, &result));
+        json_object_set_new(row, mesh_routers[k]->name, json_integer((json_int_t)result.cycles));
         free(value);
     }
-    bmf_mesh_traffic_free(traffic);
+    mesh_traffic_free(traffic);
     return row;
 }
 
@@ -132,21 +132,21 @@ static json_t *simulating(const char *size, int64_t words)
     const bmf_scheduled_hardware hardware = hardware_of(size);
     bmf_mesh_traffic *traffic = traffic_of("bitrev", &hardware.mesh, words);
     bmf_mesh_plan *plan;
-    bmf_exit_on_error(bmf_mesh_plan_make(&hardware, false, traffic->messages, traffic->message, &plan));
+    bmf_exit_on_error(mesh_plan_make(&hardware, false, traffic->messages, traffic->message, &plan));
     double rate[2], carried_out = 0;
     int64_t cycles = 0;
     for (int skipping = 0; skipping < 2; skipping++) {
         const bmf_phase_setting setting = {.simulation = {.every_cycle = !skipping}};
         bmf_phase_times times;
         const double begin = now();
-        bmf_exit_on_error(bmf_mesh_phase_run(&plan->phase[0], traffic->message, &setting, &times));
+        bmf_exit_on_error(mesh_phase_run(&plan->phase[0], traffic->message, &setting, &times));
         cycles = times.cycles;
         carried_out = (double)times.carried_out / (double)times.cycles;
         rate[skipping] = (double)cycles * (double)hardware.mesh.nodes / (now() - begin);
-        bmf_phase_times_free(&times);
+        phase_times_free(&times);
     }
-    bmf_mesh_plan_free(plan);
-    bmf_mesh_traffic_free(traffic);
+    mesh_plan_free(plan);
+    mesh_traffic_free(traffic);
     return json_pack("{s:s, s:I, s:I, s:f, s:f, s:f}", "size", size, "words", (json_int_t)words, "cycles",
                      (json_int_t)cycles, "every_cycle", rate[0], "skipping", rate[1], "carried_out", carried_out);
 }
@@ -169,14 +169,14 @@ static void print_hot_spots(const json_t *rows)
     json_t *row;
     printf("\ncycles with %d words (document 004, 8.2.1: scheduled below adaptive below e-cube)\n%-10s %7s %6s", WORDS,
            "pattern", "size", "nodes");
-    for (int r = 0; bmf_mesh_routers[r]; r++)
-        printf(" %10s", bmf_mesh_routers[r]->name);
+    for (int r = 0; mesh_routers[r]; r++)
+        printf(" %10s", mesh_routers[r]->name);
     puts("");
     json_array_foreach(rows, k, row)
     {
         printf("%-10s %7s %6.0f", text(row, "pattern"), text(row, "size"), real(row, "nodes"));
-        for (int r = 0; bmf_mesh_routers[r]; r++)
-            printf(" %10.0f", real(row, bmf_mesh_routers[r]->name));
+        for (int r = 0; mesh_routers[r]; r++)
+            printf(" %10.0f", real(row, mesh_routers[r]->name));
         puts("");
     }
 }

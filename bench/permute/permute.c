@@ -77,7 +77,7 @@ static int list_cases(int bits, permute_case *cases)
             bmf_bit_matrix_random(bits, &state, &c->p.matrix);
         else
             bmf_bit_matrix_random_permutation(bits, &state, &c->p.matrix);
-        c->p.complement = bmf_random_bits(&state) & bmf_low_bits(bits);
+        c->p.complement = random_bits(&state) & low_bits(bits);
     }
     static const int size_bits[] = {0, 1, 2, 4, 6, 12};
     for (size_t k = 0; k < 2 * sizeof size_bits / sizeof size_bits[0]; k++) {
@@ -229,7 +229,7 @@ static void print_json(const options *o, int threads, int count, const permute_c
 static int measure_all(bmf_context *ctx, const options *o, permute_case *cases, int count)
 {
     const int64_t bytes = INT64_C(8) << o->bits;
-    bmf_buffer *source = bmf_buffer_create(bytes), *target = bmf_buffer_create(bytes);
+    bmf_buffer *source = buffer_create(bytes), *target = buffer_create(bytes);
     int status = source && target ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for 2^%d words twice", o->bits);
     if (status == BMF_OK) {
         memory m = {.ctx = ctx,
@@ -247,9 +247,9 @@ static int measure_all(bmf_context *ctx, const options *o, permute_case *cases, 
                 print_case(&cases[k], (double)bytes);
         }
     }
-    bmf_buffer_release(source);
-    bmf_buffer_release(target);
-    bmf_buffer_trim();
+    buffer_release(source);
+    buffer_release(target);
+    buffer_trim();
     return status;
 }
 

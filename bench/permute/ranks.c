@@ -133,16 +133,16 @@ static void make_reference(job *j)
     const uint64_t me = (uint64_t)j->ctx->rank;
     reference *r = &j->reference;
     const int ranks = j->ctx->ranks;
-    r->send_count = bmf_allocate_clear(4 * ranks, (int64_t)sizeof(int));
+    r->send_count = allocate_clear(4 * ranks, (int64_t)sizeof(int));
     r->send_at = r->send_count + ranks;
     r->receive_count = r->send_at + ranks;
     r->receive_at = r->receive_count + ranks;
-    r->pack = bmf_traffic_packing(traffic, me);
-    r->unpack = bmf_traffic_unpacking(traffic, me);
+    r->pack = traffic_packing(traffic, me);
+    r->unpack = traffic_unpacking(traffic, me);
     r->packs = traffic->packs;
     r->unpacks = !traffic->direct;
     for (uint64_t k = 0; k < UINT64_C(1) << traffic->rank; k++) {
-        const uint64_t to = bmf_traffic_target(traffic, me, k), from = bmf_traffic_source(traffic, k, me);
+        const uint64_t to = traffic_target(traffic, me, k), from = traffic_source(traffic, k, me);
         uint64_t place = k * (uint64_t)block;
         r->send_count[to] = r->receive_count[from] = (int)block;
         r->send_at[to] = (int)place;
@@ -164,7 +164,7 @@ static int run_reference(void *state)
         MPI_Request request;
         MPI_Ialltoallv(sent, r->send_count, r->send_at, MPI_UINT64_T, received, r->receive_count, r->receive_at,
                        MPI_UINT64_T, j->ctx->comm, &request);
-        bmf_wait_all(j->ctx, 1, &request);
+        wait_all(j->ctx, 1, &request);
     } else {
         MPI_Alltoallv(sent, r->send_count, r->send_at, MPI_UINT64_T, received, r->receive_count, r->receive_at,
                       MPI_UINT64_T, j->ctx->comm);
@@ -370,7 +370,7 @@ static int measure_all(job *j, rank_case *cases)
 
 int bench_permute_ranks(bmf_context *ctx, const bench_permute_options *o)
 {
-    rank_case *cases = bmf_allocate(CASES * (int64_t)sizeof *cases);
+    rank_case *cases = allocate(CASES * (int64_t)sizeof *cases);
     job j = {.ctx = ctx, .o = o, .count = bmf_permute_local_count(ctx, o->bits)};
     uint64_t **const array[] = {&j.source, &j.target, &j.packed, &j.received};
     enum { ARRAYS = sizeof array / sizeof *array };
@@ -379,7 +379,7 @@ int bench_permute_ranks(bmf_context *ctx, const bench_permute_options *o)
     j.first = bmf_permute_local_first(ctx, o->bits);
     list_cases(o->bits, cases);
     for (int k = 0; k < ARRAYS; k++) {
-        buffer[k] = bmf_buffer_create(j.count * WORD);
+        buffer[k] = buffer_create(j.count * WORD);
         made = made && buffer[k];
         *array[k] = buffer[k] ? buffer[k]->data : NULL;
     }
@@ -391,8 +391,8 @@ int bench_permute_ranks(bmf_context *ctx, const bench_permute_options *o)
             bmf_permute_plan_free(cases[k].plan[method]);
     for (int k = 0; k < ARRAYS; k++)
         if (buffer[k])
-            bmf_buffer_release(buffer[k]);
-    bmf_buffer_trim();
+            buffer_release(buffer[k]);
+    buffer_trim();
     free(cases);
     return status;
 }

@@ -6,13 +6,13 @@
 
 static void add_round(bmf_actions *actions, uint32_t round, const bmf_message *message, int64_t count)
 {
-    bmf_actions_round_end(actions, round, bmf_actions_round_begin(actions, round, message, count));
+    actions_round_end(actions, round, actions_round_begin(actions, round, message, count));
 }
 
 bmf_actions *predict_binomial(int64_t processors, int repeats)
 {
-    bmf_actions *actions = bmf_actions_create(processors, NULL);
-    bmf_message *message = bmf_allocate(processors * (int64_t)sizeof *message);
+    bmf_actions *actions = actions_create(processors, NULL);
+    bmf_message *message = allocate(processors * (int64_t)sizeof *message);
     for (int repeat = 0; repeat < repeats; repeat++)
         for (uint32_t level = 0; INT64_C(1) << level < processors; level++) {
             const int64_t half = INT64_C(1) << level;
@@ -36,8 +36,8 @@ static void add_shift(bmf_actions *actions, uint32_t round, bmf_message *message
 
 bmf_actions *predict_dissemination(int64_t processors, int repeats)
 {
-    bmf_actions *actions = bmf_actions_create(processors, NULL);
-    bmf_message *message = bmf_allocate(processors * (int64_t)sizeof *message);
+    bmf_actions *actions = actions_create(processors, NULL);
+    bmf_message *message = allocate(processors * (int64_t)sizeof *message);
     for (int repeat = 0; repeat < repeats; repeat++)
         for (uint32_t k = 0; INT64_C(1) << k < processors; k++)
             add_shift(actions, k, message, INT64_C(1) << k, 8);
@@ -47,8 +47,8 @@ bmf_actions *predict_dissemination(int64_t processors, int repeats)
 
 bmf_actions *predict_all_to_all(int64_t processors, int repeats)
 {
-    bmf_actions *actions = bmf_actions_create(processors, NULL);
-    bmf_message *message = bmf_allocate(processors * processors * (int64_t)sizeof *message);
+    bmf_actions *actions = actions_create(processors, NULL);
+    bmf_message *message = allocate(processors * processors * (int64_t)sizeof *message);
     int64_t count = 0;
     for (int64_t p = 0; p < processors; p++)
         for (int64_t distance = 1; distance < processors; distance++)
@@ -61,8 +61,8 @@ bmf_actions *predict_all_to_all(int64_t processors, int repeats)
 
 bmf_actions *predict_ring(int64_t processors, int repeats, bool ring_only)
 {
-    bmf_actions *actions = bmf_actions_create(processors, NULL);
-    bmf_message *message = bmf_allocate(processors * (int64_t)sizeof *message);
+    bmf_actions *actions = actions_create(processors, NULL);
+    bmf_message *message = allocate(processors * (int64_t)sizeof *message);
     for (int repeat = 0; repeat < repeats; repeat++) {
         add_shift(actions, 0, message, 1, 8192);
         for (uint32_t k = 0; !ring_only && INT64_C(1) << k < processors; k++) {

@@ -67,12 +67,12 @@ static int simulate_once(const bmf_actions *actions, bmf_network *network, bmf_s
 {
     const int64_t before = allocated();
     const double begin = thread_seconds();
-    bmf_simulator *simulator = bmf_simulator_create(actions, network, 0);
-    const int status = bmf_simulator_run(simulator);
-    bmf_simulator_result(simulator, result);
+    bmf_simulator *simulator = simulator_create(actions, network, 0);
+    const int status = simulator_run(simulator);
+    simulator_result(simulator, result);
     *seconds = thread_seconds() - begin;
     *bytes = allocated() - before;
-    bmf_simulator_free(simulator);
+    simulator_free(simulator);
     return status;
 }
 
@@ -140,16 +140,16 @@ static int run_simulation(const simulation *of, row *to)
         snprintf(text, sizeof text, fat_tree, (int)(of->processors / 16), of->mode);
     else
         snprintf(text, sizeof text, "%s", hockney);
-    BMF_TRY(bmf_machine_parse(text, "bench.machine", &machine));
-    int status = bmf_machine_network(machine, of->processors, &network);
+    BMF_TRY(machine_parse(text, "bench.machine", &machine));
+    int status = machine_network(machine, of->processors, &network);
     if (status == BMF_OK) {
         const int64_t before = allocated();
         bmf_actions *actions = of->make(of->processors, of->repeats);
         status = measure(network, actions, allocated() - before, to);
-        bmf_actions_free(actions);
+        actions_free(actions);
         network->type->destroy(network);
     }
-    bmf_machine_free(machine);
+    machine_free(machine);
     to->unit = of->mode ? "actions" : "messages";
     to->count = of->mode ? to->actions : to->messages;
     to->bar = 1e6 * of->bar;
@@ -162,16 +162,16 @@ static int run_simulation(const simulation *of, row *to)
 static bmf_run *recorded_run(void)
 {
     bmf_actions *actions = predict_dissemination(4096, 8);
-    bmf_network *network = bmf_network_ideal(actions->processors);
-    bmf_run *run = bmf_run_create("bench", "ideal", (int32_t)actions->processors, 1, 1);
-    bmf_simulator *simulator = bmf_simulator_create(actions, network, 0);
+    bmf_network *network = network_ideal(actions->processors);
+    bmf_run *run = run_create("bench", "ideal", (int32_t)actions->processors, 1, 1);
+    bmf_simulator *simulator = simulator_create(actions, network, 0);
     run->predicted = 1;
-    bmf_simulator_record(simulator, run);
-    bmf_simulator_run(simulator);
-    bmf_simulator_free(simulator);
+    simulator_record(simulator, run);
+    simulator_run(simulator);
+    simulator_free(simulator);
     network->type->destroy(network);
-    bmf_actions_free(actions);
-    bmf_run_sort(run);
+    actions_free(actions);
+    run_sort(run);
     return run;
 }
 
@@ -201,7 +201,7 @@ static int run_writer(const char *name, bmf_converter *writer, const bmf_trace *
         if (!mkdtemp(folder))
             return bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a folder in /tmp");
         snprintf(path, sizeof path, "%s/trace", folder);
-        bmf_buffer_trim();
+        buffer_trim();
         const double begin = thread_seconds();
         const int status = writer(NULL, trace, path);
         seconds[k] = thread_seconds() - begin;
@@ -229,15 +229,15 @@ static double writer_bar(const char *name)
 static int run_writers(rows *all)
 {
     bmf_trace trace = {.runs = 1, .run = {recorded_run(), NULL}};
-    int status = run_writer("bmf", bmf_trace_write, &trace, &all->row[all->count++]);
-    for (const bmf_format *format = bmf_formats; format->name && status == BMF_OK; format++) {
+    int status = run_writer("bmf", trace_write, &trace, &all->row[all->count++]);
+    for (const bmf_format *format = formats; format->name && status == BMF_OK; format++) {
         if (strcmp(format->name, "svg") == 0) /* draws a selection */
             continue;
         row *to = &all->row[all->count++];
         status = run_writer(format->name, format->convert, &trace, to);
         to->bar = writer_bar(format->name);
     }
-    bmf_run_free(trace.run[0]);
+    run_free(trace.run[0]);
     return status;
 }
 

@@ -23,7 +23,7 @@ static const char *name_of(const bmf_sample *sample, char text[BMF_SHEET_NAME])
 
 static double *copy_sorted(const bmf_sample *sample, double *median)
 {
-    double *seconds = bmf_allocate(sample->repeats * (int64_t)sizeof *seconds);
+    double *seconds = allocate(sample->repeats * (int64_t)sizeof *seconds);
     memcpy(seconds, sample->seconds, (size_t)sample->repeats * sizeof *seconds);
     *median = bench_median(sample->repeats, seconds);
     return seconds;
@@ -53,7 +53,7 @@ static int judge_sample(const bmf_sheet *sheet, const bmf_sample *sample, tally 
     char name[BMF_SHEET_NAME];
     bmf_estimate estimate;
     double median;
-    BMF_TRY(bmf_sheet_evaluate(sheet, name_of(sample, name), sample->p, (double)sample->d, &estimate));
+    BMF_TRY(sheet_evaluate(sheet, name_of(sample, name), sample->p, (double)sample->d, &estimate));
     double *sorted = copy_sorted(sample, &median);
     if (median > 0 && estimate.mean > 0) {
         t->error[e->points] = fabs(estimate.mean / median - 1);
@@ -83,7 +83,7 @@ static void summarise(tally *t, sheets_errors *e)
 
 int bench_sheets_judge(const bmf_sheet *sheet, const bmf_samples *held_out, int family, sheets_errors *errors)
 {
-    double *memory = bmf_allocate(3 * (held_out->count + 1) * (int64_t)sizeof *memory);
+    double *memory = allocate(3 * (held_out->count + 1) * (int64_t)sizeof *memory);
     tally t = {.error = memory, .width = memory + held_out->count, .spread = memory + 2 * held_out->count};
     int status = BMF_OK;
     *errors = (sheets_errors){0};
@@ -127,7 +127,7 @@ int bench_sheets_write_predictions(const bmf_sheet *sheet, int64_t least, int64_
         for (int64_t d = first_size(entry, least, factor); d <= most; d *= factor)
             for (int p = entry->p_low; p <= entry->p_high; p++) {
                 bmf_estimate estimate;
-                bmf_entry_evaluate(entry, p > 0 ? p : 1, (double)d, &estimate);
+                entry_evaluate(entry, p > 0 ? p : 1, (double)d, &estimate);
                 fprintf(file, "%s %d %lld %.9g %.9g %.9g\n", entry->operation, p, (long long)d, estimate.mean,
                         estimate.low, estimate.high);
             }
@@ -159,7 +159,7 @@ static int64_t collect(const bmf_entry *entry, const bmf_samples *samples, bmf_f
                 (bmf_fit_point){.p = s->p, .d = (double)s->d, .repeats = s->repeats, .seconds = s->seconds};
             repeats += s->repeats;
         }
-    double *at = *weight = bmf_allocate((repeats + 1) * (int64_t)sizeof *at);
+    double *at = *weight = allocate((repeats + 1) * (int64_t)sizeof *at);
     for (int64_t k = 0; k < points; k++) {
         point[k].weight = at;
         at += point[k].repeats;
@@ -170,7 +170,7 @@ static int64_t collect(const bmf_entry *entry, const bmf_samples *samples, bmf_f
 static void compare(const bmf_entry *entry, const bmf_fit *fit, sheets_repeat *repeat)
 {
     int term[BMF_TERMS];
-    const int terms = bmf_form_terms(entry->form, term);
+    const int terms = form_terms(entry->form, term);
     for (int k = 0; k < terms; k++) {
         const int j = term[k];
         const double difference = fabs(fit->coefficient[j] - entry->coefficient[j]),
@@ -189,7 +189,7 @@ static double ratio_of(const bmf_entry *entry, const bmf_fit *fit)
 {
     double basis[BMF_TERMS], first = 0, second = 0;
     const double p = entry->p_high > 0 ? entry->p_high : 1;
-    bmf_form_basis(entry->form, p, sqrt((double)entry->d_low * (double)entry->d_high), basis);
+    form_basis(entry->form, p, sqrt((double)entry->d_low * (double)entry->d_high), basis);
     for (int j = 0; j < BMF_TERMS; j++) {
         first += basis[j] * entry->coefficient[j];
         second += basis[j] * fit->coefficient[j];
@@ -203,10 +203,10 @@ static bool repeat_entry(const bmf_entry *entry, const bmf_samples *second, bmf_
     int term[BMF_TERMS];
     bmf_fit fit;
     const int64_t points = collect(entry, second, point, &weight);
-    bool made = points >= bmf_form_terms(entry->form, term);
+    bool made = points >= form_terms(entry->form, term);
     if (made) {
-        bmf_fit_prepare(points, point);
-        made = bmf_fit_form(points, point, entry->form, &fit) == BMF_OK;
+        fit_prepare(points, point);
+        made = fit_form(points, point, entry->form, &fit) == BMF_OK;
     }
     *repeat = (sheets_repeat){.entry = entry};
     if (made) {
@@ -219,9 +219,9 @@ static bool repeat_entry(const bmf_entry *entry, const bmf_samples *second, bmf_
 
 int64_t bench_sheets_repeat_all(const bmf_sheet *sheet, const bmf_samples *second, sheets_repeat **repeats)
 {
-    bmf_fit_point *point = bmf_allocate((second->count + 1) * (int64_t)sizeof *point);
+    bmf_fit_point *point = allocate((second->count + 1) * (int64_t)sizeof *point);
     int64_t made = 0;
-    *repeats = bmf_allocate((sheet->entries + 1) * (int64_t)sizeof **repeats);
+    *repeats = allocate((sheet->entries + 1) * (int64_t)sizeof **repeats);
     for (int64_t k = 0; k < sheet->entries; k++)
         made += repeat_entry(&sheet->entry[k], second, point, &(*repeats)[made]);
     free(point);

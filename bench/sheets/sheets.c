@@ -138,7 +138,7 @@ static int measure(bmf_context *ctx, const options *o, findings *f, const char *
                                    .seconds = o->seconds,
                                    .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
                                    .progress_state = what};
-    BMF_TRY(bmf_measure(ctx, &m, &summary));
+    BMF_TRY(measure_sheet(ctx, &m, &summary));
     f->crowded = summary.crowded;
     return BMF_OK;
 }
@@ -146,7 +146,7 @@ static int measure(bmf_context *ctx, const options *o, findings *f, const char *
 static int read_samples(const findings *f, const char *name, bmf_samples **samples)
 {
     char path[PATH];
-    return bmf_samples_read(path_of(f, name, path), true, samples);
+    return samples_read(path_of(f, name, path), true, samples);
 }
 
 /* The first rank's part between the measurements. */
@@ -155,10 +155,10 @@ static int fit_and_predict(const options *o, findings *f)
     char path[PATH];
     bmf_samples *small;
     BMF_TRY(read_samples(f, "small.raw", &small));
-    int status = bmf_sheet_fit(small, &f->sheet);
-    bmf_samples_free(small);
+    int status = sheet_fit(small, &f->sheet);
+    samples_free(small);
     BMF_TRY(status);
-    BMF_TRY(bmf_sheet_write(f->sheet, path_of(f, "small.sheet", path)));
+    BMF_TRY(sheet_write(f->sheet, path_of(f, "small.sheet", path)));
     return bench_sheets_write_predictions(f->sheet, o->elements + 1, o->elements * o->held_out, FACTOR,
                                           path_of(f, "predictions.txt", path));
 }
@@ -220,7 +220,7 @@ static void print_differing(const findings *f)
             continue;
         printf("  %-20s p %d-%d d %lld-%lld  %-16s %c: %.4g, then %.4g (%.1f errors); time x %.2f\n",
                r->entry->operation, r->entry->p_low, r->entry->p_high, (long long)r->entry->d_low,
-               (long long)r->entry->d_high, bmf_form_text(r->entry->form, form, sizeof form), term[r->worst],
+               (long long)r->entry->d_high, form_text(r->entry->form, form, sizeof form), term[r->worst],
                r->entry->coefficient[r->worst], r->second[r->worst], r->errors, r->ratio);
     }
 }
@@ -234,7 +234,7 @@ static void print_text(const bmf_context *ctx, const options *o, const findings 
            "spread");
     printf("%-16s %6s %8s %8s %8s %8s %9s %8s %8s\n", "held out", "points", "%", "%", "%", "", "%", "%", "%");
     for (int family = 0; family < BMF_FAMILIES; family++)
-        print_errors(bmf_family_name((bmf_family)family), &f->of_family[family]);
+        print_errors(family_name((bmf_family)family), &f->of_family[family]);
     print_errors("all", &f->all);
     printf("\nmedian error    %.3f (bar %.2f)%s\n", f->all.median, MEDIAN_BAR, verdict(f->all.median <= MEDIAN_BAR));
     printf("90th percentile %.3f (bar %.2f)%s\n", f->all.p90, P90_BAR, verdict(f->all.p90 <= P90_BAR));
@@ -272,7 +272,7 @@ static int print_json(const bmf_context *ctx, const options *o, const findings *
     json_t *families = json_object(), *differ = json_array();
     for (int family = 0; family < BMF_FAMILIES; family++)
         if (f->of_family[family].points > 0)
-            json_object_set_new(families, bmf_family_name((bmf_family)family), errors_of(&f->of_family[family]));
+            json_object_set_new(families, family_name((bmf_family)family), errors_of(&f->of_family[family]));
     for (int64_t k = 0; k < f->repeats; k++)
         if (f->repeat[k].errors > REPEAT_ERRORS)
             json_array_append_new(differ, repeat_of(&f->repeat[k]));
@@ -342,9 +342,9 @@ int bench_sheets(bmf_context *ctx, int argc, char **argv)
         print_text(ctx, &o, f);
     if (f) {
         remove_directory(ctx, &o, f);
-        bmf_sheet_free(f->sheet);
-        bmf_samples_free(f->held_out);
-        bmf_samples_free(f->second);
+        sheet_free(f->sheet);
+        samples_free(f->held_out);
+        samples_free(f->second);
         free(f->repeat);
         free(f);
     }

@@ -29,7 +29,7 @@ typedef struct sheets_repeat {
 /* Predicts every sample by the sheet; family: BMF_FAMILIES for all. BMF_OK, or the status of a prediction. */
 int bench_sheets_judge(const bmf_sheet *sheet, const bmf_samples *held_out, int family, sheets_errors *errors);
 /* Writes the predictions of all points of the samples' operations at the sizes to come: one line each, before anybody
- * has measured them. sizes: what bmf_measure will measure, from `least` to `most` by `factor`. */
+ * has measured them. sizes: what measure_sheet will measure, from `least` to `most` by `factor`. */
 int bench_sheets_write_predictions(const bmf_sheet *sheet, int64_t least, int64_t most, int factor, const char *path);
 /* Compares every entry with the second samples; *repeats gets one for every entry, in the same order. Returns how many
  * can be compared; the caller frees. */

@@ -27,7 +27,7 @@ static void touch(const bench_case *c, char *data, int64_t bytes)
 
 int bench_expect(bench_case *c, int64_t count, int64_t size)
 {
-    c->expected = bmf_buffer_create(count * size);
+    c->expected = buffer_create(count * size);
     c->expected_count = count;
     if (c->expected)
         touch(c, c->expected->data, count * size);

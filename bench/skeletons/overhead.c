@@ -101,7 +101,7 @@ static int prepare_trace(bench_case *c)
     bmf_list_free(c->x);
     c->x = NULL;
     BMF_TRY(bmf_tabulate(c->ctx, c->elements, &fractions, &c->x));
-    c->run = bmf_run_create("bmf-bench", "this machine", (int32_t)ctx->processors, ctx->ranks, ctx->threads);
+    c->run = run_create("bmf-bench", "this machine", (int32_t)ctx->processors, ctx->ranks, ctx->threads);
     return bmf_agree(c->ctx, c->run ? BMF_OK : bmf_fail(c->ctx, BMF_ERROR_MEMORY, "out of memory for a trace"));
 }
 

@@ -163,8 +163,8 @@ typedef struct limit_arrays {
 
 static int limit_arrays_create(bmf_context *ctx, bench_limit limit, int64_t bytes, limit_arrays *a)
 {
-    a->source = bmf_buffer_create(limit == BENCH_WRITE ? 0 : bytes);
-    a->target = bmf_buffer_create(limit == BENCH_READ ? 0 : bytes);
+    a->source = buffer_create(limit == BENCH_WRITE ? 0 : bytes);
+    a->target = buffer_create(limit == BENCH_READ ? 0 : bytes);
     const bool made = a->source && a->target;
     if (made && a->source->data) {
         a->arrays = (bench_arrays){NULL, a->source->data, bytes, bmf_threads(ctx)};
@@ -177,8 +177,8 @@ static int limit_arrays_create(bmf_context *ctx, bench_limit limit, int64_t byte
 
 static void limit_arrays_free(limit_arrays *a)
 {
-    bmf_buffer_release(a->source);
-    bmf_buffer_release(a->target);
+    buffer_release(a->source);
+    buffer_release(a->target);
 }
 
 /* Appends the contestants of a limit to the actions; runner: BENCH_CONTESTANTS of them. */
@@ -263,10 +263,10 @@ static void case_end(bench_case *c)
     bmf_list_free(c->x);
     bmf_list_free(c->y);
     bmf_list_free(c->out);
-    bmf_buffer_release(c->expected);
-    bmf_run_free(c->run);
+    buffer_release(c->expected);
+    run_free(c->run);
     reference_project_end();
-    bmf_buffer_trim();
+    buffer_trim();
 }
 
 /* What one call sends, counted apart from the timing because the counting communicates too. */
@@ -391,7 +391,7 @@ static int run_rows(bmf_context *ctx, const options *o, bench_facts *facts, benc
         if (!o->only || is_listed(o->only, rows[k]->name))
             rows[chosen++] = rows[k];
     BMF_TRY(measure_machine(ctx, o->repeats, o->elements ? o->elements : DEFAULT_ELEMENTS, facts));
-    bmf_buffer_trim();
+    buffer_trim();
     const bench_progress progress = bench_progress_begin(bmf_is_root(ctx), chosen);
     for (int k = 0; k < chosen; k++) {
         bench_progress_show(&progress, k, rows[k]->name);

@@ -9,7 +9,7 @@ setup()
     bats_load_library bats-support
     bats_load_library bats-assert
     unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_MACHINE
-    machines="$BATS_TEST_DIRNAME/../examples/machines"
+    machines="$BATS_TEST_DIRNAME/../../examples/machines"
     export XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache" BMF_THREADS=1 BMF_MACHINES="$machines"
     cd "$BATS_TEST_TMPDIR"
 }

@@ -39,12 +39,12 @@ static void demand_message(int status)
 
 static bool same_column(const bmf_column *a, const bmf_column *b)
 {
-    int64_t size = bmf_column_packed_bytes(a, 0, 1);
-    if (a->type != b->type || bmf_column_packed_bytes(b, 0, 1) != size)
+    int64_t size = column_packed_bytes(a, 0, 1);
+    if (a->type != b->type || column_packed_bytes(b, 0, 1) != size)
         return false;
     char *first = malloc((size_t)size + 1), *second = malloc((size_t)size + 1);
-    bmf_column_pack(a, 0, 1, first);
-    bmf_column_pack(b, 0, 1, second);
+    column_pack(a, 0, 1, first);
+    column_pack(b, 0, 1, second);
     bool same = memcmp(first, second, (size_t)size) == 0;
     free(first);
     free(second);
@@ -59,14 +59,14 @@ static void print_data(const bmf_column *column, const bmf_type *type)
     bmf_column again;
     bmf_texts texts = {0};
     FILE *stream = open_memstream(&text, &size);
-    demand(bmf_data_print(column, 0, stream) == 0, "data print");
+    demand(data_print(column, 0, stream) == 0, "data print");
     fclose(stream);
-    bmf_texts_add(&texts, "input", text, (int64_t)size);
-    demand(bmf_data_parse(NULL, &texts, (bmf_span){0, 0, (int64_t)size}, &type_again, &again) == BMF_OK,
+    texts_add(&texts, "input", text, (int64_t)size);
+    demand(data_parse(NULL, &texts, (bmf_span){0, 0, (int64_t)size}, &type_again, &again) == BMF_OK,
            "printed data parse");
     demand(type_again == type && same_column(column, &again), "printed data are the same");
-    bmf_column_free(&again);
-    bmf_texts_free(&texts);
+    column_free(&again);
+    texts_free(&texts);
     free(text);
 }
 
@@ -75,14 +75,14 @@ static const bmf_type *try_data(const bmf_texts *texts, bmf_span span)
 {
     const bmf_type *type;
     bmf_column column;
-    int status = bmf_data_parse(NULL, texts, span, &type, &column);
+    int status = data_parse(NULL, texts, span, &type, &column);
     if (status != BMF_OK) {
         demand_message(status);
         return NULL;
     }
-    demand(bmf_column_broken(&column) == NULL && column.count == 1, "parsed data are a column of one element");
+    demand(column_broken(&column) == NULL && column.count == 1, "parsed data are a column of one element");
     print_data(&column, type);
-    bmf_column_free(&column);
+    column_free(&column);
     return type;
 }
 
@@ -90,23 +90,23 @@ static void print_program(const bmf_expression *expression, int indent)
 {
     bmf_texts texts = {0};
     bmf_library library = {0};
-    bmf_expressions *arena = bmf_expressions_create();
+    bmf_expressions *arena = expressions_create();
     bmf_parsed again;
-    char *text = bmf_expression_print(expression, indent);
-    bmf_texts_add(&texts, "input", text, (int64_t)strlen(text));
-    demand(bmf_parse_program(NULL, &texts, 0, arena, &library, &again) == BMF_OK, "a printed program parses");
-    demand(!again.has_data && bmf_expression_equal(expression, again.expression), "a printed program is the same");
+    char *text = expression_print(expression, indent);
+    texts_add(&texts, "input", text, (int64_t)strlen(text));
+    demand(parse_program(NULL, &texts, 0, arena, &library, &again) == BMF_OK, "a printed program parses");
+    demand(!again.has_data && expression_equal(expression, again.expression), "a printed program is the same");
     free(text);
-    bmf_library_free(&library);
-    bmf_expressions_free(arena);
-    bmf_texts_free(&texts);
+    library_free(&library);
+    expressions_free(arena);
+    texts_free(&texts);
 }
 
 static void try_type(const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
                      const bmf_expression *expression, const bmf_type *argument)
 {
     bmf_expression *checked = NULL;
-    int status = bmf_check(NULL, texts, arena, library, expression, argument, &checked);
+    int status = check_types(NULL, texts, arena, library, expression, argument, &checked);
     if (status != BMF_OK)
         demand_message(status);
     else
@@ -116,17 +116,17 @@ static void try_type(const bmf_texts *texts, bmf_expressions *arena, const bmf_l
 static void try_program(const bmf_texts *texts)
 {
     bmf_library library = {0};
-    bmf_expressions *arena = bmf_expressions_create();
+    bmf_expressions *arena = expressions_create();
     bmf_parsed parsed;
     const bmf_type *numbers = bmf_type_list(&bmf_type_real);
     const bmf_type *argument[] = {&bmf_type_int, numbers, bmf_type_list(numbers), bmf_type_pair(numbers, numbers),
                                   NULL};
-    int status = bmf_parse_program(NULL, texts, 0, arena, &library, &parsed);
+    int status = parse_program(NULL, texts, 0, arena, &library, &parsed);
     if (status == BMF_OK) {
         print_program(parsed.expression, -1);
         print_program(parsed.expression, 4);
         argument[4] = parsed.has_data ? try_data(texts, parsed.data) : NULL;
-        status = bmf_library_check(NULL, texts, &library, parsed.expression);
+        status = library_check(NULL, texts, &library, parsed.expression);
     }
     if (status != BMF_OK)
         demand_message(status);
@@ -134,16 +134,16 @@ static void try_program(const bmf_texts *texts)
         for (int k = 0; k < 5; k++)
             if (argument[k] != NULL)
                 try_type(texts, arena, &library, parsed.expression, argument[k]);
-    bmf_library_free(&library);
-    bmf_expressions_free(arena);
+    library_free(&library);
+    expressions_free(arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     bmf_texts texts = {0};
-    bmf_texts_add(&texts, "input", (const char *)bytes, (int64_t)size);
+    texts_add(&texts, "input", (const char *)bytes, (int64_t)size);
     try_program(&texts);
     try_data(&texts, (bmf_span){0, 0, (int64_t)size});
-    bmf_texts_free(&texts);
+    texts_free(&texts);
     return 0;
 }

@@ -66,7 +66,7 @@ static void check_nested(bmf_context *ctx, const nesting *cut, const bmf_list *n
     bmf_list *flat = NULL, *lengths = NULL;
     if (!CHECK(nested != NULL, "%s: no list", what))
         return;
-    const char *broken = bmf_column_broken(&nested->column);
+    const char *broken = column_broken(&nested->column);
     CHECK(!broken, "%s: column is broken: %s", what, broken ? broken : "");
     CHECK(nested->type->kind == BMF_LIST, "%s: the type is no list", what);
     CHECK(bmf_partition_equal(nested->partition, cut->outer), "%s: stands elsewhere", what);

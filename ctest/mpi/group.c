@@ -33,7 +33,7 @@ static void check_group(int ranks)
     bmf_context *group = NULL;
     bmf_statistics before, after;
     BMF_CHECK(bmf_total_statistics(ctx, &before));
-    BMF_CHECK(bmf_group_open(ctx, ranks, &group));
+    BMF_CHECK(group_open(ctx, ranks, &group));
     CHECK((group != NULL) == (ctx->rank < ranks), "rank %d in a group of %d", ctx->rank, ranks);
     if (group) {
         CHECK(group->ranks == ranks && group->processors == ranks, "%d ranks, not %d", group->ranks, ranks);
@@ -42,7 +42,7 @@ static void check_group(int ranks)
         check_skeletons(group, 1000);
         check_skeletons(group, 1);
     }
-    bmf_group_close(group);
+    group_close(group);
     BMF_CHECK(bmf_total_statistics(ctx, &after));
     CHECK(before.messages == after.messages && before.bytes == after.bytes, "a group's messages count for all");
 }
@@ -53,7 +53,7 @@ static void check_failure(void)
     bmf_context *group;
     bmf_list *xs, *out = NULL;
     const int ranks = (ctx->ranks + 1) / 2;
-    BMF_CHECK(bmf_group_open(ctx, ranks, &group));
+    BMF_CHECK(group_open(ctx, ranks, &group));
     if (group) {
         double sum;
         BMF_CHECK(bmf_iota(group, 10, &xs));
@@ -61,7 +61,7 @@ static void check_failure(void)
         CHECK(bmf_error_text(group)[0] != '\0' && !out, "no message");
         bmf_list_free(xs);
     }
-    bmf_group_close(group);
+    group_close(group);
     bmf_barrier(ctx);
 }
 
@@ -72,9 +72,9 @@ int main(int argc, char **argv)
         check_group(ranks);
     check_failure();
     bmf_context *none = NULL;
-    CHECK(bmf_group_open(ctx, 0, &none) == BMF_ERROR_ARGUMENT && !none, "a group of nobody");
-    CHECK(bmf_group_open(ctx, ctx->ranks + 1, &none) == BMF_ERROR_ARGUMENT && !none, "a group of too many");
-    CHECK(bmf_clock_offset(ctx) == 0, "clocks of one host differ");
+    CHECK(group_open(ctx, 0, &none) == BMF_ERROR_ARGUMENT && !none, "a group of nobody");
+    CHECK(group_open(ctx, ctx->ranks + 1, &none) == BMF_ERROR_ARGUMENT && !none, "a group of too many");
+    CHECK(clock_offset(ctx) == 0, "clocks of one host differ");
     check_skeletons(ctx, 100);
     const int failed = test_finish();
     return bmf_close(ctx) != 0 || failed;

@@ -9,19 +9,18 @@
 #include "ctest/support/testing.h"
 
 typedef struct example {
-  const char *section, *text, *value;
+    const char *section, *text, *value;
 } example;
 
-#define INCREMENT                                                              \
-  "$Increment = B_Comp (B_Op (B_Plus)) (B_Alltup [ B_Id, B_Con (B_Int 1)])\n" /* 4.4.3, one ) too many */
-#define FACTORIAL                                                              \
-  INCREMENT                                                                    \
-      "$Factorial = B_Comp (B_Reduce (B_Op (B_Times)) (B_Con (B_Int 1)))"      \
-      " (B_Comp (B_Map ($Increment)) (B_Op (B_Iota)))\n"
+#define INCREMENT                                                                                                      \
+    "$Increment = B_Comp (B_Op (B_Plus)) (B_Alltup [ B_Id, B_Con (B_Int 1)])\n" /* 4.4.3, one ) too many */
+#define FACTORIAL                                                                                                      \
+    INCREMENT                                                                                                          \
+    "$Factorial = B_Comp (B_Reduce (B_Op (B_Times)) (B_Con (B_Int 1)))"                                                \
+    " (B_Comp (B_Map ($Increment)) (B_Op (B_Iota)))\n"
 #define MAKE_LIST "$Make_List = B_Comp (B_Op (B_Iota)) (B_Con (B_Int 16))\n"
 #define ONE_TO_16 " [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]"
-#define MATRIX                                                                 \
-  " [ [0, 1, 2, 3], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]]"
+#define MATRIX    " [ [0, 1, 2, 3], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]]"
 
 static const example examples[] = {
     /* chapter 2 */
@@ -44,14 +43,10 @@ static const example examples[] = {
     {"2.7.3", "B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 10)) []", "10"},
     {"2.7.3", "B_Zip (B_Op (B_Times)) {[1, 2, 3], [4, 5, 6]}", "[4, 10, 18]"},
     {"2.7.3", "B_Scan (B_Op (B_Plus)) [1, 2, 3, 4]", "[1, 3, 6, 10]"},
-    {"2.7.3", "B_Split (B_Num 3) [1, 2, 3, 4, 5, 6]",
-     "[[1, 2], [3, 4], [5, 6]]"},
-    {"2.7.3", "B_Split (B_Num 3) [1, 2, 3, 4, 5, 6, 7]",
-     "[[1, 2, 3], [4, 5], [6, 7]]"},
-    {"2.8", INCREMENT "B_Map (B_Map ($Increment)) [[1, 2], [3, 4], [5, 6]]",
-     "[[2, 3], [4, 5], [6, 7]]"},
-    {"2.8", "P_Split (B_Num 3) (B_Num 0) [1, 2, 3, 4, 5, 6]",
-     "[[1, 2], [3, 4], [5, 6]]"},
+    {"2.7.3", "B_Split (B_Num 3) [1, 2, 3, 4, 5, 6]", "[[1, 2], [3, 4], [5, 6]]"},
+    {"2.7.3", "B_Split (B_Num 3) [1, 2, 3, 4, 5, 6, 7]", "[[1, 2, 3], [4, 5], [6, 7]]"},
+    {"2.8", INCREMENT "B_Map (B_Map ($Increment)) [[1, 2], [3, 4], [5, 6]]", "[[2, 3], [4, 5], [6, 7]]"},
+    {"2.8", "P_Split (B_Num 3) (B_Num 0) [1, 2, 3, 4, 5, 6]", "[[1, 2], [3, 4], [5, 6]]"},
     {"2.8",
      INCREMENT "P_Map (B_Map ($Increment)) . P_Split (B_Num 3) (B_Num 0) [1, "
                "2, 3, 4, 5, 6]",
@@ -60,14 +55,9 @@ static const example examples[] = {
      INCREMENT "P_Reduce (B_Op (B_Conc)) . P_Map (B_Map ($Increment)) . "
                "P_Split (B_Num 3) (B_Num 0) [1, 2, 3, 4, 5, 6]",
      "[2, 3, 4, 5, 6, 7]"},
-    {"2.9.7",
-     "P_Project . B_Alltup [P_Split (B_Num 4) (B_Num 0), B_Id] [0, 1, 2, 3]",
-     "[[0], [1], [2], [3]]"},
-    {"2.9.7",
-     "P_Project . B_Alltup [P_Split (B_Num 4) (B_Num 0), B_Id] [3, 2, 1, 0]",
-     "[[0], [1], [2], [3]]"},
-    {"2.10", FACTORIAL "B_Map ($Factorial) [1, 2, 3, 4, 5, 6, 7]",
-     "[1, 2, 6, 24, 120, 720, 5040]"},
+    {"2.9.7", "P_Project . B_Alltup [P_Split (B_Num 4) (B_Num 0), B_Id] [0, 1, 2, 3]", "[[0], [1], [2], [3]]"},
+    {"2.9.7", "P_Project . B_Alltup [P_Split (B_Num 4) (B_Num 0), B_Id] [3, 2, 1, 0]", "[[0], [1], [2], [3]]"},
+    {"2.10", FACTORIAL "B_Map ($Factorial) [1, 2, 3, 4, 5, 6, 7]", "[1, 2, 6, 24, 120, 720, 5040]"},
     {"2.10",
      "P_Reduce (B_Op (B_Conc)) . P_Split (B_Num 5) (B_Num 0) [3, 1, 4, 1, 5, "
      "9, 2]",
@@ -84,8 +74,7 @@ static const example examples[] = {
     /* chapter 4 */
     {"4.4.1", INCREMENT "B_Comp (B_Map ($Increment)) (B_Id) [1, 2]", "[2, 3]"},
     /* chapter 5 */
-    {"5.3.1", "B_Map (B_Op (B_Length)) . B_Split (B_Num 4) . B_Op (B_Iota) 31",
-     "[8, 8, 8, 7]"},
+    {"5.3.1", "B_Map (B_Op (B_Length)) . B_Split (B_Num 4) . B_Op (B_Iota) 31", "[8, 8, 8, 7]"},
     {"5.3.3",
      "P_Split (B_Num 8) (B_Num 0) [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, "
      "14, 15]",
@@ -127,9 +116,8 @@ static const example examples[] = {
      "135, 136]"},
     {"5.6", /* stride 0 for 16, and a map inside, because the elements are lists
              */
-     INCREMENT
-     "B_Comp (B_Comp (P_Reduce (B_Op (B_Conc) )) (P_Map (B_Map ($Increment))))"
-     " (P_Split (B_Num 16) (B_Num 0) )" ONE_TO_16,
+     INCREMENT "B_Comp (B_Comp (P_Reduce (B_Op (B_Conc) )) (P_Map (B_Map ($Increment))))"
+               " (P_Split (B_Num 16) (B_Num 0) )" ONE_TO_16,
      "[2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]"},
     {"5.7",
      "B_Comp (P_Zip (B_Op (B_Conc))) (B_Alltup [ P_Split (B_Num 8) (B_Num 0), "
@@ -156,55 +144,51 @@ static const example examples[] = {
      "(B_Num 16) (B_Num 0) )" ONE_TO_16,
      "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]"},
     {"5.9", /* figure 5-28: reversal */
-     MAKE_LIST
-     "P_Reduce (B_Op (B_Conc)) . B_Comp (P_Project)"
-     " (B_Alltup [ B_Comp( P_Split (B_Num 16) (B_Num 0)) ($Make_List), B_Id ] )"
-     " [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]",
+     MAKE_LIST "P_Reduce (B_Op (B_Conc)) . B_Comp (P_Project)"
+               " (B_Alltup [ B_Comp( P_Split (B_Num 16) (B_Num 0)) ($Make_List), B_Id ] )"
+               " [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]",
      "[15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]"},
     {"5.9", /* figure 5-29: a random permutation */
-     MAKE_LIST
-     "P_Reduce (B_Op (B_Conc)) . B_Comp (P_Project)"
-     " (B_Alltup [ B_Comp( P_Split (B_Num 16) (B_Num 0)) ($Make_List), B_Id ] )"
-     " [3, 14, 0, 9, 12, 5, 7, 1, 15, 2, 8, 6, 11, 4, 10, 13]",
+     MAKE_LIST "P_Reduce (B_Op (B_Conc)) . B_Comp (P_Project)"
+               " (B_Alltup [ B_Comp( P_Split (B_Num 16) (B_Num 0)) ($Make_List), B_Id ] )"
+               " [3, 14, 0, 9, 12, 5, 7, 1, 15, 2, 8, 6, 11, 4, 10, 13]",
      "[3, 14, 0, 9, 12, 5, 7, 1, 15, 2, 8, 6, 11, 4, 10, 13]"},
     {"5.9", /* figure 5-30: one element to all */
-     MAKE_LIST
-     "P_Reduce (B_Op (B_Conc)) . B_Comp (P_Project)"
-     " (B_Alltup [ B_Comp( P_Split (B_Num 16) (B_Num 0)) ($Make_List), B_Id ] )"
-     " [15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15]",
+     MAKE_LIST "P_Reduce (B_Op (B_Conc)) . B_Comp (P_Project)"
+               " (B_Alltup [ B_Comp( P_Split (B_Num 16) (B_Num 0)) ($Make_List), B_Id ] )"
+               " [15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15]",
      "[15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15]"},
     /* three levels of splits on 8 processors, as the design asks beyond the
        document */
     {"5.3.4",
-     INCREMENT
-     "P_Reduce (B_Op (B_Conc)) . P_Map (P_Reduce (B_Op (B_Conc)))"
-     " . P_Map (P_Map (P_Reduce (B_Op (B_Conc)))) . P_Map (P_Map (P_Map (B_Map "
-     "($Increment))))"
-     " . P_Map (P_Map (P_Split (B_Num 2) (B_Num 0))) . P_Map (P_Split (B_Num "
-     "2) (B_Num 1))"
-     " . P_Split (B_Num 2) (B_Num 2) [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]",
+     INCREMENT "P_Reduce (B_Op (B_Conc)) . P_Map (P_Reduce (B_Op (B_Conc)))"
+               " . P_Map (P_Map (P_Reduce (B_Op (B_Conc)))) . P_Map (P_Map (P_Map (B_Map "
+               "($Increment))))"
+               " . P_Map (P_Map (P_Split (B_Num 2) (B_Num 0))) . P_Map (P_Split (B_Num "
+               "2) (B_Num 1))"
+               " . P_Split (B_Num 2) (B_Num 2) [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]",
      "[2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]"},
 };
 
-static void run_example(bmf_context *ctx, const example *e, unsigned laws) {
-  char *value;
-  int status = test_run_program(ctx, e->text, laws, &value);
-  if (CHECK(status == BMF_OK, "section %s: %s\n  fails: %s", e->section,
-            e->text, bmf_error_text(ctx)) &&
-      bmf_is_root(ctx))
-    CHECK(value != NULL && strcmp(value, e->value) == 0,
-          "section %s: %s\n  gives %s, not %s", e->section, e->text, value,
-          e->value);
-  free(value);
+static void run_example(bmf_context *ctx, const example *e, unsigned laws)
+{
+    char *value;
+    int status = test_run_program(ctx, e->text, laws, &value);
+    if (CHECK(status == BMF_OK, "section %s: %s\n  fails: %s", e->section, e->text, bmf_error_text(ctx)) &&
+        bmf_is_root(ctx))
+        CHECK(value != NULL && strcmp(value, e->value) == 0, "section %s: %s\n  gives %s, not %s", e->section, e->text,
+              value, e->value);
+    free(value);
 }
 
-int main(int argc, char **argv) {
-  bmf_context *ctx;
-  BMF_CHECK(bmf_open(&argc, &argv, &ctx));
-  for (size_t k = 0; k < sizeof examples / sizeof examples[0]; k++) {
-    run_example(ctx, &examples[k], 0);
-    run_example(ctx, &examples[k], ~0u);
-  }
-  int code = bmf_close(ctx);
-  return test_finish() || code;
+int main(int argc, char **argv)
+{
+    bmf_context *ctx;
+    BMF_CHECK(bmf_open(&argc, &argv, &ctx));
+    for (size_t k = 0; k < sizeof examples / sizeof examples[0]; k++) {
+        run_example(ctx, &examples[k], 0);
+        run_example(ctx, &examples[k], ~0u);
+    }
+    int code = bmf_close(ctx);
+    return test_finish() || code;
 }

@@ -23,23 +23,23 @@ static int run(const char *source, unsigned laws, char **printed)
     bmf_column column;
     size_t size;
     *printed = NULL;
-    int status = bmf_program_load(ctx, &(bmf_program_options){.path = "t.bmf", .text = source}, &program);
+    int status = program_load(ctx, &(bmf_program_options){.path = "t.bmf", .text = source}, &program);
     if (status == BMF_OK) {
-        bmf_program_rewrite(&program, &(bmf_rewriting){.laws = laws});
-        status = bmf_set_processors(ctx, bmf_processors_needed(program.checked));
+        program_rewrite(&program, &(bmf_rewriting){.laws = laws});
+        status = bmf_set_processors(ctx, processors_needed(program.checked));
     }
     if (status == BMF_OK)
-        status = bmf_program_run(ctx, &program, &result);
+        status = program_run(ctx, &program, &result);
     if (status == BMF_OK)
-        status = bmf_program_gather(ctx, &result, &column);
+        status = program_gather(ctx, &result, &column);
     if (status == BMF_OK && bmf_is_root(ctx)) {
         FILE *to = open_memstream(printed, &size);
-        bmf_data_print(&column, 0, to);
+        data_print(&column, 0, to);
         fclose(to);
     }
     if (status == BMF_OK)
-        bmf_column_free(&column);
-    bmf_program_free(&program);
+        column_free(&column);
+    program_free(&program);
     return status;
 }
 
@@ -322,7 +322,7 @@ static void test_association(void)
         length[i] = i < 20 ? i + 1 : 1 + test_below(&seed, i == 30 ? 1000 : 50);
         elements += length[i];
     }
-    double *x = bmf_allocate(elements * (int64_t)sizeof *x);
+    double *x = allocate(elements * (int64_t)sizeof *x);
     for (int64_t j = 0; j < elements; j++)
         x[j] = test_unit(&seed);
     char *data = write_lists(x, length, 40);

@@ -183,23 +183,23 @@ static void run_to_text(bmf_context *ctx, unsigned laws, bmf_law law, int64_t *a
     bmf_column column;
     bmf_rewriting rewriting = {.laws = laws};
     value[0] = '\0';
-    CHECK(bmf_program_load(ctx, &(bmf_program_options){.path = path}, &program) == BMF_OK, "%s", bmf_error_text(ctx));
-    bmf_program_rewrite(&program, &rewriting);
+    CHECK(program_load(ctx, &(bmf_program_options){.path = path}, &program) == BMF_OK, "%s", bmf_error_text(ctx));
+    program_rewrite(&program, &rewriting);
     *applied = program.rewriting.applied[law];
-    int status = bmf_program_run(ctx, &program, &result);
+    int status = program_run(ctx, &program, &result);
     if (status == BMF_OK) {
-        CHECK(bmf_program_gather(ctx, &result, &column) == BMF_OK, "%s", bmf_error_text(ctx));
-        bmf_value_free(&result);
+        CHECK(program_gather(ctx, &result, &column) == BMF_OK, "%s", bmf_error_text(ctx));
+        value_free(&result);
         if (bmf_is_root(ctx)) {
             FILE *out = fmemopen(value, VALUE_SIZE, "w");
-            bmf_data_print(&column, 0, out);
+            data_print(&column, 0, out);
             fclose(out);
         }
-        bmf_column_free(&column);
+        column_free(&column);
     } else if (bmf_is_root(ctx)) {
         strcpy(value, "failed");
     }
-    bmf_program_free(&program);
+    program_free(&program);
 }
 
 static void check_program(bmf_context *ctx, const law_program *of, uint64_t *state, int64_t *values)
@@ -212,8 +212,8 @@ static void check_program(bmf_context *ctx, const law_program *of, uint64_t *sta
     CHECK(write_file(ctx, text), "%s cannot be written", path);
     for (int k = 0; k < 4; k++)
         run_to_text(ctx, laws[k], of->law, &applied[k], value[k]);
-    CHECK(applied[0] == 0 && applied[2] == 0, "%s applied where it must not be", bmf_law_name(of->law));
-    CHECK(applied[1] > 0 && applied[3] > 0, "%s not applied to %s", bmf_law_name(of->law), of->expression);
+    CHECK(applied[0] == 0 && applied[2] == 0, "%s applied where it must not be", law_name(of->law));
+    CHECK(applied[1] > 0 && applied[3] > 0, "%s not applied to %s", law_name(of->law), of->expression);
     for (int k = 1; k < 4; k++)
         CHECK(strcmp(value[0], value[k]) == 0, "%s with laws %x: %s instead of %s", text, laws[k], value[k], value[0]);
     *values += bmf_is_root(ctx) && strcmp(value[0], "failed") != 0;

@@ -34,19 +34,19 @@ static char *program_text(uint64_t seed)
 {
     char *text = NULL;
     size_t size = 0;
-    bmf_expressions *arena = bmf_expressions_create();
+    bmf_expressions *arena = expressions_create();
     bmf_expression *expression;
     const bmf_type *type;
     bmf_column argument;
     bmf_random_program(seed, arena, &expression, &type, &argument);
-    char *printed = bmf_expression_print(expression, 0);
+    char *printed = expression_print(expression, 0);
     FILE *stream = open_memstream(&text, &size);
     fprintf(stream, "%s\n", printed);
-    bmf_data_print(&argument, 0, stream);
+    data_print(&argument, 0, stream);
     fclose(stream);
     free(printed);
-    bmf_column_free(&argument);
-    bmf_expressions_free(arena);
+    column_free(&argument);
+    expressions_free(arena);
     return text;
 }
 
@@ -59,9 +59,9 @@ static void show(uint64_t seed, unsigned laws, const char *text, const reference
         fprintf(stderr, "expected: ");
         reference_print(expected, SHOWN_ITEMS, stderr);
     }
-    if (found != NULL && bmf_column_packed_bytes(found, 0, found->count) < 4000) {
+    if (found != NULL && column_packed_bytes(found, 0, found->count) < 4000) {
         fprintf(stderr, "\nfound:    ");
-        bmf_data_print(found, 0, stderr);
+        data_print(found, 0, stderr);
     }
     fprintf(stderr, "\n");
 }
@@ -83,7 +83,7 @@ static void check_result(bmf_context *ctx, const char *text, uint64_t seed, unsi
 {
     bmf_column found = {0};
     if (status == BMF_OK) {
-        status = bmf_program_gather(ctx, result, &found);
+        status = program_gather(ctx, result, &found);
         if (!CHECK(status == BMF_OK, "seed %llu: gathering: %s", (unsigned long long)seed, bmf_error_text(ctx)))
             return;
     }
@@ -96,11 +96,11 @@ static void check_result(bmf_context *ctx, const char *text, uint64_t seed, unsi
     } else if (bmf_is_root(ctx)) {
         if (!CHECK(status == BMF_OK, "seed %llu: %s", (unsigned long long)seed, bmf_error_text(ctx)))
             show(seed, laws, text, expected, NULL);
-        else if (!CHECK(found.count == 1 && bmf_column_broken(&found) == NULL && reference_same(expected, &found, 0),
+        else if (!CHECK(found.count == 1 && column_broken(&found) == NULL && reference_same(expected, &found, 0),
                         "seed %llu: another value", (unsigned long long)seed))
             show(seed, laws, text, expected, &found);
     }
-    bmf_column_free(&found);
+    column_free(&found);
 }
 
 static void check_variant(bmf_context *ctx, uint64_t seed, unsigned laws, const char *text, tally *counted)
@@ -109,27 +109,27 @@ static void check_variant(bmf_context *ctx, uint64_t seed, unsigned laws, const 
     bmf_program_options options = {.path = "random", .text = text};
     bmf_value result = {0};
     const reference_value *expected;
-    int status = bmf_program_load(ctx, &options, &program);
+    int status = program_load(ctx, &options, &program);
     if (!CHECK(status == BMF_OK, "seed %llu is not well typed: %s", (unsigned long long)seed, bmf_error_text(ctx))) {
-        bmf_program_free(&program);
+        program_free(&program);
         return;
     }
-    int64_t processors = bmf_processors_needed(program.checked);
+    int64_t processors = processors_needed(program.checked);
     reference_machine machine = {.processors = processors, .budget = naive_budget};
     reference_outcome outcome = expect(ctx, &program, &machine, &expected);
     if (outcome != REFERENCE_TOO_MUCH) {
         CHECK(bmf_set_processors(ctx, processors) == BMF_OK, "%s", bmf_error_text(ctx));
         if (laws != 0)
-            bmf_program_rewrite(&program, &(bmf_rewriting){.laws = laws});
-        status = bmf_program_run(ctx, &program, &result);
+            program_rewrite(&program, &(bmf_rewriting){.laws = laws});
+        status = program_run(ctx, &program, &result);
         check_result(ctx, text, seed, laws, status, &result, &machine, expected);
-        bmf_value_free(&result);
+        value_free(&result);
     }
     counted->values += outcome == REFERENCE_VALUE;
     counted->failures += outcome == REFERENCE_FAILURE;
     counted->skipped += outcome == REFERENCE_TOO_MUCH;
     reference_free(&machine);
-    bmf_program_free(&program);
+    program_free(&program);
 }
 
 static void check_seed(bmf_context *ctx, uint64_t seed, tally *counted)

@@ -35,9 +35,9 @@ static void test_create(void)
     int64_t expected = 0;
     const int64_t size[] = {3, 3, 2, 2}; /* 10 over 4 */
     for (int k = 0; k < 4; k++)
-        expected += bmf_is_local(ctx, 1 + 2 * k) ? size[k] : 0;
+        expected += is_local(ctx, 1 + 2 * k) ? size[k] : 0;
     CHECK(list->column.count == expected, "%" PRId64 " local elements, not %" PRId64, list->column.count, expected);
-    CHECK(bmf_column_broken(&list->column) == NULL, "%s", bmf_column_broken(&list->column));
+    CHECK(column_broken(&list->column) == NULL, "%s", column_broken(&list->column));
     check_print(list, "[{int, real}], 10 elements on 4 processors (1, 3, .. 7)");
     bmf_list_free(list);
     bmf_list_free(NULL);

@@ -39,7 +39,7 @@ static bmf_measure_options options_of(const char *operations)
 
 static void measure(const bmf_measure_options *o, bmf_measure_summary *summary)
 {
-    const int status = bmf_measure(ctx, o, summary);
+    const int status = measure_sheet(ctx, o, summary);
     CHECK(status == BMF_OK, "%s", bmf_error_text(ctx));
 }
 
@@ -48,13 +48,13 @@ static bmf_samples *read_back(bool partial)
 {
     bmf_samples *samples = NULL;
     if (ctx->rank == 0)
-        CHECK(bmf_samples_read(path, partial, &samples) == BMF_OK, "%s", bmf_error_text(NULL));
+        CHECK(samples_read(path, partial, &samples) == BMF_OK, "%s", bmf_error_text(NULL));
     return samples;
 }
 
 static const bmf_sample *find(const bmf_samples *samples, const char *name, bool cached, int p, int64_t d)
 {
-    return bmf_samples_find(samples, name, cached, p, d);
+    return samples_find(samples, name, cached, p, d);
 }
 
 /* ---- all operations ---- */
@@ -122,7 +122,7 @@ static void test_everything(void)
 {
     enum { TEAM = 3 };
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int operations = bmf_measure_operations(operation), threads = ctx->threads;
+    const int operations = measure_operations(operation), threads = ctx->threads;
     bmf_measure_summary summary = {0};
     bmf_measure_options o = options_of(NULL);
     o.threads = TEAM;
@@ -142,7 +142,7 @@ static void test_everything(void)
         check_operation(samples, operation[k], TEAM);
     check_skips(samples);
     check_directory();
-    bmf_samples_free(samples);
+    samples_free(samples);
 }
 
 /* ---- resuming ---- */
@@ -157,7 +157,7 @@ static bmf_samples *tear(void)
         const long size = ftell(file);
         fclose(file);
         CHECK(truncate(path, size / 2) == 0, "cannot cut");
-        CHECK(bmf_samples_read(path, true, &kept) == BMF_OK && !kept->complete, "%s", bmf_error_text(NULL));
+        CHECK(samples_read(path, true, &kept) == BMF_OK && !kept->complete, "%s", bmf_error_text(NULL));
     }
     bmf_barrier(ctx);
     return kept;
@@ -209,10 +209,10 @@ static void test_resume(void)
     bmf_samples *fewer = read_back(false);
     if (fewer)
         check_kept(more, fewer);
-    bmf_samples_free(fewer);
-    bmf_samples_free(kept);
-    bmf_samples_free(all);
-    bmf_samples_free(more);
+    samples_free(fewer);
+    samples_free(kept);
+    samples_free(all);
+    samples_free(more);
 }
 
 /* Buffers in the caches are a series of their own, beside the other one. */
@@ -230,7 +230,7 @@ static void test_cached(void)
           "a series of bmf_map is missing");
     CHECK(!find(samples, "kernel_sum", true, 1, 16) && find(samples, "kernel_sum", false, 1, 16),
           "kernels have one series");
-    bmf_samples_free(samples);
+    samples_free(samples);
 }
 
 static void test_agreed_clock(void)
@@ -246,7 +246,7 @@ static void test_agreed_clock(void)
     for (int64_t i = 0; i < samples->count; i++)
         for (int32_t k = 0; k < samples->sample[i].repeats; k++)
             CHECK(samples->sample[i].seconds[k] > 0, "%s took no time", samples->sample[i].operation);
-    bmf_samples_free(samples);
+    samples_free(samples);
 }
 
 /* One rank alone is told to stop; everybody ends, and the file says that it is not complete. */
@@ -260,7 +260,7 @@ static void test_stop(void)
     CHECK(summary.interrupted && summary.left_out > 0, "not interrupted");
     bmf_samples *samples = read_back(true);
     CHECK(ctx->rank != 0 || !samples->complete, "complete");
-    bmf_samples_free(samples);
+    samples_free(samples);
 }
 
 /* ---- refusals ---- */
@@ -268,7 +268,7 @@ static void test_stop(void)
 static void refuse(const bmf_measure_options *o, int expected, const char *text)
 {
     bmf_measure_summary summary;
-    const int status = bmf_measure(ctx, o, &summary);
+    const int status = measure_sheet(ctx, o, &summary);
     CHECK(status == expected, "status %d, not %d", status, expected);
     CHECK(strstr(bmf_error_text(ctx), text) != NULL, "`%s` should say `%s`", bmf_error_text(ctx), text);
 }

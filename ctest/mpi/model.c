@@ -51,7 +51,7 @@ typedef struct outcome {
 static void free_outcome(outcome *out)
 {
     free(out->value);
-    bmf_run_free(out->run);
+    run_free(out->run);
 }
 
 /* ---- running ---- */
@@ -59,10 +59,10 @@ static void free_outcome(outcome *out)
 static int load(bmf_context *ctx, const char *text, int64_t processors, bmf_program *program)
 {
     bmf_program_options options = {.path = "test.bmf", .text = text, .processors = processors};
-    BMF_TRY(bmf_program_load(ctx, &options, program));
-    int64_t needed = bmf_processors_needed(program->checked);
+    BMF_TRY(program_load(ctx, &options, program));
+    int64_t needed = processors_needed(program->checked);
     BMF_TRY(bmf_set_processors(ctx, needed > processors ? needed : processors));
-    bmf_program_rewrite(program, &(bmf_rewriting){.laws = ~0u});
+    program_rewrite(program, &(bmf_rewriting){.laws = ~0u});
     return BMF_OK;
 }
 
@@ -70,13 +70,13 @@ static int print_value(bmf_context *ctx, bmf_value *result, char **value)
 {
     bmf_column column = {0};
     size_t size;
-    BMF_TRY(bmf_program_gather(ctx, result, &column));
+    BMF_TRY(program_gather(ctx, result, &column));
     if (bmf_is_root(ctx)) {
         FILE *stream = open_memstream(value, &size);
-        bmf_data_print(&column, 0, stream);
+        data_print(&column, 0, stream);
         fclose(stream);
     }
-    bmf_column_free(&column);
+    column_free(&column);
     return BMF_OK;
 }
 
@@ -95,14 +95,14 @@ static int run_loaded(bmf_context *ctx, bmf_program *program, outcome *out)
     bmf_value result = {0};
     bmf_statistics before, after;
     BMF_TRY(bmf_total_statistics(ctx, &before));
-    if (bmf_model_of(ctx))
+    if (model_of_context(ctx))
         before = (bmf_statistics){0}; /* loading is forgotten */
     int64_t messages = handed_messages, bytes = handed_bytes;
-    BMF_TRY(bmf_program_run(ctx, program, &result));
+    BMF_TRY(program_run(ctx, program, &result));
     messages = handed_messages - messages;
     bytes = handed_bytes - bytes;
     BMF_TRY(bmf_total_statistics(ctx, &after));
-    if (!bmf_model_of(ctx))
+    if (!model_of_context(ctx))
         check_handed(ctx, messages, bytes, after.rank_messages - before.rank_messages,
                      after.rank_bytes - before.rank_bytes);
     out->processors = bmf_processors(ctx);
@@ -114,7 +114,7 @@ static int run_loaded(bmf_context *ctx, bmf_program *program, outcome *out)
 /* Starts a trace of its own. */
 static void begin_trace(bmf_context *ctx)
 {
-    ctx->run = bmf_run_create("test", "here", (int32_t)ctx->processors, ctx->ranks, ctx->threads);
+    ctx->run = run_create("test", "here", (int32_t)ctx->processors, ctx->ranks, ctx->threads);
     free(ctx->instances);
     ctx->instances = NULL;
     ctx->instances_capacity = 0;
@@ -123,7 +123,7 @@ static void begin_trace(bmf_context *ctx)
 static void end_trace(bmf_context *ctx, const char *path, outcome *out)
 {
     bmf_trace *trace;
-    int status = bmf_trace_write_parallel(ctx, ctx->run, path);
+    int status = trace_write_parallel(ctx, ctx->run, path);
     CHECK(status == BMF_OK, "%s", bmf_error_text(ctx));
     if (status == BMF_OK && bmf_is_root(ctx) && bmf_trace_read(ctx, path, &trace) == BMF_OK) {
         out->run = trace->run[0];
@@ -131,7 +131,7 @@ static void end_trace(bmf_context *ctx, const char *path, outcome *out)
         bmf_trace_free(trace);
         unlink(path);
     }
-    bmf_run_free(ctx->run);
+    run_free(ctx->run);
     ctx->run = NULL;
 }
 
@@ -144,21 +144,21 @@ static void run_real(bmf_context *ctx, const char *text, int64_t processors, con
         out->status = run_loaded(ctx, &program, out);
         end_trace(ctx, path, out);
     }
-    bmf_program_free(&program);
+    program_free(&program);
 }
 
 static void run_model(bmf_context *ctx, const bmf_machine *machine, const char *text, int64_t processors, int64_t ranks,
                       outcome *out)
 {
     bmf_program program = {0};
-    out->status = bmf_model_start(ctx, machine, processors, ranks);
+    out->status = model_open(ctx, machine, processors, ranks);
     if (out->status == BMF_OK)
         out->status = load(ctx, text, processors, &program);
     if (out->status == BMF_OK)
         out->status = run_loaded(ctx, &program, out);
     if (out->status == BMF_OK)
-        out->status = bmf_model_trace(ctx, &out->run);
-    bmf_program_free(&program);
+        out->status = model_trace(ctx, &out->run);
+    program_free(&program);
 }
 
 /* ---- comparing ---- */
@@ -201,13 +201,13 @@ static void try_program(bmf_context *ctx, const bmf_machine *machine, const char
     run_real(ctx, text, processors, path, &real);
     CHECK(real.status == BMF_OK || may_fail, "%s: %s", name, bmf_error_text(ctx));
     note_message(ctx, &real);
-    bmf_group_open(ctx, 1, &alone);
+    group_open(ctx, 1, &alone);
     if (alone) {
         run_model(alone, machine, text, processors, ctx->ranks, &model);
         note_message(alone, &model);
         compare(name, ctx->ranks, &real, &model);
     }
-    bmf_group_close(alone);
+    group_close(alone);
     free_outcome(&real);
     free_outcome(&model);
 }
@@ -244,9 +244,9 @@ int main(int argc, char **argv)
         perror("mkdtemp");
     BMF_CHECK(ctx->backend->share(ctx, 0, folder, sizeof folder));
     snprintf(path, sizeof path, "%s/run.trace", folder);
-    BMF_CHECK(bmf_machine_parse("compute = { zero = true; };\n"
-                                "network = { type = \"hockney\"; latency_us = 2.0; bandwidth_mb_per_s = 1000.0; };\n",
-                                "test.machine", &machine));
+    BMF_CHECK(machine_parse("compute = { zero = true; };\n"
+                            "network = { type = \"hockney\"; latency_us = 2.0; bandwidth_mb_per_s = 1000.0; };\n",
+                            "test.machine", &machine));
     for (size_t e = 0; e < sizeof example / sizeof example[0]; e++) {
         char *text = read_text(example[e]);
         for (size_t p = 0; text && p < sizeof processors / sizeof processors[0]; p++)
@@ -255,7 +255,7 @@ int main(int argc, char **argv)
             try_program(ctx, machine, example[e], text, ctx->ranks, path);
         free(text);
     }
-    bmf_machine_free(machine);
+    machine_free(machine);
     if (bmf_is_root(ctx))
         rmdir(folder);
     const int failed = bmf_close(ctx);

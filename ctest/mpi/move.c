@@ -39,7 +39,7 @@ static void check_split(bmf_context *ctx, const bmf_type *type, int64_t n, const
     bmf_statistics cost = moved(ctx);
     CHECK(cost.messages == parts - 1, "gather of %" PRId64, parts);
     if (bmf_type_is_fixed(type) && strcmp(back, "direct") == 0) {
-        int64_t bytes_moved = bmf_column_packed_bytes(&whole, split->partition->start[1], n);
+        int64_t bytes_moved = column_packed_bytes(&whole, split->partition->start[1], n);
         CHECK(cost.bytes == bytes_moved, "%" PRId64 " instead of %" PRId64 " bytes", cost.bytes, bytes_moved);
     }
     expect_elements(gathered, &whole, NULL, back);
@@ -47,7 +47,7 @@ static void check_split(bmf_context *ctx, const bmf_type *type, int64_t n, const
     bmf_list_free(placed);
     bmf_list_free(split);
     bmf_list_free(gathered);
-    bmf_column_free(&whole);
+    column_free(&whole);
 }
 
 static void check_splits(bmf_context *ctx)
@@ -98,7 +98,7 @@ static void check_nested_splits(bmf_context *ctx, const char *algorithm, const c
     }
     for (int k = 0; k < 7; k++)
         bmf_list_free(list[k]);
-    bmf_column_free(&whole);
+    column_free(&whole);
     BMF_CHECK(bmf_set_schedule(ctx, "split", NULL));
     BMF_CHECK(bmf_set_schedule(ctx, "gather", NULL));
 }
@@ -116,7 +116,7 @@ static void check_document_matrix(bmf_context *ctx)
     CHECK(elements->partition->parts == 16, "4 x 4");
     for (int64_t k = 0; k < 16; k++) {
         CHECK(bmf_partition_processor(elements->partition, k) == k, "processor %" PRId64, k);
-        if (bmf_is_local(ctx, k))
+        if (is_local(ctx, k))
             CHECK(((int64_t *)elements->column.data)[k - ctx->first_processor] == matrix[k], "element %" PRId64, k);
     }
     bmf_list_free(placed);
@@ -145,7 +145,7 @@ static void check_redistribute(bmf_context *ctx, const bmf_type *type, int64_t n
     BMF_CHECK(bmf_redistribute(xs, like, &moved_list));
     bmf_statistics cost = moved(ctx);
     if (bmf_type_is_fixed(type) && n > 0)
-        CHECK(cost.bytes == elements_that_move(from, to) * bmf_column_packed_bytes(&whole, 0, 1), "%" PRId64 " bytes",
+        CHECK(cost.bytes == elements_that_move(from, to) * column_packed_bytes(&whole, 0, 1), "%" PRId64 " bytes",
               cost.bytes);
     expect_elements(moved_list, &whole, NULL, "redistribute");
     CHECK(bmf_partition_equal(moved_list->partition, to), "redistribute");
@@ -160,14 +160,14 @@ static void check_redistribute(bmf_context *ctx, const bmf_type *type, int64_t n
     bmf_list_free(like);
     bmf_list_free(moved_list);
     bmf_list_free(balanced);
-    bmf_column_free(&whole);
+    column_free(&whole);
 }
 
 static void check_concatenate(bmf_context *ctx, const bmf_type *type, int64_t n, int64_t m)
 {
     bmf_column whole = random_column(type, n + m), first, second;
-    bmf_column_view(&whole, 0, n, &first);
-    bmf_column_view(&whole, n, m, &second);
+    column_view(&whole, 0, n, &first);
+    column_view(&whole, n, m, &second);
     bmf_partition *a = random_partition(ctx, n), *b = random_partition(ctx, m);
     bmf_list *xs = list_of(ctx, &first, a), *ys = list_of(ctx, &second, b), *both;
     BMF_CHECK(bmf_concatenate(xs, ys, &both));
@@ -179,9 +179,9 @@ static void check_concatenate(bmf_context *ctx, const bmf_type *type, int64_t n,
     bmf_list_free(xs);
     bmf_list_free(ys);
     bmf_list_free(both);
-    bmf_column_free(&first);
-    bmf_column_free(&second);
-    bmf_column_free(&whole);
+    column_free(&first);
+    column_free(&second);
+    column_free(&whole);
 }
 
 static void check_recuts(bmf_context *ctx)
@@ -221,7 +221,7 @@ static void check_distl(bmf_context *ctx, const char *algorithm, const bmf_type 
     bmf_statistics cost = moved(ctx);
     if (strcmp(algorithm, "tree") == 0) {
         int64_t copies = xs->partition->parts - 1;
-        CHECK(cost.messages == copies && cost.bytes == copies * bmf_column_packed_bytes(&value, 0, 1),
+        CHECK(cost.messages == copies && cost.bytes == copies * column_packed_bytes(&value, 0, 1),
               "distl tree: %" PRId64 " messages, %" PRId64 " bytes", cost.messages, cost.bytes);
     }
     expect_pairs(pairs, &value, whole, algorithm);
@@ -229,7 +229,7 @@ static void check_distl(bmf_context *ctx, const char *algorithm, const bmf_type 
         CHECK(pairs->column.child[0].stride == 0, "one copy of the value");
     bmf_list_free(placed);
     bmf_list_free(pairs);
-    bmf_column_free(&value);
+    column_free(&value);
 }
 
 static void check_distls(bmf_context *ctx)
@@ -244,7 +244,7 @@ static void check_distls(bmf_context *ctx)
             check_distl(ctx, algorithm[a], bmf_type_struct(300000 + below(1000), "large"), xs, &whole);
             bmf_list_free(xs);
             bmf_partition_release(partition);
-            bmf_column_free(&whole);
+            column_free(&whole);
         }
     BMF_CHECK(bmf_set_schedule(ctx, "distl", NULL));
 }
@@ -261,7 +261,7 @@ static void check_nested_distl(bmf_context *ctx, const char *algorithm)
     bmf_list_free(placed);
     bmf_list_free(rows);
     bmf_list_free(elements);
-    bmf_column_free(&whole);
+    column_free(&whole);
     BMF_CHECK(bmf_set_schedule(ctx, "distl", NULL));
 }
 
@@ -298,8 +298,8 @@ static void check_broadcast(bmf_context *ctx)
     bmf_list_free(picked);
     bmf_list_free(back);
     bmf_list_free(gathered);
-    bmf_column_free(&whole);
-    bmf_column_free(&value);
+    column_free(&whole);
+    column_free(&value);
 }
 
 /* ---- lists of lists, records, errors ---- */
@@ -330,7 +330,7 @@ static void check_nest(bmf_context *ctx, const bmf_type *element)
     bmf_list_free(xss);
     bmf_list_free(flat);
     bmf_list_free(lengths);
-    bmf_column_free(&whole);
+    column_free(&whole);
 }
 
 static void check_nest_errors(bmf_context *ctx)
@@ -375,8 +375,8 @@ static void check_pair(bmf_context *ctx)
     bmf_list_free(a);
     bmf_list_free(b);
     bmf_partition_release(partition);
-    bmf_column_free(&first);
-    bmf_column_free(&second);
+    column_free(&first);
+    column_free(&second);
 }
 
 typedef struct mixed {

@@ -151,7 +151,7 @@ static void check_list(const bmf_list *list, const array *of, const bmf_partitio
     const bmf_column *scalars = nested ? &list->column.child[0] : &list->column;
     CHECK(list->type == (nested ? bmf_type_list(of->scalar) : of->scalar), "the list has another type");
     CHECK(bmf_partition_equal(list->partition, partition), "the list has another partition");
-    CHECK(bmf_column_broken(&list->column) == NULL, "%s", bmf_column_broken(&list->column));
+    CHECK(column_broken(&list->column) == NULL, "%s", column_broken(&list->column));
     if (!CHECK(list->column.count == count && scalars->count == count * of->shape[1], "the column has another length"))
         return;
     for (int64_t i = 0; nested && i <= count; i++)
@@ -266,11 +266,11 @@ static void test_broadcast(void)
     bmf_column column;
     bmf_list *list;
     BMF_CHECK(bmf_partition_even(ctx, of.shape[0], &partition));
-    BMF_CHECK(bmf_column_create(of.scalar, 1, &column));
+    BMF_CHECK(column_create(of.scalar, 1, &column));
     put_scalar(of.scalar, 3, column.data);
     column.stride = 0;
     column.count = bmf_partition_local_end(partition) - bmf_partition_local_begin(partition);
-    BMF_CHECK(bmf_list_adopt(ctx, partition, &column, &list));
+    BMF_CHECK(list_adopt(ctx, partition, &column, &list));
     BMF_CHECK(bmf_npy_write(list, path_of("broadcast.npy")));
     if (bmf_is_root(ctx))
         check_serially(path_of("broadcast.npy"), &of, always_three);
@@ -287,12 +287,12 @@ static bmf_list *ragged_list(int64_t rows, int64_t odd)
     BMF_CHECK(bmf_partition_even(ctx, rows, &partition));
     int64_t begin = bmf_partition_local_begin(partition), count = bmf_partition_local_end(partition) - begin;
     int64_t extra = odd >= begin && odd < begin + count;
-    BMF_CHECK(bmf_column_create_list(bmf_type_list(&bmf_type_int), count, 2 * count + extra, &column));
+    BMF_CHECK(column_create_list(bmf_type_list(&bmf_type_int), count, 2 * count + extra, &column));
     for (int64_t i = 0; i <= count; i++)
         column.offsets[i] = 2 * i + (begin + i > odd && begin <= odd);
     for (int64_t i = 0; i < 2 * count + extra; i++)
         ((int64_t *)column.child[0].data)[i] = i;
-    BMF_CHECK(bmf_list_adopt(ctx, partition, &column, &list));
+    BMF_CHECK(list_adopt(ctx, partition, &column, &list));
     bmf_partition_release(partition);
     return list;
 }
@@ -399,18 +399,18 @@ static void test_trace(void)
     if (bmf_is_root(ctx))
         write_serially(path_of("in.npy"), &of, 1, false);
     bmf_barrier(ctx);
-    ctx->run = bmf_run_create("mpi_npy", "here", (int32_t)bmf_processors(ctx), bmf_ranks(ctx), bmf_threads(ctx));
-    int64_t begin = bmf_now(ctx);
+    ctx->run = run_create("mpi_npy", "here", (int32_t)bmf_processors(ctx), bmf_ranks(ctx), bmf_threads(ctx));
+    int64_t begin = context_now(ctx);
     BMF_CHECK(bmf_npy_read(ctx, path_of("in.npy"), &list));
     BMF_CHECK(bmf_npy_write(list, path_of("out.npy")));
-    int64_t end = bmf_now(ctx), files = 0;
+    int64_t end = context_now(ctx), files = 0;
     for (int64_t e = 0; e < ctx->run->events; e++) {
         const bmf_event *event = &ctx->run->event[e];
         if (event->kind != BMF_EVENT_FILE)
             continue;
         int64_t part = event->lane - list->partition->base; /* even: part k on processor k */
         files++;
-        CHECK(bmf_is_local(ctx, event->lane), "lane %d belongs to another rank", event->lane);
+        CHECK(is_local(ctx, event->lane), "lane %d belongs to another rank", event->lane);
         CHECK(event->amount == (list->partition->start[part + 1] - list->partition->start[part]) * 24,
               "lane %d: %" PRId64 " bytes", event->lane, event->amount);
         CHECK(begin <= event->begin && event->begin <= event->end && event->end <= end, "a time outside the call");
@@ -418,7 +418,7 @@ static void test_trace(void)
     }
     CHECK(files == 2 * ctx->local_processors, "%" PRId64 " file events on %" PRId64 " lanes", files,
           ctx->local_processors);
-    bmf_run_free(ctx->run);
+    run_free(ctx->run);
     ctx->run = NULL;
     bmf_list_free(list);
 }

@@ -184,7 +184,7 @@ static bmf_permutation any(int kind, int bits, uint64_t *seed)
         bmf_bit_matrix_random_permutation(bits, seed, &p.matrix);
     else
         bmf_bit_matrix_random(bits, seed, &p.matrix);
-    p.complement = test_random(seed) & bmf_low_bits(bits);
+    p.complement = test_random(seed) & low_bits(bits);
     return p;
 }
 
@@ -268,7 +268,7 @@ static void check_relabelling(bmf_context *ctx)
         for (uint64_t x = 0; x < 512; x++) {
             uint64_t y = bmf_permutation_apply(&p, x), there = bmf_permutation_apply(&relabel, y);
             CHECK(there == bmf_permutation_apply(&relabelled, x), "relabelled %" PRIu64, x);
-            CHECK((there ^ y) < 512 && ((there ^ y) & bmf_low_bits(9 - processor_bits)) == 0, "only processors change");
+            CHECK((there ^ y) < 512 && ((there ^ y) & low_bits(9 - processor_bits)) == 0, "only processors change");
         }
         BMF_CHECK(bmf_permute_plan_create(ctx, &relabelled, 1, &bytes, BMF_PERMUTE_ROUNDS, &plan));
         int64_t all = ctx->processors << plan->rank;
@@ -367,12 +367,12 @@ static void check_detection(bmf_context *ctx)
         bmf_list *indices = index_list(ctx, &p);
         int64_t *index = indices->column.data, first = bmf_partition_local_begin(indices->partition);
         int64_t count = indices->column.count;
-        BMF_CHECK(bmf_detect(ctx, index, first, count, p.bits, &found, &is));
+        BMF_CHECK(detect_permutation(ctx, index, first, count, p.bits, &found, &is));
         CHECK(is && bmf_permutation_equal(&found, &p), "detected");
         int64_t at = test_below(&seed, INT64_C(1) << p.bits), bit = test_below(&seed, p.bits + 1);
         if (at >= first && at < first + count)
             index[at - first] ^= INT64_C(1) << bit;
-        BMF_CHECK(bmf_detect(ctx, index, first, count, p.bits, &found, &is));
+        BMF_CHECK(detect_permutation(ctx, index, first, count, p.bits, &found, &is));
         CHECK(!is, "%d bits: a changed index at %" PRId64 " went unnoticed", p.bits, at);
         bmf_list_free(indices);
     }

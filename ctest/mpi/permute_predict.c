@@ -55,8 +55,8 @@ static void execute(bmf_context *ctx, const bmf_permutation *p, bmf_permute_meth
     out->status = bmf_permute_plan_create(ctx, p, 1, &bytes, method, &plan);
     if (out->status == BMF_OK) {
         *staged = *staged || plan->stages;
-        if (bmf_model_of(ctx))
-            bmf_model_restart(ctx);
+        if (model_of_context(ctx))
+            model_restart(ctx);
         bmf_total_statistics(ctx, &before);
         out->status = bmf_permute_execute(ctx, plan, &(const void *){source}, &(void *){target});
         bmf_total_statistics(ctx, &after);
@@ -77,14 +77,14 @@ static void run_model(bmf_context *ctx, const bmf_machine *machine, int64_t proc
     bool staged = false;
     bmf_network *network;
     bmf_prediction prediction;
-    out->status = bmf_model_start(ctx, machine, processors, 0);
+    out->status = model_open(ctx, machine, processors, 0);
     if (out->status == BMF_OK)
         execute(ctx, p, method, &staged, out);
     if (out->status == BMF_OK)
-        out->status = bmf_machine_network(machine, processors, &network);
+        out->status = machine_network(machine, processors, &network);
     if (out->status != BMF_OK)
         return;
-    out->status = bmf_simulate_interval(bmf_model_actions(bmf_model_of(ctx)), network, 0, &prediction);
+    out->status = simulate_interval(model_actions(model_of_context(ctx)), network, 0, &prediction);
     out->seconds = prediction.seconds;
     network->type->destroy(network);
 }
@@ -94,7 +94,7 @@ static void run_prediction(bmf_context *ctx, const bmf_machine *machine, int64_t
 {
     bmf_permute_prediction prediction;
     bmf_set_processors(ctx, processors);
-    out->status = bmf_permute_predict(ctx, machine, p, ELEMENT, method, &prediction);
+    out->status = permute_predict(ctx, machine, p, ELEMENT, method, &prediction);
     CHECK(out->status == BMF_OK && prediction.timed, "%s: %s", machine->name, bmf_error_text(ctx));
     *out = (outcome){out->status, prediction.messages, prediction.bytes, prediction.seconds};
 }
@@ -114,9 +114,9 @@ static void try_model(bmf_context *ctx, const bmf_machine *machine, int64_t proc
 {
     outcome model = {0};
     bmf_context *own;
-    bmf_group_open(ctx, 1, &own);
+    group_open(ctx, 1, &own);
     run_model(own, machine, processors, p, method, &model);
-    bmf_group_close(own);
+    group_close(own);
     compare(machine->name, p, processors, method, &model, predicted);
     CHECK(fabs(model.seconds - predicted->seconds) <= ROUNDING * model.seconds,
           "%s, %d bits, P = %" PRId64 ", %s: %.17g s, predicted %.17g", machine->name, p->bits, processors,
@@ -160,32 +160,32 @@ static void try_sets(bmf_context *alone, const bmf_machine *machine, const bmf_p
     int64_t moves = 0;
     double seconds = 0;
     run_prediction(alone, machine, processors, p, method, &predicted);
-    CHECK(bmf_machine_network(machine, processors, &network) == BMF_OK, "%s", bmf_error_text(NULL));
-    const bmf_edn_place *place = bmf_edn_place_of_network(network);
-    bmf_edn *edn = bmf_edn_create(&place->shape);
-    CHECK(bmf_record_rounds_make(p, processor_bits, clusters ? BMF_RECORDS_CLUSTERS : BMF_RECORDS_SETS, place,
-                                 &rounds) == BMF_OK,
+    CHECK(machine_network(machine, processors, &network) == BMF_OK, "%s", bmf_error_text(NULL));
+    const bmf_edn_place *place = edn_place_of_network(network);
+    bmf_edn *edn = edn_create(&place->shape);
+    CHECK(record_rounds_make(p, processor_bits, clusters ? BMF_RECORDS_CLUSTERS : BMF_RECORDS_SETS, place, &rounds) ==
+              BMF_OK,
           "%s", bmf_error_text(NULL));
     for (int64_t k = 0; k < rounds.rounds; k++) {
         int64_t sent = 0;
-        bmf_record_round(&rounds, k, ELEMENT, message);
-        bmf_edn_clear(edn);
+        record_round(&rounds, k, ELEMENT, message);
+        edn_clear(edn);
         for (int64_t i = 0; i < rounds.records; i++)
             if (message[i].from != message[i].to) {
-                bmf_edn_route(edn, bmf_edn_port_of(place, (uint64_t)message[i].from),
-                              bmf_edn_port_of(place, (uint64_t)message[i].to));
+                edn_route(edn, edn_port_of(place, (uint64_t)message[i].from),
+                          edn_port_of(place, (uint64_t)message[i].to));
                 sent++;
             }
         if (sent > 0)
-            seconds += 3e-6 + (double)bmf_edn_iterations(edn) * 5e-6 + 2e-6;
+            seconds += 3e-6 + (double)edn_iterations(edn) * 5e-6 + 2e-6;
     }
     for (uint64_t x = 0; x < UINT64_C(1) << p->bits; x++)
         moves += x >> m != bmf_permutation_apply(p, x) >> m;
     CHECK(predicted.messages == moves && predicted.bytes == ELEMENT * moves, "%" PRId64 " moves, predicted %" PRId64,
           moves, predicted.messages);
     CHECK(fabs(predicted.seconds - seconds) <= 1e-9 * seconds, "%s: %.9g s, predicted %.9g",
-          bmf_predicted_method_name(method), seconds, predicted.seconds);
-    bmf_edn_free(edn);
+          predicted_method_name(method), seconds, predicted.seconds);
+    edn_free(edn);
     network->type->destroy(network);
 }
 
@@ -193,14 +193,14 @@ static void refuse_sets(bmf_context *alone, bmf_machine *const *machine, const b
 {
     bmf_permute_prediction prediction;
     bmf_set_processors(alone, 3);
-    CHECK(bmf_permute_predict(alone, machine[2], p, ELEMENT, BMF_PREDICT_SETS, &prediction) == BMF_ERROR_ARGUMENT &&
+    CHECK(permute_predict(alone, machine[2], p, ELEMENT, BMF_PREDICT_SETS, &prediction) == BMF_ERROR_ARGUMENT &&
               strstr(bmf_error_text(alone), "power of two"),
           "%s", bmf_error_text(alone));
     bmf_set_processors(alone, 4);
-    CHECK(bmf_permute_predict(alone, machine[0], p, ELEMENT, BMF_PREDICT_CLUSTERS, &prediction) == BMF_ERROR_ARGUMENT &&
+    CHECK(permute_predict(alone, machine[0], p, ELEMENT, BMF_PREDICT_CLUSTERS, &prediction) == BMF_ERROR_ARGUMENT &&
               strstr(bmf_error_text(alone), "edn"),
           "%s", bmf_error_text(alone));
-    CHECK(bmf_permute_predict(alone, machine[2], p, ELEMENT, BMF_PREDICT_CLUSTERS, &prediction) == BMF_ERROR_ARGUMENT &&
+    CHECK(permute_predict(alone, machine[2], p, ELEMENT, BMF_PREDICT_CLUSTERS, &prediction) == BMF_ERROR_ARGUMENT &&
               strstr(bmf_error_text(alone), "all 512 processors"),
           "%s", bmf_error_text(alone));
 }
@@ -209,7 +209,7 @@ static bmf_permutation random_permutation(int bits, uint64_t *seed)
 {
     bmf_permutation p = {.bits = bits};
     bmf_bit_matrix_random(bits, seed, &p.matrix);
-    p.complement = bmf_random_bits(seed) & bmf_low_bits(bits);
+    p.complement = random_bits(seed) & low_bits(bits);
     return p;
 }
 
@@ -223,8 +223,8 @@ int main(int argc, char **argv)
     uint64_t seed = 11;
     BMF_CHECK(bmf_open(&argc, &argv, &c.all));
     for (int m = 0; m < MACHINES; m++)
-        BMF_CHECK(bmf_machine_parse(machine_text[m], "test.machine", &machine[m]));
-    bmf_group_open(c.all, 1, &c.alone);
+        BMF_CHECK(machine_parse(machine_text[m], "test.machine", &machine[m]));
+    group_open(c.all, 1, &c.alone);
     for (size_t k = 0; k < sizeof processors / sizeof *processors; k++)
         for (int kind = 0; kind < 4; kind++) {
             p = random_permutation(6, &seed);
@@ -249,9 +249,9 @@ int main(int argc, char **argv)
     }
     if (c.alone)
         refuse_sets(c.alone, machine, &p);
-    bmf_group_close(c.alone);
+    group_close(c.alone);
     for (int m = 0; m < MACHINES; m++)
-        bmf_machine_free(machine[m]);
+        machine_free(machine[m]);
     const int failed = bmf_close(c.all);
     return test_finish() || failed;
 }

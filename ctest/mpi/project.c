@@ -50,7 +50,7 @@ static void check_project(bmf_context *ctx, const bmf_type *type, int64_t n, int
     CHECK(bmf_partition_equal(picked->partition, to), "project");
     if (bmf_type_is_fixed(type)) {
         bmf_statistics expected =
-            project_cost(from, to, index.data, bmf_processors(ctx), bmf_column_packed_bytes(&whole, 0, 1));
+            project_cost(from, to, index.data, bmf_processors(ctx), column_packed_bytes(&whole, 0, 1));
         CHECK(cost.messages == expected.messages && cost.bytes == expected.bytes,
               "project: %" PRId64 " messages, %" PRId64 " bytes", cost.messages, cost.bytes);
     }
@@ -59,8 +59,8 @@ static void check_project(bmf_context *ctx, const bmf_type *type, int64_t n, int
     bmf_list_free(xs);
     bmf_list_free(indices);
     bmf_list_free(picked);
-    bmf_column_free(&whole);
-    bmf_column_free(&index);
+    column_free(&whole);
+    column_free(&index);
 }
 
 static void check_projects(bmf_context *ctx)
@@ -96,7 +96,7 @@ static void check_project_errors(bmf_context *ctx)
     bmf_list_free(picked);
     bmf_list_free(indices);
     bmf_list_free(xs);
-    bmf_column_free(&whole);
+    column_free(&whole);
 }
 
 int main(int argc, char **argv)

@@ -27,14 +27,14 @@ static bmf_event made_event(int32_t lane, int64_t k, uint32_t node)
 
 static bmf_run *make_run(const bmf_context *ctx, uint32_t *node)
 {
-    bmf_run *run = bmf_run_create("mpi_trace", "here", LANES, ctx->ranks, 1);
-    *node = bmf_run_node(run, 0, "call", BMF_EVENT_SKELETON);
+    bmf_run *run = run_create("mpi_trace", "here", LANES, ctx->ranks, 1);
+    *node = run_node(run, 0, "call", BMF_EVENT_SKELETON);
     for (int32_t lane = LANES - 1; lane >= 0; lane--) {
         if (run->lane_rank[lane] != ctx->rank)
             continue;
         for (int64_t k = 3 * lane - 1; k >= 0; k--) {
             bmf_event event = made_event(lane, k, *node);
-            bmf_run_add(run, &event);
+            run_add(run, &event);
         }
     }
     run->dropped = ctx->rank;
@@ -67,24 +67,24 @@ static void write_and_read(bmf_context *ctx, const char *folder)
     bmf_run *run = make_run(ctx, &node);
     snprintf(path, sizeof path, "%s/run.trace", folder);
     snprintf(part, sizeof part, "%s.part", path);
-    int status = bmf_trace_write_parallel(ctx, run, path);
+    int status = trace_write_parallel(ctx, run, path);
     CHECK(status == BMF_OK, "%s", bmf_error_text(ctx));
     if (bmf_is_root(ctx)) {
         CHECK(access(part, F_OK) != 0, "%s is left over", part);
         check_file(ctx, path, node);
         unlink(path);
     }
-    bmf_run_free(run);
+    run_free(run);
 }
 
 static void fail_everywhere(bmf_context *ctx)
 {
     uint32_t node;
     bmf_run *run = make_run(ctx, &node);
-    int status = bmf_trace_write_parallel(ctx, run, "/nonexistent/run.trace");
+    int status = trace_write_parallel(ctx, run, "/nonexistent/run.trace");
     CHECK(status == BMF_ERROR_FILE, "status %d on rank %d", status, ctx->rank);
     CHECK(strstr(bmf_error_text(ctx), "/nonexistent/run.trace"), "%s", bmf_error_text(ctx));
-    bmf_run_free(run);
+    run_free(run);
 }
 
 /* The node and the kernel of a lane's events in unite_tables. */
@@ -98,16 +98,16 @@ static void name_lane(int32_t lane, char node[32], char kernel[32])
 static bmf_run *make_unlike(const bmf_context *ctx)
 {
     char node[32], kernel[32];
-    bmf_run *run = bmf_run_create("mpi_trace", "here", LANES, ctx->ranks, 1);
+    bmf_run *run = run_create("mpi_trace", "here", LANES, ctx->ranks, 1);
     for (int32_t k = 0; k < LANES; k++) {
         int32_t lane = ctx->rank % 2 ? LANES - 1 - k : k;
         if (run->lane_rank[lane] != ctx->rank)
             continue;
         name_lane(lane, node, kernel);
-        bmf_event event = made_event(
-            lane, 0, bmf_run_node(run, bmf_run_node(run, 0, "call", BMF_EVENT_REGION), node, BMF_EVENT_SKELETON));
-        event.name = (uint16_t)bmf_run_name(run, kernel);
-        bmf_run_add(run, &event);
+        bmf_event event =
+            made_event(lane, 0, run_node(run, run_node(run, 0, "call", BMF_EVENT_REGION), node, BMF_EVENT_SKELETON));
+        event.name = (uint16_t)run_name(run, kernel);
+        run_add(run, &event);
     }
     return run;
 }
@@ -126,7 +126,7 @@ static void check_united(bmf_context *ctx, const char *path)
         const bmf_event *event = &run->event[i];
         name_lane(event->lane, node, kernel);
         snprintf(expected, sizeof expected, "main/call/%s", node);
-        bmf_run_path(run, event->node, found, sizeof found);
+        run_path(run, event->node, found, sizeof found);
         CHECK(strcmp(found, expected) == 0, "lane %d: %s, not %s", (int)event->lane, found, expected);
         CHECK(strcmp(run->name[event->name], kernel) == 0, "lane %d: %s", (int)event->lane, run->name[event->name]);
     }
@@ -138,13 +138,13 @@ static void unite_tables(bmf_context *ctx, const char *folder)
     char path[128];
     bmf_run *run = make_unlike(ctx);
     snprintf(path, sizeof path, "%s/other.trace", folder);
-    int status = bmf_trace_write_parallel(ctx, run, path);
+    int status = trace_write_parallel(ctx, run, path);
     CHECK(status == BMF_OK, "%s", bmf_error_text(ctx));
     if (bmf_is_root(ctx)) {
         check_united(ctx, path);
         unlink(path);
     }
-    bmf_run_free(run);
+    run_free(run);
 }
 
 int main(int argc, char **argv)

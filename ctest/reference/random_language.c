@@ -33,7 +33,7 @@ static bool chance(maker *g, int one_in)
 
 static expression node(maker *g, bmf_expression_kind kind, int children, const expression *child)
 {
-    expression made = bmf_expression_create(g->arena, kind, (bmf_span){-1, 0, 0}, children);
+    expression made = expression_create(g->arena, kind, (bmf_span){-1, 0, 0}, children);
     for (int k = 0; k < children; k++)
         made->child[k] = child[k];
     return made;
@@ -696,7 +696,7 @@ static void print_datum(maker *g, type t, bool outermost, FILE *stream)
         fprintf(stream, "%lld", (long long)small_int(g));
         break;
     case BMF_REAL:
-        fputs(bmf_real_print(dyadic(g), text), stream);
+        fputs(real_print(dyadic(g), text), stream);
         break;
     case BMF_BOOL:
         fputs(chance(g, 2) ? "true" : "false", stream);
@@ -717,12 +717,12 @@ static void make_argument(maker *g, type t, type *found, bmf_column *argument)
     FILE *stream = open_memstream(&text, &size);
     print_datum(g, t, true, stream);
     fclose(stream);
-    bmf_texts_add(&texts, "argument", text, (int64_t)size);
-    if (bmf_data_parse(NULL, &texts, (bmf_span){0, 0, (int64_t)size}, found, argument) != BMF_OK) {
+    texts_add(&texts, "argument", text, (int64_t)size);
+    if (data_parse(NULL, &texts, (bmf_span){0, 0, (int64_t)size}, found, argument) != BMF_OK) {
         fprintf(stderr, "%s\n", bmf_error_text(NULL));
         abort();
     }
-    bmf_texts_free(&texts);
+    texts_free(&texts);
     free(text);
 }
 

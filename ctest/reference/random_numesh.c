@@ -45,7 +45,7 @@ static int free_register(const bmf_scheduled_node *node, int pipelines, bool out
     for (int p = 0; p < pipelines; p++)
         for (int v = 0; v < BMF_SCHEDULED_VFSMS; v++) {
             const int place = outbound ? node->annotation[p][v].source : node->annotation[p][v].destination;
-            if (bmf_place_is_register(place))
+            if (place_is_register(place))
                 used[place - BMF_PLACE_REGISTER] = true;
         }
     for (int r = 0; r < BMF_SCHEDULED_REGISTERS - BMF_SCHEDULED_PIPELINES; r++)
@@ -73,7 +73,7 @@ static int walk(const bmf_mesh *mesh, uint64_t *state, int64_t *path, int *port,
     path[0] = test_below(state, mesh->nodes);
     for (int tries = 0; tries < 4 * most && length < most; tries++) {
         port[length - 1] = (int)test_below(state, BMF_MESH_PORTS);
-        const int64_t to = bmf_mesh_neighbour(mesh, path[length - 1], port[length - 1]);
+        const int64_t to = mesh_neighbour(mesh, path[length - 1], port[length - 1]);
         bool seen = to < 0;
         for (int k = 0; k < length; k++)
             seen |= path[k] == to;
@@ -118,13 +118,13 @@ static bool try_stream(bmf_scheduled_machine *machine, int block, uint64_t *stat
     if (stream->out < 0)
         return false;
     for (int k = 0; k < nodes; k++) {
-        const int source = k == 0 ? BMF_PLACE_REGISTER + stream->out : bmf_mesh_opposite(port[k - 1]);
+        const int source = k == 0 ? BMF_PLACE_REGISTER + stream->out : mesh_opposite(port[k - 1]);
         const bool last = k == nodes - 1;
         const bool reads = !last && test_below(state, 4) == 0;
         const int destination = last ? deliver(&a, path[k], stream) : port[k];
         pass(&a, path[k], source, destination, reads, state, stream);
     }
-    return !a.clash && bmf_scheduled_check(machine, block) == 0;
+    return !a.clash && scheduled_check(machine, block) == 0;
 }
 
 int64_t random_numesh_fill(bmf_scheduled_machine *machine, int block, uint64_t *state, int64_t tries,
@@ -157,7 +157,7 @@ static void add_half(bmf_processor_script *script, int64_t node, int64_t first, 
                 use[uses++] =
                     (bmf_interface_use){.reg = stream[k].in[r], .reads = true, .stream = first + k, .words = words[k]};
     }
-    bmf_script_transfer(script, uses == 1, uses, use);
+    script_transfer(script, uses == 1, uses, use);
 }
 
 void random_numesh_transfers(const bmf_mesh *mesh, bmf_processor_script *script, uint64_t *state, int64_t first,
@@ -171,7 +171,7 @@ void random_numesh_transfers(const bmf_mesh *mesh, bmf_processor_script *script,
     for (int64_t n = 0; n < mesh->nodes; n++)
         for (int half = 0; half < 2; half++) {
             if (test_below(state, 2) == 0)
-                bmf_script_wait(&script[n], BMF_TIME_CPU, test_below(state, most_wait));
+                script_wait(&script[n], BMF_TIME_CPU, test_below(state, most_wait));
             add_half(&script[n], n, first, streams, stream, words[half]);
         }
 }

@@ -14,7 +14,7 @@ typedef struct random_stream {
     int hops;                         /* to the last reader */
 } random_stream;
 
-/* Tries to add `tries` streams to a block; returns how many there are then. Passes bmf_scheduled_check. */
+/* Tries to add `tries` streams to a block; returns how many there are then. Passes scheduled_check. */
 int64_t random_numesh_fill(bmf_scheduled_machine *machine, int block, uint64_t *state, int64_t tries,
                            random_stream stream[RANDOM_MOST_STREAMS]);
 /* All of their words, stream k being number first + k, in two halves with random waits before each. */

@@ -58,18 +58,18 @@ struct reference_dynamic {
 reference_dynamic *reference_dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *settings,
                                             int64_t messages, reference_message *message)
 {
-    reference_dynamic *r = bmf_allocate_clear(1, sizeof *r);
+    reference_dynamic *r = allocate_clear(1, sizeof *r);
     r->mesh = *mesh;
     r->s = *settings;
     r->messages = messages;
     r->message = message;
-    r->node = bmf_allocate_clear(mesh->nodes, sizeof *r->node);
-    r->reads = bmf_allocate_clear(mesh->nodes, sizeof *r->reads);
+    r->node = allocate_clear(mesh->nodes, sizeof *r->node);
+    r->reads = allocate_clear(mesh->nodes, sizeof *r->reads);
     for (int64_t n = 0; n < mesh->nodes; n++) {
         r->node[n].sending = -1;
         for (int p = 0; p < PORTS; p++)
             for (int c = 0; c < settings->channels; c++)
-                r->node[n].in[p][c].word = bmf_allocate(settings->buffer * (int64_t)sizeof(word));
+                r->node[n].in[p][c].word = allocate(settings->buffer * (int64_t)sizeof(word));
         for (int p = 0; p < PORTS; p++)
             for (int c = 0; c < MOST; c++)
                 r->node[n].out[p][c].credits = settings->buffer;
@@ -120,7 +120,7 @@ static void add_later(reference_dynamic *r, later l)
     if (r->laters == r->later_capacity) {
         const int64_t old = r->later_capacity;
         r->later_capacity = 2 * old + 16;
-        r->later = bmf_reallocate(r->later, old * (int64_t)sizeof l, r->later_capacity * (int64_t)sizeof l);
+        r->later = reallocate(r->later, old * (int64_t)sizeof l, r->later_capacity * (int64_t)sizeof l);
     }
     r->later[r->laters++] = l;
 }
@@ -218,7 +218,7 @@ static int64_t size_of(const reference_dynamic *r, int k)
 
 static int64_t position(const reference_dynamic *r, int64_t at, int k)
 {
-    return bmf_mesh_coordinate(&r->mesh, at, k);
+    return mesh_coordinate(&r->mesh, at, k);
 }
 
 /* Links along a dimension if one goes up, or down, all the way; -1: there is no such way. */
@@ -226,7 +226,7 @@ static int64_t way(const reference_dynamic *r, int64_t from, int64_t to, int por
 {
     int64_t links = 0;
     while (position(r, from, port / 2) != position(r, to, port / 2)) {
-        from = bmf_mesh_neighbour(&r->mesh, from, port);
+        from = mesh_neighbour(&r->mesh, from, port);
         if (from < 0)
             return -1;
         links++;
@@ -250,10 +250,10 @@ static void wish_in_order(const reference_dynamic *r, int64_t at, int64_t to, bo
     int port = is_nearer(r, at, to, 2 * k + 1) ? 2 * k + 1 : 2 * k;
     if (is_nearer(r, at, to, 2 * k + 1) && is_nearer(r, at, to, 2 * k))
         port = position(r, at, k) % 2 == 0 ? 2 * k + 1 : 2 * k;
-    const int64_t next = bmf_mesh_neighbour(&r->mesh, at, port);
+    const int64_t next = mesh_neighbour(&r->mesh, at, port);
     bool edge_ahead = false;
     for (int64_t n = next; position(r, n, k) != position(r, to, k);) {
-        const int64_t after = bmf_mesh_neighbour(&r->mesh, n, port);
+        const int64_t after = mesh_neighbour(&r->mesh, n, port);
         if (llabs(position(r, after, k) - position(r, n, k)) != 1 ||
             (size_of(r, k) == 2 && (position(r, n, k) == 0) != (port % 2 == 1)))
             edge_ahead = true;
@@ -283,7 +283,7 @@ static int count_free(const reference_dynamic *r, int64_t at, int port)
     int count = 0;
     for (int c = 0; c < adaptive_channels(r); c++)
         count += !r->node[at].out[port][c].taken;
-    return bmf_mesh_neighbour(&r->mesh, at, port) < 0 ? 0 : count;
+    return mesh_neighbour(&r->mesh, at, port) < 0 ? 0 : count;
 }
 
 static bool wish_best(const reference_dynamic *r, int64_t at, int64_t to, bool nearer, int except,
@@ -447,15 +447,15 @@ static void move_word(reference_dynamic *r, int64_t at, int input)
     if (from_port == PROCESSOR)
         add_later(r, (later){r->time + r->s.inject_credit, &n->inject[from_channel], -1, -1});
     else
-        add_later(r, (later){r->time + r->s.credit,
-                             &r->node[bmf_mesh_neighbour(&r->mesh, at, from_port)].out[from_port ^ 1][from_channel], -1,
-                             -1});
+        add_later(r,
+                  (later){r->time + r->s.credit,
+                          &r->node[mesh_neighbour(&r->mesh, at, from_port)].out[from_port ^ 1][from_channel], -1, -1});
     if (b->to_port == PROCESSOR) {
         m->words_arrived += w.place == m->words_arrived && m->to == at;
         add_later(r, (later){r->time + r->s.eject_credit, o, -1, -1});
         add_later(r, (later){r->time + r->s.link, NULL, is_last(r, w) ? w.message : -1, at});
     } else {
-        const int64_t next = bmf_mesh_neighbour(&r->mesh, at, b->to_port);
+        const int64_t next = mesh_neighbour(&r->mesh, at, b->to_port);
         put(r, &r->node[next].in[b->to_port ^ 1][b->to_channel], w.message, w.place, r->s.link);
         r->flit_hops++;
     }

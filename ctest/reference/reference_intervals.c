@@ -11,7 +11,7 @@ enum { SPAN = 48 }; /* nanoseconds of a random run */
 
 bmf_run *reference_empty_run(int32_t lanes)
 {
-    bmf_run *run = bmf_run_create("program", "here", lanes, 1, 1);
+    bmf_run *run = run_create("program", "here", lanes, 1, 1);
     if (!run)
         abort();
     return run;
@@ -20,17 +20,17 @@ bmf_run *reference_empty_run(int32_t lanes)
 void reference_event(bmf_run *run, bmf_event_kind kind, int32_t lane, int64_t begin, int64_t end, uint32_t node,
                      uint32_t instance, uint32_t round, int32_t peer, int64_t amount)
 {
-    bmf_run_add(run, &(bmf_event){.begin = begin,
-                                  .end = end,
-                                  .amount = amount,
-                                  .low = end - begin,
-                                  .high = end - begin,
-                                  .node = node,
-                                  .instance = instance,
-                                  .round = round,
-                                  .lane = lane,
-                                  .peer = peer,
-                                  .kind = (uint16_t)kind});
+    run_add(run, &(bmf_event){.begin = begin,
+                              .end = end,
+                              .amount = amount,
+                              .low = end - begin,
+                              .high = end - begin,
+                              .node = node,
+                              .instance = instance,
+                              .round = round,
+                              .lane = lane,
+                              .peer = peer,
+                              .kind = (uint16_t)kind});
 }
 
 /* ---- random runs ---- */
@@ -41,8 +41,8 @@ static uint32_t make_nodes(bmf_run *run, uint64_t *random)
     uint32_t wanted = 1 + (uint32_t)test_below(random, 6);
     for (uint32_t k = 0; k < wanted; k++) {
         const char *name = text[test_below(random, 6)];
-        bmf_run_node(run, (uint32_t)test_below(random, run->nodes), name,
-                     strcmp(name, "region") == 0 ? BMF_EVENT_REGION : BMF_EVENT_SKELETON);
+        run_node(run, (uint32_t)test_below(random, run->nodes), name,
+                 strcmp(name, "region") == 0 ? BMF_EVENT_REGION : BMF_EVENT_SKELETON);
     }
     return run->nodes;
 }
@@ -127,7 +127,7 @@ static int64_t running(const bmf_run *run, unsigned kinds, int32_t lane, int64_t
 
 static bool same_round(const bmf_event *a, const bmf_event *b)
 {
-    return bmf_is_communication(a) && bmf_is_communication(b) && a->node == b->node && a->instance == b->instance &&
+    return is_communication(a) && is_communication(b) && a->node == b->node && a->instance == b->instance &&
            a->round == b->round;
 }
 
@@ -182,7 +182,7 @@ static bool in_window(const bmf_run *run, int32_t lane, int64_t time)
 {
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
-        if (event->lane == lane && bmf_is_communication(event) && event->begin <= time &&
+        if (event->lane == lane && is_communication(event) && event->begin <= time &&
             time < round_bound(run, event, lane, true))
             return true;
     }
@@ -217,7 +217,7 @@ bmf_characteristics reference_lane(const bmf_run *run, uint32_t root, int32_t la
     }
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
-        bool counts = event->lane == lane && below(run, event->node, root), new_round = bmf_is_communication(event);
+        bool counts = event->lane == lane && below(run, event->node, root), new_round = is_communication(event);
         if (!counts)
             continue;
         c.messages += event->kind == BMF_EVENT_SEND;

@@ -31,8 +31,7 @@ static void *claim(reference_machine *m, int64_t size)
 {
     size = (size + 15) / 16 * 16;
     if (m->block == NULL || m->block->used + size > BLOCK_BYTES) {
-        struct reference_block *block =
-            bmf_allocate((int64_t)sizeof *block + (size > BLOCK_BYTES ? size : BLOCK_BYTES));
+        struct reference_block *block = allocate((int64_t)sizeof *block + (size > BLOCK_BYTES ? size : BLOCK_BYTES));
         block->next = m->block;
         block->used = 0;
         m->block = block;
@@ -656,7 +655,7 @@ void reference_print(value x, int64_t most, FILE *stream)
     if (x->kind == BMF_INT)
         fprintf(stream, "%" PRId64, x->integer);
     else if (x->kind == BMF_REAL)
-        fputs(bmf_real_print(x->real, text), stream);
+        fputs(real_print(x->real, text), stream);
     else if (x->kind == BMF_BOOL)
         fputs(x->integer != 0 ? "true" : "false", stream);
     if (x->kind <= BMF_BOOL)

@@ -28,7 +28,7 @@ typedef struct reference_machine {
     struct reference_block *block;
 } reference_machine;
 
-/* Applies an expression as bmf_check leaves it (not rewritten) to element 0 of a column. */
+/* Applies an expression as check_types leaves it (not rewritten) to element 0 of a column. */
 reference_outcome reference_evaluate(reference_machine *machine, const bmf_expression *checked,
                                      const bmf_column *argument, const reference_value **result);
 void reference_free(reference_machine *machine);

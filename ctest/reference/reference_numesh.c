@@ -94,14 +94,14 @@ static bool accepted(const reference_numesh *r, int64_t n, int p)
 {
     const node *at = &r->old[n];
     const int to = at->write[p].destination;
-    if (bmf_place_is_port(to)) {
-        const int64_t m = bmf_mesh_neighbour(&r->hardware.mesh, n, to);
-        const int l = m < 0 ? -1 : listener(r, m, bmf_mesh_opposite(to));
+    if (place_is_port(to)) {
+        const int64_t m = mesh_neighbour(&r->hardware.mesh, n, to);
+        const int l = m < 0 ? -1 : listener(r, m, mesh_opposite(to));
         return l >= 0 && has_room(&r->old[m], l) && (!is_fork(at, p) || has_room(at, p));
     }
-    if (bmf_place_is_register(to))
+    if (place_is_register(to))
         return !at->inbound_full[to - BMF_PLACE_REGISTER];
-    if (bmf_place_is_buffer(to))
+    if (place_is_buffer(to))
         return to - BMF_PLACE_BUFFER != at->write[p].vfsm && !at->full[p][to - BMF_PLACE_BUFFER];
     return to == BMF_PLACE_NULL || to == BMF_PLACE_MEMADR;
 }
@@ -120,21 +120,21 @@ static void deliver(reference_numesh *r, int64_t n, int p, latch (*taken)[P], in
     node *after = &r->new[n];
     const int to = at->write[p].destination;
     const uint64_t word = word_of(at, p);
-    if (bmf_place_is_port(to)) {
-        const int64_t m = bmf_mesh_neighbour(&r->hardware.mesh, n, to);
-        give(&taken[m][listener(r, m, bmf_mesh_opposite(to))], word);
+    if (place_is_port(to)) {
+        const int64_t m = mesh_neighbour(&r->hardware.mesh, n, to);
+        give(&taken[m][listener(r, m, mesh_opposite(to))], word);
         if (is_fork(at, p))
             give(&taken[n][p], word);
         r->hops++;
-    } else if (bmf_place_is_register(to)) {
+    } else if (place_is_register(to)) {
         after->inbound_full[to - BMF_PLACE_REGISTER] = true;
         after->inbound[to - BMF_PLACE_REGISTER] = word;
-    } else if (bmf_place_is_buffer(to)) {
+    } else if (place_is_buffer(to)) {
         after->full[p][to - BMF_PLACE_BUFFER] = true;
         after->buffer[p][to - BMF_PLACE_BUFFER] = word;
     } else if (to == BMF_PLACE_MEMADR) {
         bmf_command command;
-        bmf_command_decode(word & ~COMMAND_BIT, &command);
+        command_decode(word & ~COMMAND_BIT, &command);
         if (command.kind == BMF_COMMAND_ENTRY)
             r->memory[n].entry[command.index] = command.entry;
         else if (command.kind == BMF_COMMAND_ANNOTATION)
@@ -170,10 +170,10 @@ static void read_stage(reference_numesh *r, int64_t n, int p, latch (*taken)[P])
     const int from = at->read[p].source;
     if (!has_room(at, p))
         return;
-    if (bmf_place_is_register(from) && at->outbound_full[from - BMF_PLACE_REGISTER]) {
+    if (place_is_register(from) && at->outbound_full[from - BMF_PLACE_REGISTER]) {
         after->outbound_full[from - BMF_PLACE_REGISTER] = false;
         give(&taken[n][p], at->outbound[from - BMF_PLACE_REGISTER]);
-    } else if (bmf_place_is_buffer(from)) {
+    } else if (place_is_buffer(from)) {
         const int other = from - BMF_PLACE_BUFFER;
         const bool passing = at->write[p].vfsm == other && at->write[p].destination == from && at->write[p].has_word;
         if (!at->full[p][other] && !passing)
@@ -211,7 +211,7 @@ static void access_word(reference_numesh *r, int64_t n, int64_t u)
 }
 
 /* The first wanted use at or after the turn, in the order of outbound, then inbound registers. -1: none. */
-static int64_t next_use(const reference_numesh *r, int64_t n, const bmf_step *step)
+static int64_t next_use(const reference_numesh *r, int64_t n, const simulator_step *step)
 {
     const node *at = &r->new[n];
     for (int k = 0; k < 2 * R; k++) {
@@ -227,7 +227,7 @@ static int64_t next_use(const reference_numesh *r, int64_t n, const bmf_step *st
 }
 
 /* true: the step ended before this cycle. */
-static bool processor_step(reference_numesh *r, int64_t n, const bmf_step *step)
+static bool processor_step(reference_numesh *r, int64_t n, const simulator_step *step)
 {
     node *at = &r->new[n];
     if (at->begun < 0) {

@@ -262,12 +262,12 @@ bool reference_simulate(const bmf_actions *actions, bmf_network *network, double
     const int64_t messages = actions->messages, processors = actions->processors;
     reference r = {actions,
                    network,
-                   bmf_allocate_clear(processors, (int64_t)sizeof(lane)),
-                   bmf_allocate_clear(messages + 1, (int64_t)sizeof(bmf_flying)),
-                   bmf_allocate_clear(messages + 1, 1),
-                   bmf_allocate_clear(messages + 1, 1),
-                   bmf_allocate_clear(messages + 1, 1),
-                   bmf_allocate_clear(actions->rounds + 1, (int64_t)sizeof(int64_t))};
+                   allocate_clear(processors, (int64_t)sizeof(lane)),
+                   allocate_clear(messages + 1, (int64_t)sizeof(bmf_flying)),
+                   allocate_clear(messages + 1, 1),
+                   allocate_clear(messages + 1, 1),
+                   allocate_clear(messages + 1, 1),
+                   allocate_clear(actions->rounds + 1, (int64_t)sizeof(int64_t))};
     for (int64_t m = 0; m < messages; m++) {
         r.flying[m].posted = INFINITY;
         r.fellows[actions->message[m].round]++;

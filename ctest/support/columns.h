@@ -36,7 +36,7 @@ static inline void append(bytes *to, const void *from, int64_t size)
     to->used += size;
 }
 
-/* Packed as bmf_column_pack describes: a list's lengths before its children, a tuple's components one by one. */
+/* Packed as column_pack describes: a list's lengths before its children, a tuple's components one by one. */
 static inline void append_random(bytes *to, const bmf_type *type, int64_t count)
 {
     int64_t children = 0;
@@ -64,10 +64,10 @@ static inline bmf_column random_column(const bmf_type *type, int64_t count)
 {
     bytes packed = {malloc(16), 0, 16};
     bmf_column column;
-    bmf_column_builder *builder = bmf_column_builder_create(type);
+    bmf_column_builder *builder = column_builder_create(type);
     append_random(&packed, type, count);
-    bmf_column_builder_append(builder, packed.data, count);
-    CHECK(bmf_column_builder_finish(builder, &column) == BMF_OK, "random column");
+    column_builder_append(builder, packed.data, count);
+    CHECK(column_builder_finish(builder, &column) == BMF_OK, "random column");
     free(packed.data);
     return column;
 }
@@ -107,10 +107,10 @@ static inline bmf_list *list_of(bmf_context *ctx, const bmf_column *whole, bmf_p
 {
     bmf_column column;
     bmf_list *list;
-    bmf_column_builder *builder = bmf_column_builder_create(whole->type);
-    bmf_column_builder_copy(builder, whole, bmf_partition_local_begin(partition), bmf_partition_local_end(partition));
-    CHECK(bmf_column_builder_finish(builder, &column) == BMF_OK, "local column");
-    bmf_list_adopt(ctx, partition, &column, &list);
+    bmf_column_builder *builder = column_builder_create(whole->type);
+    column_builder_copy(builder, whole, bmf_partition_local_begin(partition), bmf_partition_local_end(partition));
+    CHECK(column_builder_finish(builder, &column) == BMF_OK, "local column");
+    list_adopt(ctx, partition, &column, &list);
     return list;
 }
 
@@ -125,12 +125,12 @@ static inline bmf_list *placed_list(bmf_context *ctx, const bmf_column *whole, i
 
 static inline bool same_element(const bmf_column *a, int64_t i, const bmf_column *b, int64_t j)
 {
-    int64_t size = bmf_column_packed_bytes(a, i, i + 1);
-    if (size != bmf_column_packed_bytes(b, j, j + 1))
+    int64_t size = column_packed_bytes(a, i, i + 1);
+    if (size != column_packed_bytes(b, j, j + 1))
         return false;
     char *x = malloc((size_t)size + 1), *y = malloc((size_t)size + 1);
-    bmf_column_pack(a, i, i + 1, x);
-    bmf_column_pack(b, j, j + 1, y);
+    column_pack(a, i, i + 1, x);
+    column_pack(b, j, j + 1, y);
     bool same = memcmp(x, y, (size_t)size) == 0;
     free(x);
     free(y);
@@ -146,7 +146,7 @@ static inline void expect_elements(const bmf_list *list, const bmf_column *whole
     bmf_list_print(list, text, sizeof text);
     CHECK(list->type == whole->type, "%s: %s", what, text);
     CHECK(list->column.count == bmf_partition_local_end(list->partition) - begin, "%s: %s", what, text);
-    CHECK(!bmf_column_broken(&list->column), "%s: %s: %s", what, text, bmf_column_broken(&list->column));
+    CHECK(!column_broken(&list->column), "%s: %s: %s", what, text, column_broken(&list->column));
     CHECK(!bmf_partition_broken(list->context, list->partition), "%s: %s", what, text);
     for (int64_t i = 0; i < list->column.count; i++)
         if (!CHECK(same_element(&list->column, i, whole, order ? order[begin + i] : begin + i),

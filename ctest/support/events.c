@@ -54,7 +54,7 @@ static identity *list_events(const bmf_run *run, int64_t *count)
         const bmf_event *e = &run->event[i];
         if (e->kind == BMF_EVENT_REGION && e->node == 0)
             continue;
-        bmf_run_path(run, e->node, path, sizeof path);
+        run_path(run, e->node, path, sizeof path);
         listed[(*count)++] = (identity){.path = hash_of(path),
                                         .name = hash_of(run->name[e->name]),
                                         .instance = e->instance,
@@ -75,8 +75,8 @@ static void show(const char *what, const char *whose, const bmf_run *run, const 
     fprintf(stderr,
             "%s: only %s: %s %s of %s, instance %" PRIu32 ", round %" PRIu32 ", lane %" PRId32 ", peer %" PRId32
             ", amount %" PRId64 "\n",
-            what, whose, bmf_event_kind_name((bmf_event_kind)e->kind), run->name[e->name],
-            bmf_run_path(run, e->node, path, sizeof path), e->instance, e->round, e->lane, e->peer, e->amount);
+            what, whose, event_kind_name((bmf_event_kind)e->kind), run->name[e->name],
+            run_path(run, e->node, path, sizeof path), e->instance, e->round, e->lane, e->peer, e->amount);
 }
 
 int64_t test_different_events(const char *what, const bmf_run *measured, const bmf_run *predicted)

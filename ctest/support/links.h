@@ -21,10 +21,10 @@ __attribute__((unused)) static bmf_network *make(const char *settings, int64_t p
     bmf_network *network;
     snprintf(text, sizeof text, "processors = %lld; network = { type = \"graph\"; %s };", (long long)processors,
              settings);
-    if (bmf_machine_parse(text, "unit_network_graph.machine", &machine) != BMF_OK ||
-        bmf_machine_network(machine, processors, &network) != BMF_OK)
+    if (machine_parse(text, "unit_network_graph.machine", &machine) != BMF_OK ||
+        machine_network(machine, processors, &network) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
-    bmf_machine_free(machine);
+    machine_free(machine);
     return network;
 }
 
@@ -113,10 +113,10 @@ __attribute__((unused)) static bmf_graph *reference_graph(int which)
 {
     bmf_graph *graph;
     int topology = 0;
-    while (strcmp(bmf_graph_topologies[topology], reference_graphs[which].name) != 0)
+    while (strcmp(graph_topologies[topology], reference_graphs[which].name) != 0)
         topology++;
-    assert_int_equal(bmf_graph_build(topology, reference_graphs[which].sizes, reference_graphs[which].size,
-                                     reference_graphs[which].growth, &graph),
+    assert_int_equal(graph_build(topology, reference_graphs[which].sizes, reference_graphs[which].size,
+                                 reference_graphs[which].growth, &graph),
                      BMF_OK);
     return graph;
 }

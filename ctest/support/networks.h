@@ -18,9 +18,9 @@ static inline bmf_network *make(bmf_machine **machine, const char *settings, int
     char text[TEXT + 64];
     bmf_network *network;
     snprintf(text, sizeof text, "network = { %s };", settings);
-    if (bmf_machine_parse(text, "unit_networks.machine", machine) != BMF_OK)
+    if (machine_parse(text, "unit_networks.machine", machine) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
-    if (bmf_machine_network(*machine, processors, &network) != BMF_OK)
+    if (machine_network(*machine, processors, &network) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
     return network;
 }
@@ -28,7 +28,7 @@ static inline bmf_network *make(bmf_machine **machine, const char *settings, int
 static inline void unmake(bmf_machine *machine, bmf_network *network)
 {
     network->type->destroy(network);
-    bmf_machine_free(machine);
+    machine_free(machine);
 }
 
 static inline void count_complete(void *simulator, bmf_flying *message)
@@ -119,17 +119,17 @@ static inline bmf_flying send_one(const char *settings, int64_t bytes, double po
 /* A round of messages that begins when the processors are there; all of it is taken before it ends. */
 static inline void add_round(bmf_actions *actions, const bmf_message *message, int64_t count)
 {
-    const int64_t number = bmf_actions_round_begin(actions, 0, message, count);
-    bmf_actions_round_end(actions, 0, number);
+    const int64_t number = actions_round_begin(actions, 0, message, count);
+    actions_round_end(actions, 0, number);
 }
 
 static inline double length_of(const bmf_actions *actions, bmf_network *network)
 {
     bmf_simulation result;
-    bmf_simulator *simulator = bmf_simulator_create(actions, network, 0);
-    assert_int_equal(bmf_simulator_run(simulator), BMF_OK);
-    bmf_simulator_result(simulator, &result);
-    bmf_simulator_free(simulator);
+    bmf_simulator *simulator = simulator_create(actions, network, 0);
+    assert_int_equal(simulator_run(simulator), BMF_OK);
+    simulator_result(simulator, &result);
+    simulator_free(simulator);
     return result.seconds;
 }
 
@@ -147,7 +147,7 @@ static inline void add_ring(bmf_actions *actions, int64_t bytes)
 static inline void add_broadcast(bmf_actions *actions, int64_t bytes)
 {
     const int64_t p = actions->processors;
-    bmf_message *message = bmf_allocate(p * (int64_t)sizeof *message);
+    bmf_message *message = allocate(p * (int64_t)sizeof *message);
     for (int64_t half = p / 2; half >= 1; half /= 2) {
         int64_t count = 0;
         for (int64_t from = 0; from < p; from += 2 * half)
@@ -161,7 +161,7 @@ static inline void add_broadcast(bmf_actions *actions, int64_t bytes)
 static inline void add_star(bmf_actions *actions, int64_t bytes)
 {
     const int64_t p = actions->processors;
-    bmf_message *message = bmf_allocate(p * (int64_t)sizeof *message);
+    bmf_message *message = allocate(p * (int64_t)sizeof *message);
     for (int64_t k = 1; k < p; k++)
         message[k - 1] = (bmf_message){.from = k, .to = 0, .bytes = bytes};
     add_round(actions, message, p - 1);
@@ -175,10 +175,10 @@ static inline double run(const char *settings, int64_t processors, void (*add)(b
 {
     bmf_machine *machine;
     bmf_network *network = make(&machine, settings, processors);
-    bmf_actions *actions = bmf_actions_create(processors, NULL);
+    bmf_actions *actions = actions_create(processors, NULL);
     add(actions, bytes);
     const double seconds = length_of(actions, network);
-    bmf_actions_free(actions);
+    actions_free(actions);
     unmake(machine, network);
     return seconds;
 }

@@ -39,7 +39,7 @@ static inline bmf_group random_group(int64_t count)
 
 static inline int64_t machine_size(const bmf_group *group)
 {
-    return bmf_group_processor(group, group->count - 1) + 1;
+    return group_processor(group, group->count - 1) + 1;
 }
 
 /* The item of a processor of the group. */
@@ -47,7 +47,7 @@ static inline int64_t item_on(const bmf_group *group, int64_t processor)
 {
     int64_t item = (processor - group->base) >> group->stride;
     assert_true(item >= 0 && item < group->count);
-    assert_int_equal(bmf_group_processor(group, item), processor);
+    assert_int_equal(group_processor(group, item), processor);
     return item;
 }
 
@@ -89,41 +89,41 @@ static inline void generate(bmf_schedule *schedule, bmf_algorithm algorithm, int
     int status = -1;
     switch (algorithm) {
     case BMF_SPLIT_TREE:
-        status = bmf_schedule_split_tree(schedule, first, group, in->start);
+        status = schedule_split_tree(schedule, first, group, in->start);
         break;
     case BMF_SPLIT_DIRECT:
-        status = bmf_schedule_split_direct(schedule, first, group, in->start);
+        status = schedule_split_direct(schedule, first, group, in->start);
         break;
     case BMF_GATHER_LEVELS:
-        status = bmf_schedule_gather_levels(schedule, first, group, in->start);
+        status = schedule_gather_levels(schedule, first, group, in->start);
         break;
     case BMF_GATHER_DIRECT:
-        status = bmf_schedule_gather_direct(schedule, first, group, in->start);
+        status = schedule_gather_direct(schedule, first, group, in->start);
         break;
     case BMF_REDUCE_LEVELS:
-        status = bmf_schedule_reduce_levels(schedule, first, group, in->bytes, &in->value);
+        status = schedule_reduce_levels(schedule, first, group, in->bytes, &in->value);
         break;
     case BMF_REDUCE_DOUBLING:
-        status = bmf_schedule_reduce_doubling(schedule, first, group, in->bytes, &in->value);
+        status = schedule_reduce_doubling(schedule, first, group, in->bytes, &in->value);
         break;
     case BMF_REDUCE_EVERYBODY:
     case BMF_SCAN_EVERYBODY:
-        status = bmf_schedule_everybody(schedule, first, group, in->bytes, &in->value);
+        status = schedule_everybody(schedule, first, group, in->bytes, &in->value);
         break;
     case BMF_SCAN_LEVELS:
-        status = bmf_schedule_scan_levels(schedule, first, group, in->bytes, &in->value);
+        status = schedule_scan_levels(schedule, first, group, in->bytes, &in->value);
         break;
     case BMF_SCAN_TREE:
-        status = bmf_schedule_scan_tree(schedule, first, group, in->bytes, &in->value);
+        status = schedule_scan_tree(schedule, first, group, in->bytes, &in->value);
         break;
     case BMF_DISTL_TREE:
-        status = bmf_schedule_distl_tree(schedule, first, group, in->value);
+        status = schedule_distl_tree(schedule, first, group, in->value);
         break;
     case BMF_DISTL_PIPELINE:
-        status = bmf_schedule_distl_pipeline(schedule, first, group, in->value, in->segments);
+        status = schedule_distl_pipeline(schedule, first, group, in->value, in->segments);
         break;
     case BMF_DISTL_SCATTER_ALLGATHER:
-        status = bmf_schedule_distl_scatter_allgather(schedule, first, group, in->value);
+        status = schedule_distl_scatter_allgather(schedule, first, group, in->value);
         break;
     case BMF_ALGORITHMS:
         break;
@@ -133,7 +133,7 @@ static inline void generate(bmf_schedule *schedule, bmf_algorithm algorithm, int
 
 static inline bmf_schedule *complete(bmf_algorithm algorithm, const input *in)
 {
-    bmf_schedule *schedule = bmf_schedule_create(bmf_algorithm_name(algorithm), 0, machine_size(&in->group));
+    bmf_schedule *schedule = schedule_create(bmf_algorithm_name(algorithm), 0, machine_size(&in->group));
     assert_non_null(schedule);
     generate(schedule, algorithm, 0, in);
     return schedule;

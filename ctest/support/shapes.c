@@ -121,7 +121,7 @@ bmf_list *test_list(bmf_context *ctx, const bmf_type *type, bmf_partition *parti
     if (!CHECK(bmf_list_create(ctx, type, partition, &list) == BMF_OK, "list: %s", bmf_error_text(ctx)))
         return NULL;
     bmf_slice slice[BMF_MAX_LEAVES];
-    bmf_column_slices(&list->column, 0, slice);
+    column_slices(&list->column, 0, slice);
     for (int k = 0; k < leaves; k++)
         for (int64_t i = 0; i < list->column.count; i++)
             memcpy((char *)slice[k].data + i * slice[k].stride, (const char *)records + (begin + i) * size + offset[k],
@@ -149,7 +149,7 @@ static int64_t first_difference(const bmf_list *list, int64_t begin, const void 
     bmf_slice slice[BMF_MAX_LEAVES];
     const int leaves = bmf_type_leaves(list->type, leaf);
     const int64_t size = bmf_type_record(list->type, offset);
-    bmf_column_slices(&list->column, 0, slice);
+    column_slices(&list->column, 0, slice);
     for (int64_t i = 0; i < list->column.count; i++)
         for (int k = 0; k < leaves; k++)
             if (memcmp((const char *)slice[k].data + i * slice[k].stride,
@@ -164,7 +164,7 @@ void test_equal(const bmf_list *list, const bmf_partition *partition, int64_t n,
         return;
     char text[256];
     bmf_list_print(list, text, sizeof text);
-    const char *broken = bmf_column_broken(&list->column);
+    const char *broken = column_broken(&list->column);
     CHECK(!broken, "%s: column of %s is broken: %s", what, text, broken ? broken : "");
     broken = bmf_partition_broken(list->context, list->partition);
     CHECK(!broken, "%s: partition of %s is broken: %s", what, text, broken ? broken : "");

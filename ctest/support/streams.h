@@ -59,22 +59,22 @@ __attribute__((unused)) static void open_world(world *w, int threads, int64_t co
                          .threads = threads,
                          .processors = 1,
                          .local_processors = 1,
-                         .backend = &bmf_cluster_backend,
+                         .backend = &cluster_backend,
                          .reproducible = true}};
-    w->arena = bmf_expressions_create();
+    w->arena = expressions_create();
     w->machine = (bmf_evaluation){.ctx = &w->ctx, .texts = &w->texts};
     w->by = (bmf_expression){.kind = BMF_EXPRESSION_MAP, .span = {-1, 0, 0}};
     w->offsets[1] = contexts;
-    assert_int_equal(bmf_frame_open_program(&w->machine, &w->program), BMF_OK);
-    assert_int_equal(bmf_frame_open_elements(&w->machine, &w->program, &w->by, w->offsets, &w->contexts), BMF_OK);
+    assert_int_equal(frame_open_program(&w->machine, &w->program), BMF_OK);
+    assert_int_equal(frame_open_elements(&w->machine, &w->program, &w->by, w->offsets, &w->contexts), BMF_OK);
 }
 
 __attribute__((unused)) static void close_world(world *w)
 {
-    bmf_frame_close(&w->contexts);
-    bmf_frame_close(&w->program);
-    bmf_expressions_free(w->arena);
-    bmf_texts_free(&w->texts);
+    frame_close(&w->contexts);
+    frame_close(&w->program);
+    expressions_free(w->arena);
+    texts_free(&w->texts);
 }
 
 /* A typed expression from its text. */
@@ -83,11 +83,11 @@ __attribute__((unused)) static bmf_expression *typed(world *w, const char *text,
     bmf_library library = {0};
     bmf_parsed parsed;
     bmf_expression *checked;
-    int number = bmf_texts_add(&w->texts, "test.bmf", text, (int64_t)strlen(text));
-    if (bmf_parse_program(&w->ctx, &w->texts, number, w->arena, &library, &parsed) != BMF_OK ||
-        bmf_check(&w->ctx, &w->texts, w->arena, &library, parsed.expression, in, &checked) != BMF_OK)
+    int number = texts_add(&w->texts, "test.bmf", text, (int64_t)strlen(text));
+    if (parse_program(&w->ctx, &w->texts, number, w->arena, &library, &parsed) != BMF_OK ||
+        check_types(&w->ctx, &w->texts, w->arena, &library, parsed.expression, in, &checked) != BMF_OK)
         fail_msg("%s: %s", text, w->ctx.message);
-    bmf_library_free(&library);
+    library_free(&library);
     return checked;
 }
 
@@ -117,7 +117,7 @@ __attribute__((unused)) static void put_cell(const bmf_value *value, int64_t i, 
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
     bmf_slice slice[BMF_MAX_LEAVES];
-    int leaves = bmf_value_slices(value, 0, slice);
+    int leaves = value_slices(value, 0, slice);
     bmf_type_leaves(value->type, leaf);
     for (int k = 0; k < leaves && k < MOST_LEAVES; k++) {
         char *to = (char *)slice[k].data + i * slice[k].stride;
@@ -132,7 +132,7 @@ __attribute__((unused)) static cell get_cell(const bmf_value *value, int64_t i)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
     bmf_slice slice[BMF_MAX_LEAVES];
-    int leaves = bmf_value_slices(value, 0, slice);
+    int leaves = value_slices(value, 0, slice);
     cell c = {0};
     bmf_type_leaves(value->type, leaf);
     for (int k = 0; k < leaves && k < MOST_LEAVES; k++) {
@@ -184,8 +184,8 @@ __attribute__((unused)) static int64_t lay_out(list_shape shape, int64_t context
 {
     int64_t count = 0, longest_found = 0;
     *l = (lists){.contexts = contexts};
-    l->begin = bmf_allocate((contexts + 1) * 8);
-    l->length = bmf_allocate((contexts + 1) * 8);
+    l->begin = allocate((contexts + 1) * 8);
+    l->length = allocate((contexts + 1) * 8);
     for (int64_t i = 0; i < contexts; i++) {
         bool same = shape == SHARED && i > 0;
         l->length[i] = given ? given[i] : same ? l->length[0] : random_length(state, longest);
@@ -207,21 +207,21 @@ __attribute__((unused)) static void make_lists(world *w, list_shape shape, const
 {
     bmf_value child;
     int64_t count = lay_out(shape, contexts, given, longest, state, l);
-    l->element = bmf_allocate((count + 1) * (int64_t)sizeof *l->element);
-    assert_int_equal(bmf_value_create(&w->ctx, type, count, &child), BMF_OK);
+    l->element = allocate((count + 1) * (int64_t)sizeof *l->element);
+    assert_int_equal(value_create(&w->ctx, type, count, &child), BMF_OK);
     for (int64_t i = 0; i < count; i++) {
         l->element[i] = random_cell(type, state);
         put_cell(&child, i, &l->element[i]);
     }
-    bmf_buffer *begin = bmf_buffer_create((contexts + 1) * 8);
+    bmf_buffer *begin = buffer_create((contexts + 1) * 8);
     int64_t *at = begin->data;
     if (shape == PACKED) {
         memcpy(at, l->begin, (size_t)contexts * 8);
         at[contexts] = count;
-        assert_int_equal(bmf_value_create_list(&w->ctx, contexts, begin, &child, value), BMF_OK);
+        assert_int_equal(value_create_list(&w->ctx, contexts, begin, &child, value), BMF_OK);
         return;
     }
-    bmf_buffer *end = bmf_buffer_create((contexts + 1) * 8);
+    bmf_buffer *end = buffer_create((contexts + 1) * 8);
     int64_t *stop = end->data;
     for (int64_t i = 0; i < contexts; i++) {
         at[i] = l->begin[i];
@@ -234,7 +234,7 @@ __attribute__((unused)) static void make_lists(world *w, list_shape shape, const
                          .begin = at,
                          .end = stop,
                          .step = shape == SHARED ? 0 : 1,
-                         .child = bmf_allocate(sizeof child)};
+                         .child = allocate(sizeof child)};
     *value->child = child;
 }
 
@@ -279,13 +279,13 @@ typedef struct batch {
 __attribute__((unused)) static void make_pair(world *w, bmf_value *first, bmf_value *second, bmf_value *pair)
 {
     bmf_value both[2] = {*first, *second};
-    assert_int_equal(bmf_value_create_tuple(&w->ctx, 2, both, pair), BMF_OK);
+    assert_int_equal(value_create_tuple(&w->ctx, 2, both, pair), BMF_OK);
 }
 
 __attribute__((unused)) static bmf_expression *make_stream(world *w, const head_case *h, const batch *b,
                                                            bmf_stream_tail tail, const end_case *e)
 {
-    bmf_expression *s = bmf_expression_create(w->arena, BMF_EXPRESSION_STREAM, (bmf_span){-1, 0, 0}, 3);
+    bmf_expression *s = expression_create(w->arena, BMF_EXPRESSION_STREAM, (bmf_span){-1, 0, 0}, 3);
     s->head = h->head;
     s->tail = tail;
     s->child[0] = typed(w, h->element, b->element);

@@ -92,7 +92,7 @@ static void add_event(toy_network *toy, double time, bmf_flying *m, bool leaves)
 {
     if (toy->events == toy->capacity) {
         int64_t grown = toy->capacity ? 2 * toy->capacity : 16, size = (int64_t)sizeof *toy->event;
-        toy->event = bmf_reallocate(toy->event, toy->capacity * size, grown * size);
+        toy->event = reallocate(toy->event, toy->capacity * size, grown * size);
         toy->capacity = grown;
     }
     toy->event[toy->events++] = (toy_event){time, toy->order++, m, leaves};
@@ -213,9 +213,9 @@ static const bmf_network_type lockstep_type = {.name = "lockstep",
 
 static toy_network *make(const bmf_network_type *type, int64_t processors)
 {
-    toy_network *toy = bmf_allocate_clear(1, (int64_t)sizeof *toy);
+    toy_network *toy = allocate_clear(1, (int64_t)sizeof *toy);
     toy->network = (bmf_network){.type = type, .processors = processors};
-    toy->busy = bmf_allocate_clear(processors, (int64_t)sizeof *toy->busy);
+    toy->busy = allocate_clear(processors, (int64_t)sizeof *toy->busy);
     return toy;
 }
 

@@ -63,14 +63,14 @@ static void create_random(uint64_t *seed, const bmf_type *type, int64_t count, b
         for (int k = 0; k < type->components; k++)
             create_random(seed, type->component[k], count, broadcasts, &column->child[k]);
     } else if (type->kind == BMF_LIST) {
-        assert_int_equal(bmf_column_create_list(bmf_type_list(&bmf_type_int), count, 0, column), BMF_OK);
+        assert_int_equal(column_create_list(bmf_type_list(&bmf_type_int), count, 0, column), BMF_OK);
         column->type = type;
         for (int64_t i = 0; i < count; i++)
             column->offsets[i + 1] = column->offsets[i] + test_below(seed, 4);
-        bmf_column_free(&column->child[0]);
+        column_free(&column->child[0]);
         create_random(seed, type->component[0], column->offsets[count], broadcasts, &column->child[0]);
     } else {
-        assert_int_equal(bmf_column_create(type, count, column), BMF_OK);
+        assert_int_equal(column_create(type, count, column), BMF_OK);
         fill_data(seed, column, broadcasts);
     }
 }
@@ -110,7 +110,7 @@ static char expected_bytes[1 << 22], found_bytes[1 << 22];
 /* `column` must hold elements [begin, end) of `origin` and nothing else. */
 static void assert_elements(const bmf_column *column, const bmf_column *origin, int64_t begin, int64_t end)
 {
-    assert_null(bmf_column_broken(column));
+    assert_null(column_broken(column));
     assert_ptr_equal(column->type, origin->type);
     assert_int_equal(column->count, end - begin);
     int64_t bytes = write_elements(origin, begin, end, expected_bytes);
@@ -128,10 +128,10 @@ static void for_random_columns(bool lists, test_body *body)
         bmf_column column;
         int64_t count = test_below(&seed, 5) == 0 ? 0 : test_below(&seed, 40);
         create_random(&seed, random_type(&seed, 3, lists), count, true, &column);
-        assert_null(bmf_column_broken(&column));
+        assert_null(column_broken(&column));
         int64_t begin = test_below(&seed, count + 1), end = begin + test_below(&seed, count - begin + 1);
         body(&seed, &column, begin, end);
-        bmf_column_free(&column);
+        column_free(&column);
     }
 }
 
@@ -140,16 +140,16 @@ static void for_random_columns(bool lists, test_body *body)
 static void check_view(uint64_t *seed, const bmf_column *column, int64_t begin, int64_t end)
 {
     bmf_column view, inner, copy;
-    assert_int_equal(bmf_column_view(column, begin, end - begin, &view), BMF_OK);
+    assert_int_equal(column_view(column, begin, end - begin, &view), BMF_OK);
     assert_elements(&view, column, begin, end);
     int64_t from = test_below(seed, end - begin + 1);
-    assert_int_equal(bmf_column_view(&view, from, end - begin - from, &inner), BMF_OK);
-    bmf_column_free(&view);
+    assert_int_equal(column_view(&view, from, end - begin - from, &inner), BMF_OK);
+    column_free(&view);
     assert_elements(&inner, column, begin + from, end);
-    bmf_column_free(&inner);
-    assert_int_equal(bmf_column_share(column, &copy), BMF_OK);
+    column_free(&inner);
+    assert_int_equal(column_share(column, &copy), BMF_OK);
     assert_elements(&copy, column, 0, column->count);
-    bmf_column_free(&copy);
+    column_free(&copy);
 }
 
 static void views_hold_the_same_elements(void **state)
@@ -161,25 +161,25 @@ static void views_hold_the_same_elements(void **state)
 static void check_packing(uint64_t *seed, const bmf_column *column, int64_t begin, int64_t end)
 {
     int64_t middle = begin + test_below(seed, end - begin + 1);
-    int64_t bytes = bmf_column_packed_bytes(column, begin, end);
+    int64_t bytes = column_packed_bytes(column, begin, end);
     /* the definition writes the same lengths and scalars, only in another order */
     assert_int_equal(bytes, write_elements(column, begin, end, expected_bytes));
     char *packed = malloc((size_t)bytes + 1);
     assert_non_null(packed);
     packed[bytes] = '#';
-    char *second = bmf_column_pack(column, begin, middle, packed);
-    assert_int_equal(second - packed, bmf_column_packed_bytes(column, begin, middle));
-    assert_ptr_equal(bmf_column_pack(column, middle, end, second), packed + bytes);
+    char *second = column_pack(column, begin, middle, packed);
+    assert_int_equal(second - packed, column_packed_bytes(column, begin, middle));
+    assert_ptr_equal(column_pack(column, middle, end, second), packed + bytes);
     assert_int_equal(packed[bytes], '#');
-    bmf_column_builder *builder = bmf_column_builder_create(column->type);
+    bmf_column_builder *builder = column_builder_create(column->type);
     assert_non_null(builder);
-    assert_ptr_equal(bmf_column_builder_append(builder, packed, middle - begin), second);
-    assert_ptr_equal(bmf_column_builder_append(builder, second, end - middle), packed + bytes);
+    assert_ptr_equal(column_builder_append(builder, packed, middle - begin), second);
+    assert_ptr_equal(column_builder_append(builder, second, end - middle), packed + bytes);
     bmf_column built;
-    assert_int_equal(bmf_column_builder_finish(builder, &built), BMF_OK);
+    assert_int_equal(column_builder_finish(builder, &built), BMF_OK);
     assert_elements(&built, column, begin, end);
-    assert_true(bmf_column_unique(&built));
-    bmf_column_free(&built);
+    assert_true(column_unique(&built));
+    column_free(&built);
     free(packed);
 }
 
@@ -193,27 +193,27 @@ static void check_copying(uint64_t *seed, const bmf_column *column, int64_t begi
 {
     (void)seed;
     bmf_column built, first, view;
-    bmf_column_builder *builder = bmf_column_builder_create(column->type);
+    bmf_column_builder *builder = column_builder_create(column->type);
     assert_non_null(builder);
     /* [begin, end), then all, packed in between: ranges and ways of appending mix */
-    assert_int_equal(bmf_column_builder_copy(builder, column, begin, end), BMF_OK);
-    char *packed = malloc((size_t)bmf_column_packed_bytes(column, 0, begin) + 1);
+    assert_int_equal(column_builder_copy(builder, column, begin, end), BMF_OK);
+    char *packed = malloc((size_t)column_packed_bytes(column, 0, begin) + 1);
     assert_non_null(packed);
-    bmf_column_pack(column, 0, begin, packed);
-    assert_non_null(bmf_column_builder_append(builder, packed, begin));
-    assert_int_equal(bmf_column_builder_copy(builder, column, 0, column->count), BMF_OK);
-    assert_int_equal(bmf_column_builder_finish(builder, &built), BMF_OK);
-    assert_null(bmf_column_broken(&built));
-    assert_int_equal(bmf_column_view(&built, 0, end - begin, &first), BMF_OK);
+    column_pack(column, 0, begin, packed);
+    assert_non_null(column_builder_append(builder, packed, begin));
+    assert_int_equal(column_builder_copy(builder, column, 0, column->count), BMF_OK);
+    assert_int_equal(column_builder_finish(builder, &built), BMF_OK);
+    assert_null(column_broken(&built));
+    assert_int_equal(column_view(&built, 0, end - begin, &first), BMF_OK);
     assert_elements(&first, column, begin, end);
-    assert_int_equal(bmf_column_view(&built, end - begin, begin, &view), BMF_OK);
+    assert_int_equal(column_view(&built, end - begin, begin, &view), BMF_OK);
     assert_elements(&view, column, 0, begin);
-    bmf_column_free(&view);
-    assert_int_equal(bmf_column_view(&built, end, column->count, &view), BMF_OK);
+    column_free(&view);
+    assert_int_equal(column_view(&built, end, column->count, &view), BMF_OK);
     assert_elements(&view, column, 0, column->count);
-    bmf_column_free(&view);
-    bmf_column_free(&first);
-    bmf_column_free(&built);
+    column_free(&view);
+    column_free(&first);
+    column_free(&built);
     free(packed);
 }
 
@@ -229,7 +229,7 @@ static void check_slices(uint64_t *seed, const bmf_column *column, int64_t begin
     const bmf_type *leaf[BMF_MAX_LEAVES];
     bmf_slice slice[BMF_MAX_LEAVES];
     int leaves = bmf_type_leaves(column->type, leaf);
-    assert_int_equal(bmf_column_slices(column, begin, slice), leaves);
+    assert_int_equal(column_slices(column, begin, slice), leaves);
     for (int64_t i = begin; i < end; i++) {
         char *to = found_bytes;
         for (int k = 0; k < leaves; to += leaf[k++]->size)
@@ -252,13 +252,13 @@ static void unique_means_nobody_else_holds_it(void **state)
     for (int c = 0; c < CASES; c++) {
         bmf_column column, other;
         create_random(&seed, random_type(&seed, 3, true), 1 + test_below(&seed, 20), false, &column);
-        assert_true(bmf_column_unique(&column));
-        assert_int_equal(bmf_column_view(&column, 0, column.count, &other), BMF_OK);
-        assert_false(bmf_column_unique(&column));
-        assert_false(bmf_column_unique(&other));
-        bmf_column_free(&column);
-        assert_true(bmf_column_unique(&other));
-        bmf_column_free(&other);
+        assert_true(column_unique(&column));
+        assert_int_equal(column_view(&column, 0, column.count, &other), BMF_OK);
+        assert_false(column_unique(&column));
+        assert_false(column_unique(&other));
+        column_free(&column);
+        assert_true(column_unique(&other));
+        column_free(&other);
     }
 }
 
@@ -266,12 +266,12 @@ static void a_broadcast_is_not_unique(void **state)
 {
     (void)state;
     bmf_column pair;
-    assert_int_equal(bmf_column_create(bmf_type_pair(&bmf_type_int, &bmf_type_real), 10, &pair), BMF_OK);
-    assert_true(bmf_column_unique(&pair));
+    assert_int_equal(column_create(bmf_type_pair(&bmf_type_int, &bmf_type_real), 10, &pair), BMF_OK);
+    assert_true(column_unique(&pair));
     pair.child[1].stride = 0;
-    assert_false(bmf_column_unique(&pair));
-    assert_null(bmf_column_broken(&pair));
-    bmf_column_free(&pair);
+    assert_false(column_unique(&pair));
+    assert_null(column_broken(&pair));
+    column_free(&pair);
 }
 
 static void empty_columns_of_any_type_can_be_made(void **state)
@@ -279,20 +279,20 @@ static void empty_columns_of_any_type_can_be_made(void **state)
     (void)state;
     bmf_column column;
     const bmf_type *type = bmf_type_pair(&bmf_type_bool, bmf_type_list(bmf_type_list(&bmf_type_int)));
-    assert_int_equal(bmf_column_create(type, 0, &column), BMF_OK);
-    assert_null(bmf_column_broken(&column));
-    bmf_column_free(&column);
-    assert_int_equal(bmf_column_create(type, 1, &column), BMF_ERROR_TYPE);
-    assert_int_equal(bmf_column_create(&bmf_type_int, INT64_MAX / 4, &column), BMF_ERROR_MEMORY);
-    assert_int_equal(bmf_column_create(&bmf_type_int, -1, &column), BMF_ERROR_MEMORY);
+    assert_int_equal(column_create(type, 0, &column), BMF_OK);
+    assert_null(column_broken(&column));
+    column_free(&column);
+    assert_int_equal(column_create(type, 1, &column), BMF_ERROR_TYPE);
+    assert_int_equal(column_create(&bmf_type_int, INT64_MAX / 4, &column), BMF_ERROR_MEMORY);
+    assert_int_equal(column_create(&bmf_type_int, -1, &column), BMF_ERROR_MEMORY);
 }
 
 #define BREAKS(field, value)                                                                                           \
     do {                                                                                                               \
         __typeof__(field) kept_ = (field);                                                                             \
-        assert_null(bmf_column_broken(&column));                                                                       \
+        assert_null(column_broken(&column));                                                                           \
         (field) = (value);                                                                                             \
-        assert_non_null(bmf_column_broken(&column));                                                                   \
+        assert_non_null(column_broken(&column));                                                                       \
         (field) = kept_;                                                                                               \
     } while (0)
 
@@ -318,8 +318,8 @@ static void broken_columns_are_found(void **state)
     BREAKS(lists->offsets[5], lists->offsets[10] + 1);
     BREAKS(lists->offsets[10], lists->offsets[10] + 1);
     BREAKS(ints->count, ints->count - 1);
-    assert_null(bmf_column_broken(&column));
-    bmf_column_free(&column);
+    assert_null(column_broken(&column));
+    column_free(&column);
 }
 
 int main(void)

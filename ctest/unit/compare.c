@@ -14,7 +14,7 @@
 
 static bmf_run *empty_run(int32_t lanes)
 {
-    bmf_run *run = bmf_run_create("program", "here", lanes, 1, 1);
+    bmf_run *run = run_create("program", "here", lanes, 1, 1);
     assert_non_null(run);
     return run;
 }
@@ -22,23 +22,23 @@ static bmf_run *empty_run(int32_t lanes)
 static void add(bmf_run *run, bmf_event_kind kind, int32_t lane, int64_t begin, int64_t end, uint32_t node,
                 uint32_t instance, uint32_t round, int32_t peer, int64_t amount)
 {
-    bmf_run_add(run, &(bmf_event){.begin = begin,
-                                  .end = end,
-                                  .amount = amount,
-                                  .low = end - begin,
-                                  .high = end - begin,
-                                  .node = node,
-                                  .instance = instance,
-                                  .round = round,
-                                  .lane = lane,
-                                  .peer = peer,
-                                  .kind = (uint16_t)kind});
+    run_add(run, &(bmf_event){.begin = begin,
+                              .end = end,
+                              .amount = amount,
+                              .low = end - begin,
+                              .high = end - begin,
+                              .node = node,
+                              .instance = instance,
+                              .round = round,
+                              .lane = lane,
+                              .peer = peer,
+                              .kind = (uint16_t)kind});
 }
 
 static bmf_comparison *compared(bmf_run *measured, bmf_run *predicted)
 {
     bmf_comparison *c;
-    assert_int_equal(bmf_compare(measured, predicted, &c), BMF_OK);
+    assert_int_equal(compare_runs(measured, predicted, &c), BMF_OK);
     return c;
 }
 
@@ -49,7 +49,7 @@ static bmf_run *figure_run(const int64_t entered[5])
 {
     static const bmf_event_kind state[] = {BMF_EVENT_KERNEL, BMF_EVENT_WAIT, BMF_EVENT_KERNEL, BMF_EVENT_RECEIVE};
     bmf_run *run = empty_run(1);
-    uint32_t call = bmf_run_node(run, 0, "reduce plus", BMF_EVENT_SKELETON);
+    uint32_t call = run_node(run, 0, "reduce plus", BMF_EVENT_SKELETON);
     for (int k = 0; k < 4; k++)
         add(run, state[k], 0, entered[k] * 10000000, entered[k + 1] * 10000000, call, 0, 0,
             state[k] == BMF_EVENT_RECEIVE ? 0 : -1, 0);
@@ -84,9 +84,9 @@ static void document_001_figure_2_10(void **state)
     }
     assert_true(rounded(c->total.measured) == 4.00 && rounded(c->total.predicted) == 3.00);
     assert_int_equal(c->pairs, 4);
-    bmf_comparison_free(c);
-    bmf_run_free(predicted);
-    bmf_run_free(measured);
+    comparison_free(c);
+    run_free(predicted);
+    run_free(measured);
 }
 
 /* ---- twins ---- */
@@ -96,7 +96,7 @@ static bmf_run *random_run(uint64_t *random, int32_t lanes, const char *const *t
     bmf_run *run = empty_run(lanes);
     /* The same nodes under other numbers. */
     for (int k = 0; k < texts; k++)
-        bmf_run_node(run, 0, text[backwards ? texts - 1 - k : k], BMF_EVENT_SKELETON);
+        run_node(run, 0, text[backwards ? texts - 1 - k : k], BMF_EVENT_SKELETON);
     for (int64_t events = test_below(random, 120); events > 0; events--) {
         bmf_event_kind kind = (bmf_event_kind)test_below(random, BMF_EVENT_KINDS);
         bool message = kind == BMF_EVENT_SEND || kind == BMF_EVENT_RECEIVE;
@@ -105,7 +105,7 @@ static bmf_run *random_run(uint64_t *random, int32_t lanes, const char *const *t
             (uint32_t)test_below(random, run->nodes), (uint32_t)test_below(random, 3), (uint32_t)test_below(random, 2),
             message ? (int32_t)test_below(random, lanes) : -1, test_below(random, 9));
     }
-    assert_int_equal(bmf_run_sort(run), BMF_OK);
+    assert_int_equal(run_sort(run), BMF_OK);
     return run;
 }
 
@@ -114,7 +114,7 @@ static bool same_id(const bmf_run *a, const bmf_event *x, const bmf_run *b, cons
     char one[64], other[64];
     return x->instance == y->instance && x->round == y->round && x->lane == y->lane && x->kind == y->kind &&
            x->peer == y->peer &&
-           strcmp(bmf_run_path(a, x->node, one, sizeof one), bmf_run_path(b, y->node, other, sizeof other)) == 0;
+           strcmp(run_path(a, x->node, one, sizeof one), run_path(b, y->node, other, sizeof other)) == 0;
 }
 
 /* How many events with the id of event k stand before it: by begin, receives by end. */
@@ -164,9 +164,9 @@ static void twins_agree_with_a_slow_search(void **state)
         CHECK(c->pairs == pairs && c->only_measured == leaves - pairs, "seed %lld", (long long)seed);
         twins += pairs;
         alone += leaves - pairs;
-        bmf_comparison_free(c);
-        bmf_run_free(predicted);
-        bmf_run_free(measured);
+        comparison_free(c);
+        run_free(predicted);
+        run_free(measured);
     }
     assert_true(twins > 100 && alone > 100);
     assert_int_equal(test_failures, 0);
@@ -189,9 +189,9 @@ static void a_run_is_its_own_twin(void **state)
     }
     assert_int_equal(c->only_measured + c->only_predicted + c->only_measured_steps + c->only_predicted_steps, 0);
     assert_int_equal(c->measured_bytes, c->predicted_bytes);
-    bmf_comparison_free(c);
-    bmf_run_free(other);
-    bmf_run_free(one);
+    comparison_free(c);
+    run_free(other);
+    run_free(one);
 }
 
 /* ---- quantiles ---- */
@@ -215,7 +215,7 @@ static void quantiles_are_values_of_a_rank(void **state)
             group[k] = test_below(&random, GROUPS - 1);
             error[k] = test_below(&random, 12) == 0 ? INFINITY : (double)test_below(&random, 30);
         }
-        assert_true(bmf_ratio_quantiles(count, group, error, GROUPS, ratio));
+        assert_true(ratio_quantiles(count, group, error, GROUPS, ratio));
         for (int64_t g = 0; g < GROUPS; g++) {
             int64_t n = 0;
             for (int64_t k = 0; k < count; k++)
@@ -231,8 +231,8 @@ static void quantiles_are_values_of_a_rank(void **state)
             assert_true(ratio[g].p90 == of[(int64_t)ceil(0.9 * (double)n - 1e-9) - 1]);
         }
     }
-    assert_true(bmf_relative_error(0, 0) == 0 && isinf(bmf_relative_error(0, 1)));
-    assert_true(bmf_relative_error(4, 5) == 0.25 && bmf_relative_error(4, 3) == 0.25);
+    assert_true(relative_error(0, 0) == 0 && isinf(relative_error(0, 1)));
+    assert_true(relative_error(4, 5) == 0.25 && relative_error(4, 3) == 0.25);
 }
 
 /* ---- steps ---- */
@@ -242,19 +242,19 @@ static bmf_run *stepped_run(int32_t lanes, int64_t scale, int64_t slack)
 {
     bmf_run *run = empty_run(lanes);
     run->predicted = slack > 0;
-    uint32_t call = bmf_run_node(run, 0, "scan plus", BMF_EVENT_SKELETON);
+    uint32_t call = run_node(run, 0, "scan plus", BMF_EVENT_SKELETON);
     for (int32_t lane = 0; lane < lanes; lane++)
         for (uint32_t instance = 0; instance < 2; instance++) {
             int64_t begin = 1000 * (int64_t)instance, length = scale * (instance + 1) + (lane == lanes - 1 ? 30 : 0);
-            bmf_run_add(run, &(bmf_event){.begin = begin,
-                                          .end = begin + length,
-                                          .low = length - slack,
-                                          .high = length + slack,
-                                          .node = call,
-                                          .instance = instance,
-                                          .lane = lane,
-                                          .peer = -1,
-                                          .kind = BMF_EVENT_SKELETON});
+            run_add(run, &(bmf_event){.begin = begin,
+                                      .end = begin + length,
+                                      .low = length - slack,
+                                      .high = length + slack,
+                                      .node = call,
+                                      .instance = instance,
+                                      .lane = lane,
+                                      .peer = -1,
+                                      .kind = BMF_EVENT_SKELETON});
         }
     return run;
 }
@@ -276,17 +276,17 @@ static void steps_at_another_number_of_processors(void **state)
     assert_int_equal(c->steps_with_interval, 2);
     assert_int_equal(c->covered_steps, 1);
     assert_int_equal(c->node_twin[1], 1);
-    bmf_comparison_free(c);
-    bmf_run_free(predicted);
-    bmf_run_free(measured);
+    comparison_free(c);
+    run_free(predicted);
+    run_free(measured);
 }
 
 static void steps_that_only_one_run_has(void **state)
 {
     (void)state;
     bmf_run *measured = stepped_run(2, 100, 0), *predicted = stepped_run(2, 100, 0);
-    uint32_t more = bmf_run_node(measured, 0, "more", BMF_EVENT_REGION);
-    uint32_t other = bmf_run_node(predicted, 0, "other", BMF_EVENT_REGION);
+    uint32_t more = run_node(measured, 0, "more", BMF_EVENT_REGION);
+    uint32_t other = run_node(predicted, 0, "other", BMF_EVENT_REGION);
     add(measured, BMF_EVENT_REGION, 0, 0, 7, more, 0, 0, -1, 0);
     add(predicted, BMF_EVENT_REGION, 0, 0, 7, other, 0, 0, -1, 0);
     add(predicted, BMF_EVENT_REGION, 1, 0, 9, other, 0, 0, -1, 0);
@@ -296,9 +296,9 @@ static void steps_that_only_one_run_has(void **state)
     assert_int_equal(c->only_measured_steps, 1);
     assert_int_equal(c->only_predicted_steps, 2);
     assert_true(c->node_twin[more] == UINT32_MAX && isnan(c->node[more].median));
-    bmf_comparison_free(c);
-    bmf_run_free(predicted);
-    bmf_run_free(measured);
+    comparison_free(c);
+    run_free(predicted);
+    run_free(measured);
 }
 
 /* Of 1000 before the program, 500 of reading, a call of 70 on its slower processor with 40 of another in it, a call that
@@ -311,11 +311,11 @@ static void common_steps_leave_out_what_predictions_lack(void **state)
     for (int k = 0; k < 2; k++) {
         bmf_run *run = of[k];
         int64_t now = k == 0 ? 1000 : 0;
-        const uint32_t read = bmf_run_node(run, 0, "read", BMF_EVENT_SKELETON);
-        const uint32_t outer = bmf_run_node(run, 0, "outer", BMF_EVENT_REGION);
-        const uint32_t inner = bmf_run_node(run, outer, "inner", BMF_EVENT_SKELETON);
-        const uint32_t alone = bmf_run_node(run, 0, k == 0 ? "first only" : "second only", BMF_EVENT_SKELETON);
-        const uint32_t once = bmf_run_node(run, 0, "once", BMF_EVENT_SKELETON);
+        const uint32_t read = run_node(run, 0, "read", BMF_EVENT_SKELETON);
+        const uint32_t outer = run_node(run, 0, "outer", BMF_EVENT_REGION);
+        const uint32_t inner = run_node(run, outer, "inner", BMF_EVENT_SKELETON);
+        const uint32_t alone = run_node(run, 0, k == 0 ? "first only" : "second only", BMF_EVENT_SKELETON);
+        const uint32_t once = run_node(run, 0, "once", BMF_EVENT_SKELETON);
         for (int32_t lane = 0; lane < 2; lane++) {
             add(run, BMF_EVENT_REGION, lane, 0, now + 2000, 0, 0, 0, -1, 0);
             add(run, BMF_EVENT_SKELETON, lane, now, now + (k == 0 ? 500 : 0), read, 0, 0, -1, 0);
@@ -330,9 +330,9 @@ static void common_steps_leave_out_what_predictions_lack(void **state)
     assert_true(fabs(c->common.measured - 100e-9) < 1e-15 && fabs(c->common.predicted - 150e-9) < 1e-15);
     assert_true(fabs(c->common.median - 2.0 / 7) < 1e-12 && fabs(c->common.p90 - 1) < 1e-12);
     assert_true(fabs(c->total.measured - 3000e-9) < 1e-15 && fabs(c->total.predicted - 2000e-9) < 1e-15);
-    bmf_comparison_free(c);
-    bmf_run_free(of[1]);
-    bmf_run_free(of[0]);
+    comparison_free(c);
+    run_free(of[1]);
+    run_free(of[0]);
 }
 
 static void intervals_are_counted(void **state)
@@ -345,15 +345,15 @@ static void intervals_are_counted(void **state)
             .begin = 100 * k, .end = 100 * k + 22, .round = (uint32_t)k, .peer = -1, .kind = BMF_EVENT_KERNEL};
         event.low = k < 8 ? 20 : 22;
         event.high = k < 8 ? 24 : 22;
-        bmf_run_add(predicted, &event);
+        run_add(predicted, &event);
     }
     bmf_comparison *c = compared(measured, predicted);
     assert_int_equal(c->pairs, 10);
     assert_int_equal(c->with_interval, 8);
     assert_int_equal(c->covered, 5); /* 20 to 24 */
-    bmf_comparison_free(c);
-    bmf_run_free(predicted);
-    bmf_run_free(measured);
+    comparison_free(c);
+    run_free(predicted);
+    run_free(measured);
 }
 
 static void different_programs_are_refused(void **state)
@@ -361,17 +361,17 @@ static void different_programs_are_refused(void **state)
     (void)state;
     bmf_run *one = empty_run(2), *other = empty_run(2), *bare = empty_run(2);
     bmf_comparison *c;
-    bmf_run_node(one, 0, "map f", BMF_EVENT_SKELETON);
-    uint32_t region = bmf_run_node(other, 0, "steps", BMF_EVENT_REGION);
-    bmf_run_node(other, region, "map f", BMF_EVENT_SKELETON);
-    assert_int_equal(bmf_compare(one, other, &c), BMF_ERROR_ARGUMENT);
+    run_node(one, 0, "map f", BMF_EVENT_SKELETON);
+    uint32_t region = run_node(other, 0, "steps", BMF_EVENT_REGION);
+    run_node(other, region, "map f", BMF_EVENT_SKELETON);
+    assert_int_equal(compare_runs(one, other, &c), BMF_ERROR_ARGUMENT);
     assert_null(c);
     assert_non_null(strstr(bmf_error_text(NULL), "different programs"));
     c = compared(one, bare);
-    bmf_comparison_free(c);
-    bmf_run_free(bare);
-    bmf_run_free(other);
-    bmf_run_free(one);
+    comparison_free(c);
+    run_free(bare);
+    run_free(other);
+    run_free(one);
 }
 
 int main(void)

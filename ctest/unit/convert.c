@@ -16,22 +16,22 @@
 static bmf_run *random_run(uint64_t seed, int64_t events)
 {
     uint64_t random = seed;
-    bmf_run *run = bmf_run_create("program", "machine", 1 + (int32_t)test_below(&random, 3), 1, 1);
+    bmf_run *run = run_create("program", "machine", 1 + (int32_t)test_below(&random, 3), 1, 1);
     int64_t instants = 2 + test_below(&random, 60);
-    bmf_run_node(run, 0, "a", BMF_EVENT_SKELETON);
+    run_node(run, 0, "a", BMF_EVENT_SKELETON);
     for (int64_t k = 0; k < events; k++) {
         int64_t begin = test_below(&random, instants), kind = test_below(&random, BMF_EVENT_KINDS);
         bool message = kind == BMF_EVENT_SEND || kind == BMF_EVENT_RECEIVE;
-        bmf_run_add(run, &(bmf_event){.begin = begin,
-                                      .end = begin + test_below(&random, instants),
-                                      .node = (uint32_t)test_below(&random, 2),
-                                      .instance = (uint32_t)test_below(&random, 2),
-                                      .round = (uint32_t)test_below(&random, 2),
-                                      .lane = (int32_t)test_below(&random, run->lanes),
-                                      .peer = message ? (int32_t)test_below(&random, run->lanes) : -1,
-                                      .kind = (uint16_t)kind});
+        run_add(run, &(bmf_event){.begin = begin,
+                                  .end = begin + test_below(&random, instants),
+                                  .node = (uint32_t)test_below(&random, 2),
+                                  .instance = (uint32_t)test_below(&random, 2),
+                                  .round = (uint32_t)test_below(&random, 2),
+                                  .lane = (int32_t)test_below(&random, run->lanes),
+                                  .peer = message ? (int32_t)test_below(&random, run->lanes) : -1,
+                                  .kind = (uint16_t)kind});
     }
-    assert_int_equal(bmf_run_sort(run), BMF_OK);
+    assert_int_equal(run_sort(run), BMF_OK);
     return run;
 }
 
@@ -41,10 +41,10 @@ static void for_random_views(void (*check)(bmf_view *view))
     for (uint64_t seed = 1; seed <= 150; seed++) {
         bmf_trace trace = {.runs = 1, .run = {random_run(seed, (int64_t)seed - 1)}};
         bmf_view view[2];
-        assert_int_equal(bmf_views_create(NULL, &trace, BMF_STYLE_PLAIN, view), BMF_OK);
+        assert_int_equal(views_create(NULL, &trace, BMF_STYLE_PLAIN, view), BMF_OK);
         check(&view[0]);
-        bmf_views_free(view, 1);
-        bmf_run_free(trace.run[0]);
+        views_free(view, 1);
+        run_free(trace.run[0]);
     }
 }
 
@@ -110,18 +110,18 @@ static void check_marks(bmf_view *view)
     const bmf_run *run = view->run;
     bmf_mark *mark = malloc((size_t)(2 * run->events + 1) * sizeof *mark);
     int64_t *stack = malloc((size_t)(run->events + 1) * BMF_MAX_TRACKS * sizeof *stack);
-    assert_true(bmf_view_marks(view, 0, mark));
+    assert_true(view_marks(view, 0, mark));
     for (int32_t lane = 0; lane < run->lanes; lane++) {
         int64_t depth[BMF_MAX_TRACKS] = {0}, last = 0;
         for (int64_t k = 2 * view->lane_start[lane]; k < 2 * view->lane_start[lane + 1]; k++) {
-            int64_t number = bmf_mark_event(&mark[k]), t = view->track[number];
+            int64_t number = mark_event(&mark[k]), t = view->track[number];
             const bmf_event *event = &run->event[number];
             int64_t *of_track = stack + t * (run->events + 1);
             assert_int_equal(event->lane, lane);
             assert_in_range(t, 0, view->tracks[lane] - 1);
             assert_true(mark[k].time >= last);
             last = mark[k].time;
-            if (bmf_mark_leaves(&mark[k])) {
+            if (mark_leaves(&mark[k])) {
                 assert_true(depth[t] > 0);
                 assert_int_equal(of_track[--depth[t]], number);
                 assert_true(mark[k].time == event->end || view->tracks[lane] == BMF_MAX_TRACKS);
@@ -146,32 +146,32 @@ static void marks_nest_on_every_track(void **state)
 static void nested_events_need_one_track(void **state)
 {
     (void)state;
-    bmf_trace trace = {.runs = 1, .run = {bmf_run_create("", "", 1, 1, 1)}};
+    bmf_trace trace = {.runs = 1, .run = {run_create("", "", 1, 1, 1)}};
     for (int64_t k = 0; k < 50; k++) {
-        bmf_run_add(trace.run[0], &(bmf_event){.begin = 0, .end = 100 - k, .peer = -1});
-        bmf_run_add(trace.run[0], &(bmf_event){.begin = 100 + k, .end = 101 + k, .peer = -1, .kind = BMF_EVENT_KERNEL});
+        run_add(trace.run[0], &(bmf_event){.begin = 0, .end = 100 - k, .peer = -1});
+        run_add(trace.run[0], &(bmf_event){.begin = 100 + k, .end = 101 + k, .peer = -1, .kind = BMF_EVENT_KERNEL});
     }
     bmf_view view[2];
-    bmf_run_sort(trace.run[0]);
-    assert_int_equal(bmf_views_create(NULL, &trace, BMF_STYLE_PLAIN, view), BMF_OK);
-    assert_int_equal(bmf_views_tracks(NULL, view, 1), BMF_OK);
+    run_sort(trace.run[0]);
+    assert_int_equal(views_create(NULL, &trace, BMF_STYLE_PLAIN, view), BMF_OK);
+    assert_int_equal(views_tracks(NULL, view, 1), BMF_OK);
     assert_int_equal(view[0].tracks[0], 1);
-    bmf_views_free(view, 1);
-    bmf_run_free(trace.run[0]);
+    views_free(view, 1);
+    run_free(trace.run[0]);
 }
 
 static void too_many_overlaps_are_cut(void **state)
 {
     (void)state;
-    bmf_trace trace = {.runs = 1, .run = {bmf_run_create("", "", 1, 1, 1)}};
+    bmf_trace trace = {.runs = 1, .run = {run_create("", "", 1, 1, 1)}};
     for (int64_t k = 0; k < 3 * BMF_MAX_TRACKS; k++)
-        bmf_run_add(trace.run[0], &(bmf_event){.begin = k, .end = 1000 + k, .peer = -1, .kind = BMF_EVENT_WAIT});
+        run_add(trace.run[0], &(bmf_event){.begin = k, .end = 1000 + k, .peer = -1, .kind = BMF_EVENT_WAIT});
     bmf_view view[2];
-    assert_int_equal(bmf_views_create(NULL, &trace, BMF_STYLE_PLAIN, view), BMF_OK);
+    assert_int_equal(views_create(NULL, &trace, BMF_STYLE_PLAIN, view), BMF_OK);
     check_marks(&view[0]);
     assert_int_equal(view[0].tracks[0], BMF_MAX_TRACKS);
-    bmf_views_free(view, 1);
-    bmf_run_free(trace.run[0]);
+    views_free(view, 1);
+    run_free(trace.run[0]);
 }
 
 /* Leaves follow each other, keep their ends, and idle times are exactly the gaps. */
@@ -179,17 +179,17 @@ static void check_flat_marks(bmf_view *view)
 {
     const bmf_run *run = view->run;
     bmf_mark *mark = malloc((size_t)(2 * run->events + 1) * sizeof *mark);
-    assert_true(bmf_view_flat_marks(view, 0, mark));
+    assert_true(view_flat_marks(view, 0, mark));
     for (int32_t lane = 0; lane < run->lanes; lane++) {
         int64_t open = -1, last = 0, idle_since = -1;
         for (int64_t k = 2 * view->lane_start[lane]; k < 2 * view->lane_start[lane + 1]; k++) {
-            int64_t number = bmf_mark_event(&mark[k]);
+            int64_t number = mark_event(&mark[k]);
             const bmf_event *event = &run->event[number];
             assert_true(mark[k].time >= last);
             last = mark[k].time;
-            if (bmf_is_container(event))
+            if (is_container(event))
                 continue;
-            if (bmf_mark_leaves(&mark[k])) {
+            if (mark_leaves(&mark[k])) {
                 assert_int_equal(open, number);
                 assert_int_equal(mark[k].time, event->end);
                 open = -1;
@@ -225,7 +225,7 @@ static reference make_reference(bmf_view view[2], int views, bool flat)
     int64_t events = view[0].run->events + (views > 1 ? view[1].run->events : 0);
     reference e = {.mark = malloc((size_t)(2 * events + 1) * sizeof *e.mark)};
     for (int v = 0; v < views; v++) {
-        assert_true((flat ? bmf_view_flat_marks : bmf_view_marks)(&view[v], v, e.mark + e.marks));
+        assert_true((flat ? view_flat_marks : view_marks)(&view[v], v, e.mark + e.marks));
         e.marks += 2 * view[v].run->events;
     }
     for (int64_t k = 1; k < e.marks; k++) {
@@ -244,22 +244,22 @@ static void check_mark(void *data, const bmf_view *view, const bmf_mark *mark)
     assert_true(e->seen < e->marks);
     assert_int_equal(mark->time, e->mark[e->seen].time);
     assert_int_equal(mark->code, e->mark[e->seen].code);
-    assert_int_equal(view->number, bmf_mark_view(mark));
+    assert_int_equal(view->number, mark_view(mark));
     e->seen++;
 }
 
 static void check_merge(bmf_trace *trace, bool flat, bool ends)
 {
     bmf_view view[2];
-    assert_int_equal(bmf_views_create(NULL, trace, BMF_STYLE_PLAIN, view), BMF_OK);
-    bmf_merge *merge = bmf_merge_create(view, trace->runs, flat);
+    assert_int_equal(views_create(NULL, trace, BMF_STYLE_PLAIN, view), BMF_OK);
+    bmf_merge *merge = merge_create(view, trace->runs, flat);
     assert_non_null(merge);
     reference e = make_reference(view, trace->runs, flat);
-    assert_true(bmf_merge_each(merge, ends, check_mark, &e));
+    assert_true(merge_each(merge, ends, check_mark, &e));
     assert_int_equal(e.seen, e.marks);
-    bmf_merge_free(merge);
+    merge_free(merge);
     free(e.mark);
-    bmf_views_free(view, trace->runs);
+    views_free(view, trace->runs);
 }
 
 static void runs_and_lanes_are_merged_by_time(void **state)
@@ -268,8 +268,8 @@ static void runs_and_lanes_are_merged_by_time(void **state)
     for (uint64_t seed = 1; seed < 60; seed++) {
         bmf_trace trace = {.runs = 2, .run = {random_run(seed, (int64_t)seed * 3), random_run(seed + 1000, 40)}};
         check_merge(&trace, seed % 2, seed % 3);
-        bmf_run_free(trace.run[0]);
-        bmf_run_free(trace.run[1]);
+        run_free(trace.run[0]);
+        run_free(trace.run[1]);
     }
 }
 
@@ -278,19 +278,19 @@ static void crowds_and_deserts_are_merged(void **state)
 {
     (void)state;
     uint64_t random = 9;
-    bmf_trace trace = {.runs = 1, .run = {bmf_run_create("", "", 7, 1, 1)}};
+    bmf_trace trace = {.runs = 1, .run = {run_create("", "", 7, 1, 1)}};
     for (int64_t k = 0; k < 20000; k++) {
         bool crowd = k % 100 != 0;
         int64_t begin = crowd ? 1000 + test_below(&random, 2) : test_below(&random, (int64_t)1 << 60);
-        bmf_run_add(trace.run[0], &(bmf_event){.begin = begin,
-                                               .end = begin + (crowd ? 0 : test_below(&random, 1 << 30)),
-                                               .lane = (int32_t)test_below(&random, 7),
-                                               .peer = -1,
-                                               .kind = BMF_EVENT_KERNEL});
+        run_add(trace.run[0], &(bmf_event){.begin = begin,
+                                           .end = begin + (crowd ? 0 : test_below(&random, 1 << 30)),
+                                           .lane = (int32_t)test_below(&random, 7),
+                                           .peer = -1,
+                                           .kind = BMF_EVENT_KERNEL});
     }
-    assert_int_equal(bmf_run_sort(trace.run[0]), BMF_OK);
+    assert_int_equal(run_sort(trace.run[0]), BMF_OK);
     check_merge(&trace, false, true);
-    bmf_run_free(trace.run[0]);
+    run_free(trace.run[0]);
 }
 
 /* ---- ids ---- */
@@ -298,22 +298,21 @@ static void crowds_and_deserts_are_merged(void **state)
 static void ids_are_structural(void **state)
 {
     (void)state;
-    bmf_run *a = bmf_run_create("", "", 4, 1, 1), *b = bmf_run_create("", "", 4, 1, 1);
+    bmf_run *a = run_create("", "", 4, 1, 1), *b = run_create("", "", 4, 1, 1);
     a->predicted = 1;
-    uint32_t x = bmf_run_node(a, 0, "x", BMF_EVENT_SKELETON), y = bmf_run_node(a, 0, "y", BMF_EVENT_SKELETON);
-    uint32_t other_y = bmf_run_node(b, 0, "y", BMF_EVENT_SKELETON),
-             other_x = bmf_run_node(b, 0, "x", BMF_EVENT_SKELETON);
+    uint32_t x = run_node(a, 0, "x", BMF_EVENT_SKELETON), y = run_node(a, 0, "y", BMF_EVENT_SKELETON);
+    uint32_t other_y = run_node(b, 0, "y", BMF_EVENT_SKELETON), other_x = run_node(b, 0, "x", BMF_EVENT_SKELETON);
     assert_int_not_equal(x, other_x);
     bmf_trace trace = {.runs = 2, .run = {a, b}};
     bmf_view view[2];
-    assert_int_equal(bmf_views_create(NULL, &trace, BMF_STYLE_PLAIN, view), BMF_OK);
+    assert_int_equal(views_create(NULL, &trace, BMF_STYLE_PLAIN, view), BMF_OK);
     bmf_event event = {.begin = 5, .end = 7, .node = x, .instance = 2, .round = 1, .lane = 3, .peer = 1, .kind = 3};
     bmf_event same = event, variant[6];
     same.node = other_x;
     same.begin = 1;
     same.end = 90;
-    uint64_t id = bmf_view_id(&view[0], &event);
-    assert_int_equal(id, bmf_view_id(&view[1], &same));
+    uint64_t id = view_id(&view[0], &event);
+    assert_int_equal(id, view_id(&view[1], &same));
     assert_int_equal(id >> 62, 0);
     for (int k = 0; k < 6; k++)
         variant[k] = event;
@@ -324,19 +323,19 @@ static void ids_are_structural(void **state)
     variant[4].peer = 3;
     variant[5].kind = 4;
     for (int k = 0; k < 6; k++)
-        assert_int_not_equal(id, bmf_view_id(&view[0], &variant[k]));
+        assert_int_not_equal(id, view_id(&view[0], &variant[k]));
     same.node = other_y;
-    assert_int_equal(bmf_view_id(&view[0], &variant[0]), bmf_view_id(&view[1], &same));
-    bmf_views_free(view, 2);
-    bmf_run_free(a);
-    bmf_run_free(b);
+    assert_int_equal(view_id(&view[0], &variant[0]), view_id(&view[1], &same));
+    views_free(view, 2);
+    run_free(a);
+    run_free(b);
 }
 
 /* ---- text ---- */
 
 static void assert_styled(const char *text, bmf_style style, const char *expected)
 {
-    char *styled = bmf_style_text(text, style);
+    char *styled = style_text(text, style);
     assert_string_equal(styled, expected);
     free(styled);
 }
@@ -358,7 +357,7 @@ static void texts_are_made_harmless(void **state)
     char long_text[3000];
     memset(long_text, '"', sizeof long_text - 1);
     long_text[sizeof long_text - 1] = '\0';
-    char *styled = bmf_style_text(long_text, BMF_STYLE_JSON);
+    char *styled = style_text(long_text, BMF_STYLE_JSON);
     assert_int_equal(strlen(styled), 2 * BMF_LABEL_BYTES);
     free(styled);
 }
@@ -379,27 +378,27 @@ static void numbers_are_printed_as_printf_does(void **state)
         int64_t positive = value & INT64_MAX;
         char expected[64];
         snprintf(expected, sizeof expected, "%lld", (long long)value);
-        assert_put(bmf_put_integer, value, expected);
+        assert_put(put_integer, value, expected);
         snprintf(expected, sizeof expected, "%lld.%03lld", (long long)(positive / 1000), (long long)(positive % 1000));
-        assert_put(bmf_put_micros, positive, expected);
+        assert_put(put_micros, positive, expected);
         snprintf(expected, sizeof expected, "%lld.%09lld", (long long)(positive / 1000000000),
                  (long long)(positive % 1000000000));
-        assert_put(bmf_put_seconds, positive, expected);
+        assert_put(put_seconds, positive, expected);
         char text[32];
-        *bmf_put_hex(text, (uint64_t)value) = '\0';
+        *put_hex(text, (uint64_t)value) = '\0';
         snprintf(expected, sizeof expected, "%016llx", (unsigned long long)value);
         assert_string_equal(text, expected);
     }
-    assert_put(bmf_put_integer, 0, "0");
-    assert_put(bmf_put_integer, INT64_MIN, "-9223372036854775808");
+    assert_put(put_integer, 0, "0");
+    assert_put(put_integer, INT64_MIN, "-9223372036854775808");
 }
 
 static void formats_are_found_by_name(void **state)
 {
     (void)state;
-    for (const bmf_format *format = bmf_formats; format->name; format++)
-        assert_ptr_equal(bmf_format_find(format->name), format);
-    assert_null(bmf_format_find("pic"));
+    for (const bmf_format *format = formats; format->name; format++)
+        assert_ptr_equal(format_find(format->name), format);
+    assert_null(format_find("pic"));
 }
 
 int main(void)

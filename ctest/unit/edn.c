@@ -29,14 +29,14 @@ static void the_documents_orders(void **state)
                                        {12, 13, 14, 15, 28, 29, 30, 31}};
     int place[BMF_MAX_BITS];
     (void)state;
-    bmf_edn_matrix_order(11, 4, place);
+    edn_matrix_order(11, 4, place);
     assert_memory_equal(place, pi, sizeof pi);
     for (uint64_t i = 0; i < 4; i++)
         for (uint64_t j = 0; j < 8; j++)
-            assert_int_equal(bmf_edn_move_bits(place, 11, 64 * i + j), row[i][j]);
-    assert_int_equal(bmf_edn_move_bits(place, 11, 63), 1363);
-    assert_int_equal(bmf_edn_move_bits(place, 11, 64 * 31), 684);
-    assert_int_equal(bmf_edn_move_bits(place, 11, 2047), 2047);
+            assert_int_equal(edn_move_bits(place, 11, 64 * i + j), row[i][j]);
+    assert_int_equal(edn_move_bits(place, 11, 63), 1363);
+    assert_int_equal(edn_move_bits(place, 11, 64 * 31), 684);
+    assert_int_equal(edn_move_bits(place, 11, 2047), 2047);
 }
 
 /* Figure 3.4 (b), counted from 0: clusters of the 16 x 8 array, its first two rows and its last one. */
@@ -46,11 +46,11 @@ static void the_documents_clusters(void **state)
     static const uint64_t last[] = {42, 43, 46, 47, 58, 59, 62, 63, 106, 107, 110, 111, 122, 123, 126, 127};
     int place[BMF_MAX_BITS];
     (void)state;
-    bmf_edn_matrix_order(11, 4, place);
+    edn_matrix_order(11, 4, place);
     for (uint64_t k = 0; k < 16; k++) {
-        assert_int_equal(bmf_edn_move_bits(place, 11, 4 * k) / 16, first[k]);
-        assert_int_equal(bmf_edn_move_bits(place, 11, 64 * 4 + 4 * k) / 16, first[k] + 2);
-        assert_int_equal(bmf_edn_move_bits(place, 11, 64 * 28 + 4 * k) / 16, last[k]);
+        assert_int_equal(edn_move_bits(place, 11, 4 * k) / 16, first[k]);
+        assert_int_equal(edn_move_bits(place, 11, 64 * 4 + 4 * k) / 16, first[k] + 2);
+        assert_int_equal(edn_move_bits(place, 11, 64 * 28 + 4 * k) / 16, last[k]);
     }
 }
 
@@ -61,10 +61,10 @@ static void every_order_is_a_permutation(void **state)
         for (int cluster = 0; cluster <= bits; cluster++) {
             int place[BMF_MAX_BITS];
             uint64_t seen = 0;
-            bmf_edn_matrix_order(bits, cluster, place);
+            edn_matrix_order(bits, cluster, place);
             for (int j = 0; j < bits; j++)
                 seen |= UINT64_C(1) << place[j];
-            assert_int_equal(seen, bmf_low_bits(bits));
+            assert_int_equal(seen, low_bits(bits));
         }
 }
 
@@ -99,24 +99,24 @@ static void routes_as_defined(void **state)
     uint64_t seed = 7;
     (void)state;
     for (size_t n = 0; n < sizeof shape / sizeof *shape; n++) {
-        bmf_edn *edn = bmf_edn_create(&shape[n]);
+        bmf_edn *edn = edn_create(&shape[n]);
         for (int times = 0; times < 20; times++) {
             int64_t from[MESSAGES], to[MESSAGES], wanted[MESSAGES], last = 0;
             const int64_t hot = times % 4 == 0 ? 1 : shape[n].ports; /* all into one port, too */
-            bmf_edn_clear(edn);
+            edn_clear(edn);
             for (int k = 0; k < MESSAGES; k++) {
                 from[k] = test_below(&seed, shape[n].ports);
                 to[k] = test_below(&seed, hot);
             }
             route_by_definition(&shape[n], from, to, wanted);
             for (int k = 0; k < MESSAGES; k++) {
-                assert_int_equal(bmf_edn_route(edn, from[k], to[k]), wanted[k]);
+                assert_int_equal(edn_route(edn, from[k], to[k]), wanted[k]);
                 last = wanted[k] > last ? wanted[k] : last;
             }
-            assert_int_equal(bmf_edn_iterations(edn), last + 1);
-            assert_true(bmf_edn_bound(edn) <= last + 1 && bmf_edn_serialisation(edn) <= bmf_edn_bound(edn));
+            assert_int_equal(edn_iterations(edn), last + 1);
+            assert_true(edn_bound(edn) <= last + 1 && edn_serialisation(edn) <= edn_bound(edn));
         }
-        bmf_edn_free(edn);
+        edn_free(edn);
     }
 }
 
@@ -126,20 +126,20 @@ static void routes_as_defined(void **state)
 static int64_t count_affine(bmf_edn *edn, const bmf_edn_shape *shape, const bmf_bit_matrix *a, uint64_t c)
 {
     int64_t most = 0;
-    bmf_edn_clear(edn);
+    edn_clear(edn);
     for (int64_t k = 0; k < shape->ports; k++)
-        bmf_edn_route(edn, k, (int64_t)(bmf_bit_matrix_apply(a, (uint64_t)k) ^ c));
+        edn_route(edn, k, (int64_t)(bmf_bit_matrix_apply(a, (uint64_t)k) ^ c));
     for (int64_t h = 0; h < shape->ports / shape->inputs; h++)
         for (int64_t b = 0; b < shape->buckets; b++) {
-            const int64_t load = bmf_edn_wire_load(edn, h, b);
+            const int64_t load = edn_wire_load(edn, h, b);
             most = load > most ? load : most;
             assert_true((load & (load - 1)) == 0);
         }
     for (int64_t h = 0; h < shape->ports / shape->inputs; h++)
         for (int64_t b = 0; b < shape->buckets; b++)
-            assert_true(bmf_edn_wire_load(edn, h, b) == 0 || bmf_edn_wire_load(edn, h, b) == most);
+            assert_true(edn_wire_load(edn, h, b) == 0 || edn_wire_load(edn, h, b) == most);
     const int64_t wanted = most / shape->capacity > 1 ? most / shape->capacity : 1;
-    assert_int_equal(bmf_edn_iterations(edn), wanted);
+    assert_int_equal(edn_iterations(edn), wanted);
     return wanted;
 }
 
@@ -147,13 +147,13 @@ static void expect_counts(const bmf_edn_shape *shape, const double noted[3], con
 {
     enum { MATRICES = 20000 };
     const int bits = __builtin_ctzll((uint64_t)shape->ports);
-    bmf_edn *edn = bmf_edn_create(shape);
+    bmf_edn *edn = edn_create(shape);
     int64_t times[5] = {0};
     uint64_t seed = 2024;
     for (int k = 0; k < MATRICES; k++) {
         bmf_bit_matrix a;
         bmf_bit_matrix_random(bits, &seed, &a);
-        const int64_t count = count_affine(edn, shape, &a, bmf_random_bits(&seed) & bmf_low_bits(bits));
+        const int64_t count = count_affine(edn, shape, &a, random_bits(&seed) & low_bits(bits));
         assert_in_range(count, 1, 4);
         times[count]++;
     }
@@ -161,7 +161,7 @@ static void expect_counts(const bmf_edn_shape *shape, const double noted[3], con
         const double percent = 100.0 * (double)times[1 << k] / MATRICES;
         assert_true(fabs(percent - noted[k]) < 1.0 && fabs(percent - published[k]) < 1.0);
     }
-    bmf_edn_free(edn);
+    edn_free(edn);
 }
 
 static void router_counts(void **state)
@@ -176,20 +176,19 @@ static void router_counts(void **state)
 static int64_t rank_of_part(const bmf_bit_matrix *a, int row, int column)
 {
     bmf_span span;
-    bmf_span_clear(&span);
+    span_clear(&span);
     for (int j = column; j < a->bits; j++)
-        bmf_span_add(&span, a->column[j] >> row);
+        span_add(&span, a->column[j] >> row);
     return span.dimension;
 }
 
 static void route_round(bmf_edn *edn, const bmf_edn_place *place, const bmf_record_rounds *r, int64_t k,
                         bmf_message *message)
 {
-    bmf_record_round(r, k, 4, message);
-    bmf_edn_clear(edn);
+    record_round(r, k, 4, message);
+    edn_clear(edn);
     for (int64_t i = 0; i < r->records; i++)
-        bmf_edn_route(edn, bmf_edn_port_of(place, (uint64_t)message[i].from),
-                      bmf_edn_port_of(place, (uint64_t)message[i].to));
+        edn_route(edn, edn_port_of(place, (uint64_t)message[i].from), edn_port_of(place, (uint64_t)message[i].to));
 }
 
 static bmf_edn_place place_of(const bmf_edn_shape *shape, bool matrix)
@@ -197,7 +196,7 @@ static bmf_edn_place place_of(const bmf_edn_shape *shape, bool matrix)
     bmf_edn_place place = {.shape = *shape, .processors_per_port = 16, .word_bytes = 4};
     if (matrix) {
         place.bits = __builtin_ctzll((uint64_t)shape->ports) + 4;
-        bmf_edn_matrix_order(place.bits, 4, place.place);
+        edn_matrix_order(place.bits, 4, place.place);
     }
     return place;
 }
@@ -207,28 +206,28 @@ static void expect_serialisation(const bmf_permutation *p, bool matrix)
 {
     enum { D = 11, CHECKED = 3 };
     const bmf_edn_place place = place_of(&of_128, matrix);
-    bmf_edn *edn = bmf_edn_create(&of_128);
+    bmf_edn *edn = edn_create(&of_128);
     bmf_message message[1 << D];
     for (int method = 0; method < BMF_RECORD_METHODS; method++) {
         bmf_record_rounds r;
         int64_t count = 0;
-        assert_int_equal(bmf_record_rounds_make(p, D, (bmf_record_method)method, &place, &r), BMF_OK);
+        assert_int_equal(record_rounds_make(p, D, (bmf_record_method)method, &place, &r), BMF_OK);
         for (int64_t n = 0; n < CHECKED; n++) {
             int64_t wanted = method == BMF_RECORDS_SETS ? 16 : 1;
             route_round(edn, &place, &r, n * (r.rounds - 1) / (CHECKED - 1), message);
             if (method == BMF_RECORDS_ROWS) {
                 bmf_bit_matrix g = {.bits = p->bits};
                 for (int j = 0; j < p->bits; j++) /* clusters of the targets, the senders' bits as they are */
-                    g.column[j] = bmf_edn_place_of(&place, p->matrix.column[j] >> (p->bits - D));
+                    g.column[j] = edn_place_of(&place, p->matrix.column[j] >> (p->bits - D));
                 wanted = INT64_C(1) << (D - rank_of_part(&g, 4, p->bits - D));
                 wanted = wanted < 16 ? 16 : wanted;
             }
-            assert_int_equal(bmf_edn_serialisation(edn), wanted);
-            assert_true(n == 0 || bmf_edn_iterations(edn) == count);
-            count = bmf_edn_iterations(edn);
+            assert_int_equal(edn_serialisation(edn), wanted);
+            assert_true(n == 0 || edn_iterations(edn) == count);
+            count = edn_iterations(edn);
         }
     }
-    bmf_edn_free(edn);
+    edn_free(edn);
 }
 
 static void serialisation(void **state)
@@ -243,7 +242,7 @@ static void serialisation(void **state)
             bmf_permutation_rotation(11 + m, 11, &p);
             expect_serialisation(&p, matrix);
             bmf_bit_matrix_random(11 + m, &seed, &p.matrix);
-            p.complement = bmf_random_bits(&seed) & bmf_low_bits(p.bits);
+            p.complement = random_bits(&seed) & low_bits(p.bits);
             expect_serialisation(&p, matrix);
         }
 }
@@ -253,7 +252,7 @@ static void rows_of_document(void **state)
 {
     static const int64_t wanted[2][11] = {{16, 32, 64, 128, 256, 512, 1024, 2048, 2048, 2048, 2048},
                                           {16, 32, 64, 128, 128, 128, 256, 512, 1024, 2048, 2048}};
-    bmf_edn *edn = bmf_edn_create(&of_128);
+    bmf_edn *edn = edn_create(&of_128);
     bmf_message message[2048];
     (void)state;
     for (int matrix = 0; matrix < 2; matrix++)
@@ -262,15 +261,15 @@ static void rows_of_document(void **state)
             bmf_permutation p;
             bmf_record_rounds r;
             bmf_permutation_identity(11 + m, &p);
-            assert_int_equal(bmf_record_rounds_make(&p, 11, BMF_RECORDS_ROWS, &place, &r), BMF_OK);
+            assert_int_equal(record_rounds_make(&p, 11, BMF_RECORDS_ROWS, &place, &r), BMF_OK);
             route_round(edn, &place, &r, 0, message);
-            assert_int_equal(bmf_edn_iterations(edn), 16);
+            assert_int_equal(edn_iterations(edn), 16);
             bmf_permutation_rotation(11 + m, 11, &p);
-            assert_int_equal(bmf_record_rounds_make(&p, 11, BMF_RECORDS_ROWS, &place, &r), BMF_OK);
+            assert_int_equal(record_rounds_make(&p, 11, BMF_RECORDS_ROWS, &place, &r), BMF_OK);
             route_round(edn, &place, &r, 0, message);
-            assert_int_equal(bmf_edn_iterations(edn), wanted[matrix][m]);
+            assert_int_equal(edn_iterations(edn), wanted[matrix][m]);
         }
-    bmf_edn_free(edn);
+    edn_free(edn);
 }
 
 /* ---- rounds of records ---- */
@@ -281,17 +280,17 @@ static void expect_rounds(const bmf_permutation *p, int processor_bits, bmf_reco
 {
     const int m = p->bits - processor_bits;
     bmf_record_rounds r;
-    assert_int_equal(bmf_record_rounds_make(p, processor_bits, method, place, &r), BMF_OK);
-    bmf_message *message = bmf_allocate(r.records * (int64_t)sizeof *message);
-    char *seen = bmf_allocate_clear(INT64_C(1) << p->bits, 1);
+    assert_int_equal(record_rounds_make(p, processor_bits, method, place, &r), BMF_OK);
+    bmf_message *message = allocate(r.records * (int64_t)sizeof *message);
+    char *seen = allocate_clear(INT64_C(1) << p->bits, 1);
     for (int64_t k = 0; k < r.rounds; k++) {
         char sends[64] = {0}, receives[64] = {0};
-        bmf_record_round(&r, k, 8, message);
+        record_round(&r, k, 8, message);
         for (int64_t i = 0; i < r.records; i++) {
             const uint64_t x = (uint64_t)message[i].from << m | (uint64_t)message[i].first;
             const bool clusters = method == BMF_RECORDS_CLUSTERS;
-            const int64_t from = clusters ? bmf_edn_port_of(place, (uint64_t)message[i].from) : message[i].from;
-            const int64_t to = clusters ? bmf_edn_port_of(place, (uint64_t)message[i].to) : message[i].to;
+            const int64_t from = clusters ? edn_port_of(place, (uint64_t)message[i].from) : message[i].from;
+            const int64_t to = clusters ? edn_port_of(place, (uint64_t)message[i].to) : message[i].to;
             assert_int_equal(message[i].to, bmf_permutation_apply(p, x) >> m);
             assert_int_equal(message[i].bytes, 8);
             assert_true(i == 0 || message[i - 1].from < message[i].from);
@@ -312,12 +311,12 @@ static void rounds_of_records(void **state)
     (void)state;
     for (int matrix = 0; matrix < 2; matrix++) {
         place.bits = matrix ? 5 : 0;
-        bmf_edn_matrix_order(5, 2, place.place);
+        edn_matrix_order(5, 2, place.place);
         for (int bits = 5; bits <= 9; bits++)
             for (int times = 0; times < 10; times++) {
                 bmf_permutation p = {.bits = bits};
                 bmf_bit_matrix_random(bits, &seed, &p.matrix);
-                p.complement = bmf_random_bits(&seed) & bmf_low_bits(bits);
+                p.complement = random_bits(&seed) & low_bits(bits);
                 for (int method = 0; method < BMF_RECORD_METHODS; method++)
                     expect_rounds(&p, 5, (bmf_record_method)method, &place);
             }
@@ -350,8 +349,8 @@ static void told(void *simulator, bmf_flying *message)
 static bmf_network *open_network(const char *text, bmf_machine **machine, counting *count)
 {
     bmf_network *network;
-    assert_int_equal(bmf_machine_parse(text, "small.machine", machine), BMF_OK);
-    assert_int_equal(bmf_machine_network(*machine, 8, &network), BMF_OK);
+    assert_int_equal(machine_parse(text, "small.machine", machine), BMF_OK);
+    assert_int_equal(machine_network(*machine, 8, &network), BMF_OK);
     network->complete = network->freed = told;
     network->simulator = count;
     network->type->start(network, 0);
@@ -396,7 +395,7 @@ static void lockstep(void **state)
     NEAR(network->type->agreement(network, 8), 14e-6);
     NEAR(network->type->agreement(network, 1), 0.0);
     network->type->destroy(network);
-    bmf_machine_free(machine);
+    machine_free(machine);
 }
 
 static void loads_of_wires(void **state)
@@ -430,7 +429,7 @@ static void loads_of_wires(void **state)
         assert_int_equal(load[k].messages, 0);
     free(load);
     network->type->destroy(network);
-    bmf_machine_free(machine);
+    machine_free(machine);
 }
 
 static void expect_refused(const char *network, const char *wanted)
@@ -438,7 +437,7 @@ static void expect_refused(const char *network, const char *wanted)
     char text[512];
     bmf_machine *machine;
     snprintf(text, sizeof text, "processors = 8;\nnetwork = { type = \"edn\"; %s };\n", network);
-    assert_int_not_equal(bmf_machine_parse(text, "bad.machine", &machine), BMF_OK);
+    assert_int_not_equal(machine_parse(text, "bad.machine", &machine), BMF_OK);
     if (!strstr(bmf_error_text(NULL), wanted))
         fail_msg("'%s' does not say '%s'", bmf_error_text(NULL), wanted);
 }

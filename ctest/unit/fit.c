@@ -121,7 +121,7 @@ static double normal(uint64_t *seed)
 static double truth(const equation *e, double p, double d)
 {
     double basis[BMF_TERMS], sum = 0.0;
-    bmf_form_basis(e->form, p, d, basis);
+    form_basis(e->form, p, d, basis);
     for (int k = 0; k < BMF_TERMS; k++)
         sum += e->value[k] * 1e-6 * basis[k];
     return sum;
@@ -153,7 +153,7 @@ static void make_data(data *made, const equation *e, double noise, uint64_t *see
     for (int d = e->d_low > 0 ? e->d_low : 1; d <= (e->d_high > 0 ? e->d_high : 1); d *= 2)
         for (int p = 2; p <= (e->p_high > 0 ? e->p_high : 2); p *= 2)
             add_point(made, e, p, e->d_high > 0 ? d : 0, noise, seed);
-    bmf_fit_prepare(made->count, made->point);
+    fit_prepare(made->count, made->point);
 }
 
 /* ---- recovery ---- */
@@ -162,7 +162,7 @@ static void make_data(data *made, const equation *e, double noise, uint64_t *see
 static bool among_the_best(const bmf_fit *fit, int fits, bmf_form form)
 {
     for (int k = 0; k < fits && fit[k].deviance - fit[0].deviance < BMF_FIT_TELLS_APART; k++)
-        if (bmf_form_equal(fit[k].form, form))
+        if (form_equal(fit[k].form, form))
             return true;
     return false;
 }
@@ -178,11 +178,11 @@ static void printed_equations_come_back(void **state)
             const equation *e = &printed[k];
             bmf_fit fit[BMF_FITS], own;
             make_data(&made, e, noises[noise], &seed);
-            int fits = bmf_fit_forms(made.count, made.point, fit);
+            int fits = fit_forms(made.count, made.point, fit);
             searched++;
             found += among_the_best(fit, fits, e->form);
-            assert_int_equal(bmf_fit_form(made.count, made.point, e->form, &own), 0);
-            int term[BMF_TERMS], terms = bmf_form_terms(e->form, term);
+            assert_int_equal(fit_form(made.count, made.point, e->form, &own), 0);
+            int term[BMF_TERMS], terms = form_terms(e->form, term);
             for (int j = 0; j < terms; j++) {
                 double off = own.coefficient[term[j]] - e->value[term[j]] * 1e-6;
                 coefficients++;
@@ -207,8 +207,8 @@ static void clear_data_leave_no_choice(void **state)
     for (size_t k = 0; k < sizeof clear / sizeof clear[0]; k++) {
         bmf_fit fit[BMF_FITS];
         make_data(&made, &clear[k], 0.01, &seed);
-        assert_int_equal(bmf_fit_forms(made.count, made.point, fit), 12);
-        assert_true(bmf_form_equal(fit[0].form, clear[k].form));
+        assert_int_equal(fit_forms(made.count, made.point, fit), 12);
+        assert_true(form_equal(fit[0].form, clear[k].form));
         assert_true(fit[1].deviance - fit[0].deviance > BMF_FIT_TELLS_APART);
     }
 }
@@ -235,14 +235,14 @@ static int count_inside(const equation *e, double noise, uint64_t *seed)
     bmf_entry entry;
     int inside = 0;
     make_data(&made, e, noise, seed);
-    bmf_fit_forms(made.count, made.point, fit);
+    fit_forms(made.count, made.point, fit);
     make_entry(&entry, &fit[0]);
     for (int k = 0; k < FRESH; k++) {
         double p = e->p_high > 0 ? floor(between(2.0, e->p_high + 0.99, seed)) : 2.0;
         double d = e->d_high > 0 ? floor(between(e->d_low, e->d_high + 0.99, seed)) : 0.0;
         double seconds = observe(e, p, d, noise, seed);
         bmf_estimate estimate;
-        bmf_entry_evaluate(&entry, p, d, &estimate);
+        entry_evaluate(&entry, p, d, &estimate);
         inside += seconds >= estimate.low && seconds <= estimate.high;
     }
     return inside;
@@ -277,8 +277,8 @@ static void interruptions_do_not_bend_the_equation(void **state)
         for (int64_t k = 0; k < made.count; k++)
             for (int j = 0; j < REPEATS; j++)
                 made.seconds[k][j] *= test_below(&seed, 50) == 0 ? 10.0 : 1.0;
-        bmf_fit_prepare(made.count, made.point);
-        assert_int_equal(bmf_fit_form(made.count, made.point, e.form, &fit), 0);
+        fit_prepare(made.count, made.point);
+        assert_int_equal(fit_form(made.count, made.point, e.form, &fit), 0);
         assert_true(fabs(fit.coefficient[0] - 30e-6) < 0.12 * 30e-6);
         assert_true(fabs(fit.coefficient[2] - .09e-6) < 0.12 * .09e-6);
     }
@@ -293,13 +293,13 @@ static void a_poor_fit_is_shown_as_poor(void **state)
     const equation e = LINE(30, .09, 1, 8192);
     bmf_fit good, poor;
     make_data(&made, &e, 0.01, &seed);
-    assert_int_equal(bmf_fit_form(made.count, made.point, e.form, &good), 0);
+    assert_int_equal(fit_form(made.count, made.point, e.form, &good), 0);
     assert_true(good.q > 0.001);
     for (int64_t k = 0; k < made.count; k++)
         for (int j = 0; j < REPEATS; j++)
             made.seconds[k][j] *= 1.0 + 0.3 * sin((double)k);
-    bmf_fit_prepare(made.count, made.point);
-    assert_int_equal(bmf_fit_form(made.count, made.point, e.form, &poor), 0);
+    fit_prepare(made.count, made.point);
+    assert_int_equal(fit_form(made.count, made.point, e.form, &poor), 0);
     assert_true(poor.q < 1e-6);
     assert_true(poor.noise > 10.0 * good.noise);
     assert_true(poor.coverage >= 0.9);
@@ -319,8 +319,8 @@ static void ranges_are_cut_where_times_change(void **state)
         made.count = 0;
         for (int d = 1; d <= 65536; d *= 2)
             add_point(&made, d <= limit ? &small : &large, 2, d, 0.03, &seed);
-        bmf_fit_prepare(made.count, made.point);
-        assert_int_equal(bmf_fit_ranges(made.count, made.point, size), 2);
+        fit_prepare(made.count, made.point);
+        assert_int_equal(fit_ranges(made.count, made.point, size), 2);
         assert_true(size[0] == limit);
         assert_true(isinf(size[1]));
     }
@@ -338,7 +338,7 @@ static void one_equation_is_not_cut(void **state)
             continue;
         make_data(&made, &printed[k], 0.05, &seed);
         trials++;
-        cut += bmf_fit_ranges(made.count, made.point, size) > 1;
+        cut += fit_ranges(made.count, made.point, size) > 1;
     }
     print_message("%d of %d cut\n", cut, trials);
     assert_true(trials > 20 && cut <= trials / 10);

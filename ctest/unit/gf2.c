@@ -14,7 +14,7 @@ static bmf_bit_matrix small(int bits, unsigned code)
 {
     bmf_bit_matrix a = {.bits = bits};
     for (int j = 0; j < bits; j++)
-        a.column[j] = code >> (j * bits) & bmf_low_bits(bits);
+        a.column[j] = code >> (j * bits) & low_bits(bits);
     return a;
 }
 
@@ -22,7 +22,7 @@ static bmf_bit_matrix any(int bits, uint64_t *seed)
 {
     bmf_bit_matrix a = {.bits = bits};
     for (int j = 0; j < bits; j++)
-        a.column[j] = test_random(seed) & bmf_low_bits(bits);
+        a.column[j] = test_random(seed) & low_bits(bits);
     return a;
 }
 
@@ -116,25 +116,25 @@ static void spans(void **state)
         uint64_t word[5], sums = 0, basis[64], combination;
         int count = (int)test_below(&seed, 6);
         bmf_span span;
-        bmf_span_clear(&span);
+        span_clear(&span);
         for (int j = 0; j < count; j++) {
             word[j] = test_random(&seed) & 63;
-            bmf_span_add(&span, word[j]);
+            span_add(&span, word[j]);
         }
         for (uint64_t x = 0; x < UINT64_C(1) << count; x++)
-            sums |= UINT64_C(1) << bmf_columns_apply(word, x);
+            sums |= UINT64_C(1) << columns_apply(word, x);
         assert_int_equal(1 << span.dimension, __builtin_popcountll(sums));
-        assert_int_equal(bmf_span_basis(&span, basis), bmf_words_rank(word, count));
+        assert_int_equal(span_basis(&span, basis), words_rank(word, count));
         for (uint64_t x = 0; x < 64; x++) {
-            uint64_t rest = bmf_span_reduce(&span, x, &combination);
+            uint64_t rest = span_reduce(&span, x, &combination);
             assert_int_equal(rest == 0, sums >> x & 1);
-            assert_int_equal(bmf_columns_apply(word, combination) ^ rest, x);
+            assert_int_equal(columns_apply(word, combination) ^ rest, x);
             for (uint64_t y = 0; y < 64; y++)
                 if (sums >> (x ^ y) & 1)
-                    assert_int_equal(rest, bmf_span_reduce(&span, y, NULL));
+                    assert_int_equal(rest, span_reduce(&span, y, NULL));
         }
         for (uint64_t j = 1; j < UINT64_C(1) << span.dimension; j++)
-            assert_true(bmf_columns_apply(basis, j) > bmf_columns_apply(basis, j - 1));
+            assert_true(columns_apply(basis, j) > columns_apply(basis, j - 1));
     }
 }
 
@@ -147,13 +147,13 @@ static void kernels(void **state)
         int columns = (int)test_below(&seed, 8), zeros = 0;
         for (int j = 0; j < columns; j++)
             column[j] = test_random(&seed) & 15;
-        int dimension = bmf_columns_kernel(column, columns, basis);
+        int dimension = columns_kernel(column, columns, basis);
         for (uint64_t x = 0; x < UINT64_C(1) << columns; x++)
-            zeros += bmf_columns_apply(column, x) == 0;
+            zeros += columns_apply(column, x) == 0;
         assert_int_equal(1 << dimension, zeros);
-        assert_int_equal(bmf_words_rank(basis, dimension), dimension);
+        assert_int_equal(words_rank(basis, dimension), dimension);
         for (int k = 0; k < dimension; k++)
-            assert_int_equal(bmf_columns_apply(column, basis[k]), 0);
+            assert_int_equal(columns_apply(column, basis[k]), 0);
     }
 }
 

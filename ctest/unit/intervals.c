@@ -27,7 +27,7 @@ static void add_around(bmf_run *run, int64_t end, uint32_t node)
 static bmf_intervals *intervals_of(bmf_run *run, bmf_run *ideal)
 {
     bmf_intervals *made;
-    assert_int_equal(bmf_intervals_create(run, ideal, &made), BMF_OK);
+    assert_int_equal(intervals_create(run, ideal, &made), BMF_OK);
     return made;
 }
 
@@ -171,8 +171,8 @@ static void random_runs_agree_with_the_reference(void **state)
         bmf_intervals *intervals = intervals_of(run, NULL);
         check_against_reference(run, intervals, seed);
         check_identities(intervals, seed);
-        bmf_intervals_free(intervals);
-        bmf_run_free(run);
+        intervals_free(intervals);
+        run_free(run);
     }
     assert_int_equal(test_failures, 0);
 }
@@ -185,13 +185,13 @@ static void an_instance_is_the_run_of_its_events(void **state)
     for (int64_t seed = 0; seed < 300; seed++) {
         uint64_t random = (uint64_t)seed * 31 + 7;
         bmf_run *run = reference_tidy_run(&random);
-        assert_int_equal(bmf_run_sort(run), BMF_OK);
+        assert_int_equal(run_sort(run), BMF_OK);
         bmf_intervals *whole = intervals_of(run, NULL);
         for (uint32_t node = 1; node < run->nodes; node++) {
             int64_t execution[8] = {0}, compute[8] = {0};
             for (uint32_t instance = 0; instance < 2; instance++) {
                 bmf_intervals *part;
-                assert_int_equal(bmf_intervals_instance(run, NULL, node, instance, &part), BMF_OK);
+                assert_int_equal(intervals_instance(run, NULL, node, instance, &part), BMF_OK);
                 check_identities(part, seed);
                 CHECK(part->interval[0].node == node && part->interval[0].level == 0, "seed %lld", (long long)seed);
                 instances += part->interval[0].instances;
@@ -199,7 +199,7 @@ static void an_instance_is_the_run_of_its_events(void **state)
                     execution[lane] += part->each[lane].execution;
                     compute[lane] += part->each[lane].compute;
                 }
-                bmf_intervals_free(part);
+                intervals_free(part);
             }
             const bmf_interval *interval = interval_of(whole, node);
             for (int32_t lane = 0; interval && lane < run->lanes; lane++) {
@@ -208,8 +208,8 @@ static void an_instance_is_the_run_of_its_events(void **state)
                       "seed %lld: the instances of node %u do not add up to it", (long long)seed, node);
             }
         }
-        bmf_intervals_free(whole);
-        bmf_run_free(run);
+        intervals_free(whole);
+        run_free(run);
     }
     assert_true(instances > 300);
     assert_int_equal(test_failures, 0);
@@ -222,22 +222,22 @@ static void processors_one_by_one_are_the_same(void **state)
         uint64_t random = (uint64_t)seed * 131 + 3;
         bmf_run *run = seed % 2 ? reference_tidy_run(&random) : reference_wild_run(&random);
         bmf_intervals *kept = intervals_of(run, NULL);
-        bmf_intervals_memory = 0;
+        intervals_memory = 0;
         bmf_intervals *bounded = intervals_of(run, NULL);
-        bmf_intervals_memory = BMF_INTERVALS_MEMORY;
+        intervals_memory = BMF_INTERVALS_MEMORY;
         bmf_characteristics each[8];
         assert_null(bounded->each);
         assert_int_equal(bounded->count, kept->count);
         assert_memory_equal(bounded->interval, kept->interval, (size_t)kept->count * sizeof *kept->interval);
         for (int64_t i = 0; i < kept->count; i++) {
-            assert_int_equal(bmf_intervals_each(bounded, i, each), BMF_OK);
+            assert_int_equal(intervals_each(bounded, i, each), BMF_OK);
             assert_memory_equal(each, kept->each + i * run->lanes, (size_t)run->lanes * sizeof *each);
-            assert_int_equal(bmf_intervals_each(kept, i, each), BMF_OK);
+            assert_int_equal(intervals_each(kept, i, each), BMF_OK);
             assert_memory_equal(each, kept->each + i * run->lanes, (size_t)run->lanes * sizeof *each);
         }
-        bmf_intervals_free(bounded);
-        bmf_intervals_free(kept);
-        bmf_run_free(run);
+        intervals_free(bounded);
+        intervals_free(kept);
+        run_free(run);
     }
 }
 
@@ -249,7 +249,7 @@ static void one_message(void **state)
 {
     (void)state;
     bmf_run *run = reference_empty_run(2);
-    uint32_t call = bmf_run_node(run, 0, "P_Split", BMF_EVENT_SKELETON);
+    uint32_t call = run_node(run, 0, "P_Split", BMF_EVENT_SKELETON);
     add_around(run, 100, 0);
     add_around(run, 100, call);
     add_kernel(run, 0, 0, 60, call, 0);
@@ -278,8 +278,8 @@ static void one_message(void **state)
     assert_int_equal(interval->instances, 1);
     assert_true(interval->efficiency.efficiency == 0.4 && interval->efficiency.communication == 0.6);
     assert_true(isnan(interval->efficiency.serialisation) && isnan(interval->efficiency.transfer));
-    bmf_intervals_free(intervals);
-    bmf_run_free(run);
+    intervals_free(intervals);
+    run_free(run);
 }
 
 /* Receives that are under way at once count once. */
@@ -287,7 +287,7 @@ static void receives_at_once(void **state)
 {
     (void)state;
     bmf_run *run = reference_empty_run(4);
-    uint32_t call = bmf_run_node(run, 0, "gather", BMF_EVENT_SKELETON);
+    uint32_t call = run_node(run, 0, "gather", BMF_EVENT_SKELETON);
     for (int32_t from = 1; from < 4; from++) {
         reference_event(run, BMF_EVENT_SEND, from, 10 * from, 10 * from + 2, call, 0, 0, 0, 8);
         reference_event(run, BMF_EVENT_RECEIVE, 0, 0, 10 * from + 5, call, 0, 0, from, 8);
@@ -298,8 +298,8 @@ static void receives_at_once(void **state)
     assert_int_equal(one->communication, 35);
     assert_int_equal(one->synchronisation, 30);
     assert_int_equal(one->kind[BMF_COMMUNICATION_GATHER], 35);
-    bmf_intervals_free(intervals);
-    bmf_run_free(run);
+    intervals_free(intervals);
+    run_free(run);
 }
 
 /* Computing between the sends and the receive of one round is overlap; before and after it is not. */
@@ -307,7 +307,7 @@ static void computing_beside_messages(void **state)
 {
     (void)state;
     bmf_run *run = reference_empty_run(2);
-    uint32_t call = bmf_run_node(run, 0, "permute stages", BMF_EVENT_SKELETON);
+    uint32_t call = run_node(run, 0, "permute stages", BMF_EVENT_SKELETON);
     for (int32_t lane = 0; lane < 2; lane++) {
         add_kernel(run, lane, 0, 10, call, 0);
         reference_event(run, BMF_EVENT_SEND, lane, 10, 11, call, 0, 0, 1 - lane, 64);
@@ -319,8 +319,8 @@ static void computing_beside_messages(void **state)
     assert_int_equal(intervals->interval[0].all.overlap, 2 * 18);
     assert_int_equal(intervals->interval[0].all.kind_overlap[BMF_COMMUNICATION_PERMUTE], 2 * 18);
     assert_int_equal(intervals->interval[0].all.idle, 2);
-    bmf_intervals_free(intervals);
-    bmf_run_free(run);
+    intervals_free(intervals);
+    run_free(run);
 }
 
 /* P processors, one of which computes a placed list for T: T (P - 1) is lost by insufficient parallelism. */
@@ -329,7 +329,7 @@ static void placed_work(void **state)
     (void)state;
     for (int32_t lanes = 2; lanes <= 16; lanes *= 2) {
         bmf_run *run = reference_empty_run(lanes);
-        uint32_t call = bmf_run_node(run, 0, "map square", BMF_EVENT_SKELETON);
+        uint32_t call = run_node(run, 0, "map square", BMF_EVENT_SKELETON);
         add_around(run, 130, 0);
         for (int32_t lane = 0; lane < lanes; lane++)
             reference_event(run, BMF_EVENT_SKELETON, lane, 0, lane == 1 ? 130 : 0, call, 0, 0, -1, 0);
@@ -343,8 +343,8 @@ static void placed_work(void **state)
             assert_int_equal(all->idle, 30 * lanes);
             assert_int_equal(all->productive + all->lost, all->total);
         }
-        bmf_intervals_free(intervals);
-        bmf_run_free(run);
+        intervals_free(intervals);
+        run_free(run);
     }
 }
 
@@ -353,8 +353,8 @@ static void two_placed_lists(void **state)
 {
     (void)state;
     bmf_run *run = reference_empty_run(3);
-    uint32_t first = bmf_run_node(run, 0, "map a", BMF_EVENT_SKELETON),
-             second = bmf_run_node(run, 0, "map b", BMF_EVENT_SKELETON);
+    uint32_t first = run_node(run, 0, "map a", BMF_EVENT_SKELETON),
+             second = run_node(run, 0, "map b", BMF_EVENT_SKELETON);
     add_around(run, 30, 0);
     add_kernel(run, 0, 0, 20, first, 0);
     add_kernel(run, 1, 10, 30, second, 0);
@@ -364,8 +364,8 @@ static void two_placed_lists(void **state)
     assert_int_equal(intervals->each[1].insufficient, 10);
     assert_int_equal(intervals->each[2].insufficient, 20);
     assert_int_equal(intervals->each[2].idle, 10);
-    bmf_intervals_free(intervals);
-    bmf_run_free(run);
+    intervals_free(intervals);
+    run_free(run);
 }
 
 /* The last kernel of a call that computes everywhere is imbalance, not insufficient parallelism. */
@@ -373,15 +373,15 @@ static void the_last_to_finish(void **state)
 {
     (void)state;
     bmf_run *run = reference_empty_run(2);
-    uint32_t call = bmf_run_node(run, 0, "map a", BMF_EVENT_SKELETON);
+    uint32_t call = run_node(run, 0, "map a", BMF_EVENT_SKELETON);
     add_around(run, 30, 0);
     add_kernel(run, 0, 0, 5, call, 0);
     add_kernel(run, 1, 0, 30, call, 0);
     bmf_intervals *intervals = intervals_of(run, NULL);
     assert_int_equal(intervals->interval[0].all.insufficient, 0);
     assert_int_equal(intervals->interval[0].all.imbalance, 25);
-    bmf_intervals_free(intervals);
-    bmf_run_free(run);
+    intervals_free(intervals);
+    run_free(run);
 }
 
 static void exchange(bmf_run *run, uint32_t call, uint32_t round, int32_t from, int32_t to)
@@ -394,7 +394,7 @@ static void exchange(bmf_run *run, uint32_t call, uint32_t round, int32_t from, 
 static int64_t repeated_in(const char *text, int32_t lanes, int rounds, bool (*sends)(int32_t, int32_t, int))
 {
     bmf_run *run = reference_empty_run(lanes);
-    uint32_t call = bmf_run_node(run, 0, text, BMF_EVENT_SKELETON);
+    uint32_t call = run_node(run, 0, text, BMF_EVENT_SKELETON);
     for (int round = 0; round < rounds; round++)
         for (int32_t from = 0; from < lanes; from++) {
             for (int32_t to = 0; to < lanes; to++)
@@ -408,8 +408,8 @@ static int64_t repeated_in(const char *text, int32_t lanes, int rounds, bool (*s
     assert_int_equal(interval->all.compute, 64 * lanes * rounds);
     assert_true(fabs(interval->efficiency.efficiency -
                      interval->efficiency.parallel * interval->efficiency.replication) < 1e-12);
-    bmf_intervals_free(intervals);
-    bmf_run_free(run);
+    intervals_free(intervals);
+    run_free(run);
     return repeated;
 }
 
@@ -458,17 +458,17 @@ static void kinds_follow_the_calls(void **state)
     bmf_run *run = reference_empty_run(1);
     uint32_t node[KNOWN];
     for (int k = 0; k < KNOWN; k++)
-        node[k] = bmf_run_node(run, 0, known[k].text, BMF_EVENT_SKELETON);
-    uint32_t inner = bmf_run_node(run, node[0], "map f", BMF_EVENT_SKELETON);
-    uint32_t region = bmf_run_node(run, node[0], "scan plus", BMF_EVENT_REGION);
-    bmf_communication *kind = bmf_communication_kinds(run);
+        node[k] = run_node(run, 0, known[k].text, BMF_EVENT_SKELETON);
+    uint32_t inner = run_node(run, node[0], "map f", BMF_EVENT_SKELETON);
+    uint32_t region = run_node(run, node[0], "scan plus", BMF_EVENT_REGION);
+    bmf_communication *kind = communication_kinds(run);
     assert_non_null(kind);
     for (int k = 0; k < KNOWN; k++)
         assert_int_equal(kind[node[k]], known[k].kind);
     assert_int_equal(kind[inner], BMF_COMMUNICATION_SPLIT);
     assert_int_equal(kind[region], BMF_COMMUNICATION_OTHER);
     free(kind);
-    bmf_run_free(run);
+    run_free(run);
 }
 
 /* ---- with the ideal network ---- */
@@ -478,13 +478,12 @@ static bmf_run *ideal_of(const bmf_run *run)
 {
     bmf_run *ideal = reference_empty_run(run->lanes);
     for (uint32_t node = 1; node < run->nodes; node++)
-        bmf_run_node(ideal, run->node[node].parent, run->name[run->node[node].name],
-                     (bmf_event_kind)run->node[node].kind);
+        run_node(ideal, run->node[node].parent, run->name[run->node[node].name], (bmf_event_kind)run->node[node].kind);
     for (int64_t k = 0; k < run->events; k++) {
         bmf_event event = run->event[k];
-        if (bmf_is_communication(&event))
+        if (is_communication(&event))
             event.begin = event.end;
-        bmf_run_add(ideal, &event);
+        run_add(ideal, &event);
     }
     return ideal;
 }
@@ -508,9 +507,9 @@ static void factors_multiply(void **state)
             if (all->file == 0)
                 CHECK(fabs(e->efficiency - e->parallel * e->replication) < 1e-12, "seed %lld", (long long)seed);
         }
-        bmf_intervals_free(intervals);
-        bmf_run_free(ideal);
-        bmf_run_free(run);
+        intervals_free(intervals);
+        run_free(ideal);
+        run_free(run);
     }
     assert_true(known > 200);
     assert_int_equal(test_failures, 0);
@@ -522,7 +521,7 @@ static void replayed_on_the_ideal_network(void **state)
 {
     (void)state;
     bmf_run *run = reference_empty_run(2), *ideal;
-    uint32_t call = bmf_run_node(run, 0, "P_Split", BMF_EVENT_SKELETON);
+    uint32_t call = run_node(run, 0, "P_Split", BMF_EVENT_SKELETON);
     add_around(run, 150, 0);
     add_around(run, 150, call);
     add_kernel(run, 0, 0, 60, call, 0);
@@ -530,7 +529,7 @@ static void replayed_on_the_ideal_network(void **state)
     reference_event(run, BMF_EVENT_SEND, 0, 60, 75, call, 0, 0, 1, 1000);
     reference_event(run, BMF_EVENT_RECEIVE, 1, 20, 120, call, 0, 0, 0, 1000);
     add_kernel(run, 1, 120, 150, call, 1);
-    assert_int_equal(bmf_intervals_ideal(run, &ideal), BMF_OK);
+    assert_int_equal(intervals_ideal(run, &ideal), BMF_OK);
     bmf_intervals *intervals = intervals_of(run, ideal);
     for (int64_t i = 0; i < intervals->count; i++) {
         const bmf_efficiencies *e = &intervals->interval[i].efficiency;
@@ -539,12 +538,12 @@ static void replayed_on_the_ideal_network(void **state)
         assert_true(fabs(e->communication - 60.0 / 150) < 1e-12);
         assert_true(fabs(e->load_balance - 110.0 / 120) < 1e-12);
     }
-    bmf_intervals_free(intervals);
-    bmf_run_free(ideal);
+    intervals_free(intervals);
+    run_free(ideal);
     reference_event(run, BMF_EVENT_SEND, 0, 80, 81, call, 0, 1, 1, 8); /* never received */
-    assert_int_equal(bmf_intervals_ideal(run, &ideal), BMF_ERROR_ARGUMENT);
+    assert_int_equal(intervals_ideal(run, &ideal), BMF_ERROR_ARGUMENT);
     assert_null(ideal);
-    bmf_run_free(run);
+    run_free(run);
 }
 
 static void wrong_ideals_are_refused(void **state)
@@ -552,15 +551,15 @@ static void wrong_ideals_are_refused(void **state)
     (void)state;
     bmf_run *run = reference_empty_run(2), *other = reference_empty_run(2), *wider = reference_empty_run(3);
     bmf_intervals *intervals;
-    add_kernel(run, 0, 0, 5, bmf_run_node(run, 0, "map a", BMF_EVENT_SKELETON), 0);
-    add_kernel(other, 0, 0, 5, bmf_run_node(other, 0, "map b", BMF_EVENT_SKELETON), 0);
-    assert_int_equal(bmf_intervals_create(run, other, &intervals), BMF_ERROR_ARGUMENT);
+    add_kernel(run, 0, 0, 5, run_node(run, 0, "map a", BMF_EVENT_SKELETON), 0);
+    add_kernel(other, 0, 0, 5, run_node(other, 0, "map b", BMF_EVENT_SKELETON), 0);
+    assert_int_equal(intervals_create(run, other, &intervals), BMF_ERROR_ARGUMENT);
     assert_null(intervals);
-    assert_int_equal(bmf_intervals_create(run, wider, &intervals), BMF_ERROR_ARGUMENT);
-    assert_int_equal(bmf_intervals_instance(run, NULL, 7, 0, &intervals), BMF_ERROR_ARGUMENT);
-    bmf_run_free(wider);
-    bmf_run_free(other);
-    bmf_run_free(run);
+    assert_int_equal(intervals_create(run, wider, &intervals), BMF_ERROR_ARGUMENT);
+    assert_int_equal(intervals_instance(run, NULL, 7, 0, &intervals), BMF_ERROR_ARGUMENT);
+    run_free(wider);
+    run_free(other);
+    run_free(run);
 }
 
 /* ---- extremes ---- */
@@ -573,15 +572,15 @@ static void nothing_at_all(void **state)
     assert_int_equal(intervals->count, 1);
     assert_int_equal(intervals->interval[0].all.total, 0);
     assert_true(isnan(intervals->interval[0].efficiency.efficiency));
-    bmf_intervals_free(intervals);
-    bmf_run_free(run);
+    intervals_free(intervals);
+    run_free(run);
 }
 
 static void many_processors(void **state)
 {
     (void)state;
     bmf_run *run = reference_empty_run(65536);
-    uint32_t call = bmf_run_node(run, 0, "reduce plus", BMF_EVENT_SKELETON);
+    uint32_t call = run_node(run, 0, "reduce plus", BMF_EVENT_SKELETON);
     for (int32_t lane = 0; lane < run->lanes; lane++) {
         add_kernel(run, lane, 0, 100 + lane % 7, call, 0);
         reference_event(run, BMF_EVENT_SKELETON, lane, 0, 200, call, 0, 0, -1, 0);
@@ -592,8 +591,8 @@ static void many_processors(void **state)
     assert_int_equal(all->total, 200 * 65536);
     assert_int_equal(all->productive + all->lost, all->total);
     assert_int_equal(intervals->interval[0].most.compute - intervals->interval[0].least.compute, 6);
-    bmf_intervals_free(intervals);
-    bmf_run_free(run);
+    intervals_free(intervals);
+    run_free(run);
 }
 
 static void times_that_overflow_are_refused(void **state)
@@ -602,8 +601,8 @@ static void times_that_overflow_are_refused(void **state)
     bmf_run *run = reference_empty_run(4);
     bmf_intervals *intervals;
     add_kernel(run, 0, 0, INT64_MAX / 8, 0, 0);
-    assert_int_equal(bmf_intervals_create(run, NULL, &intervals), BMF_ERROR_ARGUMENT);
-    bmf_run_free(run);
+    assert_int_equal(intervals_create(run, NULL, &intervals), BMF_ERROR_ARGUMENT);
+    run_free(run);
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 /* A run on two ranks, one processor each. */
 static bmf_run *make_run(void)
 {
-    bmf_run *run = bmf_run_create("program", "host", 2, 2, 1);
+    bmf_run *run = run_create("program", "host", 2, 2, 1);
     assert_non_null(run);
     return run;
 }
@@ -21,16 +21,16 @@ static bmf_run *make_run(void)
 static void add(bmf_run *run, bmf_event_kind kind, uint32_t node, int32_t lane, int64_t begin, int64_t end,
                 int64_t amount, int32_t peer, const char *name)
 {
-    bmf_run_add(run, &(bmf_event){.begin = begin,
-                                  .end = end,
-                                  .amount = amount,
-                                  .low = end - begin,
-                                  .high = end - begin,
-                                  .node = node,
-                                  .lane = lane,
-                                  .peer = peer,
-                                  .kind = (uint16_t)kind,
-                                  .name = (uint16_t)(name ? bmf_run_name(run, name) : 0)});
+    run_add(run, &(bmf_event){.begin = begin,
+                              .end = end,
+                              .amount = amount,
+                              .low = end - begin,
+                              .high = end - begin,
+                              .node = node,
+                              .lane = lane,
+                              .peer = peer,
+                              .kind = (uint16_t)kind,
+                              .name = (uint16_t)(name ? run_name(run, name) : 0)});
 }
 
 static const bmf_sample *find(const bmf_samples *samples, const char *operation, int64_t d)
@@ -57,21 +57,21 @@ static void a_kernel_counts_from_the_event_before_it(void **state)
     (void)state;
     bmf_run *run = make_run();
     bmf_samples *samples;
-    uint32_t map = bmf_run_node(run, 0, "map square", BMF_EVENT_SKELETON);
+    uint32_t map = run_node(run, 0, "map square", BMF_EVENT_SKELETON);
     for (int32_t lane = 0; lane < 2; lane++) {
         add(run, BMF_EVENT_SKELETON, map, lane, 1000, 5000, 10, -1, NULL);
         add(run, BMF_EVENT_KERNEL, map, lane, 1100 + lane, 2000, 10, -1, "square"); /* 100 ns of preparation */
         add(run, BMF_EVENT_KERNEL, map, lane, 2300, 2400, 10, -1, "square");        /* 300 ns after the first */
         add(run, BMF_EVENT_KERNEL, 0, lane, 9000, 9100, 7, -1, "free");             /* outside of calls */
     }
-    assert_int_equal(bmf_kernel_samples(1, &run, &samples), BMF_OK);
+    assert_int_equal(kernel_samples(1, &run, &samples), BMF_OK);
     holds(samples, "map_square.square", 10, 4, (int64_t[]){1000, 400, 1000, 400});
     /* from the last event's end, as far as the outermost call reaches back */
     assert_non_null(find(samples, "free", 7));
     assert_int_equal(find(samples, "free", 7)->p, 2);
     assert_int_equal(samples->count, 2);
-    bmf_samples_free(samples);
-    bmf_run_free(run);
+    samples_free(samples);
+    run_free(run);
 }
 
 static void messages_are_told_apart_from_what_is_around_them(void **state)
@@ -79,8 +79,8 @@ static void messages_are_told_apart_from_what_is_around_them(void **state)
     (void)state;
     bmf_run *run = make_run();
     bmf_samples *samples;
-    uint32_t split = bmf_run_node(run, 0, "split", BMF_EVENT_SKELETON);
-    uint32_t map = bmf_run_node(run, 0, "map", BMF_EVENT_SKELETON);
+    uint32_t split = run_node(run, 0, "split", BMF_EVENT_SKELETON);
+    uint32_t map = run_node(run, 0, "map", BMF_EVENT_SKELETON);
     for (int32_t lane = 0; lane < 2; lane++) {
         add(run, BMF_EVENT_SKELETON, split, lane, 50, 9000, 0, -1, NULL);
         add(run, BMF_EVENT_SKELETON, map, lane, 9100, 9900, 0, -1, NULL);
@@ -90,7 +90,7 @@ static void messages_are_told_apart_from_what_is_around_them(void **state)
     add(run, BMF_EVENT_WAIT, split, 0, 1000, 1400, 0, -1, NULL);
     add(run, BMF_EVENT_RECEIVE, split, 1, 100, 4000, 800, 0,
         NULL); /* then 5000 ns of unpacking, for which rank 0 waits */
-    assert_int_equal(bmf_kernel_samples(1, &run, &samples), BMF_OK);
+    assert_int_equal(kernel_samples(1, &run, &samples), BMF_OK);
     holds(samples, "split.send", 800, 1, (int64_t[]){650});
     holds(samples, "isend1", 800, 1, (int64_t[]){300});
     holds(samples, "isend2", 800, 1, (int64_t[]){400});
@@ -100,16 +100,16 @@ static void messages_are_told_apart_from_what_is_around_them(void **state)
     /* the wait for rank 1 does not belong to the kernel, which begins 50 ns after its call */
     holds(samples, "map.one", 5, 2, (int64_t[]){400, 400});
     assert_int_equal(samples->count, 7);
-    bmf_samples_free(samples);
-    bmf_run_free(run);
+    samples_free(samples);
+    run_free(run);
 }
 
 static void receives_of_one_round_count_together(void **state)
 {
     (void)state;
-    bmf_run *run = bmf_run_create("program", "host", 3, 3, 1);
+    bmf_run *run = run_create("program", "host", 3, 3, 1);
     bmf_samples *samples;
-    uint32_t gather = bmf_run_node(run, 0, "gather", BMF_EVENT_SKELETON);
+    uint32_t gather = run_node(run, 0, "gather", BMF_EVENT_SKELETON);
     for (int32_t lane = 0; lane < 3; lane++)
         add(run, BMF_EVENT_SKELETON, gather, lane, 0, 2000, 0, -1, NULL);
     add(run, BMF_EVENT_SEND, gather, 1, 10, 20, 100, 0, NULL);
@@ -117,22 +117,22 @@ static void receives_of_one_round_count_together(void **state)
     add(run, BMF_EVENT_RECEIVE, gather, 0, 5, 500, 100, 1, NULL);
     add(run, BMF_EVENT_RECEIVE, gather, 0, 5, 600, 50, 2, NULL);
     add(run, BMF_EVENT_KERNEL, gather, 0, 650, 700, 3, -1, "join");
-    assert_int_equal(bmf_kernel_samples(1, &run, &samples), BMF_OK);
+    assert_int_equal(kernel_samples(1, &run, &samples), BMF_OK);
     holds(samples, "gather.receive", 150, 1, (int64_t[]){50});
     holds(samples, "gather.join", 3, 1, (int64_t[]){50}); /* what was before it belongs to the receives */
-    bmf_samples_free(samples);
-    bmf_run_free(run);
+    samples_free(samples);
+    run_free(run);
 }
 
 static void names_are_those_of_operations(void **state)
 {
     (void)state;
     char a[BMF_SAMPLE_NAME], b[BMF_SAMPLE_NAME];
-    assert_string_equal(bmf_kernel_operation(NULL, "plus", a), "plus");
-    assert_string_equal(bmf_kernel_operation("stream reduce", "reduce 7:11", a), "stream_reduce.reduce_7_11");
-    assert_string_equal(bmf_kernel_operation(NULL, "7up", a), "k7up");
-    bmf_kernel_operation("a call with a name that is much too long", "and a kernel of the first kind", a);
-    bmf_kernel_operation("a call with a name that is much too long", "and a kernel of the second kind", b);
+    assert_string_equal(kernel_operation(NULL, "plus", a), "plus");
+    assert_string_equal(kernel_operation("stream reduce", "reduce 7:11", a), "stream_reduce.reduce_7_11");
+    assert_string_equal(kernel_operation(NULL, "7up", a), "k7up");
+    kernel_operation("a call with a name that is much too long", "and a kernel of the first kind", a);
+    kernel_operation("a call with a name that is much too long", "and a kernel of the second kind", b);
     assert_int_equal(strlen(a), BMF_SAMPLE_NAME - 1);
     assert_int_equal(strlen(b), BMF_SAMPLE_NAME - 1);
     assert_string_not_equal(a, b);
@@ -141,18 +141,18 @@ static void names_are_those_of_operations(void **state)
 static void what_cannot_be_learnt_from_is_refused(void **state)
 {
     (void)state;
-    bmf_run *empty = make_run(), *predicted = make_run(), *threads = bmf_run_create("program", "host", 2, 2, 2);
+    bmf_run *empty = make_run(), *predicted = make_run(), *threads = run_create("program", "host", 2, 2, 2);
     bmf_samples *samples;
     predicted->predicted = 1;
-    assert_int_equal(bmf_kernel_samples(1, &empty, &samples), BMF_ERROR_ARGUMENT);
+    assert_int_equal(kernel_samples(1, &empty, &samples), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "no kernel"));
-    assert_int_equal(bmf_kernel_samples(1, &predicted, &samples), BMF_ERROR_ARGUMENT);
+    assert_int_equal(kernel_samples(1, &predicted, &samples), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "predicted"));
-    assert_int_equal(bmf_kernel_samples(2, (bmf_run *[]){empty, threads}, &samples), BMF_ERROR_ARGUMENT);
+    assert_int_equal(kernel_samples(2, (bmf_run *[]){empty, threads}, &samples), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "threads"));
-    bmf_run_free(empty);
-    bmf_run_free(predicted);
-    bmf_run_free(threads);
+    run_free(empty);
+    run_free(predicted);
+    run_free(threads);
 }
 
 int main(void)

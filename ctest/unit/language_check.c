@@ -14,7 +14,7 @@ typedef struct typing {
     const char *text, *type;
 } typing;
 
-static void check_types(const typing *row, size_t rows)
+static void check_typings(const typing *row, size_t rows)
 {
     char found[200];
     int wrong = 0;
@@ -31,7 +31,7 @@ static void check_types(const typing *row, size_t rows)
     }
     assert_int_equal(wrong, 0);
 }
-#define CHECK_TYPES(rows) check_types(rows, sizeof rows / sizeof rows[0])
+#define CHECK_TYPES(rows) check_typings(rows, sizeof rows / sizeof rows[0])
 
 static void operations_have_types(void **state)
 {
@@ -379,7 +379,7 @@ static void doubling_names_are_checked_once(void **state)
     char *text = doubling_names("B_Op (B_Plus) . B_Alltup [B_Id, B_Con (B_Int 1)]", 16, "1");
     assert_int_equal(typed_program_open(text, &program), BMF_OK);
     assert_ptr_equal(program.checked->out, &bmf_type_int);
-    assert_false(bmf_is_scalar(program.checked)); /* as many instructions are no kernel */
+    assert_false(is_scalar_expression(program.checked)); /* as many instructions are no kernel */
     assert_in_range(program.checked->children, 2, 1024);
     for (int k = 1; k < program.checked->children; k++)
         assert_ptr_equal(program.checked->child[k], program.checked->child[0]);
@@ -387,7 +387,7 @@ static void doubling_names_are_checked_once(void **state)
     free(text);
     text = doubling_names("P_Reduce (B_Op (B_Conc)) . P_Split (B_Num 5)", 16, "[1]");
     assert_int_equal(typed_program_open(text, &program), BMF_OK);
-    assert_int_equal(bmf_processors_needed(program.checked), 5);
+    assert_int_equal(processors_needed(program.checked), 5);
     typed_program_close(&program);
     free(text);
     text = doubling_names("B_Alltup [B_Id, B_Id]", 16, "[1]");
@@ -422,7 +422,7 @@ static void processors_are_counted_along_nested_splits(void **state)
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         typed_program program;
         assert_int_equal(typed_program_open(rows[k].text, &program), BMF_OK);
-        assert_int_equal(bmf_processors_needed(program.checked), rows[k].processors);
+        assert_int_equal(processors_needed(program.checked), rows[k].processors);
         typed_program_close(&program);
     }
 }
@@ -448,7 +448,7 @@ static void flags_say_what_is_inside(void **state)
         assert_int_equal(typed_program_open(rows[k].text, &program), BMF_OK);
         assert_int_equal(program.checked->communicates, rows[k].communicates);
         assert_int_equal(program.checked->repeats, rows[k].repeats);
-        assert_int_equal(bmf_is_scalar(program.checked), rows[k].scalar);
+        assert_int_equal(is_scalar_expression(program.checked), rows[k].scalar);
         typed_program_close(&program);
     }
 }

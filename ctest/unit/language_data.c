@@ -15,9 +15,9 @@
 static int parse_bytes(const char *bytes, int64_t size, const bmf_type **type, bmf_column *column)
 {
     bmf_texts texts = {0};
-    int text = bmf_texts_add(&texts, "d.bmfdata", bytes, size);
-    int status = bmf_data_parse(NULL, &texts, (bmf_span){text, 0, size}, type, column);
-    bmf_texts_free(&texts);
+    int text = texts_add(&texts, "d.bmfdata", bytes, size);
+    int status = data_parse(NULL, &texts, (bmf_span){text, 0, size}, type, column);
+    texts_free(&texts);
     return status;
 }
 
@@ -26,7 +26,7 @@ static char *printed(const bmf_column *column)
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    assert_int_equal(bmf_data_print(column, 0, stream), 0);
+    assert_int_equal(data_print(column, 0, stream), 0);
     fclose(stream);
     return text;
 }
@@ -79,7 +79,7 @@ static void data_take_their_type_from_all_values(void **state)
         char name[100];
         if (parse_bytes(data[i][0], (int64_t)strlen(data[i][0]), &type, &column) != BMF_OK)
             fail_msg("%s: %s", data[i][0], bmf_error_text(NULL));
-        assert_null(bmf_column_broken(&column));
+        assert_null(column_broken(&column));
         assert_int_equal(column.count, 1);
         assert_string_equal(bmf_type_print(type, name, sizeof name), data[i][1]);
         assert_ptr_equal(bmf_type_intern(type), type);
@@ -87,7 +87,7 @@ static void data_take_their_type_from_all_values(void **state)
         char *text = printed(&column);
         assert_string_equal(text, data[i][2]);
         free(text);
-        bmf_column_free(&column);
+        column_free(&column);
     }
 }
 
@@ -185,12 +185,12 @@ static void a_span_ends_where_it_says(void **state)
     bmf_texts texts = {0};
     const bmf_type *type;
     bmf_column column;
-    bmf_texts_add(&texts, "p.bmf", "B_Id [1, 2] [3]", 15);
-    assert_int_equal(bmf_data_parse(NULL, &texts, (bmf_span){0, 5, 11}, &type, &column), BMF_OK);
+    texts_add(&texts, "p.bmf", "B_Id [1, 2] [3]", 15);
+    assert_int_equal(data_parse(NULL, &texts, (bmf_span){0, 5, 11}, &type, &column), BMF_OK);
     assert_int_equal(column.child[0].count, 2);
-    bmf_column_free(&column);
-    assert_int_not_equal(bmf_data_parse(NULL, &texts, (bmf_span){0, 5, 15}, &type, &column), BMF_OK);
-    bmf_texts_free(&texts);
+    column_free(&column);
+    assert_int_not_equal(data_parse(NULL, &texts, (bmf_span){0, 5, 15}, &type, &column), BMF_OK);
+    texts_free(&texts);
 }
 
 static int parse_nested(const char *open, const char *close, int count)
@@ -205,7 +205,7 @@ static int parse_nested(const char *open, const char *close, int count)
         at = stpcpy(at, close);
     int status = parse_bytes(text, at - text, &type, &column);
     if (status == BMF_OK)
-        bmf_column_free(&column);
+        column_free(&column);
     free(text);
     return status;
 }
@@ -232,7 +232,7 @@ static void tuples_have_at_most_32_components(void **state)
     strcat(text, "}");
     assert_int_equal(parse_bytes(text, (int64_t)strlen(text), &type, &column), BMF_OK);
     assert_int_equal(type->components, 32);
-    bmf_column_free(&column);
+    column_free(&column);
     text[strlen(text) - 1] = '\0';
     strcat(text, ",1}");
     assert_int_equal(parse_bytes(text, (int64_t)strlen(text), &type, &column), BMF_ERROR_USAGE);
@@ -279,7 +279,7 @@ static void reals_read_back_and_are_shortest(void **state)
     for (int i = 0; i < 10000; i++) {
         char text[32], shorter[40];
         double real = random_real(&random);
-        bmf_real_print(real, text);
+        real_print(real, text);
         if (isnan(real)) {
             assert_string_equal(text, "nan");
             continue;
@@ -321,18 +321,18 @@ static void reals_look_as_people_write_them(void **state)
                  {2.2250738585072014e-308, "2.2250738585072014e-308"}};
     for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
         char text[32];
-        assert_string_equal(bmf_real_print(looks[i].value, text), looks[i].text);
+        assert_string_equal(real_print(looks[i].value, text), looks[i].text);
     }
 }
 
 static bool same_column(const bmf_column *a, const bmf_column *b)
 {
-    int64_t size = bmf_column_packed_bytes(a, 0, a->count);
-    if (a->type != b->type || a->count != b->count || bmf_column_packed_bytes(b, 0, b->count) != size)
+    int64_t size = column_packed_bytes(a, 0, a->count);
+    if (a->type != b->type || a->count != b->count || column_packed_bytes(b, 0, b->count) != size)
         return false;
     char *first = malloc((size_t)size + 1), *second = malloc((size_t)size + 1);
-    bmf_column_pack(a, 0, a->count, first);
-    bmf_column_pack(b, 0, b->count, second);
+    column_pack(a, 0, a->count, first);
+    column_pack(b, 0, b->count, second);
     bool same = memcmp(first, second, (size_t)size) == 0;
     free(first);
     free(second);
@@ -348,7 +348,7 @@ static void random_value(uint64_t *random, const bmf_type *type, FILE *stream)
         fprintf(stream, "%lld", (long long)test_random(random));
         break;
     case BMF_REAL:
-        fputs(bmf_real_print(test_unit(random) * 1e3, text), stream);
+        fputs(real_print(test_unit(random) * 1e3, text), stream);
         break;
     case BMF_BOOL:
         fputs(test_below(random, 2) == 0 ? "true" : "false", stream);
@@ -400,8 +400,8 @@ static void random_data_survive(void **state)
         assert_int_equal(parse_bytes(back, (int64_t)size, &type_again, &again), BMF_OK);
         assert_ptr_equal(type, type_again);
         assert_true(same_column(&column, &again));
-        bmf_column_free(&column);
-        bmf_column_free(&again);
+        column_free(&column);
+        column_free(&again);
         free(text);
         free(back);
     }
@@ -420,12 +420,12 @@ static void long_data_are_read(void **state)
         at += sprintf(at, i == COUNT / 2 ? "[%d.5], " : "[%d], ", i);
     at += sprintf(at, "[]]");
     assert_int_equal(parse_bytes(text, at - text, &type, &column), BMF_OK);
-    assert_null(bmf_column_broken(&column));
+    assert_null(column_broken(&column));
     assert_int_equal(column.child[0].count, COUNT + 1);
     const double *value = column.child[0].child[0].data;
     for (int i = 0; i < COUNT; i++)
         assert_true(value[i] == (i == COUNT / 2 ? i + 0.5 : i));
-    bmf_column_free(&column);
+    column_free(&column);
     free(text);
 }
 
@@ -458,9 +458,9 @@ static void a_stream_that_cannot_be_written_is_told(void **state)
         skip();
     setvbuf(full, NULL, _IONBF, 0);
     assert_int_equal(parse_bytes("[1, 2]", 6, &type, &column), BMF_OK);
-    assert_int_equal(bmf_data_print(&column, 0, full), -1);
+    assert_int_equal(data_print(&column, 0, full), -1);
     fclose(full);
-    bmf_column_free(&column);
+    column_free(&column);
 }
 
 int main(void)

@@ -40,24 +40,24 @@ static void open_frames(uint64_t *seed, frames *f)
         f->offsets[k + 1] = f->offsets[k] + (test_below(seed, 3) == 0 ? 0 : test_below(seed, 50));
     }
     int64_t whole[2] = {0, f->parts};
-    f->distribution = bmf_distribution_create(1, whole, bmf_layout_create(&f->ctx, f->parts, f->processor));
-    assert_int_equal(bmf_frame_open_program(&f->machine, &f->program), BMF_OK);
-    assert_int_equal(bmf_frame_open_spread(&f->machine, &f->program, &map, f->distribution, &f->spread), BMF_OK);
-    assert_int_equal(bmf_frame_open_elements(&f->machine, &f->spread, &map, f->offsets, &f->elements), BMF_OK);
-    f->number = bmf_allocate((f->elements.count + 1) * (int64_t)sizeof *f->number);
+    f->distribution = distribution_create(1, whole, layout_create(&f->ctx, f->parts, f->processor));
+    assert_int_equal(frame_open_program(&f->machine, &f->program), BMF_OK);
+    assert_int_equal(frame_open_spread(&f->machine, &f->program, &map, f->distribution, &f->spread), BMF_OK);
+    assert_int_equal(frame_open_elements(&f->machine, &f->spread, &map, f->offsets, &f->elements), BMF_OK);
+    f->number = allocate((f->elements.count + 1) * (int64_t)sizeof *f->number);
     for (int64_t j = 0; j < f->elements.count; j++)
         if (test_below(seed, 3) == 0)
             f->number[f->numbers++] = j;
-    assert_int_equal(bmf_frame_open_picked(&f->machine, &f->elements, &map, f->number, f->numbers, &f->picked), BMF_OK);
+    assert_int_equal(frame_open_picked(&f->machine, &f->elements, &map, f->number, f->numbers, &f->picked), BMF_OK);
 }
 
 static void close_frames(frames *f)
 {
-    bmf_frame_close(&f->picked);
-    bmf_frame_close(&f->elements);
-    bmf_frame_close(&f->spread);
-    bmf_frame_close(&f->program);
-    bmf_distribution_release(f->distribution);
+    frame_close(&f->picked);
+    frame_close(&f->elements);
+    frame_close(&f->spread);
+    frame_close(&f->program);
+    distribution_release(f->distribution);
     free(f->number);
 }
 
@@ -109,7 +109,7 @@ static void test_pieces(void **state)
         int64_t pieces, next = 0;
         int worker = 0;
         open_frames(&seed, &f);
-        assert_int_equal(bmf_frame_pieces(&f.machine, &f.spread, f.offsets, f.elements.count, false, &piece, &pieces),
+        assert_int_equal(frame_pieces(&f.machine, &f.spread, f.offsets, f.elements.count, false, &piece, &pieces),
                          BMF_OK);
         for (int64_t p = 0; p < pieces; p++) {
             assert_int_equal(piece[p].begin, next);
@@ -137,7 +137,7 @@ static void test_whole_pieces(void **state)
         int64_t pieces, next = 0;
         int worker = 0;
         open_frames(&seed, &f);
-        assert_int_equal(bmf_frame_pieces(&f.machine, &f.spread, f.offsets, f.elements.count, true, &piece, &pieces),
+        assert_int_equal(frame_pieces(&f.machine, &f.spread, f.offsets, f.elements.count, true, &piece, &pieces),
                          BMF_OK);
         for (int64_t p = 0; p < pieces; p++) {
             int64_t end = p + 1 < pieces ? piece[p + 1].part : f.parts;

@@ -31,19 +31,19 @@ static program *compile(const char *text, const bmf_type *in)
 {
     program *p = calloc(1, sizeof *p);
     bmf_parsed parsed;
-    p->arena = bmf_expressions_create();
-    const int number = bmf_texts_add(&p->texts, "test", text, (int64_t)strlen(text));
-    if (bmf_parse_program(NULL, &p->texts, number, p->arena, &p->library, &parsed) != BMF_OK ||
-        bmf_check(NULL, &p->texts, p->arena, &p->library, parsed.expression, in, &p->expression) != BMF_OK)
+    p->arena = expressions_create();
+    const int number = texts_add(&p->texts, "test", text, (int64_t)strlen(text));
+    if (parse_program(NULL, &p->texts, number, p->arena, &p->library, &parsed) != BMF_OK ||
+        check_types(NULL, &p->texts, p->arena, &p->library, parsed.expression, in, &p->expression) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
     return p;
 }
 
 static void release(program *p)
 {
-    bmf_library_free(&p->library);
-    bmf_expressions_free(p->arena);
-    bmf_texts_free(&p->texts);
+    library_free(&p->library);
+    expressions_free(p->arena);
+    texts_free(&p->texts);
     free(p);
 }
 
@@ -113,7 +113,7 @@ static int64_t draw(uint64_t *random, int kind, bool times)
 static bool takes_failure(const bmf_scalar_operator *operation)
 {
     bmf_failure failure;
-    const bool failed = bmf_scalar_operator_failure(operation, &failure);
+    const bool failed = scalar_operator_failure(operation, &failure);
     if (failed)
         assert_int_equal(failure.kind, BMF_FAILURE_OVERFLOW);
     return failed;
@@ -121,8 +121,8 @@ static bool takes_failure(const bmf_scalar_operator *operation)
 
 static void check_fold(program *p, bool times, int64_t count, const int64_t *x)
 {
-    bmf_scalar_operator *operation = bmf_scalar_operator_create(p->expression, 1);
-    const bmf_operator *op = bmf_scalar_operator_get(operation);
+    bmf_scalar_operator *operation = scalar_operator_create(p->expression, 1);
+    const bmf_operator *op = scalar_operator_get(operation);
     int64_t levels[BMF_BLOCK];
     tree t = {.times = times, .x = x};
     const int64_t expected = fold_to(&t, count, NULL);
@@ -130,14 +130,14 @@ static void check_fold(program *p, bool times, int64_t count, const int64_t *x)
     assert_int_equal(takes_failure(operation), t.overflows);
     if (!t.overflows && count > 1)
         assert_true(levels[count - 2] == expected);
-    bmf_scalar_operator_free(operation);
+    scalar_operator_free(operation);
 }
 
 /* Scans after a fold that did not fail. */
 static void check_scan(program *p, bool times, int64_t count, const int64_t *x, const int64_t *prefix, bool inclusive)
 {
-    bmf_scalar_operator *operation = bmf_scalar_operator_create(p->expression, 1);
-    const bmf_operator *op = bmf_scalar_operator_get(operation);
+    bmf_scalar_operator *operation = scalar_operator_create(p->expression, 1);
+    const bmf_operator *op = scalar_operator_get(operation);
     int64_t levels[BMF_BLOCK], out[BMF_BLOCK], scratch[2 * BMF_BLOCK], expected[BMF_BLOCK + 1];
     tree t = {.times = times, .x = x};
     op->fold(op->context, count, x, levels);
@@ -150,7 +150,7 @@ static void check_scan(program *p, bool times, int64_t count, const int64_t *x, 
     assert_int_equal(takes_failure(operation), overflows);
     for (int64_t m = inclusive ? 1 : prefix ? 0 : 1; m < count + inclusive && !overflows; m++)
         assert_true(out[m - inclusive] == expected[m]);
-    bmf_scalar_operator_free(operation);
+    scalar_operator_free(operation);
 }
 
 static void ints_are_checked(void **unused)
@@ -177,8 +177,8 @@ static void ints_are_checked(void **unused)
 static void ints_combine_at_any_stride(void **unused)
 {
     program *p = pair_program("B_Op (B_Plus)", &bmf_type_int);
-    bmf_scalar_operator *operation = bmf_scalar_operator_create(p->expression, 1);
-    const bmf_operator *op = bmf_scalar_operator_get(operation);
+    bmf_scalar_operator *operation = scalar_operator_create(p->expression, 1);
+    const bmf_operator *op = scalar_operator_get(operation);
     enum { PAIRS = 700 };
     int64_t x[2 * PAIRS];
     bmf_failure failure;
@@ -190,14 +190,14 @@ static void ints_combine_at_any_stride(void **unused)
     assert_int_equal(op->combine(op->context, PAIRS, in, &out), 0);
     for (int64_t i = 0; i < PAIRS; i++)
         assert_int_equal(x[2 * i], 4 * i + 1);
-    assert_false(bmf_scalar_operator_failure(operation, &failure));
+    assert_false(scalar_operator_failure(operation, &failure));
     x[2 * 600] = INT64_MAX;
     assert_int_not_equal(op->combine(op->context, PAIRS, in, &out), 0);
-    assert_true(bmf_scalar_operator_failure(operation, &failure));
+    assert_true(scalar_operator_failure(operation, &failure));
     assert_int_equal(failure.kind, BMF_FAILURE_OVERFLOW);
     assert_true(failure.value[0] == INT64_MAX && failure.value[1] == 1201);
     assert_int_equal(failure.expression->operation, BMF_OPERATION_PLUS);
-    bmf_scalar_operator_free(operation);
+    scalar_operator_free(operation);
     release(p);
 }
 
@@ -214,12 +214,12 @@ static void ready_made_operators_are_taken(void **unused)
     (void)unused;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         program *p = pair_program(rows[k].text, rows[k].type);
-        bmf_scalar_operator *operation = bmf_scalar_operator_create(p->expression, 2);
-        const bmf_operator *op = bmf_scalar_operator_get(operation);
+        bmf_scalar_operator *operation = scalar_operator_create(p->expression, 2);
+        const bmf_operator *op = scalar_operator_get(operation);
         assert_true(op->fold == rows[k].same->fold && op->scan == rows[k].same->scan &&
                     op->flags == rows[k].same->flags);
         assert_true(bmf_type_equal(op->type, rows[k].type) && !op->may_fail);
-        bmf_scalar_operator_free(operation);
+        scalar_operator_free(operation);
         release(p);
     }
 }
@@ -229,10 +229,10 @@ static void ready_made_operators_are_taken(void **unused)
 static void sums_of_ints_are_not_exact(void **unused)
 {
     program *p = pair_program("B_Op (B_Plus)", &bmf_type_int);
-    bmf_scalar_operator *operation = bmf_scalar_operator_create(p->expression, 1);
+    bmf_scalar_operator *operation = scalar_operator_create(p->expression, 1);
     (void)unused;
-    assert_false(bmf_scalar_operator_get(operation)->flags & BMF_EXACT);
-    bmf_scalar_operator_free(operation);
+    assert_false(scalar_operator_get(operation)->flags & BMF_EXACT);
+    scalar_operator_free(operation);
     release(p);
 }
 
@@ -267,8 +267,8 @@ static void compiled_operators_combine(void **unused)
     enum { LINES = 3000 };
     const bmf_type *type = bmf_type_pair(&bmf_type_real, &bmf_type_real);
     program *p = pair_program(then_text, type);
-    bmf_scalar_operator *operation = bmf_scalar_operator_create(p->expression, 2);
-    const bmf_operator *op = bmf_scalar_operator_get(operation);
+    bmf_scalar_operator *operation = scalar_operator_create(p->expression, 2);
+    const bmf_operator *op = scalar_operator_get(operation);
     line *x = calloc(2 * LINES, sizeof *x), *first = calloc(LINES, sizeof *first);
     uint64_t random = 3;
     int wrong = 0;
@@ -293,7 +293,7 @@ static void compiled_operators_combine(void **unused)
     assert_int_equal(wrong, 0);
     free(x);
     free(first);
-    bmf_scalar_operator_free(operation);
+    scalar_operator_free(operation);
     release(p);
 }
 
@@ -302,8 +302,8 @@ static void compiled_operators_fail(void **unused)
     program *p = pair_program("B_Op (B_Divide) . B_Alltup [B_Addr (B_Num 2) "
                               "(B_Num 2), B_Addr (B_Num 1) (B_Num 2)]",
                               &bmf_type_int);
-    bmf_scalar_operator *operation = bmf_scalar_operator_create(p->expression, 1);
-    const bmf_operator *op = bmf_scalar_operator_get(operation);
+    bmf_scalar_operator *operation = scalar_operator_create(p->expression, 1);
+    const bmf_operator *op = scalar_operator_get(operation);
     int64_t a[3] = {2, 0, 1}, b[3] = {10, 7, 3}, y[3];
     const bmf_slice in[2] = {{a, 8}, {b, 8}}, out = {y, 8};
     bmf_failure failure;
@@ -312,10 +312,10 @@ static void compiled_operators_fail(void **unused)
     assert_int_equal(op->combine(op->context, 1, in, &out), 0);
     assert_int_equal(y[0], 5);
     assert_int_not_equal(op->combine(op->context, 3, in, &out), 0);
-    assert_true(bmf_scalar_operator_failure(operation, &failure));
+    assert_true(scalar_operator_failure(operation, &failure));
     assert_int_equal(failure.kind, BMF_FAILURE_DIVISION);
     assert_true(failure.value[0] == 7 && failure.value[1] == 0);
-    bmf_scalar_operator_free(operation);
+    scalar_operator_free(operation);
     release(p);
 }
 
@@ -328,9 +328,9 @@ static void selections_are_recognised(void **unused)
     program *q = compile("B_Op (B_Abs) . B_Addr (B_Num 1) (B_Num 2)", in);
     int source[BMF_MAX_LEAVES];
     (void)unused;
-    assert_true(bmf_scalar_is_selection(bmf_scalar_of(p->expression), source));
+    assert_true(scalar_is_selection(scalar_of_expression(p->expression), source));
     assert_true(source[0] == 1 && source[1] == 2 && source[2] == 0);
-    assert_false(bmf_scalar_is_selection(bmf_scalar_of(q->expression), source));
+    assert_false(scalar_is_selection(scalar_of_expression(q->expression), source));
     release(p);
     release(q);
 }
@@ -346,16 +346,16 @@ static void names_are_compiled_once(void **unused)
         end += sprintf(end, "$n%d = B_Op (B_Plus) . B_Alltup [$n%d, $n%d] ", k, k - 1, k - 1);
     sprintf(end, "$n%d", NAMES);
     program *p = compile(text, &bmf_type_real);
-    const bmf_scalar *scalar = bmf_scalar_of(p->expression);
-    bmf_scalar_room *room = bmf_scalar_room_create(scalar);
+    const bmf_scalar *scalar = scalar_of_expression(p->expression);
+    bmf_scalar_room *room = scalar_room_create(scalar);
     double x = 3.0, y;
     const bmf_slice in = {&x, 8};
     bmf_slice out = {&y, 8};
     bmf_failure failure;
     (void)unused;
-    assert_int_equal(bmf_scalar_run(scalar, room, 1, &in, &out, &failure), 0);
+    assert_int_equal(scalar_run(scalar, room, 1, &in, &out, &failure), 0);
     assert_true(y == 3.0 * (double)((int64_t)1 << NAMES));
-    bmf_scalar_room_free(room);
+    scalar_room_free(room);
     release(p);
 }
 
@@ -373,17 +373,17 @@ static void powers_of_two_divide_exactly(void **unused)
         char text[100];
         snprintf(text, sizeof text, "B_Op (B_Divide) . B_Alltup [B_Id, B_Con (B_Real %s)]", divisors[k]);
         program *p = compile(text, &bmf_type_real);
-        bmf_scalar_room *room = bmf_scalar_room_create(bmf_scalar_of(p->expression));
+        bmf_scalar_room *room = scalar_room_create(scalar_of_expression(p->expression));
         double y[COUNT];
         const bmf_slice in = {x, 8};
         bmf_slice out = {y, 8};
         bmf_failure failure;
-        assert_int_equal(bmf_scalar_run(bmf_scalar_of(p->expression), room, COUNT, &in, &out, &failure), 0);
+        assert_int_equal(scalar_run(scalar_of_expression(p->expression), room, COUNT, &in, &out, &failure), 0);
         for (int i = 0; i < COUNT; i++) {
             const double expected = x[i] / by[k];
             assert_true(memcmp(&y[i], &expected, sizeof expected) == 0 || (y[i] != y[i] && expected != expected));
         }
-        bmf_scalar_room_free(room);
+        scalar_room_free(room);
         release(p);
     }
 }
@@ -394,7 +394,7 @@ static void code_is_listed(void **unused)
     program *p = compile("B_Op (B_Times) . B_Alltup [B_Op (B_Plus) . B_Id, "
                          "B_Addr (B_Num 1) (B_Num 2)]",
                          in);
-    char *text = bmf_scalar_print(bmf_scalar_of(p->expression));
+    char *text = scalar_print(scalar_of_expression(p->expression));
     (void)unused;
     assert_non_null(strstr(text, "{real, int} -> real"));
     assert_non_null(strstr(text, "int to real(in1)"));

@@ -20,9 +20,9 @@ typedef struct program {
 
 static int open_bytes(program *p, const char *bytes, int64_t size)
 {
-    *p = (program){.arena = bmf_expressions_create()};
-    int text = bmf_texts_add(&p->texts, "p.bmf", bytes, size);
-    return bmf_parse_program(NULL, &p->texts, text, p->arena, &p->library, &p->parsed);
+    *p = (program){.arena = expressions_create()};
+    int text = texts_add(&p->texts, "p.bmf", bytes, size);
+    return parse_program(NULL, &p->texts, text, p->arena, &p->library, &p->parsed);
 }
 
 static int open_program(program *p, const char *bytes)
@@ -32,9 +32,9 @@ static int open_program(program *p, const char *bytes)
 
 static void close_program(program *p)
 {
-    bmf_library_free(&p->library);
-    bmf_expressions_free(p->arena);
-    bmf_texts_free(&p->texts);
+    library_free(&p->library);
+    expressions_free(p->arena);
+    texts_free(&p->texts);
 }
 
 /* Pairs of a program as somebody writes it and as it is printed. */
@@ -97,7 +97,7 @@ static void programs_print_as_they_mean(void **state)
         program p;
         if (open_program(&p, printed[i][0]) != BMF_OK)
             fail_msg("%s: %s", printed[i][0], bmf_error_text(NULL));
-        char *text = bmf_expression_print(p.parsed.expression, -1);
+        char *text = expression_print(p.parsed.expression, -1);
         assert_string_equal(text, printed[i][1]);
         assert_false(p.parsed.has_data);
         free(text);
@@ -110,7 +110,7 @@ static void assert_parses_to(const char *text, const bmf_expression *expected)
     program again;
     if (open_program(&again, text) != BMF_OK)
         fail_msg("%s: %s", text, bmf_error_text(NULL));
-    assert_true(bmf_expression_equal(again.parsed.expression, expected));
+    assert_true(expression_equal(again.parsed.expression, expected));
     close_program(&again);
 }
 
@@ -163,7 +163,7 @@ static void different_programs_differ(void **state)
         assert_int_equal(open_program(&p[i], different[i]), BMF_OK);
     for (int i = 0; i < COUNT; i++)
         for (int j = 0; j < COUNT; j++)
-            assert_int_equal(bmf_expression_equal(p[i].parsed.expression, p[j].parsed.expression), i == j);
+            assert_int_equal(expression_equal(p[i].parsed.expression, p[j].parsed.expression), i == j);
     for (int i = 0; i < COUNT; i++)
         close_program(&p[i]);
 }
@@ -180,7 +180,7 @@ static void broken_lines_are_short_and_parse_back(void **state)
     program p;
     assert_int_equal(open_program(&p, text), BMF_OK);
     for (int indent = 0; indent <= 8; indent += 4) {
-        char *broken = bmf_expression_print(p.parsed.expression, indent);
+        char *broken = expression_print(p.parsed.expression, indent);
         for (const char *line = broken, *end; line != NULL; line = end != NULL ? end + 1 : NULL) {
             end = strchr(line, '\n');
             assert_in_range(end != NULL ? (size_t)(end - line) : strlen(line), 1, 100);
@@ -222,9 +222,9 @@ static void definitions_precede_the_program(void **state)
     assert_string_equal(p.library.definition[1].name, "g");
     assert_int_equal(p.library.definition[1].span.begin, 10);
     assert_int_equal(p.library.definition[1].span.end, 12);
-    assert_int_equal(bmf_library_find(&p.library, "h")->expression->kind, BMF_EXPRESSION_NAME);
-    assert_null(bmf_library_find(&p.library, "H"));
-    assert_int_equal(bmf_library_check(NULL, &p.texts, &p.library, p.parsed.expression), BMF_OK);
+    assert_int_equal(library_find(&p.library, "h")->expression->kind, BMF_EXPRESSION_NAME);
+    assert_null(library_find(&p.library, "H"));
+    assert_int_equal(library_check(NULL, &p.texts, &p.library, p.parsed.expression), BMF_OK);
     assert_true(p.parsed.has_data);
     close_program(&p);
 }
@@ -364,7 +364,7 @@ static void libraries_are_checked(void **state)
     for (size_t i = 0; i < sizeof library_mistakes / sizeof library_mistakes[0]; i++) {
         program p;
         assert_int_equal(open_program(&p, library_mistakes[i].text), BMF_OK);
-        assert_mistake(bmf_library_check(NULL, &p.texts, &p.library, p.parsed.expression), &library_mistakes[i]);
+        assert_mistake(library_check(NULL, &p.texts, &p.library, p.parsed.expression), &library_mistakes[i]);
         close_program(&p);
     }
 }
@@ -374,20 +374,20 @@ static void library_files_hold_definitions_only(void **state)
     (void)state;
     bmf_texts texts = {0};
     bmf_library library = {0};
-    bmf_expressions *arena = bmf_expressions_create();
-    int first = bmf_texts_add(&texts, "lib.bmf", "$a = B_Id\n  $b = $a . $a", 24);
-    int second = bmf_texts_add(&texts, "p.bmf", "$c = B_Id\n$b = B_Id", 19);
-    int third = bmf_texts_add(&texts, "p.bmf", "$d = B_Id 3", 11);
-    assert_int_equal(bmf_parse_library(NULL, &texts, first, arena, &library), BMF_OK);
+    bmf_expressions *arena = expressions_create();
+    int first = texts_add(&texts, "lib.bmf", "$a = B_Id\n  $b = $a . $a", 24);
+    int second = texts_add(&texts, "p.bmf", "$c = B_Id\n$b = B_Id", 19);
+    int third = texts_add(&texts, "p.bmf", "$d = B_Id 3", 11);
+    assert_int_equal(parse_library(NULL, &texts, first, arena, &library), BMF_OK);
     assert_int_equal(library.count, 2);
     const mistake twice = {"", "2:1", "$b is defined twice; first at lib.bmf:2:3"};
-    assert_mistake(bmf_parse_library(NULL, &texts, second, arena, &library), &twice);
+    assert_mistake(parse_library(NULL, &texts, second, arena, &library), &twice);
     assert_int_equal(library.count, 2);
     const mistake data = {"", "1:11", "a definition, $name = expression, expected, found 3"};
-    assert_mistake(bmf_parse_library(NULL, &texts, third, arena, &library), &data);
-    bmf_library_free(&library);
-    bmf_expressions_free(arena);
-    bmf_texts_free(&texts);
+    assert_mistake(parse_library(NULL, &texts, third, arena, &library), &data);
+    library_free(&library);
+    expressions_free(arena);
+    texts_free(&texts);
 }
 
 /* `count` times open, then middle, then `count` times close. */
@@ -409,10 +409,10 @@ static void assert_nesting(const char *open, const char *middle, const char *clo
     char *text = nested(open, middle, close, count);
     int status = open_program(&p, text);
     if (status == BMF_OK)
-        status = bmf_library_check(NULL, &p.texts, &p.library, p.parsed.expression);
+        status = library_check(NULL, &p.texts, &p.library, p.parsed.expression);
     assert_int_equal(status, fits ? BMF_OK : BMF_ERROR_USAGE);
     if (fits) {
-        char *line = bmf_expression_print(p.parsed.expression, 0);
+        char *line = expression_print(p.parsed.expression, 0);
         assert_parses_to(line, p.parsed.expression);
         free(line);
     } else {
@@ -449,7 +449,7 @@ static int check_tower(const char *format, int count)
     }
     sprintf(at, "B_Id");
     assert_int_equal(open_program(&p, text), BMF_OK);
-    int status = bmf_library_check(NULL, &p.texts, &p.library, p.parsed.expression);
+    int status = library_check(NULL, &p.texts, &p.library, p.parsed.expression);
     close_program(&p);
     free(text);
     return status;
@@ -471,11 +471,11 @@ static void copies_have_their_own_children(void **state)
     (void)state;
     program p;
     assert_int_equal(open_program(&p, "B_Comp ($f) (B_Id)"), BMF_OK);
-    bmf_expression *copy = bmf_expression_copy(p.arena, p.parsed.expression);
-    assert_true(bmf_expression_equal(copy, p.parsed.expression));
+    bmf_expression *copy = expression_copy(p.arena, p.parsed.expression);
+    assert_true(expression_equal(copy, p.parsed.expression));
     assert_ptr_equal(copy->child[0], p.parsed.expression->child[0]);
     copy->child[0] = copy->child[1];
-    assert_false(bmf_expression_equal(copy, p.parsed.expression));
+    assert_false(expression_equal(copy, p.parsed.expression));
     close_program(&p);
 }
 

@@ -18,7 +18,7 @@ typedef struct rewriting_case {
 
 static char *rewrite_to_text(typed_program *program, bmf_rewriting *rewriting)
 {
-    return bmf_expression_print(bmf_rewrite(program->arena, program->checked, rewriting), -1);
+    return expression_print(rewrite(program->arena, program->checked, rewriting), -1);
 }
 
 static int check_case(unsigned laws, bool free_association, const rewriting_case *row)
@@ -30,7 +30,7 @@ static int check_case(unsigned laws, bool free_association, const rewriting_case
         return 1;
     }
     bmf_rewriting rewriting = {.laws = laws, .free_association = free_association};
-    char *before = bmf_expression_print(program.checked, -1), *after = rewrite_to_text(&program, &rewriting);
+    char *before = expression_print(program.checked, -1), *after = rewrite_to_text(&program, &rewriting);
     const char *expected = row->after != NULL ? row->after : before;
     int wrong = strcmp(after, expected) != 0;
     if (wrong)
@@ -332,7 +332,7 @@ static void no_law_no_change(void **state)
     assert_int_equal(
         typed_program_open("B_Map (B_Id) . B_Id . B_Reduce (B_Op (B_Conc)) . B_Split (B_Num 2) [1]", &program), BMF_OK);
     bmf_rewriting rewriting = {.laws = 0};
-    assert_ptr_equal(bmf_rewrite(program.arena, program.checked, &rewriting), program.checked);
+    assert_ptr_equal(rewrite(program.arena, program.checked, &rewriting), program.checked);
     typed_program_close(&program);
 }
 
@@ -356,7 +356,7 @@ static void applications_are_reported(void **state)
                            &program),
         BMF_OK);
     bmf_rewriting rewriting = {.laws = ~0U, .report = count_report, .state = count};
-    bmf_expression *after = bmf_rewrite(program.arena, program.checked, &rewriting);
+    bmf_expression *after = rewrite(program.arena, program.checked, &rewriting);
     for (int law = 0; law < BMF_LAW_COUNT; law++)
         assert_int_equal(count[law], rewriting.applied[law]);
     assert_int_equal(count[BMF_LAW_IDENTITY], 1);
@@ -386,7 +386,7 @@ static void shared_parts_are_rewritten_once(void **state)
     strcat(text, "$D14 [1]");
     assert_int_equal(typed_program_open(text, &program), BMF_OK);
     bmf_rewriting rewriting = {.laws = ~0U};
-    bmf_rewrite(program.arena, program.checked, &rewriting);
+    rewrite(program.arena, program.checked, &rewriting);
     assert_in_range(rewriting.applied[BMF_LAW_IDENTITY], 1, 2000); /* of 16384 uses */
     typed_program_close(&program);
 }
@@ -395,11 +395,11 @@ static void laws_have_names(void **state)
 {
     (void)state;
     for (int a = 0; a < BMF_LAW_COUNT; a++) {
-        assert_true(strlen(bmf_law_statement(a)) > 5);
+        assert_true(strlen(law_statement(a)) > 5);
         for (int b = 0; b < a; b++)
-            assert_string_not_equal(bmf_law_name(a), bmf_law_name(b));
+            assert_string_not_equal(law_name(a), law_name(b));
     }
-    assert_string_equal(bmf_law_name(BMF_LAW_MAP_PROMOTION), "map promotion");
+    assert_string_equal(law_name(BMF_LAW_MAP_PROMOTION), "map promotion");
 }
 
 int main(void)

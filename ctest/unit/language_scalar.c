@@ -298,7 +298,7 @@ static int64_t below(maker *m, int64_t bound)
 
 static bmf_expression *node(maker *m, bmf_expression_kind kind, const bmf_type *in, const bmf_type *out, int children)
 {
-    bmf_expression *e = bmf_expression_create(m->arena, kind, (bmf_span){.text = -1}, children);
+    bmf_expression *e = expression_create(m->arena, kind, (bmf_span){.text = -1}, children);
     e->in = in;
     e->out = out;
     m->budget--;
@@ -667,7 +667,7 @@ static void make_outputs(trial *t, uint64_t *random, bmf_slice *out)
 
 static const char *listing(const trial *t)
 {
-    return bmf_scalar_print(bmf_scalar_of(t->expression));
+    return scalar_print(scalar_of_expression(t->expression));
 }
 
 static bool same_operands(const bmf_failure *a, const bmf_failure *b)
@@ -685,7 +685,7 @@ static void check_outcome(const trial *t, const bmf_slice *out, int code, const 
                  (long long)t->count, listing(t));
     if (code != 0 &&
         (failure->element != t->good || failure->kind != t->failure.kind || !same_operands(failure, &t->failure) ||
-         !bmf_expression_equal(failure->expression, t->failure.expression)))
+         !expression_equal(failure->expression, t->failure.expression)))
         fail_msg("expression %d: failure %d of element %lld, expected %d of %lld\n%s", number, failure->kind,
                  (long long)failure->element, t->failure.kind, (long long)t->good, listing(t));
     for (int64_t i = 0; i < t->count && code == 0; i++)
@@ -703,16 +703,16 @@ static void run_trial(bmf_expression *e, bmf_scalar_room *room, int64_t count, b
     trial t = {.expression = e, .count = count};
     bmf_slice in[BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
     bmf_failure failure = {.kind = BMF_FAILURE_NONE};
-    const bmf_scalar *scalar = bmf_scalar_of(e);
+    const bmf_scalar *scalar = scalar_of_expression(e);
     fill_inputs(&t, random, wild);
     interpret_all(&t);
     make_outputs(&t, random, out);
     for (int k = 0; k < t.inputs; k++)
         in[k] = t.in[k].slice;
-    assert_int_equal(bmf_scalar_inputs(scalar), t.inputs);
-    assert_int_equal(bmf_scalar_outputs(scalar), t.outputs);
-    const int code = bmf_scalar_run(scalar, room, count, in, out, &failure);
-    assert_true(code == 0 || bmf_scalar_may_fail(scalar));
+    assert_int_equal(scalar_inputs(scalar), t.inputs);
+    assert_int_equal(scalar_outputs(scalar), t.outputs);
+    const int code = scalar_run(scalar, room, count, in, out, &failure);
+    assert_true(code == 0 || scalar_may_fail(scalar));
     check_outcome(&t, out, code, &failure, number);
     for (int k = 0; k < t.inputs; k++)
         free(t.in[k].memory);
@@ -728,15 +728,15 @@ static void random_expressions(void **unused)
     const char *wanted = getenv("BMF_TEST_EXPRESSIONS");
     const int expressions = wanted ? atoi(wanted) : TEST_EXPRESSIONS;
     for (int number = 0; number < expressions; number++) {
-        maker m = {.arena = bmf_expressions_create(), .random = (uint64_t)number, .budget = 6 + (number % 7) * 8};
+        maker m = {.arena = expressions_create(), .random = (uint64_t)number, .budget = 6 + (number % 7) * 8};
         const bmf_type *in = some_type(&m, 2), *out = some_type(&m, 2);
         bmf_expression *e = some(&m, in, out);
-        bmf_scalar_room *room = bmf_scalar_room_create(bmf_scalar_of(e));
+        bmf_scalar_room *room = scalar_room_create(scalar_of_expression(e));
         for (int k = 0; k < 6; k++)
             run_trial(e, room, counts[below(&m, (int64_t)(sizeof counts / sizeof *counts))], k % 3 == 2, &m.random,
                       number);
-        bmf_scalar_room_free(room);
-        bmf_expressions_free(m.arena);
+        scalar_room_free(room);
+        expressions_free(m.arena);
     }
 }
 

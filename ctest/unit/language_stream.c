@@ -138,7 +138,7 @@ static void room_for(lists *l, int64_t contexts, const int64_t *length)
 {
     uint64_t unused = 0;
     int64_t count = lay_out(PACKED, contexts, length, 0, &unused, l);
-    l->element = bmf_allocate_clear(count + 1, (int64_t)sizeof *l->element);
+    l->element = allocate_clear(count + 1, (int64_t)sizeof *l->element);
 }
 
 static void make_batch(world *w, const head_case *h, const sizes *size, uint64_t *state, batch *b)
@@ -160,11 +160,11 @@ static void make_batch(world *w, const head_case *h, const sizes *size, uint64_t
     } else {
         make_lists(w, shape, h->first, contexts, size->length, longest, state, &second, &two);
         room_for(&b->elements, contexts, second.length);
-        assert_int_equal(bmf_value_create(&w->ctx, h->second ? h->second : &bmf_type_int, contexts, &one), BMF_OK);
+        assert_int_equal(value_create(&w->ctx, h->second ? h->second : &bmf_type_int, contexts, &one), BMF_OK);
         if (h->head == BMF_HEAD_DISTL)
             make_pair(w, &one, &two, &b->value);
         else
-            bmf_value_free(&two), b->value = one;
+            value_free(&two), b->value = one;
     }
     for (int64_t i = 0; i < contexts; i++) {
         cell x = h->second ? random_cell(h->second, state) : (cell){{b->elements.length[i]}};
@@ -215,9 +215,9 @@ static int64_t next_checked(int64_t j, int64_t length)
 static void expect_list(const bmf_value *out, int64_t i, const cell *expected, int64_t length, bool some,
                         const char *what)
 {
-    if (bmf_value_length(out, i) != length)
+    if (value_length(out, i) != length)
         fail_msg("%s: context %lld has %lld elements instead of %lld", what, (long long)i,
-                 (long long)bmf_value_length(out, i), (long long)length);
+                 (long long)value_length(out, i), (long long)length);
     for (int64_t j = 0; j < length; j = some ? next_checked(j, length) : j + 1) {
         cell got = get_cell(out->child, out->begin[i * out->step] + j);
         expect_cell(out->type->component[0], &got, &expected[j], i, j, what);
@@ -228,7 +228,7 @@ static void expect_list(const bmf_value *out, int64_t i, const cell *expected, i
 static void expect_context(const bmf_value *out, int64_t i, bmf_stream_tail tail, const end_case *e, cell *x, int64_t n,
                            const char *what)
 {
-    cell *y = bmf_allocate((n + 1) * (int64_t)sizeof *y), got;
+    cell *y = allocate((n + 1) * (int64_t)sizeof *y), got;
     int64_t kept = 0;
     bool begins = tail != BMF_TAIL_LIST && e->otherwise[0];
     switch (tail) {
@@ -283,21 +283,21 @@ static void try_stream(const head_case *h, bmf_stream_tail tail, const end_case 
         bool empty = false;
         for (int64_t i = 0; i < l->contexts; i++)
             empty = empty || l->length[i] == 0;
-        int status = bmf_evaluate_stream(&w.machine, stream, &w.contexts, &b.value, &out);
+        int status = evaluate_stream(&w.machine, stream, &w.contexts, &b.value, &out);
         if (no_default && empty) {
             assert_int_not_equal(status, BMF_OK);
         } else {
             if (status != BMF_OK)
                 fail_msg("%s: %s", what, w.ctx.message);
             assert_int_equal(out.count, size->contexts);
-            assert_null(bmf_value_broken(&out));
+            assert_null(value_broken(&out));
             for (int64_t i = 0; i < l->contexts; i++) {
                 cell *x = &l->element[l->begin[i]];
                 for (int64_t j = 0; j < l->length[i]; j++)
                     x[j] = h->function(&x[j]);
                 expect_context(&out, i, tail, e, x, l->length[i], what);
             }
-            bmf_value_free(&out);
+            value_free(&out);
         }
         free_lists(l);
         close_world(&w);

@@ -31,10 +31,10 @@ static void run_failing(const head_case *h, bmf_stream_tail tail, const end_case
         put_cell(value.child, i, &cells[i]);
     batch b = {.in = value.type, .element = h->first};
     bmf_expression *stream = make_stream(&w, h, &b, tail, e);
-    *status = bmf_evaluate_stream(&w.machine, stream, &w.contexts, &value, &out);
+    *status = evaluate_stream(&w.machine, stream, &w.contexts, &value, &out);
     strcpy(message, w.ctx.message);
     if (*status == BMF_OK)
-        bmf_value_free(&out);
+        value_free(&out);
     free_lists(&l);
     close_world(&w);
 }
@@ -124,20 +124,18 @@ static void ragged_zips_and_negative_iotas(void **state)
     make_pair(&w, &one, &two, &pair);
     batch b = {.in = pair.type, .element = bmf_type_pair(&bmf_type_int, &bmf_type_int)};
     assert_int_not_equal(
-        bmf_evaluate_stream(&w.machine, make_stream(&w, &zip, &b, BMF_TAIL_LIST, NULL), &w.contexts, &pair, &out),
-        BMF_OK);
+        evaluate_stream(&w.machine, make_stream(&w, &zip, &b, BMF_TAIL_LIST, NULL), &w.contexts, &pair, &out), BMF_OK);
     assert_non_null(strstr(w.ctx.message, "5"));
     assert_non_null(strstr(w.ctx.message, "6"));
     assert_non_null(strstr(w.ctx.message, "element 1 "));
     free_lists(&l);
     free_lists(&m);
-    assert_int_equal(bmf_value_create(&w.ctx, &bmf_type_int, 3, &one), BMF_OK);
+    assert_int_equal(value_create(&w.ctx, &bmf_type_int, 3, &one), BMF_OK);
     for (int64_t i = 0; i < 3; i++)
         put_cell(&one, i, &(cell){{i == 2 ? -4 : 3}});
     b = (batch){.in = &bmf_type_int, .element = &bmf_type_int};
     assert_int_not_equal(
-        bmf_evaluate_stream(&w.machine, make_stream(&w, &iota, &b, BMF_TAIL_LIST, NULL), &w.contexts, &one, &out),
-        BMF_OK);
+        evaluate_stream(&w.machine, make_stream(&w, &iota, &b, BMF_TAIL_LIST, NULL), &w.contexts, &one, &out), BMF_OK);
     assert_non_null(strstr(w.ctx.message, "-4"));
     assert_non_null(strstr(w.ctx.message, "element 2 "));
     close_world(&w);
@@ -160,9 +158,9 @@ static void a_map_overwrites_what_nobody_else_holds(void **state)
         const void *data = value.child->data;
         batch b = {.in = value.type, .element = &bmf_type_real};
         if (shared)
-            assert_int_equal(bmf_value_share(&w.ctx, &value, &other), BMF_OK);
+            assert_int_equal(value_share(&w.ctx, &value, &other), BMF_OK);
         bmf_expression *stream = make_stream(&w, &head, &b, BMF_TAIL_LIST, NULL);
-        assert_int_equal(bmf_evaluate_stream(&w.machine, stream, &w.contexts, &value, &out), BMF_OK);
+        assert_int_equal(evaluate_stream(&w.machine, stream, &w.contexts, &value, &out), BMF_OK);
         assert_int_equal(out.child->data == data, !shared);
         for (int64_t i = 0; i < 8000; i++) {
             cell made = get_cell(out.child, i), expected = three_operations(&l.element[i]);
@@ -170,8 +168,8 @@ static void a_map_overwrites_what_nobody_else_holds(void **state)
             if (shared)
                 assert_int_equal(get_cell(other.child, i).leaf[0], l.element[i].leaf[0]);
         }
-        bmf_value_free(&other);
-        bmf_value_free(&out);
+        value_free(&other);
+        value_free(&out);
         free_lists(&l);
         close_world(&w);
     }
@@ -190,21 +188,21 @@ static void scalars_compute_every_context(void **state)
             uint64_t random = 3;
             static cell cells[COUNT];
             open_world(&w, threads, COUNT);
-            assert_int_equal(bmf_value_create(&w.ctx, &bmf_type_real, COUNT, &x), BMF_OK);
+            assert_int_equal(value_create(&w.ctx, &bmf_type_real, COUNT, &x), BMF_OK);
             for (int64_t i = 0; i < COUNT; i++) {
                 cells[i] = broadcast && i > 0 ? cells[0] : random_cell(&bmf_type_real, &random);
                 put_cell(&x, i, &cells[i]);
             }
             if (broadcast)
                 x.stride = 0;
-            bmf_expression *scalar = bmf_expression_create(w.arena, BMF_EXPRESSION_SCALAR, (bmf_span){-1, 0, 0}, 1);
+            bmf_expression *scalar = expression_create(w.arena, BMF_EXPRESSION_SCALAR, (bmf_span){-1, 0, 0}, 1);
             scalar->child[0] = typed(&w, TWICE_AND_ONE, &bmf_type_real);
             scalar->in = scalar->out = &bmf_type_real;
-            assert_int_equal(bmf_evaluate_scalar(&w.machine, scalar, &w.contexts, &x, &out), BMF_OK);
+            assert_int_equal(evaluate_scalar(&w.machine, scalar, &w.contexts, &x, &out), BMF_OK);
             assert_int_equal(out.count, COUNT);
             for (int64_t i = 0; i < COUNT; i++)
                 assert_int_equal(get_cell(&out, i).leaf[0], three_operations(&cells[i]).leaf[0]);
-            bmf_value_free(&out);
+            value_free(&out);
             close_world(&w);
         }
 }

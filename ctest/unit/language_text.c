@@ -14,7 +14,7 @@ static int64_t line_of(const char *bytes, int64_t at, int64_t *column)
 {
     int64_t line;
     bmf_text text = {NULL, (char *)(uintptr_t)bytes, (int64_t)strlen(bytes)};
-    bmf_text_place(&text, at, &line, column);
+    text_place(&text, at, &line, column);
     return line;
 }
 
@@ -44,10 +44,10 @@ static void places_count_lines_and_characters(void **state)
 static const char *message(const char *bytes, int64_t size, int64_t begin, int64_t end)
 {
     bmf_texts texts = {0};
-    int text = bmf_texts_add(&texts, "p.bmf", bytes, size);
-    assert_int_equal(bmf_text_fail(&texts, NULL, (bmf_span){text, begin, end}, BMF_ERROR_TYPE, "no %s", "good"),
+    int text = texts_add(&texts, "p.bmf", bytes, size);
+    assert_int_equal(text_fail(&texts, NULL, (bmf_span){text, begin, end}, BMF_ERROR_TYPE, "no %s", "good"),
                      BMF_ERROR_TYPE);
-    bmf_texts_free(&texts);
+    texts_free(&texts);
     return bmf_error_text(NULL);
 }
 
@@ -70,7 +70,7 @@ static void nowhere_gives_the_message_alone(void **state)
 {
     (void)state;
     bmf_texts texts = {0};
-    bmf_text_fail(&texts, NULL, (bmf_span){-1, 0, 0}, BMF_ERROR_TYPE, "alone");
+    text_fail(&texts, NULL, (bmf_span){-1, 0, 0}, BMF_ERROR_TYPE, "alone");
     assert_string_equal(bmf_error_text(NULL), "alone");
 }
 
@@ -127,12 +127,12 @@ static void long_names_and_messages_are_cut(void **state)
     memcpy(name + 1990, "/file.bmf", 10);
     long_message[2000] = '\0';
     bmf_texts texts = {0};
-    bmf_texts_add(&texts, name, "source", 6);
-    bmf_text_fail(&texts, NULL, (bmf_span){0, 0, 6}, BMF_ERROR_TYPE, "%s", long_message);
+    texts_add(&texts, name, "source", 6);
+    text_fail(&texts, NULL, (bmf_span){0, 0, 6}, BMF_ERROR_TYPE, "%s", long_message);
     const char *text = bmf_error_text(NULL);
     assert_non_null(strstr(text, "/file.bmf:1:1: mmm"));
     assert_non_null(strstr(text, "\n    1 | source\n      | ^~~~~~"));
-    bmf_texts_free(&texts);
+    texts_free(&texts);
 }
 
 static void files_are_read_and_missing_ones_named(void **state)
@@ -147,15 +147,15 @@ static void files_are_read_and_missing_ones_named(void **state)
     for (int k = 0; k < 100000; k++)
         fputs("B_Id\n", stream);
     fclose(stream);
-    assert_int_equal(bmf_texts_read(&texts, NULL, path, &text), BMF_OK);
+    assert_int_equal(texts_read(&texts, NULL, path, &text), BMF_OK);
     assert_int_equal(texts.text[text].size, 500000);
     assert_memory_equal(texts.text[text].bytes + 499995, "B_Id\n", 6);
     assert_string_equal(texts.text[text].name, path);
     remove(path);
-    assert_int_equal(bmf_texts_read(&texts, NULL, path, &text), BMF_ERROR_FILE);
+    assert_int_equal(texts_read(&texts, NULL, path, &text), BMF_ERROR_FILE);
     assert_non_null(strstr(bmf_error_text(NULL), path));
-    assert_int_equal(bmf_texts_read(&texts, NULL, "/", &text), BMF_ERROR_FILE);
-    bmf_texts_free(&texts);
+    assert_int_equal(texts_read(&texts, NULL, "/", &text), BMF_ERROR_FILE);
+    texts_free(&texts);
 }
 
 int main(void)

@@ -62,13 +62,13 @@ static void create_random(uint64_t *seed, const bmf_type *type, int64_t count, b
 static void create_packed(uint64_t *seed, const bmf_type *type, int64_t count, bmf_value *out)
 {
     bmf_value child;
-    bmf_buffer *offsets = bmf_buffer_create((count + 1) * (int64_t)sizeof(int64_t));
+    bmf_buffer *offsets = buffer_create((count + 1) * (int64_t)sizeof(int64_t));
     int64_t *offset = offsets->data;
     offset[0] = 0;
     for (int64_t i = 0; i < count; i++)
         offset[i + 1] = offset[i] + test_below(seed, 4);
     create_random(seed, type->component[0], offset[count], &child);
-    assert_int_equal(bmf_value_create_list(ctx, count, offsets, &child, out), BMF_OK);
+    assert_int_equal(value_create_list(ctx, count, offsets, &child, out), BMF_OK);
 }
 
 /* Lists that begin and end anywhere among some elements. */
@@ -76,8 +76,8 @@ static void create_views(uint64_t *seed, const bmf_type *type, int64_t count, bm
 {
     int64_t elements = test_below(seed, 9);
     *out = (bmf_value){.type = type, .count = count, .step = test_below(seed, 4) > 0};
-    out->buffer = bmf_buffer_create((count + 1) * (int64_t)sizeof(int64_t));
-    out->second = bmf_buffer_create((count + 1) * (int64_t)sizeof(int64_t));
+    out->buffer = buffer_create((count + 1) * (int64_t)sizeof(int64_t));
+    out->second = buffer_create((count + 1) * (int64_t)sizeof(int64_t));
     int64_t *begin = out->buffer->data, *end = out->second->data;
     for (int64_t i = 0; i <= count; i++) {
         int64_t a = test_below(seed, elements + 1), b = test_below(seed, elements + 1);
@@ -86,7 +86,7 @@ static void create_views(uint64_t *seed, const bmf_type *type, int64_t count, bm
     }
     out->begin = begin;
     out->end = end;
-    out->child = bmf_allocate_clear(1, (int64_t)sizeof *out->child);
+    out->child = allocate_clear(1, (int64_t)sizeof *out->child);
     create_random(seed, type->component[0], elements, out->child);
 }
 
@@ -97,14 +97,14 @@ static void create_random(uint64_t *seed, const bmf_type *type, int64_t count, b
         bmf_value component[BMF_MAX_LEAVES];
         for (int k = 0; k < type->components; k++)
             create_random(seed, type->component[k], count, &component[k]);
-        assert_int_equal(bmf_value_create_tuple(ctx, type->components, component, out), BMF_OK);
+        assert_int_equal(value_create_tuple(ctx, type->components, component, out), BMF_OK);
     } else if (count > 0 && test_below(seed, 5) == 0) { /* every step-th of more, or one for all */
         int64_t step = 1 + test_below(seed, 3), first = test_below(seed, 3);
         create_random(seed, type, first + count * step, &whole);
-        assert_int_equal(bmf_value_every(ctx, &whole, first, step, count, out), BMF_OK);
-        bmf_value_free(&whole);
+        assert_int_equal(value_every(ctx, &whole, first, step, count, out), BMF_OK);
+        value_free(&whole);
     } else if (type->kind != BMF_LIST) {
-        assert_int_equal(bmf_value_create(ctx, type, count, out), BMF_OK);
+        assert_int_equal(value_create(ctx, type, count, out), BMF_OK);
         fill(seed, out);
         if (test_below(seed, 4) == 0)
             out->stride = 0;
@@ -113,7 +113,7 @@ static void create_random(uint64_t *seed, const bmf_type *type, int64_t count, b
     } else {
         create_views(seed, type, count, out);
     }
-    assert_ptr_equal(bmf_value_broken(out), NULL);
+    assert_ptr_equal(value_broken(out), NULL);
 }
 
 /* ---- the definition ---- */
@@ -164,7 +164,7 @@ static void assert_same(const bmf_value *a, int64_t i, const bmf_value *b, int64
 
 static void assert_sound(const bmf_value *value, const bmf_type *type, int64_t count)
 {
-    const char *broken = bmf_value_broken(value);
+    const char *broken = value_broken(value);
     if (broken != NULL)
         fail_msg("%s", broken);
     assert_ptr_equal(value->type, bmf_type_intern(type));
@@ -193,12 +193,12 @@ static void test_take(void **state)
         count = value.count > 0 ? test_below(&seed, 16) : 0;
         for (int64_t k = 0; k < count; k++)
             index[k] = test_below(&seed, value.count);
-        assert_int_equal(bmf_value_take(ctx, &value, index, count, &taken), BMF_OK);
+        assert_int_equal(value_take(ctx, &value, index, count, &taken), BMF_OK);
         assert_sound(&taken, type, count);
         for (int64_t k = 0; k < count; k++)
             assert_same(&taken, k, &value, index[k]);
-        bmf_value_free(&taken);
-        bmf_value_free(&value);
+        value_free(&taken);
+        value_free(&value);
     }
 }
 
@@ -210,13 +210,13 @@ static void test_slice(void **state)
         bmf_value value, slice;
         const bmf_type *type = open_case(&seed, number, &value);
         int64_t first = test_below(&seed, value.count + 1), count = test_below(&seed, value.count - first + 1);
-        assert_int_equal(bmf_value_slice(ctx, &value, first, count, &slice), BMF_OK);
+        assert_int_equal(value_slice(ctx, &value, first, count, &slice), BMF_OK);
         assert_sound(&slice, type, count);
         for (int64_t k = 0; k < count; k++)
             assert_same(&slice, k, &value, first + k);
-        bmf_value_free(&value); /* what is left must not need it */
-        bmf_value_plain(ctx, &slice);
-        bmf_value_free(&slice);
+        value_free(&value); /* what is left must not need it */
+        value_plain(ctx, &slice);
+        value_free(&slice);
     }
 }
 
@@ -230,13 +230,13 @@ static void test_repeat(void **state)
         const bmf_type *type = open_case(&seed, number, &value);
         for (int64_t i = 0; i < value.count; i++)
             offsets[i + 1] = offsets[i] + test_below(&seed, 4);
-        assert_int_equal(bmf_value_repeat(ctx, &value, offsets, &repeated), BMF_OK);
+        assert_int_equal(value_repeat(ctx, &value, offsets, &repeated), BMF_OK);
         assert_sound(&repeated, type, offsets[value.count]);
         for (int64_t i = 0; i < value.count; i++)
             for (int64_t j = offsets[i]; j < offsets[i + 1]; j++)
                 assert_same(&repeated, j, &value, i);
-        bmf_value_free(&repeated);
-        bmf_value_free(&value);
+        value_free(&repeated);
+        value_free(&value);
     }
 }
 
@@ -251,19 +251,19 @@ static void test_concatenate(void **state)
         int64_t count = value[0].count;
         for (int v = 1; v < values; v++) {
             if (test_below(&seed, 3) == 0)
-                assert_int_equal(bmf_value_share(ctx, &value[v - 1], &value[v]), BMF_OK);
+                assert_int_equal(value_share(ctx, &value[v - 1], &value[v]), BMF_OK);
             else
                 create_random(&seed, type, test_below(&seed, 6), &value[v]);
             count += value[v].count;
         }
-        assert_int_equal(bmf_value_concatenate(ctx, values, value, &all), BMF_OK);
+        assert_int_equal(value_concatenate(ctx, values, value, &all), BMF_OK);
         assert_sound(&all, type, count);
         for (int64_t v = 0, at = 0; v < values; at += value[v++].count)
             for (int64_t i = 0; i < value[v].count; i++)
                 assert_same(&all, at + i, &value[v], i);
         for (int v = 0; v < values; v++)
-            bmf_value_free(&value[v]);
-        bmf_value_free(&all);
+            value_free(&value[v]);
+        value_free(&all);
     }
 }
 
@@ -282,13 +282,13 @@ static void test_merge(void **state)
             rest[which]--;
             choose[i] = (uint8_t)which;
         }
-        assert_int_equal(bmf_value_merge(ctx, choose, count, &a, &b, &merged), BMF_OK);
+        assert_int_equal(value_merge(ctx, choose, count, &a, &b, &merged), BMF_OK);
         assert_sound(&merged, type, count);
         for (int64_t i = 0; i < count; i++)
             assert_same(&merged, i, choose[i] ? &a : &b, next[choose[i]]++);
-        bmf_value_free(&a);
-        bmf_value_free(&b);
-        bmf_value_free(&merged);
+        value_free(&a);
+        value_free(&b);
+        value_free(&merged);
     }
 }
 
@@ -309,13 +309,13 @@ static void test_pack(void **state)
         uint64_t seed;
         bmf_value value, packed, plain;
         const bmf_type *type = open_case(&seed, number, &value);
-        assert_int_equal(bmf_value_share(ctx, &value, &packed), BMF_OK);
-        assert_int_equal(bmf_value_share(ctx, &value, &plain), BMF_OK);
+        assert_int_equal(value_share(ctx, &value, &packed), BMF_OK);
+        assert_int_equal(value_share(ctx, &value, &plain), BMF_OK);
         if (type->kind == BMF_LIST) {
-            assert_int_equal(bmf_value_pack(ctx, &packed), BMF_OK);
+            assert_int_equal(value_pack(ctx, &packed), BMF_OK);
             assert_true(packed.packed);
         }
-        assert_int_equal(bmf_value_plain(ctx, &plain), BMF_OK);
+        assert_int_equal(value_plain(ctx, &plain), BMF_OK);
         assert_sound(&packed, type, value.count);
         assert_sound(&plain, type, value.count);
         assert_plain(&plain);
@@ -323,10 +323,10 @@ static void test_pack(void **state)
             assert_same(&packed, i, &value, i);
             assert_same(&plain, i, &value, i);
         }
-        bmf_value_free(&packed);
-        bmf_value_free(&value);
-        assert_int_equal(bmf_value_plain(ctx, &plain), BMF_OK);
-        bmf_value_free(&plain);
+        value_free(&packed);
+        value_free(&value);
+        assert_int_equal(value_plain(ctx, &plain), BMF_OK);
+        value_free(&plain);
     }
 }
 
@@ -339,17 +339,17 @@ static void test_columns(void **state)
         bmf_value value, back;
         bmf_column column;
         const bmf_type *type = open_case(&seed, number, &value);
-        assert_int_equal(bmf_value_to_column(ctx, &value, &column), BMF_OK);
-        const char *broken = bmf_column_broken(&column);
+        assert_int_equal(value_to_column(ctx, &value, &column), BMF_OK);
+        const char *broken = column_broken(&column);
         if (broken != NULL)
             fail_msg("%s", broken);
         assert_int_equal(column.count, value.count);
-        assert_int_equal(bmf_value_from_column(ctx, &column, &back), BMF_OK);
+        assert_int_equal(value_from_column(ctx, &column, &back), BMF_OK);
         assert_sound(&back, type, value.count);
         for (int64_t i = 0; i < value.count; i++)
             assert_same(&back, i, &value, i);
-        bmf_value_free(&value);
-        bmf_value_free(&back);
+        value_free(&value);
+        value_free(&back);
     }
 }
 
@@ -359,14 +359,14 @@ static void test_empty_lists_of_nothing(void **state)
     bmf_value value;
     bmf_column column;
     const bmf_type *type = bmf_type_list(bmf_type_list(&bmf_type_nothing));
-    assert_int_equal(bmf_value_empty(ctx, type, 3, &value), BMF_OK);
+    assert_int_equal(value_empty(ctx, type, 3, &value), BMF_OK);
     assert_sound(&value, type, 3);
-    assert_int_equal(bmf_value_to_column(ctx, &value, &column), BMF_OK);
-    assert_ptr_equal(bmf_column_broken(&column), NULL);
+    assert_int_equal(value_to_column(ctx, &value, &column), BMF_OK);
+    assert_ptr_equal(column_broken(&column), NULL);
     assert_ptr_equal(column.type, bmf_type_list(bmf_type_list(&bmf_type_int)));
     assert_int_equal(column.count, 3);
-    bmf_column_free(&column);
-    bmf_value_free(&value);
+    column_free(&column);
+    value_free(&value);
 }
 
 static void test_constants(void **state)
@@ -374,13 +374,13 @@ static void test_constants(void **state)
     (void)state;
     bmf_value value;
     bmf_slice slice[BMF_MAX_LEAVES];
-    assert_int_equal(bmf_value_constant(ctx, &(bmf_constant){BMF_REAL, 0, 2.5}, 1000000000, &value), BMF_OK);
+    assert_int_equal(value_constant(ctx, &(bmf_constant){BMF_REAL, 0, 2.5}, 1000000000, &value), BMF_OK);
     assert_sound(&value, &bmf_type_real, 1000000000);
-    assert_int_equal(bmf_value_slices(&value, 999999999, slice), 1);
+    assert_int_equal(value_slices(&value, 999999999, slice), 1);
     assert_true(*(double *)slice[0].data == 2.5);
-    assert_false(bmf_value_unique(&value));
-    bmf_value_free(&value);
-    bmf_value_free(&value); /* an empty shell */
+    assert_false(value_unique(&value));
+    value_free(&value);
+    value_free(&value); /* an empty shell */
 }
 
 static void test_unique(void **state)
@@ -390,12 +390,12 @@ static void test_unique(void **state)
         uint64_t seed;
         bmf_value value, other;
         open_case(&seed, number, &value);
-        assert_int_equal(bmf_value_plain(ctx, &value), BMF_OK);
-        assert_int_equal(bmf_value_share(ctx, &value, &other), BMF_OK);
+        assert_int_equal(value_plain(ctx, &value), BMF_OK);
+        assert_int_equal(value_share(ctx, &value, &other), BMF_OK);
         if (value.count > 0 && value.type->kind != BMF_TUPLE)
-            assert_false(bmf_value_unique(&value));
-        bmf_value_free(&other);
-        bmf_value_free(&value);
+            assert_false(value_unique(&value));
+        value_free(&other);
+        value_free(&value);
     }
 }
 
@@ -404,20 +404,20 @@ static void test_large(void **state)
 {
     (void)state;
     bmf_value value, taken, lists, packed, repeated;
-    int64_t *index = bmf_allocate(LARGE * (int64_t)sizeof *index);
+    int64_t *index = allocate(LARGE * (int64_t)sizeof *index);
     uint64_t seed = 5;
-    assert_int_equal(bmf_value_create(ctx, &bmf_type_int, LARGE, &value), BMF_OK);
+    assert_int_equal(value_create(ctx, &bmf_type_int, LARGE, &value), BMF_OK);
     for (int64_t i = 0; i < LARGE; i++) {
         ((int64_t *)value.data)[i] = 3 * i;
         index[i] = test_below(&seed, LARGE);
     }
-    assert_int_equal(bmf_value_take(ctx, &value, index, LARGE, &taken), BMF_OK);
+    assert_int_equal(value_take(ctx, &value, index, LARGE, &taken), BMF_OK);
     for (int64_t i = 0; i < LARGE; i++)
         assert_true(((const int64_t *)taken.data)[i] == 3 * index[i]);
-    bmf_value_free(&taken);
+    value_free(&taken);
 
     lists = (bmf_value){.type = bmf_type_list(&bmf_type_int), .count = LARGE, .step = 1};
-    lists.buffer = bmf_buffer_create(2 * LARGE * (int64_t)sizeof(int64_t));
+    lists.buffer = buffer_create(2 * LARGE * (int64_t)sizeof(int64_t));
     int64_t *begin = lists.buffer->data, *end = begin + LARGE;
     for (int64_t i = 0; i < LARGE; i++) {
         begin[i] = index[i];
@@ -425,23 +425,23 @@ static void test_large(void **state)
     }
     lists.begin = begin;
     lists.end = end;
-    lists.child = bmf_allocate_clear(1, (int64_t)sizeof *lists.child);
-    bmf_value_move(&value, lists.child);
-    assert_int_equal(bmf_value_share(ctx, &lists, &packed), BMF_OK);
-    assert_int_equal(bmf_value_pack(ctx, &packed), BMF_OK);
-    assert_ptr_equal(bmf_value_broken(&packed), NULL);
+    lists.child = allocate_clear(1, (int64_t)sizeof *lists.child);
+    value_move(&value, lists.child);
+    assert_int_equal(value_share(ctx, &lists, &packed), BMF_OK);
+    assert_int_equal(value_pack(ctx, &packed), BMF_OK);
+    assert_ptr_equal(value_broken(&packed), NULL);
     for (int64_t i = 0, j = 0; i < LARGE; i++) {
-        assert_int_equal(bmf_value_length(&packed, i), end[i] - begin[i]);
+        assert_int_equal(value_length(&packed, i), end[i] - begin[i]);
         for (int64_t k = begin[i]; k < end[i]; k++)
             assert_true(((const int64_t *)packed.child[0].data)[j++] == 3 * k);
     }
-    assert_int_equal(bmf_value_repeat(ctx, &lists.child[0], packed.begin, &repeated), BMF_OK);
+    assert_int_equal(value_repeat(ctx, &lists.child[0], packed.begin, &repeated), BMF_OK);
     for (int64_t i = 0; i < LARGE; i++)
         for (int64_t j = packed.begin[i]; j < packed.end[i]; j++)
             assert_true(((const int64_t *)repeated.data)[j] == 3 * i);
-    bmf_value_free(&repeated);
-    bmf_value_free(&packed);
-    bmf_value_free(&lists);
+    value_free(&repeated);
+    value_free(&packed);
+    value_free(&lists);
     free(index);
 }
 
@@ -449,21 +449,21 @@ static void test_large_merge(void **state)
 {
     (void)state;
     bmf_value part[2], merged, mask;
-    uint8_t *choose = bmf_allocate(LARGE);
+    uint8_t *choose = allocate(LARGE);
     int64_t count[2] = {0, 0}, *position, positions;
     uint64_t seed = 6;
     for (int64_t i = 0; i < LARGE; i++)
         count[choose[i] = (uint8_t)(test_below(&seed, 3) == 0)]++;
     for (int k = 0; k < 2; k++) {
-        assert_int_equal(bmf_value_create(ctx, &bmf_type_int, count[k], &part[k]), BMF_OK);
+        assert_int_equal(value_create(ctx, &bmf_type_int, count[k], &part[k]), BMF_OK);
         for (int64_t i = 0; i < count[k]; i++)
             ((int64_t *)part[k].data)[i] = 2 * i + k;
     }
-    assert_int_equal(bmf_value_merge(ctx, choose, LARGE, &part[1], &part[0], &merged), BMF_OK);
-    assert_int_equal(bmf_value_create(ctx, &bmf_type_bool, LARGE, &mask), BMF_OK);
+    assert_int_equal(value_merge(ctx, choose, LARGE, &part[1], &part[0], &merged), BMF_OK);
+    assert_int_equal(value_create(ctx, &bmf_type_bool, LARGE, &mask), BMF_OK);
     memcpy(mask.data, choose, LARGE);
     for (int wanted = 0; wanted < 2; wanted++) {
-        assert_int_equal(bmf_mask_positions(ctx, &mask, wanted, &position, &positions), BMF_OK);
+        assert_int_equal(mask_positions(ctx, &mask, wanted, &position, &positions), BMF_OK);
         assert_int_equal(positions, count[wanted]);
         for (int64_t k = 0; k < positions; k++) {
             assert_int_equal(choose[position[k]], wanted);
@@ -471,10 +471,10 @@ static void test_large_merge(void **state)
         }
         free(position);
     }
-    bmf_value_free(&part[0]);
-    bmf_value_free(&part[1]);
-    bmf_value_free(&merged);
-    bmf_value_free(&mask);
+    value_free(&part[0]);
+    value_free(&part[1]);
+    value_free(&merged);
+    value_free(&mask);
     free(choose);
 }
 
@@ -482,17 +482,17 @@ static void test_large_merge(void **state)
 static void test_sums(void **state)
 {
     (void)state;
-    int64_t *offsets = bmf_allocate_clear(LARGE + 1, (int64_t)sizeof *offsets);
+    int64_t *offsets = allocate_clear(LARGE + 1, (int64_t)sizeof *offsets);
     for (int64_t i = 1; i <= LARGE; i++)
         offsets[i] = i % 5;
-    assert_true(bmf_offsets_sum(ctx, offsets, LARGE));
+    assert_true(offsets_sum(ctx, offsets, LARGE));
     for (int64_t i = 0, sum = 0; i <= LARGE; sum += ++i % 5)
         assert_true(offsets[i] == sum);
     for (int64_t count = 2; count <= LARGE; count += LARGE - 2) {
         for (int64_t i = 1; i <= count; i++)
             offsets[i] = 1;
         offsets[1] = offsets[count] = INT64_MAX - 1;
-        assert_false(bmf_offsets_sum(ctx, offsets, count));
+        assert_false(offsets_sum(ctx, offsets, count));
     }
     free(offsets);
 }

@@ -18,7 +18,7 @@ enum { ENGINES = 3, GUARD = 128, GUARD_BYTE = 0x5a, MOST_BYTES = 1 << 22 };
 
 static const bmf_engine *engine_at(int e)
 {
-    return e == 0 ? bmf_engine_avx512() : e == 1 ? bmf_engine_avx2() : bmf_engine_portable();
+    return e == 0 ? engine_avx512() : e == 1 ? engine_avx2() : engine_portable();
 }
 
 /* Where every element goes, entry by entry of the matrix. */
@@ -65,11 +65,10 @@ static void expect_permuted(const bmf_engine *engine, const bmf_permutation *p, 
         source[offset + i] = (unsigned char)(i % 8 == 0 ? test_random(&seed) : source[offset + i - 1] * 5u + 1);
     for (uint64_t x = 0; x < UINT64_C(1) << p->bits; x++)
         memcpy(expected + place[x] * size, source + offset + x * size, size);
-    assert_int_equal(bmf_local_permute_with(engine, target + offset, source + offset, element_bytes, p, threads),
-                     BMF_OK);
+    assert_int_equal(local_permute_with(engine, target + offset, source + offset, element_bytes, p, threads), BMF_OK);
     assert_memory_equal(target + offset, expected, bytes);
     expect_guards(target, offset, bytes);
-    assert_int_equal(bmf_local_permute_in_place_with(engine, source + offset, element_bytes, p, threads), BMF_OK);
+    assert_int_equal(local_permute_in_place_with(engine, source + offset, element_bytes, p, threads), BMF_OK);
     assert_memory_equal(source + offset, expected, bytes);
     expect_guards(source, offset, bytes);
     free(place);
@@ -129,7 +128,7 @@ static void random_permutation(uint64_t *seed, int bits, bool bpc, bmf_permutati
         bmf_bit_matrix_random_permutation(bits, seed, &p->matrix);
     else
         bmf_bit_matrix_random(bits, seed, &p->matrix);
-    p->complement = test_random(seed) & (test_random(seed) & 1 ? bmf_low_bits(bits) : 0);
+    p->complement = test_random(seed) & (test_random(seed) & 1 ? low_bits(bits) : 0);
 }
 
 static void every_element_size(void **state)
@@ -192,7 +191,7 @@ static void named_ones(void **state)
                 break;
             default:
                 bmf_permutation_identity(bits, &p);
-                p.complement = bmf_low_bits(bits);
+                p.complement = low_bits(bits);
             }
             expect_permuted(NULL, &p, 8, threads, 0);
             expect_permuted(NULL, &p, 12, threads, 4);
@@ -223,22 +222,22 @@ static void long_cycles_in_place(void **state)
 static void expect_tiles(const bmf_permutation *p, int run_bits)
 {
     bmf_tiling t;
-    bmf_tiling_make(&p->matrix, run_bits, &t);
-    assert_int_equal(t.rank, bmf_tiling_rank(&p->matrix, run_bits));
+    tiling_make(&p->matrix, run_bits, &t);
+    assert_int_equal(t.rank, tiling_rank(&p->matrix, run_bits));
     assert_int_equal(t.run_bits + t.rank + t.steps, p->bits);
     uint64_t *place = places_of(p);
     char *seen = calloc(UINT64_C(1) << p->bits, 1);
     assert_non_null(seen);
-    const uint64_t low = bmf_low_bits(run_bits);
+    const uint64_t low = low_bits(run_bits);
     for (uint64_t q = 0; q < UINT64_C(1) << t.steps; q++) {
-        const uint64_t x = bmf_tiling_begin(t.source_step, q);
-        const uint64_t y = bmf_tiling_begin(t.target_step, q) ^ p->complement;
+        const uint64_t x = tiling_begin(t.source_step, q);
+        const uint64_t y = tiling_begin(t.target_step, q) ^ p->complement;
         assert_int_equal(x & low, 0);
         assert_int_equal(y, place[x]);
         for (uint64_t local = 0; local < UINT64_C(1) << (run_bits + t.rank); local++) {
-            const uint64_t from = x ^ bmf_columns_apply(t.source_run, local >> run_bits) ^ (local & low);
+            const uint64_t from = x ^ columns_apply(t.source_run, local >> run_bits) ^ (local & low);
             const uint64_t to = bmf_bit_matrix_apply(&t.inside, local) ^ (y & low);
-            assert_int_equal(place[from], (y & ~low) ^ bmf_columns_apply(t.target_run, to >> run_bits) ^ (to & low));
+            assert_int_equal(place[from], (y & ~low) ^ columns_apply(t.target_run, to >> run_bits) ^ (to & low));
             assert_int_equal(seen[from]++, 0);
         }
     }

@@ -66,7 +66,7 @@ static int remove_folder(void **state)
 
 static int parse(const char *text, bmf_machine **machine)
 {
-    return bmf_machine_parse(text, in_folder("m.machine"), machine);
+    return machine_parse(text, in_folder("m.machine"), machine);
 }
 
 #define NETWORK "network = { type = \"fixed\"; };"
@@ -91,10 +91,10 @@ static void a_machine_has_what_its_file_says(void **state)
     assert_true(machine->power == 0.5);
     assert_true(fabs(machine->agreement - 3e-6) < 1e-20);
     assert_string_equal(machine->network_type->name, "hockney");
-    assert_int_equal(bmf_machine_network(machine, 63, &network), BMF_OK);
+    assert_int_equal(machine_network(machine, 63, &network), BMF_OK);
     assert_int_equal(network->processors, 63);
     network->type->destroy(network);
-    bmf_machine_free(machine);
+    machine_free(machine);
 }
 
 static void what_is_left_out_has_defaults(void **state)
@@ -109,13 +109,13 @@ static void what_is_left_out_has_defaults(void **state)
     assert_int_equal(machine->compute, BMF_COMPUTE_MEASURED);
     assert_true(machine->power == 1.0);
     assert_true(isnan(machine->agreement));
-    assert_int_equal(bmf_machine_network(machine, 1 << 20, &network), BMF_OK);
+    assert_int_equal(machine_network(machine, 1 << 20, &network), BMF_OK);
     network->type->destroy(network);
-    bmf_machine_free(machine);
-    assert_int_equal(bmf_machine_parse(NETWORK, "plain", &machine), BMF_OK);
+    machine_free(machine);
+    assert_int_equal(machine_parse(NETWORK, "plain", &machine), BMF_OK);
     assert_string_equal(machine->name, "plain");
     assert_string_equal(machine->directory, ".");
-    bmf_machine_free(machine);
+    machine_free(machine);
 }
 
 static void computing_costs(void **state)
@@ -124,12 +124,12 @@ static void computing_costs(void **state)
     bmf_machine *machine;
     assert_int_equal(parse("compute = { zero = true; };" NETWORK, &machine), BMF_OK);
     assert_int_equal(machine->compute, BMF_COMPUTE_ZERO);
-    bmf_machine_free(machine);
+    machine_free(machine);
     assert_int_equal(parse("compute = { sheet = \"recv.sheet\"; power = 2; sharing = 4; };" NETWORK, &machine), BMF_OK);
     assert_int_equal(machine->compute, BMF_COMPUTE_SHEET);
     assert_string_equal(machine->kernels->title, "a sheet");
     assert_int_equal(machine->sharing, 4);
-    bmf_machine_free(machine);
+    machine_free(machine);
 }
 
 /* ---- bad ones ---- */
@@ -259,11 +259,11 @@ static void machines_have_so_many_processors(void **state)
     bmf_machine *machine;
     bmf_network *network;
     assert_int_equal(parse("name = \"small\";\nprocessors = 8;\n" NETWORK, &machine), BMF_OK);
-    assert_int_equal(bmf_machine_network(machine, 9, &network), BMF_ERROR_ARGUMENT);
+    assert_int_equal(machine_network(machine, 9, &network), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "m.machine:2: machine 'small' has 8 processors, not 9"));
-    assert_int_equal(bmf_machine_network(machine, 0, &network), BMF_ERROR_ARGUMENT);
-    assert_int_equal(bmf_machine_network(machine, INT64_C(1) << 40, &network), BMF_ERROR_ARGUMENT);
-    bmf_machine_free(machine);
+    assert_int_equal(machine_network(machine, 0, &network), BMF_ERROR_ARGUMENT);
+    assert_int_equal(machine_network(machine, INT64_C(1) << 40, &network), BMF_ERROR_ARGUMENT);
+    machine_free(machine);
 }
 
 static void files_that_are_none(void **state)
@@ -271,15 +271,15 @@ static void files_that_are_none(void **state)
     (void)state;
     bmf_machine *machine;
     static const char zero[] = "name = \"a\";\0 network = { };";
-    assert_int_equal(bmf_machine_read(in_folder("none.machine"), &machine), BMF_ERROR_FILE);
+    assert_int_equal(machine_read(in_folder("none.machine"), &machine), BMF_ERROR_FILE);
     assert_non_null(strstr(bmf_error_text(NULL), "none.machine': No such file or directory"));
-    assert_int_equal(bmf_machine_read(in_folder("empty"), &machine), BMF_ERROR_FILE);
+    assert_int_equal(machine_read(in_folder("empty"), &machine), BMF_ERROR_FILE);
     assert_non_null(strstr(bmf_error_text(NULL), "empty': Is a directory"));
-    assert_int_equal(bmf_machine_read("", &machine), BMF_ERROR_FILE);
+    assert_int_equal(machine_read("", &machine), BMF_ERROR_FILE);
     write_bytes(in_folder("m.machine"), zero, sizeof zero);
-    assert_int_equal(bmf_machine_read(in_folder("m.machine"), &machine), BMF_ERROR_FILE);
+    assert_int_equal(machine_read(in_folder("m.machine"), &machine), BMF_ERROR_FILE);
     assert_non_null(strstr(bmf_error_text(NULL), "is no machine file"));
-    assert_int_equal(bmf_machine_read("nobody-has-this", &machine), BMF_ERROR_FILE);
+    assert_int_equal(machine_read("nobody-has-this", &machine), BMF_ERROR_FILE);
     assert_non_null(strstr(bmf_error_text(NULL), "there is no machine 'nobody-has-this', neither here nor installed"));
 }
 
@@ -290,18 +290,18 @@ static void bare_names_are_looked_for(void **state)
     char *path;
     write_text(in_folder("m.machine"), NETWORK);
     assert_int_equal(setenv("BMF_MACHINES", folder, 1), 0);
-    assert_int_equal(bmf_machine_read("m", &machine), BMF_OK);
+    assert_int_equal(machine_read("m", &machine), BMF_OK);
     assert_string_equal(machine->name, "m");
-    bmf_machine_free(machine);
-    assert_int_equal(bmf_machine_find("m.machine", &path), BMF_OK);
+    machine_free(machine);
+    assert_int_equal(machine_find("m.machine", &path), BMF_OK);
     assert_non_null(strstr(path, "/m.machine"));
     free(path);
     char **name;
-    assert_int_equal(bmf_machine_installed(&name), 1);
+    assert_int_equal(machine_installed(&name), 1);
     assert_string_equal(name[0], "m");
     free(name[0]);
     free(name);
-    assert_int_equal(bmf_machine_read("n", &machine), BMF_ERROR_FILE);
+    assert_int_equal(machine_read("n", &machine), BMF_ERROR_FILE);
     assert_non_null(strstr(bmf_error_text(NULL), "; installed: m"));
     assert_int_equal(unsetenv("BMF_MACHINES"), 0);
 }
@@ -311,15 +311,15 @@ static void installed_machines_are_right(void **state)
 {
     (void)state;
     char **name;
-    const int64_t count = bmf_machine_installed(&name);
+    const int64_t count = machine_installed(&name);
     assert_true(count > 0);
     for (int64_t k = 0; k < count; k++) {
         bmf_machine *machine;
-        if (bmf_machine_read(name[k], &machine) != BMF_OK)
+        if (machine_read(name[k], &machine) != BMF_OK)
             fail_msg("%s", bmf_error_text(NULL));
         assert_string_equal(machine->name, name[k]);
         assert_true(machine->note[0] != 0);
-        bmf_machine_free(machine);
+        machine_free(machine);
         free(name[k]);
     }
     free(name);
@@ -347,7 +347,7 @@ static void damaged_files_are_refused(void **state)
         if (strstr(text, "@include")) /* reads other files */
             continue;
         if (parse(text, &machine) == BMF_OK)
-            bmf_machine_free(machine);
+            machine_free(machine);
         else
             assert_null(strchr(bmf_error_text(NULL), '\n'));
     }

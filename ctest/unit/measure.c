@@ -19,7 +19,7 @@ static measure_plan plan_of(const char *operations, int64_t least, int64_t most,
     o.operations = operations;
     o.least_elements = least;
     o.most_elements = most;
-    bmf_measure_plan_create(&o, limits, &plan);
+    measure_plan_create(&o, limits, &plan);
     return plan;
 }
 
@@ -33,7 +33,7 @@ static void expect_points(measure_plan plan, const int64_t *expected)
         assert_int_equal(plan.point[count].elements, expected[2 * count + 1]);
     }
     assert_int_equal(plan.count, count);
-    bmf_measure_plan_free(&plan);
+    measure_plan_free(&plan);
 }
 
 static void test_points(void **state)
@@ -63,7 +63,7 @@ static void test_powers_of_two(void **state)
     o.factor = 3;
     o.most_elements = 100;
     const measure_limits one = {.ranks = 1, .memory = INT64_C(1) << 40};
-    bmf_measure_plan_create(&o, &one, &plan); /* 1, 3, 9, 27, 81 */
+    measure_plan_create(&o, &one, &plan); /* 1, 3, 9, 27, 81 */
     expect_points(plan, (const int64_t[]){1, 1, 1, 4, 1, 16, 1, 32, 1, 128, -1});
 }
 
@@ -71,14 +71,14 @@ static void test_obstacles(void **state)
 {
     (void)state;
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int count = bmf_measure_operations(operation);
+    const int count = measure_operations(operation);
     const measure_limits alone = {.ranks = 1, .team = 1};
     int obstacles = 0;
     assert_true(count < MEASURE_MAX_OPERATIONS);
     for (int k = 0; k < count; k++) {
         const bool needs_two = operation[k]->least_ranks == 2, threads = operation[k]->family == BMF_FAMILY_THREADS;
-        assert_true((bmf_measure_obstacle(operation[k], &alone) != NULL) == (needs_two || threads));
-        assert_null(bmf_measure_obstacle(operation[k], &machine));
+        assert_true((measure_obstacle(operation[k], &alone) != NULL) == (needs_two || threads));
+        assert_null(measure_obstacle(operation[k], &machine));
         obstacles += needs_two || threads;
         for (int j = 0; j < k; j++)
             assert_string_not_equal(operation[j]->name, operation[k]->name);
@@ -94,7 +94,7 @@ static void test_memory(void **state)
     measure_plan plan = plan_of("alltoall", 0, 4096, &little);
     for (int64_t i = 0; i < plan.count; i++)
         assert_true(plan.point[i].left_out == (2 * plan.point[i].ranks * plan.point[i].elements > 4096));
-    bmf_measure_plan_free(&plan);
+    measure_plan_free(&plan);
 }
 
 /* ---- time ---- */
@@ -104,7 +104,7 @@ static double total_cost(const measure_plan *plan)
     double total = 0;
     for (int64_t i = 0; i < plan->count; i++)
         for (int pass = 0; pass < MEASURE_PASSES; pass++) {
-            const int repetitions = bmf_measure_plan_repetitions(&plan->point[i], pass);
+            const int repetitions = measure_plan_repetitions(&plan->point[i], pass);
             total += repetitions > 0 ? plan->point[i].cost * (repetitions + 1) : 0;
         }
     return total;
@@ -123,19 +123,19 @@ static void test_enough_time(void **state)
 {
     (void)state;
     measure_plan plan = plan_with_costs(1e-9);
-    bmf_measure_plan_share(&plan, 1e6);
+    measure_plan_share(&plan, 1e6);
     for (int64_t i = 0; i < plan.count; i++) {
         int sum = 0;
         for (int pass = 0; pass < MEASURE_PASSES; pass++)
-            sum += bmf_measure_plan_repetitions(&plan.point[i], pass);
+            sum += measure_plan_repetitions(&plan.point[i], pass);
         assert_false(plan.point[i].left_out);
         assert_int_equal(plan.point[i].wanted, 20);
         assert_int_equal(sum, 20);
     }
-    assert_true(fabs(bmf_measure_plan_left(&plan, 0, 0) - total_cost(&plan)) < 1e-9);
-    assert_true(bmf_measure_plan_left(&plan, 1, 0) < bmf_measure_plan_left(&plan, 0, 0));
-    assert_true(bmf_measure_plan_left(&plan, MEASURE_PASSES, 0) == 0);
-    bmf_measure_plan_free(&plan);
+    assert_true(fabs(measure_plan_left(&plan, 0, 0) - total_cost(&plan)) < 1e-9);
+    assert_true(measure_plan_left(&plan, 1, 0) < measure_plan_left(&plan, 0, 0));
+    assert_true(measure_plan_left(&plan, MEASURE_PASSES, 0) == 0);
+    measure_plan_free(&plan);
 }
 
 /* For every budget: it is kept, and nearly used; nobody gets fewer than the fewest, cheaper points no fewer than dear
@@ -147,7 +147,7 @@ static void test_little_time(void **state)
         measure_plan plan = plan_with_costs(1e-7);
         double kept = 0, left_out = INFINITY;
         bool all = true;
-        bmf_measure_plan_share(&plan, seconds);
+        measure_plan_share(&plan, seconds);
         for (int64_t i = 0; i < plan.count; i++) {
             const measure_point *a = &plan.point[i];
             if (a->left_out) {
@@ -164,7 +164,7 @@ static void test_little_time(void **state)
         assert_true(kept <= left_out);
         assert_true(total_cost(&plan) <= seconds);
         assert_true(all || isfinite(left_out) || total_cost(&plan) > 0.5 * seconds);
-        bmf_measure_plan_free(&plan);
+        measure_plan_free(&plan);
     }
 }
 
@@ -175,10 +175,10 @@ static void test_resumed(void **state)
     measure_plan plan = plan_with_costs(1e-9);
     for (int64_t i = 0; i < plan.count; i++)
         plan.point[i].count = (int)(i % 21);
-    bmf_measure_plan_share(&plan, 1e6);
+    measure_plan_share(&plan, 1e6);
     for (int64_t i = 0; i < plan.count; i++)
         assert_int_equal(plan.point[i].planned, 20 - i % 21);
-    bmf_measure_plan_free(&plan);
+    measure_plan_free(&plan);
 }
 
 /* ---- names ---- */
@@ -186,30 +186,29 @@ static void test_resumed(void **state)
 static void test_lists(void **state)
 {
     (void)state;
-    assert_int_equal(bmf_measure_check_list(NULL, NULL), BMF_OK);
-    assert_int_equal(bmf_measure_check_list(NULL, "bcast,point-to-point,barrier,threads"), BMF_OK);
-    assert_int_equal(bmf_measure_check_list(NULL, "bcast,allredcue"), BMF_ERROR_ARGUMENT);
+    assert_int_equal(measure_check_list(NULL, NULL), BMF_OK);
+    assert_int_equal(measure_check_list(NULL, "bcast,point-to-point,barrier,threads"), BMF_OK);
+    assert_int_equal(measure_check_list(NULL, "bcast,allredcue"), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "'allredcue'"));
     assert_non_null(strstr(bmf_error_text(NULL), "allreduce"));
-    assert_int_equal(bmf_measure_check_list(NULL, "bcast,"), BMF_ERROR_ARGUMENT);
-    assert_int_equal(bmf_measure_check_list(NULL, ""), BMF_ERROR_ARGUMENT);
-    assert_int_equal(bmf_measure_check_list(NULL, "bcas"), BMF_ERROR_ARGUMENT);
-    assert_true(bmf_measure_is_listed("scan,bcast", &(measure_operation){.name = "bcast"}));
-    assert_false(
-        bmf_measure_is_listed("scan,bcastv", &(measure_operation){.name = "bcast", .family = BMF_FAMILY_FILE}));
+    assert_int_equal(measure_check_list(NULL, "bcast,"), BMF_ERROR_ARGUMENT);
+    assert_int_equal(measure_check_list(NULL, ""), BMF_ERROR_ARGUMENT);
+    assert_int_equal(measure_check_list(NULL, "bcas"), BMF_ERROR_ARGUMENT);
+    assert_true(measure_is_listed("scan,bcast", &(measure_operation){.name = "bcast"}));
+    assert_false(measure_is_listed("scan,bcastv", &(measure_operation){.name = "bcast", .family = BMF_FAMILY_FILE}));
     /* a name that is also a family's means the operation */
-    assert_false(bmf_measure_is_listed("barrier", &(measure_operation){.name = "x", .family = BMF_FAMILY_BARRIER}));
-    assert_true(bmf_measure_is_listed("file", &(measure_operation){.name = "bcast", .family = BMF_FAMILY_FILE}));
+    assert_false(measure_is_listed("barrier", &(measure_operation){.name = "x", .family = BMF_FAMILY_BARRIER}));
+    assert_true(measure_is_listed("file", &(measure_operation){.name = "bcast", .family = BMF_FAMILY_FILE}));
 }
 
 static void test_clocks(void **state)
 {
     (void)state;
     bmf_measure_clock clock = BMF_MEASURE_BARRIER;
-    assert_false(bmf_measure_clock_find("sundial", &clock));
-    assert_true(bmf_measure_clock_find("agreed", &clock) && clock == BMF_MEASURE_AGREED);
-    assert_true(bmf_measure_clock_find("barrier", &clock) && clock == BMF_MEASURE_BARRIER);
-    assert_string_equal(bmf_measure_clock_name(BMF_MEASURE_AGREED), "agreed");
+    assert_false(measure_clock_find("sundial", &clock));
+    assert_true(measure_clock_find("agreed", &clock) && clock == BMF_MEASURE_AGREED);
+    assert_true(measure_clock_find("barrier", &clock) && clock == BMF_MEASURE_BARRIER);
+    assert_string_equal(measure_clock_name(BMF_MEASURE_AGREED), "agreed");
 }
 
 int main(void)

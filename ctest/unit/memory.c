@@ -12,7 +12,7 @@ static const int64_t mebibyte = 1 << 20;
 
 static bmf_buffer *make(int64_t size)
 {
-    bmf_buffer *buffer = bmf_buffer_create(size);
+    bmf_buffer *buffer = buffer_create(size);
     assert_non_null(buffer);
     assert_true(buffer->size >= size);
     assert_int_equal(buffer->references, 1);
@@ -29,9 +29,9 @@ static void buffers_are_aligned_and_writable(void **state)
         assert_int_equal((uintptr_t)buffer->data % (uintptr_t)(big ? 2 * mebibyte : 64), 0);
         assert_int_equal(buffer->mapped, big);
         memset(buffer->data, 1, (size_t)buffer->size);
-        bmf_buffer_release(buffer);
+        buffer_release(buffer);
     }
-    bmf_buffer_trim();
+    buffer_trim();
 }
 
 static void nothing_has_no_data(void **state)
@@ -39,32 +39,32 @@ static void nothing_has_no_data(void **state)
     (void)state;
     bmf_buffer *buffer = make(0);
     assert_null(buffer->data);
-    bmf_buffer_release(buffer);
-    bmf_buffer_release(NULL);
+    buffer_release(buffer);
+    buffer_release(NULL);
 }
 
 static void what_cannot_be_had_is_null(void **state)
 {
     (void)state;
-    assert_null(bmf_buffer_create(-1));
-    assert_null(bmf_buffer_create(INT64_MAX));
-    assert_null(bmf_buffer_create(INT64_MAX / 2)); /* beyond any address space */
+    assert_null(buffer_create(-1));
+    assert_null(buffer_create(INT64_MAX));
+    assert_null(buffer_create(INT64_MAX / 2)); /* beyond any address space */
 }
 
 static void the_last_reference_frees(void **state)
 {
     (void)state;
     bmf_buffer *buffer = make(4 * mebibyte);
-    assert_ptr_equal(bmf_buffer_retain(buffer), buffer);
+    assert_ptr_equal(buffer_retain(buffer), buffer);
     assert_int_equal(buffer->references, 2);
-    bmf_buffer_release(buffer);
+    buffer_release(buffer);
     assert_int_equal(buffer->references, 1);
     memset(buffer->data, 2, (size_t)buffer->size);
-    bmf_buffer_release(buffer);
+    buffer_release(buffer);
     bmf_buffer *again = make(4 * mebibyte);
     assert_int_equal(*(char *)again->data, 2); /* the same pages, from the pool */
-    bmf_buffer_release(again);
-    bmf_buffer_trim();
+    buffer_release(again);
+    buffer_trim();
 }
 
 /* Leaves buffers of these sizes in the pool. */
@@ -74,31 +74,31 @@ static void fill_pool(int count, const int64_t *size)
     for (int k = 0; k < count; k++)
         buffer[k] = make(size[k]);
     for (int k = 0; k < count; k++)
-        bmf_buffer_release(buffer[k]);
+        buffer_release(buffer[k]);
 }
 
 static void expect(int64_t asked, int64_t got)
 {
     bmf_buffer *buffer = make(asked);
     assert_int_equal(buffer->size, got);
-    bmf_buffer_release(buffer);
+    buffer_release(buffer);
 }
 
 static void the_pool_gives_the_best_fit(void **state)
 {
     (void)state;
-    bmf_buffer_trim();
+    buffer_trim();
     fill_pool(4, (int64_t[]){20 * mebibyte, 16 * mebibyte, 18 * mebibyte, 40 * mebibyte});
     bmf_buffer *first = make(15 * mebibyte), *second = make(15 * mebibyte);
     assert_int_equal(first->size, 16 * mebibyte);
     assert_int_equal(second->size, 18 * mebibyte);
     expect(16 * mebibyte, 20 * mebibyte); /* a quarter more than asked for: just taken */
     expect(30 * mebibyte, 30 * mebibyte); /* more than a quarter: not */
-    bmf_buffer_release(first);
-    bmf_buffer_release(second);
-    bmf_buffer_trim();
+    buffer_release(first);
+    buffer_release(second);
+    buffer_trim();
     expect(16 * mebibyte, 16 * mebibyte);
-    bmf_buffer_trim();
+    buffer_trim();
 }
 
 static void many_freed_buffers_do_not_break_the_pool(void **state)
@@ -112,10 +112,10 @@ static void many_freed_buffers_do_not_break_the_pool(void **state)
         }
         for (int k = 0; k < 40; k++) {
             assert_int_equal(*(int *)buffer[k]->data, k);
-            bmf_buffer_release(buffer[k]);
+            buffer_release(buffer[k]);
         }
     }
-    bmf_buffer_trim();
+    buffer_trim();
 }
 
 int main(void)

@@ -32,7 +32,7 @@ static int between(uint64_t *state, int least, int most)
 static void random_mesh(uint64_t *state, world *w)
 {
     const int64_t size[3] = {between(state, 1, 5), between(state, 1, 3), test_below(state, 4) == 0 ? 2 : 1};
-    assert_int_equal(bmf_mesh_make(3, size, test_below(state, 2) == 0, &w->mesh), BMF_OK);
+    assert_int_equal(mesh_make(3, size, test_below(state, 2) == 0, &w->mesh), BMF_OK);
 }
 
 static void random_settings(uint64_t *state, world *w)
@@ -96,17 +96,17 @@ static void note_arrived(void *state, const bmf_dynamic_report *report, int64_t 
 static void follow(bmf_dynamic *d, world *w, int64_t *handed_over, int64_t until)
 {
     for (;;) {
-        int64_t next = bmf_dynamic_next(d);
+        int64_t next = dynamic_next(d);
         if (*handed_over < w->messages && w->message[*handed_over].cycle < next)
             next = w->message[*handed_over].cycle;
         if (next >= until)
             break;
-        bmf_dynamic_skip(d, next);
+        dynamic_skip(d, next);
         for (; *handed_over < w->messages && w->message[*handed_over].cycle == next; (*handed_over)++) {
             const reference_message *m = &w->message[*handed_over];
-            bmf_dynamic_send(d, *handed_over, m->from, m->to, m->words, m->address);
+            dynamic_send(d, *handed_over, m->from, m->to, m->words, m->address);
         }
-        bmf_dynamic_step(d);
+        dynamic_step(d);
     }
 }
 
@@ -139,22 +139,22 @@ static void agree_on(uint64_t seed)
     random_mesh(&state, &w);
     random_settings(&state, &w);
     random_messages(&state, &w);
-    assert_int_equal(bmf_dynamic_create(&w.mesh, &w.settings, note_arrived, note_sent, &w, &d), BMF_OK);
+    assert_int_equal(dynamic_create(&w.mesh, &w.settings, note_arrived, note_sent, &w, &d), BMF_OK);
     reference_dynamic *r = reference_dynamic_create(&w.mesh, &w.settings, w.messages, w.message);
     while (!all_arrived(&w) && reference_dynamic_time(r) < LIMIT) {
         reference_dynamic_step(r);
         follow(d, &w, &handed_over, reference_dynamic_time(r));
-        if (reference_dynamic_flit_hops(r) != bmf_dynamic_flit_hops(d))
+        if (reference_dynamic_flit_hops(r) != dynamic_flit_hops(d))
             fail_msg("seed %llu: cycle %lld: %lld words over links, reference %lld", (unsigned long long)seed,
-                     (long long)reference_dynamic_time(r) - 1, (long long)bmf_dynamic_flit_hops(d),
+                     (long long)reference_dynamic_time(r) - 1, (long long)dynamic_flit_hops(d),
                      (long long)reference_dynamic_flit_hops(r));
     }
     compare_results(&w, seed);
     assert_int_equal(w.reports, w.messages);
     assert_int_equal(reference_dynamic_under_way(r), 0);
-    assert_int_equal(bmf_dynamic_disordered(d), 0);
-    assert_int_equal(bmf_dynamic_pending(d), 0);
-    bmf_dynamic_free(d);
+    assert_int_equal(dynamic_disordered(d), 0);
+    assert_int_equal(dynamic_pending(d), 0);
+    dynamic_free(d);
     reference_dynamic_free(r);
 }
 
@@ -171,10 +171,10 @@ static void run_with(const bmf_mesh_router *router, const char *size, bool torus
                      const char *const *setting, bmf_mesh_result *result)
 {
     bmf_mesh mesh;
-    double *value = bmf_mesh_router_values(router);
-    assert_int_equal(bmf_mesh_parse(size, torus, &mesh), BMF_OK);
+    double *value = mesh_router_values(router);
+    assert_int_equal(mesh_parse(size, torus, &mesh), BMF_OK);
     for (; setting && *setting; setting++)
-        assert_int_equal(bmf_mesh_router_set(router, value, *setting), BMF_OK);
+        assert_int_equal(mesh_router_set(router, value, *setting), BMF_OK);
     assert_int_equal(router->run(&mesh, traffic, value, result), BMF_OK);
     free(value);
 }
@@ -183,7 +183,7 @@ static void run_with(const bmf_mesh_router *router, const char *size, bool torus
 static void idle_times(void **unused)
 {
     static const char *const slow[] = {"route=2", "allocate=1", "link=3", "inject=2", "credit=4", "header=2", NULL};
-    const bmf_mesh_router *const router[] = {&bmf_mesh_router_ecube, &bmf_mesh_router_adaptive};
+    const bmf_mesh_router *const router[] = {&mesh_router_ecube, &mesh_router_adaptive};
     (void)unused;
     for (int k = 0; k < 4; k++)
         for (int64_t to = 0; to < 60; to++) {
@@ -191,17 +191,17 @@ static void idle_times(void **unused)
                 continue;
             bmf_mesh mesh;
             bmf_mesh_result result;
-            assert_int_equal(bmf_mesh_parse("5x4x3", k >= 2, &mesh), BMF_OK);
-            bmf_mesh_traffic *traffic = bmf_mesh_traffic_create("one", &mesh);
-            bmf_mesh_traffic_add(traffic, 17, 1, &to, 100, 50, 0);
-            const int64_t links = bmf_mesh_distance(&mesh, 17, to);
+            assert_int_equal(mesh_parse("5x4x3", k >= 2, &mesh), BMF_OK);
+            bmf_mesh_traffic *traffic = mesh_traffic_create("one", &mesh);
+            mesh_traffic_add(traffic, 17, 1, &to, 100, 50, 0);
+            const int64_t links = mesh_distance(&mesh, 17, to);
             run_with(router[k % 2], "5x4x3", k >= 2, traffic, NULL, &result);
             assert_int_equal(result.cycles, 50 + 1 + (links + 1) + 100);
             assert_int_equal(result.flit_hops, links * 101);
             run_with(router[k % 2], "5x4x3", k >= 2, traffic, slow, &result);
             assert_int_equal(result.cycles, 50 + 2 + (links + 1) * (2 + 1 + 3) + 101);
             assert_int_equal((int64_t)result.hops_total, links);
-            bmf_mesh_traffic_free(traffic);
+            mesh_traffic_free(traffic);
         }
 }
 
@@ -214,13 +214,13 @@ static void small_buffers_throttle(void **unused)
     bmf_mesh_result result;
     const int64_t to = 1;
     (void)unused;
-    assert_int_equal(bmf_mesh_parse("2", false, &mesh), BMF_OK);
-    bmf_mesh_traffic *traffic = bmf_mesh_traffic_create("one", &mesh);
-    bmf_mesh_traffic_add(traffic, 0, 1, &to, WORDS, 0, 0);
-    run_with(&bmf_mesh_router_ecube, "2", false, traffic, small, &result);
+    assert_int_equal(mesh_parse("2", false, &mesh), BMF_OK);
+    bmf_mesh_traffic *traffic = mesh_traffic_create("one", &mesh);
+    mesh_traffic_add(traffic, 0, 1, &to, WORDS, 0, 0);
+    run_with(&mesh_router_ecube, "2", false, traffic, small, &result);
     /* word k wins the first switch in cycle 1 + 7 (k / 2) + k % 2, and is read 2 * 3 cycles later; k = WORDS with header */
     assert_int_equal(result.cycles, 1 + 7 * (WORDS / 2) + WORDS % 2 + 6);
-    bmf_mesh_traffic_free(traffic);
+    mesh_traffic_free(traffic);
 }
 
 /* All nodes of a line to its end: the last link carries all of it, one message after the other without a gap. */
@@ -230,15 +230,15 @@ static void a_link_is_never_idle(void **unused)
     bmf_mesh mesh;
     bmf_mesh_result result;
     (void)unused;
-    assert_int_equal(bmf_mesh_parse("9", false, &mesh), BMF_OK);
-    bmf_mesh_traffic *traffic = bmf_mesh_traffic_create("line", &mesh);
+    assert_int_equal(mesh_parse("9", false, &mesh), BMF_OK);
+    bmf_mesh_traffic *traffic = mesh_traffic_create("line", &mesh);
     const int64_t to = NODES - 1;
     for (int64_t from = 0; from < NODES - 1; from++)
-        bmf_mesh_traffic_add(traffic, from, 1, &to, WORDS, 0, 0);
-    run_with(&bmf_mesh_router_ecube, "9", false, traffic, NULL, &result);
+        mesh_traffic_add(traffic, from, 1, &to, WORDS, 0, 0);
+    run_with(&mesh_router_ecube, "9", false, traffic, NULL, &result);
     assert_int_equal(result.cycles, 1 + 2 + (NODES - 1) * (WORDS + 1) - 1);
     assert_int_equal(result.flit_hops, (WORDS + 1) * NODES * (NODES - 1) / 2);
-    bmf_mesh_traffic_free(traffic);
+    mesh_traffic_free(traffic);
 }
 
 /* ---- long runs ---- */
@@ -247,7 +247,7 @@ static int64_t distances(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic)
 {
     int64_t links = 0;
     for (int64_t k = 0; k < traffic->messages; k++)
-        links += bmf_mesh_distance(mesh, traffic->message[k].from, *traffic->message[k].to);
+        links += mesh_distance(mesh, traffic->message[k].from, *traffic->message[k].to);
     return links;
 }
 
@@ -259,31 +259,31 @@ static void saturate(const bmf_mesh_router *router, const char *size, bool torus
     bmf_mesh mesh;
     bmf_mesh_traffic *traffic;
     bmf_mesh_result result;
-    assert_int_equal(bmf_mesh_parse(size, torus, &mesh), BMF_OK);
-    assert_int_equal(bmf_mesh_traffic_make("random", &mesh, words, &random, &traffic), BMF_OK);
+    assert_int_equal(mesh_parse(size, torus, &mesh), BMF_OK);
+    assert_int_equal(mesh_traffic_make("random", &mesh, words, &random, &traffic), BMF_OK);
     run_with(router, size, torus, traffic, setting, &result);
     assert_int_equal(result.deliveries, traffic->messages);
     assert_int_equal(result.words, traffic->messages * words);
     assert_true((int64_t)result.hops_total >= distances(&mesh, traffic));
-    if (router == &bmf_mesh_router_ecube) {
+    if (router == &mesh_router_ecube) {
         assert_int_equal((int64_t)result.hops_total, distances(&mesh, traffic));
         assert_int_equal(result.flit_hops, distances(&mesh, traffic) * (words + 1));
     }
-    bmf_mesh_traffic_free(traffic);
+    mesh_traffic_free(traffic);
 }
 
 static void nothing_blocks_for_ever(void **unused)
 {
     static const char *const few[] = {"buffer=1", "channels=3", NULL}, *const misrouting[] = {"misroutes=5", NULL};
     static const char *const one[] = {"buffer=1", "addresses=1", NULL};
-    const bmf_mesh_router *const router[] = {&bmf_mesh_router_ecube, &bmf_mesh_router_adaptive};
+    const bmf_mesh_router *const router[] = {&mesh_router_ecube, &mesh_router_adaptive};
     (void)unused;
     for (int k = 0; k < 4; k++)
         for (int64_t words = 3; words <= 60; words += 57) {
             saturate(router[k % 2], "7x6", k >= 2, NULL, words);
             saturate(router[k % 2], "4x4x4", k >= 2, few, words);
             saturate(router[k % 2], "2x9", k >= 2, one, words);
-            if (router[k % 2] == &bmf_mesh_router_adaptive)
+            if (router[k % 2] == &mesh_router_adaptive)
                 saturate(router[k % 2], "6x6", k >= 2, misrouting, words);
         }
 }
@@ -312,14 +312,14 @@ static void matches_booksim(void **unused)
         bmf_mesh mesh;
         bmf_mesh_traffic *traffic;
         bmf_mesh_result result;
-        assert_int_equal(bmf_mesh_parse(points[k].size, false, &mesh), BMF_OK);
-        assert_int_equal(bmf_mesh_traffic_make("random", &mesh, 20, &random, &traffic), BMF_OK);
-        run_with(&bmf_mesh_router_ecube, points[k].size, false, traffic, pipeline, &result);
+        assert_int_equal(mesh_parse(points[k].size, false, &mesh), BMF_OK);
+        assert_int_equal(mesh_traffic_make("random", &mesh, 20, &random, &traffic), BMF_OK);
+        run_with(&mesh_router_ecube, points[k].size, false, traffic, pipeline, &result);
         const double hops = result.hops_total / (double)result.deliveries + 1;
         const double latency = result.latency_total / (double)result.deliveries;
         assert_true(fabs(hops / points[k].hops - 1) < 0.01);
         assert_true(fabs(latency / points[k].latency - 1) < 0.05);
-        bmf_mesh_traffic_free(traffic);
+        mesh_traffic_free(traffic);
     }
 }
 
@@ -329,18 +329,18 @@ static void refuses_what_would_block(void **unused)
     bmf_dynamic *d;
     bmf_dynamic_settings settings;
     (void)unused;
-    assert_int_equal(bmf_mesh_parse("4x4", true, &torus), BMF_OK);
-    double *value = bmf_mesh_router_values(&bmf_mesh_router_adaptive);
-    bmf_dynamic_settings_of(BMF_DYNAMIC_ADAPTIVE, &torus, value, &settings);
+    assert_int_equal(mesh_parse("4x4", true, &torus), BMF_OK);
+    double *value = mesh_router_values(&mesh_router_adaptive);
+    dynamic_settings_of(BMF_DYNAMIC_ADAPTIVE, &torus, value, &settings);
     free(value);
     settings.channels = 2;
-    assert_int_equal(bmf_dynamic_create(&torus, &settings, NULL, NULL, NULL, &d), BMF_ERROR_ARGUMENT);
+    assert_int_equal(dynamic_create(&torus, &settings, NULL, NULL, NULL, &d), BMF_ERROR_ARGUMENT);
     settings.channels = 3;
     settings.atomic = false;
-    assert_int_equal(bmf_dynamic_create(&torus, &settings, NULL, NULL, NULL, &d), BMF_ERROR_ARGUMENT);
+    assert_int_equal(dynamic_create(&torus, &settings, NULL, NULL, NULL, &d), BMF_ERROR_ARGUMENT);
     settings.routing = BMF_DYNAMIC_ECUBE;
     settings.channels = 1;
-    assert_int_equal(bmf_dynamic_create(&torus, &settings, NULL, NULL, NULL, &d), BMF_ERROR_ARGUMENT);
+    assert_int_equal(dynamic_create(&torus, &settings, NULL, NULL, NULL, &d), BMF_ERROR_ARGUMENT);
 }
 
 int main(void)

@@ -17,14 +17,14 @@
 static bmf_mesh mesh_of(const char *text, bool torus)
 {
     bmf_mesh mesh;
-    assert_int_equal(bmf_mesh_parse(text, torus, &mesh), BMF_OK);
+    assert_int_equal(mesh_parse(text, torus, &mesh), BMF_OK);
     return mesh;
 }
 
 static bmf_mesh_traffic *make(const char *pattern, const bmf_mesh *mesh, int64_t words)
 {
     bmf_mesh_traffic *traffic;
-    if (bmf_mesh_traffic_make(pattern, mesh, words, NULL, &traffic) != BMF_OK)
+    if (mesh_traffic_make(pattern, mesh, words, NULL, &traffic) != BMF_OK)
         fail_msg("%s: %s", pattern, bmf_error_text(NULL));
     return traffic;
 }
@@ -45,10 +45,10 @@ static void distances_are_those_of_neighbours(void **unused)
                 while (read < written) {
                     const int64_t at = queue[read++];
                     for (int port = 0; port < BMF_MESH_PORTS; port++) {
-                        const int64_t to = bmf_mesh_neighbour(&mesh, at, port);
+                        const int64_t to = mesh_neighbour(&mesh, at, port);
                         if (to < 0)
                             continue;
-                        assert_int_equal(bmf_mesh_neighbour(&mesh, to, bmf_mesh_opposite(port)), at);
+                        assert_int_equal(mesh_neighbour(&mesh, to, mesh_opposite(port)), at);
                         if (distance[to] < 0) {
                             distance[to] = distance[at] + 1;
                             queue[written++] = to;
@@ -57,7 +57,7 @@ static void distances_are_those_of_neighbours(void **unused)
                 }
                 assert_int_equal(written, mesh.nodes);
                 for (int64_t to = 0; to < mesh.nodes; to++)
-                    assert_int_equal(bmf_mesh_distance(&mesh, from, to), distance[to]);
+                    assert_int_equal(mesh_distance(&mesh, from, to), distance[to]);
             }
         }
 }
@@ -70,12 +70,12 @@ static void sizes_are_read(void **unused)
     bmf_mesh mesh;
     char text[BMF_MESH_TEXT];
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
-        assert_int_equal(bmf_mesh_parse(bad[k], false, &mesh), BMF_ERROR_ARGUMENT);
+        assert_int_equal(mesh_parse(bad[k], false, &mesh), BMF_ERROR_ARGUMENT);
     mesh = mesh_of("3x4x5", false);
     assert_int_equal(mesh.nodes, 60);
-    assert_string_equal(bmf_mesh_text(&mesh, text), "3x4x5");
+    assert_string_equal(mesh_text(&mesh, text), "3x4x5");
     for (int64_t nodes = 1; nodes < 300; nodes++) {
-        bmf_mesh_for(nodes, &mesh);
+        mesh_for(nodes, &mesh);
         assert_true(mesh.nodes >= nodes && mesh.nodes <= nodes + mesh.size[1]);
     }
 }
@@ -91,33 +91,33 @@ static void patterns_are_as_defined(void **unused)
         assert_int_equal(t->message[k].to[0], (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | (i & 8) >> 3);
         assert_int_equal(t->message[k].words, 7);
     }
-    bmf_mesh_traffic_free(t);
+    mesh_traffic_free(t);
     t = make("transpose", &mesh, 1);
     assert_int_equal(t->messages, 12);
     for (int64_t k = 0; k < t->messages; k++)
         assert_int_equal(t->message[k].to[0], t->message[k].from % 4 * 4 + t->message[k].from / 4);
-    bmf_mesh_traffic_free(t);
+    mesh_traffic_free(t);
     t = make("shift:1,x", &mesh, 1);
     for (int64_t k = 0; k < 16; k++)
         assert_int_equal(t->message[k].to[0], k / 4 * 4 + (k + 1) % 4);
-    bmf_mesh_traffic_free(t);
+    mesh_traffic_free(t);
     t = make("shift", &mesh, 1);
     assert_int_equal(t->message[0].to[0], 12);
-    bmf_mesh_traffic_free(t);
+    mesh_traffic_free(t);
     t = make("broadcast:2:1", &mesh, 1);
     assert_int_equal(t->messages, 1);
     assert_int_equal(t->message[0].from, 6);
     assert_int_equal(t->message[0].destinations, 15);
-    bmf_mesh_traffic_free(t);
+    mesh_traffic_free(t);
     t = make("neighbours:y", &mesh, 1);
     assert_int_equal(t->messages, 24);
-    bmf_mesh_traffic_free(t);
+    mesh_traffic_free(t);
     mesh = mesh_of("3x3x3", false);
     t = make("transpose", &mesh, 1);
     assert_int_equal(t->messages, 24);
     assert_int_equal(t->message[0].from, 1); /* (1, 0, 0) to (0, 0, 1) */
     assert_int_equal(t->message[0].to[0], 9);
-    bmf_mesh_traffic_free(t);
+    mesh_traffic_free(t);
 }
 
 static void random_traffic_has_the_load(void **unused)
@@ -129,13 +129,13 @@ static void random_traffic_has_the_load(void **unused)
         bmf_mesh_traffic *t, *again;
         double hops = 0;
         int64_t own = 0;
-        assert_int_equal(bmf_mesh_traffic_make("random", &mesh, 4, &random, &t), BMF_OK);
-        assert_int_equal(bmf_mesh_traffic_make("random", &mesh, 4, &random, &again), BMF_OK);
+        assert_int_equal(mesh_traffic_make("random", &mesh, 4, &random, &t), BMF_OK);
+        assert_int_equal(mesh_traffic_make("random", &mesh, 4, &random, &again), BMF_OK);
         assert_int_equal(t->messages, again->messages);
         for (int64_t k = 0; k < t->messages; k++) {
             assert_int_equal(t->message[k].to[0], again->message[k].to[0]);
             assert_true(k == 0 || t->message[k].cycle >= t->message[k - 1].cycle);
-            hops += (double)bmf_mesh_distance(&mesh, t->message[k].from, t->message[k].to[0]);
+            hops += (double)mesh_distance(&mesh, t->message[k].from, t->message[k].to[0]);
             own += t->message[k].from == t->message[k].to[0];
         }
         /* 16000 messages expected, standard deviation 126; mean distance 2 (n - 1/n) / 3 with the own node among them */
@@ -143,15 +143,15 @@ static void random_traffic_has_the_load(void **unused)
         const double expected = 5.25 * (itself ? 1 : 64.0 / 63.0), mean = hops / (double)t->messages;
         assert_true(mean > expected - 0.08 && mean < expected + 0.08);
         assert_true(itself ? own > 0 : own == 0);
-        bmf_mesh_traffic_free(t);
-        bmf_mesh_traffic_free(again);
+        mesh_traffic_free(t);
+        mesh_traffic_free(again);
     }
 }
 
 static void expect_refused(const char *pattern, const bmf_mesh *mesh, const char *text)
 {
     bmf_mesh_traffic *t;
-    assert_int_not_equal(bmf_mesh_traffic_make(pattern, mesh, 1, NULL, &t), BMF_OK);
+    assert_int_not_equal(mesh_traffic_make(pattern, mesh, 1, NULL, &t), BMF_OK);
     if (!strstr(bmf_error_text(NULL), text))
         fail_msg("%s: '%s' does not say '%s'", pattern, bmf_error_text(NULL), text);
 }
@@ -184,7 +184,7 @@ static void with_file(const char *content, const char *text)
     if (text)
         expect_refused(pattern, &mesh, text);
     else
-        bmf_mesh_traffic_free(make(pattern, &mesh, 1));
+        mesh_traffic_free(make(pattern, &mesh, 1));
     remove(path);
 }
 
@@ -222,20 +222,20 @@ static void files_are_sorted_by_cycle(void **unused)
         const bmf_mesh_message *one = &t->message[k - 1], *next = &t->message[k];
         assert_true(one->cycle < next->cycle || (one->cycle == next->cycle && one->words < next->words));
     }
-    bmf_mesh_traffic_free(t);
+    mesh_traffic_free(t);
     remove(path);
 }
 
 static void parameters_are_checked(void **unused)
 {
     (void)unused;
-    const bmf_mesh_router *router = bmf_mesh_router_find("scheduled");
-    assert_null(bmf_mesh_router_find("none"));
-    double *value = bmf_mesh_router_values(router);
+    const bmf_mesh_router *router = mesh_router_find("scheduled");
+    assert_null(mesh_router_find("none"));
+    double *value = mesh_router_values(router);
     const char *const bad[] = {"schedule=1", "schedule=2.5", "schedule", "schedule=", "schedule=x", "length=3", "=3"};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
-        assert_int_equal(bmf_mesh_router_set(router, value, bad[k]), BMF_ERROR_ARGUMENT);
-    assert_int_equal(bmf_mesh_router_set(router, value, "schedule=32"), BMF_OK);
+        assert_int_equal(mesh_router_set(router, value, bad[k]), BMF_ERROR_ARGUMENT);
+    assert_int_equal(mesh_router_set(router, value, "schedule=32"), BMF_OK);
     assert_true(value[0] == 32);
     free(value);
 }

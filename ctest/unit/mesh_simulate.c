@@ -28,9 +28,9 @@ static void make_machine(uint64_t *state, world *w)
     bmf_scheduled_hardware hardware = {.pipelines = 1 + (int)test_below(state, 3),
                                        .length = 3 + (int)test_below(state, 14),
                                        .separate_wires = test_below(state, 3) == 0};
-    assert_int_equal(bmf_mesh_make(3, size, false, &hardware.mesh), BMF_OK);
-    assert_int_equal(bmf_scheduled_create(&hardware, &w->machine), BMF_OK);
-    w->script = bmf_scripts_create(&hardware.mesh);
+    assert_int_equal(mesh_make(3, size, false, &hardware.mesh), BMF_OK);
+    assert_int_equal(scheduled_create(&hardware, &w->machine), BMF_OK);
+    w->script = scripts_create(&hardware.mesh);
 }
 
 static void start_in(world *w, int block)
@@ -41,8 +41,8 @@ static void start_in(world *w, int block)
 
 static void free_world(world *w)
 {
-    bmf_scripts_free(&w->machine->hardware.mesh, w->script);
-    bmf_scheduled_free(w->machine);
+    scripts_free(&w->machine->hardware.mesh, w->script);
+    scheduled_free(w->machine);
 }
 
 static void random_world(uint64_t seed, world *w, int64_t most_words, int64_t most_wait)
@@ -52,7 +52,7 @@ static void random_world(uint64_t seed, world *w, int64_t most_words, int64_t mo
     w->streams[0] = random_numesh_fill(w->machine, 1, &state, 10 + test_below(&state, 60), w->stream[0]);
     random_numesh_transfers(&w->machine->hardware.mesh, w->script, &state, 0, w->streams[0], w->stream[0], most_words,
                             most_wait);
-    bmf_scheduled_fill_reprogram(w->machine, 1);
+    scheduled_fill_reprogram(w->machine, 1);
     start_in(w, 1);
 }
 
@@ -66,7 +66,7 @@ static void compare_views(uint64_t seed, const bmf_scheduled_simulation *s, cons
 {
     for (int64_t n = 0; n < nodes; n++) {
         bmf_scheduled_view fast, slow;
-        bmf_scheduled_simulation_view(s, n, &fast);
+        scheduled_simulation_view(s, n, &fast);
         reference_numesh_view(r, n, &slow);
         fast.step = slow.step; /* counted one further at the end */
         if (memcmp(&fast, &slow, sizeof fast) != 0)
@@ -77,7 +77,7 @@ static void compare_views(uint64_t seed, const bmf_scheduled_simulation *s, cons
 
 static void compare_results(uint64_t seed, const world *w, const bmf_scheduled_simulation *s, const reference_numesh *r)
 {
-    assert_int_equal(bmf_scheduled_simulation_hops(s), reference_numesh_hops(r));
+    assert_int_equal(scheduled_simulation_hops(s), reference_numesh_hops(r));
     assert_int_equal(reference_numesh_disordered(r), 0);
     for (int64_t n = 0; n < w->machine->hardware.mesh.nodes; n++) {
         for (int64_t u = 0; u < w->script[n].uses; u++) {
@@ -105,19 +105,19 @@ static void every_cycle_agrees(void **unused)
         random_world(seed, &w, 30, 60);
         reference_numesh *r = reference_numesh_create(w.machine, w.script);
         bmf_scheduled_simulation *s =
-            bmf_scheduled_simulation_create(w.machine, w.script, &(bmf_simulation_settings){.every_cycle = true});
+            scheduled_simulation_create(w.machine, w.script, &(bmf_simulation_settings){.every_cycle = true});
         while (!reference_numesh_ended(r) && reference_numesh_cycle(r) < LIMIT) {
             reference_numesh_step(r);
-            expect_ok(seed, bmf_scheduled_simulation_step(s));
+            expect_ok(seed, scheduled_simulation_step(s));
             compare_views(seed, s, r, w.machine->hardware.mesh.nodes);
         }
         assert_true(reference_numesh_ended(r));
-        assert_true(bmf_scheduled_simulation_ended(s));
+        assert_true(scheduled_simulation_ended(s));
         compare_results(seed, &w, s, r);
         words += reference_numesh_hops(r);
         longest = w.streams[0] > longest ? w.streams[0] : longest;
         reference_numesh_free(r);
-        bmf_scheduled_simulation_free(s);
+        scheduled_simulation_free(s);
         free_world(&w);
     }
     assert_true(words > 100 * SCHEDULES);
@@ -135,14 +135,13 @@ static void skipping_agrees(void **unused)
         reference_numesh *r = reference_numesh_create(w.machine, w.script);
         while (!reference_numesh_ended(r))
             reference_numesh_step(r);
-        bmf_scheduled_simulation *s =
-            bmf_scheduled_simulation_create(w.machine, w.script, &(bmf_simulation_settings){0});
-        expect_ok(7000 + seed, bmf_scheduled_simulation_run(s));
+        bmf_scheduled_simulation *s = scheduled_simulation_create(w.machine, w.script, &(bmf_simulation_settings){0});
+        expect_ok(7000 + seed, scheduled_simulation_run(s));
         compare_results(7000 + seed, &w, s, r);
-        cycles += bmf_scheduled_simulation_length(s);
-        carried_out += bmf_scheduled_simulation_carried_out(s);
+        cycles += scheduled_simulation_length(s);
+        carried_out += scheduled_simulation_carried_out(s);
         reference_numesh_free(r);
-        bmf_scheduled_simulation_free(s);
+        scheduled_simulation_free(s);
         free_world(&w);
     }
     assert_true(carried_out < cycles / 2);
@@ -163,34 +162,34 @@ static void phases_agree(void **unused)
             random_numesh_transfers(&hardware->mesh, w.script, &state, 100 * phase, w.streams[phase], w.stream[phase],
                                     10, 20);
             for (int64_t n = 0; n < hardware->mesh.nodes && phase == 0; n++) {
-                bmf_script_until(&w.script[n], BMF_TIME_PSYNC, 3000 + test_below(&state, 50));
-                bmf_script_change_phase(&w.script[n], hardware, 1, 0);
-                bmf_script_until(&w.script[n], BMF_TIME_PSYNC, 3200 + test_below(&state, 50));
-                bmf_script_change_phase(&w.script[n], hardware, 0, 2);
+                script_until(&w.script[n], BMF_TIME_PSYNC, 3000 + test_below(&state, 50));
+                script_change_phase(&w.script[n], hardware, 1, 0);
+                script_until(&w.script[n], BMF_TIME_PSYNC, 3200 + test_below(&state, 50));
+                script_change_phase(&w.script[n], hardware, 0, 2);
             }
         }
-        const bool possible = bmf_scheduled_fill_reprogram(w.machine, 1) < 0;
+        const bool possible = scheduled_fill_reprogram(w.machine, 1) < 0;
         start_in(&w, 1);
         reference_numesh *r = reference_numesh_create(w.machine, w.script);
         bmf_scheduled_simulation *s =
-            bmf_scheduled_simulation_create(w.machine, w.script, &(bmf_simulation_settings){.every_cycle = seed % 2});
+            scheduled_simulation_create(w.machine, w.script, &(bmf_simulation_settings){.every_cycle = seed % 2});
         if (possible && seed % 2) {
             while (!reference_numesh_ended(r) && reference_numesh_cycle(r) < LIMIT) {
                 reference_numesh_step(r);
-                expect_ok(seed, bmf_scheduled_simulation_step(s));
+                expect_ok(seed, scheduled_simulation_step(s));
                 compare_views(seed, s, r, hardware->mesh.nodes);
             }
-            assert_true(bmf_scheduled_simulation_ended(s));
+            assert_true(scheduled_simulation_ended(s));
             compare_results(seed, &w, s, r);
             changed++;
         } else if (possible) {
             while (!reference_numesh_ended(r))
                 reference_numesh_step(r);
-            expect_ok(seed, bmf_scheduled_simulation_run(s));
+            expect_ok(seed, scheduled_simulation_run(s));
             compare_results(seed, &w, s, r);
         }
         reference_numesh_free(r);
-        bmf_scheduled_simulation_free(s);
+        scheduled_simulation_free(s);
         free_world(&w);
     }
     assert_true(changed > 50);

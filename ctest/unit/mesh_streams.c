@@ -33,7 +33,7 @@ typedef struct world {
 static world make_world(int64_t x, int64_t y, int length)
 {
     world w = {.hardware = {.pipelines = 2, .length = length, .separate_wires = true}};
-    assert_int_equal(bmf_mesh_make(2, (int64_t[]){x, y}, false, &w.hardware.mesh), BMF_OK);
+    assert_int_equal(mesh_make(2, (int64_t[]){x, y}, false, &w.hardware.mesh), BMF_OK);
     return w;
 }
 
@@ -54,16 +54,16 @@ static bool try_route(world *w, bool leaves)
 {
     const bmf_stream_request request = {
         .hardware = w->hardware, .streams = w->streams, .stream = w->stream, .leaves = leaves};
-    if (bmf_streams_route(&request, &w->routes) != BMF_OK)
+    if (streams_route(&request, &w->routes) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
     if (!w->routes)
         return false;
-    assert_int_equal(bmf_scheduled_create(&w->hardware, &w->machine), BMF_OK);
-    if (bmf_streams_emit(w->routes, w->machine, 1) != BMF_OK)
+    assert_int_equal(scheduled_create(&w->hardware, &w->machine), BMF_OK);
+    if (streams_emit(w->routes, w->machine, 1) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
     for (int64_t n = 0; n < w->hardware.mesh.nodes; n++)
         w->machine->node[n].pointer = (uint8_t)w->hardware.length;
-    w->script = bmf_scripts_create(&w->hardware.mesh);
+    w->script = scripts_create(&w->hardware.mesh);
     return true;
 }
 
@@ -103,24 +103,24 @@ static void add_transfers(world *w, int64_t words, uint64_t *state, int64_t most
                 use[uses++] = (bmf_interface_use){.reg = reg_at(w, k, n), .reads = true, .stream = k, .words = words};
         }
         if (state)
-            bmf_script_wait(&w->script[n], BMF_TIME_CPU, test_below(state, most_wait));
-        bmf_script_transfer(&w->script[n], false, uses, use);
+            script_wait(&w->script[n], BMF_TIME_CPU, test_below(state, most_wait));
+        script_transfer(&w->script[n], false, uses, use);
     }
 }
 
 static void simulate(world *w)
 {
-    w->simulation = bmf_scheduled_simulation_create(w->machine, w->script, &(bmf_simulation_settings){0});
-    if (bmf_scheduled_simulation_run(w->simulation) != BMF_OK)
+    w->simulation = scheduled_simulation_create(w->machine, w->script, &(bmf_simulation_settings){0});
+    if (scheduled_simulation_run(w->simulation) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
 }
 
 static void free_world(world *w)
 {
-    bmf_scheduled_simulation_free(w->simulation);
-    bmf_scripts_free(&w->hardware.mesh, w->script);
-    bmf_scheduled_free(w->machine);
-    bmf_streams_free(w->routes);
+    scheduled_simulation_free(w->simulation);
+    scripts_free(&w->hardware.mesh, w->script);
+    scheduled_free(w->machine);
+    streams_free(w->routes);
 }
 
 static const bmf_interface_use *use_of(const world *w, int64_t node, int64_t stream, bool reads)
@@ -149,7 +149,7 @@ static void latency_is_a_cycle_a_link(void **unused)
     (void)unused;
     for (int64_t to = 1; to < 12; to++) {
         world w = make_world(4, 3, LENGTH);
-        const int64_t distance = bmf_mesh_distance(&w.hardware.mesh, 0, to);
+        const int64_t distance = mesh_distance(&w.hardware.mesh, 0, to);
         add_stream(&w, 0, 1, &to, 0.25);
         route(&w, true);
         add_transfers(&w, 1, NULL, 0);
@@ -258,15 +258,15 @@ static void a_stalled_stream_backs_up(void **unused)
         add_stream(&w, 0, 1, &to, 0.5);
         route(&w, true);
         bmf_interface_use use = {.reg = w.routes->route[0].reg, .words = 50};
-        bmf_script_transfer(&w.script[0], false, 1, &use);
-        bmf_script_wait(&w.script[to], BMF_TIME_CPU, 5000);
+        script_transfer(&w.script[0], false, 1, &use);
+        script_wait(&w.script[to], BMF_TIME_CPU, 5000);
         use = (bmf_interface_use){.reg = reg_at(&w, 0, to), .reads = true, .words = 50};
-        bmf_script_transfer(&w.script[to], false, 1, &use);
-        w.simulation = bmf_scheduled_simulation_create(w.machine, w.script, &(bmf_simulation_settings){0});
-        while (bmf_scheduled_simulation_cycle(w.simulation) < 4000)
-            assert_int_equal(bmf_scheduled_simulation_step(w.simulation), BMF_OK);
+        script_transfer(&w.script[to], false, 1, &use);
+        w.simulation = scheduled_simulation_create(w.machine, w.script, &(bmf_simulation_settings){0});
+        while (scheduled_simulation_cycle(w.simulation) < 4000)
+            assert_int_equal(scheduled_simulation_step(w.simulation), BMF_OK);
         assert_int_equal(use_of(&w, 0, 0, false)->done, to + 1 + 2);
-        assert_int_equal(bmf_scheduled_simulation_run(w.simulation), BMF_OK);
+        assert_int_equal(scheduled_simulation_run(w.simulation), BMF_OK);
         assert_int_equal(use_of(&w, to, 0, true)->done, 50);
         free_world(&w);
     }
@@ -276,11 +276,11 @@ static void a_stalled_stream_backs_up(void **unused)
 static void clocks_have_the_ratio(void **unused)
 {
     (void)unused;
-    const bmf_mesh_router *scheduled = bmf_mesh_router_find("scheduled");
+    const bmf_mesh_router *scheduled = mesh_router_find("scheduled");
     assert_true(scheduled->gigahertz == 2);
-    for (int k = 0; bmf_mesh_routers[k]; k++)
-        if (bmf_mesh_routers[k] != scheduled)
-            assert_true(bmf_mesh_routers[k]->gigahertz / scheduled->gigahertz == 4.9 / 9.8);
+    for (int k = 0; mesh_routers[k]; k++)
+        if (mesh_routers[k] != scheduled)
+            assert_true(mesh_routers[k]->gigahertz / scheduled->gigahertz == 4.9 / 9.8);
 }
 
 /* A28: a source that reads its own words cannot go faster than 0.5. */
@@ -294,7 +294,7 @@ static void processor_bound_is_a_half(void **unused)
     add_transfers(&w, 1000, NULL, 0);
     simulate(&w);
     /* 2000 words, each written and read by the same processor, one access a cycle */
-    assert_in_range(bmf_scheduled_simulation_length(w.simulation), 4000, 4100);
+    assert_in_range(scheduled_simulation_length(w.simulation), 4000, 4100);
     free_world(&w);
 }
 
@@ -312,8 +312,7 @@ static void table_8_2_is_reached(void **unused)
             world w = make_world(row[k].size, row[k].size, LENGTH);
             bmf_mesh_traffic *traffic;
             assert_int_equal(
-                bmf_mesh_traffic_make(pattern < 2 ? "neighbours" : "shift", &w.hardware.mesh, 1, NULL, &traffic),
-                BMF_OK);
+                mesh_traffic_make(pattern < 2 ? "neighbours" : "shift", &w.hardware.mesh, 1, NULL, &traffic), BMF_OK);
             add_traffic(&w, traffic, 0.5);
             route(&w, pattern != 1);
             for (int64_t s = 0; s < w.streams; s++) {
@@ -325,7 +324,7 @@ static void table_8_2_is_reached(void **unused)
             }
             add_transfers(&w, 20, NULL, 0);
             simulate(&w);
-            bmf_mesh_traffic_free(traffic);
+            mesh_traffic_free(traffic);
             free_world(&w);
         }
 }
@@ -377,8 +376,8 @@ static bmf_scheduled_machine *empty_machine(bool separate_wires)
 {
     bmf_scheduled_hardware hardware = {.pipelines = 2, .length = 8, .separate_wires = separate_wires};
     bmf_scheduled_machine *machine;
-    assert_int_equal(bmf_mesh_make(2, (int64_t[]){2, 1}, false, &hardware.mesh), BMF_OK);
-    assert_int_equal(bmf_scheduled_create(&hardware, &machine), BMF_OK);
+    assert_int_equal(mesh_make(2, (int64_t[]){2, 1}, false, &hardware.mesh), BMF_OK);
+    assert_int_equal(scheduled_create(&hardware, &machine), BMF_OK);
     return machine;
 }
 
@@ -391,10 +390,10 @@ static void put(bmf_scheduled_machine *machine, int64_t node, int pipeline, int 
 
 static void expect_illegal(bmf_scheduled_machine *machine, const char *where, const char *what)
 {
-    assert_int_equal(bmf_scheduled_check(machine, 1), BMF_ERROR_ARGUMENT);
+    assert_int_equal(scheduled_check(machine, 1), BMF_ERROR_ARGUMENT);
     if (!strstr(bmf_error_text(NULL), where) || !strstr(bmf_error_text(NULL), what))
         fail_msg("'%s' does not say '%s' and '%s'", bmf_error_text(NULL), where, what);
-    bmf_scheduled_free(machine);
+    scheduled_free(machine);
 }
 
 static void illegal_schedules_are_named(void **unused)
@@ -402,7 +401,7 @@ static void illegal_schedules_are_named(void **unused)
     (void)unused;
     enum { IN = BMF_PLACE_REGISTER, EAST = 1, WEST = 0, NOTHING = BMF_PLACE_NULL };
     bmf_scheduled_machine *m = empty_machine(true);
-    assert_int_equal(bmf_scheduled_check(m, 1), BMF_OK);
+    assert_int_equal(scheduled_check(m, 1), BMF_OK);
     put(m, 0, 0, 3, 2, IN, IN, false);
     put(m, 0, 0, 4, 2, IN, IN, false);
     expect_illegal(m, "node 0, pipeline 0, slot 3: VFSM 2", "two slots in a row");
@@ -439,8 +438,8 @@ static void illegal_schedules_are_named(void **unused)
         if (separate == 0) {
             expect_illegal(m, "slot 3", "the link is written");
         } else {
-            assert_int_equal(bmf_scheduled_check(m, 1), BMF_OK);
-            bmf_scheduled_free(m);
+            assert_int_equal(scheduled_check(m, 1), BMF_OK);
+            scheduled_free(m);
         }
     }
 }
@@ -452,11 +451,11 @@ static void bad_streams_are_named(void **unused)
     bmf_stream_request request = {.hardware = w.hardware, .streams = 2, .stream = w.stream};
     add_stream(&w, 0, 1, &(int64_t){1}, 0.5);
     add_stream(&w, 0, 1, &(int64_t){4}, 0.5);
-    assert_int_equal(bmf_streams_route(&request, &w.routes), BMF_ERROR_ARGUMENT);
+    assert_int_equal(streams_route(&request, &w.routes), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "stream 1: node 4 is outside the mesh"));
     w.stream[1] = w.stream[0];
     w.stream[1].bandwidth = 1.5;
-    assert_int_equal(bmf_streams_route(&request, &w.routes), BMF_ERROR_ARGUMENT);
+    assert_int_equal(streams_route(&request, &w.routes), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "stream 1: a bandwidth of 1.5"));
 }
 
@@ -470,22 +469,22 @@ static void garbage_is_detected(void **unused)
     bmf_scheduled_machine *m = empty_machine(false);
     put(m, 0, 0, 2, 2, IN, EAST, false);
     put(m, 1, 0, 3, 2, WEST, IN, false);
-    assert_int_equal(bmf_scheduled_check(m, 1), BMF_OK);
+    assert_int_equal(scheduled_check(m, 1), BMF_OK);
     m->node[1].annotation[0][3] = (bmf_annotation){IN, WEST, false};
     m->node[0].annotation[0][3] = (bmf_annotation){EAST, IN, false};
     m->node[1].entry[16 + 2].vfsm[0] = 3;
     m->node[0].entry[16 + 3].vfsm[0] = 3;
-    assert_int_equal(bmf_scheduled_check(m, 2), BMF_OK);
+    assert_int_equal(scheduled_check(m, 2), BMF_OK);
     m->node[0].pointer = 16;
     m->node[1].pointer = 8;
-    bmf_processor_script *script = bmf_scripts_create(&m->hardware.mesh);
-    bmf_script_wait(&script[0], BMF_TIME_CPU, 100);
-    bmf_scheduled_simulation *s = bmf_scheduled_simulation_create(m, script, &(bmf_simulation_settings){0});
-    assert_int_equal(bmf_scheduled_simulation_run(s), BMF_ERROR_ARGUMENT);
+    bmf_processor_script *script = scripts_create(&m->hardware.mesh);
+    script_wait(&script[0], BMF_TIME_CPU, 100);
+    bmf_scheduled_simulation *s = scheduled_simulation_create(m, script, &(bmf_simulation_settings){0});
+    assert_int_equal(scheduled_simulation_run(s), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "nodes 0 and 1 both read"));
-    bmf_scheduled_simulation_free(s);
-    bmf_scripts_free(&m->hardware.mesh, script);
-    bmf_scheduled_free(m);
+    scheduled_simulation_free(s);
+    scripts_free(&m->hardware.mesh, script);
+    scheduled_free(m);
 }
 
 /* A router that is loaded by commands ends up with the memories it should have, and carries the words. */
@@ -494,15 +493,15 @@ static void loading_works(void **unused)
     (void)unused;
     world w = make_world(3, 3, LENGTH);
     bmf_mesh_traffic *traffic;
-    assert_int_equal(bmf_mesh_traffic_make("transpose", &w.hardware.mesh, 1, NULL, &traffic), BMF_OK);
+    assert_int_equal(mesh_traffic_make("transpose", &w.hardware.mesh, 1, NULL, &traffic), BMF_OK);
     add_traffic(&w, traffic, 0.25);
     route(&w, true);
     bmf_scheduled_machine *ready = w.machine;
-    assert_int_equal(bmf_scheduled_create(&w.hardware, &w.machine), BMF_OK);
+    assert_int_equal(scheduled_create(&w.hardware, &w.machine), BMF_OK);
     for (int64_t n = 0; n < 9; n++) {
-        bmf_script_wait(&w.script[n], BMF_TIME_CPU, 7 * n);
-        bmf_script_load(&w.script[n], ready, n, 1);
-        bmf_script_change_phase(&w.script[n], &w.hardware, 0, 1);
+        script_wait(&w.script[n], BMF_TIME_CPU, 7 * n);
+        script_load(&w.script[n], ready, n, 1);
+        script_change_phase(&w.script[n], &w.hardware, 0, 1);
     }
     add_transfers(&w, 30, NULL, 0);
     simulate(&w);
@@ -510,14 +509,14 @@ static void loading_works(void **unused)
         int64_t time[BMF_TIMES];
         assert_memory_equal(w.machine->node[n].entry, ready->node[n].entry, sizeof ready->node[n].entry);
         assert_memory_equal(w.machine->node[n].annotation, ready->node[n].annotation, sizeof ready->node[n].annotation);
-        bmf_scheduled_simulation_times(w.simulation, n, time);
+        scheduled_simulation_times(w.simulation, n, time);
         assert_int_equal(time[BMF_TIME_CPU], 7 * n);
         /* a word a cycle: the entries and at most 6 VFSMs, where Table 8.3 has 64 to 69 for two phases */
         assert_in_range(time[BMF_TIME_ROUTER], LENGTH, LENGTH + 8);
         assert_in_range(time[BMF_TIME_PSYNC], 5, 8);
     }
-    bmf_scheduled_free(ready);
-    bmf_mesh_traffic_free(traffic);
+    scheduled_free(ready);
+    mesh_traffic_free(traffic);
     free_world(&w);
 }
 
@@ -535,31 +534,28 @@ static void schedules_are_kept(void **unused)
     char directory[] = "/tmp/bmf-schedules-XXXXXX";
     assert_non_null(mkdtemp(directory));
     bmf_mesh_traffic *traffic;
-    assert_int_equal(bmf_mesh_traffic_make("bitrev", &w.hardware.mesh, 64, NULL, &traffic), BMF_OK);
+    assert_int_equal(mesh_traffic_make("bitrev", &w.hardware.mesh, 64, NULL, &traffic), BMF_OK);
     for (int turn = 0; turn < 3; turn++) {
         const bmf_mesh_plan *plan, *again;
-        bmf_schedule_cache *cache = bmf_schedule_cache_create(directory);
-        assert_int_equal(bmf_schedule_cache_plan(cache, &w.hardware, traffic->messages, traffic->message, &plan),
-                         BMF_OK);
-        assert_int_equal(bmf_schedule_cache_plan(cache, &w.hardware, traffic->messages, traffic->message, &again),
-                         BMF_OK);
+        bmf_schedule_cache *cache = schedule_cache_create(directory);
+        assert_int_equal(schedule_cache_plan(cache, &w.hardware, traffic->messages, traffic->message, &plan), BMF_OK);
+        assert_int_equal(schedule_cache_plan(cache, &w.hardware, traffic->messages, traffic->message, &again), BMF_OK);
         assert_ptr_equal(plan, again);
-        const bmf_schedule_cache_counts counts = bmf_schedule_cache_count(cache);
+        const bmf_schedule_cache_counts counts = schedule_cache_count(cache);
         assert_int_equal(counts.made, turn != 1);
         assert_int_equal(counts.read, turn == 1);
         assert_int_equal(counts.remembered, 1);
         bmf_phase_times times;
-        assert_int_equal(bmf_mesh_phase_run(&plan->phase[0], traffic->message, &(bmf_phase_setting){0}, &times),
-                         BMF_OK);
-        bmf_phase_times_free(&times);
-        bmf_schedule_cache_free(cache);
+        assert_int_equal(mesh_phase_run(&plan->phase[0], traffic->message, &(bmf_phase_setting){0}, &times), BMF_OK);
+        phase_times_free(&times);
+        schedule_cache_free(cache);
         if (turn == 1)
             damage(directory);
     }
     char command[128];
     snprintf(command, sizeof command, "rm -r %s", directory);
     assert_int_equal(system(command), 0);
-    bmf_mesh_traffic_free(traffic);
+    mesh_traffic_free(traffic);
 }
 
 int main(void)

@@ -34,20 +34,20 @@ static modelled open_model(const char *text, int64_t processors)
 {
     modelled made;
     assert_int_equal(bmf_open(NULL, NULL, &made.ctx), BMF_OK);
-    assert_int_equal(bmf_machine_parse(text, "test.machine", &made.machine), BMF_OK);
-    assert_int_equal(bmf_model_start(made.ctx, made.machine, processors, 0), BMF_OK);
+    assert_int_equal(machine_parse(text, "test.machine", &made.machine), BMF_OK);
+    assert_int_equal(model_open(made.ctx, made.machine, processors, 0), BMF_OK);
     return made;
 }
 
 static void close_model(modelled *made)
 {
     assert_int_equal(bmf_close(made->ctx), 0);
-    bmf_machine_free(made->machine);
+    machine_free(made->machine);
 }
 
 static const bmf_actions *actions_of(const modelled *made)
 {
-    return bmf_model_actions(bmf_model_of(made->ctx));
+    return model_actions(model_of_context(made->ctx));
 }
 
 /* Messages and bytes of every round that has any, from a round on; returns their number. */
@@ -202,7 +202,7 @@ static void clocks_follow_the_network(void **state)
     assert_true(bmf_seconds(made.ctx) == 0.0);
     assert_int_equal(bmf_distl(placed, xs, &pairs), BMF_OK);
     assert_true(fabs(bmf_seconds(made.ctx) - 3 * (2e-6 + 16e-6)) < 1e-9);
-    bmf_model_restart(made.ctx);
+    model_restart(made.ctx);
     assert_true(bmf_seconds(made.ctx) == 0.0);
     assert_int_equal(bmf_local_statistics(made.ctx).messages, 0);
     bmf_list_free(placed);
@@ -235,7 +235,7 @@ static void write_line(char path[64], double c, double k)
             "format = \"bmf sheet 1\";\nunits = \"us\";\nlogarithm = \"natural\";\nentries = (\n"
             "  { operation = \"%s\"; family = \"local\"; element_bytes = 8; threads = 1; p = [1, 1]; d = [1, 100];\n"
             "    c = %.1f; size = \"d\"; k = %.2f; errors = [0.1, 0.0, 0.01]; noise = 0.05; freedom = 100.0; }\n);\n",
-            bmf_kernel_operation("map triple", "triple", name), c, k);
+            kernel_operation("map triple", "triple", name), c, k);
     fclose(stream);
 }
 
@@ -257,7 +257,7 @@ static void sheets_say_what_kernels_cost(void **state)
     assert_int_equal(bmf_place(made.ctx, 0, &bmf_type_int, 3, (int64_t[]){1, 2, 3}, &xs), BMF_OK);
     assert_int_equal(bmf_map(xs, &triple, &ys), BMF_OK);
     assert_true(fabs(bmf_seconds(made.ctx) - (3.0 + 0.5 * 3) * 1e-6 / 2.0) < 1e-9);
-    assert_null(bmf_model_remark(bmf_model_of(made.ctx), 0));
+    assert_null(model_remark(model_of_context(made.ctx), 0));
     /* the error of the equation and that of one call, relative */
     const bmf_action *action = &actions_of(&made)->action[0];
     assert_int_equal(action->kind, BMF_ACTION_COMPUTE);
@@ -286,11 +286,11 @@ static void what_is_outside_the_domain_is_said_once(void **state)
     assert_int_equal(bmf_place(made.ctx, 0, &bmf_type_int, 500, data, &xs), BMF_OK);
     assert_int_equal(bmf_map(xs, &triple, &ys), BMF_OK);
     assert_int_equal(bmf_map(ys, &triple, &zs), BMF_OK);
-    const char *remark = bmf_model_remark(bmf_model_of(made.ctx), 0);
+    const char *remark = model_remark(model_of_context(made.ctx), 0);
     assert_non_null(remark);
     assert_non_null(strstr(remark, "500 elements"));
     assert_non_null(strstr(remark, "1 to 100"));
-    assert_null(bmf_model_remark(bmf_model_of(made.ctx), 1));
+    assert_null(model_remark(model_of_context(made.ctx), 1));
     free(data);
     bmf_list_free(xs);
     bmf_list_free(ys);
@@ -314,7 +314,7 @@ static void lines_below_zero_go_on_in_proportion(void **state)
     assert_int_equal(bmf_map(xs, &triple, &ys), BMF_OK);
     assert_true(fabs(bmf_seconds(made.ctx) - 30e-6) < 1e-9);
     assert_true(fabs((double)actions_of(&made)->action[0].shared - 1.0) < 1e-6);
-    assert_non_null(bmf_model_remark(bmf_model_of(made.ctx), 0));
+    assert_non_null(model_remark(model_of_context(made.ctx), 0));
     free(data);
     bmf_list_free(xs);
     bmf_list_free(ys);
@@ -359,7 +359,7 @@ static char *trace_of(const char *text, int64_t *size)
     bmf_run *run;
     close(mkstemp(path));
     run_text(&made, text, "506"); /* 11 * 12 * 23 / 6 */
-    assert_int_equal(bmf_model_trace(made.ctx, &run), BMF_OK);
+    assert_int_equal(model_trace(made.ctx, &run), BMF_OK);
     assert_int_equal(run->predicted, 1);
     assert_int_equal(run->lanes, 5);
     int regions = 0;
@@ -367,8 +367,8 @@ static char *trace_of(const char *text, int64_t *size)
         regions += strcmp(run->name[run->node[run->event[i].node].name], "$Sum") == 0 &&
                    run->event[i].kind == BMF_EVENT_REGION;
     assert_int_equal(regions, 5); /* once on every lane */
-    assert_int_equal(bmf_trace_write(NULL, &(bmf_trace){.runs = 1, .run = {run}}, path), BMF_OK);
-    bmf_run_free(run);
+    assert_int_equal(trace_write(NULL, &(bmf_trace){.runs = 1, .run = {run}}, path), BMF_OK);
+    run_free(run);
     close_model(&made);
     FILE *file = fopen(path, "r");
     char *bytes = malloc(1 << 20);
@@ -416,22 +416,21 @@ static void more_processors_than_the_machine_has(void **state)
     bmf_list *xs;
     (void)state;
     assert_int_equal(bmf_open(NULL, NULL, &ctx), BMF_OK);
-    assert_int_equal(
-        bmf_machine_parse("processors = 4;\ncompute = { zero = true; };\nnetwork = { type = \"fixed\"; };\n",
-                          "four.machine", &machine),
-        BMF_OK);
-    assert_int_equal(bmf_model_start(ctx, machine, 5, 0), BMF_ERROR_ARGUMENT);
+    assert_int_equal(machine_parse("processors = 4;\ncompute = { zero = true; };\nnetwork = { type = \"fixed\"; };\n",
+                                   "four.machine", &machine),
+                     BMF_OK);
+    assert_int_equal(model_open(ctx, machine, 5, 0), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(ctx), "4"));
-    assert_int_equal(bmf_model_start(ctx, machine, 0, 0), BMF_ERROR_ARGUMENT);
+    assert_int_equal(model_open(ctx, machine, 0, 0), BMF_ERROR_ARGUMENT);
     /* the context is as it was */
-    assert_null(bmf_model_of(ctx));
+    assert_null(model_of_context(ctx));
     assert_int_equal(bmf_processors(ctx), 1);
     assert_int_equal(bmf_iota(ctx, 3, &xs), BMF_OK);
     bmf_list_free(xs);
-    assert_int_equal(bmf_model_start(ctx, machine, 4, 0), BMF_OK);
+    assert_int_equal(model_open(ctx, machine, 4, 0), BMF_OK);
     assert_int_equal(bmf_set_processors(ctx, 5), BMF_ERROR_ARGUMENT);
     assert_int_equal(bmf_close(ctx), 0);
-    bmf_machine_free(machine);
+    machine_free(machine);
 }
 
 int main(int argc, char **argv)

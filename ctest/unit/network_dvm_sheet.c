@@ -43,7 +43,7 @@ static void buses_add_up(void **state)
                 message[count] = (bmf_message){.from = from, .to = to, .bytes = 100 * from + to};
                 sum += ts + (double)message[count++].bytes * tb;
             }
-    bmf_actions *actions = bmf_actions_create(PROCESSORS, NULL);
+    bmf_actions *actions = actions_create(PROCESSORS, NULL);
     add_round(actions, message, count);
     assert_near(length_of(actions, network), sum);
     assert_near(network->type->agreement(network, PROCESSORS), (ts + 8 * tb) * 12);
@@ -52,7 +52,7 @@ static void buses_add_up(void **state)
     assert_int_equal(load->messages, count);
     assert_near(load->busy, sum);
     free(load);
-    bmf_actions_free(actions);
+    actions_free(actions);
     unmake(machine, network);
 }
 
@@ -198,13 +198,13 @@ static void sheets_follow_the_receive_rule(void **state)
         double sender, receiver, end; /* us */
     } cases[] = {{0, 0, 70}, {0, 500, 530}, {40, 0, 110}};
     for (int k = 0; k < 3; k++) {
-        bmf_actions *actions = bmf_actions_create(2, NULL);
+        bmf_actions *actions = actions_create(2, NULL);
         const bmf_message message = {.from = 0, .to = 1, .bytes = 800};
-        bmf_actions_compute(actions, 0, 0, 0, 1, 1e-6 * cases[k].sender, 0.0, 0.0, 0);
-        bmf_actions_compute(actions, 1, 0, 0, 1, 1e-6 * cases[k].receiver, 0.0, 0.0, 0);
+        actions_compute(actions, 0, 0, 0, 1, 1e-6 * cases[k].sender, 0.0, 0.0, 0);
+        actions_compute(actions, 1, 0, 0, 1, 1e-6 * cases[k].receiver, 0.0, 0.0, 0);
         add_round(actions, &message, 1);
         assert_near(length_of(actions, network), 1e-6 * cases[k].end);
-        bmf_actions_free(actions);
+        actions_free(actions);
     }
     /* Without an allreduce: 2 ceil(log2 5) messages of one element. */
     assert_near(network->type->agreement(network, 5), 6 * 20.5e-6);

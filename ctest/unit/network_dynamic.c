@@ -122,10 +122,10 @@ static void refused(const char *settings, const char *why)
     bmf_machine *machine;
     bmf_network *network;
     snprintf(text, sizeof text, "network = { %s };", settings);
-    int status = bmf_machine_parse(text, "some.machine", &machine);
+    int status = machine_parse(text, "some.machine", &machine);
     if (status == BMF_OK) {
-        status = bmf_machine_network(machine, 16, &network);
-        bmf_machine_free(machine);
+        status = machine_network(machine, 16, &network);
+        machine_free(machine);
     }
     assert_int_not_equal(status, BMF_OK);
     assert_int_equal(bmf_exit_code(status), 2);

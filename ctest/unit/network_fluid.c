@@ -80,7 +80,7 @@ typedef struct plain_flow {
 static void plain_rates(const bmf_graph *graph, double bandwidth, plain_flow *flow, int64_t count, double now)
 {
     bool fixed[MOST];
-    double *left = bmf_allocate(graph->links * (int64_t)sizeof *left);
+    double *left = allocate(graph->links * (int64_t)sizeof *left);
     for (int64_t l = 0; l < graph->links; l++)
         left[l] = graph->link[l].weight * bandwidth;
     for (int64_t k = 0; k < count; k++) {
@@ -158,7 +158,7 @@ static void random_flows(void **state)
         int64_t count = random_messages(&seed, message, 12, 10 + test_below(&seed, 50), round % 4 > 1);
         for (int64_t k = 0; k < count; k++) {
             const int32_t *route;
-            flow[k].hops = bmf_graph_route(graph, message[k].from, message[k].to, &route);
+            flow[k].hops = graph_route(graph, message[k].from, message[k].to, &route);
             memcpy(flow[k].route, route, (size_t)flow[k].hops * sizeof *route);
             flow[k].start = message[k].sent + (double)flow[k].hops * reference_graphs[which].latency;
             flow[k].left = (double)message[k].bytes;
@@ -169,7 +169,7 @@ static void random_flows(void **state)
         for (int64_t k = 0; k < count; k++)
             CHECK(fabs(message[k].arrived - end[k]) < 1e-8 * end[k] + 1e-11, "round %d, flow %lld: %.15g, not %.15g",
                   round, (long long)k, message[k].arrived, end[k]);
-        bmf_graph_free(graph);
+        graph_free(graph);
     }
     assert_int_equal(test_failures, 0);
 }

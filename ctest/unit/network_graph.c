@@ -84,11 +84,13 @@ static void patterns(void **state)
     near(carried("topology = \"crossbar\"; bandwidth_mb_per_s = 1.0; latency_us = 2;", 8, message, count),
          7 * 500e-6 + 2 * 2e-6);
     count = everybody(message, 8, 500);
-    near(carried("topology = \"crossbar\"; bandwidth_mb_per_s = 1.0; latency_us = 2; mode = \"fluid\";", 8, message, count),
+    near(carried("topology = \"crossbar\"; bandwidth_mb_per_s = 1.0; latency_us = 2; mode = \"fluid\";", 8, message,
+                 count),
          7 * 500e-6 + 2 * 2e-6);
     /* a bus carries everything one after the other */
     count = everybody(message, 8, 500);
-    near(carried("topology = \"bus\"; bandwidth_mb_per_s = 1.0; latency_us = 2;", 8, message, count), 56 * 500e-6 + 2e-6);
+    near(carried("topology = \"bus\"; bandwidth_mb_per_s = 1.0; latency_us = 2;", 8, message, count),
+         56 * 500e-6 + 2e-6);
     count = everybody(message, 8, 500);
     near(carried("topology = \"bus\"; bandwidth_mb_per_s = 1.0; latency_us = 2; mode = \"fluid\";", 8, message, count),
          56 * 500e-6 + 2e-6);
@@ -174,14 +176,14 @@ static void random_occupancy(void **state)
         char settings[TEXT];
         bmf_flying message[MOST];
         bmf_graph *graph = reference_graph(which);
-        plain_link *link = bmf_allocate_clear(graph->links, sizeof *link);
+        plain_link *link = allocate_clear(graph->links, sizeof *link);
         int64_t count = random_messages(&seed, message, 12, MOST, round % 8 > 3);
         snprintf(settings, sizeof settings, "%s mode = \"%s\";", references[which],
                  cut ? "cut-through" : "store-and-forward");
         carried(settings, 12, message, count);
         for (int64_t k = 0; k < count; k++) {
             const int32_t *route;
-            int64_t hops = bmf_graph_route(graph, message[k].from, message[k].to, &route);
+            int64_t hops = graph_route(graph, message[k].from, message[k].to, &route);
             double head = message[k].sent, tail = message[k].sent;
             for (int64_t h = 0; h < hops; h++) {
                 double seconds = (double)message[k].bytes / (1e6 * graph->link[route[h]].weight);
@@ -194,7 +196,7 @@ static void random_occupancy(void **state)
                   (long long)k, message[k].arrived, tail);
         }
         free(link);
-        bmf_graph_free(graph);
+        graph_free(graph);
     }
     assert_int_equal(test_failures, 0);
 }
@@ -214,14 +216,14 @@ static int64_t eight_bytes(const void *state, int64_t first, int64_t count)
 /* The messages of one level of the scan over 16 processors, all sent at once. */
 static int64_t scan_level(bmf_flying *message, int level)
 {
-    bmf_schedule *schedule = bmf_schedule_create("scan", 0, 16);
+    bmf_schedule *schedule = schedule_create("scan", 0, 16);
     const bmf_group group = {.base = 0, .stride = 0, .count = 16};
-    assert_int_equal(bmf_schedule_scan_levels(schedule, 0, &group, eight_bytes, NULL), 0);
+    assert_int_equal(schedule_scan_levels(schedule, 0, &group, eight_bytes, NULL), 0);
     const bmf_round *round = &schedule->round[level];
     for (int64_t k = 0; k < round->count; k++)
         message[k] = message_of(round->message[k].from, round->message[k].to, round->message[k].bytes, 0.0);
     int64_t count = round->count;
-    bmf_schedule_free(schedule);
+    schedule_free(schedule);
     return count;
 }
 
@@ -398,7 +400,8 @@ static void wrong_settings(void **state)
     } wrong[] = {
         {"bandwidth_mb_per_s = 1;", "'file' or 'topology' is missing"},
         {"topology = \"mesh\"; size = [4, 4];", "'bandwidth_mb_per_s' is missing"},
-        {"topology = \"mesh\"; size = [4, 4]; bandwidth_mb_per_s = -1;", "'bandwidth_mb_per_s' must be a number above 0, not -1"},
+        {"topology = \"mesh\"; size = [4, 4]; bandwidth_mb_per_s = -1;",
+         "'bandwidth_mb_per_s' must be a number above 0, not -1"},
         {"topology = \"mesh\"; size = [4, 4]; bandwidth_mb_per_s = 1; latency_us = -1;",
          "'latency_us' must be a number of at least 0, not -1"},
         {"topology = \"mesh\"; bandwidth_mb_per_s = 1;", "a mesh needs 'size'"},
@@ -406,12 +409,15 @@ static void wrong_settings(void **state)
         {"topology = \"mesh\"; bandwidth_mb_per_s = 1; size = (4, 0.5);", "'size' is a whole number or a list of them"},
         {"topology = \"mesh\"; bandwidth_mb_per_s = 1; size = \"4\";", "'size' is a whole number or a list of them"},
         {"topology = \"mesh\"; bandwidth_mb_per_s = 1; size = [];", "'size' has 1 to 24 numbers"},
-        {"topology = \"ring\"; bandwidth_mb_per_s = 1; size = [4, 4];", "a ring has one size, its number of processors"},
-        {"topology = \"omega\"; bandwidth_mb_per_s = 1; size = 20;", "an omega has a power of two of processors, not 20"},
+        {"topology = \"ring\"; bandwidth_mb_per_s = 1; size = [4, 4];",
+         "a ring has one size, its number of processors"},
+        {"topology = \"omega\"; bandwidth_mb_per_s = 1; size = 20;",
+         "an omega has a power of two of processors, not 20"},
         {"topology = \"ring\"; bandwidth_mb_per_s = 1; growth = 2.0;", "'growth' goes with fat trees"},
         {"topology = \"ring\"; bandwidth_mb_per_s = 1; file = \"a.net\";", "'topology' does not go with 'file'"},
-        {"topology = \"moebius\"; bandwidth_mb_per_s = 1;", "'topology' is mesh, torus, hypercube, binary-tree, fat-tree, ring, "
-                                                   "star, bus, crossbar or omega, not 'moebius'"},
+        {"topology = \"moebius\"; bandwidth_mb_per_s = 1;",
+         "'topology' is mesh, torus, hypercube, binary-tree, fat-tree, ring, "
+         "star, bus, crossbar or omega, not 'moebius'"},
         {"topology = \"ring\"; bandwidth_mb_per_s = 1; mode = \"worm\";",
          "'mode' is store-and-forward, cut-through or fluid, not 'worm'"},
         {"topology = \"ring\"; bandwidth_mb_per_s = 1; duplex = \"both\";", "'duplex' is full or half, not 'both'"},
@@ -421,13 +427,13 @@ static void wrong_settings(void **state)
         bmf_machine *machine;
         snprintf(text, sizeof text, "processors = 16;\nnetwork = { type = \"graph\"; %s };", wrong[k].settings);
         snprintf(message, sizeof message, "graph.machine:2: %s", wrong[k].message);
-        int status = bmf_machine_parse(text, "graph.machine", &machine);
+        int status = machine_parse(text, "graph.machine", &machine);
         assert_true(status == BMF_ERROR_FILE || status == BMF_ERROR_ARGUMENT);
         assert_string_equal(bmf_error_text(NULL), message);
     }
     bmf_machine *machine;
-    assert_int_not_equal(bmf_machine_parse("network = { type = \"graph\"; file = \"a.net\"; bandwidth_mb_per_s = 1e-06; };",
-                                           "graph.machine", &machine),
+    assert_int_not_equal(machine_parse("network = { type = \"graph\"; file = \"a.net\"; bandwidth_mb_per_s = 1e-06; };",
+                                       "graph.machine", &machine),
                          BMF_OK);
     assert_string_equal(bmf_error_text(NULL),
                         "graph.machine:1: 'processors' of the machine must say how many nodes of the "
@@ -439,9 +445,10 @@ static void growing(void **state)
 {
     (void)state;
     bmf_machine *machine;
-    assert_int_equal(bmf_machine_parse("network = { type = \"graph\"; topology = \"hypercube\"; bandwidth_mb_per_s = 1e-06; };",
-                                       "graph.machine", &machine),
-                     BMF_OK);
+    assert_int_equal(
+        machine_parse("network = { type = \"graph\"; topology = \"hypercube\"; bandwidth_mb_per_s = 1e-06; };",
+                      "graph.machine", &machine),
+        BMF_OK);
     for (int64_t p = 1; p <= 1000; p = 3 * p + 1) {
         bmf_network *network;
         char *text;
@@ -450,7 +457,7 @@ static void growing(void **state)
         int dimensions = 0;
         for (; least < p; least *= 2)
             dimensions++;
-        assert_int_equal(bmf_machine_network(machine, p, &network), BMF_OK);
+        assert_int_equal(machine_network(machine, p, &network), BMF_OK);
         FILE *stream = open_memstream(&text, &size);
         network->type->describe(network, stream);
         fclose(stream);
@@ -461,7 +468,7 @@ static void growing(void **state)
         free(text);
         network->type->destroy(network);
     }
-    bmf_machine_free(machine);
+    machine_free(machine);
 }
 
 int main(void)

@@ -116,8 +116,8 @@ static int compare_heads(const void *a, const void *b)
 static void reference_arrivals(const bmf_flying *message, int64_t count, int64_t processors, double latency, double gap,
                                double per_byte, double offset, double *arrived)
 {
-    double *port = bmf_allocate_clear(processors, sizeof *port);
-    head *heads = bmf_allocate(count * (int64_t)sizeof *heads);
+    double *port = allocate_clear(processors, sizeof *port);
+    head *heads = allocate(count * (int64_t)sizeof *heads);
     for (int64_t k = 0; k < count; k++) {
         const double length = fmax((double)message[k].bytes - offset, 0.0) * per_byte;
         const double begin = fmax(message[k].free, port[message[k].from]);
@@ -261,17 +261,17 @@ static void eager_and_rendezvous_as_replayed_elsewhere(void **state)
     assert_printed(send_one(settings, 70000, 1e-3).arrived, "0.001080");
     /* As a program: processor 1 computes 1 ms before it receives, processor 0 computes 1 ms after it has sent. */
     bmf_network *network = make(&machine, settings, 2);
-    bmf_actions *actions = bmf_actions_create(2, NULL);
+    bmf_actions *actions = actions_create(2, NULL);
     const bmf_message message = {.from = 0, .to = 1, .bytes = 70000};
-    bmf_actions_compute(actions, 1, 0, 0, 1, 1e-3, 0.0, 0.0, 0);
+    actions_compute(actions, 1, 0, 0, 1, 1e-3, 0.0, 0.0, 0);
     add_round(actions, &message, 1);
-    bmf_actions_compute(actions, 0, 0, 0, 1, 1e-3, 0.0, 0.0, 0);
+    actions_compute(actions, 0, 0, 0, 1, 1e-3, 0.0, 0.0, 0);
     assert_printed(length_of(actions, network), "0.002080");
-    bmf_actions_free(actions);
-    actions = bmf_actions_create(2, NULL);
-    bmf_actions_compute(actions, 0, 0, 0, 1, 1.0, 0.0, 0.0, 0);
+    actions_free(actions);
+    actions = actions_create(2, NULL);
+    actions_compute(actions, 0, 0, 0, 1, 1.0, 0.0, 0.0, 0);
     assert_printed(length_of(actions, network), "1.000000");
-    bmf_actions_free(actions);
+    actions_free(actions);
     unmake(machine, network);
 }
 

@@ -16,7 +16,7 @@ static bool parse(const char *text, size_t size, bmf_npy_header *header, char wh
     assert_non_null(tight);
     memcpy(tight, text, size);
     why[0] = '\0';
-    bool taken = bmf_npy_parse_text(tight, (int64_t)size, header, why, 256);
+    bool taken = npy_parse_text(tight, (int64_t)size, header, why, 256);
     free(tight);
     return taken;
 }
@@ -157,7 +157,7 @@ static void prefix(const char *bytes, int64_t count, int64_t offset, int64_t siz
 {
     char why[256] = "";
     int64_t text_size;
-    assert_int_equal(bmf_npy_parse_prefix((const unsigned char *)bytes, count, &text_size, why, sizeof why), offset);
+    assert_int_equal(npy_parse_prefix((const unsigned char *)bytes, count, &text_size, why, sizeof why), offset);
     if (offset >= 0)
         assert_int_equal(text_size, size);
     else

@@ -39,15 +39,15 @@ static void the_documents_example(void **state)
     bmf_permutation p = of_rows(5, row), inverse = of_rows(3, q_inverse);
     bmf_one_permutable set;
     (void)state;
-    bmf_one_permutable_make(&p, 0, 3, &set);
+    one_permutable_make(&p, 0, 3, &set);
     assert_int_equal(set.s, bits_of("01011"));
     assert_int_equal(set.t, bits_of("10100"));
     assert_int_equal(set.u, bits_of("01000"));
     assert_int_equal(set.v, 0);
     assert_true(bmf_bit_matrix_equal(&set.q_inverse, &inverse.matrix));
     for (uint64_t i = 0; i < 8; i++) {
-        assert_int_equal(bmf_one_permutable_r(&set, i), r[i]);
-        assert_int_equal(bmf_one_permutable_source(&set, i, 0), bits_of(x[i]));
+        assert_int_equal(one_permutable_r(&set, i), r[i]);
+        assert_int_equal(one_permutable_source(&set, i, 0), bits_of(x[i]));
         assert_int_equal(bmf_permutation_apply(&p, bits_of(x[i])), bits_of(y[i]));
     }
 }
@@ -56,13 +56,13 @@ static void expect_one_permutable(const bmf_permutation *p, int first, int devic
 {
     bmf_one_permutable set;
     uint64_t devices = UINT64_C(1) << device_bits, covered[4] = {0};
-    bmf_one_permutable_make(p, first, device_bits, &set);
+    one_permutable_make(p, first, device_bits, &set);
     assert_int_equal(__builtin_popcountll(set.s), device_bits);
-    assert_int_equal(set.s ^ set.t ^ set.v, bmf_low_bits(p->bits));
+    assert_int_equal(set.s ^ set.t ^ set.v, low_bits(p->bits));
     for (uint64_t j = 0; j < UINT64_C(1) << (p->bits - device_bits); j++) {
         uint64_t from = 0, to = 0;
         for (uint64_t i = 0; i < devices; i++) {
-            uint64_t x = bmf_one_permutable_source(&set, i, j), y = bmf_permutation_apply(p, x);
+            uint64_t x = one_permutable_source(&set, i, j), y = bmf_permutation_apply(p, x);
             from |= UINT64_C(1) << (x >> first & (devices - 1));
             to |= UINT64_C(1) << (y >> first & (devices - 1));
             assert_int_equal(covered[x / 64] >> x % 64 & 1, 0);
@@ -94,7 +94,7 @@ static void random_matrices(void **state)
     for (int bits = 1; bits <= 8; bits++)
         for (int times = 0; times < 40; times++) {
             int device_bits = (int)test_below(&seed, bits < 6 ? bits + 1 : 7);
-            bmf_permutation p = {.bits = bits, .complement = test_random(&seed) & bmf_low_bits(bits)};
+            bmf_permutation p = {.bits = bits, .complement = test_random(&seed) & low_bits(bits)};
             bmf_bit_matrix_random(bits, &seed, &p.matrix);
             expect_one_permutable(&p, 0, device_bits);
             expect_one_permutable(&p, bits - device_bits, device_bits);
@@ -140,10 +140,10 @@ static void basis_columns(void **state)
         bmf_bit_matrix_random(bits, &seed, &a);
         for (int j = 0; j < bits; j++) {
             rows[j] = a.column[j] >> first;
-            if (bmf_words_rank(rows, j + 1) > bmf_words_rank(rows, j))
+            if (words_rank(rows, j + 1) > words_rank(rows, j))
                 expected |= UINT64_C(1) << j;
         }
-        assert_int_equal(bmf_basis_columns(&a, first, d), expected);
+        assert_int_equal(device_basis_columns(&a, first, d), expected);
     }
 }
 

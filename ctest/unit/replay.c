@@ -32,19 +32,19 @@ static bmf_machine measured_machine(double power)
 
 static bmf_run *make_run(int64_t processors, int predicted)
 {
-    bmf_run *run = bmf_run_create("test", "toy", (int32_t)processors, predicted ? (int32_t)processors : 1, 1);
+    bmf_run *run = run_create("test", "toy", (int32_t)processors, predicted ? (int32_t)processors : 1, 1);
     run->predicted = predicted;
-    const uint32_t region = bmf_run_node(run, 0, "region", BMF_EVENT_REGION);
-    const uint32_t call = bmf_run_node(run, region, "call", BMF_EVENT_SKELETON);
-    bmf_run_node(run, call, "inner", BMF_EVENT_SKELETON);
-    bmf_run_name(run, "kernel");
+    const uint32_t region = run_node(run, 0, "region", BMF_EVENT_REGION);
+    const uint32_t call = run_node(run, region, "call", BMF_EVENT_SKELETON);
+    run_node(run, call, "inner", BMF_EVENT_SKELETON);
+    run_name(run, "kernel");
     return run;
 }
 
 static void compute_everywhere(bmf_actions *actions, uint64_t *state, uint16_t name, uint32_t round)
 {
     for (int64_t p = 0; p < actions->processors; p++)
-        bmf_actions_compute(actions, p, name, round, 10 * p, (double)(1 + test_below(state, 200)) * STEP, 0, 0, 0);
+        actions_compute(actions, p, name, round, 10 * p, (double)(1 + test_below(state, 200)) * STEP, 0, 0, 0);
 }
 
 static int by_sender(const void *a, const void *b)
@@ -68,7 +68,7 @@ static int64_t begin_round(bmf_actions *actions, uint64_t *state, uint32_t round
     for (int64_t k = 0; k < count; k++)
         message[k].first = k;
     qsort(message, (size_t)count, sizeof *message, by_sender);
-    return bmf_actions_round_begin(actions, round, message, count);
+    return actions_round_begin(actions, round, message, count);
 }
 
 typedef enum log_style { OVERLAPPING, REPEATING, ONE_BY_ONE } log_style;
@@ -77,27 +77,27 @@ typedef enum log_style { OVERLAPPING, REPEATING, ONE_BY_ONE } log_style;
 static void some_call(bmf_actions *actions, uint64_t *state, const bmf_run *run, uint32_t instance, log_style style)
 {
     const uint16_t name = (uint16_t)(run->names - 1);
-    bmf_actions_enter(actions, 2, instance, BMF_EVENT_SKELETON);
+    actions_enter(actions, 2, instance, BMF_EVENT_SKELETON);
     compute_everywhere(actions, state, name, 0);
     const int64_t first = begin_round(actions, state, 0, style != ONE_BY_ONE);
     if (style == ONE_BY_ONE)
-        bmf_actions_round_end(actions, 0, first);
+        actions_round_end(actions, 0, first);
     compute_everywhere(actions, state, name, 1);
     const int64_t second = begin_round(actions, state, 1, style != ONE_BY_ONE);
     if (style != ONE_BY_ONE)
-        bmf_actions_round_end(actions, 0, first);
-    bmf_actions_round_end(actions, 1, second);
+        actions_round_end(actions, 0, first);
+    actions_round_end(actions, 1, second);
     if (style == REPEATING) {
-        bmf_actions_round_end(actions, 0, begin_round(actions, state, 0, true));
-        bmf_actions_round_end(actions, 0, begin_round(actions, state, 0, true));
-        bmf_actions_enter(actions, 3, instance, BMF_EVENT_SKELETON);
+        actions_round_end(actions, 0, begin_round(actions, state, 0, true));
+        actions_round_end(actions, 0, begin_round(actions, state, 0, true));
+        actions_enter(actions, 3, instance, BMF_EVENT_SKELETON);
         compute_everywhere(actions, state, name, 0);
-        bmf_actions_round_end_sparse(actions, 0, begin_round(actions, state, 0, true));
-        bmf_actions_leave(actions, NULL);
+        actions_round_end_sparse(actions, 0, begin_round(actions, state, 0, true));
+        actions_leave(actions, NULL);
         compute_everywhere(actions, state, name, 2);
-        bmf_actions_round_end(actions, 1, begin_round(actions, state, 1, true));
+        actions_round_end(actions, 1, begin_round(actions, state, 1, true));
     }
-    bmf_actions_leave(actions, NULL);
+    actions_leave(actions, NULL);
 }
 
 static bmf_actions *random_log(uint64_t seed, bmf_run **run, log_style style)
@@ -105,33 +105,33 @@ static bmf_actions *random_log(uint64_t seed, bmf_run **run, log_style style)
     uint64_t state = seed;
     const int64_t processors = 2 + test_below(&state, MOST_PROCESSORS - 1);
     *run = make_run(processors, 1);
-    bmf_actions *actions = bmf_actions_create(processors, *run);
-    bmf_actions_enter(actions, 1, 0, BMF_EVENT_REGION);
+    bmf_actions *actions = actions_create(processors, *run);
+    actions_enter(actions, 1, 0, BMF_EVENT_REGION);
     const int64_t calls = 1 + test_below(&state, 4);
     for (int64_t k = 0; k < calls; k++) {
         some_call(actions, &state, *run, (uint32_t)k, style);
         if (test_below(&state, 2)) {
             const int64_t p = test_below(&state, processors);
-            bmf_actions_compute(actions, p, 0, 0, 4096, 5 * STEP, 0, 0, 0);
+            actions_compute(actions, p, 0, 0, 4096, 5 * STEP, 0, 0, 0);
             actions->action[actions->count - 1].message = 1; /* a file */
         }
     }
-    bmf_actions_leave(actions, NULL);
+    actions_leave(actions, NULL);
     return actions;
 }
 
 static double simulate(const bmf_actions *actions, toy_network *toy, bmf_run *run, double *clock)
 {
-    bmf_simulator *simulator = bmf_simulator_create(actions, &toy->network, 0);
+    bmf_simulator *simulator = simulator_create(actions, &toy->network, 0);
     bmf_simulation result;
     if (run)
-        bmf_simulator_record(simulator, run);
-    if (bmf_simulator_run(simulator) != BMF_OK)
+        simulator_record(simulator, run);
+    if (simulator_run(simulator) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
-    bmf_simulator_result(simulator, &result);
+    simulator_result(simulator, &result);
     for (int64_t p = 0; clock && p < actions->processors; p++)
-        clock[p] = bmf_simulator_clock(simulator, p);
-    bmf_simulator_free(simulator);
+        clock[p] = simulator_clock(simulator, p);
+    simulator_free(simulator);
     return result.seconds;
 }
 
@@ -140,7 +140,7 @@ static bmf_actions *replayed(bmf_run *run, const bmf_machine *machine)
     bmf_actions *actions;
     int64_t count;
     char **remarks;
-    if (bmf_replay(run, machine, true, &actions, &count, &remarks) != BMF_OK)
+    if (replay_onto_machine(run, machine, true, &actions, &count, &remarks) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
     assert_int_equal(count, 0);
     free(remarks);
@@ -154,8 +154,8 @@ static void expect_equal(uint64_t seed, bmf_run *run, const bmf_actions *origina
     int64_t messages[2], bytes[2];
     const bmf_machine machine = measured_machine(1);
     bmf_actions *again = replayed(run, &machine);
-    bmf_actions_totals(original, &messages[0], &bytes[0]);
-    bmf_actions_totals(again, &messages[1], &bytes[1]);
+    actions_totals(original, &messages[0], &bytes[0]);
+    actions_totals(again, &messages[1], &bytes[1]);
     assert_int_equal(messages[1], messages[0]);
     assert_int_equal(bytes[1], bytes[0]);
     simulate(original, network, NULL, expected);
@@ -164,7 +164,7 @@ static void expect_equal(uint64_t seed, bmf_run *run, const bmf_actions *origina
         if (fabs(clock[p] - expected[p]) > 1e-12)
             fail_msg("seed %llu, %s, processor %lld: %.12f instead of %.12f", (unsigned long long)seed,
                      network->network.type->name, (long long)p, clock[p], expected[p]);
-    bmf_actions_free(again);
+    actions_free(again);
 }
 
 /* Recorded on one network and replayed on another: as long as the original log is there, on every processor. */
@@ -184,8 +184,8 @@ static void test_other_network(void **state)
                     toy_free(second);
                 }
                 toy_free(first);
-                bmf_actions_free(original);
-                bmf_run_free(run);
+                actions_free(original);
+                run_free(run);
             }
 }
 
@@ -198,13 +198,13 @@ static void record_one_rank(const bmf_actions *actions, bmf_run *run)
     for (int64_t k = 0; k <= actions->count; k++) {
         for (int64_t s = actions->scopes - 1; s > 0; s--)
             for (int32_t p = 0; actions->scope[s].left == k && p < run->lanes; p++)
-                bmf_run_add(run, &(bmf_event){.begin = begin[s],
-                                              .end = now,
-                                              .node = actions->scope[s].node,
-                                              .instance = actions->scope[s].instance,
-                                              .lane = p,
-                                              .peer = -1,
-                                              .kind = actions->scope[s].kind});
+                run_add(run, &(bmf_event){.begin = begin[s],
+                                          .end = now,
+                                          .node = actions->scope[s].node,
+                                          .instance = actions->scope[s].instance,
+                                          .lane = p,
+                                          .peer = -1,
+                                          .kind = actions->scope[s].kind});
         for (int64_t s = 1; s < actions->scopes; s++)
             if (actions->scope[s].entered == k)
                 begin[s] = now;
@@ -223,20 +223,20 @@ static void record_one_rank(const bmf_actions *actions, bmf_run *run)
         if (action->kind == BMF_ACTION_COMPUTE) {
             event.kind = action->message ? BMF_EVENT_FILE : BMF_EVENT_KERNEL;
             event.end = now += (int64_t)(action->seconds * 1e9 + 0.5);
-            bmf_run_add(run, &event);
+            run_add(run, &event);
         } else if (action->kind == BMF_ACTION_SEND) {
             const bmf_scheduled_message *message = &actions->message[action->message];
             event.kind = BMF_EVENT_SEND;
             event.end = now += 1000;
             event.peer = (int32_t)message->to;
             event.amount = message->bytes;
-            bmf_run_add(run, &event);
+            run_add(run, &event);
             event.kind = BMF_EVENT_RECEIVE;
             event.begin = event.end;
             event.end = now += 1000; /* two things never begin at once */
             event.lane = (int32_t)message->to;
             event.peer = (int32_t)message->from;
-            bmf_run_add(run, &event);
+            run_add(run, &event);
         }
     }
     free(begin);
@@ -255,9 +255,9 @@ static void test_one_rank(void **state)
             expect_equal(seed, run, original, network);
             toy_free(network);
         }
-        bmf_actions_free(original);
-        bmf_run_free(names);
-        bmf_run_free(run);
+        actions_free(original);
+        run_free(names);
+        run_free(run);
     }
 }
 
@@ -287,19 +287,19 @@ static void test_same_again(void **state)
             toy_network *network = networks[n](original->processors);
             simulate(original, network, run, NULL);
             for (int32_t p = 0; p < run->lanes; p++)
-                bmf_run_add(run, &(bmf_event){.end = (int64_t)1e15, .lane = p, .peer = -1, .kind = BMF_EVENT_REGION});
+                run_add(run, &(bmf_event){.end = (int64_t)1e15, .lane = p, .peer = -1, .kind = BMF_EVENT_REGION});
             bmf_actions *actions = replayed(run, &machine);
-            assert_int_equal(bmf_replay_trace(run, &machine, actions, &network->network, &again), BMF_OK);
+            assert_int_equal(replay_trace(run, &machine, actions, &network->network, &again), BMF_OK);
             assert_string_equal(again->machine, "other");
             assert_int_equal(again->events, run->events);
             qsort(run->event, (size_t)run->events, sizeof *run->event, by_identity);
             qsort(again->event, (size_t)run->events, sizeof *run->event, by_identity);
             for (int64_t k = 0; k < run->events; k++)
                 assert_int_equal(by_identity(&run->event[k], &again->event[k]), 0);
-            bmf_actions_free(actions);
-            bmf_actions_free(original);
-            bmf_run_free(run);
-            bmf_run_free(again);
+            actions_free(actions);
+            actions_free(original);
+            run_free(run);
+            run_free(again);
             toy_free(network);
         }
 }
@@ -309,14 +309,14 @@ static void test_same_again(void **state)
 static double one_processor(const bmf_machine *machine)
 {
     bmf_run *run = make_run(1, 0);
-    bmf_run_add(run, &(bmf_event){.end = 4000000000, .name = 1, .peer = -1, .kind = BMF_EVENT_KERNEL});
-    bmf_run_add(run, &(bmf_event){.begin = 5000000000, .end = 7000000000, .peer = -1, .kind = BMF_EVENT_FILE});
-    assert_true(bmf_replay_length(run) == 7);
+    run_add(run, &(bmf_event){.end = 4000000000, .name = 1, .peer = -1, .kind = BMF_EVENT_KERNEL});
+    run_add(run, &(bmf_event){.begin = 5000000000, .end = 7000000000, .peer = -1, .kind = BMF_EVENT_FILE});
+    assert_true(replay_length(run) == 7);
     bmf_actions *actions = replayed(run, machine);
     toy_network *network = toy_queue(1);
     const double seconds = simulate(actions, network, NULL, NULL);
-    bmf_actions_free(actions);
-    bmf_run_free(run);
+    actions_free(actions);
+    run_free(run);
     toy_free(network);
     return seconds;
 }
@@ -340,16 +340,15 @@ static bmf_run *small_run(void)
     bmf_run *run = make_run(3, 0);
     for (int32_t p = 0; p < 3; p++)
         for (uint32_t node = 1; node <= 2; node++)
-            bmf_run_add(run, &(bmf_event){.begin = node,
-                                          .end = 100 - node,
-                                          .node = node,
-                                          .lane = p,
-                                          .peer = -1,
-                                          .kind = run->node[node].kind & 0xffff});
-    bmf_run_add(run, &(bmf_event){
-                         .begin = 10, .end = 11, .node = 2, .lane = 2, .peer = 0, .amount = 8, .kind = BMF_EVENT_SEND});
-    bmf_run_add(run,
-                &(bmf_event){.begin = 11, .end = 12, .node = 2, .peer = 2, .amount = 8, .kind = BMF_EVENT_RECEIVE});
+            run_add(run, &(bmf_event){.begin = node,
+                                      .end = 100 - node,
+                                      .node = node,
+                                      .lane = p,
+                                      .peer = -1,
+                                      .kind = run->node[node].kind & 0xffff});
+    run_add(run,
+            &(bmf_event){.begin = 10, .end = 11, .node = 2, .lane = 2, .peer = 0, .amount = 8, .kind = BMF_EVENT_SEND});
+    run_add(run, &(bmf_event){.begin = 11, .end = 12, .node = 2, .peer = 2, .amount = 8, .kind = BMF_EVENT_RECEIVE});
     return run;
 }
 
@@ -373,10 +372,10 @@ static void expect_refusal(bmf_run *run, const char *text)
     bmf_actions *actions;
     int64_t count;
     char **remarks;
-    assert_int_equal(bmf_replay(run, &machine, true, &actions, &count, &remarks), BMF_ERROR_ARGUMENT);
+    assert_int_equal(replay_onto_machine(run, &machine, true, &actions, &count, &remarks), BMF_ERROR_ARGUMENT);
     assert_string_equal(bmf_error_text(NULL), text);
     assert_null(actions);
-    bmf_run_free(run);
+    run_free(run);
 }
 
 static void test_refusals(void **state)
@@ -384,8 +383,8 @@ static void test_refusals(void **state)
     (void)state;
     const bmf_machine machine = measured_machine(1);
     bmf_run *run = small_run();
-    bmf_actions_free(replayed(run, &machine));
-    bmf_run_free(run);
+    actions_free(replayed(run, &machine));
+    run_free(run);
 
     run = small_run();
     run->dropped = 5;
@@ -454,14 +453,14 @@ static void test_damaged(void **state)
                 drop(run, event);
             }
         }
-        if (bmf_replay(run, &machine, true, &actions, &count, &remarks) == BMF_OK) {
-            bmf_replay_trace(run, &machine, actions, &network->network, &again);
+        if (replay_onto_machine(run, &machine, true, &actions, &count, &remarks) == BMF_OK) {
+            replay_trace(run, &machine, actions, &network->network, &again);
             free(remarks);
         }
-        bmf_actions_free(actions);
-        bmf_actions_free(original);
-        bmf_run_free(run);
-        bmf_run_free(again);
+        actions_free(actions);
+        actions_free(original);
+        run_free(run);
+        run_free(again);
         toy_free(network);
     }
 }

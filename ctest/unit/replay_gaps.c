@@ -33,12 +33,12 @@ static bmf_machine machine_like(double power, double agreement)
 
 static bmf_run *make_run(int32_t lanes, int32_t ranks, int predicted)
 {
-    bmf_run *run = bmf_run_create("test", "toy", lanes, ranks, 1);
+    bmf_run *run = run_create("test", "toy", lanes, ranks, 1);
     assert_non_null(run);
     run->predicted = predicted;
-    bmf_run_node(run, 0, "call", BMF_EVENT_SKELETON);
-    bmf_run_node(run, 0, "next", BMF_EVENT_SKELETON);
-    bmf_run_name(run, "kernel");
+    run_node(run, 0, "call", BMF_EVENT_SKELETON);
+    run_node(run, 0, "next", BMF_EVENT_SKELETON);
+    run_name(run, "kernel");
     return run;
 }
 
@@ -47,7 +47,7 @@ static bmf_actions *replayed(bmf_run *run, const bmf_machine *machine)
     bmf_actions *actions;
     int64_t count;
     char **remarks;
-    if (bmf_replay(run, machine, true, &actions, &count, &remarks) != BMF_OK)
+    if (replay_onto_machine(run, machine, true, &actions, &count, &remarks) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
     assert_int_equal(count, 0);
     free(remarks);
@@ -56,19 +56,18 @@ static bmf_actions *replayed(bmf_run *run, const bmf_machine *machine)
 
 static double simulate(const bmf_actions *actions, bmf_network *network, bmf_run *run)
 {
-    bmf_simulator *simulator = bmf_simulator_create(actions, network, 0);
+    bmf_simulator *simulator = simulator_create(actions, network, 0);
     bmf_simulation result;
     if (run)
-        bmf_simulator_record(simulator, run);
-    if (bmf_simulator_run(simulator) != BMF_OK)
+        simulator_record(simulator, run);
+    if (simulator_run(simulator) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
-    bmf_simulator_result(simulator, &result);
-    bmf_simulator_free(simulator);
+    simulator_result(simulator, &result);
+    simulator_free(simulator);
     if (run)
         for (int32_t p = 0; p < run->lanes; p++)
-            bmf_run_add(
-                run,
-                &(bmf_event){.end = llround(result.seconds * 1e9), .lane = p, .peer = -1, .kind = BMF_EVENT_REGION});
+            run_add(run, &(bmf_event){
+                             .end = llround(result.seconds * 1e9), .lane = p, .peer = -1, .kind = BMF_EVENT_REGION});
     return result.seconds;
 }
 
@@ -84,21 +83,21 @@ static void work_somewhere(bmf_actions *actions, uint64_t *state)
 {
     for (int64_t p = 0; p < actions->processors; p++)
         if (test_below(state, 2))
-            bmf_actions_overhead(actions, p, (1 + 30 * test_unit(state)) * MICROSECOND, 0, 0, 0);
+            actions_overhead(actions, p, (1 + 30 * test_unit(state)) * MICROSECOND, 0, 0, 0);
 }
 
 static void work_everywhere(bmf_actions *actions, uint64_t *state)
 {
     const double seconds = 20 * test_unit(state) * MICROSECOND;
     for (int64_t p = 0; p < actions->processors; p++)
-        bmf_actions_overhead(actions, p, seconds, 0, 0, 0);
+        actions_overhead(actions, p, seconds, 0, 0, 0);
 }
 
 static void compute(bmf_actions *actions, uint64_t *state, uint32_t round)
 {
     for (int64_t p = 0; p < actions->processors; p++)
-        bmf_actions_compute(actions, p, (uint16_t)bmf_run_name(actions->names, "kernel"), round, 10,
-                            (5 + 200 * test_unit(state)) * MICROSECOND, 0, 0, 0);
+        actions_compute(actions, p, (uint16_t)run_name(actions->names, "kernel"), round, 10,
+                        (5 + 200 * test_unit(state)) * MICROSECOND, 0, 0, 0);
 }
 
 static int by_sender(const void *a, const void *b)
@@ -119,7 +118,7 @@ static int64_t begin_messages(bmf_actions *actions, uint64_t *state, uint32_t ro
     for (int64_t p = 0; everybody && p < actions->processors; p++)
         message[count++] = (bmf_message){.from = p, .to = (p + 1) % actions->processors, .bytes = 100 + p};
     qsort(message, (size_t)count, sizeof *message, by_sender);
-    return bmf_actions_round_begin(actions, round, message, count);
+    return actions_round_begin(actions, round, message, count);
 }
 
 /* Calls of two rounds, as skeletons are: computing, messages, an agreement at the end and sometimes within. */
@@ -128,14 +127,14 @@ static bmf_actions *random_log(uint64_t seed, bmf_run **run, hidden_work work)
     uint64_t state = seed;
     const int64_t processors = 3 + test_below(&state, MOST_PROCESSORS - 2), calls = 1 + test_below(&state, 5);
     *run = make_run((int32_t)processors, (int32_t)processors, 1);
-    bmf_actions *actions = bmf_actions_create(processors, *run);
+    bmf_actions *actions = actions_create(processors, *run);
     for (int64_t k = 0; k < calls; k++) {
-        bmf_actions_enter(actions, 1, (uint32_t)k, BMF_EVENT_SKELETON);
+        actions_enter(actions, 1, (uint32_t)k, BMF_EVENT_SKELETON);
         for (uint32_t round = 0; round < 2; round++) {
             compute(actions, &state, round);
             work_somewhere(actions, &state);
             const bool everybody = round == 1 && work == TELLABLE;
-            bmf_actions_round_end(actions, round, begin_messages(actions, &state, round, everybody));
+            actions_round_end(actions, round, begin_messages(actions, &state, round, everybody));
             if (round == 0 && test_below(&state, 2))
                 work_somewhere(actions, &state);
             else if (round == 0 || work == TELLABLE)
@@ -144,13 +143,13 @@ static bmf_actions *random_log(uint64_t seed, bmf_run **run, hidden_work work)
                 work_somewhere(actions, &state);
             if (round == 0 && test_below(&state, 2)) {
                 compute(actions, &state, 2);
-                bmf_actions_meet(actions, NAN);
+                actions_meet(actions, NAN);
             }
         }
-        bmf_actions_meet(actions, NAN);
-        bmf_actions_leave(actions, NULL);
+        actions_meet(actions, NAN);
+        actions_leave(actions, NULL);
         if (test_below(&state, 2))
-            bmf_actions_meet(actions, NAN);
+            actions_meet(actions, NAN);
     }
     return actions;
 }
@@ -174,9 +173,9 @@ static void test_same_network(void **state)
         const double seconds = simulate(again, &network->network, NULL);
         if (fabs(seconds - recorded) > rounding(original))
             fail_msg("seed %llu: recorded %.9f, replayed %.9f", (unsigned long long)seed, recorded, seconds);
-        bmf_actions_free(again);
-        bmf_actions_free(original);
-        bmf_run_free(run);
+        actions_free(again);
+        actions_free(original);
+        run_free(run);
         toy_free(network);
     }
 }
@@ -196,9 +195,9 @@ static void test_slower_network(void **state)
         const double seconds = simulate(again, &slow->network, NULL);
         if (fabs(seconds - expected) > rounding(original))
             fail_msg("seed %llu: predicted %.9f, replayed %.9f", (unsigned long long)seed, expected, seconds);
-        bmf_actions_free(again);
-        bmf_actions_free(original);
-        bmf_run_free(run);
+        actions_free(again);
+        actions_free(original);
+        run_free(run);
         toy_free(fast);
         toy_free(slow);
     }
@@ -209,23 +208,23 @@ static void test_power(void **state)
 {
     (void)state;
     bmf_run *run = make_run(1, 1, 0);
-    bmf_run_add(run, &(bmf_event){.begin = 100, .end = 2000, .node = 1, .peer = -1, .kind = BMF_EVENT_SKELETON});
-    bmf_run_add(run, &(bmf_event){.begin = 400,
-                                  .end = 1500,
-                                  .node = 1,
-                                  .name = (uint16_t)bmf_run_name(run, "kernel"),
-                                  .peer = -1,
-                                  .kind = BMF_EVENT_KERNEL});
-    bmf_run_add(run, &(bmf_event){.end = 3000, .peer = -1, .kind = BMF_EVENT_REGION});
+    run_add(run, &(bmf_event){.begin = 100, .end = 2000, .node = 1, .peer = -1, .kind = BMF_EVENT_SKELETON});
+    run_add(run, &(bmf_event){.begin = 400,
+                              .end = 1500,
+                              .node = 1,
+                              .name = (uint16_t)run_name(run, "kernel"),
+                              .peer = -1,
+                              .kind = BMF_EVENT_KERNEL});
+    run_add(run, &(bmf_event){.end = 3000, .peer = -1, .kind = BMF_EVENT_REGION});
     const bmf_machine half = machine_like(0.5, 0), zero = {.compute = BMF_COMPUTE_ZERO, .power = 1, .agreement = NAN};
     toy_network *network = toy_queue(1);
     bmf_actions *actions = replayed(run, &half);
     assert_true(fabs(simulate(actions, &network->network, NULL) - 6000e-9) < 1e-15);
-    bmf_actions_free(actions);
+    actions_free(actions);
     actions = replayed(run, &zero);
     assert_true(simulate(actions, &network->network, NULL) == 0);
-    bmf_actions_free(actions);
-    bmf_run_free(run);
+    actions_free(actions);
+    run_free(run);
     toy_free(network);
 }
 
@@ -233,20 +232,19 @@ static void test_power(void **state)
 
 static void add_call(bmf_run *run, int32_t lane, uint32_t node, int64_t begin, int64_t end)
 {
-    bmf_run_add(
-        run,
-        &(bmf_event){.begin = begin, .end = end, .node = node, .lane = lane, .peer = -1, .kind = BMF_EVENT_SKELETON});
+    run_add(run, &(bmf_event){
+                     .begin = begin, .end = end, .node = node, .lane = lane, .peer = -1, .kind = BMF_EVENT_SKELETON});
 }
 
 static void add_kernel(bmf_run *run, int32_t lane, uint32_t node, int64_t begin, int64_t end)
 {
-    bmf_run_add(run, &(bmf_event){.begin = begin,
-                                  .end = end,
-                                  .node = node,
-                                  .lane = lane,
-                                  .peer = -1,
-                                  .name = (uint16_t)bmf_run_name(run, "kernel"),
-                                  .kind = BMF_EVENT_KERNEL});
+    run_add(run, &(bmf_event){.begin = begin,
+                              .end = end,
+                              .node = node,
+                              .lane = lane,
+                              .peer = -1,
+                              .name = (uint16_t)run_name(run, "kernel"),
+                              .kind = BMF_EVENT_KERNEL});
 }
 
 static void expect(double length, double expected)
@@ -258,10 +256,10 @@ static void expect(double length, double expected)
 static double replayed_length(bmf_run *run, const bmf_machine *machine)
 {
     bmf_actions *actions = replayed(run, machine);
-    bmf_network *network = bmf_network_ideal(run->lanes);
+    bmf_network *network = network_ideal(run->lanes);
     const double seconds = simulate(actions, network, NULL);
     network->type->destroy(network);
-    bmf_actions_free(actions);
+    actions_free(actions);
     return seconds * 1e9;
 }
 
@@ -277,7 +275,7 @@ static void test_one_rank(void **state)
     add_kernel(run, 1, 1, 6000, 9000);
     const bmf_machine machine = machine_like(1, NAN);
     expect(replayed_length(run, &machine), 7000);
-    bmf_run_free(run);
+    run_free(run);
 }
 
 /* Two ranks, of which one computes 1000 and one 5000 ns until they leave the call together. The first one's 4000 ns were
@@ -303,10 +301,10 @@ static void test_two_ranks(void **state)
     bmf_run *run = two_ranks(true);
     expect(replayed_length(run, &agreeing), (10000 + 70 + 600 + 2 + 2000));
     expect(replayed_length(run, &half), (10000 + 600 + 2 + 2000));
-    bmf_run_free(run);
+    run_free(run);
     run = two_ranks(false);
     expect(replayed_length(run, &agreeing), (10000 + 600 + 2000));
-    bmf_run_free(run);
+    run_free(run);
 }
 
 /* With a quickest message of 20 ns the agreement of two ranks took 40 of the 300. */
@@ -315,10 +313,10 @@ static void test_measured_agreement(void **state)
     (void)state;
     const bmf_machine agreeing = machine_like(1, 70e-9);
     bmf_run *run = two_ranks(true);
-    bmf_run_add(run, &(bmf_event){.begin = 6300, .end = 6310, .lane = 0, .peer = 1, .kind = BMF_EVENT_SEND});
-    bmf_run_add(run, &(bmf_event){.begin = 6301, .end = 6320, .lane = 1, .peer = 0, .kind = BMF_EVENT_RECEIVE});
+    run_add(run, &(bmf_event){.begin = 6300, .end = 6310, .lane = 0, .peer = 1, .kind = BMF_EVENT_SEND});
+    run_add(run, &(bmf_event){.begin = 6301, .end = 6320, .lane = 1, .peer = 0, .kind = BMF_EVENT_RECEIVE});
     expect(replayed_length(run, &agreeing), (5000 + 70 + 260 + 1 + 1000));
-    bmf_run_free(run);
+    run_free(run);
 }
 
 /* A call without length where another one begins that it is not in, and one without length that is in it. */
@@ -326,22 +324,22 @@ static void test_calls_without_length(void **state)
 {
     (void)state;
     bmf_run *run = make_run(2, 2, 1);
-    const uint32_t inner = bmf_run_node(run, 1, "inner", BMF_EVENT_SKELETON);
+    const uint32_t inner = run_node(run, 1, "inner", BMF_EVENT_SKELETON);
     for (int32_t lane = 0; lane < 2; lane++) {
         add_call(run, lane, 2, 100, 100);
         add_call(run, lane, 1, 100, 500);
         add_call(run, lane, inner, 100, 100);
-        bmf_run_add(run, &(bmf_event){.begin = 300,
-                                      .end = 300,
-                                      .node = inner,
-                                      .instance = 1,
-                                      .lane = lane,
-                                      .peer = -1,
-                                      .kind = BMF_EVENT_SKELETON});
+        run_add(run, &(bmf_event){.begin = 300,
+                                  .end = 300,
+                                  .node = inner,
+                                  .instance = 1,
+                                  .lane = lane,
+                                  .peer = -1,
+                                  .kind = BMF_EVENT_SKELETON});
     }
     const bmf_machine machine = machine_like(1, NAN);
     expect(replayed_length(run, &machine), 500);
-    bmf_run_free(run);
+    run_free(run);
 }
 
 /* ---- sheets ---- */
@@ -372,27 +370,26 @@ static void test_sheet_has_it(void **state)
     bmf_machine *machine;
     write_sheet(path);
     snprintf(text, sizeof text, "compute = { sheet = \"%s\"; };\nnetwork = { type = \"fixed\"; };\n", path);
-    if (bmf_machine_parse(text, "there.machine", &machine) != BMF_OK)
+    if (machine_parse(text, "there.machine", &machine) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
     bmf_run *run = make_run(2, 2, 1);
     for (int32_t lane = 0; lane < 2; lane++)
         add_call(run, lane, 1, 1000, 3500);
-    bmf_run_add(run, &(bmf_event){.begin = 1300,
-                                  .end = 2000,
-                                  .amount = 10,
-                                  .node = 1,
-                                  .peer = -1,
-                                  .name = (uint16_t)bmf_run_name(run, "kernel"),
-                                  .kind = BMF_EVENT_KERNEL});
-    bmf_run_add(run,
-                &(bmf_event){.begin = 2500, .end = 3300, .amount = 10, .node = 1, .peer = 1, .kind = BMF_EVENT_SEND});
-    bmf_run_add(
-        run, &(bmf_event){
-                 .begin = 1000, .end = 3500, .amount = 10, .node = 1, .lane = 1, .peer = 0, .kind = BMF_EVENT_RECEIVE});
-    bmf_run_add(run, &(bmf_event){.begin = 3300, .end = 3300, .node = 1, .peer = -1, .kind = BMF_EVENT_WAIT});
+    run_add(run, &(bmf_event){.begin = 1300,
+                              .end = 2000,
+                              .amount = 10,
+                              .node = 1,
+                              .peer = -1,
+                              .name = (uint16_t)run_name(run, "kernel"),
+                              .kind = BMF_EVENT_KERNEL});
+    run_add(run, &(bmf_event){.begin = 2500, .end = 3300, .amount = 10, .node = 1, .peer = 1, .kind = BMF_EVENT_SEND});
+    run_add(run,
+            &(bmf_event){
+                .begin = 1000, .end = 3500, .amount = 10, .node = 1, .lane = 1, .peer = 0, .kind = BMF_EVENT_RECEIVE});
+    run_add(run, &(bmf_event){.begin = 3300, .end = 3300, .node = 1, .peer = -1, .kind = BMF_EVENT_WAIT});
     expect(replayed_length(run, machine), 14200);
-    bmf_run_free(run);
-    bmf_machine_free(machine);
+    run_free(run);
+    machine_free(machine);
     unlink(path);
 }
 

@@ -108,35 +108,35 @@ static int64_t next_signed(numbers *n)
 static bmf_run *random_run(uint64_t seed, int64_t events, int predicted)
 {
     uint64_t random = seed;
-    bmf_run *run = bmf_run_create("program", "machine", 1 + (int32_t)test_below(&random, 4), 1, 1);
+    bmf_run *run = run_create("program", "machine", 1 + (int32_t)test_below(&random, 4), 1, 1);
     run->predicted = predicted;
-    bmf_run_node(run, 0, "a", BMF_EVENT_SKELETON);
-    uint32_t kernel = bmf_run_name(run, "kernel");
+    run_node(run, 0, "a", BMF_EVENT_SKELETON);
+    uint32_t kernel = run_name(run, "kernel");
     for (int64_t k = 0; k < events; k++) {
         int64_t begin = test_below(&random, INT64_C(1) << test_below(&random, 50));
         int64_t duration = test_below(&random, INT64_C(1) << test_below(&random, 40)),
                 kind = test_below(&random, BMF_EVENT_KINDS);
         bool message = kind == BMF_EVENT_SEND || kind == BMF_EVENT_RECEIVE;
         int64_t spread = predicted ? test_below(&random, 1 + duration) : 0;
-        bmf_run_add(run, &(bmf_event){.begin = begin,
-                                      .end = begin + duration,
-                                      .amount = test_below(&random, INT64_C(1) << test_below(&random, 60)),
-                                      .low = duration - spread,
-                                      .high = duration + 2 * spread,
-                                      .node = (uint32_t)test_below(&random, 2),
-                                      .instance = (uint32_t)test_random(&random),
-                                      .round = (uint32_t)test_below(&random, 3),
-                                      .lane = (int32_t)test_below(&random, run->lanes),
-                                      .peer = message ? (int32_t)test_below(&random, run->lanes) : -1,
-                                      .kind = (uint16_t)kind,
-                                      .name = (uint16_t)(kind == BMF_EVENT_KERNEL ? kernel : 0)});
+        run_add(run, &(bmf_event){.begin = begin,
+                                  .end = begin + duration,
+                                  .amount = test_below(&random, INT64_C(1) << test_below(&random, 60)),
+                                  .low = duration - spread,
+                                  .high = duration + 2 * spread,
+                                  .node = (uint32_t)test_below(&random, 2),
+                                  .instance = (uint32_t)test_random(&random),
+                                  .round = (uint32_t)test_below(&random, 3),
+                                  .lane = (int32_t)test_below(&random, run->lanes),
+                                  .peer = message ? (int32_t)test_below(&random, run->lanes) : -1,
+                                  .kind = (uint16_t)kind,
+                                  .name = (uint16_t)(kind == BMF_EVENT_KERNEL ? kernel : 0)});
     }
     return run;
 }
 
 static char *write_and_read(const bmf_report_contents *report)
 {
-    assert_int_equal(bmf_report_write(report, path), BMF_OK);
+    assert_int_equal(report_write(report, path), BMF_OK);
     char *page = read_file(path);
     unlink(path);
     return page;
@@ -170,7 +170,7 @@ static void check_columns(numbers *n, const bmf_run *run)
         if (event[k].kind == BMF_EVENT_KERNEL)
             assert_int_equal(next(n), event[k].name);
     for (int64_t k = 0; k < run->events; k++)
-        if (bmf_is_message(&event[k]))
+        if (is_message(&event[k]))
             assert_int_equal(event[k].lane + next_signed(n), event[k].peer);
 }
 
@@ -231,7 +231,7 @@ static void columns_hold_every_event(void **state)
             assert_int_equal(n.at, n.size);
             free(n.byte);
             free(text);
-            bmf_run_free(report.run[k]);
+            run_free(report.run[k]);
         }
         free(comparison.twin);
         free(page);
@@ -296,21 +296,21 @@ static void facts_are_those_given(void **state)
     assert_int_equal(json_integer_value(json_array_get(json_array_get(points, 1), 4)), 1);
     json_decref(facts);
     free(page);
-    bmf_run_free(report.run[0]);
+    run_free(report.run[0]);
 }
 
 /* A kernel of 30 ns on both processors, and a file of 10 ns on one. */
 static void intervals_have_their_names(void **state)
 {
     (void)state;
-    bmf_report_contents report = {.title = "", .runs = 1, .run = {bmf_run_create("p", "m", 2, 1, 1)}};
+    bmf_report_contents report = {.title = "", .runs = 1, .run = {run_create("p", "m", 2, 1, 1)}};
     bmf_run *run = report.run[0];
     for (int32_t lane = 0; lane < 2; lane++) {
-        bmf_run_add(run, &(bmf_event){.end = 40, .lane = lane, .peer = -1, .kind = BMF_EVENT_REGION});
-        bmf_run_add(run, &(bmf_event){.end = 30, .lane = lane, .peer = -1, .kind = BMF_EVENT_KERNEL});
+        run_add(run, &(bmf_event){.end = 40, .lane = lane, .peer = -1, .kind = BMF_EVENT_REGION});
+        run_add(run, &(bmf_event){.end = 30, .lane = lane, .peer = -1, .kind = BMF_EVENT_KERNEL});
     }
-    bmf_run_add(run, &(bmf_event){.begin = 30, .end = 40, .peer = -1, .kind = BMF_EVENT_FILE});
-    assert_int_equal(bmf_intervals_create(run, NULL, &report.intervals[0]), BMF_OK);
+    run_add(run, &(bmf_event){.begin = 30, .end = 40, .peer = -1, .kind = BMF_EVENT_FILE});
+    assert_int_equal(intervals_create(run, NULL, &report.intervals[0]), BMF_OK);
     char *page = write_and_read(&report);
     json_t *facts = facts_of(page), *columns = at(facts, "columns");
     json_t *interval = json_array_get(at(json_array_get(at(facts, "runs"), 0), "intervals"), 0),
@@ -329,8 +329,8 @@ static void intervals_have_their_names(void **state)
     assert_true(fabs(json_number_value(json_array_get(at(interval, "efficiency"), 0)) - 70.0 / 80.0) < 1e-9);
     json_decref(facts);
     free(page);
-    bmf_intervals_free(report.intervals[0]);
-    bmf_run_free(run);
+    intervals_free(report.intervals[0]);
+    run_free(run);
 }
 
 /* ---- texts ---- */
@@ -352,18 +352,17 @@ static void texts_stay_in_their_place(void **state)
                                         "\xff\xfe\x80 \x01\x1f",
                                         "\xe2\x80\xa8 \xc3\xa9 \xf0\x9f\x98\x80",
                                         "]]>"};
-    bmf_report_contents plain = {.title = "t", .runs = 1, .run = {bmf_run_create("p", "m", 1, 1, 1)}};
+    bmf_report_contents plain = {.title = "t", .runs = 1, .run = {run_create("p", "m", 1, 1, 1)}};
     char *page = write_and_read(&plain);
     int64_t tags = occurrences(page, "<");
     free(page);
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        bmf_report_contents report = {
-            .title = texts[k], .runs = 1, .run = {bmf_run_create(texts[k], texts[k], 1, 1, 1)}};
-        bmf_run_node(report.run[0], 0, texts[k], BMF_EVENT_REGION);
+        bmf_report_contents report = {.title = texts[k], .runs = 1, .run = {run_create(texts[k], texts[k], 1, 1, 1)}};
+        run_node(report.run[0], 0, texts[k], BMF_EVENT_REGION);
         page = write_and_read(&report);
         assert_int_equal(occurrences(page, "<"), tags);
         json_t *facts = facts_of(page); /* jansson also refuses what is not UTF-8 */
-        char *clean = bmf_style_text(texts[k], BMF_STYLE_PLAIN);
+        char *clean = style_text(texts[k], BMF_STYLE_PLAIN);
         assert_string_equal(json_string_value(at(facts, "title")), clean);
         assert_string_equal(json_string_value(at(json_array_get(at(facts, "runs"), 0), "program")), clean);
         assert_string_equal(json_string_value(json_array_get(at(json_array_get(at(facts, "runs"), 0), "names"), 2)),
@@ -371,9 +370,9 @@ static void texts_stay_in_their_place(void **state)
         free(clean);
         json_decref(facts);
         free(page);
-        bmf_run_free(report.run[0]);
+        run_free(report.run[0]);
     }
-    bmf_run_free(plain.run[0]);
+    run_free(plain.run[0]);
 }
 
 static void markup_can_be_read_back(void **state)
@@ -386,9 +385,9 @@ static void markup_can_be_read_back(void **state)
     text[sizeof text - 1] = '\0';
     memset(text + 100, 'x', 18000); /* longer than the room of an output */
     bmf_output out;
-    assert_int_equal(bmf_output_open(NULL, &out, path), BMF_OK);
-    bmf_put_markup(&out, text);
-    assert_int_equal(bmf_output_close(NULL, &out, BMF_OK), BMF_OK);
+    assert_int_equal(output_open(NULL, &out, path), BMF_OK);
+    put_markup(&out, text);
+    assert_int_equal(output_close(NULL, &out, BMF_OK), BMF_OK);
     char *markup = read_file(path), *to = back;
     unlink(path);
     assert_null(strpbrk(markup, "<>\"'"));
@@ -412,7 +411,7 @@ static void the_file_appears_whole_or_not_at_all(void **state)
 {
     (void)state;
     bmf_report_contents report = {.title = "t", .runs = 1, .run = {random_run(3, 20, 0)}};
-    assert_int_equal(bmf_report_write(&report, "no such folder/report.html"), BMF_ERROR_FILE);
+    assert_int_equal(report_write(&report, "no such folder/report.html"), BMF_ERROR_FILE);
     assert_non_null(strstr(bmf_error_text(NULL), "no such folder/report.html"));
     char *first = write_and_read(&report), *second = write_and_read(&report);
     assert_string_equal(first, second);
@@ -423,7 +422,7 @@ static void the_file_appears_whole_or_not_at_all(void **state)
     assert_non_null(strstr(first, "default-src 'none'"));
     free(first);
     free(second);
-    bmf_run_free(report.run[0]);
+    run_free(report.run[0]);
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 static void expect_totals(const bmf_schedule *schedule, int rounds, int64_t messages)
 {
     int64_t counted, bytes;
-    bmf_schedule_totals(schedule, &counted, &bytes);
+    schedule_count_totals(schedule, &counted, &bytes);
     assert_int_equal(schedule->rounds, rounds);
     assert_int_equal(counted, messages);
 }
@@ -71,7 +71,7 @@ static void check_split(bmf_algorithm algorithm, int64_t count, int rounds)
     for (int64_t i = 0; i < count; i++)
         assert_true(all.held[i * count + i]);
     free(all.held);
-    bmf_schedule_free(schedule);
+    schedule_free(schedule);
     free(start);
 }
 
@@ -95,7 +95,7 @@ static void check_gather(bmf_algorithm algorithm, int64_t count, int rounds)
     for (int64_t i = 0; i < count; i++)
         assert_true(all.held[i]);
     free(all.held);
-    bmf_schedule_free(schedule);
+    schedule_free(schedule);
     free(start);
 }
 
@@ -118,7 +118,7 @@ static void check_everybody(int64_t count)
     for (int64_t m = 0; count > 1 && m < schedule->round[0].count; m++)
         assert_int_equal(schedule->round[0].message[m].bytes, 1000 + schedule->round[0].message[m].first);
     free(all.held);
-    bmf_schedule_free(schedule);
+    schedule_free(schedule);
 }
 
 static void check_distl(bmf_algorithm algorithm, int64_t count, int64_t bytes, int64_t segments)
@@ -141,7 +141,7 @@ static void check_distl(bmf_algorithm algorithm, int64_t count, int64_t bytes, i
         for (int64_t m = 0; m < schedule->round[r].count; m++)
             assert_int_equal(schedule->round[r].message[m].bytes, schedule->round[r].message[m].count);
     free(all.held);
-    bmf_schedule_free(schedule);
+    schedule_free(schedule);
 }
 
 static void check_distls(int64_t count)
@@ -222,7 +222,7 @@ static void check_reduce_levels(int64_t count)
     run_spans(schedule, schedule->rounds, &in.group, value);
     expect_span(value[0], 0, count);
     free(value);
-    bmf_schedule_free(schedule);
+    schedule_free(schedule);
 }
 
 static void check_reduce_doubling(int64_t count)
@@ -239,7 +239,7 @@ static void check_reduce_doubling(int64_t count)
     for (int64_t i = 0; i < count; i++)
         expect_span(value[i], 0, count);
     free(value);
-    bmf_schedule_free(schedule);
+    schedule_free(schedule);
 }
 
 static void check_scan_levels(int64_t count)
@@ -255,7 +255,7 @@ static void check_scan_levels(int64_t count)
     for (int64_t i = 0; i < count; i++)
         expect_span(value[i], 0, i + 1);
     free(value);
-    bmf_schedule_free(schedule);
+    schedule_free(schedule);
 }
 
 /* Going down, a sender must know its own prefix and, from going up, the items from itself to the receiver. */
@@ -292,7 +292,7 @@ static void check_scan_tree(int64_t count)
     expect_span(value[0], 0, count);
     run_down(schedule, levels, &in.group);
     free(value);
-    bmf_schedule_free(schedule);
+    schedule_free(schedule);
 }
 
 /* ---- redistribution ---- */
@@ -307,11 +307,11 @@ static void check_redistribute(int64_t parts)
     bmf_group sources = random_group(parts), targets = random_group(to_parts);
     int64_t *source = calloc((size_t)parts, sizeof *source), *target = calloc((size_t)to_parts, sizeof *target);
     for (int64_t i = 0; i < parts; i++)
-        source[i] = bmf_group_processor(&sources, i);
+        source[i] = group_processor(&sources, i);
     for (int64_t j = 0; j < to_parts; j++)
-        target[j] = bmf_group_processor(&targets, j);
-    bmf_schedule *schedule = bmf_schedule_create("redistribute", 0, INT64_MAX);
-    assert_int_equal(bmf_schedule_redistribute(schedule, 0, parts, source, from, to_parts, target, to, 3), 0);
+        target[j] = group_processor(&targets, j);
+    bmf_schedule *schedule = schedule_create("redistribute", 0, INT64_MAX);
+    assert_int_equal(schedule_redistribute(schedule, 0, parts, source, from, to_parts, target, to, 3), 0);
     int64_t next = 0;
     for (int64_t m = 0, i = 0, j = 0; m < schedule->round[0].count; m++) {
         const bmf_message *message = &schedule->round[0].message[m];
@@ -329,7 +329,7 @@ static void check_redistribute(int64_t parts)
     }
     assert_int_equal(next, length);
     assert_true(schedule->round[0].count <= parts + to_parts - 1);
-    bmf_schedule_free(schedule);
+    schedule_free(schedule);
     free(source);
     free(target);
     free(from);
@@ -403,7 +403,7 @@ static void test_document(void **state)
     for (int64_t k = 0; k < 4; k++)
         expect_message(split, 2, k, 2 * k, 2 * k + 1);
     expect_totals(split, 3, 7);
-    bmf_schedule_free(split);
+    schedule_free(split);
 
     static const int64_t scan_messages[4] = {15, 14, 12, 8}, reduce_messages[4] = {8, 4, 2, 1};
     input sixteen = {.group = {0, 0, 16}, .bytes = equal_bytes, .value = 1};
@@ -414,8 +414,8 @@ static void test_document(void **state)
         assert_int_equal(scan->round[r].count, scan_messages[r]);
         assert_int_equal(reduce->round[r].count, reduce_messages[r]);
     }
-    bmf_schedule_free(scan);
-    bmf_schedule_free(reduce);
+    schedule_free(scan);
+    schedule_free(reduce);
 }
 
 static void expect_printed(const bmf_schedule *schedule, int examples, const char *expected)
@@ -424,7 +424,7 @@ static void expect_printed(const bmf_schedule *schedule, int examples, const cha
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     assert_non_null(stream);
-    bmf_schedule_print(schedule, examples, stream);
+    schedule_print(schedule, examples, stream);
     fclose(stream);
     assert_string_equal(text, expected);
     free(text);
@@ -440,19 +440,19 @@ static void test_print(void **state)
                    "tree: 2 rounds, 3 messages, 6 B\n"
                    "  round 0: 1 message, 3 B: 1 -> 5 (3 B)\n"
                    "  round 1: 2 messages, 3 B, largest 2 B: 1 -> 3 (2 B), ..\n");
-    bmf_schedule_free(split);
+    schedule_free(split);
     four.start = NULL;
     split = complete(BMF_SPLIT_DIRECT, &four);
     bmf_message copy = {.from = 1, .to = 1, .bytes = 99};
-    assert_int_equal(bmf_schedule_add(split, 0, copy), 0);
+    assert_int_equal(schedule_add(split, 0, copy), 0);
     expect_printed(split, 9,
                    "direct: 1 round, 3 messages, sizes known when sent\n"
                    "  round 0: 3 messages, sizes known when sent: 1 -> 3, 1 -> 5, 1 -> 7\n");
     int64_t messages, bytes;
-    bmf_schedule_totals(split, &messages, &bytes);
+    schedule_count_totals(split, &messages, &bytes);
     assert_int_equal(messages, 3);
     assert_int_equal(bytes, 0);
-    bmf_schedule_free(split);
+    schedule_free(split);
 }
 
 static void test_names(void **state)
@@ -460,9 +460,9 @@ static void test_names(void **state)
     (void)state;
     for (bmf_algorithm a = 0; a < BMF_ALGORITHMS; a++)
         for (bmf_algorithm b = 0; b < a; b++)
-            assert_false(strcmp(bmf_algorithm_skeleton(a), bmf_algorithm_skeleton(b)) == 0 &&
+            assert_false(strcmp(algorithm_skeleton(a), algorithm_skeleton(b)) == 0 &&
                          strcmp(bmf_algorithm_name(a), bmf_algorithm_name(b)) == 0);
-    assert_string_equal(bmf_algorithm_skeleton(BMF_SCAN_TREE), "scan");
+    assert_string_equal(algorithm_skeleton(BMF_SCAN_TREE), "scan");
     assert_string_equal(bmf_algorithm_name(BMF_SCAN_TREE), "tree");
 }
 

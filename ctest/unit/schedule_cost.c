@@ -32,19 +32,19 @@ static void check_hosts(int64_t count)
     second.group.base = machine_size(&first.group);
     int64_t processors = machine_size(&second.group) + random_below(5);
     for (bmf_algorithm algorithm = 0; algorithm < BMF_ALGORITHMS; algorithm++) {
-        bmf_schedule *all = bmf_schedule_create("all", 0, processors);
+        bmf_schedule *all = schedule_create("all", 0, processors);
         generate(all, algorithm, 1, &first);
         generate(all, algorithm, 1, &second);
         for (int64_t low = 0, high; low < processors; low = high) {
             high = low + 1 + random_below(1 + processors / 3);
             high = high < processors ? high : processors;
-            bmf_schedule *host = bmf_schedule_create("host", low, high);
+            bmf_schedule *host = schedule_create("host", low, high);
             generate(host, algorithm, 1, &first);
             generate(host, algorithm, 1, &second);
             expect_filtered(host, all);
-            bmf_schedule_free(host);
+            schedule_free(host);
         }
-        bmf_schedule_free(all);
+        schedule_free(all);
     }
     free(start);
 }
@@ -92,15 +92,15 @@ static void check_cost(int64_t count)
         start[k] = unit * k;
     for (bmf_algorithm algorithm = 0; algorithm < BMF_ALGORITHMS; algorithm++) {
         int64_t bytes = unit * count;
-        input in = {{0, 0, count}, start, equal_bytes, bytes, bmf_schedule_pipeline_segments(&cost, count, bytes)};
+        input in = {{0, 0, count}, start, equal_bytes, bytes, schedule_pipeline_segments(&cost, count, bytes)};
         bmf_schedule *schedule = complete(algorithm, &in);
         if (algorithm == BMF_REDUCE_LEVELS)
             generate(schedule, BMF_DISTL_TREE, schedule->rounds, &in);
         double simple = evaluate(schedule, &in.group, &cost);
-        double estimate = bmf_schedule_estimate(algorithm, &cost, count, (double)bytes);
+        double estimate = schedule_estimate(algorithm, &cost, count, (double)bytes);
         double allowed = algorithm == BMF_DISTL_PIPELINE ? 0.02 : 1e-9; /* segments are whole bytes */
         assert_true(fabs(simple - estimate) <= allowed * simple + 1e-15);
-        bmf_schedule_free(schedule);
+        schedule_free(schedule);
     }
     free(start);
 }
@@ -114,7 +114,7 @@ static void check_segments(int64_t count)
 {
     bmf_cost_model cost = {1e-6, 1e-9};
     int64_t bytes = random_below(1000000);
-    int64_t chosen = bmf_schedule_pipeline_segments(&cost, count, bytes);
+    int64_t chosen = schedule_pipeline_segments(&cost, count, bytes);
     assert_true(chosen >= 1);
     for (int64_t segments = 1; segments < 2000 && segments <= bytes && count > 1; segments++)
         assert_true(pipeline_seconds(&cost, count, bytes, chosen) <=
@@ -147,12 +147,12 @@ static void test_large(void **state)
                                                 BMF_REDUCE_DOUBLING, BMF_SCAN_TREE,    BMF_DISTL_TREE};
     for (size_t k = 0; k < sizeof logarithmic / sizeof *logarithmic; k++) {
         int64_t processor = count / 3 * 2;
-        bmf_schedule *schedule = bmf_schedule_create("large", processor, processor + 1);
+        bmf_schedule *schedule = schedule_create("large", processor, processor + 1);
         generate(schedule, logarithmic[k], 0, &in);
         int64_t messages, bytes;
-        bmf_schedule_totals(schedule, &messages, &bytes);
+        schedule_count_totals(schedule, &messages, &bytes);
         assert_true(messages >= 1 && messages <= 80);
-        bmf_schedule_free(schedule);
+        schedule_free(schedule);
     }
 }
 

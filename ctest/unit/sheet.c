@@ -75,12 +75,12 @@ static void samples_are_read_as_written(void **state)
     double seconds[] = {1.25e-5, 0.0, 3.000000001e-5};
     bmf_sample first = sample_of("bcast", BMF_FAMILY_COLLECTIVE, 4, 1024, 3, seconds), second = first;
     second.cached = true;
-    assert_int_equal(bmf_samples_create(raw, &header, &file), BMF_OK);
-    assert_int_equal(bmf_samples_append(file, &first), BMF_OK);
-    assert_int_equal(bmf_samples_skip(file, "allsend", "needs 4 ranks"), BMF_OK);
-    assert_int_equal(bmf_samples_append(file, &second), BMF_OK);
-    assert_int_equal(bmf_samples_close(file, true), BMF_OK);
-    assert_int_equal(bmf_samples_read(raw, false, &samples), BMF_OK);
+    assert_int_equal(samples_create(raw, &header, &file), BMF_OK);
+    assert_int_equal(samples_append(file, &first), BMF_OK);
+    assert_int_equal(samples_skip(file, "allsend", "needs 4 ranks"), BMF_OK);
+    assert_int_equal(samples_append(file, &second), BMF_OK);
+    assert_int_equal(samples_close(file, true), BMF_OK);
+    assert_int_equal(samples_read(raw, false, &samples), BMF_OK);
     assert_true(samples->complete);
     assert_int_equal(samples->count, 2);
     assert_int_equal(samples->skips, 1);
@@ -88,12 +88,12 @@ static void samples_are_read_as_written(void **state)
     assert_string_equal(samples->header.machine, header.machine);
     assert_string_equal(samples->header.options, header.options);
     assert_int_equal(samples->header.ranks, 8);
-    const bmf_sample *found = bmf_samples_find(samples, "bcast", true, 4, 1024);
+    const bmf_sample *found = samples_find(samples, "bcast", true, 4, 1024);
     assert_ptr_equal(found, &samples->sample[1]);
-    assert_null(bmf_samples_find(samples, "bcast", true, 4, 1025));
+    assert_null(samples_find(samples, "bcast", true, 4, 1025));
     for (int k = 0; k < 3; k++)
         assert_true(found->seconds[k] == seconds[k]);
-    bmf_samples_free(samples);
+    samples_free(samples);
 }
 
 static void an_interrupted_measurement_goes_on(void **state)
@@ -103,32 +103,32 @@ static void an_interrupted_measurement_goes_on(void **state)
     bmf_samples *samples;
     double seconds[] = {1e-5};
     bmf_sample sample = sample_of("send", BMF_FAMILY_PAIR, 2, 1, 1, seconds);
-    assert_int_equal(bmf_samples_create(raw, &header, &file), BMF_OK);
-    assert_int_equal(bmf_samples_append(file, &sample), BMF_OK);
-    assert_int_equal(bmf_samples_close(file, false), BMF_OK);
+    assert_int_equal(samples_create(raw, &header, &file), BMF_OK);
+    assert_int_equal(samples_append(file, &sample), BMF_OK);
+    assert_int_equal(samples_close(file, false), BMF_OK);
     FILE *torn = fopen(raw, "a"); /* killed inside a line */
     assert_non_null(torn);
     fputs("sample send point-to-point p 2 d 2 by", torn);
     fclose(torn);
-    assert_int_equal(bmf_samples_read(raw, false, &samples), BMF_ERROR_FILE);
+    assert_int_equal(samples_read(raw, false, &samples), BMF_ERROR_FILE);
     assert_message(".raw:14: the file ends inside this line");
-    assert_int_equal(bmf_samples_resume(raw, &header, &samples, &file), BMF_OK);
+    assert_int_equal(samples_resume(raw, &header, &samples, &file), BMF_OK);
     assert_int_equal(samples->count, 1);
     assert_false(samples->complete);
-    bmf_samples_free(samples);
+    samples_free(samples);
     sample.d = 2;
-    assert_int_equal(bmf_samples_append(file, &sample), BMF_OK);
-    assert_int_equal(bmf_samples_close(file, true), BMF_OK);
-    assert_int_equal(bmf_samples_read(raw, false, &samples), BMF_OK);
+    assert_int_equal(samples_append(file, &sample), BMF_OK);
+    assert_int_equal(samples_close(file, true), BMF_OK);
+    assert_int_equal(samples_read(raw, false, &samples), BMF_OK);
     assert_int_equal(samples->count, 2);
-    bmf_samples_free(samples);
-    assert_int_equal(bmf_samples_resume(raw, &header, &samples, &file), BMF_OK);
+    samples_free(samples);
+    assert_int_equal(samples_resume(raw, &header, &samples, &file), BMF_OK);
     assert_null(file);
     assert_true(samples->complete);
-    bmf_samples_free(samples);
+    samples_free(samples);
     bmf_samples_header other = header;
     other.ranks = 3;
-    assert_int_equal(bmf_samples_resume(raw, &other, &samples, &file), BMF_ERROR_ARGUMENT);
+    assert_int_equal(samples_resume(raw, &other, &samples, &file), BMF_ERROR_ARGUMENT);
     assert_message("measured with ranks 8, not 3");
 }
 
@@ -170,11 +170,11 @@ static void damaged_samples_are_refused(void **state)
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         bmf_samples *samples;
         write_text(raw, bad[k].text);
-        assert_int_equal(bmf_samples_read(raw, false, &samples), BMF_ERROR_FILE);
+        assert_int_equal(samples_read(raw, false, &samples), BMF_ERROR_FILE);
         assert_message(bad[k].message);
     }
     bmf_samples *samples;
-    assert_int_equal(bmf_samples_read("no-such.raw", false, &samples), BMF_ERROR_FILE);
+    assert_int_equal(samples_read("no-such.raw", false, &samples), BMF_ERROR_FILE);
     assert_message("cannot read 'no-such.raw'");
 }
 
@@ -184,17 +184,17 @@ static void what_cannot_be_read_is_not_written(void **state)
     bmf_samples_file *file;
     double seconds[] = {INFINITY};
     bmf_sample sample = sample_of("send", BMF_FAMILY_PAIR, 2, 1, 1, seconds);
-    assert_int_equal(bmf_samples_create(raw, &header, &file), BMF_OK);
-    assert_int_equal(bmf_samples_append(file, &sample), BMF_ERROR_ARGUMENT);
+    assert_int_equal(samples_create(raw, &header, &file), BMF_OK);
+    assert_int_equal(samples_append(file, &sample), BMF_ERROR_ARGUMENT);
     seconds[0] = 1e-6;
     sample.p = 0;
-    assert_int_equal(bmf_samples_append(file, &sample), BMF_ERROR_ARGUMENT);
-    assert_int_equal(bmf_samples_skip(file, "send", "two\nlines"), BMF_ERROR_ARGUMENT);
-    bmf_samples_close(file, true);
+    assert_int_equal(samples_append(file, &sample), BMF_ERROR_ARGUMENT);
+    assert_int_equal(samples_skip(file, "send", "two\nlines"), BMF_ERROR_ARGUMENT);
+    samples_close(file, true);
     bmf_samples *samples;
-    assert_int_equal(bmf_samples_read(raw, false, &samples), BMF_OK);
+    assert_int_equal(samples_read(raw, false, &samples), BMF_OK);
     assert_int_equal(samples->count + samples->skips, 0);
-    bmf_samples_free(samples);
+    samples_free(samples);
 }
 
 /* ---- sheets ---- */
@@ -223,8 +223,8 @@ static bmf_sheet *fit(int32_t p_first, int32_t p_last)
 {
     bmf_sheet *sheet;
     bmf_samples *samples = make_samples(p_first, p_last);
-    assert_int_equal(bmf_sheet_fit(samples, &sheet), BMF_OK);
-    bmf_samples_free(samples);
+    assert_int_equal(sheet_fit(samples, &sheet), BMF_OK);
+    samples_free(samples);
     return sheet;
 }
 
@@ -239,8 +239,8 @@ static void sheets_are_read_as_written(void **state)
     (void)state;
     bmf_sheet *was = fit(1, 16), *is;
     snprintf(was->title, sizeof was->title, "quotes \" and \\ backslashes");
-    assert_int_equal(bmf_sheet_write(was, sheet_path), BMF_OK);
-    assert_int_equal(bmf_sheet_read(sheet_path, &is), BMF_OK);
+    assert_int_equal(sheet_write(was, sheet_path), BMF_OK);
+    assert_int_equal(sheet_read(sheet_path, &is), BMF_OK);
     assert_string_equal(is->title, was->title);
     assert_string_equal(is->header.date, was->header.date);
     same_real(is->header.tick_seconds, was->header.tick_seconds);
@@ -249,7 +249,7 @@ static void sheets_are_read_as_written(void **state)
     for (int64_t k = 0; k < is->entries; k++) {
         const bmf_entry *a = &is->entry[k], *b = &was->entry[k];
         assert_string_equal(a->operation, b->operation);
-        assert_true(a->family == b->family && bmf_form_equal(a->form, b->form));
+        assert_true(a->family == b->family && form_equal(a->form, b->form));
         assert_true(a->p_low == b->p_low && a->p_high == b->p_high && a->d_low == b->d_low && a->d_high == b->d_high);
         for (int i = 0; i < BMF_TERMS; i++) {
             same_real(a->coefficient[i], b->coefficient[i]);
@@ -264,8 +264,8 @@ static void sheets_are_read_as_written(void **state)
         for (int64_t j = 0; j < a->points; j++)
             same_real(a->point[j].typical, b->point[j].typical);
     }
-    bmf_sheet_free(is);
-    bmf_sheet_free(was);
+    sheet_free(is);
+    sheet_free(was);
 }
 
 static void groups_of_one_stand_apart(void **state)
@@ -273,20 +273,20 @@ static void groups_of_one_stand_apart(void **state)
     (void)state;
     bmf_sheet *sheet = fit(1, 16);
     int64_t count;
-    const bmf_entry *entry = bmf_sheet_find(sheet, "bcast", &count);
+    const bmf_entry *entry = sheet_find(sheet, "bcast", &count);
     assert_int_equal(entry[0].p_low, 1);
     assert_int_equal(entry[0].p_high, 1);
     assert_int_equal(entry[count - 1].p_low, 2);
     assert_int_equal(entry[count - 1].p_high, 16);
     bmf_estimate estimate;
-    assert_int_equal(bmf_sheet_evaluate(sheet, "bcast", 1, 64, &estimate), BMF_OK);
+    assert_int_equal(sheet_evaluate(sheet, "bcast", 1, 64, &estimate), BMF_OK);
     assert_true(fabs(estimate.mean - (20e-6 + 0.2e-6 * 64)) < 1e-7);
     assert_true(estimate.inside);
-    assert_int_equal(bmf_sheet_evaluate(sheet, "bcast", 8, 64, &estimate), BMF_OK);
+    assert_int_equal(sheet_evaluate(sheet, "bcast", 8, 64, &estimate), BMF_OK);
     assert_true(fabs(estimate.mean - (20e-6 + 8e-6 * log(8) + 0.2e-6 * 64)) < 2e-7);
-    assert_int_equal(bmf_sheet_evaluate(sheet, "send", 128, 64, &estimate), BMF_OK); /* any p */
+    assert_int_equal(sheet_evaluate(sheet, "send", 128, 64, &estimate), BMF_OK); /* any p */
     assert_true(estimate.inside);
-    bmf_sheet_free(sheet);
+    sheet_free(sheet);
 }
 
 static void cached_buffers_stand_apart(void **state)
@@ -304,12 +304,12 @@ static void cached_buffers_stand_apart(void **state)
     }
     bmf_sheet *sheet;
     bmf_estimate fresh, cached;
-    assert_int_equal(bmf_sheet_fit(samples, &sheet), BMF_OK);
-    assert_int_equal(bmf_sheet_evaluate(sheet, "send", 2, 100, &fresh), BMF_OK);
-    assert_int_equal(bmf_sheet_evaluate(sheet, "send:cached", 2, 100, &cached), BMF_OK);
+    assert_int_equal(sheet_fit(samples, &sheet), BMF_OK);
+    assert_int_equal(sheet_evaluate(sheet, "send", 2, 100, &fresh), BMF_OK);
+    assert_int_equal(sheet_evaluate(sheet, "send:cached", 2, 100, &cached), BMF_OK);
     assert_true(fabs(cached.mean / fresh.mean - 0.25) < 0.01);
-    bmf_sheet_free(sheet);
-    bmf_samples_free(samples);
+    sheet_free(sheet);
+    samples_free(samples);
 }
 
 static void what_is_outside_is_said(void **state)
@@ -317,18 +317,18 @@ static void what_is_outside_is_said(void **state)
     (void)state;
     bmf_sheet *sheet = fit(2, 16);
     bmf_estimate estimate;
-    assert_int_equal(bmf_sheet_evaluate(sheet, "bcast", 32, 64, &estimate), BMF_OK);
+    assert_int_equal(sheet_evaluate(sheet, "bcast", 32, 64, &estimate), BMF_OK);
     assert_false(estimate.inside);
     assert_non_null(strstr(estimate.outside, "p is outside what was measured, 2 to 16"));
-    assert_int_equal(bmf_sheet_evaluate(sheet, "bcast", 8, 2000, &estimate), BMF_OK);
+    assert_int_equal(sheet_evaluate(sheet, "bcast", 8, 2000, &estimate), BMF_OK);
     assert_non_null(strstr(estimate.outside, "d is outside what was measured, 1 to 1024"));
-    assert_int_equal(bmf_sheet_evaluate(sheet, "bcast", 0, 1, &estimate), BMF_ERROR_ARGUMENT);
-    assert_int_equal(bmf_sheet_evaluate(sheet, "bcast", 2, -1, &estimate), BMF_ERROR_ARGUMENT);
-    assert_int_equal(bmf_sheet_evaluate(sheet, "bcats", 2, 1, &estimate), BMF_ERROR_ARGUMENT);
+    assert_int_equal(sheet_evaluate(sheet, "bcast", 0, 1, &estimate), BMF_ERROR_ARGUMENT);
+    assert_int_equal(sheet_evaluate(sheet, "bcast", 2, -1, &estimate), BMF_ERROR_ARGUMENT);
+    assert_int_equal(sheet_evaluate(sheet, "bcats", 2, 1, &estimate), BMF_ERROR_ARGUMENT);
     assert_message("no operation 'bcats'; near: bcast");
-    assert_int_equal(bmf_sheet_evaluate(sheet, "zzzzzzzzzzzz", 2, 1, &estimate), BMF_ERROR_ARGUMENT);
+    assert_int_equal(sheet_evaluate(sheet, "zzzzzzzzzzzz", 2, 1, &estimate), BMF_ERROR_ARGUMENT);
     assert_message("it has send, bcast");
-    bmf_sheet_free(sheet);
+    sheet_free(sheet);
 }
 
 static void two_group_sizes_are_reported(void **state)
@@ -336,16 +336,16 @@ static void two_group_sizes_are_reported(void **state)
     (void)state;
     bmf_sheet *sheet = fit(2, 4);
     int64_t count;
-    const bmf_entry *entry = bmf_sheet_find(sheet, "bcast", &count);
+    const bmf_entry *entry = sheet_find(sheet, "bcast", &count);
     assert_non_null(strstr(entry->note, "ill-conditioned: p takes the values 2 and 4 only"));
     /* With p 2 and 4, p and log(p) are the same column but for its scale and the constant. */
     bool rival = false;
     for (int32_t k = 0; k < entry->alternatives; k++)
         rival = rival || entry->alternative[k].startup != entry->form.startup;
     assert_true(rival);
-    entry = bmf_sheet_find(sheet, "send", &count);
+    entry = sheet_find(sheet, "send", &count);
     assert_string_equal(entry->note, "");
-    bmf_sheet_free(sheet);
+    sheet_free(sheet);
 }
 
 #define SHEET_HEAD "format = \"bmf sheet 1\";\nunits = \"us\";\nlogarithm = \"natural\";\n"
@@ -392,7 +392,7 @@ static void damaged_sheets_are_refused(void **state)
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         bmf_sheet *sheet;
         write_text(sheet_path, bad[k].text);
-        if (bmf_sheet_read(sheet_path, &sheet) != BMF_ERROR_FILE)
+        if (sheet_read(sheet_path, &sheet) != BMF_ERROR_FILE)
             fail_msg("taken: %s", bad[k].text);
         assert_message(bad[k].message);
     }
@@ -408,11 +408,11 @@ static void every_cut_of_a_sheet_is_refused(void **state)
     for (size_t length = 0; length <= strlen(whole); length++) {
         snprintf(cut, sizeof cut, "%.*s", (int)length, whole);
         write_text(sheet_path, cut);
-        int status = bmf_sheet_read(sheet_path, &sheet);
+        int status = sheet_read(sheet_path, &sheet);
         bool whole_enough = length >= strlen(whole) - 2; /* the ; and newline at the end may be missing */
         assert_int_equal(status, whole_enough ? BMF_OK : BMF_ERROR_FILE);
         if (status == BMF_OK)
-            bmf_sheet_free(sheet);
+            sheet_free(sheet);
     }
 }
 
@@ -427,7 +427,7 @@ static bmf_sheet *known_sheet(void)
                           "size = \"d\"; c = 100.0; k = 2.0; noise = 0.05; freedom = 1e9;"
                           "covariance = [100.0, 0.0, -0.5, 0.0, 0.0, 0.01]; },\n"
                           "{ operation = \"bare\"; family = \"local\"; c = 7.0; });");
-    assert_int_equal(bmf_sheet_read(sheet_path, &sheet), BMF_OK);
+    assert_int_equal(sheet_read(sheet_path, &sheet), BMF_OK);
     return sheet;
 }
 
@@ -442,7 +442,7 @@ static void intervals_follow_from_the_errors(void **state)
     (void)state;
     bmf_sheet *sheet = known_sheet();
     bmf_estimate e;
-    assert_int_equal(bmf_sheet_evaluate(sheet, "op", 4, 50, &e), BMF_OK);
+    assert_int_equal(sheet_evaluate(sheet, "op", 4, 50, &e), BMF_OK);
     about(e.mean, 200e-6);
     about(e.coefficient_variance, (100.0 - 2 * 50 * 0.5 + 2500 * 0.01) * 1e-12); /* x'Cx, x = (1, 50) */
     about(e.noise_variance, 100e-12);
@@ -450,11 +450,11 @@ static void intervals_follow_from_the_errors(void **state)
     about(e.most, (110 + 50 * 2.1) * 1e-6);
     /* 1.959964 standard deviations; freedom is a billion */
     assert_true(fabs(e.high - (200e-6 + 1.959964 * sqrt(175e-12))) < 1e-11);
-    assert_int_equal(bmf_sheet_evaluate(sheet, "bare", 1, 0, &e), BMF_OK);
+    assert_int_equal(sheet_evaluate(sheet, "bare", 1, 0, &e), BMF_OK);
     assert_false(e.has_errors);
     about(e.low, 7e-6);
     about(e.high, 7e-6);
-    bmf_sheet_free(sheet);
+    sheet_free(sheet);
 }
 
 /* A thousand uses of one equation share its error: the variance of the coefficients grows by a million, that of the
@@ -464,32 +464,32 @@ static void repeated_use_shares_its_error(void **state)
     (void)state;
     bmf_sheet *sheet = known_sheet();
     bmf_estimate one, sum;
-    assert_int_equal(bmf_sheet_evaluate(sheet, "op", 4, 50, &one), BMF_OK);
-    bmf_cost *cost = bmf_cost_new(sheet);
+    assert_int_equal(sheet_evaluate(sheet, "op", 4, 50, &one), BMF_OK);
+    bmf_cost *cost = cost_new(sheet);
     for (int k = 0; k < 10; k++)
-        assert_int_equal(bmf_cost_add(cost, "op", 4, 50, 100), BMF_OK);
-    assert_int_equal(bmf_cost_add(cost, "po", 4, 50, 1), BMF_ERROR_ARGUMENT);
-    bmf_cost_sum(cost, &sum);
+        assert_int_equal(cost_add(cost, "op", 4, 50, 100), BMF_OK);
+    assert_int_equal(cost_add(cost, "po", 4, 50, 1), BMF_ERROR_ARGUMENT);
+    cost_sum(cost, &sum);
     about(sum.mean, 1000 * one.mean);
     about(sum.coefficient_variance, 1e6 * one.coefficient_variance);
     about(sum.noise_variance, 1e3 * one.noise_variance);
     assert_true(sum.inside && sum.has_errors);
     /* Different sizes: g = (1, 0) + (1, 100), so g'Cg = 4 * 100 + 2 * 2 * 100 * -0.5 + 10000 * 0.01. */
-    bmf_cost *mixed = bmf_cost_new(sheet);
-    assert_int_equal(bmf_cost_add(mixed, "op", 4, 0, 1), BMF_OK);
-    assert_int_equal(bmf_cost_add(mixed, "op", 4, 100, 1), BMF_OK);
-    bmf_cost_sum(mixed, &sum);
+    bmf_cost *mixed = cost_new(sheet);
+    assert_int_equal(cost_add(mixed, "op", 4, 0, 1), BMF_OK);
+    assert_int_equal(cost_add(mixed, "op", 4, 100, 1), BMF_OK);
+    cost_sum(mixed, &sum);
     about(sum.coefficient_variance, (400.0 - 200.0 + 100.0) * 1e-12);
-    assert_int_equal(bmf_cost_add(mixed, "bare", 1, 0, 2), BMF_OK);
-    assert_int_equal(bmf_cost_add(mixed, "op", 4, 200, 1), BMF_OK);
-    bmf_cost_sum(mixed, &sum);
+    assert_int_equal(cost_add(mixed, "bare", 1, 0, 2), BMF_OK);
+    assert_int_equal(cost_add(mixed, "op", 4, 200, 1), BMF_OK);
+    cost_sum(mixed, &sum);
     about(sum.mean, (100 + 300 + 14 + 500) * 1e-6);
     assert_false(sum.has_errors);
     assert_false(sum.inside);
     assert_non_null(strstr(sum.outside, "op: d is outside"));
-    bmf_cost_free(mixed);
-    bmf_cost_free(cost);
-    bmf_sheet_free(sheet);
+    cost_free(mixed);
+    cost_free(cost);
+    sheet_free(sheet);
 }
 
 static void sheets_are_compared_by_their_errors(void **state)
@@ -497,16 +497,16 @@ static void sheets_are_compared_by_their_errors(void **state)
     (void)state;
     bmf_sheet *a = known_sheet(), *b = known_sheet();
     bmf_sheet_comparison *c;
-    int64_t count = bmf_sheet_compare(a, b, &c);
+    int64_t count = sheet_compare(a, b, &c);
     assert_int_equal(count, 2);
     assert_string_equal(c[0].operation, "op");
     about(c[0].mean, 1.0);
     assert_false(c[0].differ);
     free(c);
     int64_t one;
-    bmf_entry *entry = (bmf_entry *)bmf_sheet_find(b, "op", &one);
+    bmf_entry *entry = (bmf_entry *)sheet_find(b, "op", &one);
     entry->coefficient[0] = 200e-6; /* ten standard errors, seven of both together */
-    count = bmf_sheet_compare(a, b, &c);
+    count = sheet_compare(a, b, &c);
     assert_int_equal(count, 2);
     assert_true(c[0].differ);
     about(c[0].most, 2.0);
@@ -515,12 +515,12 @@ static void sheets_are_compared_by_their_errors(void **state)
     assert_false(c[1].has_errors);
     free(c);
     snprintf(entry->operation, sizeof entry->operation, "other");
-    count = bmf_sheet_compare(a, b, &c);
+    count = sheet_compare(a, b, &c);
     assert_int_equal(count, 3);
     assert_true(c[0].in_first && !c[0].in_second && !c[0].both);
     free(c);
-    bmf_sheet_free(a);
-    bmf_sheet_free(b);
+    sheet_free(a);
+    sheet_free(b);
 }
 
 /* ---- rounding (document 001, 3.2) ---- */
@@ -528,7 +528,7 @@ static void sheets_are_compared_by_their_errors(void **state)
 static void figures(double value, int count, const char *expected)
 {
     char text[64];
-    assert_string_equal(bmf_figures_text(value, count, text, sizeof text), expected);
+    assert_string_equal(figures_text(value, count, text, sizeof text), expected);
 }
 
 static void coefficients_are_rounded_as_printed(void **state)
@@ -536,11 +536,11 @@ static void coefficients_are_rounded_as_printed(void **state)
     (void)state;
     bmf_entry entry = {.form = {BMF_STARTUP_LOG, BMF_SIZE_LOG_D}, .coefficient = {14e-6, 123e-6, 1.2e-6}};
     char text[BMF_SHEET_TEXT];
-    assert_string_equal(bmf_equation_text(&entry, BMF_EQUATION_ROUNDED, 1e-6, text, sizeof text),
+    assert_string_equal(equation_text(&entry, BMF_EQUATION_ROUNDED, 1e-6, text, sizeof text),
                         "10 + 100 log(p) + 1 log(p)*d");
     entry.coefficient[0] = -14e-6;
     entry.coefficient[1] = -250e-6;
-    assert_string_equal(bmf_equation_text(&entry, BMF_EQUATION_ROUNDED, 1e-6, text, sizeof text),
+    assert_string_equal(equation_text(&entry, BMF_EQUATION_ROUNDED, 1e-6, text, sizeof text),
                         "-10 - 300 log(p) + 1 log(p)*d");
     figures(0.0009, 1, "0.0009");
     figures(95.0, 1, "100");
@@ -567,7 +567,7 @@ static void times_fall_into_buckets(void **state)
                   {1e-8, "1 us"},     {0.0, "1 us"},      {0.5, "1 s"}};
     char text[32];
     for (size_t k = 0; k < sizeof bucket / sizeof bucket[0]; k++)
-        assert_string_equal(bmf_bucket_text(bucket[k].seconds, text, sizeof text), bucket[k].text);
+        assert_string_equal(bucket_text(bucket[k].seconds, text, sizeof text), bucket[k].text);
 }
 
 static void errors_decide_the_digits(void **state)
@@ -578,7 +578,7 @@ static void errors_decide_the_digits(void **state)
     entry.covariance[0][0] = 12.3071e-6 * 12.3071e-6;
     entry.covariance[2][2] = 0.00175882e-6 * 0.00175882e-6;
     char text[BMF_SHEET_TEXT];
-    assert_string_equal(bmf_equation_text(&entry, BMF_EQUATION_ERRORS, 1e-6, text, sizeof text),
+    assert_string_equal(equation_text(&entry, BMF_EQUATION_ERRORS, 1e-6, text, sizeof text),
                         "(107 +- 12) + (0.044 +- 0.0018) d");
 }
 

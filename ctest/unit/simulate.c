@@ -33,7 +33,7 @@ typedef struct log_maker {
 static void pause_here(log_maker *maker)
 {
     if (maker->simulator && test_below(&maker->state, 3) == 0)
-        assert_int_equal(bmf_simulator_run(maker->simulator), BMF_OK);
+        assert_int_equal(simulator_run(maker->simulator), BMF_OK);
     else if (!maker->simulator)
         test_below(&maker->state, 3);
 }
@@ -46,17 +46,17 @@ static int64_t begin_round(log_maker *maker, uint32_t round)
         message[k] = (bmf_message){.from = test_below(&maker->state, p),
                                    .to = test_below(&maker->state, p),
                                    .bytes = test_below(&maker->state, 2) ? test_below(&maker->state, 1024) : k};
-    return bmf_actions_round_begin(maker->actions, round, message, count);
+    return actions_round_begin(maker->actions, round, message, count);
 }
 
 static void some_computing(log_maker *maker, uint32_t round)
 {
     for (int64_t k = test_below(&maker->state, 3); k > 0; k--)
-        bmf_actions_overhead(maker->actions, test_below(&maker->state, maker->actions->processors),
-                             (double)test_below(&maker->state, 40) * STEP, 0, 0, 0);
+        actions_overhead(maker->actions, test_below(&maker->state, maker->actions->processors),
+                         (double)test_below(&maker->state, 40) * STEP, 0, 0, 0);
     for (int64_t k = test_below(&maker->state, 6); k > 0; k--)
-        bmf_actions_compute(maker->actions, test_below(&maker->state, maker->actions->processors), 0, round, k,
-                            (double)test_below(&maker->state, 400) * STEP, 0, 0, 0);
+        actions_compute(maker->actions, test_below(&maker->state, maker->actions->processors), 0, round, k,
+                        (double)test_below(&maker->state, 400) * STEP, 0, 0, 0);
 }
 
 /* A call: rounds one after the other, or overlapping as a pipeline of two. */
@@ -66,41 +66,41 @@ static void some_call(log_maker *maker, uint32_t instance)
     int64_t *amount = malloc((size_t)actions->processors * sizeof *amount);
     for (int64_t p = 0; p < actions->processors; p++)
         amount[p] = 100 * (int64_t)instance + p;
-    bmf_actions_enter(actions, 1, instance, BMF_EVENT_SKELETON);
+    actions_enter(actions, 1, instance, BMF_EVENT_SKELETON);
     const int64_t first = begin_round(maker, 0);
     pause_here(maker);
     some_computing(maker, 0);
     if (test_below(&maker->state, 2)) {
         const int64_t second = begin_round(maker, 1);
-        bmf_actions_round_end(actions, 0, first);
+        actions_round_end(actions, 0, first);
         some_computing(maker, 1);
-        bmf_actions_round_end(actions, 1, second);
+        actions_round_end(actions, 1, second);
     } else if (test_below(&maker->state, 2)) {
-        bmf_actions_round_end(actions, 0, first);
+        actions_round_end(actions, 0, first);
     } else {
-        bmf_actions_round_end_sparse(actions, 0, first);
-        bmf_actions_meet(actions, test_below(&maker->state, 2) ? NAN : 3 * STEP);
+        actions_round_end_sparse(actions, 0, first);
+        actions_meet(actions, test_below(&maker->state, 2) ? NAN : 3 * STEP);
     }
-    bmf_actions_leave(actions, amount);
+    actions_leave(actions, amount);
     pause_here(maker);
 }
 
 static bmf_actions *random_log(uint64_t seed, bmf_network *network, bmf_run *run, bmf_simulator **simulator)
 {
     log_maker maker = {.state = seed};
-    maker.actions = bmf_actions_create(1 + test_below(&maker.state, MOST_PROCESSORS), NULL);
+    maker.actions = actions_create(1 + test_below(&maker.state, MOST_PROCESSORS), NULL);
     if (network) {
         network->processors = maker.actions->processors;
-        maker.simulator = *simulator = bmf_simulator_create(maker.actions, network, 0);
-        bmf_simulator_record(maker.simulator, run);
+        maker.simulator = *simulator = simulator_create(maker.actions, network, 0);
+        simulator_record(maker.simulator, run);
     }
     const int64_t calls = 1 + test_below(&maker.state, 6);
     for (int64_t k = 0; k < calls; k++) {
         if (k % 3 == 1)
-            bmf_actions_enter(maker.actions, 2, (uint32_t)k / 3, BMF_EVENT_REGION);
+            actions_enter(maker.actions, 2, (uint32_t)k / 3, BMF_EVENT_REGION);
         some_call(&maker, (uint32_t)k);
         if (k % 3 == 2)
-            bmf_actions_leave(maker.actions, NULL);
+            actions_leave(maker.actions, NULL);
     }
     return maker.actions;
 }
@@ -119,22 +119,22 @@ static void test_reference(void **state)
             const uint64_t checksum = toy->checksum;
             const int64_t calls = toy->calls;
             assert_int_equal(toy->delivered, actions->messages);
-            bmf_simulator *simulator = bmf_simulator_create(actions, &toy->network, 0);
-            if (bmf_simulator_run(simulator) != BMF_OK)
+            bmf_simulator *simulator = simulator_create(actions, &toy->network, 0);
+            if (simulator_run(simulator) != BMF_OK)
                 fail_msg("seed %llu, network %d: %s", (unsigned long long)seed, n, bmf_error_text(NULL));
             assert_int_equal(toy->delivered, actions->messages);
             for (int64_t p = 0; p < actions->processors; p++)
-                if (memcmp(&clock[p], &(double){bmf_simulator_clock(simulator, p)}, sizeof(double)) != 0)
+                if (memcmp(&clock[p], &(double){simulator_clock(simulator, p)}, sizeof(double)) != 0)
                     fail_msg("seed %llu, network %d, processor %lld: %.17g instead of %.17g", (unsigned long long)seed,
-                             n, (long long)p, bmf_simulator_clock(simulator, p), clock[p]);
+                             n, (long long)p, simulator_clock(simulator, p), clock[p]);
             assert_int_equal(toy->calls, calls);
             assert_int_equal(toy->checksum, checksum); /* the same calls in the same order */
             if (!toy->network.type->collective)
                 assert_int_equal(toy->disorder, 0);
-            bmf_simulator_free(simulator);
+            simulator_free(simulator);
             toy_free(toy);
         }
-        bmf_actions_free(actions);
+        actions_free(actions);
     }
 }
 
@@ -182,7 +182,7 @@ static void check_events(const bmf_actions *actions, const bmf_run *run, double 
             assert_int_equal(event->amount, 100 * (int64_t)event->instance + event->lane);
     }
     int64_t messages, total, expected[BMF_EVENT_KINDS] = {0};
-    bmf_actions_totals(actions, &messages, &total);
+    actions_totals(actions, &messages, &total);
     for (int64_t k = 0; k < actions->count; k++) {
         expected[BMF_EVENT_KERNEL] += actions->action[k].kind == BMF_ACTION_COMPUTE;
         expected[BMF_EVENT_WAIT] += actions->action[k].kind == BMF_ACTION_WAIT && actions->action[k].amount;
@@ -202,10 +202,10 @@ static void check_events(const bmf_actions *actions, const bmf_run *run, double 
 
 static bmf_run *make_run(const bmf_actions *actions)
 {
-    bmf_run *run = bmf_run_create("test", "toy", actions ? (int32_t)actions->processors : MOST_PROCESSORS, 1, 1);
+    bmf_run *run = run_create("test", "toy", actions ? (int32_t)actions->processors : MOST_PROCESSORS, 1, 1);
     run->predicted = 1;
-    bmf_run_node(run, 0, "call", BMF_EVENT_SKELETON);
-    bmf_run_node(run, 0, "region", BMF_EVENT_REGION);
+    run_node(run, 0, "call", BMF_EVENT_SKELETON);
+    run_node(run, 0, "region", BMF_EVENT_REGION);
     return run;
 }
 
@@ -217,19 +217,19 @@ static void test_events(void **state)
         for (int n = 0; n < NETWORKS; n++) {
             toy_network *toy = networks[n](actions->processors);
             bmf_run *run = make_run(actions);
-            bmf_simulator *simulator = bmf_simulator_create(actions, &toy->network, 0);
+            bmf_simulator *simulator = simulator_create(actions, &toy->network, 0);
             bmf_simulation result;
-            bmf_simulator_record(simulator, run);
-            assert_int_equal(bmf_simulator_run(simulator), BMF_OK);
-            bmf_simulator_result(simulator, &result);
-            assert_int_equal(bmf_run_sort(run), BMF_OK);
+            simulator_record(simulator, run);
+            assert_int_equal(simulator_run(simulator), BMF_OK);
+            simulator_result(simulator, &result);
+            assert_int_equal(run_sort(run), BMF_OK);
             check_nesting(run);
             check_events(actions, run, result.seconds);
-            bmf_simulator_free(simulator);
-            bmf_run_free(run);
+            simulator_free(simulator);
+            run_free(run);
             toy_free(toy);
         }
-        bmf_actions_free(actions);
+        actions_free(actions);
     }
 }
 
@@ -243,22 +243,22 @@ static void test_growing(void **state)
             toy_network *first = networks[n](MOST_PROCESSORS), *second = networks[n](MOST_PROCESSORS);
             bmf_run *pieces = make_run(NULL), *once = make_run(NULL);
             bmf_actions *actions = random_log(seed, &first->network, pieces, &growing);
-            assert_int_equal(bmf_simulator_run(growing), BMF_OK);
+            assert_int_equal(simulator_run(growing), BMF_OK);
             second->network.processors = actions->processors;
-            whole = bmf_simulator_create(actions, &second->network, 0);
-            bmf_simulator_record(whole, once);
-            assert_int_equal(bmf_simulator_run(whole), BMF_OK);
+            whole = simulator_create(actions, &second->network, 0);
+            simulator_record(whole, once);
+            assert_int_equal(simulator_run(whole), BMF_OK);
             for (int64_t p = 0; p < actions->processors; p++)
-                assert_true(bmf_simulator_clock(growing, p) == bmf_simulator_clock(whole, p));
-            bmf_run_sort(pieces);
-            bmf_run_sort(once);
+                assert_true(simulator_clock(growing, p) == simulator_clock(whole, p));
+            run_sort(pieces);
+            run_sort(once);
             assert_int_equal(pieces->events, once->events);
             assert_memory_equal(pieces->event, once->event, (size_t)once->events * sizeof *once->event);
-            bmf_simulator_free(growing);
-            bmf_simulator_free(whole);
-            bmf_actions_free(actions);
-            bmf_run_free(pieces);
-            bmf_run_free(once);
+            simulator_free(growing);
+            simulator_free(whole);
+            actions_free(actions);
+            run_free(pieces);
+            run_free(once);
             toy_free(first);
             toy_free(second);
         }
@@ -271,13 +271,13 @@ static const double overhead = 3.0 / 1024, latency = 40.0 / 1024, per_byte = 1.0
 static double simulated(bmf_actions *actions, toy_network *toy)
 {
     bmf_simulation result;
-    bmf_simulator *simulator = bmf_simulator_create(actions, &toy->network, 0);
-    assert_int_equal(bmf_simulator_run(simulator), BMF_OK);
-    bmf_simulator_result(simulator, &result);
+    bmf_simulator *simulator = simulator_create(actions, &toy->network, 0);
+    assert_int_equal(simulator_run(simulator), BMF_OK);
+    simulator_result(simulator, &result);
     assert_int_equal(result.messages, toy->delivered);
     assert_int_equal(result.actions, actions->count);
-    bmf_simulator_free(simulator);
-    bmf_actions_free(actions);
+    simulator_free(simulator);
+    actions_free(actions);
     toy_free(toy);
     return result.seconds;
 }
@@ -286,8 +286,8 @@ static void add_schedule(bmf_actions *actions, const bmf_schedule *schedule)
 {
     for (int r = 0; r < schedule->rounds; r++) {
         const bmf_round *round = &schedule->round[r];
-        const int64_t number = bmf_actions_round_begin(actions, (uint32_t)r, round->message, round->count);
-        bmf_actions_round_end(actions, (uint32_t)r, number);
+        const int64_t number = actions_round_begin(actions, (uint32_t)r, round->message, round->count);
+        actions_round_end(actions, (uint32_t)r, number);
     }
 }
 
@@ -295,13 +295,12 @@ static void test_ring(void **state)
 {
     (void)state;
     for (int64_t p = 2; p <= 40; p++) {
-        bmf_actions *actions = bmf_actions_create(p, NULL);
+        bmf_actions *actions = actions_create(p, NULL);
         bmf_message *message = malloc((size_t)p * sizeof *message);
         for (int64_t step = 0; step < p - 1; step++) {
             for (int64_t k = 0; k < p; k++)
                 message[k] = (bmf_message){.from = k, .to = (k + 1) % p, .bytes = 100};
-            bmf_actions_round_end(actions, (uint32_t)step,
-                                  bmf_actions_round_begin(actions, (uint32_t)step, message, p));
+            actions_round_end(actions, (uint32_t)step, actions_round_begin(actions, (uint32_t)step, message, p));
         }
         free(message);
         assert_true(simulated(actions, toy_hockney(p, overhead, latency, per_byte, taking)) ==
@@ -323,11 +322,11 @@ static void test_binomial_tree(void **state)
     for (int levels = 1; levels <= 12; levels++) {
         const int64_t p = INT64_C(1) << levels;
         const bmf_group group = {0, 0, p};
-        bmf_actions *actions = bmf_actions_create(p, NULL);
-        bmf_schedule *schedule = bmf_schedule_create("levels", 0, p);
-        assert_int_equal(bmf_schedule_reduce_levels(schedule, 0, &group, sixteen_bytes, NULL), 0);
+        bmf_actions *actions = actions_create(p, NULL);
+        bmf_schedule *schedule = schedule_create("levels", 0, p);
+        assert_int_equal(schedule_reduce_levels(schedule, 0, &group, sixteen_bytes, NULL), 0);
         add_schedule(actions, schedule);
-        bmf_schedule_free(schedule);
+        schedule_free(schedule);
         assert_true(simulated(actions, toy_hockney(p, overhead, latency, per_byte, taking)) ==
                     levels * (overhead + latency + 16 * per_byte + taking));
     }
@@ -341,11 +340,11 @@ static void test_pipeline(void **state)
     for (int64_t p = 3; p <= 12; p++)
         for (int64_t pieces = 1; pieces <= 9; pieces++) {
             const bmf_group group = {0, 0, p};
-            bmf_actions *actions = bmf_actions_create(p, NULL);
-            bmf_schedule *schedule = bmf_schedule_create("pipeline", 0, p);
-            assert_int_equal(bmf_schedule_distl_pipeline(schedule, 0, &group, 64 * pieces, pieces), 0);
+            bmf_actions *actions = actions_create(p, NULL);
+            bmf_schedule *schedule = schedule_create("pipeline", 0, p);
+            assert_int_equal(schedule_distl_pipeline(schedule, 0, &group, 64 * pieces, pieces), 0);
             add_schedule(actions, schedule);
-            bmf_schedule_free(schedule);
+            schedule_free(schedule);
             const double hop = overhead + latency + 64 * per_byte + taking;
             assert_true(simulated(actions, toy_hockney(p, overhead, latency, per_byte, taking)) ==
                         (double)(p - 1) * hop + (double)(pieces - 1) * (overhead + taking));
@@ -360,13 +359,13 @@ static void test_all_to_all(void **state)
     for (int64_t p = 2; p <= 30; p++)
         for (int slow_take = 0; slow_take < 2; slow_take++) {
             const double take = slow_take ? 5.0 / 1024 : 1.0 / 1024, far = 200.0 / 1024;
-            bmf_actions *actions = bmf_actions_create(p, NULL);
+            bmf_actions *actions = actions_create(p, NULL);
             bmf_message *message = malloc((size_t)(p * p) * sizeof *message);
             int64_t count = 0;
             for (int64_t k = 0; k < p; k++)
                 for (int64_t by = 1; by < p; by++)
                     message[count++] = (bmf_message){.from = k, .to = (k + by) % p, .bytes = 8};
-            bmf_actions_round_end(actions, 0, bmf_actions_round_begin(actions, 0, message, count));
+            actions_round_end(actions, 0, actions_round_begin(actions, 0, message, count));
             free(message);
             const double transport = far + 8 * per_byte, n = (double)(p - 1);
             assert_true(simulated(actions, toy_hockney(p, overhead, far, per_byte, take)) ==
@@ -377,11 +376,11 @@ static void test_all_to_all(void **state)
 static void test_meeting(void **state)
 {
     (void)state;
-    bmf_actions *actions = bmf_actions_create(5, NULL);
+    bmf_actions *actions = actions_create(5, NULL);
     for (int64_t p = 0; p < 5; p++)
-        bmf_actions_compute(actions, p, 0, 0, 1, (double)p * STEP, 0, 0, 0);
-    bmf_actions_meet(actions, 7 * STEP);
-    bmf_actions_meet(actions, NAN); /* of the network: three levels of two messages of 8 bytes */
+        actions_compute(actions, p, 0, 0, 1, (double)p * STEP, 0, 0, 0);
+    actions_meet(actions, 7 * STEP);
+    actions_meet(actions, NAN); /* of the network: three levels of two messages of 8 bytes */
     assert_true(simulated(actions, toy_hockney(5, overhead, latency, per_byte, taking)) ==
                 11 * STEP + 6 * (overhead + latency + 8 * per_byte + taking));
 }
@@ -389,22 +388,22 @@ static void test_meeting(void **state)
 static void test_ideal(void **state)
 {
     (void)state;
-    bmf_network *network = bmf_network_ideal(4);
-    bmf_actions *actions = bmf_actions_create(4, NULL);
+    bmf_network *network = network_ideal(4);
+    bmf_actions *actions = actions_create(4, NULL);
     const bmf_message message[] = {{.from = 0, .to = 3, .bytes = 1000}, {.from = 3, .to = 1, .bytes = 1}};
     for (int64_t p = 0; p < 4; p++)
-        bmf_actions_compute(actions, p, 0, 0, 1, (double)(p + 1), 0, 0, 0);
-    bmf_actions_round_end(actions, 0, bmf_actions_round_begin(actions, 0, message, 2));
-    bmf_simulator *simulator = bmf_simulator_create(actions, network, 0);
-    assert_int_equal(bmf_simulator_run(simulator), BMF_OK);
+        actions_compute(actions, p, 0, 0, 1, (double)(p + 1), 0, 0, 0);
+    actions_round_end(actions, 0, actions_round_begin(actions, 0, message, 2));
+    bmf_simulator *simulator = simulator_create(actions, network, 0);
+    assert_int_equal(simulator_run(simulator), BMF_OK);
     const double expected[] = {1, 4, 3, 4};
     for (int64_t p = 0; p < 4; p++)
-        assert_true(bmf_simulator_clock(simulator, p) == expected[p]);
+        assert_true(simulator_clock(simulator, p) == expected[p]);
     bmf_simulation result;
-    bmf_simulator_result(simulator, &result);
+    simulator_result(simulator, &result);
     assert_true(result.idle == 2 && result.seconds == 4 && result.bytes == 1001);
-    bmf_simulator_free(simulator);
-    bmf_actions_free(actions);
+    simulator_free(simulator);
+    actions_free(actions);
     network->type->destroy(network);
 }
 
@@ -412,38 +411,38 @@ static void test_ideal(void **state)
 
 static void expect_failure(bmf_actions *actions, toy_network *toy, int status, const char *text)
 {
-    bmf_simulator *simulator = bmf_simulator_create(actions, &toy->network, 0);
-    assert_int_equal(bmf_simulator_run(simulator), status);
+    bmf_simulator *simulator = simulator_create(actions, &toy->network, 0);
+    assert_int_equal(simulator_run(simulator), status);
     assert_string_equal(bmf_error_text(NULL), text);
-    assert_int_equal(bmf_simulator_run(simulator), status);
-    bmf_simulator_free(simulator);
-    bmf_actions_free(actions);
+    assert_int_equal(simulator_run(simulator), status);
+    simulator_free(simulator);
+    actions_free(actions);
     toy_free(toy);
 }
 
 static void test_starving(void **state)
 {
     (void)state;
-    bmf_actions *actions = bmf_actions_create(4, NULL);
+    bmf_actions *actions = actions_create(4, NULL);
     actions->rounds = 1;
-    bmf_actions_add_message(actions, 1, 2, 8);
-    bmf_actions_add(actions, (bmf_action){.kind = BMF_ACTION_RECEIVE, .processor = 2});
+    actions_add_message(actions, 1, 2, 8);
+    actions_add(actions, (bmf_action){.kind = BMF_ACTION_RECEIVE, .processor = 2});
     expect_failure(actions, toy_queue(4), BMF_ERROR_ARGUMENT,
                    "processor 2 waits for a message that processor 1 never sends");
-    actions = bmf_actions_create(4, NULL);
+    actions = actions_create(4, NULL);
     actions->rounds = 1;
-    bmf_actions_add_message(actions, 1, 2, 800);
-    bmf_actions_add(actions, (bmf_action){.kind = BMF_ACTION_SEND, .processor = 1});
+    actions_add_message(actions, 1, 2, 800);
+    actions_add(actions, (bmf_action){.kind = BMF_ACTION_SEND, .processor = 1});
     expect_failure(actions, toy_rendezvous(4), BMF_ERROR_ARGUMENT,
                    "processor 1 sends to processor 2, which never takes it");
-    actions = bmf_actions_create(4, NULL);
+    actions = actions_create(4, NULL);
     actions->rounds = 1;
-    bmf_actions_add_message(actions, 1, 2, 8);
-    bmf_actions_add_message(actions, 3, 2, 8);
-    bmf_actions_add(actions, (bmf_action){.kind = BMF_ACTION_SEND, .processor = 3, .message = 1});
+    actions_add_message(actions, 1, 2, 8);
+    actions_add_message(actions, 3, 2, 8);
+    actions_add(actions, (bmf_action){.kind = BMF_ACTION_SEND, .processor = 3, .message = 1});
     expect_failure(actions, toy_lockstep(4), BMF_ERROR_ARGUMENT, "processor 3 waits for others to send in its round");
-    actions = bmf_actions_create(4, NULL);
-    bmf_actions_add(actions, (bmf_action){.kind = BMF_ACTION_MEET, .processor = 3});
+    actions = actions_create(4, NULL);
+    actions_add(actions, (bmf_action){.kind = BMF_ACTION_MEET, .processor = 3});
     expect_failure(actions, toy_queue(4), BMF_ERROR_ARGUMENT,
                    "some processors wait for all to meet, and others never do");
 }
@@ -462,10 +461,10 @@ static void test_lying_network(void **state)
     bmf_network_type type = *toy->network.type;
     type.send = early_send;
     toy->network.type = &type;
-    bmf_actions *actions = bmf_actions_create(2, NULL);
+    bmf_actions *actions = actions_create(2, NULL);
     const bmf_message message = {.from = 1, .to = 0, .bytes = 1};
-    bmf_actions_compute(actions, 1, 0, 0, 1, 2, 0, 0, 0);
-    bmf_actions_round_end(actions, 0, bmf_actions_round_begin(actions, 0, &message, 1));
+    actions_compute(actions, 1, 0, 0, 1, 2, 0, 0, 0);
+    actions_round_end(actions, 0, actions_round_begin(actions, 0, &message, 1));
     expect_failure(
         actions, toy, BMF_ERROR_INTERNAL,
         "network toy hockney completes a message without sensible times, or twice: message from 1 to 0, sent "
@@ -479,10 +478,10 @@ static void test_normal(void **state)
     (void)state;
     double sum = 0, squares = 0, product = 0;
     const int64_t count = 20000;
-    assert_true(bmf_normal(0, 1, 2) == 0);
-    assert_true(bmf_normal(3, 1, 2) == bmf_normal(3, 1, 2));
+    assert_true(normal_deviate(0, 1, 2) == 0);
+    assert_true(normal_deviate(3, 1, 2) == normal_deviate(3, 1, 2));
     for (int64_t k = 1; k <= count; k++) {
-        const double x = bmf_normal(k, 1, 2), y = bmf_normal(k, 2, 1);
+        const double x = normal_deviate(k, 1, 2), y = normal_deviate(k, 2, 1);
         sum += x;
         squares += x * x;
         product += x * y;
@@ -496,13 +495,13 @@ static void test_normal(void **state)
 /* One processor computes `calls` times a second, with errors of the equation and of each call. */
 static bmf_prediction predicted(int calls, double shared, double own, int64_t samples)
 {
-    bmf_network *network = bmf_network_ideal(1);
-    bmf_actions *actions = bmf_actions_create(1, NULL);
+    bmf_network *network = network_ideal(1);
+    bmf_actions *actions = actions_create(1, NULL);
     bmf_prediction prediction;
     for (int k = 0; k < calls; k++)
-        bmf_actions_compute(actions, 0, 0, 0, 1, 1, shared, own, 1);
-    assert_int_equal(bmf_simulate_interval(actions, network, samples, &prediction), BMF_OK);
-    bmf_actions_free(actions);
+        actions_compute(actions, 0, 0, 0, 1, 1, shared, own, 1);
+    assert_int_equal(simulate_interval(actions, network, samples, &prediction), BMF_OK);
+    actions_free(actions);
     network->type->destroy(network);
     assert_true(prediction.seconds == calls);
     assert_true(prediction.low <= prediction.seconds && prediction.high >= prediction.seconds);
@@ -537,23 +536,23 @@ static void test_intervals(void **state)
 static void test_coverage(void **state)
 {
     (void)state;
-    bmf_network *network = bmf_network_ideal(1);
+    bmf_network *network = network_ideal(1);
     int64_t covered = 0, tried = 0;
     for (int trial = 0; trial < 40; trial++) {
-        bmf_actions *actions = bmf_actions_create(1, NULL);
+        bmf_actions *actions = actions_create(1, NULL);
         bmf_prediction prediction;
         for (int k = 0; k < trial; k++) /* other calls have other errors */
-            bmf_actions_compute(actions, 0, 0, 0, 1, 0, 0, 0, 0);
-        bmf_actions_compute(actions, 0, 0, 0, 1, 1, 0, 0.2, 0);
-        assert_int_equal(bmf_simulate_interval(actions, network, 20, &prediction), BMF_OK);
+            actions_compute(actions, 0, 0, 0, 1, 0, 0, 0, 0);
+        actions_compute(actions, 0, 0, 0, 1, 1, 0, 0.2, 0);
+        assert_int_equal(simulate_interval(actions, network, 20, &prediction), BMF_OK);
         for (int64_t sample = 1000; sample < 1100; sample++, tried++) {
-            bmf_simulator *simulator = bmf_simulator_create(actions, network, sample);
-            assert_int_equal(bmf_simulator_run(simulator), BMF_OK);
-            const double seconds = bmf_simulator_clock(simulator, 0);
+            bmf_simulator *simulator = simulator_create(actions, network, sample);
+            assert_int_equal(simulator_run(simulator), BMF_OK);
+            const double seconds = simulator_clock(simulator, 0);
             covered += seconds >= prediction.low && seconds <= prediction.high;
-            bmf_simulator_free(simulator);
+            simulator_free(simulator);
         }
-        bmf_actions_free(actions);
+        actions_free(actions);
     }
     network->type->destroy(network);
     const double share = (double)covered / (double)tried;

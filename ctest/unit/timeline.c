@@ -19,13 +19,13 @@ static void figure_6_3(void **state)
     static const bmf_busy packets[] = {{0, 1}, {1.5, 3}, {6.5, 8}, {9, 11}};
     bmf_timeline line = {0};
     for (int k = 0; k < 4; k++)
-        assert_float_equal(bmf_timeline_take(&line, 0.0, packets[k].begin, packets[k].end - packets[k].begin),
+        assert_float_equal(timeline_take(&line, 0.0, packets[k].begin, packets[k].end - packets[k].begin),
                            packets[k].begin, 0.0);
-    assert_float_equal(bmf_timeline_take(&line, 0.0, 2.0, 3.0), 3.0, 0.0);
-    assert_float_equal(bmf_timeline_take(&line, 0.0, 2.0, 3.0), 11.0, 0.0); /* no other gap is long enough */
-    assert_float_equal(bmf_timeline_take(&line, 0.0, 2.0, 0.5), 6.0, 0.0);
-    assert_float_equal(bmf_timeline_take(&line, 0.0, 2.0, 0.0), 8.0, 0.0); /* what has no length waits, too */
-    bmf_timeline_free(&line);
+    assert_float_equal(timeline_take(&line, 0.0, 2.0, 3.0), 3.0, 0.0);
+    assert_float_equal(timeline_take(&line, 0.0, 2.0, 3.0), 11.0, 0.0); /* no other gap is long enough */
+    assert_float_equal(timeline_take(&line, 0.0, 2.0, 0.5), 6.0, 0.0);
+    assert_float_equal(timeline_take(&line, 0.0, 2.0, 0.0), 8.0, 0.0); /* what has no length waits, too */
+    timeline_free(&line);
 }
 
 /* In order, none touching another; blocks say what is in them, and no gap is wider than they say. */
@@ -62,7 +62,7 @@ static void random_lines(void **state)
                 if (busy[k])
                     begin = k + 1;
             memset(busy + begin, true, (size_t)seconds);
-            double got = bmf_timeline_take(&line, (double)present, (double)from, (double)seconds);
+            double got = timeline_take(&line, (double)present, (double)from, (double)seconds);
             CHECK(got == (double)begin, "%lld for %lld: %g, not %lld", (long long)from, (long long)seconds, got,
                   (long long)begin);
             present += test_below(&seed, pace + 1);
@@ -70,7 +70,7 @@ static void random_lines(void **state)
                 break;
         }
         check_line(&line);
-        bmf_timeline_free(&line);
+        timeline_free(&line);
     }
     assert_int_equal(test_failures, 0);
 }
@@ -81,10 +81,10 @@ static void bounded_lines(void **state)
     (void)state;
     bmf_timeline line = {0};
     for (int64_t k = 0; k < 100000; k++)
-        bmf_timeline_take(&line, (double)k, (double)k + (k % 3 == 0 ? 5.25 : 0.0), 0.25);
+        timeline_take(&line, (double)k, (double)k + (k % 3 == 0 ? 5.25 : 0.0), 0.25);
     CHECK(line.capacity <= 4, "room for %d blocks", line.capacity);
     assert_int_equal(test_failures, 0);
-    bmf_timeline_free(&line);
+    timeline_free(&line);
 }
 
 int main(void)

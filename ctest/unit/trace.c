@@ -40,7 +40,7 @@ static int remove_folder(void **state)
 
 static bmf_run *empty_run(int32_t lanes)
 {
-    bmf_run *run = bmf_run_create("program", "machine", lanes, 2, 3);
+    bmf_run *run = run_create("program", "machine", lanes, 2, 3);
     assert_non_null(run);
     return run;
 }
@@ -68,12 +68,12 @@ static bmf_run *random_run(uint64_t seed, int32_t lanes, int64_t events)
 {
     bmf_run *run = empty_run(lanes);
     uint64_t random = seed;
-    uint32_t region = bmf_run_node(run, 0, "region \"a\\b\"", BMF_EVENT_REGION);
-    bmf_run_node(run, region, "scan plus", BMF_EVENT_SKELETON);
-    bmf_run_name(run, "square");
+    uint32_t region = run_node(run, 0, "region \"a\\b\"", BMF_EVENT_REGION);
+    run_node(run, region, "scan plus", BMF_EVENT_SKELETON);
+    run_name(run, "square");
     for (int64_t k = 0; k < events; k++) {
         bmf_event event = some_event(run, &random);
-        bmf_run_add(run, &event);
+        run_add(run, &event);
     }
     return run;
 }
@@ -86,34 +86,34 @@ static void names_are_found_again(void **state)
     bmf_run *run = empty_run(1);
     uint32_t first = run->names;
     char text[32];
-    assert_int_equal(bmf_run_name(run, ""), 0);
+    assert_int_equal(run_name(run, ""), 0);
     for (uint32_t pass = 0; pass < 2; pass++)
         for (uint32_t k = 0; k < 5000; k++) {
             snprintf(text, sizeof text, "kernel %u", k);
-            assert_int_equal(bmf_run_name(run, text), first + k);
+            assert_int_equal(run_name(run, text), first + k);
         }
     assert_int_equal(run->names, first + 5000);
     assert_string_equal(run->name[first + 4321], "kernel 4321");
-    bmf_run_free(run);
+    run_free(run);
 }
 
 static void nodes_are_told_apart_by_parent_text_and_kind(void **state)
 {
     (void)state;
     bmf_run *run = empty_run(1);
-    uint32_t a = bmf_run_node(run, 0, "a", BMF_EVENT_REGION), b = bmf_run_node(run, a, "a", BMF_EVENT_REGION);
-    uint32_t c = bmf_run_node(run, a, "a", BMF_EVENT_SKELETON), d = bmf_run_node(run, a, "d", BMF_EVENT_SKELETON);
+    uint32_t a = run_node(run, 0, "a", BMF_EVENT_REGION), b = run_node(run, a, "a", BMF_EVENT_REGION);
+    uint32_t c = run_node(run, a, "a", BMF_EVENT_SKELETON), d = run_node(run, a, "d", BMF_EVENT_SKELETON);
     char text[64];
     assert_true(a != 0 && b != a && c != b && d != c && d != a);
-    assert_int_equal(bmf_run_node(run, 0, "a", BMF_EVENT_REGION), a);
-    assert_int_equal(bmf_run_node(run, a, "a", BMF_EVENT_REGION), b);
-    assert_int_equal(bmf_run_node(run, a, "a", BMF_EVENT_SKELETON), c);
+    assert_int_equal(run_node(run, 0, "a", BMF_EVENT_REGION), a);
+    assert_int_equal(run_node(run, a, "a", BMF_EVENT_REGION), b);
+    assert_int_equal(run_node(run, a, "a", BMF_EVENT_SKELETON), c);
     assert_int_equal(run->nodes, 5);
-    assert_string_equal(bmf_run_path(run, 0, text, sizeof text), "main");
-    assert_string_equal(bmf_run_path(run, d, text, sizeof text), "main/a/d");
-    assert_string_equal(bmf_run_path(run, d, text, 7), "main/a");
-    assert_string_equal(bmf_run_path(run, d, text, 1), "");
-    bmf_run_free(run);
+    assert_string_equal(run_path(run, 0, text, sizeof text), "main");
+    assert_string_equal(run_path(run, d, text, sizeof text), "main/a/d");
+    assert_string_equal(run_path(run, d, text, 7), "main/a");
+    assert_string_equal(run_path(run, d, text, 1), "");
+    run_free(run);
 }
 
 static void many_nodes_are_found_again(void **state)
@@ -124,11 +124,11 @@ static void many_nodes_are_found_again(void **state)
     uint32_t parent = 0;
     for (uint32_t k = 0; k < 3000; k++) {
         snprintf(text, sizeof text, "%u", k % 7);
-        assert_int_equal(bmf_run_node(run, parent, text, BMF_EVENT_REGION), k + 1);
+        assert_int_equal(run_node(run, parent, text, BMF_EVENT_REGION), k + 1);
         parent = k + 1;
     }
-    assert_int_equal(bmf_run_node(run, 1000, "6", BMF_EVENT_REGION), 1001);
-    bmf_run_free(run);
+    assert_int_equal(run_node(run, 1000, "6", BMF_EVENT_REGION), 1001);
+    run_free(run);
 }
 
 /* The first P mod R ranks have one lane more. */
@@ -137,13 +137,13 @@ static void lanes_are_on_ranks_in_blocks(void **state)
     (void)state;
     for (int32_t lanes = 1; lanes < 20; lanes++) {
         for (int32_t ranks = 1; ranks < 8; ranks++) {
-            bmf_run *run = bmf_run_create("", "", lanes, ranks, 1);
+            bmf_run *run = run_create("", "", lanes, ranks, 1);
             int32_t lane = 0;
             for (int32_t rank = 0; rank < ranks; rank++)
                 for (int32_t k = 0; k < lanes / ranks + (rank < lanes % ranks); k++)
                     assert_int_equal(run->lane_rank[lane++], rank);
             assert_int_equal(lane, lanes);
-            bmf_run_free(run);
+            run_free(run);
         }
     }
 }
@@ -183,7 +183,7 @@ static void sorting_orders_and_keeps_everything(void **state)
             run->event[k].amount = k; /* the recording order */
             sum += run->event[k].end * (k + 1);
         }
-        assert_int_equal(bmf_run_sort(run), BMF_OK);
+        assert_int_equal(run_sort(run), BMF_OK);
         assert_int_equal(run->events, events);
         for (int64_t k = 0; k < events; k++)
             sorted_sum += run->event[k].end * (run->event[k].amount + 1);
@@ -192,7 +192,7 @@ static void sorting_orders_and_keeps_everything(void **state)
             int now = order(&run->event[k - 1], &run->event[k]);
             assert_true(now < 0 || (now == 0 && run->event[k - 1].amount < run->event[k].amount));
         }
-        bmf_run_free(run);
+        run_free(run);
     }
 }
 
@@ -230,15 +230,15 @@ static void files_give_back_what_was_written(void **state)
             trace.run[k]->dropped = (int64_t)seed;
             trace.run[k]->agreement = 1000 * (int64_t)seed + k;
         }
-        assert_int_equal(bmf_trace_write(NULL, &trace, path), BMF_OK);
+        assert_int_equal(trace_write(NULL, &trace, path), BMF_OK);
         assert_int_equal(bmf_trace_read(NULL, path, &back), BMF_OK);
         assert_int_equal(back->runs, trace.runs);
         for (int k = 0; k < trace.runs; k++) {
             assert_same_run(trace.run[k], back->run[k]);
             /* What was read can be gone on with. */
-            assert_int_equal(bmf_run_name(back->run[k], "square"), bmf_run_name(trace.run[k], "square"));
-            assert_int_equal(bmf_run_node(back->run[k], 0, "new", BMF_EVENT_REGION), trace.run[k]->nodes);
-            bmf_run_free(trace.run[k]);
+            assert_int_equal(run_name(back->run[k], "square"), run_name(trace.run[k], "square"));
+            assert_int_equal(run_node(back->run[k], 0, "new", BMF_EVENT_REGION), trace.run[k]->nodes);
+            run_free(trace.run[k]);
         }
         bmf_trace_free(back);
     }
@@ -248,11 +248,11 @@ static void writing_to_nowhere_fails_with_a_message(void **state)
 {
     (void)state;
     bmf_trace trace = {.runs = 1, .run = {empty_run(1)}};
-    assert_int_equal(bmf_trace_write(NULL, &trace, "/nonexistent/folder/x.trace"), BMF_ERROR_FILE);
+    assert_int_equal(trace_write(NULL, &trace, "/nonexistent/folder/x.trace"), BMF_ERROR_FILE);
     assert_non_null(strstr(bmf_error_text(NULL), "/nonexistent/folder/x.trace"));
     trace.runs = 0;
-    assert_int_equal(bmf_trace_write(NULL, &trace, path), BMF_ERROR_ARGUMENT);
-    bmf_run_free(trace.run[0]);
+    assert_int_equal(trace_write(NULL, &trace, path), BMF_ERROR_ARGUMENT);
+    run_free(trace.run[0]);
 }
 
 /* Reads a file that must be refused with a message that names it and holds `part`. */
@@ -270,9 +270,9 @@ static void spoil_event(void (*spoil)(bmf_event *), const char *part)
 {
     bmf_trace trace = {.runs = 1, .run = {random_run(5, 3, 10)}};
     spoil(&trace.run[0]->event[4]);
-    assert_int_equal(bmf_trace_write(NULL, &trace, damaged), BMF_OK);
+    assert_int_equal(trace_write(NULL, &trace, damaged), BMF_OK);
     assert_refused(damaged, part);
-    bmf_run_free(trace.run[0]);
+    run_free(trace.run[0]);
 }
 
 #define SPOIL(name, change)                                                                                            \
@@ -340,9 +340,9 @@ static void write_bytes(const char *file, const unsigned char *data, size_t size
 static bytes good_file(int64_t events)
 {
     bmf_trace trace = {.runs = 2, .run = {random_run(3, 3, events), random_run(4, 2, events)}};
-    assert_int_equal(bmf_trace_write(NULL, &trace, path), BMF_OK);
-    bmf_run_free(trace.run[0]);
-    bmf_run_free(trace.run[1]);
+    assert_int_equal(trace_write(NULL, &trace, path), BMF_OK);
+    run_free(trace.run[0]);
+    run_free(trace.run[1]);
     return read_bytes(path);
 }
 
@@ -419,7 +419,7 @@ static int64_t try_bytes(bytes b)
         assert_non_null(strstr(bmf_error_text(NULL), damaged));
         return 0;
     }
-    for (const bmf_format *format = bmf_formats; format->name; format++)
+    for (const bmf_format *format = formats; format->name; format++)
         if (format->streams)
             assert_int_equal(format->convert(NULL, trace, converted), BMF_OK);
     bmf_trace_free(trace);

@@ -24,7 +24,7 @@ static void follow(const bmf_traffic *traffic, uint64_t result[LARGEST])
     uint64_t P = UINT64_C(1) << traffic->processor_bits, places = UINT64_C(1) << m;
     memset(received, 0xff, sizeof received);
     for (uint64_t s = 0; s < P; s++) {
-        bmf_permutation packing = bmf_traffic_packing(traffic, s);
+        bmf_permutation packing = traffic_packing(traffic, s);
         assert_true(traffic->packs || bmf_permutation_classify(&packing) == BMF_CLASS_IDENTITY);
         for (uint64_t z = 0; z < places; z++)
             packed[s << m | bmf_permutation_apply(&packing, z)] = s << m | z;
@@ -32,12 +32,12 @@ static void follow(const bmf_traffic *traffic, uint64_t result[LARGEST])
     for (uint64_t k = 0; k < UINT64_C(1) << traffic->rank; k++) {
         uint64_t heard = 0;
         for (uint64_t s = 0; s < P; s++) {
-            uint64_t t = bmf_traffic_round_target(traffic, k, s), slot = bmf_traffic_slot(traffic, s, t);
-            int64_t number = bmf_traffic_block(traffic, s, t);
+            uint64_t t = traffic_round_target(traffic, k, s), slot = traffic_slot(traffic, s, t);
+            int64_t number = traffic_block(traffic, s, t);
             assert_true(number >= 0);
-            assert_int_equal(bmf_traffic_target(traffic, s, (uint64_t)number), t);
-            assert_int_equal(bmf_traffic_round_source(traffic, k, t), s);
-            assert_int_equal(bmf_traffic_source(traffic, slot, t), s);
+            assert_int_equal(traffic_target(traffic, s, (uint64_t)number), t);
+            assert_int_equal(traffic_round_source(traffic, k, t), s);
+            assert_int_equal(traffic_source(traffic, slot, t), s);
             assert_int_equal(heard >> t & 1, 0);
             heard |= UINT64_C(1) << t;
             for (uint64_t j = 0; j < UINT64_C(1) << block; j++) {
@@ -48,13 +48,13 @@ static void follow(const bmf_traffic *traffic, uint64_t result[LARGEST])
         assert_int_equal(__builtin_popcountll(heard), P);
     }
     for (uint64_t t = 0; t < P; t++) {
-        bmf_permutation unpacking = bmf_traffic_unpacking(traffic, t);
+        bmf_permutation unpacking = traffic_unpacking(traffic, t);
         for (uint64_t z = 0; z < places; z++)
             result[t << m | bmf_permutation_apply(&unpacking, z)] = received[t << m | z];
         for (uint64_t j = 0; traffic->direct && j < places; j++)
             assert_int_equal(bmf_permutation_apply(&unpacking, j) ^
                                  bmf_permutation_apply(&unpacking, j >> block << block),
-                             j & bmf_low_bits(block));
+                             j & low_bits(block));
     }
 }
 
@@ -67,7 +67,7 @@ static void expect_source_order(const bmf_traffic *traffic)
         for (int j = traffic->place_bits - 1; j >= 0; j--)
             if (traffic->pivots >> j & 1)
                 count = count << 1 | (place >> j & 1);
-        assert_int_equal(count, z & bmf_low_bits(block));
+        assert_int_equal(count, z & low_bits(block));
     }
 }
 
@@ -78,7 +78,7 @@ static void expect_traffic(const bmf_permutation *p, int processor_bits, bmf_tra
     bmf_traffic traffic;
     int m = p->bits - processor_bits;
     int64_t keepers = 0, pairs = 0;
-    bmf_traffic_make(p, processor_bits, order, &traffic);
+    traffic_make(p, processor_bits, order, &traffic);
     follow(&traffic, result);
     memset(pair, 0, sizeof pair);
     for (uint64_t x = 0; x < UINT64_C(1) << p->bits; x++) {
@@ -126,7 +126,7 @@ static bmf_permutation any(int kind, int bits, uint64_t *seed)
         else
             bmf_bit_matrix_random(bits, seed, &p.matrix);
     }
-    p.complement = test_random(seed) & bmf_low_bits(bits);
+    p.complement = test_random(seed) & low_bits(bits);
     return p;
 }
 
@@ -149,18 +149,18 @@ static void free_sides(void **state)
     bmf_traffic traffic;
     (void)state;
     bmf_permutation_identity(10, &p);
-    bmf_traffic_make(&p, 3, BMF_TRAFFIC_BEST, &traffic);
+    traffic_make(&p, 3, BMF_TRAFFIC_BEST, &traffic);
     assert_true(!traffic.packs && traffic.direct && traffic.rank == 0 && traffic.keepers == 8);
     p.complement = 1 << 9; /* whole parts change places */
-    bmf_traffic_make(&p, 3, BMF_TRAFFIC_BEST, &traffic);
+    traffic_make(&p, 3, BMF_TRAFFIC_BEST, &traffic);
     assert_true(!traffic.packs && traffic.direct && traffic.keepers == 0);
     bmf_permutation_reblocking(10, 0, 7, 3,
                                &p); /* whole rows of 8 from every processor: received in place after packing */
-    bmf_traffic_make(&p, 3, BMF_TRAFFIC_BEST, &traffic);
+    traffic_make(&p, 3, BMF_TRAFFIC_BEST, &traffic);
     assert_int_equal(traffic.rank, 3);
     assert_true(!traffic.packs || traffic.direct);
     bmf_permutation_reblocking(10, 4, 3, 3, &p); /* runs of 16 stay together, and a processor's go to all */
-    bmf_traffic_make(&p, 3, BMF_TRAFFIC_BEST, &traffic);
+    traffic_make(&p, 3, BMF_TRAFFIC_BEST, &traffic);
     assert_true(!traffic.packs && traffic.direct && traffic.rank == 3);
 }
 
@@ -176,7 +176,7 @@ static void visit(void *state, const bmf_subspace *box)
 {
     visited *v = state;
     for (uint64_t j = 0; j < UINT64_C(1) << box->dimension; j++) {
-        uint64_t x = box->x ^ bmf_columns_apply(box->step_x, j), y = box->y ^ bmf_columns_apply(box->step_y, j);
+        uint64_t x = box->x ^ columns_apply(box->step_x, j), y = box->y ^ columns_apply(box->step_y, j);
         assert_int_equal(bmf_permutation_apply(v->p, x), y);
         assert_true((int64_t)x >= v->begin_x && (int64_t)x < v->end_x);
         assert_true((int64_t)y >= v->begin_y && (int64_t)y < v->end_y);
@@ -194,7 +194,7 @@ static void boxes(void **state)
         int bits = (int)test_below(&seed, 10);
         int64_t parts = 1 + test_below(&seed, 13), length = INT64_C(1) << bits, all = 0;
         bmf_permutation p = any(bits ? times % 4 : 3, bits, &seed);
-        bmf_boxes *made = bmf_boxes_create(&p, parts);
+        bmf_boxes *made = boxes_create(&p, parts);
         visited v = {.p = &p};
         for (int64_t s = 0; s < parts; s++)
             for (int64_t t = 0; t < parts; t++) {
@@ -203,12 +203,12 @@ static void boxes(void **state)
                 v.begin_y = bmf_split_start(length, parts, t);
                 v.end_y = bmf_split_start(length, parts, t + 1);
                 v.count = 0;
-                int64_t count = bmf_boxes_visit(made, s, t, visit, &v);
+                int64_t count = boxes_visit(made, s, t, visit, &v);
                 assert_int_equal(count, v.count);
                 all += v.count;
             }
         assert_int_equal(all, length);
-        bmf_boxes_free(made);
+        boxes_free(made);
     }
 }
 

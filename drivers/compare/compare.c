@@ -77,7 +77,7 @@ static bmf_run *choose_run(const bmf_trace *trace, bool predicted)
 static int show(bmf_run *measured, bmf_run *predicted, const options *o)
 {
     bmf_comparison *comparison;
-    BMF_TRY(bmf_compare(measured, predicted, &comparison));
+    BMF_TRY(compare_runs(measured, predicted, &comparison));
     bmf_compared of = {measured, predicted, comparison, o->processors};
     int status = o->events ? bmf_compare_write_events(&of, o->events) : BMF_OK;
     if (status == BMF_OK && o->html)
@@ -87,7 +87,7 @@ static int show(bmf_run *measured, bmf_run *predicted, const options *o)
         bmf_sheet_print_json(bmf_compare_json(&of));
     else if (status == BMF_OK && !quiet)
         bmf_compare_print(&of);
-    bmf_comparison_free(comparison);
+    comparison_free(comparison);
     return status;
 }
 

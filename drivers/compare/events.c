@@ -17,19 +17,19 @@ static const char heading[] =
 static void put_id(bmf_output *out, const bmf_run *run, const bmf_event *event)
 {
     char path[2048];
-    char *quoted = bmf_style_text(bmf_run_path(run, event->node, path, sizeof path), BMF_STYLE_CSV);
-    bmf_output_print(out, "%d,%s,\"", event->lane, bmf_event_kind_name((bmf_event_kind)event->kind));
-    bmf_output_text(out, quoted ? quoted : "");
-    bmf_output_print(out, "\",%u,%u,%d,", event->instance, event->round, event->peer);
+    char *quoted = style_text(run_path(run, event->node, path, sizeof path), BMF_STYLE_CSV);
+    output_print(out, "%d,%s,\"", event->lane, event_kind_name((bmf_event_kind)event->kind));
+    output_text(out, quoted ? quoted : "");
+    output_print(out, "\",%u,%u,%d,", event->instance, event->round, event->peer);
     free(quoted);
 }
 
 static void put_times(bmf_output *out, const bmf_event *event)
 {
     if (event)
-        bmf_output_print(out, "%lld,%lld,", (long long)event->begin, (long long)(event->end - event->begin));
+        output_print(out, "%lld,%lld,", (long long)event->begin, (long long)(event->end - event->begin));
     else
-        bmf_output_text(out, ",,");
+        output_text(out, ",,");
 }
 
 static void put_pair(bmf_output *out, const bmf_event *measured, const bmf_event *predicted)
@@ -37,20 +37,20 @@ static void put_pair(bmf_output *out, const bmf_event *measured, const bmf_event
     put_times(out, measured);
     put_times(out, predicted);
     if (!measured || !predicted) {
-        bmf_output_text(out, ",,,\n");
+        output_text(out, ",,,\n");
         return;
     }
     int64_t duration = measured->end - measured->begin;
     if (duration > 0)
-        bmf_output_print(out, "%.6g", (double)(predicted->end - predicted->begin) / (double)duration);
-    bmf_output_print(out, ",%lld,%lld,%d\n", (long long)predicted->low, (long long)predicted->high,
-                     predicted->low <= duration && duration <= predicted->high);
+        output_print(out, "%.6g", (double)(predicted->end - predicted->begin) / (double)duration);
+    output_print(out, ",%lld,%lld,%d\n", (long long)predicted->low, (long long)predicted->high,
+                 predicted->low <= duration && duration <= predicted->high);
 }
 
 static void put_events(bmf_output *out, const bmf_compared *of, bool *has_twin)
 {
     const int64_t *twin = of->comparison->twin;
-    bmf_output_text(out, heading);
+    output_text(out, heading);
     for (int64_t k = 0; k < of->measured->events; k++) {
         const bmf_event *event = &of->measured->event[k];
         put_id(out, of->measured, event);
@@ -75,9 +75,9 @@ int bmf_compare_write_events(const bmf_compared *of, const char *path)
     bool *has_twin = calloc((size_t)of->predicted->events + 1, sizeof *has_twin);
     if (!has_twin)
         return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to compare events");
-    int status = bmf_output_open(NULL, &out, path);
+    int status = output_open(NULL, &out, path);
     if (status == BMF_OK)
         put_events(&out, of, has_twin);
     free(has_twin);
-    return bmf_output_close(NULL, &out, status);
+    return output_close(NULL, &out, status);
 }

@@ -19,7 +19,7 @@ static json_t *states_json(const bmf_ratio *state)
     json_t *made = json_object();
     for (int k = 0; k < BMF_EVENT_KINDS; k++)
         if (!is_empty(&state[k]))
-            json_object_set_new(made, bmf_event_kind_name((bmf_event_kind)k), ratio_json(&state[k]));
+            json_object_set_new(made, event_kind_name((bmf_event_kind)k), ratio_json(&state[k]));
     return made;
 }
 
@@ -40,7 +40,7 @@ static json_t *steps_json(const bmf_compared *of)
         if (is_empty(&c->node[node]))
             continue;
         json_t *row = ratio_json(&c->node[node]);
-        json_object_set_new(row, "path", bmf_json_text(bmf_run_path(of->measured, node, path, sizeof path)));
+        json_object_set_new(row, "path", bmf_json_text(run_path(of->measured, node, path, sizeof path)));
         json_array_append_new(rows, row);
     }
     return rows;

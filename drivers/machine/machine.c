@@ -31,8 +31,8 @@ static int print_help(void)
     for (int k = 0; k < PARTS; k++)
         printf("  %-8s %s\n", parts[k].name, parts[k].summary);
     puts("\nTypes of networks (their settings are described in docs/machines.md):");
-    for (int k = 0; bmf_network_types[k]; k++)
-        printf("  %-8s %s\n", bmf_network_types[k]->name, bmf_network_types[k]->summary);
+    for (int k = 0; network_types[k]; k++)
+        printf("  %-8s %s\n", network_types[k]->name, network_types[k]->summary);
     puts("\n"
          "  --help   this text; `bmf machine COMMAND --help` explains a command\n"
          "\n"

@@ -158,12 +158,12 @@ static int write_machine(const options *o, char *text)
 {
     bmf_machine *machine;
     bmf_output out;
-    BMF_TRY(bmf_machine_parse(text, o->out, &machine));
-    bmf_machine_free(machine);
-    int status = bmf_output_open(NULL, &out, o->out);
+    BMF_TRY(machine_parse(text, o->out, &machine));
+    machine_free(machine);
+    int status = output_open(NULL, &out, o->out);
     if (status == BMF_OK)
-        bmf_output_text(&out, text);
-    return bmf_output_close(NULL, &out, status);
+        output_text(&out, text);
+    return output_close(NULL, &out, status);
 }
 
 static int make(const options *o)
@@ -171,13 +171,13 @@ static int make(const options *o)
     bmf_sheet *sheet;
     char *text = NULL;
     size_t size;
-    BMF_TRY(bmf_sheet_read(o->sheet, &sheet));
+    BMF_TRY(sheet_read(o->sheet, &sheet));
     FILE *to = open_memstream(&text, &size);
     if (to) {
         put_machine(to, o, sheet);
         fclose(to);
     }
-    bmf_sheet_free(sheet);
+    sheet_free(sheet);
     const int status =
         text ? write_machine(o, text) : bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for the file's text");
     free(text);

@@ -144,9 +144,9 @@ static void show_messages(bmf_network *network)
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         const bmf_flying m = send_one(network, sizes[k]);
         char busy[TIME_TEXT], arrived[TIME_TEXT], taking[TIME_TEXT], whole[TIME_TEXT];
-        printf("%12lld %13s %13s %13s %13s\n", (long long)sizes[k], bmf_time_text(m.free, busy, sizeof busy),
-               bmf_time_text(m.arrived, arrived, sizeof arrived), bmf_time_text(m.taking, taking, sizeof taking),
-               bmf_time_text(m.arrived + m.taking, whole, sizeof whole));
+        printf("%12lld %13s %13s %13s %13s\n", (long long)sizes[k], time_text(m.free, busy, sizeof busy),
+               time_text(m.arrived, arrived, sizeof arrived), time_text(m.taking, taking, sizeof taking),
+               time_text(m.arrived + m.taking, whole, sizeof whole));
         show_remarks(network);
     }
 }
@@ -198,7 +198,7 @@ static void show_agreement(const bmf_machine *machine, const bmf_network *networ
         puts("agreement: 2 ceil(log2 p) messages of 8 bytes");
     else
         printf("agreement of %lld processors: %s\n", (long long)network->processors,
-               seconds > 0.0 ? bmf_time_text(seconds, text, sizeof text) : "costs nothing");
+               seconds > 0.0 ? time_text(seconds, text, sizeof text) : "costs nothing");
 }
 
 static void show(const bmf_machine *machine, bmf_network *network)
@@ -220,18 +220,18 @@ static void show(const bmf_machine *machine, bmf_network *network)
 /* Reads the machine and makes the network that is asked for. */
 static int open_machine(const options *o, bmf_machine **machine, bmf_network **network)
 {
-    BMF_TRY(bmf_machine_read(o->word[0], machine));
+    BMF_TRY(machine_read(o->word[0], machine));
     const int64_t of_machine = (*machine)->processors > 0 ? (*machine)->processors : DEFAULT_PROCESSORS;
-    const int status = bmf_machine_network(*machine, o->processors > 0 ? o->processors : of_machine, network);
+    const int status = machine_network(*machine, o->processors > 0 ? o->processors : of_machine, network);
     if (status != BMF_OK)
-        bmf_machine_free(*machine);
+        machine_free(*machine);
     return status;
 }
 
 static void close_machine(bmf_machine *machine, bmf_network *network)
 {
     network->type->destroy(network);
-    bmf_machine_free(machine);
+    machine_free(machine);
 }
 
 int bmf_machine_show_command(int argc, char **argv)
@@ -280,14 +280,14 @@ static void list_one(const char *name)
 {
     bmf_machine *machine;
     char processors[TIME_TEXT] = "any";
-    if (bmf_machine_read(name, &machine) != BMF_OK) {
+    if (machine_read(name, &machine) != BMF_OK) {
         printf("%-20s %s\n", name, bmf_error_text(NULL));
         return;
     }
     if (machine->processors > 0)
         snprintf(processors, sizeof processors, "%lld", (long long)machine->processors);
     printf("%-20s %10s  %-8s  %s\n", name, processors, machine->network_type->name, machine->note);
-    bmf_machine_free(machine);
+    machine_free(machine);
 }
 
 int bmf_machine_list_command(int argc, char **argv)
@@ -301,7 +301,7 @@ int bmf_machine_list_command(int argc, char **argv)
         print_list_help();
         return bmf_finish_output();
     }
-    const int64_t count = bmf_machine_installed(&name);
+    const int64_t count = machine_installed(&name);
     if (count > 0)
         printf("%-20s %10s  %-8s\n", "machine", "processors", "network");
     for (int64_t k = 0; k < count; k++) {

@@ -228,8 +228,8 @@ static int allocate(job *j)
     BMF_TRY(bmf_agree(j->ctx, check_memory(j)));
     j->first = bmf_permute_local_first(j->ctx, j->o->bits);
     j->count = bmf_permute_local_count(j->ctx, j->o->bits);
-    j->source_buffer = bmf_buffer_create(j->count * j->o->element_bytes);
-    j->target_buffer = bmf_buffer_create(j->count * j->o->element_bytes);
+    j->source_buffer = buffer_create(j->count * j->o->element_bytes);
+    j->target_buffer = buffer_create(j->count * j->o->element_bytes);
     if (!j->source_buffer || !j->target_buffer)
         return bmf_agree(j->ctx, bmf_fail(j->ctx, BMF_ERROR_MEMORY, "permute: out of memory"));
     j->source = j->source_buffer->data;
@@ -430,9 +430,9 @@ static int run(bmf_context *ctx, const options *o, const bmf_permutation *p)
     if (status != BMF_OK && bmf_is_root(ctx))
         fprintf(stderr, "bmf: %s\n", bmf_error_text(ctx));
     if (j.source_buffer)
-        bmf_buffer_release(j.source_buffer);
+        buffer_release(j.source_buffer);
     if (j.target_buffer)
-        bmf_buffer_release(j.target_buffer);
+        buffer_release(j.target_buffer);
     bmf_permute_plan_free(j.plan);
     return bmf_exit_code(status);
 }

@@ -46,12 +46,12 @@ static int choose_methods(bmf_context *ctx, const bmf_permute_forecast *forecast
 {
     const bool all = !forecast->method || strcmp(forecast->method, "auto") == 0;
     t->rows = all ? 0 : 1;
-    if (!all && !bmf_predicted_method_find(forecast->method, &t->row[0].method))
+    if (!all && !predicted_method_find(forecast->method, &t->row[0].method))
         return bmf_fail(ctx, BMF_ERROR_USAGE,
                         "unknown method '%s'; known with --machine: rounds, alltoallv, naive, sets, clusters, auto",
                         forecast->method);
     for (int k = 0; all && k < BMF_PREDICT_METHODS; k++)
-        if (bmf_predicted_method_fits((bmf_predicted_method)k, t->machine, t->permutation, t->processors))
+        if (predicted_method_fits((bmf_predicted_method)k, t->machine, t->permutation, t->processors))
             t->row[t->rows++].method = (bmf_predicted_method)k;
     return BMF_OK;
 }
@@ -64,7 +64,7 @@ static int fill(bmf_context *ctx, const bmf_permute_forecast *forecast, table *t
     t->best = -1;
     for (int k = 0; k < t->rows; k++) {
         bmf_permute_prediction *p = &t->row[k].prediction;
-        BMF_TRY(bmf_permute_predict(ctx, t->machine, t->permutation, t->element_bytes, t->row[k].method, p));
+        BMF_TRY(permute_predict(ctx, t->machine, t->permutation, t->element_bytes, t->row[k].method, p));
         if (p->timed && (t->best < 0 || p->seconds < t->row[t->best].prediction.seconds))
             t->best = k;
     }
@@ -78,7 +78,7 @@ static const char *interval_text(const bmf_permute_prediction *p, char *text, si
     char low[TIME_TEXT], high[TIME_TEXT];
     if (p->low == p->high)
         return "";
-    snprintf(text, size, "%s to %s", bmf_time_text(p->low, low, sizeof low), bmf_time_text(p->high, high, sizeof high));
+    snprintf(text, size, "%s to %s", time_text(p->low, low, sizeof low), time_text(p->high, high, sizeof high));
     return text;
 }
 
@@ -93,15 +93,14 @@ static void print_text(const table *t)
     printf("\n%-10s %14s %14s %18s %12s  %s\n", "method", "rounds", "messages", "bytes", "predicted", "95 % interval");
     for (int k = 0; k < t->rows; k++) {
         const bmf_permute_prediction *p = &t->row[k].prediction;
-        printf("%-10s %14" PRId64 " %14" PRId64 " %18" PRId64 " %12s  %s\n",
-               bmf_predicted_method_name(t->row[k].method), p->rounds, p->messages, p->bytes,
-               p->timed ? bmf_time_text(p->seconds, time, sizeof time) : "-",
+        printf("%-10s %14" PRId64 " %14" PRId64 " %18" PRId64 " %12s  %s\n", predicted_method_name(t->row[k].method),
+               p->rounds, p->messages, p->bytes, p->timed ? time_text(p->seconds, time, sizeof time) : "-",
                p->timed ? interval_text(p, interval, sizeof interval) : "more messages than can be followed");
         if (p->remark[0])
             printf("           outside the domain: %s\n", p->remark);
     }
     if (t->best >= 0)
-        printf("fastest: %s\n", bmf_predicted_method_name(t->row[t->best].method));
+        printf("fastest: %s\n", predicted_method_name(t->row[t->best].method));
 }
 
 static json_t *number_or_null(double x)
@@ -112,10 +111,10 @@ static json_t *number_or_null(double x)
 static json_t *json_of_row(const row *r)
 {
     const bmf_permute_prediction *p = &r->prediction;
-    return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:b}", "method", bmf_predicted_method_name(r->method),
-                     "rounds", (json_int_t)p->rounds, "messages", (json_int_t)p->messages, "bytes",
-                     (json_int_t)p->bytes, "seconds", number_or_null(p->seconds), "lo", number_or_null(p->low), "hi",
-                     number_or_null(p->high), "in_domain", p->timed && !p->remark[0]);
+    return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:b}", "method", predicted_method_name(r->method), "rounds",
+                     (json_int_t)p->rounds, "messages", (json_int_t)p->messages, "bytes", (json_int_t)p->bytes,
+                     "seconds", number_or_null(p->seconds), "lo", number_or_null(p->low), "hi", number_or_null(p->high),
+                     "in_domain", p->timed && !p->remark[0]);
 }
 
 static int print_json(bmf_context *ctx, const table *t)
@@ -128,7 +127,7 @@ static int print_json(bmf_context *ctx, const table *t)
                             (json_int_t)t->processors, "bits", t->permutation->bits, "elem",
                             (json_int_t)t->element_bytes, "class", bmf_permutation_class_name(first->class_), "rank_r",
                             first->rank >= 0 ? json_integer(first->rank) : json_null(), "fastest",
-                            t->best >= 0 ? json_string(bmf_predicted_method_name(t->row[t->best].method)) : json_null(),
+                            t->best >= 0 ? json_string(predicted_method_name(t->row[t->best].method)) : json_null(),
                             "runs", runs);
     const bool failed = !all || json_dumpf(all, stdout, JSON_REAL_PRECISION(9)) != 0;
     putchar('\n');
@@ -139,7 +138,7 @@ static int print_json(bmf_context *ctx, const table *t)
 int bmf_permute_forecast_print(bmf_context *ctx, const bmf_permute_forecast *forecast, const bmf_permutation *p)
 {
     bmf_machine *machine;
-    int status = bmf_machine_read(forecast->machine, &machine);
+    int status = machine_read(forecast->machine, &machine);
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     table t = {.machine = machine, .permutation = p, .element_bytes = forecast->element_bytes};
@@ -148,6 +147,6 @@ int bmf_permute_forecast_print(bmf_context *ctx, const bmf_permute_forecast *for
         status = print_json(ctx, &t);
     else if (status == BMF_OK)
         print_text(&t);
-    bmf_machine_free(machine);
+    machine_free(machine);
     return status;
 }

@@ -142,7 +142,7 @@ int bmf_predict_command(const bmf_predict_options *options, int64_t processors, 
     bmf_network *network;
     *predicted = (bmf_predicted){.processors = processors};
     /* The program would find that out, too; but then it is said twice. */
-    BMF_TRY(bmf_machine_network(options->machine, processors, &network));
+    BMF_TRY(machine_network(options->machine, processors, &network));
     network->type->destroy(network);
     BMF_TRY(make_file(files.prediction, sizeof files.prediction));
     int status = make_file(files.trace, sizeof files.trace);

@@ -47,7 +47,7 @@ static void add_processors(bmf_predict_options *o, int64_t processors)
         if (o->processors[k] == processors)
             return;
     int64_t size = (int64_t)sizeof *o->processors;
-    o->processors = bmf_reallocate(o->processors, o->count * size, (o->count + 1) * size);
+    o->processors = reallocate(o->processors, o->count * size, (o->count + 1) * size);
     o->processors[o->count++] = processors;
 }
 
@@ -209,8 +209,8 @@ static int read_options(int argc, char **argv, bmf_predict_options *o)
 void bmf_predicted_remark(bmf_predicted *predicted, const char *text)
 {
     int64_t size = (int64_t)sizeof *predicted->remark, length = (int64_t)strlen(text) + 1;
-    predicted->remark = bmf_reallocate(predicted->remark, predicted->remarks * size, (predicted->remarks + 1) * size);
-    predicted->remark[predicted->remarks] = bmf_allocate(length);
+    predicted->remark = reallocate(predicted->remark, predicted->remarks * size, (predicted->remarks + 1) * size);
+    predicted->remark[predicted->remarks] = allocate(length);
     memcpy(predicted->remark[predicted->remarks++], text, (size_t)length);
 }
 
@@ -220,8 +220,8 @@ void bmf_predicted_free(bmf_predicted *predicted)
         free(predicted->remark[k]);
     free(predicted->remark);
     free(predicted->load);
-    bmf_run_free(predicted->run);
-    bmf_run_free(predicted->ideal);
+    run_free(predicted->run);
+    run_free(predicted->ideal);
     *predicted = (bmf_predicted){0};
 }
 
@@ -319,12 +319,12 @@ static void print_object(const bmf_predict_options *o, const bmf_predicted *run)
 static int write_trace(const bmf_predict_options *o, bmf_run *measured, bmf_run *predicted)
 {
     bmf_trace trace = {measured ? 2 : 1, {measured ? measured : predicted, predicted}};
-    return bmf_trace_write(NULL, &trace, o->trace);
+    return trace_write(NULL, &trace, o->trace);
 }
 
 static bmf_scaling *make_scaling(const bmf_predict_options *o, const bmf_predicted *run)
 {
-    bmf_scaling *scaling = bmf_allocate(o->count * (int64_t)sizeof *scaling);
+    bmf_scaling *scaling = allocate(o->count * (int64_t)sizeof *scaling);
     for (int64_t k = 0; k < o->count; k++)
         scaling[k] = (bmf_scaling){.processors = run[k].processors,
                                    .seconds = run[k].seconds,
@@ -340,9 +340,9 @@ static int fill_runs(bmf_report_contents *report, bmf_run *measured, bmf_predict
     int predicted = measured ? 1 : 0;
     if (measured) {
         report->run[0] = measured;
-        BMF_TRY(bmf_compare(measured, last->run, comparison));
+        BMF_TRY(compare_runs(measured, last->run, comparison));
         report->comparison = *comparison;
-        BMF_TRY(bmf_intervals_create(measured, NULL, &report->intervals[0]));
+        BMF_TRY(intervals_create(measured, NULL, &report->intervals[0]));
     }
     report->runs = predicted + 1;
     report->run[predicted] = last->run;
@@ -350,7 +350,7 @@ static int fill_runs(bmf_report_contents *report, bmf_run *measured, bmf_predict
     report->load[predicted] = last->load;
     report->low[predicted] = last->low;
     report->high[predicted] = last->high;
-    return bmf_intervals_create(last->run, last->ideal, &report->intervals[predicted]);
+    return intervals_create(last->run, last->ideal, &report->intervals[predicted]);
 }
 
 static int write_report(const bmf_predict_options *o, bmf_run *measured, bmf_predicted *run)
@@ -362,10 +362,10 @@ static int write_report(const bmf_predict_options *o, bmf_run *measured, bmf_pre
     bmf_report_contents report = {.title = title, .points = o->count > 1 ? o->count : 0, .scaling = scaling};
     int status = fill_runs(&report, measured, &run[o->count - 1], &comparison);
     if (status == BMF_OK)
-        status = bmf_report_write(&report, o->html);
-    bmf_intervals_free(report.intervals[0]);
-    bmf_intervals_free(report.intervals[1]);
-    bmf_comparison_free(comparison);
+        status = report_write(&report, o->html);
+    intervals_free(report.intervals[0]);
+    intervals_free(report.intervals[1]);
+    comparison_free(comparison);
     free(scaling);
     return status;
 }
@@ -408,8 +408,8 @@ static int predict_all(const bmf_predict_options *o, bmf_predicted *run)
 
 static int predict(bmf_predict_options *o)
 {
-    BMF_TRY(bmf_machine_read(o->machine_path, &o->machine));
-    bmf_predicted *run = bmf_allocate_clear(o->count, (int64_t)sizeof *run);
+    BMF_TRY(machine_read(o->machine_path, &o->machine));
+    bmf_predicted *run = allocate_clear(o->count, (int64_t)sizeof *run);
     int status = predict_all(o, run);
     if (status == BMF_OK && (o->trace || o->html))
         status = write_files(o, run);
@@ -446,7 +446,7 @@ int bmf_command_predict(int argc, char **argv)
         if (!o.command)
             MPI_Finalize();
     }
-    bmf_machine_free(o.machine);
+    machine_free(o.machine);
     free(o.processors);
     return code ? code : bmf_finish_output();
 }

@@ -9,9 +9,9 @@
 
 static void copy_remarks(const bmf_model *model, bmf_predicted *predicted)
 {
-    const bmf_network *network = bmf_model_network(model);
+    const bmf_network *network = model_network(model);
     const char *text;
-    for (int64_t k = 0; (text = bmf_model_remark(model, k)) != NULL; k++)
+    for (int64_t k = 0; (text = model_remark(model, k)) != NULL; k++)
         bmf_predicted_remark(predicted, text);
     for (int64_t k = 0; network->type->remark && (text = network->type->remark(network, k)) != NULL; k++)
         bmf_predicted_remark(predicted, text);
@@ -20,18 +20,18 @@ static void copy_remarks(const bmf_model *model, bmf_predicted *predicted)
 /* Everything that follows from the recorded actions. */
 static int time_actions(bmf_context *ctx, const bmf_predict_options *options, bool traced, bmf_predicted *predicted)
 {
-    const bmf_model *model = bmf_model_of(ctx);
-    bmf_network *network = bmf_model_network(model);
+    const bmf_model *model = model_of_context(ctx);
+    bmf_network *network = model_network(model);
     bmf_prediction prediction;
-    BMF_TRY(bmf_simulate_interval(bmf_model_actions(model), network, options->samples, &prediction));
+    BMF_TRY(simulate_interval(model_actions(model), network, options->samples, &prediction));
     predicted->seconds = prediction.seconds;
     predicted->low = prediction.low;
     predicted->high = prediction.high;
     if (traced) {
-        BMF_TRY(bmf_model_trace(ctx, &predicted->run));
+        BMF_TRY(model_trace(ctx, &predicted->run));
         if (network->type->loads)
             predicted->loads = network->type->loads(network, &predicted->load);
-        BMF_TRY(bmf_model_trace_ideal(ctx, &predicted->ideal));
+        BMF_TRY(model_trace_ideal(ctx, &predicted->ideal));
     }
     copy_remarks(model, predicted);
     return BMF_OK;
@@ -46,11 +46,11 @@ static int run_program(bmf_context *ctx, const bmf_predict_options *options, boo
     o.processors = predicted->processors;
     int status = bmf_load_program(ctx, &o, &program);
     if (status == BMF_OK)
-        status = bmf_model_start(ctx, options->machine, predicted->processors, options->ranks);
+        status = model_open(ctx, options->machine, predicted->processors, options->ranks);
     if (status == BMF_OK) {
-        bmf_program_rewrite(&program, &(bmf_rewriting){.laws = ~0u, .free_association = o.free_association});
+        program_rewrite(&program, &(bmf_rewriting){.laws = ~0u, .free_association = o.free_association});
         before = bmf_local_statistics(ctx);
-        status = bmf_program_run(ctx, &program, &result);
+        status = program_run(ctx, &program, &result);
     }
     if (status == BMF_OK) {
         after = bmf_local_statistics(ctx);
@@ -58,10 +58,10 @@ static int run_program(bmf_context *ctx, const bmf_predict_options *options, boo
         predicted->bytes = after.bytes - before.bytes;
         predicted->rank_messages = after.rank_messages - before.rank_messages;
         predicted->rank_bytes = after.rank_bytes - before.rank_bytes;
-        bmf_value_free(&result);
+        value_free(&result);
         status = time_actions(ctx, options, traced, predicted);
     }
-    bmf_program_free(&program);
+    program_free(&program);
     return status;
 }
 
@@ -74,7 +74,7 @@ int bmf_predict_program(const bmf_predict_options *options, int64_t processors, 
     *predicted = (bmf_predicted){.processors = processors};
     snprintf(number, sizeof number, "%lld", (long long)processors);
     BMF_TRY(bmf_open(&argc, &argv, &ctx));
-    bmf_name_program(ctx, options->program.program.path);
+    name_program(ctx, options->program.program.path);
     int status = run_program(ctx, options, traced, predicted);
     if (status != BMF_OK)
         bmf_fail(NULL, status, "%s", bmf_error_text(ctx));

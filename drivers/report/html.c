@@ -14,7 +14,7 @@ static void find_bounds(const bmf_run *run, double *low, double *high)
         if (event->node == 0 && event->kind <= BMF_EVENT_SKELETON && (!last || event->end > last->end))
             last = event;
     }
-    *low = last ? (double)(last->begin + last->low) * 1e-9 : bmf_replay_length(run);
+    *low = last ? (double)(last->begin + last->low) * 1e-9 : replay_length(run);
     *high = last ? (double)(last->begin + last->high) * 1e-9 : *low;
 }
 
@@ -33,7 +33,7 @@ static bmf_scaling *make_curve(bmf_run *const *run, int runs)
     bool differ = false;
     for (int k = 0; point && k < runs; k++) {
         point[k] = (bmf_scaling){.processors = run[k]->lanes,
-                                 .seconds = bmf_replay_length(run[k]),
+                                 .seconds = replay_length(run[k]),
                                  .measured = run[k]->predicted == 0,
                                  .in_domain = true};
         find_bounds(run[k], &point[k].low, &point[k].high);
@@ -52,7 +52,7 @@ int bmf_write_html(bmf_run *first, bmf_run *second, bmf_run *const *all, int cou
     bmf_comparison *comparison = NULL;
     bmf_scaling *curve = make_curve(all, count);
     bmf_report_contents report = {.title = first->program, .runs = second ? 2 : 1, .run = {first, second}};
-    int status = second ? bmf_compare(first, second, &comparison) : BMF_OK;
+    int status = second ? compare_runs(first, second, &comparison) : BMF_OK;
     for (int k = 0; k < report.runs && status == BMF_OK; k++) {
         status = bmf_make_intervals(report.run[k], 0, -1, &report.intervals[k], NULL);
         find_bounds(report.run[k], &report.low[k], &report.high[k]);
@@ -61,10 +61,10 @@ int bmf_write_html(bmf_run *first, bmf_run *second, bmf_run *const *all, int cou
     report.scaling = curve;
     report.points = curve ? count : 0;
     if (status == BMF_OK)
-        status = bmf_report_write(&report, path);
-    bmf_intervals_free(report.intervals[0]);
-    bmf_intervals_free(report.intervals[1]);
-    bmf_comparison_free(comparison);
+        status = report_write(&report, path);
+    intervals_free(report.intervals[0]);
+    intervals_free(report.intervals[1]);
+    comparison_free(comparison);
     free(curve);
     return status;
 }

@@ -15,7 +15,7 @@ static json_t *kinds_json(const bmf_characteristics *c)
     json_t *kinds = json_object();
     for (int k = 0; k < BMF_COMMUNICATIONS; k++)
         if (c->kind_rounds[k] || c->kind[k] || c->kind_overlap[k])
-            json_object_set_new(kinds, bmf_communication_name((bmf_communication)k),
+            json_object_set_new(kinds, communication_name((bmf_communication)k),
                                 json_pack("{s:I, s:I, s:I, s:I}", "rounds", (json_int_t)c->kind_rounds[k],
                                           "nanoseconds", (json_int_t)c->kind[k], "synchronisation",
                                           (json_int_t)c->kind_synchronisation[k], "overlap",
@@ -60,8 +60,8 @@ static json_t *interval_json(const bmf_intervals *intervals, const bmf_interval 
     char path[4096];
     return json_pack(
         "{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o}", "path",
-        bmf_json_text(bmf_run_path(intervals->run, interval->node, path, sizeof path)), "level", interval->level,
-        "node", (json_int_t)interval->node, "instances", (json_int_t)interval->instances, "all",
+        bmf_json_text(run_path(intervals->run, interval->node, path, sizeof path)), "level", interval->level, "node",
+        (json_int_t)interval->node, "instances", (json_int_t)interval->instances, "all",
         characteristics_json(&interval->all, true), "least", characteristics_json(&interval->least, false), "most",
         characteristics_json(&interval->most, false), "efficiencies", efficiencies_json(&interval->efficiency));
 }
@@ -71,7 +71,7 @@ static json_t *processors_json(const bmf_shown *shown)
     int32_t processors = shown->intervals->processors;
     json_t *rows = json_array();
     bmf_characteristics *each = malloc((size_t)processors * sizeof *each);
-    if (each && bmf_intervals_each(shown->intervals, shown->from, each) == BMF_OK)
+    if (each && intervals_each(shown->intervals, shown->from, each) == BMF_OK)
         for (int32_t p = 0; p < processors; p++)
             json_array_append_new(rows, characteristics_json(&each[p], true));
     free(each);

@@ -116,7 +116,7 @@ static uint32_t find_node(const bmf_run *run, const char *wanted)
 {
     char path[4096];
     for (uint32_t node = 0; node < run->nodes; node++)
-        if (strcmp(bmf_run_path(run, node, path, sizeof path), wanted) == 0)
+        if (strcmp(run_path(run, node, path, sizeof path), wanted) == 0)
             return node;
     return UINT32_MAX;
 }
@@ -158,7 +158,7 @@ static int report_run(bmf_run *run, const options *o, bool first, json_t *all)
             puts("");
         status = bmf_report_print(&shown);
     }
-    bmf_intervals_free(intervals);
+    intervals_free(intervals);
     free(why);
     return status;
 }

@@ -24,7 +24,7 @@ static int width_of(const char *text)
 static void print_name(const bmf_shown *shown, const bmf_interval *interval)
 {
     const bmf_run *run = shown->intervals->run;
-    char *clean = bmf_style_text(run->name[run->node[interval->node].name], BMF_STYLE_PLAIN);
+    char *clean = style_text(run->name[run->node[interval->node].name], BMF_STYLE_PLAIN);
     const char *name = clean ? clean : "";
     int indent = (interval->level - shown->intervals->interval[shown->from].level) * INDENT;
     indent = indent < NAME_WIDTH - 8 ? indent : NAME_WIDTH - 8;
@@ -99,7 +99,7 @@ static void print_kinds(const bmf_shown *shown)
             printf("\n%-*s %8s %11s %13s %11s\n", NAME_WIDTH, "communication", "rounds", "time", "late partner",
                    "overlapped");
         heading = true;
-        printf("%-*s %8lld %11s %13s %11s\n", NAME_WIDTH, bmf_communication_name((bmf_communication)k),
+        printf("%-*s %8lld %11s %13s %11s\n", NAME_WIDTH, communication_name((bmf_communication)k),
                (long long)all->kind_rounds[k], bmf_text_nanos(all->kind[k], time),
                bmf_text_nanos(all->kind_synchronisation[k], late), bmf_text_nanos(all->kind_overlap[k], overlap));
     }
@@ -111,7 +111,7 @@ static int print_processors(const bmf_shown *shown)
     bmf_characteristics *each = malloc((size_t)intervals->processors * sizeof *each);
     if (!each)
         return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for %d processors", intervals->processors);
-    int status = bmf_intervals_each(intervals, shown->from, each);
+    int status = intervals_each(intervals, shown->from, each);
     if (status == BMF_OK)
         printf("\n%9s %9s %10s %12s %13s %9s %12s %10s %10s %12s\n", "processor", "time", "productive", "insufficient",
                "communication", "idle", "late partner", "overlapped", "messages", "bytes");

@@ -75,7 +75,7 @@ static bool read_number(const char *text, double *value)
     return end != text && !*end && errno == 0 && isfinite(*value);
 }
 
-/* One question: numbers from their texts, d may be NULL. Statuses of bmf_sheet_evaluate. */
+/* One question: numbers from their texts, d may be NULL. Statuses of sheet_evaluate. */
 static int ask(const bmf_sheet *sheet, const char *operation, const char *p_text, const char *d_text, double *p,
                double *d, bmf_estimate *estimate)
 {
@@ -84,7 +84,7 @@ static int ask(const bmf_sheet *sheet, const char *operation, const char *p_text
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "P must be a number, not '%s'", p_text);
     if (d_text && !read_number(d_text, d))
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "D must be a number, not '%s'", d_text);
-    BMF_TRY(bmf_sheet_evaluate(sheet, operation, *p, *d, estimate));
+    BMF_TRY(sheet_evaluate(sheet, operation, *p, *d, estimate));
     if (!d_text && estimate->entry->form.size != BMF_SIZE_NONE)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the time of '%s' depends on the size; give P and D", operation);
     return BMF_OK;
@@ -94,15 +94,14 @@ static void print_estimate(const bmf_estimate *e)
 {
     char text[BMF_SHEET_TEXT], domain[100], time[3][32];
     const bmf_entry *entry = e->entry;
-    printf("t = %s us   (%s)\n", bmf_equation_text(entry, BMF_EQUATION_EXACT, 1e-6, text, sizeof text),
-           bmf_domain_text(entry, domain, sizeof domain));
+    printf("t = %s us   (%s)\n", equation_text(entry, BMF_EQUATION_EXACT, 1e-6, text, sizeof text),
+           domain_text(entry, domain, sizeof domain));
     printf("Times (s): min=%.6g avg=%.6g max=%.6g\n", e->least, e->mean, e->most);
     if (e->has_errors)
-        printf("One observation: %s, with 95 %% probability %s to %s\n",
-               bmf_time_text(e->mean, time[0], sizeof time[0]), bmf_time_text(e->low, time[1], sizeof time[1]),
-               bmf_time_text(e->high, time[2], sizeof time[2]));
+        printf("One observation: %s, with 95 %% probability %s to %s\n", time_text(e->mean, time[0], sizeof time[0]),
+               time_text(e->low, time[1], sizeof time[1]), time_text(e->high, time[2], sizeof time[2]));
     else
-        printf("One observation: %s; its errors are not known\n", bmf_time_text(e->mean, time[0], sizeof time[0]));
+        printf("One observation: %s; its errors are not known\n", time_text(e->mean, time[0], sizeof time[0]));
     if (!e->inside)
         printf("Outside the sheet: %s\n", e->outside);
     if (entry->note[0])
@@ -197,10 +196,10 @@ int bmf_sheet_calc_command(int argc, char **argv)
         print_help();
         return bmf_finish_output();
     }
-    int status = bmf_sheet_read(o.word[0], &sheet);
+    int status = sheet_read(o.word[0], &sheet);
     if (status != BMF_OK)
         return bmf_report(status);
     code = o.words == 1 ? hold_dialogue(sheet) : answer_once(sheet, &o);
-    bmf_sheet_free(sheet);
+    sheet_free(sheet);
     return code;
 }

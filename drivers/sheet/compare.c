@@ -81,19 +81,19 @@ static int compare_files(const char *first_path, const char *second_path, bool j
 {
     bmf_sheet *first = NULL, *second = NULL;
     bmf_sheet_comparison *comparison = NULL;
-    int code = 0, status = bmf_sheet_read(first_path, &first);
+    int code = 0, status = sheet_read(first_path, &first);
     if (status == BMF_OK)
-        status = bmf_sheet_read(second_path, &second);
+        status = sheet_read(second_path, &second);
     if (status == BMF_OK) {
-        int64_t count = bmf_sheet_compare(first, second, &comparison);
+        int64_t count = sheet_compare(first, second, &comparison);
         if (json)
             code = print_json(count, comparison);
         else
             print_table(count, comparison);
     }
     free(comparison);
-    bmf_sheet_free(second);
-    bmf_sheet_free(first);
+    sheet_free(second);
+    sheet_free(first);
     return status != BMF_OK ? bmf_report(status) : code ? code : bmf_finish_output();
 }
 

@@ -79,12 +79,12 @@ static void print_notes(const bmf_sheet *sheet)
     char domain[100];
     for (int64_t k = 0; k < sheet->entries; k++) {
         const bmf_entry *entry = &sheet->entry[k];
-        bool poor = bmf_entry_is_poor(entry);
+        bool poor = entry_is_poor(entry);
         if (!poor && !entry->note[0])
             continue;
-        fprintf(stderr, "bmf: note: %s (%s): ", entry->operation, bmf_domain_text(entry, domain, sizeof domain));
+        fprintf(stderr, "bmf: note: %s (%s): ", entry->operation, domain_text(entry, domain, sizeof domain));
         if (poor)
-            fprintf(stderr, "poor, the points are off by %.0f %%%s", 100.0 * bmf_entry_misfit(entry),
+            fprintf(stderr, "poor, the points are off by %.0f %%%s", 100.0 * entry_misfit(entry),
                     entry->note[0] ? "; " : "");
         fprintf(stderr, "%s\n", entry->note);
     }
@@ -96,7 +96,7 @@ static void print_summary(const options *o, const bmf_samples *samples, const bm
 {
     int64_t poor = 0, notes = 0;
     for (int64_t k = 0; k < sheet->entries; k++) {
-        poor += bmf_entry_is_poor(&sheet->entry[k]);
+        poor += entry_is_poor(&sheet->entry[k]);
         notes += sheet->entry[k].note[0] != 0;
     }
     printf("%s: %lld equations from %lld samples; %lld poor, %lld with notes, %lld operations not measured\n", o->out,
@@ -124,13 +124,13 @@ int bmf_sheet_fit_command(int argc, char **argv)
             print_help();
         return code ? code : bmf_finish_output();
     }
-    int status = bmf_samples_read(o.raw, o.partial, &samples);
+    int status = samples_read(o.raw, o.partial, &samples);
     if (status == BMF_OK)
-        status = bmf_sheet_fit(samples, &sheet);
+        status = sheet_fit(samples, &sheet);
     if (status == BMF_OK && o.title)
         snprintf(sheet->title, sizeof sheet->title, "%s", o.title);
     if (status == BMF_OK)
-        status = bmf_sheet_write(sheet, o.out);
+        status = sheet_write(sheet, o.out);
     if (status == BMF_OK) {
         if (o.notes)
             print_notes(sheet);
@@ -139,7 +139,7 @@ int bmf_sheet_fit_command(int argc, char **argv)
         else
             print_summary(&o, samples, sheet);
     }
-    bmf_sheet_free(sheet);
-    bmf_samples_free(samples);
+    sheet_free(sheet);
+    samples_free(samples);
     return status != BMF_OK ? bmf_report(status) : code ? code : bmf_finish_output();
 }

@@ -13,7 +13,7 @@ json_t *bmf_json_real(double value)
 
 static json_t *form_json(bmf_form form)
 {
-    return json_pack("{s:s, s:s}", "startup", bmf_startup_name(form.startup), "size", bmf_size_name(form.size));
+    return json_pack("{s:s, s:s}", "startup", startup_name(form.startup), "size", size_name(form.size));
 }
 
 static json_t *terms_json(const double value[BMF_TERMS])
@@ -41,7 +41,7 @@ json_t *bmf_sheet_entry_json(const bmf_entry *entry)
         json_array_append_new(alternatives, form_json(entry->alternative[k]));
     return json_pack("{s:s, s:s, s:i, s:i, s:[i,i], s:[I,I], s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
                      "s:o, s:s, s:b}",
-                     "operation", entry->operation, "family", bmf_family_name(entry->family), "element_bytes",
+                     "operation", entry->operation, "family", family_name(entry->family), "element_bytes",
                      entry->element_bytes, "threads", entry->threads, "p", entry->p_low, entry->p_high, "d",
                      (json_int_t)entry->d_low, (json_int_t)entry->d_high, "form", form_json(entry->form),
                      "coefficients", terms_json(entry->coefficient), "covariance", covariance_json(entry), "noise",

@@ -74,10 +74,10 @@ static int read_traces(const options *o, bmf_trace **file, bmf_run **run)
 
 static int make_sheet(const options *o, bmf_run *const *run, bmf_samples **samples, bmf_sheet **sheet)
 {
-    BMF_TRY(bmf_kernel_samples(o->traces, run, samples));
-    BMF_TRY(bmf_sheet_fit(*samples, sheet));
+    BMF_TRY(kernel_samples(o->traces, run, samples));
+    BMF_TRY(sheet_fit(*samples, sheet));
     snprintf((*sheet)->title, sizeof(*sheet)->title, "kernels of %.200s", run[0]->program);
-    return bmf_sheet_write(*sheet, o->out);
+    return sheet_write(*sheet, o->out);
 }
 
 int bmf_sheet_kernels_command(int argc, char **argv)
@@ -91,15 +91,15 @@ int bmf_sheet_kernels_command(int argc, char **argv)
             print_help();
         return code ? code : bmf_finish_output();
     }
-    bmf_trace **file = bmf_allocate_clear(o.traces, (int64_t)sizeof *file);
-    bmf_run **run = bmf_allocate_clear(o.traces, (int64_t)sizeof *run);
+    bmf_trace **file = allocate_clear(o.traces, (int64_t)sizeof *file);
+    bmf_run **run = allocate_clear(o.traces, (int64_t)sizeof *run);
     int status = read_traces(&o, file, run);
     if (status == BMF_OK)
         status = make_sheet(&o, run, &samples, &sheet);
     if (status == BMF_OK)
         printf("%s: %lld equations from %lld samples\n", o.out, (long long)sheet->entries, (long long)samples->count);
-    bmf_sheet_free(sheet);
-    bmf_samples_free(samples);
+    sheet_free(sheet);
+    samples_free(samples);
     for (int k = 0; k < o.traces; k++)
         bmf_trace_free(file[k]);
     free(file);

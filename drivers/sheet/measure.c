@@ -123,7 +123,7 @@ static int read_option(int c, char **argv, options *o)
         m->cached = true;
         break;
     case 'C':
-        if (!bmf_measure_clock_find(optarg, &m->clock))
+        if (!measure_clock_find(optarg, &m->clock))
             return bmf_usage_error(COMMAND, "unknown clock '%s'; known: barrier, agreed", optarg);
         break;
     case 'r':
@@ -219,11 +219,11 @@ static int print_text(const options *o, const bmf_context *ctx, const bmf_measur
     if (s->crowded)
         printf("%d ranks share %d cores: these are times of waiting, not of the machine\n", ctx->node_ranks,
                ctx->node_cores);
-    const int status = bmf_samples_read(o->measure.output, true, &samples);
+    const int status = samples_read(o->measure.output, true, &samples);
     if (status != BMF_OK)
         return bmf_report(status);
     print_skips(samples);
-    bmf_samples_free(samples);
+    samples_free(samples);
     return 0;
 }
 
@@ -270,7 +270,7 @@ static int measure(bmf_context *ctx, options *o)
     if (isatty(STDERR_FILENO))
         o->measure.progress = show_progress;
     catch_signals();
-    const int status = bmf_measure(ctx, &o->measure, &summary);
+    const int status = measure_sheet(ctx, &o->measure, &summary);
     end_progress(&o->measure);
     if (status != BMF_OK && bmf_is_root(ctx))
         fprintf(stderr, "bmf: %s\n", bmf_error_text(ctx));
@@ -294,7 +294,7 @@ int bmf_sheet_measure_command(int argc, char **argv)
     if (code == 0 && o.help && bmf_is_root(ctx))
         print_help();
     else if (code == 0 && o.list && bmf_is_root(ctx))
-        bmf_measure_list(stdout);
+        measure_list(stdout);
     else if (code == 0 && !o.help && !o.list)
         code = measure(ctx, &o);
     const int closed = bmf_close(ctx);

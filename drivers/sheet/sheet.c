@@ -57,5 +57,6 @@ int bmf_command_sheet(int argc, char **argv)
             return 0;
         return parts[k].run(argc - 1, argv + 1);
     }
-    return bmf_usage_error("sheet", "unknown command '%s'; known: measure, fit, kernels, show, calc, plot, compare", argv[1]);
+    return bmf_usage_error("sheet", "unknown command '%s'; known: measure, fit, kernels, show, calc, plot, compare",
+                           argv[1]);
 }

@@ -82,8 +82,8 @@ static int read_options(const char *command, int argc, char **argv, const char *
 static int find(const bmf_sheet *sheet, const char *operation, const bmf_entry **entry, int64_t *count)
 {
     bmf_estimate estimate; /* asking tells near names */
-    BMF_TRY(bmf_sheet_evaluate(sheet, operation, 1.0, 0.0, &estimate));
-    *entry = bmf_sheet_find(sheet, operation, count);
+    BMF_TRY(sheet_evaluate(sheet, operation, 1.0, 0.0, &estimate));
+    *entry = sheet_find(sheet, operation, count);
     return BMF_OK;
 }
 
@@ -94,21 +94,21 @@ static int show_text(const bmf_sheet *sheet, const options *o)
     int64_t count = 0;
     if (o->words > 1)
         BMF_TRY(find(sheet, o->word[1], &entry, &count));
-    int status = bmf_output_open(NULL, &out, "-");
+    int status = output_open(NULL, &out, "-");
     if (status == BMF_OK && entry)
-        bmf_sheet_put_page(&out, entry, count);
+        sheet_put_page(&out, entry, count);
     else if (status == BMF_OK)
-        bmf_sheet_put_text(&out, sheet, !o->front);
-    return bmf_output_close(NULL, &out, status);
+        sheet_put_text(&out, sheet, !o->front);
+    return output_close(NULL, &out, status);
 }
 
 static int write_document(const bmf_sheet *sheet, const char *path, void (*put)(bmf_output *, const bmf_sheet *))
 {
     bmf_output out;
-    int status = bmf_output_open(NULL, &out, path);
+    int status = output_open(NULL, &out, path);
     if (status == BMF_OK)
         put(&out, sheet);
-    return bmf_output_close(NULL, &out, status);
+    return output_close(NULL, &out, status);
 }
 
 int bmf_sheet_show_command(int argc, char **argv)
@@ -131,16 +131,16 @@ int bmf_sheet_show_command(int argc, char **argv)
         return bmf_usage_error("sheet show", o.words < 1 ? "no sheet" : "too many arguments");
     if (o.words == 2 && (o.html || o.tex || o.front))
         return bmf_usage_error("sheet show", "an operation alone is shown as text; a document has all of them");
-    int status = bmf_sheet_read(o.word[0], &sheet);
+    int status = sheet_read(o.word[0], &sheet);
     if (status != BMF_OK)
         return bmf_report(status);
     if (o.html)
-        status = write_document(sheet, o.html, bmf_sheet_put_html);
+        status = write_document(sheet, o.html, sheet_put_html);
     if (status == BMF_OK && o.tex)
-        status = write_document(sheet, o.tex, bmf_sheet_put_tex);
+        status = write_document(sheet, o.tex, sheet_put_tex);
     if (!o.html && !o.tex)
         status = show_text(sheet, &o);
-    bmf_sheet_free(sheet);
+    sheet_free(sheet);
     return bmf_report(status);
 }
 
@@ -150,15 +150,15 @@ static int plot(const options *o)
     bmf_output out;
     const bmf_entry *entry;
     int64_t count;
-    BMF_TRY(bmf_sheet_read(o->word[0], &sheet));
+    BMF_TRY(sheet_read(o->word[0], &sheet));
     int status = find(sheet, o->word[1], &entry, &count);
     if (status == BMF_OK) {
-        status = bmf_output_open(NULL, &out, o->out);
+        status = output_open(NULL, &out, o->out);
         if (status == BMF_OK)
-            bmf_sheet_put_svg(&out, entry, count);
-        status = bmf_output_close(NULL, &out, status);
+            sheet_put_svg(&out, entry, count);
+        status = output_close(NULL, &out, status);
     }
-    bmf_sheet_free(sheet);
+    sheet_free(sheet);
     return status;
 }
 

@@ -22,7 +22,7 @@ struct bmf_boxes {
     sizes *sizes; /* [(bits + 1) * (bits + 1)]: [k][l] */
 };
 
-bmf_boxes *bmf_boxes_create(const bmf_permutation *p, int64_t parts)
+bmf_boxes *boxes_create(const bmf_permutation *p, int64_t parts)
 {
     size_t side = (size_t)p->bits + 1;
     bmf_boxes *boxes = malloc(sizeof *boxes);
@@ -36,7 +36,7 @@ bmf_boxes *bmf_boxes_create(const bmf_permutation *p, int64_t parts)
     return boxes;
 }
 
-void bmf_boxes_free(bmf_boxes *boxes)
+void boxes_free(bmf_boxes *boxes)
 {
     if (!boxes)
         return;
@@ -49,13 +49,13 @@ static void order_by_target(const bmf_bit_matrix *a, sizes *found)
 {
     bmf_span images;
     bmf_bit_matrix back = {.bits = found->dimension};
-    bmf_span_clear(&images);
+    span_clear(&images);
     for (int j = 0; j < found->dimension; j++)
-        bmf_span_add(&images, bmf_bit_matrix_apply(a, found->near_x[j]));
-    bmf_span_basis(&images, found->step_y);
+        span_add(&images, bmf_bit_matrix_apply(a, found->near_x[j]));
+    span_basis(&images, found->step_y);
     for (int j = 0; j < found->dimension; j++) {
-        bmf_span_reduce(&images, found->step_y[j], &back.column[j]);
-        found->step_x[j] = bmf_columns_apply(found->near_x, back.column[j]);
+        span_reduce(&images, found->step_y[j], &back.column[j]);
+        found->step_x[j] = columns_apply(found->near_x, back.column[j]);
     }
     bmf_bit_matrix_inverse(&back, &found->order);
     found->same = bmf_bit_matrix_is_identity(&found->order);
@@ -68,12 +68,12 @@ static const sizes *sizes_of(bmf_boxes *boxes, int k, int l)
     uint64_t column[64];
     if (found->known)
         return found;
-    bmf_span_clear(&found->image);
+    span_clear(&found->image);
     for (int j = 0; j < k; j++) {
         column[j] = a->column[j] >> l;
-        bmf_span_add(&found->image, column[j]);
+        span_add(&found->image, column[j]);
     }
-    found->dimension = bmf_columns_kernel(column, k, found->near_x);
+    found->dimension = columns_kernel(column, k, found->near_x);
     order_by_target(a, found);
     found->known = true;
     return found;
@@ -86,8 +86,8 @@ static int box_bits(uint64_t begin, uint64_t end)
     return aligned < largest ? aligned : largest;
 }
 
-int64_t bmf_boxes_visit(bmf_boxes *boxes, int64_t s, int64_t t,
-                        void (*visit)(void *state, const bmf_subspace *subspace), void *state)
+int64_t boxes_visit(bmf_boxes *boxes, int64_t s, int64_t t, void (*visit)(void *state, const bmf_subspace *subspace),
+                    void *state)
 {
     int64_t length = INT64_C(1) << boxes->permutation.bits, found = 0;
     uint64_t begin_x = (uint64_t)bmf_split_start(length, boxes->parts, s);
@@ -101,7 +101,7 @@ int64_t bmf_boxes_visit(bmf_boxes *boxes, int64_t s, int64_t t,
             uint64_t free_bits;
             l = (uint64_t)box_bits(b, end_y);
             const sizes *both = sizes_of(boxes, (int)k, (int)l);
-            if (bmf_span_reduce(&both->image, (y ^ b) >> l, &free_bits) != 0)
+            if (span_reduce(&both->image, (y ^ b) >> l, &free_bits) != 0)
                 continue;
             found += INT64_C(1) << both->dimension;
             if (visit)

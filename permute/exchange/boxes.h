@@ -24,14 +24,14 @@ typedef struct bmf_boxes bmf_boxes;
 
 /* Part k of `parts` starts where bmf_split_start says. Owned by the caller; NULL when there is no memory. Needs up to
  * 16 MiB. */
-bmf_boxes *bmf_boxes_create(const bmf_permutation *p, int64_t parts);
+bmf_boxes *boxes_create(const bmf_permutation *p, int64_t parts);
 /* Frees the boxes; NULL is allowed. Not collective. */
-void bmf_boxes_free(bmf_boxes *boxes);
+void boxes_free(bmf_boxes *boxes);
 
 /* Visits what goes from part s to part t, in an order that depends on nothing else; visit may be NULL. Returns the
  * number of elements. Cost: up to 4 n^2 pairs of boxes, O(n) each, and n^3 once for every pair of sizes. Not
  * thread-safe. */
-int64_t bmf_boxes_visit(bmf_boxes *boxes, int64_t s, int64_t t,
-                        void (*visit)(void *state, const bmf_subspace *subspace), void *state);
+int64_t boxes_visit(bmf_boxes *boxes, int64_t s, int64_t t, void (*visit)(void *state, const bmf_subspace *subspace),
+                    void *state);
 
 #endif

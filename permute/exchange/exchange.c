@@ -9,12 +9,12 @@
 #include "permute/exchange/private.h"
 #include "runtime/base/allocate.h"
 
-int bmf_exchange_make_scratch(exchange *x, int64_t elements)
+int exchange_make_scratch(exchange *x, int64_t elements)
 {
     int64_t bytes = 0;
     for (int k = 0; k < x->plan->columns; k++)
         bytes += elements * x->plan->column_bytes[k] + 64;
-    x->buffer = bmf_buffer_create(bytes);
+    x->buffer = buffer_create(bytes);
     if (!x->buffer)
         return bmf_agree(x->ctx,
                          bmf_fail(x->ctx, BMF_ERROR_MEMORY, "permute: out of memory for %lld bytes", (long long)bytes));
@@ -26,8 +26,7 @@ int bmf_exchange_make_scratch(exchange *x, int64_t elements)
     return bmf_agree(x->ctx, BMF_OK);
 }
 
-int bmf_exchange_segments(const exchange *x, const void *const *memory, int64_t first, int64_t count,
-                          bmf_segment *segment)
+int exchange_segments(const exchange *x, const void *const *memory, int64_t first, int64_t count, bmf_segment *segment)
 {
     for (int k = 0; k < x->plan->columns; k++) {
         int64_t bytes = x->plan->column_bytes[k];
@@ -58,33 +57,32 @@ static void list_round(const exchange *x, int64_t k, bool (*in_place)(const exch
     const bmf_context *ctx = x->ctx;
     const int64_t size = (int64_t)sizeof(bmf_message);
     bmf_permute_plan_round(x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors, round);
-    own->message = bmf_reallocate(own->message, own->count * size, (own->count + round->count) * size);
+    own->message = reallocate(own->message, own->count * size, (own->count + round->count) * size);
     take_own(x, in_place, round, own);
     if (own->count > 0 && (round->count > 0 || k + 1 == x->plan->rounds)) {
-        round->message = bmf_reallocate(round->message, round->count * size, (round->count + own->count) * size);
+        round->message = reallocate(round->message, round->count * size, (round->count + own->count) * size);
         memcpy(round->message + round->count, own->message, (size_t)(own->count * size));
         round->count += own->count;
         own->count = 0;
     }
 }
 
-int bmf_exchange_rounds(exchange *x, const bmf_transfer *transfer,
-                        bool (*in_place)(const exchange *x, int64_t processor))
+int permute_rounds(exchange *x, const bmf_transfer *transfer, bool (*in_place)(const exchange *x, int64_t processor))
 {
     bmf_round own = {0}, round[2] = {{0}};
     bmf_exchange *under_way[2] = {NULL};
     int status = BMF_OK;
     for (int64_t k = 0; k < x->plan->rounds && status == BMF_OK; k++) {
         list_round(x, k, in_place, &own, &round[k % 2]);
-        status = bmf_exchange_begin(x->ctx, &round[k % 2], (uint32_t)k, transfer, &under_way[k % 2]);
+        status = backend_exchange_begin(x->ctx, &round[k % 2], (uint32_t)k, transfer, &under_way[k % 2]);
         if (status == BMF_OK && k > 0)
-            status = bmf_exchange_end(x->ctx, under_way[(k + 1) % 2]);
+            status = backend_exchange_end(x->ctx, under_way[(k + 1) % 2]);
         if (k > 0)
             free(round[(k + 1) % 2].message);
     }
     const int64_t last = (x->plan->rounds + 1) % 2;
     if (status == BMF_OK && x->plan->rounds > 0)
-        status = bmf_exchange_end(x->ctx, under_way[last]);
+        status = backend_exchange_end(x->ctx, under_way[last]);
     free(round[last].message);
     free(own.message);
     return status;
@@ -93,11 +91,9 @@ int bmf_exchange_rounds(exchange *x, const bmf_transfer *transfer,
 int bmf_permute_execute(bmf_context *ctx, const bmf_permute_plan *plan, const void *const *source, void *const *target)
 {
     exchange x = {.ctx = ctx, .plan = plan, .source = source, .target = target};
-    bmf_skeleton_begin(ctx, "permute %s", bmf_permute_method_name(plan->method));
-    int status = plan->stages    ? bmf_exchange_stages(&x)
-                 : plan->traffic ? bmf_exchange_traffic(&x)
-                                 : bmf_exchange_boxes(&x);
+    skeleton_begin(ctx, "permute %s", bmf_permute_method_name(plan->method));
+    int status = plan->stages ? exchange_stages(&x) : plan->traffic ? exchange_traffic(&x) : exchange_boxes(&x);
     if (x.buffer)
-        bmf_buffer_release(x.buffer);
-    return bmf_skeleton_end(ctx, NULL, status);
+        buffer_release(x.buffer);
+    return skeleton_end(ctx, NULL, status);
 }

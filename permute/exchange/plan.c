@@ -60,7 +60,7 @@ int64_t bmf_permute_local_count(const bmf_context *ctx, int bits)
 static int node_bits(bmf_context *ctx)
 {
     int64_t mine = ctx->node_ranks * ctx->local_processors;
-    int64_t *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all);
+    int64_t *all = allocate(ctx->ranks * (int64_t)sizeof *all);
     bool same = ctx->backend->collect(ctx, &mine, 1, all, ctx->ranks) == BMF_OK;
     for (int k = 0; k < ctx->ranks; k++)
         same = same && all[k] == all[0];
@@ -78,13 +78,13 @@ static int32_t *interleave(const bmf_traffic *traffic, int node)
     if (node == 0 || rounds < 3)
         return NULL;
     bmf_span moves;
-    bmf_span_clear(&moves);
+    span_clear(&moves);
     for (int j = 0; j < traffic->processor_bits; j++)
-        bmf_span_add(&moves, (traffic->round.column[j] ^ UINT64_C(1) << j) >> node);
-    int32_t *order = bmf_allocate(2 * rounds * (int64_t)sizeof *order), *kind = order + rounds;
+        span_add(&moves, (traffic->round.column[j] ^ UINT64_C(1) << j) >> node);
+    int32_t *order = allocate(2 * rounds * (int64_t)sizeof *order), *kind = order + rounds;
     for (int64_t k = 0; k < rounds; k++) {
-        uint64_t offset = traffic->round_complement ^ bmf_columns_apply(traffic->block_target, (uint64_t)k);
-        kind[k] = bmf_span_reduce(&moves, offset >> node, NULL) == 0;
+        uint64_t offset = traffic->round_complement ^ columns_apply(traffic->block_target, (uint64_t)k);
+        kind[k] = span_reduce(&moves, offset >> node, NULL) == 0;
         inside += kind[k];
     }
     int64_t next[2] = {0, 0};
@@ -133,10 +133,10 @@ typedef struct box_counts {
 /* What all processors send; every host counts its own. */
 static int count_boxes(bmf_context *ctx, bmf_boxes *boxes, box_counts *sum)
 {
-    int64_t mine[3] = {0}, *all = bmf_allocate(ctx->ranks * (int64_t)sizeof mine);
+    int64_t mine[3] = {0}, *all = allocate(ctx->ranks * (int64_t)sizeof mine);
     for (int64_t s = ctx->first_processor; s < ctx->first_processor + ctx->local_processors; s++)
         for (int64_t t = 0; t < ctx->processors; t++) {
-            int64_t count = bmf_boxes_visit(boxes, s, t, NULL, NULL);
+            int64_t count = boxes_visit(boxes, s, t, NULL, NULL);
             mine[0] += s != t && count > 0;
             mine[s == t ? 2 : 1] += count;
         }
@@ -191,7 +191,7 @@ static int count_passes(const bmf_traffic *traffic)
 
 static int32_t *order_of_stages(const bmf_permute_plan *plan)
 {
-    int32_t *order = bmf_allocate(plan->rounds * (int64_t)sizeof *order);
+    int32_t *order = allocate(plan->rounds * (int64_t)sizeof *order);
     for (int64_t k = 0; k < plan->rounds; k++)
         order[k] = (int32_t)bmf_bit_matrix_apply(&plan->stages->round, (uint64_t)k);
     return order;
@@ -199,9 +199,9 @@ static int32_t *order_of_stages(const bmf_permute_plan *plan)
 
 static void plan_traffic(bmf_context *ctx, bmf_permute_plan *plan, int processor_bits, bmf_permute_method method)
 {
-    bmf_traffic *traffic = plan->traffic = bmf_allocate((int64_t)sizeof *traffic);
+    bmf_traffic *traffic = plan->traffic = allocate((int64_t)sizeof *traffic);
     double messages[BMF_PERMUTE_METHODS];
-    bmf_traffic_make(&plan->permutation, processor_bits, BMF_TRAFFIC_BEST, traffic);
+    traffic_make(&plan->permutation, processor_bits, BMF_TRAFFIC_BEST, traffic);
     plan->rank = traffic->rank;
     plan->groups = INT64_C(1) << (processor_bits - traffic->rank);
     plan->passes = count_passes(traffic);
@@ -218,12 +218,12 @@ static void plan_traffic(bmf_context *ctx, bmf_permute_plan *plan, int processor
     plan->messages = count.all - count.own;
     if (plan->method == BMF_PERMUTE_ROUNDS) {
         plan->order = interleave(traffic, node_bits(ctx));
-        plan->stages = bmf_stages_create(plan, plan->order != NULL);
+        plan->stages = stages_create(plan, plan->order != NULL);
         if (!plan->order && plan->stages)
             plan->order = order_of_stages(plan);
     }
     if (plan->method == BMF_PERMUTE_NAIVE) {
-        bmf_traffic_make(&plan->permutation, processor_bits, BMF_TRAFFIC_SOURCE, traffic);
+        traffic_make(&plan->permutation, processor_bits, BMF_TRAFFIC_SOURCE, traffic);
         plan->passes = 1;
     }
 }
@@ -233,7 +233,7 @@ static int plan_boxes(bmf_context *ctx, bmf_permute_plan *plan, bmf_permute_meth
     int64_t most = bmf_split_start(INT64_C(1) << plan->permutation.bits, plan->processors, 1);
     double messages[BMF_PERMUTE_METHODS];
     box_counts sum;
-    plan->boxes = bmf_boxes_create(&plan->permutation, plan->processors);
+    plan->boxes = boxes_create(&plan->permutation, plan->processors);
     BMF_TRY(bmf_agree(ctx, plan->boxes ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "permute: out of memory")));
     BMF_TRY(count_boxes(ctx, plan->boxes, &sum));
     plan->rank = -1;
@@ -256,7 +256,7 @@ int bmf_permute_plan_create(bmf_context *ctx, const bmf_permutation *p, int colu
         all += (double)column_bytes[k] * (double)(UINT64_C(1) << p->bits);
     if (all > 0x1p62)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "2^%d elements of that size have more than 2^62 bytes", p->bits);
-    bmf_permute_plan *made = bmf_allocate_clear(1, (int64_t)sizeof *made);
+    bmf_permute_plan *made = allocate_clear(1, (int64_t)sizeof *made);
     int processor_bits = bmf_permute_processor_bits(p, ctx->processors), status = BMF_OK;
     made->permutation = *p;
     made->class_ = bmf_permutation_classify(p);
@@ -283,7 +283,7 @@ void bmf_permute_plan_free(bmf_permute_plan *plan)
         return;
     free(plan->traffic);
     free(plan->stages);
-    bmf_boxes_free(plan->boxes);
+    boxes_free(plan->boxes);
     free(plan->order);
     free(plan);
 }
@@ -293,7 +293,7 @@ void bmf_permute_relabel(const bmf_permutation *p, int processor_bits, bmf_permu
 {
     bmf_traffic traffic;
     int m = p->bits - processor_bits;
-    bmf_traffic_make(p, processor_bits, BMF_TRAFFIC_BEST, &traffic);
+    traffic_make(p, processor_bits, BMF_TRAFFIC_BEST, &traffic);
     bmf_permutation_identity(p->bits, relabel);
     for (int j = 0; j < processor_bits; j++)
         relabel->matrix.column[m + j] = traffic.round_inverse.column[j] << m;
@@ -311,7 +311,7 @@ static void add(bmf_round *round, int64_t low, int64_t high, bmf_message message
     if (round->count == round->capacity) {
         int64_t size = (int64_t)sizeof message;
         round->capacity = 2 * round->capacity + 16;
-        round->message = bmf_reallocate(round->message, round->count * size, round->capacity * size);
+        round->message = reallocate(round->message, round->count * size, round->capacity * size);
     }
     round->message[round->count++] = message;
 }
@@ -326,7 +326,7 @@ static void add_block(const bmf_permute_plan *plan, uint64_t from, uint64_t to, 
 {
     const bmf_traffic *traffic = plan->traffic;
     int64_t count = INT64_C(1) << (traffic->place_bits - traffic->rank);
-    add(round, low, high, message_of(plan, (int64_t)from, (int64_t)to, bmf_traffic_block(traffic, from, to), count));
+    add(round, low, high, message_of(plan, (int64_t)from, (int64_t)to, traffic_block(traffic, from, to), count));
 }
 
 static int by_ends(const void *a, const void *b)
@@ -341,9 +341,9 @@ static void traffic_round(const bmf_permute_plan *plan, uint64_t k, int64_t low,
 {
     const bmf_traffic *traffic = plan->traffic;
     for (uint64_t s = (uint64_t)low; s < (uint64_t)high; s++)
-        add_block(plan, s, bmf_traffic_round_target(traffic, k, s), low, high, round);
+        add_block(plan, s, traffic_round_target(traffic, k, s), low, high, round);
     for (uint64_t t = (uint64_t)low; t < (uint64_t)high; t++) {
-        uint64_t s = bmf_traffic_round_source(traffic, k, t);
+        uint64_t s = traffic_round_source(traffic, k, t);
         if ((int64_t)s < low || (int64_t)s >= high)
             add_block(plan, s, t, low, high, round);
     }
@@ -364,7 +364,7 @@ static void add_boxes(const bmf_permute_plan *plan, int64_t s, int64_t t, int64_
 {
     bool here = (s >= low && s < high) || (t >= low && t < high);
     if (here)
-        add(round, low, high, message_of(plan, s, t, 0, bmf_boxes_visit(plan->boxes, s, t, NULL, NULL)));
+        add(round, low, high, message_of(plan, s, t, 0, boxes_visit(plan->boxes, s, t, NULL, NULL)));
 }
 
 static int64_t part_of(const bmf_permute_plan *plan, int64_t element)

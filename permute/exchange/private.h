@@ -1,4 +1,4 @@
-/* What the ways of running a plan share. Private to permute/exchange*.c. */
+/* What the ways of running a plan share. Private to permute/exchange/. */
 #ifndef BMF_EXCHANGE_PRIVATE_H
 #define BMF_EXCHANGE_PRIVATE_H
 
@@ -19,28 +19,26 @@ typedef struct exchange {
 } exchange;
 
 /* Where each way of running it stands; all return a status. */
-int bmf_exchange_traffic(exchange *x); /* permute/exchange/traffic.c: subspaces, pack - exchange - unpack */
-int bmf_exchange_stages(exchange *x);  /* permute/exchange/run_stages.c: subspaces, all three at once */
-int bmf_exchange_boxes(exchange *x);   /* permute/exchange/run_boxes.c: any number of processors */
+int exchange_traffic(exchange *x); /* permute/exchange/traffic.c: subspaces, pack - exchange - unpack */
+int exchange_stages(exchange *x);  /* permute/exchange/run_stages.c: subspaces, all three at once */
+int exchange_boxes(exchange *x);   /* permute/exchange/run_boxes.c: any number of processors */
 
 /* Scratch memory of so many elements in every column; agrees on the status. Collective. */
-int bmf_exchange_make_scratch(exchange *x, int64_t elements);
+int exchange_make_scratch(exchange *x, int64_t elements);
 
 /* Elements [first, first + count) of every column of `memory`. Returns their number. */
-int bmf_exchange_segments(const exchange *x, const void *const *memory, int64_t first, int64_t count,
-                          bmf_segment *segment);
+int exchange_segments(const exchange *x, const void *const *memory, int64_t first, int64_t count, bmf_segment *segment);
 
 /* All rounds in order; a round begins before the one before it is ended, so that links have no pause. What a processor keeps is copied with the first later round that has messages, whose
  * flight it fills; after the last one it goes alone. in_place (may be NULL): what the processor keeps is at its place. */
-int bmf_exchange_rounds(exchange *x, const bmf_transfer *transfer,
-                        bool (*in_place)(const exchange *x, int64_t processor));
+int permute_rounds(exchange *x, const bmf_transfer *transfer, bool (*in_place)(const exchange *x, int64_t processor));
 
-static inline bool bmf_exchange_is_naive(const exchange *x)
+static inline bool exchange_is_naive(const exchange *x)
 {
     return x->plan->method == BMF_PERMUTE_NAIVE;
 }
 
-static inline int64_t bmf_exchange_local_count(const exchange *x)
+static inline int64_t exchange_local_count(const exchange *x)
 {
     return bmf_permute_local_count(x->ctx, x->plan->permutation.bits);
 }

@@ -44,7 +44,7 @@ static void list_addresses(uint64_t base, const uint64_t *step, int dimension, a
     uint64_t begins = base; /* the bits in which runs begin: none of them may lie inside a run */
     for (int j = a->run_bits; j < dimension; j++)
         begins |= step[j];
-    if (begins & bmf_low_bits(a->run_bits))
+    if (begins & low_bits(a->run_bits))
         a->run_bits = __builtin_ctzll(begins);
     const int rest = dimension - a->run_bits;
     a->low = rest < TABLE_BITS ? rest : TABLE_BITS;
@@ -61,7 +61,7 @@ __attribute__((always_inline)) static inline void copy_runs(const addresses *a, 
                                                             char *run, size_t bytes, bool gather)
 {
     for (uint64_t h = 0; h < UINT64_C(1) << a->high; h++) {
-        const uint64_t base = a->base ^ bmf_columns_apply(a->step + a->low, h);
+        const uint64_t base = a->base ^ columns_apply(a->step + a->low, h);
         for (uint64_t k = 0; k < UINT64_C(1) << a->low; k++, run += bytes) {
             char *place = memory + (int64_t)(base ^ a->table[k]) * element_bytes;
             memcpy(gather ? run : place, gather ? place : run, bytes);
@@ -142,13 +142,13 @@ static void find_starts(boxes_run *b)
     const exchange *x = b->x;
     bmf_context *ctx = x->ctx;
     int64_t sent = 0, received = 0;
-    b->start = bmf_allocate(2 * ctx->local_processors * ctx->processors * (int64_t)sizeof *b->start);
+    b->start = allocate(2 * ctx->local_processors * ctx->processors * (int64_t)sizeof *b->start);
     for (int64_t here = ctx->first_processor; here < ctx->first_processor + ctx->local_processors; here++)
         for (int64_t there = 0; there < ctx->processors; there++) {
             *start_of(b, here, there, true) = sent;
             *start_of(b, here, there, false) = received;
-            sent += bmf_boxes_visit(x->plan->boxes, here, there, NULL, NULL);
-            received += bmf_boxes_visit(x->plan->boxes, there, here, NULL, NULL);
+            sent += boxes_visit(x->plan->boxes, here, there, NULL, NULL);
+            received += boxes_visit(x->plan->boxes, there, here, NULL, NULL);
         }
 }
 
@@ -169,10 +169,10 @@ static int run_piece(void *state, int64_t index, const bmf_piece *piece, int wor
         if (b->packing) {
             w.run = (char *)x->target[k] + begin;
             w.spare = (char *)x->scratch[k] + begin;
-            bmf_boxes_visit(x->plan->boxes, piece->processor, piece->part, pack_subspace, &w);
+            boxes_visit(x->plan->boxes, piece->processor, piece->part, pack_subspace, &w);
         } else {
             w.run = (char *)x->scratch[k] + begin;
-            bmf_boxes_visit(x->plan->boxes, piece->part, piece->processor, unpack_subspace, &w);
+            boxes_visit(x->plan->boxes, piece->part, piece->processor, unpack_subspace, &w);
         }
         status = w.status;
     }
@@ -184,21 +184,21 @@ static int run_pass(boxes_run *b, bool packing)
 {
     const exchange *x = b->x;
     bmf_context *ctx = x->ctx;
-    const int64_t pieces = ctx->local_processors * ctx->processors, count = bmf_exchange_local_count(x);
+    const int64_t pieces = ctx->local_processors * ctx->processors, count = exchange_local_count(x);
     const int64_t workers = count * x->plan->element_bytes > ALONE_BYTES ? ctx->threads : 1;
-    bmf_piece *piece = bmf_allocate(pieces * (int64_t)sizeof *piece);
+    bmf_piece *piece = allocate(pieces * (int64_t)sizeof *piece);
     b->packing = packing;
     for (int64_t k = 0; k < pieces; k++) {
         const int64_t here = ctx->first_processor + k / ctx->processors, there = k % ctx->processors;
         const int64_t *start = start_of(b, here, there, packing);
         piece[k] = (bmf_piece){there, here, *start, k + 1 < pieces ? start[1] : count, (int)(k * workers / pieces)};
     }
-    const int status = bmf_compute(ctx, &(bmf_work){.kernel = packing ? "permute pack" : "permute unpack",
-                                                    .round = !packing,
-                                                    .piece = piece,
-                                                    .pieces = pieces,
-                                                    .run = run_piece,
-                                                    .state = b});
+    const int status = backend_compute(ctx, &(bmf_work){.kernel = packing ? "permute pack" : "permute unpack",
+                                                        .round = !packing,
+                                                        .piece = piece,
+                                                        .pieces = pieces,
+                                                        .run = run_piece,
+                                                        .state = b});
     free(piece);
     return status == BMF_OK ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "permute: out of memory");
 }
@@ -210,12 +210,11 @@ static int outgoing(void *state, const bmf_message *message, bmf_segment *segmen
     const boxes_run *b = state;
     const exchange *x = b->x;
     const int bits = x->plan->permutation.bits;
-    if (!bmf_exchange_is_naive(x))
-        return bmf_exchange_segments(x, (const void *const *)x->target, *start_of(b, message->from, message->to, true),
-                                     message->count, segment);
+    if (!exchange_is_naive(x))
+        return exchange_segments(x, (const void *const *)x->target, *start_of(b, message->from, message->to, true),
+                                 message->count, segment);
     const int64_t element = bmf_split_start(INT64_C(1) << bits, x->ctx->processors, message->from) + message->first;
-    return bmf_exchange_segments(x, x->source, element - bmf_permute_local_first(x->ctx, bits), message->count,
-                                 segment);
+    return exchange_segments(x, x->source, element - bmf_permute_local_first(x->ctx, bits), message->count, segment);
 }
 
 /* A single element goes straight to its place. */
@@ -224,14 +223,14 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
     const boxes_run *b = state;
     const exchange *x = b->x;
     const bmf_permutation *p = &x->plan->permutation;
-    if (!bmf_exchange_is_naive(x))
-        return bmf_exchange_segments(x, (const void *const *)x->scratch,
-                                     *start_of(b, message->to, message->from, false), message->count, segment);
-    const int64_t element = bmf_split_start(INT64_C(1) << p->bits, x->ctx->processors, message->from) + message->first;
-    return bmf_exchange_segments(x, (const void *const *)x->target,
-                                 (int64_t)bmf_permutation_apply(p, (uint64_t)element) -
-                                     bmf_permute_local_first(x->ctx, p->bits),
+    if (!exchange_is_naive(x))
+        return exchange_segments(x, (const void *const *)x->scratch, *start_of(b, message->to, message->from, false),
                                  message->count, segment);
+    const int64_t element = bmf_split_start(INT64_C(1) << p->bits, x->ctx->processors, message->from) + message->first;
+    return exchange_segments(x, (const void *const *)x->target,
+                             (int64_t)bmf_permutation_apply(p, (uint64_t)element) -
+                                 bmf_permute_local_first(x->ctx, p->bits),
+                             message->count, segment);
 }
 
 /* ---- all together ---- */
@@ -239,17 +238,17 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
 static int pack_send_unpack(boxes_run *b, const bmf_transfer *transfer)
 {
     BMF_TRY(bmf_agree(b->x->ctx, run_pass(b, true)));
-    BMF_TRY(bmf_exchange_rounds(b->x, transfer, NULL));
+    BMF_TRY(permute_rounds(b->x, transfer, NULL));
     return run_pass(b, false);
 }
 
-int bmf_exchange_boxes(exchange *x)
+int exchange_boxes(exchange *x)
 {
     boxes_run b = {.x = x};
     const bmf_transfer transfer = {outgoing, incoming, &b};
-    if (bmf_exchange_is_naive(x))
-        return bmf_exchange_rounds(x, &transfer, NULL);
-    BMF_TRY(bmf_exchange_make_scratch(x, bmf_exchange_local_count(x)));
+    if (exchange_is_naive(x))
+        return permute_rounds(x, &transfer, NULL);
+    BMF_TRY(exchange_make_scratch(x, exchange_local_count(x)));
     find_starts(&b);
     const int status = pack_send_unpack(&b, &transfer);
     free(b.start);

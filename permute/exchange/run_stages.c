@@ -90,25 +90,25 @@ static int outgoing(void *state, const bmf_message *message, bmf_segment *segmen
     const staging *s = f->s;
     if (!s->traffic->packs) {
         const int64_t place = (local_number(s, message->from) << s->traffic->place_bits) + message->first * s->block;
-        return bmf_exchange_segments(s->x, s->x->source, place, message->count, segment);
+        return exchange_segments(s->x, s->x->source, place, message->count, segment);
     }
     const int64_t place = place_in_stage(s, packed_buffer(f->stage), message->from, (uint64_t)message->first);
-    return bmf_exchange_segments(s->x, (const void *const *)s->x->scratch, place, message->count, segment);
+    return exchange_segments(s->x, (const void *const *)s->x->scratch, place, message->count, segment);
 }
 
 static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
 {
     const flight *f = state;
     const staging *s = f->s;
-    const uint64_t to = (uint64_t)message->to, slot = bmf_traffic_slot(s->traffic, (uint64_t)message->from, to);
+    const uint64_t to = (uint64_t)message->to, slot = traffic_slot(s->traffic, (uint64_t)message->from, to);
     if (s->traffic->direct) {
-        const bmf_permutation unpacking = bmf_traffic_unpacking(s->traffic, to);
+        const bmf_permutation unpacking = traffic_unpacking(s->traffic, to);
         const int64_t place = (local_number(s, message->to) << s->traffic->place_bits) +
                               (int64_t)bmf_permutation_apply(&unpacking, slot * (uint64_t)s->block);
-        return bmf_exchange_segments(s->x, (const void *const *)s->x->target, place, message->count, segment);
+        return exchange_segments(s->x, (const void *const *)s->x->target, place, message->count, segment);
     }
     const int64_t place = place_in_stage(s, received_buffer(s, f->stage), message->to, slot);
-    return bmf_exchange_segments(s->x, (const void *const *)s->x->scratch, place, message->count, segment);
+    return exchange_segments(s->x, (const void *const *)s->x->scratch, place, message->count, segment);
 }
 
 static int begin_flight(staging *s, int64_t k, flight *f)
@@ -117,12 +117,12 @@ static int begin_flight(staging *s, int64_t k, flight *f)
     *f = (flight){.s = s, .stage = k / s->rounds};
     bmf_permute_plan_round(s->x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors,
                            &f->round);
-    return bmf_exchange_begin(ctx, &f->round, (uint32_t)k, &(bmf_transfer){outgoing, incoming, f}, &f->exchange);
+    return backend_exchange_begin(ctx, &f->round, (uint32_t)k, &(bmf_transfer){outgoing, incoming, f}, &f->exchange);
 }
 
 static int end_flight(staging *s, flight *f)
 {
-    const int status = bmf_exchange_end(s->x->ctx, f->exchange);
+    const int status = backend_exchange_end(s->x->ctx, f->exchange);
     free(f->round.message);
     *f = (flight){0};
     return status;
@@ -133,7 +133,7 @@ static int end_flight(staging *s, flight *f)
 static void help_messages(void *state)
 {
     const staging *s = state;
-    bmf_exchange_progress(s->x->ctx, s->under_way);
+    backend_exchange_progress(s->x->ctx, s->under_way);
 }
 
 /* The number of the first round of a stage; that of its block on a processor differs by a constant. */
@@ -152,18 +152,17 @@ static int pack_processor(const staging *s, int64_t processor, bmf_local_part *p
 {
     const exchange *x = s->x;
     const uint64_t me = (uint64_t)processor, round = first_round(s, s->pass.stage);
-    bmf_permutation p = bmf_traffic_packing(s->traffic, me);
+    bmf_permutation p = traffic_packing(s->traffic, me);
     bmf_permutation_compose(&s->number, &p, &p);
     part->by_target = true;
-    part->number =
-        part_of(s, (uint64_t)bmf_traffic_block(s->traffic, me, bmf_traffic_round_target(s->traffic, round, me)));
+    part->number = part_of(s, (uint64_t)traffic_block(s->traffic, me, traffic_round_target(s->traffic, round, me)));
     for (int k = 0; k < x->plan->columns; k++) {
         const int64_t bytes = x->plan->column_bytes[k], number = local_number(s, processor);
         const int64_t to = packed_buffer(s->pass.stage) * s->share + number * s->rounds * s->block;
         part->run_bits = s->stages->pack_run_bits[k];
-        BMF_TRY(bmf_local_permute_part((char *)x->scratch[k] + to * bytes,
-                                       (const char *)x->source[k] + (number << s->traffic->place_bits) * bytes, bytes,
-                                       &p, part, x->ctx->threads));
+        BMF_TRY(local_permute_part((char *)x->scratch[k] + to * bytes,
+                                   (const char *)x->source[k] + (number << s->traffic->place_bits) * bytes, bytes, &p,
+                                   part, x->ctx->threads));
     }
     return BMF_OK;
 }
@@ -171,7 +170,7 @@ static int pack_processor(const staging *s, int64_t processor, bmf_local_part *p
 static int unpack_processor(const staging *s, int64_t processor, bmf_local_part *part)
 {
     const exchange *x = s->x;
-    bmf_permutation p = bmf_traffic_unpacking(s->traffic, (uint64_t)processor);
+    bmf_permutation p = traffic_unpacking(s->traffic, (uint64_t)processor);
     bmf_permutation_compose(&p, &s->round, &p);
     part->by_target = false;
     part->number = part_of(s, first_round(s, s->pass.stage));
@@ -179,8 +178,8 @@ static int unpack_processor(const staging *s, int64_t processor, bmf_local_part 
         const int64_t bytes = x->plan->column_bytes[k], number = local_number(s, processor);
         const int64_t from = received_buffer(s, s->pass.stage) * s->share + number * s->rounds * s->block;
         part->run_bits = s->stages->unpack_run_bits[k];
-        BMF_TRY(bmf_local_permute_part((char *)x->target[k] + (number << s->traffic->place_bits) * bytes,
-                                       (const char *)x->scratch[k] + from * bytes, bytes, &p, part, x->ctx->threads));
+        BMF_TRY(local_permute_part((char *)x->target[k] + (number << s->traffic->place_bits) * bytes,
+                                   (const char *)x->scratch[k] + from * bytes, bytes, &p, part, x->ctx->threads));
     }
     return BMF_OK;
 }
@@ -206,7 +205,7 @@ static void run_share(staging *s, bool packing, int64_t stage, int64_t share, in
     if (stage < 0 || stage >= s->count || s->failed || !(packing ? s->traffic->packs : !s->traffic->direct))
         return;
     const int64_t elements = s->rounds * s->block / shares, call = stage * s->rounds + share;
-    bmf_piece *piece = bmf_allocate(ctx->local_processors * (int64_t)sizeof *piece);
+    bmf_piece *piece = allocate(ctx->local_processors * (int64_t)sizeof *piece);
     for (int64_t k = 0; k < ctx->local_processors; k++) {
         const int64_t processor = ctx->first_processor + k;
         const int64_t begin = (processor << s->traffic->place_bits) + call * s->block;
@@ -216,12 +215,12 @@ static void run_share(staging *s, bool packing, int64_t stage, int64_t share, in
     s->pass.stage = stage;
     s->pass.share = share;
     s->pass.shares = shares;
-    s->failed = bmf_compute(ctx, &(bmf_work){.kernel = packing ? "permute pack" : "permute unpack",
-                                             .round = (uint32_t)(2 * call + !packing),
-                                             .piece = piece,
-                                             .pieces = ctx->local_processors,
-                                             .run = run_piece,
-                                             .state = s}) != BMF_OK;
+    s->failed = backend_compute(ctx, &(bmf_work){.kernel = packing ? "permute pack" : "permute unpack",
+                                                 .round = (uint32_t)(2 * call + !packing),
+                                                 .piece = piece,
+                                                 .pieces = ctx->local_processors,
+                                                 .run = run_piece,
+                                                 .state = s}) != BMF_OK;
     free(piece);
 }
 
@@ -244,11 +243,11 @@ static int run_rounds(staging *s)
     return status == BMF_OK ? end_flight(s, &flights[(s->x->plan->rounds - 1) % 2]) : status;
 }
 
-int bmf_exchange_stages(exchange *x)
+int exchange_stages(exchange *x)
 {
     staging s;
     make_staging(x, &s);
-    BMF_TRY(bmf_exchange_make_scratch(x, buffers(&s) * s.share));
+    BMF_TRY(exchange_make_scratch(x, buffers(&s) * s.share));
     run_share(&s, true, 0, 0, 1);
     BMF_TRY(run_rounds(&s));
     run_share(&s, false, s.count - 1, 0, 1);

@@ -27,14 +27,14 @@ static bmf_permutation with_any_complement(const bmf_traffic *traffic,
 static void find_mixed(const bmf_permute_plan *plan, bmf_stages *stages, bmf_span *mixed)
 {
     const bmf_traffic *traffic = plan->traffic;
-    const bmf_permutation pack = with_any_complement(traffic, bmf_traffic_packing);
-    const bmf_permutation unpack = with_any_complement(traffic, bmf_traffic_unpacking);
-    bmf_span_clear(mixed);
+    const bmf_permutation pack = with_any_complement(traffic, traffic_packing);
+    const bmf_permutation unpack = with_any_complement(traffic, traffic_unpacking);
+    span_clear(mixed);
     for (int k = 0; k < plan->columns; k++) {
         if (traffic->packs)
-            stages->pack_run_bits[k] = bmf_local_mixed(&pack, plan->column_bytes[k], traffic->rank, true, mixed);
+            stages->pack_run_bits[k] = local_mixed(&pack, plan->column_bytes[k], traffic->rank, true, mixed);
         if (!traffic->direct)
-            stages->unpack_run_bits[k] = bmf_local_mixed(&unpack, plan->column_bytes[k], traffic->rank, false, mixed);
+            stages->unpack_run_bits[k] = local_mixed(&unpack, plan->column_bytes[k], traffic->rank, false, mixed);
     }
 }
 
@@ -42,25 +42,25 @@ static void find_mixed(const bmf_permute_plan *plan, bmf_stages *stages, bmf_spa
 static void order_rounds(bmf_span *mixed, int rank, bmf_stages *stages)
 {
     uint64_t basis[64];
-    stages->bits = bmf_span_basis(mixed, basis);
+    stages->bits = span_basis(mixed, basis);
     stages->round.bits = rank;
     for (int j = 0; j < stages->bits; j++)
         stages->round.column[j] = basis[j];
     for (int j = 0, next = stages->bits; j < rank; j++)
-        if (bmf_span_reduce(mixed, UINT64_C(1) << j, NULL) != 0) {
+        if (span_reduce(mixed, UINT64_C(1) << j, NULL) != 0) {
             stages->round.column[next++] = UINT64_C(1) << j;
-            bmf_span_add(mixed, UINT64_C(1) << j);
+            span_add(mixed, UINT64_C(1) << j);
         }
     bmf_bit_matrix_inverse(&stages->round, &stages->number);
 }
 
-bmf_stages *bmf_stages_create(const bmf_permute_plan *plan, bool ordered)
+bmf_stages *stages_create(const bmf_permute_plan *plan, bool ordered)
 {
     const bmf_traffic *traffic = plan->traffic;
     bmf_span mixed;
     if (traffic->rank == 0 || (!traffic->packs && traffic->direct))
         return NULL;
-    bmf_stages *stages = bmf_allocate_clear(1, (int64_t)sizeof *stages);
+    bmf_stages *stages = allocate_clear(1, (int64_t)sizeof *stages);
     find_mixed(plan, stages, &mixed);
     order_rounds(&mixed, traffic->rank, stages);
     const int64_t elements = INT64_C(1) << (traffic->place_bits - traffic->rank + stages->bits);

@@ -17,6 +17,6 @@ typedef struct bmf_stages {
 
 /* NULL if one stage would be all, or too small to be worth it. The order of the rounds is that of stages->round, or any
  * other one if `ordered`. The caller frees it. Not collective; the same on every host. */
-bmf_stages *bmf_stages_create(const bmf_permute_plan *plan, bool ordered);
+bmf_stages *stages_create(const bmf_permute_plan *plan, bool ordered);
 
 #endif

@@ -21,8 +21,7 @@ static int64_t place_of_processor(const exchange *x, int64_t processor)
 static bmf_permutation local_permutation(const exchange *x, int64_t processor, bool packing)
 {
     const bmf_traffic *traffic = x->plan->traffic;
-    return packing ? bmf_traffic_packing(traffic, (uint64_t)processor)
-                   : bmf_traffic_unpacking(traffic, (uint64_t)processor);
+    return packing ? traffic_packing(traffic, (uint64_t)processor) : traffic_unpacking(traffic, (uint64_t)processor);
 }
 
 static int permute_processor(const exchange *x, int64_t processor, bool packing, const void *const *from,
@@ -41,8 +40,8 @@ static int permute_processor(const exchange *x, int64_t processor, bool packing,
 static bool stays(const exchange *x, int64_t processor)
 {
     const bmf_traffic *traffic = x->plan->traffic;
-    return !bmf_exchange_is_naive(x) && traffic->rank == 0 &&
-           bmf_traffic_target(traffic, (uint64_t)processor, 0) == (uint64_t)processor;
+    return !exchange_is_naive(x) && traffic->rank == 0 &&
+           traffic_target(traffic, (uint64_t)processor, 0) == (uint64_t)processor;
 }
 
 static int pack_traffic(void *state, int64_t index, const bmf_piece *piece, int worker)
@@ -52,7 +51,7 @@ static int pack_traffic(void *state, int64_t index, const bmf_piece *piece, int 
     (void)worker;
     if (stays(x, piece->processor))
         return permute_processor(x, piece->processor, true, x->source, x->target);
-    if (x->plan->traffic->packs && !bmf_exchange_is_naive(x))
+    if (x->plan->traffic->packs && !exchange_is_naive(x))
         return permute_processor(x, piece->processor, true, x->from, x->to);
     return BMF_OK;
 }
@@ -71,7 +70,7 @@ static int run_pass(exchange *x, bool packing,
                     void *const *to)
 {
     bmf_context *ctx = x->ctx;
-    bmf_piece *piece = bmf_allocate(ctx->local_processors * (int64_t)sizeof *piece);
+    bmf_piece *piece = allocate(ctx->local_processors * (int64_t)sizeof *piece);
     int64_t count = INT64_C(1) << x->plan->traffic->place_bits;
     x->from = from;
     x->to = to;
@@ -79,12 +78,12 @@ static int run_pass(exchange *x, bool packing,
         int64_t processor = ctx->first_processor + k;
         piece[k] = (bmf_piece){processor, processor, processor * count, (processor + 1) * count, 0};
     }
-    int status = bmf_compute(ctx, &(bmf_work){.kernel = packing ? "permute pack" : "permute unpack",
-                                              .round = !packing,
-                                              .piece = piece,
-                                              .pieces = ctx->local_processors,
-                                              .run = run,
-                                              .state = x});
+    int status = backend_compute(ctx, &(bmf_work){.kernel = packing ? "permute pack" : "permute unpack",
+                                                  .round = !packing,
+                                                  .piece = piece,
+                                                  .pieces = ctx->local_processors,
+                                                  .run = run,
+                                                  .state = x});
     free(piece);
     return status == BMF_OK ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "permute: out of memory");
 }
@@ -104,8 +103,8 @@ static int traffic_outgoing(void *state, const bmf_message *message, bmf_segment
 {
     const exchange *x = state;
     const bmf_traffic *traffic = x->plan->traffic;
-    int64_t place = bmf_exchange_is_naive(x) ? message->first : message->first << (traffic->place_bits - traffic->rank);
-    return bmf_exchange_segments(x, x->sent, place_of_processor(x, message->from) + place, message->count, segment);
+    int64_t place = exchange_is_naive(x) ? message->first : message->first << (traffic->place_bits - traffic->rank);
+    return exchange_segments(x, x->sent, place_of_processor(x, message->from) + place, message->count, segment);
 }
 
 static int traffic_incoming(void *state, const bmf_message *message, bmf_segment *segment)
@@ -113,15 +112,15 @@ static int traffic_incoming(void *state, const bmf_message *message, bmf_segment
     const exchange *x = state;
     const bmf_traffic *traffic = x->plan->traffic;
     uint64_t s = (uint64_t)message->from, t = (uint64_t)message->to;
-    uint64_t place = bmf_traffic_slot(traffic, s, t) << (traffic->place_bits - traffic->rank);
-    if (bmf_exchange_is_naive(x))
+    uint64_t place = traffic_slot(traffic, s, t) << (traffic->place_bits - traffic->rank);
+    if (exchange_is_naive(x))
         place |= gather_bits((uint64_t)message->first, traffic->pivots);
     else if (traffic->direct) {
-        bmf_permutation unpacking = bmf_traffic_unpacking(traffic, t);
+        bmf_permutation unpacking = traffic_unpacking(traffic, t);
         place = bmf_permutation_apply(&unpacking, place);
     }
-    return bmf_exchange_segments(x, (const void *const *)x->received,
-                                 place_of_processor(x, message->to) + (int64_t)place, message->count, segment);
+    return exchange_segments(x, (const void *const *)x->received, place_of_processor(x, message->to) + (int64_t)place,
+                             message->count, segment);
 }
 
 /* ---- all together ---- */
@@ -134,20 +133,20 @@ static bool needs_scratch(const bmf_permute_plan *plan)
     return plan->processors > 1 && (plan->traffic->packs || !plan->traffic->direct);
 }
 
-int bmf_exchange_traffic(exchange *x)
+int exchange_traffic(exchange *x)
 {
     const bmf_traffic *traffic = x->plan->traffic;
-    bool packs = traffic->packs && !bmf_exchange_is_naive(x), unpacks = bmf_exchange_is_naive(x) || !traffic->direct;
+    bool packs = traffic->packs && !exchange_is_naive(x), unpacks = exchange_is_naive(x) || !traffic->direct;
     void *const *packed = unpacks ? x->target : x->scratch;
     if (needs_scratch(x->plan))
-        BMF_TRY(bmf_exchange_make_scratch(x, bmf_exchange_local_count(x)));
+        BMF_TRY(exchange_make_scratch(x, exchange_local_count(x)));
     x->sent = packs ? (const void *const *)packed : x->source;
     x->received = unpacks ? x->scratch : x->target;
     int status = run_pass(x, true, pack_traffic, x->source, packed);
-    if (x->ctx->processors == 1 && !bmf_exchange_is_naive(x))
+    if (x->ctx->processors == 1 && !exchange_is_naive(x))
         return status;
     BMF_TRY(bmf_agree(x->ctx, status));
-    BMF_TRY(bmf_exchange_rounds(x, &(bmf_transfer){traffic_outgoing, traffic_incoming, x}, stays));
+    BMF_TRY(permute_rounds(x, &(bmf_transfer){traffic_outgoing, traffic_incoming, x}, stays));
     if (!unpacks)
         return BMF_OK;
     return bmf_agree(x->ctx, run_pass(x, false, unpack_traffic, (const void *const *)x->scratch, x->target));

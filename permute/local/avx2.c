@@ -70,7 +70,7 @@ static void finish(void)
     _mm_sfence();
 }
 
-const bmf_engine *bmf_engine_avx2(void)
+const bmf_engine *engine_avx2(void)
 {
     static const bmf_engine engine = {"avx2", 4,      {permute_any, permute_any, permute_any, permute_any},
                                       fetch,  stream, finish};
@@ -79,7 +79,7 @@ const bmf_engine *bmf_engine_avx2(void)
 
 #else
 
-const bmf_engine *bmf_engine_avx2(void)
+const bmf_engine *engine_avx2(void)
 {
     return NULL;
 }

@@ -93,7 +93,7 @@ static void finish(void)
     _mm_sfence();
 }
 
-const bmf_engine *bmf_engine_avx512(void)
+const bmf_engine *engine_avx512(void)
 {
     static const bmf_engine engine = {"avx512", 6,      {permute_8, permute_16, permute_32, permute_64},
                                       fetch,    stream, finish};
@@ -105,7 +105,7 @@ const bmf_engine *bmf_engine_avx512(void)
 
 #else
 
-const bmf_engine *bmf_engine_avx512(void)
+const bmf_engine *engine_avx512(void)
 {
     return NULL;
 }

@@ -30,10 +30,10 @@ static void make_images(bmf_cycles *cycles)
     const bmf_bit_matrix *a = &cycles->plan->permutation.matrix;
     for (int b = 0; b < BYTES && 8 * b < a->bits; b++)
         for (uint64_t value = 0; value < 256; value++)
-            cycles->image[b][value] = bmf_bit_matrix_apply(a, (value << 8 * b) & bmf_low_bits(a->bits));
+            cycles->image[b][value] = bmf_bit_matrix_apply(a, (value << 8 * b) & low_bits(a->bits));
 }
 
-bmf_cycles *bmf_cycles_create(const bmf_local_plan *plan, int threads)
+bmf_cycles *cycles_create(const bmf_local_plan *plan, int threads)
 {
     bmf_cycles *cycles = calloc(1, sizeof *cycles);
     if (!cycles)
@@ -43,15 +43,15 @@ bmf_cycles *bmf_cycles_create(const bmf_local_plan *plan, int threads)
     cycles->threads = threads;
     cycles->cuts = most < CUTS ? most : CUTS;
     cycles->moved = calloc(runs / 64 + 1, sizeof *cycles->moved);
-    cycles->aside = bmf_local_scratch(plan, (int)cycles->cuts + 1);
+    cycles->aside = local_scratch(plan, (int)cycles->cuts + 1);
     make_images(cycles);
     if (cycles->moved && cycles->aside)
         return cycles;
-    bmf_cycles_free(cycles);
+    cycles_free(cycles);
     return NULL;
 }
 
-void bmf_cycles_free(bmf_cycles *cycles)
+void cycles_free(bmf_cycles *cycles)
 {
     if (!cycles)
         return;
@@ -73,7 +73,7 @@ static uint64_t image_of(const bmf_cycles *cycles, uint64_t x)
 static uint64_t name_of(const bmf_cycles *cycles, uint64_t y)
 {
     const bmf_tiling *t = &cycles->plan->tiling;
-    y &= ~bmf_low_bits(t->run_bits);
+    y &= ~low_bits(t->run_bits);
     for (int i = 0; i < t->rank; i++)
         if (y >> (63 - __builtin_clzll(t->source_run[i])) & 1)
             y ^= t->source_run[i];
@@ -94,7 +94,7 @@ static void set_moved(bmf_cycles *cycles, uint64_t x)
 
 static uint64_t tile_at(const bmf_cycles *cycles, uint64_t q)
 {
-    return name_of(cycles, bmf_tiling_begin(cycles->plan->tiling.source_step, q));
+    return name_of(cycles, tiling_begin(cycles->plan->tiling.source_step, q));
 }
 
 static uint64_t cut_at(const bmf_cycles *cycles, uint64_t number)
@@ -104,22 +104,22 @@ static uint64_t cut_at(const bmf_cycles *cycles, uint64_t number)
 
 static void fetch_tile(const bmf_local_plan *plan, char *to, const char *data, uint64_t x)
 {
-    bmf_local_fetch(plan, to, data, x);
+    local_fetch(plan, to, data, x);
 }
 
 /* Puts the tile `held` to its place y, while that at `ahead` is prefetched. */
 static void put_tile(const bmf_local_plan *plan, char *data, uint64_t y, const char *held, char *out, uint64_t ahead)
 {
     if (!plan->direct)
-        plan->inside(plan, &(bmf_tile){held, out, y & bmf_low_bits(plan->tiling.run_bits)});
-    bmf_local_stream(plan, data, y, plan->direct ? held : out, data, ahead);
+        plan->inside(plan, &(bmf_tile){held, out, y & low_bits(plan->tiling.run_bits)});
+    local_stream(plan, data, y, plan->direct ? held : out, data, ahead);
 }
 
 /* Moves the tile held for x, and those whose places are taken, until one was put aside: a cut, or x again. */
 static void move_from(bmf_cycles *cycles, char *data, uint64_t x, const char *held, char *scratch)
 {
     const bmf_local_plan *plan = cycles->plan;
-    const size_t pitch = bmf_local_tile_pitch(plan);
+    const size_t pitch = local_tile_pitch(plan);
     char *const out = scratch + 2 * pitch;
     const uint64_t first = x;
     for (int turn = 0;; turn ^= 1) {
@@ -149,7 +149,7 @@ static bool is_smallest_of_cycle(const bmf_cycles *cycles, uint64_t x)
 
 static void put_cuts_aside(bmf_cycles *cycles, const char *data)
 {
-    const size_t pitch = bmf_local_tile_pitch(cycles->plan);
+    const size_t pitch = local_tile_pitch(cycles->plan);
     for (uint64_t c = 0; c < cycles->cuts; c++) {
         fetch_tile(cycles->plan, cycles->aside + c * pitch, data, cut_at(cycles, c));
         set_moved(cycles, cut_at(cycles, c));
@@ -158,7 +158,7 @@ static void put_cuts_aside(bmf_cycles *cycles, const char *data)
 
 static void move_from_cuts(bmf_cycles *cycles, char *data, char *scratch)
 {
-    const size_t pitch = bmf_local_tile_pitch(cycles->plan);
+    const size_t pitch = local_tile_pitch(cycles->plan);
 #pragma omp for schedule(dynamic)
     for (uint64_t c = 0; c < cycles->cuts; c++)
         move_from(cycles, data, cut_at(cycles, c), cycles->aside + c * pitch, scratch);
@@ -167,7 +167,7 @@ static void move_from_cuts(bmf_cycles *cycles, char *data, char *scratch)
 static void move_the_rest(bmf_cycles *cycles, char *data, char *scratch)
 {
     const bmf_local_plan *plan = cycles->plan;
-    char *const held = scratch + 3 * bmf_local_tile_pitch(plan);
+    char *const held = scratch + 3 * local_tile_pitch(plan);
 #pragma omp for schedule(dynamic, CHUNK)
     for (uint64_t q = 0; q < plan->tiles; q++) {
         const uint64_t x = tile_at(cycles, q);
@@ -180,7 +180,7 @@ static void move_the_rest(bmf_cycles *cycles, char *data, char *scratch)
     }
 }
 
-void bmf_cycles_follow(bmf_cycles *cycles, char *data, char *const *scratch)
+void cycles_follow(bmf_cycles *cycles, char *data, char *const *scratch)
 {
     put_cuts_aside(cycles, data);
 #pragma omp parallel num_threads(cycles->threads)

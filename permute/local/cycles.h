@@ -1,4 +1,4 @@
-/* Moving whole tiles in the cycles of a permutation that maps tiles to tiles. Private to permute/local*.c. */
+/* Moving whole tiles in the cycles of a permutation that maps tiles to tiles. Private to permute/local/. */
 #ifndef BMF_LOCAL_CYCLES_H
 #define BMF_LOCAL_CYCLES_H
 
@@ -7,10 +7,10 @@
 typedef struct bmf_cycles bmf_cycles;
 
 /* The plan must outlive it, and its target_run span its source_run. NULL when there is no memory. */
-bmf_cycles *bmf_cycles_create(const bmf_local_plan *plan, int threads);
-void bmf_cycles_free(bmf_cycles *cycles);
+bmf_cycles *cycles_create(const bmf_local_plan *plan, int threads);
+void cycles_free(bmf_cycles *cycles);
 
-/* Moves everything to its place, with the threads of bmf_cycles_create. scratch: four tiles for each. */
-void bmf_cycles_follow(bmf_cycles *cycles, char *data, char *const *scratch);
+/* Moves everything to its place, with the threads of cycles_create. scratch: four tiles for each. */
+void cycles_follow(bmf_cycles *cycles, char *data, char *const *scratch);
 
 #endif

@@ -1,5 +1,5 @@
 /* What the walk through memory needs of the processor: moving runs between memory and the cache, and permuting a tile
- * in the cache. Private to permute/local*.c. */
+ * in the cache. Private to permute/local/. */
 #ifndef BMF_LOCAL_ENGINE_H
 #define BMF_LOCAL_ENGINE_H
 
@@ -24,8 +24,8 @@ typedef struct bmf_engine {
 } bmf_engine;
 
 /* NULL where the processor has no such instructions. */
-const bmf_engine *bmf_engine_avx512(void);
-const bmf_engine *bmf_engine_avx2(void);
-const bmf_engine *bmf_engine_portable(void);
+const bmf_engine *engine_avx512(void);
+const bmf_engine *engine_avx2(void);
+const bmf_engine *engine_portable(void);
 
 #endif

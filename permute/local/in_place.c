@@ -33,11 +33,11 @@ static void extend(bmf_span *span, const uint64_t *candidate, const uint64_t *im
 {
     int next = 0;
     for (int i = 0; i < count; i++) {
-        if (bmf_span_reduce(span, candidate[i], NULL) == 0)
+        if (span_reduce(span, candidate[i], NULL) == 0)
             continue;
         from->column[span->dimension] = candidate[i];
         to->column[span->dimension] = image[image == candidate ? i : next++];
-        bmf_span_add(span, candidate[i]);
+        span_add(span, candidate[i]);
     }
 }
 
@@ -50,7 +50,7 @@ static void factor(const bmf_permutation *p, const bmf_tiling *t, bmf_permutatio
     bmf_span span;
     bmf_bit_matrix_identity(n, &unit);
     bmf_bit_matrix_inverse(&p->matrix, &inverse);
-    bmf_span_clear(&span);
+    span_clear(&span);
     extend(&span, inverse.column, unit.column, t->run_bits, &from, &to);
     extend(&span, unit.column, t->source_run, t->run_bits, &from, &to);
     extend(&span, unit.column, unit.column, n, &from, &to);
@@ -68,8 +68,8 @@ static void permute_tiles(const bmf_local_plan *plan, char *data, char *const *s
 #pragma omp parallel num_threads(threads)
     {
         const uint64_t me = (uint64_t)omp_get_thread_num(), all = (uint64_t)omp_get_num_threads();
-        bmf_local_walk_tiles(plan, data, data, bmf_local_share(plan->tiles, me, all),
-                             bmf_local_share(plan->tiles, me + 1, all), scratch[me]);
+        local_walk_tiles(plan, data, data, local_share(plan->tiles, me, all), local_share(plan->tiles, me + 1, all),
+                         scratch[me]);
         plan->engine->finish();
     }
 }
@@ -81,7 +81,7 @@ static int permute_small(const bmf_engine *engine, void *data, int64_t element_b
     if (!copy)
         return BMF_ERROR_MEMORY;
     memcpy(copy, data, bytes);
-    const int status = bmf_local_permute_with(engine, data, copy, element_bytes, p, 1);
+    const int status = local_permute_with(engine, data, copy, element_bytes, p, 1);
     if (status != BMF_OK)
         memcpy(data, copy, bytes);
     free(copy);
@@ -101,23 +101,23 @@ static void free_work(work *w)
     for (int i = 0; w->scratch && i < w->threads; i++)
         free(w->scratch[i]);
     free(w->scratch);
-    bmf_cycles_free(w->state);
-    bmf_local_plan_free(w->tiles);
-    bmf_local_plan_free(w->cycles);
+    cycles_free(w->state);
+    local_plan_free(w->tiles);
+    local_plan_free(w->cycles);
 }
 
 static bool make_plans(work *w, const bmf_engine *engine, int64_t element_bytes, const bmf_permutation *p)
 {
     bmf_permutation first, second;
-    w->cycles = bmf_local_plan_create(p, element_bytes, LOCAL_CHOOSE, engine);
+    w->cycles = local_plan_create(p, element_bytes, LOCAL_CHOOSE, engine);
     if (!w->cycles || tiles_stay_together(&w->cycles->tiling))
         return w->cycles != NULL;
     const int run_bits = w->cycles->tiling.run_bits;
     const int64_t part_bytes = w->cycles->element_bytes;
     factor(&w->cycles->permutation, &w->cycles->tiling, &second, &first);
-    bmf_local_plan_free(w->cycles);
-    w->tiles = bmf_local_plan_create(&first, part_bytes, run_bits, engine);
-    w->cycles = bmf_local_plan_create(&second, part_bytes, run_bits, engine);
+    local_plan_free(w->cycles);
+    w->tiles = local_plan_create(&first, part_bytes, run_bits, engine);
+    w->cycles = local_plan_create(&second, part_bytes, run_bits, engine);
     return w->tiles && w->cycles;
 }
 
@@ -126,31 +126,31 @@ static bool make_work(work *w, const bmf_engine *engine, int64_t element_bytes, 
     if (!make_plans(w, engine, element_bytes, p))
         return false;
     const bmf_local_plan *larger = w->tiles ? w->tiles : w->cycles;
-    w->state = bmf_cycles_create(w->cycles, w->threads);
+    w->state = cycles_create(w->cycles, w->threads);
     w->scratch = calloc((size_t)w->threads, sizeof *w->scratch);
     bool made = w->state && w->scratch;
     for (int i = 0; made && i < w->threads; i++)
-        made = (w->scratch[i] = bmf_local_scratch(larger, 4)) != NULL;
+        made = (w->scratch[i] = local_scratch(larger, 4)) != NULL;
     return made;
 }
 
-int bmf_local_permute_in_place_with(const bmf_engine *engine, void *data, int64_t element_bytes,
-                                    const bmf_permutation *p, int threads)
+int local_permute_in_place_with(const bmf_engine *engine, void *data, int64_t element_bytes, const bmf_permutation *p,
+                                int threads)
 {
     const int64_t bytes = element_bytes << p->bits;
     if (bytes <= SMALL)
         return permute_small(engine, data, element_bytes, p);
-    work w = {.threads = bmf_local_workers(bytes, UINT64_MAX >> 1, threads)};
+    work w = {.threads = local_workers(bytes, UINT64_MAX >> 1, threads)};
     const bool made = make_work(&w, engine, element_bytes, p);
     if (made && w.tiles)
         permute_tiles(w.tiles, data, w.scratch, w.threads);
     if (made)
-        bmf_cycles_follow(w.state, data, w.scratch);
+        cycles_follow(w.state, data, w.scratch);
     free_work(&w);
     return made ? BMF_OK : BMF_ERROR_MEMORY;
 }
 
 int bmf_local_permute_in_place(void *data, int64_t element_bytes, const bmf_permutation *p, int threads)
 {
-    return bmf_local_permute_in_place_with(NULL, data, element_bytes, p, threads);
+    return local_permute_in_place_with(NULL, data, element_bytes, p, threads);
 }

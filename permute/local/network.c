@@ -19,23 +19,23 @@ static void split_blocks(bmf_tiling *micro, blocks *b)
     bmf_bit_matrix renumber = {.bits = rank};
     bmf_span pivots;
     uint64_t run[NETWORK_RANK];
-    bmf_span_clear(&pivots);
+    span_clear(&pivots);
     *b = (blocks){.lane_bits = lane_bits, .rank = rank};
     for (int u = 0; u < lane_bits; u++) {
         const uint64_t to = micro->inside.column[u] >> lane_bits;
-        if (!bmf_span_add(&pivots, to))
+        if (!span_add(&pivots, to))
             continue;
         const int s = pivots.dimension - 1;
         b->unit[s] = UINT64_C(1) << u;
         renumber.column[s] = to;
-        run[s] = bmf_columns_apply(micro->target_run, to);
+        run[s] = columns_apply(micro->target_run, to);
     }
     for (int s = 0; s < rank; s++)
         micro->target_run[s] = run[s];
     bmf_bit_matrix_inverse(&renumber, &renumber);
     for (int j = 0; j < lane_bits + rank; j++) {
         const uint64_t to = micro->inside.column[j];
-        const uint64_t vector = bmf_bit_matrix_apply(&renumber, to >> lane_bits), lane = to & bmf_low_bits(lane_bits);
+        const uint64_t vector = bmf_bit_matrix_apply(&renumber, to >> lane_bits), lane = to & low_bits(lane_bits);
         *(j < lane_bits ? &b->g[j] : &b->k[j - lane_bits]) = vector;
         *(j < lane_bits ? &b->f[j] : &b->h[j - lane_bits]) = lane;
     }
@@ -44,9 +44,9 @@ static void split_blocks(bmf_tiling *micro, blocks *b)
 /* The lane that the last stage's permutation of lanes moves lane m to. */
 static uint64_t last_lane(const blocks *b, uint64_t m)
 {
-    const uint64_t from = bmf_columns_apply(b->g, m), at_pivots = bmf_columns_apply(b->unit, from);
-    const uint64_t carried = bmf_columns_apply(b->unit, bmf_columns_apply(b->k, from));
-    return bmf_columns_apply(b->f, m ^ at_pivots ^ carried) ^ bmf_columns_apply(b->h, from);
+    const uint64_t from = columns_apply(b->g, m), at_pivots = columns_apply(b->unit, from);
+    const uint64_t carried = columns_apply(b->unit, columns_apply(b->k, from));
+    return columns_apply(b->f, m ^ at_pivots ^ carried) ^ columns_apply(b->h, from);
 }
 
 static void make_selections(const blocks *b, bmf_network *network)
@@ -56,7 +56,7 @@ static void make_selections(const blocks *b, bmf_network *network)
     for (int s = 0; s <= last; s++)
         for (uint64_t q = 0; q < 2; q++)
             for (uint64_t m = 0; m < lanes; m++) {
-                const uint64_t from = b->rank > 0 ? bmf_columns_apply(b->g, m) >> s & 1 : 0;
+                const uint64_t from = b->rank > 0 ? columns_apply(b->g, m) >> s & 1 : 0;
                 const uint64_t lane = b->rank > 0 && from != q ? m ^ b->unit[s] : m;
                 const uint64_t to = s == last ? last_lane(b, m) : m;
                 network->selection[s][q][to] = (uint8_t)(lane | from << b->lane_bits);
@@ -67,10 +67,10 @@ static void make_selections(const blocks *b, bmf_network *network)
 static void make_registers(const bmf_tiling *micro, const blocks *b, bmf_network *network)
 {
     for (uint64_t r = 0; r < UINT64_C(1) << b->rank; r++) {
-        network->source_vector[r] = (uint32_t)bmf_columns_apply(micro->source_run, r) << network->element_bits;
-        network->target_vector[r] = (uint32_t)bmf_columns_apply(micro->target_run, r) << network->element_bits;
-        network->before_lane[r] = (uint8_t)bmf_columns_apply(b->unit, bmf_columns_apply(b->k, r));
-        network->after_lane[r] = (uint8_t)bmf_columns_apply(b->f, bmf_columns_apply(b->unit, r));
+        network->source_vector[r] = (uint32_t)columns_apply(micro->source_run, r) << network->element_bits;
+        network->target_vector[r] = (uint32_t)columns_apply(micro->target_run, r) << network->element_bits;
+        network->before_lane[r] = (uint8_t)columns_apply(b->unit, columns_apply(b->k, r));
+        network->after_lane[r] = (uint8_t)columns_apply(b->f, columns_apply(b->unit, r));
         network->before |= network->before_lane[r] != 0;
         network->after |= network->after_lane[r] != 0;
     }
@@ -78,7 +78,7 @@ static void make_registers(const bmf_tiling *micro, const blocks *b, bmf_network
 
 static void make_steps(const bmf_tiling *micro, bmf_network *network)
 {
-    const uint64_t lanes = bmf_low_bits(micro->run_bits);
+    const uint64_t lanes = low_bits(micro->run_bits);
     for (int s = 0; s < micro->steps; s++) {
         network->source_step[s] = (uint32_t)micro->source_step[s] << network->element_bits;
         network->target_step[s] = (uint32_t)(micro->target_step[s] & ~lanes) << network->element_bits;
@@ -87,11 +87,11 @@ static void make_steps(const bmf_tiling *micro, bmf_network *network)
     }
 }
 
-void bmf_network_make(const bmf_tiling *tiling, int lane_bits, int element_bits, bmf_network *network)
+void network_make(const bmf_tiling *tiling, int lane_bits, int element_bits, bmf_network *network)
 {
     bmf_tiling micro;
     blocks b;
-    bmf_tiling_make(&tiling->inside, lane_bits, &micro);
+    tiling_make(&tiling->inside, lane_bits, &micro);
     split_blocks(&micro, &b);
     *network =
         (bmf_network){.lane_bits = lane_bits, .element_bits = element_bits, .rank = micro.rank, .steps = micro.steps};

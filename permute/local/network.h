@@ -1,4 +1,4 @@
-/* The permutation inside a tile, in the cache, vector by vector. Private to permute/local*.c.
+/* The permutation inside a tile, in the cache, vector by vector. Private to permute/local/.
  *
  * A tile of whole runs is again a BMMC permutation of local addresses, so its vectors fall into micro tiles of 2^rank
  * vectors on either side (permute/local/tiling.h with a vector as the run), and the registers of one micro tile are
@@ -49,6 +49,6 @@ typedef struct bmf_tile {
 
 /* Prepares the network for vectors of 2^lane_bits elements of 2^element_bits bytes, at most NETWORK_VECTOR bytes;
  * lane_bits <= tiling->run_bits. */
-void bmf_network_make(const bmf_tiling *tiling, int lane_bits, int element_bits, bmf_network *network);
+void network_make(const bmf_tiling *tiling, int lane_bits, int element_bits, bmf_network *network);
 
 #endif

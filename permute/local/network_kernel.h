@@ -93,7 +93,7 @@ KERNEL_INLINE void KERNEL(tile)(const bmf_network *network, const bmf_tile *tile
     for (int k = 0; k < (rank > 0 ? rank : 1); k++)
         for (int q = 0; q < 2; q++)
             s[k][q] = SELECTION(network->selection[k][q], network->lane_bits);
-    const uint64_t lanes = bmf_low_bits(network->lane_bits);
+    const uint64_t lanes = low_bits(network->lane_bits);
     KERNEL(micro)
     m = {.network = network,
          .source = tile->source,
@@ -110,7 +110,7 @@ KERNEL_INLINE void KERNEL(tile)(const bmf_network *network, const bmf_tile *tile
             KERNEL(micro_tile)(&m, s, rank, true);
         else
             KERNEL(micro_tile)(&m, s, rank, false);
-        const int step = bmf_tiling_step(q);
+        const int step = tiling_step(q);
         m.from ^= network->source_step[step];
         m.to ^= network->target_step[step];
         m.lane ^= network->lane_step[step];

@@ -7,17 +7,17 @@
 
 static void add(bmf_span *span, uint64_t word)
 {
-    if (bmf_span_reduce(span, word, NULL) != 0) /* a span takes only so many words */
-        bmf_span_add(span, word);
+    if (span_reduce(span, word, NULL) != 0) /* a span takes only so many words */
+        span_add(span, word);
 }
 
-int bmf_local_mixed(const bmf_permutation *p, int64_t element_bytes, int top, bool by_target, bmf_span *mixed)
+int local_mixed(const bmf_permutation *p, int64_t element_bytes, int top, bool by_target, bmf_span *mixed)
 {
     int part_bits;
-    const int run_bits = bmf_local_choose_run_bits(p, element_bytes, &part_bits);
+    const int run_bits = local_choose_run_bits(p, element_bytes, &part_bits);
     const int most = run_bits > part_bits ? run_bits - part_bits : 0; /* an element's parts are in no two tiles */
     bmf_tiling tiling;
-    bmf_tiling_make(&p->matrix, most, &tiling);
+    tiling_make(&p->matrix, most, &tiling);
     for (int j = 0; j < most; j++)
         add(mixed, (UINT64_C(1) << j) >> (p->bits - top));
     for (int j = 0; j < tiling.rank; j++)
@@ -25,7 +25,7 @@ int bmf_local_mixed(const bmf_permutation *p, int64_t element_bytes, int top, bo
     return run_bits;
 }
 
-void bmf_local_restrict(bmf_local_plan *plan, const bmf_local_part *part)
+void local_restrict(bmf_local_plan *plan, const bmf_local_part *part)
 {
     bmf_tiling *t = &plan->tiling;
     const int below = plan->permutation.bits - part->top;
@@ -33,25 +33,25 @@ void bmf_local_restrict(bmf_local_plan *plan, const bmf_local_part *part)
     uint64_t pivot_source[BMF_MAX_BITS], pivot_target[BMF_MAX_BITS], combination;
     bmf_span reached;
     int kept = 0;
-    bmf_span_clear(&reached);
+    span_clear(&reached);
     for (int i = 0; i < t->steps; i++) {
-        if (bmf_span_reduce(&reached, side[i] >> below, &combination) == 0) {
-            t->source_step[kept] = t->source_step[i] ^ bmf_columns_apply(pivot_source, combination);
-            t->target_step[kept++] = t->target_step[i] ^ bmf_columns_apply(pivot_target, combination);
+        if (span_reduce(&reached, side[i] >> below, &combination) == 0) {
+            t->source_step[kept] = t->source_step[i] ^ columns_apply(pivot_source, combination);
+            t->target_step[kept++] = t->target_step[i] ^ columns_apply(pivot_target, combination);
         } else {
             pivot_source[reached.added] = t->source_step[i];
             pivot_target[reached.added] = t->target_step[i];
-            bmf_span_add(&reached, side[i] >> below);
+            span_add(&reached, side[i] >> below);
         }
     }
     const uint64_t origin = part->by_target ? plan->target_origin : plan->source_origin;
-    bmf_span_reduce(&reached, origin >> below ^ part->number, &combination);
-    plan->source_origin ^= bmf_columns_apply(pivot_source, combination);
-    plan->target_origin ^= bmf_columns_apply(pivot_target, combination);
+    span_reduce(&reached, origin >> below ^ part->number, &combination);
+    plan->source_origin ^= columns_apply(pivot_source, combination);
+    plan->target_origin ^= columns_apply(pivot_target, combination);
     if (part->by_target)
-        plan->target_origin &= bmf_low_bits(below);
+        plan->target_origin &= low_bits(below);
     else
-        plan->source_origin &= bmf_low_bits(below);
+        plan->source_origin &= low_bits(below);
     t->steps = kept;
     plan->tiles = UINT64_C(1) << kept;
 }

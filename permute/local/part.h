@@ -9,7 +9,7 @@
 #include "permute/local/plan.h"
 
 typedef struct bmf_local_part {
-    int run_bits;                 /* of bmf_local_mixed */
+    int run_bits;                 /* of local_mixed */
     int top;                      /* the number of highest bits */
     bool by_target;               /* of the target, or of the source */
     uint64_t number;              /* their value */
@@ -20,14 +20,14 @@ typedef struct bmf_local_part {
 
 /* Adds to `mixed` the differences between the values of the highest `top` bits that are found in one tile. Returns
  * run_bits, by which the same tiles are made again, if any complement of p has no bits that this p's has not. */
-int bmf_local_mixed(const bmf_permutation *p, int64_t element_bytes, int top, bool by_target, bmf_span *mixed);
+int local_mixed(const bmf_permutation *p, int64_t element_bytes, int top, bool by_target, bmf_span *mixed);
 
 /* A part, where source (if not by_target) or target (if by_target) is the memory of this part only. No tile may mix
  * values of the highest bits. Errors: BMF_ERROR_MEMORY. */
-int bmf_local_permute_part(void *target, const void *source, int64_t element_bytes, const bmf_permutation *p,
-                           const bmf_local_part *part, int threads);
+int local_permute_part(void *target, const void *source, int64_t element_bytes, const bmf_permutation *p,
+                       const bmf_local_part *part, int threads);
 
 /* Leaves only the part's tiles in the plan. */
-void bmf_local_restrict(bmf_local_plan *plan, const bmf_local_part *part);
+void local_restrict(bmf_local_plan *plan, const bmf_local_part *part);
 
 #endif

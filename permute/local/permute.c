@@ -14,7 +14,7 @@
 
 enum { TURN_BYTES = 1 << 17 };
 
-int bmf_local_workers(int64_t bytes, uint64_t parts, int threads)
+int local_workers(int64_t bytes, uint64_t parts, int threads)
 {
     const int64_t worth = bytes / LOCAL_WORTH;
     const int64_t most = worth < (int64_t)parts ? worth : (int64_t)parts;
@@ -24,31 +24,31 @@ int bmf_local_workers(int64_t bytes, uint64_t parts, int threads)
 static void walk_runs(const bmf_local_plan *plan, char *target, const char *source, uint64_t begin, uint64_t end)
 {
     const bmf_tiling *t = &plan->tiling;
-    uint64_t x = bmf_tiling_begin(t->source_step, begin) ^ plan->source_origin;
-    uint64_t y = bmf_tiling_begin(t->target_step, begin) ^ plan->target_origin;
+    uint64_t x = tiling_begin(t->source_step, begin) ^ plan->source_origin;
+    uint64_t y = tiling_begin(t->target_step, begin) ^ plan->target_origin;
     for (uint64_t q = begin; q < end; q++) {
-        const int step = bmf_tiling_step(q);
+        const int step = tiling_step(q);
         const uint64_t next = q + 1 < end ? x ^ t->source_step[step] : x;
-        plan->engine->stream(target + y * (uint64_t)plan->element_bytes, bmf_local_at(plan, source, x), plan->run_bytes,
-                             bmf_local_at(plan, source, next));
+        plan->engine->stream(target + y * (uint64_t)plan->element_bytes, local_at(plan, source, x), plan->run_bytes,
+                             local_at(plan, source, next));
         x = next;
         y ^= t->target_step[step];
     }
 }
 
-void bmf_local_walk_tiles(const bmf_local_plan *plan, char *target, const char *source, uint64_t begin, uint64_t end,
-                          char *scratch)
+void local_walk_tiles(const bmf_local_plan *plan, char *target, const char *source, uint64_t begin, uint64_t end,
+                      char *scratch)
 {
     const bmf_tiling *t = &plan->tiling;
-    char *const permuted = scratch + bmf_local_tile_pitch(plan);
-    uint64_t x = bmf_tiling_begin(t->source_step, begin) ^ plan->source_origin;
-    uint64_t y = bmf_tiling_begin(t->target_step, begin) ^ plan->target_origin;
+    char *const permuted = scratch + local_tile_pitch(plan);
+    uint64_t x = tiling_begin(t->source_step, begin) ^ plan->source_origin;
+    uint64_t y = tiling_begin(t->target_step, begin) ^ plan->target_origin;
     for (uint64_t q = begin; q < end; q++) {
-        const int step = bmf_tiling_step(q);
+        const int step = tiling_step(q);
         const uint64_t next = q + 1 < end ? x ^ t->source_step[step] : x;
-        bmf_local_fetch(plan, scratch, source, x);
-        plan->inside(plan, &(bmf_tile){scratch, permuted, y & bmf_low_bits(t->run_bits)});
-        bmf_local_stream(plan, target, y, permuted, source, next);
+        local_fetch(plan, scratch, source, x);
+        plan->inside(plan, &(bmf_tile){scratch, permuted, y & low_bits(t->run_bits)});
+        local_stream(plan, target, y, permuted, source, next);
         x = next;
         y ^= t->target_step[step];
     }
@@ -64,7 +64,7 @@ static void walk(const bmf_local_plan *plan, char *target, const char *source, u
         if (plan->direct)
             walk_runs(plan, target, source, begin, next);
         else
-            bmf_local_walk_tiles(plan, target, source, begin, next, scratch);
+            local_walk_tiles(plan, target, source, begin, next, scratch);
         if (part && part->between && omp_get_thread_num() == 0)
             part->between(part->state);
     }
@@ -74,50 +74,50 @@ static void walk(const bmf_local_plan *plan, char *target, const char *source, u
 static int permute_tiles(const bmf_local_plan *plan, void *target, const void *source, uint64_t first, uint64_t count,
                          int threads, const bmf_local_part *part)
 {
-    const int workers = bmf_local_workers((int64_t)(count * plan->tile_bytes), count, threads);
+    const int workers = local_workers((int64_t)(count * plan->tile_bytes), count, threads);
     bool failed = false;
 #pragma omp parallel num_threads(workers) reduction(|| : failed)
     {
         const uint64_t me = (uint64_t)omp_get_thread_num(), all = (uint64_t)omp_get_num_threads();
-        char *scratch = plan->direct ? NULL : bmf_local_scratch(plan, 2);
+        char *scratch = plan->direct ? NULL : local_scratch(plan, 2);
         failed = !plan->direct && !scratch;
         if (!failed)
-            walk(plan, target, source, first + bmf_local_share(count, me, all),
-                 first + bmf_local_share(count, me + 1, all), scratch, part);
+            walk(plan, target, source, first + local_share(count, me, all), first + local_share(count, me + 1, all),
+                 scratch, part);
         plan->engine->finish();
         free(scratch);
     }
     return failed ? BMF_ERROR_MEMORY : BMF_OK;
 }
 
-int bmf_local_permute_with(const bmf_engine *engine, void *target, const void *source, int64_t element_bytes,
-                           const bmf_permutation *p, int threads)
+int local_permute_with(const bmf_engine *engine, void *target, const void *source, int64_t element_bytes,
+                       const bmf_permutation *p, int threads)
 {
-    bmf_local_plan *plan = bmf_local_plan_create(p, element_bytes, LOCAL_CHOOSE, engine);
+    bmf_local_plan *plan = local_plan_create(p, element_bytes, LOCAL_CHOOSE, engine);
     if (!plan)
         return BMF_ERROR_MEMORY;
     const int status = permute_tiles(plan, target, source, 0, plan->tiles, threads, NULL);
-    bmf_local_plan_free(plan);
+    local_plan_free(plan);
     return status;
 }
 
-int bmf_local_permute_part(void *target, const void *source, int64_t element_bytes, const bmf_permutation *p,
-                           const bmf_local_part *part, int threads)
+int local_permute_part(void *target, const void *source, int64_t element_bytes, const bmf_permutation *p,
+                       const bmf_local_part *part, int threads)
 {
-    bmf_local_plan *plan = bmf_local_plan_create(p, element_bytes, part->run_bits, NULL);
+    bmf_local_plan *plan = local_plan_create(p, element_bytes, part->run_bits, NULL);
     if (!plan)
         return BMF_ERROR_MEMORY;
-    bmf_local_restrict(plan, part);
-    const uint64_t first = bmf_local_share(plan->tiles, part->share, part->shares);
-    const uint64_t count = bmf_local_share(plan->tiles, part->share + 1, part->shares) - first;
+    local_restrict(plan, part);
+    const uint64_t first = local_share(plan->tiles, part->share, part->shares);
+    const uint64_t count = local_share(plan->tiles, part->share + 1, part->shares) - first;
     const int status = permute_tiles(plan, target, source, first, count, threads, part);
-    bmf_local_plan_free(plan);
+    local_plan_free(plan);
     return status;
 }
 
 int bmf_local_permute(void *target, const void *source, int64_t element_bytes, const bmf_permutation *p, int threads)
 {
-    return bmf_local_permute_with(NULL, target, source, element_bytes, p, threads);
+    return local_permute_with(NULL, target, source, element_bytes, p, threads);
 }
 
 void bmf_local_permute_naive(void *target, const void *source, int64_t element_bytes, const bmf_permutation *p)

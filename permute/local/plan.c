@@ -56,7 +56,7 @@ static int tile_run_bits(const bmf_local_plan *plan)
     const bmf_permutation *p = &plan->permutation;
     int run_bits = 0;
     for (int k = 1; k <= p->bits; k++) {
-        const int tile_bits = k + bmf_tiling_rank(&p->matrix, k);
+        const int tile_bits = k + tiling_rank(&p->matrix, k);
         const int64_t most = plan->element_bytes << k <= SHORT_RUN ? FAR_TILE : NEAR_TILE;
         if (tile_bits > 2 * LOCAL_TABLE_BITS || plan->element_bytes << tile_bits > most)
             break;
@@ -86,21 +86,21 @@ static void choose_inside(bmf_local_plan *plan)
         const int lane_bits = plan->engine->vector_bits - element_bits;
         if (plan->engine->kernel[element_bits] && lane_bits <= plan->tiling.run_bits) {
             plan->kernel = plan->engine->kernel[element_bits];
-            bmf_network_make(&plan->tiling, lane_bits, element_bits, &plan->network);
+            network_make(&plan->tiling, lane_bits, element_bits, &plan->network);
             plan->inside = permute_by_network;
             return;
         }
     }
-    bmf_local_portable_tables(plan);
-    plan->inside = bmf_local_portable_inside(bytes);
+    local_portable_tables(plan);
+    plan->inside = local_portable_inside(bytes);
 }
 
 static const bmf_engine *best_engine(void)
 {
-    const bmf_engine *engine = bmf_engine_avx512();
+    const bmf_engine *engine = engine_avx512();
     if (!engine)
-        engine = bmf_engine_avx2();
-    return engine ? engine : bmf_engine_portable();
+        engine = engine_avx2();
+    return engine ? engine : engine_portable();
 }
 
 static bool list_runs(bmf_local_plan *plan)
@@ -111,8 +111,8 @@ static bool list_runs(bmf_local_plan *plan)
         return false;
     plan->target_run = plan->source_run + plan->runs;
     for (size_t r = 0; r < plan->runs; r++) {
-        plan->source_run[r] = bmf_columns_apply(plan->tiling.source_run, r);
-        plan->target_run[r] = bmf_columns_apply(plan->tiling.target_run, r);
+        plan->source_run[r] = columns_apply(plan->tiling.source_run, r);
+        plan->target_run[r] = columns_apply(plan->tiling.target_run, r);
     }
     return true;
 }
@@ -129,15 +129,15 @@ static int set_elements(bmf_local_plan *plan, const bmf_permutation *p, int64_t 
     return plan->permutation.bits - p->bits;
 }
 
-int bmf_local_choose_run_bits(const bmf_permutation *p, int64_t element_bytes, int *part_bits)
+int local_choose_run_bits(const bmf_permutation *p, int64_t element_bytes, int *part_bits)
 {
     bmf_local_plan plan;
     *part_bits = set_elements(&plan, p, element_bytes);
     return choose_run_bits(&plan);
 }
 
-bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_bytes, int run_bits,
-                                      const bmf_engine *engine)
+bmf_local_plan *local_plan_create(const bmf_permutation *p, int64_t element_bytes, int run_bits,
+                                  const bmf_engine *engine)
 {
     bmf_local_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
@@ -148,7 +148,7 @@ bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_
         run_bits = choose_run_bits(plan);
     plan->target_origin = plan->permutation.complement;
     plan->direct = run_bits <= low_bits_kept(&plan->permutation);
-    bmf_tiling_make(&plan->permutation.matrix, run_bits, &plan->tiling);
+    tiling_make(&plan->permutation.matrix, run_bits, &plan->tiling);
     plan->run_bytes = (size_t)plan->element_bytes << run_bits;
     plan->tile_bytes = plan->run_bytes << plan->tiling.rank;
     plan->tiles = UINT64_C(1) << plan->tiling.steps;
@@ -160,14 +160,14 @@ bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_
     return NULL;
 }
 
-void bmf_local_plan_free(bmf_local_plan *plan)
+void local_plan_free(bmf_local_plan *plan)
 {
     if (plan)
         free(plan->source_run);
     free(plan);
 }
 
-char *bmf_local_scratch(const bmf_local_plan *plan, int tiles)
+char *local_scratch(const bmf_local_plan *plan, int tiles)
 {
-    return aligned_alloc(LOCAL_LINE, (size_t)tiles * bmf_local_tile_pitch(plan));
+    return aligned_alloc(LOCAL_LINE, (size_t)tiles * local_tile_pitch(plan));
 }

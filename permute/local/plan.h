@@ -1,5 +1,5 @@
 /* How one permutation is done in memory: the granularity, the engine, and everything computed once. Private to
- * permute/local*.c. */
+ * permute/local/. */
 #ifndef BMF_LOCAL_PLAN_H
 #define BMF_LOCAL_PLAN_H
 
@@ -34,16 +34,16 @@ struct bmf_local_plan {
 /* engine NULL: the best this processor has. run_bits: LOCAL_CHOOSE, or what runs of that many bits are wanted. Returns
  * NULL when there is no memory. */
 enum { LOCAL_CHOOSE = -1 };
-bmf_local_plan *bmf_local_plan_create(const bmf_permutation *p, int64_t element_bytes, int run_bits,
-                                      const bmf_engine *engine);
+bmf_local_plan *local_plan_create(const bmf_permutation *p, int64_t element_bytes, int run_bits,
+                                  const bmf_engine *engine);
 /* The run_bits that LOCAL_CHOOSE takes, and the bits of the parts that an element is cut into. */
-int bmf_local_choose_run_bits(const bmf_permutation *p, int64_t element_bytes, int *part_bits);
-void bmf_local_plan_free(bmf_local_plan *plan);
+int local_choose_run_bits(const bmf_permutation *p, int64_t element_bytes, int *part_bits);
+void local_plan_free(bmf_local_plan *plan);
 
-/* Scratch of one thread: so many tiles, 64-byte aligned, each at a multiple of bmf_local_tile_pitch(plan); NULL when
+/* Scratch of one thread: so many tiles, 64-byte aligned, each at a multiple of local_tile_pitch(plan); NULL when
  * there is no memory. */
-char *bmf_local_scratch(const bmf_local_plan *plan, int tiles);
-static inline size_t bmf_local_tile_pitch(const bmf_local_plan *plan)
+char *local_scratch(const bmf_local_plan *plan, int tiles);
+static inline size_t local_tile_pitch(const bmf_local_plan *plan)
 {
     return (plan->tile_bytes + LOCAL_LINE - 1) / LOCAL_LINE * LOCAL_LINE;
 }

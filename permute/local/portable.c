@@ -22,7 +22,7 @@ static void finish(void)
 {
 }
 
-const bmf_engine *bmf_engine_portable(void)
+const bmf_engine *engine_portable(void)
 {
     static const bmf_engine engine = {"portable", 0, {NULL}, fetch, stream, finish};
     return &engine;
@@ -62,14 +62,14 @@ static void inside_any(const bmf_local_plan *plan, const bmf_tile *tile)
     permute(plan, tile, (size_t)plan->element_bytes);
 }
 
-bmf_local_inside *bmf_local_portable_inside(int64_t element_bytes)
+bmf_local_inside *local_portable_inside(int64_t element_bytes)
 {
     static bmf_local_inside *const inside[25] = {[1] = inside_1, [2] = inside_2, [3] = inside_3,   [4] = inside_4,
                                                  [6] = inside_6, [8] = inside_8, [12] = inside_12, [24] = inside_24};
     return element_bytes < 25 && inside[element_bytes] ? inside[element_bytes] : inside_any;
 }
 
-void bmf_local_portable_tables(bmf_local_plan *plan)
+void local_portable_tables(bmf_local_plan *plan)
 {
     const int bits = plan->tiling.inside.bits, low_bits = bits < LOCAL_TABLE_BITS ? bits : LOCAL_TABLE_BITS;
     bmf_bit_matrix back;

@@ -9,17 +9,17 @@
 /* The span of the high parts of the first run_bits columns of a. */
 static void span_of_runs(const bmf_bit_matrix *a, int run_bits, bmf_span *span)
 {
-    bmf_span_clear(span);
+    span_clear(span);
     for (int j = 0; j < run_bits; j++)
-        bmf_span_add(span, a->column[j] >> run_bits << run_bits);
+        span_add(span, a->column[j] >> run_bits << run_bits);
 }
 
-int bmf_tiling_rank(const bmf_bit_matrix *a, int run_bits)
+int tiling_rank(const bmf_bit_matrix *a, int run_bits)
 {
     uint64_t high[BMF_MAX_BITS];
     for (int j = 0; j < run_bits; j++)
         high[j] = a->column[j] >> run_bits;
-    return bmf_words_rank(high, run_bits);
+    return words_rank(high, run_bits);
 }
 
 /* Coordinates of a word in an increasing echelon basis: its bits at the highest bits of the basis vectors. */
@@ -38,30 +38,30 @@ static void make_inside(const bmf_bit_matrix *a, bmf_tiling *t)
         const uint64_t x = j < t->run_bits ? UINT64_C(1) << j : t->source_run[j - t->run_bits];
         const uint64_t y = bmf_bit_matrix_apply(a, x);
         const uint64_t run = coordinates(t->target_run, t->rank, y >> t->run_bits << t->run_bits);
-        t->inside.column[j] = (y & bmf_low_bits(t->run_bits)) | run << t->run_bits;
+        t->inside.column[j] = (y & low_bits(t->run_bits)) | run << t->run_bits;
     }
 }
 
 static void make_steps(const bmf_bit_matrix *a, const bmf_bit_matrix *inverse, bmf_tiling *t)
 {
     bmf_span reached;
-    bmf_span_clear(&reached);
+    span_clear(&reached);
     for (int i = 0; i < t->rank; i++)
-        bmf_span_add(&reached, t->source_run[i]);
+        span_add(&reached, t->source_run[i]);
     for (int k = t->run_bits; k < a->bits; k++) {
         const uint64_t candidate[2] = {UINT64_C(1) << k, inverse->column[k] >> t->run_bits << t->run_bits};
         for (int c = 0; c < 2; c++) {
-            const uint64_t rest = bmf_span_reduce(&reached, candidate[c], NULL);
+            const uint64_t rest = span_reduce(&reached, candidate[c], NULL);
             if (rest == 0)
                 continue;
-            bmf_span_add(&reached, rest);
+            span_add(&reached, rest);
             t->source_step[t->steps] = candidate[c];
             t->target_step[t->steps++] = bmf_bit_matrix_apply(a, candidate[c]);
         }
     }
 }
 
-void bmf_tiling_make(const bmf_bit_matrix *a, int run_bits, bmf_tiling *tiling)
+void tiling_make(const bmf_bit_matrix *a, int run_bits, bmf_tiling *tiling)
 {
     bmf_bit_matrix inverse;
     bmf_span source, target;
@@ -70,10 +70,10 @@ void bmf_tiling_make(const bmf_bit_matrix *a, int run_bits, bmf_tiling *tiling)
     span_of_runs(&inverse, run_bits, &source);
     span_of_runs(a, run_bits, &target);
     *tiling = (bmf_tiling){.run_bits = run_bits, .rank = target.dimension};
-    bmf_span_basis(&source, basis);
+    span_basis(&source, basis);
     for (int i = 0; i < tiling->rank; i++)
         tiling->source_run[i] = basis[i];
-    bmf_span_basis(&target, basis);
+    span_basis(&target, basis);
     for (int i = 0; i < tiling->rank; i++)
         tiling->target_run[i] = basis[i];
     make_inside(a, tiling);

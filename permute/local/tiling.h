@@ -1,5 +1,5 @@
 /* Tiles of a BMMC permutation at one granularity: the algebra shared by the walk through memory, where a run is some
- * hundred bytes, and by the kernel inside the cache, where it is a vector. Private to permute/local*.c.
+ * hundred bytes, and by the kernel inside the cache, where it is a vector. Private to permute/local/.
  *
  * Split an address into run_bits low bits and the rest: a run is 2^run_bits consecutive elements. Let E be the span of
  * the low unit vectors and T = E + A^-1 E, of dimension run_bits + rank. A coset of T is a tile: 2^rank whole source
@@ -28,19 +28,19 @@ typedef struct bmf_tiling {
 } bmf_tiling;
 
 /* The rank a tiling with this run_bits has: cheap, to choose run_bits. */
-int bmf_tiling_rank(const bmf_bit_matrix *a, int run_bits);
+int tiling_rank(const bmf_bit_matrix *a, int run_bits);
 
 /* 0 <= run_bits <= p->matrix.bits. O(n^2) word operations. */
-void bmf_tiling_make(const bmf_bit_matrix *a, int run_bits, bmf_tiling *tiling);
+void tiling_make(const bmf_bit_matrix *a, int run_bits, bmf_tiling *tiling);
 
 /* The number of the step from tile q to tile q + 1 in Gray order, and the sum of steps that reaches tile q from 0. */
-static inline int bmf_tiling_step(uint64_t q)
+static inline int tiling_step(uint64_t q)
 {
     return __builtin_ctzll(q + 1);
 }
-static inline uint64_t bmf_tiling_begin(const uint64_t *step, uint64_t q)
+static inline uint64_t tiling_begin(const uint64_t *step, uint64_t q)
 {
-    return bmf_columns_apply(step, q ^ q >> 1);
+    return columns_apply(step, q ^ q >> 1);
 }
 
 #endif

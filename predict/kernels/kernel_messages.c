@@ -45,7 +45,7 @@ static int by_id(const void *a, const void *b)
 /* The events of one kind that concern two ranks (waits: all), in the order of their ids. */
 static halves collect(const bmf_run *run, bmf_event_kind kind)
 {
-    halves all = {.half = bmf_allocate((run->events + 1) * (int64_t)sizeof(half))};
+    halves all = {.half = allocate((run->events + 1) * (int64_t)sizeof(half))};
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
         if (event->kind != kind)
@@ -62,7 +62,7 @@ static halves collect(const bmf_run *run, bmf_event_kind kind)
 
 static void add(bmf_kernel_times *all, const char *operation, const bmf_event *sent, int64_t took)
 {
-    bmf_kernel_times_add(all, operation, BMF_FAMILY_PAIR, 2, sent->amount, took);
+    kernel_times_add(all, operation, BMF_FAMILY_PAIR, 2, sent->amount, took);
 }
 
 static void match_receives(const halves *sends, const halves *receives, bmf_kernel_times *all)
@@ -104,7 +104,7 @@ static void match_waits(const halves *sends, const halves *waits, bmf_kernel_tim
     }
 }
 
-void bmf_kernel_messages(const bmf_run *run, bmf_kernel_times *all)
+void kernel_messages(const bmf_run *run, bmf_kernel_times *all)
 {
     halves sends = collect(run, BMF_EVENT_SEND), receives = collect(run, BMF_EVENT_RECEIVE),
            waits = collect(run, BMF_EVENT_WAIT);

@@ -70,8 +70,8 @@ static int by_time(const void *a, const void *b)
 static void add(walker *w, const bmf_event *event, const char *what, int64_t size, int64_t nanoseconds)
 {
     char operation[BMF_SAMPLE_NAME];
-    bmf_kernel_operation(bmf_kernel_call(w->run, event->node), what, operation);
-    bmf_kernel_times_add(w->all, operation, BMF_FAMILY_LOCAL, w->run->ranks, size, nanoseconds);
+    kernel_operation(kernel_call(w->run, event->node), what, operation);
+    kernel_times_add(w->all, operation, BMF_FAMILY_LOCAL, w->run->ranks, size, nanoseconds);
 }
 
 static void add_ending(walker *w, int64_t until)
@@ -79,7 +79,7 @@ static void add_ending(walker *w, int64_t until)
     endings *all = w->endings;
     if (all->count == all->capacity) {
         int64_t size = (int64_t)sizeof *all->ending, grown = all->capacity ? 2 * all->capacity : 64;
-        all->ending = bmf_reallocate(all->ending, all->count * size, grown * size);
+        all->ending = reallocate(all->ending, all->count * size, grown * size);
         all->capacity = grown;
     }
     all->ending[all->count++] = (ending){w->received, w->last, until, w->received_bytes};
@@ -197,9 +197,9 @@ static void take_leaf(walker *w, const bmf_event *event)
     w->last = event->end > w->last ? event->end : w->last;
 }
 
-int64_t bmf_kernel_walk(const bmf_run *run, bmf_kernel_times *all)
+int64_t kernel_walk(const bmf_run *run, bmf_kernel_times *all)
 {
-    key *events = bmf_allocate((run->events + 1) * (int64_t)sizeof *events);
+    key *events = allocate((run->events + 1) * (int64_t)sizeof *events);
     endings last = {0};
     walker w = {.run = run, .all = all, .endings = &last};
     for (int64_t k = 0; k < run->events; k++)

@@ -14,12 +14,12 @@
 #include "runtime/base/allocate.h"
 #include "runtime/context/status.h"
 
-const char *bmf_kernel_call(const bmf_run *run, uint32_t node)
+const char *kernel_call(const bmf_run *run, uint32_t node)
 {
     return run->node[node].kind == BMF_EVENT_SKELETON ? run->name[run->node[node].name] : NULL;
 }
 
-char *bmf_kernel_operation(const char *call, const char *kernel, char *operation)
+char *kernel_operation(const char *call, const char *kernel, char *operation)
 {
     char whole[512];
     uint32_t hash = 2166136261u;
@@ -38,12 +38,12 @@ char *bmf_kernel_operation(const char *call, const char *kernel, char *operation
     return operation;
 }
 
-void bmf_kernel_times_add(bmf_kernel_times *all, const char *operation, bmf_family family, int32_t p, int64_t d,
-                          int64_t nanoseconds)
+void kernel_times_add(bmf_kernel_times *all, const char *operation, bmf_family family, int32_t p, int64_t d,
+                      int64_t nanoseconds)
 {
     if (all->count == all->capacity) {
         int64_t size = (int64_t)sizeof *all->time, grown = all->capacity ? 2 * all->capacity : 256;
-        all->time = bmf_reallocate(all->time, all->count * size, grown * size);
+        all->time = reallocate(all->time, all->count * size, grown * size);
         all->capacity = grown;
     }
     bmf_kernel_time *made = &all->time[all->count];
@@ -77,8 +77,8 @@ static int by_point(const void *a, const void *b)
 
 static bmf_samples *group_times(bmf_kernel_times *all, int threads)
 {
-    bmf_samples *samples = bmf_allocate_clear(1, (int64_t)sizeof *samples);
-    samples->sample = bmf_allocate_clear(all->count, (int64_t)sizeof *samples->sample);
+    bmf_samples *samples = allocate_clear(1, (int64_t)sizeof *samples);
+    samples->sample = allocate_clear(all->count, (int64_t)sizeof *samples->sample);
     qsort(all->time, (size_t)all->count, sizeof *all->time, by_point);
     for (int64_t begin = 0, end; begin < all->count; begin = end) {
         const bmf_kernel_time *first = &all->time[begin];
@@ -92,7 +92,7 @@ static bmf_samples *group_times(bmf_kernel_times *all, int threads)
                                .element_bytes = 1,
                                .threads = threads,
                                .repeats = (int32_t)(end - begin),
-                               .seconds = bmf_allocate((end - begin) * (int64_t)sizeof(double))};
+                               .seconds = allocate((end - begin) * (int64_t)sizeof(double))};
         memcpy(sample->operation, first->operation, sizeof sample->operation);
         for (int64_t k = begin; k < end; k++)
             sample->seconds[k - begin] = all->time[k].seconds;
@@ -115,7 +115,7 @@ static void fill_header(const bmf_run *run, bmf_samples_header *header)
     strftime(header->date, sizeof header->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 }
 
-int bmf_kernel_samples(int runs, bmf_run *const *run, bmf_samples **samples)
+int kernel_samples(int runs, bmf_run *const *run, bmf_samples **samples)
 {
     bmf_kernel_times all = {0};
     int64_t kernels = 0;
@@ -128,13 +128,13 @@ int bmf_kernel_samples(int runs, bmf_run *const *run, bmf_samples **samples)
                             run[0]->threads, run[k]->threads);
     }
     for (int k = 0; k < runs; k++)
-        kernels += bmf_kernel_walk(run[k], &all);
+        kernels += kernel_walk(run[k], &all);
     if (kernels == 0) {
         free(all.time);
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "there is no kernel in the trace%s", runs > 1 ? "s" : "");
     }
     for (int k = 0; k < runs; k++)
-        bmf_kernel_messages(run[k], &all);
+        kernel_messages(run[k], &all);
     *samples = group_times(&all, run[0]->threads);
     fill_header(run[0], &(*samples)->header);
     (*samples)->complete = true;

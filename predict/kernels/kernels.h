@@ -13,9 +13,9 @@
 /* The operation's name for a kernel in a call: "CALL.KERNEL", or "KERNEL" outside of calls (call NULL), because one
  * kernel costs differently in different calls. Other characters than an operation may have become '_'; a name that is too
  * long is cut and ends in a hash of the whole. operation: BMF_SAMPLE_NAME bytes. Returns it. */
-char *bmf_kernel_operation(const char *call, const char *kernel, char *operation);
+char *kernel_operation(const char *call, const char *kernel, char *operation);
 /* The text of a run's node as `call` above: NULL for the program and for regions. */
-const char *bmf_kernel_call(const bmf_run *run, uint32_t node);
+const char *kernel_call(const bmf_run *run, uint32_t node);
 
 /* Everything that takes time in measured runs, each time as one repetition:
  *
@@ -27,6 +27,6 @@ const char *bmf_kernel_call(const bmf_run *run, uint32_t node);
  *
  * The runs are sorted if they were not. Errors: BMF_ERROR_ARGUMENT for a predicted run, runs with different numbers of
  * threads, or no kernels at all; BMF_ERROR_MEMORY. The caller frees. */
-int bmf_kernel_samples(int runs, bmf_run *const *run, bmf_samples **samples);
+int kernel_samples(int runs, bmf_run *const *run, bmf_samples **samples);
 
 #endif

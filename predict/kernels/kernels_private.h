@@ -19,12 +19,12 @@ typedef struct bmf_kernel_times {
     bmf_kernel_time *time;
 } bmf_kernel_times;
 
-void bmf_kernel_times_add(bmf_kernel_times *all, const char *operation, bmf_family family, int32_t p, int64_t d,
-                          int64_t nanoseconds);
+void kernel_times_add(bmf_kernel_times *all, const char *operation, bmf_family family, int32_t p, int64_t d,
+                      int64_t nanoseconds);
 
 /* What the ranks themselves did: kernels, before sends, after receives. Returns how many kernels there were. */
-int64_t bmf_kernel_walk(const bmf_run *run, bmf_kernel_times *all);
+int64_t kernel_walk(const bmf_run *run, bmf_kernel_times *all);
 /* What happened between ranks. */
-void bmf_kernel_messages(const bmf_run *run, bmf_kernel_times *all);
+void kernel_messages(const bmf_run *run, bmf_kernel_times *all);
 
 #endif

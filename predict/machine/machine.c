@@ -19,7 +19,7 @@ enum { MOST_BYTES = 16 << 20 };
 
 static char *copy(const char *text, size_t length)
 {
-    char *to = bmf_allocate((int64_t)length + 1);
+    char *to = allocate((int64_t)length + 1);
     memcpy(to, text, length);
     to[length] = 0;
     return to;
@@ -39,12 +39,12 @@ static int load(const char *path, char **text)
     if (!file)
         return cannot_read(path, errno);
     int64_t room = 1 << 12, used = 0;
-    char *bytes = bmf_allocate(room);
+    char *bytes = allocate(room);
     while (used < MOST_BYTES) {
         used += (int64_t)fread(bytes + used, 1, (size_t)(room - used - 1), file);
         if (used < room - 1)
             break;
-        bytes = bmf_reallocate(bytes, room, 2 * room);
+        bytes = reallocate(bytes, room, 2 * room);
         room *= 2;
     }
     int reason = ferror(file) ? errno : 0;
@@ -64,16 +64,16 @@ static int need_group(const bmf_machine *machine, const config_setting_t *settin
 {
     if (config_setting_is_group(setting))
         return BMF_OK;
-    return bmf_machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a group %s", config_setting_name(setting),
-                            example);
+    return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a group %s", config_setting_name(setting),
+                        example);
 }
 
 /* Without a name it is that of the file. */
 static int read_name(bmf_machine *machine, const config_setting_t *root)
 {
     const char *name, *note, *base = strrchr(machine->path, '/');
-    BMF_TRY(bmf_machine_text(machine, root, "name", &name));
-    BMF_TRY(bmf_machine_text(machine, root, "note", &note));
+    BMF_TRY(machine_text_value(machine, root, "name", &name));
+    BMF_TRY(machine_text_value(machine, root, "note", &note));
     base = base ? base + 1 : machine->path;
     const char *dot = strrchr(base, '.');
     machine->name = name ? copy(name, strlen(name)) : copy(base, dot > base ? (size_t)(dot - base) : strlen(base));
@@ -91,17 +91,16 @@ static int read_compute(bmf_machine *machine, const config_setting_t *root)
     if (!group)
         return BMF_OK;
     BMF_TRY(need_group(machine, group, "{ power = ..; }, { sheet = ..; } or { zero = true; }"));
-    BMF_TRY(bmf_machine_keys(machine, group, known));
-    BMF_TRY(bmf_machine_number(machine, group, "power", DBL_MIN, INFINITY, 1.0, &machine->power));
-    BMF_TRY(bmf_machine_integer(machine, group, "sharing", 1, INT32_MAX, 1, &machine->sharing));
-    BMF_TRY(bmf_machine_flag(machine, group, "zero", false, &zero));
+    BMF_TRY(machine_keys(machine, group, known));
+    BMF_TRY(machine_number(machine, group, "power", DBL_MIN, INFINITY, 1.0, &machine->power));
+    BMF_TRY(machine_integer(machine, group, "sharing", 1, INT32_MAX, 1, &machine->sharing));
+    BMF_TRY(machine_flag(machine, group, "zero", false, &zero));
     if (zero && config_setting_length(group) > 1)
-        return bmf_machine_fail(machine, group, BMF_ERROR_FILE, "computing that costs nothing has no other settings");
-    BMF_TRY(bmf_machine_sheet(machine, group, "sheet", &machine->kernels));
+        return machine_fail(machine, group, BMF_ERROR_FILE, "computing that costs nothing has no other settings");
+    BMF_TRY(machine_sheet(machine, group, "sheet", &machine->kernels));
     if (config_setting_get_member(group, "sharing") && !machine->kernels)
-        return bmf_machine_fail(
-            machine, config_setting_get_member(group, "sharing"), BMF_ERROR_FILE,
-            "'sharing' goes with a sheet; kernels that are run here have the memory for themselves");
+        return machine_fail(machine, config_setting_get_member(group, "sharing"), BMF_ERROR_FILE,
+                            "'sharing' goes with a sheet; kernels that are run here have the memory for themselves");
     machine->compute = zero ? BMF_COMPUTE_ZERO : machine->kernels ? BMF_COMPUTE_SHEET : BMF_COMPUTE_MEASURED;
     return BMF_OK;
 }
@@ -113,9 +112,9 @@ enum { LISTED = 300, MOST_KEYS = 64 };
 static int unknown_type(const bmf_machine *machine, const config_setting_t *at, const char *name)
 {
     char list[LISTED] = "";
-    for (int k = 0, used = 0; bmf_network_types[k] && used < LISTED - 1; k++)
-        used += snprintf(list + used, (size_t)(LISTED - used), "%s%s", k ? ", " : "", bmf_network_types[k]->name);
-    return bmf_machine_fail(machine, at, BMF_ERROR_FILE, "unknown type '%.80s'; known: %s", name, list);
+    for (int k = 0, used = 0; network_types[k] && used < LISTED - 1; k++)
+        used += snprintf(list + used, (size_t)(LISTED - used), "%s%s", k ? ", " : "", network_types[k]->name);
+    return machine_fail(machine, at, BMF_ERROR_FILE, "unknown type '%.80s'; known: %s", name, list);
 }
 
 /* The keys of the group are those of its type, and "type". */
@@ -125,7 +124,7 @@ static int check_network_keys(const bmf_machine *machine, const config_setting_t
     const char *const *setting = machine->network_type->setting;
     for (int k = 0; setting[k] && k < MOST_KEYS - 2; k++)
         known[k + 1] = setting[k];
-    return bmf_machine_keys(machine, group, known);
+    return machine_keys(machine, group, known);
 }
 
 static int read_network(bmf_machine *machine, const config_setting_t *root)
@@ -133,20 +132,20 @@ static int read_network(bmf_machine *machine, const config_setting_t *root)
     const config_setting_t *group = config_setting_get_member(root, "network");
     const char *name;
     if (!group)
-        return bmf_machine_fail(machine, NULL, BMF_ERROR_FILE, "'network' is missing: network = { type = ..; }");
+        return machine_fail(machine, NULL, BMF_ERROR_FILE, "'network' is missing: network = { type = ..; }");
     BMF_TRY(need_group(machine, group, "{ type = ..; }"));
-    BMF_TRY(bmf_machine_text(machine, group, "type", &name));
+    BMF_TRY(machine_text_value(machine, group, "type", &name));
     if (!name)
-        return bmf_machine_fail(machine, group, BMF_ERROR_FILE, "'type' is missing");
-    for (int k = 0; bmf_network_types[k] && !machine->network_type; k++)
-        if (strcmp(bmf_network_types[k]->name, name) == 0)
-            machine->network_type = bmf_network_types[k];
+        return machine_fail(machine, group, BMF_ERROR_FILE, "'type' is missing");
+    for (int k = 0; network_types[k] && !machine->network_type; k++)
+        if (strcmp(network_types[k]->name, name) == 0)
+            machine->network_type = network_types[k];
     if (!machine->network_type)
         return unknown_type(machine, config_setting_get_member(group, "type"), name);
     return check_network_keys(machine, group);
 }
 
-int bmf_machine_network(const bmf_machine *machine, int64_t processors, bmf_network **network)
+int machine_network(const bmf_machine *machine, int64_t processors, bmf_network **network)
 {
     const config_setting_t *root = config_root_setting(&machine->config),
                            *group = config_setting_get_member(root, "network");
@@ -154,9 +153,9 @@ int bmf_machine_network(const bmf_machine *machine, int64_t processors, bmf_netw
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "a machine has 1 to %d processors, not %lld", INT32_MAX,
                         (long long)processors);
     if (machine->processors > 0 && processors > machine->processors)
-        return bmf_machine_fail(machine, config_setting_get_member(root, "processors"), BMF_ERROR_ARGUMENT,
-                                "machine '%.80s' has %lld processors, not %lld", machine->name,
-                                (long long)machine->processors, (long long)processors);
+        return machine_fail(machine, config_setting_get_member(root, "processors"), BMF_ERROR_ARGUMENT,
+                            "machine '%.80s' has %lld processors, not %lld", machine->name,
+                            (long long)machine->processors, (long long)processors);
     BMF_TRY(machine->network_type->create(machine, group, processors, network));
     return BMF_OK;
 }
@@ -167,23 +166,23 @@ static int read_root(bmf_machine *machine, const config_setting_t *root)
 {
     static const char *const known[] = {"name", "note", "processors", "compute", "network", "agreement_us", NULL};
     bmf_network *network;
-    BMF_TRY(bmf_machine_keys(machine, root, known));
+    BMF_TRY(machine_keys(machine, root, known));
     BMF_TRY(read_name(machine, root));
-    BMF_TRY(bmf_machine_integer(machine, root, "processors", 1, INT32_MAX, 0, &machine->processors));
+    BMF_TRY(machine_integer(machine, root, "processors", 1, INT32_MAX, 0, &machine->processors));
     BMF_TRY(read_compute(machine, root));
     machine->agreement = NAN;
     if (config_setting_get_member(root, "agreement_us"))
-        BMF_TRY(bmf_machine_microseconds(machine, root, "agreement_us", NAN, &machine->agreement));
+        BMF_TRY(machine_microseconds(machine, root, "agreement_us", NAN, &machine->agreement));
     BMF_TRY(read_network(machine, root));
-    BMF_TRY(bmf_machine_network(machine, machine->processors > 0 ? machine->processors : 2, &network));
+    BMF_TRY(machine_network(machine, machine->processors > 0 ? machine->processors : 2, &network));
     network->type->destroy(network);
     return BMF_OK;
 }
 
-int bmf_machine_parse(const char *text, const char *path, bmf_machine **machine)
+int machine_parse(const char *text, const char *path, bmf_machine **machine)
 {
     const char *slash = strrchr(path, '/');
-    bmf_machine *made = bmf_allocate_clear(1, sizeof *made);
+    bmf_machine *made = allocate_clear(1, sizeof *made);
     made->path = copy(path, strlen(path));
     made->directory = slash ? copy(path, slash > path ? (size_t)(slash - path) : 1) : copy(".", 1);
     config_init(&made->config);
@@ -197,29 +196,29 @@ int bmf_machine_parse(const char *text, const char *path, bmf_machine **machine)
     if (status == BMF_OK)
         *machine = made;
     else
-        bmf_machine_free(made);
+        machine_free(made);
     return status;
 }
 
-int bmf_machine_read(const char *name, bmf_machine **machine)
+int machine_read(const char *name, bmf_machine **machine)
 {
     char *path, *text = NULL;
-    BMF_TRY(bmf_machine_find(name, &path));
+    BMF_TRY(machine_find(name, &path));
     int status = load(path, &text);
     if (status == BMF_OK) {
-        status = bmf_machine_parse(text, path, machine);
+        status = machine_parse(text, path, machine);
         free(text);
     }
     free(path);
     return status;
 }
 
-void bmf_machine_free(bmf_machine *machine)
+void machine_free(bmf_machine *machine)
 {
     if (!machine)
         return;
     config_destroy(&machine->config);
-    bmf_sheet_free(machine->kernels);
+    sheet_free(machine->kernels);
     free(machine->path);
     free(machine->directory);
     free(machine->name);

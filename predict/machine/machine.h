@@ -39,46 +39,46 @@ typedef struct bmf_machine {
 
 /* Where the machine of that name is: the file itself, or, for a bare name such as "ideal", NAME or NAME.machine among
  * the installed example machines (docs/machines.md). BMF_ERROR_FILE. The caller frees *path. */
-int bmf_machine_find(const char *name, char **path);
+int machine_find(const char *name, char **path);
 /* The bare names of the installed example machines, in order; returns how many. The caller frees each and *name. */
-int64_t bmf_machine_installed(char ***name);
+int64_t machine_installed(char ***name);
 /* Reads and checks a machine file, including a trial construction of its network for its processors (or 2). A bare name
- * is looked for as bmf_machine_find does. BMF_ERROR_FILE or BMF_ERROR_ARGUMENT. The caller frees. */
-int bmf_machine_read(const char *name, bmf_machine **machine);
+ * is looked for as machine_find does. BMF_ERROR_FILE or BMF_ERROR_ARGUMENT. The caller frees. */
+int machine_read(const char *name, bmf_machine **machine);
 /* The same from text; path is used in messages, and its directory for paths in the text. */
-int bmf_machine_parse(const char *text, const char *path, bmf_machine **machine);
-void bmf_machine_free(bmf_machine *machine);
+int machine_parse(const char *text, const char *path, bmf_machine **machine);
+void machine_free(bmf_machine *machine);
 /* Its network for that many processors. BMF_ERROR_ARGUMENT: more than the machine has. The caller destroys it by
  * network->type->destroy. */
-int bmf_machine_network(const bmf_machine *machine, int64_t processors, bmf_network **network);
+int machine_network(const bmf_machine *machine, int64_t processors, bmf_network **network);
 
 /* ---- for networks ---- */
 
 /* "FILE:LINE: TEXT" into the process-wide slot; returns status. */
-int bmf_machine_fail(const bmf_machine *machine, const config_setting_t *at, int status, const char *format, ...)
+int machine_fail(const bmf_machine *machine, const config_setting_t *at, int status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* A number of the group, an int or a float, in [least, most]; least DBL_MIN: above 0; absent: `otherwise`, or an error
  * if that is NAN. */
-int bmf_machine_number(const bmf_machine *machine, const config_setting_t *group, const char *key, double least,
-                       double most, double otherwise, double *value);
+int machine_number(const bmf_machine *machine, const config_setting_t *group, const char *key, double least,
+                   double most, double otherwise, double *value);
 /* The same for a key in microseconds, at least 0; otherwise and *seconds are in seconds. */
-int bmf_machine_microseconds(const bmf_machine *machine, const config_setting_t *group, const char *key,
-                             double otherwise, double *seconds);
-int bmf_machine_integer(const bmf_machine *machine, const config_setting_t *group, const char *key, int64_t least,
-                        int64_t most, int64_t otherwise, int64_t *value); /* otherwise INT64_MIN: required */
+int machine_microseconds(const bmf_machine *machine, const config_setting_t *group, const char *key, double otherwise,
+                         double *seconds);
+int machine_integer(const bmf_machine *machine, const config_setting_t *group, const char *key, int64_t least,
+                    int64_t most, int64_t otherwise, int64_t *value); /* otherwise INT64_MIN: required */
 /* A word among `known` (NULL at the end); absent: `otherwise`. *index: its place. */
-int bmf_machine_word(const bmf_machine *machine, const config_setting_t *group, const char *key,
-                     const char *const *known, int otherwise, int *index);
+int machine_word(const bmf_machine *machine, const config_setting_t *group, const char *key, const char *const *known,
+                 int otherwise, int *index);
 /* A text, or NULL if absent; a path relative to the machine file, to be freed. */
-int bmf_machine_text(const bmf_machine *machine, const config_setting_t *group, const char *key, const char **text);
-int bmf_machine_path(const bmf_machine *machine, const config_setting_t *group, const char *key, char **path);
+int machine_text_value(const bmf_machine *machine, const config_setting_t *group, const char *key, const char **text);
+int machine_path_value(const bmf_machine *machine, const config_setting_t *group, const char *key, char **path);
 /* true or false; absent: `otherwise`. */
-int bmf_machine_flag(const bmf_machine *machine, const config_setting_t *group, const char *key, bool otherwise,
-                     bool *flag);
+int machine_flag(const bmf_machine *machine, const config_setting_t *group, const char *key, bool otherwise,
+                 bool *flag);
 /* The sheet that the key names, NULL if absent; the caller frees it. */
-int bmf_machine_sheet(const bmf_machine *machine, const config_setting_t *group, const char *key, bmf_sheet **sheet);
+int machine_sheet(const bmf_machine *machine, const config_setting_t *group, const char *key, bmf_sheet **sheet);
 /* Whether the group has only these keys (NULL at the end): the message names near ones. Done already for the groups
  * `network` (its type's keys and "type") and `compute`; for groups inside. */
-int bmf_machine_keys(const bmf_machine *machine, const config_setting_t *group, const char *const *known);
+int machine_keys(const bmf_machine *machine, const config_setting_t *group, const char *const *known);
 
 #endif

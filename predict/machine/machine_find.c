@@ -29,7 +29,7 @@ static bool is_file(const char *path)
 static char *copy(const char *text)
 {
     size_t size = strlen(text) + 1;
-    return memcpy(bmf_allocate((int64_t)size), text, size);
+    return memcpy(allocate((int64_t)size), text, size);
 }
 
 /* The directory beside that of the running program; false if the system does not say where it is. */
@@ -75,7 +75,7 @@ static int is_machine(const struct dirent *entry)
     return length > tail && strcmp(entry->d_name + length - tail, extension) == 0;
 }
 
-int64_t bmf_machine_installed(char ***name)
+int64_t machine_installed(char ***name)
 {
     char directory[DIRECTORIES][PATH_MAX];
     const int directories = list_directories(directory);
@@ -87,7 +87,7 @@ int64_t bmf_machine_installed(char ***name)
         count = scandir(directory[k], &entry, is_machine, compare_names);
     }
     count = count < 0 ? 0 : count;
-    *name = bmf_allocate(count * (int64_t)sizeof **name);
+    *name = allocate(count * (int64_t)sizeof **name);
     for (int k = 0; k < count; k++) {
         (*name)[k] = copy(entry[k]->d_name);
         (*name)[k][strlen(entry[k]->d_name) - sizeof extension + 1] = 0;
@@ -101,7 +101,7 @@ int64_t bmf_machine_installed(char ***name)
 static void list_installed(char text[LISTED])
 {
     char **name;
-    const int64_t count = bmf_machine_installed(&name);
+    const int64_t count = machine_installed(&name);
     int used = 0;
     text[0] = 0;
     for (int64_t k = 0; k < count; k++) {
@@ -112,7 +112,7 @@ static void list_installed(char text[LISTED])
     free(name);
 }
 
-int bmf_machine_find(const char *name, char **path)
+int machine_find(const char *name, char **path)
 {
     char directory[DIRECTORIES][PATH_MAX], found[PATH_MAX], listed[LISTED];
     struct stat status;

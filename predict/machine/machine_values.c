@@ -15,7 +15,7 @@
 
 enum { TEXT = 512, NEAR = 3 };
 
-int bmf_machine_fail(const bmf_machine *machine, const config_setting_t *at, int status, const char *format, ...)
+int machine_fail(const bmf_machine *machine, const config_setting_t *at, int status, const char *format, ...)
 {
     char text[TEXT];
     va_list arguments;
@@ -44,13 +44,13 @@ static void list_near(const char *key, const char *const *known, char text[TEXT]
     text[0] = 0;
     for (int d = 0; d <= patience(key) && shown < NEAR; d++)
         for (int k = 0; known[k] && shown < NEAR; k++)
-            if (bmf_name_distance(key, known[k]) == d)
+            if (name_distance(key, known[k]) == d)
                 used += snprintf(text + used, (size_t)(TEXT - used), "%s%s", shown++ ? ", " : "; near: ", known[k]);
     for (int k = 0; shown == 0 && known[k] && used < TEXT - 1; k++)
         used += snprintf(text + used, (size_t)(TEXT - used), "%s%s", k ? ", " : "; known: ", known[k]);
 }
 
-int bmf_machine_keys(const bmf_machine *machine, const config_setting_t *group, const char *const *known)
+int machine_keys(const bmf_machine *machine, const config_setting_t *group, const char *const *known)
 {
     for (int k = 0; k < config_setting_length(group); k++) {
         const config_setting_t *member = config_setting_get_elem(group, (unsigned)k);
@@ -62,7 +62,7 @@ int bmf_machine_keys(const bmf_machine *machine, const config_setting_t *group, 
         if (known[at])
             continue;
         list_near(name, known, near);
-        return bmf_machine_fail(machine, member, BMF_ERROR_FILE, "unknown key '%.80s'%.400s", name, near);
+        return machine_fail(machine, member, BMF_ERROR_FILE, "unknown key '%.80s'%.400s", name, near);
     }
     return BMF_OK;
 }
@@ -77,7 +77,7 @@ static bool is_whole(const config_setting_t *setting)
 
 static int missing(const bmf_machine *machine, const config_setting_t *group, const char *key)
 {
-    return bmf_machine_fail(machine, group, BMF_ERROR_FILE, "'%s' is missing", key);
+    return machine_fail(machine, group, BMF_ERROR_FILE, "'%s' is missing", key);
 }
 
 /* "above 0", "at least 0", "from 1 to 64", .. */
@@ -95,8 +95,8 @@ static void describe_range(double least, double most, char text[TEXT])
         text[0] = 0;
 }
 
-int bmf_machine_number(const bmf_machine *machine, const config_setting_t *group, const char *key, double least,
-                       double most, double otherwise, double *value)
+int machine_number(const bmf_machine *machine, const config_setting_t *group, const char *key, double least,
+                   double most, double otherwise, double *value)
 {
     const config_setting_t *setting = config_setting_get_member(group, key);
     char range[TEXT];
@@ -107,22 +107,21 @@ int bmf_machine_number(const bmf_machine *machine, const config_setting_t *group
     describe_range(least, most, range);
     bool is_real = config_setting_type(setting) == CONFIG_TYPE_FLOAT;
     if (!is_real && !is_whole(setting))
-        return bmf_machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a number%s", key, range);
+        return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a number%s", key, range);
     double read = is_real ? config_setting_get_float(setting) : (double)config_setting_get_int64(setting);
     if (!isfinite(read))
-        return bmf_machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be finite", key);
+        return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be finite", key);
     if (read < least || read > most)
-        return bmf_machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a number%s, not %.15g", key, range,
-                                read);
+        return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a number%s, not %.15g", key, range, read);
     *value = read;
     return BMF_OK;
 }
 
-int bmf_machine_microseconds(const bmf_machine *machine, const config_setting_t *group, const char *key,
-                             double otherwise, double *seconds)
+int machine_microseconds(const bmf_machine *machine, const config_setting_t *group, const char *key, double otherwise,
+                         double *seconds)
 {
     if (config_setting_get_member(group, key) || isnan(otherwise)) {
-        BMF_TRY(bmf_machine_number(machine, group, key, 0.0, INFINITY, NAN, seconds));
+        BMF_TRY(machine_number(machine, group, key, 0.0, INFINITY, NAN, seconds));
         *seconds *= 1e-6;
     } else {
         *seconds = otherwise;
@@ -130,8 +129,8 @@ int bmf_machine_microseconds(const bmf_machine *machine, const config_setting_t 
     return BMF_OK;
 }
 
-int bmf_machine_integer(const bmf_machine *machine, const config_setting_t *group, const char *key, int64_t least,
-                        int64_t most, int64_t otherwise, int64_t *value)
+int machine_integer(const bmf_machine *machine, const config_setting_t *group, const char *key, int64_t least,
+                    int64_t most, int64_t otherwise, int64_t *value)
 {
     const config_setting_t *setting = config_setting_get_member(group, key);
     if (!setting) {
@@ -144,26 +143,25 @@ int bmf_machine_integer(const bmf_machine *machine, const config_setting_t *grou
         return BMF_OK;
     }
     if (most == INT64_MAX)
-        return bmf_machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a whole number of at least %lld", key,
-                                (long long)least);
-    return bmf_machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a whole number from %lld to %lld", key,
-                            (long long)least, (long long)most);
+        return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a whole number of at least %lld", key,
+                            (long long)least);
+    return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a whole number from %lld to %lld", key,
+                        (long long)least, (long long)most);
 }
 
-int bmf_machine_flag(const bmf_machine *machine, const config_setting_t *group, const char *key, bool otherwise,
-                     bool *flag)
+int machine_flag(const bmf_machine *machine, const config_setting_t *group, const char *key, bool otherwise, bool *flag)
 {
     const config_setting_t *setting = config_setting_get_member(group, key);
     *flag = otherwise;
     if (!setting)
         return BMF_OK;
     if (config_setting_type(setting) != CONFIG_TYPE_BOOL)
-        return bmf_machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be true or false", key);
+        return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be true or false", key);
     *flag = config_setting_get_bool(setting);
     return BMF_OK;
 }
 
-int bmf_machine_text(const bmf_machine *machine, const config_setting_t *group, const char *key, const char **text)
+int machine_text_value(const bmf_machine *machine, const config_setting_t *group, const char *key, const char **text)
 {
     const config_setting_t *setting = config_setting_get_member(group, key);
     *text = NULL;
@@ -171,20 +169,20 @@ int bmf_machine_text(const bmf_machine *machine, const config_setting_t *group, 
         return BMF_OK;
     const char *read = config_setting_get_string(setting);
     if (!read)
-        return bmf_machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a text in quotes", key);
+        return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a text in quotes", key);
     for (const char *c = read; *c; c++)
         if ((unsigned char)*c < ' ')
-            return bmf_machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be one line", key);
+            return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be one line", key);
     *text = read;
     return BMF_OK;
 }
 
-int bmf_machine_word(const bmf_machine *machine, const config_setting_t *group, const char *key,
-                     const char *const *known, int otherwise, int *index)
+int machine_word(const bmf_machine *machine, const config_setting_t *group, const char *key, const char *const *known,
+                 int otherwise, int *index)
 {
     const char *text;
     char list[TEXT] = "";
-    BMF_TRY(bmf_machine_text(machine, group, key, &text));
+    BMF_TRY(machine_text_value(machine, group, key, &text));
     *index = otherwise;
     if (!text)
         return BMF_OK;
@@ -199,38 +197,38 @@ int bmf_machine_word(const bmf_machine *machine, const config_setting_t *group, 
                          : known[k + 1] ? ", "
                                         : " or ",
                          known[k]);
-    return bmf_machine_fail(machine, config_setting_get_member(group, key), BMF_ERROR_FILE,
-                            "'%s' is %.350s, not '%.80s'", key, list, text);
+    return machine_fail(machine, config_setting_get_member(group, key), BMF_ERROR_FILE, "'%s' is %.350s, not '%.80s'",
+                        key, list, text);
 }
 
-int bmf_machine_path(const bmf_machine *machine, const config_setting_t *group, const char *key, char **path)
+int machine_path_value(const bmf_machine *machine, const config_setting_t *group, const char *key, char **path)
 {
     const char *text;
     *path = NULL;
-    BMF_TRY(bmf_machine_text(machine, group, key, &text));
+    BMF_TRY(machine_text_value(machine, group, key, &text));
     if (!text)
         return BMF_OK;
     if (!text[0])
-        return bmf_machine_fail(machine, config_setting_get_member(group, key), BMF_ERROR_FILE, "'%s' must name a file",
-                                key);
+        return machine_fail(machine, config_setting_get_member(group, key), BMF_ERROR_FILE, "'%s' must name a file",
+                            key);
     bool absolute = text[0] == '/';
     size_t size = strlen(machine->directory) + strlen(text) + 2;
-    *path = bmf_allocate((int64_t)size);
+    *path = allocate((int64_t)size);
     snprintf(*path, size, "%s%s%s", absolute ? "" : machine->directory, absolute ? "" : "/", text);
     return BMF_OK;
 }
 
-int bmf_machine_sheet(const bmf_machine *machine, const config_setting_t *group, const char *key, bmf_sheet **sheet)
+int machine_sheet(const bmf_machine *machine, const config_setting_t *group, const char *key, bmf_sheet **sheet)
 {
     char *path, reason[TEXT];
     *sheet = NULL;
-    BMF_TRY(bmf_machine_path(machine, group, key, &path));
+    BMF_TRY(machine_path_value(machine, group, key, &path));
     if (!path)
         return BMF_OK;
-    int status = bmf_sheet_read(path, sheet);
+    int status = sheet_read(path, sheet);
     free(path);
     if (status == BMF_OK)
         return BMF_OK;
     snprintf(reason, sizeof reason, "%s", bmf_error_text(NULL));
-    return bmf_machine_fail(machine, config_setting_get_member(group, key), status, "%s", reason);
+    return machine_fail(machine, config_setting_get_member(group, key), status, "%s", reason);
 }

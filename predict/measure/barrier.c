@@ -11,7 +11,7 @@ typedef enum barrier_kind { BARRIER, COMM_SPLIT } barrier_kind;
 
 static int open_barrier(measure_site *site)
 {
-    MPI_Comm *part = site->state = bmf_allocate((int64_t)sizeof *part);
+    MPI_Comm *part = site->state = allocate((int64_t)sizeof *part);
     *part = MPI_COMM_NULL;
     return BMF_OK;
 }
@@ -24,7 +24,7 @@ static int run_barrier(measure_site *site)
         MPI_Comm_split(ctx->comm, ctx->rank % 2, ctx->rank, site->state);
     } else if (ctx->polite) {
         MPI_Ibarrier(ctx->comm, &request);
-        bmf_measure_wait(site, &request);
+        measure_wait(site, &request);
     } else {
         MPI_Barrier(ctx->comm);
     }
@@ -51,4 +51,4 @@ static const measure_operation operations[] = {
      0, false, true, NULL, open_barrier, NULL, run_barrier, after_barrier, close_barrier},
 };
 
-const measure_table bmf_measure_barrier_table = {operations, sizeof operations / sizeof operations[0]};
+const measure_table measure_barrier_table = {operations, sizeof operations / sizeof operations[0]};

@@ -16,28 +16,28 @@
 
 static const int64_t FIRST_MARGIN = 20000, LARGEST_MARGIN = 20000000, SPIN = 60000; /* ns */
 
-const char *bmf_measure_clock_name(bmf_measure_clock clock)
+const char *measure_clock_name(bmf_measure_clock clock)
 {
     return clock == BMF_MEASURE_AGREED ? "agreed" : "barrier";
 }
 
-bool bmf_measure_clock_find(const char *name, bmf_measure_clock *clock)
+bool measure_clock_find(const char *name, bmf_measure_clock *clock)
 {
     for (bmf_measure_clock c = BMF_MEASURE_BARRIER; c <= BMF_MEASURE_AGREED; c++)
-        if (strcmp(name, bmf_measure_clock_name(c)) == 0) {
+        if (strcmp(name, measure_clock_name(c)) == 0) {
             *clock = c;
             return true;
         }
     return false;
 }
 
-measure_starter bmf_measure_starter_create(bmf_context *ctx, bmf_measure_clock clock)
+measure_starter measure_starter_create(bmf_context *ctx, bmf_measure_clock clock)
 {
     return (measure_starter){
-        .clock = clock, .offset = clock == BMF_MEASURE_AGREED ? bmf_clock_offset(ctx) : 0, .margin = FIRST_MARGIN};
+        .clock = clock, .offset = clock == BMF_MEASURE_AGREED ? clock_offset(ctx) : 0, .margin = FIRST_MARGIN};
 }
 
-bool bmf_measure_starter_widen(measure_starter *starter)
+bool measure_starter_widen(measure_starter *starter)
 {
     starter->late = false;
     if (starter->margin >= LARGEST_MARGIN)
@@ -54,12 +54,12 @@ static void sleep_ns(int64_t ns)
 /* Sleeps until shortly before `moment` where that helps others, and spins the rest. */
 static void wait_until(const bmf_context *ctx, int64_t moment)
 {
-    for (int64_t left; (left = moment - bmf_monotonic_ns()) > 0;)
+    for (int64_t left; (left = moment - monotonic_ns()) > 0;)
         if (ctx->polite && left > SPIN)
             sleep_ns(left - SPIN);
 }
 
-long bmf_measure_interruptions(void)
+long measure_interruptions(void)
 {
     struct rusage usage;
     getrusage(RUSAGE_THREAD, &usage);
@@ -70,37 +70,37 @@ static void start_agreed(measure_starter *starter, measure_site *site)
 {
     bmf_context *ctx = site->ctx;
     bmf_barrier(ctx);
-    int64_t moment = bmf_monotonic_ns() + starter->margin;
+    int64_t moment = monotonic_ns() + starter->margin;
     ctx->backend->share(ctx, 0, &moment, sizeof moment);
     site->begin = moment - starter->offset;
-    starter->late = starter->late || bmf_monotonic_ns() > site->begin;
-    site->interruptions = bmf_measure_interruptions();
+    starter->late = starter->late || monotonic_ns() > site->begin;
+    site->interruptions = measure_interruptions();
     wait_until(ctx, site->begin);
 }
 
-void bmf_measure_start(measure_starter *starter, measure_site *site)
+void measure_start(measure_starter *starter, measure_site *site)
 {
     if (starter->clock == BMF_MEASURE_AGREED) {
         start_agreed(starter, site);
         return;
     }
     bmf_barrier(site->ctx);
-    site->interruptions = bmf_measure_interruptions();
-    site->begin = bmf_monotonic_ns();
+    site->interruptions = measure_interruptions();
+    site->begin = monotonic_ns();
 }
 
-double bmf_measure_elapsed(const measure_site *site)
+double measure_elapsed(const measure_site *site)
 {
-    return 1e-9 * (double)(bmf_monotonic_ns() - site->begin);
+    return 1e-9 * (double)(monotonic_ns() - site->begin);
 }
 
-void bmf_measure_delay(const measure_site *site, int64_t ns)
+void measure_delay(const measure_site *site, int64_t ns)
 {
-    const int64_t end = bmf_monotonic_ns() + ns;
+    const int64_t end = monotonic_ns() + ns;
     wait_until(site->ctx, end);
 }
 
-void bmf_measure_wait(const measure_site *site, MPI_Request *request)
+void measure_wait(const measure_site *site, MPI_Request *request)
 {
-    bmf_wait_all(site->ctx, 1, request);
+    wait_all(site->ctx, 1, request);
 }

@@ -134,15 +134,15 @@ static int open_collective(measure_site *site)
 {
     const int ranks = site->ctx->ranks;
     const collective_kind kind = (collective_kind)site->operation->which;
-    collective *c = site->state = bmf_allocate_clear(1, (int64_t)sizeof *c);
-    c->counts = bmf_allocate(2 * ranks * (int64_t)sizeof(int));
+    collective *c = site->state = allocate_clear(1, (int64_t)sizeof *c);
+    c->counts = allocate(2 * ranks * (int64_t)sizeof(int));
     c->offsets = c->counts + ranks;
     for (int k = 0; k < ranks; k++) {
         c->counts[k] = (int)site->elements;
         c->offsets[k] = k * (int)site->elements;
     }
-    return bmf_measure_memory_reserve(site, sent(kind, ranks) * site->elements * MEASURE_WORD,
-                                      received(kind, ranks) * site->elements * MEASURE_WORD);
+    return measure_memory_reserve(site, sent(kind, ranks) * site->elements * MEASURE_WORD,
+                                  received(kind, ranks) * site->elements * MEASURE_WORD);
 }
 
 static int before_collective(measure_site *site)
@@ -150,8 +150,8 @@ static int before_collective(measure_site *site)
     const int ranks = site->ctx->ranks;
     const collective_kind kind = (collective_kind)site->operation->which;
     collective *c = site->state;
-    c->from = bmf_measure_memory_take(site, sent(kind, ranks) * site->elements * MEASURE_WORD);
-    c->to = bmf_measure_memory_take(site, received(kind, ranks) * site->elements * MEASURE_WORD);
+    c->from = measure_memory_take(site, sent(kind, ranks) * site->elements * MEASURE_WORD);
+    c->to = measure_memory_take(site, received(kind, ranks) * site->elements * MEASURE_WORD);
     return BMF_OK;
 }
 
@@ -163,7 +163,7 @@ static int run_collective(measure_site *site)
         run_blocking(site, site->state, kind);
     } else {
         post(site, site->state, kind, &request);
-        bmf_measure_wait(site, &request);
+        measure_wait(site, &request);
     }
     return BMF_OK;
 }
@@ -202,4 +202,4 @@ static const measure_operation operations[] = {
     COLLECTIVE("reduce_scatter", REDUCE_SCATTER, "MPI_Reduce_scatter, sums of d elements for each"),
 };
 
-const measure_table bmf_measure_collective_table = {operations, sizeof operations / sizeof operations[0]};
+const measure_table measure_collective_table = {operations, sizeof operations / sizeof operations[0]};

@@ -22,7 +22,7 @@ typedef struct congested {
 static void shuffle(congested *c, int ranks)
 {
     for (int k = ranks - 1; k > 0; k--) {
-        const int j = (int)(bmf_random_bits(&c->random) % (uint64_t)(k + 1)), held = c->order[k];
+        const int j = (int)(random_bits(&c->random) % (uint64_t)(k + 1)), held = c->order[k];
         c->order[k] = c->order[j];
         c->order[j] = held;
     }
@@ -41,12 +41,12 @@ static void find_peer(congested *c, int rank, int ranks)
 
 static int open_congested(measure_site *site)
 {
-    congested *c = site->state = bmf_allocate_clear(1, (int64_t)sizeof *c);
-    c->order = bmf_allocate(site->ctx->ranks * (int64_t)sizeof(int));
+    congested *c = site->state = allocate_clear(1, (int64_t)sizeof *c);
+    c->order = allocate(site->ctx->ranks * (int64_t)sizeof(int));
     for (int k = 0; k < site->ctx->ranks; k++)
         c->order[k] = k;
     c->random = (uint64_t)site->elements;
-    return bmf_measure_memory_reserve(site, site->elements * MEASURE_WORD, 0);
+    return measure_memory_reserve(site, site->elements * MEASURE_WORD, 0);
 }
 
 static int before_congested(measure_site *site)
@@ -54,7 +54,7 @@ static int before_congested(measure_site *site)
     congested *c = site->state;
     shuffle(c, site->ctx->ranks);
     find_peer(c, site->ctx->rank, site->ctx->ranks);
-    c->buffer = bmf_measure_memory_take(site, site->elements * MEASURE_WORD);
+    c->buffer = measure_memory_take(site, site->elements * MEASURE_WORD);
     return BMF_OK;
 }
 
@@ -71,7 +71,7 @@ static int run_congested(measure_site *site)
             MPI_Isend(c->buffer, count, MPI_INT64_T, c->peer, TAG, comm, &request);
         else
             MPI_Irecv(c->buffer, count, MPI_INT64_T, c->peer, TAG, comm, &request);
-        bmf_measure_wait(site, &request);
+        measure_wait(site, &request);
     } else if (c->sends) {
         MPI_Send(c->buffer, count, MPI_INT64_T, c->peer, TAG, comm);
     } else {
@@ -98,4 +98,4 @@ static const measure_operation operations[] = {
      1 << 20, false, false, one_buffer, open_congested, before_congested, run_congested, NULL, close_congested},
 };
 
-const measure_table bmf_measure_congested_table = {operations, sizeof operations / sizeof operations[0]};
+const measure_table measure_congested_table = {operations, sizeof operations / sizeof operations[0]};

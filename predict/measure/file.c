@@ -26,7 +26,7 @@ static int make_path(measure_site *site)
 {
     measure_lists *s = site->state;
     const size_t size = strlen(site->directory) + 64;
-    char *path = s->data = bmf_allocate((int64_t)size);
+    char *path = s->data = allocate((int64_t)size);
     snprintf(path, size, "%s/bmf-measure-%d.npy", site->directory, (int)getpid());
     return site->ctx->backend->share(site->ctx, 0, path, (int64_t)size);
 }
@@ -50,7 +50,7 @@ static int for_pages(const measure_site *site, bool forget)
 
 static int open_file(measure_site *site)
 {
-    BMF_TRY(bmf_measure_open_reals(site));
+    BMF_TRY(measure_open_reals(site));
     measure_lists *s = site->state;
     BMF_TRY(make_path(site));
     if (site->operation->which == WRITE)
@@ -64,7 +64,7 @@ static int before_file(measure_site *site)
     if (site->operation->which == WRITE) {
         if (site->ctx->rank == 0)
             remove(path_of(site));
-        return bmf_measure_before_lists(site);
+        return measure_before_lists(site);
     }
     return site->cached ? BMF_OK : bmf_agree(site->ctx, for_pages(site, true));
 }
@@ -86,15 +86,15 @@ static void close_file(measure_site *site)
     const measure_lists *s = site->state;
     if (s && s->data && site->ctx->rank == 0)
         remove(path_of(site));
-    bmf_measure_close_lists(site);
+    measure_close_lists(site);
 }
 
 static const measure_operation operations[] = {
     {"file_read", BMF_FAMILY_FILE, "a .npy file of p d reals, every rank its part", READ, 1, 1, 1 << 20, false, false,
-     bmf_measure_few_lists, open_file, before_file, run_read, bmf_measure_after_lists, close_file},
+     measure_few_lists, open_file, before_file, run_read, measure_after_lists, close_file},
     {"file_write", BMF_FAMILY_FILE,
      "a .npy file of p d reals written, every rank its part, until the operating system has it", WRITE, 1, 1, 1 << 20,
-     false, false, bmf_measure_few_lists, open_file, before_file, run_write, bmf_measure_after_lists, close_file},
+     false, false, measure_few_lists, open_file, before_file, run_write, measure_after_lists, close_file},
 };
 
-const measure_table bmf_measure_file_table = {operations, sizeof operations / sizeof operations[0]};
+const measure_table measure_file_table = {operations, sizeof operations / sizeof operations[0]};

@@ -180,21 +180,21 @@ static void first_touch(kernel_data *d)
 static void find_calls(kernel_data *d)
 {
     for (d->calls = 1; d->calls < MOST_CALLS; d->calls *= 2) {
-        const int64_t begin = bmf_monotonic_ns();
+        const int64_t begin = monotonic_ns();
         run_calls(d, d->calls);
-        if (bmf_monotonic_ns() - begin >= LEAST_NS)
+        if (monotonic_ns() - begin >= LEAST_NS)
             break;
     }
 }
 
 static int open_kernel(measure_site *site)
 {
-    kernel_data *d = site->state = bmf_allocate_clear(1, (int64_t)sizeof *d);
+    kernel_data *d = site->state = allocate_clear(1, (int64_t)sizeof *d);
     d->elements = site->elements;
     d->threads = site->ctx->threads;
     d->kind = (kernel_kind)site->operation->which;
     for (int k = 0; k < 3; k++) {
-        d->buffer[k] = bmf_buffer_create(d->elements * MEASURE_WORD);
+        d->buffer[k] = buffer_create(d->elements * MEASURE_WORD);
         if (!d->buffer[k])
             return bmf_fail(site->ctx, BMF_ERROR_MEMORY, "no memory for arrays of %lld words", (long long)d->elements);
     }
@@ -211,7 +211,7 @@ static int run_kernel(measure_site *site)
 {
     const kernel_data *d = site->state;
     run_calls(d, d->calls);
-    site->seconds = bmf_measure_elapsed(site) / (double)d->calls;
+    site->seconds = measure_elapsed(site) / (double)d->calls;
     return BMF_OK;
 }
 
@@ -219,7 +219,7 @@ static void close_kernel(measure_site *site)
 {
     kernel_data *d = site->state;
     for (int k = 0; k < 3; k++)
-        bmf_buffer_release(d->buffer[k]);
+        buffer_release(d->buffer[k]);
     free(d);
 }
 
@@ -247,4 +247,4 @@ static const measure_operation operations[] = {
     KERNEL("kernel_exp", EXP, "a[i] = exp(-b[i])"),
 };
 
-const measure_table bmf_measure_kernel_table = {operations, sizeof operations / sizeof operations[0]};
+const measure_table measure_kernel_table = {operations, sizeof operations / sizeof operations[0]};

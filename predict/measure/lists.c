@@ -13,27 +13,27 @@ BMF_MAP_KERNEL(row_length, int64_t, i, int64_t, ((void)i, MEASURE_ROW))
 
 static measure_lists *create(measure_site *site)
 {
-    return site->state = bmf_allocate_clear(1, (int64_t)sizeof(measure_lists));
+    return site->state = allocate_clear(1, (int64_t)sizeof(measure_lists));
 }
 
-int bmf_measure_open_ints(measure_site *site)
+int measure_open_ints(measure_site *site)
 {
     return bmf_iota(site->ctx, measure_length(site), &create(site)->xs);
 }
 
-int bmf_measure_open_reals(measure_site *site)
+int measure_open_reals(measure_site *site)
 {
     return bmf_tabulate(site->ctx, measure_length(site), &number, &create(site)->xs);
 }
 
-int bmf_measure_open_two_reals(measure_site *site)
+int measure_open_two_reals(measure_site *site)
 {
-    BMF_TRY(bmf_measure_open_reals(site));
+    BMF_TRY(measure_open_reals(site));
     measure_lists *lists = site->state;
     return bmf_tabulate(site->ctx, measure_length(site), &number, &lists->ys);
 }
 
-int bmf_measure_open_rows(measure_site *site)
+int measure_open_rows(measure_site *site)
 {
     const int64_t rows = site->elements / MEASURE_ROW * site->ctx->ranks;
     measure_lists *lists = create(site);
@@ -45,14 +45,14 @@ int bmf_measure_open_rows(measure_site *site)
 static void flush_column(const bmf_column *column)
 {
     if (column->data && column->stride > 0)
-        bmf_measure_flush(column->data, column->count * column->stride);
+        measure_flush(column->data, column->count * column->stride);
     if (column->offsets)
-        bmf_measure_flush(column->offsets, (column->count + 1) * (int64_t)sizeof *column->offsets);
+        measure_flush(column->offsets, (column->count + 1) * (int64_t)sizeof *column->offsets);
     for (int k = 0; column->child && k < column->type->components; k++)
         flush_column(&column->child[k]);
 }
 
-int bmf_measure_before_lists(measure_site *site)
+int measure_before_lists(measure_site *site)
 {
     measure_lists *lists = site->state;
     bmf_list *const inputs[] = {lists->xs, lists->ys, lists->zs};
@@ -62,7 +62,7 @@ int bmf_measure_before_lists(measure_site *site)
     return BMF_OK;
 }
 
-int bmf_measure_after_lists(measure_site *site)
+int measure_after_lists(measure_site *site)
 {
     measure_lists *lists = site->state;
     bmf_list_free(lists->out);
@@ -70,7 +70,7 @@ int bmf_measure_after_lists(measure_site *site)
     return BMF_OK;
 }
 
-void bmf_measure_close_lists(measure_site *site)
+void measure_close_lists(measure_site *site)
 {
     measure_lists *lists = site->state;
     if (!lists)
@@ -83,13 +83,13 @@ void bmf_measure_close_lists(measure_site *site)
     free(lists);
 }
 
-int64_t bmf_measure_few_lists(int ranks)
+int64_t measure_few_lists(int ranks)
 {
     (void)ranks;
     return 6;
 }
 
-int64_t bmf_measure_whole_list(int ranks)
+int64_t measure_whole_list(int ranks)
 {
     return 6 + 2 * (int64_t)ranks;
 }

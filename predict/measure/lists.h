@@ -13,14 +13,14 @@ typedef struct measure_lists {
 } measure_lists;
 
 /* open: makes site->state and n = p d elements of the kind in xs (and ys). */
-int bmf_measure_open_ints(measure_site *site);      /* xs = 0, 1, .. */
-int bmf_measure_open_reals(measure_site *site);     /* the same as reals */
-int bmf_measure_open_two_reals(measure_site *site); /* xs and ys */
-int bmf_measure_open_rows(measure_site *site);      /* xs: rows of MEASURE_ROW reals; ys: its elements; zs: lengths */
+int measure_open_ints(measure_site *site);      /* xs = 0, 1, .. */
+int measure_open_reals(measure_site *site);     /* the same as reals */
+int measure_open_two_reals(measure_site *site); /* xs and ys */
+int measure_open_rows(measure_site *site);      /* xs: rows of MEASURE_ROW reals; ys: its elements; zs: lengths */
 /* before, after, close: xs, ys and zs leave the caches unless those are wanted; out is freed; all is freed. */
-int bmf_measure_before_lists(measure_site *site);
-int bmf_measure_after_lists(measure_site *site);
-void bmf_measure_close_lists(measure_site *site);
+int measure_before_lists(measure_site *site);
+int measure_after_lists(measure_site *site);
+void measure_close_lists(measure_site *site);
 
 /* Elements of the whole list. */
 static inline int64_t measure_length(const measure_site *site)
@@ -33,12 +33,12 @@ enum { MEASURE_ROW = 16 };
 /* A row of a table of skeletons. copies: how many lists of d elements it needs, at most. */
 #define MEASURE_SKELETON(name, meaning, least, memory, open, run)                                                      \
     {                                                                                                                  \
-        name, BMF_FAMILY_SKELETON, meaning, 0, 1, least, 1 << 20, false, false, memory, open,                          \
-            bmf_measure_before_lists, run, bmf_measure_after_lists, bmf_measure_close_lists                            \
+        name, BMF_FAMILY_SKELETON, meaning, 0, 1, least, 1 << 20, false, false, memory, open, measure_before_lists,    \
+            run, measure_after_lists, measure_close_lists                                                              \
     }
 
 /* Elements of memory for each of d: some lists of words on every rank; `whole`: and all of p d elements on one. */
-int64_t bmf_measure_few_lists(int ranks);
-int64_t bmf_measure_whole_list(int ranks);
+int64_t measure_few_lists(int ranks);
+int64_t measure_whole_list(int ranks);
 
 #endif

@@ -45,7 +45,7 @@ typedef struct job {
 
 static double elapsed(const job *j)
 {
-    return 1e-9 * (double)(bmf_monotonic_ns() - j->begin);
+    return 1e-9 * (double)(monotonic_ns() - j->begin);
 }
 
 static void show_progress(job *j, double left, const char *what)
@@ -64,25 +64,25 @@ static void show_progress(job *j, double left, const char *what)
 static void close_groups(job *j)
 {
     for (int ranks = 1; ranks <= j->ctx->ranks; ranks++) {
-        bmf_group_close(j->group[ranks]);
+        group_close(j->group[ranks]);
         j->group[ranks] = NULL;
     }
-    bmf_measure_memory_free(j->memory);
+    measure_memory_free(j->memory);
     j->memory = NULL;
-    bmf_buffer_trim();
+    buffer_trim();
 }
 
 static int open_groups(job *j)
 {
-    bool *needed = bmf_allocate_clear(j->ctx->ranks + 1, (int64_t)sizeof *needed);
+    bool *needed = allocate_clear(j->ctx->ranks + 1, (int64_t)sizeof *needed);
     int status = BMF_OK;
     for (int64_t i = 0; i < j->plan.count; i++)
         needed[j->plan.point[i].ranks] = true;
     for (int ranks = 1; ranks <= j->ctx->ranks && status == BMF_OK; ranks++)
         if (needed[ranks])
-            status = bmf_group_open(j->ctx, ranks, &j->group[ranks]);
+            status = group_open(j->ctx, ranks, &j->group[ranks]);
     free(needed);
-    j->memory = bmf_measure_memory_create();
+    j->memory = measure_memory_create();
     return status;
 }
 
@@ -95,13 +95,13 @@ static int repeat_once(job *j, measure_site *site, double *seconds, double *dist
 {
     const measure_operation *op = site->operation;
     site->seconds = NAN;
-    bmf_measure_memory_rewind(site);
+    measure_memory_rewind(site);
     if (op->before)
         BMF_TRY(op->before(site));
-    bmf_measure_start(&j->starter, site);
+    measure_start(&j->starter, site);
     BMF_TRY(op->run(site));
-    *seconds = isnan(site->seconds) ? bmf_measure_elapsed(site) : site->seconds;
-    *disturbed = bmf_measure_interruptions() != site->interruptions;
+    *seconds = isnan(site->seconds) ? measure_elapsed(site) : site->seconds;
+    *disturbed = measure_interruptions() != site->interruptions;
     return op->after ? op->after(site) : BMF_OK;
 }
 
@@ -110,12 +110,12 @@ static int repeat(job *j, measure_site *site, int repetitions, double *result)
 {
     double *seconds = result + FLAGS, *disturbed = seconds + (repetitions > 0 ? repetitions : 1);
     for (int k = 0; k <= repetitions; k++) {
-        const int64_t begin = bmf_monotonic_ns();
+        const int64_t begin = monotonic_ns();
         const int at = k > 0 ? k - 1 : 0;
         site->repetition = k;
         BMF_TRY(repeat_once(j, site, &seconds[at], &disturbed[at]));
         if (k > 0 || repetitions == 0)
-            result[COST] = fmax(result[COST], 1e-9 * (double)(bmf_monotonic_ns() - begin));
+            result[COST] = fmax(result[COST], 1e-9 * (double)(monotonic_ns() - begin));
     }
     return BMF_OK;
 }
@@ -152,7 +152,7 @@ static int meet(job *j, bool member, int status, int results)
     j->result[ELAPSED] = elapsed(j);
     ctx->polite = polite || !member;
     MPI_Iallreduce(MPI_IN_PLACE, j->result, results, MPI_DOUBLE, MPI_MAX, ctx->comm, &request);
-    bmf_wait_all(ctx, 1, &request);
+    wait_all(ctx, 1, &request);
     ctx->polite = polite;
     j->stopped = j->stopped || j->result[STOP] > 0;
     j->late = j->late || j->result[ELAPSED] > PATIENCE * j->options.seconds;
@@ -171,7 +171,7 @@ static int measure_point_once(job *j, const measure_point *point, int repetition
         j->starter.late = false;
         status = group ? measure_in_group(j, group, point, repetitions, j->result) : BMF_OK;
         status = meet(j, group != NULL, status, results);
-    } while (status == BMF_OK && j->result[LATE] > 0 && bmf_measure_starter_widen(&j->starter));
+    } while (status == BMF_OK && j->result[LATE] > 0 && measure_starter_widen(&j->starter));
     return status;
 }
 
@@ -227,7 +227,7 @@ static void run_pass(job *j, int pass)
 {
     for (int64_t i = 0; i < j->plan.count && !j->stopped && !j->late; i++) {
         measure_point *point = &j->plan.point[i];
-        const int repetitions = bmf_measure_plan_repetitions(point, pass);
+        const int repetitions = measure_plan_repetitions(point, pass);
         if (repetitions == 0 || !measure_some(j, point, repetitions))
             continue;
         for (int k = 0; k < repetitions; k++) {
@@ -235,7 +235,7 @@ static void run_pass(job *j, int pass)
             j->disturbed += j->result[FLAGS + repetitions + k] > 0;
         }
         point->count += repetitions;
-        show_progress(j, bmf_measure_plan_left(&j->plan, pass, i + 1), point->operation->name);
+        show_progress(j, measure_plan_left(&j->plan, pass, i + 1), point->operation->name);
     }
 }
 
@@ -244,14 +244,14 @@ static int measure_all(job *j)
     find_costs(j);
     double left = j->options.seconds - elapsed(j);
     j->ctx->backend->share(j->ctx, 0, &left, sizeof left); /* everybody plans with the same number */
-    bmf_measure_plan_share(&j->plan, fmax(left, 0.2 * j->options.seconds));
+    measure_plan_share(&j->plan, fmax(left, 0.2 * j->options.seconds));
     for (int pass = 0; pass < MEASURE_PASSES && !j->stopped && !j->late; pass++) {
         close_groups(j);
         BMF_TRY(open_groups(j));
         run_pass(j, pass);
-        BMF_TRY(bmf_measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, false));
+        BMF_TRY(measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, false));
     }
-    return bmf_measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, !j->stopped);
+    return measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, !j->stopped);
 }
 
 /* ---- before and after ---- */
@@ -270,7 +270,7 @@ static int check_options(bmf_context *ctx, const bmf_measure_options *o)
     if (o->most_elements > 0 && o->least_elements > o->most_elements)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "there is no size between %lld and %lld elements",
                         (long long)o->least_elements, (long long)o->most_elements);
-    return bmf_measure_check_list(ctx, o->operations);
+    return measure_check_list(ctx, o->operations);
 }
 
 /* An eighth of the memory of the host, shared by its ranks; the same everywhere. */
@@ -291,7 +291,7 @@ static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const size_t length = slash ? (size_t)(slash - path) : 1;
-    char *directory = bmf_allocate((int64_t)length + 2);
+    char *directory = allocate((int64_t)length + 2);
     snprintf(directory, length + 2, "%.*s", (int)length, slash ? path : ".");
     if (slash == path)
         memcpy(directory, "/", 2);
@@ -302,8 +302,8 @@ static void close_job(job *j)
 {
     if (j->group)
         close_groups(j);
-    bmf_measure_record_close(&j->record);
-    bmf_measure_plan_free(&j->plan);
+    measure_record_close(&j->record);
+    measure_plan_free(&j->plan);
     free(j->group);
     free(j->directory);
     free(j->result);
@@ -312,7 +312,7 @@ static void close_job(job *j)
 static void summarise(const job *j, bmf_measure_summary *s)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int operations = bmf_measure_operations(operation);
+    const int operations = measure_operations(operation);
     *s = (bmf_measure_summary){
         .seconds = elapsed(j), .interrupted = j->stopped, .crowded = j->ctx->polite, .disturbed = j->disturbed};
     for (int64_t i = 0; i < j->plan.count; i++) {
@@ -323,8 +323,8 @@ static void summarise(const job *j, bmf_measure_summary *s)
         s->left_out += point->count == 0;
     }
     for (int k = 0; k < operations; k++)
-        s->skipped += bmf_measure_is_listed(j->options.operations, operation[k]) &&
-                      bmf_measure_obstacle(operation[k], &j->limits) != NULL;
+        s->skipped += measure_is_listed(j->options.operations, operation[k]) &&
+                      measure_obstacle(operation[k], &j->limits) != NULL;
 }
 
 /* How long a barrier of everybody takes: what crowded ranks spend most of their time with. */
@@ -332,10 +332,10 @@ static double barrier_seconds(bmf_context *ctx)
 {
     enum { BARRIERS = 8 };
     bmf_barrier(ctx);
-    const int64_t begin = bmf_monotonic_ns();
+    const int64_t begin = monotonic_ns();
     for (int k = 0; k < BARRIERS; k++)
         bmf_barrier(ctx);
-    return 1e-9 * (double)(bmf_monotonic_ns() - begin) / BARRIERS;
+    return 1e-9 * (double)(monotonic_ns() - begin) / BARRIERS;
 }
 
 /* The smallest factor between sizes with which the first try of every point fits into its share of the time. The same
@@ -349,9 +349,9 @@ static int choose_factor(job *j)
     for (int factor = 2;; factor *= 2) {
         measure_plan plan;
         j->options.factor = factor;
-        bmf_measure_plan_create(&j->options, &j->limits, &plan);
+        measure_plan_create(&j->options, &j->limits, &plan);
         const double seconds = point * (double)plan.count;
-        bmf_measure_plan_free(&plan);
+        measure_plan_free(&plan);
         if (seconds <= TRIAL_SHARE * j->options.seconds || factor == LARGEST_CHOICE)
             return factor;
     }
@@ -363,26 +363,26 @@ static int prepare(job *j)
     o->seconds = o->seconds > 0 ? o->seconds : BMF_MEASURE_SECONDS;
     o->repeats = o->repeats > 0 ? o->repeats : BMF_MEASURE_REPEATS;
     if (o->factor == 0)
-        BMF_TRY(bmf_measure_record_factor(j->ctx, o, &o->factor));
+        BMF_TRY(measure_record_factor(j->ctx, o, &o->factor));
     if (o->factor == 0)
         o->factor = choose_factor(j);
-    bmf_measure_plan_create(o, &j->limits, &j->plan);
-    j->result = bmf_allocate((FLAGS + 2 * (j->plan.repeats + 1)) * (int64_t)sizeof(double));
+    measure_plan_create(o, &j->limits, &j->plan);
+    j->result = allocate((FLAGS + 2 * (j->plan.repeats + 1)) * (int64_t)sizeof(double));
     j->directory = directory_of(o->output);
-    j->starter = bmf_measure_starter_create(j->ctx, o->clock);
-    j->group = bmf_allocate_clear(j->ctx->ranks + 1, (int64_t)sizeof(bmf_context *));
-    BMF_TRY(bmf_measure_record_open(j->ctx, o, &j->plan, &j->record));
+    j->starter = measure_starter_create(j->ctx, o->clock);
+    j->group = allocate_clear(j->ctx->ranks + 1, (int64_t)sizeof(bmf_context *));
+    BMF_TRY(measure_record_open(j->ctx, o, &j->plan, &j->record));
     /* Now, not after a minute, is the time to learn that the file cannot be written. */
-    BMF_TRY(bmf_measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, false));
+    BMF_TRY(measure_record_save(j->ctx, &j->record, &j->plan, &j->limits, false));
     return open_groups(j);
 }
 
-int bmf_measure(bmf_context *ctx, const bmf_measure_options *options, bmf_measure_summary *summary)
+int measure_sheet(bmf_context *ctx, const bmf_measure_options *options, bmf_measure_summary *summary)
 {
     BMF_TRY(bmf_agree(ctx, check_options(ctx, options)));
     const int threads = ctx->threads;
     ctx->threads = options->threads > 0 ? options->threads : ctx->threads;
-    job j = {.ctx = ctx, .options = *options, .limits = find_limits(ctx, options), .begin = bmf_monotonic_ns()};
+    job j = {.ctx = ctx, .options = *options, .limits = find_limits(ctx, options), .begin = monotonic_ns()};
     int status = prepare(&j);
     if (status == BMF_OK)
         status = measure_all(&j);

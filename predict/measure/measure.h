@@ -22,8 +22,8 @@ typedef enum bmf_measure_clock {
     BMF_MEASURE_AGREED   /* at a moment all processes agreed upon before */
 } bmf_measure_clock;
 /* "barrier", "agreed"; and back: false for other names. */
-const char *bmf_measure_clock_name(bmf_measure_clock clock);
-bool bmf_measure_clock_find(const char *name, bmf_measure_clock *clock);
+const char *measure_clock_name(bmf_measure_clock clock);
+bool measure_clock_find(const char *name, bmf_measure_clock *clock);
 
 enum { BMF_MEASURE_REPEATS = 20, BMF_MEASURE_SECONDS = 45 };
 
@@ -62,9 +62,9 @@ typedef struct bmf_measure_summary {
 /* Measures and writes the file, after every pass over all points anew, so that at most a pass is lost when the process
  * dies. Collective. Errors: BMF_ERROR_ARGUMENT (an unknown operation: lists near names; a number out of range),
  * BMF_ERROR_FILE, BMF_ERROR_MEMORY. */
-int bmf_measure(bmf_context *ctx, const bmf_measure_options *options, bmf_measure_summary *summary);
+int measure_sheet(bmf_context *ctx, const bmf_measure_options *options, bmf_measure_summary *summary);
 
 /* Prints every operation with its family and what is measured. Not collective. */
-void bmf_measure_list(FILE *stream);
+void measure_list(FILE *stream);
 
 #endif

@@ -34,7 +34,7 @@ typedef struct measure_site {
     const char *directory; /* for files */
     void *state;           /* of the operation, from open */
     int64_t begin;         /* START on this rank's monotonic clock, in ns */
-    long interruptions;    /* bmf_measure_interruptions at START */
+    long interruptions;    /* measure_interruptions at START */
     double seconds; /* run sets it: what this rank reports, MEASURE_SILENT if nothing. Otherwise the time from START
                              until run returns */
 } measure_site;
@@ -66,17 +66,17 @@ typedef struct measure_table {
     const measure_operation *operation;
     int count;
 } measure_table;
-extern const measure_table bmf_measure_pair_table, bmf_measure_congested_table, bmf_measure_collective_table,
-    bmf_measure_barrier_table, bmf_measure_skeleton_table, bmf_measure_moving_table, bmf_measure_permute_table,
-    bmf_measure_kernel_table, bmf_measure_openmp_table, bmf_measure_file_table;
+extern const measure_table measure_pair_table, measure_congested_table, measure_collective_table, measure_barrier_table,
+    measure_skeleton_table, measure_moving_table, measure_permute_table, measure_kernel_table, measure_openmp_table,
+    measure_file_table;
 
 enum { MEASURE_MAX_OPERATIONS = 160 };
 /* All in the order of a sheet; returns their number. */
-int bmf_measure_operations(const measure_operation *operation[MEASURE_MAX_OPERATIONS]);
+int measure_operations(const measure_operation *operation[MEASURE_MAX_OPERATIONS]);
 /* Whether the list (NULL: all) names the operation or its family. */
-bool bmf_measure_is_listed(const char *list, const measure_operation *operation);
-/* Checks the names of a list; errors as bmf_measure. Not collective. */
-int bmf_measure_check_list(bmf_context *ctx, const char *list);
+bool measure_is_listed(const char *list, const measure_operation *operation);
+/* Checks the names of a list; errors as measure_sheet. Not collective. */
+int measure_check_list(bmf_context *ctx, const char *list);
 
 /* ---- points and the time they take ---- */
 
@@ -115,17 +115,17 @@ typedef struct measure_limits {
 } measure_limits;
 
 /* Why an operation cannot be measured at all, or NULL. */
-const char *bmf_measure_obstacle(const measure_operation *operation, const measure_limits *limits);
+const char *measure_obstacle(const measure_operation *operation, const measure_limits *limits);
 /* The points of all listed operations that can be measured. Not collective, but the same on every rank. */
-void bmf_measure_plan_create(const bmf_measure_options *options, const measure_limits *limits, measure_plan *plan);
-void bmf_measure_plan_free(measure_plan *plan);
+void measure_plan_create(const bmf_measure_options *options, const measure_limits *limits, measure_plan *plan);
+void measure_plan_free(measure_plan *plan);
 /* Sets what is wanted of every point so that the missing repetitions take about `seconds`: short ones get all they
  * want, the others about the same time each. If even the fewest take longer, the dearest points are left out. */
-void bmf_measure_plan_share(measure_plan *plan, double seconds);
+void measure_plan_share(measure_plan *plan, double seconds);
 /* How many repetitions of a point belong to a pass. */
-int bmf_measure_plan_repetitions(const measure_point *point, int pass);
+int measure_plan_repetitions(const measure_point *point, int pass);
 /* Seconds that the passes from `pass` on will take, and the points from `first` on of this one. */
-double bmf_measure_plan_left(const measure_plan *plan, int pass, int64_t first);
+double measure_plan_left(const measure_plan *plan, int pass, int64_t first);
 
 /* ---- starting ---- */
 
@@ -136,36 +136,36 @@ typedef struct measure_starter {
     bool late;      /* a start since the last widening had passed before this rank knew of it */
 } measure_starter;
 
-measure_starter bmf_measure_starter_create(bmf_context *ctx, bmf_measure_clock clock);
+measure_starter measure_starter_create(bmf_context *ctx, bmf_measure_clock clock);
 /* After somebody was late: doubles the margin, or returns false when it is as large as it may be. Everybody must call
  * it equally often. */
-bool bmf_measure_starter_widen(measure_starter *starter);
+bool measure_starter_widen(measure_starter *starter);
 /* Lets all members start together; sets site->begin. Collective over the group. */
-void bmf_measure_start(measure_starter *starter, measure_site *site);
+void measure_start(measure_starter *starter, measure_site *site);
 /* How often the system has taken the core away from this thread. */
-long bmf_measure_interruptions(void);
+long measure_interruptions(void);
 /* Seconds since START. */
-double bmf_measure_elapsed(const measure_site *site);
+double measure_elapsed(const measure_site *site);
 /* Passes time without calling MPI: spins, or sleeps where ranks share cores. */
-void bmf_measure_delay(const measure_site *site, int64_t ns);
+void measure_delay(const measure_site *site, int64_t ns);
 
 /* ---- memory ---- */
 
-measure_memory *bmf_measure_memory_create(void);
-void bmf_measure_memory_free(measure_memory *memory);
+measure_memory *measure_memory_create(void);
+void measure_memory_free(measure_memory *memory);
 /* Makes room for two pieces of these sizes in every repetition; for `open`. BMF_OK or BMF_ERROR_MEMORY. */
-int bmf_measure_memory_reserve(measure_site *site, int64_t first_bytes, int64_t second_bytes);
+int measure_memory_reserve(measure_site *site, int64_t first_bytes, int64_t second_bytes);
 /* Begins a repetition: memory taken before may be handed out again. */
-void bmf_measure_memory_rewind(measure_site *site);
+void measure_memory_rewind(measure_site *site);
 /* `bytes` of mapped memory, aligned to a page, valid until the next rewind. Fresh: in no cache; cached: the same as in
  * the repetition before, read just now. Contents: whatever was there. At most what was reserved for one repetition. */
-void *bmf_measure_memory_take(measure_site *site, int64_t bytes);
+void *measure_memory_take(measure_site *site, int64_t bytes);
 /* Takes memory out of all caches of the host (x86; elsewhere does nothing). */
-void bmf_measure_flush(const void *data, int64_t bytes);
+void measure_flush(const void *data, int64_t bytes);
 
 /* ---- calls that wait as the group must ---- */
 
-void bmf_measure_wait(const measure_site *site, MPI_Request *request);
+void measure_wait(const measure_site *site, MPI_Request *request);
 
 /* ---- the file ---- */
 
@@ -176,14 +176,14 @@ typedef struct measure_record {
 } measure_record;
 
 /* When resuming: the factor between sizes of the file that is there. Otherwise 0. Collective. */
-int bmf_measure_record_factor(bmf_context *ctx, const bmf_measure_options *options, int *factor);
+int measure_record_factor(bmf_context *ctx, const bmf_measure_options *options, int *factor);
 /* Fills the header and, when resuming, reads the file and puts its repetitions into the plan (all of them on the first
  * rank, their numbers everywhere). Collective. */
-int bmf_measure_record_open(bmf_context *ctx, const bmf_measure_options *options, measure_plan *plan,
-                            measure_record *record);
+int measure_record_open(bmf_context *ctx, const bmf_measure_options *options, measure_plan *plan,
+                        measure_record *record);
 /* Writes header, samples and skips to the file, which appears whole or not at all. Collective; rank 0 writes. */
-int bmf_measure_record_save(bmf_context *ctx, const measure_record *record, const measure_plan *plan,
-                            const measure_limits *limits, bool complete);
-void bmf_measure_record_close(measure_record *record);
+int measure_record_save(bmf_context *ctx, const measure_record *record, const measure_plan *plan,
+                        const measure_limits *limits, bool complete);
+void measure_record_close(measure_record *record);
 
 #endif

@@ -26,20 +26,20 @@ struct measure_memory {
     int64_t repetition; /* bytes that one repetition takes at most */
 };
 
-measure_memory *bmf_measure_memory_create(void)
+measure_memory *measure_memory_create(void)
 {
-    return bmf_allocate_clear(1, (int64_t)sizeof(measure_memory));
+    return allocate_clear(1, (int64_t)sizeof(measure_memory));
 }
 
-void bmf_measure_memory_free(measure_memory *memory)
+void measure_memory_free(measure_memory *memory)
 {
     if (!memory)
         return;
-    bmf_buffer_release(memory->buffer);
+    buffer_release(memory->buffer);
     free(memory);
 }
 
-void bmf_measure_flush(const void *data, int64_t bytes)
+void measure_flush(const void *data, int64_t bytes)
 {
 #if defined(__x86_64__)
     for (int64_t at = 0; at < bytes; at += LINE)
@@ -66,7 +66,7 @@ static int64_t pages(int64_t bytes)
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-int bmf_measure_memory_reserve(measure_site *site, int64_t first_bytes, int64_t second_bytes)
+int measure_memory_reserve(measure_site *site, int64_t first_bytes, int64_t second_bytes)
 {
     measure_memory *memory = site->memory;
     int64_t size = pages(first_bytes) + pages(second_bytes);
@@ -74,23 +74,23 @@ int bmf_measure_memory_reserve(measure_site *site, int64_t first_bytes, int64_t 
     size = size > SMALLEST ? size : SMALLEST;
     if (memory->buffer && memory->buffer->size >= size)
         return BMF_OK;
-    bmf_buffer_release(memory->buffer);
+    buffer_release(memory->buffer);
     memory->next = 0;
-    memory->buffer = bmf_buffer_create(size);
+    memory->buffer = buffer_create(size);
     if (!memory->buffer)
         return bmf_fail(site->ctx, BMF_ERROR_MEMORY, "no memory for buffers of %lld bytes", (long long)size);
     memset(memory->buffer->data, 1, (size_t)size);
     return BMF_OK;
 }
 
-void bmf_measure_memory_rewind(measure_site *site)
+void measure_memory_rewind(measure_site *site)
 {
     measure_memory *memory = site->memory;
     if (memory->buffer && (site->cached || memory->next + memory->repetition > memory->buffer->size))
         memory->next = 0;
 }
 
-void *bmf_measure_memory_take(measure_site *site, int64_t bytes)
+void *measure_memory_take(measure_site *site, int64_t bytes)
 {
     measure_memory *memory = site->memory;
     char *data = (char *)memory->buffer->data + memory->next;
@@ -98,6 +98,6 @@ void *bmf_measure_memory_take(measure_site *site, int64_t bytes)
     if (site->cached)
         touch(data, bytes);
     else
-        bmf_measure_flush(data, bytes);
+        measure_flush(data, bytes);
     return data;
 }

@@ -28,7 +28,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
 /* xs = 0, 1, ..; zs: every element once, step by step round the list. */
 static int open_project(measure_site *site)
 {
-    BMF_TRY(bmf_measure_open_ints(site));
+    BMF_TRY(measure_open_ints(site));
     measure_lists *s = site->state;
     scatter c = {measure_length(site), 0};
     c.step = (int64_t)(0.618034 * (double)c.length) + 1;
@@ -50,7 +50,7 @@ BMF_MAP_KERNEL_WITH(reversed, int, bits, int64_t, i, int64_t, reverse(*bits, i))
 
 static int open_project_bits(measure_site *site)
 {
-    BMF_TRY(bmf_measure_open_ints(site));
+    BMF_TRY(measure_open_ints(site));
     measure_lists *s = site->state;
     const int bits = __builtin_ctzll((uint64_t)measure_length(site));
     const bmf_kernel kernel = bmf_kernel_bind(&reversed, &bits);
@@ -61,7 +61,7 @@ static int open_project_bits(measure_site *site)
 static int open_array(measure_site *site)
 {
     const int64_t n = measure_length(site);
-    BMF_TRY(bmf_measure_open_reals(site));
+    BMF_TRY(measure_open_reals(site));
     measure_lists *s = site->state;
     double *data = s->data = malloc((size_t)n * sizeof *data);
     if (!data)
@@ -75,8 +75,8 @@ static int before_array(measure_site *site)
 {
     measure_lists *s = site->state;
     if (!site->cached)
-        bmf_measure_flush(s->data, measure_length(site) * MEASURE_WORD);
-    return bmf_measure_before_lists(site);
+        measure_flush(s->data, measure_length(site) * MEASURE_WORD);
+    return measure_before_lists(site);
 }
 
 /* xs: all elements on the first processor. */
@@ -100,9 +100,9 @@ static int open_uneven(measure_site *site)
     const int ranks = site->ctx->ranks;
     const int64_t n = measure_length(site);
     bmf_partition *partition;
-    BMF_TRY(bmf_measure_open_reals(site));
+    BMF_TRY(measure_open_reals(site));
     measure_lists *s = site->state;
-    int64_t *start = bmf_allocate((ranks + 1) * (int64_t)sizeof *start);
+    int64_t *start = allocate((ranks + 1) * (int64_t)sizeof *start);
     for (int k = 0; k <= ranks; k++)
         start[k] = k == ranks ? n : k * site->elements - (k > 0 ? site->elements / 2 : 0);
     int status = bmf_partition_resized(site->ctx, s->xs->partition, start, &partition);
@@ -141,28 +141,26 @@ RUN(run_concatenate, bmf_concatenate(s->xs, s->ys, &s->out))
 #define MOVING(name, meaning, memory, open, before, run)                                                               \
     {                                                                                                                  \
         name, BMF_FAMILY_SKELETON, meaning, 0, 1, 1, 1 << 20, false, false, memory, open, before, run,                 \
-            bmf_measure_after_lists, bmf_measure_close_lists                                                           \
+            measure_after_lists, measure_close_lists                                                                   \
     }
-#define OF_LISTS(name, meaning, open, run)                                                                             \
-    MOVING(name, meaning, bmf_measure_few_lists, open, bmf_measure_before_lists, run)
-#define OF_ARRAY(name, meaning, open, run) MOVING(name, meaning, bmf_measure_whole_list, open, before_array, run)
+#define OF_LISTS(name, meaning, open, run) MOVING(name, meaning, measure_few_lists, open, measure_before_lists, run)
+#define OF_ARRAY(name, meaning, open, run) MOVING(name, meaning, measure_whole_list, open, before_array, run)
 
 static const measure_operation operations[] = {
     OF_ARRAY("bmf_place", "p d reals on the first processor", open_array, run_place),
     OF_ARRAY("bmf_spread", "p d reals, every rank its part", open_array, run_spread),
-    OF_LISTS("bmf_index", "one element to every rank", bmf_measure_open_reals, run_index),
+    OF_LISTS("bmf_index", "one element to every rank", measure_open_reals, run_index),
     OF_ARRAY("bmf_to_array", "all p d reals to every rank", open_array, run_to_array),
     OF_ARRAY("bmf_split", "p d reals of the first processor split over all", open_placed, run_split),
     OF_ARRAY("bmf_gather", "p d reals back to the first processor", open_split, run_gather),
     OF_LISTS("bmf_rebalance", "an uneven list of reals evenly", open_uneven, run_rebalance),
     OF_LISTS("bmf_redistribute", "an even list of reals unevenly", open_uneven, run_redistribute),
     OF_ARRAY("bmf_distl", "a value of d words to every processor", open_distl, run_distl),
-    OF_LISTS("bmf_distl_value", "a value that every rank has", bmf_measure_open_reals, run_distl_value),
+    OF_LISTS("bmf_distl_value", "a value that every rank has", measure_open_reals, run_distl_value),
     OF_LISTS("bmf_project", "ints in an order that is no map of bits", open_project, run_project),
     {"bmf_project_bits", BMF_FAMILY_SKELETON, "ints in the order of reversed bits", 0, 1, 1, 1 << 20, true, false,
-     bmf_measure_few_lists, open_project_bits, bmf_measure_before_lists, run_project, bmf_measure_after_lists,
-     bmf_measure_close_lists},
-    OF_LISTS("bmf_concatenate", "two lists of reals", bmf_measure_open_two_reals, run_concatenate),
+     measure_few_lists, open_project_bits, measure_before_lists, run_project, measure_after_lists, measure_close_lists},
+    OF_LISTS("bmf_concatenate", "two lists of reals", measure_open_two_reals, run_concatenate),
 };
 
-const measure_table bmf_measure_moving_table = {operations, sizeof operations / sizeof operations[0]};
+const measure_table measure_moving_table = {operations, sizeof operations / sizeof operations[0]};

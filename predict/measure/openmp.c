@@ -18,7 +18,7 @@ static volatile double sink;
 
 static int open_openmp(measure_site *site)
 {
-    int64_t *data = site->state = bmf_allocate_clear(site->elements + 1, (int64_t)sizeof *data);
+    int64_t *data = site->state = allocate_clear(site->elements + 1, (int64_t)sizeof *data);
     data[site->elements] = site->team;
     return BMF_OK;
 }
@@ -49,7 +49,7 @@ static void run_barriers(measure_site *site)
     for (int k = 0; k < BARRIERS; k++) {
 #pragma omp barrier
     }
-    site->seconds = bmf_measure_elapsed(site) / BARRIERS;
+    site->seconds = measure_elapsed(site) / BARRIERS;
 }
 
 static int run_openmp(measure_site *site)
@@ -97,4 +97,4 @@ static const measure_operation operations[] = {
     OPENMP("omp_for_guided", GUIDED, "a region with a loop of d iterations, schedule(guided)", 1, LARGEST_LOOP),
 };
 
-const measure_table bmf_measure_openmp_table = {operations, sizeof operations / sizeof operations[0]};
+const measure_table measure_openmp_table = {operations, sizeof operations / sizeof operations[0]};

@@ -5,13 +5,12 @@
 #include "predict/measure/measure_private.h"
 #include "predict/sheet/names.h"
 
-int bmf_measure_operations(const measure_operation *operation[MEASURE_MAX_OPERATIONS])
+int measure_operations(const measure_operation *operation[MEASURE_MAX_OPERATIONS])
 {
-    static const measure_table *const tables[] = {&bmf_measure_pair_table,       &bmf_measure_congested_table,
-                                                  &bmf_measure_collective_table, &bmf_measure_barrier_table,
-                                                  &bmf_measure_openmp_table,     &bmf_measure_kernel_table,
-                                                  &bmf_measure_skeleton_table,   &bmf_measure_moving_table,
-                                                  &bmf_measure_permute_table,    &bmf_measure_file_table};
+    static const measure_table *const tables[] = {
+        &measure_pair_table,    &measure_congested_table, &measure_collective_table, &measure_barrier_table,
+        &measure_openmp_table,  &measure_kernel_table,    &measure_skeleton_table,   &measure_moving_table,
+        &measure_permute_table, &measure_file_table};
     int count = 0;
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (int k = 0; k < tables[t]->count && count < MEASURE_MAX_OPERATIONS; k++)
@@ -38,7 +37,7 @@ static bool next_word(const char **at, const char **word, size_t *length)
 static bool is_operation(const char *word, size_t length)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int count = bmf_measure_operations(operation);
+    const int count = measure_operations(operation);
     for (int k = 0; k < count; k++)
         if (is_word(word, length, operation[k]->name))
             return true;
@@ -48,20 +47,20 @@ static bool is_operation(const char *word, size_t length)
 static bool is_family(const char *word, size_t length)
 {
     for (int family = 0; family < BMF_FAMILIES; family++)
-        if (is_word(word, length, bmf_family_name((bmf_family)family)))
+        if (is_word(word, length, family_name((bmf_family)family)))
             return true;
     return false;
 }
 
 /* "barrier" is both: then it means the operation. */
-bool bmf_measure_is_listed(const char *list, const measure_operation *operation)
+bool measure_is_listed(const char *list, const measure_operation *operation)
 {
     const char *word;
     if (!list)
         return true;
     for (size_t length; next_word(&list, &word, &length);)
         if (is_word(word, length, operation->name) ||
-            (is_word(word, length, bmf_family_name(operation->family)) && !is_operation(word, length)))
+            (is_word(word, length, family_name(operation->family)) && !is_operation(word, length)))
             return true;
     return false;
 }
@@ -74,14 +73,14 @@ static int strangeness(const char *word, int length, const char *name)
 {
     char text[LONGEST + 1];
     snprintf(text, sizeof text, "%.*s", length, word);
-    return length > 1 && strstr(name, text) ? 0 : bmf_name_distance(text, name);
+    return length > 1 && strstr(name, text) ? 0 : name_distance(text, name);
 }
 
 /* The nearest names, at most SHOWN. */
 static void list_near(const char *word, int length, char *text, size_t size)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int count = bmf_measure_operations(operation);
+    const int count = measure_operations(operation);
     int shown = 0;
     text[0] = '\0';
     for (int d = 0; d <= length && shown < SHOWN; d++)
@@ -92,7 +91,7 @@ static void list_near(const char *word, int length, char *text, size_t size)
             }
 }
 
-int bmf_measure_check_list(bmf_context *ctx, const char *list)
+int measure_check_list(bmf_context *ctx, const char *list)
 {
     const char *word;
     char near[256];
@@ -107,12 +106,12 @@ int bmf_measure_check_list(bmf_context *ctx, const char *list)
     return BMF_OK;
 }
 
-void bmf_measure_list(FILE *stream)
+void measure_list(FILE *stream)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int count = bmf_measure_operations(operation);
+    const int count = measure_operations(operation);
     for (int family = 0; family < BMF_FAMILIES; family++) {
-        fprintf(stream, "%s%s\n", family ? "\n" : "", bmf_family_name((bmf_family)family));
+        fprintf(stream, "%s%s\n", family ? "\n" : "", family_name((bmf_family)family));
         for (int k = 0; k < count; k++)
             if ((int)operation[k]->family == family)
                 fprintf(stream, "  %-20s %s\n", operation[k]->name, operation[k]->meaning);

@@ -67,7 +67,7 @@ static void send(const measure_site *site, pair_kind kind, const void *data)
     if (site->ctx->polite) {
         MPI_Request request;
         post_send(site, kind, data, &request);
-        bmf_measure_wait(site, &request);
+        measure_wait(site, &request);
     } else if (kind == SSEND) {
         MPI_Ssend(data, count, MPI_INT64_T, peer, TAG, site->ctx->comm);
     } else if (kind == RSEND) {
@@ -82,7 +82,7 @@ static void receive(const measure_site *site, void *data)
     if (site->ctx->polite) {
         MPI_Request request;
         post_receive(site, data, &request);
-        bmf_measure_wait(site, &request);
+        measure_wait(site, &request);
     } else {
         MPI_Recv(data, count_of(site), MPI_INT64_T, 1 - site->ctx->rank, TAG, site->ctx->comm, MPI_STATUS_IGNORE);
     }
@@ -95,7 +95,7 @@ static void exchange(const measure_site *site, const pair *p)
         MPI_Request request[2];
         post_receive(site, p->other, &request[0]);
         post_send(site, SEND, p->buffer, &request[1]);
-        bmf_wait_all(site->ctx, 2, request);
+        wait_all(site->ctx, 2, request);
     } else {
         MPI_Sendrecv(p->buffer, count, MPI_INT64_T, peer, TAG, p->other, count, MPI_INT64_T, peer, TAG, site->ctx->comm,
                      MPI_STATUS_IGNORE);
@@ -111,11 +111,11 @@ static double overlap(const measure_site *site, MPI_Request *request)
     int done = 0, tries = 0;
     MPI_Test(request, &done, MPI_STATUS_IGNORE);
     while (!done) {
-        const int64_t begin = bmf_monotonic_ns();
-        while (bmf_monotonic_ns() - begin < QUANTUM)
+        const int64_t begin = monotonic_ns();
+        while (monotonic_ns() - begin < QUANTUM)
             ;
-        bmf_wait_step(site->ctx, &tries);
-        useful += bmf_monotonic_ns() - begin;
+        wait_step(site->ctx, &tries);
+        useful += monotonic_ns() - begin;
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
     }
     return 1e-9 * (double)useful;
@@ -128,25 +128,25 @@ static void time_parts(measure_site *site, MPI_Request *request, int part, doubl
         site->seconds = overlap(site, request);
         return;
     }
-    const int64_t begin = bmf_monotonic_ns();
-    bmf_measure_wait(site, request);
-    site->seconds = part == 0 ? posted : 1e-9 * (double)(bmf_monotonic_ns() - begin);
+    const int64_t begin = monotonic_ns();
+    measure_wait(site, request);
+    site->seconds = part == 0 ? posted : 1e-9 * (double)(monotonic_ns() - begin);
 }
 
 static void time_isend(measure_site *site, const pair *p, int part)
 {
     MPI_Request request;
-    const int64_t begin = bmf_monotonic_ns();
+    const int64_t begin = monotonic_ns();
     post_send(site, SEND, p->buffer, &request);
-    time_parts(site, &request, part, 1e-9 * (double)(bmf_monotonic_ns() - begin));
+    time_parts(site, &request, part, 1e-9 * (double)(monotonic_ns() - begin));
 }
 
 static void time_irecv(measure_site *site, const pair *p, int part)
 {
     MPI_Request request;
-    const int64_t begin = bmf_monotonic_ns();
+    const int64_t begin = monotonic_ns();
     post_receive(site, p->buffer, &request);
-    time_parts(site, &request, part, 1e-9 * (double)(bmf_monotonic_ns() - begin));
+    time_parts(site, &request, part, 1e-9 * (double)(monotonic_ns() - begin));
 }
 
 /* ---- the two sides ---- */
@@ -185,13 +185,13 @@ static void run_receiver(measure_site *site, pair *p, pair_kind kind)
         receive(site, p->buffer);
         return;
     case RECVMIN:
-        bmf_measure_delay(site, 3 * p->transit + SLACK);
-        begin = bmf_monotonic_ns();
+        measure_delay(site, 3 * p->transit + SLACK);
+        begin = monotonic_ns();
         receive(site, p->buffer);
-        site->seconds = 1e-9 * (double)(bmf_monotonic_ns() - begin);
+        site->seconds = 1e-9 * (double)(monotonic_ns() - begin);
         return;
     case RSEND:
-        bmf_measure_wait(site, &p->request);
+        measure_wait(site, &p->request);
         break;
     default:
         receive(site, p->buffer);
@@ -215,8 +215,8 @@ static void run_pingpong(measure_site *site, const pair *p)
 
 static void take(measure_site *site, pair *p)
 {
-    p->buffer = bmf_measure_memory_take(site, site->elements * MEASURE_WORD);
-    p->other = bmf_measure_memory_take(site, site->elements * MEASURE_WORD);
+    p->buffer = measure_memory_take(site, site->elements * MEASURE_WORD);
+    p->other = measure_memory_take(site, site->elements * MEASURE_WORD);
 }
 
 /* How long a message takes, with buffers in the caches or not as in the repetitions to come. */
@@ -225,20 +225,20 @@ static void find_transit(measure_site *site, pair *p)
     for (int k = 0; k < 2; k++) {
         take(site, p);
         bmf_barrier(site->ctx);
-        const int64_t begin = bmf_monotonic_ns();
+        const int64_t begin = monotonic_ns();
         if (site->ctx->rank == SENDER)
             send(site, SEND, p->buffer);
         else
             receive(site, p->buffer);
-        p->transit = bmf_monotonic_ns() - begin;
-        bmf_measure_memory_rewind(site);
+        p->transit = monotonic_ns() - begin;
+        measure_memory_rewind(site);
     }
 }
 
 static int open_pair(measure_site *site)
 {
-    site->state = bmf_allocate_clear(1, (int64_t)sizeof(pair));
-    return bmf_measure_memory_reserve(site, site->elements * MEASURE_WORD, site->elements * MEASURE_WORD);
+    site->state = allocate_clear(1, (int64_t)sizeof(pair));
+    return measure_memory_reserve(site, site->elements * MEASURE_WORD, site->elements * MEASURE_WORD);
 }
 
 static int before_pair(measure_site *site)
@@ -246,7 +246,7 @@ static int before_pair(measure_site *site)
     pair *p = site->state;
     if (site->operation->which == RECVMIN && site->repetition == 0) {
         find_transit(site, p);
-        bmf_measure_memory_rewind(site);
+        measure_memory_rewind(site);
     }
     take(site, p);
     if (site->operation->which == RSEND && site->ctx->rank == RECEIVER)
@@ -296,4 +296,4 @@ static const measure_operation operations[] = {
     PAIR("pingpong", PINGPONG, "a message there and one back; d elements each way"),
 };
 
-const measure_table bmf_measure_pair_table = {operations, sizeof operations / sizeof operations[0]};
+const measure_table measure_pair_table = {operations, sizeof operations / sizeof operations[0]};

@@ -52,21 +52,21 @@ static int open_permute(measure_site *site)
     static const bmf_permute_method method[] = {[ROUNDS] = BMF_PERMUTE_ROUNDS, [ALLTOALLV] = BMF_PERMUTE_ALLTOALLV};
     const permute_kind kind = (permute_kind)site->operation->which;
     const int64_t word = MEASURE_WORD;
-    permuting *p = site->state = bmf_allocate_clear(1, (int64_t)sizeof *p);
+    permuting *p = site->state = allocate_clear(1, (int64_t)sizeof *p);
     p->bytes = site->elements * word;
     const int64_t elements = site->elements * (kind == LOCAL ? 1 : site->ctx->ranks);
     bmf_permutation_bit_reversal(__builtin_ctzll((uint64_t)elements), &p->permutation);
     make_round(p, site->ctx->rank, site->ctx->ranks);
     if (kind == ROUNDS || kind == ALLTOALLV)
         BMF_TRY(bmf_permute_plan_create(site->ctx, &p->permutation, 1, &word, method[kind], &p->plan));
-    return bmf_measure_memory_reserve(site, p->bytes, p->bytes);
+    return measure_memory_reserve(site, p->bytes, p->bytes);
 }
 
 static int before_permute(measure_site *site)
 {
     permuting *p = site->state;
-    p->source = bmf_measure_memory_take(site, p->bytes);
-    p->target = bmf_measure_memory_take(site, p->bytes);
+    p->source = measure_memory_take(site, p->bytes);
+    p->target = measure_memory_take(site, p->bytes);
     return BMF_OK;
 }
 
@@ -112,4 +112,4 @@ static const measure_operation operations[] = {
     PERMUTE("permute_local", LOCAL, "reversal of address bits of d elements in memory", 1, BMF_FAMILY_LOCAL),
 };
 
-const measure_table bmf_measure_permute_table = {operations, sizeof operations / sizeof operations[0]};
+const measure_table measure_permute_table = {operations, sizeof operations / sizeof operations[0]};

@@ -15,7 +15,7 @@
 
 enum { BISECTIONS = 60 };
 
-const char *bmf_measure_obstacle(const measure_operation *operation, const measure_limits *limits)
+const char *measure_obstacle(const measure_operation *operation, const measure_limits *limits)
 {
     if (operation->family == BMF_FAMILY_THREADS)
         return limits->team < 2 ? "needs at least 2 threads" : NULL;
@@ -28,14 +28,14 @@ static void add_point(measure_plan *plan, const measure_point *point)
 {
     if (plan->count == plan->capacity) {
         const int64_t grown = plan->capacity ? 2 * plan->capacity : 256;
-        plan->point = bmf_reallocate(plan->point, plan->capacity * (int64_t)sizeof *plan->point,
-                                     grown * (int64_t)sizeof *plan->point);
+        plan->point = reallocate(plan->point, plan->capacity * (int64_t)sizeof *plan->point,
+                                 grown * (int64_t)sizeof *plan->point);
         plan->capacity = grown;
     }
     measure_point *added = &plan->point[plan->count++];
     *added = *point;
     added->wanted = plan->repeats;
-    added->seconds = bmf_allocate_clear(plan->repeats, (int64_t)sizeof(double));
+    added->seconds = allocate_clear(plan->repeats, (int64_t)sizeof(double));
 }
 
 static bool fits(const measure_point *point, const measure_limits *limits)
@@ -122,17 +122,17 @@ static void add_operation(const bmf_measure_options *options, const measure_limi
     }
 }
 
-void bmf_measure_plan_create(const bmf_measure_options *options, const measure_limits *limits, measure_plan *plan)
+void measure_plan_create(const bmf_measure_options *options, const measure_limits *limits, measure_plan *plan)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int count = bmf_measure_operations(operation);
+    const int count = measure_operations(operation);
     *plan = (measure_plan){.repeats = options->repeats};
     for (int k = 0; k < count; k++)
-        if (bmf_measure_is_listed(options->operations, operation[k]) && !bmf_measure_obstacle(operation[k], limits))
+        if (measure_is_listed(options->operations, operation[k]) && !measure_obstacle(operation[k], limits))
             add_operation(options, limits, operation[k], plan);
 }
 
-void bmf_measure_plan_free(measure_plan *plan)
+void measure_plan_free(measure_plan *plan)
 {
     for (int64_t i = 0; i < plan->count; i++)
         free(plan->point[i].seconds);
@@ -150,19 +150,19 @@ static int passes_of(int repetitions)
 }
 
 /* A point with fewer passes takes part in every second, third, .. one. */
-int bmf_measure_plan_repetitions(const measure_point *point, int pass)
+int measure_plan_repetitions(const measure_point *point, int pass)
 {
     const int passes = passes_of(point->planned), k = (pass * passes + MEASURE_PASSES - 1) / MEASURE_PASSES;
     const bool in = k < passes && k * MEASURE_PASSES / passes == pass;
     return in ? point->planned * (k + 1) / passes - point->planned * k / passes : 0;
 }
 
-double bmf_measure_plan_left(const measure_plan *plan, int pass, int64_t first)
+double measure_plan_left(const measure_plan *plan, int pass, int64_t first)
 {
     double left = 0;
     for (; pass < MEASURE_PASSES; pass++, first = 0)
         for (int64_t i = first; i < plan->count; i++) {
-            const int repetitions = bmf_measure_plan_repetitions(&plan->point[i], pass);
+            const int repetitions = measure_plan_repetitions(&plan->point[i], pass);
             left += repetitions > 0 ? plan->point[i].cost * (repetitions + 1) : 0;
         }
     return left;
@@ -222,7 +222,7 @@ static double bisect(const measure_plan *plan, double (*total)(const measure_pla
     return low;
 }
 
-void bmf_measure_plan_share(measure_plan *plan, double seconds)
+void measure_plan_share(measure_plan *plan, double seconds)
 {
     const double dearest = bisect(plan, least_total, seconds);
     for (int64_t i = 0; i < plan->count; i++)

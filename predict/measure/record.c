@@ -56,10 +56,10 @@ static double find_tick(void)
     enum { READINGS = 1000 };
     int64_t least = 0;
     for (int k = 0; k < READINGS; k++) {
-        const int64_t begin = bmf_monotonic_ns();
+        const int64_t begin = monotonic_ns();
         int64_t end = begin;
         while (end == begin)
-            end = bmf_monotonic_ns();
+            end = monotonic_ns();
         least = least == 0 || end - begin < least ? end - begin : least;
     }
     return 1e-9 * (double)least;
@@ -75,7 +75,7 @@ static void fill_header(const bmf_context *ctx, const bmf_measure_options *o, bm
     strftime(h->date, sizeof h->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
     snprintf(h->version, sizeof h->version, "%s", o->version);
     describe_mpi(h->mpi, sizeof h->mpi);
-    snprintf(h->clock, sizeof h->clock, "%s", bmf_measure_clock_name(o->clock));
+    snprintf(h->clock, sizeof h->clock, "%s", measure_clock_name(o->clock));
     snprintf(h->options, sizeof h->options, "--factor %d, %s calls", o->factor,
              ctx->polite ? "polite non-blocking" : "blocking");
 }
@@ -92,13 +92,12 @@ static void take_over(const bmf_samples *old, measure_plan *plan)
 {
     for (int64_t i = 0; i < plan->count; i++) {
         measure_point *point = &plan->point[i];
-        const bmf_sample *sample =
-            bmf_samples_find(old, point->operation->name, point->cached, point->p, point->elements);
+        const bmf_sample *sample = samples_find(old, point->operation->name, point->cached, point->p, point->elements);
         if (!sample)
             continue;
         if (sample->repeats > plan->repeats)
-            point->seconds = bmf_reallocate(point->seconds, plan->repeats * (int64_t)sizeof(double),
-                                            sample->repeats * (int64_t)sizeof(double));
+            point->seconds = reallocate(point->seconds, plan->repeats * (int64_t)sizeof(double),
+                                        sample->repeats * (int64_t)sizeof(double));
         point->count = sample->repeats;
         memcpy(point->seconds, sample->seconds, (size_t)point->count * sizeof(double));
     }
@@ -110,8 +109,8 @@ static int read_old(measure_record *record, measure_plan *plan)
     struct stat about;
     if (stat(record->options->output, &about) != 0 && errno == ENOENT)
         return BMF_OK;
-    BMF_TRY(bmf_samples_resume(record->options->output, &record->header, &record->old, &file));
-    bmf_samples_close(file, false);
+    BMF_TRY(samples_resume(record->options->output, &record->header, &record->old, &file));
+    samples_close(file, false);
     take_over(record->old, plan);
     return BMF_OK;
 }
@@ -129,14 +128,14 @@ static int old_factor(const bmf_measure_options *options, int *factor)
     *factor = 0;
     if (!options->resume || (stat(options->output, &about) != 0 && errno == ENOENT))
         return BMF_OK;
-    BMF_TRY(bmf_samples_read(options->output, true, &old));
+    BMF_TRY(samples_read(options->output, true, &old));
     if (sscanf(old->header.options, "--factor %d", factor) != 1)
         *factor = 0;
-    bmf_samples_free(old);
+    samples_free(old);
     return BMF_OK;
 }
 
-int bmf_measure_record_factor(bmf_context *ctx, const bmf_measure_options *options, int *factor)
+int measure_record_factor(bmf_context *ctx, const bmf_measure_options *options, int *factor)
 {
     *factor = 0;
     const int status = ctx->rank == 0 ? with_message(ctx, old_factor(options, factor)) : BMF_OK;
@@ -144,8 +143,8 @@ int bmf_measure_record_factor(bmf_context *ctx, const bmf_measure_options *optio
     return ctx->backend->share(ctx, 0, factor, sizeof *factor);
 }
 
-int bmf_measure_record_open(bmf_context *ctx, const bmf_measure_options *options, measure_plan *plan,
-                            measure_record *record)
+int measure_record_open(bmf_context *ctx, const bmf_measure_options *options, measure_plan *plan,
+                        measure_record *record)
 {
     *record = (measure_record){.options = options};
     int status = BMF_OK;
@@ -155,7 +154,7 @@ int bmf_measure_record_open(bmf_context *ctx, const bmf_measure_options *options
             status = with_message(ctx, read_old(record, plan));
     }
     BMF_TRY(bmf_agree(ctx, status));
-    int64_t *counts = bmf_allocate((plan->count + 1) * (int64_t)sizeof *counts);
+    int64_t *counts = allocate((plan->count + 1) * (int64_t)sizeof *counts);
     for (int64_t i = 0; i < plan->count; i++)
         counts[i] = plan->point[i].count;
     status = ctx->backend->share(ctx, 0, counts, plan->count * (int64_t)sizeof *counts);
@@ -165,9 +164,9 @@ int bmf_measure_record_open(bmf_context *ctx, const bmf_measure_options *options
     return status;
 }
 
-void bmf_measure_record_close(measure_record *record)
+void measure_record_close(measure_record *record)
 {
-    bmf_samples_free(record->old);
+    samples_free(record->old);
     record->old = NULL;
 }
 
@@ -188,7 +187,7 @@ static int write_point(bmf_samples_file *file, const bmf_context *ctx, const mea
                          .repeats = point->count,
                          .seconds = point->seconds};
     snprintf(sample.operation, sizeof sample.operation, "%s", operation->name);
-    return bmf_samples_append(file, &sample);
+    return samples_append(file, &sample);
 }
 
 static bool is_planned(const measure_plan *plan, const bmf_sample *sample)
@@ -204,18 +203,18 @@ static int write_old(bmf_samples_file *file, const measure_record *record, const
 {
     for (int64_t i = 0; record->old && i < record->old->count; i++)
         if (!is_planned(plan, &record->old->sample[i]))
-            BMF_TRY(bmf_samples_append(file, &record->old->sample[i]));
+            BMF_TRY(samples_append(file, &record->old->sample[i]));
     return BMF_OK;
 }
 
 static int write_skips(bmf_samples_file *file, const measure_record *record, const measure_limits *limits)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
-    const int count = bmf_measure_operations(operation);
+    const int count = measure_operations(operation);
     for (int k = 0; k < count; k++) {
-        const char *obstacle = bmf_measure_obstacle(operation[k], limits);
-        if (obstacle && bmf_measure_is_listed(record->options->operations, operation[k]))
-            BMF_TRY(bmf_samples_skip(file, operation[k]->name, obstacle));
+        const char *obstacle = measure_obstacle(operation[k], limits);
+        if (obstacle && measure_is_listed(record->options->operations, operation[k]))
+            BMF_TRY(samples_skip(file, operation[k]->name, obstacle));
     }
     return BMF_OK;
 }
@@ -233,16 +232,16 @@ static int save(const bmf_context *ctx, const measure_record *record, const meas
                 const measure_limits *limits, bool complete)
 {
     const char *path = record->options->output;
-    if (bmf_is_special(path))
+    if (is_special(path))
         return bmf_fail(NULL, BMF_ERROR_FILE, "%s: cannot write: is not a regular file", path);
     const size_t size = strlen(path) + sizeof ".part";
-    char *part = bmf_allocate((int64_t)size);
+    char *part = allocate((int64_t)size);
     snprintf(part, size, "%s.part", path);
     bmf_samples_file *file = NULL;
-    int status = bmf_samples_create(part, &record->header, &file);
+    int status = samples_create(part, &record->header, &file);
     if (status == BMF_OK) {
         status = write_all(file, ctx, record, plan, limits);
-        const int closed = bmf_samples_close(file, complete && status == BMF_OK);
+        const int closed = samples_close(file, complete && status == BMF_OK);
         status = status == BMF_OK ? closed : status;
         if (status == BMF_OK && rename(part, path) != 0)
             status = bmf_fail(NULL, BMF_ERROR_FILE, "%s: cannot rename it to %s: %s", part, path, strerror(errno));
@@ -253,8 +252,8 @@ static int save(const bmf_context *ctx, const measure_record *record, const meas
     return status;
 }
 
-int bmf_measure_record_save(bmf_context *ctx, const measure_record *record, const measure_plan *plan,
-                            const measure_limits *limits, bool complete)
+int measure_record_save(bmf_context *ctx, const measure_record *record, const measure_plan *plan,
+                        const measure_limits *limits, bool complete)
 {
     int status = BMF_OK;
     if (ctx->rank == 0)

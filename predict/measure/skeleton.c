@@ -20,7 +20,7 @@ BMF_ZIP_KERNEL(product, double, x, double, y, double, x *y)
 
 static int open_nothing(measure_site *site)
 {
-    BMF_TRY(bmf_measure_open_ints(site));
+    BMF_TRY(measure_open_ints(site));
     measure_lists *lists = site->state;
     bmf_list_free(lists->xs);
     lists->xs = NULL;
@@ -29,7 +29,7 @@ static int open_nothing(measure_site *site)
 
 static int open_pair_list(measure_site *site)
 {
-    BMF_TRY(bmf_measure_open_two_reals(site));
+    BMF_TRY(measure_open_two_reals(site));
     measure_lists *s = site->state;
     return bmf_pair(s->xs, s->ys, &s->zs);
 }
@@ -61,31 +61,29 @@ RUN(run_map_each, bmf_map_each(s->xs, &square, &s->out))
 RUN(run_reduce_each, bmf_reduce_each(s->xs, &bmf_plus_real, &s->out))
 RUN(run_scan_each, bmf_scan_each(s->xs, &bmf_plus_real, BMF_INCLUSIVE, &s->out))
 
-#define SKELETON(name, meaning, open, run) MEASURE_SKELETON(name, meaning, 1, bmf_measure_few_lists, open, run)
+#define SKELETON(name, meaning, open, run) MEASURE_SKELETON(name, meaning, 1, measure_few_lists, open, run)
 #define OF_ROWS(name, meaning, run)                                                                                    \
-    MEASURE_SKELETON(name, meaning, MEASURE_ROW, bmf_measure_few_lists, bmf_measure_open_rows, run)
+    MEASURE_SKELETON(name, meaning, MEASURE_ROW, measure_few_lists, measure_open_rows, run)
 
 static const measure_operation operations[] = {
     SKELETON("bmf_iota", "0, 1, .. as int", open_nothing, run_iota),
     SKELETON("bmf_iota_real", "0, 1, .. as real", open_nothing, run_iota_real),
     SKELETON("bmf_tabulate", "a kernel over 0, 1, ..", open_nothing, run_tabulate),
-    SKELETON("bmf_map", "x * x of reals", bmf_measure_open_reals, run_map),
-    SKELETON("bmf_map_in_place", "x * x of reals in place", bmf_measure_open_reals, run_map_in_place),
-    SKELETON("bmf_zip", "x * y of reals", bmf_measure_open_two_reals, run_zip),
-    SKELETON("bmf_zip_in_place", "x * y of reals in place", bmf_measure_open_two_reals, run_zip_in_place),
-    SKELETON("bmf_pair", "tuples of two lists of reals, which shares their memory", bmf_measure_open_two_reals,
-             run_pair),
+    SKELETON("bmf_map", "x * x of reals", measure_open_reals, run_map),
+    SKELETON("bmf_map_in_place", "x * x of reals in place", measure_open_reals, run_map_in_place),
+    SKELETON("bmf_zip", "x * y of reals", measure_open_two_reals, run_zip),
+    SKELETON("bmf_zip_in_place", "x * y of reals in place", measure_open_two_reals, run_zip_in_place),
+    SKELETON("bmf_pair", "tuples of two lists of reals, which shares their memory", measure_open_two_reals, run_pair),
     SKELETON("bmf_component", "one list of a list of pairs, which shares its memory", open_pair_list, run_component),
-    SKELETON("bmf_filter", "keeps every second of a list of ints", bmf_measure_open_ints, run_filter),
-    SKELETON("bmf_reduce", "sum of reals", bmf_measure_open_reals, run_reduce),
-    SKELETON("bmf_reduce_placed", "sum of reals as a list on the first processor", bmf_measure_open_reals,
+    SKELETON("bmf_filter", "keeps every second of a list of ints", measure_open_ints, run_filter),
+    SKELETON("bmf_reduce", "sum of reals", measure_open_reals, run_reduce),
+    SKELETON("bmf_reduce_placed", "sum of reals as a list on the first processor", measure_open_reals,
              run_reduce_placed),
-    SKELETON("bmf_map_reduce", "sum of squares of reals", bmf_measure_open_reals, run_map_reduce),
-    SKELETON("bmf_zip_map_reduce", "inner product of reals", bmf_measure_open_two_reals, run_zip_map_reduce),
-    SKELETON("bmf_scan", "running sums of reals, inclusive", bmf_measure_open_reals, run_scan),
-    SKELETON("bmf_scan_in_place", "running sums of reals in place, inclusive", bmf_measure_open_reals,
-             run_scan_in_place),
-    SKELETON("bmf_map_scan", "running sums of squares of reals, inclusive", bmf_measure_open_reals, run_map_scan),
+    SKELETON("bmf_map_reduce", "sum of squares of reals", measure_open_reals, run_map_reduce),
+    SKELETON("bmf_zip_map_reduce", "inner product of reals", measure_open_two_reals, run_zip_map_reduce),
+    SKELETON("bmf_scan", "running sums of reals, inclusive", measure_open_reals, run_scan),
+    SKELETON("bmf_scan_in_place", "running sums of reals in place, inclusive", measure_open_reals, run_scan_in_place),
+    SKELETON("bmf_map_scan", "running sums of squares of reals, inclusive", measure_open_reals, run_map_scan),
     OF_ROWS("bmf_flatten", "rows of 16 reals as one list", run_flatten),
     OF_ROWS("bmf_lengths", "lengths of rows of 16 reals", run_lengths),
     OF_ROWS("bmf_nest", "reals as rows of 16", run_nest),
@@ -94,4 +92,4 @@ static const measure_operation operations[] = {
     OF_ROWS("bmf_scan_each", "running sums of rows of 16 reals", run_scan_each),
 };
 
-const measure_table bmf_measure_skeleton_table = {operations, sizeof operations / sizeof operations[0]};
+const measure_table measure_skeleton_table = {operations, sizeof operations / sizeof operations[0]};

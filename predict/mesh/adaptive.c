@@ -61,10 +61,10 @@ static uint64_t best_port(const bmf_dynamic *d, int64_t node, int64_t to, bool n
     return best;
 }
 
-uint64_t bmf_adaptive_wish(const bmf_dynamic *d, int64_t node, int input, message *m)
+uint64_t adaptive_wish(const bmf_dynamic *d, int64_t node, int input, message *m)
 {
     if (m->fallback)
-        return bmf_ecube_wish(d, node, m->to);
+        return ecube_wish(d, node, m->to);
     uint64_t wish = best_port(d, node, m->to, true, -1);
     if (wish)
         return wish;
@@ -76,10 +76,10 @@ uint64_t bmf_adaptive_wish(const bmf_dynamic *d, int64_t node, int input, messag
     if (wish)
         return wish;
     m->fallback = true;
-    return bmf_ecube_wish(d, node, m->to);
+    return ecube_wish(d, node, m->to);
 }
 
-void bmf_adaptive_take(const bmf_dynamic *d, int64_t node, int input, int output, message *m)
+void adaptive_take(const bmf_dynamic *d, int64_t node, int input, int output, message *m)
 {
     const int from = d->input_port[input], to = d->output_port[output];
     if (from < d->ports - 1 && to / 2 < from / 2 && m->reversals < UINT16_MAX)
@@ -90,13 +90,13 @@ void bmf_adaptive_take(const bmf_dynamic *d, int64_t node, int input, int output
 
 static int run(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const double *value, bmf_mesh_result *result)
 {
-    return bmf_dynamic_run(BMF_DYNAMIC_ADAPTIVE, mesh, traffic, value, result);
+    return dynamic_run(BMF_DYNAMIC_ADAPTIVE, mesh, traffic, value, result);
 }
 
-const bmf_mesh_router bmf_mesh_router_adaptive = {
+const bmf_mesh_router mesh_router_adaptive = {
     .name = "adaptive",
     .summary = "wormholes that avoid busy links, by dimension reversals (Dally and Aoki)",
     .gigahertz = 1,
-    .parameter = bmf_dynamic_parameters,
+    .parameter = dynamic_parameters,
     .run = run,
 };

@@ -16,19 +16,19 @@ enum {
 
 /* ---- events ---- */
 
-void bmf_dynamic_grow_words(wheel_slot *slot)
+void dynamic_grow_words(wheel_slot *slot)
 {
     const int64_t size = (int64_t)sizeof *slot->word, old = slot->word_capacity,
                   wanted = old ? 2 * old : FIRST_CAPACITY;
-    slot->word = bmf_reallocate(slot->word, old * size, wanted * size);
+    slot->word = reallocate(slot->word, old * size, wanted * size);
     slot->word_capacity = wanted;
 }
 
-void bmf_dynamic_grow_events(wheel_slot *slot)
+void dynamic_grow_events(wheel_slot *slot)
 {
     const int64_t size = (int64_t)sizeof *slot->event, old = slot->event_capacity;
     const int64_t wanted = old ? 2 * old : FIRST_CAPACITY;
-    slot->event = bmf_reallocate(slot->event, old * size, wanted * size);
+    slot->event = reallocate(slot->event, old * size, wanted * size);
     slot->event_capacity = wanted;
 }
 
@@ -136,8 +136,7 @@ static uint32_t new_message(bmf_dynamic *d)
 {
     if (d->free_message == NO_MESSAGE) {
         const int64_t old = d->message_capacity, capacity = old ? 2 * old : FIRST_CAPACITY;
-        d->message =
-            bmf_reallocate(d->message, old * (int64_t)sizeof *d->message, capacity * (int64_t)sizeof *d->message);
+        d->message = reallocate(d->message, old * (int64_t)sizeof *d->message, capacity * (int64_t)sizeof *d->message);
         for (int64_t k = capacity - 1; k >= old; k--) {
             d->message[k].next = d->free_message;
             d->free_message = (uint32_t)k;
@@ -154,7 +153,7 @@ static bmf_dynamic_report report_of(const message *m)
     return (bmf_dynamic_report){m->number, m->from, m->to, m->words, m->hops};
 }
 
-void bmf_dynamic_arrival(bmf_dynamic *d, uint32_t number)
+void dynamic_arrival(bmf_dynamic *d, uint32_t number)
 {
     const bmf_dynamic_report report = report_of(&d->message[number]);
     d->disordered += d->message[number].arrived != d->message[number].flits;
@@ -165,7 +164,7 @@ void bmf_dynamic_arrival(bmf_dynamic *d, uint32_t number)
         d->arrived(d->told_state, &report, d->time + d->settings.link);
 }
 
-void bmf_dynamic_send(bmf_dynamic *d, int64_t number, int64_t from, int64_t to, int64_t words, int address)
+void dynamic_send(bmf_dynamic *d, int64_t number, int64_t from, int64_t to, int64_t words, int address)
 {
     const uint32_t made = new_message(d);
     processor *p = &d->processor[from];
@@ -254,17 +253,17 @@ static void carry_out(bmf_dynamic *d, awake_list *list, bool (*act)(bmf_dynamic 
     list->count = kept;
 }
 
-void bmf_dynamic_step(bmf_dynamic *d)
+void dynamic_step(bmf_dynamic *d)
 {
     wheel_slot *slot = &d->wheel[d->time & (d->slots - 1)];
     store_words(d, slot);
     carry_out_events(d, slot);
     carry_out(d, &d->processors, send_next_word);
-    carry_out(d, &d->routers, bmf_dynamic_route);
+    carry_out(d, &d->routers, dynamic_route);
     d->time++;
 }
 
-int64_t bmf_dynamic_next(const bmf_dynamic *d)
+int64_t dynamic_next(const bmf_dynamic *d)
 {
     if (d->routers.count > 0 || d->processors.count > 0)
         return d->time;
@@ -276,33 +275,33 @@ int64_t bmf_dynamic_next(const bmf_dynamic *d)
     return INT64_MAX;
 }
 
-void bmf_dynamic_skip(bmf_dynamic *d, int64_t time)
+void dynamic_skip(bmf_dynamic *d, int64_t time)
 {
     d->time = time;
 }
 
-int64_t bmf_dynamic_time(const bmf_dynamic *d)
+int64_t dynamic_time(const bmf_dynamic *d)
 {
     return d->time;
 }
 
-int64_t bmf_dynamic_pending(const bmf_dynamic *d)
+int64_t dynamic_pending(const bmf_dynamic *d)
 {
     return d->pending;
 }
 
-int64_t bmf_dynamic_flit_hops(const bmf_dynamic *d)
+int64_t dynamic_flit_hops(const bmf_dynamic *d)
 {
     return d->flit_hops;
 }
 
-void bmf_dynamic_crossed(const bmf_dynamic *d, int64_t node, int port, int64_t *messages, int64_t *words)
+void dynamic_crossed(const bmf_dynamic *d, int64_t node, int port, int64_t *messages, int64_t *words)
 {
     *messages = d->node[node].headers[port];
     *words = d->crossed[node * d->ports + port];
 }
 
-int64_t bmf_dynamic_disordered(const bmf_dynamic *d)
+int64_t dynamic_disordered(const bmf_dynamic *d)
 {
     return d->disordered;
 }

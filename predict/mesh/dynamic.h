@@ -77,29 +77,29 @@ typedef void bmf_dynamic_told(void *state, const bmf_dynamic_report *report, int
  * the order of these times. sent: told in the cycle in which the last word leaves the processor, with the time of its end.
  * Both may be NULL. Errors: BMF_ERROR_ARGUMENT: settings outside their ranges or that would not be free of deadlocks. The
  * caller frees. */
-int bmf_dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *settings, bmf_dynamic_told *arrived,
-                       bmf_dynamic_told *sent, void *state, bmf_dynamic **dynamic);
-void bmf_dynamic_free(bmf_dynamic *dynamic);
+int dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *settings, bmf_dynamic_told *arrived,
+                   bmf_dynamic_told *sent, void *state, bmf_dynamic **dynamic);
+void dynamic_free(bmf_dynamic *dynamic);
 /* Back to time 0, with nothing on its way. */
-void bmf_dynamic_clear(bmf_dynamic *dynamic);
+void dynamic_clear(bmf_dynamic *dynamic);
 
-int64_t bmf_dynamic_time(const bmf_dynamic *dynamic);
+int64_t dynamic_time(const bmf_dynamic *dynamic);
 /* Hands a message over, at the current time. from == to goes through the node's router only. 1 <= words <=
  * BMF_DYNAMIC_MOST_WORDS. address: 1 .. addresses; 0: any that is free. */
-void bmf_dynamic_send(bmf_dynamic *dynamic, int64_t message, int64_t from, int64_t to, int64_t words, int address);
+void dynamic_send(bmf_dynamic *dynamic, int64_t message, int64_t from, int64_t to, int64_t words, int address);
 /* Carries out this cycle. */
-void bmf_dynamic_step(bmf_dynamic *dynamic);
+void dynamic_step(bmf_dynamic *dynamic);
 /* The first cycle, now or later, in which something happens; INT64_MAX: none unless a message is handed over. */
-int64_t bmf_dynamic_next(const bmf_dynamic *dynamic);
-/* Goes on to a later time, at most that of bmf_dynamic_next. */
-void bmf_dynamic_skip(bmf_dynamic *dynamic, int64_t time);
+int64_t dynamic_next(const bmf_dynamic *dynamic);
+/* Goes on to a later time, at most that of dynamic_next. */
+void dynamic_skip(bmf_dynamic *dynamic, int64_t time);
 /* Messages handed over of which nobody has been told when they arrive. */
-int64_t bmf_dynamic_pending(const bmf_dynamic *dynamic);
+int64_t dynamic_pending(const bmf_dynamic *dynamic);
 /* Words that have crossed links between routers, headers included. */
-int64_t bmf_dynamic_flit_hops(const bmf_dynamic *dynamic);
+int64_t dynamic_flit_hops(const bmf_dynamic *dynamic);
 /* Messages and words that this node's link has carried. */
-void bmf_dynamic_crossed(const bmf_dynamic *dynamic, int64_t node, int port, int64_t *messages, int64_t *words);
+void dynamic_crossed(const bmf_dynamic *dynamic, int64_t node, int port, int64_t *messages, int64_t *words);
 /* Words that came to a processor that were not the next of their message: 0, or the simulator is wrong. */
-int64_t bmf_dynamic_disordered(const bmf_dynamic *dynamic);
+int64_t dynamic_disordered(const bmf_dynamic *dynamic);
 
 #endif

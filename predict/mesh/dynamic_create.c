@@ -82,14 +82,14 @@ static void set_numbers(bmf_dynamic *d)
 static void set_neighbours(bmf_dynamic *d)
 {
     const int64_t nodes = d->mesh.nodes;
-    d->at = bmf_allocate(nodes * (int64_t)sizeof *d->at);
-    d->beyond = bmf_allocate(nodes * d->ports * (int64_t)sizeof *d->beyond);
+    d->at = allocate(nodes * (int64_t)sizeof *d->at);
+    d->beyond = allocate(nodes * d->ports * (int64_t)sizeof *d->beyond);
     for (int64_t node = 0; node < nodes; node++) {
         for (int k = 0; k < BMF_MESH_DIMENSIONS; k++)
-            d->at[node][k] = (int32_t)bmf_mesh_coordinate(&d->mesh, node, k);
+            d->at[node][k] = (int32_t)mesh_coordinate(&d->mesh, node, k);
         for (int port = 0; port < d->ports; port++)
             d->beyond[node * d->ports + port] =
-                port < d->ports - 1 ? (int32_t)bmf_mesh_neighbour(&d->mesh, node, port) : -1;
+                port < d->ports - 1 ? (int32_t)mesh_neighbour(&d->mesh, node, port) : -1;
     }
 }
 
@@ -101,20 +101,20 @@ static void set_wheel(bmf_dynamic *d)
     for (size_t k = 0; k < sizeof delay / sizeof *delay; k++)
         while (d->slots <= delay[k])
             d->slots *= 2;
-    d->wheel = bmf_allocate_clear(d->slots, sizeof *d->wheel);
+    d->wheel = allocate_clear(d->slots, sizeof *d->wheel);
 }
 
 static void allocate_list(awake_list *list, int64_t nodes)
 {
-    list->node = bmf_allocate(nodes * (int64_t)sizeof *list->node);
-    list->listed = bmf_allocate(nodes);
+    list->node = allocate(nodes * (int64_t)sizeof *list->node);
+    list->listed = allocate(nodes);
 }
 
-int bmf_dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *settings, bmf_dynamic_told *arrived,
-                       bmf_dynamic_told *sent, void *state, bmf_dynamic **dynamic)
+int dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *settings, bmf_dynamic_told *arrived,
+                   bmf_dynamic_told *sent, void *state, bmf_dynamic **dynamic)
 {
     BMF_TRY(check_settings(mesh, settings));
-    bmf_dynamic *d = bmf_allocate_clear(1, sizeof *d);
+    bmf_dynamic *d = allocate_clear(1, sizeof *d);
     const int64_t nodes = mesh->nodes;
     d->mesh = *mesh;
     d->settings = *settings;
@@ -124,16 +124,16 @@ int bmf_dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *setting
     set_numbers(d);
     set_neighbours(d);
     set_wheel(d);
-    d->node = bmf_allocate(nodes * (int64_t)sizeof *d->node);
-    d->input = bmf_allocate(nodes * d->inputs * (int64_t)sizeof *d->input);
-    d->header = bmf_allocate(nodes * d->inputs * (int64_t)sizeof *d->header);
-    d->crossed = bmf_allocate(nodes * d->ports * (int64_t)sizeof *d->crossed);
-    d->output = bmf_allocate(nodes * d->outputs * (int64_t)sizeof *d->output);
-    d->flit = bmf_allocate(nodes * d->inputs * settings->buffer * (int64_t)sizeof *d->flit);
-    d->processor = bmf_allocate(nodes * (int64_t)sizeof *d->processor);
+    d->node = allocate(nodes * (int64_t)sizeof *d->node);
+    d->input = allocate(nodes * d->inputs * (int64_t)sizeof *d->input);
+    d->header = allocate(nodes * d->inputs * (int64_t)sizeof *d->header);
+    d->crossed = allocate(nodes * d->ports * (int64_t)sizeof *d->crossed);
+    d->output = allocate(nodes * d->outputs * (int64_t)sizeof *d->output);
+    d->flit = allocate(nodes * d->inputs * settings->buffer * (int64_t)sizeof *d->flit);
+    d->processor = allocate(nodes * (int64_t)sizeof *d->processor);
     allocate_list(&d->routers, nodes);
     allocate_list(&d->processors, nodes);
-    bmf_dynamic_clear(d);
+    dynamic_clear(d);
     *dynamic = d;
     return BMF_OK;
 }
@@ -153,7 +153,7 @@ static void clear_node(bmf_dynamic *d, int64_t node)
         d->processor[node].credits[k] = (int16_t)d->settings.buffer;
 }
 
-void bmf_dynamic_clear(bmf_dynamic *d)
+void dynamic_clear(bmf_dynamic *d)
 {
     const int64_t nodes = d->mesh.nodes;
     for (int64_t node = 0; node < nodes; node++)
@@ -173,7 +173,7 @@ void bmf_dynamic_clear(bmf_dynamic *d)
     d->time = d->flit_hops = d->disordered = d->pending = 0;
 }
 
-void bmf_dynamic_free(bmf_dynamic *d)
+void dynamic_free(bmf_dynamic *d)
 {
     if (!d)
         return;

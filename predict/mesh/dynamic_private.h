@@ -135,8 +135,8 @@ typedef enum event_kind { EVENT_CREDIT, EVENT_INJECT_CREDIT, EVENT_READ } event_
 enum { EVENT_NODE_SHIFT = 6, EVENT_KIND_SHIFT = 28 };
 _Static_assert(BMF_MESH_MOST_NODES <= 1 << (EVENT_KIND_SHIFT - EVENT_NODE_SHIFT), "a node's number fits into an event");
 
-void bmf_dynamic_grow_words(wheel_slot *slot);
-void bmf_dynamic_grow_events(wheel_slot *slot);
+void dynamic_grow_words(wheel_slot *slot);
+void dynamic_grow_events(wheel_slot *slot);
 
 static inline uint32_t event_of(event_kind kind, int64_t node, int channel)
 {
@@ -147,7 +147,7 @@ static inline void add_event(bmf_dynamic *d, int delay, event_kind kind, int64_t
 {
     wheel_slot *slot = &d->wheel[(d->time + delay) & (d->slots - 1)];
     if (slot->events == slot->event_capacity)
-        bmf_dynamic_grow_events(slot);
+        dynamic_grow_events(slot);
     slot->event[slot->events++] = event_of(kind, node, channel);
 }
 
@@ -155,22 +155,22 @@ static inline void add_word(bmf_dynamic *d, int delay, int64_t node, int input, 
 {
     wheel_slot *slot = &d->wheel[(d->time + delay) & (d->slots - 1)];
     if (slot->words == slot->word_capacity)
-        bmf_dynamic_grow_words(slot);
+        dynamic_grow_words(slot);
     slot->word[slot->words++] = (word_event){event_of(0, node, input), word};
 }
 
 /* Its last word has left the last router. */
-void bmf_dynamic_arrival(bmf_dynamic *d, uint32_t number);
+void dynamic_arrival(bmf_dynamic *d, uint32_t number);
 
 /* dynamic_router.c: one cycle of a router; whether something may happen in the next one. */
-bool bmf_dynamic_route(bmf_dynamic *d, int64_t node);
+bool dynamic_route(bmf_dynamic *d, int64_t node);
 
 /* ecube.c: the port of a message to another node, and what it may ask for there. */
-int bmf_ecube_port(const bmf_dynamic *d, int64_t node, int64_t to, int *class);
-uint64_t bmf_ecube_wish(const bmf_dynamic *d, int64_t node, int64_t to);
+int ecube_port(const bmf_dynamic *d, int64_t node, int64_t to, int *class);
+uint64_t ecube_wish(const bmf_dynamic *d, int64_t node, int64_t to);
 
 /* adaptive.c: what the header in an input asks for now; and taking an output. */
-uint64_t bmf_adaptive_wish(const bmf_dynamic *d, int64_t node, int input, message *m);
-void bmf_adaptive_take(const bmf_dynamic *d, int64_t node, int input, int output, message *m);
+uint64_t adaptive_wish(const bmf_dynamic *d, int64_t node, int input, message *m);
+void adaptive_take(const bmf_dynamic *d, int64_t node, int input, int output, message *m);
 
 #endif

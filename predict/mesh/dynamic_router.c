@@ -37,8 +37,8 @@ static uint64_t wish_of(const bmf_dynamic *d, int64_t node, int input)
         return in->wish = m->address ? UINT64_C(1) << (first + m->address - 1) : d->address_mask;
     }
     if (d->settings.routing == BMF_DYNAMIC_ADAPTIVE)
-        return bmf_adaptive_wish(d, node, input, m);
-    return in->wish = bmf_ecube_wish(d, node, m->to);
+        return adaptive_wish(d, node, input, m);
+    return in->wish = ecube_wish(d, node, m->to);
 }
 
 static void take_output(bmf_dynamic *d, int64_t node, int input, int output)
@@ -65,7 +65,7 @@ static void take_output(bmf_dynamic *d, int64_t node, int input, int output)
     m->hops++;
     n->headers[d->output_port[output]]++;
     if (d->settings.routing == BMF_DYNAMIC_ADAPTIVE) {
-        bmf_adaptive_take(d, node, input, output, m);
+        adaptive_take(d, node, input, output, m);
         out->label = m->reversals;
     }
 }
@@ -114,14 +114,14 @@ static void return_credit(bmf_dynamic *d, int64_t node, int input)
         add_event(d, d->settings.inject_credit, EVENT_INJECT_CREDIT, node, channel);
     else
         add_event(d, d->settings.credit, EVENT_CREDIT, d->beyond[node * d->ports + port],
-                  bmf_mesh_opposite(port) * d->channels + channel);
+                  mesh_opposite(port) * d->channels + channel);
 }
 
 static void forward(bmf_dynamic *d, int64_t node, int output, flit word)
 {
     const int port = d->output_port[output], channel = output - port * d->channels;
     const int64_t next = d->beyond[node * d->ports + port];
-    const int there = bmf_mesh_opposite(port) * d->channels + channel;
+    const int there = mesh_opposite(port) * d->channels + channel;
     d->crossed[node * d->ports + port]++;
     d->flit_hops++;
     add_word(d, d->settings.link, next, there, word);
@@ -136,7 +136,7 @@ static void deliver(bmf_dynamic *d, int64_t node, int output, flit word)
     if (d->settings.shared)
         add_event(d, d->settings.link, EVENT_READ, node, 0);
     if (word.place & PLACE_LAST)
-        bmf_dynamic_arrival(d, word.message);
+        dynamic_arrival(d, word.message);
 }
 
 /* The last word of a message has gone: its channels are for others. */
@@ -258,7 +258,7 @@ static void end_delays(bmf_dynamic *d, int64_t node)
             n->delayed &= ~(left & -left);
 }
 
-bool bmf_dynamic_route(bmf_dynamic *d, int64_t node)
+bool dynamic_route(bmf_dynamic *d, int64_t node)
 {
     node_state *n = &d->node[node];
     if (n->delayed)

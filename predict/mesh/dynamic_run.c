@@ -33,7 +33,7 @@ typedef enum value_name {
 
 enum { ADAPTIVE_CHANNELS = 5 };
 
-const bmf_mesh_parameter bmf_dynamic_parameters[] = {
+const bmf_mesh_parameter dynamic_parameters[] = {
     [MISROUTES] = {"misroutes", 0, 1000, 0, true, "links away from its destination that a message may take"},
     [CHANNELS] = {"channels", 0, BMF_DYNAMIC_CHANNELS, 0, true,
                   "virtual channels of a link; 0: 5 if adaptive, otherwise 1, on a torus 2"},
@@ -57,12 +57,12 @@ const bmf_mesh_parameter bmf_dynamic_parameters[] = {
                       "cycles until a router knows that its processor took a word"},
     {0}};
 
-void bmf_dynamic_settings_of(bmf_dynamic_routing routing, const bmf_mesh *mesh, const double *value,
-                             bmf_dynamic_settings *settings)
+void dynamic_settings_of(bmf_dynamic_routing routing, const bmf_mesh *mesh, const double *value,
+                         bmf_dynamic_settings *settings)
 {
     const bool adaptive = routing == BMF_DYNAMIC_ADAPTIVE;
-    int v[sizeof bmf_dynamic_parameters / sizeof *bmf_dynamic_parameters] = {0};
-    for (int k = adaptive ? 0 : BMF_DYNAMIC_COMMON; bmf_dynamic_parameters[k].name; k++)
+    int v[sizeof dynamic_parameters / sizeof *dynamic_parameters] = {0};
+    for (int k = adaptive ? 0 : BMF_DYNAMIC_COMMON; dynamic_parameters[k].name; k++)
         v[k] = (int)*value++;
     *settings = (bmf_dynamic_settings){.routing = routing,
                                        .channels = v[CHANNELS],
@@ -124,38 +124,38 @@ static int check_traffic(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic)
 static int carry(bmf_dynamic *d, const bmf_mesh_traffic *traffic)
 {
     int64_t sent = 0;
-    while (sent < traffic->messages || bmf_dynamic_pending(d) > 0) {
-        int64_t next = bmf_dynamic_next(d);
+    while (sent < traffic->messages || dynamic_pending(d) > 0) {
+        int64_t next = dynamic_next(d);
         if (sent < traffic->messages && traffic->message[sent].cycle < next)
             next = traffic->message[sent].cycle;
         if (next == INT64_MAX)
             return bmf_fail(NULL, BMF_ERROR_INTERNAL, "%" PRId64 " messages block each other for ever",
-                            bmf_dynamic_pending(d));
-        bmf_dynamic_skip(d, next);
+                            dynamic_pending(d));
+        dynamic_skip(d, next);
         for (; sent < traffic->messages && traffic->message[sent].cycle == next; sent++)
             for (int64_t k = 0; k < traffic->message[sent].destinations; k++)
-                bmf_dynamic_send(d, sent, traffic->message[sent].from, traffic->message[sent].to[k],
-                                 traffic->message[sent].words, 0);
-        bmf_dynamic_step(d);
+                dynamic_send(d, sent, traffic->message[sent].from, traffic->message[sent].to[k],
+                             traffic->message[sent].words, 0);
+        dynamic_step(d);
     }
-    if (bmf_dynamic_disordered(d) > 0)
-        return bmf_fail(NULL, BMF_ERROR_INTERNAL, "%" PRId64 " words came out of order", bmf_dynamic_disordered(d));
+    if (dynamic_disordered(d) > 0)
+        return bmf_fail(NULL, BMF_ERROR_INTERNAL, "%" PRId64 " words came out of order", dynamic_disordered(d));
     return BMF_OK;
 }
 
-int bmf_dynamic_run(bmf_dynamic_routing routing, const bmf_mesh *mesh, const bmf_mesh_traffic *traffic,
-                    const double *value, bmf_mesh_result *result)
+int dynamic_run(bmf_dynamic_routing routing, const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const double *value,
+                bmf_mesh_result *result)
 {
     bmf_dynamic_settings settings;
     bmf_dynamic *d;
     *result = (bmf_mesh_result){0};
     tally t = {.result = result, .traffic = traffic};
     BMF_TRY(check_traffic(mesh, traffic));
-    bmf_dynamic_settings_of(routing, mesh, value, &settings);
-    BMF_TRY(bmf_dynamic_create(mesh, &settings, note_arrival, NULL, &t, &d));
+    dynamic_settings_of(routing, mesh, value, &settings);
+    BMF_TRY(dynamic_create(mesh, &settings, note_arrival, NULL, &t, &d));
     const int status = carry(d, traffic);
-    result->flit_hops = bmf_dynamic_flit_hops(d);
-    bmf_dynamic_free(d);
+    result->flit_hops = dynamic_flit_hops(d);
+    dynamic_free(d);
     BMF_TRY(status);
     result->node_cycles = mesh->nodes * result->cycles;
     const int64_t cycles = traffic->cycles ? traffic->cycles : result->cycles;

@@ -7,12 +7,12 @@
 
 /* Of adaptive routers; other dynamic routers have those from BMF_DYNAMIC_COMMON on. */
 enum { BMF_DYNAMIC_COMMON = 1 };
-extern const bmf_mesh_parameter bmf_dynamic_parameters[];
+extern const bmf_mesh_parameter dynamic_parameters[];
 /* What their values say. */
-void bmf_dynamic_settings_of(bmf_dynamic_routing routing, const bmf_mesh *mesh, const double *value,
-                             bmf_dynamic_settings *settings);
+void dynamic_settings_of(bmf_dynamic_routing routing, const bmf_mesh *mesh, const double *value,
+                         bmf_dynamic_settings *settings);
 /* As bmf_mesh_router.run. A message to many goes to one after the other. */
-int bmf_dynamic_run(bmf_dynamic_routing routing, const bmf_mesh *mesh, const bmf_mesh_traffic *traffic,
-                    const double *value, bmf_mesh_result *result);
+int dynamic_run(bmf_dynamic_routing routing, const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const double *value,
+                bmf_mesh_result *result);
 
 #endif

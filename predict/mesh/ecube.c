@@ -9,7 +9,7 @@
 #include "predict/mesh/dynamic_run.h"
 #include "predict/mesh/routers.h"
 
-int bmf_ecube_port(const bmf_dynamic *d, int64_t node, int64_t to, int *class)
+int ecube_port(const bmf_dynamic *d, int64_t node, int64_t to, int *class)
 {
     int k = 0;
     while (k < BMF_MESH_DIMENSIONS - 1 && d->at[node][k] == d->at[to][k])
@@ -26,22 +26,22 @@ int bmf_ecube_port(const bmf_dynamic *d, int64_t node, int64_t to, int *class)
     return 2 * k + up;
 }
 
-uint64_t bmf_ecube_wish(const bmf_dynamic *d, int64_t node, int64_t to)
+uint64_t ecube_wish(const bmf_dynamic *d, int64_t node, int64_t to)
 {
     int class;
-    const int port = bmf_ecube_port(d, node, to, &class);
+    const int port = ecube_port(d, node, to, &class);
     return d->class_mask[class] << (port * d->channels);
 }
 
 static int run(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const double *value, bmf_mesh_result *result)
 {
-    return bmf_dynamic_run(BMF_DYNAMIC_ECUBE, mesh, traffic, value, result);
+    return dynamic_run(BMF_DYNAMIC_ECUBE, mesh, traffic, value, result);
 }
 
-const bmf_mesh_router bmf_mesh_router_ecube = {
+const bmf_mesh_router mesh_router_ecube = {
     .name = "ecube",
     .summary = "wormholes in dimension order",
     .gigahertz = 1,
-    .parameter = &bmf_dynamic_parameters[BMF_DYNAMIC_COMMON],
+    .parameter = &dynamic_parameters[BMF_DYNAMIC_COMMON],
     .run = run,
 };

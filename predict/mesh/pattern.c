@@ -14,31 +14,31 @@
 
 /* ---- building ---- */
 
-bmf_mesh_traffic *bmf_mesh_traffic_create(const char *name, const bmf_mesh *mesh)
+bmf_mesh_traffic *mesh_traffic_create(const char *name, const bmf_mesh *mesh)
 {
-    bmf_mesh_traffic *traffic = bmf_allocate_clear(1, sizeof *traffic);
-    traffic->name = bmf_allocate((int64_t)strlen(name) + 1);
+    bmf_mesh_traffic *traffic = allocate_clear(1, sizeof *traffic);
+    traffic->name = allocate((int64_t)strlen(name) + 1);
     strcpy(traffic->name, name);
     traffic->nodes = mesh->nodes;
     return traffic;
 }
 
-void bmf_mesh_traffic_add(bmf_mesh_traffic *traffic, int64_t from, int64_t destinations, const int64_t *to,
-                          int64_t words, int64_t cycle, double bandwidth)
+void mesh_traffic_add(bmf_mesh_traffic *traffic, int64_t from, int64_t destinations, const int64_t *to, int64_t words,
+                      int64_t cycle, double bandwidth)
 {
     if (traffic->messages == traffic->capacity) {
         const int64_t capacity = traffic->capacity ? 2 * traffic->capacity : 64;
         const int64_t size = (int64_t)sizeof *traffic->message;
-        traffic->message = bmf_reallocate(traffic->message, traffic->capacity * size, capacity * size);
+        traffic->message = reallocate(traffic->message, traffic->capacity * size, capacity * size);
         traffic->capacity = capacity;
     }
-    int64_t *copy = bmf_allocate(destinations * (int64_t)sizeof *copy);
+    int64_t *copy = allocate(destinations * (int64_t)sizeof *copy);
     memcpy(copy, to, (size_t)destinations * sizeof *copy);
     traffic->message[traffic->messages++] = (bmf_mesh_message){
         .from = from, .destinations = destinations, .to = copy, .words = words, .cycle = cycle, .bandwidth = bandwidth};
 }
 
-void bmf_mesh_traffic_free(bmf_mesh_traffic *traffic)
+void mesh_traffic_free(bmf_mesh_traffic *traffic)
 {
     if (!traffic)
         return;
@@ -52,7 +52,7 @@ void bmf_mesh_traffic_free(bmf_mesh_traffic *traffic)
 static void add_one(bmf_mesh_traffic *traffic, int64_t from, int64_t to, int64_t words)
 {
     if (from != to)
-        bmf_mesh_traffic_add(traffic, from, 1, &to, words, 0, 0);
+        mesh_traffic_add(traffic, from, 1, &to, words, 0, 0);
 }
 
 /* ---- patterns; `rest` is what follows the colon, or NULL ---- */
@@ -87,8 +87,8 @@ static int make_transpose(const request *r, bmf_mesh_traffic *traffic)
     for (int64_t node = 0; node < r->mesh->nodes; node++) {
         int64_t to[BMF_MESH_DIMENSIONS] = {0};
         for (int k = 0; k < dimensions; k++)
-            to[k] = bmf_mesh_coordinate(r->mesh, node, (k + 1) % dimensions);
-        add_one(traffic, node, bmf_mesh_node(r->mesh, to), r->words);
+            to[k] = mesh_coordinate(r->mesh, node, (k + 1) % dimensions);
+        add_one(traffic, node, mesh_node(r->mesh, to), r->words);
     }
     return BMF_OK;
 }
@@ -103,10 +103,10 @@ static int64_t shifted(const bmf_mesh *mesh, int64_t node, int axis, int64_t by)
 {
     int64_t to[BMF_MESH_DIMENSIONS];
     for (int k = 0; k < BMF_MESH_DIMENSIONS; k++)
-        to[k] = bmf_mesh_coordinate(mesh, node, k);
+        to[k] = mesh_coordinate(mesh, node, k);
     const int64_t size = mesh->size[axis];
     to[axis] = ((to[axis] + by) % size + size) % size;
-    return bmf_mesh_node(mesh, to);
+    return mesh_node(mesh, to);
 }
 
 static int make_shift(const request *r, bmf_mesh_traffic *traffic)
@@ -133,17 +133,17 @@ static int make_broadcast(const request *r, bmf_mesh_traffic *traffic)
 {
     int64_t from = 0;
     if (r->rest) {
-        const char *end = bmf_mesh_read_node(r->mesh, r->rest, &from);
+        const char *end = mesh_read_node(r->mesh, r->rest, &from);
         if (!end || *end != '\0')
             return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "broadcast:%s: a node 0 .. %" PRId64 " is wanted", r->rest,
                             r->mesh->nodes - 1);
     }
-    int64_t *to = bmf_allocate(r->mesh->nodes * (int64_t)sizeof *to), count = 0;
+    int64_t *to = allocate(r->mesh->nodes * (int64_t)sizeof *to), count = 0;
     for (int64_t node = 0; node < r->mesh->nodes; node++)
         if (node != from)
             to[count++] = node;
     if (count > 0)
-        bmf_mesh_traffic_add(traffic, from, count, to, r->words, 0, 0);
+        mesh_traffic_add(traffic, from, count, to, r->words, 0, 0);
     free(to);
     return BMF_OK;
 }
@@ -155,7 +155,7 @@ static int make_neighbours(const request *r, bmf_mesh_traffic *traffic)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "neighbours:%s: an axis x, y or z is wanted", r->rest);
     for (int64_t node = 0; node < r->mesh->nodes; node++)
         for (int port = 2 * axis; port < 2 * axis + 2; port++) {
-            const int64_t to = bmf_mesh_neighbour(r->mesh, node, port);
+            const int64_t to = mesh_neighbour(r->mesh, node, port);
             if (to >= 0)
                 add_one(traffic, node, to, r->words);
         }
@@ -191,7 +191,7 @@ static int make_random(const request *r, bmf_mesh_traffic *traffic)
                 continue;
             int64_t to = (int64_t)(draw_unit(&state) * (double)(random->itself ? nodes : nodes - 1));
             to += !random->itself && to >= node;
-            bmf_mesh_traffic_add(traffic, node, 1, &to, r->words, cycle, 0);
+            mesh_traffic_add(traffic, node, 1, &to, r->words, cycle, 0);
         }
     traffic->cycles = random->cycles;
     return BMF_OK;
@@ -199,7 +199,7 @@ static int make_random(const request *r, bmf_mesh_traffic *traffic)
 
 static int make_file(const request *r, bmf_mesh_traffic *traffic)
 {
-    return bmf_mesh_traffic_read(r->rest, r->mesh, traffic);
+    return mesh_traffic_read(r->rest, r->mesh, traffic);
 }
 
 typedef struct pattern {
@@ -216,8 +216,8 @@ static const pattern patterns[] = {
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
-int bmf_mesh_traffic_make(const char *text, const bmf_mesh *mesh, int64_t words, const bmf_mesh_random *random,
-                          bmf_mesh_traffic **traffic)
+int mesh_traffic_make(const char *text, const bmf_mesh *mesh, int64_t words, const bmf_mesh_random *random,
+                      bmf_mesh_traffic **traffic)
 {
     if (words < 1 || words > INT64_C(1) << 40)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "a message has 1 to 2^40 words, not %" PRId64, words);
@@ -230,10 +230,10 @@ int bmf_mesh_traffic_make(const char *text, const bmf_mesh *mesh, int64_t words,
         if ((p->rest == NO_REST && r.rest) || (p->rest == NEEDS_REST && !r.rest))
             return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the pattern %s %s", p->name,
                             r.rest ? "takes nothing after a colon" : "needs something after a colon");
-        bmf_mesh_traffic *made = bmf_mesh_traffic_create(text, mesh);
+        bmf_mesh_traffic *made = mesh_traffic_create(text, mesh);
         const int status = p->make(&r, made);
         if (status != BMF_OK)
-            bmf_mesh_traffic_free(made);
+            mesh_traffic_free(made);
         else
             *traffic = made;
         return status;

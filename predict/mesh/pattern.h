@@ -48,13 +48,13 @@ typedef struct bmf_mesh_random {
 
 /* Traffic of a pattern on a mesh; every message has `words` words (but in files). random: for the pattern "random"; may be
  * NULL otherwise. Errors: BMF_ERROR_ARGUMENT or BMF_ERROR_FILE; files are named with the line. The caller frees. */
-int bmf_mesh_traffic_make(const char *pattern, const bmf_mesh *mesh, int64_t words, const bmf_mesh_random *random,
-                          bmf_mesh_traffic **traffic);
+int mesh_traffic_make(const char *pattern, const bmf_mesh *mesh, int64_t words, const bmf_mesh_random *random,
+                      bmf_mesh_traffic **traffic);
 /* Empty traffic, to be filled: for programs and tests. */
-bmf_mesh_traffic *bmf_mesh_traffic_create(const char *name, const bmf_mesh *mesh);
+bmf_mesh_traffic *mesh_traffic_create(const char *name, const bmf_mesh *mesh);
 /* Copies `to`. Messages are added in the order of their cycles. */
-void bmf_mesh_traffic_add(bmf_mesh_traffic *traffic, int64_t from, int64_t destinations, const int64_t *to,
-                          int64_t words, int64_t cycle, double bandwidth);
-void bmf_mesh_traffic_free(bmf_mesh_traffic *traffic);
+void mesh_traffic_add(bmf_mesh_traffic *traffic, int64_t from, int64_t destinations, const int64_t *to, int64_t words,
+                      int64_t cycle, double bandwidth);
+void mesh_traffic_free(bmf_mesh_traffic *traffic);
 
 #endif

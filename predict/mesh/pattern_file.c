@@ -13,7 +13,7 @@
 
 static const char BLANKS[] = " \t\r\n";
 
-const char *bmf_mesh_read_node(const bmf_mesh *mesh, const char *text, int64_t *node)
+const char *mesh_read_node(const bmf_mesh *mesh, const char *text, int64_t *node)
 {
     int64_t at[BMF_MESH_DIMENSIONS] = {0};
     int count = 0;
@@ -37,7 +37,7 @@ const char *bmf_mesh_read_node(const bmf_mesh *mesh, const char *text, int64_t *
     for (int k = 0; k < BMF_MESH_DIMENSIONS; k++)
         if (at[k] >= mesh->size[k])
             return NULL;
-    *node = bmf_mesh_node(mesh, at);
+    *node = mesh_node(mesh, at);
     return text;
 }
 
@@ -65,7 +65,7 @@ static int read_destinations(const place *at, const char *word, int64_t from, in
     *count = 0;
     for (const char *text = word;; text++) {
         int64_t node;
-        text = bmf_mesh_read_node(at->mesh, text, &node);
+        text = mesh_read_node(at->mesh, text, &node);
         if (!text || (*text != ',' && *text != '\0'))
             return bad_line(at, "destinations outside the mesh, or none", word);
         if (node == from)
@@ -114,7 +114,7 @@ static int read_message(const place *at, char *line, int64_t *to, bmf_mesh_traff
     if (!from)
         return BMF_OK;
     bmf_mesh_message message = {.to = to};
-    const char *end = bmf_mesh_read_node(at->mesh, from, &message.from);
+    const char *end = mesh_read_node(at->mesh, from, &message.from);
     if (!end || *end != '\0')
         return bad_line(at, "a sender outside the mesh, or none", from);
     const char *destinations = strtok_r(NULL, BLANKS, &rest);
@@ -126,8 +126,7 @@ static int read_message(const place *at, char *line, int64_t *to, bmf_mesh_traff
         return bad_line(at, "1 to 2^40 words are wanted", words);
     for (const char *word; (word = strtok_r(NULL, BLANKS, &rest));)
         BMF_TRY(read_extra(at, word, &message));
-    bmf_mesh_traffic_add(traffic, message.from, message.destinations, to, message.words, message.cycle,
-                         message.bandwidth);
+    mesh_traffic_add(traffic, message.from, message.destinations, to, message.words, message.cycle, message.bandwidth);
     return BMF_OK;
 }
 
@@ -144,7 +143,7 @@ static void sort_by_cycle(bmf_mesh_message *message, bmf_mesh_message *work, int
         message[out] = right < count && message[right].cycle < work[left].cycle ? message[right++] : work[left++];
 }
 
-int bmf_mesh_traffic_read(const char *path, const bmf_mesh *mesh, bmf_mesh_traffic *traffic)
+int mesh_traffic_read(const char *path, const bmf_mesh *mesh, bmf_mesh_traffic *traffic)
 {
     FILE *file = fopen(path, "r");
     if (!file)
@@ -152,7 +151,7 @@ int bmf_mesh_traffic_read(const char *path, const bmf_mesh *mesh, bmf_mesh_traff
     place at = {path, 0, mesh};
     char *line = NULL;
     size_t capacity = 0;
-    int64_t *to = bmf_allocate(mesh->nodes * (int64_t)sizeof *to);
+    int64_t *to = allocate(mesh->nodes * (int64_t)sizeof *to);
     int status = BMF_OK;
     while (status == BMF_OK && getline(&line, &capacity, file) >= 0) {
         at.line++;
@@ -164,7 +163,7 @@ int bmf_mesh_traffic_read(const char *path, const bmf_mesh *mesh, bmf_mesh_traff
     free(line);
     fclose(file);
     BMF_TRY(status);
-    bmf_mesh_message *work = bmf_allocate(traffic->messages * (int64_t)sizeof *work);
+    bmf_mesh_message *work = allocate(traffic->messages * (int64_t)sizeof *work);
     sort_by_cycle(traffic->message, work, traffic->messages);
     free(work);
     return BMF_OK;

@@ -32,7 +32,7 @@ static bool add_message(filling *f, const bmf_mesh_message *message)
     bool fits = f->sources[message->from] < registers - f->hardware->pipelines;
     for (int64_t d = 0; d < message->destinations; d++) {
         fits &= f->sinks[message->to[d]] < registers;
-        slots += message->destinations > 1 ? 2 : bmf_mesh_distance(&f->hardware->mesh, message->from, message->to[d]);
+        slots += message->destinations > 1 ? 2 : mesh_distance(&f->hardware->mesh, message->from, message->to[d]);
     }
     const double all = (double)(f->hardware->mesh.nodes * f->hardware->pipelines * f->hardware->length);
     if (!fits || (f->slots > 0 && (double)slots > MOST_FILLED * all))
@@ -47,7 +47,7 @@ static bool add_message(filling *f, const bmf_mesh_message *message)
 static int64_t count_fitting(const bmf_scheduled_hardware *hardware, int64_t messages, const bmf_mesh_message *message)
 {
     const int64_t nodes = hardware->mesh.nodes;
-    filling f = {hardware, bmf_allocate_clear(nodes, sizeof *f.sources), bmf_allocate_clear(nodes, sizeof *f.sinks), 0};
+    filling f = {hardware, allocate_clear(nodes, sizeof *f.sources), allocate_clear(nodes, sizeof *f.sinks), 0};
     int64_t count = 0;
     while (count < messages && add_message(&f, &message[count]))
         count++;
@@ -79,7 +79,7 @@ static double bandwidth_of(const bmf_scheduled_hardware *hardware, const bmf_mes
 static int route_messages(const bmf_scheduled_hardware *hardware, bool leaves, int64_t messages,
                           const bmf_mesh_message *message, bmf_stream_routes **routes)
 {
-    bmf_stream *stream = bmf_allocate(messages * (int64_t)sizeof *stream);
+    bmf_stream *stream = allocate(messages * (int64_t)sizeof *stream);
     int64_t most_words = 1;
     for (int64_t k = 0; k < messages; k++)
         most_words = message[k].words > most_words ? message[k].words : most_words;
@@ -89,21 +89,21 @@ static int route_messages(const bmf_scheduled_hardware *hardware, bool leaves, i
                                  .to = message[k].to,
                                  .bandwidth = bandwidth_of(hardware, &message[k], most_words)};
     const bmf_stream_request request = {.hardware = *hardware, .streams = messages, .stream = stream, .leaves = leaves};
-    const int status = bmf_streams_route(&request, routes);
+    const int status = streams_route(&request, routes);
     free(stream);
     return status;
 }
 
-int bmf_mesh_phase_restore(bmf_stream_routes *routes, int64_t messages, const int64_t *message, bmf_mesh_phase *phase)
+int mesh_phase_restore(bmf_stream_routes *routes, int64_t messages, const int64_t *message, bmf_mesh_phase *phase)
 {
     *phase = (bmf_mesh_phase){.messages = messages, .routes = routes};
-    phase->message = bmf_allocate(messages * (int64_t)sizeof *phase->message);
+    phase->message = allocate(messages * (int64_t)sizeof *phase->message);
     memcpy(phase->message, message, (size_t)messages * sizeof *message);
-    int status = bmf_scheduled_create(&routes->hardware, &phase->machine);
+    int status = scheduled_create(&routes->hardware, &phase->machine);
     if (status == BMF_OK)
-        status = bmf_streams_emit(routes, phase->machine, 1);
+        status = streams_emit(routes, phase->machine, 1);
     if (status != BMF_OK)
-        bmf_mesh_phase_free(phase);
+        mesh_phase_free(phase);
     return status;
 }
 
@@ -111,13 +111,13 @@ static int add_phase(bmf_mesh_plan *plan, bmf_stream_routes *routes, int64_t fir
 {
     if (plan->phases == plan->capacity) {
         const int64_t capacity = plan->capacity ? 2 * plan->capacity : 4, size = (int64_t)sizeof *plan->phase;
-        plan->phase = bmf_reallocate(plan->phase, plan->capacity * size, capacity * size);
+        plan->phase = reallocate(plan->phase, plan->capacity * size, capacity * size);
         plan->capacity = capacity;
     }
-    int64_t *number = bmf_allocate(messages * (int64_t)sizeof *number);
+    int64_t *number = allocate(messages * (int64_t)sizeof *number);
     for (int64_t k = 0; k < messages; k++)
         number[k] = first + k;
-    const int status = bmf_mesh_phase_restore(routes, messages, number, &plan->phase[plan->phases]);
+    const int status = mesh_phase_restore(routes, messages, number, &plan->phase[plan->phases]);
     free(number);
     plan->phases += status == BMF_OK;
     return status;
@@ -140,32 +140,32 @@ static int plan_all(bmf_mesh_plan *plan, bool leaves, int64_t messages, const bm
     return BMF_OK;
 }
 
-int bmf_mesh_plan_make(const bmf_scheduled_hardware *hardware, bool leaves, int64_t messages,
-                       const bmf_mesh_message *message, bmf_mesh_plan **plan)
+int mesh_plan_make(const bmf_scheduled_hardware *hardware, bool leaves, int64_t messages,
+                   const bmf_mesh_message *message, bmf_mesh_plan **plan)
 {
-    bmf_mesh_plan *made = bmf_allocate_clear(1, sizeof *made);
+    bmf_mesh_plan *made = allocate_clear(1, sizeof *made);
     made->hardware = *hardware;
     const int status = plan_all(made, leaves, messages, message);
     if (status != BMF_OK)
-        bmf_mesh_plan_free(made);
+        mesh_plan_free(made);
     else
         *plan = made;
     return status;
 }
 
-void bmf_mesh_phase_free(bmf_mesh_phase *phase)
+void mesh_phase_free(bmf_mesh_phase *phase)
 {
-    bmf_streams_free(phase->routes);
-    bmf_scheduled_free(phase->machine);
+    streams_free(phase->routes);
+    scheduled_free(phase->machine);
     free(phase->message);
 }
 
-void bmf_mesh_plan_free(bmf_mesh_plan *plan)
+void mesh_plan_free(bmf_mesh_plan *plan)
 {
     if (!plan)
         return;
     for (int64_t k = 0; k < plan->phases; k++)
-        bmf_mesh_phase_free(&plan->phase[k]);
+        mesh_phase_free(&plan->phase[k]);
     free(plan->phase);
     free(plan);
 }
@@ -223,33 +223,33 @@ static int64_t count_destinations(const bmf_mesh_phase *phase, const bmf_mesh_me
 static void make_scripts(running *r, const bmf_phase_setting *setting)
 {
     const int64_t size = (int64_t)sizeof(int64_t);
-    r->uses = bmf_allocate_clear(r->nodes, size);
-    r->first = bmf_allocate_clear(r->nodes + 1, size);
+    r->uses = allocate_clear(r->nodes, size);
+    r->first = allocate_clear(r->nodes + 1, size);
     add_uses(r);
     for (int64_t n = 0; n < r->nodes; n++) {
         r->first[n + 1] = r->first[n] + r->uses[n];
         r->uses[n] = 0;
     }
-    r->use = bmf_allocate((r->first[r->nodes] + 1) * (int64_t)sizeof *r->use);
+    r->use = allocate((r->first[r->nodes] + 1) * (int64_t)sizeof *r->use);
     add_uses(r);
     for (int64_t n = 0; n < r->nodes; n++) {
         bmf_processor_script *script = &r->script[n];
         if (setting->start) {
-            bmf_script_until(script, BMF_TIME_CPU, setting->start[n]);
+            script_until(script, BMF_TIME_CPU, setting->start[n]);
             if (setting->load)
-                bmf_script_load(script, r->phase->machine, n, 1);
-            bmf_script_change_phase(script, &r->machine->hardware, 0, 1);
+                script_load(script, r->phase->machine, n, 1);
+            script_change_phase(script, &r->machine->hardware, 0, 1);
         }
-        bmf_script_transfer(script, setting->in_order, r->uses[n], &r->use[r->first[n]]);
+        script_transfer(script, setting->in_order, r->uses[n], &r->use[r->first[n]]);
     }
 }
 
 static void collect_times(const running *r, const bmf_scheduled_simulation *simulation, bmf_phase_times *times)
 {
     int64_t destination = 0;
-    times->cycles = bmf_scheduled_simulation_length(simulation);
-    times->hops = bmf_scheduled_simulation_hops(simulation);
-    times->carried_out = bmf_scheduled_simulation_carried_out(simulation);
+    times->cycles = scheduled_simulation_length(simulation);
+    times->hops = scheduled_simulation_hops(simulation);
+    times->carried_out = scheduled_simulation_carried_out(simulation);
     for (int64_t k = 0; k < r->phase->messages; k++) {
         const bmf_mesh_message *message = &r->message[r->phase->message[k]];
         times->written[k] = r->script[message->from].use[r->at_source[k]].last;
@@ -257,47 +257,47 @@ static void collect_times(const running *r, const bmf_scheduled_simulation *simu
             times->read[destination] = r->script[message->to[d]].use[r->at_destination[destination]].last;
     }
     for (int64_t n = 0; n < r->nodes; n++) {
-        times->last_move[n] = bmf_scheduled_simulation_last_move(simulation, n);
-        bmf_scheduled_simulation_times(simulation, n, times->time[n]);
+        times->last_move[n] = scheduled_simulation_last_move(simulation, n);
+        scheduled_simulation_times(simulation, n, times->time[n]);
     }
 }
 
-int bmf_mesh_phase_run(const bmf_mesh_phase *phase, const bmf_mesh_message *message, const bmf_phase_setting *setting,
-                       bmf_phase_times *times)
+int mesh_phase_run(const bmf_mesh_phase *phase, const bmf_mesh_message *message, const bmf_phase_setting *setting,
+                   bmf_phase_times *times)
 {
     const bmf_scheduled_hardware *hardware = &phase->machine->hardware;
     const int64_t size = (int64_t)sizeof(int64_t), destinations = count_destinations(phase, message);
     running r = {.phase = phase, .message = message, .nodes = hardware->mesh.nodes};
-    BMF_TRY(bmf_scheduled_create(hardware, &r.machine));
+    BMF_TRY(scheduled_create(hardware, &r.machine));
     const bool loaded = !(setting->start && setting->load);
     for (int64_t n = 0; n < r.nodes && loaded; n++)
         r.machine->node[n] = phase->machine->node[n];
     for (int64_t n = 0; n < r.nodes; n++)
         r.machine->node[n].pointer = (uint8_t)(setting->start ? 0 : hardware->length);
-    r.script = bmf_scripts_create(&hardware->mesh);
-    r.at_source = bmf_allocate((phase->messages + 1) * size);
-    r.at_destination = bmf_allocate((destinations + 1) * size);
+    r.script = scripts_create(&hardware->mesh);
+    r.at_source = allocate((phase->messages + 1) * size);
+    r.at_destination = allocate((destinations + 1) * size);
     make_scripts(&r, setting);
-    *times = (bmf_phase_times){.written = bmf_allocate((phase->messages + 1) * size),
-                               .read = bmf_allocate((destinations + 1) * size),
-                               .last_move = bmf_allocate(r.nodes * size),
-                               .time = bmf_allocate(r.nodes * (int64_t)sizeof *times->time)};
-    bmf_scheduled_simulation *simulation = bmf_scheduled_simulation_create(r.machine, r.script, &setting->simulation);
-    const int status = bmf_scheduled_simulation_run(simulation);
+    *times = (bmf_phase_times){.written = allocate((phase->messages + 1) * size),
+                               .read = allocate((destinations + 1) * size),
+                               .last_move = allocate(r.nodes * size),
+                               .time = allocate(r.nodes * (int64_t)sizeof *times->time)};
+    bmf_scheduled_simulation *simulation = scheduled_simulation_create(r.machine, r.script, &setting->simulation);
+    const int status = scheduled_simulation_run(simulation);
     if (status == BMF_OK)
         collect_times(&r, simulation, times);
     else
-        bmf_phase_times_free(times);
-    bmf_scheduled_simulation_free(simulation);
-    bmf_scripts_free(&hardware->mesh, r.script);
-    bmf_scheduled_free(r.machine);
+        phase_times_free(times);
+    scheduled_simulation_free(simulation);
+    scripts_free(&hardware->mesh, r.script);
+    scheduled_free(r.machine);
     void *const owned[] = {r.uses, r.first, r.use, r.at_source, r.at_destination};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         free(owned[k]);
     return status;
 }
 
-void bmf_phase_times_free(bmf_phase_times *times)
+void phase_times_free(bmf_phase_times *times)
 {
     free(times->written);
     free(times->read);

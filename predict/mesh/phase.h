@@ -21,12 +21,12 @@ typedef struct bmf_mesh_plan {
 /* Plans messages in their order, as many in a phase as find registers and slots. Bandwidths: what a message wishes, or in
  * proportion to its words. leaves: also the last phase can be left. Errors: BMF_ERROR_ARGUMENT: a message that is none for
  * this mesh, or that does not fit by itself. The caller frees. */
-int bmf_mesh_plan_make(const bmf_scheduled_hardware *hardware, bool leaves, int64_t messages,
-                       const bmf_mesh_message *message, bmf_mesh_plan **plan);
-void bmf_mesh_plan_free(bmf_mesh_plan *plan);
+int mesh_plan_make(const bmf_scheduled_hardware *hardware, bool leaves, int64_t messages,
+                   const bmf_mesh_message *message, bmf_mesh_plan **plan);
+void mesh_plan_free(bmf_mesh_plan *plan);
 /* Builds a phase from routes that were found before, which it takes over, and the numbers of their messages. */
-int bmf_mesh_phase_restore(bmf_stream_routes *routes, int64_t messages, const int64_t *message, bmf_mesh_phase *phase);
-void bmf_mesh_phase_free(bmf_mesh_phase *phase);
+int mesh_phase_restore(bmf_stream_routes *routes, int64_t messages, const int64_t *message, bmf_mesh_phase *phase);
+void mesh_phase_free(bmf_mesh_phase *phase);
 
 /* How a phase is run. */
 typedef struct bmf_phase_setting {
@@ -37,7 +37,7 @@ typedef struct bmf_phase_setting {
     bool load;  /* with start: its schedule must be loaded first */
 } bmf_phase_setting;
 
-/* What happened; cycles. The caller frees the arrays by bmf_phase_times_free. */
+/* What happened; cycles. The caller frees the arrays by phase_times_free. */
 typedef struct bmf_phase_times {
     int64_t cycles;      /* until the last processor was through */
     int64_t hops;        /* words over links */
@@ -48,13 +48,13 @@ typedef struct bmf_phase_times {
     int64_t (*time)[BMF_TIMES]; /* by node */
 } bmf_phase_times;
 
-int bmf_mesh_phase_run(const bmf_mesh_phase *phase, const bmf_mesh_message *message, const bmf_phase_setting *setting,
-                       bmf_phase_times *times);
-void bmf_phase_times_free(bmf_phase_times *times);
+int mesh_phase_run(const bmf_mesh_phase *phase, const bmf_mesh_message *message, const bmf_phase_setting *setting,
+                   bmf_phase_times *times);
+void phase_times_free(bmf_phase_times *times);
 
 /* Draws the schedules that the scheduled router (scheduled_run.c) makes for traffic, phase by phase: of one node, or of all
  * if node is below 0. value: of its parameters. Errors: those of planning. */
-int bmf_mesh_draw_schedules(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const double *value, int64_t node,
-                            FILE *stream);
+int mesh_draw_schedules(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const double *value, int64_t node,
+                        FILE *stream);
 
 #endif

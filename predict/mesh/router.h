@@ -41,12 +41,12 @@ typedef struct bmf_mesh_router {
 } bmf_mesh_router;
 
 /* All routers, NULL at the end: predict/mesh/routers.c. */
-extern const bmf_mesh_router *const bmf_mesh_routers[];
+extern const bmf_mesh_router *const mesh_routers[];
 /* By name, or NULL. */
-const bmf_mesh_router *bmf_mesh_router_find(const char *name);
+const bmf_mesh_router *mesh_router_find(const char *name);
 /* The parameters' values: what they are unless set. The caller frees. */
-double *bmf_mesh_router_values(const bmf_mesh_router *router);
+double *mesh_router_values(const bmf_mesh_router *router);
 /* Sets one from "NAME=VALUE". BMF_ERROR_ARGUMENT: no such parameter, or a value outside its range. */
-int bmf_mesh_router_set(const bmf_mesh_router *router, double *value, const char *text);
+int mesh_router_set(const bmf_mesh_router *router, double *value, const char *text);
 
 #endif

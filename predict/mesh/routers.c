@@ -8,14 +8,13 @@
 #include "runtime/base/allocate.h"
 #include "runtime/context/status.h"
 
-const bmf_mesh_router *const bmf_mesh_routers[] = {&bmf_mesh_router_scheduled, &bmf_mesh_router_ecube,
-                                                   &bmf_mesh_router_adaptive, NULL};
+const bmf_mesh_router *const mesh_routers[] = {&mesh_router_scheduled, &mesh_router_ecube, &mesh_router_adaptive, NULL};
 
-const bmf_mesh_router *bmf_mesh_router_find(const char *name)
+const bmf_mesh_router *mesh_router_find(const char *name)
 {
-    for (int k = 0; bmf_mesh_routers[k]; k++)
-        if (strcmp(bmf_mesh_routers[k]->name, name) == 0)
-            return bmf_mesh_routers[k];
+    for (int k = 0; mesh_routers[k]; k++)
+        if (strcmp(mesh_routers[k]->name, name) == 0)
+            return mesh_routers[k];
     return NULL;
 }
 
@@ -27,16 +26,16 @@ static int parameters(const bmf_mesh_router *router)
     return count;
 }
 
-double *bmf_mesh_router_values(const bmf_mesh_router *router)
+double *mesh_router_values(const bmf_mesh_router *router)
 {
     const int count = parameters(router);
-    double *value = bmf_allocate((count + 1) * (int64_t)sizeof *value);
+    double *value = allocate((count + 1) * (int64_t)sizeof *value);
     for (int k = 0; k < count; k++)
         value[k] = router->parameter[k].otherwise;
     return value;
 }
 
-int bmf_mesh_router_set(const bmf_mesh_router *router, double *value, const char *text)
+int mesh_router_set(const bmf_mesh_router *router, double *value, const char *text)
 {
     const size_t length = strcspn(text, "=");
     for (int k = 0; router->parameter[k].name; k++) {

@@ -5,12 +5,12 @@
 #include "predict/mesh/phase.h"
 #include "predict/mesh/router.h"
 
-extern const bmf_mesh_router bmf_mesh_router_scheduled; /* scheduled_run.c */
-extern const bmf_mesh_router bmf_mesh_router_ecube;     /* ecube.c */
-extern const bmf_mesh_router bmf_mesh_router_adaptive;  /* adaptive.c */
+extern const bmf_mesh_router mesh_router_scheduled; /* scheduled_run.c */
+extern const bmf_mesh_router mesh_router_ecube;     /* ecube.c */
+extern const bmf_mesh_router mesh_router_adaptive;  /* adaptive.c */
 
 /* What the scheduled router's parameters say. */
-void bmf_mesh_scheduled_settings(const bmf_mesh *mesh, const double *value, bmf_scheduled_hardware *hardware,
-                                 bmf_phase_setting *setting);
+void mesh_scheduled_settings(const bmf_mesh *mesh, const double *value, bmf_scheduled_hardware *hardware,
+                             bmf_phase_setting *setting);
 
 #endif

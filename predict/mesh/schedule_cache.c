@@ -36,26 +36,26 @@ static uint64_t hash_text(const char *text, size_t length)
 
 static char *copy_text(const char *text)
 {
-    char *copy = bmf_allocate((int64_t)strlen(text) + 1);
+    char *copy = allocate((int64_t)strlen(text) + 1);
     strcpy(copy, text);
     return copy;
 }
 
-bmf_schedule_cache *bmf_schedule_cache_create(const char *directory)
+bmf_schedule_cache *schedule_cache_create(const char *directory)
 {
-    bmf_schedule_cache *cache = bmf_allocate_clear(1, sizeof *cache);
+    bmf_schedule_cache *cache = allocate_clear(1, sizeof *cache);
     cache->directory = directory ? copy_text(directory) : NULL;
     return cache;
 }
 
-void bmf_schedule_cache_free(bmf_schedule_cache *cache)
+void schedule_cache_free(bmf_schedule_cache *cache)
 {
     if (!cache)
         return;
     for (int k = 0; k < TABLE; k++)
         for (entry *e = cache->table[k], *next; e; e = next) {
             next = e->next;
-            bmf_mesh_plan_free(e->plan);
+            mesh_plan_free(e->plan);
             free(e->key);
             free(e);
         }
@@ -63,7 +63,7 @@ void bmf_schedule_cache_free(bmf_schedule_cache *cache)
     free(cache);
 }
 
-char *bmf_schedule_cache_directory(void)
+char *schedule_cache_directory(void)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char path[PATH];
@@ -76,7 +76,7 @@ char *bmf_schedule_cache_directory(void)
     return copy_text(path);
 }
 
-bmf_schedule_cache_counts bmf_schedule_cache_count(const bmf_schedule_cache *cache)
+bmf_schedule_cache_counts schedule_cache_count(const bmf_schedule_cache *cache)
 {
     return cache->counts;
 }
@@ -104,7 +104,7 @@ static char *make_key(const bmf_scheduled_hardware *hardware, int64_t messages, 
     if (!stream)
         return copy_text("");
     fprintf(stream, "bmf schedule %d %s%s pipelines %d length %d wires %d messages %" PRId64 "\n", VERSION,
-            bmf_mesh_text(&hardware->mesh, size), hardware->mesh.torus ? " torus" : "", hardware->pipelines,
+            mesh_text(&hardware->mesh, size), hardware->mesh.torus ? " torus" : "", hardware->pipelines,
             hardware->length, hardware->separate_wires, messages);
     for (int64_t k = 0; k < messages; k++)
         fprintf(stream, "%" PRId64 " %" PRId64 " %.6f\n", message[k].from, message[k].to[0], message[k].bandwidth);
@@ -159,7 +159,7 @@ static bool read_route(FILE *stream, const bmf_scheduled_hardware *hardware, int
         *message >= messages || route->slots < 1 || route->slots > hardware->length || route->reg < 0 ||
         route->reg >= BMF_SCHEDULED_REGISTERS || hops < 1 || hops > MOST_LINKS)
         return false;
-    route->hop = bmf_allocate(hops * (int64_t)sizeof *route->hop);
+    route->hop = allocate(hops * (int64_t)sizeof *route->hop);
     route->capacity = hops;
     for (; route->hops < hops; route->hops++)
         if (!read_hop(stream, hardware, &route->hop[route->hops]) || route->hop[route->hops].parent != route->hops - 1)
@@ -172,18 +172,18 @@ static bool read_phase(FILE *stream, const bmf_scheduled_hardware *hardware, int
     int64_t streams;
     if (fscanf(stream, " phase %" SCNd64, &streams) != 1 || streams < 1 || streams > messages)
         return false;
-    bmf_stream_routes *routes = bmf_allocate_clear(1, sizeof *routes);
-    int64_t *message = bmf_allocate_clear(streams, sizeof *message);
+    bmf_stream_routes *routes = allocate_clear(1, sizeof *routes);
+    int64_t *message = allocate_clear(streams, sizeof *message);
     routes->hardware = *hardware;
     routes->streams = streams;
-    routes->route = bmf_allocate_clear(streams + 1, sizeof *routes->route);
+    routes->route = allocate_clear(streams + 1, sizeof *routes->route);
     bool good = true;
     for (int64_t k = 0; k < streams && good; k++)
         good = read_route(stream, hardware, messages, &message[k], &routes->route[k]);
     if (!good)
-        bmf_streams_free(routes);
+        streams_free(routes);
     else
-        good = bmf_mesh_phase_restore(routes, streams, message, phase) == BMF_OK;
+        good = mesh_phase_restore(routes, streams, message, phase) == BMF_OK;
     free(message);
     return good;
 }
@@ -193,13 +193,13 @@ static bmf_mesh_plan *read_plan(FILE *stream, const bmf_scheduled_hardware *hard
     int64_t phases;
     if (fscanf(stream, " phases %" SCNd64, &phases) != 1 || phases < 1 || phases > messages)
         return NULL;
-    bmf_mesh_plan *plan = bmf_allocate_clear(1, sizeof *plan);
+    bmf_mesh_plan *plan = allocate_clear(1, sizeof *plan);
     plan->hardware = *hardware;
-    plan->phase = bmf_allocate_clear(phases, sizeof *plan->phase);
+    plan->phase = allocate_clear(phases, sizeof *plan->phase);
     plan->capacity = phases;
     for (; plan->phases < phases; plan->phases++)
         if (!read_phase(stream, hardware, messages, &plan->phase[plan->phases])) {
-            bmf_mesh_plan_free(plan);
+            mesh_plan_free(plan);
             return NULL;
         }
     return plan;
@@ -300,16 +300,16 @@ static int find_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware *ha
         cache->counts.read++;
         return BMF_OK;
     }
-    BMF_TRY(bmf_mesh_plan_make(hardware, true, messages, message, plan));
+    BMF_TRY(mesh_plan_make(hardware, true, messages, message, plan));
     cache->counts.made++;
     store(cache, path, key, *plan);
     return BMF_OK;
 }
 
-int bmf_schedule_cache_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware *hardware, int64_t messages,
-                            const bmf_mesh_message *message, const bmf_mesh_plan **plan)
+int schedule_cache_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware *hardware, int64_t messages,
+                        const bmf_mesh_message *message, const bmf_mesh_plan **plan)
 {
-    bmf_mesh_message *wished = bmf_allocate(messages * (int64_t)sizeof *wished);
+    bmf_mesh_message *wished = allocate(messages * (int64_t)sizeof *wished);
     memcpy(wished, message, (size_t)messages * sizeof *wished);
     wish(hardware, messages, wished);
     char *key = make_key(hardware, messages, wished);
@@ -319,7 +319,7 @@ int bmf_schedule_cache_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardw
     cache->counts.asked++;
     cache->counts.remembered += known != NULL;
     if (!known) {
-        entry *made = bmf_allocate_clear(1, sizeof *made);
+        entry *made = allocate_clear(1, sizeof *made);
         status = find_plan(cache, hardware, messages, wished, hash, key, &made->plan);
         if (status == BMF_OK) {
             *made = (entry){cache->table[hash % TABLE], hash, key, made->plan};

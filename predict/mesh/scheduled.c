@@ -8,13 +8,13 @@
 #include "runtime/base/allocate.h"
 #include "runtime/context/status.h"
 
-const char *bmf_place_text(int place, char text[BMF_PLACE_TEXT])
+const char *place_text(int place, char text[BMF_PLACE_TEXT])
 {
-    if (bmf_place_is_port(place))
-        snprintf(text, BMF_PLACE_TEXT, "%s", bmf_mesh_port_name(place));
-    else if (bmf_place_is_register(place))
+    if (place_is_port(place))
+        snprintf(text, BMF_PLACE_TEXT, "%s", mesh_port_name(place));
+    else if (place_is_register(place))
         snprintf(text, BMF_PLACE_TEXT, "register %d", place - BMF_PLACE_REGISTER);
-    else if (bmf_place_is_buffer(place))
+    else if (place_is_buffer(place))
         snprintf(text, BMF_PLACE_TEXT, "buffer %d", place - BMF_PLACE_BUFFER);
     else
         snprintf(text, BMF_PLACE_TEXT, "%s",
@@ -25,7 +25,7 @@ const char *bmf_place_text(int place, char text[BMF_PLACE_TEXT])
     return text;
 }
 
-int bmf_scheduled_blocks(const bmf_scheduled_hardware *hardware)
+int scheduled_blocks(const bmf_scheduled_hardware *hardware)
 {
     return BMF_SCHEDULED_ENTRIES / hardware->length;
 }
@@ -41,13 +41,13 @@ static void clear_node(const bmf_scheduled_hardware *hardware, bmf_scheduled_nod
     for (int p = 0; p < BMF_SCHEDULED_PIPELINES; p++) {
         for (int v = 0; v < BMF_SCHEDULED_VFSMS; v++)
             node->annotation[p][v] = (bmf_annotation){BMF_PLACE_NOP, BMF_PLACE_NOP, false};
-        node->annotation[p][BMF_VFSM_REPROGRAM] = (bmf_annotation){
-            (uint8_t)(BMF_PLACE_REGISTER + bmf_scheduled_command_register(p)), BMF_PLACE_MEMADR, false};
+        node->annotation[p][BMF_VFSM_REPROGRAM] =
+            (bmf_annotation){(uint8_t)(BMF_PLACE_REGISTER + scheduled_command_register(p)), BMF_PLACE_MEMADR, false};
     }
     node->pointer = 0;
 }
 
-int bmf_scheduled_create(const bmf_scheduled_hardware *hardware, bmf_scheduled_machine **machine)
+int scheduled_create(const bmf_scheduled_hardware *hardware, bmf_scheduled_machine **machine)
 {
     if (hardware->pipelines < 1 || hardware->pipelines > BMF_SCHEDULED_PIPELINES)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "a scheduled router has 1 to %d pipelines, not %d",
@@ -55,16 +55,16 @@ int bmf_scheduled_create(const bmf_scheduled_hardware *hardware, bmf_scheduled_m
     if (hardware->length < 2 || 2 * hardware->length > BMF_SCHEDULED_ENTRIES)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "a schedule has 2 to %d slots, not %d", BMF_SCHEDULED_ENTRIES / 2,
                         hardware->length);
-    bmf_scheduled_machine *made = bmf_allocate_clear(1, sizeof *made);
+    bmf_scheduled_machine *made = allocate_clear(1, sizeof *made);
     made->hardware = *hardware;
-    made->node = bmf_allocate_clear(hardware->mesh.nodes, sizeof *made->node);
+    made->node = allocate_clear(hardware->mesh.nodes, sizeof *made->node);
     for (int64_t n = 0; n < hardware->mesh.nodes; n++)
         clear_node(hardware, &made->node[n]);
     *machine = made;
     return BMF_OK;
 }
 
-void bmf_scheduled_free(bmf_scheduled_machine *machine)
+void scheduled_free(bmf_scheduled_machine *machine)
 {
     if (!machine)
         return;
@@ -79,14 +79,14 @@ static bool fill_pipeline(bmf_scheduled_node *node, int base, int length, int pi
     for (int slot = 0; slot < length; slot++) {
         uint8_t *vfsm = &node->entry[base + slot].vfsm[pipeline];
         const uint8_t before = node->entry[base + (slot + length - 1) % length].vfsm[pipeline];
-        if (*vfsm == BMF_VFSM_NOP && !bmf_place_is_register(node->annotation[pipeline][before].destination))
+        if (*vfsm == BMF_VFSM_NOP && !place_is_register(node->annotation[pipeline][before].destination))
             *vfsm = BMF_VFSM_REPROGRAM;
         found |= *vfsm == BMF_VFSM_REPROGRAM;
     }
     return found;
 }
 
-int64_t bmf_scheduled_fill_reprogram(bmf_scheduled_machine *machine, int block)
+int64_t scheduled_fill_reprogram(bmf_scheduled_machine *machine, int block)
 {
     const int length = machine->hardware.length;
     int64_t without = -1;
@@ -99,7 +99,7 @@ int64_t bmf_scheduled_fill_reprogram(bmf_scheduled_machine *machine, int block)
 
 /* ---- commands: kind in bits 0-1, index in 2-8, the rest from bit 9 on; an entry for 4 pipelines needs 36 bits ---- */
 
-uint64_t bmf_command_word(const bmf_command *command)
+uint64_t command_word(const bmf_command *command)
 {
     uint64_t word = (uint64_t)command->kind | (uint64_t)command->index << 2;
     switch (command->kind) {
@@ -120,7 +120,7 @@ uint64_t bmf_command_word(const bmf_command *command)
     return word;
 }
 
-bool bmf_command_decode(uint64_t word, bmf_command *command)
+bool command_decode(uint64_t word, bmf_command *command)
 {
     *command = (bmf_command){.kind = (bmf_command_kind)(word & 3), .index = (int)(word >> 2 & 127)};
     switch (command->kind) {
@@ -165,20 +165,20 @@ static void print_pipeline(const bmf_scheduled_machine *machine, int block, int6
         char source[BMF_PLACE_TEXT], destination[BMF_PLACE_TEXT];
         if (used[v])
             fprintf(stream, "  %d: %s%s > %s", v, node->annotation[pipeline][v].copy ? "copy " : "",
-                    bmf_place_text(node->annotation[pipeline][v].source, source),
-                    bmf_place_text(node->annotation[pipeline][v].destination, destination));
+                    place_text(node->annotation[pipeline][v].source, source),
+                    place_text(node->annotation[pipeline][v].destination, destination));
     }
     fputc('\n', stream);
 }
 
-void bmf_scheduled_print(const bmf_scheduled_machine *machine, int block, int64_t first, int64_t last, FILE *stream)
+void scheduled_print(const bmf_scheduled_machine *machine, int block, int64_t first, int64_t last, FILE *stream)
 {
     const bmf_mesh *mesh = &machine->hardware.mesh;
     for (int64_t n = first; n < last && n < mesh->nodes; n++) {
-        fprintf(stream, "node %" PRId64 " (%" PRId64 ", %" PRId64, n, bmf_mesh_coordinate(mesh, n, 0),
-                bmf_mesh_coordinate(mesh, n, 1));
+        fprintf(stream, "node %" PRId64 " (%" PRId64 ", %" PRId64, n, mesh_coordinate(mesh, n, 0),
+                mesh_coordinate(mesh, n, 1));
         if (mesh->size[2] > 1)
-            fprintf(stream, ", %" PRId64, bmf_mesh_coordinate(mesh, n, 2));
+            fprintf(stream, ", %" PRId64, mesh_coordinate(mesh, n, 2));
         fputs(")\n", stream);
         for (int p = 0; p < machine->hardware.pipelines; p++)
             print_pipeline(machine, block, n, p, stream);

@@ -8,7 +8,7 @@
  *              schedule  instruction  read   write
  *
  * The write of slot t meets the read of slot t + 1, on the same node and on its neighbours: the reader says in the same
- * cycle whether it has room. From that follow the rules that bmf_scheduled_check checks:
+ * cycle whether it has room. From that follow the rules that scheduled_check checks:
  *
  *   1  a VFSM does not run in two slots in a row (its room depends on what it has just written);
  *   2  a pipeline touches the processor's interface once a cycle: no reader of it in the slot after a writer of it;
@@ -48,21 +48,21 @@ enum {
 /* VFSMs with the same annotation in every pipeline and phase. */
 enum { BMF_VFSM_NOP = 0, BMF_VFSM_REPROGRAM = 1, BMF_VFSM_FIRST = 2 };
 
-static inline bool bmf_place_is_port(int place)
+static inline bool place_is_port(int place)
 {
     return place < BMF_MESH_PORTS;
 }
-static inline bool bmf_place_is_register(int place)
+static inline bool place_is_register(int place)
 {
     return place >= BMF_PLACE_REGISTER && place < BMF_PLACE_REGISTER + BMF_SCHEDULED_REGISTERS;
 }
-static inline bool bmf_place_is_buffer(int place)
+static inline bool place_is_buffer(int place)
 {
     return place >= BMF_PLACE_BUFFER && place < BMF_PLACE_BUFFER + BMF_SCHEDULED_VFSMS;
 }
 /* "+x", "register 3", "buffer 7", "NOP", ..; returns text. */
 enum { BMF_PLACE_TEXT = 24 };
-const char *bmf_place_text(int place, char text[BMF_PLACE_TEXT]);
+const char *place_text(int place, char text[BMF_PLACE_TEXT]);
 
 typedef struct bmf_annotation {
     uint8_t source, destination;
@@ -97,25 +97,25 @@ typedef struct bmf_scheduled_machine {
 /* Every block's entries lead round the block and run BMF_VFSM_NOP in every slot, except for block 0, the loader phase,
  * which runs BMF_VFSM_REPROGRAM in every slot and pipeline; pointers are at block 0. BMF_ERROR_ARGUMENT: a hardware that
  * cannot be. The caller frees. */
-int bmf_scheduled_create(const bmf_scheduled_hardware *hardware, bmf_scheduled_machine **machine);
-void bmf_scheduled_free(bmf_scheduled_machine *machine);
+int scheduled_create(const bmf_scheduled_hardware *hardware, bmf_scheduled_machine **machine);
+void scheduled_free(bmf_scheduled_machine *machine);
 /* Whole blocks in the schedule memory. */
-int bmf_scheduled_blocks(const bmf_scheduled_hardware *hardware);
+int scheduled_blocks(const bmf_scheduled_hardware *hardware);
 /* The register that a pipeline's reprogramming VFSM reads. */
-static inline int bmf_scheduled_command_register(int pipeline)
+static inline int scheduled_command_register(int pipeline)
 {
     return BMF_SCHEDULED_REGISTERS - 1 - pipeline;
 }
 
 /* Checks the rules above for one block. BMF_ERROR_ARGUMENT: the message names node, pipeline and slot. */
-int bmf_scheduled_check(const bmf_scheduled_machine *machine, int block);
+int scheduled_check(const bmf_scheduled_machine *machine, int block);
 
 /* Puts the reprogramming VFSM into every slot of a block that is empty and may have it (document 004, 7.1.5). Returns the
  * lowest node whose pipeline 0 has no such slot, so that its phase could not be left, or -1. */
-int64_t bmf_scheduled_fill_reprogram(bmf_scheduled_machine *machine, int block);
+int64_t scheduled_fill_reprogram(bmf_scheduled_machine *machine, int block);
 
 /* Draws a block: per node and pipeline a row of slots; with VFSMs, also their annotations. Nodes [first, last). */
-void bmf_scheduled_print(const bmf_scheduled_machine *machine, int block, int64_t first, int64_t last, FILE *stream);
+void scheduled_print(const bmf_scheduled_machine *machine, int block, int64_t first, int64_t last, FILE *stream);
 
 /* ---- commands to MEMADR, one word each ---- */
 
@@ -135,8 +135,8 @@ typedef struct bmf_command {
     int value; /* POINTER, DELTA */
 } bmf_command;
 
-uint64_t bmf_command_word(const bmf_command *command);
+uint64_t command_word(const bmf_command *command);
 /* false: no command. */
-bool bmf_command_decode(uint64_t word, bmf_command *command);
+bool command_decode(uint64_t word, bmf_command *command);
 
 #endif

@@ -65,7 +65,7 @@ static int check_next(const checking *c, const place *at)
     const place next = look(c, at->node, at->pipeline, at->slot + 1);
     if (next.vfsm == at->vfsm && !never_keeps(&at->at))
         return illegal(at, "runs in two slots in a row");
-    if (bmf_place_is_register(at->at.destination) && bmf_place_is_register(next.at.source))
+    if (place_is_register(at->at.destination) && place_is_register(next.at.source))
         return illegal(&next, "reads the interface in the slot after a writer of it");
     if (at->at.destination == BMF_PLACE_BUFFER + next.vfsm && next.vfsm != BMF_VFSM_NOP)
         return illegal(at, "writes into the buffer of VFSM %d, which runs in the next slot", next.vfsm);
@@ -75,57 +75,54 @@ static int check_next(const checking *c, const place *at)
 static int check_reading(const checking *c, const place *at)
 {
     const int port = at->at.source;
-    if (bmf_place_is_register(port)) {
+    if (place_is_register(port)) {
         for (int p = 0; p < at->pipeline; p++)
             if (look(c, at->node, p, at->slot).at.source == port)
                 return illegal(at, "reads register %d in the same cycle as pipeline %d", port - BMF_PLACE_REGISTER, p);
         return BMF_OK;
     }
-    if (at->at.copy &&
-        !(bmf_place_is_port(port) && look(c, at->node, at->pipeline, at->slot - 1).at.destination == port))
+    if (at->at.copy && !(place_is_port(port) && look(c, at->node, at->pipeline, at->slot - 1).at.destination == port))
         return illegal(at, "copies what goes to %s, but the VFSM before does not write there",
-                       bmf_place_text(port, (char[BMF_PLACE_TEXT]){0}));
-    if (!bmf_place_is_port(port) || at->at.copy)
+                       place_text(port, (char[BMF_PLACE_TEXT]){0}));
+    if (!place_is_port(port) || at->at.copy)
         return BMF_OK;
-    const int64_t neighbour = bmf_mesh_neighbour(&c->machine->hardware.mesh, at->node, port);
+    const int64_t neighbour = mesh_neighbour(&c->machine->hardware.mesh, at->node, port);
     if (neighbour < 0)
-        return illegal(at, "reads from %s, where there is no neighbour", bmf_mesh_port_name(port));
+        return illegal(at, "reads from %s, where there is no neighbour", mesh_port_name(port));
     if (reads_port(c, at->node, at->slot, port, at->pipeline))
-        return illegal(at, "reads from %s in the same cycle as another pipeline", bmf_mesh_port_name(port));
-    if (!writes_port(c, neighbour, at->slot - 1, bmf_mesh_opposite(port), -1))
-        return illegal(at, "reads from %s, but node %" PRId64 " does not write then", bmf_mesh_port_name(port),
-                       neighbour);
+        return illegal(at, "reads from %s in the same cycle as another pipeline", mesh_port_name(port));
+    if (!writes_port(c, neighbour, at->slot - 1, mesh_opposite(port), -1))
+        return illegal(at, "reads from %s, but node %" PRId64 " does not write then", mesh_port_name(port), neighbour);
     if (!c->machine->hardware.separate_wires && writes_port(c, at->node, at->slot - 1, port, -1))
-        return illegal(at, "reads from %s in the cycle in which the link is written", bmf_mesh_port_name(port));
+        return illegal(at, "reads from %s in the cycle in which the link is written", mesh_port_name(port));
     return BMF_OK;
 }
 
 static int check_writing(const checking *c, const place *at)
 {
     const int port = at->at.destination;
-    if (bmf_place_is_register(port)) {
+    if (place_is_register(port)) {
         for (int p = 0; p < at->pipeline; p++)
             if (look(c, at->node, p, at->slot).at.destination == port)
                 return illegal(at, "writes register %d in the same cycle as pipeline %d", port - BMF_PLACE_REGISTER, p);
         return BMF_OK;
     }
-    if (!bmf_place_is_port(port))
+    if (!place_is_port(port))
         return BMF_OK;
-    const int64_t neighbour = bmf_mesh_neighbour(&c->machine->hardware.mesh, at->node, port);
+    const int64_t neighbour = mesh_neighbour(&c->machine->hardware.mesh, at->node, port);
     if (neighbour < 0)
-        return illegal(at, "writes to %s, where there is no neighbour", bmf_mesh_port_name(port));
+        return illegal(at, "writes to %s, where there is no neighbour", mesh_port_name(port));
     if (writes_port(c, at->node, at->slot, port, at->pipeline))
-        return illegal(at, "writes to %s in the same cycle as another pipeline", bmf_mesh_port_name(port));
-    if (!reads_port(c, neighbour, at->slot + 1, bmf_mesh_opposite(port), -1))
-        return illegal(at, "writes to %s, but node %" PRId64 " does not read then", bmf_mesh_port_name(port),
-                       neighbour);
+        return illegal(at, "writes to %s in the same cycle as another pipeline", mesh_port_name(port));
+    if (!reads_port(c, neighbour, at->slot + 1, mesh_opposite(port), -1))
+        return illegal(at, "writes to %s, but node %" PRId64 " does not read then", mesh_port_name(port), neighbour);
     return BMF_OK;
 }
 
 static bool is_source(int code)
 {
-    return bmf_place_is_port(code) || bmf_place_is_register(code) || bmf_place_is_buffer(code) ||
-           code == BMF_PLACE_NOP || code == BMF_PLACE_NULL;
+    return place_is_port(code) || place_is_register(code) || place_is_buffer(code) || code == BMF_PLACE_NOP ||
+           code == BMF_PLACE_NULL;
 }
 
 static int check_vfsm(const checking *c, const place *at)
@@ -139,7 +136,7 @@ static int check_vfsm(const checking *c, const place *at)
     return check_writing(c, at);
 }
 
-int bmf_scheduled_check(const bmf_scheduled_machine *machine, int block)
+int scheduled_check(const bmf_scheduled_machine *machine, int block)
 {
     const checking c = {machine, block};
     const bmf_scheduled_hardware *hardware = &machine->hardware;

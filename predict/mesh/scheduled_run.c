@@ -25,8 +25,8 @@ static const bmf_mesh_parameter parameters[] = {
     [IN_ORDER] = {"in_order", 0, 1, 0, true, "1: processors access their registers strictly in turn"},
     {0}};
 
-void bmf_mesh_scheduled_settings(const bmf_mesh *mesh, const double *value, bmf_scheduled_hardware *hardware,
-                                 bmf_phase_setting *setting)
+void mesh_scheduled_settings(const bmf_mesh *mesh, const double *value, bmf_scheduled_hardware *hardware,
+                             bmf_phase_setting *setting)
 {
     *hardware = (bmf_scheduled_hardware){.mesh = *mesh,
                                          .pipelines = (int)value[PIPELINES],
@@ -55,7 +55,7 @@ static void add_phase(tally *t, const bmf_mesh_phase *phase, const bmf_phase_tim
         t->fastest = bandwidth > t->fastest ? bandwidth : t->fastest;
         for (int64_t h = 0; h < route->hops; h++)
             if (route->hop[h].delivers)
-                t->result->hops_total += (double)bmf_stream_depth(route, h);
+                t->result->hops_total += (double)stream_depth(route, h);
         for (int64_t d = 0; d < message->destinations; d++, destination++) {
             const int64_t read = t->clock + times->read[destination] + 1;
             t->result->latency_total += (double)(read - message->cycle);
@@ -79,7 +79,7 @@ static int64_t last_made(const bmf_mesh_traffic *traffic, const bmf_mesh_phase *
 static int run_phases(const bmf_mesh_plan *plan, bmf_phase_setting setting, tally *t)
 {
     const bmf_mesh *mesh = &plan->hardware.mesh;
-    int64_t *start = bmf_allocate_clear(mesh->nodes, sizeof *start), wave = 0;
+    int64_t *start = allocate_clear(mesh->nodes, sizeof *start), wave = 0;
     for (int k = 0; k < BMF_MESH_DIMENSIONS; k++)
         wave += 2 * (mesh->size[k] - 1);
     int status = BMF_OK;
@@ -90,30 +90,30 @@ static int run_phases(const bmf_mesh_plan *plan, bmf_phase_setting setting, tall
         t->clock += p > 0 ? wave : 0;
         t->clock = t->clock < made ? made : t->clock;
         bmf_phase_times times;
-        status = bmf_mesh_phase_run(&plan->phase[p], t->traffic->message, &setting, &times);
+        status = mesh_phase_run(&plan->phase[p], t->traffic->message, &setting, &times);
         if (status != BMF_OK)
             break;
         add_phase(t, &plan->phase[p], &times);
         t->clock += times.cycles;
-        bmf_phase_times_free(&times);
+        phase_times_free(&times);
     }
     free(start);
     return status;
 }
 
-int bmf_mesh_draw_schedules(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const double *value, int64_t node,
-                            FILE *stream)
+int mesh_draw_schedules(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const double *value, int64_t node,
+                        FILE *stream)
 {
     bmf_scheduled_hardware hardware;
     bmf_phase_setting setting;
-    bmf_mesh_scheduled_settings(mesh, value, &hardware, &setting);
+    mesh_scheduled_settings(mesh, value, &hardware, &setting);
     bmf_mesh_plan *plan;
-    BMF_TRY(bmf_mesh_plan_make(&hardware, false, traffic->messages, traffic->message, &plan));
+    BMF_TRY(mesh_plan_make(&hardware, false, traffic->messages, traffic->message, &plan));
     for (int64_t p = 0; p < plan->phases; p++) {
         fprintf(stream, "phase %" PRId64 ": %" PRId64 " streams\n", p + 1, plan->phase[p].messages);
-        bmf_scheduled_print(plan->phase[p].machine, 1, node < 0 ? 0 : node, node < 0 ? mesh->nodes : node + 1, stream);
+        scheduled_print(plan->phase[p].machine, 1, node < 0 ? 0 : node, node < 0 ? mesh->nodes : node + 1, stream);
     }
-    bmf_mesh_plan_free(plan);
+    mesh_plan_free(plan);
     return BMF_OK;
 }
 
@@ -121,14 +121,14 @@ static int run(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const doub
 {
     bmf_scheduled_hardware hardware;
     bmf_phase_setting setting;
-    bmf_mesh_scheduled_settings(mesh, value, &hardware, &setting);
+    mesh_scheduled_settings(mesh, value, &hardware, &setting);
     *result = (bmf_mesh_result){0};
     tally t = {.traffic = traffic, .result = result, .slowest = 1};
     bmf_mesh_plan *plan;
-    BMF_TRY(bmf_mesh_plan_make(&hardware, false, traffic->messages, traffic->message, &plan));
+    BMF_TRY(mesh_plan_make(&hardware, false, traffic->messages, traffic->message, &plan));
     const int status = run_phases(plan, setting, &t);
     const int64_t phases = plan->phases, streams = phases > 0 ? plan->phase[0].messages : 0;
-    bmf_mesh_plan_free(plan);
+    mesh_plan_free(plan);
     BMF_TRY(status);
     result->cycles = t.clock;
     result->node_cycles = mesh->nodes * t.clock;
@@ -142,7 +142,7 @@ static int run(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const doub
     return BMF_OK;
 }
 
-const bmf_mesh_router bmf_mesh_router_scheduled = {
+const bmf_mesh_router mesh_router_scheduled = {
     .name = "scheduled",
     .summary = "streams along a schedule that is made beforehand (NuMesh)",
     .gigahertz = 2,

@@ -5,14 +5,14 @@
 #include "predict/mesh/simulate_scheduled.h"
 #include "runtime/base/allocate.h"
 
-const char *const bmf_mesh_time_name[BMF_TIMES] = {"cpu", "write", "read", "psync", "router", "reprog"};
+const char *const mesh_time_name[BMF_TIMES] = {"cpu", "write", "read", "psync", "router", "reprog"};
 
-bmf_processor_script *bmf_scripts_create(const bmf_mesh *mesh)
+bmf_processor_script *scripts_create(const bmf_mesh *mesh)
 {
-    return bmf_allocate_clear(mesh->nodes, sizeof(bmf_processor_script));
+    return allocate_clear(mesh->nodes, sizeof(bmf_processor_script));
 }
 
-void bmf_scripts_free(const bmf_mesh *mesh, bmf_processor_script *script)
+void scripts_free(const bmf_mesh *mesh, bmf_processor_script *script)
 {
     if (!script)
         return;
@@ -26,24 +26,24 @@ void bmf_scripts_free(const bmf_mesh *mesh, bmf_processor_script *script)
 
 static void *grow(void *memory, int64_t count, int64_t more, int64_t size)
 {
-    return bmf_reallocate(memory, count * size, (count + more) * size);
+    return reallocate(memory, count * size, (count + more) * size);
 }
 
-static void add_step(bmf_processor_script *script, bmf_step step)
+static void add_step(bmf_processor_script *script, simulator_step step)
 {
     step.begun = step.ended = -1;
     script->step = grow(script->step, script->steps, 1, sizeof step);
     script->step[script->steps++] = step;
 }
 
-void bmf_script_wait(bmf_processor_script *script, bmf_mesh_time time, int64_t cycles)
+void script_wait(bmf_processor_script *script, bmf_mesh_time time, int64_t cycles)
 {
-    add_step(script, (bmf_step){.kind = BMF_STEP_WAIT, .time = time, .cycles = cycles});
+    add_step(script, (simulator_step){.kind = BMF_STEP_WAIT, .time = time, .cycles = cycles});
 }
 
-void bmf_script_until(bmf_processor_script *script, bmf_mesh_time time, int64_t cycle)
+void script_until(bmf_processor_script *script, bmf_mesh_time time, int64_t cycle)
 {
-    add_step(script, (bmf_step){.kind = BMF_STEP_UNTIL, .time = time, .cycles = cycle});
+    add_step(script, (simulator_step){.kind = BMF_STEP_UNTIL, .time = time, .cycles = cycle});
 }
 
 /* How many of a stream's words the processor has been told to move before, in that direction. */
@@ -56,9 +56,10 @@ static int64_t words_before(const bmf_processor_script *script, const bmf_interf
     return words;
 }
 
-void bmf_script_transfer(bmf_processor_script *script, bool in_order, int64_t uses, const bmf_interface_use *use)
+void script_transfer(bmf_processor_script *script, bool in_order, int64_t uses, const bmf_interface_use *use)
 {
-    add_step(script, (bmf_step){.kind = BMF_STEP_TRANSFER, .in_order = in_order, .first = script->uses, .count = uses});
+    add_step(script,
+             (simulator_step){.kind = BMF_STEP_TRANSFER, .in_order = in_order, .first = script->uses, .count = uses});
     script->use = grow(script->use, script->uses, uses, sizeof *use);
     for (int64_t k = 0; k < uses; k++) {
         bmf_interface_use one = use[k];
@@ -69,31 +70,31 @@ void bmf_script_transfer(bmf_processor_script *script, bool in_order, int64_t us
     }
 }
 
-void bmf_script_commands(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t words, const uint64_t *word)
+void script_commands(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t words, const uint64_t *word)
 {
-    add_step(script,
-             (bmf_step){.kind = BMF_STEP_COMMANDS, .time = time, .reg = reg, .first = script->words, .count = words});
+    add_step(script, (simulator_step){
+                         .kind = BMF_STEP_COMMANDS, .time = time, .reg = reg, .first = script->words, .count = words});
     script->word = grow(script->word, script->words, words, sizeof *word);
     memcpy(script->word + script->words, word, (size_t)words * sizeof *word);
     script->words += words;
 }
 
-void bmf_script_drain(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t cycles)
+void script_drain(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t cycles)
 {
-    add_step(script, (bmf_step){.kind = BMF_STEP_DRAIN, .time = time, .reg = reg, .cycles = cycles});
+    add_step(script, (simulator_step){.kind = BMF_STEP_DRAIN, .time = time, .reg = reg, .cycles = cycles});
 }
 
-void bmf_script_change_phase(bmf_processor_script *script, const bmf_scheduled_hardware *hardware, int from_block,
-                             int to_block)
+void script_change_phase(bmf_processor_script *script, const bmf_scheduled_hardware *hardware, int from_block,
+                         int to_block)
 {
-    const uint64_t word = bmf_command_word(
-        &(bmf_command){.kind = BMF_COMMAND_DELTA, .value = (to_block - from_block) * hardware->length});
-    const int reg = bmf_scheduled_command_register(0);
-    bmf_script_commands(script, BMF_TIME_PSYNC, reg, 1, &word);
-    bmf_script_drain(script, BMF_TIME_PSYNC, reg, BMF_SCHEDULED_STAGES);
+    const uint64_t word =
+        command_word(&(bmf_command){.kind = BMF_COMMAND_DELTA, .value = (to_block - from_block) * hardware->length});
+    const int reg = scheduled_command_register(0);
+    script_commands(script, BMF_TIME_PSYNC, reg, 1, &word);
+    script_drain(script, BMF_TIME_PSYNC, reg, BMF_SCHEDULED_STAGES);
 }
 
-void bmf_script_load(bmf_processor_script *script, const bmf_scheduled_machine *machine, int64_t node, int block)
+void script_load(bmf_processor_script *script, const bmf_scheduled_machine *machine, int64_t node, int block)
 {
     const bmf_scheduled_node *memory = &machine->node[node];
     const int length = machine->hardware.length, first = block * length;
@@ -105,12 +106,12 @@ void bmf_script_load(bmf_processor_script *script, const bmf_scheduled_machine *
             used |= 1U << memory->entry[e].vfsm[p];
         for (int v = BMF_VFSM_FIRST; v < BMF_SCHEDULED_VFSMS; v++)
             if (used >> v & 1)
-                word[words++] = bmf_command_word(
+                word[words++] = command_word(
                     &(bmf_command){.kind = BMF_COMMAND_ANNOTATION, .index = v, .annotation = memory->annotation[p][v]});
-        bmf_script_commands(script, BMF_TIME_ROUTER, bmf_scheduled_command_register(p), words, word);
+        script_commands(script, BMF_TIME_ROUTER, scheduled_command_register(p), words, word);
     }
     for (int e = 0; e < length; e++)
-        word[e] = bmf_command_word(
+        word[e] = command_word(
             &(bmf_command){.kind = BMF_COMMAND_ENTRY, .index = first + e, .entry = memory->entry[first + e]});
-    bmf_script_commands(script, BMF_TIME_ROUTER, bmf_scheduled_command_register(0), length, word);
+    script_commands(script, BMF_TIME_ROUTER, scheduled_command_register(0), length, word);
 }

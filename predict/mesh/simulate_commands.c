@@ -22,7 +22,7 @@ static void keep_stages(bmf_scheduled_simulation *s, int64_t n)
         stage kept[RING][PIPELINES];
         for (int64_t fetched = s->cycle - RING + 1; fetched <= s->cycle; fetched++)
             for (int p = 0; p < s->pipelines; p++)
-                kept[(fetched + RING) % RING][p] = bmf_scheduled_stage(s, n, fetched, p);
+                kept[(fetched + RING) % RING][p] = scheduled_stage(s, n, fetched, p);
         for (int k = 0; k < RING; k++)
             for (int p = 0; p < s->pipelines; p++)
                 state->ring[k][p] = kept[k][p];
@@ -31,7 +31,7 @@ static void keep_stages(bmf_scheduled_simulation *s, int64_t n)
     state->unsteady_until = s->cycle + RING;
 }
 
-void bmf_scheduled_advance_stages(bmf_scheduled_simulation *s)
+void scheduled_advance_stages(bmf_scheduled_simulation *s)
 {
     int64_t left = 0;
     for (int64_t k = 0; k < s->unsteadies; k++) {
@@ -62,13 +62,13 @@ static int bad_command(const bmf_scheduled_simulation *s, int64_t n, int pipelin
                     pipeline, what);
 }
 
-int bmf_scheduled_command(bmf_scheduled_simulation *s, int64_t n, int pipeline, uint64_t word)
+int scheduled_command(bmf_scheduled_simulation *s, int64_t n, int pipeline, uint64_t word)
 {
     node_state *state = &s->node[n];
     bmf_scheduled_node *memory = &s->machine->node[n];
-    const int last_base = (bmf_scheduled_blocks(&s->machine->hardware) - 1) * s->slots;
+    const int last_base = (scheduled_blocks(&s->machine->hardware) - 1) * s->slots;
     bmf_command command;
-    if (!(word & RAW_WORD) || !bmf_command_decode(word & ~RAW_WORD, &command))
+    if (!(word & RAW_WORD) || !command_decode(word & ~RAW_WORD, &command))
         return bad_command(s, n, pipeline, "a word at MEMADR is no command");
     if (pipeline != 0 && command.kind != BMF_COMMAND_ANNOTATION)
         return bad_command(s, n, pipeline, "only pipeline 0 changes schedules and their pointer");
@@ -102,7 +102,7 @@ int bmf_scheduled_command(bmf_scheduled_simulation *s, int64_t n, int pipeline, 
 static bool accepts(const bmf_scheduled_simulation *s, int64_t n, int port)
 {
     for (int p = 0; p < s->pipelines; p++) {
-        const stage at = bmf_scheduled_stage(s, n, s->cycle - 2, p);
+        const stage at = scheduled_stage(s, n, s->cycle - 2, p);
         if (at.at.source == port && !at.at.copy && !(s->node[n].buffer_full[p] >> at.vfsm & 1))
             return true;
     }
@@ -119,7 +119,7 @@ static bool offers(const bmf_scheduled_simulation *s, int64_t n, int port)
     return false;
 }
 
-int bmf_scheduled_check_links(const bmf_scheduled_simulation *s)
+int scheduled_check_links(const bmf_scheduled_simulation *s)
 {
     if (s->machine->hardware.separate_wires)
         return BMF_OK;
@@ -129,9 +129,9 @@ int bmf_scheduled_check_links(const bmf_scheduled_simulation *s)
             const bool steady = s->node[n].unsteady_until < s->cycle;
             if (to < 0 || (s->node[n].base == s->node[to].base && steady && s->node[to].unsteady_until < s->cycle))
                 continue;
-            const char *both = accepts(s, n, port) && accepts(s, to, bmf_mesh_opposite(port)) ? "read"
-                               : offers(s, n, port) && offers(s, to, bmf_mesh_opposite(port)) ? "write"
-                                                                                              : NULL;
+            const char *both = accepts(s, n, port) && accepts(s, to, mesh_opposite(port)) ? "read"
+                               : offers(s, n, port) && offers(s, to, mesh_opposite(port)) ? "write"
+                                                                                          : NULL;
             if (both)
                 return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
                                 "cycle %" PRId64 ": nodes %" PRId64 " and %" PRId64

@@ -20,8 +20,8 @@ static void put(bmf_scheduled_simulation *s, int64_t *length, uint64_t value)
 {
     if (*length == s->state_capacity) {
         const int64_t capacity = s->state_capacity ? 2 * s->state_capacity : 1024;
-        s->state = bmf_reallocate(s->state, s->state_capacity * (int64_t)sizeof *s->state,
-                                  capacity * (int64_t)sizeof *s->state);
+        s->state =
+            reallocate(s->state, s->state_capacity * (int64_t)sizeof *s->state, capacity * (int64_t)sizeof *s->state);
         s->state_capacity = capacity;
     }
     s->state[(*length)++] = value;
@@ -62,11 +62,11 @@ static void save(bmf_scheduled_simulation *s, int64_t length)
     snapshot *saved = &s->saved;
     const int64_t size = (int64_t)sizeof *saved->state;
     if (!saved->done) {
-        saved->done = bmf_allocate((s->uses + 1) * (int64_t)sizeof *saved->done);
-        saved->time = bmf_allocate(s->nodes * (int64_t)sizeof *saved->time);
+        saved->done = allocate((s->uses + 1) * (int64_t)sizeof *saved->done);
+        saved->time = allocate(s->nodes * (int64_t)sizeof *saved->time);
     }
     if (length > saved->capacity) {
-        saved->state = bmf_reallocate(saved->state, saved->capacity * size, 2 * length * size);
+        saved->state = reallocate(saved->state, saved->capacity * size, 2 * length * size);
         saved->capacity = 2 * length;
     }
     memcpy(saved->state, s->state, (size_t)(length * size));
@@ -76,7 +76,7 @@ static void save(bmf_scheduled_simulation *s, int64_t length)
     saved->age = 0;
     saved->taken = true;
     for (int64_t n = 0; n < s->nodes; n++) {
-        bmf_processor_count(s, n);
+        processor_count(s, n);
         memcpy(saved->time[n], s->node[n].cpu.time, sizeof saved->time[n]);
         for (int64_t u = 0; u < s->script[n].uses; u++)
             saved->done[s->first_use[n] + u] = s->script[n].use[u].done;
@@ -131,7 +131,7 @@ static void shift_node(bmf_scheduled_simulation *s, int64_t n, const int64_t *mo
             now->valid = false;
         }
     }
-    bmf_processor_count(s, n);
+    processor_count(s, n);
     for (int k = 0; k < BMF_TIMES; k++)
         cpu->time[k] += periods * (cpu->time[k] - s->saved.time[n][k]);
     if (cpu->counted_from >= 0)
@@ -149,7 +149,7 @@ static void shift_node(bmf_scheduled_simulation *s, int64_t n, const int64_t *mo
     }
 }
 
-int bmf_scheduled_skip_periods(bmf_scheduled_simulation *s)
+int scheduled_skip_periods(bmf_scheduled_simulation *s)
 {
     snapshot *saved = &s->saved;
     const int64_t length = write_state(s);
@@ -157,7 +157,7 @@ int bmf_scheduled_skip_periods(bmf_scheduled_simulation *s)
                       memcmp(saved->state, s->state, (size_t)length * sizeof *s->state) == 0;
     if (same && s->cycle > saved->cycle) {
         const int64_t period = s->cycle - saved->cycle;
-        int64_t *moved = bmf_allocate_clear(s->streams + 1, sizeof *moved);
+        int64_t *moved = allocate_clear(s->streams + 1, sizeof *moved);
         const int64_t periods = periods_alike(s, period, moved);
         if (periods > 0) {
             for (int64_t n = 0; n < s->nodes; n++)
@@ -167,7 +167,7 @@ int bmf_scheduled_skip_periods(bmf_scheduled_simulation *s)
         }
         free(moved);
         saved->taken = false;
-        return periods < 0 ? bmf_scheduled_waits_for_ever(s) : BMF_OK;
+        return periods < 0 ? scheduled_waits_for_ever(s) : BMF_OK;
     }
     if (!saved->taken || ++saved->age >= saved->power) {
         saved->power = !saved->taken || saved->power >= MOST_SCHEDULES ? 1 : 2 * saved->power;

@@ -7,7 +7,7 @@
 #include "predict/mesh/simulate_scheduled_private.h"
 #include "runtime/context/status.h"
 
-void bmf_processor_count(bmf_scheduled_simulation *s, int64_t n)
+void processor_count(bmf_scheduled_simulation *s, int64_t n)
 {
     processor *cpu = &s->node[n].cpu;
     if (cpu->counted_from >= 0) {
@@ -18,7 +18,7 @@ void bmf_processor_count(bmf_scheduled_simulation *s, int64_t n)
 
 static void count_as(bmf_scheduled_simulation *s, int64_t n, bmf_mesh_time time)
 {
-    bmf_processor_count(s, n);
+    processor_count(s, n);
     s->node[n].cpu.counting = time;
     s->node[n].cpu.counted_from = s->cycle;
 }
@@ -34,13 +34,13 @@ static void sleep_until(bmf_scheduled_simulation *s, int64_t n, int64_t wake)
     s->heap[at] = (sleeper){wake, n};
 }
 
-static bmf_step *step_of(const bmf_scheduled_simulation *s, int64_t n)
+static simulator_step *step_of(const bmf_scheduled_simulation *s, int64_t n)
 {
     const int64_t step = s->node[n].cpu.step;
     return step < s->script[n].steps ? &s->script[n].step[step] : NULL;
 }
 
-static void begin_step(bmf_scheduled_simulation *s, int64_t n, bmf_step *step)
+static void begin_step(bmf_scheduled_simulation *s, int64_t n, simulator_step *step)
 {
     processor *cpu = &s->node[n].cpu;
     step->begun = s->cycle;
@@ -61,7 +61,7 @@ static void begin_step(bmf_scheduled_simulation *s, int64_t n, bmf_step *step)
 }
 
 /* The next access of a transfer: in its turn among those that are ready. */
-static void choose_transfer(bmf_scheduled_simulation *s, int64_t n, const bmf_step *step)
+static void choose_transfer(bmf_scheduled_simulation *s, int64_t n, const simulator_step *step)
 {
     node_state *state = &s->node[n];
     processor *cpu = &state->cpu;
@@ -80,7 +80,7 @@ static void choose_transfer(bmf_scheduled_simulation *s, int64_t n, const bmf_st
 }
 
 /* Whether the step goes on in this cycle; false: it has ended. */
-static bool go_on(bmf_scheduled_simulation *s, int64_t n, const bmf_step *step)
+static bool go_on(bmf_scheduled_simulation *s, int64_t n, const simulator_step *step)
 {
     node_state *state = &s->node[n];
     processor *cpu = &state->cpu;
@@ -117,13 +117,13 @@ static bool go_on(bmf_scheduled_simulation *s, int64_t n, const bmf_step *step)
     return true;
 }
 
-void bmf_processor_choose(bmf_scheduled_simulation *s, int64_t n)
+void processor_choose(bmf_scheduled_simulation *s, int64_t n)
 {
     processor *cpu = &s->node[n].cpu;
     cpu->access = NO_ACCESS;
     if (cpu->step > s->script[n].steps)
         return;
-    for (bmf_step *step; (step = step_of(s, n));) {
+    for (simulator_step *step; (step = step_of(s, n));) {
         if (step->begun < 0)
             begin_step(s, n, step);
         if (go_on(s, n, step))
@@ -131,7 +131,7 @@ void bmf_processor_choose(bmf_scheduled_simulation *s, int64_t n)
         step->ended = s->cycle;
         cpu->step++;
     }
-    bmf_processor_count(s, n);
+    processor_count(s, n);
     cpu->counted_from = -1;
     cpu->step++; /* past the end: told once */
     s->running--;
@@ -154,7 +154,7 @@ static int read_word(bmf_scheduled_simulation *s, int64_t n, bmf_interface_use *
                     (int64_t)(word >> STREAM_SHIFT));
 }
 
-int bmf_processor_access(bmf_scheduled_simulation *s, int64_t n)
+int processor_access(bmf_scheduled_simulation *s, int64_t n)
 {
     node_state *state = &s->node[n];
     processor *cpu = &state->cpu;
@@ -164,7 +164,7 @@ int bmf_processor_access(bmf_scheduled_simulation *s, int64_t n)
     const bool reads = access >= REGISTERS && access < ACCESSES;
     cpu->busy_until = s->cycle + (reads ? s->settings.read_cycles : s->settings.write_cycles);
     if (access == COMMAND_ACCESS) {
-        const bmf_step *step = step_of(s, n);
+        const simulator_step *step = step_of(s, n);
         state->outbound_full |= 1U << step->reg;
         state->outbound[step->reg] = s->script[n].word[step->first + cpu->progress++] | RAW_WORD;
         return BMF_OK;
@@ -185,11 +185,11 @@ int bmf_processor_access(bmf_scheduled_simulation *s, int64_t n)
     return BMF_OK;
 }
 
-bool bmf_processor_is_awake(const bmf_scheduled_simulation *s, int64_t n)
+bool processor_is_awake(const bmf_scheduled_simulation *s, int64_t n)
 {
     const node_state *state = &s->node[n];
     const processor *cpu = &state->cpu;
-    const bmf_step *step = step_of(s, n);
+    const simulator_step *step = step_of(s, n);
     if (!step)
         return cpu->step == s->script[n].steps;
     if (step->kind == BMF_STEP_TRANSFER) {

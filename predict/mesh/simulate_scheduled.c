@@ -18,7 +18,7 @@
 
 static void count_uses(bmf_scheduled_simulation *s)
 {
-    s->first_use = bmf_allocate((s->nodes + 1) * (int64_t)sizeof *s->first_use);
+    s->first_use = allocate((s->nodes + 1) * (int64_t)sizeof *s->first_use);
     for (int64_t n = 0; n < s->nodes; n++) {
         s->first_use[n] = s->uses;
         s->uses += s->script[n].uses;
@@ -29,10 +29,10 @@ static void count_uses(bmf_scheduled_simulation *s)
     s->first_use[s->nodes] = s->uses;
 }
 
-bmf_scheduled_simulation *bmf_scheduled_simulation_create(bmf_scheduled_machine *machine, bmf_processor_script *script,
-                                                          const bmf_simulation_settings *settings)
+bmf_scheduled_simulation *scheduled_simulation_create(bmf_scheduled_machine *machine, bmf_processor_script *script,
+                                                      const bmf_simulation_settings *settings)
 {
-    bmf_scheduled_simulation *s = bmf_allocate_clear(1, sizeof *s);
+    bmf_scheduled_simulation *s = allocate_clear(1, sizeof *s);
     s->machine = machine;
     s->script = script;
     s->settings = *settings;
@@ -41,12 +41,12 @@ bmf_scheduled_simulation *bmf_scheduled_simulation_create(bmf_scheduled_machine 
     s->nodes = machine->hardware.mesh.nodes;
     s->pipelines = machine->hardware.pipelines;
     s->slots = machine->hardware.length;
-    s->node = bmf_allocate_clear(s->nodes, sizeof *s->node);
-    s->neighbour = bmf_allocate_clear(s->nodes, sizeof *s->neighbour);
-    s->hot = bmf_allocate(s->nodes * (int64_t)sizeof *s->hot);
-    s->next_hot = bmf_allocate(s->nodes * (int64_t)sizeof *s->next_hot);
-    s->unsteady = bmf_allocate(s->nodes * (int64_t)sizeof *s->unsteady);
-    s->heap = bmf_allocate(s->nodes * (int64_t)sizeof *s->heap);
+    s->node = allocate_clear(s->nodes, sizeof *s->node);
+    s->neighbour = allocate_clear(s->nodes, sizeof *s->neighbour);
+    s->hot = allocate(s->nodes * (int64_t)sizeof *s->hot);
+    s->next_hot = allocate(s->nodes * (int64_t)sizeof *s->next_hot);
+    s->unsteady = allocate(s->nodes * (int64_t)sizeof *s->unsteady);
+    s->heap = allocate(s->nodes * (int64_t)sizeof *s->heap);
     s->running = s->nodes;
     count_uses(s);
     for (int64_t n = 0; n < s->nodes; n++) {
@@ -55,13 +55,13 @@ bmf_scheduled_simulation *bmf_scheduled_simulation_create(bmf_scheduled_machine 
         s->commanded |= state->base != s->node[0].base;
         state->unsteady_until = state->last_move = state->cpu.counted_from = -1;
         for (int port = 0; port < BMF_MESH_PORTS; port++)
-            s->neighbour[n][port] = bmf_mesh_neighbour(&machine->hardware.mesh, n, port);
-        bmf_scheduled_wake(s, n);
+            s->neighbour[n][port] = mesh_neighbour(&machine->hardware.mesh, n, port);
+        scheduled_wake(s, n);
     }
     return s;
 }
 
-void bmf_scheduled_simulation_free(bmf_scheduled_simulation *s)
+void scheduled_simulation_free(bmf_scheduled_simulation *s)
 {
     if (!s)
         return;
@@ -74,7 +74,7 @@ void bmf_scheduled_simulation_free(bmf_scheduled_simulation *s)
 
 /* ---- stages ---- */
 
-void bmf_scheduled_wake(bmf_scheduled_simulation *s, int64_t n)
+void scheduled_wake(bmf_scheduled_simulation *s, int64_t n)
 {
     if (s->node[n].listed)
         return;
@@ -82,7 +82,7 @@ void bmf_scheduled_wake(bmf_scheduled_simulation *s, int64_t n)
     s->next_hot[s->next_hots++] = n;
 }
 
-stage bmf_scheduled_stage(const bmf_scheduled_simulation *s, int64_t n, int64_t fetched, int pipeline)
+stage scheduled_stage(const bmf_scheduled_simulation *s, int64_t n, int64_t fetched, int pipeline)
 {
     const node_state *state = &s->node[n];
     if (fetched < 0)
@@ -96,7 +96,7 @@ stage bmf_scheduled_stage(const bmf_scheduled_simulation *s, int64_t n, int64_t 
 
 static stage reading(const bmf_scheduled_simulation *s, int64_t n, int pipeline)
 {
-    return bmf_scheduled_stage(s, n, s->cycle - 2, pipeline);
+    return scheduled_stage(s, n, s->cycle - 2, pipeline);
 }
 
 /* The pipeline whose VFSM reads from the port in this cycle, or -1. */
@@ -127,12 +127,12 @@ static bool write_port(bmf_scheduled_simulation *s, int64_t n, int pipeline, con
     if (to < 0 || (forks && s->node[n].buffer_full[pipeline] >> fork.vfsm & 1))
         return false;
     stage reader;
-    const int at = reader_of(s, to, bmf_mesh_opposite(w->destination), &reader);
+    const int at = reader_of(s, to, mesh_opposite(w->destination), &reader);
     if (at < 0 || s->node[to].buffer_full[at] >> reader.vfsm & 1)
         return false;
     hand_over(s, to, at, &reader, w->word, false);
     s->node[to].last_move = s->cycle;
-    bmf_scheduled_wake(s, to);
+    scheduled_wake(s, to);
     if (forks)
         hand_over(s, n, pipeline, &fork, w->word, false);
     s->hops++;
@@ -154,19 +154,19 @@ static int write_word(bmf_scheduled_simulation *s, int64_t n, int pipeline, cons
     node_state *state = &s->node[n];
     const int to = w->destination;
     *accepted = true;
-    if (bmf_place_is_port(to)) {
+    if (place_is_port(to)) {
         *accepted = write_port(s, n, pipeline, w);
-    } else if (bmf_place_is_register(to)) {
+    } else if (place_is_register(to)) {
         const int reg = to - BMF_PLACE_REGISTER;
         *accepted = !(state->inbound_full >> reg & 1);
         if (*accepted) {
             state->inbound_full |= 1U << reg;
             state->inbound[reg] = w->word;
         }
-    } else if (bmf_place_is_buffer(to)) {
+    } else if (place_is_buffer(to)) {
         *accepted = write_buffer(state, pipeline, to - BMF_PLACE_BUFFER, w->word);
     } else if (to == BMF_PLACE_MEMADR) {
-        return bmf_scheduled_command(s, n, pipeline, w->word);
+        return scheduled_command(s, n, pipeline, w->word);
     } else {
         *accepted = to == BMF_PLACE_NULL;
     }
@@ -207,11 +207,11 @@ static int read_stage(bmf_scheduled_simulation *s, int64_t n, int pipeline, bool
     if (state->buffer_full[pipeline] >> at.vfsm & 1) {
         if (to != BMF_PLACE_BUFFER + at.vfsm)
             hand_over(s, n, pipeline, &at, state->buffer[pipeline][at.vfsm], true);
-    } else if (bmf_place_is_register(from) && state->outbound_full >> (from - BMF_PLACE_REGISTER) & 1) {
+    } else if (place_is_register(from) && state->outbound_full >> (from - BMF_PLACE_REGISTER) & 1) {
         state->outbound_full &= ~(1U << (from - BMF_PLACE_REGISTER));
         hand_over(s, n, pipeline, &at, state->outbound[from - BMF_PLACE_REGISTER], false);
         state->last_move = s->cycle;
-    } else if (bmf_place_is_buffer(from) && state->buffer_full[pipeline] >> (from - BMF_PLACE_BUFFER) & 1) {
+    } else if (place_is_buffer(from) && state->buffer_full[pipeline] >> (from - BMF_PLACE_BUFFER) & 1) {
         state->buffer_full[pipeline] &= ~(1U << (from - BMF_PLACE_BUFFER));
         hand_over(s, n, pipeline, &at, state->buffer[pipeline][from - BMF_PLACE_BUFFER], false);
         state->last_move = s->cycle;
@@ -231,7 +231,7 @@ static bool stays_hot(const bmf_scheduled_simulation *s, int64_t n)
     for (int p = 0; p < s->pipelines; p++)
         if (state->buffer_full[p] != 0 || state->writing[(s->cycle + 1) & 1][p].valid)
             return true;
-    return bmf_processor_is_awake(s, n);
+    return processor_is_awake(s, n);
 }
 
 static int run_node(bmf_scheduled_simulation *s, int64_t n)
@@ -243,8 +243,8 @@ static int run_node(bmf_scheduled_simulation *s, int64_t n)
     }
     for (int p = 0; p < s->pipelines; p++)
         BMF_TRY(read_stage(s, n, p, wrote[p]));
-    bmf_processor_choose(s, n);
-    return bmf_processor_access(s, n);
+    processor_choose(s, n);
+    return processor_access(s, n);
 }
 
 static void take_sleeper(bmf_scheduled_simulation *s)
@@ -260,10 +260,10 @@ static void take_sleeper(bmf_scheduled_simulation *s)
     }
     s->heap[at] = last;
     s->node[node].cpu.asleep = false;
-    bmf_scheduled_wake(s, node);
+    scheduled_wake(s, node);
 }
 
-int bmf_scheduled_simulation_step(bmf_scheduled_simulation *s)
+int scheduled_simulation_step(bmf_scheduled_simulation *s)
 {
     while (s->sleepers > 0 && s->heap[0].wake <= s->cycle)
         take_sleeper(s);
@@ -275,14 +275,14 @@ int bmf_scheduled_simulation_step(bmf_scheduled_simulation *s)
     for (int64_t k = 0; k < s->hots; k++)
         s->node[s->hot[k]].listed = false;
     if (s->commanded) {
-        bmf_scheduled_advance_stages(s);
-        BMF_TRY(bmf_scheduled_check_links(s));
+        scheduled_advance_stages(s);
+        BMF_TRY(scheduled_check_links(s));
     }
     for (int64_t k = 0; k < s->hots; k++)
         BMF_TRY(run_node(s, s->hot[k]));
     for (int64_t k = 0; k < s->hots; k++)
         if (stays_hot(s, s->hot[k]))
-            bmf_scheduled_wake(s, s->hot[k]);
+            scheduled_wake(s, s->hot[k]);
     s->carried_out++;
     s->cycle++;
     return BMF_OK;
@@ -295,7 +295,7 @@ static void skip_idle(bmf_scheduled_simulation *s)
         s->cycle = s->heap[0].wake;
 }
 
-int bmf_scheduled_waits_for_ever(const bmf_scheduled_simulation *s)
+int scheduled_waits_for_ever(const bmf_scheduled_simulation *s)
 {
     for (int64_t n = 0; n < s->nodes; n++)
         if (s->node[n].cpu.step < s->script[n].steps)
@@ -304,52 +304,52 @@ int bmf_scheduled_waits_for_ever(const bmf_scheduled_simulation *s)
     return BMF_OK;
 }
 
-int bmf_scheduled_simulation_run(bmf_scheduled_simulation *s)
+int scheduled_simulation_run(bmf_scheduled_simulation *s)
 {
     while (s->running > 0) {
         skip_idle(s);
         if (s->next_hots == 0 && s->sleepers == 0 && s->unsteadies == 0)
-            return bmf_scheduled_waits_for_ever(s);
+            return scheduled_waits_for_ever(s);
         if (!s->settings.every_cycle && s->cycle % s->slots == 0 && s->unsteadies == 0)
-            BMF_TRY(bmf_scheduled_skip_periods(s));
-        BMF_TRY(bmf_scheduled_simulation_step(s));
+            BMF_TRY(scheduled_skip_periods(s));
+        BMF_TRY(scheduled_simulation_step(s));
     }
     return BMF_OK;
 }
 
 /* ---- asking ---- */
 
-bool bmf_scheduled_simulation_ended(const bmf_scheduled_simulation *s)
+bool scheduled_simulation_ended(const bmf_scheduled_simulation *s)
 {
     return s->running == 0;
 }
 
-int64_t bmf_scheduled_simulation_cycle(const bmf_scheduled_simulation *s)
+int64_t scheduled_simulation_cycle(const bmf_scheduled_simulation *s)
 {
     return s->cycle;
 }
 
-int64_t bmf_scheduled_simulation_length(const bmf_scheduled_simulation *s)
+int64_t scheduled_simulation_length(const bmf_scheduled_simulation *s)
 {
     return s->length;
 }
 
-int64_t bmf_scheduled_simulation_hops(const bmf_scheduled_simulation *s)
+int64_t scheduled_simulation_hops(const bmf_scheduled_simulation *s)
 {
     return s->hops;
 }
 
-int64_t bmf_scheduled_simulation_carried_out(const bmf_scheduled_simulation *s)
+int64_t scheduled_simulation_carried_out(const bmf_scheduled_simulation *s)
 {
     return s->carried_out;
 }
 
-int64_t bmf_scheduled_simulation_last_move(const bmf_scheduled_simulation *s, int64_t node)
+int64_t scheduled_simulation_last_move(const bmf_scheduled_simulation *s, int64_t node)
 {
     return s->node[node].last_move;
 }
 
-void bmf_scheduled_simulation_times(const bmf_scheduled_simulation *s, int64_t node, int64_t time[BMF_TIMES])
+void scheduled_simulation_times(const bmf_scheduled_simulation *s, int64_t node, int64_t time[BMF_TIMES])
 {
     const processor *cpu = &s->node[node].cpu;
     for (int k = 0; k < BMF_TIMES; k++)
@@ -358,7 +358,7 @@ void bmf_scheduled_simulation_times(const bmf_scheduled_simulation *s, int64_t n
         time[cpu->counting] += s->cycle - cpu->counted_from;
 }
 
-void bmf_scheduled_simulation_view(const bmf_scheduled_simulation *s, int64_t node, bmf_scheduled_view *view)
+void scheduled_simulation_view(const bmf_scheduled_simulation *s, int64_t node, bmf_scheduled_view *view)
 {
     const node_state *state = &s->node[node];
     *view = (bmf_scheduled_view){

@@ -23,7 +23,7 @@ typedef enum bmf_mesh_time {
     BMF_TIME_REPROGRAM,
     BMF_TIMES
 } bmf_mesh_time;
-extern const char *const bmf_mesh_time_name[BMF_TIMES]; /* "cpu", "write", .. */
+extern const char *const mesh_time_name[BMF_TIMES]; /* "cpu", "write", .. */
 
 /* Words of one stream through one register. */
 typedef struct bmf_interface_use {
@@ -45,7 +45,7 @@ typedef enum bmf_step_kind {
     BMF_STEP_DRAIN     /* wait until the router has taken what is in a register, and `cycles` more */
 } bmf_step_kind;
 
-typedef struct bmf_step {
+typedef struct simulator_step {
     bmf_step_kind kind;
     bmf_mesh_time time; /* what its cycles are counted as; TRANSFER: writing or reading, whatever it does */
     int64_t cycles;
@@ -53,33 +53,32 @@ typedef struct bmf_step {
     bool in_order;
     int64_t first, count; /* TRANSFER: of the processor's uses; COMMANDS: of its words */
     int64_t begun, ended; /* cycles, set by the simulation; -1: not yet. The next step begins in cycle `ended` */
-} bmf_step;
+} simulator_step;
 
 typedef struct bmf_processor_script {
     int64_t steps, uses, words;
-    bmf_step *step;
+    simulator_step *step;
     bmf_interface_use *use;
     uint64_t *word;
 } bmf_processor_script;
 
 /* Scripts for all nodes of a machine; empty. The caller frees. */
-bmf_processor_script *bmf_scripts_create(const bmf_mesh *mesh);
-void bmf_scripts_free(const bmf_mesh *mesh, bmf_processor_script *script);
+bmf_processor_script *scripts_create(const bmf_mesh *mesh);
+void scripts_free(const bmf_mesh *mesh, bmf_processor_script *script);
 /* Adds a step. transfer: uses are copied, no two with the same register and direction. commands: words are copied. */
-void bmf_script_wait(bmf_processor_script *script, bmf_mesh_time time, int64_t cycles);
-void bmf_script_until(bmf_processor_script *script, bmf_mesh_time time, int64_t cycle);
-void bmf_script_transfer(bmf_processor_script *script, bool in_order, int64_t uses, const bmf_interface_use *use);
-void bmf_script_commands(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t words,
-                         const uint64_t *word);
-void bmf_script_drain(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t cycles);
+void script_wait(bmf_processor_script *script, bmf_mesh_time time, int64_t cycles);
+void script_until(bmf_processor_script *script, bmf_mesh_time time, int64_t cycle);
+void script_transfer(bmf_processor_script *script, bool in_order, int64_t uses, const bmf_interface_use *use);
+void script_commands(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t words, const uint64_t *word);
+void script_drain(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t cycles);
 /* The steps of a change to the schedule in another block: the command, waiting for its being taken, and for the words that
  * are in the router's pipelines. */
-void bmf_script_change_phase(bmf_processor_script *script, const bmf_scheduled_hardware *hardware, int from_block,
-                             int to_block);
+void script_change_phase(bmf_processor_script *script, const bmf_scheduled_hardware *hardware, int from_block,
+                         int to_block);
 
 /* The steps that load a block of `machine` into a router in the loader phase: annotations of the VFSMs that it uses, and its
  * entries. */
-void bmf_script_load(bmf_processor_script *script, const bmf_scheduled_machine *machine, int64_t node, int block);
+void script_load(bmf_processor_script *script, const bmf_scheduled_machine *machine, int64_t node, int block);
 
 typedef struct bmf_simulation_settings {
     int read_cycles, write_cycles; /* of the processor, for one access; 0: 1 */
@@ -89,27 +88,27 @@ typedef struct bmf_simulation_settings {
 typedef struct bmf_scheduled_simulation bmf_scheduled_simulation;
 
 /* Machine and scripts are borrowed; the machine's memories change when commands change them. Blocks must be as
- * bmf_scheduled_create makes them and pass bmf_scheduled_check; commands that break that are errors. */
-bmf_scheduled_simulation *bmf_scheduled_simulation_create(bmf_scheduled_machine *machine, bmf_processor_script *script,
-                                                          const bmf_simulation_settings *settings);
-void bmf_scheduled_simulation_free(bmf_scheduled_simulation *simulation);
-/* One cycle. Errors as bmf_scheduled_simulation_run. */
-int bmf_scheduled_simulation_step(bmf_scheduled_simulation *simulation);
+ * scheduled_create makes them and pass scheduled_check; commands that break that are errors. */
+bmf_scheduled_simulation *scheduled_simulation_create(bmf_scheduled_machine *machine, bmf_processor_script *script,
+                                                      const bmf_simulation_settings *settings);
+void scheduled_simulation_free(bmf_scheduled_simulation *simulation);
+/* One cycle. Errors as scheduled_simulation_run. */
+int scheduled_simulation_step(bmf_scheduled_simulation *simulation);
 /* Until all scripts have ended. Errors, with node and cycle: BMF_ERROR_ARGUMENT: processors that wait for ever; commands
  * that are none; two ends of a link that both read it, so that each takes the other's accept for a valid word, or both
  * write it; a VFSM in two cycles in a row after a change of phases; a word that is not the stream's next one. */
-int bmf_scheduled_simulation_run(bmf_scheduled_simulation *simulation);
+int scheduled_simulation_run(bmf_scheduled_simulation *simulation);
 
-bool bmf_scheduled_simulation_ended(const bmf_scheduled_simulation *simulation);
-int64_t bmf_scheduled_simulation_cycle(const bmf_scheduled_simulation *simulation);
+bool scheduled_simulation_ended(const bmf_scheduled_simulation *simulation);
+int64_t scheduled_simulation_cycle(const bmf_scheduled_simulation *simulation);
 /* Cycles until the last script ended, words over links, and cycles that were really carried out, so far. */
-int64_t bmf_scheduled_simulation_length(const bmf_scheduled_simulation *simulation);
-int64_t bmf_scheduled_simulation_hops(const bmf_scheduled_simulation *simulation);
-int64_t bmf_scheduled_simulation_carried_out(const bmf_scheduled_simulation *simulation);
+int64_t scheduled_simulation_length(const bmf_scheduled_simulation *simulation);
+int64_t scheduled_simulation_hops(const bmf_scheduled_simulation *simulation);
+int64_t scheduled_simulation_carried_out(const bmf_scheduled_simulation *simulation);
 /* The last cycle in which this node's router moved a word; -1: never. */
-int64_t bmf_scheduled_simulation_last_move(const bmf_scheduled_simulation *simulation, int64_t node);
+int64_t scheduled_simulation_last_move(const bmf_scheduled_simulation *simulation, int64_t node);
 /* Cycles of a processor by what they went into. */
-void bmf_scheduled_simulation_times(const bmf_scheduled_simulation *simulation, int64_t node, int64_t time[BMF_TIMES]);
+void scheduled_simulation_times(const bmf_scheduled_simulation *simulation, int64_t node, int64_t time[BMF_TIMES]);
 
 /* What a node holds between two cycles. Words: their stream in the upper 23 bits, their place in the lower 40; those of
  * commands have the highest bit set. */
@@ -120,6 +119,6 @@ typedef struct bmf_scheduled_view {
     uint64_t buffer[BMF_SCHEDULED_PIPELINES][BMF_SCHEDULED_VFSMS];
     int64_t step; /* of the script */
 } bmf_scheduled_view;
-void bmf_scheduled_simulation_view(const bmf_scheduled_simulation *simulation, int64_t node, bmf_scheduled_view *view);
+void scheduled_simulation_view(const bmf_scheduled_simulation *simulation, int64_t node, bmf_scheduled_view *view);
 
 #endif

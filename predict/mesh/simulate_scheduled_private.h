@@ -80,25 +80,25 @@ struct bmf_scheduled_simulation {
 };
 
 /* simulate_scheduled.c. Fails with the node that waits for ever. */
-int bmf_scheduled_waits_for_ever(const bmf_scheduled_simulation *s);
-void bmf_scheduled_wake(bmf_scheduled_simulation *s, int64_t node);
+int scheduled_waits_for_ever(const bmf_scheduled_simulation *s);
+void scheduled_wake(bmf_scheduled_simulation *s, int64_t node);
 /* What is in a stage: of the VFSMs whose schedule stage was in `fetched`. */
-stage bmf_scheduled_stage(const bmf_scheduled_simulation *s, int64_t node, int64_t fetched, int pipeline);
+stage scheduled_stage(const bmf_scheduled_simulation *s, int64_t node, int64_t fetched, int pipeline);
 
 /* simulate_processor.c: chooses this cycle's access to the interface, from registers as the router left them; and carries it
  * out. */
-void bmf_processor_choose(bmf_scheduled_simulation *s, int64_t node);
-int bmf_processor_access(bmf_scheduled_simulation *s, int64_t node);
+void processor_choose(bmf_scheduled_simulation *s, int64_t node);
+int processor_access(bmf_scheduled_simulation *s, int64_t node);
 /* Has something to do in the next cycle, whatever the router does. */
-bool bmf_processor_is_awake(const bmf_scheduled_simulation *s, int64_t node);
-void bmf_processor_count(bmf_scheduled_simulation *s, int64_t node); /* its cycles up to now */
+bool processor_is_awake(const bmf_scheduled_simulation *s, int64_t node);
+void processor_count(bmf_scheduled_simulation *s, int64_t node); /* its cycles up to now */
 
 /* simulate_commands.c: a word at MEMADR; stages after changes; links that two nodes use in different phases. */
-int bmf_scheduled_command(bmf_scheduled_simulation *s, int64_t node, int pipeline, uint64_t word);
-void bmf_scheduled_advance_stages(bmf_scheduled_simulation *s);
-int bmf_scheduled_check_links(const bmf_scheduled_simulation *s);
+int scheduled_command(bmf_scheduled_simulation *s, int64_t node, int pipeline, uint64_t word);
+void scheduled_advance_stages(bmf_scheduled_simulation *s);
+int scheduled_check_links(const bmf_scheduled_simulation *s);
 
 /* simulate_periods.c: at the start of a schedule: goes forward by as many whole periods as are alike. */
-int bmf_scheduled_skip_periods(bmf_scheduled_simulation *s);
+int scheduled_skip_periods(bmf_scheduled_simulation *s);
 
 #endif

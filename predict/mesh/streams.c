@@ -45,7 +45,7 @@ void streams_add_user(streams_router *r, int64_t index, int users)
 static void visit_slots(streams_router *r, int64_t first, int slot, int slots, resource_visitor *visit, void *state)
 {
     for (int k = 0; k < slots; k++)
-        visit(r, first + (slot + bmf_stream_slot(r->length, slots, k)) % r->length, state);
+        visit(r, first + (slot + stream_slot(r->length, slots, k)) % r->length, state);
 }
 
 void streams_visit_hop(streams_router *r, const bmf_stream_route *route, int64_t index, bool reprogrammed,
@@ -152,7 +152,7 @@ static void make_commands(streams_router *r)
         every_pipeline |= r->request->stream[k].reprogrammed;
     if (!every_pipeline && !r->request->leaves)
         return;
-    r->command = bmf_allocate(r->nodes * r->pipelines * (int64_t)sizeof *r->command);
+    r->command = allocate(r->nodes * r->pipelines * (int64_t)sizeof *r->command);
     for (int64_t n = 0; n < r->nodes; n++)
         for (int p = 0; p < (every_pipeline ? r->pipelines : 1); p++)
             r->command[r->commands++] = (command_slot){n, every_pipeline ? p : -1, 0, -1};
@@ -162,7 +162,7 @@ static void make_commands(streams_router *r)
 
 static streams_router *make_router(const bmf_stream_request *request)
 {
-    streams_router *r = bmf_allocate_clear(1, sizeof *r);
+    streams_router *r = allocate_clear(1, sizeof *r);
     r->request = request;
     r->hardware = request->hardware;
     r->length = request->hardware.length;
@@ -171,18 +171,18 @@ static streams_router *make_router(const bmf_stream_request *request)
     r->interfaces = r->nodes * r->pipelines * r->length;
     r->links = 2 * r->interfaces;
     r->resources = r->links + r->nodes * BMF_MESH_PORTS * r->length;
-    r->resource = bmf_allocate_clear(r->resources, sizeof *r->resource);
-    r->price = bmf_allocate_clear(r->resources, sizeof *r->price);
-    r->neighbour = bmf_allocate(r->nodes * (int64_t)sizeof *r->neighbour);
-    r->at = bmf_allocate(r->nodes * (int64_t)sizeof *r->at);
-    r->route = bmf_allocate_clear(request->streams + 1, sizeof *r->route);
-    r->order = bmf_allocate((request->streams + 1) * (int64_t)sizeof *r->order);
-    r->state = bmf_allocate_clear(r->interfaces, sizeof *r->state);
+    r->resource = allocate_clear(r->resources, sizeof *r->resource);
+    r->price = allocate_clear(r->resources, sizeof *r->price);
+    r->neighbour = allocate(r->nodes * (int64_t)sizeof *r->neighbour);
+    r->at = allocate(r->nodes * (int64_t)sizeof *r->at);
+    r->route = allocate_clear(request->streams + 1, sizeof *r->route);
+    r->order = allocate((request->streams + 1) * (int64_t)sizeof *r->order);
+    r->state = allocate_clear(r->interfaces, sizeof *r->state);
     for (int64_t n = 0; n < r->nodes; n++) {
         for (int port = 0; port < BMF_MESH_PORTS; port++)
-            r->neighbour[n][port] = bmf_mesh_neighbour(&r->hardware.mesh, n, port);
+            r->neighbour[n][port] = mesh_neighbour(&r->hardware.mesh, n, port);
         for (int k = 0; k < BMF_MESH_DIMENSIONS; k++)
-            r->at[n][k] = (int)bmf_mesh_coordinate(&r->hardware.mesh, n, k);
+            r->at[n][k] = (int)mesh_coordinate(&r->hardware.mesh, n, k);
         for (int p = 0; p < r->pipelines; p++)
             for (int slot = 0; slot < r->length; slot++)
                 r->resource[pipeline_slot(r, n, p, slot)].own =
@@ -219,7 +219,7 @@ static double demand(const bmf_stream *stream)
 /* The largest factor with which no node starts and ends more than its pipelines carry. */
 static double factor_of_nodes(const streams_router *r)
 {
-    double *load = bmf_allocate_clear(r->nodes, sizeof *load), most = 0;
+    double *load = allocate_clear(r->nodes, sizeof *load), most = 0;
     for (int64_t k = 0; k < r->request->streams; k++) {
         const bmf_stream *stream = &r->request->stream[k];
         load[stream->from] += demand(stream);
@@ -239,7 +239,7 @@ static double factor_of_cuts(const streams_router *r)
     double factor = 1, hops = 0;
     for (int axis = 0; axis < BMF_MESH_DIMENSIONS; axis++) {
         const int64_t size = mesh->size[axis];
-        double *crossing = bmf_allocate_clear(2 * size, sizeof *crossing);
+        double *crossing = allocate_clear(2 * size, sizeof *crossing);
         for (int64_t k = 0; k < r->request->streams; k++) {
             const bmf_stream *stream = &r->request->stream[k];
             int low = r->at[stream->from][axis], high = low;
@@ -274,7 +274,7 @@ static double hardness(const streams_router *r, int64_t k)
     const bmf_stream *stream = &r->request->stream[k];
     int64_t furthest = 0;
     for (int64_t d = 0; d < stream->destinations; d++) {
-        const int64_t distance = bmf_mesh_distance(&r->hardware.mesh, stream->from, stream->to[d]);
+        const int64_t distance = mesh_distance(&r->hardware.mesh, stream->from, stream->to[d]);
         furthest = distance > furthest ? distance : furthest;
     }
     return (double)r->route[k].slots * (double)(furthest + 2 * stream->destinations);
@@ -369,8 +369,7 @@ static int check_request(const bmf_stream_request *request)
 /* Registers: each stream has its own at both ends. */
 static bool has_registers(const streams_router *r)
 {
-    int64_t *sources = bmf_allocate_clear(r->nodes, sizeof *sources),
-            *sinks = bmf_allocate_clear(r->nodes, sizeof *sinks);
+    int64_t *sources = allocate_clear(r->nodes, sizeof *sources), *sinks = allocate_clear(r->nodes, sizeof *sinks);
     bool enough = true;
     for (int64_t k = 0; k < r->request->streams; k++) {
         const bmf_stream *stream = &r->request->stream[k];
@@ -441,7 +440,7 @@ static double find_factor(streams_router *r, double high, bmf_stream_routes *res
 static void assign_registers(bmf_stream_routes *routes)
 {
     const int64_t nodes = routes->hardware.mesh.nodes;
-    int *outbound = bmf_allocate_clear(nodes, sizeof *outbound), *inbound = bmf_allocate_clear(nodes, sizeof *inbound);
+    int *outbound = allocate_clear(nodes, sizeof *outbound), *inbound = allocate_clear(nodes, sizeof *inbound);
     for (int64_t k = 0; k < routes->streams; k++) {
         bmf_stream_route *route = &routes->route[k];
         route->reg = outbound[route->hop[0].node]++;
@@ -452,27 +451,27 @@ static void assign_registers(bmf_stream_routes *routes)
     free(inbound);
 }
 
-int bmf_streams_route(const bmf_stream_request *request, bmf_stream_routes **routes)
+int streams_route(const bmf_stream_request *request, bmf_stream_routes **routes)
 {
     *routes = NULL;
     BMF_TRY(check_request(request));
     streams_router *r = make_router(request);
-    bmf_stream_routes *result = bmf_allocate_clear(1, sizeof *result);
+    bmf_stream_routes *result = allocate_clear(1, sizeof *result);
     result->hardware = request->hardware;
     result->streams = request->streams;
-    result->route = bmf_allocate_clear(request->streams + 1, sizeof *result->route);
+    result->route = allocate_clear(request->streams + 1, sizeof *result->route);
     const double most = fmin(1, fmin(factor_of_nodes(r), factor_of_cuts(r)));
     if (has_registers(r) && find_factor(r, most, result) > 0) {
         assign_registers(result);
         *routes = result;
     } else {
-        bmf_streams_free(result);
+        streams_free(result);
     }
     free_router(r);
     return BMF_OK;
 }
 
-void bmf_streams_free(bmf_stream_routes *routes)
+void streams_free(bmf_stream_routes *routes)
 {
     if (!routes)
         return;
@@ -482,7 +481,7 @@ void bmf_streams_free(bmf_stream_routes *routes)
     free(routes);
 }
 
-int64_t bmf_stream_depth(const bmf_stream_route *route, int64_t hop)
+int64_t stream_depth(const bmf_stream_route *route, int64_t hop)
 {
     int64_t links = 0;
     for (; route->hop[hop].parent >= 0; hop = route->hop[hop].parent)

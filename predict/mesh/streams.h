@@ -58,20 +58,20 @@ typedef struct bmf_stream_request {
 
 /* *routes NULL: they do not fit into one phase, even with one slot each. Errors: BMF_ERROR_ARGUMENT with the stream's number:
  * a node outside the mesh, a bandwidth that is none. The caller frees. */
-int bmf_streams_route(const bmf_stream_request *request, bmf_stream_routes **routes);
-void bmf_streams_free(bmf_stream_routes *routes);
+int streams_route(const bmf_stream_request *request, bmf_stream_routes **routes);
+void streams_free(bmf_stream_routes *routes);
 
 /* Slot k of a stream with `slots` slots in a schedule, counted from its first: the same distance apart, so that streams with as
  * many slots fit between each other; what is left stays at the end, for commands. */
-static inline int bmf_stream_slot(int length, int slots, int k)
+static inline int stream_slot(int length, int slots, int k)
 {
     return k * (length / slots);
 }
 /* Links on the way from the source to a hop. */
-int64_t bmf_stream_depth(const bmf_stream_route *route, int64_t hop);
+int64_t stream_depth(const bmf_stream_route *route, int64_t hop);
 
 /* Writes a block of every node, and fills empty slots with the reprogramming VFSM. The result has been checked. Errors:
  * BMF_ERROR_INTERNAL: it breaks a rule, or a node has too few VFSMs. */
-int bmf_streams_emit(const bmf_stream_routes *routes, bmf_scheduled_machine *machine, int block);
+int streams_emit(const bmf_stream_routes *routes, bmf_scheduled_machine *machine, int block);
 
 #endif

@@ -27,7 +27,7 @@ static int add_vfsm(emission *e, const bmf_stream_hop *hop, int slots, int slot,
         at.destination = (uint8_t)(BMF_PLACE_BUFFER + *vfsm); /* a delay: its own buffer */
     node->annotation[hop->pipeline][*vfsm] = at;
     for (int k = 0; k < slots; k++) {
-        const int t = (slot + bmf_stream_slot(length, slots, k)) % length;
+        const int t = (slot + stream_slot(length, slots, k)) % length;
         uint8_t *entry = &node->entry[e->block * length + t].vfsm[hop->pipeline];
         if (*entry != BMF_VFSM_NOP)
             return bmf_fail(NULL, BMF_ERROR_INTERNAL, "node %" PRId64 ", pipeline %d, slot %d: VFSMs %d and %d",
@@ -56,15 +56,15 @@ static int emit_hop(emission *e, const bmf_stream_route *route, const bmf_stream
     return BMF_OK;
 }
 
-int bmf_streams_emit(const bmf_stream_routes *routes, bmf_scheduled_machine *machine, int block)
+int streams_emit(const bmf_stream_routes *routes, bmf_scheduled_machine *machine, int block)
 {
-    emission e = {routes, machine, block, bmf_allocate_clear(machine->hardware.mesh.nodes, sizeof *e.used)};
+    emission e = {routes, machine, block, allocate_clear(machine->hardware.mesh.nodes, sizeof *e.used)};
     int status = BMF_OK;
     for (int64_t k = 0; k < routes->streams && status == BMF_OK; k++)
         for (int64_t h = 0; h < routes->route[k].hops && status == BMF_OK; h++)
             status = emit_hop(&e, &routes->route[k], &routes->route[k].hop[h]);
     free(e.used);
     BMF_TRY(status);
-    bmf_scheduled_fill_reprogram(machine, block);
-    return bmf_scheduled_check(machine, block);
+    scheduled_fill_reprogram(machine, block);
+    return scheduled_check(machine, block);
 }

@@ -66,7 +66,7 @@ static inline int64_t link_slot(const streams_router *r, int64_t node, int port,
 {
     if (!r->hardware.separate_wires && port % 2 == 0) {
         node = r->neighbour[node][port];
-        port = bmf_mesh_opposite(port);
+        port = mesh_opposite(port);
     }
     return r->links + (node * BMF_MESH_PORTS + port) * r->length + slot;
 }

@@ -81,7 +81,7 @@ static void push(streams_router *r, float at, int32_t state)
 {
     if (r->heap_count == r->heap_capacity) {
         const int64_t capacity = r->heap_capacity ? 2 * r->heap_capacity : 1024, size = (int64_t)sizeof *r->heap;
-        r->heap = bmf_reallocate(r->heap, r->heap_capacity * size, capacity * size);
+        r->heap = reallocate(r->heap, r->heap_capacity * size, capacity * size);
         r->heap_capacity = capacity;
     }
     int64_t k = r->heap_count++;
@@ -174,7 +174,7 @@ static void expand(search *s, int32_t index)
     const search_state *state = &r->state[index];
     const int slot = (int)(index % r->length), pipeline = (int)(index / r->length % r->pipelines);
     const int64_t node = index / r->length / r->pipelines;
-    const int back = state->from >= 0 && state->move != MOVE_DELAY ? bmf_mesh_opposite(state->move) : -1;
+    const int back = state->from >= 0 && state->move != MOVE_DELAY ? mesh_opposite(state->move) : -1;
     for (int port = 0; port < BMF_MESH_PORTS; port++)
         if (port != back)
             reach_neighbour(s, node, port, slot, state->cost, index);
@@ -230,7 +230,7 @@ static int64_t add_hop(search *s, const bmf_stream_hop *hop)
     bmf_stream_route *route = s->route;
     if (route->hops == route->capacity) {
         const int64_t capacity = route->capacity ? 2 * route->capacity : 16, size = (int64_t)sizeof *route->hop;
-        route->hop = bmf_reallocate(route->hop, route->capacity * size, capacity * size);
+        route->hop = reallocate(route->hop, route->capacity * size, capacity * size);
         route->capacity = capacity;
     }
     route->hop[route->hops] = *hop;
@@ -265,7 +265,7 @@ static int64_t add_way(search *s, int32_t index)
     bmf_stream_hop *parent = &s->route->hop[hop.parent];
     parent->out[parent->outs++] = state->move;
     count_hop(s, hop.parent, 1);
-    hop.in = bmf_mesh_opposite(state->move);
+    hop.in = mesh_opposite(state->move);
     return add_hop(s, &hop);
 }
 
@@ -320,9 +320,9 @@ static bool grow_to(search *s, int64_t from, int64_t target)
 static int64_t distance_to_tree(const search *s, int64_t from, int64_t node)
 {
     const bmf_mesh *mesh = &s->r->hardware.mesh;
-    int64_t least = bmf_mesh_distance(mesh, from, node);
+    int64_t least = mesh_distance(mesh, from, node);
     for (int64_t h = 0; h < s->route->hops; h++) {
-        const int64_t distance = bmf_mesh_distance(mesh, s->route->hop[h].node, node);
+        const int64_t distance = mesh_distance(mesh, s->route->hop[h].node, node);
         least = distance < least ? distance : least;
     }
     return least;
@@ -331,7 +331,7 @@ static int64_t distance_to_tree(const search *s, int64_t from, int64_t node)
 /* The source itself comes last: its delivery is a fork of its first hop. */
 static bool grow_tree(search *s, const bmf_stream *stream)
 {
-    bool *reached = bmf_allocate_clear(stream->destinations, sizeof *reached), possible = true;
+    bool *reached = allocate_clear(stream->destinations, sizeof *reached), possible = true;
     for (int64_t done = 0; done < stream->destinations && possible; done++) {
         int64_t nearest = -1, least = INT64_MAX;
         for (int64_t d = 0; d < stream->destinations; d++) {
@@ -361,7 +361,7 @@ static int64_t snake_node(const bmf_mesh *mesh, int64_t k)
     const int64_t inside = at[2] % 2 ? plane - 1 - k % plane : k % plane;
     at[1] = inside / mesh->size[0];
     at[0] = at[1] % 2 ? mesh->size[0] - 1 - inside % mesh->size[0] : inside % mesh->size[0];
-    return bmf_mesh_node(mesh, at);
+    return mesh_node(mesh, at);
 }
 
 /* From the source, at place `at` of the snake, in steps of `step`, as far as the last destination. */
@@ -389,7 +389,7 @@ static bool go_along(search *s, const bmf_stream *stream, const bool *listens, i
 static bool grow_snake(search *s, const bmf_stream *stream)
 {
     const bmf_mesh *mesh = &s->r->hardware.mesh;
-    bool *listens = bmf_allocate_clear(mesh->nodes, sizeof *listens);
+    bool *listens = allocate_clear(mesh->nodes, sizeof *listens);
     int64_t at = 0;
     for (int64_t d = 0; d < stream->destinations; d++)
         listens[stream->to[d]] = true;
@@ -405,7 +405,7 @@ static int smallest_gap(int length, int slots)
 {
     int least = length;
     for (int k = 0; k < slots; k++) {
-        const int gap = bmf_stream_slot(length, slots, k + 1) - bmf_stream_slot(length, slots, k);
+        const int gap = stream_slot(length, slots, k + 1) - stream_slot(length, slots, k);
         least = gap < least ? gap : least;
     }
     return least;
@@ -419,6 +419,6 @@ bool streams_route_one(streams_router *r, int64_t stream)
         .r = r, .route = route, .reprogrammed = wanted->reprogrammed, .gap = smallest_gap(r->length, route->slots)};
     route->hops = 0;
     for (int k = 0; k < route->slots; k++)
-        s.offset[k] = bmf_stream_slot(r->length, route->slots, k);
+        s.offset[k] = stream_slot(r->length, route->slots, k);
     return s.gap <= 2 && wanted->destinations > 1 ? grow_snake(&s, wanted) : grow_tree(&s, wanted);
 }

@@ -8,7 +8,7 @@
 
 #include "runtime/context/status.h"
 
-int bmf_mesh_make(int sizes, const int64_t *size, bool torus, bmf_mesh *mesh)
+int mesh_make(int sizes, const int64_t *size, bool torus, bmf_mesh *mesh)
 {
     *mesh = (bmf_mesh){.size = {1, 1, 1}, .torus = torus, .nodes = 1};
     if (sizes < 1 || sizes > BMF_MESH_DIMENSIONS)
@@ -23,7 +23,7 @@ int bmf_mesh_make(int sizes, const int64_t *size, bool torus, bmf_mesh *mesh)
     return BMF_OK;
 }
 
-int bmf_mesh_parse(const char *text, bool torus, bmf_mesh *mesh)
+int mesh_parse(const char *text, bool torus, bmf_mesh *mesh)
 {
     int64_t size[BMF_MESH_DIMENSIONS];
     int sizes = 0;
@@ -35,7 +35,7 @@ int bmf_mesh_parse(const char *text, bool torus, bmf_mesh *mesh)
             break;
         sizes++;
         if (*end == '\0')
-            return bmf_mesh_make(sizes, size, torus, mesh);
+            return mesh_make(sizes, size, torus, mesh);
         if (*end != 'x')
             break;
         at = end + 1;
@@ -43,7 +43,7 @@ int bmf_mesh_parse(const char *text, bool torus, bmf_mesh *mesh)
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "'%s' is no size of a mesh, such as 8x8 or 4x4x4", text);
 }
 
-void bmf_mesh_for(int64_t nodes, bmf_mesh *mesh)
+void mesh_for(int64_t nodes, bmf_mesh *mesh)
 {
     int64_t height = 1;
     while ((height + 1) * (height + 1) <= nodes)
@@ -57,7 +57,7 @@ void bmf_mesh_for(int64_t nodes, bmf_mesh *mesh)
     *mesh = (bmf_mesh){.size = {width, height, 1}, .torus = false, .nodes = width * height};
 }
 
-const char *bmf_mesh_text(const bmf_mesh *mesh, char text[BMF_MESH_TEXT])
+const char *mesh_text(const bmf_mesh *mesh, char text[BMF_MESH_TEXT])
 {
     int length = snprintf(text, BMF_MESH_TEXT, "%" PRId64 "x%" PRId64, mesh->size[0], mesh->size[1]);
     if (mesh->size[2] > 1)
@@ -65,7 +65,7 @@ const char *bmf_mesh_text(const bmf_mesh *mesh, char text[BMF_MESH_TEXT])
     return text;
 }
 
-int64_t bmf_mesh_neighbour(const bmf_mesh *mesh, int64_t node, int port)
+int64_t mesh_neighbour(const bmf_mesh *mesh, int64_t node, int port)
 {
     const int dimension = port / 2;
     int64_t stride = 1;
@@ -79,17 +79,17 @@ int64_t bmf_mesh_neighbour(const bmf_mesh *mesh, int64_t node, int port)
     return at > 0 ? node - stride : mesh->torus ? node + (size - 1) * stride : -1;
 }
 
-int64_t bmf_mesh_distance(const bmf_mesh *mesh, int64_t from, int64_t to)
+int64_t mesh_distance(const bmf_mesh *mesh, int64_t from, int64_t to)
 {
     int64_t links = 0;
     for (int k = 0; k < BMF_MESH_DIMENSIONS; k++) {
-        const int64_t apart = llabs(bmf_mesh_coordinate(mesh, from, k) - bmf_mesh_coordinate(mesh, to, k));
+        const int64_t apart = llabs(mesh_coordinate(mesh, from, k) - mesh_coordinate(mesh, to, k));
         links += mesh->torus && mesh->size[k] - apart < apart ? mesh->size[k] - apart : apart;
     }
     return links;
 }
 
-const char *bmf_mesh_port_name(int port)
+const char *mesh_port_name(int port)
 {
     static const char *const name[BMF_MESH_PORTS] = {"-x", "+x", "-y", "+y", "-z", "+z"};
     return name[port];

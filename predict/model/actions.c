@@ -20,17 +20,17 @@ static void *grow(void *memory, int64_t count, int64_t *capacity, int64_t first,
     if (count < *capacity)
         return memory;
     int64_t wanted = *capacity ? 2 * *capacity : first;
-    memory = bmf_reallocate(memory, count * size, wanted * size);
+    memory = reallocate(memory, count * size, wanted * size);
     *capacity = wanted;
     return memory;
 }
 
-bmf_actions *bmf_actions_create(int64_t processors, bmf_run *names)
+bmf_actions *actions_create(int64_t processors, bmf_run *names)
 {
-    bmf_actions *actions = bmf_allocate_clear(1, (int64_t)sizeof *actions);
+    bmf_actions *actions = allocate_clear(1, (int64_t)sizeof *actions);
     actions->processors = processors;
     actions->names = names;
-    actions->last_received = bmf_allocate(2 * processors * (int64_t)sizeof(int64_t));
+    actions->last_received = allocate(2 * processors * (int64_t)sizeof(int64_t));
     actions->last_waited = actions->last_received + processors;
     for (int64_t p = 0; p < 2 * processors; p++)
         actions->last_received[p] = -1;
@@ -39,7 +39,7 @@ bmf_actions *bmf_actions_create(int64_t processors, bmf_run *names)
     return actions;
 }
 
-void bmf_actions_free(bmf_actions *actions)
+void actions_free(bmf_actions *actions)
 {
     if (!actions)
         return;
@@ -52,7 +52,7 @@ void bmf_actions_free(bmf_actions *actions)
     free(actions);
 }
 
-void bmf_actions_enter(bmf_actions *actions, uint32_t node, uint32_t instance, bmf_event_kind kind)
+void actions_enter(bmf_actions *actions, uint32_t node, uint32_t instance, bmf_event_kind kind)
 {
     actions->scope =
         grow(actions->scope, actions->scopes, &actions->scope_capacity, FIRST_SCOPES, (int64_t)sizeof *actions->scope);
@@ -65,7 +65,7 @@ void bmf_actions_enter(bmf_actions *actions, uint32_t node, uint32_t instance, b
     actions->open = (uint32_t)actions->scopes++;
 }
 
-void bmf_actions_leave(bmf_actions *actions, int64_t *amount)
+void actions_leave(bmf_actions *actions, int64_t *amount)
 {
     bmf_scope *scope = &actions->scope[actions->open];
     free(scope->amount);
@@ -76,7 +76,7 @@ void bmf_actions_leave(bmf_actions *actions, int64_t *amount)
     actions->open = scope->parent;
 }
 
-void bmf_actions_add(bmf_actions *actions, bmf_action action)
+void actions_add(bmf_actions *actions, bmf_action action)
 {
     actions->action =
         grow(actions->action, actions->count, &actions->capacity, FIRST_CAPACITY, (int64_t)sizeof *actions->action);
@@ -84,23 +84,23 @@ void bmf_actions_add(bmf_actions *actions, bmf_action action)
     actions->action[actions->count++] = action;
 }
 
-void bmf_actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uint32_t round, int64_t elements,
-                         double seconds, double shared, double own, int equation)
+void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uint32_t round, int64_t elements,
+                     double seconds, double shared, double own, int equation)
 {
-    bmf_actions_add(actions, (bmf_action){.kind = BMF_ACTION_COMPUTE,
-                                          .processor = (int32_t)processor,
-                                          .name = name,
-                                          .round = round,
-                                          .amount = elements,
-                                          .seconds = seconds,
-                                          .shared = (float)shared,
-                                          .own = (float)own,
-                                          .equation = (uint8_t)equation});
+    actions_add(actions, (bmf_action){.kind = BMF_ACTION_COMPUTE,
+                                      .processor = (int32_t)processor,
+                                      .name = name,
+                                      .round = round,
+                                      .amount = elements,
+                                      .seconds = seconds,
+                                      .shared = (float)shared,
+                                      .own = (float)own,
+                                      .equation = (uint8_t)equation});
 }
 
 /* ---- rounds ---- */
 
-void bmf_actions_add_message(bmf_actions *actions, int64_t from, int64_t to, int64_t bytes)
+void actions_add_message(bmf_actions *actions, int64_t from, int64_t to, int64_t bytes)
 {
     const int64_t number = actions->messages, round = actions->rounds - 1;
     actions->message =
@@ -114,7 +114,7 @@ void bmf_actions_add_message(bmf_actions *actions, int64_t from, int64_t to, int
     actions->messages++;
 }
 
-int64_t bmf_actions_first_message(const bmf_actions *actions, int64_t round)
+int64_t actions_first_message(const bmf_actions *actions, int64_t round)
 {
     int64_t low = 0, high = actions->messages;
     while (low < high) {
@@ -127,18 +127,17 @@ int64_t bmf_actions_first_message(const bmf_actions *actions, int64_t round)
     return low;
 }
 
-void bmf_actions_overhead(bmf_actions *actions, int64_t processor, double seconds, double shared, double own,
-                          int equation)
+void actions_overhead(bmf_actions *actions, int64_t processor, double seconds, double shared, double own, int equation)
 {
-    bmf_actions_add(actions, (bmf_action){.kind = BMF_ACTION_OVERHEAD,
-                                          .processor = (int32_t)processor,
-                                          .seconds = seconds,
-                                          .shared = (float)shared,
-                                          .own = (float)own,
-                                          .equation = (uint8_t)equation});
+    actions_add(actions, (bmf_action){.kind = BMF_ACTION_OVERHEAD,
+                                      .processor = (int32_t)processor,
+                                      .seconds = seconds,
+                                      .shared = (float)shared,
+                                      .own = (float)own,
+                                      .equation = (uint8_t)equation});
 }
 
-int64_t bmf_actions_round_begin(bmf_actions *actions, uint32_t round, const bmf_message *message, int64_t count)
+int64_t actions_round_begin(bmf_actions *actions, uint32_t round, const bmf_message *message, int64_t count)
 {
     const int64_t number = actions->rounds++, first = actions->messages;
     for (int64_t i = 0; i < count; i++) {
@@ -146,62 +145,62 @@ int64_t bmf_actions_round_begin(bmf_actions *actions, uint32_t round, const bmf_
             continue;
         const int64_t before = actions->last_received[message[i].to];
         if (before < first)
-            bmf_actions_add(actions, (bmf_action){.kind = BMF_ACTION_POST,
-                                                  .processor = (int32_t)message[i].to,
-                                                  .round = round,
-                                                  .message = number,
-                                                  .amount = actions->messages});
-        bmf_actions_add_message(actions, message[i].from, message[i].to, message[i].bytes);
+            actions_add(actions, (bmf_action){.kind = BMF_ACTION_POST,
+                                              .processor = (int32_t)message[i].to,
+                                              .round = round,
+                                              .message = number,
+                                              .amount = actions->messages});
+        actions_add_message(actions, message[i].from, message[i].to, message[i].bytes);
     }
     for (int64_t m = first; m < actions->messages; m++)
-        bmf_actions_add(actions, (bmf_action){.kind = BMF_ACTION_SEND,
-                                              .processor = (int32_t)actions->message[m].from,
-                                              .round = round,
-                                              .message = m,
-                                              .amount = number});
+        actions_add(actions, (bmf_action){.kind = BMF_ACTION_SEND,
+                                          .processor = (int32_t)actions->message[m].from,
+                                          .round = round,
+                                          .message = m,
+                                          .amount = number});
     return number;
 }
 
 static void end_round(bmf_actions *actions, uint32_t round, int64_t number, bool waits_are_events)
 {
-    const int64_t first = bmf_actions_first_message(actions, number);
+    const int64_t first = actions_first_message(actions, number);
     int64_t end = first;
     for (; end < actions->messages && actions->message[end].round == number; end++)
-        bmf_actions_add(actions, (bmf_action){.kind = BMF_ACTION_RECEIVE,
-                                              .processor = (int32_t)actions->message[end].to,
-                                              .round = round,
-                                              .message = end,
-                                              .amount = number});
+        actions_add(actions, (bmf_action){.kind = BMF_ACTION_RECEIVE,
+                                          .processor = (int32_t)actions->message[end].to,
+                                          .round = round,
+                                          .message = end,
+                                          .amount = number});
     for (int64_t m = first; m < end; m++) {
         const int64_t from = actions->message[m].from;
         if (actions->last_waited[from] == number)
             continue;
         actions->last_waited[from] = number;
-        bmf_actions_add(actions, (bmf_action){.kind = BMF_ACTION_WAIT,
-                                              .processor = (int32_t)from,
-                                              .round = round,
-                                              .message = number,
-                                              .amount = waits_are_events});
+        actions_add(actions, (bmf_action){.kind = BMF_ACTION_WAIT,
+                                          .processor = (int32_t)from,
+                                          .round = round,
+                                          .message = number,
+                                          .amount = waits_are_events});
     }
 }
 
-void bmf_actions_round_end(bmf_actions *actions, uint32_t round, int64_t number)
+void actions_round_end(bmf_actions *actions, uint32_t round, int64_t number)
 {
     end_round(actions, round, number, true);
 }
 
-void bmf_actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t number)
+void actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t number)
 {
     end_round(actions, round, number, false);
 }
 
-void bmf_actions_meet(bmf_actions *actions, double seconds)
+void actions_meet(bmf_actions *actions, double seconds)
 {
     for (int64_t p = 0; p < actions->processors; p++)
-        bmf_actions_add(actions, (bmf_action){.kind = BMF_ACTION_MEET, .processor = (int32_t)p, .seconds = seconds});
+        actions_add(actions, (bmf_action){.kind = BMF_ACTION_MEET, .processor = (int32_t)p, .seconds = seconds});
 }
 
-void bmf_actions_totals(const bmf_actions *actions, int64_t *messages, int64_t *bytes)
+void actions_totals(const bmf_actions *actions, int64_t *messages, int64_t *bytes)
 {
     *messages = actions->messages;
     *bytes = 0;

@@ -11,27 +11,27 @@
 #include "runtime/trace/trace.h"
 
 typedef enum bmf_action_kind {
-    BMF_ACTION_COMPUTE, /* `seconds` of a kernel; name, amount: elements */
-    BMF_ACTION_POST,    /* the processor is ready for the receives of this round (they follow later in its list) */
-    BMF_ACTION_SEND,    /* message */
-    BMF_ACTION_RECEIVE, /* message; the receives of a round are taken in the order of arrival */
-    BMF_ACTION_WAIT,    /* for its sends of the round to be done */
+    BMF_ACTION_COMPUTE,  /* `seconds` of a kernel; name, amount: elements */
+    BMF_ACTION_POST,     /* the processor is ready for the receives of this round (they follow later in its list) */
+    BMF_ACTION_SEND,     /* message */
+    BMF_ACTION_RECEIVE,  /* message; the receives of a round are taken in the order of arrival */
+    BMF_ACTION_WAIT,     /* for its sends of the round to be done */
     BMF_ACTION_OVERHEAD, /* `seconds` around messages (packing, schedules), which no event shows */
-    BMF_ACTION_MEET,    /* all processors wait for each other, and `seconds` more */
+    BMF_ACTION_MEET,     /* all processors wait for each other, and `seconds` more */
 } bmf_action_kind;
 
 typedef struct bmf_action {
-    double seconds;         /* COMPUTE, OVERHEAD, MEET: expected */
-    float shared, own;      /* relative standard errors: of the equation used (one for all its uses), of this call */
-    int64_t amount;         /* COMPUTE: elements; POST: first message of its receives, see `next`; SEND, RECEIVE: the round's
+    double seconds;    /* COMPUTE, OVERHEAD, MEET: expected */
+    float shared, own; /* relative standard errors: of the equation used (one for all its uses), of this call */
+    int64_t amount;    /* COMPUTE: elements; POST: first message of its receives, see `next`; SEND, RECEIVE: the round's
                              * number; WAIT: 1 if it is an event of traces, else 0 */
-    int64_t message;        /* SEND, RECEIVE: its number; POST, WAIT: the round's number; COMPUTE: 1 if it is a file */
+    int64_t message;   /* SEND, RECEIVE: its number; POST, WAIT: the round's number; COMPUTE: 1 if it is a file */
     int32_t processor;
-    uint32_t scope;         /* innermost region or call it belongs to */
-    uint32_t round;         /* number inside the call, for structural ids */
-    uint16_t name;          /* COMPUTE: of the kernel, in the run's names */
-    uint8_t kind;           /* bmf_action_kind */
-    uint8_t equation;       /* COMPUTE: which equation's error is shared, 0: none */
+    uint32_t scope;   /* innermost region or call it belongs to */
+    uint32_t round;   /* number inside the call, for structural ids */
+    uint16_t name;    /* COMPUTE: of the kernel, in the run's names */
+    uint8_t kind;     /* bmf_action_kind */
+    uint8_t equation; /* COMPUTE: which equation's error is shared, 0: none */
 } bmf_action;
 
 typedef struct bmf_scheduled_message {
@@ -43,46 +43,46 @@ typedef struct bmf_scheduled_message {
 /* A region or skeleton call that was entered. Scope 0 is the program. */
 typedef struct bmf_scope {
     uint32_t parent, node, instance;
-    uint16_t kind;           /* BMF_EVENT_REGION or BMF_EVENT_SKELETON */
-    int64_t *amount;         /* by processor, or NULL: 0 everywhere */
-    int64_t entered, left;   /* number of actions of the whole log before it was entered and left; left -1: open */
+    uint16_t kind;         /* BMF_EVENT_REGION or BMF_EVENT_SKELETON */
+    int64_t *amount;       /* by processor, or NULL: 0 everywhere */
+    int64_t entered, left; /* number of actions of the whole log before it was entered and left; left -1: open */
 } bmf_scope;
 
 typedef struct bmf_actions {
     int64_t processors;
     int64_t count, capacity;
-    bmf_action *action;      /* in the order of recording */
+    bmf_action *action; /* in the order of recording */
     int64_t messages, message_capacity;
     bmf_scheduled_message *message;
     int64_t rounds;
     int64_t scopes, scope_capacity;
     bmf_scope *scope;
-    uint32_t open;           /* innermost open scope */
-    bmf_run *names;          /* whose names and nodes are meant; not owned */
-    int64_t *last_received, *last_waited; /* working memory by processor: the last message to it, the last round waited for */
+    uint32_t open;  /* innermost open scope */
+    bmf_run *names; /* whose names and nodes are meant; not owned */
+    int64_t *last_received,
+        *last_waited; /* working memory by processor: the last message to it, the last round waited for */
 } bmf_actions;
 
-bmf_actions *bmf_actions_create(int64_t processors, bmf_run *names);
-void bmf_actions_free(bmf_actions *actions);
+bmf_actions *actions_create(int64_t processors, bmf_run *names);
+void actions_free(bmf_actions *actions);
 
-void bmf_actions_enter(bmf_actions *actions, uint32_t node, uint32_t instance, bmf_event_kind kind);
-void bmf_actions_leave(bmf_actions *actions, int64_t *amount); /* amount is taken over; may be NULL */
+void actions_enter(bmf_actions *actions, uint32_t node, uint32_t instance, bmf_event_kind kind);
+void actions_leave(bmf_actions *actions, int64_t *amount); /* amount is taken over; may be NULL */
 
-void bmf_actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uint32_t round, int64_t elements,
-                         double seconds, double shared, double own, int equation);
-void bmf_actions_overhead(bmf_actions *actions, int64_t processor, double seconds, double shared, double own,
-                          int equation);
+void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uint32_t round, int64_t elements,
+                     double seconds, double shared, double own, int equation);
+void actions_overhead(bmf_actions *actions, int64_t processor, double seconds, double shared, double own, int equation);
 /* A round in two halves: its sends, and (perhaps after computing) its receives and waits. Messages from a processor to
  * itself are left out. Returns the round's number. */
-int64_t bmf_actions_round_begin(bmf_actions *actions, uint32_t round, const bmf_message *message, int64_t count);
-void bmf_actions_round_end(bmf_actions *actions, uint32_t round, int64_t number);
+int64_t actions_round_begin(bmf_actions *actions, uint32_t round, const bmf_message *message, int64_t count);
+void actions_round_end(bmf_actions *actions, uint32_t round, int64_t number);
 /* The same for sparse rounds: waiting for the sends leaves no events, as `deliver` on the cluster, which ends with all
  * meeting. */
-void bmf_actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t number);
+void actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t number);
 /* seconds NAN: what the network needs for an agreement of all. */
-void bmf_actions_meet(bmf_actions *actions, double seconds);
+void actions_meet(bmf_actions *actions, double seconds);
 
 /* Messages and bytes between processors. */
-void bmf_actions_totals(const bmf_actions *actions, int64_t *messages, int64_t *bytes);
+void actions_totals(const bmf_actions *actions, int64_t *messages, int64_t *bytes);
 
 #endif

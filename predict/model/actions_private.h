@@ -5,10 +5,10 @@
 #include "predict/model/actions.h"
 
 /* Appends an action of the innermost open scope. */
-void bmf_actions_add(bmf_actions *actions, bmf_action action);
+void actions_add(bmf_actions *actions, bmf_action action);
 /* Appends a message of the last round, whose number it gets, and links it to the last one to the same receiver. */
-void bmf_actions_add_message(bmf_actions *actions, int64_t from, int64_t to, int64_t bytes);
+void actions_add_message(bmf_actions *actions, int64_t from, int64_t to, int64_t bytes);
 /* The first message of a round: rounds are numbered in the order of their messages. */
-int64_t bmf_actions_first_message(const bmf_actions *actions, int64_t round);
+int64_t actions_first_message(const bmf_actions *actions, int64_t round);
 
 #endif

@@ -27,7 +27,7 @@ static void meet(bmf_context *ctx)
 {
     const bmf_model *model = model_of(ctx);
     if (model->machine->agreement != 0.0)
-        bmf_actions_meet(model->actions, model->machine->agreement);
+        actions_meet(model->actions, model->machine->agreement);
 }
 
 /* ---- computing ---- */
@@ -56,27 +56,27 @@ static int64_t add_up(bmf_model *model, const bmf_work *work, const bmf_piece_ti
 static const char *call_of(const bmf_context *ctx)
 {
     const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
-    return bmf_kernel_call(ctx->run, at->node);
+    return kernel_call(ctx->run, at->node);
 }
 
 static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piece_time *times)
 {
     bmf_model *model = model_of(ctx);
-    int64_t *processor = bmf_allocate(work->pieces * (int64_t)sizeof *processor);
+    int64_t *processor = allocate(work->pieces * (int64_t)sizeof *processor);
     int64_t listed = add_up(model, work, times, processor);
-    uint16_t name = (uint16_t)bmf_run_name(ctx->run, work->kernel);
+    uint16_t name = (uint16_t)run_name(ctx->run, work->kernel);
     char operation[BMF_SAMPLE_NAME];
-    bmf_kernel_operation(call_of(ctx), work->kernel, operation);
+    kernel_operation(call_of(ctx), work->kernel, operation);
     int status = BMF_OK;
     for (int64_t k = 0; k < listed; k++) {
         int64_t p = processor[k];
         bmf_model_cost cost;
         model->listed[p] = false;
         if (status == BMF_OK)
-            status = bmf_model_costs_find(model->costs, ctx, operation, model->elements[p], model->seconds[p], &cost);
+            status = model_costs_find(model->costs, ctx, operation, model->elements[p], model->seconds[p], &cost);
         bmf_model_kernel kernel = {name, work->round, p, model->elements[p]};
         if (status == BMF_OK)
-            bmf_model_record_compute(model, &kernel, &cost);
+            model_record_compute(model, &kernel, &cost);
     }
     free(processor);
     return status;
@@ -85,8 +85,8 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
 static int model_compute(bmf_context *ctx, const bmf_work *work)
 {
     bool measured = model_of(ctx)->machine->compute == BMF_COMPUTE_MEASURED;
-    bmf_piece_time *times = measured ? bmf_allocate(work->pieces * (int64_t)sizeof *times) : NULL;
-    int status = bmf_host_run(ctx, work, measured, times);
+    bmf_piece_time *times = measured ? allocate(work->pieces * (int64_t)sizeof *times) : NULL;
+    int status = host_run(ctx, work, measured, times);
     if (status == BMF_OK)
         status = record_compute(ctx, work, times);
     free(times);
@@ -107,8 +107,8 @@ typedef struct copies {
 static void copies_open(copies *made, int64_t count)
 {
     *made = (copies){.count = count,
-                     .message = bmf_allocate(count * (int64_t)sizeof *made->message),
-                     .segments = bmf_allocate((count + 1) * (int64_t)sizeof *made->segments)};
+                     .message = allocate(count * (int64_t)sizeof *made->message),
+                     .segments = allocate((count + 1) * (int64_t)sizeof *made->segments)};
     made->segments[0] = 0;
 }
 
@@ -124,7 +124,7 @@ static void keep_segments(copies *made, int64_t i, const bmf_segment *segment, i
     int64_t used = made->segments[i], entry = (int64_t)sizeof *made->segment_bytes;
     if (used + segments > made->capacity) {
         int64_t grown = 2 * (used + segments);
-        made->segment_bytes = bmf_reallocate(made->segment_bytes, used * entry, grown * entry);
+        made->segment_bytes = reallocate(made->segment_bytes, used * entry, grown * entry);
         made->capacity = grown;
     }
     for (int s = 0; s < segments; s++)
@@ -142,15 +142,15 @@ static void copy_all(bmf_context *ctx, const bmf_round *round, bmf_model_sending
     for (int64_t i = 0; i < round->count; i++) {
         int segments;
         made->message[i] = round->message[i];
-        made->message[i].bytes = bmf_host_copy(transfer, &round->message[i], segment, &segments);
+        made->message[i].bytes = host_copy(transfer, &round->message[i], segment, &segments);
         keep_segments(made, i, segment, segments);
         if (made->message[i].from != made->message[i].to) {
             ctx->statistics.messages++;
             ctx->statistics.bytes += made->message[i].bytes;
         }
     }
-    bmf_model_ranks_count(&ctx->statistics, ctx->processors, model->ranks > 0 ? model->ranks : ctx->processors, sending,
-                          made->message, round->count, made->segments, made->segment_bytes);
+    model_ranks_count(&ctx->statistics, ctx->processors, model->ranks > 0 ? model->ranks : ctx->processors, sending,
+                      made->message, round->count, made->segments, made->segment_bytes);
 }
 
 /* Data is there at once; what takes its time is the round in the actions. */
@@ -167,9 +167,9 @@ static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t
     bmf_model *model = model_of(ctx);
     char operation[BMF_SAMPLE_NAME];
     int status = BMF_OK;
-    if (!bmf_model_costs_know_overhead(model->costs, call_of(ctx), sending ? "send" : "receive", operation))
+    if (!model_costs_know_overhead(model->costs, call_of(ctx), sending ? "send" : "receive", operation))
         return BMF_OK;
-    int64_t *processor = bmf_allocate(count * (int64_t)sizeof *processor), listed = 0;
+    int64_t *processor = allocate(count * (int64_t)sizeof *processor), listed = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t p = sending ? message[i].from : message[i].to;
         if (message[i].from == message[i].to)
@@ -186,9 +186,9 @@ static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t
         bmf_model_cost cost;
         model->listed[p] = false;
         if (status == BMF_OK)
-            status = bmf_model_costs_find(model->costs, ctx, operation, model->elements[p], 0.0, &cost);
+            status = model_costs_find(model->costs, ctx, operation, model->elements[p], 0.0, &cost);
         if (status == BMF_OK)
-            bmf_actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
+            actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
     }
     free(processor);
     return status;
@@ -200,8 +200,7 @@ static int begin_round(bmf_context *ctx, const bmf_round *round, uint32_t round_
     begun->round = round_number;
     copy_all(ctx, round, sending, transfer, &begun->made);
     int status = record_overhead(ctx, begun->made.message, begun->made.count, true);
-    begun->number =
-        bmf_actions_round_begin(model_of(ctx)->actions, round_number, begun->made.message, begun->made.count);
+    begun->number = actions_round_begin(model_of(ctx)->actions, round_number, begun->made.message, begun->made.count);
     return status;
 }
 
@@ -209,9 +208,9 @@ static int begin_round(bmf_context *ctx, const bmf_round *round, uint32_t round_
 static int end_round(bmf_context *ctx, bmf_exchange *begun, bool sparse, int status)
 {
     if (sparse)
-        bmf_actions_round_end_sparse(model_of(ctx)->actions, begun->round, begun->number);
+        actions_round_end_sparse(model_of(ctx)->actions, begun->round, begun->number);
     else
-        bmf_actions_round_end(model_of(ctx)->actions, begun->round, begun->number);
+        actions_round_end(model_of(ctx)->actions, begun->round, begun->number);
     if (status == BMF_OK)
         status = record_overhead(ctx, begun->made.message, begun->made.count, false);
     copies_close(&begun->made);
@@ -221,7 +220,7 @@ static int end_round(bmf_context *ctx, bmf_exchange *begun, bool sparse, int sta
 static int model_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number,
                                 const bmf_transfer *transfer, bmf_exchange **under_way)
 {
-    *under_way = bmf_allocate((int64_t)sizeof **under_way);
+    *under_way = allocate((int64_t)sizeof **under_way);
     int status = begin_round(ctx, round, round_number, BMF_SENDING_KNOWN, transfer, *under_way);
     if (status == BMF_OK)
         return BMF_OK;
@@ -290,15 +289,15 @@ static bool open_clocks(bmf_model *model, int64_t processors)
 {
     if (model->simulator)
         return true;
-    if (bmf_machine_network(model->machine, processors, &model->clock_network) != BMF_OK)
+    if (machine_network(model->machine, processors, &model->clock_network) != BMF_OK)
         return false;
-    model->simulator = bmf_simulator_create(model->actions, model->clock_network, 0);
+    model->simulator = simulator_create(model->actions, model->clock_network, 0);
     return true;
 }
 
 static void close_clocks(bmf_model *model)
 {
-    bmf_simulator_free(model->simulator);
+    simulator_free(model->simulator);
     if (model->clock_network)
         model->clock_network->type->destroy(model->clock_network);
     model->simulator = NULL;
@@ -309,29 +308,29 @@ static int64_t model_now(bmf_context *ctx, int64_t processor)
 {
     bmf_model *model = model_of(ctx);
     double latest = 0.0;
-    if (!open_clocks(model, ctx->processors) || bmf_simulator_run(model->simulator) != BMF_OK)
+    if (!open_clocks(model, ctx->processors) || simulator_run(model->simulator) != BMF_OK)
         return 0;
     const bmf_simulator *simulator = model->simulator;
     for (int64_t p = 0; processor < 0 && p < ctx->processors; p++)
-        latest = fmax(latest, bmf_simulator_clock(simulator, p));
-    return llround((processor < 0 ? latest : bmf_simulator_clock(simulator, processor)) * 1e9);
+        latest = fmax(latest, simulator_clock(simulator, p));
+    return llround((processor < 0 ? latest : simulator_clock(simulator, processor)) * 1e9);
 }
 
 static void model_enter(bmf_context *ctx, bmf_event_kind kind)
 {
     const bmf_position *at = &ctx->position[ctx->depth];
-    bmf_model_record_enter(model_of(ctx), at->node, at->instance, kind);
+    model_record_enter(model_of(ctx), at->node, at->instance, kind);
 }
 
 static void model_leave(bmf_context *ctx, const bmf_partition *partition)
 {
     int64_t *amount = NULL;
     if (partition) {
-        amount = bmf_allocate(ctx->processors * (int64_t)sizeof *amount);
+        amount = allocate(ctx->processors * (int64_t)sizeof *amount);
         for (int64_t p = 0; p < ctx->processors; p++)
             amount[p] = bmf_partition_length_on(partition, p);
     }
-    bmf_model_record_leave(model_of(ctx), amount);
+    model_record_leave(model_of(ctx), amount);
 }
 
 /* Disks are no part of a machine: reading takes each processor the share of its bytes in the time that all of them took
@@ -344,8 +343,8 @@ static void model_file(bmf_context *ctx, const bmf_partition *partition, int64_t
     for (int64_t k = 0; k < partition->parts; k++) {
         int64_t elements = partition->start[k + 1] - partition->start[k];
         double share = measured ? (double)elements / (double)length : 0.0;
-        bmf_actions_compute(model->actions, bmf_partition_processor(partition, k), 0, 0, elements * element_bytes,
-                            share * (double)nanoseconds * 1e-9 / model->machine->power, 0.0, 0.0, 0);
+        actions_compute(model->actions, bmf_partition_processor(partition, k), 0, 0, elements * element_bytes,
+                        share * (double)nanoseconds * 1e-9 / model->machine->power, 0.0, 0.0, 0);
         model->actions->action[model->actions->count - 1].message = 1; /* a file */
     }
 }
@@ -355,7 +354,7 @@ static void model_file(bmf_context *ctx, const bmf_partition *partition, int64_t
 static void close_run(bmf_model *model)
 {
     close_clocks(model);
-    bmf_actions_free(model->actions);
+    actions_free(model->actions);
     if (model->network)
         model->network->type->destroy(model->network);
     free(model->elements);
@@ -372,13 +371,13 @@ static int open_run(bmf_context *ctx, bmf_model *model)
 {
     int64_t processors = ctx->processors;
     close_run(model);
-    int status = bmf_machine_network(model->machine, processors, &model->network);
+    int status = machine_network(model->machine, processors, &model->network);
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
-    model->elements = bmf_allocate(processors * (int64_t)sizeof *model->elements);
-    model->seconds = bmf_allocate(processors * (int64_t)sizeof *model->seconds);
-    model->listed = bmf_allocate_clear(processors, (int64_t)sizeof *model->listed);
-    model->actions = bmf_actions_create(processors, ctx->run);
+    model->elements = allocate(processors * (int64_t)sizeof *model->elements);
+    model->seconds = allocate(processors * (int64_t)sizeof *model->seconds);
+    model->listed = allocate_clear(processors, (int64_t)sizeof *model->listed);
+    model->actions = actions_create(processors, ctx->run);
     return BMF_OK;
 }
 
@@ -388,16 +387,16 @@ static int model_resize(bmf_context *ctx)
 }
 
 /* Scopes that are open stay open. */
-void bmf_model_restart(bmf_context *ctx)
+void model_restart(bmf_context *ctx)
 {
     bmf_model *model = model_of(ctx);
     close_clocks(model);
-    bmf_actions_free(model->actions);
-    model->actions = bmf_actions_create(ctx->processors, ctx->run);
+    actions_free(model->actions);
+    model->actions = actions_create(ctx->processors, ctx->run);
     ctx->statistics = (bmf_statistics){0};
     for (int k = 1; k <= ctx->depth && k < BMF_NODE_DEPTH; k++)
-        bmf_actions_enter(model->actions, ctx->position[k].node, ctx->position[k].instance,
-                          (bmf_event_kind)ctx->run->node[ctx->position[k].node].kind);
+        actions_enter(model->actions, ctx->position[k].node, ctx->position[k].instance,
+                      (bmf_event_kind)ctx->run->node[ctx->position[k].node].kind);
 }
 
 /* Loading takes no time; its calls and files stay, so that traces have them. */
@@ -405,7 +404,7 @@ static void model_start(bmf_context *ctx)
 {
     bmf_model *model = model_of(ctx);
     if (model->actions->messages > 0) {
-        bmf_model_restart(ctx);
+        model_restart(ctx);
         return;
     }
     close_clocks(model);
@@ -417,10 +416,10 @@ static void model_start(bmf_context *ctx)
 static void free_model(bmf_model *model)
 {
     close_run(model);
-    bmf_model_costs_free(model->costs);
-    bmf_model_notes_free(model->notes);
+    model_costs_free(model->costs);
+    model_notes_free(model->notes);
     if (model->owned)
-        bmf_machine_free(model->owned);
+        machine_free(model->owned);
     free(model);
 }
 
@@ -432,7 +431,7 @@ static void model_destroy(bmf_context *ctx)
 
 static int model_finish(bmf_context *ctx)
 {
-    return bmf_model_write(ctx, model_of(ctx));
+    return model_write(ctx, model_of(ctx));
 }
 
 static const bmf_backend model_backend = {
@@ -455,21 +454,20 @@ static const bmf_backend model_backend = {
     .start = model_start,
     .barrier = meet,
     .finish = model_finish,
-    .separate = bmf_model_separate,
+    .separate = model_separate,
 };
 
 /* The run whose names and nodes the actions use, and which says how the trace is headed. */
 static bmf_run *make_names(const bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks)
 {
     int32_t lanes = (int32_t)processors;
-    bmf_run *run =
-        bmf_run_create(ctx->program, machine->name, lanes, (int32_t)(ranks > 0 ? ranks : lanes), ctx->threads);
+    bmf_run *run = run_create(ctx->program, machine->name, lanes, (int32_t)(ranks > 0 ? ranks : lanes), ctx->threads);
     if (run)
         run->predicted = 1;
     return run;
 }
 
-int bmf_model_start(bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks)
+int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks)
 {
     int64_t own_processors = ctx->processors;
     if (ctx->ranks > 1)
@@ -478,22 +476,22 @@ int bmf_model_start(bmf_context *ctx, const bmf_machine *machine, int64_t proces
     if (processors < 1)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a machine needs at least 1 processor, not %lld",
                         (long long)processors);
-    bmf_model *model = bmf_allocate_clear(1, (int64_t)sizeof *model);
+    bmf_model *model = allocate_clear(1, (int64_t)sizeof *model);
     bmf_run *own_run = ctx->run;
     model->machine = machine;
     model->ranks = ranks;
-    model->costs = bmf_model_costs_create(machine);
+    model->costs = model_costs_create(machine);
     ctx->processors = processors;
     ctx->run = make_names(ctx, machine, processors, ranks);
     int status = ctx->run ? open_run(ctx, model) : bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for a prediction");
     if (status != BMF_OK) {
-        bmf_run_free(ctx->run);
+        run_free(ctx->run);
         ctx->run = own_run;
         ctx->processors = own_processors;
         free_model(model);
         return status;
     }
-    bmf_run_free(own_run);
+    run_free(own_run);
     ctx->backend->destroy(ctx);
     ctx->backend = &model_backend;
     ctx->backend_state = model;
@@ -505,24 +503,24 @@ int bmf_model_start(bmf_context *ctx, const bmf_machine *machine, int64_t proces
     return BMF_OK;
 }
 
-bmf_model *bmf_model_of(const bmf_context *ctx)
+bmf_model *model_of_context(const bmf_context *ctx)
 {
     return ctx->backend == &model_backend ? ctx->backend_state : NULL;
 }
 
-const bmf_actions *bmf_model_actions(const bmf_model *model)
+const bmf_actions *model_actions(const bmf_model *model)
 {
     return model->actions;
 }
 
-bmf_network *bmf_model_network(const bmf_model *model)
+bmf_network *model_network(const bmf_model *model)
 {
     return model->network;
 }
 
-const char *bmf_model_remark(const bmf_model *model, int64_t index)
+const char *model_remark(const bmf_model *model, int64_t index)
 {
-    return bmf_model_costs_remark(model->costs, index);
+    return model_costs_remark(model->costs, index);
 }
 
 /* ---- programs that ask for it themselves ---- */
@@ -531,19 +529,19 @@ const char *bmf_model_remark(const bmf_model *model, int64_t index)
 static int start_from_options(bmf_context *ctx)
 {
     bmf_machine *machine;
-    int status = bmf_machine_read(ctx->machine_path, &machine);
+    int status = machine_read(ctx->machine_path, &machine);
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
-    status = bmf_model_start(ctx, machine, ctx->processors, ctx->imitated_ranks);
+    status = model_open(ctx, machine, ctx->processors, ctx->imitated_ranks);
     if (status == BMF_OK)
-        bmf_model_of(ctx)->owned = machine;
+        model_of_context(ctx)->owned = machine;
     else
-        bmf_machine_free(machine);
+        machine_free(machine);
     return status;
 }
 
 /* Linking with this library is what makes --bmf-machine work. */
 __attribute__((constructor)) static void offer(void)
 {
-    bmf_start_model = start_from_options;
+    model_start_hook = start_from_options;
 }

@@ -18,20 +18,20 @@ typedef struct bmf_model bmf_model;
  * borrowed and must outlive the context. ranks: of the run that is imitated in rank_messages and rank_bytes of
  * the statistics (processors in contiguous blocks); 0: as many as processors.
  * From then on bmf_seconds tells the largest virtual clock. Errors: BMF_ERROR_ARGUMENT: more ranks than 1, more
- * processors than the machine has; those of bmf_machine_network. */
-int bmf_model_start(bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks);
+ * processors than the machine has; those of machine_network. */
+int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks);
 /* The model of a context, NULL on the cluster. */
-bmf_model *bmf_model_of(const bmf_context *ctx);
-const bmf_actions *bmf_model_actions(const bmf_model *model);
-bmf_network *bmf_model_network(const bmf_model *model);
+bmf_model *model_of_context(const bmf_context *ctx);
+const bmf_actions *model_actions(const bmf_model *model);
+bmf_network *model_network(const bmf_model *model);
 /* Forgets what was recorded so far: what follows is the run. For programs whose time begins after loading. */
-void bmf_model_restart(bmf_context *ctx);
+void model_restart(bmf_context *ctx);
 /* Outside the sheet's domain, said once a kernel: "kernel scan plus: 12000000 elements, the sheet ends at 1000000"; NULL
  * at the end. */
-const char *bmf_model_remark(const bmf_model *model, int64_t index);
+const char *model_remark(const bmf_model *model, int64_t index);
 /* The run as a trace, simulated with the expected times: on the machine's network, whose loads are those of this run
  * afterwards, and on a network that costs nothing, for efficiencies. The caller frees. */
-int bmf_model_trace(bmf_context *ctx, bmf_run **run);
-int bmf_model_trace_ideal(bmf_context *ctx, bmf_run **run);
+int model_trace(bmf_context *ctx, bmf_run **run);
+int model_trace_ideal(bmf_context *ctx, bmf_run **run);
 
 #endif

@@ -30,14 +30,14 @@ struct bmf_model_costs {
     int64_t remarks;
 };
 
-bmf_model_costs *bmf_model_costs_create(const bmf_machine *machine)
+bmf_model_costs *model_costs_create(const bmf_machine *machine)
 {
-    bmf_model_costs *costs = bmf_allocate_clear(1, (int64_t)sizeof *costs);
+    bmf_model_costs *costs = allocate_clear(1, (int64_t)sizeof *costs);
     costs->machine = machine;
     return costs;
 }
 
-void bmf_model_costs_free(bmf_model_costs *costs)
+void model_costs_free(bmf_model_costs *costs)
 {
     if (!costs)
         return;
@@ -47,7 +47,7 @@ void bmf_model_costs_free(bmf_model_costs *costs)
     free(costs);
 }
 
-const char *bmf_model_costs_remark(const bmf_model_costs *costs, int64_t index)
+const char *model_costs_remark(const bmf_model_costs *costs, int64_t index)
 {
     return index >= 0 && index < costs->remarks ? costs->remark[index] : NULL;
 }
@@ -89,7 +89,7 @@ static void remark(bmf_model_costs *costs, const char *kernel, int64_t elements,
             return;
     snprintf(text + length, sizeof text - (size_t)length, "%" PRId64 " elements: %s", elements, outside);
     int64_t entry = (int64_t)sizeof *costs->remark;
-    costs->remark = bmf_reallocate(costs->remark, costs->remarks * entry, (costs->remarks + 1) * entry);
+    costs->remark = reallocate(costs->remark, costs->remarks * entry, (costs->remarks + 1) * entry);
     costs->remark[costs->remarks++] = strdup(text);
 }
 
@@ -101,7 +101,7 @@ static void ask_nearest(const bmf_entry *entry, double p, double d, bmf_estimate
     bmf_estimate there;
     if (entry->form.size == BMF_SIZE_NONE || nearest <= 0.0)
         return;
-    bmf_entry_evaluate(entry, p, nearest, &there);
+    entry_evaluate(entry, p, nearest, &there);
     estimate->mean = fmax(there.mean, 0.0) * d / nearest;
     estimate->coefficient_variance = estimate->mean * estimate->mean;
 }
@@ -112,9 +112,9 @@ static int ask_sheet(bmf_model_costs *costs, bmf_context *ctx, const char *kerne
     const bmf_machine *machine = costs->machine;
     bmf_estimate estimate;
     int64_t count;
-    if (!bmf_sheet_find(machine->kernels, kernel, &count))
+    if (!sheet_find(machine->kernels, kernel, &count))
         return missing(costs, ctx, kernel);
-    int status = bmf_sheet_evaluate(machine->kernels, kernel, (double)machine->sharing, (double)elements, &estimate);
+    int status = sheet_evaluate(machine->kernels, kernel, (double)machine->sharing, (double)elements, &estimate);
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     if (!estimate.inside)
@@ -149,15 +149,15 @@ static int from_sheet(bmf_model_costs *costs, bmf_context *ctx, const char *kern
     return BMF_OK;
 }
 
-bool bmf_model_costs_know_overhead(const bmf_model_costs *costs, const char *call, const char *what, char *operation)
+bool model_costs_know_overhead(const bmf_model_costs *costs, const char *call, const char *what, char *operation)
 {
     int64_t count;
     return costs->machine->compute == BMF_COMPUTE_SHEET &&
-           bmf_sheet_find(costs->machine->kernels, bmf_kernel_operation(call, what, operation), &count) != NULL;
+           sheet_find(costs->machine->kernels, kernel_operation(call, what, operation), &count) != NULL;
 }
 
-int bmf_model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements,
-                         double measured, bmf_model_cost *cost)
+int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements, double measured,
+                     bmf_model_cost *cost)
 {
     *cost = (bmf_model_cost){0};
     switch (costs->machine->compute) {

@@ -7,27 +7,27 @@
 
 /* What computing costs: predict/model/model_costs.c. */
 typedef struct bmf_model_costs bmf_model_costs;
-bmf_model_costs *bmf_model_costs_create(const bmf_machine *machine);
-void bmf_model_costs_free(bmf_model_costs *costs);
+bmf_model_costs *model_costs_create(const bmf_machine *machine);
+void model_costs_free(bmf_model_costs *costs);
 /* The cost of `elements` elements of a kernel on one processor. measured: the seconds they took on this host's thread. */
 typedef struct bmf_model_cost {
     double seconds, shared, own;
     int equation;
 } bmf_model_cost;
 /* Whether the machine has a sheet with the operation "CALL.WHAT", whose name (BMF_SAMPLE_NAME bytes) is returned. */
-bool bmf_model_costs_know_overhead(const bmf_model_costs *costs, const char *call, const char *what, char *operation);
+bool model_costs_know_overhead(const bmf_model_costs *costs, const char *call, const char *what, char *operation);
 /* BMF_ERROR_ARGUMENT: the machine's sheet has no such kernel. */
-int bmf_model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements,
-                         double measured, bmf_model_cost *cost);
+int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements, double measured,
+                     bmf_model_cost *cost);
 /* The index-th remark, or NULL. */
-const char *bmf_model_costs_remark(const bmf_model_costs *costs, int64_t index);
+const char *model_costs_remark(const bmf_model_costs *costs, int64_t index);
 
 /* What ranks hand to MPI: predict/model/model_ranks.c. Messages of unknown size are told with their real one;
  * segment_bytes: of the large ones, those of message i are [segments[i], segments[i + 1]). */
 typedef enum bmf_model_sending { BMF_SENDING_KNOWN, BMF_SENDING_UNKNOWN, BMF_SENDING_SPARSE } bmf_model_sending;
-void bmf_model_ranks_count(bmf_statistics *statistics, int64_t processors, int64_t ranks, bmf_model_sending sending,
-                           const bmf_message *message, int64_t count, const int64_t *segments,
-                           const int64_t *segment_bytes);
+void model_ranks_count(bmf_statistics *statistics, int64_t processors, int64_t ranks, bmf_model_sending sending,
+                       const bmf_message *message, int64_t count, const int64_t *segments,
+                       const int64_t *segment_bytes);
 
 /* Recording, at once or, while processors are looked at one after the other, in the order in which they would have worked
  * side by side: predict/model/model_separate.c. amount is taken over. */
@@ -36,12 +36,12 @@ typedef struct bmf_model_kernel {
     uint32_t round;
     int64_t processor, elements;
 } bmf_model_kernel;
-void bmf_model_record_compute(bmf_model *model, const bmf_model_kernel *kernel, const bmf_model_cost *cost);
-void bmf_model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind);
-void bmf_model_record_leave(bmf_model *model, int64_t *amount);
-void bmf_model_separate(bmf_context *ctx, bmf_separation step);
+void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel, const bmf_model_cost *cost);
+void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind);
+void model_record_leave(bmf_model *model, int64_t *amount);
+void model_separate(bmf_context *ctx, bmf_separation step);
 typedef struct bmf_model_notes bmf_model_notes;
-void bmf_model_notes_free(bmf_model_notes *notes);
+void model_notes_free(bmf_model_notes *notes);
 
 struct bmf_model {
     const bmf_machine *machine;
@@ -60,6 +60,6 @@ struct bmf_model {
 };
 
 /* Writes what bmf_close leaves behind: the predicted trace (--bmf-trace) and the prediction (BMF_PREDICTION). */
-int bmf_model_write(bmf_context *ctx, bmf_model *model);
+int model_write(bmf_context *ctx, bmf_model *model);
 
 #endif

@@ -27,10 +27,10 @@ static int by_ranks(const void *a, const void *b)
 static void count_buffer(bmf_statistics *statistics, bmf_model_sending sending, int64_t messages, int64_t bytes)
 {
     if (sending == BMF_SENDING_UNKNOWN)
-        bytes += bmf_wire_sizes_header(messages);
+        bytes += wire_sizes_header(messages);
     if (sending == BMF_SENDING_SPARSE)
-        bytes += bmf_wire_parcel_header(messages);
-    bmf_wire_count(statistics, bytes);
+        bytes += wire_parcel_header(messages);
+    wire_count(statistics, bytes);
 }
 
 static void count_packed(bmf_statistics *statistics, bmf_model_sending sending, packed *all, int64_t count)
@@ -50,20 +50,19 @@ static void count_packed(bmf_statistics *statistics, bmf_model_sending sending, 
     }
 }
 
-void bmf_model_ranks_count(bmf_statistics *statistics, int64_t processors, int64_t ranks, bmf_model_sending sending,
-                           const bmf_message *message, int64_t count, const int64_t *segments,
-                           const int64_t *segment_bytes)
+void model_ranks_count(bmf_statistics *statistics, int64_t processors, int64_t ranks, bmf_model_sending sending,
+                       const bmf_message *message, int64_t count, const int64_t *segments, const int64_t *segment_bytes)
 {
-    packed *all = bmf_allocate(count * (int64_t)sizeof *all);
+    packed *all = allocate(count * (int64_t)sizeof *all);
     int64_t packs = 0;
     for (int64_t i = 0; i < count; i++) {
-        int64_t from = bmf_block_of(processors, ranks, message[i].from);
-        int64_t to = bmf_block_of(processors, ranks, message[i].to);
+        int64_t from = block_of(processors, ranks, message[i].from);
+        int64_t to = block_of(processors, ranks, message[i].to);
         if (from == to)
             continue;
-        if (sending == BMF_SENDING_KNOWN && !bmf_wire_packs(&message[i])) {
+        if (sending == BMF_SENDING_KNOWN && !wire_packs(&message[i])) {
             for (int64_t s = segments[i]; s < segments[i + 1]; s++)
-                bmf_wire_count(statistics, segment_bytes[s]);
+                wire_count(statistics, segment_bytes[s]);
             continue;
         }
         all[packs++] = (packed){from, to, message[i].bytes};

@@ -40,14 +40,14 @@ static void add(bmf_model_notes *notes, note made)
     int64_t entry = (int64_t)sizeof *notes->note;
     if (notes->count == notes->capacity) {
         notes->capacity = 2 * notes->capacity + 64;
-        notes->note = bmf_reallocate(notes->note, notes->count * entry, notes->capacity * entry);
+        notes->note = reallocate(notes->note, notes->count * entry, notes->capacity * entry);
     }
     notes->note[notes->count++] = made;
 }
 
 /* ---- recording ---- */
 
-void bmf_model_record_compute(bmf_model *model, const bmf_model_kernel *kernel, const bmf_model_cost *cost)
+void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel, const bmf_model_cost *cost)
 {
     if (model->notes)
         add(model->notes, (note){.kind = NOTE_COMPUTE,
@@ -57,24 +57,24 @@ void bmf_model_record_compute(bmf_model *model, const bmf_model_kernel *kernel, 
                                  .elements = kernel->elements,
                                  .cost = *cost});
     else
-        bmf_actions_compute(model->actions, kernel->processor, kernel->name, kernel->round, kernel->elements,
-                            cost->seconds, cost->shared, cost->own, cost->equation);
+        actions_compute(model->actions, kernel->processor, kernel->name, kernel->round, kernel->elements, cost->seconds,
+                        cost->shared, cost->own, cost->equation);
 }
 
-void bmf_model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind)
+void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind)
 {
     if (model->notes)
         add(model->notes, (note){.kind = NOTE_ENTER, .node = node, .instance = instance, .of = kind});
     else
-        bmf_actions_enter(model->actions, node, instance, kind);
+        actions_enter(model->actions, node, instance, kind);
 }
 
-void bmf_model_record_leave(bmf_model *model, int64_t *amount)
+void model_record_leave(bmf_model *model, int64_t *amount)
 {
     if (model->notes)
         add(model->notes, (note){.kind = NOTE_LEAVE, .amount = amount});
     else
-        bmf_actions_leave(model->actions, amount);
+        actions_leave(model->actions, amount);
 }
 
 /* ---- merging ---- */
@@ -83,9 +83,9 @@ void bmf_model_record_leave(bmf_model *model, int64_t *amount)
 static void pass_mark(bmf_model *model, const note *mark)
 {
     if (mark->kind == NOTE_ENTER)
-        bmf_model_record_enter(model, mark->node, mark->instance, mark->of);
+        model_record_enter(model, mark->node, mark->instance, mark->of);
     else
-        bmf_model_record_leave(model, mark->amount);
+        model_record_leave(model, mark->amount);
 }
 
 /* Records what a processor computed up to its next mark, which is returned; NULL at the end. */
@@ -96,7 +96,7 @@ static const note *pass_computing(bmf_model *model, const bmf_model_notes *notes
         if (next->kind != NOTE_COMPUTE)
             return next;
         bmf_model_kernel kernel = {next->name, next->round, next->processor, next->elements};
-        bmf_model_record_compute(model, &kernel, &next->cost);
+        model_record_compute(model, &kernel, &next->cost);
     }
     return NULL;
 }
@@ -123,7 +123,7 @@ static bool merge_step(bmf_model *model, const bmf_model_notes *notes, int64_t *
 
 static void merge(bmf_model *model, const bmf_model_notes *notes)
 {
-    int64_t *at = bmf_allocate(notes->passes * (int64_t)sizeof *at);
+    int64_t *at = allocate(notes->passes * (int64_t)sizeof *at);
     if (notes->passes > 0)
         memcpy(at, notes->start, (size_t)notes->passes * sizeof *at);
     while (merge_step(model, notes, at)) {
@@ -135,9 +135,9 @@ static void merge(bmf_model *model, const bmf_model_notes *notes)
 
 static void begin(bmf_context *ctx, bmf_model *model)
 {
-    bmf_model_notes *notes = model->notes = bmf_allocate_clear(1, (int64_t)sizeof *notes);
+    bmf_model_notes *notes = model->notes = allocate_clear(1, (int64_t)sizeof *notes);
     notes->nodes = ctx->instances_capacity;
-    notes->instances = bmf_allocate(notes->nodes * (int64_t)sizeof *notes->instances);
+    notes->instances = allocate(notes->nodes * (int64_t)sizeof *notes->instances);
     if (notes->nodes > 0)
         memcpy(notes->instances, ctx->instances, notes->nodes * sizeof *notes->instances);
 }
@@ -149,12 +149,12 @@ static void next_processor(bmf_context *ctx, bmf_model_notes *notes)
         ctx->instances[k] = k < notes->nodes ? notes->instances[k] : 0;
     if (notes->passes == notes->pass_capacity) {
         notes->pass_capacity = 2 * notes->pass_capacity + 64;
-        notes->start = bmf_reallocate(notes->start, notes->passes * entry, notes->pass_capacity * entry);
+        notes->start = reallocate(notes->start, notes->passes * entry, notes->pass_capacity * entry);
     }
     notes->start[notes->passes++] = notes->count;
 }
 
-void bmf_model_notes_free(bmf_model_notes *notes)
+void model_notes_free(bmf_model_notes *notes)
 {
     if (!notes)
         return;
@@ -164,9 +164,9 @@ void bmf_model_notes_free(bmf_model_notes *notes)
     free(notes);
 }
 
-void bmf_model_separate(bmf_context *ctx, bmf_separation step)
+void model_separate(bmf_context *ctx, bmf_separation step)
 {
-    bmf_model *model = bmf_model_of(ctx);
+    bmf_model *model = model_of_context(ctx);
     bmf_model_notes *notes = model->notes;
     if (step == BMF_SEPARATE_BEGIN)
         begin(ctx, model);
@@ -176,5 +176,5 @@ void bmf_model_separate(bmf_context *ctx, bmf_separation step)
         return;
     model->notes = NULL;
     merge(model, notes);
-    bmf_model_notes_free(notes);
+    model_notes_free(notes);
 }

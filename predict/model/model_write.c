@@ -17,14 +17,14 @@
 /* An empty run with the same names and nodes, which get the same numbers. */
 static bmf_run *like(const bmf_run *names)
 {
-    bmf_run *run = bmf_run_create(names->program, names->machine, names->lanes, names->ranks, names->threads);
+    bmf_run *run = run_create(names->program, names->machine, names->lanes, names->ranks, names->threads);
     if (!run)
         return NULL;
     run->predicted = 1;
     for (uint32_t k = 1; k < names->names; k++)
-        bmf_run_name(run, names->name[k]);
+        run_name(run, names->name[k]);
     for (uint32_t k = 1; k < names->nodes; k++)
-        bmf_run_node(run, names->node[k].parent, names->name[names->node[k].name], (bmf_event_kind)names->node[k].kind);
+        run_node(run, names->node[k].parent, names->name[names->node[k].name], (bmf_event_kind)names->node[k].kind);
     return run;
 }
 
@@ -35,8 +35,8 @@ static void add_program(bmf_run *run, double seconds)
     for (int64_t i = 0; i < run->events; i++)
         end = run->event[i].end > end ? run->event[i].end : end;
     for (int32_t p = 0; p < run->lanes; p++)
-        bmf_run_add(run,
-                    &(bmf_event){.end = end, .low = end, .high = end, .lane = p, .peer = -1, .kind = BMF_EVENT_REGION});
+        run_add(run,
+                &(bmf_event){.end = end, .low = end, .high = end, .lane = p, .peer = -1, .kind = BMF_EVENT_REGION});
 }
 
 /* The recorded actions on a network. */
@@ -46,32 +46,32 @@ static int trace_on(bmf_context *ctx, bmf_network *network, bmf_run **made)
     *made = NULL;
     if (!run)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for a predicted trace");
-    bmf_simulator *simulator = bmf_simulator_create(bmf_model_of(ctx)->actions, network, 0);
+    bmf_simulator *simulator = simulator_create(model_of_context(ctx)->actions, network, 0);
     bmf_simulation result;
-    bmf_simulator_record(simulator, run);
-    int status = bmf_simulator_run(simulator);
-    bmf_simulator_result(simulator, &result);
-    bmf_simulator_free(simulator);
+    simulator_record(simulator, run);
+    int status = simulator_run(simulator);
+    simulator_result(simulator, &result);
+    simulator_free(simulator);
     if (status == BMF_OK) {
         add_program(run, result.seconds);
-        status = bmf_run_sort(run);
+        status = run_sort(run);
     }
     if (status != BMF_OK) {
-        bmf_run_free(run);
+        run_free(run);
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     }
     *made = run;
     return BMF_OK;
 }
 
-int bmf_model_trace(bmf_context *ctx, bmf_run **run)
+int model_trace(bmf_context *ctx, bmf_run **run)
 {
-    return trace_on(ctx, bmf_model_of(ctx)->network, run);
+    return trace_on(ctx, model_of_context(ctx)->network, run);
 }
 
-int bmf_model_trace_ideal(bmf_context *ctx, bmf_run **run)
+int model_trace_ideal(bmf_context *ctx, bmf_run **run)
 {
-    bmf_network *network = bmf_network_ideal(ctx->processors);
+    bmf_network *network = network_ideal(ctx->processors);
     int status = trace_on(ctx, network, run);
     network->type->destroy(network);
     return status;
@@ -80,9 +80,9 @@ int bmf_model_trace_ideal(bmf_context *ctx, bmf_run **run)
 static int write_trace(bmf_context *ctx, const char *path)
 {
     bmf_run *run;
-    BMF_TRY(bmf_model_trace(ctx, &run));
-    int status = bmf_trace_write(ctx, &(bmf_trace){.runs = 1, .run = {run}}, path);
-    bmf_run_free(run);
+    BMF_TRY(model_trace(ctx, &run));
+    int status = trace_write(ctx, &(bmf_trace){.runs = 1, .run = {run}}, path);
+    run_free(run);
     return status;
 }
 
@@ -112,24 +112,24 @@ static void print_prediction(const bmf_context *ctx, const bmf_model *model, con
             ", \"rank_bytes\": %" PRId64 ", \"in_domain\": %s, \"remarks\": [",
             prediction->seconds, prediction->low, prediction->high, ctx->processors,
             model->ranks > 0 ? model->ranks : ctx->processors, s->messages, s->bytes, s->rank_messages, s->rank_bytes,
-            bmf_model_remark(model, 0) ? "false" : "true");
-    for (int64_t k = 0; bmf_model_remark(model, k); k++) {
+            model_remark(model, 0) ? "false" : "true");
+    for (int64_t k = 0; model_remark(model, k); k++) {
         fputs(k > 0 ? ", " : "", stream);
-        print_text(stream, bmf_model_remark(model, k));
+        print_text(stream, model_remark(model, k));
     }
     fputs("]}\n", stream);
 }
 
 static int write_prediction(bmf_context *ctx, const bmf_model *model, const char *path)
 {
-    if (bmf_is_special(path))
+    if (is_special(path))
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write: is not a regular file", path);
     bmf_prediction prediction;
-    int status = bmf_simulate_interval(model->actions, model->network, 0, &prediction);
+    int status = simulate_interval(model->actions, model->network, 0, &prediction);
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     size_t size = strlen(path) + sizeof ".part";
-    char *part = bmf_allocate((int64_t)size);
+    char *part = allocate((int64_t)size);
     snprintf(part, size, "%s.part", path);
     FILE *stream = fopen(part, "w");
     bool written = stream != NULL;
@@ -147,7 +147,7 @@ static int write_prediction(bmf_context *ctx, const bmf_model *model, const char
     return status;
 }
 
-int bmf_model_write(bmf_context *ctx, bmf_model *model)
+int model_write(bmf_context *ctx, bmf_model *model)
 {
     const char *prediction = getenv("BMF_PREDICTION");
     if (ctx->trace_path)

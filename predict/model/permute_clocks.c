@@ -39,24 +39,24 @@ static void told(void *simulator, bmf_flying *message)
     (void)message;
 }
 
-permute_clocks *bmf_permute_clocks_create(const bmf_machine *machine, bmf_network *network)
+permute_clocks *permute_clocks_create(const bmf_machine *machine, bmf_network *network)
 {
-    permute_clocks *c = bmf_allocate_clear(1, (int64_t)sizeof *c);
+    permute_clocks *c = allocate_clear(1, (int64_t)sizeof *c);
     c->machine = machine;
     c->network = network;
     if (!network->type->collective) {
-        c->names = bmf_run_create("permute", machine->name, (int32_t)network->processors, 1, 1);
-        c->actions = bmf_actions_create(network->processors, c->names);
+        c->names = run_create("permute", machine->name, (int32_t)network->processors, 1, 1);
+        c->actions = actions_create(network->processors, c->names);
         return c;
     }
-    c->clock = bmf_allocate_clear(network->processors, (int64_t)sizeof *c->clock);
-    c->agreement = bmf_step_agreement(network, 0);
+    c->clock = allocate_clear(network->processors, (int64_t)sizeof *c->clock);
+    c->agreement = step_agreement(network, 0);
     network->complete = network->freed = told;
     network->type->start(network, 0);
     return c;
 }
 
-void bmf_permute_clocks_free(permute_clocks *clocks)
+void permute_clocks_free(permute_clocks *clocks)
 {
     if (!clocks)
         return;
@@ -64,21 +64,21 @@ void bmf_permute_clocks_free(permute_clocks *clocks)
         free(clocks->round[k].sent);
         free(clocks->round[k].order);
     }
-    bmf_actions_free(clocks->actions);
-    bmf_run_free(clocks->names);
+    actions_free(clocks->actions);
+    run_free(clocks->names);
     free(clocks->clock);
     free(clocks);
 }
 
-void bmf_permute_clocks_compute(permute_clocks *clocks, const char *kernel, uint32_t round, int64_t elements,
-                                const bmf_model_cost *cost)
+void permute_clocks_compute(permute_clocks *clocks, const char *kernel, uint32_t round, int64_t elements,
+                            const bmf_model_cost *cost)
 {
     permute_clocks *c = clocks;
-    const uint16_t name = c->actions ? (uint16_t)bmf_run_name(c->names, kernel) : 0;
+    const uint16_t name = c->actions ? (uint16_t)run_name(c->names, kernel) : 0;
     for (int64_t p = 0; p < c->network->processors; p++) {
         if (c->actions)
-            bmf_actions_compute(c->actions, p, name, round, elements, cost->seconds, cost->shared, cost->own,
-                                cost->equation);
+            actions_compute(c->actions, p, name, round, elements, cost->seconds, cost->shared, cost->own,
+                            cost->equation);
         else
             c->clock[p] += cost->seconds;
     }
@@ -108,8 +108,8 @@ static void list(permute_clocks *c, under_way *u, const bmf_message *message, in
         free(u->sent);
         free(u->order);
         u->capacity = count;
-        u->sent = bmf_allocate(count * (int64_t)sizeof *u->sent);
-        u->order = bmf_allocate(count * (int64_t)sizeof(bmf_flying *));
+        u->sent = allocate(count * (int64_t)sizeof *u->sent);
+        u->order = allocate(count * (int64_t)sizeof(bmf_flying *));
     }
     u->count = 0;
     for (int64_t k = 0; k < count; k++) {
@@ -160,7 +160,7 @@ static void time_receives(permute_clocks *c, under_way *u)
 
 /* ---- rounds ---- */
 
-void bmf_permute_clocks_begin(permute_clocks *clocks, int64_t k, const bmf_message *message, int64_t count)
+void permute_clocks_begin(permute_clocks *clocks, int64_t k, const bmf_message *message, int64_t count)
 {
     permute_clocks *c = clocks;
     under_way *u = &c->round[c->begun % 2];
@@ -170,7 +170,7 @@ void bmf_permute_clocks_begin(permute_clocks *clocks, int64_t k, const bmf_messa
     }
     u->k = k;
     if (c->actions) {
-        u->number = bmf_actions_round_begin(c->actions, (uint32_t)k, message, count);
+        u->number = actions_round_begin(c->actions, (uint32_t)k, message, count);
     } else {
         list(c, u, message, count);
         time_sends(c, u);
@@ -178,12 +178,12 @@ void bmf_permute_clocks_begin(permute_clocks *clocks, int64_t k, const bmf_messa
     c->begun++;
 }
 
-void bmf_permute_clocks_end(permute_clocks *clocks)
+void permute_clocks_end(permute_clocks *clocks)
 {
     permute_clocks *c = clocks;
     under_way *u = &c->round[c->ended % 2];
     if (c->actions)
-        bmf_actions_round_end(c->actions, (uint32_t)u->k, u->number);
+        actions_round_end(c->actions, (uint32_t)u->k, u->number);
     else
         time_receives(c, u);
     c->ended++;
@@ -197,14 +197,14 @@ static double latest(const permute_clocks *c)
     return last;
 }
 
-void bmf_permute_clocks_meet(permute_clocks *clocks)
+void permute_clocks_meet(permute_clocks *clocks)
 {
     permute_clocks *c = clocks;
     const double seconds = c->machine->agreement;
     if (seconds == 0.0)
         return;
     if (c->actions) {
-        bmf_actions_meet(c->actions, seconds);
+        actions_meet(c->actions, seconds);
         return;
     }
     const double last = latest(c) + (isnan(seconds) ? c->agreement : seconds);
@@ -212,16 +212,16 @@ void bmf_permute_clocks_meet(permute_clocks *clocks)
         c->clock[p] = last;
 }
 
-void bmf_permute_clocks_totals(const permute_clocks *clocks, int64_t *messages, int64_t *bytes)
+void permute_clocks_totals(const permute_clocks *clocks, int64_t *messages, int64_t *bytes)
 {
     *messages = clocks->messages;
     *bytes = clocks->bytes;
 }
 
-int bmf_permute_clocks_finish(permute_clocks *clocks, bmf_prediction *prediction)
+int permute_clocks_finish(permute_clocks *clocks, bmf_prediction *prediction)
 {
     if (clocks->actions)
-        return bmf_simulate_interval(clocks->actions, clocks->network, 0, prediction);
+        return simulate_interval(clocks->actions, clocks->network, 0, prediction);
     const double seconds = latest(clocks);
     *prediction = (bmf_prediction){.seconds = seconds, .low = seconds, .high = seconds};
     return BMF_OK;

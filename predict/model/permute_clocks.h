@@ -10,20 +10,20 @@
 typedef struct permute_clocks permute_clocks;
 
 /* The machine and the network (of as many processors) are borrowed. */
-permute_clocks *bmf_permute_clocks_create(const bmf_machine *machine, bmf_network *network);
-void bmf_permute_clocks_free(permute_clocks *clocks);
+permute_clocks *permute_clocks_create(const bmf_machine *machine, bmf_network *network);
+void permute_clocks_free(permute_clocks *clocks);
 /* Every processor computes. */
-void bmf_permute_clocks_compute(permute_clocks *clocks, const char *kernel, uint32_t round, int64_t elements,
-                                const bmf_model_cost *cost);
+void permute_clocks_compute(permute_clocks *clocks, const char *kernel, uint32_t round, int64_t elements,
+                            const bmf_model_cost *cost);
 /* All sends of a round; it is numbered k. Rounds end in the order in which they began, and at most one more has begun
  * by then. Messages from a processor to itself cost nothing. */
-void bmf_permute_clocks_begin(permute_clocks *clocks, int64_t k, const bmf_message *message, int64_t count);
-void bmf_permute_clocks_end(permute_clocks *clocks);
+void permute_clocks_begin(permute_clocks *clocks, int64_t k, const bmf_message *message, int64_t count);
+void permute_clocks_end(permute_clocks *clocks);
 /* All agree on a status. */
-void bmf_permute_clocks_meet(permute_clocks *clocks);
+void permute_clocks_meet(permute_clocks *clocks);
 /* Messages and bytes between processors so far. */
-void bmf_permute_clocks_totals(const permute_clocks *clocks, int64_t *messages, int64_t *bytes);
-/* The last processor's clock, and its 95 % interval. Errors: those of bmf_simulate_interval. */
-int bmf_permute_clocks_finish(permute_clocks *clocks, bmf_prediction *prediction);
+void permute_clocks_totals(const permute_clocks *clocks, int64_t *messages, int64_t *bytes);
+/* The last processor's clock, and its 95 % interval. Errors: those of simulate_interval. */
+int permute_clocks_finish(permute_clocks *clocks, bmf_prediction *prediction);
 
 #endif

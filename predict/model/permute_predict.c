@@ -1,6 +1,6 @@
 /* Permutations from their schedules.
  *
- * Method: the plan's rounds, begun and ended as permute/exchange*.c does, with what packing and unpacking cost on the
+ * Method: the plan's rounds, begun and ended as permute/exchange/ does, with what packing and unpacking cost on the
  * machine; or document 003's rounds of single records. Kernels that would be run and timed here are timed once, on at
  * most 64 MiB. Cost: that of the schedule and of permute_clocks.h. Source: document 003, chapters 4 and 5. */
 #include "predict/model/permute_predict.h"
@@ -35,30 +35,30 @@ typedef struct forecast {
     double measured; /* seconds an element, NAN: not yet */
 } forecast;
 
-const char *bmf_predicted_method_name(bmf_predicted_method method)
+const char *predicted_method_name(bmf_predicted_method method)
 {
     switch (method) {
     case BMF_PREDICT_SETS:
-        return bmf_record_method_name(BMF_RECORDS_SETS);
+        return record_method_name(BMF_RECORDS_SETS);
     case BMF_PREDICT_CLUSTERS:
-        return bmf_record_method_name(BMF_RECORDS_CLUSTERS);
+        return record_method_name(BMF_RECORDS_CLUSTERS);
     default:
         return bmf_permute_method_name((bmf_permute_method)method);
     }
 }
 
-bool bmf_predicted_method_find(const char *name, bmf_predicted_method *method)
+bool predicted_method_find(const char *name, bmf_predicted_method *method)
 {
     for (int k = 0; k < BMF_PREDICT_METHODS; k++)
-        if (strcmp(name, bmf_predicted_method_name((bmf_predicted_method)k)) == 0) {
+        if (strcmp(name, predicted_method_name((bmf_predicted_method)k)) == 0) {
             *method = (bmf_predicted_method)k;
             return true;
         }
     return false;
 }
 
-bool bmf_predicted_method_fits(bmf_predicted_method method, const bmf_machine *machine, const bmf_permutation *p,
-                               int64_t processors)
+bool predicted_method_fits(bmf_predicted_method method, const bmf_machine *machine, const bmf_permutation *p,
+                           int64_t processors)
 {
     bmf_network *network;
     bmf_record_rounds rounds;
@@ -67,10 +67,10 @@ bool bmf_predicted_method_fits(bmf_predicted_method method, const bmf_machine *m
         return true;
     if (bits < 0 || p->bits > MOST_ADDRESS_BITS || method == BMF_PREDICT_SETS)
         return bits >= 0;
-    if (bmf_machine_network(machine, processors, &network) != BMF_OK)
+    if (machine_network(machine, processors, &network) != BMF_OK)
         return false;
-    const bmf_edn_place *place = bmf_edn_place_of_network(network);
-    const bool fits = place && bmf_record_rounds_make(p, bits, BMF_RECORDS_CLUSTERS, place, &rounds) == BMF_OK;
+    const bmf_edn_place *place = edn_place_of_network(network);
+    const bool fits = place && record_rounds_make(p, bits, BMF_RECORDS_CLUSTERS, place, &rounds) == BMF_OK;
     network->type->destroy(network);
     return fits;
 }
@@ -87,13 +87,13 @@ static int measure(forecast *f)
         bits--;
     bmf_permutation reversal;
     bmf_permutation_bit_reversal(bits, &reversal);
-    char *source = bmf_allocate_clear(bytes << bits, 1), *target = bmf_allocate(bytes << bits);
+    char *source = allocate_clear(bytes << bits, 1), *target = allocate(bytes << bits);
     double fastest = INFINITY;
     int status = bmf_local_permute(target, source, bytes, &reversal, 1);
     for (int k = 0; k < MEASURED_TIMES && status == BMF_OK; k++) {
-        const int64_t begin = bmf_monotonic_ns();
+        const int64_t begin = monotonic_ns();
         status = bmf_local_permute(target, source, bytes, &reversal, 1);
-        fastest = fmin(fastest, (double)(bmf_monotonic_ns() - begin) * 1e-9);
+        fastest = fmin(fastest, (double)(monotonic_ns() - begin) * 1e-9);
     }
     free(source);
     free(target);
@@ -107,8 +107,8 @@ static int compute(forecast *f, bool packing, uint32_t round, int64_t elements)
     bmf_model_cost cost;
     if (f->machine->compute == BMF_COMPUTE_MEASURED && isnan(f->measured))
         BMF_TRY(measure(f));
-    BMF_TRY(bmf_model_costs_find(f->costs, f->ctx, kernel, elements, f->measured * (double)elements, &cost));
-    bmf_permute_clocks_compute(f->clocks, kernel, round, elements, &cost);
+    BMF_TRY(model_costs_find(f->costs, f->ctx, kernel, elements, f->measured * (double)elements, &cost));
+    permute_clocks_compute(f->clocks, kernel, round, elements, &cost);
     return BMF_OK;
 }
 
@@ -118,7 +118,7 @@ static void begin_round(forecast *f, const bmf_permute_plan *plan, int64_t k)
 {
     bmf_round round;
     bmf_permute_plan_round(plan, k, 0, plan->processors, &round);
-    bmf_permute_clocks_begin(f->clocks, k, round.message, round.count);
+    permute_clocks_begin(f->clocks, k, round.message, round.count);
     free(round.message);
 }
 
@@ -128,9 +128,9 @@ static void exchange_rounds(forecast *f, const bmf_permute_plan *plan)
     for (int64_t k = 0; k < plan->rounds; k++) {
         begin_round(f, plan, k);
         if (k > 0)
-            bmf_permute_clocks_end(f->clocks);
+            permute_clocks_end(f->clocks);
     }
-    bmf_permute_clocks_end(f->clocks);
+    permute_clocks_end(f->clocks);
 }
 
 /* Some processors keep everything they have, and copy it. */
@@ -146,17 +146,17 @@ static int follow_traffic(forecast *f, const bmf_permute_plan *plan)
     const bool packs = plan->traffic->packs && !naive, unpacks = naive || !plan->traffic->direct;
     const int64_t elements = INT64_C(1) << plan->traffic->place_bits;
     if (naive || (plan->processors > 1 && (plan->traffic->packs || unpacks)))
-        bmf_permute_clocks_meet(f->clocks);
+        permute_clocks_meet(f->clocks);
     if (packs || (stays(plan) && !naive))
         BMF_TRY(compute(f, true, 0, elements));
     if (plan->processors == 1 && !naive)
         return BMF_OK;
-    bmf_permute_clocks_meet(f->clocks);
+    permute_clocks_meet(f->clocks);
     exchange_rounds(f, plan);
     if (!unpacks)
         return BMF_OK;
     BMF_TRY(compute(f, false, 1, elements));
-    bmf_permute_clocks_meet(f->clocks);
+    permute_clocks_meet(f->clocks);
     return BMF_OK;
 }
 
@@ -176,18 +176,18 @@ static int run_share(forecast *f, const bmf_permute_plan *plan, bool packing, in
 static int follow_stages(forecast *f, const bmf_permute_plan *plan)
 {
     const int64_t rounds = INT64_C(1) << plan->stages->bits;
-    bmf_permute_clocks_meet(f->clocks);
+    permute_clocks_meet(f->clocks);
     BMF_TRY(run_share(f, plan, true, 0, 0, 1));
     for (int64_t k = 0; k < plan->rounds; k++) {
         begin_round(f, plan, k);
         if (k > 0)
-            bmf_permute_clocks_end(f->clocks);
+            permute_clocks_end(f->clocks);
         BMF_TRY(run_share(f, plan, true, k / rounds + 1, k % rounds, rounds));
         BMF_TRY(run_share(f, plan, false, k / rounds - 1, k % rounds, rounds));
     }
-    bmf_permute_clocks_end(f->clocks);
+    permute_clocks_end(f->clocks);
     BMF_TRY(run_share(f, plan, false, plan->rounds / rounds - 1, 0, 1));
-    bmf_permute_clocks_meet(f->clocks);
+    permute_clocks_meet(f->clocks);
     return BMF_OK;
 }
 
@@ -199,9 +199,9 @@ static int follow_boxes(forecast *f, const bmf_permute_plan *plan)
         exchange_rounds(f, plan);
         return BMF_OK;
     }
-    bmf_permute_clocks_meet(f->clocks);
+    permute_clocks_meet(f->clocks);
     BMF_TRY(compute(f, true, 0, elements));
-    bmf_permute_clocks_meet(f->clocks);
+    permute_clocks_meet(f->clocks);
     exchange_rounds(f, plan);
     return compute(f, false, 1, elements);
 }
@@ -210,11 +210,11 @@ static int follow_boxes(forecast *f, const bmf_permute_plan *plan)
 
 static void follow_records(forecast *f, const bmf_record_rounds *rounds)
 {
-    bmf_message *message = bmf_allocate(rounds->records * (int64_t)sizeof *message);
+    bmf_message *message = allocate(rounds->records * (int64_t)sizeof *message);
     for (int64_t k = 0; k < rounds->rounds; k++) {
-        bmf_record_round(rounds, k, f->element_bytes, message);
-        bmf_permute_clocks_begin(f->clocks, k, message, rounds->records);
-        bmf_permute_clocks_end(f->clocks);
+        record_round(rounds, k, f->element_bytes, message);
+        permute_clocks_begin(f->clocks, k, message, rounds->records);
+        permute_clocks_end(f->clocks);
     }
     free(message);
 }
@@ -222,16 +222,16 @@ static void follow_records(forecast *f, const bmf_record_rounds *rounds)
 static int make_records(const forecast *f, bmf_predicted_method method, bmf_record_rounds *rounds)
 {
     const int bits = bmf_permute_processor_bits(f->permutation, f->network->processors);
-    const bmf_edn_place *place = bmf_edn_place_of_network(f->network);
+    const bmf_edn_place *place = edn_place_of_network(f->network);
     const bool clusters = method == BMF_PREDICT_CLUSTERS;
     if (bits < 0)
         return bmf_fail(f->ctx, BMF_ERROR_ARGUMENT,
                         "'%s' needs a power of two of processors, at most one for every element",
-                        bmf_predicted_method_name(method));
+                        predicted_method_name(method));
     if (clusters && !place)
         return bmf_fail(f->ctx, BMF_ERROR_ARGUMENT, "'clusters' needs a machine whose network is of type edn");
     int status =
-        bmf_record_rounds_make(f->permutation, bits, clusters ? BMF_RECORDS_CLUSTERS : BMF_RECORDS_SETS, place, rounds);
+        record_rounds_make(f->permutation, bits, clusters ? BMF_RECORDS_CLUSTERS : BMF_RECORDS_SETS, place, rounds);
     return status == BMF_OK ? status : bmf_fail(f->ctx, status, "%s", bmf_error_text(NULL));
 }
 
@@ -256,7 +256,7 @@ static int follow(forecast *f, const bmf_permute_plan *plan, const bmf_record_ro
 static void note_remark(const forecast *f, char remark[BMF_PREDICTION_REMARK])
 {
     const bmf_network_type *type = f->network->type;
-    const char *text = bmf_model_costs_remark(f->costs, 0);
+    const char *text = model_costs_remark(f->costs, 0);
     if (!text && type->remark)
         text = type->remark(f->network, 0);
     snprintf(remark, BMF_PREDICTION_REMARK, "%s", text ? text : "");
@@ -281,15 +281,15 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
         prediction->messages = plan->bytes / f->element_bytes;
     if (!can_be_followed(f, prediction->messages, at_once ? plan->processors * blocks : plan->processors))
         return BMF_OK;
-    f->clocks = bmf_permute_clocks_create(f->machine, f->network);
-    f->costs = bmf_model_costs_create(f->machine);
+    f->clocks = permute_clocks_create(f->machine, f->network);
+    f->costs = model_costs_create(f->machine);
     int status = follow(f, plan, records);
-    bmf_permute_clocks_totals(f->clocks, &messages, &bytes);
+    permute_clocks_totals(f->clocks, &messages, &bytes);
     if (status == BMF_OK && (messages != prediction->messages || bytes != prediction->bytes))
         status = bmf_fail(f->ctx, BMF_ERROR_INTERNAL, "permute: %lld messages instead of %lld", (long long)messages,
                           (long long)prediction->messages);
     if (status == BMF_OK) {
-        status = bmf_permute_clocks_finish(f->clocks, &times);
+        status = permute_clocks_finish(f->clocks, &times);
         if (status != BMF_OK)
             bmf_fail(f->ctx, status, "%s", bmf_error_text(NULL));
     }
@@ -300,8 +300,8 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
         prediction->high = times.high;
         note_remark(f, prediction->remark);
     }
-    bmf_permute_clocks_free(f->clocks);
-    bmf_model_costs_free(f->costs);
+    permute_clocks_free(f->clocks);
+    model_costs_free(f->costs);
     return status;
 }
 
@@ -317,15 +317,15 @@ static int check_sizes(bmf_context *ctx, const bmf_permutation *p)
     return BMF_OK;
 }
 
-int bmf_permute_predict(bmf_context *ctx, const bmf_machine *machine, const bmf_permutation *p, int64_t element_bytes,
-                        bmf_predicted_method method, bmf_permute_prediction *prediction)
+int permute_predict(bmf_context *ctx, const bmf_machine *machine, const bmf_permutation *p, int64_t element_bytes,
+                    bmf_predicted_method method, bmf_permute_prediction *prediction)
 {
     const bool recorded = method == BMF_PREDICT_SETS || method == BMF_PREDICT_CLUSTERS;
     forecast f = {ctx, machine, p, element_bytes, NULL, NULL, NULL, NAN};
     bmf_record_rounds records;
     bmf_permute_plan *plan = NULL;
     BMF_TRY(check_sizes(ctx, p));
-    int status = bmf_machine_network(machine, bmf_processors(ctx), &f.network);
+    int status = machine_network(machine, bmf_processors(ctx), &f.network);
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     if (recorded)

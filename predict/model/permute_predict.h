@@ -21,11 +21,11 @@ typedef enum bmf_predicted_method {
     BMF_PREDICT_METHODS
 } bmf_predicted_method;
 /* "rounds", "alltoallv", "naive", "sets", "clusters"; and back: false for an unknown name. */
-const char *bmf_predicted_method_name(bmf_predicted_method method);
-bool bmf_predicted_method_find(const char *name, bmf_predicted_method *method);
+const char *predicted_method_name(bmf_predicted_method method);
+bool predicted_method_find(const char *name, bmf_predicted_method *method);
 /* Whether a method can be used on the machine with that many processors: its conditions above. */
-bool bmf_predicted_method_fits(bmf_predicted_method method, const bmf_machine *machine, const bmf_permutation *p,
-                               int64_t processors);
+bool predicted_method_fits(bmf_predicted_method method, const bmf_machine *machine, const bmf_permutation *p,
+                           int64_t processors);
 
 enum { BMF_PREDICTION_REMARK = 512 };
 
@@ -41,8 +41,8 @@ typedef struct bmf_permute_prediction {
 /* Predicts for all bmf_processors(ctx) of a context with one rank. Cost: about a microsecond a message; kilobytes, and
  * on networks that do not take rounds as a whole 240 bytes a message. Errors: BMF_ERROR_ARGUMENT: the method cannot be
  * used here, more than 4096 processors that are no power of two of at most the elements, a sheet without the kernels
- * "permute pack" and "permute unpack"; those of bmf_machine_network and bmf_permute_plan_create. */
-int bmf_permute_predict(bmf_context *ctx, const bmf_machine *machine, const bmf_permutation *p, int64_t element_bytes,
-                        bmf_predicted_method method, bmf_permute_prediction *prediction);
+ * "permute pack" and "permute unpack"; those of machine_network and bmf_permute_plan_create. */
+int permute_predict(bmf_context *ctx, const bmf_machine *machine, const bmf_permutation *p, int64_t element_bytes,
+                    bmf_predicted_method method, bmf_permute_prediction *prediction);
 
 #endif

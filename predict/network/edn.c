@@ -24,14 +24,14 @@ struct bmf_edn {
     wire *in, *out, *thick; /* ports, ports, hyperbars * buckets */
 };
 
-bmf_edn *bmf_edn_create(const bmf_edn_shape *shape)
+bmf_edn *edn_create(const bmf_edn_shape *shape)
 {
-    bmf_edn *edn = bmf_allocate_clear(1, (int64_t)sizeof *edn);
+    bmf_edn *edn = allocate_clear(1, (int64_t)sizeof *edn);
     edn->shape = *shape;
     edn->hyperbars = shape->ports / shape->inputs;
-    edn->in = bmf_allocate_clear(shape->ports, (int64_t)sizeof(wire));
-    edn->out = bmf_allocate_clear(shape->ports, (int64_t)sizeof(wire));
-    edn->thick = bmf_allocate_clear(edn->hyperbars * shape->buckets, (int64_t)sizeof(wire));
+    edn->in = allocate_clear(shape->ports, (int64_t)sizeof(wire));
+    edn->out = allocate_clear(shape->ports, (int64_t)sizeof(wire));
+    edn->thick = allocate_clear(edn->hyperbars * shape->buckets, (int64_t)sizeof(wire));
     return edn;
 }
 
@@ -44,7 +44,7 @@ static void free_wires(wire *w, int64_t count)
     free(w);
 }
 
-void bmf_edn_free(bmf_edn *edn)
+void edn_free(bmf_edn *edn)
 {
     if (!edn)
         return;
@@ -60,7 +60,7 @@ static void clear_wires(wire *w, int64_t count)
         w[k].words = w[k].first = w[k].load = 0;
 }
 
-void bmf_edn_clear(bmf_edn *edn)
+void edn_clear(bmf_edn *edn)
 {
     clear_wires(edn->in, edn->shape.ports);
     clear_wires(edn->out, edn->shape.ports);
@@ -77,9 +77,9 @@ static void reach(wire *w, int64_t t, bool thick)
         return;
     if (words > w->room) {
         const int64_t room = 2 * words;
-        w->full = bmf_reallocate(w->full, w->words * word_bytes, room * word_bytes);
+        w->full = reallocate(w->full, w->words * word_bytes, room * word_bytes);
         if (thick)
-            w->carried = bmf_reallocate(w->carried, w->words * count_bytes, room * count_bytes);
+            w->carried = reallocate(w->carried, w->words * count_bytes, room * count_bytes);
         w->room = room;
     }
     memset(w->full + w->words, 0, (size_t)((words - w->words) * word_bytes));
@@ -105,7 +105,7 @@ static int64_t largest(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-int64_t bmf_edn_route(bmf_edn *edn, int64_t from_port, int64_t to_port)
+int64_t edn_route(bmf_edn *edn, int64_t from_port, int64_t to_port)
 {
     wire *in = &edn->in[from_port], *out = &edn->out[to_port];
     const int64_t bucket = to_port / (edn->shape.ports / edn->shape.buckets);
@@ -129,12 +129,12 @@ int64_t bmf_edn_route(bmf_edn *edn, int64_t from_port, int64_t to_port)
     return t;
 }
 
-int64_t bmf_edn_iterations(const bmf_edn *edn)
+int64_t edn_iterations(const bmf_edn *edn)
 {
     return edn->iterations;
 }
 
-int64_t bmf_edn_serialisation(const bmf_edn *edn)
+int64_t edn_serialisation(const bmf_edn *edn)
 {
     int64_t most = 0;
     for (int64_t k = 0; k < edn->shape.ports; k++)
@@ -142,20 +142,20 @@ int64_t bmf_edn_serialisation(const bmf_edn *edn)
     return most;
 }
 
-int64_t bmf_edn_bound(const bmf_edn *edn)
+int64_t edn_bound(const bmf_edn *edn)
 {
     int64_t most = 0;
     for (int64_t k = 0; k < edn->hyperbars * edn->shape.buckets; k++)
         most = largest(most, edn->thick[k].load);
-    return largest(bmf_edn_serialisation(edn), (most + edn->shape.capacity - 1) / edn->shape.capacity);
+    return largest(edn_serialisation(edn), (most + edn->shape.capacity - 1) / edn->shape.capacity);
 }
 
-int64_t bmf_edn_wire_load(const bmf_edn *edn, int64_t hyperbar, int64_t bucket)
+int64_t edn_wire_load(const bmf_edn *edn, int64_t hyperbar, int64_t bucket)
 {
     return edn->thick[hyperbar * edn->shape.buckets + bucket].load;
 }
 
-void bmf_edn_matrix_order(int bits, int cluster_bits, int place[BMF_MAX_BITS])
+void edn_matrix_order(int bits, int cluster_bits, int place[BMF_MAX_BITS])
 {
     const int columns = (bits + 1) / 2, cluster_columns = (cluster_bits + 1) / 2, cluster_rows = cluster_bits / 2;
     int next = 0, column = cluster_columns, row = columns + cluster_rows;
@@ -171,7 +171,7 @@ void bmf_edn_matrix_order(int bits, int cluster_bits, int place[BMF_MAX_BITS])
     }
 }
 
-uint64_t bmf_edn_move_bits(const int *place, int bits, uint64_t number)
+uint64_t edn_move_bits(const int *place, int bits, uint64_t number)
 {
     uint64_t moved = 0;
     for (int j = 0; j < bits; j++)

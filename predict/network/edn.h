@@ -29,21 +29,21 @@ typedef struct bmf_edn_shape {
 typedef struct bmf_edn bmf_edn;
 
 /* The shape must be as described. The caller frees. */
-bmf_edn *bmf_edn_create(const bmf_edn_shape *shape);
-void bmf_edn_free(bmf_edn *edn);
+bmf_edn *edn_create(const bmf_edn_shape *shape);
+void edn_free(bmf_edn *edn);
 /* Forgets all messages: the next set begins with iteration 0. */
-void bmf_edn_clear(bmf_edn *edn);
+void edn_clear(bmf_edn *edn);
 /* Routes one message between two ports (which may be equal); returns its iteration, from 0. Cost: a step for every 64
  * iterations that are taken. */
-int64_t bmf_edn_route(bmf_edn *edn, int64_t from_port, int64_t to_port);
-/* Iterations of the messages since bmf_edn_clear: the document's router count. */
-int64_t bmf_edn_iterations(const bmf_edn *edn);
+int64_t edn_route(bmf_edn *edn, int64_t from_port, int64_t to_port);
+/* Iterations of the messages since edn_clear: the document's router count. */
+int64_t edn_iterations(const bmf_edn *edn);
 /* The largest number of messages through one port: the document's port serialization, at most the router count. */
-int64_t bmf_edn_serialisation(const bmf_edn *edn);
+int64_t edn_serialisation(const bmf_edn *edn);
 /* The least number of iterations that the loads of ports and thick wires allow. */
-int64_t bmf_edn_bound(const bmf_edn *edn);
-/* Messages that thick wire `bucket` of a hyperbar carried since bmf_edn_clear. */
-int64_t bmf_edn_wire_load(const bmf_edn *edn, int64_t hyperbar, int64_t bucket);
+int64_t edn_bound(const bmf_edn *edn);
+/* Messages that thick wire `bucket` of a hyperbar carried since edn_clear. */
+int64_t edn_wire_load(const bmf_edn *edn, int64_t hyperbar, int64_t bucket);
 
 /* ---- numbers of processors ---- */
 
@@ -51,8 +51,8 @@ int64_t bmf_edn_wire_load(const bmf_edn *edn, int64_t hyperbar, int64_t bucket);
  * matrix order they count along the rows of an array with 2^ceil(bits / 2) columns, and a cluster is a square of it (or
  * two side by side); in cluster order the processors of a cluster, and of a square of clusters, are consecutive.
  * Address bit j of the matrix order is bit place[j] of the cluster order; 0 <= cluster_bits <= bits. */
-void bmf_edn_matrix_order(int bits, int cluster_bits, int place[BMF_MAX_BITS]);
+void edn_matrix_order(int bits, int cluster_bits, int place[BMF_MAX_BITS]);
 /* A number with bit j moved to bit place[j]. */
-uint64_t bmf_edn_move_bits(const int *place, int bits, uint64_t number);
+uint64_t edn_move_bits(const int *place, int bits, uint64_t number);
 
 #endif

@@ -71,17 +71,17 @@ struct bmf_fluid {
 
 /* ---- making ---- */
 
-bmf_fluid *bmf_fluid_create(int64_t channels, const double *bandwidth, bmf_fluid_ended *ended, void *receiver)
+bmf_fluid *fluid_create(int64_t channels, const double *bandwidth, bmf_fluid_ended *ended, void *receiver)
 {
-    bmf_fluid *fluid = bmf_allocate_clear(1, sizeof *fluid);
+    bmf_fluid *fluid = allocate_clear(1, sizeof *fluid);
     fluid->ended = ended;
     fluid->receiver = receiver;
     fluid->channels = channels;
-    fluid->channel = bmf_allocate_clear(channels, sizeof *fluid->channel);
+    fluid->channel = allocate_clear(channels, sizeof *fluid->channel);
     for (int64_t c = 0; c < channels; c++)
         fluid->channel[c].bandwidth = bandwidth[c];
-    fluid->touched = bmf_allocate(channels * (int64_t)sizeof *fluid->touched);
-    fluid->share = bmf_allocate(channels * (int64_t)sizeof *fluid->share);
+    fluid->touched = allocate(channels * (int64_t)sizeof *fluid->touched);
+    fluid->share = allocate(channels * (int64_t)sizeof *fluid->share);
     return fluid;
 }
 
@@ -91,7 +91,7 @@ static void make_room(flow ***array, int64_t count, int64_t *room)
     if (count < *room)
         return;
     int64_t wanted = *room > 0 ? 2 * *room : 64;
-    *array = bmf_reallocate(*array, *room * (int64_t)sizeof **array, wanted * (int64_t)sizeof **array);
+    *array = reallocate(*array, *room * (int64_t)sizeof **array, wanted * (int64_t)sizeof **array);
     *room = wanted;
 }
 
@@ -101,7 +101,7 @@ static void put_by(bmf_fluid *fluid, flow *f)
     fluid->spare[fluid->spares++] = f;
 }
 
-void bmf_fluid_clear(bmf_fluid *fluid)
+void fluid_clear(bmf_fluid *fluid)
 {
     for (int64_t k = 0; k < fluid->flows; k++)
         put_by(fluid, fluid->heap[k]);
@@ -110,11 +110,11 @@ void bmf_fluid_clear(bmf_fluid *fluid)
     fluid->flows = fluid->started = 0;
 }
 
-void bmf_fluid_free(bmf_fluid *fluid)
+void fluid_free(bmf_fluid *fluid)
 {
     if (!fluid)
         return;
-    bmf_fluid_clear(fluid);
+    fluid_clear(fluid);
     for (int64_t k = 0; k < fluid->spares; k++) {
         free(fluid->spare[k]->passage);
         free(fluid->spare[k]);
@@ -183,8 +183,7 @@ static void enter_channels(bmf_fluid *fluid, flow *f)
         channel *c = &fluid->channel[f->passage[k].channel];
         if (c->count == c->room) {
             int32_t wanted = c->room > 0 ? 2 * c->room : 4;
-            c->guest =
-                bmf_reallocate(c->guest, c->room * (int64_t)sizeof *c->guest, wanted * (int64_t)sizeof *c->guest);
+            c->guest = reallocate(c->guest, c->room * (int64_t)sizeof *c->guest, wanted * (int64_t)sizeof *c->guest);
             c->room = wanted;
         }
         f->passage[k].place = c->count;
@@ -361,12 +360,12 @@ static void find_rates(bmf_fluid *fluid, double now)
 
 /* ---- events ---- */
 
-void bmf_fluid_start(bmf_fluid *fluid, double time, double bytes, int64_t count, const int32_t *route, void *owner)
+void fluid_start(bmf_fluid *fluid, double time, double bytes, int64_t count, const int32_t *route, void *owner)
 {
-    flow *f = fluid->spares > 0 ? fluid->spare[--fluid->spares] : bmf_allocate_clear(1, sizeof *f);
+    flow *f = fluid->spares > 0 ? fluid->spare[--fluid->spares] : allocate_clear(1, sizeof *f);
     if (count > f->room) {
         free(f->passage);
-        f->passage = bmf_allocate(count * (int64_t)sizeof *f->passage);
+        f->passage = allocate(count * (int64_t)sizeof *f->passage);
         f->room = (int32_t)count;
     }
     for (int64_t k = 0; k < count; k++)
@@ -382,7 +381,7 @@ void bmf_fluid_start(bmf_fluid *fluid, double time, double bytes, int64_t count,
     settle(fluid, f, fluid->flows++);
 }
 
-double bmf_fluid_next(const bmf_fluid *fluid)
+double fluid_next(const bmf_fluid *fluid)
 {
     return fluid->flows > 0 ? fluid->heap[0]->due : INFINITY;
 }
@@ -397,11 +396,11 @@ static void begin_flow(bmf_fluid *fluid, flow *f)
     list_flow(fluid, f);
 }
 
-void bmf_fluid_advance(bmf_fluid *fluid)
+void fluid_advance(bmf_fluid *fluid)
 {
-    const double now = bmf_fluid_next(fluid), limit = now + together * fabs(now);
+    const double now = fluid_next(fluid), limit = now + together * fabs(now);
     fluid->ends = fluid->listed = 0;
-    while (bmf_fluid_next(fluid) <= limit) {
+    while (fluid_next(fluid) <= limit) {
         flow *f = fluid->heap[0];
         if (!f->flows && f->left > 0.0 && f->count > 0) {
             begin_flow(fluid, f);

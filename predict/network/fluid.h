@@ -17,14 +17,14 @@ typedef struct bmf_fluid bmf_fluid;
 typedef void bmf_fluid_ended(void *receiver, void *owner, double time);
 
 /* bandwidth: of each channel, in bytes a second, above 0; borrowed. */
-bmf_fluid *bmf_fluid_create(int64_t channels, const double *bandwidth, bmf_fluid_ended *ended, void *receiver);
-void bmf_fluid_free(bmf_fluid *fluid);
+bmf_fluid *fluid_create(int64_t channels, const double *bandwidth, bmf_fluid_ended *ended, void *receiver);
+void fluid_free(bmf_fluid *fluid);
 /* No flows, time 0. */
-void bmf_fluid_clear(bmf_fluid *fluid);
+void fluid_clear(bmf_fluid *fluid);
 /* A flow of `bytes` >= 0 from `time` on, which is not before the last event's, through `count` different channels. */
-void bmf_fluid_start(bmf_fluid *fluid, double time, double bytes, int64_t count, const int32_t *route, void *owner);
+void fluid_start(bmf_fluid *fluid, double time, double bytes, int64_t count, const int32_t *route, void *owner);
 /* When something happens next, INFINITY: never; and that. */
-double bmf_fluid_next(const bmf_fluid *fluid);
-void bmf_fluid_advance(bmf_fluid *fluid);
+double fluid_next(const bmf_fluid *fluid);
+void fluid_advance(bmf_fluid *fluid);
 
 #endif

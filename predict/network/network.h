@@ -40,7 +40,7 @@ typedef struct bmf_flying {
     int64_t from, to, bytes; /* from != to */
     int64_t round;           /* number of its round of messages in the run: rounds with more messages share it */
     double sent;             /* when the sender's processor came to it */
-    double posted;           /* when the receiver's processor was ready to take it; INFINITY as long as it is not, and always
+    double posted; /* when the receiver's processor was ready to take it; INFINITY as long as it is not, and always
                               * for types without `post` */
     /* set by the network, all no earlier than `sent`; the first three NAN until they are known: */
     double free;    /* the sender's processor goes on (overhead of sending) */
@@ -67,12 +67,12 @@ typedef struct bmf_link_load {
 } bmf_link_load;
 
 typedef struct bmf_network_type {
-    const char *name;    /* as in machine files */
-    const char *summary; /* one line for `bmf machine --help` */
+    const char *name;           /* as in machine files */
+    const char *summary;        /* one line for `bmf machine --help` */
     const char *const *setting; /* keys that its group may have besides "type", NULL at the end; others are errors */
     bool collective;
     /* Makes a network for `processors` from the group `network` of a machine file. Paths in it are relative to the file's
-     * directory. Errors: BMF_ERROR_FILE or BMF_ERROR_ARGUMENT with a message that names file, line and key (bmf_machine_fail). */
+     * directory. Errors: BMF_ERROR_FILE or BMF_ERROR_ARGUMENT with a message that names file, line and key (machine_fail). */
     int (*create)(const struct bmf_machine *machine, const config_setting_t *settings, int64_t processors,
                   bmf_network **network);
     void (*destroy)(bmf_network *network);
@@ -87,8 +87,8 @@ typedef struct bmf_network_type {
      * one sender have the same `sent`; it goes on at the largest `free` of them. Rounds come as they become complete; the
      * largest `sent` of a round may be smaller than that of an earlier one. Collective types only. */
     void (*send_round)(bmf_network *network, bmf_flying **message, int64_t count);
-    double (*next)(bmf_network *network);    /* time of its next own event, INFINITY if none; NULL: never any */
-    void (*advance)(bmf_network *network);   /* carries out that event */
+    double (*next)(bmf_network *network);  /* time of its next own event, INFINITY if none; NULL: never any */
+    void (*advance)(bmf_network *network); /* carries out that event */
     /* Loads of all links since start; the caller frees. NULL: it has no links. */
     int64_t (*loads)(const bmf_network *network, bmf_link_load **load);
     /* Describes it in a few lines of words, for `bmf machine show`. */
@@ -109,14 +109,14 @@ struct bmf_network {
 };
 
 /* All types, NULL at the end: predict/network/networks.c. */
-extern const bmf_network_type *const bmf_network_types[];
+extern const bmf_network_type *const network_types[];
 
 /* Nothing costs anything: the ideal network of efficiency reports. The caller destroys it. */
-bmf_network *bmf_network_ideal(int64_t processors);
+bmf_network *network_ideal(int64_t processors);
 
 /* ---- chance, for `start` ---- */
 
 /* A normally distributed number that depends on (sample, what, which) only; 0 for sample 0. */
-double bmf_normal(int64_t sample, uint64_t what, uint64_t which);
+double normal_deviate(int64_t sample, uint64_t what, uint64_t which);
 
 #endif

@@ -64,19 +64,19 @@ static int read_grid(const bmf_machine *machine, const config_setting_t *group, 
 {
     const config_setting_t *grid = config_setting_get_member(group, "topology");
     if (!grid)
-        return bmf_machine_fail(machine, group, BMF_ERROR_FILE, "'topology' is missing: the sizes of the grid");
+        return machine_fail(machine, group, BMF_ERROR_FILE, "'topology' is missing: the sizes of the grid");
     const int count =
         config_setting_is_aggregate(grid) && !config_setting_is_group(grid) ? config_setting_length(grid) : 0;
     if (count < 1 || count > MOST_DIMENSIONS)
-        return bmf_machine_fail(machine, grid, BMF_ERROR_FILE, "'topology' must hold 1 to %d sizes", MOST_DIMENSIONS);
+        return machine_fail(machine, grid, BMF_ERROR_FILE, "'topology' must hold 1 to %d sizes", MOST_DIMENSIONS);
     l->dimensions = count;
     l->members = 1;
     for (int k = 0; k < count; k++) {
         const config_setting_t *size = config_setting_get_elem(grid, (unsigned)k);
         l->size[k] = config_setting_type(size) == CONFIG_TYPE_INT ? config_setting_get_int(size) : 0;
         if (l->size[k] < 1 || l->members > INT32_MAX / l->size[k])
-            return bmf_machine_fail(machine, grid, BMF_ERROR_FILE,
-                                    "'topology' must hold whole numbers of at least 1, together at most %d", INT32_MAX);
+            return machine_fail(machine, grid, BMF_ERROR_FILE,
+                                "'topology' must hold whole numbers of at least 1, together at most %d", INT32_MAX);
         l->members *= l->size[k];
     }
     return BMF_OK;
@@ -87,7 +87,7 @@ static int refuse(const bmf_machine *machine, const config_setting_t *group, con
     const config_setting_t *setting = config_setting_get_member(group, key);
     if (!setting)
         return BMF_OK;
-    return bmf_machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' does not go with kind = \"%s\"", key, kinds[kind]);
+    return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' does not go with kind = \"%s\"", key, kinds[kind]);
 }
 
 /* Members of the outermost level may be left out: as many as there are processors for; then 0. */
@@ -103,8 +103,8 @@ static int read_members(const bmf_machine *machine, const config_setting_t *grou
     if (l->kind == ETHERNET)
         BMF_TRY(refuse(machine, group, "channels", l->kind));
     else
-        BMF_TRY(bmf_machine_integer(machine, group, "channels", 1, MOST_CHANNELS, 1, &l->channels));
-    return bmf_machine_integer(machine, group, "members", 1, INT32_MAX, outermost ? 0 : INT64_MIN, &l->members);
+        BMF_TRY(machine_integer(machine, group, "channels", 1, MOST_CHANNELS, 1, &l->channels));
+    return machine_integer(machine, group, "members", 1, INT32_MAX, outermost ? 0 : INT64_MIN, &l->members);
 }
 
 static int read_level(const bmf_machine *machine, const config_setting_t *group, bool outermost, level *l)
@@ -112,14 +112,14 @@ static int read_level(const bmf_machine *machine, const config_setting_t *group,
     static const char *const known[] = {"kind", "start_us", "us_per_byte", "members", "channels", "topology", NULL};
     int which;
     if (!config_setting_is_group(group))
-        return bmf_machine_fail(machine, group, BMF_ERROR_FILE, "a level is a group { kind = ..; start_us = ..; .. }");
-    BMF_TRY(bmf_machine_keys(machine, group, known));
-    BMF_TRY(bmf_machine_word(machine, group, "kind", kinds, -1, &which));
+        return machine_fail(machine, group, BMF_ERROR_FILE, "a level is a group { kind = ..; start_us = ..; .. }");
+    BMF_TRY(machine_keys(machine, group, known));
+    BMF_TRY(machine_word(machine, group, "kind", kinds, -1, &which));
     if (which < 0)
-        return bmf_machine_fail(machine, group, BMF_ERROR_FILE, "'kind' is missing");
+        return machine_fail(machine, group, BMF_ERROR_FILE, "'kind' is missing");
     l->kind = (wiring)which;
-    BMF_TRY(bmf_machine_microseconds(machine, group, "start_us", NAN, &l->start));
-    BMF_TRY(bmf_machine_microseconds(machine, group, "us_per_byte", NAN, &l->per_byte));
+    BMF_TRY(machine_microseconds(machine, group, "start_us", NAN, &l->start));
+    BMF_TRY(machine_microseconds(machine, group, "us_per_byte", NAN, &l->per_byte));
     return read_members(machine, group, outermost, l);
 }
 
@@ -133,31 +133,30 @@ static int count_clusters(const bmf_machine *machine, const config_setting_t *li
         if (l->members == 0)
             l->members = (processors - 1) / inside + 1;
         if (l->members > INT32_MAX / inside)
-            return bmf_machine_fail(machine, list, BMF_ERROR_FILE, "the levels have more than %d processors",
-                                    INT32_MAX);
+            return machine_fail(machine, list, BMF_ERROR_FILE, "the levels have more than %d processors", INT32_MAX);
         inside *= l->members;
         l->clusters = (processors - 1) / inside + 1;
     }
     if (processors > inside)
-        return bmf_machine_fail(machine, list, BMF_ERROR_ARGUMENT, "the levels have %lld processors, not %lld",
-                                (long long)inside, (long long)processors);
+        return machine_fail(machine, list, BMF_ERROR_ARGUMENT, "the levels have %lld processors, not %lld",
+                            (long long)inside, (long long)processors);
     return BMF_OK;
 }
 
 static int create(const bmf_machine *machine, const config_setting_t *group, int64_t processors, bmf_network **network)
 {
     const config_setting_t *list = config_setting_get_member(group, "levels");
-    dvm read = {.network = {.type = &bmf_network_dvm, .processors = processors}};
+    dvm read = {.network = {.type = &network_dvm, .processors = processors}};
     if (!list)
-        return bmf_machine_fail(machine, group, BMF_ERROR_FILE, "'levels' is missing: levels = ( { kind = ..; .. } )");
+        return machine_fail(machine, group, BMF_ERROR_FILE, "'levels' is missing: levels = ( { kind = ..; .. } )");
     read.levels = config_setting_is_list(list) ? config_setting_length(list) : 0;
     if (read.levels < 1 || read.levels > MOST_LEVELS)
-        return bmf_machine_fail(machine, list, BMF_ERROR_FILE, "'levels' must be a list ( .. ) of 1 to %d levels",
-                                MOST_LEVELS);
+        return machine_fail(machine, list, BMF_ERROR_FILE, "'levels' must be a list ( .. ) of 1 to %d levels",
+                            MOST_LEVELS);
     for (int k = 0; k < read.levels; k++)
         BMF_TRY(read_level(machine, config_setting_get_elem(list, (unsigned)k), k == 0, &read.level[k]));
     BMF_TRY(count_clusters(machine, list, processors, &read));
-    dvm *d = bmf_allocate(sizeof *d);
+    dvm *d = allocate(sizeof *d);
     *d = read;
     *network = &d->network;
     return BMF_OK;
@@ -181,7 +180,7 @@ static void start(bmf_network *network, int64_t sample)
         level *l = &d->level[k];
         const int64_t count = l->clusters * l->channels;
         if (!l->channel)
-            l->channel = bmf_allocate(count * (int64_t)sizeof *l->channel);
+            l->channel = allocate(count * (int64_t)sizeof *l->channel);
         for (int64_t c = 0; c < count; c++)
             l->channel[c] = (channel){0};
     }
@@ -303,7 +302,7 @@ static int64_t loads(const bmf_network *network, bmf_link_load **load)
     int64_t count = 0, row = 0;
     for (int k = 0; k < d->levels; k++)
         count += d->level[k].channel ? d->level[k].clusters * d->level[k].channels : 0;
-    *load = bmf_allocate_clear(count, sizeof **load);
+    *load = allocate_clear(count, sizeof **load);
     for (int k = 0; k < d->levels; k++)
         for (int64_t c = 0; d->level[k].channel && c < d->level[k].clusters * d->level[k].channels; c++, row++) {
             const level *l = &d->level[k];
@@ -342,13 +341,13 @@ static void describe(const bmf_network *network, FILE *stream)
     fputs("sending and receiving cost the processors nothing\n", stream);
 }
 
-const bmf_network_type bmf_network_dvm = {.name = "dvm",
-                                          .summary = "clusters of clusters: buses, channels, transputer grids",
-                                          .setting = settings,
-                                          .create = create,
-                                          .destroy = destroy,
-                                          .start = start,
-                                          .send = send,
-                                          .loads = loads,
-                                          .describe = describe,
-                                          .agreement = agreement};
+const bmf_network_type network_dvm = {.name = "dvm",
+                                      .summary = "clusters of clusters: buses, channels, transputer grids",
+                                      .setting = settings,
+                                      .create = create,
+                                      .destroy = destroy,
+                                      .start = start,
+                                      .send = send,
+                                      .loads = loads,
+                                      .describe = describe,
+                                      .agreement = agreement};

@@ -4,7 +4,7 @@
  * `send_us` for it. Its messages are routed in the order of their senders (predict/network/edn.h); an iteration lasts
  * as many times iteration_us as its longest message has words. A message has arrived at the end of its iteration;
  * senders go on when the router is done with the round. A receiver needs receive_us for a message. Nothing is
- * uncertain. Cost: that of bmf_edn_route for a message. Source: document 003, chapter 3 and section 5.1; docs/edn.md.
+ * uncertain. Cost: that of edn_route for a message. Source: document 003, chapter 3 and section 5.1; docs/edn.md.
  */
 #include "predict/network/network_edn.h"
 
@@ -38,9 +38,9 @@ static edn_network *of(bmf_network *network)
     return (edn_network *)network;
 }
 
-const bmf_edn_place *bmf_edn_place_of_network(const bmf_network *network)
+const bmf_edn_place *edn_place_of_network(const bmf_network *network)
 {
-    return network->type == &bmf_network_edn ? &((const edn_network *)network)->place : NULL;
+    return network->type == &network_edn ? &((const edn_network *)network)->place : NULL;
 }
 
 /* ---- settings ---- */
@@ -54,10 +54,10 @@ static bool is_power_of_two(int64_t n)
 static int read_part(const bmf_machine *machine, const config_setting_t *settings, const char *key, int64_t ports,
                      int64_t *value)
 {
-    BMF_TRY(bmf_machine_integer(machine, settings, key, 1, ports, INT64_MIN, value));
+    BMF_TRY(machine_integer(machine, settings, key, 1, ports, INT64_MIN, value));
     if (ports % *value != 0)
-        return bmf_machine_fail(machine, config_setting_get_member(settings, key), BMF_ERROR_FILE,
-                                "%lld ports cannot be divided by %lld %s", (long long)ports, (long long)*value, key);
+        return machine_fail(machine, config_setting_get_member(settings, key), BMF_ERROR_FILE,
+                            "%lld ports cannot be divided by %lld %s", (long long)ports, (long long)*value, key);
     return BMF_OK;
 }
 
@@ -66,14 +66,14 @@ static int read_order(const bmf_machine *machine, const config_setting_t *settin
     static const char *const known[] = {"cluster", "matrix", NULL};
     const int64_t ports = place->shape.ports, each = place->processors_per_port;
     int order;
-    BMF_TRY(bmf_machine_word(machine, settings, "map", known, 0, &order));
+    BMF_TRY(machine_word(machine, settings, "map", known, 0, &order));
     if (order == 0)
         return BMF_OK;
     if (!is_power_of_two(ports) || !is_power_of_two(each))
-        return bmf_machine_fail(machine, config_setting_get_member(settings, "map"), BMF_ERROR_FILE,
-                                "matrix order needs powers of two as 'ports' and 'processors_per_port'");
+        return machine_fail(machine, config_setting_get_member(settings, "map"), BMF_ERROR_FILE,
+                            "matrix order needs powers of two as 'ports' and 'processors_per_port'");
     place->bits = __builtin_ctzll((uint64_t)ports) + __builtin_ctzll((uint64_t)each);
-    bmf_edn_matrix_order(place->bits, __builtin_ctzll((uint64_t)each), place->place);
+    edn_matrix_order(place->bits, __builtin_ctzll((uint64_t)each), place->place);
     return BMF_OK;
 }
 
@@ -82,35 +82,35 @@ static int read_place(const bmf_machine *machine, const config_setting_t *settin
 {
     enum { MOST_PORTS = 1 << 20, MOST_PROCESSORS = 1 << 20, MOST_CAPACITY = 1 << 15, MOST_WORD = 1 << 20 };
     bmf_edn_shape *shape = &place->shape;
-    BMF_TRY(bmf_machine_integer(machine, settings, "ports", 1, MOST_PORTS, INT64_MIN, &shape->ports));
+    BMF_TRY(machine_integer(machine, settings, "ports", 1, MOST_PORTS, INT64_MIN, &shape->ports));
     BMF_TRY(read_part(machine, settings, "inputs", shape->ports, &shape->inputs));
     BMF_TRY(read_part(machine, settings, "buckets", shape->ports, &shape->buckets));
-    BMF_TRY(bmf_machine_integer(machine, settings, "capacity", 1, MOST_CAPACITY, INT64_MIN, &shape->capacity));
-    BMF_TRY(bmf_machine_integer(machine, settings, "processors_per_port", 1, MOST_PROCESSORS, 1,
-                                &place->processors_per_port));
-    BMF_TRY(bmf_machine_integer(machine, settings, "word_bytes", 1, MOST_WORD, 4, &place->word_bytes));
+    BMF_TRY(machine_integer(machine, settings, "capacity", 1, MOST_CAPACITY, INT64_MIN, &shape->capacity));
+    BMF_TRY(
+        machine_integer(machine, settings, "processors_per_port", 1, MOST_PROCESSORS, 1, &place->processors_per_port));
+    BMF_TRY(machine_integer(machine, settings, "word_bytes", 1, MOST_WORD, 4, &place->word_bytes));
     if (processors > shape->ports * place->processors_per_port)
-        return bmf_machine_fail(machine, config_setting_get_member(settings, "ports"), BMF_ERROR_ARGUMENT,
-                                "%lld processors do not fit: %lld ports with %lld each", (long long)processors,
-                                (long long)shape->ports, (long long)place->processors_per_port);
+        return machine_fail(machine, config_setting_get_member(settings, "ports"), BMF_ERROR_ARGUMENT,
+                            "%lld processors do not fit: %lld ports with %lld each", (long long)processors,
+                            (long long)shape->ports, (long long)place->processors_per_port);
     return read_order(machine, settings, place);
 }
 
 static int create_edn(const bmf_machine *machine, const config_setting_t *settings, int64_t processors,
                       bmf_network **network)
 {
-    edn_network made = {.network = {.type = &bmf_network_edn, .processors = processors}};
+    edn_network made = {.network = {.type = &network_edn, .processors = processors}};
     BMF_TRY(read_place(machine, settings, processors, &made.place));
-    BMF_TRY(bmf_machine_microseconds(machine, settings, "iteration_us", NAN, &made.iteration));
-    BMF_TRY(bmf_machine_microseconds(machine, settings, "send_us", 0.0, &made.send));
-    BMF_TRY(bmf_machine_microseconds(machine, settings, "receive_us", 0.0, &made.receive));
+    BMF_TRY(machine_microseconds(machine, settings, "iteration_us", NAN, &made.iteration));
+    BMF_TRY(machine_microseconds(machine, settings, "send_us", 0.0, &made.send));
+    BMF_TRY(machine_microseconds(machine, settings, "receive_us", 0.0, &made.receive));
     const bmf_edn_shape *shape = &made.place.shape;
     made.hyperbars = shape->ports / shape->inputs;
-    made.edn = bmf_edn_create(shape);
-    made.in = bmf_allocate_clear(shape->ports, (int64_t)sizeof(crossing));
-    made.out = bmf_allocate_clear(shape->ports, (int64_t)sizeof(crossing));
-    made.thick = bmf_allocate_clear(made.hyperbars * shape->buckets, (int64_t)sizeof(crossing));
-    edn_network *kept = bmf_allocate((int64_t)sizeof *kept);
+    made.edn = edn_create(shape);
+    made.in = allocate_clear(shape->ports, (int64_t)sizeof(crossing));
+    made.out = allocate_clear(shape->ports, (int64_t)sizeof(crossing));
+    made.thick = allocate_clear(made.hyperbars * shape->buckets, (int64_t)sizeof(crossing));
+    edn_network *kept = allocate((int64_t)sizeof *kept);
     *kept = made;
     *network = &kept->network;
     return BMF_OK;
@@ -119,7 +119,7 @@ static int create_edn(const bmf_machine *machine, const config_setting_t *settin
 static void destroy_edn(bmf_network *network)
 {
     edn_network *n = of(network);
-    bmf_edn_free(n->edn);
+    edn_free(n->edn);
     free(n->in);
     free(n->out);
     free(n->thick);
@@ -158,11 +158,11 @@ static void cross(crossing *wire, int64_t bytes, int64_t words)
 static void route(edn_network *n, bmf_flying **message, int64_t count)
 {
     const bmf_edn_shape *shape = &n->place.shape;
-    bmf_edn_clear(n->edn);
+    edn_clear(n->edn);
     for (int64_t k = 0; k < count; k++) {
-        const int64_t from = bmf_edn_port_of(&n->place, (uint64_t)message[k]->from);
-        const int64_t to = bmf_edn_port_of(&n->place, (uint64_t)message[k]->to), words = words_of(n, message[k]);
-        const int64_t t = n->iteration_of[k] = bmf_edn_route(n->edn, from, to);
+        const int64_t from = edn_port_of(&n->place, (uint64_t)message[k]->from);
+        const int64_t to = edn_port_of(&n->place, (uint64_t)message[k]->to), words = words_of(n, message[k]);
+        const int64_t t = n->iteration_of[k] = edn_route(n->edn, from, to);
         if (words > n->words_until[t])
             n->words_until[t] = words;
         cross(&n->in[from], message[k]->bytes, words);
@@ -170,7 +170,7 @@ static void route(edn_network *n, bmf_flying **message, int64_t count)
         cross(&n->thick[from % n->hyperbars * shape->buckets + to / (shape->ports / shape->buckets)], message[k]->bytes,
               words);
     }
-    for (int64_t t = 1; t < bmf_edn_iterations(n->edn); t++)
+    for (int64_t t = 1; t < edn_iterations(n->edn); t++)
         n->words_until[t] += n->words_until[t - 1];
 }
 
@@ -181,8 +181,8 @@ static void make_room(edn_network *n, int64_t count)
         free(n->iteration_of);
         free(n->words_until);
         n->messages_room = count;
-        n->iteration_of = bmf_allocate(count * (int64_t)sizeof *n->iteration_of);
-        n->words_until = bmf_allocate(count * (int64_t)sizeof *n->words_until);
+        n->iteration_of = allocate(count * (int64_t)sizeof *n->iteration_of);
+        n->words_until = allocate(count * (int64_t)sizeof *n->words_until);
     }
     memset(n->words_until, 0, (size_t)count * sizeof *n->words_until);
 }
@@ -196,7 +196,7 @@ static void send_round(bmf_network *network, bmf_flying **message, int64_t count
     for (int64_t k = 0; k < count; k++)
         begin = fmax(begin, message[k]->sent);
     begin += n->send;
-    const double end = begin + (double)n->words_until[bmf_edn_iterations(n->edn) - 1] * n->iteration;
+    const double end = begin + (double)n->words_until[edn_iterations(n->edn) - 1] * n->iteration;
     n->ready = end + n->receive;
     for (int64_t k = 0; k < count; k++) {
         bmf_flying *m = message[k];
@@ -233,7 +233,7 @@ static int64_t loads_edn(const bmf_network *network, bmf_link_load **load)
     const edn_network *n = (const edn_network *)network;
     const int64_t ports = n->place.shape.ports, buckets = n->place.shape.buckets, thick = n->hyperbars * buckets;
     const double height = (double)ports, bar = height / (double)n->hyperbars, bucket = height / (double)buckets;
-    bmf_link_load *l = *load = bmf_allocate((2 * ports + thick) * (int64_t)sizeof **load);
+    bmf_link_load *l = *load = allocate((2 * ports + thick) * (int64_t)sizeof **load);
     for (int64_t k = 0; k < ports; k++, l++) {
         *l = load_of(n, &n->in[k], "port", k, "hyperbar", k % n->hyperbars);
         draw(l, 0.0, (double)k + 0.5, ((double)(k % n->hyperbars) + 0.5) * bar);
@@ -274,7 +274,7 @@ static const char *const settings_edn[] = {
     "ports",   "inputs",     "buckets", "capacity", "processors_per_port", "iteration_us", "word_bytes",
     "send_us", "receive_us", "map",     NULL};
 
-const bmf_network_type bmf_network_edn = {
+const bmf_network_type network_edn = {
     .name = "edn",
     .summary = "expanded delta network of a machine in lockstep: router iterations, clusters that share a port",
     .setting = settings_edn,

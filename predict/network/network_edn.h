@@ -5,26 +5,26 @@
 #include "predict/network/edn.h"
 #include "predict/network/network.h"
 
-/* The switch and its ports. Processor s has number bmf_edn_place_of(place, s) in cluster order and port
+/* The switch and its ports. Processor s has number edn_place_of(place, s) in cluster order and port
  * number / processors_per_port. */
 typedef struct bmf_edn_place {
     bmf_edn_shape shape;
     int64_t processors_per_port;
     int64_t word_bytes;
     int bits; /* 0: processors are numbered in cluster order; otherwise they are 2^bits in matrix order, */
-    int place[BMF_MAX_BITS]; /* see bmf_edn_matrix_order */
+    int place[BMF_MAX_BITS]; /* see edn_matrix_order */
 } bmf_edn_place;
 
 /* Of a network, NULL if its type is another one. Lives as long as the network. */
-const bmf_edn_place *bmf_edn_place_of_network(const bmf_network *network);
+const bmf_edn_place *edn_place_of_network(const bmf_network *network);
 
-static inline uint64_t bmf_edn_place_of(const bmf_edn_place *place, uint64_t processor)
+static inline uint64_t edn_place_of(const bmf_edn_place *place, uint64_t processor)
 {
-    return place->bits ? bmf_edn_move_bits(place->place, place->bits, processor) : processor;
+    return place->bits ? edn_move_bits(place->place, place->bits, processor) : processor;
 }
-static inline int64_t bmf_edn_port_of(const bmf_edn_place *place, uint64_t processor)
+static inline int64_t edn_port_of(const bmf_edn_place *place, uint64_t processor)
 {
-    return (int64_t)bmf_edn_place_of(place, processor) / place->processors_per_port;
+    return (int64_t)edn_place_of(place, processor) / place->processors_per_port;
 }
 
 #endif

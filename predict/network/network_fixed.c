@@ -22,18 +22,18 @@ static const char *const settings[] = {"send_us",    "send_us_per_byte",    "tra
 
 static int read_settings(const bmf_machine *machine, const config_setting_t *group, fixed *f)
 {
-    BMF_TRY(bmf_machine_microseconds(machine, group, "send_us", 0.0, &f->send));
-    BMF_TRY(bmf_machine_microseconds(machine, group, "send_us_per_byte", 0.0, &f->send_per_byte));
-    BMF_TRY(bmf_machine_microseconds(machine, group, "transport_us", 0.0, &f->transport));
-    BMF_TRY(bmf_machine_microseconds(machine, group, "receive_us", 0.0, &f->receive));
-    return bmf_machine_microseconds(machine, group, "receive_us_per_byte", 0.0, &f->receive_per_byte);
+    BMF_TRY(machine_microseconds(machine, group, "send_us", 0.0, &f->send));
+    BMF_TRY(machine_microseconds(machine, group, "send_us_per_byte", 0.0, &f->send_per_byte));
+    BMF_TRY(machine_microseconds(machine, group, "transport_us", 0.0, &f->transport));
+    BMF_TRY(machine_microseconds(machine, group, "receive_us", 0.0, &f->receive));
+    return machine_microseconds(machine, group, "receive_us_per_byte", 0.0, &f->receive_per_byte);
 }
 
 static int create(const bmf_machine *machine, const config_setting_t *group, int64_t processors, bmf_network **network)
 {
-    fixed read = {.network = {.type = &bmf_network_fixed, .processors = processors}};
+    fixed read = {.network = {.type = &network_fixed, .processors = processors}};
     BMF_TRY(read_settings(machine, group, &read));
-    fixed *f = bmf_allocate(sizeof *f);
+    fixed *f = allocate(sizeof *f);
     *f = read;
     *network = &f->network;
     return BMF_OK;
@@ -69,11 +69,11 @@ static void describe(const bmf_network *network, FILE *stream)
             1e6 * f->send, 1e6 * f->send_per_byte, 1e6 * f->receive, 1e6 * f->receive_per_byte, 1e6 * f->transport);
 }
 
-const bmf_network_type bmf_network_fixed = {.name = "fixed",
-                                            .summary = "overheads by length, the same time for every way",
-                                            .setting = settings,
-                                            .create = create,
-                                            .destroy = destroy,
-                                            .start = start,
-                                            .send = send,
-                                            .describe = describe};
+const bmf_network_type network_fixed = {.name = "fixed",
+                                        .summary = "overheads by length, the same time for every way",
+                                        .setting = settings,
+                                        .create = create,
+                                        .destroy = destroy,
+                                        .start = start,
+                                        .send = send,
+                                        .describe = describe};

@@ -63,23 +63,23 @@ static const char *const settings[] = {
 
 static int read_numbers(const bmf_machine *machine, const config_setting_t *group, graph_network *g)
 {
-    BMF_TRY(bmf_machine_number(machine, group, "bandwidth_mb_per_s", DBL_MIN, INFINITY, NAN, &g->bandwidth));
+    BMF_TRY(machine_number(machine, group, "bandwidth_mb_per_s", DBL_MIN, INFINITY, NAN, &g->bandwidth));
     g->bandwidth *= 1e6;
-    BMF_TRY(bmf_machine_microseconds(machine, group, "latency_us", 0.0, &g->latency));
-    BMF_TRY(bmf_machine_microseconds(machine, group, "send_us", 0.0, &g->send));
-    BMF_TRY(bmf_machine_microseconds(machine, group, "send_us_per_byte", 0.0, &g->send_per_byte));
-    BMF_TRY(bmf_machine_microseconds(machine, group, "receive_us", 0.0, &g->receive));
-    BMF_TRY(bmf_machine_microseconds(machine, group, "receive_us_per_byte", 0.0, &g->receive_per_byte));
-    BMF_TRY(bmf_machine_word(machine, group, "mode", modes, STORE_AND_FORWARD, &g->mode));
-    BMF_TRY(bmf_machine_word(machine, group, "duplex", duplexes, FULL, &g->duplex));
-    return bmf_machine_flag(machine, group, "buffered", false, &g->buffered);
+    BMF_TRY(machine_microseconds(machine, group, "latency_us", 0.0, &g->latency));
+    BMF_TRY(machine_microseconds(machine, group, "send_us", 0.0, &g->send));
+    BMF_TRY(machine_microseconds(machine, group, "send_us_per_byte", 0.0, &g->send_per_byte));
+    BMF_TRY(machine_microseconds(machine, group, "receive_us", 0.0, &g->receive));
+    BMF_TRY(machine_microseconds(machine, group, "receive_us_per_byte", 0.0, &g->receive_per_byte));
+    BMF_TRY(machine_word(machine, group, "mode", modes, STORE_AND_FORWARD, &g->mode));
+    BMF_TRY(machine_word(machine, group, "duplex", duplexes, FULL, &g->duplex));
+    return machine_flag(machine, group, "buffered", false, &g->buffered);
 }
 
 static int read_one_size(const bmf_machine *machine, const config_setting_t *setting, int64_t *size)
 {
     int type = config_setting_type(setting);
     if (type != CONFIG_TYPE_INT && type != CONFIG_TYPE_INT64)
-        return bmf_machine_fail(machine, setting, BMF_ERROR_FILE, "'size' is a whole number or a list of them");
+        return machine_fail(machine, setting, BMF_ERROR_FILE, "'size' is a whole number or a list of them");
     *size = config_setting_get_int64(setting);
     return BMF_OK;
 }
@@ -92,7 +92,7 @@ static int read_sizes(const bmf_machine *machine, const config_setting_t *settin
     }
     *sizes = config_setting_length(setting);
     if (*sizes < 1 || *sizes > BMF_GRAPH_DIMENSIONS)
-        return bmf_machine_fail(machine, setting, BMF_ERROR_FILE, "'size' has 1 to %d numbers", BMF_GRAPH_DIMENSIONS);
+        return machine_fail(machine, setting, BMF_ERROR_FILE, "'size' has 1 to %d numbers", BMF_GRAPH_DIMENSIONS);
     for (int d = 0; d < *sizes; d++)
         BMF_TRY(read_one_size(machine, config_setting_get_elem(setting, (unsigned)d), &size[d]));
     return BMF_OK;
@@ -105,11 +105,11 @@ static int choose_sizes(const bmf_machine *machine, const config_setting_t *grou
     const config_setting_t *setting = config_setting_get_member(group, "size");
     if (setting)
         return read_sizes(machine, setting, size, sizes);
-    if (bmf_graph_sizes(topology) != 1)
-        return bmf_machine_fail(machine, config_setting_get_member(group, "topology"), BMF_ERROR_FILE,
-                                "a %s needs 'size'", bmf_graph_topologies[topology]);
+    if (graph_sizes(topology) != 1)
+        return machine_fail(machine, config_setting_get_member(group, "topology"), BMF_ERROR_FILE, "a %s needs 'size'",
+                            graph_topologies[topology]);
     *sizes = 1;
-    *size = bmf_graph_least_size(topology, needed);
+    *size = graph_least_size(topology, needed);
     return BMF_OK;
 }
 
@@ -119,18 +119,18 @@ static int build(const bmf_machine *machine, const config_setting_t *group, int6
     int topology, sizes = 0;
     int64_t size[BMF_GRAPH_DIMENSIONS];
     double growth = NAN;
-    BMF_TRY(bmf_machine_word(machine, group, "topology", bmf_graph_topologies, 0, &topology));
+    BMF_TRY(machine_word(machine, group, "topology", graph_topologies, 0, &topology));
     BMF_TRY(choose_sizes(machine, group, topology, needed, size, &sizes));
-    if (grown && !bmf_graph_grows(topology))
-        return bmf_machine_fail(machine, grown, BMF_ERROR_FILE, "'growth' goes with fat trees");
+    if (grown && !graph_grows(topology))
+        return machine_fail(machine, grown, BMF_ERROR_FILE, "'growth' goes with fat trees");
     if (grown)
-        BMF_TRY(bmf_machine_number(machine, group, "growth", DBL_MIN, 1e6, NAN, &growth));
-    if (bmf_graph_build(topology, sizes, size, growth, graph) == BMF_OK)
+        BMF_TRY(machine_number(machine, group, "growth", DBL_MIN, 1e6, NAN, &growth));
+    if (graph_build(topology, sizes, size, growth, graph) == BMF_OK)
         return BMF_OK;
     const config_setting_t *at = config_setting_get_member(group, "size");
     char reason[256];
     snprintf(reason, sizeof reason, "%s", bmf_error_text(NULL));
-    return bmf_machine_fail(machine, at ? at : group, BMF_ERROR_FILE, "%s", reason);
+    return machine_fail(machine, at ? at : group, BMF_ERROR_FILE, "%s", reason);
 }
 
 static int read_file(const bmf_machine *machine, const config_setting_t *group, bmf_graph **graph)
@@ -139,13 +139,13 @@ static int read_file(const bmf_machine *machine, const config_setting_t *group, 
     static const char *const others[] = {"topology", "size", "growth"};
     for (int k = 0; k < 3; k++)
         if (config_setting_get_member(group, others[k]))
-            return bmf_machine_fail(machine, config_setting_get_member(group, others[k]), BMF_ERROR_FILE,
-                                    "'%s' does not go with 'file'", others[k]);
+            return machine_fail(machine, config_setting_get_member(group, others[k]), BMF_ERROR_FILE,
+                                "'%s' does not go with 'file'", others[k]);
     if (machine->processors == 0)
-        return bmf_machine_fail(machine, group, BMF_ERROR_FILE,
-                                "'processors' of the machine must say how many nodes of the file are processors");
-    BMF_TRY(bmf_machine_path(machine, group, "file", &path));
-    int status = bmf_graph_read(path, machine->processors, graph);
+        return machine_fail(machine, group, BMF_ERROR_FILE,
+                            "'processors' of the machine must say how many nodes of the file are processors");
+    BMF_TRY(machine_path_value(machine, group, "file", &path));
+    int status = graph_read(path, machine->processors, graph);
     free(path);
     return status;
 }
@@ -156,14 +156,14 @@ static int make_graph(const bmf_machine *machine, const config_setting_t *group,
     if (config_setting_get_member(group, "file"))
         return read_file(machine, group, graph);
     if (!config_setting_get_member(group, "topology"))
-        return bmf_machine_fail(machine, group, BMF_ERROR_FILE, "'file' or 'topology' is missing");
+        return machine_fail(machine, group, BMF_ERROR_FILE, "'file' or 'topology' is missing");
     BMF_TRY(build(machine, group, needed, graph));
     const int64_t has = (*graph)->processors;
     if (has >= needed)
         return BMF_OK;
-    bmf_graph_free(*graph);
-    return bmf_machine_fail(machine, config_setting_get_member(group, "size"), BMF_ERROR_ARGUMENT,
-                            "the network has %lld processors, not %lld", (long long)has, (long long)needed);
+    graph_free(*graph);
+    return machine_fail(machine, config_setting_get_member(group, "size"), BMF_ERROR_ARGUMENT,
+                        "the network has %lld processors, not %lld", (long long)has, (long long)needed);
 }
 
 /* ---- making ---- */
@@ -173,7 +173,7 @@ static void flow_ended(void *network, void *message, double time);
 static void make_fluid(graph_network *g)
 {
     const bmf_graph *graph = g->graph;
-    g->capacity = bmf_allocate(graph->channels * (int64_t)sizeof *g->capacity);
+    g->capacity = allocate(graph->channels * (int64_t)sizeof *g->capacity);
     for (int64_t c = 0; c < graph->channels; c++)
         g->capacity[c] = INFINITY;
     for (int64_t k = 0; k < graph->links; k++) {
@@ -181,21 +181,21 @@ static void make_fluid(graph_network *g)
         if (link->channel >= 0)
             g->capacity[link->channel] = fmin(g->capacity[link->channel], link->weight * g->bandwidth);
     }
-    g->fluid = bmf_fluid_create(graph->channels, g->capacity, flow_ended, g);
+    g->fluid = fluid_create(graph->channels, g->capacity, flow_ended, g);
 }
 
 static int create(const bmf_machine *machine, const config_setting_t *group, int64_t processors, bmf_network **network)
 {
-    graph_network read = {.network = {.type = &bmf_network_graph, .processors = processors}};
+    graph_network read = {.network = {.type = &network_graph, .processors = processors}};
     BMF_TRY(read_numbers(machine, group, &read));
     BMF_TRY(make_graph(machine, group, processors, &read.graph));
-    graph_network *g = bmf_allocate(sizeof *g);
+    graph_network *g = allocate(sizeof *g);
     *g = read;
     if (g->duplex == HALF)
-        bmf_graph_share_directions(g->graph);
+        graph_share_directions(g->graph);
     if (g->graph->direct && g->mode == STORE_AND_FORWARD)
         g->mode = CUT_THROUGH;
-    g->hop = bmf_allocate_clear(g->graph->links, sizeof *g->hop);
+    g->hop = allocate_clear(g->graph->links, sizeof *g->hop);
     for (int64_t k = 0; k < g->graph->links; k++) {
         const bmf_link *link = &g->graph->link[k];
         g->hop[k] = (hop){.per_byte = 1.0 / (link->weight * g->bandwidth), .channel = link->channel};
@@ -203,7 +203,7 @@ static int create(const bmf_machine *machine, const config_setting_t *group, int
     if (g->mode == FLUID)
         make_fluid(g);
     else
-        g->line = bmf_allocate_clear(g->graph->channels, sizeof *g->line);
+        g->line = allocate_clear(g->graph->channels, sizeof *g->line);
     *network = &g->network;
     return BMF_OK;
 }
@@ -212,13 +212,13 @@ static void destroy(bmf_network *network)
 {
     graph_network *g = (graph_network *)network;
     for (int64_t c = 0; g->line && c < g->graph->channels; c++)
-        bmf_timeline_free(&g->line[c]);
-    bmf_fluid_free(g->fluid);
+        timeline_free(&g->line[c]);
+    fluid_free(g->fluid);
     free(g->capacity);
     free(g->route);
     free(g->line);
     free(g->hop);
-    bmf_graph_free(g->graph);
+    graph_free(g->graph);
     free(g);
 }
 
@@ -229,9 +229,9 @@ static void start(bmf_network *network, int64_t sample)
     for (int64_t k = 0; k < g->graph->links; k++)
         g->hop[k].messages = g->hop[k].bytes = 0;
     for (int64_t c = 0; g->line && c < g->graph->channels; c++)
-        bmf_timeline_clear(&g->line[c]);
+        timeline_clear(&g->line[c]);
     if (g->fluid)
-        bmf_fluid_clear(g->fluid);
+        fluid_clear(g->fluid);
 }
 
 /* ---- messages ---- */
@@ -250,7 +250,7 @@ static double store_and_forward(graph_network *g, const bmf_flying *message, con
     for (int64_t k = 0; k < hops; k++) {
         hop *h = &g->hop[route[k]];
         const double seconds = (double)message->bytes * h->per_byte;
-        here = bmf_timeline_take(&g->line[h->channel], message->sent, here, seconds) + seconds;
+        here = timeline_take(&g->line[h->channel], message->sent, here, seconds) + seconds;
         if (k == 0)
             *left = here;
         here += g->latency;
@@ -268,7 +268,7 @@ static double cut_through(graph_network *g, const bmf_flying *message, const int
         if (h->channel < 0)
             continue;
         const double ready = fmax(head, tail - seconds);
-        const double begin = bmf_timeline_take(&g->line[h->channel], message->sent, ready, seconds);
+        const double begin = timeline_take(&g->line[h->channel], message->sent, ready, seconds);
         if (k == 0)
             *left = begin + seconds;
         head += begin - ready + g->latency;
@@ -283,7 +283,7 @@ static void start_flow(graph_network *g, bmf_flying *message, const int32_t *rou
     int64_t channels = 0;
     if (hops > g->room) {
         free(g->route);
-        g->route = bmf_allocate(hops * (int64_t)sizeof *g->route);
+        g->route = allocate(hops * (int64_t)sizeof *g->route);
         g->room = hops;
     }
     for (int64_t k = 0; k < hops; k++) {
@@ -293,8 +293,8 @@ static void start_flow(graph_network *g, bmf_flying *message, const int32_t *rou
         g->route[channels++] = h->channel;
         count(h, message->bytes);
     }
-    bmf_fluid_start(g->fluid, message->free + (double)channels * g->latency, (double)message->bytes, channels, g->route,
-                    message);
+    fluid_start(g->fluid, message->free + (double)channels * g->latency, (double)message->bytes, channels, g->route,
+                message);
 }
 
 static void flow_ended(void *network, void *owner, double time)
@@ -311,7 +311,7 @@ static void send(bmf_network *network, bmf_flying *message)
 {
     graph_network *g = (graph_network *)network;
     const int32_t *route;
-    const int64_t hops = bmf_graph_route(g->graph, message->from, message->to, &route);
+    const int64_t hops = graph_route(g->graph, message->from, message->to, &route);
     double left = 0.0;
     message->free = message->sent + g->send + (double)message->bytes * g->send_per_byte;
     message->taking = g->receive + (double)message->bytes * g->receive_per_byte;
@@ -331,12 +331,12 @@ static void send(bmf_network *network, bmf_flying *message)
 static double next(bmf_network *network)
 {
     const graph_network *g = (graph_network *)network;
-    return g->fluid ? bmf_fluid_next(g->fluid) : INFINITY;
+    return g->fluid ? fluid_next(g->fluid) : INFINITY;
 }
 
 static void advance(bmf_network *network)
 {
-    bmf_fluid_advance(((graph_network *)network)->fluid);
+    fluid_advance(((graph_network *)network)->fluid);
 }
 
 /* ---- showing ---- */
@@ -345,17 +345,17 @@ static int64_t loads(const bmf_network *network, bmf_link_load **load)
 {
     const graph_network *g = (const graph_network *)network;
     const bmf_graph *graph = g->graph;
-    double *x = bmf_allocate(graph->nodes * (int64_t)sizeof *x), *y = bmf_allocate(graph->nodes * (int64_t)sizeof *y);
+    double *x = allocate(graph->nodes * (int64_t)sizeof *x), *y = allocate(graph->nodes * (int64_t)sizeof *y);
     int64_t listed = 0;
-    *load = bmf_allocate_clear(graph->links, sizeof **load);
-    bmf_graph_draw(graph, x, y);
+    *load = allocate_clear(graph->links, sizeof **load);
+    graph_draw(graph, x, y);
     for (int64_t k = 0; k < graph->links; k++) {
         const bmf_link *link = &graph->link[k];
         bmf_link_load *l = &(*load)[listed];
         if (link->channel < 0)
             continue;
-        bmf_graph_node_name(graph, link->from, l->from, sizeof l->from);
-        bmf_graph_node_name(graph, link->to, l->to, sizeof l->to);
+        graph_node_name(graph, link->from, l->from, sizeof l->from);
+        graph_node_name(graph, link->to, l->to, sizeof l->to);
         l->x0 = x[link->from];
         l->y0 = y[link->from];
         l->x1 = x[link->to];
@@ -373,7 +373,7 @@ static int64_t loads(const bmf_network *network, bmf_link_load **load)
 static void describe(const bmf_network *network, FILE *stream)
 {
     const graph_network *g = (const graph_network *)network;
-    bmf_graph_describe(g->graph, stream);
+    graph_describe(g->graph, stream);
     fprintf(stream, "\na link of weight 1 carries %.6g MB/s, its latency is %.9g us", 1e-6 * g->bandwidth,
             1e6 * g->latency);
     fputs(g->duplex == HALF ? "; both directions of a link share it\n" : "\n", stream);
@@ -391,14 +391,14 @@ static void describe(const bmf_network *network, FILE *stream)
                                : "when the message has left its first link");
 }
 
-const bmf_network_type bmf_network_graph = {.name = "graph",
-                                            .summary = "links between processors and switches, with contention",
-                                            .setting = settings,
-                                            .create = create,
-                                            .destroy = destroy,
-                                            .start = start,
-                                            .send = send,
-                                            .next = next,
-                                            .advance = advance,
-                                            .loads = loads,
-                                            .describe = describe};
+const bmf_network_type network_graph = {.name = "graph",
+                                        .summary = "links between processors and switches, with contention",
+                                        .setting = settings,
+                                        .create = create,
+                                        .destroy = destroy,
+                                        .start = start,
+                                        .send = send,
+                                        .next = next,
+                                        .advance = advance,
+                                        .loads = loads,
+                                        .describe = describe};

@@ -30,11 +30,11 @@ static int read_settings(const bmf_machine *machine, const config_setting_t *gro
 {
     static const char *const ports[] = {"any", "single", NULL};
     int which;
-    BMF_TRY(bmf_machine_microseconds(machine, group, "latency_us", NAN, &h->latency));
-    BMF_TRY(bmf_machine_number(machine, group, "bandwidth_mb_per_s", DBL_MIN, INFINITY, NAN, &h->bandwidth));
-    BMF_TRY(bmf_machine_microseconds(machine, group, "send_us", 0.0, &h->send));
-    BMF_TRY(bmf_machine_microseconds(machine, group, "receive_us", 0.0, &h->receive));
-    BMF_TRY(bmf_machine_word(machine, group, "ports", ports, 0, &which));
+    BMF_TRY(machine_microseconds(machine, group, "latency_us", NAN, &h->latency));
+    BMF_TRY(machine_number(machine, group, "bandwidth_mb_per_s", DBL_MIN, INFINITY, NAN, &h->bandwidth));
+    BMF_TRY(machine_microseconds(machine, group, "send_us", 0.0, &h->send));
+    BMF_TRY(machine_microseconds(machine, group, "receive_us", 0.0, &h->receive));
+    BMF_TRY(machine_word(machine, group, "ports", ports, 0, &which));
     h->bandwidth *= 1e6;
     h->single = which == 1;
     return BMF_OK;
@@ -42,9 +42,9 @@ static int read_settings(const bmf_machine *machine, const config_setting_t *gro
 
 static int create(const bmf_machine *machine, const config_setting_t *group, int64_t processors, bmf_network **network)
 {
-    hockney read = {.network = {.type = &bmf_network_hockney, .processors = processors}};
+    hockney read = {.network = {.type = &network_hockney, .processors = processors}};
     BMF_TRY(read_settings(machine, group, &read));
-    hockney *h = bmf_allocate(sizeof *h);
+    hockney *h = allocate(sizeof *h);
     *h = read;
     *network = &h->network;
     return BMF_OK;
@@ -52,7 +52,7 @@ static int create(const bmf_machine *machine, const config_setting_t *group, int
 
 static void destroy(bmf_network *network)
 {
-    bmf_ports_free(&((hockney *)network)->ports);
+    ports_free(&((hockney *)network)->ports);
     free(network);
 }
 
@@ -61,7 +61,7 @@ static void start(bmf_network *network, int64_t sample)
     hockney *h = (hockney *)network;
     (void)sample;
     if (h->single)
-        bmf_ports_start(&h->ports, network->processors);
+        ports_start(&h->ports, network->processors);
 }
 
 static void send(bmf_network *network, bmf_flying *message)
@@ -71,7 +71,7 @@ static void send(bmf_network *network, bmf_flying *message)
     message->free = message->sent + h->send;
     message->taking = h->receive;
     if (h->single) {
-        message->done = bmf_ports_leave(&h->ports, message, message->free, length, h->latency);
+        message->done = ports_leave(&h->ports, message, message->free, length, h->latency);
         return;
     }
     message->done = message->free + length;
@@ -81,17 +81,17 @@ static void send(bmf_network *network, bmf_flying *message)
 
 static double next(bmf_network *network)
 {
-    return bmf_ports_next(&((hockney *)network)->ports);
+    return ports_next(&((hockney *)network)->ports);
 }
 
 static void advance(bmf_network *network)
 {
-    network->complete(network->simulator, bmf_ports_advance(&((hockney *)network)->ports));
+    network->complete(network->simulator, ports_advance(&((hockney *)network)->ports));
 }
 
 static int64_t loads(const bmf_network *network, bmf_link_load **load)
 {
-    return bmf_ports_loads(&((const hockney *)network)->ports, load);
+    return ports_loads(&((const hockney *)network)->ports, load);
 }
 
 static void describe(const bmf_network *network, FILE *stream)
@@ -107,14 +107,14 @@ static void describe(const bmf_network *network, FILE *stream)
           stream);
 }
 
-const bmf_network_type bmf_network_hockney = {.name = "hockney",
-                                              .summary = "latency and bandwidth, with one port a processor or many",
-                                              .setting = settings,
-                                              .create = create,
-                                              .destroy = destroy,
-                                              .start = start,
-                                              .send = send,
-                                              .next = next,
-                                              .advance = advance,
-                                              .loads = loads,
-                                              .describe = describe};
+const bmf_network_type network_hockney = {.name = "hockney",
+                                          .summary = "latency and bandwidth, with one port a processor or many",
+                                          .setting = settings,
+                                          .create = create,
+                                          .destroy = destroy,
+                                          .start = start,
+                                          .send = send,
+                                          .next = next,
+                                          .advance = advance,
+                                          .loads = loads,
+                                          .describe = describe};

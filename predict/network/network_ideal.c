@@ -47,9 +47,9 @@ static const bmf_network_type ideal_type = {
     .agreement = ideal_agreement,
 };
 
-bmf_network *bmf_network_ideal(int64_t processors)
+bmf_network *network_ideal(int64_t processors)
 {
-    bmf_network *network = bmf_allocate_clear(1, (int64_t)sizeof *network);
+    bmf_network *network = allocate_clear(1, (int64_t)sizeof *network);
     network->type = &ideal_type;
     network->processors = processors;
     return network;

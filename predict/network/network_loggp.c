@@ -37,27 +37,27 @@ static const char *const settings[] = {"latency_us",      "overhead_us", "overhe
 
 static int read_settings(const bmf_machine *machine, const config_setting_t *group, loggp *l)
 {
-    BMF_TRY(bmf_machine_microseconds(machine, group, "latency_us", NAN, &l->latency));
-    BMF_TRY(bmf_machine_microseconds(machine, group, "overhead_us", NAN, &l->overhead));
-    BMF_TRY(bmf_machine_microseconds(machine, group, "overhead_us_per_byte", 0.0, &l->overhead_per_byte));
-    BMF_TRY(bmf_machine_microseconds(machine, group, "gap_us", NAN, &l->ports.gap));
-    BMF_TRY(bmf_machine_microseconds(machine, group, "gap_us_per_byte", NAN, &l->gap_per_byte));
-    BMF_TRY(bmf_machine_integer(machine, group, "eager_bytes", 0, INT64_MAX, INT64_MAX, &l->eager));
+    BMF_TRY(machine_microseconds(machine, group, "latency_us", NAN, &l->latency));
+    BMF_TRY(machine_microseconds(machine, group, "overhead_us", NAN, &l->overhead));
+    BMF_TRY(machine_microseconds(machine, group, "overhead_us_per_byte", 0.0, &l->overhead_per_byte));
+    BMF_TRY(machine_microseconds(machine, group, "gap_us", NAN, &l->ports.gap));
+    BMF_TRY(machine_microseconds(machine, group, "gap_us_per_byte", NAN, &l->gap_per_byte));
+    BMF_TRY(machine_integer(machine, group, "eager_bytes", 0, INT64_MAX, INT64_MAX, &l->eager));
     l->handshake = NAN;
     const config_setting_t *handshake = config_setting_get_member(group, "handshake_us");
     if (!handshake)
         return BMF_OK;
     if (l->eager == INT64_MAX)
-        return bmf_machine_fail(machine, handshake, BMF_ERROR_FILE,
-                                "'handshake_us' goes with 'eager_bytes': without it no message waits for its receiver");
-    return bmf_machine_microseconds(machine, group, "handshake_us", NAN, &l->handshake);
+        return machine_fail(machine, handshake, BMF_ERROR_FILE,
+                            "'handshake_us' goes with 'eager_bytes': without it no message waits for its receiver");
+    return machine_microseconds(machine, group, "handshake_us", NAN, &l->handshake);
 }
 
 static int create(const bmf_machine *machine, const config_setting_t *group, int64_t processors, bmf_network **network)
 {
-    loggp read = {.network = {.type = &bmf_network_loggp, .processors = processors}};
+    loggp read = {.network = {.type = &network_loggp, .processors = processors}};
     BMF_TRY(read_settings(machine, group, &read));
-    loggp *l = bmf_allocate(sizeof *l);
+    loggp *l = allocate(sizeof *l);
     *l = read;
     *network = &l->network;
     return BMF_OK;
@@ -65,14 +65,14 @@ static int create(const bmf_machine *machine, const config_setting_t *group, int
 
 static void destroy(bmf_network *network)
 {
-    bmf_ports_free(&((loggp *)network)->ports);
+    ports_free(&((loggp *)network)->ports);
     free(network);
 }
 
 static void start(bmf_network *network, int64_t sample)
 {
     (void)sample;
-    bmf_ports_start(&((loggp *)network)->ports, network->processors);
+    ports_start(&((loggp *)network)->ports, network->processors);
 }
 
 /* k - 1 */
@@ -95,7 +95,7 @@ static void meet(loggp *l, bmf_flying *message)
                 overhead(l, message);
     else
         first = fmax(message->sent + l->overhead, message->posted) + l->handshake;
-    bmf_ports_leave_later(&l->ports, message, first, further_bytes(message) * l->gap_per_byte, l->latency);
+    ports_leave_later(&l->ports, message, first, further_bytes(message) * l->gap_per_byte, l->latency);
 }
 
 static void send(bmf_network *network, bmf_flying *message)
@@ -105,7 +105,7 @@ static void send(bmf_network *network, bmf_flying *message)
     if (message->bytes <= l->eager) {
         message->free = message->sent + overhead(l, message);
         message->done =
-            bmf_ports_leave(&l->ports, message, message->free, further_bytes(message) * l->gap_per_byte, l->latency);
+            ports_leave(&l->ports, message, message->free, further_bytes(message) * l->gap_per_byte, l->latency);
         return;
     }
     message->free = message->sent + l->overhead;
@@ -122,19 +122,19 @@ static void post(bmf_network *network, bmf_flying *message)
 
 static double next(bmf_network *network)
 {
-    return bmf_ports_next(&((loggp *)network)->ports);
+    return ports_next(&((loggp *)network)->ports);
 }
 
 static void advance(bmf_network *network)
 {
-    bmf_flying *message = bmf_ports_advance(&((loggp *)network)->ports);
+    bmf_flying *message = ports_advance(&((loggp *)network)->ports);
     if (message)
         network->complete(network->simulator, message);
 }
 
 static int64_t loads(const bmf_network *network, bmf_link_load **load)
 {
-    return bmf_ports_loads(&((const loggp *)network)->ports, load);
+    return ports_loads(&((const loggp *)network)->ports, load);
 }
 
 static void describe(const bmf_network *network, FILE *stream)
@@ -157,15 +157,15 @@ static void describe(const bmf_network *network, FILE *stream)
                 1e6 * l->handshake);
 }
 
-const bmf_network_type bmf_network_loggp = {.name = "loggp",
-                                            .summary = "LogGP: latency, overhead, gaps; eager and rendezvous messages",
-                                            .setting = settings,
-                                            .create = create,
-                                            .destroy = destroy,
-                                            .start = start,
-                                            .send = send,
-                                            .post = post,
-                                            .next = next,
-                                            .advance = advance,
-                                            .loads = loads,
-                                            .describe = describe};
+const bmf_network_type network_loggp = {.name = "loggp",
+                                        .summary = "LogGP: latency, overhead, gaps; eager and rendezvous messages",
+                                        .setting = settings,
+                                        .create = create,
+                                        .destroy = destroy,
+                                        .start = start,
+                                        .send = send,
+                                        .post = post,
+                                        .next = next,
+                                        .advance = advance,
+                                        .loads = loads,
+                                        .describe = describe};

@@ -49,50 +49,49 @@ static numesh_network *of(bmf_network *network)
 
 /* ---- settings ---- */
 
-int bmf_numesh_read_common(const bmf_machine *machine, const config_setting_t *settings, int64_t processors, bool torus,
-                           double otherwise, bmf_numesh_common *common)
+int numesh_read_common(const bmf_machine *machine, const config_setting_t *settings, int64_t processors, bool torus,
+                       double otherwise, bmf_numesh_common *common)
 {
     const char *size;
     bool wraps;
-    BMF_TRY(bmf_machine_text(machine, settings, "size", &size));
-    BMF_TRY(bmf_machine_flag(machine, settings, "torus", false, &wraps));
-    BMF_TRY(bmf_machine_integer(machine, settings, "word_bytes", 1, 1024, 4, &common->word_bytes));
-    BMF_TRY(bmf_machine_number(machine, settings, "gigahertz", 1e-6, 1000, otherwise, &common->gigahertz));
+    BMF_TRY(machine_text_value(machine, settings, "size", &size));
+    BMF_TRY(machine_flag(machine, settings, "torus", false, &wraps));
+    BMF_TRY(machine_integer(machine, settings, "word_bytes", 1, 1024, 4, &common->word_bytes));
+    BMF_TRY(machine_number(machine, settings, "gigahertz", 1e-6, 1000, otherwise, &common->gigahertz));
     if (wraps && !torus)
-        return bmf_machine_fail(machine, config_setting_get_member(settings, "torus"), BMF_ERROR_FILE,
-                                "this router has no links over the edges");
+        return machine_fail(machine, config_setting_get_member(settings, "torus"), BMF_ERROR_FILE,
+                            "this router has no links over the edges");
     if (!size)
-        bmf_mesh_for(processors, &common->mesh);
-    else if (bmf_mesh_parse(size, wraps, &common->mesh) != BMF_OK)
-        return bmf_machine_fail(machine, config_setting_get_member(settings, "size"), BMF_ERROR_FILE,
-                                "'%s' is no size of a mesh, such as 8x8 or 4x4x4", size);
+        mesh_for(processors, &common->mesh);
+    else if (mesh_parse(size, wraps, &common->mesh) != BMF_OK)
+        return machine_fail(machine, config_setting_get_member(settings, "size"), BMF_ERROR_FILE,
+                            "'%s' is no size of a mesh, such as 8x8 or 4x4x4", size);
     common->mesh.torus = wraps;
     if (common->mesh.nodes < processors)
-        return bmf_machine_fail(machine, config_setting_get_member(settings, "size"), BMF_ERROR_ARGUMENT,
-                                "%" PRId64 " processors do not fit on %" PRId64 " nodes", processors,
-                                common->mesh.nodes);
+        return machine_fail(machine, config_setting_get_member(settings, "size"), BMF_ERROR_ARGUMENT,
+                            "%" PRId64 " processors do not fit on %" PRId64 " nodes", processors, common->mesh.nodes);
     return BMF_OK;
 }
 
-int bmf_numesh_read_parameters(const bmf_machine *machine, const config_setting_t *settings,
-                               const bmf_mesh_router *router, double *value)
+int numesh_read_parameters(const bmf_machine *machine, const config_setting_t *settings, const bmf_mesh_router *router,
+                           double *value)
 {
     for (int k = 0; router->parameter[k].name; k++) {
         const bmf_mesh_parameter *p = &router->parameter[k];
-        BMF_TRY(bmf_machine_number(machine, settings, p->name, p->least, p->most, p->otherwise, &value[k]));
+        BMF_TRY(machine_number(machine, settings, p->name, p->least, p->most, p->otherwise, &value[k]));
         if (p->whole && value[k] != floor(value[k]))
-            return bmf_machine_fail(machine, config_setting_get_member(settings, p->name), BMF_ERROR_FILE,
-                                    "'%s' is a whole number", p->name);
+            return machine_fail(machine, config_setting_get_member(settings, p->name), BMF_ERROR_FILE,
+                                "'%s' is a whole number", p->name);
     }
     return BMF_OK;
 }
 
 static int read_parameters(const bmf_machine *machine, const config_setting_t *settings, numesh_network *n)
 {
-    double *value = bmf_mesh_router_values(&bmf_mesh_router_scheduled);
-    const int status = bmf_numesh_read_parameters(machine, settings, &bmf_mesh_router_scheduled, value);
+    double *value = mesh_router_values(&mesh_router_scheduled);
+    const int status = numesh_read_parameters(machine, settings, &mesh_router_scheduled, value);
     if (status == BMF_OK)
-        bmf_mesh_scheduled_settings(&n->common.mesh, value, &n->hardware, &n->setting);
+        mesh_scheduled_settings(&n->common.mesh, value, &n->hardware, &n->setting);
     free(value);
     return status;
 }
@@ -100,9 +99,9 @@ static int read_parameters(const bmf_machine *machine, const config_setting_t *s
 static int read_cache(const bmf_machine *machine, const config_setting_t *settings, numesh_network *n)
 {
     bool keep;
-    BMF_TRY(bmf_machine_flag(machine, settings, "keep_schedules", true, &keep));
-    char *directory = keep ? bmf_schedule_cache_directory() : NULL;
-    n->cache = bmf_schedule_cache_create(directory);
+    BMF_TRY(machine_flag(machine, settings, "keep_schedules", true, &keep));
+    char *directory = keep ? schedule_cache_directory() : NULL;
+    n->cache = schedule_cache_create(directory);
     free(directory);
     return BMF_OK;
 }
@@ -110,16 +109,15 @@ static int read_cache(const bmf_machine *machine, const config_setting_t *settin
 static int create_scheduled(const bmf_machine *machine, const config_setting_t *settings, int64_t processors,
                             bmf_network **network)
 {
-    numesh_network made = {.network = {.type = &bmf_network_numesh, .processors = processors}};
-    BMF_TRY(bmf_numesh_read_common(machine, settings, processors, false, bmf_mesh_router_scheduled.gigahertz,
-                                   &made.common));
+    numesh_network made = {.network = {.type = &network_numesh, .processors = processors}};
+    BMF_TRY(numesh_read_common(machine, settings, processors, false, mesh_router_scheduled.gigahertz, &made.common));
     BMF_TRY(read_parameters(machine, settings, &made));
     BMF_TRY(read_cache(machine, settings, &made));
     const int64_t nodes = made.common.mesh.nodes;
-    made.free_at = bmf_allocate_clear(nodes, sizeof *made.free_at);
-    made.start = bmf_allocate_clear(nodes, sizeof *made.start);
-    made.crossed = bmf_allocate_clear(nodes, sizeof *made.crossed);
-    numesh_network *kept = bmf_allocate((int64_t)sizeof *kept);
+    made.free_at = allocate_clear(nodes, sizeof *made.free_at);
+    made.start = allocate_clear(nodes, sizeof *made.start);
+    made.crossed = allocate_clear(nodes, sizeof *made.crossed);
+    numesh_network *kept = allocate((int64_t)sizeof *kept);
     *kept = made;
     *network = &kept->network;
     return BMF_OK;
@@ -128,15 +126,15 @@ static int create_scheduled(const bmf_machine *machine, const config_setting_t *
 /* Every key belongs to some router; one that the chosen router does not have is an error. */
 static int check_keys(const bmf_machine *machine, const config_setting_t *settings, const bmf_mesh_router *chosen)
 {
-    for (int k = 0; bmf_mesh_routers[k]; k++)
-        for (const bmf_mesh_parameter *p = bmf_mesh_routers[k]->parameter; p->name; p++) {
+    for (int k = 0; mesh_routers[k]; k++)
+        for (const bmf_mesh_parameter *p = mesh_routers[k]->parameter; p->name; p++) {
             const config_setting_t *member = config_setting_get_member(settings, p->name);
             const bmf_mesh_parameter *own = chosen->parameter;
             while (own->name && strcmp(own->name, p->name) != 0)
                 own++;
             if (member && !own->name)
-                return bmf_machine_fail(machine, member, BMF_ERROR_FILE, "the %s router has no '%s'", chosen->name,
-                                        p->name);
+                return machine_fail(machine, member, BMF_ERROR_FILE, "the %s router has no '%s'", chosen->name,
+                                    p->name);
         }
     return BMF_OK;
 }
@@ -146,16 +144,16 @@ static int create_numesh(const bmf_machine *machine, const config_setting_t *set
 {
     static const char *const known[] = {"scheduled", "ecube", "adaptive", NULL};
     int router;
-    BMF_TRY(bmf_machine_word(machine, settings, "router", known, 0, &router));
-    BMF_TRY(check_keys(machine, settings, bmf_mesh_router_find(known[router])));
+    BMF_TRY(machine_word(machine, settings, "router", known, 0, &router));
+    BMF_TRY(check_keys(machine, settings, mesh_router_find(known[router])));
     return router == 0 ? create_scheduled(machine, settings, processors, network)
-                       : bmf_numesh_create_dynamic(machine, settings, processors, known[router], network);
+                       : numesh_create_dynamic(machine, settings, processors, known[router], network);
 }
 
 static void destroy_numesh(bmf_network *network)
 {
     numesh_network *n = of(network);
-    bmf_schedule_cache_free(n->cache);
+    schedule_cache_free(n->cache);
     free(n->free_at);
     free(n->start);
     free(n->crossed);
@@ -205,7 +203,7 @@ static bool must_load(numesh_network *n, const bmf_mesh_phase *phase)
     n->resident[0] = latest;
     n->residents += !there && n->residents < MOST_RESIDENT - 1;
     int vfsms = 0, fit = 0;
-    const int blocks = bmf_scheduled_blocks(&n->hardware) - 1; /* the loader phase has one */
+    const int blocks = scheduled_blocks(&n->hardware) - 1; /* the loader phase has one */
     while (fit < n->residents && fit < blocks && vfsms + n->resident[fit].vfsms <= BMF_SCHEDULED_VFSMS - BMF_VFSM_FIRST)
         vfsms += n->resident[fit++].vfsms;
     n->residents = fit > 0 ? fit : 1;
@@ -222,13 +220,13 @@ static int64_t find_start(numesh_network *n, bmf_flying **message, int64_t count
     for (int64_t node = 0; node < nodes; node++)
         n->start[node] = -1;
     for (int64_t k = 0; k < count; k++) {
-        const int64_t sent = bmf_numesh_cycle(&n->common, message[k]->sent);
+        const int64_t sent = numesh_cycle(&n->common, message[k]->sent);
         n->start[message[k]->from] = sent > n->start[message[k]->from] ? sent : n->start[message[k]->from];
         first_sent = sent < first_sent ? sent : first_sent;
     }
     for (int64_t k = 0; k < count; k++)
         if (n->start[message[k]->to] < 0 && isfinite(message[k]->posted))
-            n->start[message[k]->to] = bmf_numesh_cycle(&n->common, message[k]->posted);
+            n->start[message[k]->to] = numesh_cycle(&n->common, message[k]->posted);
     for (int64_t node = 0; node < nodes; node++) {
         int64_t *start = &n->start[node];
         *start = *start < 0 ? first_sent : *start;
@@ -262,12 +260,12 @@ static int run_phase(numesh_network *n, const bmf_mesh_phase *phase, int64_t bas
     setting.load = must_load(n, phase);
     n->phases++;
     n->loads += setting.load;
-    BMF_TRY(bmf_mesh_phase_run(phase, words, &setting, &times));
+    BMF_TRY(mesh_phase_run(phase, words, &setting, &times));
     count_links(n, phase, message, words);
     for (int64_t k = 0; k < phase->messages; k++) {
         bmf_flying *m = message[phase->message[k]];
-        m->free = m->done = bmf_numesh_seconds(&n->common, base + times.written[k] + 1);
-        m->arrived = bmf_numesh_seconds(&n->common, base + times.read[k] + 1);
+        m->free = m->done = numesh_seconds(&n->common, base + times.written[k] + 1);
+        m->arrived = numesh_seconds(&n->common, base + times.read[k] + 1);
         m->taking = m->spread = 0;
         /* handed over between two cycles */
         m->free = m->done = fmax(m->free, m->sent);
@@ -277,7 +275,7 @@ static int run_phase(numesh_network *n, const bmf_mesh_phase *phase, int64_t bas
         if (times.last_move[node] >= 0)
             n->free_at[node] = base + times.last_move[node] + 1;
     *end = base + times.cycles;
-    bmf_phase_times_free(&times);
+    phase_times_free(&times);
     return BMF_OK;
 }
 
@@ -291,7 +289,7 @@ static int run_round(numesh_network *n, bmf_flying **message, int64_t count, bmf
                                       .to = &message[k]->to,
                                       .words = (bytes - 1) / n->common.word_bytes + 1};
     }
-    BMF_TRY(bmf_schedule_cache_plan(n->cache, &n->hardware, count, words, &plan));
+    BMF_TRY(schedule_cache_plan(n->cache, &n->hardware, count, words, &plan));
     int64_t base = find_start(n, message, count), wave = 0, end;
     for (int k = 0; k < BMF_MESH_DIMENSIONS; k++)
         wave += 2 * (n->common.mesh.size[k] - 1);
@@ -308,7 +306,7 @@ static int run_round(numesh_network *n, bmf_flying **message, int64_t count, bmf
 static void send_round(bmf_network *network, bmf_flying **message, int64_t count)
 {
     numesh_network *n = of(network);
-    bmf_mesh_message *words = bmf_allocate(count * (int64_t)sizeof *words);
+    bmf_mesh_message *words = allocate(count * (int64_t)sizeof *words);
     bmf_exit_on_error(run_round(n, message, count, words));
     free(words);
     for (int64_t k = 0; k < count; k++)
@@ -317,27 +315,27 @@ static void send_round(bmf_network *network, bmf_flying **message, int64_t count
 
 /* ---- for reports and for machine show ---- */
 
-int64_t bmf_numesh_loads(const bmf_numesh_common *common, bmf_numesh_crossed *crossed, bmf_link_load **load)
+int64_t numesh_loads(const bmf_numesh_common *common, bmf_numesh_crossed *crossed, bmf_link_load **load)
 {
     const bmf_mesh *mesh = &common->mesh;
     int64_t count = 0;
-    *load = bmf_allocate_clear(mesh->nodes * BMF_MESH_PORTS, sizeof **load);
+    *load = allocate_clear(mesh->nodes * BMF_MESH_PORTS, sizeof **load);
     for (int64_t node = 0; node < mesh->nodes; node++)
         for (int port = 0; port < BMF_MESH_PORTS; port++) {
-            const int64_t to = bmf_mesh_neighbour(mesh, node, port);
+            const int64_t to = mesh_neighbour(mesh, node, port);
             const bmf_numesh_link *link = &crossed[node][port];
             if (to < 0)
                 continue;
             bmf_link_load *l = &(*load)[count++];
             *l = (bmf_link_load){
-                .messages = link->messages, .bytes = link->bytes, .busy = bmf_numesh_seconds(common, link->words)};
+                .messages = link->messages, .bytes = link->bytes, .busy = numesh_seconds(common, link->words)};
             snprintf(l->from, sizeof l->from, "node %" PRId64, node);
             snprintf(l->to, sizeof l->to, "node %" PRId64, to);
             const double z = 0.3; /* planes of three dimensions are drawn aside */
-            l->x0 = (double)bmf_mesh_coordinate(mesh, node, 0) + z * (double)bmf_mesh_coordinate(mesh, node, 2);
-            l->y0 = (double)bmf_mesh_coordinate(mesh, node, 1) + z * (double)bmf_mesh_coordinate(mesh, node, 2);
-            l->x1 = (double)bmf_mesh_coordinate(mesh, to, 0) + z * (double)bmf_mesh_coordinate(mesh, to, 2);
-            l->y1 = (double)bmf_mesh_coordinate(mesh, to, 1) + z * (double)bmf_mesh_coordinate(mesh, to, 2);
+            l->x0 = (double)mesh_coordinate(mesh, node, 0) + z * (double)mesh_coordinate(mesh, node, 2);
+            l->y0 = (double)mesh_coordinate(mesh, node, 1) + z * (double)mesh_coordinate(mesh, node, 2);
+            l->x1 = (double)mesh_coordinate(mesh, to, 0) + z * (double)mesh_coordinate(mesh, to, 2);
+            l->y1 = (double)mesh_coordinate(mesh, to, 1) + z * (double)mesh_coordinate(mesh, to, 2);
         }
     return count;
 }
@@ -345,7 +343,7 @@ int64_t bmf_numesh_loads(const bmf_numesh_common *common, bmf_numesh_crossed *cr
 static int64_t loads_numesh(const bmf_network *network, bmf_link_load **load)
 {
     const numesh_network *n = (const numesh_network *)network;
-    return bmf_numesh_loads(&n->common, n->crossed, load);
+    return numesh_loads(&n->common, n->crossed, load);
 }
 
 /* One phase as an example: a shift, at the first node and one in the middle. */
@@ -354,23 +352,23 @@ static void draw_example(const numesh_network *n, FILE *stream)
     const bmf_mesh *mesh = &n->common.mesh;
     const int axis = mesh->size[1] > 1 ? 1 : 0;
     const int64_t at[BMF_MESH_DIMENSIONS] = {mesh->size[0] / 2, mesh->size[1] / 2, mesh->size[2] / 2};
-    const int64_t middle = bmf_mesh_node(mesh, at);
+    const int64_t middle = mesh_node(mesh, at);
     bmf_mesh_traffic *traffic;
     bmf_mesh_plan *plan;
     char pattern[16];
     snprintf(pattern, sizeof pattern, "shift:-1,%c", 'x' + axis);
-    if (bmf_mesh_traffic_make(pattern, mesh, 1, NULL, &traffic) != BMF_OK)
+    if (mesh_traffic_make(pattern, mesh, 1, NULL, &traffic) != BMF_OK)
         return;
     if (traffic->messages > 0 &&
-        bmf_mesh_plan_make(&n->hardware, true, traffic->messages, traffic->message, &plan) == BMF_OK) {
+        mesh_plan_make(&n->hardware, true, traffic->messages, traffic->message, &plan) == BMF_OK) {
         fprintf(stream, "the schedule of a %s (R: reprogramming, .: nothing), words a cycle and stream: %.4g\n",
                 pattern, (double)plan->phase[0].routes->route[0].slots / n->hardware.length);
-        bmf_scheduled_print(plan->phase[0].machine, 1, 0, 1, stream);
+        scheduled_print(plan->phase[0].machine, 1, 0, 1, stream);
         if (middle > 0)
-            bmf_scheduled_print(plan->phase[0].machine, 1, middle, middle + 1, stream);
-        bmf_mesh_plan_free(plan);
+            scheduled_print(plan->phase[0].machine, 1, middle, middle + 1, stream);
+        mesh_plan_free(plan);
     }
-    bmf_mesh_traffic_free(traffic);
+    mesh_traffic_free(traffic);
 }
 
 static void describe_numesh(const bmf_network *network, FILE *stream)
@@ -378,9 +376,9 @@ static void describe_numesh(const bmf_network *network, FILE *stream)
     const numesh_network *n = (const numesh_network *)network;
     char size[BMF_MESH_TEXT];
     fprintf(stream, "NuMesh with scheduled routers: %s nodes, %g GHz, words of %" PRId64 " bytes\n",
-            bmf_mesh_text(&n->common.mesh, size), n->common.gigahertz, n->common.word_bytes);
+            mesh_text(&n->common.mesh, size), n->common.gigahertz, n->common.word_bytes);
     fprintf(stream, "%d pipelines, schedules of %d slots, %d of them in a router's memory beside the loader phase\n",
-            n->hardware.pipelines, n->hardware.length, bmf_scheduled_blocks(&n->hardware) - 1);
+            n->hardware.pipelines, n->hardware.length, scheduled_blocks(&n->hardware) - 1);
     fprintf(stream, "links carry a word a cycle %s\n",
             n->hardware.separate_wires ? "in each direction" : "in one direction; valid and accept share a wire");
     draw_example(n, stream);
@@ -392,7 +390,7 @@ static const char *const settings_known[] = {
     "buffer",       "atomic",      "speedup",      "header",     "addresses",      "inject_channels", "route",
     "allocate",     "link",        "credit",       "inject",     "inject_credit",  "eject_credit",    NULL};
 
-const bmf_network_type bmf_network_numesh = {
+const bmf_network_type network_numesh = {
     .name = "numesh",
     .summary = "a mesh of routers, cycle by cycle: scheduled, ecube or adaptive",
     .setting = settings_known,

@@ -14,17 +14,17 @@ typedef struct bmf_numesh_common {
     int64_t word_bytes;
     double gigahertz;
 } bmf_numesh_common;
-int bmf_numesh_read_common(const bmf_machine *machine, const config_setting_t *settings, int64_t processors, bool torus,
-                           double otherwise, bmf_numesh_common *common);
+int numesh_read_common(const bmf_machine *machine, const config_setting_t *settings, int64_t processors, bool torus,
+                       double otherwise, bmf_numesh_common *common);
 /* The router's parameters, keys by their names; value: as many. */
-int bmf_numesh_read_parameters(const bmf_machine *machine, const config_setting_t *settings,
-                               const bmf_mesh_router *router, double *value);
+int numesh_read_parameters(const bmf_machine *machine, const config_setting_t *settings, const bmf_mesh_router *router,
+                           double *value);
 
-static inline int64_t bmf_numesh_cycle(const bmf_numesh_common *common, double seconds)
+static inline int64_t numesh_cycle(const bmf_numesh_common *common, double seconds)
 {
     return (int64_t)ceil(seconds * common->gigahertz * 1e9 - 1e-6);
 }
-static inline double bmf_numesh_seconds(const bmf_numesh_common *common, int64_t cycles)
+static inline double numesh_seconds(const bmf_numesh_common *common, int64_t cycles)
 {
     return (double)cycles / (common->gigahertz * 1e9);
 }
@@ -35,11 +35,11 @@ typedef struct bmf_numesh_link {
 } bmf_numesh_link;
 typedef bmf_numesh_link bmf_numesh_crossed[BMF_MESH_PORTS];
 /* As bmf_network_type.loads; crossed: by node and port. */
-int64_t bmf_numesh_loads(const bmf_numesh_common *common, bmf_numesh_crossed *crossed, bmf_link_load **load);
+int64_t numesh_loads(const bmf_numesh_common *common, bmf_numesh_crossed *crossed, bmf_link_load **load);
 
 /* A network with dynamic routers, by their name. */
-extern const bmf_network_type bmf_network_numesh_dynamic;
-int bmf_numesh_create_dynamic(const bmf_machine *machine, const config_setting_t *settings, int64_t processors,
-                              const char *router, bmf_network **network);
+extern const bmf_network_type network_numesh_dynamic;
+int numesh_create_dynamic(const bmf_machine *machine, const config_setting_t *settings, int64_t processors,
+                          const char *router, bmf_network **network);
 
 #endif

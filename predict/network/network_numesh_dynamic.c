@@ -51,7 +51,7 @@ static void note_sent(void *state, const bmf_dynamic_report *report, int64_t tim
 {
     dynamic_network *n = state;
     bmf_flying *m = n->flying[report->message];
-    m->free = m->done = fmax(m->sent, bmf_numesh_seconds(&n->common, time));
+    m->free = m->done = fmax(m->sent, numesh_seconds(&n->common, time));
     n->freed[n->freeds++] = m;
 }
 
@@ -59,8 +59,8 @@ static void note_arrived(void *state, const bmf_dynamic_report *report, int64_t 
 {
     dynamic_network *n = state;
     bmf_flying *m = n->flying[report->message];
-    const double reading = bmf_numesh_seconds(&n->common, report->words);
-    m->arrived = fmax(m->done, bmf_numesh_seconds(&n->common, time));
+    const double reading = numesh_seconds(&n->common, report->words);
+    m->arrived = fmax(m->done, numesh_seconds(&n->common, time));
     m->taking = isfinite(m->posted) ? fmin(reading, fmax(0, m->posted + reading - m->arrived)) : reading;
     n->complete[n->completes++] = m;
     n->free_number[n->frees++] = report->message;
@@ -71,7 +71,7 @@ static void note_arrived(void *state, const bmf_dynamic_report *report, int64_t 
 static void destroy_dynamic(bmf_network *network)
 {
     dynamic_network *n = of(network);
-    bmf_dynamic_free(n->dynamic);
+    dynamic_free(n->dynamic);
     void *const memory[] = {n->waiting, n->flying, n->free_number, n->freed, n->complete, n};
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++)
         free(memory[k]);
@@ -80,29 +80,28 @@ static void destroy_dynamic(bmf_network *network)
 /* `shared` is for traffic without programs: here receiving is part of what the processor does. */
 static int create_routers(const bmf_machine *machine, const config_setting_t *settings, dynamic_network *n)
 {
-    double *value = bmf_mesh_router_values(n->router);
-    int status = bmf_numesh_read_parameters(machine, settings, n->router, value);
-    const bmf_dynamic_routing routing =
-        n->router == &bmf_mesh_router_adaptive ? BMF_DYNAMIC_ADAPTIVE : BMF_DYNAMIC_ECUBE;
-    bmf_dynamic_settings_of(routing, &n->common.mesh, value, &n->settings);
+    double *value = mesh_router_values(n->router);
+    int status = numesh_read_parameters(machine, settings, n->router, value);
+    const bmf_dynamic_routing routing = n->router == &mesh_router_adaptive ? BMF_DYNAMIC_ADAPTIVE : BMF_DYNAMIC_ECUBE;
+    dynamic_settings_of(routing, &n->common.mesh, value, &n->settings);
     free(value);
     BMF_TRY(status);
     n->settings.shared = false;
-    status = bmf_dynamic_create(&n->common.mesh, &n->settings, note_arrived, note_sent, n, &n->dynamic);
+    status = dynamic_create(&n->common.mesh, &n->settings, note_arrived, note_sent, n, &n->dynamic);
     if (status == BMF_OK)
         return BMF_OK;
     char text[256];
     snprintf(text, sizeof text, "%s", bmf_error_text(NULL));
-    return bmf_machine_fail(machine, settings, BMF_ERROR_FILE, "%s", text);
+    return machine_fail(machine, settings, BMF_ERROR_FILE, "%s", text);
 }
 
-int bmf_numesh_create_dynamic(const bmf_machine *machine, const config_setting_t *settings, int64_t processors,
-                              const char *router, bmf_network **network)
+int numesh_create_dynamic(const bmf_machine *machine, const config_setting_t *settings, int64_t processors,
+                          const char *router, bmf_network **network)
 {
-    dynamic_network *n = bmf_allocate_clear(1, sizeof *n);
-    n->network = (bmf_network){.type = &bmf_network_numesh_dynamic, .processors = processors};
-    n->router = bmf_mesh_router_find(router);
-    int status = bmf_numesh_read_common(machine, settings, processors, true, n->router->gigahertz, &n->common);
+    dynamic_network *n = allocate_clear(1, sizeof *n);
+    n->network = (bmf_network){.type = &network_numesh_dynamic, .processors = processors};
+    n->router = mesh_router_find(router);
+    int status = numesh_read_common(machine, settings, processors, true, n->router->gigahertz, &n->common);
     if (status == BMF_OK)
         status = create_routers(machine, settings, n);
     if (status != BMF_OK)
@@ -116,7 +115,7 @@ static void start_dynamic(bmf_network *network, int64_t sample)
 {
     dynamic_network *n = of(network);
     (void)sample;
-    bmf_dynamic_clear(n->dynamic);
+    dynamic_clear(n->dynamic);
     n->first_waiting = n->waitings = 0;
     n->frees = n->numbers = 0;
     n->freeds = n->completes = 0;
@@ -126,7 +125,7 @@ static void start_dynamic(bmf_network *network, int64_t sample)
 
 static void *grow(void *memory, int64_t old, int64_t wanted, size_t size)
 {
-    return bmf_reallocate(memory, old * (int64_t)size, wanted * (int64_t)size);
+    return reallocate(memory, old * (int64_t)size, wanted * (int64_t)size);
 }
 
 /* Room for one more message in all lists. */
@@ -150,7 +149,7 @@ static void send_dynamic(bmf_network *network, bmf_flying *message)
     if (n->first_waiting == n->waitings)
         n->first_waiting = n->waitings = 0;
     make_room(n);
-    n->waiting[n->waitings++] = (waiting_message){message, bmf_numesh_cycle(&n->common, message->sent)};
+    n->waiting[n->waitings++] = (waiting_message){message, numesh_cycle(&n->common, message->sent)};
 }
 
 static void hand_over(dynamic_network *n, bmf_flying *message)
@@ -158,8 +157,8 @@ static void hand_over(dynamic_network *n, bmf_flying *message)
     make_room(n);
     const int64_t number = n->frees > 0 ? n->free_number[--n->frees] : n->numbers++;
     n->flying[number] = message;
-    bmf_dynamic_send(n->dynamic, number, message->from, message->to, words_of(n, message),
-                     1 + (int)(message->from % n->settings.addresses));
+    dynamic_send(n->dynamic, number, message->from, message->to, words_of(n, message),
+                 1 + (int)(message->from % n->settings.addresses));
 }
 
 /* When a receiver became ready is looked at when the message arrives. */
@@ -171,7 +170,7 @@ static void post_dynamic(bmf_network *network, bmf_flying *message)
 
 static int64_t next_cycle(const dynamic_network *n)
 {
-    int64_t cycle = bmf_dynamic_next(n->dynamic);
+    int64_t cycle = dynamic_next(n->dynamic);
     if (n->first_waiting < n->waitings && n->waiting[n->first_waiting].cycle < cycle)
         cycle = n->waiting[n->first_waiting].cycle;
     return cycle;
@@ -182,17 +181,17 @@ static double next_dynamic(bmf_network *network)
 {
     const dynamic_network *n = of(network);
     const int64_t cycle = next_cycle(n);
-    return cycle == INT64_MAX ? INFINITY : bmf_numesh_seconds(&n->common, cycle + 1);
+    return cycle == INT64_MAX ? INFINITY : numesh_seconds(&n->common, cycle + 1);
 }
 
 static void advance_dynamic(bmf_network *network)
 {
     dynamic_network *n = of(network);
     const int64_t cycle = next_cycle(n);
-    bmf_dynamic_skip(n->dynamic, cycle);
+    dynamic_skip(n->dynamic, cycle);
     while (n->first_waiting < n->waitings && n->waiting[n->first_waiting].cycle <= cycle)
         hand_over(n, n->waiting[n->first_waiting++].message);
-    bmf_dynamic_step(n->dynamic);
+    dynamic_step(n->dynamic);
     const int64_t freeds = n->freeds, completes = n->completes;
     n->freeds = n->completes = 0;
     for (int64_t k = 0; k < freeds; k++)
@@ -207,15 +206,15 @@ static int64_t loads_dynamic(const bmf_network *network, bmf_link_load **load)
 {
     const dynamic_network *n = (const dynamic_network *)network;
     const int64_t nodes = n->common.mesh.nodes;
-    bmf_numesh_crossed *crossed = bmf_allocate_clear(nodes, sizeof *crossed);
+    bmf_numesh_crossed *crossed = allocate_clear(nodes, sizeof *crossed);
     const int ports = n->common.mesh.size[2] > 1 ? BMF_MESH_PORTS : BMF_MESH_PORTS - 2;
     for (int64_t node = 0; node < nodes; node++)
         for (int port = 0; port < ports; port++) {
             bmf_numesh_link *link = &crossed[node][port];
-            bmf_dynamic_crossed(n->dynamic, node, port, &link->messages, &link->words);
+            dynamic_crossed(n->dynamic, node, port, &link->messages, &link->words);
             link->bytes = (link->words - link->messages * n->settings.header) * n->common.word_bytes;
         }
-    const int64_t count = bmf_numesh_loads(&n->common, crossed, load);
+    const int64_t count = numesh_loads(&n->common, crossed, load);
     free(crossed);
     return count;
 }
@@ -226,7 +225,7 @@ static void describe_dynamic(const bmf_network *network, FILE *stream)
     const bmf_dynamic_settings *s = &n->settings;
     char size[BMF_MESH_TEXT];
     fprintf(stream, "dynamic routers, %s: %s %s, %g GHz, words of %" PRId64 " bytes\n", n->router->summary,
-            bmf_mesh_text(&n->common.mesh, size), n->common.mesh.torus ? "torus" : "mesh", n->common.gigahertz,
+            mesh_text(&n->common.mesh, size), n->common.mesh.torus ? "torus" : "mesh", n->common.gigahertz,
             n->common.word_bytes);
     fprintf(stream, "%d virtual channel%s a link, buffers of %d words; %d header word%s a message\n", s->channels,
             s->channels == 1 ? "" : "s", s->buffer, s->header, s->header == 1 ? "" : "s");
@@ -235,11 +234,11 @@ static void describe_dynamic(const bmf_network *network, FILE *stream)
     fprintf(stream, "%d interface addresses for messages that come in, one message at a time goes out\n", s->addresses);
 }
 
-const bmf_network_type bmf_network_numesh_dynamic = {
+const bmf_network_type network_numesh_dynamic = {
     .name = "numesh",
     .summary = "a mesh of dynamic routers, cycle by cycle",
     .setting = NULL,
-    .create = NULL, /* bmf_network_numesh does */
+    .create = NULL, /* network_numesh does */
     .destroy = destroy_dynamic,
     .start = start_dynamic,
     .send = send_dynamic,

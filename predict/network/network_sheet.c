@@ -62,19 +62,19 @@ static int find(const bmf_machine *machine, const config_setting_t *group, sheet
                 const char *operation)
 {
     equation *e = &s->equation[which];
-    e->entry = bmf_sheet_find(s->sheet, operation, &e->entries);
+    e->entry = sheet_find(s->sheet, operation, &e->entries);
     if (!e->entry)
         return BMF_OK;
     e->p = which == CONGESTION ? (double)s->network.processors : 2.0;
     e->scale = 1.0;
     e->element_bytes = e->entry->element_bytes > 0 ? e->entry->element_bytes : s->element_bytes;
     if (isnan(e->element_bytes))
-        return bmf_machine_fail(machine, group, BMF_ERROR_FILE,
-                                "'element_bytes' is missing: the sheet does not say how large an element of '%s' is",
-                                operation);
+        return machine_fail(machine, group, BMF_ERROR_FILE,
+                            "'element_bytes' is missing: the sheet does not say how large an element of '%s' is",
+                            operation);
     for (int64_t k = 0; k < e->entries; k++)
         e->measured = e->entry[k].form.size == BMF_SIZE_NONE ? INFINITY : fmax(e->measured, (double)e->entry[k].d_high);
-    e->drawn = bmf_allocate(e->entries * (int64_t)sizeof *e->drawn);
+    e->drawn = allocate(e->entries * (int64_t)sizeof *e->drawn);
     return BMF_OK;
 }
 
@@ -84,14 +84,14 @@ static int need(const bmf_machine *machine, const config_setting_t *group, sheet
     BMF_TRY(find(machine, group, s, which, operation));
     if (s->equation[which].entry)
         return BMF_OK;
-    return bmf_machine_fail(machine, config_setting_get_member(group, "sheet"), BMF_ERROR_FILE,
-                            "the sheet has no entry '%s', which messages need", operation);
+    return machine_fail(machine, config_setting_get_member(group, "sheet"), BMF_ERROR_FILE,
+                        "the sheet has no entry '%s', which messages need", operation);
 }
 
 static int find_sending(const bmf_machine *machine, const config_setting_t *group, sheet_network *s)
 {
     int64_t count;
-    if (!bmf_sheet_find(s->sheet, "isend1", &count))
+    if (!sheet_find(s->sheet, "isend1", &count))
         return need(machine, group, s, POSTING, "send");
     BMF_TRY(need(machine, group, s, POSTING, "isend1"));
     return need(machine, group, s, WAITING, "isend2");
@@ -102,15 +102,15 @@ static int read_settings(const bmf_machine *machine, const config_setting_t *gro
     static const char *const arrivals[] = {"recv", "pingpong", NULL}, *const ports[] = {"any", "single", NULL};
     int arrival, which;
     bool congested;
-    BMF_TRY(bmf_machine_sheet(machine, group, "sheet", &s->sheet));
+    BMF_TRY(machine_sheet(machine, group, "sheet", &s->sheet));
     if (!s->sheet)
-        return bmf_machine_fail(machine, group, BMF_ERROR_FILE, "'sheet' is missing: the data sheet's file");
+        return machine_fail(machine, group, BMF_ERROR_FILE, "'sheet' is missing: the data sheet's file");
     s->element_bytes = NAN;
     if (config_setting_get_member(group, "element_bytes"))
-        BMF_TRY(bmf_machine_number(machine, group, "element_bytes", 1.0, 65536.0, NAN, &s->element_bytes));
-    BMF_TRY(bmf_machine_word(machine, group, "arrival", arrivals, 0, &arrival));
-    BMF_TRY(bmf_machine_flag(machine, group, "congested", false, &congested));
-    BMF_TRY(bmf_machine_word(machine, group, "ports", ports, 0, &which));
+        BMF_TRY(machine_number(machine, group, "element_bytes", 1.0, 65536.0, NAN, &s->element_bytes));
+    BMF_TRY(machine_word(machine, group, "arrival", arrivals, 0, &arrival));
+    BMF_TRY(machine_flag(machine, group, "congested", false, &congested));
+    BMF_TRY(machine_word(machine, group, "ports", ports, 0, &which));
     s->single = which == 1;
     BMF_TRY(find_sending(machine, group, s));
     BMF_TRY(need(machine, group, s, ARRIVAL, arrivals[arrival]));
@@ -126,8 +126,8 @@ static void destroy(bmf_network *network)
     sheet_network *s = (sheet_network *)network;
     for (int k = 0; k < ROLES; k++)
         free(s->equation[k].drawn);
-    bmf_ports_free(&s->ports);
-    bmf_sheet_free(s->sheet);
+    ports_free(&s->ports);
+    sheet_free(s->sheet);
     free(s);
 }
 
@@ -135,8 +135,8 @@ static void draw_all(sheet_network *s, int64_t sample);
 
 static int create(const bmf_machine *machine, const config_setting_t *group, int64_t processors, bmf_network **network)
 {
-    sheet_network *s = bmf_allocate_clear(1, sizeof *s);
-    s->network.type = &bmf_network_sheet;
+    sheet_network *s = allocate_clear(1, sizeof *s);
+    s->network.type = &network_sheet;
     s->network.processors = processors;
     int status = read_settings(machine, group, s);
     if (status != BMF_OK) {
@@ -155,7 +155,7 @@ static void draw(const bmf_sheet *sheet, const bmf_entry *entry, int64_t sample,
 {
     double factor[BMF_TERMS][BMF_TERMS] = {{0.0}}, z[BMF_TERMS];
     for (int a = 0; a < BMF_TERMS; a++) {
-        z[a] = bmf_normal(sample, CHANCE_COEFFICIENT + (uint64_t)(entry - sheet->entry), (uint64_t)a);
+        z[a] = normal_deviate(sample, CHANCE_COEFFICIENT + (uint64_t)(entry - sheet->entry), (uint64_t)a);
         for (int b = 0; b <= a; b++) {
             double rest = entry->covariance[a][b];
             for (int k = 0; k < b; k++)
@@ -191,7 +191,7 @@ static void start(bmf_network *network, int64_t sample)
     sheet_network *s = (sheet_network *)network;
     draw_all(s, sample);
     if (s->single)
-        bmf_ports_start(&s->ports, network->processors);
+        ports_start(&s->ports, network->processors);
 }
 
 static double noise_of(const bmf_entry *entry)
@@ -205,7 +205,8 @@ static double noise_factor(const sheet_network *s, role which, const bmf_entry *
     const double noise = noise_of(entry), variance = log1p(noise * noise);
     if (s->sample == 0 || noise == 0.0)
         return 1.0;
-    return exp(sqrt(variance) * bmf_normal(s->sample, CHANCE_NOISE + which, (uint64_t)s->messages) - 0.5 * variance);
+    return exp(sqrt(variance) * normal_deviate(s->sample, CHANCE_NOISE + which, (uint64_t)s->messages) -
+               0.5 * variance);
 }
 
 /* ---- times ---- */
@@ -214,9 +215,9 @@ static double noise_factor(const sheet_network *s, role which, const bmf_entry *
 static double evaluate(const equation *e, double p, double d, const bmf_entry **entry)
 {
     double basis[BMF_TERMS], sum = 0.0;
-    *entry = bmf_entry_choose(e->entry, e->entries, p, d);
+    *entry = entry_choose(e->entry, e->entries, p, d);
     const double *coefficient = e->drawn[*entry - e->entry];
-    bmf_form_basis((*entry)->form, p, d, basis);
+    form_basis((*entry)->form, p, d, basis);
     for (int k = 0; k < BMF_TERMS; k++)
         sum += coefficient[k] * basis[k];
     return e->scale * fmax(sum, 0.0);
@@ -253,7 +254,7 @@ static double spread_of(const sheet_network *s, const bmf_flying *message)
     double basis[BMF_TERMS], variance = 0.0;
     if (!entry->has_errors || seconds <= 0.0)
         return 0.0;
-    bmf_form_basis(entry->form, e->p, d, basis);
+    form_basis(entry->form, e->p, d, basis);
     for (int a = 0; a < BMF_TERMS; a++)
         for (int b = 0; b < BMF_TERMS; b++)
             variance += basis[a] * entry->covariance[a][b] * basis[b];
@@ -282,8 +283,7 @@ static void send(bmf_network *network, bmf_flying *message)
     const double transport = fmax(whole - message->taking, 0.0);
     if (s->single) {
         const double length = fmin(growing_share(s, message) * whole, transport);
-        message->done =
-            fmax(message->done, bmf_ports_leave(&s->ports, message, message->sent, length, transport - length));
+        message->done = fmax(message->done, ports_leave(&s->ports, message, message->sent, length, transport - length));
         return;
     }
     message->arrived = message->sent + transport;
@@ -292,17 +292,17 @@ static void send(bmf_network *network, bmf_flying *message)
 
 static double next(bmf_network *network)
 {
-    return bmf_ports_next(&((sheet_network *)network)->ports);
+    return ports_next(&((sheet_network *)network)->ports);
 }
 
 static void advance(bmf_network *network)
 {
-    network->complete(network->simulator, bmf_ports_advance(&((sheet_network *)network)->ports));
+    network->complete(network->simulator, ports_advance(&((sheet_network *)network)->ports));
 }
 
 static int64_t loads(const bmf_network *network, bmf_link_load **load)
 {
-    return bmf_ports_loads(&((const sheet_network *)network)->ports, load);
+    return ports_loads(&((const sheet_network *)network)->ports, load);
 }
 
 static double agreement(const bmf_network *network, int64_t processors)
@@ -338,7 +338,7 @@ static void describe_equation(const equation *e, const char *what, FILE *stream)
         if (entry->form.size != BMF_SIZE_NONE)
             fprintf(stream, ", %lld to %lld elements of %.0f bytes", (long long)entry->d_low, (long long)entry->d_high,
                     e->element_bytes);
-        fprintf(stream, ": %s us%s\n", bmf_equation_text(entry, BMF_EQUATION_EXACT, 1e-6, text, sizeof text),
+        fprintf(stream, ": %s us%s\n", equation_text(entry, BMF_EQUATION_EXACT, 1e-6, text, sizeof text),
                 entry->doubtful ? ", doubtful" : "");
     }
 }
@@ -355,16 +355,16 @@ static void describe(const bmf_network *network, FILE *stream)
         fputs("a processor sends one message at a time and receives one at a time\n", stream);
 }
 
-const bmf_network_type bmf_network_sheet = {.name = "sheet",
-                                            .summary = "point-to-point equations of a measured data sheet, with errors",
-                                            .setting = settings,
-                                            .create = create,
-                                            .destroy = destroy,
-                                            .start = start,
-                                            .send = send,
-                                            .next = next,
-                                            .advance = advance,
-                                            .loads = loads,
-                                            .describe = describe,
-                                            .agreement = agreement,
-                                            .remark = remark};
+const bmf_network_type network_sheet = {.name = "sheet",
+                                        .summary = "point-to-point equations of a measured data sheet, with errors",
+                                        .setting = settings,
+                                        .create = create,
+                                        .destroy = destroy,
+                                        .start = start,
+                                        .send = send,
+                                        .next = next,
+                                        .advance = advance,
+                                        .loads = loads,
+                                        .describe = describe,
+                                        .agreement = agreement,
+                                        .remark = remark};

@@ -3,14 +3,7 @@
 
 #include <stddef.h>
 
-const bmf_network_type *const bmf_network_types[] = {
-    &bmf_network_edn,
-    &bmf_network_fixed,
-    &bmf_network_hockney,
-    &bmf_network_loggp,
-    &bmf_network_sheet,
-    &bmf_network_dvm,
-    &bmf_network_graph,
-    &bmf_network_numesh,
-    NULL,
+const bmf_network_type *const network_types[] = {
+    &network_edn, &network_fixed, &network_hockney, &network_loggp, &network_sheet,
+    &network_dvm, &network_graph, &network_numesh,  NULL,
 };

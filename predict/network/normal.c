@@ -16,7 +16,7 @@ static uint64_t mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
-double bmf_normal(int64_t sample, uint64_t what, uint64_t which)
+double normal_deviate(int64_t sample, uint64_t what, uint64_t which)
 {
     if (sample == 0)
         return 0;

@@ -23,7 +23,7 @@ static void push(bmf_ports *ports, bmf_flying *message, double time, double leng
 {
     if (ports->events == ports->capacity) {
         const int64_t size = (int64_t)sizeof *ports->event, capacity = ports->capacity ? 2 * ports->capacity : 64;
-        ports->event = bmf_reallocate(ports->event, ports->capacity * size, capacity * size);
+        ports->event = reallocate(ports->event, ports->capacity * size, capacity * size);
         ports->capacity = capacity;
     }
     const bmf_port_event added = {time, length, latency, message, 2 * (uint64_t)ports->added++ + leaves};
@@ -50,19 +50,19 @@ static bmf_port_event pop(bmf_ports *ports)
 
 /* ---- the ports ---- */
 
-void bmf_ports_start(bmf_ports *ports, int64_t processors)
+void ports_start(bmf_ports *ports, int64_t processors)
 {
     if (!ports->out) {
         ports->processors = processors;
-        ports->out = bmf_allocate(processors * (int64_t)sizeof *ports->out);
-        ports->in = bmf_allocate(processors * (int64_t)sizeof *ports->in);
+        ports->out = allocate(processors * (int64_t)sizeof *ports->out);
+        ports->in = allocate(processors * (int64_t)sizeof *ports->in);
     }
     for (int64_t p = 0; p < processors; p++)
         ports->out[p] = ports->in[p] = (bmf_port){0};
     ports->events = ports->added = 0;
 }
 
-void bmf_ports_free(bmf_ports *ports)
+void ports_free(bmf_ports *ports)
 {
     free(ports->out);
     free(ports->in);
@@ -80,39 +80,39 @@ static double pass(bmf_ports *ports, bmf_port *port, double there, double length
     return begin;
 }
 
-double bmf_ports_leave(bmf_ports *ports, bmf_flying *message, double ready, double length, double latency)
+double ports_leave(bmf_ports *ports, bmf_flying *message, double ready, double length, double latency)
 {
     const double begin = pass(ports, &ports->out[message->from], ready, length, message->bytes);
     push(ports, message, begin + latency, length, latency, false);
     return begin + length;
 }
 
-void bmf_ports_leave_later(bmf_ports *ports, bmf_flying *message, double time, double length, double latency)
+void ports_leave_later(bmf_ports *ports, bmf_flying *message, double time, double length, double latency)
 {
     push(ports, message, time, length, latency, true);
 }
 
-double bmf_ports_next(const bmf_ports *ports)
+double ports_next(const bmf_ports *ports)
 {
     return ports->events > 0 ? ports->event[0].time : INFINITY;
 }
 
-bmf_flying *bmf_ports_advance(bmf_ports *ports)
+bmf_flying *ports_advance(bmf_ports *ports)
 {
     const bmf_port_event event = pop(ports);
     bmf_flying *message = event.message;
     if (event.order % 2 == 1) {
-        message->done = bmf_ports_leave(ports, message, event.time, event.length, event.latency);
+        message->done = ports_leave(ports, message, event.time, event.length, event.latency);
         return NULL;
     }
     message->arrived = pass(ports, &ports->in[message->to], event.time, event.length, message->bytes) + event.length;
     return message;
 }
 
-int64_t bmf_ports_loads(const bmf_ports *ports, bmf_link_load **load)
+int64_t ports_loads(const bmf_ports *ports, bmf_link_load **load)
 {
     const int64_t count = ports->out ? 2 * ports->processors : 0;
-    *load = bmf_allocate_clear(count, sizeof **load);
+    *load = allocate_clear(count, sizeof **load);
     for (int64_t k = 0; k < count; k++) {
         const bool out = k < ports->processors;
         const int64_t processor = out ? k : k - ports->processors;

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-const char *bmf_record_method_name(bmf_record_method method)
+const char *record_method_name(bmf_record_method method)
 {
     static const char *const name[] = {"rows", "sets", "clusters"};
     return name[method];
@@ -47,14 +47,14 @@ static int make_clusters(const bmf_edn_place *place, bmf_record_rounds *r)
         r->order[r->place_bits + place->place[j]] = r->place_bits + j;
     const bmf_permutation q = reorder(&r->permutation, r->order);
     const int cluster_bits = each < processors ? r->processor_bits - __builtin_ctzll((uint64_t)each) : 0;
-    bmf_one_permutable_make(&q, q.bits - cluster_bits, cluster_bits, &r->set);
+    one_permutable_make(&q, q.bits - cluster_bits, cluster_bits, &r->set);
     r->records = INT64_C(1) << cluster_bits;
     r->rounds = INT64_C(1) << (q.bits - cluster_bits);
     return BMF_OK;
 }
 
-int bmf_record_rounds_make(const bmf_permutation *p, int processor_bits, bmf_record_method method,
-                           const bmf_edn_place *place, bmf_record_rounds *rounds)
+int record_rounds_make(const bmf_permutation *p, int processor_bits, bmf_record_method method,
+                       const bmf_edn_place *place, bmf_record_rounds *rounds)
 {
     *rounds = (bmf_record_rounds){.permutation = *p,
                                   .processor_bits = processor_bits,
@@ -65,7 +65,7 @@ int bmf_record_rounds_make(const bmf_permutation *p, int processor_bits, bmf_rec
     if (method == BMF_RECORDS_CLUSTERS)
         return make_clusters(place, rounds);
     if (method == BMF_RECORDS_SETS)
-        bmf_one_permutable_make(p, rounds->place_bits, processor_bits, &rounds->set);
+        one_permutable_make(p, rounds->place_bits, processor_bits, &rounds->set);
     return BMF_OK;
 }
 
@@ -73,8 +73,8 @@ static uint64_t source(const bmf_record_rounds *r, uint64_t i, uint64_t k)
 {
     if (r->method == BMF_RECORDS_ROWS)
         return i << r->place_bits | k;
-    const uint64_t x = bmf_one_permutable_source(&r->set, i, k);
-    return r->method == BMF_RECORDS_SETS ? x : bmf_edn_move_bits(r->order, r->permutation.bits, x);
+    const uint64_t x = one_permutable_source(&r->set, i, k);
+    return r->method == BMF_RECORDS_SETS ? x : edn_move_bits(r->order, r->permutation.bits, x);
 }
 
 static int by_sender(const void *a, const void *b)
@@ -83,7 +83,7 @@ static int by_sender(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-void bmf_record_round(const bmf_record_rounds *rounds, int64_t k, int64_t bytes, bmf_message *message)
+void record_round(const bmf_record_rounds *rounds, int64_t k, int64_t bytes, bmf_message *message)
 {
     const bmf_record_rounds *r = rounds;
     for (int64_t i = 0; i < r->records; i++) {
@@ -92,7 +92,7 @@ void bmf_record_round(const bmf_record_rounds *rounds, int64_t k, int64_t bytes,
         message[at] = (bmf_message){.from = (int64_t)(x >> r->place_bits),
                                     .to = (int64_t)(y >> r->place_bits),
                                     .bytes = bytes,
-                                    .first = (int64_t)(x & bmf_low_bits(r->place_bits)),
+                                    .first = (int64_t)(x & low_bits(r->place_bits)),
                                     .count = 1};
     }
     if (r->method == BMF_RECORDS_CLUSTERS)

@@ -19,7 +19,7 @@ typedef enum bmf_record_method {
     BMF_RECORDS_CLUSTERS,
     BMF_RECORD_METHODS
 } bmf_record_method;
-const char *bmf_record_method_name(bmf_record_method method); /* "rows", "sets", "clusters" */
+const char *record_method_name(bmf_record_method method); /* "rows", "sets", "clusters" */
 
 typedef struct bmf_record_rounds {
     bmf_permutation permutation;
@@ -34,10 +34,10 @@ typedef struct bmf_record_rounds {
 /* The rounds of a permutation on 2^processor_bits processors, at most 2^p->bits of them. place: where they are; needed
  * for clusters only. BMF_ERROR_ARGUMENT: sets of clusters need a power of two of processors in every cluster and, in
  * matrix order, all processors of the machine. */
-int bmf_record_rounds_make(const bmf_permutation *p, int processor_bits, bmf_record_method method,
-                           const bmf_edn_place *place, bmf_record_rounds *rounds);
+int record_rounds_make(const bmf_permutation *p, int processor_bits, bmf_record_method method,
+                       const bmf_edn_place *place, bmf_record_rounds *rounds);
 /* The `records` messages of round k, 0 <= k < rounds, in the order of their senders; first is the record's place on its
  * processor, and bytes those of a record. */
-void bmf_record_round(const bmf_record_rounds *rounds, int64_t k, int64_t bytes, bmf_message *message);
+void record_round(const bmf_record_rounds *rounds, int64_t k, int64_t bytes, bmf_message *message);
 
 #endif

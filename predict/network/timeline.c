@@ -18,8 +18,8 @@ static void make_room_in(bmf_busy_block *block)
     if (block->count < block->capacity)
         return;
     const int32_t wanted = block->capacity > 0 ? 2 * block->capacity : FIRST_ROOM;
-    block->busy = bmf_reallocate(block->busy, block->capacity * (int64_t)sizeof *block->busy,
-                                 wanted * (int64_t)sizeof *block->busy);
+    block->busy =
+        reallocate(block->busy, block->capacity * (int64_t)sizeof *block->busy, wanted * (int64_t)sizeof *block->busy);
     block->capacity = wanted;
 }
 
@@ -31,7 +31,7 @@ static void make_room_for_block(bmf_timeline *line)
         memmove(line->block, line->block + line->first, size);
     } else {
         const int32_t wanted = line->capacity > 0 ? 2 * line->capacity : 1;
-        bmf_busy_block *block = bmf_allocate(wanted * (int64_t)sizeof *block);
+        bmf_busy_block *block = allocate(wanted * (int64_t)sizeof *block);
         if (line->count > 0)
             memcpy(block, line->block + line->first, size);
         free(line->block);
@@ -91,7 +91,7 @@ static double end_before(const bmf_timeline *line, int32_t b)
 static void split(bmf_timeline *line, int32_t b)
 {
     bmf_busy_block *behind = add_block(line, b + 1), *block = behind - 1;
-    behind->busy = bmf_allocate(BLOCK * (int64_t)sizeof *behind->busy);
+    behind->busy = allocate(BLOCK * (int64_t)sizeof *behind->busy);
     behind->capacity = BLOCK;
     behind->count = block->count / 2;
     block->count -= behind->count;
@@ -212,7 +212,7 @@ static void mark(bmf_timeline *line, int32_t b, int32_t k, bmf_busy added)
     }
 }
 
-double bmf_timeline_take(bmf_timeline *line, double present, double from, double seconds)
+double timeline_take(bmf_timeline *line, double present, double from, double seconds)
 {
     if (line->count == 0)
         add_block(line, 0)->end = -INFINITY;
@@ -229,16 +229,16 @@ double bmf_timeline_take(bmf_timeline *line, double present, double from, double
     return begin;
 }
 
-void bmf_timeline_clear(bmf_timeline *line)
+void timeline_clear(bmf_timeline *line)
 {
     for (int32_t b = 0; b < line->count; b++)
         free(line->block[line->first + b].busy);
     line->first = line->count = 0;
 }
 
-void bmf_timeline_free(bmf_timeline *line)
+void timeline_free(bmf_timeline *line)
 {
-    bmf_timeline_clear(line);
+    timeline_clear(line);
     free(line->block);
     *line = (bmf_timeline){0};
 }

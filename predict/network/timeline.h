@@ -30,8 +30,8 @@ typedef struct bmf_timeline {
 
 /* Marks the earliest `seconds` from `from` on in which the channel is free, and returns where they begin. Nobody will ask
  * for times before `present` <= from. */
-double bmf_timeline_take(bmf_timeline *line, double present, double from, double seconds);
-void bmf_timeline_clear(bmf_timeline *line);
-void bmf_timeline_free(bmf_timeline *line);
+double timeline_take(bmf_timeline *line, double present, double from, double seconds);
+void timeline_clear(bmf_timeline *line);
+void timeline_free(bmf_timeline *line);
 
 #endif

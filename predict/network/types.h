@@ -4,7 +4,7 @@
 
 #include "predict/network/network.h"
 
-extern const bmf_network_type bmf_network_edn, bmf_network_fixed, bmf_network_hockney, bmf_network_loggp,
-    bmf_network_sheet, bmf_network_dvm, bmf_network_graph, bmf_network_numesh;
+extern const bmf_network_type network_edn, network_fixed, network_hockney, network_loggp, network_sheet, network_dvm,
+    network_graph, network_numesh;
 
 #endif

@@ -68,7 +68,7 @@ static int by_time(const void *a, const void *b)
 
 static key *list_events(const bmf_run *run, int64_t *count)
 {
-    key *list = bmf_allocate(run->events * (int64_t)sizeof *list);
+    key *list = allocate(run->events * (int64_t)sizeof *list);
     *count = 0;
     for (int64_t k = 0; k < run->events; k++)
         if (is_kept(&run->event[k]))
@@ -82,8 +82,8 @@ static void find_stretches(replay_gaps *g)
     int64_t count, made = 0, unit = -1;
     key *list = list_events(g->run, &count);
     g->units = g->run->predicted ? g->run->lanes : g->run->ranks;
-    g->stretch = bmf_allocate(count * (int64_t)sizeof *g->stretch);
-    g->first_stretch = bmf_allocate((g->units + 1) * (int64_t)sizeof *g->first_stretch);
+    g->stretch = allocate(count * (int64_t)sizeof *g->stretch);
+    g->first_stretch = allocate((g->units + 1) * (int64_t)sizeof *g->first_stretch);
     for (int64_t k = 0; k < count; k++) {
         const bmf_event *event = list[k].event;
         replay_stretch *open = unit == list[k].unit ? &g->stretch[made - 1] : NULL;
@@ -139,7 +139,7 @@ static void add_meeting(replay_gaps *g, replay_meeting made)
     const int64_t size = (int64_t)sizeof made;
     if (g->meetings == g->meeting_capacity) {
         const int64_t grown = g->meetings ? 2 * g->meetings : 64;
-        g->meeting = bmf_reallocate(g->meeting, g->meetings * size, grown * size);
+        g->meeting = reallocate(g->meeting, g->meetings * size, grown * size);
         g->meeting_capacity = grown;
     }
     g->meeting[g->meetings++] = made;
@@ -161,7 +161,7 @@ static int by_moment(const void *a, const void *b)
 
 static point *list_points(const replay_gaps *g, int64_t *count)
 {
-    point *list = bmf_allocate((2 * g->run->events + 1) * (int64_t)sizeof *list);
+    point *list = allocate((2 * g->run->events + 1) * (int64_t)sizeof *list);
     *count = 0;
     for (int64_t k = 0; k < g->run->events; k++) {
         const bmf_event *event = &g->run->event[k];
@@ -219,7 +219,7 @@ static int look_at_boundary(void *state, int64_t scope, bool leaves)
     replay_gaps *g = state;
     int64_t came[2] = {INT64_MAX, 0}, went[2] = {INT64_MAX, 0};
     for (int32_t lane = 0; lane < g->run->lanes; lane++) {
-        const int64_t time = bmf_replay_gaps_boundary(g, scope, leaves, lane);
+        const int64_t time = replay_gaps_boundary(g, scope, leaves, lane);
         if (time < 0)
             return BMF_OK;
         const int64_t last = largest(g->clock[lane], busy_until(g, unit_of(g->run, lane), time));
@@ -248,7 +248,7 @@ static void find_measured_meetings(replay_gaps *g, int64_t quickest)
     int64_t agreement = likely_agreement(g->run, quickest);
     if (g->run->ranks < 2)
         return;
-    bmf_replay_scopes_walk(g->scopes, look_at_boundary, g);
+    replay_scopes_walk(g->scopes, look_at_boundary, g);
     for (int64_t k = 0; k < g->meetings; k++)
         agreement = smallest(agreement, g->meeting[k].rest);
     for (int64_t k = 0; k < g->meetings; k++)
@@ -285,7 +285,7 @@ static int64_t begin_of(const replay_gaps *g, const replay_leaf *leaf)
     const int32_t lane = leaf->event->lane;
     const bool first = leaf->segment == 0;
     const int64_t boundary = first ? leaf->scope : s->child[s->first_child[leaf->scope] + leaf->segment - 1];
-    return largest(leaf->event->begin, bmf_replay_gaps_boundary(g, boundary, !first, lane));
+    return largest(leaf->event->begin, replay_gaps_boundary(g, boundary, !first, lane));
 }
 
 static int by_round(const void *a, const void *b)
@@ -312,8 +312,8 @@ static void remove_crossed(replay_gaps *g, const int64_t *crossed)
 /* Processors would wait for each other without end. */
 static void remove_meetings_inside_rounds(replay_gaps *g, const replay_leaf *leaf, int64_t leaves)
 {
-    placed *list = bmf_allocate(leaves * (int64_t)sizeof *list);
-    int64_t *crossed = bmf_allocate_clear(g->meetings + 1, (int64_t)sizeof *crossed), count = 0;
+    placed *list = allocate(leaves * (int64_t)sizeof *list);
+    int64_t *crossed = allocate_clear(g->meetings + 1, (int64_t)sizeof *crossed), count = 0;
     for (int64_t k = 0; k < leaves; k++)
         if (leaf[k].event->kind >= BMF_EVENT_SEND && leaf[k].event->kind <= BMF_EVENT_WAIT)
             list[count++] = (placed){&leaf[k], meetings_until(g, begin_of(g, &leaf[k]))};
@@ -336,7 +336,7 @@ static void remove_meetings_inside_rounds(replay_gaps *g, const replay_leaf *lea
 
 /* ---- the whole ---- */
 
-int64_t bmf_replay_gaps_boundary(const replay_gaps *g, int64_t scope, bool leaves, int32_t lane)
+int64_t replay_gaps_boundary(const replay_gaps *g, int64_t scope, bool leaves, int32_t lane)
 {
     if (scope == 0)
         return leaves ? g->program_end[lane] : 0;
@@ -344,12 +344,12 @@ int64_t bmf_replay_gaps_boundary(const replay_gaps *g, int64_t scope, bool leave
     return leaves ? event->end : event->begin;
 }
 
-void bmf_replay_gaps_find(replay_gaps *g, const replay_scopes *scopes, const replay_leaf *leaf, int64_t leaves,
-                          int64_t quickest)
+void replay_gaps_find(replay_gaps *g, const replay_scopes *scopes, const replay_leaf *leaf, int64_t leaves,
+                      int64_t quickest)
 {
     const bmf_run *run = scopes->run;
     *g = (replay_gaps){.run = run, .scopes = scopes};
-    g->clock = bmf_allocate_clear(3 * (int64_t)run->lanes, (int64_t)sizeof *g->clock);
+    g->clock = allocate_clear(3 * (int64_t)run->lanes, (int64_t)sizeof *g->clock);
     g->met = g->clock + run->lanes;
     g->program_end = g->met + run->lanes;
     for (int32_t lane = 0; lane < run->lanes; lane++)
@@ -365,7 +365,7 @@ void bmf_replay_gaps_find(replay_gaps *g, const replay_scopes *scopes, const rep
     remove_meetings_inside_rounds(g, leaf, leaves);
 }
 
-void bmf_replay_gaps_free(replay_gaps *g)
+void replay_gaps_free(replay_gaps *g)
 {
     free(g->stretch);
     free(g->first_stretch);
@@ -373,7 +373,7 @@ void bmf_replay_gaps_free(replay_gaps *g)
     free(g->clock);
 }
 
-bool bmf_replay_gaps_next(replay_gaps *g, int32_t lane, int64_t until, replay_gap *gap)
+bool replay_gaps_next(replay_gaps *g, int32_t lane, int64_t until, replay_gap *gap)
 {
     const int64_t unit = unit_of(g->run, lane);
     int64_t *clock = &g->clock[lane], *met = &g->met[lane], end = until;
@@ -399,7 +399,7 @@ bool bmf_replay_gaps_next(replay_gaps *g, int32_t lane, int64_t until, replay_ga
     return true;
 }
 
-void bmf_replay_gaps_ends(const replay_gaps *g, int64_t *until)
+void replay_gaps_ends(const replay_gaps *g, int64_t *until)
 {
     const int64_t met = g->meetings > 0 ? g->meeting[g->meetings - 1].to : 0;
     int64_t latest = 0;

@@ -20,7 +20,7 @@ typedef struct selection {
 
 static selection select_kinds(replay_leaf *leaf, int64_t leaves, unsigned kinds)
 {
-    selection chosen = {bmf_allocate(leaves * (int64_t)sizeof(replay_leaf *)), 0};
+    selection chosen = {allocate(leaves * (int64_t)sizeof(replay_leaf *)), 0};
     for (int64_t k = 0; k < leaves; k++)
         if (kinds >> leaf[k].event->kind & 1)
             chosen.leaf[chosen.count++] = &leaf[k];
@@ -130,7 +130,7 @@ static void count_runs(moment *m, int64_t count)
 static void number_passes(const bmf_run *run, replay_leaf *leaf, int64_t leaves)
 {
     selection chosen = select_kinds(leaf, leaves, SENDS | WAITS);
-    moment *m = bmf_allocate(chosen.count * (int64_t)sizeof *m);
+    moment *m = allocate(chosen.count * (int64_t)sizeof *m);
     for (int64_t k = 0; k < chosen.count; k++) {
         const int32_t lane = chosen.leaf[k]->event->lane;
         m[k] = (moment){chosen.leaf[k], run->predicted ? lane : run->lane_rank[lane], 0};
@@ -163,7 +163,7 @@ static int fail_single(const replay_scopes *s, const replay_leaf *leaf)
 {
     char place[640];
     const bool sent = leaf->event->kind == BMF_EVENT_SEND;
-    bmf_replay_place(s->run, leaf->event->node, leaf->event->instance, place, sizeof place);
+    replay_place(s->run, leaf->event->node, leaf->event->instance, place, sizeof place);
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
                     "the message from processor %d to %d in round %" PRIu32 " of %s was never %s", sender(leaf),
                     receiver(leaf), leaf->event->round, place, sent ? "received" : "sent");
@@ -172,7 +172,7 @@ static int fail_single(const replay_scopes *s, const replay_leaf *leaf)
 static int fail_bytes(const replay_scopes *s, const replay_leaf *sent, const replay_leaf *received)
 {
     char place[640];
-    bmf_replay_place(s->run, sent->event->node, sent->event->instance, place, sizeof place);
+    replay_place(s->run, sent->event->node, sent->event->instance, place, sizeof place);
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
                     "the message from processor %d to %d in round %" PRIu32 " of %s was sent with %" PRId64
                     " bytes and received with %" PRId64,
@@ -237,22 +237,22 @@ static int list_leaves(const replay_scopes *s, replay_leaf *leaf, int64_t *leave
         const bool is_message = event->kind == BMF_EVENT_SEND || event->kind == BMF_EVENT_RECEIVE;
         if (event->kind <= BMF_EVENT_SKELETON || (is_message && event->peer == event->lane))
             continue;
-        const int64_t scope = bmf_replay_scopes_find(s, event->node, event->instance);
+        const int64_t scope = replay_scopes_find(s, event->node, event->instance);
         if (scope < 0)
             return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "event %" PRId64 " belongs to the call %s, which was never left",
-                            k, bmf_replay_place(s->run, event->node, event->instance, place, sizeof place));
+                            k, replay_place(s->run, event->node, event->instance, place, sizeof place));
         leaf[(*leaves)++] = (replay_leaf){.event = event,
                                           .scope = scope,
-                                          .segment = bmf_replay_scopes_before(s, scope, event),
+                                          .segment = replay_scopes_before(s, scope, event),
                                           .message = -1,
                                           .round = -1};
     }
     return BMF_OK;
 }
 
-int bmf_replay_leaves(const replay_scopes *s, replay_leaf **leaf, int64_t *leaves, int64_t *quickest)
+int replay_leaves(const replay_scopes *s, replay_leaf **leaf, int64_t *leaves, int64_t *quickest)
 {
-    *leaf = bmf_allocate(s->run->events * (int64_t)sizeof **leaf);
+    *leaf = allocate(s->run->events * (int64_t)sizeof **leaf);
     int status = list_leaves(s, *leaf, leaves);
     if (status == BMF_OK) {
         number_passes(s->run, *leaf, *leaves);
@@ -273,7 +273,7 @@ int bmf_replay_leaves(const replay_scopes *s, replay_leaf **leaf, int64_t *leave
 
 /* ---- numbers ---- */
 
-void bmf_replay_number(replay_leaf *leaf, int64_t leaves, bmf_actions *actions)
+void replay_number(replay_leaf *leaf, int64_t leaves, bmf_actions *actions)
 {
     selection sends = select_kinds(leaf, leaves, SENDS), receives = select_kinds(leaf, leaves, RECEIVES),
               waits = select_kinds(leaf, leaves, WAITS);
@@ -285,7 +285,7 @@ void bmf_replay_number(replay_leaf *leaf, int64_t leaves, bmf_actions *actions)
             actions->rounds++;
         sent->round = actions->rounds - 1;
         sent->message = actions->messages;
-        bmf_actions_add_message(actions, sender(sent), receiver(sent), sent->event->amount);
+        actions_add_message(actions, sender(sent), receiver(sent), sent->event->amount);
         while (w < waits.count && (same_round(waits.leaf[w], sent) || by_round(&waits.leaf[w], &sent) < 0)) {
             if (same_round(waits.leaf[w], sent))
                 waits.leaf[w]->round = sent->round;

@@ -54,35 +54,35 @@ static bool is_in_sheet(const replay *r, const replay_gap *gap)
     if (r->machine->compute != BMF_COMPUTE_SHEET)
         return false;
     if (before && before->kind == BMF_EVENT_RECEIVE &&
-        bmf_model_costs_know_overhead(r->costs, bmf_kernel_call(r->run, before->node), "receive", operation)) {
-        const int64_t scope = bmf_replay_scopes_find(s, before->node, before->instance);
-        const int64_t end = bmf_replay_gaps_boundary(&r->gaps, scope, true, before->lane);
+        model_costs_know_overhead(r->costs, kernel_call(r->run, before->node), "receive", operation)) {
+        const int64_t scope = replay_scopes_find(s, before->node, before->instance);
+        const int64_t end = replay_gaps_boundary(&r->gaps, scope, true, before->lane);
         if (gap->end <= end || end < 0)
             return true;
     }
     if (!after || (after->kind != BMF_EVENT_KERNEL && after->kind != BMF_EVENT_SEND))
         return false;
     if (after->kind == BMF_EVENT_SEND &&
-        !bmf_model_costs_know_overhead(r->costs, bmf_kernel_call(r->run, after->node), "send", operation))
+        !model_costs_know_overhead(r->costs, kernel_call(r->run, after->node), "send", operation))
         return false;
-    int64_t scope = bmf_replay_scopes_find(s, after->node, after->instance);
+    int64_t scope = replay_scopes_find(s, after->node, after->instance);
     while (after->kind == BMF_EVENT_KERNEL && s->scope[scope].parent > 0)
         scope = s->scope[scope].parent;
-    return bmf_replay_gaps_boundary(&r->gaps, scope, false, after->lane) <= gap->begin;
+    return replay_gaps_boundary(&r->gaps, scope, false, after->lane) <= gap->begin;
 }
 
 /* All that the lane did outside of events up to a time of the recording. */
 static void add_gaps(replay *r, int32_t lane, int64_t until)
 {
     replay_gap gap;
-    while (r->keeps_gaps && bmf_replay_gaps_next(&r->gaps, lane, until, &gap)) {
+    while (r->keeps_gaps && replay_gaps_next(&r->gaps, lane, until, &gap)) {
         const double seconds = (double)gap.idle * 1e-9 / r->machine->power;
         const bool waited = r->waits[lane] && gap.meetings == 0;
         for (int64_t k = 0; k < gap.meetings && r->machine->agreement != 0; k++)
-            bmf_actions_add(r->actions,
-                            (bmf_action){.kind = BMF_ACTION_MEET, .processor = lane, .seconds = r->machine->agreement});
+            actions_add(r->actions,
+                        (bmf_action){.kind = BMF_ACTION_MEET, .processor = lane, .seconds = r->machine->agreement});
         if (gap.idle > 0 && r->machine->compute != BMF_COMPUTE_ZERO && !waited && !is_in_sheet(r, &gap))
-            bmf_actions_overhead(r->actions, lane, seconds, 0, 0, 0);
+            actions_overhead(r->actions, lane, seconds, 0, 0, 0);
         r->waits[lane] = false;
     }
 }
@@ -98,22 +98,22 @@ static int add_compute(replay *r, const bmf_event *event)
         cost.seconds = seconds / r->machine->power;
     if (!file) {
         char operation[BMF_SAMPLE_NAME];
-        bmf_kernel_operation(bmf_kernel_call(r->run, event->node), r->run->name[event->name], operation);
-        BMF_TRY(bmf_model_costs_find(r->costs, NULL, operation, event->amount, seconds, &cost));
+        kernel_operation(kernel_call(r->run, event->node), r->run->name[event->name], operation);
+        BMF_TRY(model_costs_find(r->costs, NULL, operation, event->amount, seconds, &cost));
     }
-    bmf_actions_compute(r->actions, event->lane, event->name, event->round, event->amount, cost.seconds, cost.shared,
-                        cost.own, cost.equation);
+    actions_compute(r->actions, event->lane, event->name, event->round, event->amount, cost.seconds, cost.shared,
+                    cost.own, cost.equation);
     r->actions->action[r->actions->count - 1].message = file;
     return BMF_OK;
 }
 
 static void add_action(replay *r, bmf_action_kind kind, const replay_leaf *leaf, int64_t message, int64_t amount)
 {
-    bmf_actions_add(r->actions, (bmf_action){.kind = (uint8_t)kind,
-                                             .processor = leaf->event->lane,
-                                             .round = leaf->event->round,
-                                             .message = message,
-                                             .amount = amount});
+    actions_add(r->actions, (bmf_action){.kind = (uint8_t)kind,
+                                         .processor = leaf->event->lane,
+                                         .round = leaf->event->round,
+                                         .message = message,
+                                         .amount = amount});
 }
 
 /* What a processor does around the messages that it sends or receives in the round, if the machine's sheet knows. */
@@ -126,11 +126,11 @@ static int add_overhead(replay *r, int64_t first, bmf_event_kind kind)
     for (int64_t k = first; k >= 0; k = r->next[k])
         if (r->leaf[k].event->kind == kind)
             bytes = (bytes < 0 ? 0 : bytes) + r->leaf[k].event->amount;
-    if (bytes < 0 || !bmf_model_costs_know_overhead(r->costs, bmf_kernel_call(r->run, event->node),
-                                                    kind == BMF_EVENT_SEND ? "send" : "receive", operation))
+    if (bytes < 0 || !model_costs_know_overhead(r->costs, kernel_call(r->run, event->node),
+                                                kind == BMF_EVENT_SEND ? "send" : "receive", operation))
         return BMF_OK;
-    BMF_TRY(bmf_model_costs_find(r->costs, NULL, operation, bytes, 0, &cost));
-    bmf_actions_overhead(r->actions, event->lane, cost.seconds, cost.shared, cost.own, cost.equation);
+    BMF_TRY(model_costs_find(r->costs, NULL, operation, bytes, 0, &cost));
+    actions_overhead(r->actions, event->lane, cost.seconds, cost.shared, cost.own, cost.equation);
     return BMF_OK;
 }
 
@@ -213,7 +213,7 @@ static void reserve_rounds(replay *r, int64_t count)
 {
     if (count > r->round_capacity) {
         free(r->round);
-        r->round = bmf_allocate(count * (int64_t)sizeof *r->round);
+        r->round = allocate(count * (int64_t)sizeof *r->round);
         r->round_capacity = count;
     }
     for (int64_t k = 0; k < count; k++)
@@ -228,7 +228,7 @@ static int add_segment(replay *r, int64_t scope, int64_t segment)
     while (end < r->end[scope] && r->leaf[end].segment == segment)
         end++;
     r->cursor[scope] = end;
-    bmf_replay_number(r->leaf + begin, end - begin, r->actions);
+    replay_number(r->leaf + begin, end - begin, r->actions);
     reserve_rounds(r, r->actions->rounds - base);
     while (begin < end) {
         int64_t lane_end = begin;
@@ -245,25 +245,24 @@ static int add_segment(replay *r, int64_t scope, int64_t segment)
 static int enter(replay *r, int64_t scope)
 {
     const replay_scope *entered = &r->scopes.scope[scope];
-    bmf_actions_enter(r->actions, entered->node, entered->instance,
-                      (bmf_event_kind)r->run->event[entered->event[0]].kind);
+    actions_enter(r->actions, entered->node, entered->instance, (bmf_event_kind)r->run->event[entered->event[0]].kind);
     return add_segment(r, scope, 0);
 }
 
 static int leave(replay *r, int64_t scope)
 {
     const replay_scope *left = &r->scopes.scope[scope];
-    int64_t *amount = bmf_allocate(r->run->lanes * (int64_t)sizeof *amount);
+    int64_t *amount = allocate(r->run->lanes * (int64_t)sizeof *amount);
     for (int32_t lane = 0; lane < r->run->lanes; lane++)
         amount[lane] = r->run->event[left->event[lane]].amount;
-    bmf_actions_leave(r->actions, amount);
+    actions_leave(r->actions, amount);
     return add_segment(r, left->parent, left->ordinal + 1);
 }
 
 static void end_program(replay *r)
 {
-    int64_t *until = bmf_allocate(r->run->lanes * (int64_t)sizeof *until);
-    bmf_replay_gaps_ends(&r->gaps, until);
+    int64_t *until = allocate(r->run->lanes * (int64_t)sizeof *until);
+    replay_gaps_ends(&r->gaps, until);
     for (int32_t lane = 0; lane < r->run->lanes; lane++)
         add_gaps(r, lane, until[lane]);
     free(until);
@@ -278,13 +277,13 @@ static int pass_boundary(void *state, int64_t scope, bool leaves)
         return BMF_OK;
     }
     for (int32_t lane = 0; r->keeps_gaps && lane < r->run->lanes; lane++)
-        add_gaps(r, lane, bmf_replay_gaps_boundary(&r->gaps, scope, leaves, lane));
+        add_gaps(r, lane, replay_gaps_boundary(&r->gaps, scope, leaves, lane));
     return leaves ? leave(r, scope) : enter(r, scope);
 }
 
 static void find_scopes_leaves(replay *r)
 {
-    r->cursor = bmf_allocate_clear(2 * r->scopes.count, (int64_t)sizeof *r->cursor);
+    r->cursor = allocate_clear(2 * r->scopes.count, (int64_t)sizeof *r->cursor);
     r->end = r->cursor + r->scopes.count;
     for (int64_t k = 0; k < r->leaves; k++) {
         if (k == 0 || r->leaf[k].scope != r->leaf[k - 1].scope)
@@ -295,42 +294,42 @@ static void find_scopes_leaves(replay *r)
 
 /* ---- the whole ---- */
 
-static int replay_run(replay *r, bmf_run *run)
+static int replay_events(replay *r, bmf_run *run)
 {
     if (run->dropped > 0)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
                         "%lld events were lost while recording: too much is missing to replay",
                         (long long)run->dropped);
-    if (bmf_run_sort(run) != BMF_OK)
+    if (run_sort(run) != BMF_OK)
         return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to replay %lld events", (long long)run->events);
-    BMF_TRY(bmf_replay_scopes_read(run, &r->scopes));
+    BMF_TRY(replay_scopes_read(run, &r->scopes));
     int64_t quickest;
-    BMF_TRY(bmf_replay_leaves(&r->scopes, &r->leaf, &r->leaves, &quickest));
+    BMF_TRY(replay_leaves(&r->scopes, &r->leaf, &r->leaves, &quickest));
     find_scopes_leaves(r);
-    r->next = bmf_allocate(r->leaves * (int64_t)sizeof *r->next);
-    r->waits = bmf_allocate_clear(run->lanes, (int64_t)sizeof *r->waits);
+    r->next = allocate(r->leaves * (int64_t)sizeof *r->next);
+    r->waits = allocate_clear(run->lanes, (int64_t)sizeof *r->waits);
     if (r->keeps_gaps)
-        bmf_replay_gaps_find(&r->gaps, &r->scopes, r->leaf, r->leaves, quickest);
+        replay_gaps_find(&r->gaps, &r->scopes, r->leaf, r->leaves, quickest);
     BMF_TRY(add_segment(r, 0, 0));
-    return bmf_replay_scopes_walk(&r->scopes, pass_boundary, r);
+    return replay_scopes_walk(&r->scopes, pass_boundary, r);
 }
 
 static void copy_remarks(const bmf_model_costs *costs, int64_t *count, char ***remarks)
 {
     *count = 0;
-    while (bmf_model_costs_remark(costs, *count))
+    while (model_costs_remark(costs, *count))
         ++*count;
-    *remarks = bmf_allocate(*count * (int64_t)sizeof **remarks);
+    *remarks = allocate(*count * (int64_t)sizeof **remarks);
     for (int64_t k = 0; k < *count; k++)
-        (*remarks)[k] = strdup(bmf_model_costs_remark(costs, k));
+        (*remarks)[k] = strdup(model_costs_remark(costs, k));
 }
 
-int bmf_replay(bmf_run *run, const bmf_machine *machine, bool gaps, bmf_actions **actions, int64_t *count,
-               char ***remarks)
+int replay_onto_machine(bmf_run *run, const bmf_machine *machine, bool gaps, bmf_actions **actions, int64_t *count,
+                        char ***remarks)
 {
-    replay r = {.run = run, .machine = machine, .keeps_gaps = gaps, .costs = bmf_model_costs_create(machine)};
-    r.actions = bmf_actions_create(run->lanes, run);
-    const int status = replay_run(&r, run);
+    replay r = {.run = run, .machine = machine, .keeps_gaps = gaps, .costs = model_costs_create(machine)};
+    r.actions = actions_create(run->lanes, run);
+    const int status = replay_events(&r, run);
     *actions = NULL;
     *count = 0;
     *remarks = NULL;
@@ -338,20 +337,20 @@ int bmf_replay(bmf_run *run, const bmf_machine *machine, bool gaps, bmf_actions 
         *actions = r.actions;
         copy_remarks(r.costs, count, remarks);
     } else {
-        bmf_actions_free(r.actions);
+        actions_free(r.actions);
     }
-    bmf_replay_scopes_free(&r.scopes);
-    bmf_model_costs_free(r.costs);
+    replay_scopes_free(&r.scopes);
+    model_costs_free(r.costs);
     free(r.leaf);
     free(r.cursor);
     free(r.next);
     free(r.round);
     free(r.waits);
-    bmf_replay_gaps_free(&r.gaps);
+    replay_gaps_free(&r.gaps);
     return status;
 }
 
-double bmf_replay_length(const bmf_run *run)
+double replay_length(const bmf_run *run)
 {
     int64_t end = 0;
     for (int64_t k = 0; k < run->events; k++)
@@ -364,16 +363,16 @@ double bmf_replay_length(const bmf_run *run)
 /* Names and nodes get numbers of their own, in the same order; the recorded ones are found through the maps. */
 static bmf_run *copy_tables(const bmf_run *recorded, const char *machine, uint32_t *name, uint32_t *node)
 {
-    bmf_run *run = bmf_run_create(recorded->program, machine, recorded->lanes, recorded->lanes, recorded->threads);
+    bmf_run *run = run_create(recorded->program, machine, recorded->lanes, recorded->lanes, recorded->threads);
     if (!run)
         return NULL;
     run->predicted = 1;
     for (uint32_t k = 0; k < recorded->names; k++)
-        name[k] = bmf_run_name(run, recorded->name[k]);
+        name[k] = run_name(run, recorded->name[k]);
     node[0] = 0;
     for (uint32_t k = 1; k < recorded->nodes; k++)
-        node[k] = bmf_run_node(run, node[recorded->node[k].parent], recorded->name[recorded->node[k].name],
-                               (bmf_event_kind)recorded->node[k].kind);
+        node[k] = run_node(run, node[recorded->node[k].parent], recorded->name[recorded->node[k].name],
+                           (bmf_event_kind)recorded->node[k].kind);
     return run;
 }
 
@@ -388,31 +387,31 @@ static void add_program(const bmf_run *recorded, bmf_run *run, double seconds)
         const bmf_event *event = &recorded->event[k];
         if (event->node != 0 || event->kind > BMF_EVENT_SKELETON)
             continue;
-        bmf_run_add(run, &(bmf_event){.end = end,
-                                      .low = end,
-                                      .high = end,
-                                      .amount = event->amount,
-                                      .instance = event->instance,
-                                      .lane = event->lane,
-                                      .peer = -1,
-                                      .kind = event->kind});
+        run_add(run, &(bmf_event){.end = end,
+                                  .low = end,
+                                  .high = end,
+                                  .amount = event->amount,
+                                  .instance = event->instance,
+                                  .lane = event->lane,
+                                  .peer = -1,
+                                  .kind = event->kind});
     }
 }
 
 static int simulate(const bmf_actions *actions, bmf_network *network, bmf_run *run, bmf_simulation *result)
 {
-    bmf_simulator *simulator = bmf_simulator_create(actions, network, 0);
-    bmf_simulator_record(simulator, run);
-    const int status = bmf_simulator_run(simulator);
-    bmf_simulator_result(simulator, result);
-    bmf_simulator_free(simulator);
+    bmf_simulator *simulator = simulator_create(actions, network, 0);
+    simulator_record(simulator, run);
+    const int status = simulator_run(simulator);
+    simulator_result(simulator, result);
+    simulator_free(simulator);
     return status;
 }
 
-int bmf_replay_trace(const bmf_run *recorded, const bmf_machine *machine, const bmf_actions *actions,
-                     bmf_network *network, bmf_run **predicted)
+int replay_trace(const bmf_run *recorded, const bmf_machine *machine, const bmf_actions *actions, bmf_network *network,
+                 bmf_run **predicted)
 {
-    uint32_t *name = bmf_allocate((int64_t)(recorded->names + recorded->nodes) * (int64_t)sizeof *name);
+    uint32_t *name = allocate((int64_t)(recorded->names + recorded->nodes) * (int64_t)sizeof *name);
     uint32_t *node = name + recorded->names;
     bmf_run *run = copy_tables(recorded, machine->name, name, node);
     bmf_simulation result;
@@ -424,12 +423,12 @@ int bmf_replay_trace(const bmf_run *recorded, const bmf_machine *machine, const 
     free(name);
     if (status == BMF_OK) {
         add_program(recorded, run, result.seconds);
-        status = run->dropped > 0 ? BMF_ERROR_MEMORY : bmf_run_sort(run);
+        status = run->dropped > 0 ? BMF_ERROR_MEMORY : run_sort(run);
     }
     if (status == BMF_ERROR_MEMORY)
         bmf_fail(NULL, status, "no memory for the predicted run");
     if (status != BMF_OK) {
-        bmf_run_free(run);
+        run_free(run);
         run = NULL;
     }
     *predicted = run;

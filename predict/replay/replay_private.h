@@ -24,16 +24,15 @@ typedef struct replay_scopes {
     int64_t *by_id;  /* scopes by (node, instance) */
 } replay_scopes;
 
-int bmf_replay_scopes_read(const bmf_run *run, replay_scopes *scopes);
-void bmf_replay_scopes_free(replay_scopes *scopes);
+int replay_scopes_read(const bmf_run *run, replay_scopes *scopes);
+void replay_scopes_free(replay_scopes *scopes);
 /* The scope with that id, -1: none. */
-int64_t bmf_replay_scopes_find(const replay_scopes *scopes, uint32_t node, uint32_t instance);
+int64_t replay_scopes_find(const replay_scopes *scopes, uint32_t node, uint32_t instance);
 /* Calls visit when a scope is entered or left, in the order of the program, whose end comes last, until it returns
  * something else than BMF_OK, which is returned. */
-int bmf_replay_scopes_walk(const replay_scopes *scopes, int (*visit)(void *state, int64_t scope, bool leaves),
-                           void *state);
+int replay_scopes_walk(const replay_scopes *scopes, int (*visit)(void *state, int64_t scope, bool leaves), void *state);
 /* How many of the scope's children ended before the event on its lane. */
-int64_t bmf_replay_scopes_before(const replay_scopes *scopes, int64_t scope, const bmf_event *event);
+int64_t replay_scopes_before(const replay_scopes *scopes, int64_t scope, const bmf_event *event);
 
 /* An event that is not a scope, and where it stands. */
 typedef struct replay_leaf {
@@ -46,11 +45,11 @@ typedef struct replay_leaf {
 
 /* All leaves in the order of (scope, segment, event), their rounds told apart. The caller frees. quickest: nanoseconds of
  * the quickest message between two ranks, from the begin of its send to the end of its receive; INT64_MAX: there is none. */
-int bmf_replay_leaves(const replay_scopes *scopes, replay_leaf **leaf, int64_t *leaves, int64_t *quickest);
+int replay_leaves(const replay_scopes *scopes, replay_leaf **leaf, int64_t *leaves, int64_t *quickest);
 /* Adds the messages of the leaves of one segment, round by round, and tells the leaves their numbers. */
-void bmf_replay_number(replay_leaf *leaf, int64_t leaves, bmf_actions *actions);
+void replay_number(replay_leaf *leaf, int64_t leaves, bmf_actions *actions);
 
 /* "call 'main/scan plus' (instance 3)" */
-const char *bmf_replay_place(const bmf_run *run, uint32_t node, uint32_t instance, char *text, size_t size);
+const char *replay_place(const bmf_run *run, uint32_t node, uint32_t instance, char *text, size_t size);
 
 #endif

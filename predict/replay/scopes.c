@@ -25,10 +25,10 @@ typedef struct scope_sum {
     int64_t level;      /* of those with this begin and a length, how many are it or around it */
 } scope_sum;
 
-const char *bmf_replay_place(const bmf_run *run, uint32_t node, uint32_t instance, char *text, size_t size)
+const char *replay_place(const bmf_run *run, uint32_t node, uint32_t instance, char *text, size_t size)
 {
     char path[512];
-    snprintf(text, size, "'%s' (instance %" PRIu32 ")", bmf_run_path(run, node, path, sizeof path), instance);
+    snprintf(text, size, "'%s' (instance %" PRIu32 ")", run_path(run, node, path, sizeof path), instance);
     return text;
 }
 
@@ -64,7 +64,7 @@ static scope_event *list_events(const bmf_run *run, int64_t *count)
     *count = 0;
     for (int64_t k = 0; k < run->events; k++)
         *count += is_scope(&run->event[k]);
-    scope_event *list = bmf_allocate(*count * (int64_t)sizeof *list);
+    scope_event *list = allocate(*count * (int64_t)sizeof *list);
     for (int64_t k = 0, n = 0; k < run->events; k++)
         if (is_scope(&run->event[k]))
             list[n++] = (scope_event){run->event[k].node, run->event[k].instance, run->event[k].lane, k};
@@ -80,7 +80,7 @@ static int check_lanes(const bmf_run *run, const scope_event *list, int64_t coun
         const scope_event *at = first + lane < count ? &list[first + lane] : NULL;
         if (at && at->node == list[first].node && at->instance == list[first].instance && at->lane == lane)
             continue;
-        bmf_replay_place(run, list[first].node, list[first].instance, place, sizeof place);
+        replay_place(run, list[first].node, list[first].instance, place, sizeof place);
         if (at && at->node == list[first].node && at->instance == list[first].instance && at->lane < lane)
             return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %d has the call %s twice", at->lane, place);
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %d lacks the call %s that others have", lane, place);
@@ -128,7 +128,7 @@ static void order_scopes(const bmf_run *run, scope_sum *sum, int64_t count)
 static int sum_scopes(const bmf_run *run, const scope_event *list, int64_t count, scope_sum **sums, int64_t *scopes)
 {
     *scopes = 0;
-    *sums = bmf_allocate((count / run->lanes + 1) * (int64_t)sizeof **sums);
+    *sums = allocate((count / run->lanes + 1) * (int64_t)sizeof **sums);
     for (int64_t k = 0; k < count; k += run->lanes) {
         scope_sum sum = {.node = list[k].node, .instance = list[k].instance, .first = k};
         BMF_TRY(check_lanes(run, list, count, k));
@@ -158,7 +158,7 @@ static int find_parents(replay_scopes *s)
             open = s->scope[open].parent;
         if (s->scope[open].node != parent)
             return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the call %s lies in a region that was never left",
-                            bmf_replay_place(s->run, s->scope[k].node, s->scope[k].instance, place, sizeof place));
+                            replay_place(s->run, s->scope[k].node, s->scope[k].instance, place, sizeof place));
         s->scope[k].parent = open;
         s->scope[k].ordinal = s->scope[open].children++;
         open = k;
@@ -168,8 +168,8 @@ static int find_parents(replay_scopes *s)
 
 static void list_children(replay_scopes *s)
 {
-    s->first_child = bmf_allocate((s->count + 1) * (int64_t)sizeof *s->first_child);
-    s->child = bmf_allocate(s->count * (int64_t)sizeof *s->child);
+    s->first_child = allocate((s->count + 1) * (int64_t)sizeof *s->first_child);
+    s->child = allocate(s->count * (int64_t)sizeof *s->child);
     s->first_child[0] = 0;
     for (int64_t k = 0; k < s->count; k++)
         s->first_child[k + 1] = s->first_child[k] + s->scope[k].children;
@@ -181,9 +181,9 @@ static void list_children(replay_scopes *s)
 static void enter_scopes(replay_scopes *s, const scope_event *list, int64_t count, const scope_sum *sums)
 {
     const int64_t lanes = s->run->lanes;
-    s->scope = bmf_allocate_clear(s->count, (int64_t)sizeof *s->scope);
-    s->events = bmf_allocate(count * (int64_t)sizeof *s->events);
-    s->by_id = bmf_allocate(s->count * (int64_t)sizeof *s->by_id);
+    s->scope = allocate_clear(s->count, (int64_t)sizeof *s->scope);
+    s->events = allocate(count * (int64_t)sizeof *s->events);
+    s->by_id = allocate(s->count * (int64_t)sizeof *s->by_id);
     for (int64_t k = 0; k < count; k++)
         s->events[k] = list[k].event;
     for (int64_t k = 1; k < s->count; k++) {
@@ -193,7 +193,7 @@ static void enter_scopes(replay_scopes *s, const scope_event *list, int64_t coun
     }
 }
 
-int bmf_replay_scopes_read(const bmf_run *run, replay_scopes *s)
+int replay_scopes_read(const bmf_run *run, replay_scopes *s)
 {
     int64_t count, scopes = 0;
     scope_sum *sums = NULL;
@@ -212,7 +212,7 @@ int bmf_replay_scopes_read(const bmf_run *run, replay_scopes *s)
     return status;
 }
 
-void bmf_replay_scopes_free(replay_scopes *s)
+void replay_scopes_free(replay_scopes *s)
 {
     free(s->scope);
     free(s->child);
@@ -221,7 +221,7 @@ void bmf_replay_scopes_free(replay_scopes *s)
     free(s->by_id);
 }
 
-int64_t bmf_replay_scopes_find(const replay_scopes *s, uint32_t node, uint32_t instance)
+int64_t replay_scopes_find(const replay_scopes *s, uint32_t node, uint32_t instance)
 {
     int64_t low = 0, high = s->count - 1;
     if (node == 0)
@@ -241,7 +241,7 @@ int64_t bmf_replay_scopes_find(const replay_scopes *s, uint32_t node, uint32_t i
 }
 
 /* A child without length at the event's begin may stand before or behind it; it is taken to stand behind. */
-int64_t bmf_replay_scopes_before(const replay_scopes *s, int64_t scope, const bmf_event *event)
+int64_t replay_scopes_before(const replay_scopes *s, int64_t scope, const bmf_event *event)
 {
     int64_t low = s->first_child[scope], high = s->first_child[scope + 1];
     const int64_t first = low;
@@ -256,7 +256,7 @@ int64_t bmf_replay_scopes_before(const replay_scopes *s, int64_t scope, const bm
     return low - first;
 }
 
-int bmf_replay_scopes_walk(const replay_scopes *s, int (*visit)(void *state, int64_t scope, bool leaves), void *state)
+int replay_scopes_walk(const replay_scopes *s, int (*visit)(void *state, int64_t scope, bool leaves), void *state)
 {
     int64_t open = 0;
     for (int64_t k = 1; k < s->count; k++) {

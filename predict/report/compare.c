@@ -44,7 +44,7 @@ static void add_sums(bmf_comparison *c, const bmf_run *run, bool predicted)
         }
         if (event->kind == BMF_EVENT_SEND) {
             *(predicted ? &c->predicted_messages : &c->measured_messages) += 1;
-            bmf_add(predicted ? &c->predicted_bytes : &c->measured_bytes, event->amount);
+            sum_add(predicted ? &c->predicted_bytes : &c->measured_bytes, event->amount);
         }
     }
 }
@@ -87,14 +87,14 @@ static bool find_errors(bmf_comparison *c, const bmf_both *both)
     bool complete = error && group;
     for (int64_t k = 0; complete && k < events; k++)
         if (c->twin[k] >= 0) {
-            error[count] = bmf_relative_error(duration_of(&measured[k]), duration_of(&predicted[c->twin[k]]));
+            error[count] = relative_error(duration_of(&measured[k]), duration_of(&predicted[c->twin[k]]));
             group[count++] = (int64_t)measured[k].lane * BMF_EVENT_KINDS + measured[k].kind;
         }
-    complete = complete &&
-               bmf_ratio_quantiles(count, group, error, (int64_t)both->run[0]->lanes * BMF_EVENT_KINDS, c->lane_state);
+    complete =
+        complete && ratio_quantiles(count, group, error, (int64_t)both->run[0]->lanes * BMF_EVENT_KINDS, c->lane_state);
     for (int64_t k = 0; complete && k < count; k++)
         group[k] %= BMF_EVENT_KINDS;
-    complete = complete && bmf_ratio_quantiles(count, group, error, BMF_EVENT_KINDS, c->state);
+    complete = complete && ratio_quantiles(count, group, error, BMF_EVENT_KINDS, c->state);
     free(error);
     free(group);
     return complete;
@@ -104,7 +104,7 @@ static bool compare_events(bmf_comparison *c, const bmf_both *both)
 {
     int64_t states = (int64_t)both->run[0]->lanes * BMF_EVENT_KINDS;
     c->lane_state = malloc((size_t)states * sizeof *c->lane_state);
-    c->twin = bmf_compare_twins(both);
+    c->twin = compare_twins(both);
     if (!c->lane_state || !c->twin)
         return false;
     clear_ratios(c->lane_state, states);
@@ -177,7 +177,7 @@ static void add_pair(bmf_comparison *c, const step *measured, const step *predic
     c->steps_with_interval += interval;
     c->covered_steps += interval && predicted->low <= measured->duration && measured->duration <= predicted->high;
     errors->group[errors->count] = measured->node;
-    errors->error[errors->count++] = bmf_relative_error(measured->duration, predicted->duration);
+    errors->error[errors->count++] = relative_error(measured->duration, predicted->duration);
     if (!measured->top || measured->duration == 0 || predicted->duration == 0)
         return;
     c->common.measured += (double)measured->duration * second;
@@ -222,8 +222,8 @@ static bool compare_steps(bmf_comparison *c, const bmf_both *both)
     if (complete) {
         clear_ratios(c->node, c->nodes);
         join_steps(c, of[0], count[0], of[1], count[1], &errors);
-        complete = bmf_ratio_quantiles(errors.count, errors.group, errors.error, c->nodes, c->node) &&
-                   bmf_ratio_quantiles(errors.common, errors.one_group, errors.common_error, 1, &c->common);
+        complete = ratio_quantiles(errors.count, errors.group, errors.error, c->nodes, c->node) &&
+                   ratio_quantiles(errors.common, errors.one_group, errors.common_error, 1, &c->common);
     }
     free(of[0]);
     free(of[1]);
@@ -244,8 +244,7 @@ static int fail_memory(void)
 static bool compare_all(bmf_comparison *c, const bmf_both *both)
 {
     c->same_processors = both->run[0]->lanes == both->run[1]->lanes;
-    c->total = (bmf_ratio){(double)bmf_run_end(both->run[0]) * second, (double)bmf_run_end(both->run[1]) * second, 0,
-                           NAN, NAN};
+    c->total = (bmf_ratio){(double)run_end(both->run[0]) * second, (double)run_end(both->run[1]) * second, 0, NAN, NAN};
     clear_ratios(&c->common, 1);
     clear_ratios(c->state, BMF_EVENT_KINDS);
     if (c->same_processors && !compare_events(c, both))
@@ -269,16 +268,16 @@ static uint32_t *known_nodes(const bmf_run *measured, const bmf_run *predicted, 
     return known;
 }
 
-int bmf_compare(bmf_run *measured, bmf_run *predicted, bmf_comparison **comparison)
+int compare_runs(bmf_run *measured, bmf_run *predicted, bmf_comparison **comparison)
 {
     *comparison = NULL;
-    if (bmf_run_sort(measured) != BMF_OK || bmf_run_sort(predicted) != BMF_OK)
+    if (run_sort(measured) != BMF_OK || run_sort(predicted) != BMF_OK)
         return fail_memory();
     bmf_comparison *c = calloc(1, sizeof *c);
     uint32_t *known = NULL;
-    int status = c && (c->node_twin = bmf_node_twins(measured, predicted)) ? BMF_OK : fail_memory();
+    int status = c && (c->node_twin = node_twins(measured, predicted)) ? BMF_OK : fail_memory();
     if (status == BMF_OK)
-        status = bmf_same_program(measured, predicted, c->node_twin);
+        status = same_program(measured, predicted, c->node_twin);
     if (status == BMF_OK) {
         known = known_nodes(measured, predicted, c->node_twin);
         bmf_both both = {{measured, predicted}, {known, known ? known + measured->nodes : NULL}};
@@ -288,11 +287,11 @@ int bmf_compare(bmf_run *measured, bmf_run *predicted, bmf_comparison **comparis
     if (status == BMF_OK)
         *comparison = c;
     else
-        bmf_comparison_free(c);
+        comparison_free(c);
     return status;
 }
 
-void bmf_comparison_free(bmf_comparison *comparison)
+void comparison_free(bmf_comparison *comparison)
 {
     if (!comparison)
         return;

@@ -41,7 +41,7 @@ typedef struct bmf_comparison {
 
 /* Both runs are sorted if they were not. BMF_ERROR_ARGUMENT when the runs have no node below the program in common
  * although both have some (different programs); BMF_ERROR_MEMORY. The caller frees. */
-int bmf_compare(bmf_run *measured, bmf_run *predicted, bmf_comparison **comparison);
-void bmf_comparison_free(bmf_comparison *comparison);
+int compare_runs(bmf_run *measured, bmf_run *predicted, bmf_comparison **comparison);
+void comparison_free(bmf_comparison *comparison);
 
 #endif

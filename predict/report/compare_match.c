@@ -119,7 +119,7 @@ static void pair_off(matching *m)
     }
 }
 
-int64_t *bmf_compare_twins(const bmf_both *both)
+int64_t *compare_twins(const bmf_both *both)
 {
     matching m = {.both = both, .smaller = both->run[0]->events < both->run[1]->events ? 0 : 1};
     int64_t smaller = both->run[m.smaller]->events;

@@ -1,4 +1,4 @@
-/* What the parts of bmf_compare share; private to predict/report. */
+/* What the parts of compare_runs share; private to predict/report. */
 #ifndef BMF_COMPARE_PRIVATE_H
 #define BMF_COMPARE_PRIVATE_H
 
@@ -6,18 +6,18 @@
 
 /* Two runs, and which nodes of them are the same. */
 typedef struct bmf_both {
-    const bmf_run *run[2]; /* measured, predicted */
+    const bmf_run *run[2];    /* measured, predicted */
     const uint32_t *known[2]; /* by node: its node in the measured run, UINT32_MAX if it has none */
 } bmf_both;
 
 /* By event of the measured run: its twin in the predicted run, or -1. To be freed; NULL without memory. */
-int64_t *bmf_compare_twins(const bmf_both *both);
+int64_t *compare_twins(const bmf_both *both);
 
 /* |predicted / measured - 1|; 0 if both are 0. */
-double bmf_relative_error(int64_t measured, int64_t predicted);
+double relative_error(int64_t measured, int64_t predicted);
 
 /* Sets median and p90 (the values of that rank) of ratio[g] from the errors whose group is g; events counts them. The
  * order of errors is lost. False without memory. */
-bool bmf_ratio_quantiles(int64_t errors, const int64_t *group, const double *error, int64_t groups, bmf_ratio *ratio);
+bool ratio_quantiles(int64_t errors, const int64_t *group, const double *error, int64_t groups, bmf_ratio *ratio);
 
 #endif

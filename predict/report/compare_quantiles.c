@@ -9,7 +9,7 @@
 
 #include "predict/report/compare_private.h"
 
-double bmf_relative_error(int64_t measured, int64_t predicted)
+double relative_error(int64_t measured, int64_t predicted)
 {
     if (measured == 0)
         return predicted == 0 ? 0.0 : INFINITY;
@@ -61,7 +61,7 @@ static double quantile(double *value, int64_t count, int64_t percent)
     return select_rank(value, count, (count * percent + 99) / 100 - 1);
 }
 
-bool bmf_ratio_quantiles(int64_t errors, const int64_t *group, const double *error, int64_t groups, bmf_ratio *ratio)
+bool ratio_quantiles(int64_t errors, const int64_t *group, const double *error, int64_t groups, bmf_ratio *ratio)
 {
     int64_t *start = calloc((size_t)groups + 2, sizeof *start);
     double *sorted = malloc(((size_t)errors + 1) * sizeof *sorted);

@@ -8,18 +8,18 @@
 #include "predict/replay/replay.h"
 #include "predict/report/intervals.h"
 
-int bmf_intervals_ideal(bmf_run *run, bmf_run **ideal)
+int intervals_ideal(bmf_run *run, bmf_run **ideal)
 {
     const bmf_machine machine = {.name = (char[]){"ideal network"}, .compute = BMF_COMPUTE_MEASURED, .power = 1};
     bmf_actions *actions;
     char **remark;
     int64_t remarks = 0;
     *ideal = NULL;
-    BMF_TRY(bmf_replay(run, &machine, false, &actions, &remarks, &remark));
-    bmf_network *network = bmf_network_ideal(run->lanes);
-    int status = bmf_replay_trace(run, &machine, actions, network, ideal);
+    BMF_TRY(replay_onto_machine(run, &machine, false, &actions, &remarks, &remark));
+    bmf_network *network = network_ideal(run->lanes);
+    int status = replay_trace(run, &machine, actions, network, ideal);
     network->type->destroy(network);
-    bmf_actions_free(actions);
+    actions_free(actions);
     for (int64_t k = 0; k < remarks; k++)
         free(remark[k]);
     free(remark);

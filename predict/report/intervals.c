@@ -14,7 +14,7 @@
 
 #include "predict/report/intervals_private.h"
 
-int64_t bmf_intervals_memory = BMF_INTERVALS_MEMORY;
+int64_t intervals_memory = BMF_INTERVALS_MEMORY;
 
 static int fail_memory(void)
 {
@@ -31,27 +31,27 @@ static bool mark_inside(const bmf_run *run, uint32_t root, bool **inside)
     return *inside != NULL;
 }
 
-int bmf_analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis)
+int analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis)
 {
     *analysis = (bmf_analysis){.run = run, .root = root, .instance = instance};
-    analysis->kind = bmf_communication_kinds(run);
-    analysis->lane_start = bmf_lane_starts(run);
+    analysis->kind = communication_kinds(run);
+    analysis->lane_start = lane_starts(run);
     bool complete = analysis->kind && analysis->lane_start && mark_inside(run, root, &analysis->inside);
-    if (complete && bmf_rounds_create(run, &analysis->rounds) == BMF_OK &&
-        bmf_alone_create(run, &analysis->alone) == BMF_OK && bmf_repeated_create(run, &analysis->copies) == BMF_OK)
+    if (complete && rounds_create(run, &analysis->rounds) == BMF_OK && alone_create(run, &analysis->alone) == BMF_OK &&
+        repeated_create(run, &analysis->copies) == BMF_OK)
         return BMF_OK;
-    bmf_analysis_free(analysis);
+    analysis_free(analysis);
     return fail_memory();
 }
 
-void bmf_analysis_free(bmf_analysis *analysis)
+void analysis_free(bmf_analysis *analysis)
 {
     free(analysis->kind);
     free(analysis->lane_start);
     free(analysis->inside);
     free(analysis->copies);
-    bmf_rounds_free(&analysis->rounds);
-    bmf_alone_free(&analysis->alone);
+    rounds_free(&analysis->rounds);
+    alone_free(&analysis->alone);
     *analysis = (bmf_analysis){0};
 }
 
@@ -92,7 +92,7 @@ static void look_at_lanes(const bmf_analysis *analysis, bmf_lane_row *row, surve
 {
     const bmf_run *run = analysis->run;
     for (int32_t lane = 0; lane < run->lanes; lane++) {
-        int64_t events = bmf_lane_events(analysis, lane, row->event);
+        int64_t events = lane_events(analysis, lane, row->event);
         memset(now, 0, run->nodes * sizeof *now);
         for (int64_t k = 0; k < events; k++) {
             const bmf_event *event = &run->event[row->event[k]];
@@ -193,7 +193,7 @@ static void add_characteristics(bmf_characteristics *to, const bmf_characteristi
     int64_t *sum = (int64_t *)to;
     const int64_t *value = (const int64_t *)from;
     for (int k = 0; k < BMF_CHARACTERISTICS; k++)
-        bmf_add(&sum[k], value[k]);
+        sum_add(&sum[k], value[k]);
 }
 
 /* A lane's row by interval, children included. */
@@ -265,7 +265,7 @@ static void run_passes(const passes *p)
     int64_t stride;
     for (int32_t lane = 0; lane < intervals->processors; lane++) {
         bmf_characteristics *of = place_of(p, lane, &stride);
-        bmf_lane_row_fill(p->analysis, lane, p->row);
+        lane_row_fill(p->analysis, lane, p->row);
         sum_row(p->analysis, intervals, p->row, of, stride);
         for (int64_t i = 0; i < intervals->count; i++)
             note_extremes(&p->over[i], &of[i * stride]);
@@ -273,7 +273,7 @@ static void run_passes(const passes *p)
     for (int32_t lane = 0; lane < intervals->processors; lane++) {
         bmf_characteristics *of = place_of(p, lane, &stride);
         if (!intervals->each) {
-            bmf_lane_row_fill(p->analysis, lane, p->row);
+            lane_row_fill(p->analysis, lane, p->row);
             sum_row(p->analysis, intervals, p->row, of, stride);
         }
         for (int64_t i = 0; i < intervals->count; i++) {
@@ -288,7 +288,7 @@ static void run_passes(const passes *p)
 static bool make_characteristics(const bmf_analysis *analysis, bmf_lane_row *row, bmf_intervals *intervals)
 {
     int64_t size = (int64_t)sizeof(bmf_characteristics), count = intervals->count;
-    if (count <= bmf_intervals_memory / size / intervals->processors)
+    if (count <= intervals_memory / size / intervals->processors)
         intervals->each = malloc((size_t)(count * intervals->processors * size));
     passes p = {analysis, intervals, row, malloc((size_t)(count * size)), calloc((size_t)count, sizeof *p.over)};
     bool complete = p.lane && p.over;
@@ -325,7 +325,7 @@ static void find_efficiencies(bmf_interval *interval, int32_t processors, const 
 /* Sums over all processors must not overflow; no real run comes near. */
 static int check_times(const bmf_run *run)
 {
-    int64_t end = bmf_run_end(run);
+    int64_t end = run_end(run);
     if (end <= INT64_MAX / 4 / run->lanes)
         return BMF_OK;
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
@@ -338,24 +338,24 @@ static int build(const bmf_run *run, uint32_t root, uint32_t instance, bmf_inter
     bmf_analysis analysis;
     bmf_lane_row row = {0};
     survey s = {0};
-    BMF_TRY(bmf_analysis_create(run, root, instance, &analysis));
+    BMF_TRY(analysis_create(run, root, instance, &analysis));
     int64_t *now = malloc(run->nodes * sizeof *now);
-    bool complete = now && bmf_lane_row_create(&analysis, &row) == BMF_OK && create_survey(&analysis, &s);
+    bool complete = now && lane_row_create(&analysis, &row) == BMF_OK && create_survey(&analysis, &s);
     if (complete) {
         look_at_lanes(&analysis, &row, &s, now);
         complete = make_tree(&analysis, &s, intervals) && make_characteristics(&analysis, &row, intervals);
     }
     free(now);
     free_survey(&s);
-    bmf_lane_row_free(&row);
-    bmf_analysis_free(&analysis);
+    lane_row_free(&row);
+    analysis_free(&analysis);
     return complete ? BMF_OK : fail_memory();
 }
 
 static int create(bmf_run *run, uint32_t root, uint32_t instance, bmf_intervals **intervals)
 {
     *intervals = NULL;
-    if (bmf_run_sort(run) != BMF_OK)
+    if (run_sort(run) != BMF_OK)
         return fail_memory();
     BMF_TRY(check_times(run));
     bmf_intervals *made = calloc(1, sizeof *made);
@@ -369,7 +369,7 @@ static int create(bmf_run *run, uint32_t root, uint32_t instance, bmf_intervals 
     if (status == BMF_OK)
         *intervals = made;
     else
-        bmf_intervals_free(made);
+        intervals_free(made);
     return status;
 }
 
@@ -392,7 +392,7 @@ static int compare_with_ideal(bmf_intervals *intervals, bmf_run *ideal, uint32_t
     }
     bool complete = index != NULL;
     free(index);
-    bmf_intervals_free(other);
+    intervals_free(other);
     return complete ? BMF_OK : fail_memory();
 }
 
@@ -402,17 +402,17 @@ static int use_ideal(bmf_intervals *intervals, bmf_run *ideal, uint32_t root)
     if (ideal->lanes != run->lanes)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the run on the ideal network has %d processors, not %d",
                         ideal->lanes, run->lanes);
-    uint32_t *twin = bmf_node_twins(run, ideal);
+    uint32_t *twin = node_twins(run, ideal);
     if (!twin)
         return fail_memory();
-    int status = bmf_same_program(run, ideal, twin);
+    int status = same_program(run, ideal, twin);
     if (status == BMF_OK)
         status = compare_with_ideal(intervals, ideal, root, twin);
     free(twin);
     return status;
 }
 
-int bmf_intervals_instance(bmf_run *run, bmf_run *ideal, uint32_t node, uint32_t instance, bmf_intervals **intervals)
+int intervals_instance(bmf_run *run, bmf_run *ideal, uint32_t node, uint32_t instance, bmf_intervals **intervals)
 {
     *intervals = NULL;
     if (node >= run->nodes)
@@ -420,15 +420,15 @@ int bmf_intervals_instance(bmf_run *run, bmf_run *ideal, uint32_t node, uint32_t
     BMF_TRY(create(run, node, instance, intervals));
     int status = ideal ? use_ideal(*intervals, ideal, node) : BMF_OK;
     if (status != BMF_OK) {
-        bmf_intervals_free(*intervals);
+        intervals_free(*intervals);
         *intervals = NULL;
     }
     return status;
 }
 
-int bmf_intervals_create(bmf_run *run, bmf_run *ideal, bmf_intervals **intervals)
+int intervals_create(bmf_run *run, bmf_run *ideal, bmf_intervals **intervals)
 {
-    return bmf_intervals_instance(run, ideal, 0, 0, intervals);
+    return intervals_instance(run, ideal, 0, 0, intervals);
 }
 
 /* ---- one interval on every processor ---- */
@@ -440,20 +440,20 @@ static bool walk_again(const bmf_intervals *intervals, const bmf_analysis *analy
     bmf_lane_row row = {0};
     uint32_t node = intervals->interval[interval].node;
     extremes over = {0};
-    bool complete = bmf_lane_row_create(analysis, &row) == BMF_OK;
+    bool complete = lane_row_create(analysis, &row) == BMF_OK;
     bmf_intervals single = {.count = 1, .interval = &(bmf_interval){.node = node}};
     for (int32_t lane = 0; complete && lane < intervals->processors; lane++) {
-        bmf_lane_row_fill(analysis, lane, &row);
+        lane_row_fill(analysis, lane, &row);
         sum_row(analysis, &single, &row, &each[lane], 1);
         note_extremes(&over, &each[lane]);
     }
     for (int32_t lane = 0; complete && lane < intervals->processors; lane++)
         finish(&each[lane], &over);
-    bmf_lane_row_free(&row);
+    lane_row_free(&row);
     return complete;
 }
 
-int bmf_intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_characteristics *each)
+int intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_characteristics *each)
 {
     if (intervals->each) {
         memcpy(each, intervals->each + interval * intervals->processors, (size_t)intervals->processors * sizeof *each);
@@ -461,13 +461,13 @@ int bmf_intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_cha
     }
     bmf_analysis analysis;
     uint32_t root = intervals->node == UINT32_MAX ? 0 : intervals->node;
-    BMF_TRY(bmf_analysis_create(intervals->run, root, intervals->instance, &analysis));
+    BMF_TRY(analysis_create(intervals->run, root, intervals->instance, &analysis));
     bool complete = walk_again(intervals, &analysis, interval, each);
-    bmf_analysis_free(&analysis);
+    analysis_free(&analysis);
     return complete ? BMF_OK : fail_memory();
 }
 
-void bmf_intervals_free(bmf_intervals *intervals)
+void intervals_free(bmf_intervals *intervals)
 {
     if (!intervals)
         return;

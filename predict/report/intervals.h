@@ -73,7 +73,7 @@ typedef struct bmf_intervals {
     int64_t count;
     bmf_interval *interval;    /* parents before children, in the order of first entry */
     bmf_characteristics *each; /* interval i on processor p: each[i * processors + p]; NULL if that were more than
-                                * BMF_INTERVALS_MEMORY bytes: ask bmf_intervals_each then */
+                                * BMF_INTERVALS_MEMORY bytes: ask intervals_each then */
     uint32_t node, instance;   /* of the one instance that was asked for; node UINT32_MAX: the whole run */
 } bmf_intervals;
 
@@ -81,17 +81,17 @@ typedef struct bmf_intervals {
 
 /* Of a whole run, which is sorted if it was not. ideal: the same run on the ideal network, or NULL (then serialisation
  * and transfer are NAN). BMF_ERROR_MEMORY, BMF_ERROR_ARGUMENT if ideal is another program. The caller frees. */
-int bmf_intervals_create(bmf_run *run, bmf_run *ideal, bmf_intervals **intervals);
+int intervals_create(bmf_run *run, bmf_run *ideal, bmf_intervals **intervals);
 /* One instance of one node only, with everything below it. */
-int bmf_intervals_instance(bmf_run *run, bmf_run *ideal, uint32_t node, uint32_t instance, bmf_intervals **intervals);
-/* The same run on the ideal network, by replay: what bmf_intervals_create wants as `ideal`. The run must outlive it.
- * Errors of bmf_replay: a run that lost events or whose messages lack an end cannot be replayed. The caller frees. */
-int bmf_intervals_ideal(bmf_run *run, bmf_run **ideal);
+int intervals_instance(bmf_run *run, bmf_run *ideal, uint32_t node, uint32_t instance, bmf_intervals **intervals);
+/* The same run on the ideal network, by replay: what intervals_create wants as `ideal`. The run must outlive it.
+ * Errors of replay_onto_machine: a run that lost events or whose messages lack an end cannot be replayed. The caller frees. */
+int intervals_ideal(bmf_run *run, bmf_run **ideal);
 /* One interval on every processor: each[0 .. processors). From memory, or by another pass over the run.
  * BMF_ERROR_MEMORY. */
-int bmf_intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_characteristics *each);
+int intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_characteristics *each);
 /* "split", "gather", ..: for people. */
-const char *bmf_communication_name(bmf_communication kind);
-void bmf_intervals_free(bmf_intervals *intervals);
+const char *communication_name(bmf_communication kind);
+void intervals_free(bmf_intervals *intervals);
 
 #endif

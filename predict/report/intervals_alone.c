@@ -175,7 +175,7 @@ static bool keep_single(bound *at, int64_t bounds, bmf_alone *alone)
     return true;
 }
 
-int bmf_alone_create(const bmf_run *run, bmf_alone *alone)
+int alone_create(const bmf_run *run, bmf_alone *alone)
 {
     calls c = {0};
     bmf_alone joined = {0};
@@ -191,11 +191,11 @@ int bmf_alone_create(const bmf_run *run, bmf_alone *alone)
     }
     free(at);
     free(c.slot);
-    bmf_alone_free(&joined);
+    alone_free(&joined);
     return complete ? BMF_OK : BMF_ERROR_MEMORY;
 }
 
-void bmf_alone_free(bmf_alone *alone)
+void alone_free(bmf_alone *alone)
 {
     free(alone->begin);
     free(alone->end);
@@ -212,7 +212,7 @@ static int64_t alone_until(const bmf_alone *alone, int64_t time)
     return alone->before[piece] + (time > alone->begin[piece] ? time - alone->begin[piece] : 0);
 }
 
-int64_t bmf_alone_within(const bmf_alone *alone, int64_t begin, int64_t end)
+int64_t alone_within(const bmf_alone *alone, int64_t begin, int64_t end)
 {
     return alone->pieces ? alone_until(alone, end) - alone_until(alone, begin) : 0;
 }

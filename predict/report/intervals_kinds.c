@@ -33,7 +33,7 @@ static const row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-const char *bmf_communication_name(bmf_communication kind)
+const char *communication_name(bmf_communication kind)
 {
     static const char *const name[BMF_COMMUNICATIONS] = {"split", "gather",  "reduce",  "scan",
                                                          "distl", "project", "permute", "other"};
@@ -61,14 +61,14 @@ static bmf_communication kind_of(const char *text)
     return BMF_COMMUNICATION_OTHER;
 }
 
-bool bmf_is_reduction(const char *text)
+bool is_reduction(const char *text)
 {
     char word[32];
     first_word(text, word, sizeof word);
     return strcmp(word, "reduce") == 0 || strcmp(word, "map_reduce") == 0 || strcmp(word, "zip_map_reduce") == 0;
 }
 
-bmf_communication *bmf_communication_kinds(const bmf_run *run)
+bmf_communication *communication_kinds(const bmf_run *run)
 {
     bmf_communication *kind = malloc(run->nodes * sizeof *kind);
     if (!kind)

@@ -37,7 +37,7 @@ typedef struct lane_walk {
     layer_list layer[LAYERS + 1];
 } lane_walk;
 
-int bmf_lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row)
+int lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row)
 {
     size_t nodes = analysis->run->nodes;
     int64_t most = 0;
@@ -54,7 +54,7 @@ int bmf_lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row)
     return row->own && row->alone && row->stretch && row->event ? BMF_OK : BMF_ERROR_MEMORY;
 }
 
-void bmf_lane_row_free(bmf_lane_row *row)
+void lane_row_free(bmf_lane_row *row)
 {
     free(row->own);
     free(row->alone);
@@ -67,7 +67,7 @@ void bmf_lane_row_free(bmf_lane_row *row)
 
 /* An instance reaches from its event on to the next of its node; what begins when it ends is of it only without
  * length. */
-int64_t bmf_lane_events(const bmf_analysis *analysis, int32_t lane, int64_t *list)
+int64_t lane_events(const bmf_analysis *analysis, int32_t lane, int64_t *list)
 {
     int64_t begin = analysis->lane_start[lane], end = analysis->lane_start[lane + 1], count = 0;
     const bmf_event *event = analysis->run->event;
@@ -171,7 +171,7 @@ static void add_compute(lane_walk *w, int64_t number, int64_t begin, int64_t end
     own->compute += end - begin;
     if (analysis->copies && analysis->copies[number] > 1)
         own->repeated += end - begin - (end - begin) / analysis->copies[number];
-    w->row->alone[node] += bmf_alone_within(&analysis->alone, begin, end);
+    w->row->alone[node] += alone_within(&analysis->alone, begin, end);
     add_overlap(w, own, begin, end);
 }
 
@@ -182,7 +182,7 @@ static int64_t late_partner(const bmf_analysis *analysis, int64_t number, int64_
     const bmf_event *event = &analysis->run->event[number];
     int64_t came = -1;
     if (event->kind == BMF_EVENT_RECEIVE) {
-        const bmf_round_part *partner = bmf_rounds_find(&analysis->rounds, event, event->peer);
+        const bmf_round_part *partner = rounds_find(&analysis->rounds, event, event->peer);
         came = partner ? partner->begin : -1;
     } else if (event->kind == BMF_EVENT_WAIT) {
         came = analysis->rounds.part[analysis->rounds.part_of[number]].latest;
@@ -250,7 +250,7 @@ static void walk_lane(lane_walk *w, int64_t first, int64_t last)
 
 static void count_round(const bmf_analysis *analysis, const bmf_round_part *part, bmf_characteristics *own)
 {
-    bmf_add(&own->variation, analysis->rounds.group_end[part->group] - part->end);
+    sum_add(&own->variation, analysis->rounds.group_end[part->group] - part->end);
     own->kind_rounds[analysis->kind[part->node]]++;
 }
 
@@ -264,7 +264,7 @@ static void count_events(lane_walk *w)
         bmf_characteristics *own = &w->row->own[event->node];
         if (event->kind == BMF_EVENT_SEND) {
             own->messages++;
-            bmf_add(&own->bytes, event->amount);
+            sum_add(&own->bytes, event->amount);
         }
         if (part > last_part) {
             count_round(analysis, &analysis->rounds.part[part], own);
@@ -280,11 +280,11 @@ static void clear_row(const bmf_analysis *analysis, bmf_lane_row *row)
     memset(row->alone, 0, nodes * sizeof *row->alone);
 }
 
-void bmf_lane_row_fill(const bmf_analysis *analysis, int32_t lane, bmf_lane_row *row)
+void lane_row_fill(const bmf_analysis *analysis, int32_t lane, bmf_lane_row *row)
 {
     lane_walk w = {.analysis = analysis, .event = analysis->run->event, .row = row, .list = row->event};
     clear_row(analysis, row);
-    w.events = bmf_lane_events(analysis, lane, row->event);
+    w.events = lane_events(analysis, lane, row->event);
     if (w.events == 0)
         return;
     for (int k = 0; k <= LAYERS; k++)

@@ -9,7 +9,7 @@ enum { BMF_CHARACTERISTICS = sizeof(bmf_characteristics) / sizeof(int64_t) };
 _Static_assert(sizeof(bmf_characteristics) == BMF_CHARACTERISTICS * sizeof(int64_t), "only numbers");
 
 /* BMF_INTERVALS_MEMORY; a test may lower it. */
-extern int64_t bmf_intervals_memory;
+extern int64_t intervals_memory;
 
 /* The part of one processor in one round of messages. */
 typedef struct bmf_round_part {
@@ -30,11 +30,11 @@ typedef struct bmf_rounds {
     uint64_t mask;
 } bmf_rounds;
 
-/* BMF_OK or BMF_ERROR_MEMORY; bmf_rounds_free in both cases. */
-int bmf_rounds_create(const bmf_run *run, bmf_rounds *rounds);
-void bmf_rounds_free(bmf_rounds *rounds);
+/* BMF_OK or BMF_ERROR_MEMORY; rounds_free in both cases. */
+int rounds_create(const bmf_run *run, bmf_rounds *rounds);
+void rounds_free(bmf_rounds *rounds);
 /* The part of a lane in the round of an event, NULL if it has none. */
-const bmf_round_part *bmf_rounds_find(const bmf_rounds *rounds, const bmf_event *event, int32_t lane);
+const bmf_round_part *rounds_find(const bmf_rounds *rounds, const bmf_event *event, int32_t lane);
 
 /* Time in which one processor computes alone, in a call that computes on no other: disjoint pieces in time order. */
 typedef struct bmf_alone {
@@ -43,19 +43,19 @@ typedef struct bmf_alone {
     int64_t *before; /* sum of the lengths of the pieces before this one */
 } bmf_alone;
 
-int bmf_alone_create(const bmf_run *run, bmf_alone *alone);
-void bmf_alone_free(bmf_alone *alone);
+int alone_create(const bmf_run *run, bmf_alone *alone);
+void alone_free(bmf_alone *alone);
 /* How much of [begin, end) is such time. O(log pieces). */
-int64_t bmf_alone_within(const bmf_alone *alone, int64_t begin, int64_t end);
+int64_t alone_within(const bmf_alone *alone, int64_t begin, int64_t end);
 
 /* By event: how many processors repeat this kernel on the same data, 0 or 1 if it is not repeated. *copies is NULL if
  * none is; the caller frees. BMF_OK or BMF_ERROR_MEMORY. */
-int bmf_repeated_create(const bmf_run *run, uint32_t **copies);
+int repeated_create(const bmf_run *run, uint32_t **copies);
 
 /* By node: the kind of its communication. nodes values, to be freed; NULL without memory. */
-bmf_communication *bmf_communication_kinds(const bmf_run *run);
+bmf_communication *communication_kinds(const bmf_run *run);
 /* True for the text of a call that folds a list to one value. */
-bool bmf_is_reduction(const char *text);
+bool is_reduction(const char *text);
 
 /* Everything that is known of a run before its lanes are looked at. */
 typedef struct bmf_analysis {
@@ -69,29 +69,29 @@ typedef struct bmf_analysis {
     uint32_t *copies;
 } bmf_analysis;
 
-int bmf_analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis);
-void bmf_analysis_free(bmf_analysis *analysis);
+int analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis);
+void analysis_free(bmf_analysis *analysis);
 
 /* What one lane did: additive characteristics by node, children not included. */
 typedef struct bmf_lane_row {
     bmf_characteristics *own; /* nodes values; of it execution, compute, file, repeated, communication, kinds,
                                * synchronisation, variation, overlap, messages and bytes are set */
-    int64_t *alone; /* by node: computing alone */
+    int64_t *alone;           /* by node: computing alone */
     /* working memory */
     struct bmf_stretch *stretch;
     int64_t *event;
     int64_t capacity;
 } bmf_lane_row;
 
-int bmf_lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row);
-void bmf_lane_row_free(bmf_lane_row *row);
+int lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row);
+void lane_row_free(bmf_lane_row *row);
 /* The numbers of a lane's events that count: all, or those of the instance that is asked for. list: room for as many as
  * the lane has. Returns how many. */
-int64_t bmf_lane_events(const bmf_analysis *analysis, int32_t lane, int64_t *list);
+int64_t lane_events(const bmf_analysis *analysis, int32_t lane, int64_t *list);
 /* Clears the row and fills it from a lane's events. Cost: linear in them. */
-void bmf_lane_row_fill(const bmf_analysis *analysis, int32_t lane, bmf_lane_row *row);
+void lane_row_fill(const bmf_analysis *analysis, int32_t lane, bmf_lane_row *row);
 
-static inline bool bmf_is_communication(const bmf_event *event)
+static inline bool is_communication(const bmf_event *event)
 {
     return event->kind == BMF_EVENT_SEND || event->kind == BMF_EVENT_RECEIVE || event->kind == BMF_EVENT_WAIT;
 }

@@ -57,7 +57,7 @@ static item *find_items(const bmf_run *run, int64_t *items)
     if (!reduction)
         return NULL;
     for (uint32_t k = 0; k < run->nodes; k++)
-        reduction[k] = run->node[k].kind == BMF_EVENT_SKELETON && bmf_is_reduction(run->name[run->node[k].name]);
+        reduction[k] = run->node[k].kind == BMF_EVENT_SKELETON && is_reduction(run->name[run->node[k].name]);
     for (int64_t k = 0; k < run->events; k++)
         *items += is_item(run, reduction, &run->event[k]);
     made = malloc(((size_t)*items + 1) * sizeof *made);
@@ -126,7 +126,7 @@ static bool count_copies(const item *at, int64_t items, member *of, uint32_t *co
     return any;
 }
 
-int bmf_repeated_create(const bmf_run *run, uint32_t **copies)
+int repeated_create(const bmf_run *run, uint32_t **copies)
 {
     *copies = NULL;
     if (run->lanes == 1)

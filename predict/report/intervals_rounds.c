@@ -31,7 +31,7 @@ static uint64_t find_slot(const bmf_rounds *rounds, const bmf_event *event, int3
     return at;
 }
 
-const bmf_round_part *bmf_rounds_find(const bmf_rounds *rounds, const bmf_event *event, int32_t lane)
+const bmf_round_part *rounds_find(const bmf_rounds *rounds, const bmf_event *event, int32_t lane)
 {
     uint32_t found = rounds->slot[find_slot(rounds, event, lane)];
     return found ? &rounds->part[found - 1] : NULL;
@@ -57,7 +57,7 @@ static void make_parts(const bmf_run *run, bmf_rounds *rounds)
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
         rounds->part_of[k] = -1;
-        if (!bmf_is_communication(event))
+        if (!is_communication(event))
             continue;
         last = rounds->part_of[k] = part_of_event(rounds, event, last);
         bmf_round_part *part = &rounds->part[last];
@@ -72,7 +72,7 @@ static void find_latest(const bmf_run *run, bmf_rounds *rounds)
         const bmf_event *event = &run->event[k];
         if (event->kind != BMF_EVENT_SEND)
             continue;
-        const bmf_round_part *other = bmf_rounds_find(rounds, event, event->peer);
+        const bmf_round_part *other = rounds_find(rounds, event, event->peer);
         bmf_round_part *part = &rounds->part[rounds->part_of[k]];
         if (other && other->begin > part->latest)
             part->latest = other->begin;
@@ -110,12 +110,12 @@ static bool make_groups(bmf_rounds *rounds)
     return complete;
 }
 
-int bmf_rounds_create(const bmf_run *run, bmf_rounds *rounds)
+int rounds_create(const bmf_run *run, bmf_rounds *rounds)
 {
     int64_t communication = 0;
     uint64_t slots = 64;
     for (int64_t k = 0; k < run->events; k++)
-        communication += bmf_is_communication(&run->event[k]);
+        communication += is_communication(&run->event[k]);
     while (slots < 2 * (uint64_t)communication)
         slots *= 2;
     *rounds = (bmf_rounds){.part = malloc(((size_t)communication + 1) * sizeof *rounds->part),
@@ -129,7 +129,7 @@ int bmf_rounds_create(const bmf_run *run, bmf_rounds *rounds)
     return make_groups(rounds) ? BMF_OK : BMF_ERROR_MEMORY;
 }
 
-void bmf_rounds_free(bmf_rounds *rounds)
+void rounds_free(bmf_rounds *rounds)
 {
     free(rounds->part);
     free(rounds->part_of);

@@ -15,19 +15,19 @@ typedef struct bmf_scaling {
 
 typedef struct bmf_report_contents {
     const char *title;
-    int runs;                       /* 1 or 2; run 0 is drawn above run 1 */
+    int runs; /* 1 or 2; run 0 is drawn above run 1 */
     bmf_run *run[2];
     bmf_intervals *intervals[2];
     const bmf_comparison *comparison; /* NULL with one run */
-    int64_t loads[2];               /* link loads, 0: none */
+    int64_t loads[2];                 /* link loads, 0: none */
     const bmf_link_load *load[2];
-    int64_t points;                 /* speed-up curve, 0: none */
+    int64_t points; /* speed-up curve, 0: none */
     const bmf_scaling *scaling;
-    double low[2], high[2];         /* 95 % interval of each run's length in seconds; equal: none */
+    double low[2], high[2]; /* 95 % interval of each run's length in seconds; equal: none */
 } bmf_report_contents;
 
 /* Writes the file; it appears whole or not at all. Everything shown is in the file: no network, no other file.
  * BMF_ERROR_FILE. */
-int bmf_report_write(const bmf_report_contents *report, const char *path);
+int report_write(const bmf_report_contents *report, const char *path);
 
 #endif

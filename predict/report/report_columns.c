@@ -20,35 +20,35 @@ static void pack_optional(bmf_pack *pack, int64_t value, int64_t expected)
 {
     int64_t difference = value - expected;
     if (value < 0)
-        bmf_pack_unsigned(pack, 0);
+        pack_unsigned(pack, 0);
     else
-        bmf_pack_unsigned(pack, 1 + ((uint64_t)difference << 1 ^ (difference < 0 ? UINT64_MAX : 0)));
+        pack_unsigned(pack, 1 + ((uint64_t)difference << 1 ^ (difference < 0 ? UINT64_MAX : 0)));
 }
 
 static void pack_lanes_and_times(const columns *c)
 {
     const bmf_run *run = c->run;
     for (int32_t lane = 0; lane < run->lanes; lane++)
-        bmf_pack_unsigned(c->pack, (uint64_t)(c->view->lane_start[lane + 1] - c->view->lane_start[lane]));
+        pack_unsigned(c->pack, (uint64_t)(c->view->lane_start[lane + 1] - c->view->lane_start[lane]));
     for (int64_t k = 0; k < run->events; k++)
-        bmf_pack_unsigned(c->pack, run->event[k].kind);
+        pack_unsigned(c->pack, run->event[k].kind);
     for (int64_t k = 0; k < run->events; k++) {
         int64_t before = k > c->view->lane_start[run->event[k].lane] ? run->event[k - 1].begin : 0;
-        bmf_pack_unsigned(c->pack, (uint64_t)(run->event[k].begin - before));
+        pack_unsigned(c->pack, (uint64_t)(run->event[k].begin - before));
     }
     for (int64_t k = 0; k < run->events; k++)
-        bmf_pack_unsigned(c->pack, (uint64_t)(run->event[k].end - run->event[k].begin));
+        pack_unsigned(c->pack, (uint64_t)(run->event[k].end - run->event[k].begin));
 }
 
 static void pack_places(const columns *c)
 {
     int64_t node = 0, instance = 0, round = 0;
     for (int64_t k = 0; k < c->run->events; node = c->run->event[k++].node)
-        bmf_pack_signed(c->pack, c->run->event[k].node - node);
+        pack_signed(c->pack, c->run->event[k].node - node);
     for (int64_t k = 0; k < c->run->events; instance = c->run->event[k++].instance)
-        bmf_pack_signed(c->pack, c->run->event[k].instance - instance);
+        pack_signed(c->pack, c->run->event[k].instance - instance);
     for (int64_t k = 0; k < c->run->events; round = c->run->event[k++].round)
-        bmf_pack_signed(c->pack, c->run->event[k].round - round);
+        pack_signed(c->pack, c->run->event[k].round - round);
 }
 
 static void pack_contents(const columns *c)
@@ -57,15 +57,15 @@ static void pack_contents(const columns *c)
     int64_t amount[BMF_EVENT_KINDS] = {0};
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
-        bmf_pack_signed(c->pack, event->amount - amount[event->kind]);
+        pack_signed(c->pack, event->amount - amount[event->kind]);
         amount[event->kind] = event->amount;
     }
     for (int64_t k = 0; k < run->events; k++)
         if (run->event[k].kind == BMF_EVENT_KERNEL)
-            bmf_pack_unsigned(c->pack, run->event[k].name);
+            pack_unsigned(c->pack, run->event[k].name);
     for (int64_t k = 0; k < run->events; k++)
-        if (bmf_is_message(&run->event[k]))
-            bmf_pack_signed(c->pack, (int64_t)run->event[k].peer - run->event[k].lane);
+        if (is_message(&run->event[k]))
+            pack_signed(c->pack, (int64_t)run->event[k].peer - run->event[k].lane);
 }
 
 /* Of any two numbers, as traces hold them. */
@@ -81,11 +81,11 @@ static void pack_intervals(const columns *c)
     bool some = false;
     for (int64_t k = 0; k < run->events && !some; k++)
         some = run->event[k].high != run->event[k].low;
-    bmf_pack_unsigned(c->pack, some);
+    pack_unsigned(c->pack, some);
     for (int64_t k = 0; some && k < run->events; k++)
-        bmf_pack_signed(c->pack, difference_of(run->event[k].end - run->event[k].begin, run->event[k].low));
+        pack_signed(c->pack, difference_of(run->event[k].end - run->event[k].begin, run->event[k].low));
     for (int64_t k = 0; some && k < run->events; k++)
-        bmf_pack_signed(c->pack, difference_of(run->event[k].high, run->event[k].end - run->event[k].begin));
+        pack_signed(c->pack, difference_of(run->event[k].high, run->event[k].end - run->event[k].begin));
 }
 
 /* The receive of every send, and the twins of measured events: both mostly follow that of the one before. */
@@ -97,7 +97,7 @@ static void pack_others(const columns *c, const int64_t *twin)
             pack_optional(c->pack, c->view->partner[k], expected);
             expected = c->view->partner[k] >= 0 ? c->view->partner[k] : expected;
         }
-    bmf_pack_unsigned(c->pack, twin != NULL);
+    pack_unsigned(c->pack, twin != NULL);
     expected = 0;
     for (int64_t k = 0; twin && k < c->run->events; k++) {
         pack_optional(c->pack, twin[k], expected);
@@ -105,7 +105,7 @@ static void pack_others(const columns *c, const int64_t *twin)
     }
 }
 
-int64_t bmf_report_detailed(const bmf_intervals *intervals)
+int64_t report_detailed(const bmf_intervals *intervals)
 {
     if (!intervals || intervals->processors < 2)
         return 0;
@@ -115,26 +115,26 @@ int64_t bmf_report_detailed(const bmf_intervals *intervals)
 
 static int pack_each(bmf_pack *pack, const bmf_intervals *intervals)
 {
-    int64_t detailed = bmf_report_detailed(intervals);
+    int64_t detailed = report_detailed(intervals);
     bmf_characteristics *each = detailed > 0 ? malloc((size_t)intervals->processors * sizeof *each) : NULL;
     int status = detailed > 0 && !each ? bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to write a report") : BMF_OK;
     for (int64_t k = 0; k < detailed && status == BMF_OK; k++) {
-        status = bmf_intervals_each(intervals, k, each);
+        status = intervals_each(intervals, k, each);
         for (int32_t p = 0; p < intervals->processors && status == BMF_OK; p++) {
-            bmf_pack_signed(pack, each[p].productive);
-            bmf_pack_signed(pack, each[p].insufficient);
-            bmf_pack_signed(pack, each[p].communication);
-            bmf_pack_signed(pack, each[p].idle);
+            pack_signed(pack, each[p].productive);
+            pack_signed(pack, each[p].insufficient);
+            pack_signed(pack, each[p].communication);
+            pack_signed(pack, each[p].idle);
         }
     }
     free(each);
     return status;
 }
 
-int bmf_report_put_columns(bmf_output *out, const bmf_report_contents *report, const bmf_view *view, int number)
+int report_put_columns(bmf_output *out, const bmf_report_contents *report, const bmf_view *view, int number)
 {
     bmf_pack *pack = malloc(sizeof *pack);
-    int status = pack ? bmf_pack_begin(pack, out) : bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to write a report");
+    int status = pack ? pack_begin(pack, out) : bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to write a report");
     if (status == BMF_OK) {
         columns c = {pack, view->run, view};
         pack_lanes_and_times(&c);
@@ -143,7 +143,7 @@ int bmf_report_put_columns(bmf_output *out, const bmf_report_contents *report, c
         pack_intervals(&c);
         pack_others(&c, number == 0 && report->comparison ? report->comparison->twin : NULL);
         status = pack_each(pack, report->intervals[number]);
-        bmf_pack_end(pack);
+        pack_end(pack);
     }
     free(pack);
     return status;

@@ -16,41 +16,41 @@ enum { MOST_LINKS = 20000 };
 
 static void put_text(bmf_output *out, const char *text)
 {
-    char *clean = bmf_style_text(text ? text : "", BMF_STYLE_JSON), *at = clean;
-    bmf_output_text(out, "\"");
+    char *clean = style_text(text ? text : "", BMF_STYLE_JSON), *at = clean;
+    output_text(out, "\"");
     while (at && *at) {
         size_t plain = strcspn(at, "<>&");
-        bmf_output_print(out, "%.*s", (int)plain, at);
+        output_print(out, "%.*s", (int)plain, at);
         at += plain;
         if (*at)
-            bmf_output_print(out, "\\u%04x", (unsigned)*at++);
+            output_print(out, "\\u%04x", (unsigned)*at++);
     }
-    bmf_output_text(out, "\"");
+    output_text(out, "\"");
     free(clean);
 }
 
 static void put_number(bmf_output *out, double value)
 {
     if (isfinite(value))
-        bmf_output_print(out, "%.9g", value);
+        output_print(out, "%.9g", value);
     else
-        bmf_output_text(out, "null");
+        output_text(out, "null");
 }
 
 static void put_count(bmf_output *out, int64_t value)
 {
-    bmf_output_end(out, bmf_put_integer(bmf_output_begin(out), value));
+    output_end(out, put_integer(output_begin(out), value));
 }
 
 /* Between the values of an array or object. */
 static void put_comma(bmf_output *out, bool first)
 {
-    bmf_output_text(out, first ? "" : ",");
+    output_text(out, first ? "" : ",");
 }
 
 static void put_key(bmf_output *out, const char *key)
 {
-    bmf_output_print(out, ",\"%s\":", key);
+    output_print(out, ",\"%s\":", key);
 }
 
 /* ---- intervals ---- */
@@ -88,24 +88,24 @@ static const int64_t *field_at(const bmf_characteristics *c, const field *f)
 static void put_totals(bmf_output *out, const char *key, const bmf_characteristics *c)
 {
     put_key(out, key);
-    bmf_output_text(out, "[");
+    output_text(out, "[");
     for (int k = 0; k < FIELDS_OF_ALL; k++) {
         put_comma(out, k == 0);
         put_count(out, *field_at(c, &field_of_all[k]));
     }
-    bmf_output_text(out, "]");
+    output_text(out, "]");
 }
 
 static void put_kinds(bmf_output *out, const bmf_characteristics *c)
 {
     for (int k = 0; k < FIELDS_OF_KINDS; k++) {
         put_key(out, field_of_kinds[k].name);
-        bmf_output_text(out, "[");
+        output_text(out, "[");
         for (int kind = 0; kind < BMF_COMMUNICATIONS; kind++) {
             put_comma(out, kind == 0);
             put_count(out, field_at(c, &field_of_kinds[k])[kind]);
         }
-        bmf_output_text(out, "]");
+        output_text(out, "]");
     }
 }
 
@@ -114,32 +114,32 @@ static void put_interval(bmf_output *out, const bmf_interval *interval)
     const bmf_efficiencies *e = &interval->efficiency;
     const double share[] = {e->efficiency,    e->parallel, e->load_balance, e->communication,
                             e->serialisation, e->transfer, e->replication};
-    bmf_output_print(out, "{\"node\":%u,\"level\":%d,\"instances\":%lld,\"parent\":%lld", interval->node,
-                     interval->level, (long long)interval->instances, (long long)interval->parent);
+    output_print(out, "{\"node\":%u,\"level\":%d,\"instances\":%lld,\"parent\":%lld", interval->node, interval->level,
+                 (long long)interval->instances, (long long)interval->parent);
     put_totals(out, "all", &interval->all);
     put_totals(out, "least", &interval->least);
     put_totals(out, "most", &interval->most);
     put_kinds(out, &interval->all);
     put_key(out, "efficiency");
-    bmf_output_text(out, "[");
+    output_text(out, "[");
     for (size_t k = 0; k < sizeof share / sizeof *share; k++) {
         put_comma(out, k == 0);
         put_number(out, share[k]);
     }
-    bmf_output_text(out, "]}\n");
+    output_text(out, "]}\n");
 }
 
 static void put_intervals(bmf_output *out, const bmf_intervals *intervals)
 {
     put_key(out, "detailed");
-    put_count(out, bmf_report_detailed(intervals));
+    put_count(out, report_detailed(intervals));
     put_key(out, "intervals");
-    bmf_output_text(out, "[");
+    output_text(out, "[");
     for (int64_t k = 0; intervals && k < intervals->count; k++) {
         put_comma(out, k == 0);
         put_interval(out, &intervals->interval[k]);
     }
-    bmf_output_text(out, "]");
+    output_text(out, "]");
 }
 
 /* What the numbers of an interval mean, in their order. */
@@ -151,16 +151,16 @@ static void put_columns(bmf_output *out)
         [BMF_COMMUNICATION_DISTL] = "distl",     [BMF_COMMUNICATION_PROJECT] = "project",
         [BMF_COMMUNICATION_PERMUTE] = "permute", [BMF_COMMUNICATION_OTHER] = "other"};
     put_key(out, "columns");
-    bmf_output_text(out, "[");
+    output_text(out, "[");
     for (int k = 0; k < FIELDS_OF_ALL; k++)
-        bmf_output_print(out, "%s\"%s\"", k ? "," : "", field_of_all[k].name);
-    bmf_output_text(out, "],\"efficiencies\":[\"efficiency\",\"parallel\",\"loadBalance\",\"communication\","
-                         "\"serialisation\",\"transfer\",\"replication\"]");
+        output_print(out, "%s\"%s\"", k ? "," : "", field_of_all[k].name);
+    output_text(out, "],\"efficiencies\":[\"efficiency\",\"parallel\",\"loadBalance\",\"communication\","
+                     "\"serialisation\",\"transfer\",\"replication\"]");
     put_key(out, "kinds");
-    bmf_output_text(out, "[");
+    output_text(out, "[");
     for (int k = 0; k < BMF_COMMUNICATIONS; k++)
-        bmf_output_print(out, "%s\"%s\"", k ? "," : "", kind[k]);
-    bmf_output_text(out, "]");
+        output_print(out, "%s\"%s\"", k ? "," : "", kind[k]);
+    output_text(out, "]");
 }
 
 /* ---- links ---- */
@@ -177,18 +177,18 @@ static int compare_links(const void *a, const void *b)
 
 static void put_link(bmf_output *out, const bmf_link_load *link)
 {
-    bmf_output_text(out, "[");
+    output_text(out, "[");
     put_text(out, link->from);
-    bmf_output_text(out, ",");
+    output_text(out, ",");
     put_text(out, link->to);
     const double place[] = {link->x0, link->y0, link->x1, link->y1};
     for (int k = 0; k < 4; k++) {
-        bmf_output_text(out, ",");
+        output_text(out, ",");
         put_number(out, place[k]);
     }
-    bmf_output_print(out, ",%lld,%lld,", (long long)link->messages, (long long)link->bytes);
+    output_print(out, ",%lld,%lld,", (long long)link->messages, (long long)link->bytes);
     put_number(out, link->busy);
-    bmf_output_text(out, "]");
+    output_text(out, "]");
 }
 
 /* The busiest first. */
@@ -203,12 +203,12 @@ static void put_links(bmf_output *out, const bmf_link_load *load, int64_t loads)
     put_key(out, "linkCount");
     put_count(out, loads);
     put_key(out, "links");
-    bmf_output_text(out, "[");
+    output_text(out, "[");
     for (int64_t k = 0; k < shown; k++) {
         put_comma(out, k == 0);
         put_link(out, order[k]);
     }
-    bmf_output_text(out, "]");
+    output_text(out, "]");
     free(order);
 }
 
@@ -217,17 +217,17 @@ static void put_links(bmf_output *out, const bmf_link_load *load, int64_t loads)
 static void put_names(bmf_output *out, const bmf_run *run)
 {
     put_key(out, "names");
-    bmf_output_text(out, "[");
+    output_text(out, "[");
     for (uint32_t k = 0; k < run->names; k++) {
         put_comma(out, k == 0);
         put_text(out, run->name[k]);
     }
-    bmf_output_text(out, "]");
+    output_text(out, "]");
     put_key(out, "nodes");
-    bmf_output_text(out, "[");
+    output_text(out, "[");
     for (uint32_t k = 0; k < run->nodes; k++)
-        bmf_output_print(out, "%s[%u,%u,%u]", k ? "," : "", run->node[k].parent, run->node[k].name, run->node[k].kind);
-    bmf_output_text(out, "]");
+        output_print(out, "%s[%u,%u,%u]", k ? "," : "", run->node[k].parent, run->node[k].name, run->node[k].kind);
+    output_text(out, "]");
 }
 
 /* What a run is called. Two measured runs have no better names than their order. */
@@ -242,14 +242,14 @@ static void put_run(bmf_output *out, const bmf_report_contents *report, const bm
 {
     const bmf_run *run = report->run[number];
     bool uncertain = report->high[number] > report->low[number];
-    bmf_output_print(out, "{\"name\":\"%s\",\"predicted\":%s,\"program\":", name_of(report, number),
-                     run->predicted ? "true" : "false");
+    output_print(out, "{\"name\":\"%s\",\"predicted\":%s,\"program\":", name_of(report, number),
+                 run->predicted ? "true" : "false");
     put_text(out, run->program);
     put_key(out, "machine");
     put_text(out, run->machine);
-    bmf_output_print(
-        out, ",\"processors\":%d,\"ranks\":%d,\"threads\":%d,\"events\":%lld,\"dropped\":%lld,\"end\":%lld", run->lanes,
-        run->ranks, run->threads, (long long)run->events, (long long)run->dropped, (long long)view->end);
+    output_print(out, ",\"processors\":%d,\"ranks\":%d,\"threads\":%d,\"events\":%lld,\"dropped\":%lld,\"end\":%lld",
+                 run->lanes, run->ranks, run->threads, (long long)run->events, (long long)run->dropped,
+                 (long long)view->end);
     put_key(out, "low");
     put_number(out, uncertain ? report->low[number] : NAN);
     put_key(out, "high");
@@ -257,90 +257,89 @@ static void put_run(bmf_output *out, const bmf_report_contents *report, const bm
     put_names(out, run);
     put_intervals(out, report->intervals[number]);
     put_links(out, report->load[number], report->loads[number]);
-    bmf_output_text(out, "}");
+    output_text(out, "}");
 }
 
 /* ---- comparison and speed-up ---- */
 
 static void put_ratio(bmf_output *out, const bmf_ratio *ratio)
 {
-    bmf_output_text(out, "[");
+    output_text(out, "[");
     put_number(out, ratio->measured);
-    bmf_output_text(out, ",");
+    output_text(out, ",");
     put_number(out, ratio->predicted);
-    bmf_output_print(out, ",%lld,", (long long)ratio->events);
+    output_print(out, ",%lld,", (long long)ratio->events);
     put_number(out, ratio->median);
-    bmf_output_text(out, ",");
+    output_text(out, ",");
     put_number(out, ratio->p90);
-    bmf_output_text(out, "]");
+    output_text(out, "]");
 }
 
 static void put_ratios(bmf_output *out, const char *key, const bmf_ratio *ratio, int64_t count)
 {
     put_key(out, key);
-    bmf_output_text(out, "[");
+    output_text(out, "[");
     for (int64_t k = 0; k < count; k++) {
         put_comma(out, k == 0);
         put_ratio(out, &ratio[k]);
     }
-    bmf_output_text(out, "]");
+    output_text(out, "]");
 }
 
 static void put_comparison(bmf_output *out, const bmf_comparison *c, int32_t lanes)
 {
     put_key(out, "comparison");
     if (!c) {
-        bmf_output_text(out, "null");
+        output_text(out, "null");
         return;
     }
-    bmf_output_print(out, "{\"sameProcessors\":%s,\"pairs\":%lld,\"onlyMeasured\":%lld,\"onlyPredicted\":%lld",
-                     c->same_processors ? "true" : "false", (long long)c->pairs, (long long)c->only_measured,
-                     (long long)c->only_predicted);
-    bmf_output_print(out, ",\"messages\":[%lld,%lld],\"bytes\":[%lld,%lld],\"covered\":%lld,\"withInterval\":%lld",
-                     (long long)c->measured_messages, (long long)c->predicted_messages, (long long)c->measured_bytes,
-                     (long long)c->predicted_bytes, (long long)c->covered, (long long)c->with_interval);
+    output_print(out, "{\"sameProcessors\":%s,\"pairs\":%lld,\"onlyMeasured\":%lld,\"onlyPredicted\":%lld",
+                 c->same_processors ? "true" : "false", (long long)c->pairs, (long long)c->only_measured,
+                 (long long)c->only_predicted);
+    output_print(out, ",\"messages\":[%lld,%lld],\"bytes\":[%lld,%lld],\"covered\":%lld,\"withInterval\":%lld",
+                 (long long)c->measured_messages, (long long)c->predicted_messages, (long long)c->measured_bytes,
+                 (long long)c->predicted_bytes, (long long)c->covered, (long long)c->with_interval);
     put_ratios(out, "common", &c->common, 1);
     put_ratios(out, "total", &c->total, 1);
     put_ratios(out, "state", c->state, BMF_EVENT_KINDS);
     put_ratios(out, "laneState", c->lane_state, c->lane_state ? (int64_t)lanes * BMF_EVENT_KINDS : 0);
     put_ratios(out, "node", c->node, c->node ? c->nodes : 0);
     put_key(out, "nodeTwin");
-    bmf_output_text(out, "[");
+    output_text(out, "[");
     for (int64_t k = 0; c->node_twin && k < c->nodes; k++)
-        bmf_output_print(out, "%s%lld", k ? "," : "",
-                         c->node_twin[k] == UINT32_MAX ? -1LL : (long long)c->node_twin[k]);
-    bmf_output_text(out, "]}");
+        output_print(out, "%s%lld", k ? "," : "", c->node_twin[k] == UINT32_MAX ? -1LL : (long long)c->node_twin[k]);
+    output_text(out, "]}");
 }
 
 static void put_scaling(bmf_output *out, const bmf_scaling *scaling, int64_t points)
 {
     put_key(out, "scaling");
-    bmf_output_text(out, "[");
+    output_text(out, "[");
     for (int64_t k = 0; k < points; k++) {
         const double seconds[] = {scaling[k].seconds, scaling[k].low, scaling[k].high};
-        bmf_output_print(out, "%s[%lld", k ? "," : "", (long long)scaling[k].processors);
+        output_print(out, "%s[%lld", k ? "," : "", (long long)scaling[k].processors);
         for (int j = 0; j < 3; j++) {
-            bmf_output_text(out, ",");
+            output_text(out, ",");
             put_number(out, seconds[j]);
         }
-        bmf_output_print(out, ",%d,%d]", scaling[k].measured, scaling[k].in_domain);
+        output_print(out, ",%d,%d]", scaling[k].measured, scaling[k].in_domain);
     }
-    bmf_output_text(out, "]");
+    output_text(out, "]");
 }
 
-void bmf_report_put_facts(bmf_output *out, const bmf_report_contents *report, const bmf_view view[2])
+void report_put_facts(bmf_output *out, const bmf_report_contents *report, const bmf_view view[2])
 {
-    bmf_output_text(out, "{\"title\":");
+    output_text(out, "{\"title\":");
     put_text(out, report->title);
     put_columns(out);
     put_key(out, "runs");
-    bmf_output_text(out, "[");
+    output_text(out, "[");
     for (int k = 0; k < report->runs; k++) {
         put_comma(out, k == 0);
         put_run(out, report, &view[k], k);
     }
-    bmf_output_text(out, "]");
+    output_text(out, "]");
     put_comparison(out, report->comparison, report->run[0]->lanes);
     put_scaling(out, report->scaling, report->points);
-    bmf_output_text(out, "}");
+    output_text(out, "}");
 }

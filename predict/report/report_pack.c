@@ -9,7 +9,7 @@
 /* Level 6 packs event columns 4 % smaller than level 4 and takes twice as long. */
 enum { LEVEL = 4 };
 
-int bmf_pack_begin(bmf_pack *pack, bmf_output *out)
+int pack_begin(bmf_pack *pack, bmf_output *out)
 {
     pack->out = out;
     pack->stream = (z_stream){0};
@@ -37,10 +37,10 @@ static void put_packed(bmf_pack *pack, size_t size)
     while (size - at >= 3) {
         size_t groups = (size - at) / 3;
         groups = groups < BMF_OUTPUT_ROOM / 4 ? groups : BMF_OUTPUT_ROOM / 4;
-        char *to = bmf_output_begin(pack->out);
+        char *to = output_begin(pack->out);
         for (size_t k = 0; k < groups; k++, at += 3)
             to = put_group(to, pack->packed + at);
-        bmf_output_end(pack->out, to);
+        output_end(pack->out, to);
     }
     pack->rest = size - at;
     memmove(pack->packed, pack->packed + at, pack->rest);
@@ -59,12 +59,12 @@ static void pack_plain(bmf_pack *pack, int how)
     pack->used = 0;
 }
 
-void bmf_pack_flush(bmf_pack *pack)
+void pack_flush(bmf_pack *pack)
 {
     pack_plain(pack, Z_NO_FLUSH);
 }
 
-void bmf_pack_end(bmf_pack *pack)
+void pack_end(bmf_pack *pack)
 {
     pack_plain(pack, Z_FINISH);
     deflateEnd(&pack->stream);
@@ -75,5 +75,5 @@ void bmf_pack_end(bmf_pack *pack)
     memset(pack->packed + rest, 0, 3 - rest);
     put_group(text, pack->packed);
     memset(text + rest + 1, '=', 3 - rest);
-    bmf_output_end(pack->out, bmf_put_bytes(bmf_output_begin(pack->out), text, sizeof text));
+    output_end(pack->out, put_bytes(output_begin(pack->out), text, sizeof text));
 }

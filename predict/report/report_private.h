@@ -24,23 +24,23 @@ typedef struct bmf_pack {
 } bmf_pack;
 
 /* BMF_OK or BMF_ERROR_MEMORY. */
-int bmf_pack_begin(bmf_pack *pack, bmf_output *out);
-void bmf_pack_flush(bmf_pack *pack);
-void bmf_pack_end(bmf_pack *pack);
+int pack_begin(bmf_pack *pack, bmf_output *out);
+void pack_flush(bmf_pack *pack);
+void pack_end(bmf_pack *pack);
 
-static inline void bmf_pack_unsigned(bmf_pack *pack, uint64_t value)
+static inline void pack_unsigned(bmf_pack *pack, uint64_t value)
 {
     if (pack->used > BMF_PACK_SIZE - 10)
-        bmf_pack_flush(pack);
+        pack_flush(pack);
     for (; value >= 128; value >>= 7)
         pack->plain[pack->used++] = (uint8_t)(value | 128);
     pack->plain[pack->used++] = (uint8_t)value;
 }
 
 /* Small numbers of either sign stay small: 0, -1, 1, -2, 2 become 0, 1, 2, 3, 4. */
-static inline void bmf_pack_signed(bmf_pack *pack, int64_t value)
+static inline void pack_signed(bmf_pack *pack, int64_t value)
 {
-    bmf_pack_unsigned(pack, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+    pack_unsigned(pack, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 /* ---- report_columns.c: events and processors ---- */
@@ -49,16 +49,16 @@ static inline void bmf_pack_signed(bmf_pack *pack, int64_t value)
 enum { BMF_REPORT_EACH = 400000 };
 
 /* How many intervals tell their processors apart in the file. */
-int64_t bmf_report_detailed(const bmf_intervals *intervals);
+int64_t report_detailed(const bmf_intervals *intervals);
 /* Everything about run `number` that there is much of, in the order that page_data.js reads. */
-int bmf_report_put_columns(bmf_output *out, const bmf_report_contents *report, const bmf_view *view, int number);
+int report_put_columns(bmf_output *out, const bmf_report_contents *report, const bmf_view *view, int number);
 
 /* ---- report_facts.c: everything else, as JSON ---- */
 
-void bmf_report_put_facts(bmf_output *out, const bmf_report_contents *report, const bmf_view view[2]);
+void report_put_facts(bmf_output *out, const bmf_report_contents *report, const bmf_view view[2]);
 
 /* ---- the page, made from page*.{css,html,js} by cmake/BmfEmbed.cmake ---- */
 
-extern const char bmf_report_style[], bmf_report_body[], bmf_report_script[];
+extern const char report_style[], report_body[], report_script[];
 
 #endif

@@ -83,7 +83,7 @@ static void fill_twins(const bmf_run *from, const bmf_run *to, const table *name
     }
 }
 
-uint32_t *bmf_node_twins(const bmf_run *from, const bmf_run *to)
+uint32_t *node_twins(const bmf_run *from, const bmf_run *to)
 {
     table names = make_table(to->names), nodes = make_table(to->nodes);
     uint32_t *name_twin = malloc(from->names * sizeof *name_twin), *twin = malloc(from->nodes * sizeof *twin);
@@ -99,7 +99,7 @@ uint32_t *bmf_node_twins(const bmf_run *from, const bmf_run *to)
     return NULL;
 }
 
-int bmf_same_program(const bmf_run *from, const bmf_run *to, const uint32_t *twin)
+int same_program(const bmf_run *from, const bmf_run *to, const uint32_t *twin)
 {
     if (from->nodes < 2 || to->nodes < 2)
         return BMF_OK;
@@ -111,7 +111,7 @@ int bmf_same_program(const bmf_run *from, const bmf_run *to, const uint32_t *twi
                     from->program, to->program);
 }
 
-int64_t bmf_run_end(const bmf_run *run)
+int64_t run_end(const bmf_run *run)
 {
     int64_t end = 0;
     for (int64_t k = 0; k < run->events; k++)
@@ -119,7 +119,7 @@ int64_t bmf_run_end(const bmf_run *run)
     return end;
 }
 
-int64_t *bmf_lane_starts(const bmf_run *run)
+int64_t *lane_starts(const bmf_run *run)
 {
     int64_t *start = malloc(((size_t)run->lanes + 1) * sizeof *start), event = 0;
     for (int32_t lane = 0; start && lane <= run->lanes; lane++) {

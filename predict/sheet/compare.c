@@ -63,7 +63,7 @@ static int list_values(int64_t low, int64_t high, double value[MOST_VALUES])
 static int terms_of(const bmf_estimate *estimate)
 {
     int term[BMF_TERMS];
-    return bmf_form_terms(estimate->entry->form, term);
+    return form_terms(estimate->entry->form, term);
 }
 
 /* One point of the grid. worst is the largest difference so far, in what c->has_errors says. */
@@ -101,8 +101,8 @@ static void compare_all(bmf_sheet_comparison *c, const bmf_sheet *first, const b
     for (int i = 0; i < ps; i++)
         for (int j = 0; j < ds; j++) {
             bmf_estimate a, b;
-            if (bmf_sheet_evaluate(first, c->operation, p[i], d[j], &a) == 0 &&
-                bmf_sheet_evaluate(second, c->operation, p[i], d[j], &b) == 0)
+            if (sheet_evaluate(first, c->operation, p[i], d[j], &a) == 0 &&
+                sheet_evaluate(second, c->operation, p[i], d[j], &b) == 0)
                 compare_point(c, &a, &b, p[i], d[j], &worst);
         }
     c->both = c->points > 0;
@@ -110,19 +110,19 @@ static void compare_all(bmf_sheet_comparison *c, const bmf_sheet *first, const b
     c->differ = c->has_errors && c->errors > c->limit;
 }
 
-int64_t bmf_sheet_compare(const bmf_sheet *first, const bmf_sheet *second, bmf_sheet_comparison **comparison)
+int64_t sheet_compare(const bmf_sheet *first, const bmf_sheet *second, bmf_sheet_comparison **comparison)
 {
     const bmf_sheet *sheet[2] = {first, second};
     int64_t made = 0;
-    *comparison = bmf_allocate_clear(first->entries + second->entries, sizeof **comparison);
+    *comparison = allocate_clear(first->entries + second->entries, sizeof **comparison);
     for (int which = 0; which < 2; which++)
         for (int64_t k = 0; k < sheet[which]->entries; k++) {
             const char *operation = sheet[which]->entry[k].operation;
             int64_t counts[2];
             if (k > 0 && strcmp(operation, sheet[which]->entry[k - 1].operation) == 0)
                 continue;
-            const bmf_entry *a = bmf_sheet_find(first, operation, &counts[0]);
-            const bmf_entry *b = bmf_sheet_find(second, operation, &counts[1]);
+            const bmf_entry *a = sheet_find(first, operation, &counts[0]);
+            const bmf_entry *b = sheet_find(second, operation, &counts[1]);
             if (which == 1 && a)
                 continue;
             bmf_sheet_comparison *c = &(*comparison)[made++];

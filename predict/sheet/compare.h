@@ -19,6 +19,6 @@ typedef struct bmf_sheet_comparison {
 
 /* One comparison for every operation of either sheet, in the order of the first, then those of the second alone.
  * Returns how many; the caller frees *comparison. */
-int64_t bmf_sheet_compare(const bmf_sheet *first, const bmf_sheet *second, bmf_sheet_comparison **comparison);
+int64_t sheet_compare(const bmf_sheet *first, const bmf_sheet *second, bmf_sheet_comparison **comparison);
 
 #endif

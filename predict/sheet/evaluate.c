@@ -28,7 +28,7 @@ static double beyond(const bmf_entry *entry, double p)
 
 /* Ranges of d of one range of p follow each other. Sizes between two of them belong to the upper one: a protocol
  * changes right above the last size that still used the old one. */
-const bmf_entry *bmf_entry_choose(const bmf_entry *entry, int64_t count, double p, double d)
+const bmf_entry *entry_choose(const bmf_entry *entry, int64_t count, double p, double d)
 {
     double nearest = INFINITY;
     for (int64_t k = 0; k < count; k++)
@@ -57,22 +57,22 @@ static bool holds_p(const bmf_entry *entry, int64_t count, double p, int32_t *lo
     return inside;
 }
 
-void bmf_entry_domain(const bmf_entry *entry, int64_t count, double p, double d, bmf_estimate *estimate)
+void entry_domain(const bmf_entry *entry, int64_t count, double p, double d, bmf_estimate *estimate)
 {
     int32_t p_low, p_high;
     int64_t d_low = INT64_MAX, d_high = 0;
     estimate->outside[0] = 0;
     if (!holds_p(entry, count, p, &p_low, &p_high))
-        bmf_sheet_remark(estimate->outside, "p is outside what was measured, %d to %d", p_low, p_high);
+        sheet_remark(estimate->outside, "p is outside what was measured, %d to %d", p_low, p_high);
     for (int64_t k = 0; k < count; k++) {
         d_low = entry[k].d_low < d_low ? entry[k].d_low : d_low;
         d_high = entry[k].d_high > d_high ? entry[k].d_high : d_high;
     }
     if (entry->form.size != BMF_SIZE_NONE && (d < (double)d_low || d > (double)d_high))
-        bmf_sheet_remark(estimate->outside, "d is outside what was measured, %lld to %lld", (long long)d_low,
-                         (long long)d_high);
+        sheet_remark(estimate->outside, "d is outside what was measured, %lld to %lld", (long long)d_low,
+                     (long long)d_high);
     if (estimate->mean < 0.0)
-        bmf_sheet_remark(estimate->outside, "the equation gives a negative time here");
+        sheet_remark(estimate->outside, "the equation gives a negative time here");
     estimate->inside = estimate->outside[0] == 0;
 }
 
@@ -97,11 +97,11 @@ static void find_interval(bmf_estimate *e)
     e->high = e->mean + half;
 }
 
-void bmf_entry_evaluate(const bmf_entry *entry, double p, double d, bmf_estimate *estimate)
+void entry_evaluate(const bmf_entry *entry, double p, double d, bmf_estimate *estimate)
 {
     double basis[BMF_TERMS];
     *estimate = (bmf_estimate){.entry = entry, .has_errors = entry->has_errors, .freedom = INFINITY};
-    bmf_form_basis(entry->form, p, d, basis);
+    form_basis(entry->form, p, d, basis);
     for (int k = 0; k < BMF_TERMS; k++) {
         double error = entry->has_errors ? sqrt(entry->covariance[k][k]) : 0.0;
         estimate->mean += entry->coefficient[k] * basis[k];
@@ -115,25 +115,25 @@ void bmf_entry_evaluate(const bmf_entry *entry, double p, double d, bmf_estimate
         estimate->freedom = isnan(entry->freedom) ? 1e6 : entry->freedom;
     }
     find_interval(estimate);
-    bmf_entry_domain(entry, 1, p, d, estimate);
+    entry_domain(entry, 1, p, d, estimate);
 }
 
-double bmf_entry_misfit(const bmf_entry *entry)
+double entry_misfit(const bmf_entry *entry)
 {
     double sum = 0.0;
     for (int64_t k = 0; k < entry->points; k++) {
         const bmf_sheet_point *at = &entry->point[k];
         bmf_estimate estimate;
-        bmf_entry_evaluate(entry, at->p, (double)at->d, &estimate);
+        entry_evaluate(entry, at->p, (double)at->d, &estimate);
         double off = estimate.mean - at->typical;
         sum += at->typical > 0.0 ? off * off / (at->typical * at->typical) : 0.0;
     }
     return entry->points > 0 ? sqrt(sum / (double)entry->points) : NAN;
 }
 
-bool bmf_entry_is_poor(const bmf_entry *entry)
+bool entry_is_poor(const bmf_entry *entry)
 {
-    return entry->q < poor_q && bmf_entry_misfit(entry) > poor_misfit;
+    return entry->q < poor_q && entry_misfit(entry) > poor_misfit;
 }
 
 /* ---- sums ---- */
@@ -151,25 +151,23 @@ struct bmf_cost {
     char outside[BMF_SHEET_TEXT]; /* of the first operation that was outside */
 };
 
-bmf_cost *bmf_cost_new(const bmf_sheet *sheet)
+bmf_cost *cost_new(const bmf_sheet *sheet)
 {
-    bmf_cost *cost = bmf_allocate(sizeof *cost);
-    *cost = (bmf_cost){.sheet = sheet,
-                       .part = bmf_allocate_clear(sheet->entries, sizeof *cost->part),
-                       .inside = true,
-                       .has_errors = true};
+    bmf_cost *cost = allocate(sizeof *cost);
+    *cost = (bmf_cost){
+        .sheet = sheet, .part = allocate_clear(sheet->entries, sizeof *cost->part), .inside = true, .has_errors = true};
     return cost;
 }
 
-int bmf_cost_add(bmf_cost *cost, const char *operation, double p, double d, double times)
+int cost_add(bmf_cost *cost, const char *operation, double p, double d, double times)
 {
     bmf_estimate one;
     if (!isfinite(times) || times < 0.0)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "an operation is done at least 0 times, not %g", times);
-    BMF_TRY(bmf_sheet_evaluate(cost->sheet, operation, p, d, &one));
+    BMF_TRY(sheet_evaluate(cost->sheet, operation, p, d, &one));
     part *at = &cost->part[one.entry - cost->sheet->entry];
     double basis[BMF_TERMS];
-    bmf_form_basis(one.entry->form, p, d, basis);
+    form_basis(one.entry->form, p, d, basis);
     for (int k = 0; k < BMF_TERMS; k++)
         at->basis[k] += times * basis[k];
     at->noise_variance += times * one.noise_variance;
@@ -183,7 +181,7 @@ int bmf_cost_add(bmf_cost *cost, const char *operation, double p, double d, doub
     return BMF_OK;
 }
 
-void bmf_cost_sum(const bmf_cost *cost, bmf_estimate *estimate)
+void cost_sum(const bmf_cost *cost, bmf_estimate *estimate)
 {
     double spread = 0.0; /* sum of variance^2 / freedom */
     *estimate = (bmf_estimate){.least = cost->least, .most = cost->most, .inside = cost->inside};
@@ -208,7 +206,7 @@ void bmf_cost_sum(const bmf_cost *cost, bmf_estimate *estimate)
     find_interval(estimate);
 }
 
-void bmf_cost_free(bmf_cost *cost)
+void cost_free(bmf_cost *cost)
 {
     if (cost)
         free(cost->part);

@@ -42,8 +42,8 @@ static double pooled_spread(int64_t count, const bmf_fit_point *point)
         all += point[k].repeats;
         most = point[k].repeats > most ? point[k].repeats : most;
     }
-    double *deviation = bmf_allocate(all * (int64_t)sizeof *deviation);
-    double *scratch = bmf_allocate((all > most ? all : most) * (int64_t)sizeof *scratch);
+    double *deviation = allocate(all * (int64_t)sizeof *deviation);
+    double *scratch = allocate((all > most ? all : most) * (int64_t)sizeof *scratch);
     for (int64_t k = 0; k < count; k++) {
         const bmf_fit_point *at = &point[k];
         double middle = median_of(at->seconds, at->repeats, scratch);
@@ -62,7 +62,7 @@ static double pooled_spread(int64_t count, const bmf_fit_point *point)
 
 static void weigh_point(bmf_fit_point *at, double spread)
 {
-    double *scratch = bmf_allocate(at->repeats * (int64_t)sizeof *scratch);
+    double *scratch = allocate(at->repeats * (int64_t)sizeof *scratch);
     double middle = median_of(at->seconds, at->repeats, scratch);
     free(scratch);
     for (int round = 0; round < HUBER_ROUNDS; round++) {
@@ -79,7 +79,7 @@ static void weigh_point(bmf_fit_point *at, double spread)
     }
 }
 
-void bmf_fit_prepare(int64_t count, bmf_fit_point *point)
+void fit_prepare(int64_t count, bmf_fit_point *point)
 {
     double spread = pooled_spread(count, point);
     for (int64_t k = 0; k < count; k++)
@@ -104,7 +104,7 @@ typedef struct equations {
 static void open_equations(equations *s, int64_t count, const bmf_fit_point *point, bmf_form form)
 {
     *s = (equations){.count = count, .point = point};
-    s->terms = bmf_form_terms(form, s->term);
+    s->terms = form_terms(form, s->term);
     size_t rows = (size_t)count, columns = (size_t)s->terms;
     s->design = gsl_matrix_alloc(rows, columns);
     s->covariance = gsl_matrix_alloc(columns, columns);
@@ -112,11 +112,11 @@ static void open_equations(equations *s, int64_t count, const bmf_fit_point *poi
     s->weight = gsl_vector_alloc(rows);
     s->solution = gsl_vector_alloc(columns);
     s->workspace = gsl_multifit_linear_alloc(rows, columns);
-    s->size = bmf_allocate(count * (int64_t)sizeof *s->size);
-    s->trust = bmf_allocate(count * (int64_t)sizeof *s->trust);
+    s->size = allocate(count * (int64_t)sizeof *s->size);
+    s->trust = allocate(count * (int64_t)sizeof *s->trust);
     for (size_t i = 0; i < rows; i++) {
         double basis[BMF_TERMS];
-        bmf_form_basis(form, point[i].p, point[i].d, basis);
+        form_basis(form, point[i].p, point[i].d, basis);
         for (size_t j = 0; j < columns; j++) {
             double value = basis[s->term[j]];
             gsl_matrix_set(s->design, i, j, value);
@@ -165,7 +165,7 @@ static double missed(const equations *s, int64_t i)
 /* Trusts points less that the others contradict: all repetitions of a point may have been disturbed. */
 static void judge_points(equations *s)
 {
-    double *off = bmf_allocate(2 * s->count * (int64_t)sizeof *off);
+    double *off = allocate(2 * s->count * (int64_t)sizeof *off);
     for (int64_t i = 0; i < s->count; i++)
         off[i] = fabs(missed(s, i));
     double scatter = fmax(normal_per_mad * median_of(off, s->count, off + s->count), least_scatter);
@@ -276,7 +276,7 @@ static int64_t distances(const equations *s, double **ordered)
     int64_t all = 0, k = 0;
     for (int64_t i = 0; i < s->count; i++)
         all += s->trust[i] < 1.0 ? 0 : s->point[i].repeats;
-    *ordered = bmf_allocate(all * (int64_t)sizeof **ordered);
+    *ordered = allocate(all * (int64_t)sizeof **ordered);
     for (int64_t i = 0; i < s->count; i++) {
         double fit = fitted(s, i), value = s->point[i].centre - missed(s, i) * fit;
         for (int64_t j = 0; j < s->point[i].repeats && s->trust[i] == 1.0; j++)
@@ -330,7 +330,7 @@ static void find_errors(const equations *s, bmf_fit *fit)
     }
 }
 
-int bmf_fit_form(int64_t count, const bmf_fit_point *point, bmf_form form, bmf_fit *fit)
+int fit_form(int64_t count, const bmf_fit_point *point, bmf_form form, bmf_fit *fit)
 {
     equations s;
     *fit = (bmf_fit){.form = form};

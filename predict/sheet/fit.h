@@ -37,16 +37,16 @@ typedef struct bmf_fit {
 } bmf_fit;
 
 /* Makes the points' weights and centres; weight[] must have been allocated. */
-void bmf_fit_prepare(int64_t count, bmf_fit_point *point);
+void fit_prepare(int64_t count, bmf_fit_point *point);
 /* Fits one form to at least as many points as it has terms; with equally many nothing is left to tell the errors from,
  * and the spread within the points takes their place. Fails only if GSL does. */
-int bmf_fit_form(int64_t count, const bmf_fit_point *point, bmf_form form, bmf_fit *fit);
+int fit_form(int64_t count, const bmf_fit_point *point, bmf_form form, bmf_fit *fit);
 
 enum { BMF_FITS = 12 };
 /* Fits every form that the points allow: the twelve, or those without a start-up term when p takes one value, without a
  * size term when d does; best first. Returns the number of fits in fit[], 0 when there are no points. Forms whose
  * likelihoods are equal stand in the order of bmf_startup and bmf_size. */
-int bmf_fit_forms(int64_t count, const bmf_fit_point *point, bmf_fit fit[BMF_FITS]);
+int fit_forms(int64_t count, const bmf_fit_point *point, bmf_fit fit[BMF_FITS]);
 /* Forms worse than the best by less than this cannot be told apart: odds of less than 20 to 1. */
 #define BMF_FIT_TELLS_APART 6.0
 
@@ -54,6 +54,6 @@ int bmf_fit_forms(int64_t count, const bmf_fit_point *point, bmf_fit fit[BMF_FIT
  * where that pays most, and the halves again, as long as the likelihood gains more than the added parameters are worth
  * (Bayesian information criterion). Returns the number of ranges, 1 to BMF_FIT_RANGES; sizes[] ends with infinity. */
 enum { BMF_FIT_RANGES = 4 };
-int bmf_fit_ranges(int64_t count, const bmf_fit_point *point, double sizes[BMF_FIT_RANGES]);
+int fit_ranges(int64_t count, const bmf_fit_point *point, double sizes[BMF_FIT_RANGES]);
 
 #endif

@@ -34,7 +34,7 @@ static bool varies_d(int64_t count, const bmf_fit_point *point)
 static bool enough(int64_t count, bmf_form form)
 {
     int term[BMF_TERMS];
-    return count >= bmf_form_terms(form, term);
+    return count >= form_terms(form, term);
 }
 
 /* Keeps fit[] ordered; equal likelihoods in the order of coming. */
@@ -47,7 +47,7 @@ static int insert(bmf_fit *fit, int fits, const bmf_fit *added)
     return fits + 1;
 }
 
-int bmf_fit_forms(int64_t count, const bmf_fit_point *point, bmf_fit fit[BMF_FITS])
+int fit_forms(int64_t count, const bmf_fit_point *point, bmf_fit fit[BMF_FITS])
 {
     if (count == 0)
         return 0;
@@ -62,7 +62,7 @@ int bmf_fit_forms(int64_t count, const bmf_fit_point *point, bmf_fit fit[BMF_FIT
     for (int a = first_startup; a <= last_startup; a++)
         for (int b = first_size; b <= last_size; b++) {
             bmf_fit tried;
-            if (bmf_fit_form(count, point, (bmf_form){(bmf_startup)a, (bmf_size)b}, &tried) == 0)
+            if (fit_form(count, point, (bmf_form){(bmf_startup)a, (bmf_size)b}, &tried) == 0)
                 fits = insert(fit, fits, &tried);
         }
     return fits;
@@ -80,7 +80,7 @@ typedef struct range {
 static double best_deviance(int64_t count, const bmf_fit_point *point)
 {
     bmf_fit fit[BMF_FITS];
-    return bmf_fit_forms(count, point, fit) > 0 ? fit[0].deviance : INFINITY;
+    return fit_forms(count, point, fit) > 0 ? fit[0].deviance : INFINITY;
 }
 
 static int64_t count_sizes(int64_t count, const bmf_fit_point *point)
@@ -125,7 +125,7 @@ static range make_range(const bmf_fit_point *point, int64_t all, int64_t begin, 
     return r;
 }
 
-int bmf_fit_ranges(int64_t count, const bmf_fit_point *point, double sizes[BMF_FIT_RANGES])
+int fit_ranges(int64_t count, const bmf_fit_point *point, double sizes[BMF_FIT_RANGES])
 {
     range part[BMF_FIT_RANGES] = {make_range(point, count, 0, count)};
     int parts = 1;

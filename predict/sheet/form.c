@@ -8,12 +8,12 @@
 static const char *const startup_names[BMF_STARTUPS] = {"none", "p", "log(p)", "p*p"};
 static const char *const size_names[BMF_SIZES] = {"none", "d", "p*d", "log(p)*d", "p*p*d"};
 
-const char *bmf_startup_name(bmf_startup startup)
+const char *startup_name(bmf_startup startup)
 {
     return startup_names[startup];
 }
 
-const char *bmf_size_name(bmf_size size)
+const char *size_name(bmf_size size)
 {
     return size_names[size];
 }
@@ -26,7 +26,7 @@ static int find(const char *const *names, int count, const char *name)
     return -1;
 }
 
-bool bmf_startup_find(const char *name, bmf_startup *startup)
+bool startup_find(const char *name, bmf_startup *startup)
 {
     int found = find(startup_names, BMF_STARTUPS, name);
     if (found >= 0)
@@ -34,7 +34,7 @@ bool bmf_startup_find(const char *name, bmf_startup *startup)
     return found >= 0;
 }
 
-bool bmf_size_find(const char *name, bmf_size *size)
+bool size_find(const char *name, bmf_size *size)
 {
     int found = find(size_names, BMF_SIZES, name);
     if (found >= 0)
@@ -74,14 +74,14 @@ static double size_value(bmf_size size, double p, double d)
     return 0.0;
 }
 
-void bmf_form_basis(bmf_form form, double p, double d, double basis[BMF_TERMS])
+void form_basis(bmf_form form, double p, double d, double basis[BMF_TERMS])
 {
     basis[0] = 1.0;
     basis[1] = startup_value(form.startup, p);
     basis[2] = size_value(form.size, p, d);
 }
 
-int bmf_form_terms(bmf_form form, int term[BMF_TERMS])
+int form_terms(bmf_form form, int term[BMF_TERMS])
 {
     int terms = 0;
     term[terms++] = 0;
@@ -92,15 +92,15 @@ int bmf_form_terms(bmf_form form, int term[BMF_TERMS])
     return terms;
 }
 
-bool bmf_form_equal(bmf_form a, bmf_form b)
+bool form_equal(bmf_form a, bmf_form b)
 {
     return a.startup == b.startup && a.size == b.size;
 }
 
-const char *bmf_form_text(bmf_form form, char *text, size_t size)
+const char *form_text(bmf_form form, char *text, size_t size)
 {
     bool startup = form.startup != BMF_STARTUP_NONE, data = form.size != BMF_SIZE_NONE;
-    snprintf(text, size, "c%s%s%s%s", startup ? " + " : "", startup ? bmf_startup_name(form.startup) : "",
-             data ? " + " : "", data ? bmf_size_name(form.size) : "");
+    snprintf(text, size, "c%s%s%s%s", startup ? " + " : "", startup ? startup_name(form.startup) : "",
+             data ? " + " : "", data ? size_name(form.size) : "");
     return text;
 }

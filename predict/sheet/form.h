@@ -35,17 +35,17 @@ typedef struct bmf_form {
 } bmf_form;
 
 /* The words of sheets: "none", "p", "log(p)", "p*p" and "none", "d", "p*d", "log(p)*d", "p*p*d". Static storage. */
-const char *bmf_startup_name(bmf_startup startup);
-const char *bmf_size_name(bmf_size size);
-bool bmf_startup_find(const char *name, bmf_startup *startup);
-bool bmf_size_find(const char *name, bmf_size *size);
+const char *startup_name(bmf_startup startup);
+const char *size_name(bmf_size size);
+bool startup_find(const char *name, bmf_startup *startup);
+bool size_find(const char *name, bmf_size *size);
 
 /* The values that c, s and k are multiplied with; 0 for an absent term. */
-void bmf_form_basis(bmf_form form, double p, double d, double basis[BMF_TERMS]);
+void form_basis(bmf_form form, double p, double d, double basis[BMF_TERMS]);
 /* Which of c, s and k the form has: indices into the above in term[]. Returns how many, 1 to 3. */
-int bmf_form_terms(bmf_form form, int term[BMF_TERMS]);
-bool bmf_form_equal(bmf_form a, bmf_form b);
+int form_terms(bmf_form form, int term[BMF_TERMS]);
+bool form_equal(bmf_form a, bmf_form b);
 /* "c + log(p) + p*d": the form without its coefficients, into text. Returns text. */
-const char *bmf_form_text(bmf_form form, char *text, size_t size);
+const char *form_text(bmf_form form, char *text, size_t size);
 
 #endif

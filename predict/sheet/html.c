@@ -25,46 +25,46 @@ static const char style[] =
 static void put_equation(bmf_output *out, const bmf_entry *entry, bmf_equation_style how)
 {
     char text[BMF_SHEET_TEXT];
-    bmf_equation_text(entry, how, 1e-6, text, sizeof text);
+    equation_text(entry, how, 1e-6, text, sizeof text);
     for (char *at = text; (at = strstr(at, "+-"));) { /* the sign, now that there is room for it */
         *at = 0;
-        bmf_put_markup(out, text);
-        bmf_output_text(out, "&plusmn;");
+        put_markup(out, text);
+        output_text(out, "&plusmn;");
         memmove(text, at + 2, strlen(at + 2) + 1);
         at = text;
     }
-    bmf_put_markup(out, text);
+    put_markup(out, text);
 }
 
 static void put_facts(bmf_output *out, const bmf_sheet *sheet)
 {
     const char *name;
     char text[BMF_SHEET_TEXT];
-    bmf_output_text(out, "<table class='facts'>\n");
-    for (int k = 0; bmf_sheet_fact(sheet, k, &name, text, sizeof text); k++) {
+    output_text(out, "<table class='facts'>\n");
+    for (int k = 0; sheet_fact(sheet, k, &name, text, sizeof text); k++) {
         if (!text[0])
             continue;
-        bmf_output_print(out, "<tr><td>%s</td><td>", name);
-        bmf_put_markup(out, text);
-        bmf_output_text(out, "</td></tr>\n");
+        output_print(out, "<tr><td>%s</td><td>", name);
+        put_markup(out, text);
+        output_text(out, "</td></tr>\n");
     }
-    bmf_output_text(out, "</table>\n");
+    output_text(out, "</table>\n");
 }
 
 static void put_row(bmf_output *out, const bmf_entry *entry)
 {
     char domain[100], q[20], noise[20];
-    bmf_output_text(out, "<tr><td><a href='#");
-    bmf_put_markup(out, entry->operation);
-    bmf_output_text(out, "'>");
-    bmf_put_markup(out, entry->operation);
-    bmf_output_text(out, "</a></td><td class='eq'>");
+    output_text(out, "<tr><td><a href='#");
+    put_markup(out, entry->operation);
+    output_text(out, "'>");
+    put_markup(out, entry->operation);
+    output_text(out, "</a></td><td class='eq'>");
     put_equation(out, entry, BMF_EQUATION_ROUNDED);
-    bmf_output_print(out, "</td><td>%s</td><td class='n'>%s</td><td class='n'>",
-                     bmf_domain_text(entry, domain, sizeof domain), bmf_noise_text(entry->noise, noise, sizeof noise));
-    bmf_put_markup(out, bmf_q_text(entry->q, q, sizeof q));
-    bmf_output_print(out, "</td><td class='%s'>%s</td></tr>\n", bmf_entry_is_poor(entry) ? "poor" : "remark",
-                     bmf_remark_text(entry));
+    output_print(out, "</td><td>%s</td><td class='n'>%s</td><td class='n'>", domain_text(entry, domain, sizeof domain),
+                 noise_text(entry->noise, noise, sizeof noise));
+    put_markup(out, q_text(entry->q, q, sizeof q));
+    output_print(out, "</td><td class='%s'>%s</td></tr>\n", entry_is_poor(entry) ? "poor" : "remark",
+                 remark_text(entry));
 }
 
 static void put_tables(bmf_output *out, const bmf_sheet *sheet)
@@ -72,25 +72,25 @@ static void put_tables(bmf_output *out, const bmf_sheet *sheet)
     int family = -1;
     for (int64_t k = 0; k < sheet->entries; k++) {
         if ((int)sheet->entry[k].family != family) {
-            bmf_output_text(out, family >= 0 ? "</table>\n" : "");
+            output_text(out, family >= 0 ? "</table>\n" : "");
             family = (int)sheet->entry[k].family;
-            bmf_output_print(out,
-                             "<h2>%s</h2>\n<table><tr><th>operation</th><th>time, &micro;s</th><th>domain</th>"
-                             "<th class='n'>noise</th><th class='n'>Q</th><th></th></tr>\n",
-                             bmf_family_heading((bmf_family)family));
+            output_print(out,
+                         "<h2>%s</h2>\n<table><tr><th>operation</th><th>time, &micro;s</th><th>domain</th>"
+                         "<th class='n'>noise</th><th class='n'>Q</th><th></th></tr>\n",
+                         family_heading((bmf_family)family));
         }
         put_row(out, &sheet->entry[k]);
     }
-    bmf_output_text(out, "</table>\n");
+    output_text(out, "</table>\n");
     if (sheet->skips == 0)
         return;
-    bmf_output_text(out, "<h2>Not measured</h2>\n<table>\n");
+    output_text(out, "<h2>Not measured</h2>\n<table>\n");
     for (int64_t k = 0; k < sheet->skips; k++) {
-        bmf_output_print(out, "<tr><td>%s</td><td>", sheet->skip[k].operation);
-        bmf_put_markup(out, sheet->skip[k].reason);
-        bmf_output_text(out, "</td></tr>\n");
+        output_print(out, "<tr><td>%s</td><td>", sheet->skip[k].operation);
+        put_markup(out, sheet->skip[k].reason);
+        output_text(out, "</td></tr>\n");
     }
-    bmf_output_text(out, "</table>\n");
+    output_text(out, "</table>\n");
 }
 
 /* ---- pages ---- */
@@ -99,26 +99,26 @@ static void put_tables(bmf_output *out, const bmf_sheet *sheet)
 static void put_cell(bmf_output *out, double value, const char *unit)
 {
     if (isnan(value))
-        bmf_output_text(out, "<td class='n'>&ndash;</td>");
+        output_text(out, "<td class='n'>&ndash;</td>");
     else
-        bmf_output_print(out, "<td class='n'>%.3g%s</td>", value, unit);
+        output_print(out, "<td class='n'>%.3g%s</td>", value, unit);
 }
 
 static void put_statistics(bmf_output *out, const bmf_entry *entry)
 {
     char domain[100], q[20];
-    bmf_output_text(out, "<tr><td class='eq'>");
+    output_text(out, "<tr><td class='eq'>");
     put_equation(out, entry, BMF_EQUATION_ERRORS);
-    bmf_output_print(out, "</td><td>%s</td>", bmf_domain_text(entry, domain, sizeof domain));
+    output_print(out, "</td><td>%s</td>", domain_text(entry, domain, sizeof domain));
     put_cell(out, 100.0 * entry->noise, " %");
-    put_cell(out, 100.0 * bmf_entry_misfit(entry), " %");
+    put_cell(out, 100.0 * entry_misfit(entry), " %");
     put_cell(out, entry->chi_freedom > 0.0 ? entry->chi_square / entry->chi_freedom : NAN, "");
-    bmf_output_print(out, "<td class='n%s'>", bmf_entry_is_poor(entry) ? " poor" : "");
-    bmf_put_markup(out, bmf_q_text(entry->q, q, sizeof q));
-    bmf_output_text(out, "</td>");
+    output_print(out, "<td class='n%s'>", entry_is_poor(entry) ? " poor" : "");
+    put_markup(out, q_text(entry->q, q, sizeof q));
+    output_text(out, "</td>");
     put_cell(out, 100.0 * entry->coverage, " %");
     put_cell(out, entry->condition, "");
-    bmf_output_text(out, "</tr>\n");
+    output_text(out, "</tr>\n");
 }
 
 /* What one range has to say beyond numbers: rivals of its form, and the note. */
@@ -127,27 +127,26 @@ static void put_remarks(bmf_output *out, const bmf_entry *entry)
     char form[BMF_FORM_TEXT], domain[100];
     if (!entry->has_runner_up && !entry->note[0])
         return;
-    bmf_output_print(out, "<p class='by'>%s: ", bmf_domain_text(entry, domain, sizeof domain));
+    output_print(out, "<p class='by'>%s: ", domain_text(entry, domain, sizeof domain));
     if (entry->has_runner_up)
-        bmf_output_print(out, "runner-up %s, worse by %.3g in &minus;2 log likelihood. ",
-                         bmf_form_text(entry->runner_up, form, sizeof form), entry->runner_up_margin);
+        output_print(out, "runner-up %s, worse by %.3g in &minus;2 log likelihood. ",
+                     form_text(entry->runner_up, form, sizeof form), entry->runner_up_margin);
     for (int32_t k = 0; k < entry->alternatives; k++)
-        bmf_output_print(out, "%s%s%s", k == 0 ? "Not told apart: " : ", ",
-                         bmf_form_text(entry->alternative[k], form, sizeof form),
-                         k + 1 == entry->alternatives ? ". " : "");
-    bmf_output_text(out, "<span class='remark'>");
-    bmf_put_markup(out, entry->note);
-    bmf_output_text(out, "</span></p>\n");
+        output_print(out, "%s%s%s", k == 0 ? "Not told apart: " : ", ",
+                     form_text(entry->alternative[k], form, sizeof form), k + 1 == entry->alternatives ? ". " : "");
+    output_text(out, "<span class='remark'>");
+    put_markup(out, entry->note);
+    output_text(out, "</span></p>\n");
 }
 
 static void put_equations(bmf_output *out, const bmf_entry *entry, int64_t count)
 {
-    bmf_output_text(out, "<table><tr><th>time, &micro;s</th><th>domain</th><th class='n'>noise</th><th "
-                         "class='n'>misfit</th><th class='n'>&chi;&sup2; per degree</th><th class='n'>Q</th><th "
-                         "class='n'>in 95 %</th><th class='n'>condition</th></tr>\n");
+    output_text(out, "<table><tr><th>time, &micro;s</th><th>domain</th><th class='n'>noise</th><th "
+                     "class='n'>misfit</th><th class='n'>&chi;&sup2; per degree</th><th class='n'>Q</th><th "
+                     "class='n'>in 95 %</th><th class='n'>condition</th></tr>\n");
     for (int64_t k = 0; k < count; k++)
         put_statistics(out, &entry[k]);
-    bmf_output_text(out, "</table>\n");
+    output_text(out, "</table>\n");
     for (int64_t k = 0; k < count; k++)
         put_remarks(out, &entry[k]);
 }
@@ -159,57 +158,57 @@ static void put_points(bmf_output *out, const bmf_entry *entry, int64_t count)
         points += entry[k].points;
     if (points == 0)
         return;
-    bmf_output_print(out,
-                     "<details><summary>%lld measured points</summary>\n<table><tr><th class='n'>p</th>"
-                     "<th class='n'>d</th><th class='n'>times</th><th class='n'>least, &micro;s</th><th "
-                     "class='n'>typical</th><th class='n'>most</th><th class='n'>equation</th></tr>\n",
-                     (long long)points);
+    output_print(out,
+                 "<details><summary>%lld measured points</summary>\n<table><tr><th class='n'>p</th>"
+                 "<th class='n'>d</th><th class='n'>times</th><th class='n'>least, &micro;s</th><th "
+                 "class='n'>typical</th><th class='n'>most</th><th class='n'>equation</th></tr>\n",
+                 (long long)points);
     for (int64_t k = 0; k < count; k++)
         for (int64_t j = 0; j < entry[k].points; j++) {
             const bmf_sheet_point *at = &entry[k].point[j];
             bmf_estimate e;
-            bmf_entry_evaluate(&entry[k], at->p, (double)at->d, &e);
-            bmf_output_print(out,
-                             "<tr><td class='n'>%d</td><td class='n'>%lld</td><td class='n'>%d</td><td "
-                             "class='n'>%.4g</td><td class='n'>%.4g</td><td class='n'>%.4g</td><td "
-                             "class='n'>%.4g</td></tr>\n",
-                             at->p, (long long)at->d, at->repeats, at->least * 1e6, at->typical * 1e6, at->most * 1e6,
-                             e.mean * 1e6);
+            entry_evaluate(&entry[k], at->p, (double)at->d, &e);
+            output_print(out,
+                         "<tr><td class='n'>%d</td><td class='n'>%lld</td><td class='n'>%d</td><td "
+                         "class='n'>%.4g</td><td class='n'>%.4g</td><td class='n'>%.4g</td><td "
+                         "class='n'>%.4g</td></tr>\n",
+                         at->p, (long long)at->d, at->repeats, at->least * 1e6, at->typical * 1e6, at->most * 1e6,
+                         e.mean * 1e6);
         }
-    bmf_output_text(out, "</table></details>\n");
+    output_text(out, "</table></details>\n");
 }
 
 static void put_page(bmf_output *out, const bmf_entry *entry, int64_t count)
 {
-    bmf_output_text(out, "<section id='");
-    bmf_put_markup(out, entry->operation);
-    bmf_output_text(out, "'>\n<h2>");
-    bmf_put_markup(out, entry->operation);
-    bmf_output_text(out, "</h2>\n");
-    const char *text = bmf_operation_text(entry->operation);
-    bmf_output_print(out, "<p class='by'>%s%s%s", text, text[0] ? "; " : "", bmf_family_name(entry->family));
+    output_text(out, "<section id='");
+    put_markup(out, entry->operation);
+    output_text(out, "'>\n<h2>");
+    put_markup(out, entry->operation);
+    output_text(out, "</h2>\n");
+    const char *text = operation_text(entry->operation);
+    output_print(out, "<p class='by'>%s%s%s", text, text[0] ? "; " : "", family_name(entry->family));
     if (entry->element_bytes > 0)
-        bmf_output_print(out, "; elements of %d bytes", entry->element_bytes);
-    bmf_output_text(out, "</p>\n");
+        output_print(out, "; elements of %d bytes", entry->element_bytes);
+    output_text(out, "</p>\n");
     put_equations(out, entry, count);
-    bmf_sheet_put_svg(out, entry, count);
+    sheet_put_svg(out, entry, count);
     put_points(out, entry, count);
-    bmf_output_text(out, "</section>\n");
+    output_text(out, "</section>\n");
 }
 
-void bmf_sheet_put_html(bmf_output *out, const bmf_sheet *sheet)
+void sheet_put_html(bmf_output *out, const bmf_sheet *sheet)
 {
     const char *title = sheet->title[0] ? sheet->title : "Data sheet";
-    bmf_output_text(out, "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>\n<title>");
-    bmf_put_markup(out, title);
-    bmf_output_print(out, "</title>\n<style>\n%s</style></head>\n<body>\n<h1>", style);
-    bmf_put_markup(out, title);
-    bmf_output_text(out, "</h1>\n<p class='by'>Data sheet: time as a function of p and d, with errors</p>\n");
+    output_text(out, "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>\n<title>");
+    put_markup(out, title);
+    output_print(out, "</title>\n<style>\n%s</style></head>\n<body>\n<h1>", style);
+    put_markup(out, title);
+    output_text(out, "</h1>\n<p class='by'>Data sheet: time as a function of p and d, with errors</p>\n");
     put_facts(out, sheet);
     put_tables(out, sheet);
-    bmf_sheet_each(sheet, put_page, out);
-    bmf_output_text(out, "<h2>Notes for use</h2>\n<ul>\n");
-    for (int k = 0; bmf_sheet_notes[k]; k++)
-        bmf_output_print(out, "<li>%s</li>\n", bmf_sheet_notes[k]);
-    bmf_output_text(out, "</ul>\n</body></html>\n");
+    sheet_each(sheet, put_page, out);
+    output_text(out, "<h2>Notes for use</h2>\n<ul>\n");
+    for (int k = 0; sheet_notes[k]; k++)
+        output_print(out, "<li>%s</li>\n", sheet_notes[k]);
+    output_text(out, "</ul>\n</body></html>\n");
 }

@@ -11,7 +11,7 @@ static int smallest(int a, int b, int c)
     return ab < c ? ab : c;
 }
 
-int bmf_name_distance(const char *a, const char *b)
+int name_distance(const char *a, const char *b)
 {
     int row[LONGEST + 1] = {0}, columns = (int)strnlen(b, LONGEST), rows = (int)strnlen(a, LONGEST);
     for (int j = 0; j <= columns; j++)

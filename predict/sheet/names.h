@@ -4,6 +4,6 @@
 
 /* The least number of letters to add, leave out or replace to get from one to the other (Levenshtein). Names count up
  * to their 64th letter. */
-int bmf_name_distance(const char *a, const char *b);
+int name_distance(const char *a, const char *b);
 
 #endif

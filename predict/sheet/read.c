@@ -145,7 +145,7 @@ static int get_form(const reader *r, const config_setting_t *setting, bmf_form *
     char *size = strstr(text, ", ");
     if (size)
         *size = 0;
-    if (!size || !bmf_startup_find(text, &form->startup) || !bmf_size_find(size + 2, &form->size))
+    if (!size || !startup_find(text, &form->startup) || !size_find(size + 2, &form->size))
         return mistake(r, setting, "'%s' is no form; write \"STARTUP, SIZE\" such as \"log(p), p*d\"", text);
     return BMF_OK;
 }
@@ -158,15 +158,15 @@ static int read_equation(const reader *r, const config_setting_t *group, bmf_ent
     setting = config_setting_get_member(group, "startup");
     if (setting)
         BMF_TRY(get_text(r, setting, BMF_FORM_TEXT, &text));
-    if (!bmf_startup_find(text, &entry->form.startup))
+    if (!startup_find(text, &entry->form.startup))
         return mistake(r, setting, "'startup' is none, p, log(p) or p*p, not '%s'", text);
     text = "none";
     setting = config_setting_get_member(group, "size");
     if (setting)
         BMF_TRY(get_text(r, setting, BMF_FORM_TEXT, &text));
-    if (!bmf_size_find(text, &entry->form.size))
+    if (!size_find(text, &entry->form.size))
         return mistake(r, setting, "'size' is none, d, p*d, log(p)*d or p*p*d, not '%s'", text);
-    int term[BMF_TERMS], terms = bmf_form_terms(entry->form, term);
+    int term[BMF_TERMS], terms = form_terms(entry->form, term);
     for (int k = 0, next = 0; k < BMF_TERMS; k++) {
         bool has = next < terms && term[next] == k;
         next += has;
@@ -289,7 +289,7 @@ static int read_points(const reader *r, const config_setting_t *list, bmf_entry 
         return mistake(r, list, "'points' must be a list ( .. ) of points");
     int count = config_setting_length(list);
     entry->points = count;
-    entry->point = bmf_allocate_clear(count, sizeof *entry->point);
+    entry->point = allocate_clear(count, sizeof *entry->point);
     for (int k = 0; k < count; k++)
         BMF_TRY(read_point(r, config_setting_get_elem(list, (unsigned)k), &entry->point[k]));
     return BMF_OK;
@@ -345,7 +345,7 @@ static int read_entry(const reader *r, const config_setting_t *group, bmf_entry 
         return mistake(r, setting, "the name of an operation is one word");
     BMF_TRY(get_member(r, group, "family", &setting));
     BMF_TRY(get_text(r, setting, BMF_SHEET_TEXT, &text));
-    if (!bmf_family_find(text, &entry->family))
+    if (!family_find(text, &entry->family))
         return mistake(r, setting, "unknown family '%s'", text);
     if ((setting = config_setting_get_member(group, "note")))
         BMF_TRY(copy_text(r, setting, BMF_SHEET_TEXT, entry->note));
@@ -393,9 +393,9 @@ static int read_entries(const reader *r, const config_setting_t *root)
     if (!config_setting_is_list(list) || config_setting_length(list) == 0)
         return mistake(r, list, "'entries' must be a list ( .. ) of at least one entry");
     for (int k = 0; k < config_setting_length(list); k++)
-        BMF_TRY(read_entry(r, config_setting_get_elem(list, (unsigned)k), bmf_sheet_add(r->sheet, &places)));
+        BMF_TRY(read_entry(r, config_setting_get_elem(list, (unsigned)k), sheet_add(r->sheet, &places)));
     BMF_TRY(check_overlaps(r, list));
-    bmf_sheet_order(r->sheet);
+    sheet_order(r->sheet);
     return BMF_OK;
 }
 
@@ -440,7 +440,7 @@ static int read_skips(const reader *r, const config_setting_t *list)
     if (!config_setting_is_list(list))
         return mistake(r, list, "'skips' must be a list ( .. )");
     int count = config_setting_length(list);
-    r->sheet->skip = bmf_allocate_clear(count, sizeof *r->sheet->skip);
+    r->sheet->skip = allocate_clear(count, sizeof *r->sheet->skip);
     for (int k = 0; k < count; k++) {
         config_setting_t *group = config_setting_get_elem(list, (unsigned)k), *setting;
         if (!config_setting_is_group(group))
@@ -488,10 +488,10 @@ static FILE *open_text(const char *path)
     return stat(path, &found) == 0 && !S_ISDIR(found.st_mode) ? fopen(path, "r") : NULL;
 }
 
-int bmf_sheet_read(const char *path, bmf_sheet **sheet)
+int sheet_read(const char *path, bmf_sheet **sheet)
 {
     config_t config;
-    reader r = {.path = path, .sheet = bmf_allocate_clear(1, sizeof *r.sheet)};
+    reader r = {.path = path, .sheet = allocate_clear(1, sizeof *r.sheet)};
     FILE *file = open_text(path);
     int status = file ? BMF_OK : bmf_fail(NULL, BMF_ERROR_FILE, "cannot read '%s'", path);
     config_init(&config);
@@ -506,6 +506,6 @@ int bmf_sheet_read(const char *path, bmf_sheet **sheet)
     if (status == BMF_OK)
         *sheet = r.sheet;
     else
-        bmf_sheet_free(r.sheet);
+        sheet_free(r.sheet);
     return status;
 }

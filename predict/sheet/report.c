@@ -10,7 +10,7 @@
 
 #include "predict/sheet/text.h"
 
-const char *const bmf_sheet_notes[] = {
+const char *const sheet_notes[] = {
     "Times are delays that the caller of a function sees, between the call and its return; of collectives and "
     "skeletons "
     "the time from the first start to the last end, all processes having been synchronised before.",
@@ -33,7 +33,7 @@ const char *const bmf_sheet_notes[] = {
     NULL,
 };
 
-const char *bmf_family_heading(bmf_family family)
+const char *family_heading(bmf_family family)
 {
     static const char *const headings[BMF_FAMILIES] = {"Point-to-point messages",
                                                        "Collective operations",
@@ -45,7 +45,7 @@ const char *bmf_family_heading(bmf_family family)
     return headings[family];
 }
 
-bool bmf_sheet_fact(const bmf_sheet *sheet, int k, const char **name, char *text, size_t size)
+bool sheet_fact(const bmf_sheet *sheet, int k, const char **name, char *text, size_t size)
 {
     const bmf_samples_header *h = &sheet->header;
     static const char *const names[] = {"source",  "machine", "date",  "MPI",   "version of bmf", "ranks",
@@ -61,7 +61,7 @@ bool bmf_sheet_fact(const bmf_sheet *sheet, int k, const char **name, char *text
     else if (k < 8 && counts[k - 5] > 0)
         snprintf(text, size, "%d", counts[k - 5]);
     else if (k == 8 && h->tick_seconds > 0.0)
-        bmf_time_text(h->tick_seconds, text, size);
+        time_text(h->tick_seconds, text, size);
     else if (k == 9 && h->clock[0])
         snprintf(text, size, "%s", h->clock);
     else if (k == 10)
@@ -69,7 +69,7 @@ bool bmf_sheet_fact(const bmf_sheet *sheet, int k, const char **name, char *text
     return true;
 }
 
-void bmf_sheet_each(const bmf_sheet *sheet, void (*show)(bmf_output *, const bmf_entry *, int64_t), bmf_output *out)
+void sheet_each(const bmf_sheet *sheet, void (*show)(bmf_output *, const bmf_entry *, int64_t), bmf_output *out)
 {
     for (int64_t begin = 0, end; begin < sheet->entries; begin = end) {
         for (end = begin + 1;
@@ -84,98 +84,97 @@ void bmf_sheet_each(const bmf_sheet *sheet, void (*show)(bmf_output *, const bmf
 static void put_row(bmf_output *out, const bmf_entry *entry)
 {
     char equation[BMF_SHEET_TEXT], domain[100], q[20], noise[20];
-    bmf_output_print(out, "  %-20s %-36s %-28s %8s %7s  %s\n", entry->operation,
-                     bmf_equation_text(entry, BMF_EQUATION_ROUNDED, 1e-6, equation, sizeof equation),
-                     bmf_domain_text(entry, domain, sizeof domain), bmf_noise_text(entry->noise, noise, sizeof noise),
-                     bmf_q_text(entry->q, q, sizeof q), bmf_remark_text(entry));
+    output_print(out, "  %-20s %-36s %-28s %8s %7s  %s\n", entry->operation,
+                 equation_text(entry, BMF_EQUATION_ROUNDED, 1e-6, equation, sizeof equation),
+                 domain_text(entry, domain, sizeof domain), noise_text(entry->noise, noise, sizeof noise),
+                 q_text(entry->q, q, sizeof q), remark_text(entry));
 }
 
 static void put_front(bmf_output *out, const bmf_sheet *sheet)
 {
     const char *name;
     char text[BMF_SHEET_TEXT];
-    bmf_output_print(out, "%s\n\n", sheet->title[0] ? sheet->title : "Data sheet");
-    for (int k = 0; bmf_sheet_fact(sheet, k, &name, text, sizeof text); k++)
+    output_print(out, "%s\n\n", sheet->title[0] ? sheet->title : "Data sheet");
+    for (int k = 0; sheet_fact(sheet, k, &name, text, sizeof text); k++)
         if (text[0])
-            bmf_output_print(out, "  %-15s %s\n", name, text);
+            output_print(out, "  %-15s %s\n", name, text);
     int family = -1;
     for (int64_t k = 0; k < sheet->entries; k++) {
         if ((int)sheet->entry[k].family != family) {
             family = (int)sheet->entry[k].family;
-            bmf_output_print(out, "\n%s\n  %-20s %-36s %-28s %8s %7s\n", bmf_family_heading((bmf_family)family),
-                             "operation", "time (us)", "domain", "noise", "Q");
+            output_print(out, "\n%s\n  %-20s %-36s %-28s %8s %7s\n", family_heading((bmf_family)family), "operation",
+                         "time (us)", "domain", "noise", "Q");
         }
         put_row(out, &sheet->entry[k]);
     }
     if (sheet->skips > 0)
-        bmf_output_text(out, "\nNot measured\n");
+        output_text(out, "\nNot measured\n");
     for (int64_t k = 0; k < sheet->skips; k++)
-        bmf_output_print(out, "  %-20s %s\n", sheet->skip[k].operation, sheet->skip[k].reason);
+        output_print(out, "  %-20s %s\n", sheet->skip[k].operation, sheet->skip[k].reason);
 }
 
 static void put_forms(bmf_output *out, const bmf_entry *entry)
 {
     char form[BMF_FORM_TEXT];
     if (entry->has_runner_up)
-        bmf_output_print(out, "  runner-up       %s, worse by %.3g in -2 log likelihood\n",
-                         bmf_form_text(entry->runner_up, form, sizeof form), entry->runner_up_margin);
+        output_print(out, "  runner-up       %s, worse by %.3g in -2 log likelihood\n",
+                     form_text(entry->runner_up, form, sizeof form), entry->runner_up_margin);
     for (int32_t k = 0; k < entry->alternatives; k++)
-        bmf_output_print(out, "%s%s%s", k == 0 ? "  not told apart  " : ", ",
-                         bmf_form_text(entry->alternative[k], form, sizeof form),
-                         k + 1 == entry->alternatives ? "\n" : "");
+        output_print(out, "%s%s%s", k == 0 ? "  not told apart  " : ", ",
+                     form_text(entry->alternative[k], form, sizeof form), k + 1 == entry->alternatives ? "\n" : "");
 }
 
 static void put_statistics(bmf_output *out, const bmf_entry *entry)
 {
     char q[20];
     if (entry->chi_freedom > 0.0)
-        bmf_output_print(out, "  fit             chi-square %.3g per degree of freedom (%g), Q %s\n",
-                         entry->chi_square / entry->chi_freedom, entry->chi_freedom, bmf_q_text(entry->q, q, sizeof q));
+        output_print(out, "  fit             chi-square %.3g per degree of freedom (%g), Q %s\n",
+                     entry->chi_square / entry->chi_freedom, entry->chi_freedom, q_text(entry->q, q, sizeof q));
     else if (!isnan(entry->q))
-        bmf_output_print(out, "  fit             Q %s\n", bmf_q_text(entry->q, q, sizeof q));
+        output_print(out, "  fit             Q %s\n", q_text(entry->q, q, sizeof q));
     if (entry->points > 0)
-        bmf_output_print(out, "  misfit          %.3g %%%s\n", 100.0 * bmf_entry_misfit(entry),
-                         bmf_entry_is_poor(entry) ? ", poor" : "");
+        output_print(out, "  misfit          %.3g %%%s\n", 100.0 * entry_misfit(entry),
+                     entry_is_poor(entry) ? ", poor" : "");
     if (!isnan(entry->noise))
-        bmf_output_print(out, "  noise           %.3g %%\n", 100.0 * entry->noise);
+        output_print(out, "  noise           %.3g %%\n", 100.0 * entry->noise);
     if (!isnan(entry->coverage))
-        bmf_output_print(out, "  coverage        %.3g %% of the fitted observations lie inside the 95 %% interval\n",
-                         100.0 * entry->coverage);
+        output_print(out, "  coverage        %.3g %% of the fitted observations lie inside the 95 %% interval\n",
+                     100.0 * entry->coverage);
     if (!isnan(entry->condition))
-        bmf_output_print(out, "  condition       %.3g\n", entry->condition);
+        output_print(out, "  condition       %.3g\n", entry->condition);
     put_forms(out, entry);
     if (entry->note[0])
-        bmf_output_print(out, "  note            %s\n", entry->note);
+        output_print(out, "  note            %s\n", entry->note);
 }
 
 static void put_points(bmf_output *out, const bmf_entry *entry)
 {
     if (entry->points == 0)
         return;
-    bmf_output_print(out, "  %8s %12s %6s %12s %12s %12s %12s %7s\n", "p", "d", "times", "least", "typical", "most",
-                     "equation", "ratio");
+    output_print(out, "  %8s %12s %6s %12s %12s %12s %12s %7s\n", "p", "d", "times", "least", "typical", "most",
+                 "equation", "ratio");
     for (int64_t k = 0; k < entry->points; k++) {
         const bmf_sheet_point *at = &entry->point[k];
         bmf_estimate estimate;
-        bmf_entry_evaluate(entry, at->p, (double)at->d, &estimate);
-        bmf_output_print(out, "  %8d %12lld %6d %12.4g %12.4g %12.4g %12.4g %7.3f\n", at->p, (long long)at->d,
-                         at->repeats, at->least * 1e6, at->typical * 1e6, at->most * 1e6, estimate.mean * 1e6,
-                         at->typical > 0.0 ? estimate.mean / at->typical : NAN);
+        entry_evaluate(entry, at->p, (double)at->d, &estimate);
+        output_print(out, "  %8d %12lld %6d %12.4g %12.4g %12.4g %12.4g %7.3f\n", at->p, (long long)at->d, at->repeats,
+                     at->least * 1e6, at->typical * 1e6, at->most * 1e6, estimate.mean * 1e6,
+                     at->typical > 0.0 ? estimate.mean / at->typical : NAN);
     }
 }
 
-void bmf_sheet_put_page(bmf_output *out, const bmf_entry *entry, int64_t count)
+void sheet_put_page(bmf_output *out, const bmf_entry *entry, int64_t count)
 {
-    const char *text = bmf_operation_text(entry->operation);
-    bmf_output_print(out, "\n%s%s%s\n", entry->operation, text[0] ? ": " : "", text);
+    const char *text = operation_text(entry->operation);
+    output_print(out, "\n%s%s%s\n", entry->operation, text[0] ? ": " : "", text);
     for (int64_t k = 0; k < count; k++) {
         char equation[BMF_SHEET_TEXT], domain[100];
-        bmf_output_print(out, "\n  t = %s us\n  domain          %s",
-                         bmf_equation_text(&entry[k], BMF_EQUATION_ERRORS, 1e-6, equation, sizeof equation),
-                         bmf_domain_text(&entry[k], domain, sizeof domain));
+        output_print(out, "\n  t = %s us\n  domain          %s",
+                     equation_text(&entry[k], BMF_EQUATION_ERRORS, 1e-6, equation, sizeof equation),
+                     domain_text(&entry[k], domain, sizeof domain));
         if (entry[k].element_bytes > 0)
-            bmf_output_print(out, ", elements of %d bytes", entry[k].element_bytes);
-        bmf_output_text(out, "\n");
+            output_print(out, ", elements of %d bytes", entry[k].element_bytes);
+        output_text(out, "\n");
         put_statistics(out, &entry[k]);
         put_points(out, &entry[k]);
     }
@@ -183,24 +182,24 @@ void bmf_sheet_put_page(bmf_output *out, const bmf_entry *entry, int64_t count)
 
 static void put_notes(bmf_output *out)
 {
-    bmf_output_text(out, "\nNotes for use\n");
-    for (int k = 0; bmf_sheet_notes[k]; k++) {
+    output_text(out, "\nNotes for use\n");
+    for (int k = 0; sheet_notes[k]; k++) {
         int column = 0;
-        for (const char *word = bmf_sheet_notes[k]; *word;) {
+        for (const char *word = sheet_notes[k]; *word;) {
             int length = (int)strcspn(word, " ");
             bool fits = column > 0 && column + 1 + length <= 100;
-            bmf_output_print(out, "%s%.*s", fits ? " " : column > 0 ? "\n    " : "  - ", length, word);
+            output_print(out, "%s%.*s", fits ? " " : column > 0 ? "\n    " : "  - ", length, word);
             column = fits ? column + 1 + length : 4 + length;
             word += length + (word[length] == ' ');
         }
-        bmf_output_text(out, "\n");
+        output_text(out, "\n");
     }
 }
 
-void bmf_sheet_put_text(bmf_output *out, const bmf_sheet *sheet, bool pages)
+void sheet_put_text(bmf_output *out, const bmf_sheet *sheet, bool pages)
 {
     put_front(out, sheet);
     if (pages)
-        bmf_sheet_each(sheet, bmf_sheet_put_page, out);
+        sheet_each(sheet, sheet_put_page, out);
     put_notes(out);
 }

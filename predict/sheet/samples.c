@@ -18,7 +18,7 @@
 static const char *const family_names[BMF_FAMILIES] = {"point-to-point", "collective", "barrier", "skeleton",
                                                        "local",          "threads",    "file"};
 
-const bmf_header_line bmf_header_lines[BMF_HEADER_LINES] = {
+const bmf_header_line header_lines[BMF_HEADER_LINES] = {
     {"machine", offsetof(bmf_samples_header, machine), BMF_HEADER_TEXT, false},
     {"date", offsetof(bmf_samples_header, date), BMF_HEADER_TEXT, true},
     {"version", offsetof(bmf_samples_header, version), BMF_HEADER_TEXT, false},
@@ -31,12 +31,12 @@ const bmf_header_line bmf_header_lines[BMF_HEADER_LINES] = {
     {"options", offsetof(bmf_samples_header, options), BMF_HEADER_TEXT, false},
 };
 
-const char *bmf_family_name(bmf_family family)
+const char *family_name(bmf_family family)
 {
     return family_names[family];
 }
 
-bool bmf_family_find(const char *name, bmf_family *family)
+bool family_find(const char *name, bmf_family *family)
 {
     for (int k = 0; k < BMF_FAMILIES; k++)
         if (strcmp(family_names[k], name) == 0) {
@@ -58,7 +58,7 @@ static bool is_name(const char *name)
     return true;
 }
 
-const char *bmf_sample_mistake(const bmf_sample *sample)
+const char *sample_mistake(const bmf_sample *sample)
 {
     if (!is_name(sample->operation))
         return "the name of an operation is a letter, then letters, digits, '_', '-' and '.', at most 47";
@@ -89,17 +89,17 @@ static bool is_text(const char *text)
     return true;
 }
 
-const char *bmf_skip_mistake(const char *operation, const char *reason)
+const char *skip_mistake(const char *operation, const char *reason)
 {
     if (!is_name(operation))
         return "the name of an operation is a letter, then letters, digits, '_', '-' and '.', at most 47";
     return is_text(reason) ? NULL : "a reason is one line of 1 to 255 bytes";
 }
 
-const char *bmf_header_mistake(const bmf_samples_header *header)
+const char *header_mistake(const bmf_samples_header *header)
 {
     for (int k = 0; k < BMF_HEADER_LINES; k++) {
-        const bmf_header_line *line = &bmf_header_lines[k];
+        const bmf_header_line *line = &header_lines[k];
         const char *at = (const char *)header + line->offset;
         if (line->kind == BMF_HEADER_TEXT && !is_text(at))
             return "a text of the header is one line of 1 to 255 bytes, without spaces at its ends";
@@ -236,8 +236,8 @@ static int read_header(reader *r)
     if (strcmp(r->text, "bmf samples 1") != 0)
         return mistake(r, "this version of the format is not known: '%s'", r->text);
     for (int k = 0; k < BMF_HEADER_LINES; k++)
-        BMF_TRY(read_header_line(r, &bmf_header_lines[k]));
-    const char *wrong = bmf_header_mistake(&r->samples->header);
+        BMF_TRY(read_header_line(r, &header_lines[k]));
+    const char *wrong = header_mistake(&r->samples->header);
     if (wrong)
         return mistake(r, "%s", wrong);
     if (!next_line(r) || r->torn || strcmp(r->text, "units seconds") != 0)
@@ -248,7 +248,7 @@ static int read_header(reader *r)
 
 static int read_times(reader *r, bmf_sample *sample)
 {
-    sample->seconds = bmf_allocate((int64_t)sample->repeats * (int64_t)sizeof *sample->seconds);
+    sample->seconds = allocate((int64_t)sample->repeats * (int64_t)sizeof *sample->seconds);
     for (int32_t k = 0; k < sample->repeats; k++) {
         int status = r->rest ? take_real(r, "a time", &sample->seconds[k])
                              : mistake(r, "%d of the %d times are there", k, sample->repeats);
@@ -257,7 +257,7 @@ static int read_times(reader *r, bmf_sample *sample)
     }
     if (r->rest)
         return mistake(r, "more than %d times", sample->repeats);
-    const char *wrong = bmf_sample_mistake(sample);
+    const char *wrong = sample_mistake(sample);
     return wrong ? mistake(r, "%s", wrong) : BMF_OK;
 }
 
@@ -268,7 +268,7 @@ static int read_sample(reader *r, bmf_sample *sample)
     if (!operation || !is_name(operation))
         return mistake(r, "'%s' is no name of an operation", operation ? operation : "");
     strcpy(sample->operation, operation);
-    if (!family || !bmf_family_find(family, &sample->family))
+    if (!family || !family_find(family, &sample->family))
         return mistake(r, "unknown family '%s'", family ? family : "");
     BMF_TRY(take_named(r, "p", 1, INT32_MAX, &p));
     BMF_TRY(take_named(r, "d", 0, INT64_MAX, &d));
@@ -291,12 +291,12 @@ static int read_skip(reader *r)
 {
     bmf_samples *s = r->samples;
     char *operation = take_word(r);
-    const char *reason = r->rest ? r->rest : "", *wrong = bmf_skip_mistake(operation ? operation : "", reason);
+    const char *reason = r->rest ? r->rest : "", *wrong = skip_mistake(operation ? operation : "", reason);
     if (wrong)
         return mistake(r, "%s", wrong);
     if (s->skips == r->skip_places) {
         int64_t more = r->skip_places * 2 + 16, size = sizeof *s->skip;
-        s->skip = bmf_reallocate(s->skip, r->skip_places * size, more * size);
+        s->skip = reallocate(s->skip, r->skip_places * size, more * size);
         r->skip_places = more;
     }
     bmf_skip *skip = &s->skip[s->skips++];
@@ -310,7 +310,7 @@ static int add_sample(reader *r)
     bmf_samples *s = r->samples;
     if (s->count == r->places) {
         int64_t more = r->places * 2 + 64, size = sizeof *s->sample;
-        s->sample = bmf_reallocate(s->sample, r->places * size, more * size);
+        s->sample = reallocate(s->sample, r->places * size, more * size);
         r->places = more;
     }
     s->sample[s->count] = (bmf_sample){0};
@@ -379,7 +379,7 @@ static int check_pair(const char *path, const bmf_sample *a, const bmf_sample *b
 
 static int check_together(const char *path, const bmf_samples *s)
 {
-    const bmf_sample **order = bmf_allocate(s->count * (int64_t)sizeof *order);
+    const bmf_sample **order = allocate(s->count * (int64_t)sizeof *order);
     for (int64_t k = 0; k < s->count; k++)
         order[k] = &s->sample[k];
     qsort(order, (size_t)s->count, sizeof *order, by_point);
@@ -390,9 +390,9 @@ static int check_together(const char *path, const bmf_samples *s)
     return status;
 }
 
-int bmf_samples_read_until(const char *path, bool partial, bmf_samples **samples, long *whole)
+int samples_read_until(const char *path, bool partial, bmf_samples **samples, long *whole)
 {
-    reader r = {.path = path, .file = fopen(path, "r"), .samples = bmf_allocate_clear(1, sizeof *r.samples)};
+    reader r = {.path = path, .file = fopen(path, "r"), .samples = allocate_clear(1, sizeof *r.samples)};
     int status = r.file ? BMF_OK : bmf_fail(NULL, BMF_ERROR_FILE, "cannot read '%s': %s", path, strerror(errno));
     if (status == BMF_OK)
         status = read_header(&r);
@@ -407,17 +407,17 @@ int bmf_samples_read_until(const char *path, bool partial, bmf_samples **samples
     if (status == BMF_OK)
         *samples = r.samples;
     else
-        bmf_samples_free(r.samples);
+        samples_free(r.samples);
     return status;
 }
 
-int bmf_samples_read(const char *path, bool partial, bmf_samples **samples)
+int samples_read(const char *path, bool partial, bmf_samples **samples)
 {
     long whole;
-    return bmf_samples_read_until(path, partial, samples, &whole);
+    return samples_read_until(path, partial, samples, &whole);
 }
 
-void bmf_samples_free(bmf_samples *samples)
+void samples_free(bmf_samples *samples)
 {
     if (!samples)
         return;
@@ -428,7 +428,7 @@ void bmf_samples_free(bmf_samples *samples)
     free(samples);
 }
 
-const bmf_sample *bmf_samples_find(const bmf_samples *samples, const char *operation, bool cached, int32_t p, int64_t d)
+const bmf_sample *samples_find(const bmf_samples *samples, const char *operation, bool cached, int32_t p, int64_t d)
 {
     for (int64_t k = 0; k < samples->count; k++) {
         const bmf_sample *s = &samples->sample[k];

@@ -20,7 +20,7 @@
  *
  * The header lines stand in this order; then come sample and skip lines in any order; `complete N` with the number of
  * sample lines is the last one. A file without it was interrupted: everything up to its last whole line counts, and
- * bmf_samples_resume goes on behind it. Lines that start with # and empty lines are skipped.
+ * samples_resume goes on behind it. Lines that start with # and empty lines are skipped.
  *
  * Only one process reads and writes a file; nothing here is collective and nothing needs MPI. Messages go to the
  * process-wide slot (ctx NULL) and name file and line.
@@ -50,9 +50,9 @@ typedef enum bmf_family {
 enum { BMF_FAMILIES = BMF_FAMILY_FILE + 1 };
 
 /* The word of the file, static storage. */
-const char *bmf_family_name(bmf_family family);
+const char *family_name(bmf_family family);
 /* Whether there is such a word. */
-bool bmf_family_find(const char *name, bmf_family *family);
+bool family_find(const char *name, bmf_family *family);
 
 /* The repetitions of one operation at one point (p, d).
  *
@@ -101,30 +101,28 @@ typedef struct bmf_samples {
 
 /* Reads and validates a file: every line, then that no (operation, cached, p, d) stands in it twice.
  * partial: a file without its last line is fine, and a torn last line (no newline) is left out; otherwise both are
- * errors. The caller frees *samples with bmf_samples_free. BMF_ERROR_FILE. */
-int bmf_samples_read(const char *path, bool partial, bmf_samples **samples);
+ * errors. The caller frees *samples with samples_free. BMF_ERROR_FILE. */
+int samples_read(const char *path, bool partial, bmf_samples **samples);
 /* NULL is fine. */
-void bmf_samples_free(bmf_samples *samples);
+void samples_free(bmf_samples *samples);
 /* The sample of that point, or NULL. */
-const bmf_sample *bmf_samples_find(const bmf_samples *samples, const char *operation, bool cached, int32_t p,
-                                   int64_t d);
+const bmf_sample *samples_find(const bmf_samples *samples, const char *operation, bool cached, int32_t p, int64_t d);
 
 /* A file being written. Every line is flushed to the file as soon as it is appended, so that nothing is lost when the
  * process dies. */
 typedef struct bmf_samples_file bmf_samples_file;
 
 /* Starts a file with its header; one that is there is replaced. */
-int bmf_samples_create(const char *path, const bmf_samples_header *header, bmf_samples_file **file);
+int samples_create(const char *path, const bmf_samples_header *header, bmf_samples_file **file);
 /* Opens an interrupted file to go on: cuts off a torn last line, returns what it holds in *samples (the caller frees)
  * and a file that appends behind it. All but date and tick of the header must agree with the file's. A complete file
  * is not opened: *file is NULL then, with BMF_OK. */
-int bmf_samples_resume(const char *path, const bmf_samples_header *header, bmf_samples **samples,
-                       bmf_samples_file **file);
-/* Appends one sample. Refuses with BMF_ERROR_ARGUMENT what bmf_samples_read would refuse. */
-int bmf_samples_append(bmf_samples_file *file, const bmf_sample *sample);
+int samples_resume(const char *path, const bmf_samples_header *header, bmf_samples **samples, bmf_samples_file **file);
+/* Appends one sample. Refuses with BMF_ERROR_ARGUMENT what samples_read would refuse. */
+int samples_append(bmf_samples_file *file, const bmf_sample *sample);
 /* Appends an operation that is left out, and why. */
-int bmf_samples_skip(bmf_samples_file *file, const char *operation, const char *reason);
+int samples_skip(bmf_samples_file *file, const char *operation, const char *reason);
 /* complete: writes the last line. Closes and frees in any case; NULL is fine. */
-int bmf_samples_close(bmf_samples_file *file, bool complete);
+int samples_close(bmf_samples_file *file, bool complete);
 
 #endif

@@ -14,14 +14,14 @@ typedef struct bmf_header_line {
     bool may_differ; /* when a measurement is resumed */
 } bmf_header_line;
 enum { BMF_HEADER_LINES = 10 };
-extern const bmf_header_line bmf_header_lines[BMF_HEADER_LINES];
+extern const bmf_header_line header_lines[BMF_HEADER_LINES];
 
 /* NULL, or what is wrong with a sample or skip in words. */
-const char *bmf_sample_mistake(const bmf_sample *sample);
-const char *bmf_skip_mistake(const char *operation, const char *reason);
-const char *bmf_header_mistake(const bmf_samples_header *header);
+const char *sample_mistake(const bmf_sample *sample);
+const char *skip_mistake(const char *operation, const char *reason);
+const char *header_mistake(const bmf_samples_header *header);
 
-/* As bmf_samples_read; whole receives the length of the file up to the end of its last whole line. */
-int bmf_samples_read_until(const char *path, bool partial, bmf_samples **samples, long *whole);
+/* As samples_read; whole receives the length of the file up to the end of its last whole line. */
+int samples_read_until(const char *path, bool partial, bmf_samples **samples, long *whole);
 
 #endif

@@ -22,9 +22,9 @@ static int fail_write(const char *path)
 
 static bmf_samples_file *make_file(FILE *file, const char *path, int64_t samples)
 {
-    bmf_samples_file *made = bmf_allocate(sizeof *made);
+    bmf_samples_file *made = allocate(sizeof *made);
     int64_t length = (int64_t)strlen(path) + 1;
-    *made = (bmf_samples_file){.file = file, .path = bmf_allocate(length), .samples = samples};
+    *made = (bmf_samples_file){.file = file, .path = allocate(length), .samples = samples};
     memcpy(made->path, path, (size_t)length);
     return made;
 }
@@ -38,7 +38,7 @@ static void write_header(FILE *file, const bmf_samples_header *header)
 {
     fputs("bmf samples 1\n", file);
     for (int k = 0; k < BMF_HEADER_LINES; k++) {
-        const bmf_header_line *line = &bmf_header_lines[k];
+        const bmf_header_line *line = &header_lines[k];
         const void *at = (const char *)header + line->offset;
         if (line->kind == BMF_HEADER_TEXT)
             fprintf(file, "%s %s\n", line->keyword, (const char *)at);
@@ -50,9 +50,9 @@ static void write_header(FILE *file, const bmf_samples_header *header)
     fputs("units seconds\n", file);
 }
 
-int bmf_samples_create(const char *path, const bmf_samples_header *header, bmf_samples_file **file)
+int samples_create(const char *path, const bmf_samples_header *header, bmf_samples_file **file)
 {
-    const char *wrong = bmf_header_mistake(header);
+    const char *wrong = header_mistake(header);
     if (wrong)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "%s: %s", path, wrong);
     FILE *opened = fopen(path, "w");
@@ -62,7 +62,7 @@ int bmf_samples_create(const char *path, const bmf_samples_header *header, bmf_s
     *file = make_file(opened, path, 0);
     int status = flush(*file);
     if (status != BMF_OK) {
-        bmf_samples_close(*file, false);
+        samples_close(*file, false);
         *file = NULL;
     }
     return status;
@@ -72,7 +72,7 @@ int bmf_samples_create(const char *path, const bmf_samples_header *header, bmf_s
 static int compare_headers(const char *path, const bmf_samples_header *was, const bmf_samples_header *is)
 {
     for (int k = 0; k < BMF_HEADER_LINES; k++) {
-        const bmf_header_line *line = &bmf_header_lines[k];
+        const bmf_header_line *line = &header_lines[k];
         const void *a = (const char *)was + line->offset, *b = (const char *)is + line->offset;
         bool same = line->may_differ || line->kind == BMF_HEADER_REAL ||
                     (line->kind == BMF_HEADER_COUNT ? *(const int32_t *)a == *(const int32_t *)b
@@ -87,12 +87,11 @@ static int compare_headers(const char *path, const bmf_samples_header *was, cons
     return BMF_OK;
 }
 
-int bmf_samples_resume(const char *path, const bmf_samples_header *header, bmf_samples **samples,
-                       bmf_samples_file **file)
+int samples_resume(const char *path, const bmf_samples_header *header, bmf_samples **samples, bmf_samples_file **file)
 {
     long whole;
     *file = NULL;
-    BMF_TRY(bmf_samples_read_until(path, true, samples, &whole));
+    BMF_TRY(samples_read_until(path, true, samples, &whole));
     int status = compare_headers(path, &(*samples)->header, header);
     if (status == BMF_OK && !(*samples)->complete) {
         FILE *opened = truncate(path, whole) == 0 ? fopen(path, "a") : NULL;
@@ -102,19 +101,19 @@ int bmf_samples_resume(const char *path, const bmf_samples_header *header, bmf_s
             status = fail_write(path);
     }
     if (status != BMF_OK) {
-        bmf_samples_free(*samples);
+        samples_free(*samples);
         *samples = NULL;
     }
     return status;
 }
 
-int bmf_samples_append(bmf_samples_file *file, const bmf_sample *sample)
+int samples_append(bmf_samples_file *file, const bmf_sample *sample)
 {
-    const char *wrong = bmf_sample_mistake(sample);
+    const char *wrong = sample_mistake(sample);
     if (wrong)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "sample of '%.47s': %s", sample->operation, wrong);
     fprintf(file->file, "sample %s %s p %d d %lld bytes %d threads %d %s %d", sample->operation,
-            bmf_family_name(sample->family), sample->p, (long long)sample->d, sample->element_bytes, sample->threads,
+            family_name(sample->family), sample->p, (long long)sample->d, sample->element_bytes, sample->threads,
             sample->cached ? "cached" : "fresh", sample->repeats);
     for (int32_t k = 0; k < sample->repeats; k++)
         fprintf(file->file, " %.10g", sample->seconds[k]);
@@ -123,16 +122,16 @@ int bmf_samples_append(bmf_samples_file *file, const bmf_sample *sample)
     return flush(file);
 }
 
-int bmf_samples_skip(bmf_samples_file *file, const char *operation, const char *reason)
+int samples_skip(bmf_samples_file *file, const char *operation, const char *reason)
 {
-    const char *wrong = bmf_skip_mistake(operation, reason);
+    const char *wrong = skip_mistake(operation, reason);
     if (wrong)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "skip of '%.47s': %s", operation, wrong);
     fprintf(file->file, "skip %s %s\n", operation, reason);
     return flush(file);
 }
 
-int bmf_samples_close(bmf_samples_file *file, bool complete)
+int samples_close(bmf_samples_file *file, bool complete)
 {
     if (!file)
         return BMF_OK;

@@ -16,7 +16,7 @@
 
 enum { NEAR_NAMES = 5, MOST_LISTED = 60 };
 
-void bmf_sheet_free(bmf_sheet *sheet)
+void sheet_free(bmf_sheet *sheet)
 {
     if (!sheet)
         return;
@@ -27,7 +27,7 @@ void bmf_sheet_free(bmf_sheet *sheet)
     free(sheet);
 }
 
-void bmf_sheet_remark(char *field, const char *format, ...)
+void sheet_remark(char *field, const char *format, ...)
 {
     size_t used = strlen(field);
     if (used > 0 && used + 3 < BMF_SHEET_TEXT) {
@@ -40,11 +40,11 @@ void bmf_sheet_remark(char *field, const char *format, ...)
     va_end(arguments);
 }
 
-bmf_entry *bmf_sheet_add(bmf_sheet *sheet, int64_t *places)
+bmf_entry *sheet_add(bmf_sheet *sheet, int64_t *places)
 {
     if (sheet->entries == *places) {
         int64_t more = *places * 2 + 16, size = sizeof *sheet->entry;
-        sheet->entry = bmf_reallocate(sheet->entry, *places * size, more * size);
+        sheet->entry = reallocate(sheet->entry, *places * size, more * size);
         *places = more;
     }
     bmf_entry *entry = &sheet->entry[sheet->entries++];
@@ -65,12 +65,12 @@ static int by_range(const void *a, const void *b)
     return (x->d_low > y->d_low) - (x->d_low < y->d_low);
 }
 
-void bmf_sheet_order(bmf_sheet *sheet)
+void sheet_order(bmf_sheet *sheet)
 {
     qsort(sheet->entry, (size_t)sheet->entries, sizeof *sheet->entry, by_range);
 }
 
-const bmf_entry *bmf_sheet_find(const bmf_sheet *sheet, const char *operation, int64_t *count)
+const bmf_entry *sheet_find(const bmf_sheet *sheet, const char *operation, int64_t *count)
 {
     int64_t first = 0;
     while (first < sheet->entries && strcmp(sheet->entry[first].operation, operation) != 0)
@@ -86,7 +86,7 @@ const bmf_entry *bmf_sheet_find(const bmf_sheet *sheet, const char *operation, i
 static int strangeness(const char *asked, const char *known)
 {
     bool inside = asked[0] && (strstr(known, asked) || strstr(asked, known));
-    int letters = bmf_name_distance(asked, known);
+    int letters = name_distance(asked, known);
     return inside ? 1 + (letters > 8) : letters;
 }
 
@@ -120,20 +120,20 @@ static int fail_unknown(const bmf_sheet *sheet, const char *operation)
                     text[0] ? text : "none");
 }
 
-int bmf_sheet_evaluate(const bmf_sheet *sheet, const char *operation, double p, double d, bmf_estimate *estimate)
+int sheet_evaluate(const bmf_sheet *sheet, const char *operation, double p, double d, bmf_estimate *estimate)
 {
     int64_t count;
     if (strlen(operation) >= BMF_SHEET_NAME)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the name of an operation has at most %d letters",
                         BMF_SHEET_NAME - 1);
-    const bmf_entry *entry = bmf_sheet_find(sheet, operation, &count);
+    const bmf_entry *entry = sheet_find(sheet, operation, &count);
     if (!entry)
         return fail_unknown(sheet, operation);
     if (!isfinite(p) || p < 1.0)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "p must be at least 1, not %g", p);
     if (!isfinite(d) || d < 0.0)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "d must be at least 0, not %g", d);
-    bmf_entry_evaluate(bmf_entry_choose(entry, count, p, d), p, d, estimate);
-    bmf_entry_domain(entry, count, p, d, estimate);
+    entry_evaluate(entry_choose(entry, count, p, d), p, d, estimate);
+    entry_domain(entry, count, p, d, estimate);
     return BMF_OK;
 }

@@ -62,16 +62,16 @@ typedef struct bmf_sheet {
 /* ---- files ---- */
 
 /* Reads a sheet; every mistake is reported with its line. BMF_ERROR_FILE. The caller frees. */
-int bmf_sheet_read(const char *path, bmf_sheet **sheet);
+int sheet_read(const char *path, bmf_sheet **sheet);
 /* Writes a sheet; it appears whole or not at all. */
-int bmf_sheet_write(const bmf_sheet *sheet, const char *path);
-void bmf_sheet_free(bmf_sheet *sheet);
+int sheet_write(const bmf_sheet *sheet, const char *path);
+void sheet_free(bmf_sheet *sheet);
 
 /* ---- fitting ---- */
 
 /* Fits every operation of the samples: the sheet has one entry per operation and range. Cost: some milliseconds per
  * operation. BMF_ERROR_FILE when there is nothing to fit. The caller frees. */
-int bmf_sheet_fit(const bmf_samples *samples, bmf_sheet **sheet);
+int sheet_fit(const bmf_samples *samples, bmf_sheet **sheet);
 
 /* ---- asking ---- */
 
@@ -90,27 +90,27 @@ typedef struct bmf_estimate {
 } bmf_estimate;
 
 /* Entries of the operation, consecutive; NULL when there is none. */
-const bmf_entry *bmf_sheet_find(const bmf_sheet *sheet, const char *operation, int64_t *count);
+const bmf_entry *sheet_find(const bmf_sheet *sheet, const char *operation, int64_t *count);
 /* The time of the operation with p processes and d elements, p >= 1, d >= 0.
  * BMF_ERROR_ARGUMENT: unknown operation (the message lists near names), p or d out of range. */
-int bmf_sheet_evaluate(const bmf_sheet *sheet, const char *operation, double p, double d, bmf_estimate *estimate);
+int sheet_evaluate(const bmf_sheet *sheet, const char *operation, double p, double d, bmf_estimate *estimate);
 /* The same for one entry. */
-void bmf_entry_evaluate(const bmf_entry *entry, double p, double d, bmf_estimate *estimate);
+void entry_evaluate(const bmf_entry *entry, double p, double d, bmf_estimate *estimate);
 
 /* How far the equation is from the points: root of the mean square of equation / typical time - 1. NaN if none. */
-double bmf_entry_misfit(const bmf_entry *entry);
+double entry_misfit(const bmf_entry *entry);
 /* A fit that the points contradict, and not by a trifle: Q below 1 % and a misfit above 10 %. */
-bool bmf_entry_is_poor(const bmf_entry *entry);
+bool entry_is_poor(const bmf_entry *entry);
 
 /* A sum of many operations of one sheet. Errors of the coefficients of one entry are the same error every time it is
  * used, so they add up before they are squared: var = sum over entries g' C g + sum of the observations' noise, with g
  * the sum of the entry's basis values. Its size does not depend on how many operations are added. */
 typedef struct bmf_cost bmf_cost;
-bmf_cost *bmf_cost_new(const bmf_sheet *sheet);
-/* times operations of one kind, times >= 0. Statuses of bmf_sheet_evaluate; nothing is added then. */
-int bmf_cost_add(bmf_cost *cost, const char *operation, double p, double d, double times);
+bmf_cost *cost_new(const bmf_sheet *sheet);
+/* times operations of one kind, times >= 0. Statuses of sheet_evaluate; nothing is added then. */
+int cost_add(bmf_cost *cost, const char *operation, double p, double d, double times);
 /* The sum so far. freedom is Welch and Satterthwaite's. */
-void bmf_cost_sum(const bmf_cost *cost, bmf_estimate *estimate);
-void bmf_cost_free(bmf_cost *cost);
+void cost_sum(const bmf_cost *cost, bmf_estimate *estimate);
+void cost_free(bmf_cost *cost);
 
 #endif

@@ -50,8 +50,8 @@ static bmf_fit_point *make_points(const series *s)
     int64_t repeats = 0;
     for (int64_t k = 0; k < s->count; k++)
         repeats += s->sample[k]->repeats;
-    bmf_fit_point *point = bmf_allocate_clear(s->count, sizeof *point);
-    double *weight = bmf_allocate(repeats * (int64_t)sizeof *weight);
+    bmf_fit_point *point = allocate_clear(s->count, sizeof *point);
+    double *weight = allocate(repeats * (int64_t)sizeof *weight);
     for (int64_t k = 0; k < s->count; k++) {
         const bmf_sample *sample = s->sample[k];
         point[k] = (bmf_fit_point){.p = sample->p,
@@ -61,7 +61,7 @@ static bmf_fit_point *make_points(const series *s)
                                    .weight = weight};
         weight += sample->repeats;
     }
-    bmf_fit_prepare(s->count, point);
+    fit_prepare(s->count, point);
     return point;
 }
 
@@ -74,7 +74,7 @@ static void free_points(bmf_fit_point *point)
 static void copy_points(bmf_entry *entry, int64_t count, const bmf_fit_point *point)
 {
     entry->points = count;
-    entry->point = bmf_allocate(count * (int64_t)sizeof *entry->point);
+    entry->point = allocate(count * (int64_t)sizeof *entry->point);
     for (int64_t k = 0; k < count; k++) {
         bmf_sheet_point at = {.p = (int32_t)point[k].p,
                               .d = (int64_t)point[k].d,
@@ -113,28 +113,28 @@ static void remark_slopes(bmf_entry *entry)
     static const char *const variables[BMF_TERMS] = {"", "p", "d"};
     for (int k = 1; k < BMF_TERMS; k++)
         if (entry->coefficient[k] < -2.0 * sqrt(entry->covariance[k][k]))
-            bmf_sheet_remark(entry->note, "the time falls as %s grows: was the machine quiet?", variables[k]);
+            sheet_remark(entry->note, "the time falls as %s grows: was the machine quiet?", variables[k]);
 }
 
 static void remark_design(bmf_entry *entry, const bmf_fit *fit, int64_t count, const bmf_fit_point *point)
 {
     if (fit->far_off > 0)
-        bmf_sheet_remark(entry->note, "%lld of %lld points are far off the equation and hardly count",
-                         (long long)fit->far_off, (long long)count);
+        sheet_remark(entry->note, "%lld of %lld points are far off the equation and hardly count",
+                     (long long)fit->far_off, (long long)count);
     double p[FEW_VALUES];
     int distinct = distinct_p(count, point, p);
     if (distinct == 2)
-        bmf_sheet_remark(entry->note,
-                         "ill-conditioned: p takes the values %g and %g only, which cannot tell p, log(p) and p*p "
-                         "apart; do not use it for other p",
-                         fmin(p[0], p[1]), fmax(p[0], p[1]));
+        sheet_remark(entry->note,
+                     "ill-conditioned: p takes the values %g and %g only, which cannot tell p, log(p) and p*p "
+                     "apart; do not use it for other p",
+                     fmin(p[0], p[1]), fmax(p[0], p[1]));
     if (entry->condition > ill_conditioned)
-        bmf_sheet_remark(entry->note, "ill-conditioned: the columns are nearly dependent (condition %.2g)",
-                         entry->condition);
+        sheet_remark(entry->note, "ill-conditioned: the columns are nearly dependent (condition %.2g)",
+                     entry->condition);
     int term[BMF_TERMS];
-    int terms = bmf_form_terms(entry->form, term);
+    int terms = form_terms(entry->form, term);
     if (terms > 1 && count <= terms)
-        bmf_sheet_remark(entry->note, "no points to spare: the equation goes through all of them");
+        sheet_remark(entry->note, "no points to spare: the equation goes through all of them");
 }
 
 /* ---- entries ---- */
@@ -196,10 +196,10 @@ static int fit_range(bmf_sheet *sheet, int64_t *places, const bmf_sample *sample
                      const bmf_fit_point *point)
 {
     bmf_fit fit[BMF_FITS];
-    int fits = bmf_fit_forms(count, point, fit);
+    int fits = fit_forms(count, point, fit);
     if (fits == 0)
         return bmf_fail(NULL, BMF_ERROR_INTERNAL, "no form fits '%s'", sample->operation);
-    bmf_entry *entry = bmf_sheet_add(sheet, places);
+    bmf_entry *entry = sheet_add(sheet, places);
     describe(entry, sample);
     set_domain(entry, count, point);
     set_equation(entry, &fit[0]);
@@ -214,7 +214,7 @@ static int fit_series(bmf_sheet *sheet, int64_t *places, const series *s)
 {
     bmf_fit_point *point = make_points(s);
     double size[BMF_FIT_RANGES];
-    int ranges = bmf_fit_ranges(s->count, point, size), status = BMF_OK;
+    int ranges = fit_ranges(s->count, point, size), status = BMF_OK;
     int64_t begin = 0;
     for (int k = 0; k < ranges && status == BMF_OK; k++) {
         int64_t end = begin;
@@ -227,17 +227,17 @@ static int fit_series(bmf_sheet *sheet, int64_t *places, const series *s)
     return status;
 }
 
-int bmf_sheet_fit(const bmf_samples *samples, bmf_sheet **made)
+int sheet_fit(const bmf_samples *samples, bmf_sheet **made)
 {
-    bmf_sheet *sheet = bmf_allocate_clear(1, sizeof *sheet);
+    bmf_sheet *sheet = allocate_clear(1, sizeof *sheet);
     int64_t places = 0, skips = samples->skips * (int64_t)sizeof *sheet->skip;
     sheet->header = samples->header;
     snprintf(sheet->title, sizeof sheet->title, "%s", samples->header.machine);
     sheet->skips = samples->skips;
-    sheet->skip = bmf_allocate(skips);
+    sheet->skip = allocate(skips);
     if (skips > 0)
         memcpy(sheet->skip, samples->skip, (size_t)skips);
-    const bmf_sample **order = bmf_allocate(samples->count * (int64_t)sizeof *order);
+    const bmf_sample **order = allocate(samples->count * (int64_t)sizeof *order);
     for (int64_t k = 0; k < samples->count; k++)
         order[k] = &samples->sample[k];
     qsort(order, (size_t)samples->count, sizeof *order, by_series);
@@ -249,10 +249,10 @@ int bmf_sheet_fit(const bmf_samples *samples, bmf_sheet **made)
     }
     free(order);
     if (status != BMF_OK) {
-        bmf_sheet_free(sheet);
+        sheet_free(sheet);
         return status;
     }
-    bmf_sheet_order(sheet);
+    sheet_order(sheet);
     *made = sheet;
     return BMF_OK;
 }

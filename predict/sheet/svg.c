@@ -74,7 +74,7 @@ static values list_values(const bmf_entry *entry, int64_t count, bool of_p)
     int64_t room = 0;
     for (int64_t k = 0; k < count; k++)
         room += entry[k].points + 72;
-    values all = {0, bmf_allocate(room * (int64_t)sizeof *all.value)};
+    values all = {0, allocate(room * (int64_t)sizeof *all.value)};
     for (int64_t k = 0; k < count; k++) {
         for (int64_t j = 0; j < entry[k].points; j++)
             all.value[all.count++] = of_p ? entry[k].point[j].p : (double)entry[k].point[j].d;
@@ -100,8 +100,8 @@ static void choose_curves(picture *p, const values *all)
 static double estimate_at(const picture *p, double x, double curve, bmf_estimate *estimate)
 {
     double group = p->over_p ? x : curve, size = p->over_p ? curve : x;
-    const bmf_entry *entry = bmf_entry_choose(p->entry, p->count, group, size);
-    bmf_entry_evaluate(entry, group, size, estimate);
+    const bmf_entry *entry = entry_choose(p->entry, p->count, group, size);
+    entry_evaluate(entry, group, size, estimate);
     return estimate->mean;
 }
 
@@ -175,8 +175,8 @@ static void put_count_text(double value, char *text, size_t size)
 static void put_tick_x(bmf_output *out, const picture *p, double value, const char *text)
 {
     double x = x_at(p, value);
-    bmf_output_print(out, "<line x1='%.1f' x2='%.1f' y1='%d' y2='%d' class='grid'/>", x, x, TOP, HEIGHT - BOTTOM);
-    bmf_output_print(out, "<text x='%.1f' y='%d' text-anchor='middle'>%s</text>\n", x, HEIGHT - BOTTOM + 15, text);
+    output_print(out, "<line x1='%.1f' x2='%.1f' y1='%d' y2='%d' class='grid'/>", x, x, TOP, HEIGHT - BOTTOM);
+    output_print(out, "<text x='%.1f' y='%d' text-anchor='middle'>%s</text>\n", x, HEIGHT - BOTTOM + 15, text);
 }
 
 static void put_axis_x(bmf_output *out, const picture *p)
@@ -196,10 +196,9 @@ static void put_axis_x(bmf_output *out, const picture *p)
         put_count_text(value, text, sizeof text);
         put_tick_x(out, p, value, text);
     }
-    bmf_output_print(out, "<text x='%.1f' y='%d' text-anchor='middle'>%s</text>\n",
-                     p->x0 + (LEFT + PANEL - RIGHT) / 2.0, HEIGHT - 10,
-                     p->over_p ? (p->entry->family == BMF_FAMILY_THREADS ? "p, threads" : "p, processes")
-                               : "d, elements");
+    output_print(out, "<text x='%.1f' y='%d' text-anchor='middle'>%s</text>\n", p->x0 + (LEFT + PANEL - RIGHT) / 2.0,
+                 HEIGHT - 10,
+                 p->over_p ? (p->entry->family == BMF_FAMILY_THREADS ? "p, threads" : "p, processes") : "d, elements");
 }
 
 static void put_axis_y(bmf_output *out, const picture *p)
@@ -213,10 +212,10 @@ static void put_axis_y(bmf_output *out, const picture *p)
             if (value < p->y.low || value > p->y.high)
                 continue;
             double y = y_at(p, value);
-            bmf_output_print(out, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' class='grid'/>", p->x0 + LEFT,
-                             p->x0 + PANEL - RIGHT, y, y);
-            bmf_output_print(out, "<text x='%.1f' y='%.1f' text-anchor='end'>%s</text>\n", p->x0 + LEFT - 6, y + 4,
-                             bmf_time_text(value, text, sizeof text));
+            output_print(out, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' class='grid'/>", p->x0 + LEFT,
+                         p->x0 + PANEL - RIGHT, y, y);
+            output_print(out, "<text x='%.1f' y='%.1f' text-anchor='end'>%s</text>\n", p->x0 + LEFT - 6, y + 4,
+                         time_text(value, text, sizeof text));
         }
 }
 
@@ -238,26 +237,26 @@ static int put_piece(bmf_output *out, const picture *p, int64_t k, int from)
     estimate_at(p, step_x(p, from), p->curve[k], &e);
     const bmf_entry *entry = e.entry;
     int end = from;
-    bmf_output_print(out, "<polyline fill='none' stroke='%s' stroke-width='1.6' points='", colours[k]);
+    output_print(out, "<polyline fill='none' stroke='%s' stroke-width='1.6' points='", colours[k]);
     for (; end <= STEPS; end++) {
         estimate_at(p, step_x(p, end), p->curve[k], &e);
         if (e.entry != entry)
             break;
-        bmf_output_print(out, "%.1f,%.1f ", x_at(p, step_x(p, end)), y_at(p, e.mean));
+        output_print(out, "%.1f,%.1f ", x_at(p, step_x(p, end)), y_at(p, e.mean));
     }
-    bmf_output_text(out, "'/>\n");
+    output_text(out, "'/>\n");
     if (!entry->has_errors)
         return end;
-    bmf_output_print(out, "<polygon fill='%s' opacity='0.12' points='", colours[k]);
+    output_print(out, "<polygon fill='%s' opacity='0.12' points='", colours[k]);
     for (int j = from; j < end; j++) {
         estimate_at(p, step_x(p, j), p->curve[k], &e);
-        bmf_output_print(out, "%.1f,%.1f ", x_at(p, step_x(p, j)), y_at(p, e.high));
+        output_print(out, "%.1f,%.1f ", x_at(p, step_x(p, j)), y_at(p, e.high));
     }
     for (int j = end - 1; j >= from; j--) {
         estimate_at(p, step_x(p, j), p->curve[k], &e);
-        bmf_output_print(out, "%.1f,%.1f ", x_at(p, step_x(p, j)), y_at(p, fmax(e.low, p->y.low)));
+        output_print(out, "%.1f,%.1f ", x_at(p, step_x(p, j)), y_at(p, fmax(e.low, p->y.low)));
     }
-    bmf_output_text(out, "'/>\n");
+    output_text(out, "'/>\n");
     return end;
 }
 
@@ -269,11 +268,11 @@ static void put_points(bmf_output *out, const picture *p, int64_t curve)
             double own = p->over_p ? (double)at->d : at->p, x = x_at(p, p->over_p ? at->p : (double)at->d);
             if (own != p->curve[curve])
                 continue;
-            bmf_output_print(out,
-                             "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' stroke='%s' opacity='0.6'/>"
-                             "<circle cx='%.1f' cy='%.1f' r='2.6' fill='%s'/>\n",
-                             x, x, y_at(p, at->least), y_at(p, at->most), colours[curve], x, y_at(p, at->typical),
-                             colours[curve]);
+            output_print(out,
+                         "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' stroke='%s' opacity='0.6'/>"
+                         "<circle cx='%.1f' cy='%.1f' r='2.6' fill='%s'/>\n",
+                         x, x, y_at(p, at->least), y_at(p, at->most), colours[curve], x, y_at(p, at->typical),
+                         colours[curve]);
         }
 }
 
@@ -283,11 +282,11 @@ static void put_key(bmf_output *out, const picture *p)
         char text[32];
         put_count_text(p->curve[k], text, sizeof text);
         double y = TOP + 8 + (double)k * ROW;
-        bmf_output_print(out,
-                         "<rect x='%.1f' y='%.1f' width='12' height='3' fill='%s'/>"
-                         "<text x='%.1f' y='%.1f'>%s %s</text>\n",
-                         p->x0 + PANEL - RIGHT + 8, y, colours[k], p->x0 + PANEL - RIGHT + 25, y + 6,
-                         p->over_p ? "d" : "p", text);
+        output_print(out,
+                     "<rect x='%.1f' y='%.1f' width='12' height='3' fill='%s'/>"
+                     "<text x='%.1f' y='%.1f'>%s %s</text>\n",
+                     p->x0 + PANEL - RIGHT + 8, y, colours[k], p->x0 + PANEL - RIGHT + 25, y + 6, p->over_p ? "d" : "p",
+                     text);
     }
 }
 
@@ -298,8 +297,8 @@ static void put_panel(bmf_output *out, picture *p, const values *xs, const value
     set_y(p);
     put_axis_x(out, p);
     put_axis_y(out, p);
-    bmf_output_print(out, "<rect x='%.1f' y='%d' width='%d' height='%d' fill='none' stroke='#888'/>\n", p->x0 + LEFT,
-                     TOP, PANEL - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+    output_print(out, "<rect x='%.1f' y='%d' width='%d' height='%d' fill='none' stroke='#888'/>\n", p->x0 + LEFT, TOP,
+                 PANEL - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
     for (int64_t k = 0; k < p->curves; k++) {
         for (int from = 0; from <= STEPS;)
             from = put_piece(out, p, k, from);
@@ -310,25 +309,25 @@ static void put_panel(bmf_output *out, picture *p, const values *xs, const value
         put_key(out, p);
 }
 
-void bmf_sheet_put_svg(bmf_output *out, const bmf_entry *entry, int64_t count)
+void sheet_put_svg(bmf_output *out, const bmf_entry *entry, int64_t count)
 {
     values p = list_values(entry, count, true), d = list_values(entry, count, false);
     bool over_p = p.count > 1, over_d = d.count > 1 || !over_p;
     int width = (over_d + over_p) * PANEL;
-    bmf_output_print(out,
-                     "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' width='%d' height='%d' "
-                     "font-family='sans-serif' font-size='12' fill='#222'>\n"
-                     "<style>.grid{stroke:#ddd;stroke-width:1}</style>\n"
-                     "<rect width='%d' height='%d' fill='#fff'/>\n<text x='%d' y='20' font-size='14' "
-                     "font-weight='bold'>",
-                     width, HEIGHT, width, HEIGHT, width, HEIGHT, LEFT);
-    bmf_put_markup(out, entry->operation);
-    bmf_output_text(out, "</text>\n");
+    output_print(out,
+                 "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' width='%d' height='%d' "
+                 "font-family='sans-serif' font-size='12' fill='#222'>\n"
+                 "<style>.grid{stroke:#ddd;stroke-width:1}</style>\n"
+                 "<rect width='%d' height='%d' fill='#fff'/>\n<text x='%d' y='20' font-size='14' "
+                 "font-weight='bold'>",
+                 width, HEIGHT, width, HEIGHT, width, HEIGHT, LEFT);
+    put_markup(out, entry->operation);
+    output_text(out, "</text>\n");
     if (over_d)
         put_panel(out, &(picture){.entry = entry, .count = count}, &d, &p);
     if (over_p)
         put_panel(out, &(picture){.entry = entry, .count = count, .over_p = true, .x0 = over_d ? PANEL : 0.0}, &p, &d);
-    bmf_output_text(out, "</svg>\n");
+    output_text(out, "</svg>\n");
     free(p.value);
     free(d.value);
 }

@@ -10,17 +10,17 @@ static void put_plain(bmf_output *out, const char *text)
 {
     for (const char *c = text; *c; c++) {
         if (strchr("#$%&_{}", *c))
-            bmf_output_print(out, "\\%c", *c);
+            output_print(out, "\\%c", *c);
         else if (*c == '\\')
-            bmf_output_text(out, "\\textbackslash{}");
+            output_text(out, "\\textbackslash{}");
         else if (*c == '~')
-            bmf_output_text(out, "\\textasciitilde{}");
+            output_text(out, "\\textasciitilde{}");
         else if (*c == '^')
-            bmf_output_text(out, "\\textasciicircum{}");
+            output_text(out, "\\textasciicircum{}");
         else if (*c == '<' || *c == '>')
-            bmf_output_print(out, "$%c$", *c);
+            output_print(out, "$%c$", *c);
         else
-            bmf_output_print(out, "%c", *c);
+            output_print(out, "%c", *c);
     }
 }
 
@@ -31,48 +31,48 @@ static void put_math(bmf_output *out, const bmf_entry *entry, bmf_equation_style
     } words[] = {{"log(p)*d", "\\,d\\log p"}, {"p*p*d", "\\,p^2 d"}, {"p*d", "\\,p\\,d"}, {"p*p", "\\,p^2"},
                  {"log(p)", "\\,\\log p"},    {"+-", "\\pm"},        {"p", "\\,p"},       {"d", "\\,d"}};
     char text[BMF_SHEET_TEXT];
-    bmf_equation_text(entry, how, 1e-6, text, sizeof text);
-    bmf_output_text(out, "$");
+    equation_text(entry, how, 1e-6, text, sizeof text);
+    output_text(out, "$");
     for (const char *c = text; *c;) {
         size_t k = 0, known = sizeof words / sizeof words[0];
         while (k < known && strncmp(c, words[k].plain, strlen(words[k].plain)) != 0)
             k++;
         if (k < known)
-            bmf_output_text(out, words[k].tex);
+            output_text(out, words[k].tex);
         else if (*c == 'e') /* of a number: 2e-05 */
-            bmf_output_print(out, "\\cdot 10^{%.*s}", (int)strspn(c + 1, "+-0123456789"), c + 1);
+            output_print(out, "\\cdot 10^{%.*s}", (int)strspn(c + 1, "+-0123456789"), c + 1);
         else
-            bmf_output_print(out, "%c", *c);
+            output_print(out, "%c", *c);
         c += k < known ? strlen(words[k].plain) : *c == 'e' ? 1 + strspn(c + 1, "+-0123456789") : 1;
     }
-    bmf_output_text(out, "$");
+    output_text(out, "$");
 }
 
 static void put_facts(bmf_output *out, const bmf_sheet *sheet)
 {
     const char *name;
     char text[BMF_SHEET_TEXT];
-    bmf_output_text(out, "\\begin{longtable}{@{}lp{0.7\\textwidth}@{}}\n");
-    for (int k = 0; bmf_sheet_fact(sheet, k, &name, text, sizeof text); k++) {
+    output_text(out, "\\begin{longtable}{@{}lp{0.7\\textwidth}@{}}\n");
+    for (int k = 0; sheet_fact(sheet, k, &name, text, sizeof text); k++) {
         if (!text[0])
             continue;
-        bmf_output_print(out, "%s & ", name);
+        output_print(out, "%s & ", name);
         put_plain(out, text);
-        bmf_output_text(out, " \\\\\n");
+        output_text(out, " \\\\\n");
     }
-    bmf_output_text(out, "units & microseconds; $\\log$ is the natural logarithm \\\\\n\\end{longtable}\n");
+    output_text(out, "units & microseconds; $\\log$ is the natural logarithm \\\\\n\\end{longtable}\n");
 }
 
 static void put_row(bmf_output *out, const bmf_entry *entry)
 {
     char domain[100], q[20];
-    const char *remark = bmf_remark_text(entry);
+    const char *remark = remark_text(entry);
     put_plain(out, entry->operation);
-    bmf_output_text(out, " & ");
+    output_text(out, " & ");
     put_math(out, entry, BMF_EQUATION_ROUNDED);
-    bmf_output_print(out, " & %s & ", bmf_domain_text(entry, domain, sizeof domain));
-    put_plain(out, bmf_q_text(entry->q, q, sizeof q));
-    bmf_output_print(out, "%s%s \\\\\n", remark[0] ? ", " : "", remark);
+    output_print(out, " & %s & ", domain_text(entry, domain, sizeof domain));
+    put_plain(out, q_text(entry->q, q, sizeof q));
+    output_print(out, "%s%s \\\\\n", remark[0] ? ", " : "", remark);
 }
 
 static void put_tables(bmf_output *out, const bmf_sheet *sheet)
@@ -80,66 +80,66 @@ static void put_tables(bmf_output *out, const bmf_sheet *sheet)
     for (int64_t k = 0; k < sheet->entries; k++) {
         bmf_family family = sheet->entry[k].family;
         if (k == 0 || family != sheet->entry[k - 1].family)
-            bmf_output_print(out,
-                             "\\section*{%s}\n\\begin{longtable}{@{}llll@{}}\n"
-                             "operation & time ($\\mu$s) & domain & Q \\\\\n\\hline\n\\endhead\n",
-                             bmf_family_heading(family));
+            output_print(out,
+                         "\\section*{%s}\n\\begin{longtable}{@{}llll@{}}\n"
+                         "operation & time ($\\mu$s) & domain & Q \\\\\n\\hline\n\\endhead\n",
+                         family_heading(family));
         put_row(out, &sheet->entry[k]);
         if (k + 1 == sheet->entries || family != sheet->entry[k + 1].family)
-            bmf_output_text(out, "\\end{longtable}\n");
+            output_text(out, "\\end{longtable}\n");
     }
 }
 
 static void put_item(bmf_output *out, const char *name, double value, const char *unit)
 {
     if (!isnan(value))
-        bmf_output_print(out, "\\item %s %.3g%s\n", name, value, unit);
+        output_print(out, "\\item %s %.3g%s\n", name, value, unit);
 }
 
 static void put_page(bmf_output *out, const bmf_entry *entry, int64_t count)
 {
-    bmf_output_text(out, "\\subsection*{");
+    output_text(out, "\\subsection*{");
     put_plain(out, entry->operation);
-    bmf_output_text(out, "}\n");
-    put_plain(out, bmf_operation_text(entry->operation));
-    bmf_output_text(out, "\n");
+    output_text(out, "}\n");
+    put_plain(out, operation_text(entry->operation));
+    output_text(out, "\n");
     for (int64_t k = 0; k < count; k++) {
         char domain[100];
-        bmf_output_text(out, "\\begin{itemize}\n\\item ");
+        output_text(out, "\\begin{itemize}\n\\item ");
         put_math(out, &entry[k], BMF_EQUATION_ERRORS);
-        bmf_output_print(out, " $\\mu$s for %s\n", bmf_domain_text(&entry[k], domain, sizeof domain));
+        output_print(out, " $\\mu$s for %s\n", domain_text(&entry[k], domain, sizeof domain));
         if (entry[k].chi_freedom > 0.0)
             put_item(out, "$\\chi^2$ per degree of freedom", entry[k].chi_square / entry[k].chi_freedom, "");
         put_item(out, "Q", entry[k].q, "");
-        put_item(out, "misfit", 100.0 * bmf_entry_misfit(&entry[k]), "\\,\\%");
+        put_item(out, "misfit", 100.0 * entry_misfit(&entry[k]), "\\,\\%");
         put_item(out, "noise", 100.0 * entry[k].noise, "\\,\\%");
         put_item(out, "condition", entry[k].condition, "");
         if (entry[k].note[0]) {
-            bmf_output_text(out, "\\item note: ");
+            output_text(out, "\\item note: ");
             put_plain(out, entry[k].note);
-            bmf_output_text(out, "\n");
+            output_text(out, "\n");
         }
-        bmf_output_text(out, "\\end{itemize}\n");
+        output_text(out, "\\end{itemize}\n");
     }
 }
 
-void bmf_sheet_put_tex(bmf_output *out, const bmf_sheet *sheet)
+void sheet_put_tex(bmf_output *out, const bmf_sheet *sheet)
 {
-    bmf_output_text(out, "\\documentclass[a4paper]{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage{longtable}\n"
-                         "\\title{");
+    output_text(out, "\\documentclass[a4paper]{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage{longtable}\n"
+                     "\\title{");
     put_plain(out, sheet->title[0] ? sheet->title : "Data sheet");
-    bmf_output_text(out, "}\n\\author{}\n\\date{");
+    output_text(out, "}\n\\author{}\n\\date{");
     put_plain(out, sheet->header.date);
-    bmf_output_text(out, "}\n\\begin{document}\n\\maketitle\n");
+    output_text(out, "}\n\\begin{document}\n\\maketitle\n");
     put_facts(out, sheet);
     put_tables(out, sheet);
-    bmf_output_text(out, "\\section*{Operations}\n");
-    bmf_sheet_each(sheet, put_page, out);
-    bmf_output_text(out, "\\section*{Notes for use}\n\\begin{itemize}\n");
-    for (int k = 0; bmf_sheet_notes[k]; k++) {
-        bmf_output_text(out, "\\item ");
-        put_plain(out, bmf_sheet_notes[k]);
-        bmf_output_text(out, "\n");
+    output_text(out, "\\section*{Operations}\n");
+    sheet_each(sheet, put_page, out);
+    output_text(out, "\\section*{Notes for use}\n\\begin{itemize}\n");
+    for (int k = 0; sheet_notes[k]; k++) {
+        output_text(out, "\\item ");
+        put_plain(out, sheet_notes[k]);
+        output_text(out, "\n");
     }
-    bmf_output_text(out, "\\end{itemize}\n\\end{document}\n");
+    output_text(out, "\\end{itemize}\n\\end{document}\n");
 }

@@ -10,7 +10,7 @@
 enum { LARGEST_BUCKET = 9 };
 static const double least_q = 1e-6; /* smaller ones say no more */
 
-double bmf_round_figures(double value, int figures)
+double round_figures(double value, int figures)
 {
     if (!isfinite(value) || value == 0.0)
         return value;
@@ -21,9 +21,9 @@ double bmf_round_figures(double value, int figures)
     return strtod(text, NULL);
 }
 
-const char *bmf_figures_text(double value, int figures, char *text, size_t size)
+const char *figures_text(double value, int figures, char *text, size_t size)
 {
-    double rounded = bmf_round_figures(value, figures);
+    double rounded = round_figures(value, figures);
     if (rounded != 0.0 && (fabs(rounded) < 1e-4 || fabs(rounded) >= 1e7)) {
         snprintf(text, size, "%.*e", figures - 1, rounded);
         return text;
@@ -41,16 +41,16 @@ const char *bmf_figures_text(double value, int figures, char *text, size_t size)
     return text;
 }
 
-int bmf_bucket(double seconds)
+int time_bucket(double seconds)
 {
     double power = seconds > 0.0 ? round(log10(seconds * 1e6)) : 0.0;
     return power < 0.0 ? 0 : power > LARGEST_BUCKET ? LARGEST_BUCKET : (int)power;
 }
 
-const char *bmf_bucket_text(double seconds, char *text, size_t size)
+const char *bucket_text(double seconds, char *text, size_t size)
 {
     static const char *const units[] = {"us", "ms", "s"};
-    int bucket = bmf_bucket(seconds), unit = bucket / 3 < 2 ? bucket / 3 : 2;
+    int bucket = time_bucket(seconds), unit = bucket / 3 < 2 ? bucket / 3 : 2;
     snprintf(text, size, "%.0f %s", pow(10.0, bucket - 3 * unit), units[unit]);
     return text;
 }
@@ -70,25 +70,25 @@ static void put_coefficient(const bmf_entry *entry, int k, bmf_equation_style st
     double value = entry->coefficient[k] / unit, error = sqrt(entry->covariance[k][k]) / unit;
     char number[40], spread[40];
     if (style == BMF_EQUATION_ROUNDED) {
-        snprintf(text, size, "%s", bmf_figures_text(value, 1, number, sizeof number));
+        snprintf(text, size, "%s", figures_text(value, 1, number, sizeof number));
     } else if (style == BMF_EQUATION_EXACT) {
         if (entry->has_errors)
             snprintf(text, size, "(%.6g +- %.6g)", value, error);
         else
             snprintf(text, size, "%.6g", value);
     } else {
-        bmf_figures_text(value, entry->has_errors ? figures_for(value, error) : 6, number, sizeof number);
+        figures_text(value, entry->has_errors ? figures_for(value, error) : 6, number, sizeof number);
         if (entry->has_errors)
-            snprintf(text, size, "(%s +- %s)", number, bmf_figures_text(error, 2, spread, sizeof spread));
+            snprintf(text, size, "(%s +- %s)", number, figures_text(error, 2, spread, sizeof spread));
         else
             snprintf(text, size, "%s", number);
     }
 }
 
-const char *bmf_equation_text(const bmf_entry *entry, bmf_equation_style style, double unit, char *text, size_t size)
+const char *equation_text(const bmf_entry *entry, bmf_equation_style style, double unit, char *text, size_t size)
 {
-    const char *const names[BMF_TERMS] = {"", bmf_startup_name(entry->form.startup), bmf_size_name(entry->form.size)};
-    int term[BMF_TERMS], terms = bmf_form_terms(entry->form, term);
+    const char *const names[BMF_TERMS] = {"", startup_name(entry->form.startup), size_name(entry->form.size)};
+    int term[BMF_TERMS], terms = form_terms(entry->form, term);
     size_t used = 0;
     text[0] = 0;
     for (int j = 0; j < terms && used < size; j++) {
@@ -106,7 +106,7 @@ const char *bmf_equation_text(const bmf_entry *entry, bmf_equation_style style, 
     return text;
 }
 
-const char *bmf_time_text(double seconds, char *text, size_t size)
+const char *time_text(double seconds, char *text, size_t size)
 {
     static const struct {
         double unit;
@@ -119,7 +119,7 @@ const char *bmf_time_text(double seconds, char *text, size_t size)
     return text;
 }
 
-const char *bmf_domain_text(const bmf_entry *entry, char *text, size_t size)
+const char *domain_text(const bmf_entry *entry, char *text, size_t size)
 {
     char p[40] = "any p", d[60] = "";
     if (entry->p_low > 0 && entry->p_low == entry->p_high)
@@ -132,7 +132,7 @@ const char *bmf_domain_text(const bmf_entry *entry, char *text, size_t size)
     return text;
 }
 
-const char *bmf_q_text(double q, char *text, size_t size)
+const char *q_text(double q, char *text, size_t size)
 {
     if (isnan(q))
         snprintf(text, size, "-");
@@ -143,29 +143,29 @@ const char *bmf_q_text(double q, char *text, size_t size)
     return text;
 }
 
-const char *bmf_noise_text(double noise, char *text, size_t size)
+const char *noise_text(double noise, char *text, size_t size)
 {
     char number[20];
     if (isnan(noise))
         snprintf(text, size, "-");
     else
-        snprintf(text, size, "%s %%", bmf_figures_text(100.0 * noise, 2, number, sizeof number));
+        snprintf(text, size, "%s %%", figures_text(100.0 * noise, 2, number, sizeof number));
     return text;
 }
 
-const char *bmf_remark_text(const bmf_entry *entry)
+const char *remark_text(const bmf_entry *entry)
 {
     if (entry->doubtful)
         return "doubtful";
-    if (bmf_entry_is_poor(entry))
+    if (entry_is_poor(entry))
         return "poor";
     return entry->note[0] ? "see note" : "";
 }
 
-const char *bmf_operation_text(const char *operation)
+const char *operation_text(const char *operation)
 {
     const measure_operation *measured[MEASURE_MAX_OPERATIONS];
-    int count = bmf_measure_operations(measured);
+    int count = measure_operations(measured);
     size_t length = strcspn(operation, ":");
     for (int k = 0; k < count; k++)
         if (strlen(measured[k]->name) == length && strncmp(measured[k]->name, operation, length) == 0)

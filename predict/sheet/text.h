@@ -15,26 +15,26 @@ typedef enum bmf_equation_style {
 } bmf_equation_style;
 
 /* Rounds to so many significant figures, in decimal, away from zero at a half. */
-double bmf_round_figures(double value, int figures);
+double round_figures(double value, int figures);
 /* The same as text without exponent where that is short: "0.0009", "2e-05", "300". Returns text. */
-const char *bmf_figures_text(double value, int figures, char *text, size_t size);
+const char *figures_text(double value, int figures, char *text, size_t size);
 /* The exponent of the nearest power of ten in microseconds, at least 0: 0 is 1 us, 3 is 1 ms; 4 is 10 ms. */
-int bmf_bucket(double seconds);
+int time_bucket(double seconds);
 /* "1 us", "10 us", "100 us", "1 ms", "10 ms", ... */
-const char *bmf_bucket_text(double seconds, char *text, size_t size);
+const char *bucket_text(double seconds, char *text, size_t size);
 /* The right-hand side of an entry's equation in units of so many seconds. Returns text. */
-const char *bmf_equation_text(const bmf_entry *entry, bmf_equation_style style, double unit, char *text, size_t size);
+const char *equation_text(const bmf_entry *entry, bmf_equation_style style, double unit, char *text, size_t size);
 /* A time with its unit: "912 us", "1.23 ms"; three figures. Returns text. */
-const char *bmf_time_text(double seconds, char *text, size_t size);
+const char *time_text(double seconds, char *text, size_t size);
 /* "p 2..128, d 1..32", or "any p". Returns text. */
-const char *bmf_domain_text(const bmf_entry *entry, char *text, size_t size);
+const char *domain_text(const bmf_entry *entry, char *text, size_t size);
 /* Q in two figures, or "-" where it is not known. Returns text. */
-const char *bmf_q_text(double q, char *text, size_t size);
+const char *q_text(double q, char *text, size_t size);
 /* The noise in percent, two figures, or "-". Returns text. */
-const char *bmf_noise_text(double noise, char *text, size_t size);
+const char *noise_text(double noise, char *text, size_t size);
 /* What the tables say behind an entry: "doubtful", "poor", "see note" or "". Static storage. */
-const char *bmf_remark_text(const bmf_entry *entry);
+const char *remark_text(const bmf_entry *entry);
 /* What a function does, in a sentence for the pages of a sheet; "" when it is not known. Static storage. */
-const char *bmf_operation_text(const char *operation);
+const char *operation_text(const char *operation);
 
 #endif

@@ -14,10 +14,10 @@ static void put_text(bmf_output *out, const char *indent, const char *name, cons
 {
     if (!text[0])
         return;
-    bmf_output_print(out, "%s%s = \"", indent, name);
+    output_print(out, "%s%s = \"", indent, name);
     for (const char *c = text; *c; c++)
-        bmf_output_print(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-    bmf_output_text(out, "\";\n");
+        output_print(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    output_text(out, "\";\n");
 }
 
 /* A real that libconfig takes for one. */
@@ -25,7 +25,7 @@ static void put_real(bmf_output *out, double value)
 {
     char text[40];
     snprintf(text, sizeof text, "%.17g", value);
-    bmf_output_print(out, strpbrk(text, ".en") ? "%s" : "%s.0", text);
+    output_print(out, strpbrk(text, ".en") ? "%s" : "%s.0", text);
 }
 
 /* Nothing if it is not known. */
@@ -33,22 +33,22 @@ static void put_named(bmf_output *out, const char *name, double value)
 {
     if (!isfinite(value))
         return;
-    bmf_output_print(out, "    %s = ", name);
+    output_print(out, "    %s = ", name);
     put_real(out, value);
-    bmf_output_text(out, ";\n");
+    output_text(out, ";\n");
 }
 
 static void put_count(bmf_output *out, const char *indent, const char *name, int32_t count)
 {
     if (count > 0)
-        bmf_output_print(out, "%s%s = %d;\n", indent, name, count);
+        output_print(out, "%s%s = %d;\n", indent, name, count);
 }
 
 static void put_head(bmf_output *out, const bmf_sheet *sheet)
 {
     const bmf_samples_header *h = &sheet->header;
-    bmf_output_text(out, "# A data sheet: equations t(p, d) = c + s startup(p) + k size(p, d) with their errors.\n"
-                         "format = \"bmf sheet 1\";\n");
+    output_text(out, "# A data sheet: equations t(p, d) = c + s startup(p) + k size(p, d) with their errors.\n"
+                     "format = \"bmf sheet 1\";\n");
     put_text(out, "", "title", sheet->title);
     put_text(out, "", "source", sheet->source);
     put_text(out, "", "machine", h->machine);
@@ -59,101 +59,101 @@ static void put_head(bmf_output *out, const bmf_sheet *sheet)
     put_count(out, "", "threads", h->threads);
     put_count(out, "", "cores", h->cores);
     if (h->tick_seconds > 0.0) {
-        bmf_output_text(out, "tick = ");
+        output_text(out, "tick = ");
         put_real(out, h->tick_seconds * per_second);
-        bmf_output_text(out, ";\n");
+        output_text(out, ";\n");
     }
     put_text(out, "", "clock", h->clock);
     put_text(out, "", "options", h->options);
-    bmf_output_text(out, "units = \"us\";\nlogarithm = \"natural\";\n");
+    output_text(out, "units = \"us\";\nlogarithm = \"natural\";\n");
 }
 
 static void put_skips(bmf_output *out, const bmf_sheet *sheet)
 {
     if (sheet->skips == 0)
         return;
-    bmf_output_text(out, "skips = (\n");
+    output_text(out, "skips = (\n");
     for (int64_t k = 0; k < sheet->skips; k++) {
-        bmf_output_text(out, "  {\n");
+        output_text(out, "  {\n");
         put_text(out, "    ", "operation", sheet->skip[k].operation);
         put_text(out, "    ", "reason", sheet->skip[k].reason);
-        bmf_output_text(out, k + 1 < sheet->skips ? "  },\n" : "  }\n");
+        output_text(out, k + 1 < sheet->skips ? "  },\n" : "  }\n");
     }
-    bmf_output_text(out, ");\n");
+    output_text(out, ");\n");
 }
 
 static void put_form(bmf_output *out, bmf_form form)
 {
-    bmf_output_print(out, "\"%s, %s\"", bmf_startup_name(form.startup), bmf_size_name(form.size));
+    output_print(out, "\"%s, %s\"", startup_name(form.startup), size_name(form.size));
 }
 
 static void put_equation(bmf_output *out, const bmf_entry *entry)
 {
     static const char *const names[BMF_TERMS] = {"c", "s", "k"};
-    int term[BMF_TERMS], terms = bmf_form_terms(entry->form, term);
-    bmf_output_print(out, "    startup = \"%s\";\n    size = \"%s\";\n", bmf_startup_name(entry->form.startup),
-                     bmf_size_name(entry->form.size));
+    int term[BMF_TERMS], terms = form_terms(entry->form, term);
+    output_print(out, "    startup = \"%s\";\n    size = \"%s\";\n", startup_name(entry->form.startup),
+                 size_name(entry->form.size));
     for (int k = 0; k < terms; k++)
         put_named(out, names[term[k]], entry->coefficient[term[k]] * per_second);
     if (!entry->has_errors)
         return;
-    bmf_output_text(out, "    covariance = [");
+    output_text(out, "    covariance = [");
     for (int a = 0; a < BMF_TERMS; a++)
         for (int b = a; b < BMF_TERMS; b++) {
-            bmf_output_text(out, a + b > 0 ? ", " : "");
+            output_text(out, a + b > 0 ? ", " : "");
             put_real(out, entry->covariance[a][b] * per_second * per_second);
         }
-    bmf_output_text(out, "];\n");
+    output_text(out, "];\n");
 }
 
 static void put_rivals(bmf_output *out, const bmf_entry *entry)
 {
     if (entry->has_runner_up) {
-        bmf_output_text(out, "    runner_up = ");
+        output_text(out, "    runner_up = ");
         put_form(out, entry->runner_up);
-        bmf_output_text(out, ";\n");
+        output_text(out, ";\n");
         put_named(out, "margin", entry->runner_up_margin);
     }
     if (entry->alternatives == 0)
         return;
-    bmf_output_text(out, "    alternatives = (");
+    output_text(out, "    alternatives = (");
     for (int32_t k = 0; k < entry->alternatives; k++) {
-        bmf_output_text(out, k > 0 ? ", " : "");
+        output_text(out, k > 0 ? ", " : "");
         put_form(out, entry->alternative[k]);
     }
-    bmf_output_text(out, ");\n");
+    output_text(out, ");\n");
 }
 
 static void put_points(bmf_output *out, const bmf_entry *entry)
 {
     if (entry->points == 0)
         return;
-    bmf_output_text(out, "    # p, d, repetitions, typical, least, most\n    points = (\n");
+    output_text(out, "    # p, d, repetitions, typical, least, most\n    points = (\n");
     for (int64_t k = 0; k < entry->points; k++) {
         const bmf_sheet_point *at = &entry->point[k];
-        bmf_output_print(out, "      (%d, %lld, %d, ", at->p, (long long)at->d, at->repeats);
+        output_print(out, "      (%d, %lld, %d, ", at->p, (long long)at->d, at->repeats);
         put_real(out, at->typical * per_second);
-        bmf_output_text(out, ", ");
+        output_text(out, ", ");
         put_real(out, at->least * per_second);
-        bmf_output_text(out, ", ");
+        output_text(out, ", ");
         put_real(out, at->most * per_second);
-        bmf_output_text(out, k + 1 < entry->points ? "),\n" : ")\n");
+        output_text(out, k + 1 < entry->points ? "),\n" : ")\n");
     }
-    bmf_output_text(out, "    );\n");
+    output_text(out, "    );\n");
 }
 
 static void put_entry(bmf_output *out, const bmf_entry *entry)
 {
     char text[BMF_SHEET_TEXT];
-    bmf_output_print(out, "  # %s: %s us\n  {\n", entry->operation,
-                     bmf_equation_text(entry, BMF_EQUATION_ERRORS, 1e-6, text, sizeof text));
+    output_print(out, "  # %s: %s us\n  {\n", entry->operation,
+                 equation_text(entry, BMF_EQUATION_ERRORS, 1e-6, text, sizeof text));
     put_text(out, "    ", "operation", entry->operation);
-    put_text(out, "    ", "family", bmf_family_name(entry->family));
+    put_text(out, "    ", "family", family_name(entry->family));
     put_count(out, "    ", "element_bytes", entry->element_bytes);
     put_count(out, "    ", "threads", entry->threads);
     if (entry->p_low > 0)
-        bmf_output_print(out, "    p = [%d, %d];\n", entry->p_low, entry->p_high);
-    bmf_output_print(out, "    d = [%lld, %lld];\n", (long long)entry->d_low, (long long)entry->d_high);
+        output_print(out, "    p = [%d, %d];\n", entry->p_low, entry->p_high);
+    output_print(out, "    d = [%lld, %lld];\n", (long long)entry->d_low, (long long)entry->d_high);
     put_equation(out, entry);
     put_named(out, "noise", entry->noise);
     put_named(out, "freedom", entry->freedom);
@@ -165,23 +165,23 @@ static void put_entry(bmf_output *out, const bmf_entry *entry)
     put_rivals(out, entry);
     put_text(out, "    ", "note", entry->note);
     if (entry->doubtful)
-        bmf_output_text(out, "    doubtful = true;\n");
+        output_text(out, "    doubtful = true;\n");
     put_points(out, entry);
 }
 
-int bmf_sheet_write(const bmf_sheet *sheet, const char *path)
+int sheet_write(const bmf_sheet *sheet, const char *path)
 {
     bmf_output out;
-    int status = bmf_output_open(NULL, &out, path);
+    int status = output_open(NULL, &out, path);
     if (status == BMF_OK) {
         put_head(&out, sheet);
         put_skips(&out, sheet);
-        bmf_output_text(&out, "entries = (\n");
+        output_text(&out, "entries = (\n");
         for (int64_t k = 0; k < sheet->entries; k++) {
             put_entry(&out, &sheet->entry[k]);
-            bmf_output_text(&out, k + 1 < sheet->entries ? "  },\n" : "  }\n");
+            output_text(&out, k + 1 < sheet->entries ? "  },\n" : "  }\n");
         }
-        bmf_output_text(&out, ");\n");
+        output_text(&out, ");\n");
     }
-    return bmf_output_close(NULL, &out, status);
+    return output_close(NULL, &out, status);
 }

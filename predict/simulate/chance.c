@@ -11,21 +11,21 @@
 /* Kinds of chance, apart from those of networks. */
 static const uint64_t shared_chance = 0x636f6d7075746531U, own_chance = 0x636f6d7075746532U;
 
-double bmf_chance_factor(double relative, double normal)
+double chance_factor(double relative, double normal)
 {
     const double variance = log1p(relative * relative);
     return exp(sqrt(variance) * normal - variance / 2);
 }
 
-double bmf_chance_seconds(const bmf_simulator *s, int64_t index)
+double chance_seconds(const bmf_simulator *s, int64_t index)
 {
     const bmf_action *action = &s->actions->action[index];
     double seconds = action->seconds;
     if (s->sample == 0)
         return seconds;
     if (action->equation > 0 && action->shared > 0)
-        seconds *= bmf_chance_factor((double)action->shared, bmf_normal(s->sample, shared_chance, action->equation));
+        seconds *= chance_factor((double)action->shared, normal_deviate(s->sample, shared_chance, action->equation));
     if (action->own > 0)
-        seconds *= bmf_chance_factor((double)action->own, bmf_normal(s->sample, own_chance, (uint64_t)index));
+        seconds *= chance_factor((double)action->own, normal_deviate(s->sample, own_chance, (uint64_t)index));
     return seconds;
 }

@@ -11,7 +11,7 @@ static inline bool is_before(const queued *a, const queued *b)
     return a->time < b->time || (a->time == b->time && a->processor < b->processor);
 }
 
-void bmf_heap_push(bmf_simulator *s, double time, int64_t number)
+void heap_push(bmf_simulator *s, double time, int64_t number)
 {
     const queued entry = {time, number};
     int64_t at = s->heap_count++;
@@ -45,17 +45,17 @@ static void sift_down(bmf_simulator *s, queued entry)
     heap[at] = entry;
 }
 
-void bmf_heap_hold_first(bmf_simulator *s)
+void heap_hold_first(bmf_simulator *s)
 {
     s->heap[0].time = -1; /* before any time */
 }
 
-void bmf_heap_replace_first(bmf_simulator *s, double time, int64_t number)
+void heap_replace_first(bmf_simulator *s, double time, int64_t number)
 {
     sift_down(s, (queued){time, number});
 }
 
-void bmf_heap_remove_first(bmf_simulator *s)
+void heap_remove_first(bmf_simulator *s)
 {
     const queued last = s->heap[--s->heap_count];
     if (s->heap_count > 0)

@@ -26,10 +26,10 @@ static int64_t cheap_samples(int64_t actions)
 static int simulate(const bmf_actions *actions, bmf_network *network, int64_t sample, double *seconds)
 {
     bmf_simulation result;
-    bmf_simulator *simulator = bmf_simulator_create(actions, network, sample);
-    const int status = bmf_simulator_run(simulator);
-    bmf_simulator_result(simulator, &result);
-    bmf_simulator_free(simulator);
+    bmf_simulator *simulator = simulator_create(actions, network, sample);
+    const int status = simulator_run(simulator);
+    simulator_result(simulator, &result);
+    simulator_free(simulator);
     *seconds = result.seconds;
     return status;
 }
@@ -73,7 +73,7 @@ static int draw(const bmf_actions *actions, bmf_network *network, double expecte
     return BMF_OK;
 }
 
-int bmf_simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction)
+int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction)
 {
     *prediction = (bmf_prediction){0};
     BMF_TRY(simulate(actions, network, 0, &prediction->seconds));
@@ -81,7 +81,7 @@ int bmf_simulate_interval(const bmf_actions *actions, bmf_network *network, int6
     prediction->samples = samples > 0 ? samples : cheap_samples(actions->count);
     if (prediction->seconds <= 0)
         return BMF_OK;
-    double *seconds = bmf_allocate(prediction->samples * (int64_t)sizeof *seconds);
+    double *seconds = allocate(prediction->samples * (int64_t)sizeof *seconds);
     bool certain = true;
     const int status = draw(actions, network, prediction->seconds, seconds, &prediction->samples, &certain);
     if (!certain && prediction->samples >= ENOUGH_FOR_QUANTILES)

@@ -41,18 +41,18 @@ static int64_t nanoseconds(double seconds)
     return (int64_t)(seconds * 1e9 + 0.5);
 }
 
-void bmf_simulator_record(bmf_simulator *s, bmf_run *run)
+void simulator_record(bmf_simulator *s, bmf_run *run)
 {
-    recorder *r = bmf_allocate_clear(1, (int64_t)sizeof *r);
+    recorder *r = allocate_clear(1, (int64_t)sizeof *r);
     r->run = run;
     r->first_event = run->events;
     r->scopes = 1; /* the program has no event */
-    r->passed = bmf_allocate_clear(s->actions->processors, (int64_t)sizeof *r->passed);
-    bmf_record_free(s);
+    r->passed = allocate_clear(s->actions->processors, (int64_t)sizeof *r->passed);
+    record_free(s);
     s->recorder = r;
 }
 
-void bmf_record_free(bmf_simulator *s)
+void record_free(bmf_simulator *s)
 {
     recorder *r = s->recorder;
     if (!r)
@@ -67,11 +67,11 @@ void bmf_record_free(bmf_simulator *s)
     s->recorder = NULL;
 }
 
-void bmf_record_restart(bmf_simulator *s)
+void record_restart(bmf_simulator *s)
 {
     bmf_run *run = s->recorder->run;
     run->events = s->recorder->first_event;
-    bmf_simulator_record(s, run);
+    simulator_record(s, run);
 }
 
 /* ---- scopes ---- */
@@ -81,7 +81,7 @@ static void add_boundary(recorder *r, boundary added)
     const int64_t size = (int64_t)sizeof added;
     if (r->boundaries == r->boundary_capacity) {
         int64_t grown = r->boundaries ? 2 * r->boundaries : 64;
-        r->boundary = bmf_reallocate(r->boundary, r->boundaries * size, grown * size);
+        r->boundary = reallocate(r->boundary, r->boundaries * size, grown * size);
         r->boundary_capacity = grown;
     }
     r->boundary[r->boundaries++] = added;
@@ -91,13 +91,13 @@ static void push_scope(bmf_simulator *s, recorder *r, uint32_t scope)
 {
     if (r->depth == r->depth_capacity) {
         int32_t grown = r->depth ? 2 * r->depth : 16;
-        r->stack = bmf_reallocate(r->stack, r->depth * (int64_t)sizeof *r->stack, grown * (int64_t)sizeof *r->stack);
+        r->stack = reallocate(r->stack, r->depth * (int64_t)sizeof *r->stack, grown * (int64_t)sizeof *r->stack);
         r->depth_capacity = grown;
     }
     if (r->depth == r->levels) {
         const int64_t size = (int64_t)sizeof *r->begin;
-        r->begin = bmf_reallocate(r->begin, r->levels * size, (r->levels + 1) * size);
-        r->begin[r->levels++] = bmf_allocate(s->actions->processors * (int64_t)sizeof(double));
+        r->begin = reallocate(r->begin, r->levels * size, (r->levels + 1) * size);
+        r->begin[r->levels++] = allocate(s->actions->processors * (int64_t)sizeof(double));
     }
     add_boundary(r, (boundary){s->actions->scope[scope].entered, scope, r->depth, false});
     r->stack[r->depth++] = scope;
@@ -110,7 +110,7 @@ static void pop_scope(const bmf_simulator *s, recorder *r)
 }
 
 /* Scopes stand in the order of entering; whatever is open beside the next one's parent must have been left before. */
-void bmf_record_refresh(bmf_simulator *s)
+void record_refresh(bmf_simulator *s)
 {
     recorder *r = s->recorder;
     for (; r->scopes < s->actions->scopes; r->scopes++) {
@@ -126,19 +126,19 @@ void bmf_record_refresh(bmf_simulator *s)
 static void record_scope(recorder *r, const bmf_scope *scope, int64_t lane, double begin, double end)
 {
     const int64_t from = nanoseconds(begin), to = nanoseconds(end);
-    bmf_run_add(r->run, &(bmf_event){.begin = from,
-                                     .end = to,
-                                     .amount = scope->amount ? scope->amount[lane] : 0,
-                                     .low = to - from,
-                                     .high = to - from,
-                                     .node = scope->node,
-                                     .instance = scope->instance,
-                                     .lane = (int32_t)lane,
-                                     .peer = -1,
-                                     .kind = scope->kind});
+    run_add(r->run, &(bmf_event){.begin = from,
+                                 .end = to,
+                                 .amount = scope->amount ? scope->amount[lane] : 0,
+                                 .low = to - from,
+                                 .high = to - from,
+                                 .node = scope->node,
+                                 .instance = scope->instance,
+                                 .lane = (int32_t)lane,
+                                 .peer = -1,
+                                 .kind = scope->kind});
 }
 
-void bmf_record_scopes(bmf_simulator *s, int64_t lane, int64_t position)
+void record_scopes(bmf_simulator *s, int64_t lane, int64_t position)
 {
     recorder *r = s->recorder;
     const double clock = s->processor[lane].clock;
@@ -162,7 +162,7 @@ static bounds around(double seconds, double relative)
 {
     if (!(relative > 0))
         return (bounds){seconds, seconds};
-    return (bounds){seconds * bmf_chance_factor(relative, -SIDE_95), seconds * bmf_chance_factor(relative, SIDE_95)};
+    return (bounds){seconds * chance_factor(relative, -SIDE_95), seconds * chance_factor(relative, SIDE_95)};
 }
 
 static void record(bmf_simulator *s, const bmf_action *action, bmf_event event, double begin, double end,
@@ -179,10 +179,10 @@ static void record(bmf_simulator *s, const bmf_action *action, bmf_event event, 
     event.instance = scope->instance;
     event.round = action->round;
     event.lane = action->processor;
-    bmf_run_add(s->recorder->run, &event);
+    run_add(s->recorder->run, &event);
 }
 
-void bmf_record_compute(bmf_simulator *s, const bmf_action *action, double begin, double end)
+void record_compute(bmf_simulator *s, const bmf_action *action, double begin, double end)
 {
     const double shared = action->equation > 0 ? (double)action->shared : 0;
     record(s, action,
@@ -193,13 +193,13 @@ void bmf_record_compute(bmf_simulator *s, const bmf_action *action, double begin
            begin, end, around(end - begin, hypot(shared, (double)action->own)));
 }
 
-void bmf_record_send(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end)
+void record_send(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end)
 {
     record(s, action, (bmf_event){.kind = BMF_EVENT_SEND, .amount = message->bytes, .peer = (int32_t)message->to},
            begin, end, around(end - begin, message->spread));
 }
 
-void bmf_record_receive(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end)
+void record_receive(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end)
 {
     const bounds arrival = around(message->arrived - message->sent, message->spread);
     const double low = fmax(message->sent + arrival.low - begin, 0),
@@ -210,13 +210,13 @@ void bmf_record_receive(bmf_simulator *s, const bmf_action *action, const bmf_fl
            begin, end, seconds);
 }
 
-void bmf_record_wait(bmf_simulator *s, const bmf_action *action, double begin, double end)
+void record_wait(bmf_simulator *s, const bmf_action *action, double begin, double end)
 {
     record(s, action, (bmf_event){.kind = BMF_EVENT_WAIT, .peer = -1}, begin, end, (bounds){0, 0});
 }
 
 /* All agreements of a program take the same; if not, the trace tells the shortest. */
-void bmf_record_meeting(bmf_simulator *s, double seconds)
+void record_meeting(bmf_simulator *s, double seconds)
 {
     bmf_run *run = s->recorder->run;
     const int64_t needed = nanoseconds(seconds);

@@ -15,7 +15,7 @@ static int64_t *missing_of(bmf_simulator *s, int64_t round)
     if (round >= s->missing_capacity) {
         int64_t wanted = 2 * s->missing_capacity > round + 64 ? 2 * s->missing_capacity : round + 64;
         const int64_t size = (int64_t)sizeof *s->missing;
-        s->missing = bmf_reallocate(s->missing, s->missing_capacity * size, wanted * size);
+        s->missing = reallocate(s->missing, s->missing_capacity * size, wanted * size);
         for (; s->missing_capacity < wanted; s->missing_capacity++)
             s->missing[s->missing_capacity] = 0;
     }
@@ -38,16 +38,15 @@ static int by_sender(const void *a, const void *b)
 /* All messages of the round in the order of their senders. */
 static int64_t collect(bmf_simulator *s, int64_t round)
 {
-    const int64_t first = bmf_actions_first_message(s->actions, round),
-                  end = bmf_actions_first_message(s->actions, round + 1), count = end - first,
-                  size = (int64_t)sizeof *s->together;
+    const int64_t first = actions_first_message(s->actions, round), end = actions_first_message(s->actions, round + 1),
+                  count = end - first, size = (int64_t)sizeof *s->together;
     bool sorted = true;
     if (count > s->together_capacity) {
-        s->together = bmf_reallocate(s->together, s->together_capacity * size, count * size);
+        s->together = reallocate(s->together, s->together_capacity * size, count * size);
         s->together_capacity = count;
     }
     for (int64_t k = 0; k < count; k++) {
-        s->together[k] = &bmf_flight_of(s, first + k)->flying;
+        s->together[k] = &flight_of(s, first + k)->flying;
         sorted = sorted && (k == 0 || s->together[k - 1]->from <= s->together[k]->from);
     }
     if (!sorted)
@@ -61,17 +60,17 @@ static void leave(bmf_simulator *s, bmf_flying *const *message, int64_t count)
     const int64_t from = message[0]->from, round = message[0]->round;
     processor *me = &s->processor[from];
     for (int64_t k = 0; k < count; k++)
-        bmf_step_count_done(s, me, (flight *)(void *)message[k]);
+        step_count_done(s, me, (flight *)(void *)message[k]);
     for (; is_send_of(s, me->at, round); me->at = s->next[me->at]) {
         const bmf_action *action = &s->actions->action[me->at];
-        const bmf_flying *sent = &bmf_flight_of(s, action->message)->flying;
+        const bmf_flying *sent = &flight_of(s, action->message)->flying;
         const double begin = me->clock;
         me->clock = fmax(me->clock, sent->free);
         if (s->recorder)
-            bmf_record_send(s, action, sent, begin, me->clock);
-        bmf_flight_received(s, action->message);
+            record_send(s, action, sent, begin, me->clock);
+        flight_received(s, action->message);
     }
-    bmf_step_on(s, from);
+    step_on(s, from);
 }
 
 static void send_round(bmf_simulator *s, int64_t round)
@@ -84,7 +83,7 @@ static void send_round(bmf_simulator *s, int64_t round)
     s->type->send_round(s->network, s->together, count);
     for (int64_t k = 0; k < count && s->status == BMF_OK; k++)
         if (!(((flight *)(void *)s->together[k])->known & FLIGHT_ARRIVED))
-            bmf_step_fail(s, s->together[k], "leaves a message out of its round");
+            step_fail(s, s->together[k], "leaves a message out of its round");
     for (int64_t k = 0, next; k < count && s->status == BMF_OK; k = next) {
         for (next = k + 1; next < count && s->together[next]->from == s->together[k]->from;)
             next++;
@@ -92,15 +91,15 @@ static void send_round(bmf_simulator *s, int64_t round)
     }
 }
 
-void bmf_round_come(bmf_simulator *s, int64_t p)
+void round_come(bmf_simulator *s, int64_t p)
 {
     processor *me = &s->processor[p];
     const int64_t round = s->actions->action[me->at].amount;
     int64_t *missing = missing_of(s, round);
     if (*missing == 0)
-        *missing = bmf_actions_first_message(s->actions, round) - bmf_actions_first_message(s->actions, round + 1);
+        *missing = actions_first_message(s->actions, round) - actions_first_message(s->actions, round + 1);
     for (int64_t at = me->at; is_send_of(s, at, round); at = s->next[at]) {
-        bmf_step_hand_over(s, &s->actions->action[at], me->clock);
+        step_hand_over(s, &s->actions->action[at], me->clock);
         ++*missing;
     }
     me->stands = STANDS_ROUND;

@@ -1,7 +1,7 @@
 /* The simulator: from the actions that were recorded to the clocks of all processors. See simulate.h.
  *
  * Method: every action knows the next one of its processor, so that more of them can be added at any time; events are
- * carried out by bmf_step (simulate_step.c) and the network, the earliest first.
+ * carried out by simulator_step (simulate_step.c) and the network, the earliest first.
  * Cost: one pass over the actions to link them, then as simulate_step.c says.
  */
 #include "predict/simulate/simulate.h"
@@ -23,35 +23,35 @@ static void begin(bmf_simulator *s)
     s->now = -1;
     for (int64_t r = 0; r < s->missing_capacity; r++)
         s->missing[r] = 0;
-    bmf_flights_clear(s);
-    s->agreement = bmf_step_agreement(s->network, s->sample);
-    s->network->complete = bmf_step_complete;
-    s->network->freed = bmf_step_freed;
+    flights_clear(s);
+    s->agreement = step_agreement(s->network, s->sample);
+    s->network->complete = step_complete;
+    s->network->freed = step_freed;
     s->network->simulator = s;
     s->type->start(s->network, s->sample);
     if (s->recorder)
-        bmf_record_restart(s);
+        record_restart(s);
 }
 
-bmf_simulator *bmf_simulator_create(const bmf_actions *actions, bmf_network *network, int64_t sample)
+bmf_simulator *simulator_create(const bmf_actions *actions, bmf_network *network, int64_t sample)
 {
-    bmf_simulator *s = bmf_allocate_clear(1, (int64_t)sizeof *s);
+    bmf_simulator *s = allocate_clear(1, (int64_t)sizeof *s);
     s->actions = actions;
     s->network = network;
     s->type = network->type;
     s->sample = sample;
-    s->processor = bmf_allocate(actions->processors * (int64_t)sizeof *s->processor);
-    s->heap = bmf_allocate((actions->processors + 1) * (int64_t)sizeof *s->heap);
+    s->processor = allocate(actions->processors * (int64_t)sizeof *s->processor);
+    s->heap = allocate((actions->processors + 1) * (int64_t)sizeof *s->heap);
     begin(s);
     return s;
 }
 
-void bmf_simulator_free(bmf_simulator *s)
+void simulator_free(bmf_simulator *s)
 {
     if (!s)
         return;
-    bmf_flights_clear(s);
-    bmf_record_free(s);
+    flights_clear(s);
+    record_free(s);
     free(s->block);
     free(s->processor);
     free(s->next);
@@ -79,7 +79,7 @@ static void link_actions(bmf_simulator *s)
     const int64_t size = (int64_t)sizeof *s->next;
     if (s->actions->count > s->next_capacity) {
         int64_t wanted = 2 * s->linked > s->actions->count ? 2 * s->linked : s->actions->count;
-        s->next = bmf_reallocate(s->next, s->linked * size, wanted * size);
+        s->next = reallocate(s->next, s->linked * size, wanted * size);
         s->next_capacity = wanted;
     }
     for (; s->linked < s->actions->count; s->linked++) {
@@ -124,7 +124,7 @@ static void carry_out(bmf_simulator *s)
             s->now = fmax(s->now, own);
             s->type->advance(s->network);
         } else if (s->heap_count > 0) {
-            bmf_step(s);
+            simulator_step(s);
         } else {
             break;
         }
@@ -134,7 +134,7 @@ static void carry_out(bmf_simulator *s)
             s->status = fail_starved(s);
 }
 
-int bmf_simulator_run(bmf_simulator *s)
+int simulator_run(bmf_simulator *s)
 {
     if (s->status != BMF_OK)
         return s->status;
@@ -142,29 +142,29 @@ int bmf_simulator_run(bmf_simulator *s)
         begin(s);
     link_actions(s);
     if (s->recorder)
-        bmf_record_refresh(s);
+        record_refresh(s);
     for (int64_t p = 0; p < s->actions->processors; p++)
         if (s->processor[p].at >= 0 && s->processor[p].stands == STANDS_NOT)
-            bmf_step_on(s, p);
+            step_on(s, p);
     carry_out(s);
     for (int64_t p = 0; s->recorder && p < s->actions->processors; p++)
-        bmf_record_scopes(s, p, s->actions->count);
+        record_scopes(s, p, s->actions->count);
     return s->status;
 }
 
 /* ---- results ---- */
 
-double bmf_simulator_clock(const bmf_simulator *s, int64_t p)
+double simulator_clock(const bmf_simulator *s, int64_t p)
 {
     return s->processor[p].clock;
 }
 
-void bmf_simulator_result(const bmf_simulator *s, bmf_simulation *result)
+void simulator_result(const bmf_simulator *s, bmf_simulation *result)
 {
     *result = (bmf_simulation){.actions = s->linked};
     for (int64_t p = 0; p < s->actions->processors; p++) {
         result->seconds = fmax(result->seconds, s->processor[p].clock);
         result->idle += s->processor[p].idle;
     }
-    bmf_actions_totals(s->actions, &result->messages, &result->bytes);
+    actions_totals(s->actions, &result->messages, &result->bytes);
 }

@@ -31,19 +31,19 @@ typedef struct bmf_simulation {
 } bmf_simulation;
 
 /* The network is borrowed and started with `sample`; samples k > 0 also draw the computing times. Actions may be added
- * between calls of bmf_simulator_run: the result is that of one run over all of them. Where an added action comes before
+ * between calls of simulator_run: the result is that of one run over all of them. Where an added action comes before
  * something that was carried out, the run begins anew, which costs what it has cost so far. */
-bmf_simulator *bmf_simulator_create(const bmf_actions *actions, bmf_network *network, int64_t sample);
+bmf_simulator *simulator_create(const bmf_actions *actions, bmf_network *network, int64_t sample);
 /* Before the first run: events are recorded into `run`, a predicted run with as many lanes as there are processors, whose
  * names and nodes are those of actions->names. Scopes that have been left get one event on every lane, also where
  * nothing was done in them. Ids are those of the cluster backend with one processor a rank. */
-void bmf_simulator_record(bmf_simulator *simulator, bmf_run *run);
+void simulator_record(bmf_simulator *simulator, bmf_run *run);
 /* Carries out everything recorded so far. Errors: BMF_ERROR_ARGUMENT when processors wait for messages that nobody
  * sends (names one of them): actions from a damaged trace. */
-int bmf_simulator_run(bmf_simulator *simulator);
-double bmf_simulator_clock(const bmf_simulator *simulator, int64_t processor);
-void bmf_simulator_result(const bmf_simulator *simulator, bmf_simulation *result);
-void bmf_simulator_free(bmf_simulator *simulator);
+int simulator_run(bmf_simulator *simulator);
+double simulator_clock(const bmf_simulator *simulator, int64_t processor);
+void simulator_result(const bmf_simulator *simulator, bmf_simulation *result);
+void simulator_free(bmf_simulator *simulator);
 
 /* The whole at once: expected time, and the 95 % interval of one run from `samples` random samples (0: as many as are
  * cheap, 20 to 200; low = high = seconds when nothing is uncertain). */
@@ -51,7 +51,6 @@ typedef struct bmf_prediction {
     double seconds, low, high;
     int64_t samples;
 } bmf_prediction;
-int bmf_simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples,
-                          bmf_prediction *prediction);
+int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction);
 
 #endif

@@ -97,65 +97,64 @@ struct bmf_simulator {
 };
 
 /* ---- simulate_heap.c ---- */
-void bmf_heap_push(bmf_simulator *s, double time, int64_t number);
+void heap_push(bmf_simulator *s, double time, int64_t number);
 /* While the first processor acts its place is kept: whatever is pushed meanwhile comes behind it. Then it either goes on
  * waiting with a later time or leaves. */
-void bmf_heap_hold_first(bmf_simulator *s);
-void bmf_heap_replace_first(bmf_simulator *s, double time, int64_t number);
-void bmf_heap_remove_first(bmf_simulator *s);
+void heap_hold_first(bmf_simulator *s);
+void heap_replace_first(bmf_simulator *s, double time, int64_t number);
+void heap_remove_first(bmf_simulator *s);
 
 /* ---- simulate_flight.c ---- */
-flight *bmf_flight_of(bmf_simulator *s, int64_t message);
+flight *flight_of(bmf_simulator *s, int64_t message);
 /* The message was received; when its whole block was, its memory may be used for others. Until as many calls of received
  * as of keep have come it is kept anyway. */
-void bmf_flight_received(bmf_simulator *s, int64_t message);
-void bmf_flight_keep(bmf_simulator *s, int64_t message);
-void bmf_flights_clear(bmf_simulator *s);
+void flight_received(bmf_simulator *s, int64_t message);
+void flight_keep(bmf_simulator *s, int64_t message);
+void flights_clear(bmf_simulator *s);
 
 /* ---- simulate_step.c ---- */
 /* Carries out what the first processor of the heap is ready for, and all that follows at once. */
-void bmf_step(bmf_simulator *s);
+void simulator_step(bmf_simulator *s);
 /* A processor goes on, until it is ready for a call into the network (then it is in the heap) or stands. */
-void bmf_step_on(bmf_simulator *s, int64_t processor);
+void step_on(bmf_simulator *s, int64_t processor);
 /* For network->complete and network->freed. */
-void bmf_step_complete(void *simulator, bmf_flying *message);
-void bmf_step_freed(void *simulator, bmf_flying *message);
+void step_complete(void *simulator, bmf_flying *message);
+void step_freed(void *simulator, bmf_flying *message);
 /* What all processors need to agree, as the network says or by messages of 8 bytes between neighbours. The network is
  * started for that, and left as it is. */
-double bmf_step_agreement(bmf_network *network, int64_t sample);
+double step_agreement(bmf_network *network, int64_t sample);
 
 /* ---- simulate_round.c ---- */
 /* A processor has come to its sends of a round of a collective network. */
-void bmf_round_come(bmf_simulator *s, int64_t processor);
+void round_come(bmf_simulator *s, int64_t processor);
 
 /* ---- shared by them ---- */
 /* The state of a message that is handed over now. */
-flight *bmf_step_hand_over(bmf_simulator *s, const bmf_action *action, double now);
+flight *step_hand_over(bmf_simulator *s, const bmf_action *action, double now);
 /* Its sender has learnt, or not, when its memory is free again. */
-void bmf_step_count_done(bmf_simulator *s, processor *sender, flight *sent);
-void bmf_step_fail(bmf_simulator *s, const bmf_flying *message, const char *what);
+void step_count_done(bmf_simulator *s, processor *sender, flight *sent);
+void step_fail(bmf_simulator *s, const bmf_flying *message, const char *what);
 
 /* ---- simulate_chance.c ---- */
 /* A factor around 1 that is never negative: log-normal with mean 1 and relative standard deviation `relative`, at the
  * point `normal` of the normal distribution. */
-double bmf_chance_factor(double relative, double normal);
+double chance_factor(double relative, double normal);
 /* The seconds of a computation in this sample. */
-double bmf_chance_seconds(const bmf_simulator *s, int64_t action);
+double chance_seconds(const bmf_simulator *s, int64_t action);
 
 /* ---- simulate_record.c: nothing is called when not recording ---- */
 /* Before an action of a lane: scopes that were entered or left since its last one. */
-void bmf_record_scopes(bmf_simulator *s, int64_t processor, int64_t position);
-void bmf_record_compute(bmf_simulator *s, const bmf_action *action, double begin, double end);
-void bmf_record_send(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end);
-void bmf_record_receive(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin,
-                        double end);
-void bmf_record_wait(bmf_simulator *s, const bmf_action *action, double begin, double end);
+void record_scopes(bmf_simulator *s, int64_t processor, int64_t position);
+void record_compute(bmf_simulator *s, const bmf_action *action, double begin, double end);
+void record_send(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end);
+void record_receive(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end);
+void record_wait(bmf_simulator *s, const bmf_action *action, double begin, double end);
 /* What the processors needed to agree; it is no event. */
-void bmf_record_meeting(bmf_simulator *s, double seconds);
+void record_meeting(bmf_simulator *s, double seconds);
 /* Forgets all events, because the run begins anew. */
-void bmf_record_restart(bmf_simulator *s);
+void record_restart(bmf_simulator *s);
 /* Reads the scopes that were recorded so far. */
-void bmf_record_refresh(bmf_simulator *s);
-void bmf_record_free(bmf_simulator *s);
+void record_refresh(bmf_simulator *s);
+void record_free(bmf_simulator *s);
 
 #endif

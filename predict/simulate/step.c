@@ -11,7 +11,7 @@
 #include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
 
-void bmf_step_fail(bmf_simulator *s, const bmf_flying *message, const char *what)
+void step_fail(bmf_simulator *s, const bmf_flying *message, const char *what)
 {
     if (s->status == BMF_OK)
         s->status = bmf_fail(NULL, BMF_ERROR_INTERNAL, "network %s %s: message from %lld to %lld, sent at %.9g s",
@@ -37,7 +37,7 @@ static int32_t new_open(bmf_simulator *s)
     }
     if (s->rounds == s->round_capacity) {
         int32_t grown = s->round_capacity ? 2 * s->round_capacity : 256;
-        s->round = bmf_reallocate(s->round, s->rounds * (int64_t)sizeof *s->round, grown * (int64_t)sizeof *s->round);
+        s->round = reallocate(s->round, s->rounds * (int64_t)sizeof *s->round, grown * (int64_t)sizeof *s->round);
         s->round_capacity = grown;
     }
     return s->rounds++;
@@ -69,9 +69,9 @@ static void close_open(bmf_simulator *s, processor *me, int32_t closing)
 static void compute(bmf_simulator *s, processor *me, const bmf_action *action)
 {
     const double begin = me->clock;
-    me->clock += bmf_chance_seconds(s, me->at);
+    me->clock += chance_seconds(s, me->at);
     if (s->recorder)
-        bmf_record_compute(s, action, begin, me->clock);
+        record_compute(s, action, begin, me->clock);
 }
 
 static int by_arrival(const void *a, const void *b)
@@ -95,8 +95,8 @@ static void take(bmf_simulator *s, processor *me, int64_t index, const flight *a
     }
     me->clock += message->taking;
     if (s->recorder)
-        bmf_record_receive(s, action, message, begin, me->clock);
-    bmf_flight_received(s, action->message);
+        record_receive(s, action, message, begin, me->clock);
+    flight_received(s, action->message);
 }
 
 static bool is_receive_of(const bmf_simulator *s, int64_t index, int64_t round)
@@ -109,7 +109,7 @@ static void add_taken(bmf_simulator *s, int64_t count, int64_t index, flight *ar
 {
     if (count == s->taken_capacity) {
         int64_t grown = count ? 2 * count : 64;
-        s->taken = bmf_reallocate(s->taken, count * (int64_t)sizeof *s->taken, grown * (int64_t)sizeof *s->taken);
+        s->taken = reallocate(s->taken, count * (int64_t)sizeof *s->taken, grown * (int64_t)sizeof *s->taken);
         s->taken_capacity = grown;
     }
     s->taken[count] = (taken){arrived->flying.arrived, arrived->flying.from, index, arrived};
@@ -122,18 +122,18 @@ static bool receive(bmf_simulator *s, processor *me, int64_t from)
     const int64_t first = me->at, round = action[first].amount;
     int64_t count = 0, index = from;
     for (; is_receive_of(s, index, round); index = s->next[index])
-        if (!(bmf_flight_of(s, action[index].message)->known & FLIGHT_ARRIVED)) {
+        if (!(flight_of(s, action[index].message)->known & FLIGHT_ARRIVED)) {
             me->stands = STANDS_RECEIVE;
             me->awaited = index;
             return false;
         }
     me->at = index;
     if (s->next[first] == index) {
-        take(s, me, first, bmf_flight_of(s, action[first].message));
+        take(s, me, first, flight_of(s, action[first].message));
         return true;
     }
     for (int64_t k = first; k != index; k = s->next[k])
-        add_taken(s, count++, k, bmf_flight_of(s, action[k].message));
+        add_taken(s, count++, k, flight_of(s, action[k].message));
     qsort(s->taken, (size_t)count, sizeof *s->taken, by_arrival);
     for (int64_t k = 0; k < count; k++)
         take(s, me, s->taken[k].action, s->taken[k].flight);
@@ -157,7 +157,7 @@ static bool wait(bmf_simulator *s, processor *me, const bmf_action *action)
         close_open(s, me, open);
     }
     if (s->recorder && action->amount)
-        bmf_record_wait(s, action, begin, me->clock);
+        record_wait(s, action, begin, me->clock);
     return true;
 }
 
@@ -167,7 +167,7 @@ static void leave_meeting(bmf_simulator *s, processor *me, double clock)
     me->idle += clock - me->clock;
     me->clock = clock + seconds;
     if (s->recorder)
-        bmf_record_meeting(s, seconds);
+        record_meeting(s, seconds);
 }
 
 /* The last one wakes the others. */
@@ -187,7 +187,7 @@ static bool meet(bmf_simulator *s, processor *me)
             continue;
         leave_meeting(s, other, clock);
         other->at = s->next[other->at];
-        bmf_step_on(s, p);
+        step_on(s, p);
     }
     leave_meeting(s, me, clock);
     return true;
@@ -201,7 +201,7 @@ static bool go_on(bmf_simulator *s, int64_t p)
     while (me->at >= 0) {
         const bmf_action *action = &s->actions->action[me->at];
         if (s->recorder)
-            bmf_record_scopes(s, p, me->at);
+            record_scopes(s, p, me->at);
         switch ((bmf_action_kind)action->kind) {
         case BMF_ACTION_SEND:
             return true;
@@ -217,7 +217,7 @@ static bool go_on(bmf_simulator *s, int64_t p)
             compute(s, me, action);
             break;
         case BMF_ACTION_OVERHEAD:
-            me->clock += bmf_chance_seconds(s, me->at);
+            me->clock += chance_seconds(s, me->at);
             break;
         case BMF_ACTION_WAIT:
             if (!wait(s, me, action))
@@ -233,10 +233,10 @@ static bool go_on(bmf_simulator *s, int64_t p)
     return false;
 }
 
-void bmf_step_on(bmf_simulator *s, int64_t p)
+void step_on(bmf_simulator *s, int64_t p)
 {
     if (go_on(s, p))
-        bmf_heap_push(s, s->processor[p].clock, p);
+        heap_push(s, s->processor[p].clock, p);
 }
 
 /* ---- what it learns ---- */
@@ -246,9 +246,9 @@ static void finish_send(bmf_simulator *s, processor *me, const bmf_flying *messa
 {
     const bmf_action *action = &s->actions->action[me->at];
     if (!(message->free >= message->sent))
-        bmf_step_fail(s, message, "frees its sender before it sends");
+        step_fail(s, message, "frees its sender before it sends");
     if (s->recorder)
-        bmf_record_send(s, action, message, message->sent, message->free);
+        record_send(s, action, message, message->sent, message->free);
     me->clock = message->free;
     me->at = s->next[me->at];
 }
@@ -267,24 +267,24 @@ static void tell_sender(bmf_simulator *s, flight *told)
         open->unfinished--;
         open->done = fmax(open->done, message->done);
         if (!(message->done >= s->now))
-            bmf_step_fail(s, message, "says too late when its sender's memory is free");
+            step_fail(s, message, "says too late when its sender's memory is free");
         if (me->stands == STANDS_WAIT && me->awaited == round && open->unfinished == 0)
-            bmf_step_on(s, from);
+            step_on(s, from);
     }
     if (stood) {
         if (!(message->free >= s->now))
-            bmf_step_fail(s, message, "says too late when its sender is free");
+            step_fail(s, message, "says too late when its sender is free");
         finish_send(s, me, message);
-        bmf_step_on(s, from);
+        step_on(s, from);
     }
 }
 
-void bmf_step_freed(void *simulator, bmf_flying *message)
+void step_freed(void *simulator, bmf_flying *message)
 {
     tell_sender(simulator, (flight *)(void *)message);
 }
 
-void bmf_step_complete(void *simulator, bmf_flying *message)
+void step_complete(void *simulator, bmf_flying *message)
 {
     bmf_simulator *s = simulator;
     flight *told = (flight *)(void *)message;
@@ -292,25 +292,25 @@ void bmf_step_complete(void *simulator, bmf_flying *message)
     if (!(message->free >= message->sent) || !(message->done >= message->sent) ||
         !(message->arrived >= message->sent) || !(message->taking >= 0) ||
         (told->known & (FLIGHT_SENT | FLIGHT_ARRIVED)) != FLIGHT_SENT)
-        bmf_step_fail(s, message, "completes a message without sensible times, or twice");
+        step_fail(s, message, "completes a message without sensible times, or twice");
     else if (!s->type->collective && message->arrived < s->now)
-        bmf_step_fail(s, message, "says too late when a message arrives");
+        step_fail(s, message, "says too late when a message arrives");
     told->known |= FLIGHT_ARRIVED;
     if (!s->type->collective)
         tell_sender(s, told);
     processor *me = &s->processor[to];
     if (me->stands == STANDS_RECEIVE && s->actions->action[me->awaited].message == number &&
         receive(s, me, me->awaited))
-        bmf_step_on(s, to);
+        step_on(s, to);
 }
 
 /* ---- calls into the network ---- */
 
-flight *bmf_step_hand_over(bmf_simulator *s, const bmf_action *action, double now)
+flight *step_hand_over(bmf_simulator *s, const bmf_action *action, double now)
 {
     const bmf_scheduled_message *message = &s->actions->message[action->message];
-    flight *sent = bmf_flight_of(s, action->message);
-    bmf_flight_keep(s, action->message);
+    flight *sent = flight_of(s, action->message);
+    flight_keep(s, action->message);
     sent->flying = (bmf_flying){.from = message->from,
                                 .to = message->to,
                                 .bytes = message->bytes,
@@ -325,7 +325,7 @@ flight *bmf_step_hand_over(bmf_simulator *s, const bmf_action *action, double no
     return sent;
 }
 
-void bmf_step_count_done(bmf_simulator *s, processor *sender, flight *sent)
+void step_count_done(bmf_simulator *s, processor *sender, flight *sent)
 {
     open_round *open = open_for(s, sender, sent->flying.round);
     if (isnan(sent->flying.done)) {
@@ -340,10 +340,10 @@ static bool send(bmf_simulator *s, int64_t p, processor *me)
 {
     const bmf_action *action = &s->actions->action[me->at];
     const int64_t number = action->message;
-    flight *sent = bmf_step_hand_over(s, action, me->clock);
+    flight *sent = step_hand_over(s, action, me->clock);
     bool ready = false;
     s->type->send(s->network, &sent->flying);
-    bmf_step_count_done(s, me, sent);
+    step_count_done(s, me, sent);
     if (isnan(sent->flying.free)) {
         me->stands = STANDS_SEND;
         me->awaited = me->at;
@@ -351,14 +351,14 @@ static bool send(bmf_simulator *s, int64_t p, processor *me)
         finish_send(s, me, &sent->flying);
         ready = go_on(s, p);
     }
-    bmf_flight_received(s, number);
+    flight_received(s, number);
     return ready;
 }
 
 static bool post(bmf_simulator *s, int64_t p, processor *me)
 {
     for (int64_t m = s->actions->action[me->at].amount; m >= 0; m = s->actions->message[m].next) {
-        flight *posted = bmf_flight_of(s, m);
+        flight *posted = flight_of(s, m);
         posted->flying.posted = me->clock;
         if ((posted->known & (FLIGHT_SENT | FLIGHT_ARRIVED)) == FLIGHT_SENT)
             s->type->post(s->network, &posted->flying);
@@ -367,22 +367,22 @@ static bool post(bmf_simulator *s, int64_t p, processor *me)
     return go_on(s, p);
 }
 
-void bmf_step(bmf_simulator *s)
+void simulator_step(bmf_simulator *s)
 {
     const int64_t p = s->heap[0].processor;
     processor *me = &s->processor[p];
     bool ready = false;
-    bmf_heap_hold_first(s);
+    heap_hold_first(s);
     if (s->type->collective) {
-        bmf_round_come(s, p);
+        round_come(s, p);
     } else {
         s->now = me->clock;
         ready = s->actions->action[me->at].kind == BMF_ACTION_SEND ? send(s, p, me) : post(s, p, me);
     }
     if (ready)
-        bmf_heap_replace_first(s, me->clock, p);
+        heap_replace_first(s, me->clock, p);
     else
-        bmf_heap_remove_first(s);
+        heap_remove_first(s);
 }
 
 /* ---- agreements ---- */
@@ -399,7 +399,7 @@ static void ignore(void *simulator, bmf_flying *message)
     (void)message;
 }
 
-double bmf_step_agreement(bmf_network *network, int64_t sample)
+double step_agreement(bmf_network *network, int64_t sample)
 {
     const bmf_network_type *type = network->type;
     bool complete = false;

@@ -15,7 +15,7 @@ static void reserve_blocks(bmf_simulator *s, int64_t wanted)
 {
     if (wanted < 2 * s->blocks)
         wanted = 2 * s->blocks;
-    s->block = bmf_reallocate(s->block, s->blocks * (int64_t)sizeof *s->block, wanted * (int64_t)sizeof *s->block);
+    s->block = reallocate(s->block, s->blocks * (int64_t)sizeof *s->block, wanted * (int64_t)sizeof *s->block);
     for (; s->blocks < wanted; s->blocks++)
         s->block[s->blocks] = (flight_block){0};
 }
@@ -26,14 +26,14 @@ static void fill_block(bmf_simulator *s, flight_block *block)
     if (s->spare)
         s->spare = s->spare->flying.state;
     else
-        block->flight = bmf_allocate(FLIGHT_BLOCK * (int64_t)sizeof(flight));
+        block->flight = allocate(FLIGHT_BLOCK * (int64_t)sizeof(flight));
     for (int k = 0; k < FLIGHT_BLOCK; k++) {
         block->flight[k].flying.posted = INFINITY;
         block->flight[k].known = 0;
     }
 }
 
-flight *bmf_flight_of(bmf_simulator *s, int64_t message)
+flight *flight_of(bmf_simulator *s, int64_t message)
 {
     const int64_t number = message / FLIGHT_BLOCK;
     if (number >= s->blocks)
@@ -51,19 +51,19 @@ static void give_back(bmf_simulator *s, flight_block *block)
     block->flight = NULL;
 }
 
-void bmf_flight_received(bmf_simulator *s, int64_t message)
+void flight_received(bmf_simulator *s, int64_t message)
 {
     flight_block *block = &s->block[message / FLIGHT_BLOCK];
     if (++block->received == FLIGHT_BLOCK)
         give_back(s, block);
 }
 
-void bmf_flight_keep(bmf_simulator *s, int64_t message)
+void flight_keep(bmf_simulator *s, int64_t message)
 {
     s->block[message / FLIGHT_BLOCK].received--;
 }
 
-void bmf_flights_clear(bmf_simulator *s)
+void flights_clear(bmf_simulator *s)
 {
     for (int64_t b = 0; b < s->blocks; b++) {
         free(s->block[b].flight);

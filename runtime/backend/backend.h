@@ -65,7 +65,7 @@ typedef struct bmf_backend {
     /* The same in two halves, to compute while messages are on their way; sizes must be known. The round, what
      * transfer points to and all segments stay as they are until the end; received ones are complete only then. Rounds
      * that are under way at once begin in the same order everywhere. progress lets messages proceed: to be called now
-     * and then while computing, by the thread that began. All three NULL: the backend cannot, see bmf_exchange_begin. */
+     * and then while computing, by the thread that began. All three NULL: the backend cannot, see backend_exchange_begin. */
     int (*exchange_begin)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer,
                           bmf_exchange **under_way);
     void (*exchange_progress)(bmf_context *ctx, bmf_exchange *under_way);
@@ -118,7 +118,7 @@ typedef struct bmf_position {
 
 struct bmf_context {
     MPI_Comm comm;
-    MPI_Comm exit_comm;         /* for the end of the program only */
+    MPI_Comm exit_comm; /* for the end of the program only */
     int rank, ranks;
     int node_ranks, node_cores; /* ranks on this host and cores it may use */
     bool polite;                /* ranks outnumber cores: waiting sleeps */
@@ -129,96 +129,96 @@ struct bmf_context {
     void *backend_state;
     bool initialised_mpi;
     bool reproducible;
-    bool agrees_once; /* see bmf_agree_once */
+    bool agrees_once; /* see agree_once */
     int agreed;       /* then: the first agreed failure */
-    int forced[8]; /* by skeleton: a bmf_algorithm, or -1 */
+    int forced[8];    /* by skeleton: a bmf_algorithm, or -1 */
     bmf_cost_model cost;
     FILE *plan;
     char message[BMF_MESSAGE_SIZE];
     bmf_statistics statistics;
-    int64_t epoch;          /* monotonic clock at the start of the run, in this host's clock */
-    char *program;          /* as traces call it */
-    bmf_run *run;           /* NULL: not tracing */
+    int64_t epoch; /* monotonic clock at the start of the run, in this host's clock */
+    char *program; /* as traces call it */
+    bmf_run *run;  /* NULL: not tracing */
     char *trace_path;
     char *machine_path;     /* --bmf-machine, or NULL */
     int64_t imitated_ranks; /* --bmf-ranks, or 0 */
     bmf_position position[BMF_NODE_DEPTH];
     int depth;
-    uint32_t *instances;    /* by node: how often it was entered */
+    uint32_t *instances; /* by node: how often it was entered */
     uint32_t instances_capacity;
 };
 
 /* Nanoseconds on the monotonic clock since ctx->epoch. */
-int64_t bmf_now(const bmf_context *ctx);
+int64_t context_now(const bmf_context *ctx);
 
 /* ---- what skeletons use ---- */
 
-static inline int bmf_compute(bmf_context *ctx, const bmf_work *work)
+static inline int backend_compute(bmf_context *ctx, const bmf_work *work)
 {
     return ctx->backend->compute(ctx, work);
 }
 /* exchange_begin and its companions, with any backend: one that cannot does everything at the beginning, and *under_way
  * is NULL. */
-static inline int bmf_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number,
-                                     const bmf_transfer *transfer, bmf_exchange **under_way)
+static inline int backend_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number,
+                                         const bmf_transfer *transfer, bmf_exchange **under_way)
 {
     *under_way = NULL;
-    return ctx->backend->exchange_begin
-               ? ctx->backend->exchange_begin(ctx, round, round_number, transfer, under_way)
-               : ctx->backend->exchange(ctx, round, round_number, transfer);
+    return ctx->backend->exchange_begin ? ctx->backend->exchange_begin(ctx, round, round_number, transfer, under_way)
+                                        : ctx->backend->exchange(ctx, round, round_number, transfer);
 }
-static inline void bmf_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
+static inline void backend_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
 {
     if (under_way)
         ctx->backend->exchange_progress(ctx, under_way);
 }
-static inline int bmf_exchange_end(bmf_context *ctx, bmf_exchange *under_way)
+static inline int backend_exchange_end(bmf_context *ctx, bmf_exchange *under_way)
 {
     return under_way ? ctx->backend->exchange_end(ctx, under_way) : BMF_OK;
 }
 /* true: from now on an agreement on a failure holds for all agreements that follow, without any messages, until this
  * is called again. For parts of a program in which a rank that fails goes straight to the last agreement, while the
  * others meet it at their next one. */
-static inline void bmf_agree_once(bmf_context *ctx, bool once)
+static inline void agree_once(bmf_context *ctx, bool once)
 {
     ctx->agrees_once = once;
     ctx->agreed = BMF_OK;
 }
-static inline bool bmf_is_local(const bmf_context *ctx, int64_t processor)
+static inline bool is_local(const bmf_context *ctx, int64_t processor)
 {
     return processor >= ctx->first_processor && processor < ctx->first_processor + ctx->local_processors;
 }
 
 /* Cuts this host's elements of a partition into pieces: every worker gets a contiguous run of about the same number of
  * elements, cut at part boundaries and, inside a part, at multiples of grain (global numbers). The caller frees. */
-int bmf_pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece, int64_t *pieces);
+int pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece, int64_t *pieces);
 /* The same cut every `grain` elements, for chained work. */
-int bmf_pieces_create_chain(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
-                            int64_t *pieces);
+int pieces_create_chain(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
+                        int64_t *pieces);
 
 /* Opens and closes a skeleton call in the trace; `text` is "scan plus". Every rank calls both in the same order. Elements:
  * the partition whose local part lengths are recorded, or NULL. Between them, kernels and messages belong to the call. */
-void bmf_skeleton_begin(bmf_context *ctx, const char *text, ...) __attribute__((format(printf, 2, 3)));
-int bmf_skeleton_end(bmf_context *ctx, const bmf_partition *partition, int status); /* returns status */
+void skeleton_begin(bmf_context *ctx, const char *text, ...) __attribute__((format(printf, 2, 3)));
+int skeleton_end(bmf_context *ctx, const bmf_partition *partition, int status); /* returns status */
 
 /* The algorithm for a skeleton: the forced one, or the cheapest of [first, last] for count items and bytes. */
-bmf_algorithm bmf_choose(const bmf_context *ctx, bmf_algorithm first, bmf_algorithm last, int64_t count, double bytes);
+bmf_algorithm choose_algorithm(const bmf_context *ctx, bmf_algorithm first, bmf_algorithm last, int64_t count,
+                               double bytes);
 
 /* Traces call the program by the last part of this path; otherwise it is the command's. */
-void bmf_name_program(bmf_context *ctx, const char *path);
+void name_program(bmf_context *ctx, const char *path);
 
 /* The program itself begins here; collective. Waits for all ranks, and forgets what a model took for loading. */
-void bmf_program_start(bmf_context *ctx);
+void program_start(bmf_context *ctx);
 
 /* The block of a processor when processors are cut into contiguous blocks: the first P mod B blocks have ceil(P/B) of
  * them, the others floor(P/B). */
-int64_t bmf_block_of(int64_t processors, int64_t blocks, int64_t processor);
+int64_t block_of(int64_t processors, int64_t blocks, int64_t processor);
 
 /* The cluster backend: MPI + OpenMP, wall clock. */
-extern const bmf_backend bmf_cluster_backend;
+extern const bmf_backend cluster_backend;
 
 /* What --bmf-machine does, set by the library that can predict when a program is linked with it; otherwise NULL. Turns an
  * open context of one rank into one of the machine described in ctx->machine_path. */
-extern int (*bmf_start_model)(bmf_context *ctx);
+extern int (*model_start_hook)(bmf_context *ctx);
 
 #endif

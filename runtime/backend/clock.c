@@ -12,7 +12,7 @@
 
 enum { CLOCK_ROUNDS = 16, CLOCK_TAG = 9 };
 
-int64_t bmf_monotonic_ns(void)
+int64_t monotonic_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -23,7 +23,7 @@ static void send_time(bmf_context *ctx, int64_t time, int rank)
 {
     MPI_Request request;
     MPI_Isend(&time, 1, MPI_INT64_T, rank, CLOCK_TAG, ctx->comm, &request);
-    bmf_wait_all(ctx, 1, &request);
+    wait_all(ctx, 1, &request);
 }
 
 static int64_t receive_time(bmf_context *ctx, int rank)
@@ -31,7 +31,7 @@ static int64_t receive_time(bmf_context *ctx, int rank)
     int64_t time = 0;
     MPI_Request request;
     MPI_Irecv(&time, 1, MPI_INT64_T, rank, CLOCK_TAG, ctx->comm, &request);
-    bmf_wait_all(ctx, 1, &request);
+    wait_all(ctx, 1, &request);
     return time;
 }
 
@@ -41,7 +41,7 @@ static void answer_all(bmf_context *ctx)
     for (int r = 1; r < ctx->ranks; r++)
         for (int k = 0; k < CLOCK_ROUNDS; k++) {
             receive_time(ctx, r);
-            send_time(ctx, bmf_monotonic_ns(), r);
+            send_time(ctx, monotonic_ns(), r);
         }
 }
 
@@ -50,9 +50,9 @@ static int64_t ask_offset(bmf_context *ctx)
 {
     int64_t quickest = INT64_MAX, offset = 0;
     for (int k = 0; k < CLOCK_ROUNDS; k++) {
-        int64_t sent = bmf_monotonic_ns();
+        int64_t sent = monotonic_ns();
         send_time(ctx, sent, 0);
-        int64_t answer = receive_time(ctx, 0), back = bmf_monotonic_ns();
+        int64_t answer = receive_time(ctx, 0), back = monotonic_ns();
         if (back - sent < quickest) {
             quickest = back - sent;
             offset = answer - (sent + back) / 2;
@@ -61,7 +61,7 @@ static int64_t ask_offset(bmf_context *ctx)
     return offset;
 }
 
-int64_t bmf_clock_offset(bmf_context *ctx)
+int64_t clock_offset(bmf_context *ctx)
 {
     if (ctx->node_ranks == ctx->ranks)
         return 0;
@@ -71,17 +71,17 @@ int64_t bmf_clock_offset(bmf_context *ctx)
     return 0;
 }
 
-void bmf_clock_start(bmf_context *ctx)
+void clock_start(bmf_context *ctx)
 {
     bool one_host = ctx->node_ranks == ctx->ranks;
-    int64_t offset = ctx->run ? bmf_clock_offset(ctx) : 0;
+    int64_t offset = ctx->run ? clock_offset(ctx) : 0;
     bmf_barrier(ctx);
-    ctx->epoch = bmf_monotonic_ns();
+    ctx->epoch = monotonic_ns();
     if (one_host || ctx->run) {
         int64_t epoch = ctx->epoch;
         MPI_Request request;
         MPI_Ibcast(&epoch, 1, MPI_INT64_T, 0, ctx->comm, &request);
-        bmf_wait_all(ctx, 1, &request);
+        wait_all(ctx, 1, &request);
         ctx->epoch = epoch - offset;
     }
 }

@@ -28,7 +28,7 @@ static int64_t read_clock(const bmf_context *ctx, manner how)
 {
     struct timespec spent;
     if (!how.processor_time)
-        return bmf_now(ctx);
+        return context_now(ctx);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
     return (int64_t)spent.tv_sec * 1000000000 + spent.tv_nsec;
 }
@@ -70,7 +70,7 @@ static void run_all(bmf_context *ctx, const bmf_work *work, manner how, bmf_piec
     }
 }
 
-int bmf_host_run(bmf_context *ctx, const bmf_work *work, bool one_by_one, bmf_piece_time *times)
+int host_run(bmf_context *ctx, const bmf_work *work, bool one_by_one, bmf_piece_time *times)
 {
     failure first = {-1, 0};
     bool alone = work->chained ? work->pieces == 1 || ctx->threads == 1
@@ -108,8 +108,8 @@ static void copy_segments(const bmf_segment *from, int sources, const bmf_segmen
     }
 }
 
-int64_t bmf_host_copy(const bmf_transfer *transfer, const bmf_message *message, bmf_segment from[BMF_MAX_SEGMENTS],
-                      int *segments)
+int64_t host_copy(const bmf_transfer *transfer, const bmf_message *message, bmf_segment from[BMF_MAX_SEGMENTS],
+                  int *segments)
 {
     bmf_segment to[BMF_MAX_SEGMENTS];
     bmf_message sized = *message;

@@ -5,17 +5,17 @@
 
 #include "runtime/backend/backend.h"
 
-/* When a piece ran, on the host's clock (bmf_now) or, one by one, on the calling thread's clock of processor time. */
+/* When a piece ran, on the host's clock (context_now) or, one by one, on the calling thread's clock of processor time. */
 typedef struct bmf_piece_time {
     int64_t begin, end;
 } bmf_piece_time;
 
 /* Runs all pieces on the threads of the context, or one after the other on the calling thread. times: one for each piece,
  * or NULL. Returns 0, or BMF_ERROR_KERNEL with a message that names kernel, code, processor and elements. */
-int bmf_host_run(bmf_context *ctx, const bmf_work *work, bool one_by_one, bmf_piece_time *times);
+int host_run(bmf_context *ctx, const bmf_work *work, bool one_by_one, bmf_piece_time *times);
 
 /* Copies a message from and to the segments of the transfer. Returns its bytes; from, *segments: what it came from. */
-int64_t bmf_host_copy(const bmf_transfer *transfer, const bmf_message *message, bmf_segment from[BMF_MAX_SEGMENTS],
-                      int *segments);
+int64_t host_copy(const bmf_transfer *transfer, const bmf_message *message, bmf_segment from[BMF_MAX_SEGMENTS],
+                  int *segments);
 
 #endif

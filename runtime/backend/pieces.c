@@ -41,12 +41,12 @@ static int create(const bmf_partition *partition, int64_t share, int64_t origin,
                   int64_t *pieces)
 {
     cut_parts(partition, share, origin, workers, NULL, pieces);
-    *piece = bmf_allocate(*pieces * (int64_t)sizeof **piece);
+    *piece = allocate(*pieces * (int64_t)sizeof **piece);
     cut_parts(partition, share, origin, workers, *piece, pieces);
     return BMF_OK;
 }
 
-int bmf_pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece, int64_t *pieces)
+int pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece, int64_t *pieces)
 {
     int64_t begin = bmf_partition_local_begin(partition), end = bmf_partition_local_end(partition);
     int64_t origin = begin / grain * grain;
@@ -54,8 +54,8 @@ int bmf_pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t 
     return create(partition, share > 0 ? share : grain, origin, ctx->threads, piece, pieces);
 }
 
-int bmf_pieces_create_chain(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
-                            int64_t *pieces)
+int pieces_create_chain(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
+                        int64_t *pieces)
 {
     (void)ctx;
     return create(partition, grain, bmf_partition_local_begin(partition) / grain * grain, 1, piece, pieces);

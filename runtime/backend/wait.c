@@ -13,7 +13,7 @@
 enum { TRIES_BEFORE_SLEEP = 20 };
 static const long shortest_sleep_ns = 1000, longest_sleep_ns = 200000;
 
-void bmf_wait_step(bmf_context *ctx, int *tries)
+void wait_step(bmf_context *ctx, int *tries)
 {
     if (!ctx->polite || ++*tries < TRIES_BEFORE_SLEEP)
         return;
@@ -23,18 +23,18 @@ void bmf_wait_step(bmf_context *ctx, int *tries)
     nanosleep(&(struct timespec){0, sleep_ns}, NULL);
 }
 
-void bmf_wait_all(bmf_context *ctx, int count, MPI_Request *requests)
+void wait_all(bmf_context *ctx, int count, MPI_Request *requests)
 {
     int done = 0, tries = 0;
     for (;;) {
         MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
         if (done)
             return;
-        bmf_wait_step(ctx, &tries);
+        wait_step(ctx, &tries);
     }
 }
 
-int bmf_wait_some(bmf_context *ctx, int count, MPI_Request *requests, int *indices)
+int wait_some(bmf_context *ctx, int count, MPI_Request *requests, int *indices)
 {
     int finished = 0, tries = 0;
     for (;;) {
@@ -43,6 +43,6 @@ int bmf_wait_some(bmf_context *ctx, int count, MPI_Request *requests, int *indic
             return 0;
         if (finished > 0)
             return finished;
-        bmf_wait_step(ctx, &tries);
+        wait_step(ctx, &tries);
     }
 }

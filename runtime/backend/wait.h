@@ -9,10 +9,10 @@
 #include "runtime/context/context.h"
 
 /* Waits for all `count` requests; they become MPI_REQUEST_NULL. */
-void bmf_wait_all(bmf_context *ctx, int count, MPI_Request *requests);
+void wait_all(bmf_context *ctx, int count, MPI_Request *requests);
 /* Waits for at least one; fills indices[0..return value) with those that finished. 0 when all are null. */
-int bmf_wait_some(bmf_context *ctx, int count, MPI_Request *requests, int *indices);
+int wait_some(bmf_context *ctx, int count, MPI_Request *requests, int *indices);
 /* One step of waiting in a loop of one's own: call with a counter that starts at 0. */
-void bmf_wait_step(bmf_context *ctx, int *tries);
+void wait_step(bmf_context *ctx, int *tries);
 
 #endif

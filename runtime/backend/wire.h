@@ -21,29 +21,29 @@ enum { BMF_LARGEST_PIECE = 1 << 30 };
 /* Values that describe a message in a parcel: from, to, bytes, first, count. */
 enum { BMF_PARCEL_VALUES = 5 };
 
-static inline bool bmf_wire_packs(const bmf_message *message)
+static inline bool wire_packs(const bmf_message *message)
 {
     return message->bytes <= BMF_PACK_LIMIT;
 }
 
-static inline int64_t bmf_wire_sizes_header(int64_t messages)
+static inline int64_t wire_sizes_header(int64_t messages)
 {
     return messages * (int64_t)sizeof(int64_t);
 }
 
-static inline int64_t bmf_wire_parcel_header(int64_t messages)
+static inline int64_t wire_parcel_header(int64_t messages)
 {
     return (1 + messages * BMF_PARCEL_VALUES) * (int64_t)sizeof(int64_t);
 }
 
 /* The next piece of a buffer of which `rest` bytes are left. */
-static inline int64_t bmf_wire_piece(int64_t rest)
+static inline int64_t wire_piece(int64_t rest)
 {
     return rest < BMF_LARGEST_PIECE ? rest : BMF_LARGEST_PIECE;
 }
 
 /* Counts the pieces of a buffer. */
-static inline void bmf_wire_count(bmf_statistics *statistics, int64_t bytes)
+static inline void wire_count(bmf_statistics *statistics, int64_t bytes)
 {
     statistics->rank_messages += bytes / BMF_LARGEST_PIECE + (bytes % BMF_LARGEST_PIECE > 0);
     statistics->rank_bytes += bytes;

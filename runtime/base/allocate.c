@@ -8,7 +8,7 @@
 
 enum { ALIGNED_FROM = 1024 };
 
-void *bmf_allocate(int64_t size)
+void *allocate(int64_t size)
 {
     /* Aligning the smallest pieces would cost more than what is done with them. */
     size_t rounded = ((size_t)(size > 0 ? size : 1) + 63) / 64 * 64;
@@ -24,16 +24,16 @@ void *bmf_allocate(int64_t size)
     return memory;
 }
 
-void *bmf_allocate_clear(int64_t count, int64_t size)
+void *allocate_clear(int64_t count, int64_t size)
 {
-    void *memory = bmf_allocate(count * size);
+    void *memory = allocate(count * size);
     memset(memory, 0, (size_t)(count * size));
     return memory;
 }
 
-void *bmf_reallocate(void *memory, int64_t old_size, int64_t size)
+void *reallocate(void *memory, int64_t old_size, int64_t size)
 {
-    void *grown = bmf_allocate(size);
+    void *grown = allocate(size);
     if (memory)
         memcpy(grown, memory, (size_t)(old_size < size ? old_size : size));
     free(memory);

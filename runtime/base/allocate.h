@@ -8,10 +8,10 @@
 
 /* `size` bytes with undefined contents, 64-byte aligned from 1 KiB on and like malloc's below; free() releases them.
  * Never NULL. */
-void *bmf_allocate(int64_t size);
+void *allocate(int64_t size);
 /* The same, cleared. */
-void *bmf_allocate_clear(int64_t count, int64_t size);
-/* Grows (or shrinks) memory from bmf_allocate from old_size to size bytes. */
-void *bmf_reallocate(void *memory, int64_t old_size, int64_t size);
+void *allocate_clear(int64_t count, int64_t size);
+/* Grows (or shrinks) memory from allocate from old_size to size bytes. */
+void *reallocate(void *memory, int64_t old_size, int64_t size);
 
 #endif

@@ -77,7 +77,7 @@ static bmf_buffer *create_mapped(int64_t asked)
             return NULL;
         *buffer = (bmf_buffer){map_aligned(size), size, 1, true};
         if (buffer->data == NULL) {
-            bmf_buffer_trim();
+            buffer_trim();
             buffer->data = map_aligned(size);
         }
         if (buffer->data == NULL) {
@@ -105,14 +105,14 @@ static bmf_buffer *create_small(int64_t asked)
     return buffer;
 }
 
-bmf_buffer *bmf_buffer_create(int64_t size)
+bmf_buffer *buffer_create(int64_t size)
 {
     if (size < 0 || size > INT64_MAX - 2 * huge_page)
         return NULL;
     return size < huge_page ? create_small(size) : create_mapped(size);
 }
 
-bmf_buffer *bmf_buffer_retain(bmf_buffer *buffer)
+bmf_buffer *buffer_retain(bmf_buffer *buffer)
 {
     if (buffer != NULL)
         buffer->references++;
@@ -127,7 +127,7 @@ static void add_to_pool(bmf_buffer *buffer)
     pool.pooled += buffer->size;
 }
 
-void bmf_buffer_release(bmf_buffer *buffer)
+void buffer_release(bmf_buffer *buffer)
 {
     if (buffer == NULL || --buffer->references > 0)
         return;
@@ -140,15 +140,15 @@ void bmf_buffer_release(bmf_buffer *buffer)
     }
 }
 
-void bmf_buffer_trim(void)
+void buffer_trim(void)
 {
     while (pool.count > 0)
         unmap(take_from_pool(pool.count - 1));
 }
 
-bmf_buffer *bmf_working_buffer(int64_t size)
+bmf_buffer *working_buffer(int64_t size)
 {
-    bmf_buffer *buffer = bmf_buffer_create(size);
+    bmf_buffer *buffer = buffer_create(size);
     if (buffer == NULL) {
         int initialised = 0;
         fprintf(stderr, "bmf: out of memory: %lld bytes of working memory\n", (long long)size);

@@ -12,20 +12,20 @@
 #include <stdint.h>
 
 typedef struct bmf_buffer {
-    void *data;      /* 64-byte aligned, NULL when size is 0 */
-    int64_t size;    /* usable bytes */
-    int references;  /* owners; changed only outside parallel regions */
-    bool mapped;     /* from mmap rather than malloc */
+    void *data;     /* 64-byte aligned, NULL when size is 0 */
+    int64_t size;   /* usable bytes */
+    int references; /* owners; changed only outside parallel regions */
+    bool mapped;    /* from mmap rather than malloc */
 } bmf_buffer;
 
 /* A buffer of `size` bytes with one reference and undefined contents, or NULL when there is no memory. */
-bmf_buffer *bmf_buffer_create(int64_t size);
+bmf_buffer *buffer_create(int64_t size);
 /* Large working memory from the same pool: never NULL, ends the program with one line when there is none. */
-bmf_buffer *bmf_working_buffer(int64_t size);
-bmf_buffer *bmf_buffer_retain(bmf_buffer *buffer);
+bmf_buffer *working_buffer(int64_t size);
+bmf_buffer *buffer_retain(bmf_buffer *buffer);
 /* Gives back one reference; frees (or pools) the buffer with the last. NULL is allowed. */
-void bmf_buffer_release(bmf_buffer *buffer);
+void buffer_release(bmf_buffer *buffer);
 /* Returns the pool's memory to the system. */
-void bmf_buffer_trim(void);
+void buffer_trim(void);
 
 #endif

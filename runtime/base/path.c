@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-bool bmf_is_special(const char *path)
+bool is_special(const char *path)
 {
     struct stat about;
     return lstat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);

@@ -15,11 +15,11 @@ static int cluster_agree(bmf_context *ctx, int status)
     if (ctx->ranks == 1)
         return status;
     MPI_Iallreduce(&mine, &worst, 1, MPI_INT64_T, MPI_MAX, ctx->comm, &request);
-    bmf_wait_all(ctx, 1, &request);
+    wait_all(ctx, 1, &request);
     if (worst == 0)
         return BMF_OK;
     MPI_Ibcast(ctx->message, BMF_MESSAGE_SIZE, MPI_CHAR, RANKS - (int)(worst / 256), ctx->comm, &request);
-    bmf_wait_all(ctx, 1, &request);
+    wait_all(ctx, 1, &request);
     return (int)(worst % 256);
 }
 
@@ -28,9 +28,9 @@ static int cluster_share(bmf_context *ctx, int64_t processor, void *data, int64_
     int root = bmf_rank_of(ctx, processor);
     for (int64_t done = 0; ctx->ranks > 1 && done < bytes;) {
         MPI_Request request;
-        int piece = (int)bmf_wire_piece(bytes - done);
+        int piece = (int)wire_piece(bytes - done);
         MPI_Ibcast((char *)data + done, piece, MPI_CHAR, root, ctx->comm, &request);
-        bmf_wait_all(ctx, 1, &request);
+        wait_all(ctx, 1, &request);
         done += piece;
     }
     return BMF_OK;
@@ -38,11 +38,11 @@ static int cluster_share(bmf_context *ctx, int64_t processor, void *data, int64_
 
 static int cluster_collect(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count)
 {
-    int *counts = bmf_allocate(2 * ctx->ranks * (int64_t)sizeof(int)), *offsets = counts + ctx->ranks;
+    int *counts = allocate(2 * ctx->ranks * (int64_t)sizeof(int)), *offsets = counts + ctx->ranks;
     int mine = (int)count, offset = 0;
     MPI_Request request;
     MPI_Iallgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, ctx->comm, &request);
-    bmf_wait_all(ctx, 1, &request);
+    wait_all(ctx, 1, &request);
     for (int r = 0; r < ctx->ranks; r++) {
         offsets[r] = offset;
         offset += counts[r];
@@ -53,7 +53,7 @@ static int cluster_collect(bmf_context *ctx, const int64_t *values, int64_t coun
                         (long long)all_count);
     }
     MPI_Iallgatherv(values, mine, MPI_INT64_T, all, counts, offsets, MPI_INT64_T, ctx->comm, &request);
-    bmf_wait_all(ctx, 1, &request);
+    wait_all(ctx, 1, &request);
     free(counts);
     return BMF_OK;
 }
@@ -61,7 +61,7 @@ static int cluster_collect(bmf_context *ctx, const int64_t *values, int64_t coun
 static int64_t cluster_now(bmf_context *ctx, int64_t processor)
 {
     (void)processor;
-    return bmf_now(ctx);
+    return context_now(ctx);
 }
 
 static void cluster_destroy(bmf_context *ctx)
@@ -72,36 +72,36 @@ static void cluster_destroy(bmf_context *ctx)
     ctx->backend_state = NULL;
 }
 
-const bmf_backend bmf_cluster_backend = {
+const bmf_backend cluster_backend = {
     .name = "cluster",
-    .compute = bmf_cluster_compute,
-    .exchange = bmf_cluster_exchange,
-    .exchange_begin = bmf_cluster_exchange_begin,
-    .exchange_progress = bmf_cluster_exchange_progress,
-    .exchange_end = bmf_cluster_exchange_end,
-    .deliver = bmf_cluster_deliver,
+    .compute = cluster_compute,
+    .exchange = cluster_exchange,
+    .exchange_begin = cluster_exchange_begin,
+    .exchange_progress = cluster_exchange_progress,
+    .exchange_end = cluster_exchange_end,
+    .deliver = cluster_deliver,
     .share = cluster_share,
     .collect = cluster_collect,
     .agree = cluster_agree,
     .destroy = cluster_destroy,
     .now = cluster_now,
-    .resize = bmf_cluster_start,
+    .resize = cluster_start,
 };
 
-int bmf_cluster_start(bmf_context *ctx)
+int cluster_start(bmf_context *ctx)
 {
-    ctx->backend = &bmf_cluster_backend;
+    ctx->backend = &cluster_backend;
     if (!ctx->backend_state)
-        ctx->backend_state = bmf_allocate_clear(1, (int64_t)sizeof(bmf_cluster));
+        ctx->backend_state = allocate_clear(1, (int64_t)sizeof(bmf_cluster));
     bmf_cluster *cluster = ctx->backend_state;
     free(cluster->lane_clock);
     cluster->lanes = ctx->local_processors;
-    cluster->lane_clock = bmf_allocate_clear(cluster->lanes, (int64_t)sizeof(int64_t));
+    cluster->lane_clock = allocate_clear(cluster->lanes, (int64_t)sizeof(int64_t));
     return BMF_OK;
 }
 
-void bmf_cluster_event(bmf_context *ctx, bmf_event_kind kind, int64_t lane, int64_t begin, int64_t end, int64_t amount,
-                       int64_t peer, uint32_t round_number, uint16_t name)
+void cluster_event(bmf_context *ctx, bmf_event_kind kind, int64_t lane, int64_t begin, int64_t end, int64_t amount,
+                   int64_t peer, uint32_t round_number, uint16_t name)
 {
     bmf_cluster *cluster = ctx->backend_state;
     int64_t *clock = &cluster->lane_clock[lane - ctx->first_processor];
@@ -109,54 +109,54 @@ void bmf_cluster_event(bmf_context *ctx, bmf_event_kind kind, int64_t lane, int6
     begin = begin > *clock ? begin : *clock;
     end = end > begin ? end : begin;
     *clock = end;
-    bmf_run_add(ctx->run, &(bmf_event){.begin = begin,
-                                       .end = end,
-                                       .amount = amount,
-                                       .low = end - begin,
-                                       .high = end - begin,
-                                       .node = at->node,
-                                       .instance = at->instance,
-                                       .round = round_number,
-                                       .lane = (int32_t)lane,
-                                       .peer = (int32_t)peer,
-                                       .kind = (uint16_t)kind,
-                                       .name = name});
+    run_add(ctx->run, &(bmf_event){.begin = begin,
+                                   .end = end,
+                                   .amount = amount,
+                                   .low = end - begin,
+                                   .high = end - begin,
+                                   .node = at->node,
+                                   .instance = at->instance,
+                                   .round = round_number,
+                                   .lane = (int32_t)lane,
+                                   .peer = (int32_t)peer,
+                                   .kind = (uint16_t)kind,
+                                   .name = name});
 }
 
 /* ---- requests in flight ---- */
 
-MPI_Request *bmf_flight_slot(bmf_flight *flight)
+MPI_Request *flight_slot(bmf_flight *flight)
 {
     if (flight->count == flight->capacity) {
         int grown = flight->capacity ? 2 * flight->capacity : 16;
-        flight->request = bmf_reallocate(flight->request, flight->count * (int64_t)sizeof(MPI_Request),
-                                         grown * (int64_t)sizeof(MPI_Request));
+        flight->request = reallocate(flight->request, flight->count * (int64_t)sizeof(MPI_Request),
+                                     grown * (int64_t)sizeof(MPI_Request));
         flight->capacity = grown;
     }
     flight->request[flight->count] = MPI_REQUEST_NULL;
     return &flight->request[flight->count++];
 }
 
-void bmf_flight_send(bmf_context *ctx, bmf_flight *flight, const void *data, int64_t bytes, int rank, int tag)
+void flight_send(bmf_context *ctx, bmf_flight *flight, const void *data, int64_t bytes, int rank, int tag)
 {
     for (int64_t done = 0; done < bytes;) {
-        int piece = (int)bmf_wire_piece(bytes - done);
-        MPI_Isend((const char *)data + done, piece, MPI_CHAR, rank, tag, ctx->comm, bmf_flight_slot(flight));
+        int piece = (int)wire_piece(bytes - done);
+        MPI_Isend((const char *)data + done, piece, MPI_CHAR, rank, tag, ctx->comm, flight_slot(flight));
         done += piece;
     }
-    bmf_wire_count(&ctx->statistics, bytes);
+    wire_count(&ctx->statistics, bytes);
 }
 
-void bmf_flight_receive(bmf_context *ctx, bmf_flight *flight, void *data, int64_t bytes, int rank, int tag)
+void flight_receive(bmf_context *ctx, bmf_flight *flight, void *data, int64_t bytes, int rank, int tag)
 {
     for (int64_t done = 0; done < bytes;) {
-        int piece = (int)bmf_wire_piece(bytes - done);
-        MPI_Irecv((char *)data + done, piece, MPI_CHAR, rank, tag, ctx->comm, bmf_flight_slot(flight));
+        int piece = (int)wire_piece(bytes - done);
+        MPI_Irecv((char *)data + done, piece, MPI_CHAR, rank, tag, ctx->comm, flight_slot(flight));
         done += piece;
     }
 }
 
-void bmf_flight_free(bmf_flight *flight)
+void flight_free(bmf_flight *flight)
 {
     free(flight->request);
     *flight = (bmf_flight){0};
@@ -164,15 +164,15 @@ void bmf_flight_free(bmf_flight *flight)
 
 /* ---- messages that stay on this rank ---- */
 
-void bmf_cluster_copy(bmf_context *ctx, const bmf_message *message, uint32_t round_number, const bmf_transfer *transfer)
+void cluster_copy(bmf_context *ctx, const bmf_message *message, uint32_t round_number, const bmf_transfer *transfer)
 {
     bmf_segment from[BMF_MAX_SEGMENTS];
     int segments;
-    int64_t begin = ctx->run ? bmf_now(ctx) : 0, bytes = bmf_host_copy(transfer, message, from, &segments), middle;
-    bmf_cluster_count(ctx, message, bytes);
+    int64_t begin = ctx->run ? context_now(ctx) : 0, bytes = host_copy(transfer, message, from, &segments), middle;
+    cluster_count(ctx, message, bytes);
     if (!ctx->run || message->from == message->to)
         return;
-    middle = bmf_now(ctx);
-    bmf_cluster_event(ctx, BMF_EVENT_SEND, message->from, begin, middle, bytes, message->to, round_number, 0);
-    bmf_cluster_event(ctx, BMF_EVENT_RECEIVE, message->to, middle, middle, bytes, message->from, round_number, 0);
+    middle = context_now(ctx);
+    cluster_event(ctx, BMF_EVENT_SEND, message->from, begin, middle, bytes, message->to, round_number, 0);
+    cluster_event(ctx, BMF_EVENT_RECEIVE, message->to, middle, middle, bytes, message->from, round_number, 0);
 }

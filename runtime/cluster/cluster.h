@@ -9,26 +9,26 @@
 typedef struct bmf_cluster {
     int64_t *lane_clock; /* local_processors values: the end of the last event on each lane, in ns; only when tracing */
     int64_t lanes;
-    int deliver_tag;     /* alternates, so that a fast rank's next delivery is not taken for this one */
+    int deliver_tag; /* alternates, so that a fast rank's next delivery is not taken for this one */
 } bmf_cluster;
 
 /* Tags on the context's communicator. */
 enum { BMF_TAG_EXCHANGE = 1, BMF_TAG_REST = 2, BMF_TAG_DELIVER = 3 /* and 4 */ };
 
-int bmf_cluster_compute(bmf_context *ctx, const bmf_work *work);
-int bmf_cluster_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);
-int bmf_cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number,
-                               const bmf_transfer *transfer, bmf_exchange **under_way);
-void bmf_cluster_exchange_progress(bmf_context *ctx, bmf_exchange *under_way);
-int bmf_cluster_exchange_end(bmf_context *ctx, bmf_exchange *under_way);
-int bmf_cluster_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t round_number, const bmf_transfer *transfer);
+int cluster_compute(bmf_context *ctx, const bmf_work *work);
+int cluster_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);
+int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number,
+                           const bmf_transfer *transfer, bmf_exchange **under_way);
+void cluster_exchange_progress(bmf_context *ctx, bmf_exchange *under_way);
+int cluster_exchange_end(bmf_context *ctx, bmf_exchange *under_way);
+int cluster_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t round_number, const bmf_transfer *transfer);
 
 /* Records an event on a lane of this rank, starting no earlier than the lane's last event ended. */
-void bmf_cluster_event(bmf_context *ctx, bmf_event_kind kind, int64_t lane, int64_t begin, int64_t end, int64_t amount,
-                       int64_t peer, uint32_t round_number, uint16_t name);
+void cluster_event(bmf_context *ctx, bmf_event_kind kind, int64_t lane, int64_t begin, int64_t end, int64_t amount,
+                   int64_t peer, uint32_t round_number, uint16_t name);
 
 /* Counts a message between processors if it is one. */
-static inline void bmf_cluster_count(bmf_context *ctx, const bmf_message *message, int64_t bytes)
+static inline void cluster_count(bmf_context *ctx, const bmf_message *message, int64_t bytes)
 {
     if (message->from != message->to) {
         ctx->statistics.messages++;
@@ -41,13 +41,13 @@ typedef struct bmf_flight {
     MPI_Request *request;
     int count, capacity;
 } bmf_flight;
-void bmf_flight_send(bmf_context *ctx, bmf_flight *flight, const void *data, int64_t bytes, int rank, int tag);
-void bmf_flight_receive(bmf_context *ctx, bmf_flight *flight, void *data, int64_t bytes, int rank, int tag);
+void flight_send(bmf_context *ctx, bmf_flight *flight, const void *data, int64_t bytes, int rank, int tag);
+void flight_receive(bmf_context *ctx, bmf_flight *flight, void *data, int64_t bytes, int rank, int tag);
 /* Adds one request slot and returns it. */
-MPI_Request *bmf_flight_slot(bmf_flight *flight);
-void bmf_flight_free(bmf_flight *flight);
+MPI_Request *flight_slot(bmf_flight *flight);
+void flight_free(bmf_flight *flight);
 
 /* Copies a message whose both ends are here. */
-void bmf_cluster_copy(bmf_context *ctx, const bmf_message *message, uint32_t round_number, const bmf_transfer *transfer);
+void cluster_copy(bmf_context *ctx, const bmf_message *message, uint32_t round_number, const bmf_transfer *transfer);
 
 #endif

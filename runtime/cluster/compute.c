@@ -7,7 +7,7 @@
 /* One kernel event per processor: from its first piece's begin to its last one's end. */
 static void record(bmf_context *ctx, const bmf_work *work, const bmf_piece_time *times)
 {
-    uint16_t name = (uint16_t)bmf_run_name(ctx->run, work->kernel);
+    uint16_t name = (uint16_t)run_name(ctx->run, work->kernel);
     for (int64_t i = 0; i < work->pieces;) {
         const bmf_piece *first = &work->piece[i];
         int64_t begin = times[i].begin, end = times[i].end, elements = 0;
@@ -16,14 +16,14 @@ static void record(bmf_context *ctx, const bmf_work *work, const bmf_piece_time 
             end = times[i].end > end ? times[i].end : end;
             elements += work->piece[i].end - work->piece[i].begin;
         }
-        bmf_cluster_event(ctx, BMF_EVENT_KERNEL, first->processor, begin, end, elements, -1, work->round, name);
+        cluster_event(ctx, BMF_EVENT_KERNEL, first->processor, begin, end, elements, -1, work->round, name);
     }
 }
 
-int bmf_cluster_compute(bmf_context *ctx, const bmf_work *work)
+int cluster_compute(bmf_context *ctx, const bmf_work *work)
 {
-    bmf_piece_time *times = ctx->run ? bmf_allocate(work->pieces * (int64_t)sizeof *times) : NULL;
-    int status = bmf_host_run(ctx, work, false, times);
+    bmf_piece_time *times = ctx->run ? allocate(work->pieces * (int64_t)sizeof *times) : NULL;
+    int status = host_run(ctx, work, false, times);
     if (times)
         record(ctx, work, times);
     free(times);

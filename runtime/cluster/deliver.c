@@ -35,10 +35,10 @@ typedef struct arrival {
 /* Sizes of all parcels, by rank. */
 static parcel *make_parcels(const bmf_context *ctx, const bmf_round *sends)
 {
-    parcel *parcels = bmf_allocate_clear(ctx->ranks, (int64_t)sizeof *parcels);
+    parcel *parcels = allocate_clear(ctx->ranks, (int64_t)sizeof *parcels);
     for (int64_t i = 0; i < sends->count; i++) {
         const bmf_message *m = &sends->message[i];
-        if (bmf_is_local(ctx, m->to))
+        if (is_local(ctx, m->to))
             continue;
         parcel *p = &parcels[bmf_rank_of(ctx, m->to)];
         p->count++;
@@ -49,9 +49,9 @@ static parcel *make_parcels(const bmf_context *ctx, const bmf_round *sends)
         p->peer = r;
         if (p->count == 0)
             continue;
-        p->header = bmf_wire_parcel_header(p->count);
+        p->header = wire_parcel_header(p->count);
         p->bytes += p->header;
-        p->buffer = bmf_working_buffer(p->bytes);
+        p->buffer = working_buffer(p->bytes);
         p->data = p->buffer->data;
         memcpy(p->data, &p->count, sizeof p->count);
         p->end = p->data + p->header;
@@ -66,9 +66,9 @@ static void fill_parcels(bmf_context *ctx, const bmf_round *sends, parcel *parce
     bmf_segment segment[BMF_MAX_SEGMENTS];
     for (int64_t i = 0; i < sends->count; i++) {
         const bmf_message *m = &sends->message[i];
-        if (bmf_is_local(ctx, m->to))
+        if (is_local(ctx, m->to))
             continue;
-        int64_t begin = ctx->run ? bmf_now(ctx) : 0;
+        int64_t begin = ctx->run ? context_now(ctx) : 0;
         parcel *p = &parcels[bmf_rank_of(ctx, m->to)];
         int64_t record[BMF_PARCEL_VALUES] = {m->from, m->to, m->bytes, m->first, m->count};
         memcpy(p->data + sizeof(int64_t) + p->count++ * record_bytes, record, sizeof record);
@@ -77,19 +77,19 @@ static void fill_parcels(bmf_context *ctx, const bmf_round *sends, parcel *parce
             memcpy(p->end, segment[s].data, (size_t)segment[s].bytes);
             p->end += segment[s].bytes;
         }
-        bmf_cluster_count(ctx, m, m->bytes);
+        cluster_count(ctx, m, m->bytes);
         if (ctx->run)
-            bmf_cluster_event(ctx, BMF_EVENT_SEND, m->from, begin, bmf_now(ctx), m->bytes, m->to, number, 0);
+            cluster_event(ctx, BMF_EVENT_SEND, m->from, begin, context_now(ctx), m->bytes, m->to, number, 0);
     }
 }
 
 /* The first piece is synchronous, so that its end says it was received; the rest follows on another tag. */
 static void send_parcel(bmf_context *ctx, const parcel *p, int tag, bmf_flight *flight)
 {
-    int64_t first = bmf_wire_piece(p->bytes);
-    MPI_Issend(p->data, (int)first, MPI_CHAR, p->peer, tag, ctx->comm, bmf_flight_slot(flight));
-    bmf_wire_count(&ctx->statistics, first);
-    bmf_flight_send(ctx, flight, p->data + first, p->bytes - first, p->peer, BMF_TAG_REST);
+    int64_t first = wire_piece(p->bytes);
+    MPI_Issend(p->data, (int)first, MPI_CHAR, p->peer, tag, ctx->comm, flight_slot(flight));
+    wire_count(&ctx->statistics, first);
+    flight_send(ctx, flight, p->data + first, p->bytes - first, p->peer, BMF_TAG_REST);
 }
 
 /* Total bytes of a parcel from its first piece. A header that does not fit one piece would need 26 million messages
@@ -116,19 +116,18 @@ static bool take_arrival(bmf_context *ctx, int tag, arrival *taken)
         return false;
     *taken = (arrival){0};
     MPI_Get_count(&status, MPI_CHAR, &first);
-    taken->buffer = bmf_working_buffer(first);
+    taken->buffer = working_buffer(first);
     taken->data = taken->buffer->data;
-    MPI_Imrecv(taken->data, first, MPI_CHAR, &found, bmf_flight_slot(&taken->flight));
-    bmf_wait_all(ctx, taken->flight.count, taken->flight.request);
+    MPI_Imrecv(taken->data, first, MPI_CHAR, &found, flight_slot(&taken->flight));
+    wait_all(ctx, taken->flight.count, taken->flight.request);
     taken->bytes = parcel_bytes(taken->data);
     if (taken->bytes > first) {
-        bmf_buffer *whole = bmf_working_buffer(taken->bytes);
+        bmf_buffer *whole = working_buffer(taken->bytes);
         memcpy(whole->data, taken->data, (size_t)first);
-        bmf_buffer_release(taken->buffer);
+        buffer_release(taken->buffer);
         taken->buffer = whole;
         taken->data = whole->data;
-        bmf_flight_receive(ctx, &taken->flight, taken->data + first, taken->bytes - first, status.MPI_SOURCE,
-                           BMF_TAG_REST);
+        flight_receive(ctx, &taken->flight, taken->data + first, taken->bytes - first, status.MPI_SOURCE, BMF_TAG_REST);
     }
     return true;
 }
@@ -137,9 +136,9 @@ static void unpack_arrival(bmf_context *ctx, arrival *taken, int64_t waiting_sin
                            const bmf_transfer *transfer)
 {
     int64_t count;
-    bmf_wait_all(ctx, taken->flight.count, taken->flight.request);
+    wait_all(ctx, taken->flight.count, taken->flight.request);
     memcpy(&count, taken->data, sizeof count);
-    const char *payload = taken->data + bmf_wire_parcel_header(count);
+    const char *payload = taken->data + wire_parcel_header(count);
     for (int64_t i = 0; i < count; i++) {
         bmf_segment segment[BMF_MAX_SEGMENTS];
         int64_t record[BMF_PARCEL_VALUES];
@@ -151,18 +150,18 @@ static void unpack_arrival(bmf_context *ctx, arrival *taken, int64_t waiting_sin
             payload += segment[s].bytes;
         }
         if (ctx->run)
-            bmf_cluster_event(ctx, BMF_EVENT_RECEIVE, m.to, waiting_since, bmf_now(ctx), m.bytes, m.from, number, 0);
+            cluster_event(ctx, BMF_EVENT_RECEIVE, m.to, waiting_since, context_now(ctx), m.bytes, m.from, number, 0);
     }
-    bmf_buffer_release(taken->buffer);
-    bmf_flight_free(&taken->flight);
+    buffer_release(taken->buffer);
+    flight_free(&taken->flight);
 }
 
-int bmf_cluster_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t number, const bmf_transfer *transfer)
+int cluster_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t number, const bmf_transfer *transfer)
 {
     bmf_cluster *cluster = ctx->backend_state;
     for (int64_t i = 0; i < sends->count; i++)
-        if (bmf_is_local(ctx, sends->message[i].to))
-            bmf_cluster_copy(ctx, &sends->message[i], number, transfer);
+        if (is_local(ctx, sends->message[i].to))
+            cluster_copy(ctx, &sends->message[i], number, transfer);
     if (ctx->ranks == 1)
         return BMF_OK;
     int tag = BMF_TAG_DELIVER + cluster->deliver_tag;
@@ -173,7 +172,7 @@ int bmf_cluster_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t numbe
     for (int r = 0; r < ctx->ranks; r++)
         if (parcels[r].data)
             send_parcel(ctx, &parcels[r], tag, &outgoing);
-    int64_t waiting_since = ctx->run ? bmf_now(ctx) : 0;
+    int64_t waiting_since = ctx->run ? context_now(ctx) : 0;
     MPI_Request barrier = MPI_REQUEST_NULL;
     bool in_barrier = false;
     for (int done = 0, tries = 0; !done;) {
@@ -194,11 +193,11 @@ int bmf_cluster_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t numbe
             }
         }
         if (!done)
-            bmf_wait_step(ctx, &tries);
+            wait_step(ctx, &tries);
     }
     for (int r = 0; r < ctx->ranks; r++)
-        bmf_buffer_release(parcels[r].buffer);
+        buffer_release(parcels[r].buffer);
     free(parcels);
-    bmf_flight_free(&outgoing);
+    flight_free(&outgoing);
     return BMF_OK;
 }

@@ -51,16 +51,16 @@ static side make_side(const bmf_context *ctx, const bmf_round *round, bool sendi
     bool sorted = true;
     for (int64_t i = 0; i < round->count; i++) {
         const bmf_message *m = &round->message[i];
-        made.count += bmf_is_local(ctx, sending ? m->from : m->to) && !bmf_is_local(ctx, sending ? m->to : m->from);
+        made.count += is_local(ctx, sending ? m->from : m->to) && !is_local(ctx, sending ? m->to : m->from);
     }
     if (made.count == 0)
         return made;
-    made.remote = bmf_allocate(made.count * (int64_t)sizeof(remote));
-    made.group = bmf_allocate_clear(made.count, (int64_t)sizeof(peer_group));
+    made.remote = allocate(made.count * (int64_t)sizeof(remote));
+    made.group = allocate_clear(made.count, (int64_t)sizeof(peer_group));
     for (int64_t i = 0, n = 0; i < round->count; i++) {
         const bmf_message *m = &round->message[i];
         int64_t here = sending ? m->from : m->to, there = sending ? m->to : m->from;
-        if (!bmf_is_local(ctx, here) || bmf_is_local(ctx, there))
+        if (!is_local(ctx, here) || is_local(ctx, there))
             continue;
         made.remote[n] = (remote){m, bmf_rank_of(ctx, there)};
         sorted = sorted && (n == 0 || made.remote[n - 1].peer <= made.remote[n].peer);
@@ -76,7 +76,7 @@ static side make_side(const bmf_context *ctx, const bmf_round *round, bool sendi
             *group = (peer_group){.peer = made.remote[i].peer, .first = i};
         }
         group->count++;
-        if (bmf_wire_packs(m) && m->bytes > 0)
+        if (wire_packs(m) && m->bytes > 0)
             group->packed_bytes += m->bytes;
     }
     return made;
@@ -133,25 +133,25 @@ static const char *copy_in(const char *from, const bmf_segment *segment, int seg
 
 static void record_send(bmf_context *ctx, const bmf_message *m, int64_t begin, int64_t bytes, uint32_t number)
 {
-    bmf_cluster_count(ctx, m, bytes);
+    cluster_count(ctx, m, bytes);
     if (ctx->run)
-        bmf_cluster_event(ctx, BMF_EVENT_SEND, m->from, begin, bmf_now(ctx), bytes, m->to, number, 0);
+        cluster_event(ctx, BMF_EVENT_SEND, m->from, begin, context_now(ctx), bytes, m->to, number, 0);
 }
 
 static void record_receive(bmf_context *ctx, const bmf_message *m, int64_t begin, int64_t bytes, uint32_t number)
 {
     if (ctx->run)
-        bmf_cluster_event(ctx, BMF_EVENT_RECEIVE, m->to, begin, bmf_now(ctx), bytes, m->from, number, 0);
+        cluster_event(ctx, BMF_EVENT_RECEIVE, m->to, begin, context_now(ctx), bytes, m->from, number, 0);
 }
 
 /* The sends' last wait, on the lanes that sent. */
 static void record_wait(bmf_context *ctx, const side *sends, int64_t begin, uint32_t number)
 {
-    int64_t end = bmf_now(ctx), last = -1;
+    int64_t end = context_now(ctx), last = -1;
     for (int64_t i = 0; ctx->run && i < sends->count; i++) {
         int64_t lane = sends->remote[i].message->from;
         if (lane != last)
-            bmf_cluster_event(ctx, BMF_EVENT_WAIT, lane, begin, end, 0, -1, number, 0);
+            cluster_event(ctx, BMF_EVENT_WAIT, lane, begin, end, 0, -1, number, 0);
         last = lane;
     }
 }
@@ -165,15 +165,15 @@ static void post_receives(bmf_context *ctx, side *receives, bmf_flight *flight, 
         peer_group *group = in_turn(ctx, receives, k);
         group->request_first = flight->count;
         if (group->packed_bytes > 0) {
-            group->packed = bmf_allocate(group->packed_bytes);
-            bmf_flight_receive(ctx, flight, group->packed, group->packed_bytes, group->peer, BMF_TAG_EXCHANGE);
+            group->packed = allocate(group->packed_bytes);
+            flight_receive(ctx, flight, group->packed, group->packed_bytes, group->peer, BMF_TAG_EXCHANGE);
         }
         for (int64_t i = group->first; i < group->first + group->count; i++) {
-            if (bmf_wire_packs(receives->remote[i].message))
+            if (wire_packs(receives->remote[i].message))
                 continue;
             int segments = transfer->incoming(transfer->state, receives->remote[i].message, segment);
             for (int s = 0; s < segments; s++)
-                bmf_flight_receive(ctx, flight, segment[s].data, segment[s].bytes, group->peer, BMF_TAG_EXCHANGE);
+                flight_receive(ctx, flight, segment[s].data, segment[s].bytes, group->peer, BMF_TAG_EXCHANGE);
         }
         group->open_requests = group->request_count = flight->count - group->request_first;
     }
@@ -184,25 +184,25 @@ static void post_sends(bmf_context *ctx, side *sends, bmf_flight *flight, uint32
     bmf_segment segment[BMF_MAX_SEGMENTS];
     for (int64_t k = 0; k < sends->groups; k++) {
         peer_group *group = in_turn(ctx, sends, k);
-        group->packed = bmf_allocate(group->packed_bytes);
+        group->packed = allocate(group->packed_bytes);
         char *to = group->packed;
         for (int64_t i = group->first; i < group->first + group->count; i++) {
             const bmf_message *m = sends->remote[i].message;
-            int64_t begin = ctx->run ? bmf_now(ctx) : 0;
-            if (!bmf_wire_packs(m))
+            int64_t begin = ctx->run ? context_now(ctx) : 0;
+            if (!wire_packs(m))
                 continue;
             to = copy_out(to, segment, transfer->outgoing(transfer->state, m, segment));
             record_send(ctx, m, begin, m->bytes, number);
         }
-        bmf_flight_send(ctx, flight, group->packed, group->packed_bytes, group->peer, BMF_TAG_EXCHANGE);
+        flight_send(ctx, flight, group->packed, group->packed_bytes, group->peer, BMF_TAG_EXCHANGE);
         for (int64_t i = group->first; i < group->first + group->count; i++) {
             const bmf_message *m = sends->remote[i].message;
-            int64_t begin = ctx->run ? bmf_now(ctx) : 0;
-            if (bmf_wire_packs(m))
+            int64_t begin = ctx->run ? context_now(ctx) : 0;
+            if (wire_packs(m))
                 continue;
             int segments = transfer->outgoing(transfer->state, m, segment);
             for (int s = 0; s < segments; s++)
-                bmf_flight_send(ctx, flight, segment[s].data, segment[s].bytes, group->peer, BMF_TAG_EXCHANGE);
+                flight_send(ctx, flight, segment[s].data, segment[s].bytes, group->peer, BMF_TAG_EXCHANGE);
             record_send(ctx, m, begin, m->bytes, number);
         }
     }
@@ -216,7 +216,7 @@ static void finish_group(bmf_context *ctx, side *receives, peer_group *group, in
     const char *from = group->packed;
     for (int64_t i = group->first; i < group->first + group->count; i++) {
         const bmf_message *m = receives->remote[i].message;
-        if (bmf_wire_packs(m))
+        if (wire_packs(m))
             from = copy_in(from, segment, transfer->incoming(transfer->state, m, segment));
         record_receive(ctx, m, waiting_since, m->bytes, number);
     }
@@ -231,10 +231,10 @@ struct bmf_exchange {
     int *finished; /* room for as many */
 };
 
-int bmf_cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer,
-                               bmf_exchange **under_way)
+int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer,
+                           bmf_exchange **under_way)
 {
-    bmf_exchange *x = *under_way = bmf_allocate_clear(1, (int64_t)sizeof *x);
+    bmf_exchange *x = *under_way = allocate_clear(1, (int64_t)sizeof *x);
     x->number = number;
     x->transfer = *transfer;
     x->receives = make_side(ctx, round, false);
@@ -242,9 +242,9 @@ int bmf_cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_
     post_receives(ctx, &x->receives, &x->incoming, transfer);
     post_sends(ctx, &x->sends, &x->outgoing, number, transfer);
     for (int64_t i = 0; i < round->count; i++)
-        if (bmf_is_local(ctx, round->message[i].from) && bmf_is_local(ctx, round->message[i].to))
-            bmf_cluster_copy(ctx, &round->message[i], number, transfer);
-    x->group_of = bmf_allocate(2 * x->incoming.count * (int64_t)sizeof(int));
+        if (is_local(ctx, round->message[i].from) && is_local(ctx, round->message[i].to))
+            cluster_copy(ctx, &round->message[i], number, transfer);
+    x->group_of = allocate(2 * x->incoming.count * (int64_t)sizeof(int));
     x->finished = x->group_of + x->incoming.count;
     for (int64_t g = 0; g < x->receives.groups; g++) {
         const peer_group *group = &x->receives.group[g];
@@ -254,7 +254,7 @@ int bmf_cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_
     return BMF_OK;
 }
 
-void bmf_cluster_exchange_progress(bmf_context *ctx, bmf_exchange *x)
+void cluster_exchange_progress(bmf_context *ctx, bmf_exchange *x)
 {
     int count = 0, sent;
     (void)ctx;
@@ -265,23 +265,23 @@ void bmf_cluster_exchange_progress(bmf_context *ctx, bmf_exchange *x)
         x->receives.group[x->group_of[x->finished[k]]].open_requests--;
 }
 
-int bmf_cluster_exchange_end(bmf_context *ctx, bmf_exchange *x)
+int cluster_exchange_end(bmf_context *ctx, bmf_exchange *x)
 {
-    int64_t waiting_since = ctx->run ? bmf_now(ctx) : 0;
+    int64_t waiting_since = ctx->run ? context_now(ctx) : 0;
     for (int64_t g = 0; g < x->receives.groups; g++)
         if (x->receives.group[g].open_requests == 0)
             finish_group(ctx, &x->receives, &x->receives.group[g], waiting_since, x->number, &x->transfer);
-    for (int count; (count = bmf_wait_some(ctx, x->incoming.count, x->incoming.request, x->finished)) > 0;)
+    for (int count; (count = wait_some(ctx, x->incoming.count, x->incoming.request, x->finished)) > 0;)
         for (int k = 0; k < count; k++) {
             peer_group *group = &x->receives.group[x->group_of[x->finished[k]]];
             if (--group->open_requests == 0)
                 finish_group(ctx, &x->receives, group, waiting_since, x->number, &x->transfer);
         }
-    bmf_wait_all(ctx, x->outgoing.count, x->outgoing.request);
+    wait_all(ctx, x->outgoing.count, x->outgoing.request);
     record_wait(ctx, &x->sends, waiting_since, x->number);
     free(x->group_of);
-    bmf_flight_free(&x->incoming);
-    bmf_flight_free(&x->outgoing);
+    flight_free(&x->incoming);
+    flight_free(&x->outgoing);
     free_side(&x->receives);
     free_side(&x->sends);
     free(x);
@@ -295,16 +295,16 @@ static int64_t pack_unknown(bmf_context *ctx, side *sends, peer_group *group, ui
                             const bmf_transfer *transfer)
 {
     bmf_segment segment[BMF_MAX_SEGMENTS];
-    int64_t header = bmf_wire_sizes_header(group->count), total = header, capacity = header + BMF_PACK_LIMIT;
-    group->packed = bmf_allocate(capacity);
+    int64_t header = wire_sizes_header(group->count), total = header, capacity = header + BMF_PACK_LIMIT;
+    group->packed = allocate(capacity);
     for (int64_t i = 0; i < group->count; i++) {
         const bmf_message *m = sends->remote[group->first + i].message;
-        int64_t begin = ctx->run ? bmf_now(ctx) : 0;
+        int64_t begin = ctx->run ? context_now(ctx) : 0;
         int segments = transfer->outgoing(transfer->state, m, segment);
         int64_t bytes = segments_bytes(segment, segments);
         if (total + bytes > capacity) {
             capacity = 2 * (total + bytes);
-            group->packed = bmf_reallocate(group->packed, total, capacity);
+            group->packed = reallocate(group->packed, total, capacity);
         }
         memcpy(group->packed + i * (int64_t)sizeof(int64_t), &bytes, sizeof bytes);
         copy_out(group->packed + total, segment, segments);
@@ -326,18 +326,18 @@ static bool receive_unknown(bmf_context *ctx, side *receives, peer_group *group,
     if (!arrived)
         return false;
     MPI_Get_count(&status, MPI_CHAR, &first_bytes);
-    char *packed = bmf_allocate(first_bytes);
-    MPI_Imrecv(packed, first_bytes, MPI_CHAR, &found, bmf_flight_slot(&flight));
-    bmf_wait_all(ctx, flight.count, flight.request);
-    int64_t header = bmf_wire_sizes_header(group->count), total = header;
-    int64_t *sizes = bmf_allocate(header);
+    char *packed = allocate(first_bytes);
+    MPI_Imrecv(packed, first_bytes, MPI_CHAR, &found, flight_slot(&flight));
+    wait_all(ctx, flight.count, flight.request);
+    int64_t header = wire_sizes_header(group->count), total = header;
+    int64_t *sizes = allocate(header);
     memcpy(sizes, packed, (size_t)header);
     for (int64_t i = 0; i < group->count; i++)
         total += sizes[i];
     if (total > first_bytes) {
-        packed = bmf_reallocate(packed, first_bytes, total);
-        bmf_flight_receive(ctx, &flight, packed + first_bytes, total - first_bytes, group->peer, BMF_TAG_EXCHANGE);
-        bmf_wait_all(ctx, flight.count, flight.request);
+        packed = reallocate(packed, first_bytes, total);
+        flight_receive(ctx, &flight, packed + first_bytes, total - first_bytes, group->peer, BMF_TAG_EXCHANGE);
+        wait_all(ctx, flight.count, flight.request);
     }
     const char *from = packed + header;
     for (int64_t i = 0; i < group->count; i++) {
@@ -349,7 +349,7 @@ static bool receive_unknown(bmf_context *ctx, side *receives, peer_group *group,
     }
     free(packed);
     free(sizes);
-    bmf_flight_free(&flight);
+    flight_free(&flight);
     return true;
 }
 
@@ -359,13 +359,13 @@ static void exchange_unknown(bmf_context *ctx, const bmf_round *round, uint32_t 
     bmf_flight outgoing = {0};
     for (int64_t g = 0; g < sends.groups; g++) {
         int64_t bytes = pack_unknown(ctx, &sends, &sends.group[g], number, transfer);
-        bmf_flight_send(ctx, &outgoing, sends.group[g].packed, bytes, sends.group[g].peer, BMF_TAG_EXCHANGE);
+        flight_send(ctx, &outgoing, sends.group[g].packed, bytes, sends.group[g].peer, BMF_TAG_EXCHANGE);
     }
     for (int64_t i = 0; i < round->count; i++)
-        if (bmf_is_local(ctx, round->message[i].from) && bmf_is_local(ctx, round->message[i].to))
-            bmf_cluster_copy(ctx, &round->message[i], number, transfer);
-    int64_t waiting_since = ctx->run ? bmf_now(ctx) : 0;
-    bool *done = bmf_allocate_clear(receives.groups, (int64_t)sizeof(bool));
+        if (is_local(ctx, round->message[i].from) && is_local(ctx, round->message[i].to))
+            cluster_copy(ctx, &round->message[i], number, transfer);
+    int64_t waiting_since = ctx->run ? context_now(ctx) : 0;
+    bool *done = allocate_clear(receives.groups, (int64_t)sizeof(bool));
     int tries = 0;
     for (int64_t open = receives.groups; open > 0;) {
         int64_t before = open;
@@ -377,23 +377,23 @@ static void exchange_unknown(bmf_context *ctx, const bmf_round *round, uint32_t 
         if (open != before)
             tries = 0;
         else
-            bmf_wait_step(ctx, &tries);
+            wait_step(ctx, &tries);
     }
-    bmf_wait_all(ctx, outgoing.count, outgoing.request);
+    wait_all(ctx, outgoing.count, outgoing.request);
     record_wait(ctx, &sends, waiting_since, number);
     free(done);
-    bmf_flight_free(&outgoing);
+    flight_free(&outgoing);
     free_side(&receives);
     free_side(&sends);
 }
 
-int bmf_cluster_exchange(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer)
+int cluster_exchange(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer)
 {
     bmf_exchange *under_way;
     if (round->count > 0 && round->message[0].bytes == BMF_BYTES_UNKNOWN) {
         exchange_unknown(ctx, round, number, transfer);
         return BMF_OK;
     }
-    BMF_TRY(bmf_cluster_exchange_begin(ctx, round, number, transfer, &under_way));
-    return bmf_cluster_exchange_end(ctx, under_way);
+    BMF_TRY(cluster_exchange_begin(ctx, round, number, transfer, &under_way));
+    return cluster_exchange_end(ctx, under_way);
 }

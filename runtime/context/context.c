@@ -13,7 +13,7 @@
 #include "runtime/backend/wait.h"
 
 static bmf_context *current;
-int (*bmf_start_model)(bmf_context *ctx);
+int (*model_start_hook)(bmf_context *ctx);
 
 /* Skeletons whose algorithm can be forced, in the order of ctx->forced. */
 static const char *const chosen_skeletons[] = {"split", "gather", "reduce", "scan", "distl"};
@@ -24,14 +24,14 @@ _Static_assert((int)CHOSEN_SKELETONS <= (int)(sizeof((bmf_context *)0)->forced /
  * their ratio to be of the right size. */
 static const bmf_cost_model default_cost = {2e-6, 1.0 / 5e9};
 
-bmf_context *bmf_current_context(void)
+bmf_context *current_context(void)
 {
     return current;
 }
 
-int64_t bmf_now(const bmf_context *ctx)
+int64_t context_now(const bmf_context *ctx)
 {
-    return bmf_monotonic_ns() - ctx->epoch;
+    return monotonic_ns() - ctx->epoch;
 }
 
 double bmf_seconds(const bmf_context *ctx)
@@ -41,7 +41,7 @@ double bmf_seconds(const bmf_context *ctx)
 
 int bmf_slowest(bmf_context *ctx, double seconds, double *slowest)
 {
-    int64_t mine = (int64_t)(seconds * 1e9), *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all), largest = 0;
+    int64_t mine = (int64_t)(seconds * 1e9), *all = allocate(ctx->ranks * (int64_t)sizeof *all), largest = 0;
     int status = ctx->backend->collect(ctx, &mine, 1, all, ctx->ranks);
     for (int k = 0; k < ctx->ranks; k++)
         largest = all[k] > largest ? all[k] : largest;
@@ -77,13 +77,13 @@ static neighbour describe_self(void)
 
 /* Without the blocking calls that are slow exactly when there are many ranks. Ranks may be bound to different cores, so
  * the cores of a host are those that any of its ranks may use. */
-void bmf_find_neighbours(bmf_context *ctx)
+void find_neighbours(bmf_context *ctx)
 {
-    neighbour self = describe_self(), *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all);
+    neighbour self = describe_self(), *all = allocate(ctx->ranks * (int64_t)sizeof *all);
     cpu_set_t cores = self.cores;
     MPI_Request request;
     MPI_Iallgather(&self, sizeof self, MPI_BYTE, all, sizeof self, MPI_BYTE, ctx->comm, &request);
-    bmf_wait_all(ctx, 1, &request);
+    wait_all(ctx, 1, &request);
     ctx->node_ranks = 0;
     for (int r = 0; r < ctx->ranks; r++) {
         if (all[r].host != self.host)
@@ -96,7 +96,7 @@ void bmf_find_neighbours(bmf_context *ctx)
     free(all);
 }
 
-void bmf_divide_processors(bmf_context *ctx)
+void divide_processors(bmf_context *ctx)
 {
     ctx->first_processor = bmf_first_processor(ctx, ctx->rank);
     ctx->local_processors = bmf_first_processor(ctx, ctx->rank + 1) - ctx->first_processor;
@@ -105,10 +105,10 @@ void bmf_divide_processors(bmf_context *ctx)
 static char *copy_text(const char *text)
 {
     int64_t size = (int64_t)strlen(text) + 1;
-    return memcpy(bmf_allocate(size), text, (size_t)size);
+    return memcpy(allocate(size), text, (size_t)size);
 }
 
-void bmf_name_program(bmf_context *ctx, const char *path)
+void name_program(bmf_context *ctx, const char *path)
 {
     const char *slash = strrchr(path, '/');
     free(ctx->program);
@@ -125,7 +125,7 @@ static void start_trace(bmf_context *ctx)
     if (!ctx->trace_path && !ctx->machine_path)
         return;
     gethostname(host, sizeof host - 1);
-    ctx->run = bmf_run_create(ctx->program, host, (int32_t)ctx->processors, ctx->ranks, ctx->threads);
+    ctx->run = run_create(ctx->program, host, (int32_t)ctx->processors, ctx->ranks, ctx->threads);
 }
 
 static void free_context(bmf_context *ctx)
@@ -134,7 +134,7 @@ static void free_context(bmf_context *ctx)
         ctx->backend->destroy(ctx);
     MPI_Comm_free(&ctx->comm);
     MPI_Comm_free(&ctx->exit_comm);
-    bmf_run_free(ctx->run);
+    run_free(ctx->run);
     free(ctx->trace_path);
     free(ctx->machine_path);
     free(ctx->program);
@@ -157,13 +157,13 @@ static int start_model(bmf_context *ctx)
 {
     if (!ctx->machine_path)
         return BMF_OK;
-    if (!bmf_start_model)
+    if (!model_start_hook)
         return bmf_fail(ctx, BMF_ERROR_USAGE,
                         "--bmf-machine needs a program that is linked with the library bmf_predict; this one is not");
     if (ctx->ranks > 1)
         return bmf_fail(ctx, BMF_ERROR_USAGE, "--bmf-machine takes one process for all processors, not %d ranks",
                         ctx->ranks);
-    return bmf_start_model(ctx);
+    return model_start_hook(ctx);
 }
 
 /* Nothing was opened after all. */
@@ -188,36 +188,36 @@ int bmf_open(int *argc, char ***argv, bmf_context **opened)
         int provided;
         MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
     }
-    bmf_context *ctx = bmf_allocate_clear(1, (int64_t)sizeof *ctx);
+    bmf_context *ctx = allocate_clear(1, (int64_t)sizeof *ctx);
     MPI_Request requests[2];
     ctx->initialised_mpi = !initialised;
     MPI_Comm_rank(MPI_COMM_WORLD, &ctx->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ctx->ranks);
     ctx->polite = true; /* until the neighbours are known */
-    ctx->epoch = bmf_monotonic_ns();
+    ctx->epoch = monotonic_ns();
     MPI_Comm_idup(MPI_COMM_WORLD, &ctx->comm, &requests[0]);
-    bmf_wait_all(ctx, 1, &requests[0]);
+    wait_all(ctx, 1, &requests[0]);
     MPI_Comm_idup(MPI_COMM_WORLD, &ctx->exit_comm, &requests[1]);
-    bmf_wait_all(ctx, 1, &requests[1]);
-    bmf_find_neighbours(ctx);
+    wait_all(ctx, 1, &requests[1]);
+    find_neighbours(ctx);
 
     ctx->processors = ctx->ranks;
     ctx->reproducible = true;
     ctx->cost = default_cost;
     for (int k = 0; k < CHOSEN_SKELETONS; k++)
         ctx->forced[k] = -1;
-    bmf_cluster_start(ctx);
-    status = bmf_agree(ctx, bmf_options_read(ctx, argc, argv));
+    cluster_start(ctx);
+    status = bmf_agree(ctx, options_read(ctx, argc, argv));
     if (status != BMF_OK)
         return close_again(ctx, status);
     if (ctx->rank != 0 && ctx->plan)
         ctx->plan = NULL;
     default_threads(ctx);
-    bmf_divide_processors(ctx);
-    bmf_cluster_start(ctx);
-    bmf_name_program(ctx, argc && argv && *argc > 0 ? (*argv)[0] : "program");
+    divide_processors(ctx);
+    cluster_start(ctx);
+    name_program(ctx, argc && argv && *argc > 0 ? (*argv)[0] : "program");
     start_trace(ctx);
-    bmf_clock_start(ctx);
+    clock_start(ctx);
     ctx->position[0] = (bmf_position){0, 0, 0};
     status = start_model(ctx);
     if (status != BMF_OK)
@@ -229,15 +229,15 @@ int bmf_open(int *argc, char ***argv, bmf_context **opened)
 /* The program itself as an event on every lane, so that traces say how long it ran. */
 static void close_program(bmf_context *ctx)
 {
-    int64_t end = bmf_now(ctx);
+    int64_t end = context_now(ctx);
     for (int64_t p = 0; p < ctx->local_processors; p++)
-        bmf_run_add(ctx->run, &(bmf_event){.begin = 0,
-                                           .end = end,
-                                           .low = end,
-                                           .high = end,
-                                           .lane = (int32_t)(ctx->first_processor + p),
-                                           .peer = -1,
-                                           .kind = BMF_EVENT_REGION});
+        run_add(ctx->run, &(bmf_event){.begin = 0,
+                                       .end = end,
+                                       .low = end,
+                                       .high = end,
+                                       .lane = (int32_t)(ctx->first_processor + p),
+                                       .peer = -1,
+                                       .kind = BMF_EVENT_REGION});
 }
 
 int bmf_close(bmf_context *ctx)
@@ -249,14 +249,14 @@ int bmf_close(bmf_context *ctx)
         bmf_barrier(ctx);
         if (ctx->run) {
             close_program(ctx);
-            status = bmf_trace_write_parallel(ctx, ctx->run, ctx->trace_path);
+            status = trace_write_parallel(ctx, ctx->run, ctx->trace_path);
         }
     }
     if (status != BMF_OK && bmf_is_root(ctx))
         fprintf(stderr, "bmf: %s\n", bmf_error_text(ctx));
     free_context(ctx);
     current = NULL;
-    bmf_buffer_trim();
+    buffer_trim();
     if (initialised_mpi)
         MPI_Finalize();
     return bmf_exit_code(status);
@@ -293,7 +293,7 @@ int64_t bmf_first_processor(const bmf_context *ctx, int rank)
     return rank * share + (rank < rest ? rank : rest);
 }
 
-int64_t bmf_block_of(int64_t processors, int64_t blocks, int64_t processor)
+int64_t block_of(int64_t processors, int64_t blocks, int64_t processor)
 {
     int64_t share = processors / blocks, rest = processors % blocks, large = rest * (share + 1);
     return processor < large ? processor / (share + 1) : rest + (processor - large) / share;
@@ -301,7 +301,7 @@ int64_t bmf_block_of(int64_t processors, int64_t blocks, int64_t processor)
 
 int bmf_rank_of(const bmf_context *ctx, int64_t processor)
 {
-    return (int)bmf_block_of(ctx->processors, ctx->ranks, processor);
+    return (int)block_of(ctx->processors, ctx->ranks, processor);
 }
 
 int bmf_set_processors(bmf_context *ctx, int64_t processors)
@@ -314,11 +314,11 @@ int bmf_set_processors(bmf_context *ctx, int64_t processors)
                         "the number of processors of a run that is being traced is fixed; use --bmf-procs %lld instead",
                         (long long)processors);
     ctx->processors = processors;
-    bmf_divide_processors(ctx);
+    divide_processors(ctx);
     if (ctx->run) {
         bmf_run *bare = ctx->run;
-        ctx->run = bmf_run_create(bare->program, bare->machine, (int32_t)processors, ctx->ranks, ctx->threads);
-        bmf_run_free(bare);
+        ctx->run = run_create(bare->program, bare->machine, (int32_t)processors, ctx->ranks, ctx->threads);
+        run_free(bare);
     }
     return ctx->backend->resize(ctx);
 }
@@ -347,7 +347,7 @@ int bmf_total_statistics(bmf_context *ctx, bmf_statistics *total)
 {
     const bmf_statistics *s = &ctx->statistics;
     int64_t mine[4] = {s->messages, s->bytes, s->rank_messages, s->rank_bytes}, sum[4] = {0};
-    int64_t *all = bmf_allocate(4 * ctx->ranks * (int64_t)sizeof *all);
+    int64_t *all = allocate(4 * ctx->ranks * (int64_t)sizeof *all);
     int status = ctx->backend->collect(ctx, mine, 4, all, 4 * (int64_t)ctx->ranks);
     for (int64_t i = 0; status == BMF_OK && i < 4 * ctx->ranks; i++)
         sum[i % 4] += all[i];
@@ -365,10 +365,10 @@ void bmf_barrier(bmf_context *ctx)
         return;
     }
     MPI_Ibarrier(ctx->comm, &request);
-    bmf_wait_all(ctx, 1, &request);
+    wait_all(ctx, 1, &request);
 }
 
-void bmf_program_start(bmf_context *ctx)
+void program_start(bmf_context *ctx)
 {
     if (ctx->backend->start)
         ctx->backend->start(ctx);
@@ -393,7 +393,7 @@ static char *list_known(const char *skeleton, char *text, size_t size)
     text[0] = '\0';
     int known = skeleton ? BMF_ALGORITHMS : CHOSEN_SKELETONS;
     for (int k = 0; k < known && used < size; k++) {
-        if (skeleton && strcmp(bmf_algorithm_skeleton((bmf_algorithm)k), skeleton) != 0)
+        if (skeleton && strcmp(algorithm_skeleton((bmf_algorithm)k), skeleton) != 0)
             continue;
         const char *name = skeleton ? bmf_algorithm_name((bmf_algorithm)k) : chosen_skeletons[k];
         used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
@@ -413,7 +413,7 @@ int bmf_set_schedule(bmf_context *ctx, const char *skeleton, const char *algorit
         return BMF_OK;
     }
     for (int k = 0; k < BMF_ALGORITHMS; k++) {
-        if (strcmp(bmf_algorithm_skeleton((bmf_algorithm)k), skeleton) == 0 &&
+        if (strcmp(algorithm_skeleton((bmf_algorithm)k), skeleton) == 0 &&
             strcmp(bmf_algorithm_name((bmf_algorithm)k), algorithm) == 0) {
             ctx->forced[number] = k;
             return BMF_OK;
@@ -423,15 +423,16 @@ int bmf_set_schedule(bmf_context *ctx, const char *skeleton, const char *algorit
                     list_known(skeleton, known, sizeof known));
 }
 
-bmf_algorithm bmf_choose(const bmf_context *ctx, bmf_algorithm first, bmf_algorithm last, int64_t count, double bytes)
+bmf_algorithm choose_algorithm(const bmf_context *ctx, bmf_algorithm first, bmf_algorithm last, int64_t count,
+                               double bytes)
 {
-    int forced = ctx->forced[skeleton_number(bmf_algorithm_skeleton(first))];
+    int forced = ctx->forced[skeleton_number(algorithm_skeleton(first))];
     if (forced >= (int)first && forced <= (int)last)
         return (bmf_algorithm)forced;
     bmf_algorithm best = first;
-    double least = bmf_schedule_estimate(first, &ctx->cost, count, bytes);
+    double least = schedule_estimate(first, &ctx->cost, count, bytes);
     for (int k = (int)first + 1; k <= (int)last; k++) {
-        double seconds = bmf_schedule_estimate((bmf_algorithm)k, &ctx->cost, count, bytes);
+        double seconds = schedule_estimate((bmf_algorithm)k, &ctx->cost, count, bytes);
         if (seconds < least) {
             least = seconds;
             best = (bmf_algorithm)k;

@@ -12,7 +12,7 @@
 /* What belongs to one context only starts empty. */
 static bmf_context *create(const bmf_context *ctx, MPI_Comm comm)
 {
-    bmf_context *group = bmf_allocate_clear(1, (int64_t)sizeof *group);
+    bmf_context *group = allocate_clear(1, (int64_t)sizeof *group);
     *group = *ctx;
     group->comm = comm;
     group->exit_comm = MPI_COMM_NULL;
@@ -30,7 +30,7 @@ static bmf_context *create(const bmf_context *ctx, MPI_Comm comm)
     return group;
 }
 
-int bmf_group_open(bmf_context *ctx, int ranks, bmf_context **group)
+int group_open(bmf_context *ctx, int ranks, bmf_context **group)
 {
     MPI_Comm comm;
     if (ranks < 1 || ranks > ctx->ranks)
@@ -41,18 +41,18 @@ int bmf_group_open(bmf_context *ctx, int ranks, bmf_context **group)
         return BMF_OK;
     (*group)->ranks = ranks;
     (*group)->processors = ranks;
-    bmf_find_neighbours(*group);
-    bmf_divide_processors(*group);
-    return bmf_cluster_start(*group);
+    find_neighbours(*group);
+    divide_processors(*group);
+    return cluster_start(*group);
 }
 
-void bmf_group_close(bmf_context *group)
+void group_close(bmf_context *group)
 {
     if (!group)
         return;
     group->backend->destroy(group);
     MPI_Comm_free(&group->comm);
-    bmf_run_free(group->run);
+    run_free(group->run);
     free(group->instances);
     free(group);
 }

@@ -9,8 +9,8 @@
  * and no trace. *group is NULL on the other ranks. The group waits politely only if its own ranks outnumber the cores
  * of their host. Collective over ctx (blocking: MPI has no other way to divide a communicator). Close it before ctx.
  * Errors: BMF_ERROR_ARGUMENT unless 1 <= ranks <= the ranks of ctx. */
-int bmf_group_open(bmf_context *ctx, int ranks, bmf_context **group);
+int group_open(bmf_context *ctx, int ranks, bmf_context **group);
 /* Frees a group; NULL is allowed. Collective over the group. All its lists must have been freed. */
-void bmf_group_close(bmf_context *group);
+void group_close(bmf_context *group);
 
 #endif

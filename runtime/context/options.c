@@ -157,7 +157,7 @@ static int read_arguments(bmf_context *ctx, int *argc, char **argv)
     return status;
 }
 
-int bmf_options_read(bmf_context *ctx, int *argc, char ***argv)
+int options_read(bmf_context *ctx, int *argc, char ***argv)
 {
     for (int k = 0; k < OPTIONS; k++) {
         const char *value = getenv(options[k].variable);

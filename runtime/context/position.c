@@ -11,7 +11,7 @@ static uint32_t next_instance(bmf_context *ctx, uint32_t node)
     if (node >= ctx->instances_capacity) {
         uint32_t old = ctx->instances_capacity, grown = node + 64;
         ctx->instances =
-            bmf_reallocate(ctx->instances, (int64_t)(old * sizeof(uint32_t)), (int64_t)(grown * sizeof(uint32_t)));
+            reallocate(ctx->instances, (int64_t)(old * sizeof(uint32_t)), (int64_t)(grown * sizeof(uint32_t)));
         for (uint32_t k = old; k < grown; k++)
             ctx->instances[k] = 0;
         ctx->instances_capacity = grown;
@@ -23,8 +23,8 @@ static void enter(bmf_context *ctx, const char *text, bmf_event_kind kind)
 {
     /* Deeper nesting than the stack holds is counted but belongs to the deepest node kept. */
     if (ctx->depth + 1 < BMF_NODE_DEPTH) {
-        uint32_t node = bmf_run_node(ctx->run, ctx->position[ctx->depth].node, text, kind);
-        ctx->position[ctx->depth + 1] = (bmf_position){node, next_instance(ctx, node), bmf_now(ctx)};
+        uint32_t node = run_node(ctx->run, ctx->position[ctx->depth].node, text, kind);
+        ctx->position[ctx->depth + 1] = (bmf_position){node, next_instance(ctx, node), context_now(ctx)};
     }
     ctx->depth++;
     if (ctx->backend->enter && ctx->depth < BMF_NODE_DEPTH)
@@ -35,18 +35,18 @@ static void enter(bmf_context *ctx, const char *text, bmf_event_kind kind)
 static void record(bmf_context *ctx, bmf_event_kind kind, const bmf_partition *partition)
 {
     const bmf_position *at = &ctx->position[ctx->depth];
-    int64_t end = bmf_now(ctx), duration = end - at->begin;
+    int64_t end = context_now(ctx), duration = end - at->begin;
     for (int64_t p = ctx->first_processor; p < ctx->first_processor + ctx->local_processors; p++)
-        bmf_run_add(ctx->run, &(bmf_event){.begin = at->begin,
-                                           .end = end,
-                                           .amount = partition ? bmf_partition_length_on(partition, p) : 0,
-                                           .low = duration,
-                                           .high = duration,
-                                           .node = at->node,
-                                           .instance = at->instance,
-                                           .lane = (int32_t)p,
-                                           .peer = -1,
-                                           .kind = (uint16_t)kind});
+        run_add(ctx->run, &(bmf_event){.begin = at->begin,
+                                       .end = end,
+                                       .amount = partition ? bmf_partition_length_on(partition, p) : 0,
+                                       .low = duration,
+                                       .high = duration,
+                                       .node = at->node,
+                                       .instance = at->instance,
+                                       .lane = (int32_t)p,
+                                       .peer = -1,
+                                       .kind = (uint16_t)kind});
 }
 
 static void leave(bmf_context *ctx, bmf_event_kind kind, const bmf_partition *partition)
@@ -70,7 +70,7 @@ void bmf_region_end(bmf_context *ctx)
         leave(ctx, BMF_EVENT_REGION, NULL);
 }
 
-void bmf_skeleton_begin(bmf_context *ctx, const char *format, ...)
+void skeleton_begin(bmf_context *ctx, const char *format, ...)
 {
     char text[128];
     va_list arguments;
@@ -82,7 +82,7 @@ void bmf_skeleton_begin(bmf_context *ctx, const char *format, ...)
     enter(ctx, text, BMF_EVENT_SKELETON);
 }
 
-int bmf_skeleton_end(bmf_context *ctx, const bmf_partition *partition, int status)
+int skeleton_end(bmf_context *ctx, const bmf_partition *partition, int status)
 {
     if (ctx->run && ctx->depth > 0)
         leave(ctx, BMF_EVENT_SKELETON, partition);

@@ -6,23 +6,23 @@
 #include "runtime/backend/clock.h"
 
 /* The open context of the process, or NULL. */
-bmf_context *bmf_current_context(void);
+bmf_context *current_context(void);
 /* Where messages go while there is no context. */
-extern char bmf_process_message[BMF_MESSAGE_SIZE];
+extern char process_message[BMF_MESSAGE_SIZE];
 
 /* Options of bmf_open: fills the context's fields from argv and the environment, takes its options out of argv. */
-int bmf_options_read(bmf_context *ctx, int *argc, char ***argv);
+int options_read(bmf_context *ctx, int *argc, char ***argv);
 
 /* Finds out how many ranks of the context share this host, and whether they must wait politely. Collective. */
-void bmf_find_neighbours(bmf_context *ctx);
+void find_neighbours(bmf_context *ctx);
 /* This rank's processors. */
-void bmf_divide_processors(bmf_context *ctx);
+void divide_processors(bmf_context *ctx);
 
 /* Sets ctx->epoch to the same moment on every rank: exactly on one host, within half a round trip between hosts when
  * tracing, within a barrier otherwise. Collective. */
-void bmf_clock_start(bmf_context *ctx);
+void clock_start(bmf_context *ctx);
 
 /* Memory of the cluster backend; made by bmf_open, freed by the backend's destroy. */
-int bmf_cluster_start(bmf_context *ctx);
+int cluster_start(bmf_context *ctx);
 
 #endif

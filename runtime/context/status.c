@@ -9,7 +9,7 @@
 #include "runtime/context/private.h"
 #include "runtime/backend/wait.h"
 
-char bmf_process_message[BMF_MESSAGE_SIZE];
+char process_message[BMF_MESSAGE_SIZE];
 
 /* A rank that ends alone waits this long for the others before it takes them down: long enough for ranks that
  * arrive with the same error, short enough that nobody hangs. */
@@ -52,13 +52,13 @@ int bmf_fail(bmf_context *ctx, int status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    memcpy(ctx ? ctx->message : bmf_process_message, text, sizeof text);
+    memcpy(ctx ? ctx->message : process_message, text, sizeof text);
     return status;
 }
 
 const char *bmf_error_text(const bmf_context *ctx)
 {
-    return ctx ? ctx->message : bmf_process_message;
+    return ctx ? ctx->message : process_message;
 }
 
 int bmf_agree(bmf_context *ctx, int status)
@@ -74,19 +74,19 @@ static int everybody_ends(bmf_context *ctx)
 {
     MPI_Request request;
     int done = 0, tries = 0;
-    int64_t limit = bmf_now(ctx) + exit_patience_ns;
+    int64_t limit = context_now(ctx) + exit_patience_ns;
     MPI_Ibarrier(ctx->exit_comm, &request);
     for (;;) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (done || bmf_now(ctx) > limit)
+        if (done || context_now(ctx) > limit)
             return done;
-        bmf_wait_step(ctx, &tries);
+        wait_step(ctx, &tries);
     }
 }
 
 void bmf_exit_on_error(int status)
 {
-    bmf_context *ctx = bmf_current_context();
+    bmf_context *ctx = current_context();
     int initialised = 0, finalised = 0, rank = 0;
     if (status == BMF_OK)
         return;

@@ -57,11 +57,11 @@ void bmf_exit_on_error(int status);
 #define BMF_CHECK(call) bmf_exit_on_error(call)
 
 /* BMF_TRY(call): for functions that return a status: returns it to the caller if it is not BMF_OK. */
-#define BMF_TRY(call)                            \
-    do {                                         \
-        int bmf_try_status_ = (call);            \
-        if (bmf_try_status_ != BMF_OK)           \
-            return bmf_try_status_;              \
+#define BMF_TRY(call)                                                                                                  \
+    do {                                                                                                               \
+        int bmf_try_status_ = (call);                                                                                  \
+        if (bmf_try_status_ != BMF_OK)                                                                                 \
+            return bmf_try_status_;                                                                                    \
     } while (0)
 
 #ifdef __cplusplus

@@ -15,8 +15,8 @@
  * Errors: BMF_ERROR_FILE, BMF_ERROR_MEMORY. The trace's runs are sorted (as bmf_trace_read leaves them). */
 typedef int bmf_converter(bmf_context *ctx, const bmf_trace *trace, const char *path);
 
-bmf_converter bmf_convert_picl, bmf_convert_chrome, bmf_convert_perfetto, bmf_convert_paje, bmf_convert_prv,
-    bmf_convert_otf2, bmf_convert_csv, bmf_convert_svg;
+bmf_converter convert_picl, convert_chrome, convert_perfetto, convert_paje, convert_prv, convert_otf2, convert_csv,
+    convert_svg;
 
 typedef struct bmf_format {
     const char *name;      /* as on the command line */
@@ -27,8 +27,8 @@ typedef struct bmf_format {
 } bmf_format;
 
 /* All formats, ended by one with name NULL. */
-extern const bmf_format bmf_formats[];
+extern const bmf_format formats[];
 /* NULL if there is none of this name. */
-const bmf_format *bmf_format_find(const char *name);
+const bmf_format *format_find(const char *name);
 
 #endif

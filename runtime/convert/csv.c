@@ -16,7 +16,7 @@ static bmf_label *make_paths(const bmf_run *run)
     bmf_label *label = calloc(run->nodes, sizeof *label);
     bool enough = label;
     for (uint32_t k = 0; enough && k < run->nodes; k++) {
-        label[k].text = bmf_style_text(bmf_run_path(run, k, path, SIZE), BMF_STYLE_CSV);
+        label[k].text = style_text(run_path(run, k, path, SIZE), BMF_STYLE_CSV);
         enough = label[k].text;
         label[k].size = enough ? strlen(label[k].text) : 0;
     }
@@ -31,7 +31,7 @@ static bmf_label *make_paths(const bmf_run *run)
 static char *put_quoted(char *to, const bmf_label *label)
 {
     *to++ = '"';
-    to = bmf_put_label(to, label);
+    to = put_label_text(to, label);
     *to++ = '"';
     *to++ = ',';
     return to;
@@ -39,7 +39,7 @@ static char *put_quoted(char *to, const bmf_label *label)
 
 static char *put_column(char *to, int64_t value)
 {
-    to = bmf_put_integer(to, value);
+    to = put_integer(to, value);
     *to++ = ',';
     return to;
 }
@@ -50,7 +50,7 @@ static char *put_event(char *to, const bmf_view *view, const bmf_label *path, in
     to = put_column(to, view->number);
     to = put_column(to, event->lane);
     to = put_column(to, view->run->lane_rank[event->lane]);
-    to = bmf_put_label(to, &view->label[view->run->names + event->kind]);
+    to = put_label_text(to, &view->label[view->run->names + event->kind]);
     *to++ = ',';
     to = put_quoted(to, &path[event->node]);
     to = put_quoted(to, &view->label[event->name]);
@@ -62,10 +62,10 @@ static char *put_event(char *to, const bmf_view *view, const bmf_label *path, in
     to = put_column(to, event->amount);
     to = put_column(to, event->low);
     to = put_column(to, event->high);
-    to = bmf_put_hex(to, bmf_view_id(view, event));
+    to = put_hex(to, view_id(view, event));
     *to++ = ',';
     if (view->partner[k] >= 0)
-        to = bmf_put_integer(to, first_line + view->partner[k]);
+        to = put_integer(to, first_line + view->partner[k]);
     *to++ = '\n';
     return to;
 }
@@ -76,29 +76,28 @@ static int put_run(bmf_context *ctx, bmf_output *out, const bmf_view *view, int6
     if (!path)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
     for (int64_t k = 0; k < view->run->events; k++)
-        bmf_output_end(out, put_event(bmf_output_begin(out), view, path, k, first_line));
+        output_end(out, put_event(output_begin(out), view, path, k, first_line));
     for (uint32_t k = 0; k < view->run->nodes; k++)
         free(path[k].text);
     free(path);
     return BMF_OK;
 }
 
-int bmf_convert_csv(bmf_context *ctx, const bmf_trace *trace, const char *path)
+int convert_csv(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     bmf_view view[2];
-    BMF_TRY(bmf_views_create(ctx, trace, BMF_STYLE_CSV, view));
+    BMF_TRY(views_create(ctx, trace, BMF_STYLE_CSV, view));
     bmf_output out = {0};
-    int status = bmf_output_open(ctx, &out, path);
+    int status = output_open(ctx, &out, path);
     if (status == BMF_OK)
-        bmf_output_text(&out,
-                        "run,lane,rank,kind,path,name,instance,round,peer,begin_ns,end_ns,amount,low_ns,high_ns,id,"
-                        "partner\n");
+        output_text(&out, "run,lane,rank,kind,path,name,instance,round,peer,begin_ns,end_ns,amount,low_ns,high_ns,id,"
+                          "partner\n");
     int64_t line = 1;
     for (int k = 0; k < trace->runs && status == BMF_OK; k++) {
         status = put_run(ctx, &out, &view[k], line);
         line += view[k].run->events;
     }
-    status = bmf_output_close(ctx, &out, status);
-    bmf_views_free(view, trace->runs);
+    status = output_close(ctx, &out, status);
+    views_free(view, trace->runs);
     return status;
 }

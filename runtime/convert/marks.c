@@ -39,7 +39,7 @@ static void leave_until(walk *w, int64_t time)
         if (w->top_end[first] > time)
             return;
         const item *last = &w->at[w->top[first]];
-        *w->to++ = (bmf_mark){last->end, bmf_mark_code(last->event, w->view_number, true)};
+        *w->to++ = (bmf_mark){last->end, mark_code(last->event, w->view_number, true)};
         set_top(w, first, w->below[w->top[first]]);
     }
 }
@@ -72,7 +72,7 @@ static int walk_items(walk *w, int64_t items, uint8_t *track)
         set_top(w, t, k);
         if (track)
             track[next->event] = (uint8_t)t;
-        *w->to++ = (bmf_mark){next->begin, bmf_mark_code(next->event, w->view_number, false)};
+        *w->to++ = (bmf_mark){next->begin, mark_code(next->event, w->view_number, false)};
     }
     leave_until(w, INT64_MAX - 1);
     return w->tracks;
@@ -129,7 +129,7 @@ static bool is_flat(const bmf_event *event, const item *at, int64_t items)
 {
     int64_t busy_until = 0, begin = -1, least_end = 0; /* of the last containers, which begin together */
     for (int64_t k = 0; k < items; k++) {
-        if (bmf_is_container(&event[at[k].event])) {
+        if (is_container(&event[at[k].event])) {
             least_end = at[k].begin == begin && least_end < at[k].end ? least_end : at[k].end;
             begin = at[k].begin;
         } else {
@@ -149,7 +149,7 @@ static void flatten(const bmf_event *event, item *at, int64_t items, item *leaf,
         return;
     int64_t leaves = 0, containers = 0, busy_until = 0;
     for (int64_t k = 0; k < items; k++) {
-        if (bmf_is_container(&event[at[k].event]))
+        if (is_container(&event[at[k].event]))
             at[containers++] = at[k];
         else
             leaf[leaves++] = at[k];
@@ -171,12 +171,12 @@ static int64_t mark_idle(const bmf_view *view, bmf_mark *begin, bmf_mark *end)
 {
     int64_t next_busy = view->end;
     while (end-- > begin) {
-        if (bmf_is_container(&view->run->event[bmf_mark_event(end)]))
+        if (is_container(&view->run->event[mark_event(end)]))
             continue;
-        if (!bmf_mark_leaves(end))
+        if (!mark_leaves(end))
             next_busy = end->time;
         else if (next_busy > end->time) {
-            view->idle_until[bmf_mark_event(end)] = next_busy;
+            view->idle_until[mark_event(end)] = next_busy;
             end->code |= BMF_MARK_IDLE_AFTER;
         }
     }
@@ -225,12 +225,12 @@ static bool make_marks(bmf_view *view, int view_number, bmf_mark *mark, bool fla
     return enough;
 }
 
-bool bmf_view_marks(bmf_view *view, int view_number, bmf_mark *mark)
+bool view_marks(bmf_view *view, int view_number, bmf_mark *mark)
 {
     return make_marks(view, view_number, mark, false);
 }
 
-bool bmf_view_flat_marks(bmf_view *view, int view_number, bmf_mark *mark)
+bool view_flat_marks(bmf_view *view, int view_number, bmf_mark *mark)
 {
     if (!view->idle_until)
         view->idle_until = malloc((size_t)(view->run->events + 1) * sizeof *view->idle_until);
@@ -239,7 +239,7 @@ bool bmf_view_flat_marks(bmf_view *view, int view_number, bmf_mark *mark)
     return view->idle_until && view->first_busy && make_marks(view, view_number, mark, true);
 }
 
-int bmf_views_tracks(bmf_context *ctx, bmf_view view[2], int views)
+int views_tracks(bmf_context *ctx, bmf_view view[2], int views)
 {
     for (int k = 0; k < views; k++)
         if (!make_marks(&view[k], k, NULL, false))

@@ -5,6 +5,6 @@
 #include "runtime/convert/output.h"
 
 /* Text in which &, <, >, " and ' are written as entities: good between tags and inside quoted attributes. */
-void bmf_put_markup(bmf_output *out, const char *text);
+void put_markup(bmf_output *out, const char *text);
 
 #endif

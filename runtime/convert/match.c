@@ -88,7 +88,7 @@ static void insert_all(matching *m, int64_t events)
         while (events > 0 && count < BLOCK) {
             const bmf_event *event = &m->event[--events];
             m->next[events] = -1;
-            if (!bmf_is_message(event))
+            if (!is_message(event))
                 continue;
             number[count] = events;
             key[count] = hash_channel(event);
@@ -118,7 +118,7 @@ static void pair_off(int64_t *next, int64_t send, int64_t receive)
     }
 }
 
-bool bmf_view_match(bmf_view *view)
+bool view_match(bmf_view *view)
 {
     uint64_t messages = (uint64_t)view->messages, slots = 64;
     /* Few messages are alone in their slot, so that the table is less than half full. */
@@ -126,7 +126,7 @@ bool bmf_view_match(bmf_view *view)
         slots *= 2;
     /* Marks, which most formats want next, find its memory in the pool if it is large enough for them. */
     int64_t bytes = (int64_t)(slots * sizeof(channel)), marks = 2 * view->run->events * (int64_t)sizeof(bmf_mark);
-    bmf_buffer *table = bmf_buffer_create(bytes > marks ? bytes : marks);
+    bmf_buffer *table = buffer_create(bytes > marks ? bytes : marks);
     if (!table)
         return false;
     memset(table->data, 0, slots * sizeof(channel));
@@ -134,6 +134,6 @@ bool bmf_view_match(bmf_view *view)
     insert_all(&m, view->run->events);
     for (uint64_t k = 0; k < slots; k++)
         pair_off(m.next, m.slot[k].send, m.slot[k].receive);
-    bmf_buffer_release(table);
+    buffer_release(table);
     return true;
 }

@@ -25,11 +25,11 @@ struct bmf_merge {
     bool ordered;             /* they stand in order */
 };
 
-void bmf_merge_free(bmf_merge *m)
+void merge_free(bmf_merge *m)
 {
     if (!m)
         return;
-    bmf_buffer_release(m->memory);
+    buffer_release(m->memory);
     free(m->start);
     free(m->next);
     free(m->time);
@@ -50,14 +50,14 @@ static bool fill_merge(bmf_merge *m, int views, bool flat)
     m->start = malloc(lane_bytes);
     m->next = malloc(lane_bytes);
     m->time = malloc(lane_bytes);
-    m->memory = bmf_buffer_create(marks * (int64_t)sizeof(bmf_mark));
+    m->memory = buffer_create(marks * (int64_t)sizeof(bmf_mark));
     if (!m->start || !m->next || !m->time || !m->memory)
         return false;
     m->mark = m->memory->data;
     int64_t at = 0, lane = 0;
     for (int v = 0; v < views; v++) {
         bmf_view *view = &m->view[v];
-        if (!(flat ? bmf_view_flat_marks(view, v, m->mark + at) : bmf_view_marks(view, v, m->mark + at)))
+        if (!(flat ? view_flat_marks(view, v, m->mark + at) : view_marks(view, v, m->mark + at)))
             return false;
         for (int32_t k = 0; k < view->run->lanes; k++)
             m->start[lane++] = at + 2 * view->lane_start[k];
@@ -67,14 +67,14 @@ static bool fill_merge(bmf_merge *m, int views, bool flat)
     return true;
 }
 
-bmf_merge *bmf_merge_create(bmf_view view[2], int views, bool flat)
+bmf_merge *merge_create(bmf_view view[2], int views, bool flat)
 {
     bmf_merge *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
     m->view = view;
     if (!fill_merge(m, views, flat)) {
-        bmf_merge_free(m);
+        merge_free(m);
         return NULL;
     }
     return m;
@@ -152,17 +152,17 @@ static void put_slice(const bmf_merge *m, bool ends, bmf_put_mark *put, void *wr
 {
     for (int64_t k = 0; k < m->marks; k++) {
         const bmf_mark *mark = &m->slice[k], *ahead = mark + (k + AHEAD < m->marks ? AHEAD : 0);
-        const bmf_view *view = &m->view[bmf_mark_view(ahead)];
-        int64_t partner = ends ? view->partner[bmf_mark_event(ahead)] : -1;
+        const bmf_view *view = &m->view[mark_view(ahead)];
+        int64_t partner = ends ? view->partner[mark_event(ahead)] : -1;
         if (partner >= 0) {
             __builtin_prefetch(&view->run->event[partner].begin);
             __builtin_prefetch(&view->run->event[partner].kind);
         }
-        put(writer, &m->view[bmf_mark_view(mark)], mark);
+        put(writer, &m->view[mark_view(mark)], mark);
     }
 }
 
-bool bmf_merge_each(bmf_merge *m, bool ends, bmf_put_mark *put, void *writer)
+bool merge_each(bmf_merge *m, bool ends, bmf_put_mark *put, void *writer)
 {
     int64_t width = 1;
     for (int64_t lane = 0; lane < m->lanes; lane++)

@@ -81,13 +81,13 @@ static void write_message(writer *w, OTF2_EvtWriter *to, int v, const bmf_event 
 static void write_mark(writer *w, OTF2_EvtWriter **to, int v, const bmf_mark *mark, uint64_t *written)
 {
     const bmf_view *view = &w->view[v];
-    int64_t k = bmf_mark_event(mark);
+    int64_t k = mark_event(mark);
     const bmf_event *event = &view->run->event[k];
     int track = view->track[k];
-    bool leaves = bmf_mark_leaves(mark), matched = view->partner[k] >= 0;
-    OTF2_RegionRef region = w->first_region[v] + (OTF2_RegionRef)bmf_view_label(view, event);
+    bool leaves = mark_leaves(mark), matched = view->partner[k] >= 0;
+    OTF2_RegionRef region = w->first_region[v] + (OTF2_RegionRef)view_label(view, event);
     if (!leaves) {
-        keep(w, OTF2_AttributeList_AddUint64(w->attributes, ID_ATTRIBUTE, bmf_view_id(view, event)));
+        keep(w, OTF2_AttributeList_AddUint64(w->attributes, ID_ATTRIBUTE, view_id(view, event)));
         keep(w, OTF2_EvtWriter_Enter(to[track], w->attributes, (uint64_t)mark->time, region));
     }
     if (matched && leaves == (event->kind == BMF_EVENT_RECEIVE)) {
@@ -326,16 +326,16 @@ static int write_folder(bmf_context *ctx, writer *w, bmf_mark *const mark[2], co
     return status;
 }
 
-int bmf_convert_otf2(bmf_context *ctx, const bmf_trace *trace, const char *path)
+int convert_otf2(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     bmf_view view[2];
     bmf_mark *mark[2] = {NULL, NULL};
-    BMF_TRY(bmf_views_create(ctx, trace, BMF_STYLE_PLAIN, view));
+    BMF_TRY(views_create(ctx, trace, BMF_STYLE_PLAIN, view));
     writer w = {.view = view, .views = trace->runs};
     bool enough = true;
     for (int v = 0; v < trace->runs && enough; v++) {
         mark[v] = malloc((size_t)(2 * view[v].run->events + 1) * sizeof *mark[v]);
-        enough = mark[v] && bmf_view_marks(&view[v], v, mark[v]);
+        enough = mark[v] && view_marks(&view[v], v, mark[v]);
     }
     enough = enough && number_locations(&w);
     int status =
@@ -345,6 +345,6 @@ int bmf_convert_otf2(bmf_context *ctx, const bmf_trace *trace, const char *path)
         free(w.written[v]);
         free(mark[v]);
     }
-    bmf_views_free(view, trace->runs);
+    views_free(view, trace->runs);
     return status;
 }

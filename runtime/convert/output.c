@@ -10,9 +10,9 @@
 
 #include "runtime/base/path.h"
 
-const char bmf_digit_pairs[201] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-                                  "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-                                  "8081828384858687888990919293949596979899";
+const char digit_pairs[201] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                              "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                              "8081828384858687888990919293949596979899";
 
 #define ROW(d)                                                                                                         \
     {d, '0'}, {d, '1'}, {d, '2'}, {d, '3'}, {d, '4'}, {d, '5'}, {d, '6'}, {d, '7'}, {d, '8'}, {d, '9'}, {d, 'a'},      \
@@ -20,8 +20,8 @@ const char bmf_digit_pairs[201] = "000102030405060708091011121314151617181920212
     {                                                                                                                  \
         d, 'f'                                                                                                         \
     }
-const char bmf_hex_pairs[256][2] = {ROW('0'), ROW('1'), ROW('2'), ROW('3'), ROW('4'), ROW('5'), ROW('6'), ROW('7'),
-                                    ROW('8'), ROW('9'), ROW('a'), ROW('b'), ROW('c'), ROW('d'), ROW('e'), ROW('f')};
+const char hex_pairs[256][2] = {ROW('0'), ROW('1'), ROW('2'), ROW('3'), ROW('4'), ROW('5'), ROW('6'), ROW('7'),
+                                ROW('8'), ROW('9'), ROW('a'), ROW('b'), ROW('c'), ROW('d'), ROW('e'), ROW('f')};
 #undef ROW
 
 static int fail_output(bmf_context *ctx, const bmf_output *out, int failure)
@@ -31,7 +31,7 @@ static int fail_output(bmf_context *ctx, const bmf_output *out, int failure)
     return bmf_fail(ctx, BMF_ERROR_FILE, "cannot write '%s': %s", out->path, strerror(failure));
 }
 
-int bmf_output_open(bmf_context *ctx, bmf_output *out, const char *path)
+int output_open(bmf_context *ctx, bmf_output *out, const char *path)
 {
     *out = (bmf_output){.file = -1, .path = path, .buffer = malloc(BMF_OUTPUT_SIZE + BMF_OUTPUT_ROOM)};
     if (!out->buffer)
@@ -40,7 +40,7 @@ int bmf_output_open(bmf_context *ctx, bmf_output *out, const char *path)
         out->file = STDOUT_FILENO;
         return BMF_OK;
     }
-    if (!bmf_is_special(path)) {
+    if (!is_special(path)) {
         out->part = malloc(strlen(path) + sizeof ".part");
         if (!out->part)
             return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write '%s'", path);
@@ -64,12 +64,12 @@ static void write_out(bmf_output *out, size_t size)
     memmove(out->buffer, out->buffer + size, out->used);
 }
 
-void bmf_output_flush(bmf_output *out)
+void output_flush(bmf_output *out)
 {
     write_out(out, out->used / BMF_OUTPUT_SIZE * BMF_OUTPUT_SIZE);
 }
 
-int bmf_output_close(bmf_context *ctx, bmf_output *out, int status)
+int output_close(bmf_context *ctx, bmf_output *out, int status)
 {
     if (out->buffer && out->file >= 0) {
         write_out(out, out->used);
@@ -90,23 +90,23 @@ int bmf_output_close(bmf_context *ctx, bmf_output *out, int status)
     return status;
 }
 
-void bmf_output_text(bmf_output *out, const char *text)
+void output_text(bmf_output *out, const char *text)
 {
     for (size_t left = strlen(text); left > 0;) {
         size_t size = left < BMF_OUTPUT_ROOM ? left : BMF_OUTPUT_ROOM;
-        bmf_output_end(out, bmf_put_bytes(bmf_output_begin(out), text, size));
+        output_end(out, put_bytes(output_begin(out), text, size));
         text += size;
         left -= size;
     }
 }
 
-void bmf_output_print(bmf_output *out, const char *format, ...)
+void output_print(bmf_output *out, const char *format, ...)
 {
-    char *to = bmf_output_begin(out);
+    char *to = output_begin(out);
     va_list arguments;
     va_start(arguments, format);
     int size = vsnprintf(to, BMF_OUTPUT_ROOM, format, arguments);
     va_end(arguments);
     if (size > 0)
-        bmf_output_end(out, to + (size < BMF_OUTPUT_ROOM ? size : BMF_OUTPUT_ROOM - 1));
+        output_end(out, to + (size < BMF_OUTPUT_ROOM ? size : BMF_OUTPUT_ROOM - 1));
 }

@@ -65,10 +65,10 @@ static int define_values(bmf_context *ctx, bmf_output *out, const bmf_view *view
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
     for (int64_t k = 0; k < view->run->events; k++) {
         const bmf_event *event = &view->run->event[k];
-        int64_t label = bmf_view_label(view, event);
+        int64_t label = view_label(view, event);
         if (!known[label])
-            bmf_output_print(out, "3 v%c%lld ST \"%s\" \"%s\"\n", letter(view), (long long)label,
-                             view->label[label].text, color[event->kind]);
+            output_print(out, "3 v%c%lld ST \"%s\" \"%s\"\n", letter(view), (long long)label, view->label[label].text,
+                         color[event->kind]);
         known[label] = true;
     }
     free(known);
@@ -79,22 +79,22 @@ static int define_values(bmf_context *ctx, bmf_output *out, const bmf_view *view
 static char *put_track(char *to, const bmf_view *view, int32_t lane, int track)
 {
     *to++ = letter(view);
-    to = bmf_put_integer(to, lane);
+    to = put_integer(to, lane);
     if (track) {
         *to++ = '.';
-        to = bmf_put_integer(to, track);
+        to = put_integer(to, track);
     }
     return to;
 }
 
 static void create_containers(bmf_output *out, const bmf_view *view)
 {
-    bmf_output_print(out, "4 0.0 %c RUN 0 \"%s\"\n", letter(view), view->caption);
+    output_print(out, "4 0.0 %c RUN 0 \"%s\"\n", letter(view), view->caption);
     for (int32_t lane = 0; lane < view->run->lanes; lane++) {
         for (int t = 0; t < view->tracks[lane]; t++) {
-            char *to = put_track(BMF_PUT(bmf_output_begin(out), "4 0.0 "), view, lane, t);
-            bmf_output_end(out, to);
-            bmf_output_print(out, t ? " PROC %c %s.%d.%d\n" : " PROC %c %s.%d\n", letter(view), view->title, lane, t);
+            char *to = put_track(BMF_PUT(output_begin(out), "4 0.0 "), view, lane, t);
+            output_end(out, to);
+            output_print(out, t ? " PROC %c %s.%d.%d\n" : " PROC %c %s.%d\n", letter(view), view->title, lane, t);
         }
     }
 }
@@ -103,17 +103,17 @@ static void destroy_containers(bmf_output *out, const bmf_view *view, int64_t en
 {
     for (int32_t lane = 0; lane < view->run->lanes; lane++) {
         for (int t = 0; t < view->tracks[lane]; t++) {
-            char *to = bmf_put_seconds(BMF_PUT(bmf_output_begin(out), "5 "), end);
+            char *to = put_seconds(BMF_PUT(output_begin(out), "5 "), end);
             to = put_track(BMF_PUT(to, " PROC "), view, lane, t);
             *to++ = '\n';
-            bmf_output_end(out, to);
+            output_end(out, to);
         }
     }
-    char *to = bmf_put_seconds(BMF_PUT(bmf_output_begin(out), "5 "), end);
+    char *to = put_seconds(BMF_PUT(output_begin(out), "5 "), end);
     to = BMF_PUT(to, " RUN ");
     *to++ = letter(view);
     *to++ = '\n';
-    bmf_output_end(out, to);
+    output_end(out, to);
 }
 
 /* The record number, the time and the type. */
@@ -121,9 +121,9 @@ static char *put_head(char *to, char record, int64_t time, const char *type)
 {
     *to++ = record;
     *to++ = ' ';
-    to = bmf_put_seconds(to, time);
+    to = put_seconds(to, time);
     *to++ = ' ';
-    to = bmf_put_bytes(to, type, 2);
+    to = put_bytes(to, type, 2);
     *to++ = ' ';
     return to;
 }
@@ -137,7 +137,7 @@ static char *put_link(char *to, char record, const bmf_view *view, int64_t k, in
     to = put_track(to, view, event->lane, view->track[k]);
     *to++ = ' ';
     *to++ = letter(view);
-    to = bmf_put_integer(to, send);
+    to = put_integer(to, send);
     *to++ = '\n';
     return to;
 }
@@ -148,9 +148,9 @@ static char *put_push(char *to, const bmf_view *view, const bmf_event *event, in
     to = put_track(to, view, event->lane, view->track[k]);
     to = BMF_PUT(to, " v");
     *to++ = letter(view);
-    to = bmf_put_integer(to, bmf_view_label(view, event));
+    to = put_integer(to, view_label(view, event));
     *to++ = ' ';
-    to = bmf_put_unsigned(to, bmf_view_id(view, event));
+    to = put_unsigned(to, view_id(view, event));
     *to++ = '\n';
     return to;
 }
@@ -158,10 +158,10 @@ static char *put_push(char *to, const bmf_view *view, const bmf_event *event, in
 static void put_mark(void *writer, const bmf_view *view, const bmf_mark *mark)
 {
     bmf_output *out = writer;
-    char *to = bmf_output_begin(out);
-    int64_t k = bmf_mark_event(mark), partner = view->partner[k];
+    char *to = output_begin(out);
+    int64_t k = mark_event(mark), partner = view->partner[k];
     const bmf_event *event = &view->run->event[k];
-    if (!bmf_mark_leaves(mark)) {
+    if (!mark_leaves(mark)) {
         to = put_push(to, view, event, k, mark->time);
         if (partner >= 0 && event->kind == BMF_EVENT_SEND)
             to = put_link(to, '8', view, k, mark->time, k);
@@ -172,38 +172,37 @@ static void put_mark(void *writer, const bmf_view *view, const bmf_mark *mark)
         to = put_track(to, view, event->lane, view->track[k]);
         *to++ = '\n';
     }
-    bmf_output_end(out, to);
+    output_end(out, to);
 }
 
 static int put_trace(bmf_context *ctx, bmf_output *out, bmf_view view[2], int runs, bmf_merge *marks)
 {
     int64_t end = 0;
-    bmf_output_text(out, definitions);
+    output_text(out, definitions);
     for (int k = 0; k < runs; k++) {
         BMF_TRY(define_values(ctx, out, &view[k]));
         end = view[k].end > end ? view[k].end : end;
     }
     for (int k = 0; k < runs; k++)
         create_containers(out, &view[k]);
-    if (!bmf_merge_each(marks, false, put_mark, out))
+    if (!merge_each(marks, false, put_mark, out))
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
     for (int k = 0; k < runs; k++)
         destroy_containers(out, &view[k], end);
     return BMF_OK;
 }
 
-int bmf_convert_paje(bmf_context *ctx, const bmf_trace *trace, const char *path)
+int convert_paje(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     bmf_view view[2];
-    BMF_TRY(bmf_views_create(ctx, trace, BMF_STYLE_PAJE, view));
+    BMF_TRY(views_create(ctx, trace, BMF_STYLE_PAJE, view));
     bmf_output out = {0};
-    bmf_merge *marks = bmf_merge_create(view, trace->runs, false);
-    int status =
-        marks ? bmf_output_open(ctx, &out, path) : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
+    bmf_merge *marks = merge_create(view, trace->runs, false);
+    int status = marks ? output_open(ctx, &out, path) : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
     if (status == BMF_OK)
         status = put_trace(ctx, &out, view, trace->runs, marks);
-    status = bmf_output_close(ctx, &out, status);
-    bmf_merge_free(marks);
-    bmf_views_free(view, trace->runs);
+    status = output_close(ctx, &out, status);
+    merge_free(marks);
+    views_free(view, trace->runs);
     return status;
 }

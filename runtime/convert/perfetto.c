@@ -45,13 +45,13 @@ static inline char *put_number(char *to, unsigned field, uint64_t value)
 
 static inline char *put_text(char *to, unsigned field, const char *text, size_t size)
 {
-    return bmf_put_bytes(put_varint(put_tag(to, field, BYTES), size), text, size);
+    return put_bytes(put_varint(put_tag(to, field, BYTES), size), text, size);
 }
 
 static char *put_fixed(char *to, unsigned field, uint64_t value)
 {
     to = put_tag(to, field, FIXED64);
-    return bmf_put_bytes(to, (const char *)&value, sizeof value);
+    return put_bytes(to, (const char *)&value, sizeof value);
 }
 
 /* Opens a message whose length is filled in by end_message. */
@@ -80,13 +80,13 @@ static uint64_t lane_track(const bmf_view *view, int64_t lane, int track)
 
 static void put_process(bmf_output *out, const bmf_view *view)
 {
-    char *packet = begin_message(bmf_output_begin(out), TRACE_PACKET);
+    char *packet = begin_message(output_begin(out), TRACE_PACKET);
     char *track = begin_message(packet, PACKET_TRACK_DESCRIPTOR);
     char *to = put_number(track, TRACK_UUID, process_track(view));
     char *process = begin_message(to, TRACK_PROCESS);
     to = put_number(process, PROCESS_PID, process_track(view));
     to = end_message(process, put_text(to, PROCESS_NAME, view->caption, strlen(view->caption)));
-    bmf_output_end(out, end_message(packet, end_message(track, to)));
+    output_end(out, end_message(packet, end_message(track, to)));
 }
 
 /* Thread number 0 would be taken for the idle thread of a computer, so they start at 1. */
@@ -96,7 +96,7 @@ static void put_thread(bmf_output *out, const bmf_view *view, int32_t lane, int 
     int size =
         snprintf(name, sizeof name, track_number ? "processor %d overlap %d" : "processor %d", lane, track_number);
     int64_t tid = lane + 1 + (int64_t)view->run->lanes * track_number;
-    char *packet = begin_message(bmf_output_begin(out), TRACE_PACKET);
+    char *packet = begin_message(output_begin(out), TRACE_PACKET);
     char *track = begin_message(packet, PACKET_TRACK_DESCRIPTOR);
     char *to = put_number(track, TRACK_UUID, lane_track(view, lane, track_number));
     to = put_number(to, TRACK_PARENT, process_track(view));
@@ -104,12 +104,12 @@ static void put_thread(bmf_output *out, const bmf_view *view, int32_t lane, int 
     to = put_number(thread, THREAD_PID, process_track(view));
     to = put_number(to, THREAD_TID, (uint64_t)tid);
     to = end_message(thread, put_text(to, THREAD_NAME, name, (size_t)size));
-    bmf_output_end(out, end_message(packet, end_message(track, to)));
+    output_end(out, end_message(packet, end_message(track, to)));
 }
 
 static char *put_label(char *to, unsigned field, const bmf_label *label)
 {
-    return bmf_put_label(put_varint(put_tag(to, field, BYTES), label->size), label);
+    return put_label_text(put_varint(put_tag(to, field, BYTES), label->size), label);
 }
 
 static inline char *put_annotation(char *to, const char *name, size_t size, int64_t value)
@@ -123,11 +123,11 @@ static inline char *put_annotation(char *to, const char *name, size_t size, int6
 static char *put_details(char *to, const bmf_view *view, const bmf_event *event)
 {
     to = put_label(to, EVENT_CATEGORY, &view->label[view->run->names + event->kind]);
-    to = put_label(to, EVENT_NAME, &view->label[bmf_view_label(view, event)]);
-    to = put_number(to, EVENT_CORRELATION, bmf_view_id(view, event));
+    to = put_label(to, EVENT_NAME, &view->label[view_label(view, event)]);
+    to = put_number(to, EVENT_CORRELATION, view_id(view, event));
     if (event->amount)
-        to = bmf_is_message(event) || event->kind == BMF_EVENT_FILE ? PUT_ANNOTATION(to, "bytes", event->amount)
-                                                                    : PUT_ANNOTATION(to, "n", event->amount);
+        to = is_message(event) || event->kind == BMF_EVENT_FILE ? PUT_ANNOTATION(to, "bytes", event->amount)
+                                                                : PUT_ANNOTATION(to, "n", event->amount);
     if (event->peer >= 0)
         to = PUT_ANNOTATION(to, "peer", event->peer);
     if (event->low != event->high) {
@@ -146,10 +146,10 @@ static uint64_t flow_of(const bmf_view *view, int64_t send)
 static void put_mark(void *writer, const bmf_view *view, const bmf_mark *mark)
 {
     bmf_output *out = writer;
-    int64_t k = bmf_mark_event(mark);
+    int64_t k = mark_event(mark);
     const bmf_event *event = &view->run->event[k];
-    bool leaves = bmf_mark_leaves(mark), matched = view->partner[k] >= 0;
-    char *packet = begin_message(bmf_output_begin(out), TRACE_PACKET);
+    bool leaves = mark_leaves(mark), matched = view->partner[k] >= 0;
+    char *packet = begin_message(output_begin(out), TRACE_PACKET);
     char *to = put_number(packet, PACKET_TIMESTAMP, (uint64_t)mark->time);
     to = put_number(to, PACKET_SEQUENCE, 1);
     char *body = begin_message(to, PACKET_TRACK_EVENT);
@@ -161,7 +161,7 @@ static void put_mark(void *writer, const bmf_view *view, const bmf_mark *mark)
         to = put_fixed(to, EVENT_FLOW, flow_of(view, k));
     if (matched && leaves && event->kind == BMF_EVENT_RECEIVE)
         to = put_fixed(to, EVENT_TERMINATING_FLOW, flow_of(view, view->partner[k]));
-    bmf_output_end(out, end_message(packet, end_message(body, to)));
+    output_end(out, end_message(packet, end_message(body, to)));
 }
 
 static void put_tracks(bmf_output *out, const bmf_view *view)
@@ -172,22 +172,21 @@ static void put_tracks(bmf_output *out, const bmf_view *view)
             put_thread(out, view, lane, t);
 }
 
-int bmf_convert_perfetto(bmf_context *ctx, const bmf_trace *trace, const char *path)
+int convert_perfetto(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     bmf_view view[2];
-    BMF_TRY(bmf_views_create(ctx, trace, BMF_STYLE_PLAIN, view));
+    BMF_TRY(views_create(ctx, trace, BMF_STYLE_PLAIN, view));
     bmf_output out = {0};
-    bmf_merge *marks = bmf_merge_create(view, trace->runs, false);
-    int status =
-        marks ? bmf_output_open(ctx, &out, path) : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
+    bmf_merge *marks = merge_create(view, trace->runs, false);
+    int status = marks ? output_open(ctx, &out, path) : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
     if (status == BMF_OK) {
         for (int k = 0; k < trace->runs; k++)
             put_tracks(&out, &view[k]);
-        if (!bmf_merge_each(marks, false, put_mark, &out))
+        if (!merge_each(marks, false, put_mark, &out))
             status = bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
     }
-    status = bmf_output_close(ctx, &out, status);
-    bmf_merge_free(marks);
-    bmf_views_free(view, trace->runs);
+    status = output_close(ctx, &out, status);
+    merge_free(marks);
+    views_free(view, trace->runs);
     return status;
 }

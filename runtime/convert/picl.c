@@ -39,11 +39,11 @@ static place make_place(int64_t time, int32_t lane, int process)
     place at;
     char *to = at.text;
     *to++ = ' ';
-    to = bmf_put_seconds(to, time);
+    to = put_seconds(to, time);
     *to++ = ' ';
-    to = bmf_put_integer(to, lane);
+    to = put_integer(to, lane);
     *to++ = ' ';
-    at.size = (size_t)(bmf_put_integer(to, process) - at.text);
+    at.size = (size_t)(put_integer(to, process) - at.text);
     return at;
 }
 
@@ -65,7 +65,7 @@ static char *put_data(char *to, int fields, const int64_t *data)
     to = BMF_PUT(to, " 2");
     for (int k = 0; k < fields; k++) {
         *to++ = ' ';
-        to = bmf_put_integer(to, data[k]);
+        to = put_integer(to, data[k]);
     }
     *to++ = '\n';
     return to;
@@ -73,7 +73,7 @@ static char *put_data(char *to, int fields, const int64_t *data)
 
 static char *put_user_enter(char *to, const bmf_view *view, const bmf_event *event, const place *at)
 {
-    uint64_t id = bmf_view_id(view, event);
+    uint64_t id = view_id(view, event);
     int64_t halves[2] = {(int64_t)(id >> 31), (int64_t)(id & 0x7fffffff)};
     to = BMF_PUT(to, "-3 ");
     *to++ = (char)('1' + event->kind);
@@ -130,10 +130,10 @@ static void put_start(writer *w, int v)
     const bmf_view *view = &w->view[v];
     for (int32_t lane = 0; lane < view->run->lanes; lane++) {
         place at = make_place(0, lane, process_of(w, v));
-        char *to = PUT_BARE(bmf_output_begin(&w->out), "-3 -901", &at);
+        char *to = PUT_BARE(output_begin(&w->out), "-3 -901", &at);
         if (w->idle[v][lane])
             to = PUT_BARE(to, "-3 -601", &at);
-        bmf_output_end(&w->out, to);
+        output_end(&w->out, to);
     }
 }
 
@@ -141,38 +141,38 @@ static void put_finish(writer *w, int v)
 {
     for (int32_t lane = 0; lane < w->view[v].run->lanes; lane++) {
         place at = make_place(w->view[v].end, lane, process_of(w, v));
-        char *to = bmf_output_begin(&w->out);
+        char *to = output_begin(&w->out);
         if (w->idle[v][lane])
             to = PUT_BARE(to, "-4 -601", &at);
-        bmf_output_end(&w->out, PUT_BARE(to, "-4 -901", &at));
+        output_end(&w->out, PUT_BARE(to, "-4 -901", &at));
     }
 }
 
 static void put_mark(void *data, const bmf_view *view, const bmf_mark *mark)
 {
     writer *w = data;
-    int v = bmf_mark_view(mark);
+    int v = mark_view(mark);
     if (w->ends >= 0 && mark->time > w->view[w->ends].end) {
         put_finish(w, w->ends);
         w->ends = -1;
     }
-    const bmf_event *event = &view->run->event[bmf_mark_event(mark)];
+    const bmf_event *event = &view->run->event[mark_event(mark)];
     place at = make_place(mark->time, event->lane, process_of(w, v));
-    char *to = bmf_output_begin(&w->out);
-    if (bmf_mark_leaves(mark)) {
+    char *to = output_begin(&w->out);
+    if (mark_leaves(mark)) {
         to = put_leave(to, event, &at);
         if (mark->code & BMF_MARK_IDLE_AFTER) {
             to = PUT_BARE(to, "-3 -601", &at);
             w->idle[v][event->lane] = true;
         }
     } else {
-        if (!bmf_is_container(event) && w->idle[v][event->lane]) {
+        if (!is_container(event) && w->idle[v][event->lane]) {
             to = PUT_BARE(to, "-4 -601", &at);
             w->idle[v][event->lane] = false;
         }
         to = put_enter(to, view, event, &at);
     }
-    bmf_output_end(&w->out, to);
+    output_end(&w->out, to);
 }
 
 /* The run that ends first is finished before the other goes on. */
@@ -182,7 +182,7 @@ static bool put_trace(writer *w, bmf_merge *marks)
     w->ends = w->views > 1 ? first : -1;
     for (int v = 0; v < w->views; v++)
         put_start(w, v);
-    if (!bmf_merge_each(marks, false, put_mark, w))
+    if (!merge_each(marks, false, put_mark, w))
         return false;
     if (w->ends >= 0)
         put_finish(w, first);
@@ -194,16 +194,16 @@ static bool put_trace(writer *w, bmf_merge *marks)
 static int write_file(bmf_context *ctx, bmf_view *view, int views, const char *path)
 {
     writer w = {.view = view, .views = views, .both = views > 1};
-    bmf_merge *marks = bmf_merge_create(view, views, true);
-    int status = marks && find_idle(&w) ? bmf_output_open(ctx, &w.out, path) : BMF_ERROR_MEMORY;
+    bmf_merge *marks = merge_create(view, views, true);
+    int status = marks && find_idle(&w) ? output_open(ctx, &w.out, path) : BMF_ERROR_MEMORY;
     if (status == BMF_OK && !put_trace(&w, marks))
         status = BMF_ERROR_MEMORY;
     if (status == BMF_ERROR_MEMORY)
         bmf_fail(ctx, status, "no memory to convert a trace");
-    status = bmf_output_close(ctx, &w.out, status);
+    status = output_close(ctx, &w.out, status);
     free(w.idle[0]);
     free(w.idle[1]);
-    bmf_merge_free(marks);
+    merge_free(marks);
     return status;
 }
 
@@ -216,17 +216,17 @@ static char *insert_part(const char *path, const char *part)
     char *result = malloc(size);
     if (!result)
         return NULL;
-    char *to = bmf_put_bytes(result, path, stem);
+    char *to = put_bytes(result, path, stem);
     *to++ = '.';
-    to = bmf_put_bytes(to, part, strlen(part));
-    bmf_put_bytes(to, path + stem, strlen(path + stem) + 1);
+    to = put_bytes(to, part, strlen(part));
+    put_bytes(to, path + stem, strlen(path + stem) + 1);
     return result;
 }
 
-int bmf_convert_picl(bmf_context *ctx, const bmf_trace *trace, const char *path)
+int convert_picl(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     bmf_view view[2];
-    BMF_TRY(bmf_views_create(ctx, trace, BMF_STYLE_PLAIN, view));
+    BMF_TRY(views_create(ctx, trace, BMF_STYLE_PLAIN, view));
     int status = BMF_OK;
     for (int k = 0; trace->runs > 1 && k < trace->runs && status == BMF_OK; k++) {
         char *single = insert_part(path, view[k].number ? "pred" : "meas");
@@ -236,6 +236,6 @@ int bmf_convert_picl(bmf_context *ctx, const bmf_trace *trace, const char *path)
     }
     if (status == BMF_OK)
         status = write_file(ctx, view, trace->runs, path);
-    bmf_views_free(view, trace->runs);
+    views_free(view, trace->runs);
     return status;
 }

@@ -64,17 +64,17 @@ static bool put_machine(writer *w)
     int64_t nodes = 0;
     for (int v = 0; v < w->views; v++)
         nodes += w->view[v].run->ranks;
-    bmf_output_print(&w->out, "%lld(", (long long)nodes);
+    output_print(&w->out, "%lld(", (long long)nodes);
     for (int v = 0; v < w->views; v++) {
         const bmf_run *run = w->view[v].run;
         int32_t *lanes = count_lanes(run);
         if (!lanes)
             return false;
         for (int32_t rank = 0; rank < run->ranks; rank++)
-            bmf_output_print(&w->out, v + rank ? ",%d" : "%d", lanes[rank]);
+            output_print(&w->out, v + rank ? ",%d" : "%d", lanes[rank]);
         free(lanes);
     }
-    bmf_output_text(&w->out, ")");
+    output_text(&w->out, ")");
     return true;
 }
 
@@ -88,12 +88,12 @@ static int applications(const writer *w)
 static void put_communicators(writer *w)
 {
     if (applications(w) > w->views)
-        bmf_output_text(&w->out, "c:1:1:1:1\n");
+        output_text(&w->out, "c:1:1:1:1\n");
     for (int v = 0; v < w->views; v++) {
-        bmf_output_print(&w->out, "c:%d:1:%d", w->view[v].number + 1, w->view[v].run->lanes);
+        output_print(&w->out, "c:%d:1:%d", w->view[v].number + 1, w->view[v].run->lanes);
         for (int32_t lane = 0; lane < w->view[v].run->lanes; lane++)
-            bmf_output_print(&w->out, ":%d", lane + 1);
-        bmf_output_text(&w->out, "\n");
+            output_print(&w->out, ":%d", lane + 1);
+        output_text(&w->out, "\n");
     }
 }
 
@@ -103,47 +103,47 @@ static bool put_header(writer *w)
     time_t now = time(NULL);
     struct tm fields;
     strftime(date, sizeof date, "%d/%m/%Y at %H:%M", localtime_r(&now, &fields));
-    bmf_output_print(&w->out, "#Paraver (%s):%lld_ns:", date, (long long)latest(w));
+    output_print(&w->out, "#Paraver (%s):%lld_ns:", date, (long long)latest(w));
     if (!put_machine(w))
         return false;
-    bmf_output_print(&w->out, ":%d", applications(w));
+    output_print(&w->out, ":%d", applications(w));
     if (applications(w) > w->views)
-        bmf_output_text(&w->out, ":1(1:1),1");
+        output_text(&w->out, ":1(1:1),1");
     int64_t first_node = 1;
     for (int v = 0; v < w->views; v++) {
         const bmf_run *run = w->view[v].run;
-        bmf_output_print(&w->out, ":%d(", run->lanes);
+        output_print(&w->out, ":%d(", run->lanes);
         for (int32_t lane = 0; lane < run->lanes; lane++)
-            bmf_output_print(&w->out, lane ? ",1:%lld" : "1:%lld", (long long)(first_node + run->lane_rank[lane]));
-        bmf_output_text(&w->out, "),1");
+            output_print(&w->out, lane ? ",1:%lld" : "1:%lld", (long long)(first_node + run->lane_rank[lane]));
+        output_text(&w->out, "),1");
         first_node += run->ranks;
     }
-    bmf_output_text(&w->out, "\n");
+    output_text(&w->out, "\n");
     put_communicators(w);
     return true;
 }
 
 static void put_states(bmf_output *out)
 {
-    bmf_output_print(out, "STATES\n%d    %s\n", idle.number, idle.name);
+    output_print(out, "STATES\n%d    %s\n", idle.number, idle.name);
     for (int k = BMF_EVENT_KERNEL; k < BMF_EVENT_KINDS; k++)
-        bmf_output_print(out, "%d    %s\n", states[k].number, states[k].name);
-    bmf_output_print(out, "\nSTATES_COLOR\n%d    %s\n", idle.number, idle.color);
+        output_print(out, "%d    %s\n", states[k].number, states[k].name);
+    output_print(out, "\nSTATES_COLOR\n%d    %s\n", idle.number, idle.color);
     for (int k = BMF_EVENT_KERNEL; k < BMF_EVENT_KINDS; k++)
-        bmf_output_print(out, "%d    %s\n", states[k].number, states[k].color);
+        output_print(out, "%d    %s\n", states[k].number, states[k].color);
 }
 
 static bool put_node_values(const writer *w, bmf_output *out)
 {
     char path[4 * BMF_LABEL_BYTES];
-    bmf_output_print(out, "\nEVENT_TYPE\n9    %d    Region or skeleton call\nVALUES\n0    none\n", TYPE_NODE);
+    output_print(out, "\nEVENT_TYPE\n9    %d    Region or skeleton call\nVALUES\n0    none\n", TYPE_NODE);
     for (int v = 0; v < w->views; v++) {
         const bmf_run *run = w->view[v].run;
         for (uint32_t k = 0; k < run->nodes && (v == 0 || w->node_shift[v]); k++) {
-            char *text = bmf_style_text(bmf_run_path(run, k, path, sizeof path), BMF_STYLE_PLAIN);
+            char *text = style_text(run_path(run, k, path, sizeof path), BMF_STYLE_PLAIN);
             if (!text)
                 return false;
-            bmf_output_print(out, "%lld    %s\n", (long long)(k + 1 + w->node_shift[v]), text);
+            output_print(out, "%lld    %s\n", (long long)(k + 1 + w->node_shift[v]), text);
             free(text);
         }
     }
@@ -153,30 +153,30 @@ static bool put_node_values(const writer *w, bmf_output *out)
 static int write_names(bmf_context *ctx, const writer *w, const char *path)
 {
     bmf_output out;
-    int status = bmf_output_open(ctx, &out, path);
+    int status = output_open(ctx, &out, path);
     if (status == BMF_OK) {
-        bmf_output_text(&out, "DEFAULT_OPTIONS\n\nLEVEL    THREAD\nUNITS    NANOSEC\nLOOK_BACK    100\nSPEED    1\n"
-                              "FLAG_ICONS    ENABLED\nNUM_OF_STATE_COLORS    1000\nYMAX_SCALE    37\n\n"
-                              "DEFAULT_SEMANTIC\n\nTHREAD_FUNC    State As Is\n\n");
+        output_text(&out, "DEFAULT_OPTIONS\n\nLEVEL    THREAD\nUNITS    NANOSEC\nLOOK_BACK    100\nSPEED    1\n"
+                          "FLAG_ICONS    ENABLED\nNUM_OF_STATE_COLORS    1000\nYMAX_SCALE    37\n\n"
+                          "DEFAULT_SEMANTIC\n\nTHREAD_FUNC    State As Is\n\n");
         put_states(&out);
-        bmf_output_print(&out, "\nEVENT_TYPE\n9    %d    Structural id\n", TYPE_ID);
+        output_print(&out, "\nEVENT_TYPE\n9    %d    Structural id\n", TYPE_ID);
         if (!put_node_values(w, &out))
             status = bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write '%s'", path);
         for (int v = 0; v < w->views; v++) {
             const bmf_view *view = &w->view[v];
-            bmf_output_print(&out, "\nEVENT_TYPE\n9    %d    Kernel (%s)\nVALUES\n0    none\n",
-                             TYPE_NAME + view->number, view->title);
+            output_print(&out, "\nEVENT_TYPE\n9    %d    Kernel (%s)\nVALUES\n0    none\n", TYPE_NAME + view->number,
+                         view->title);
             for (uint32_t k = 0; k < view->run->names; k++)
-                bmf_output_print(&out, "%u    %s\n", k + 1, view->label[k].text);
+                output_print(&out, "%u    %s\n", k + 1, view->label[k].text);
         }
     }
-    return bmf_output_close(ctx, &out, status);
+    return output_close(ctx, &out, status);
 }
 
 static int write_rows(bmf_context *ctx, const writer *w, const char *path)
 {
     bmf_output out;
-    int status = bmf_output_open(ctx, &out, path);
+    int status = output_open(ctx, &out, path);
     int64_t lanes = 0, ranks = 0, extra = applications(w) > w->views;
     for (int v = 0; v < w->views; v++) {
         lanes += w->view[v].run->lanes;
@@ -184,17 +184,17 @@ static int write_rows(bmf_context *ctx, const writer *w, const char *path)
     }
     for (int level = 0; level < 3 && status == BMF_OK; level++) {
         static const char *const title[] = {"CPU", "NODE", "THREAD"};
-        bmf_output_print(&out, "%sLEVEL %s SIZE %lld\n", level ? "\n" : "", title[level],
-                         (long long)(level == 1 ? ranks : lanes + (level == 2 ? extra : 0)));
+        output_print(&out, "%sLEVEL %s SIZE %lld\n", level ? "\n" : "", title[level],
+                     (long long)(level == 1 ? ranks : lanes + (level == 2 ? extra : 0)));
         if (level == 2 && extra)
-            bmf_output_text(&out, "measured (none)\n");
+            output_text(&out, "measured (none)\n");
         for (int v = 0; v < w->views; v++) {
             int32_t rows = level == 1 ? w->view[v].run->ranks : w->view[v].run->lanes;
             for (int32_t k = 0; k < rows; k++)
-                bmf_output_print(&out, "%s %s %d\n", w->view[v].title, level == 1 ? "rank" : "processor", k);
+                output_print(&out, "%s %s %d\n", w->view[v].title, level == 1 ? "rank" : "processor", k);
         }
     }
-    return bmf_output_close(ctx, &out, status);
+    return output_close(ctx, &out, status);
 }
 
 /* ---- records ---- */
@@ -203,18 +203,18 @@ static int write_rows(bmf_context *ctx, const writer *w, const char *path)
 static char *put_place(char *to, const writer *w, int v, int32_t lane)
 {
     *to++ = ':';
-    to = bmf_put_integer(to, w->first_cpu[v] + lane);
+    to = put_integer(to, w->first_cpu[v] + lane);
     *to++ = ':';
     *to++ = (char)('1' + w->view[v].number);
     *to++ = ':';
-    to = bmf_put_integer(to, (int64_t)lane + 1);
+    to = put_integer(to, (int64_t)lane + 1);
     return BMF_PUT(to, ":1");
 }
 
 static char *put_field(char *to, int64_t value)
 {
     *to++ = ':';
-    return bmf_put_integer(to, value);
+    return put_integer(to, value);
 }
 
 static char *put_state(char *to, const writer *w, int v, int32_t lane, int64_t begin, int64_t end, int number)
@@ -230,11 +230,11 @@ static char *put_begin(char *to, const writer *w, int v, const bmf_event *event,
 {
     *to++ = '2';
     to = put_field(put_place(to, w, v, event->lane), time);
-    to = put_field(BMF_PUT(to, ":9000001"), (int64_t)bmf_view_id(&w->view[v], event));
-    if (bmf_is_container(event))
+    to = put_field(BMF_PUT(to, ":9000001"), (int64_t)view_id(&w->view[v], event));
+    if (is_container(event))
         to = put_field(BMF_PUT(to, ":9000002"), event->node + 1 + w->node_shift[v]);
     if (event->kind == BMF_EVENT_KERNEL)
-        to = put_field(put_field(to, TYPE_NAME + w->view[v].number), bmf_view_label(&w->view[v], event) + 1);
+        to = put_field(put_field(to, TYPE_NAME + w->view[v].number), view_label(&w->view[v], event) + 1);
     *to++ = '\n';
     return to;
 }
@@ -246,7 +246,7 @@ static char *put_end(char *to, const writer *w, int v, const bmf_event *event, i
         return to;
     *to++ = '2';
     to = put_field(put_place(to, w, v, event->lane), time);
-    if (bmf_is_container(event)) {
+    if (is_container(event)) {
         int64_t around = event->node ? w->view[v].run->node[event->node].parent + 1 + w->node_shift[v] : 0;
         to = put_field(BMF_PUT(to, ":9000002"), around);
     } else {
@@ -272,22 +272,22 @@ static char *put_message(char *to, const writer *w, int v, const bmf_event *send
 static void put_mark(void *data, const bmf_view *view, const bmf_mark *mark)
 {
     writer *w = data;
-    char *to = bmf_output_begin(&w->out);
-    int v = bmf_mark_view(mark);
-    int64_t k = bmf_mark_event(mark), partner = view->partner[k];
+    char *to = output_begin(&w->out);
+    int v = mark_view(mark);
+    int64_t k = mark_event(mark), partner = view->partner[k];
     const bmf_event *event = &view->run->event[k];
-    if (bmf_mark_leaves(mark)) {
+    if (mark_leaves(mark)) {
         to = put_end(to, w, v, event, mark->time);
         if (mark->code & BMF_MARK_IDLE_AFTER)
             to = put_state(to, w, v, event->lane, mark->time, view->idle_until[k], idle.number);
     } else {
-        if (!bmf_is_container(event))
+        if (!is_container(event))
             to = put_state(to, w, v, event->lane, mark->time, event->end, states[event->kind].number);
         to = put_begin(to, w, v, event, mark->time);
         if (event->kind == BMF_EVENT_SEND && partner >= 0)
             to = put_message(to, w, v, event, mark->time, &view->run->event[partner]);
     }
-    bmf_output_end(&w->out, to);
+    output_end(&w->out, to);
 }
 
 static bool put_trace(writer *w, bmf_merge *marks)
@@ -296,13 +296,13 @@ static bool put_trace(writer *w, bmf_merge *marks)
         return false;
     for (int v = 0; v < w->views; v++) {
         for (int32_t lane = 0; lane < w->view[v].run->lanes; lane++) {
-            char *to = bmf_output_begin(&w->out);
+            char *to = output_begin(&w->out);
             if (w->view[v].first_busy[lane] > 0)
                 to = put_state(to, w, v, lane, 0, w->view[v].first_busy[lane], idle.number);
-            bmf_output_end(&w->out, to);
+            output_end(&w->out, to);
         }
     }
-    return bmf_merge_each(marks, true, put_mark, w);
+    return merge_each(marks, true, put_mark, w);
 }
 
 /* ---- everything ---- */
@@ -321,19 +321,19 @@ static void number_nodes(writer *w)
 static int write_trace(bmf_context *ctx, writer *w, const char *path)
 {
     int64_t cpu = 1;
-    bmf_merge *marks = bmf_merge_create(w->view, w->views, true);
+    bmf_merge *marks = merge_create(w->view, w->views, true);
     for (int v = 0; v < w->views; v++) {
         w->first_cpu[v] = cpu;
         cpu += w->view[v].run->lanes;
     }
     number_nodes(w);
-    int status = marks ? bmf_output_open(ctx, &w->out, path) : BMF_ERROR_MEMORY;
+    int status = marks ? output_open(ctx, &w->out, path) : BMF_ERROR_MEMORY;
     if (status == BMF_OK && !put_trace(w, marks))
         status = BMF_ERROR_MEMORY;
     if (status == BMF_ERROR_MEMORY)
         bmf_fail(ctx, status, "no memory to write '%s'", path);
-    status = bmf_output_close(ctx, &w->out, status);
-    bmf_merge_free(marks);
+    status = output_close(ctx, &w->out, status);
+    merge_free(marks);
     return status;
 }
 
@@ -345,16 +345,16 @@ static char *side_path(const char *path, const char *ending)
         stem -= 4;
     char *result = malloc(stem + strlen(ending) + 1);
     if (result)
-        memcpy(bmf_put_bytes(result, path, stem), ending, strlen(ending) + 1);
+        memcpy(put_bytes(result, path, stem), ending, strlen(ending) + 1);
     return result;
 }
 
-int bmf_convert_prv(bmf_context *ctx, const bmf_trace *trace, const char *path)
+int convert_prv(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     bmf_view view[2];
     char *names = side_path(path, ".pcf"), *rows = side_path(path, ".row");
     writer w = {.view = view, .views = trace->runs};
-    int status = bmf_views_create(ctx, trace, BMF_STYLE_PLAIN, view);
+    int status = views_create(ctx, trace, BMF_STYLE_PLAIN, view);
     if (status == BMF_OK) {
         if (!names || !rows)
             status = bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write '%s'", path);
@@ -364,7 +364,7 @@ int bmf_convert_prv(bmf_context *ctx, const bmf_trace *trace, const char *path)
             status = write_names(ctx, &w, names);
         if (status == BMF_OK)
             status = write_rows(ctx, &w, rows);
-        bmf_views_free(view, trace->runs);
+        views_free(view, trace->runs);
     }
     free(names);
     free(rows);

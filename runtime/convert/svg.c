@@ -51,9 +51,9 @@ static double y_of(const chart *c, int32_t line)
 
 static void put_text(bmf_output *out, double x, double y, const char *attributes, const char *text)
 {
-    bmf_output_print(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-    bmf_put_markup(out, text);
-    bmf_output_text(out, "</text>\n");
+    output_print(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
+    put_markup(out, text);
+    output_text(out, "</text>\n");
 }
 
 /* One leaf event. Boxes one can point at say what they are. */
@@ -64,15 +64,15 @@ static void put_box(const chart *c, const bmf_event *event, int32_t line)
         return;
     to = to - from < thinnest ? from + thinnest : to;
     c->drawn[line] = to;
-    bmf_output_print(c->out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"", from,
-                     y_of(c, line) + pad, to - from, c->line - 2 * pad, fill[event->kind]);
+    output_print(c->out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"", from,
+                 y_of(c, line) + pad, to - from, c->line - 2 * pad, fill[event->kind]);
     if (to - from < 2) {
-        bmf_output_text(c->out, "/>\n");
+        output_text(c->out, "/>\n");
         return;
     }
-    bmf_output_text(c->out, "><title>");
-    bmf_put_markup(c->out, c->view->label[bmf_view_label(c->view, event)].text);
-    bmf_output_print(c->out, ", %.3f us</title></rect>\n", (double)(event->end - event->begin) / 1e3);
+    output_text(c->out, "><title>");
+    put_markup(c->out, c->view->label[view_label(c->view, event)].text);
+    output_print(c->out, ", %.3f us</title></rect>\n", (double)(event->end - event->begin) / 1e3);
 }
 
 /* Names of the calls on the first lane, where there is room for them, and a mark where each begins. */
@@ -84,11 +84,11 @@ static void put_calls(const chart *c)
         if (event->kind != BMF_EVENT_SKELETON)
             continue;
         double from = x_of(c, event->begin), to = x_of(c, event->end);
-        const bmf_label *label = &c->view->label[bmf_view_label(c->view, event)];
+        const bmf_label *label = &c->view->label[view_label(c->view, event)];
         if (from < written || to - from < thinnest)
             continue;
-        bmf_output_print(c->out, "<path d=\"M%.2f %.1fV%.1f\" stroke=\"#9aa5b5\" stroke-width=\"0.6\"/>\n", from,
-                         c->top - STRIP + 8, bottom);
+        output_print(c->out, "<path d=\"M%.2f %.1fV%.1f\" stroke=\"#9aa5b5\" stroke-width=\"0.6\"/>\n", from,
+                     c->top - STRIP + 8, bottom);
         if (to - from > (double)label->size * CHARACTER) {
             put_text(c->out, from + 3, c->top - 6, "class=\"call\"", label->text);
             written = from + (double)label->size * CHARACTER;
@@ -102,15 +102,15 @@ static void put_lanes(const chart *c)
     for (int32_t line = 0; line < c->lines; line++) {
         int32_t lane = (int32_t)(line * c->step + 0.5);
         c->drawn[line] = 0;
-        bmf_output_print(c->out, "<path d=\"M%.1f %.2fH%.1f\" stroke=\"#dddddd\" stroke-width=\"0.5\"/>\n", left,
-                         y_of(c, line + 1), width - right);
+        output_print(c->out, "<path d=\"M%.1f %.2fH%.1f\" stroke=\"#dddddd\" stroke-width=\"0.5\"/>\n", left,
+                     y_of(c, line + 1), width - right);
         if (c->line >= 9 || line % 16 == 0) {
             char text[16];
             snprintf(text, sizeof text, "%d", lane);
             put_text(c->out, left - 6, y_of(c, line) + c->line / 2 + 4, "class=\"lane\"", text);
         }
         for (int64_t k = c->view->lane_start[lane]; k < c->view->lane_start[lane + 1]; k++)
-            if (!bmf_is_container(&run->event[k]))
+            if (!is_container(&run->event[k]))
                 put_box(c, &run->event[k], line);
     }
 }
@@ -130,8 +130,8 @@ static int64_t put_messages(const chart *c)
         const bmf_event *receive = &run->event[c->view->partner[k]];
         int32_t from = line_of(c, send->lane), to = line_of(c, receive->lane);
         if (from >= 0 && to >= 0)
-            bmf_output_print(c->out, "<path d=\"M%.2f %.2fL%.2f %.2f\" class=\"message\"/>\n", x_of(c, send->begin),
-                             y_of(c, from) + c->line / 2, x_of(c, receive->end), y_of(c, to) + c->line / 2);
+            output_print(c->out, "<path d=\"M%.2f %.2fL%.2f %.2f\" class=\"message\"/>\n", x_of(c, send->begin),
+                         y_of(c, from) + c->line / 2, x_of(c, receive->end), y_of(c, to) + c->line / 2);
     }
     return messages;
 }
@@ -146,7 +146,7 @@ static void put_axis(const chart *c, int64_t end)
     for (double t = 0; t <= (double)end; t += step) {
         char text[32];
         snprintf(text, sizeof text, "%g %s", t / scale, name);
-        bmf_output_print(c->out, "<path d=\"M%.2f %.1fv5\" stroke=\"#555555\"/>\n", left + t * c->per_ns, y);
+        output_print(c->out, "<path d=\"M%.2f %.1fv5\" stroke=\"#555555\"/>\n", left + t * c->per_ns, y);
         put_text(c->out, left + t * c->per_ns, y + 17, "class=\"tick\"", text);
     }
 }
@@ -155,12 +155,12 @@ static void put_legend(bmf_output *out, double y)
 {
     double x = left;
     for (int kind = BMF_EVENT_KERNEL; kind < BMF_EVENT_KINDS; kind++) {
-        bmf_output_print(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/>\n", x, y - 10,
-                         fill[kind]);
+        output_print(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/>\n", x, y - 10,
+                     fill[kind]);
         put_text(out, x + 17, y, "class=\"call\"", kind_text[kind]);
         x += 40 + (double)strlen(kind_text[kind]) * CHARACTER;
     }
-    bmf_output_print(out, "<path d=\"M%.1f %.1fl14 -8\" class=\"message\"/>\n", x, y);
+    output_print(out, "<path d=\"M%.1f %.1fl14 -8\" class=\"message\"/>\n", x, y);
     put_text(out, x + 19, y, "class=\"call\"", "message");
 }
 
@@ -202,13 +202,13 @@ static int put_picture(bmf_context *ctx, bmf_output *out, const bmf_trace *trace
         c->top = height + STRIP + 22;
         height += chart_height(c) + 16;
     }
-    bmf_output_print(out,
-                     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
-                     "height=\"%.0f\">\n<style>text{font:12px sans-serif;fill:#222}.title{font-weight:bold}"
-                     ".lane{text-anchor:end}.tick{text-anchor:middle;fill:#555}"
-                     ".message{stroke:#222;stroke-width:0.7;stroke-opacity:0.55;fill:none}</style>\n"
-                     "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-                     width, height + LEGEND, width, height + LEGEND);
+    output_print(out,
+                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+                 "height=\"%.0f\">\n<style>text{font:12px sans-serif;fill:#222}.title{font-weight:bold}"
+                 ".lane{text-anchor:end}.tick{text-anchor:middle;fill:#555}"
+                 ".message{stroke:#222;stroke-width:0.7;stroke-opacity:0.55;fill:none}</style>\n"
+                 "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+                 width, height + LEGEND, width, height + LEGEND);
     for (int k = 0; k < trace->runs; k++) {
         charts[k].drawn = calloc((size_t)charts[k].lines, sizeof(double));
         if (!charts[k].drawn)
@@ -217,19 +217,19 @@ static int put_picture(bmf_context *ctx, bmf_output *out, const bmf_trace *trace
         free(charts[k].drawn);
     }
     put_legend(out, height + 14);
-    bmf_output_text(out, "</svg>\n");
+    output_text(out, "</svg>\n");
     return BMF_OK;
 }
 
-int bmf_convert_svg(bmf_context *ctx, const bmf_trace *trace, const char *path)
+int convert_svg(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     bmf_view view[2];
-    BMF_TRY(bmf_views_create(ctx, trace, BMF_STYLE_PLAIN, view));
+    BMF_TRY(views_create(ctx, trace, BMF_STYLE_PLAIN, view));
     bmf_output out = {0};
-    int status = bmf_output_open(ctx, &out, path);
+    int status = output_open(ctx, &out, path);
     if (status == BMF_OK)
         status = put_picture(ctx, &out, trace, view);
-    status = bmf_output_close(ctx, &out, status);
-    bmf_views_free(view, trace->runs);
+    status = output_close(ctx, &out, status);
+    views_free(view, trace->runs);
     return status;
 }

@@ -42,7 +42,7 @@ static char *put_ascii(char *to, char c, bmf_style style)
     return to;
 }
 
-char *bmf_style_text(const char *text, bmf_style style)
+char *style_text(const char *text, bmf_style style)
 {
     const unsigned char *from = (const unsigned char *)text, *limit = from + BMF_LABEL_BYTES;
     char *styled = calloc(2 * strnlen(text, BMF_LABEL_BYTES) + 1 + BMF_SHORT_LABEL, 1), *to = styled;
@@ -55,7 +55,7 @@ char *bmf_style_text(const char *text, bmf_style style)
         if (size <= 1)
             to = put_ascii(to, size ? (char)*from : '?', style);
         else
-            to = bmf_put_bytes(to, (const char *)from, size);
+            to = put_bytes(to, (const char *)from, size);
         from += size ? size : 1;
     }
     *to = '\0';
@@ -88,8 +88,8 @@ static bool make_labels(bmf_view *view, bmf_style style)
     view->label = calloc((size_t)view->labels, sizeof *view->label);
     for (int64_t k = 0; view->label && k < view->labels; k++) {
         bool named = k < run->names;
-        const char *text = named ? run->name[k] : bmf_event_kind_name((bmf_event_kind)(k - run->names));
-        view->label[k].text = bmf_style_text(text, style);
+        const char *text = named ? run->name[k] : event_kind_name((bmf_event_kind)(k - run->names));
+        view->label[k].text = style_text(text, style);
         if (!view->label[k].text)
             return false;
         view->label[k].size = strlen(view->label[k].text);
@@ -101,7 +101,7 @@ static bool make_caption(bmf_view *view, bmf_style style)
 {
     char text[3 * BMF_LABEL_BYTES];
     snprintf(text, sizeof text, "%s: %s on %s", view->title, view->run->program, view->run->machine);
-    view->caption = bmf_style_text(text, style);
+    view->caption = style_text(text, style);
     return view->caption;
 }
 
@@ -110,7 +110,7 @@ static bool find_lanes(bmf_view *view)
     const bmf_run *run = view->run;
     view->lane_start = calloc((size_t)run->lanes + 1, sizeof *view->lane_start);
     view->tracks = malloc((size_t)run->lanes);
-    view->memory = bmf_buffer_create((run->events + 1) * (int64_t)(sizeof *view->partner + sizeof *view->track));
+    view->memory = buffer_create((run->events + 1) * (int64_t)(sizeof *view->partner + sizeof *view->track));
     if (!view->lane_start || !view->tracks || !view->memory)
         return false;
     view->partner = view->memory->data;
@@ -119,7 +119,7 @@ static bool find_lanes(bmf_view *view)
     memset(view->tracks, 1, (size_t)run->lanes);
     for (int64_t k = 0; k < run->events; k++) {
         view->lane_start[run->event[k].lane + 1]++;
-        view->messages += bmf_is_message(&run->event[k]);
+        view->messages += is_message(&run->event[k]);
         if (run->event[k].end > view->end)
             view->end = run->event[k].end;
     }
@@ -128,7 +128,7 @@ static bool find_lanes(bmf_view *view)
     return true;
 }
 
-int bmf_views_create(bmf_context *ctx, const bmf_trace *trace, bmf_style style, bmf_view view[2])
+int views_create(bmf_context *ctx, const bmf_trace *trace, bmf_style style, bmf_view view[2])
 {
     bool differ = trace->runs == 1 || trace->run[0]->predicted != trace->run[1]->predicted;
     for (int k = 0; k < trace->runs; k++) {
@@ -136,8 +136,8 @@ int bmf_views_create(bmf_context *ctx, const bmf_trace *trace, bmf_style style, 
         view[k] = (bmf_view){.run = run, .number = differ ? run->predicted : k};
         view[k].title = run->predicted ? "predicted" : "measured";
         if (!find_lanes(&view[k]) || !hash_nodes(&view[k]) || !make_labels(&view[k], style) ||
-            !make_caption(&view[k], style) || !bmf_view_match(&view[k])) {
-            bmf_views_free(view, k + 1);
+            !make_caption(&view[k], style) || !view_match(&view[k])) {
+            views_free(view, k + 1);
             return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace of %lld events",
                             (long long)run->events);
         }
@@ -145,7 +145,7 @@ int bmf_views_create(bmf_context *ctx, const bmf_trace *trace, bmf_style style, 
     return BMF_OK;
 }
 
-void bmf_views_free(bmf_view view[2], int views)
+void views_free(bmf_view view[2], int views)
 {
     for (int k = 0; k < views; k++) {
         for (int64_t at = 0; view[k].label && at < view[k].labels; at++)
@@ -153,7 +153,7 @@ void bmf_views_free(bmf_view view[2], int views)
         free(view[k].label);
         free(view[k].caption);
         free(view[k].lane_start);
-        bmf_buffer_release(view[k].memory);
+        buffer_release(view[k].memory);
         free(view[k].tracks);
         free(view[k].node_hash);
         free(view[k].idle_until);

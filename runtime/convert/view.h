@@ -24,15 +24,15 @@ enum { BMF_SHORT_LABEL = 32 };
 
 /* The text in a style, to be freed; NULL without memory. At most 2 BMF_LABEL_BYTES; its memory has at least
  * BMF_SHORT_LABEL bytes. */
-char *bmf_style_text(const char *text, bmf_style style);
+char *style_text(const char *text, bmf_style style);
 
 typedef struct bmf_label {
-    char *text; /* from bmf_style_text */
+    char *text; /* from style_text */
     size_t size;
 } bmf_label;
 
 /* Most labels are short, and a copy of fixed size costs less than one of just the bytes they have. */
-static inline char *bmf_put_label(char *to, const bmf_label *label)
+static inline char *put_label_text(char *to, const bmf_label *label)
 {
     memcpy(to, label->text, BMF_SHORT_LABEL);
     if (label->size > BMF_SHORT_LABEL)
@@ -48,8 +48,8 @@ typedef struct bmf_view {
     int64_t *lane_start;       /* lanes + 1: the events of lane l are lane_start[l] .. lane_start[l + 1] */
     struct bmf_buffer *memory; /* of partner and track */
     int64_t *partner;          /* by event: the other end of its message, or -1 */
-    uint8_t *track;            /* by event, < BMF_MAX_TRACKS; set by bmf_view_marks */
-    uint8_t *tracks;           /* by lane: how many, at least 1; set by bmf_view_marks */
+    uint8_t *track;            /* by event, < BMF_MAX_TRACKS; set by view_marks */
+    uint8_t *tracks;           /* by lane: how many, at least 1; set by view_marks */
     uint64_t *node_hash;       /* by node: of its path */
     int64_t *idle_until;       /* by event: when its lane is busy again after BMF_MARK_IDLE_AFTER; set by flat marks */
     int64_t *first_busy;       /* by lane: when its first leaf begins, end if it has none; set by flat marks */
@@ -59,16 +59,16 @@ typedef struct bmf_view {
 } bmf_view;
 
 /* Makes a view of every run of a trace. The views hold pointers into the trace. On failure nothing needs freeing. */
-int bmf_views_create(bmf_context *ctx, const bmf_trace *trace, bmf_style style, bmf_view view[2]);
-/* Frees what bmf_views_create made, not the trace. */
-void bmf_views_free(bmf_view view[2], int views);
+int views_create(bmf_context *ctx, const bmf_trace *trace, bmf_style style, bmf_view view[2]);
+/* Frees what views_create made, not the trace. */
+void views_free(bmf_view view[2], int views);
 
 /* Finds the ends of every message: the k-th send of (node, instance, round, from, to) belongs to the k-th receive of
  * the same; sends count by their begin, receives by their end. Expected cost: linear. */
-bool bmf_view_match(bmf_view *view);
+bool view_match(bmf_view *view);
 
 /* The structural id, 62 bits: a hash of node path, instance, round, lane, kind and peer. */
-static inline uint64_t bmf_view_id(const bmf_view *view, const bmf_event *event)
+static inline uint64_t view_id(const bmf_view *view, const bmf_event *event)
 {
     uint64_t h = view->node_hash[event->node] ^ ((uint64_t)event->instance << 32 | event->round);
     h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93U;
@@ -79,19 +79,19 @@ static inline uint64_t bmf_view_id(const bmf_view *view, const bmf_event *event)
 }
 
 /* Regions and skeleton calls; everything else is a leaf. */
-static inline bool bmf_is_container(const bmf_event *event)
+static inline bool is_container(const bmf_event *event)
 {
     return event->kind <= BMF_EVENT_SKELETON;
 }
 /* Sends and receives. */
-static inline bool bmf_is_message(const bmf_event *event)
+static inline bool is_message(const bmf_event *event)
 {
     return event->kind == BMF_EVENT_SEND || event->kind == BMF_EVENT_RECEIVE;
 }
 
 /* The number of an event's label: its name if it has one, its node's for regions, skeletons and kernels, else its kind.
  */
-static inline int64_t bmf_view_label(const bmf_view *view, const bmf_event *event)
+static inline int64_t view_label(const bmf_view *view, const bmf_event *event)
 {
     uint32_t name = event->name;
     if (!name && event->kind <= BMF_EVENT_KERNEL)
@@ -107,19 +107,19 @@ typedef struct bmf_mark {
 } bmf_mark;
 
 /* A mark's event number, view (0 or 1) and side in one word, and back. */
-static inline uint64_t bmf_mark_code(int64_t event, int view, bool leave)
+static inline uint64_t mark_code(int64_t event, int view, bool leave)
 {
     return (uint64_t)event << 3 | (uint64_t)view << 1 | leave;
 }
-static inline int64_t bmf_mark_event(const bmf_mark *mark)
+static inline int64_t mark_event(const bmf_mark *mark)
 {
     return (int64_t)(mark->code >> 3);
 }
-static inline int bmf_mark_view(const bmf_mark *mark)
+static inline int mark_view(const bmf_mark *mark)
 {
     return mark->code >> 1 & 1;
 }
-static inline bool bmf_mark_leaves(const bmf_mark *mark)
+static inline bool mark_leaves(const bmf_mark *mark)
 {
     return mark->code & 1;
 }
@@ -128,22 +128,22 @@ enum { BMF_MARK_IDLE_AFTER = 4 };
 
 /* The two marks of every event, 2 events in number, those of lane l from 2 lane_start[l] on in time order; fills track
  * and tracks. `view_number` goes into the codes. More than BMF_MAX_TRACKS overlapping events are cut to fit. */
-bool bmf_view_marks(bmf_view *view, int view_number, bmf_mark *mark);
+bool view_marks(bmf_view *view, int view_number, bmf_mark *mark);
 /* The same with leaves moved apart: of overlapping leaves each begins when the one that ended before it ended. */
-bool bmf_view_flat_marks(bmf_view *view, int view_number, bmf_mark *mark);
+bool view_flat_marks(bmf_view *view, int view_number, bmf_mark *mark);
 
 /* Only fills track and tracks, of all views. BMF_OK or BMF_ERROR_MEMORY with a message. */
-int bmf_views_tracks(bmf_context *ctx, bmf_view view[2], int views);
+int views_tracks(bmf_context *ctx, bmf_view view[2], int views);
 
 /* The marks of all views in time order; equal times by view and lane. The views must live as long. */
 typedef struct bmf_merge bmf_merge;
 typedef void bmf_put_mark(void *writer, const bmf_view *view, const bmf_mark *mark);
 
 /* Makes the marks, flat ones or not; NULL without memory. */
-bmf_merge *bmf_merge_create(bmf_view view[2], int views, bool flat);
+bmf_merge *merge_create(bmf_view view[2], int views, bool flat);
 /* Calls put for every mark; ends: it looks at the events at the other ends of messages. False if memory ran out on the
  * way. */
-bool bmf_merge_each(bmf_merge *merge, bool ends, bmf_put_mark *put, void *writer);
-void bmf_merge_free(bmf_merge *merge);
+bool merge_each(bmf_merge *merge, bool ends, bmf_put_mark *put, void *writer);
+void merge_free(bmf_merge *merge);
 
 #endif

@@ -21,7 +21,7 @@ static int claim_offsets(bmf_column *column)
 {
     if (column->count >= INT64_MAX / (int64_t)sizeof(int64_t))
         return BMF_ERROR_MEMORY;
-    column->buffer = bmf_buffer_create((column->count + 1) * (int64_t)sizeof(int64_t));
+    column->buffer = buffer_create((column->count + 1) * (int64_t)sizeof(int64_t));
     if (column->buffer == NULL)
         return BMF_ERROR_MEMORY;
     column->offsets = column->buffer->data;
@@ -36,7 +36,7 @@ static int claim_data(bmf_column *column)
         return BMF_OK;
     if (column->count > INT64_MAX / column->type->size)
         return BMF_ERROR_MEMORY;
-    column->buffer = bmf_buffer_create(column->count * column->type->size);
+    column->buffer = buffer_create(column->count * column->type->size);
     column->data = column->buffer != NULL ? column->buffer->data : NULL;
     return column->buffer != NULL ? BMF_OK : BMF_ERROR_MEMORY;
 }
@@ -45,14 +45,14 @@ static int fill_list(bmf_column *column, int64_t child_count)
 {
     BMF_TRY(claim_offsets(column));
     BMF_TRY(claim_children(column));
-    return bmf_column_create(column->type->component[0], child_count, column->child);
+    return column_create(column->type->component[0], child_count, column->child);
 }
 
 static int fill_tuple(bmf_column *column)
 {
     BMF_TRY(claim_children(column));
     for (int k = 0; k < column->type->components; k++)
-        BMF_TRY(bmf_column_create(column->type->component[k], column->count, &column->child[k]));
+        BMF_TRY(column_create(column->type->component[k], column->count, &column->child[k]));
     return BMF_OK;
 }
 
@@ -60,11 +60,11 @@ static int fill_tuple(bmf_column *column)
 static int finished(bmf_column *column, int status)
 {
     if (status != BMF_OK)
-        bmf_column_free(column);
+        column_free(column);
     return status;
 }
 
-int bmf_column_create(const bmf_type *type, int64_t count, bmf_column *column)
+int column_create(const bmf_type *type, int64_t count, bmf_column *column)
 {
     *column = (bmf_column){.type = bmf_type_intern(type), .count = count};
     if (type->kind == BMF_TUPLE)
@@ -74,33 +74,33 @@ int bmf_column_create(const bmf_type *type, int64_t count, bmf_column *column)
     return finished(column, claim_data(column));
 }
 
-int bmf_column_create_list(const bmf_type *type, int64_t count, int64_t child_count, bmf_column *column)
+int column_create_list(const bmf_type *type, int64_t count, int64_t child_count, bmf_column *column)
 {
     *column = (bmf_column){.type = bmf_type_intern(type), .count = count};
     return finished(column, fill_list(column, child_count));
 }
 
-void bmf_column_free(bmf_column *column)
+void column_free(bmf_column *column)
 {
     if (column->child != NULL)
         for (int k = 0; k < column->type->components; k++)
             if (column->child[k].type != NULL)
-                bmf_column_free(&column->child[k]);
+                column_free(&column->child[k]);
     free(column->child);
-    bmf_buffer_release(column->buffer);
+    buffer_release(column->buffer);
     *column = (bmf_column){0};
 }
 
-int bmf_column_share(const bmf_column *column, bmf_column *copy)
+int column_share(const bmf_column *column, bmf_column *copy)
 {
-    return bmf_column_view(column, 0, column->count, copy);
+    return column_view(column, 0, column->count, copy);
 }
 
 static int view_list(const bmf_column *column, int64_t begin, bmf_column *view)
 {
     int64_t low = column->offsets[begin], high = column->offsets[begin + view->count];
     if (begin == 0) {
-        view->buffer = bmf_buffer_retain(column->buffer);
+        view->buffer = buffer_retain(column->buffer);
         view->offsets = column->offsets;
     } else {
         BMF_TRY(claim_offsets(view));
@@ -108,18 +108,18 @@ static int view_list(const bmf_column *column, int64_t begin, bmf_column *view)
             view->offsets[i] = column->offsets[begin + i] - low;
     }
     BMF_TRY(claim_children(view));
-    return bmf_column_view(&column->child[0], low, high - low, &view->child[0]);
+    return column_view(&column->child[0], low, high - low, &view->child[0]);
 }
 
 static int view_tuple(const bmf_column *column, int64_t begin, bmf_column *view)
 {
     BMF_TRY(claim_children(view));
     for (int k = 0; k < view->type->components; k++)
-        BMF_TRY(bmf_column_view(&column->child[k], begin, view->count, &view->child[k]));
+        BMF_TRY(column_view(&column->child[k], begin, view->count, &view->child[k]));
     return BMF_OK;
 }
 
-int bmf_column_view(const bmf_column *column, int64_t begin, int64_t count, bmf_column *view)
+int column_view(const bmf_column *column, int64_t begin, int64_t count, bmf_column *view)
 {
     *view = (bmf_column){.type = column->type, .count = count, .stride = column->stride};
     if (column->type->kind == BMF_LIST)
@@ -127,20 +127,20 @@ int bmf_column_view(const bmf_column *column, int64_t begin, int64_t count, bmf_
     if (column->type->kind == BMF_TUPLE)
         return finished(view, view_tuple(column, begin, view));
     if (count > 0) {
-        view->buffer = bmf_buffer_retain(column->buffer);
+        view->buffer = buffer_retain(column->buffer);
         view->data = (char *)column->data + begin * column->stride;
     }
     return BMF_OK;
 }
 
-bool bmf_column_unique(const bmf_column *column)
+bool column_unique(const bmf_column *column)
 {
     if (column->buffer != NULL && column->buffer->references != 1)
         return false;
     if (column->child == NULL)
         return column->stride != 0 || column->count == 0;
     for (int k = 0; k < column->type->components; k++)
-        if (!bmf_column_unique(&column->child[k]))
+        if (!column_unique(&column->child[k]))
             return false;
     return true;
 }
@@ -159,7 +159,7 @@ static int add_slices(const bmf_column *column, int64_t first, bmf_slice *slice)
     return leaves;
 }
 
-int bmf_column_slices(const bmf_column *column, int64_t first, bmf_slice slice[BMF_MAX_LEAVES])
+int column_slices(const bmf_column *column, int64_t first, bmf_slice slice[BMF_MAX_LEAVES])
 {
     return add_slices(column, first, slice);
 }
@@ -194,7 +194,7 @@ static const char *broken_offsets(const bmf_column *column)
     return NULL;
 }
 
-const char *bmf_column_broken(const bmf_column *column)
+const char *column_broken(const bmf_column *column)
 {
     if (column->type == NULL || bmf_type_intern(column->type) != column->type)
         return "a column's type is not interned";
@@ -212,21 +212,21 @@ const char *bmf_column_broken(const bmf_column *column)
         else if (column->type->kind == BMF_TUPLE && child->count != column->count)
             broken = "a tuple's columns have different counts";
         else
-            broken = bmf_column_broken(child);
+            broken = column_broken(child);
     }
     return broken;
 }
 
-int64_t bmf_column_packed_bytes(const bmf_column *column, int64_t begin, int64_t end)
+int64_t column_packed_bytes(const bmf_column *column, int64_t begin, int64_t end)
 {
     if (column->type->kind == BMF_LIST)
         return (end - begin) * (int64_t)sizeof(int64_t) +
-               bmf_column_packed_bytes(&column->child[0], column->offsets[begin], column->offsets[end]);
+               column_packed_bytes(&column->child[0], column->offsets[begin], column->offsets[end]);
     if (column->type->kind != BMF_TUPLE)
         return (end - begin) * column->type->size;
     int64_t bytes = 0;
     for (int k = 0; k < column->type->components; k++)
-        bytes += bmf_column_packed_bytes(&column->child[k], begin, end);
+        bytes += column_packed_bytes(&column->child[k], begin, end);
     return bytes;
 }
 
@@ -249,16 +249,16 @@ static char *pack_list(const bmf_column *column, int64_t begin, int64_t end, cha
         int64_t length = column->offsets[i + 1] - column->offsets[i];
         memcpy(to, &length, sizeof length); /* bools before it leave it unaligned */
     }
-    return bmf_column_pack(&column->child[0], column->offsets[begin], column->offsets[end], to);
+    return column_pack(&column->child[0], column->offsets[begin], column->offsets[end], to);
 }
 
-char *bmf_column_pack(const bmf_column *column, int64_t begin, int64_t end, char *to)
+char *column_pack(const bmf_column *column, int64_t begin, int64_t end, char *to)
 {
     if (column->type->kind == BMF_LIST)
         return pack_list(column, begin, end, to);
     if (column->type->kind != BMF_TUPLE)
         return pack_data(column, begin, end, to);
     for (int k = 0; k < column->type->components; k++)
-        to = bmf_column_pack(&column->child[k], begin, end, to);
+        to = column_pack(&column->child[k], begin, end, to);
     return to;
 }

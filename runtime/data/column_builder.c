@@ -30,7 +30,7 @@ static void free_node(node *at)
         for (int k = 0; k < at->type->components; k++)
             free_node(&at->child[k]);
     free(at->child);
-    bmf_buffer_release(at->buffer);
+    buffer_release(at->buffer);
 }
 
 static int reserve(node *at, int64_t more)
@@ -41,12 +41,12 @@ static int reserve(node *at, int64_t more)
     int64_t have = at->buffer != NULL ? at->buffer->size : 0;
     if (bytes <= have)
         return BMF_OK;
-    bmf_buffer *larger = bmf_buffer_create(bytes > 2 * have ? bytes : 2 * have);
+    bmf_buffer *larger = buffer_create(bytes > 2 * have ? bytes : 2 * have);
     if (larger == NULL)
         return BMF_ERROR_MEMORY;
     if (have > 0)
         memcpy(larger->data, at->buffer->data, (size_t)(at->filled * at->item));
-    bmf_buffer_release(at->buffer);
+    buffer_release(at->buffer);
     at->buffer = larger;
     return BMF_OK;
 }
@@ -62,7 +62,7 @@ static int init_node(node *at, const bmf_type *type)
     *at = (node){.type = type};
     if (type->kind == BMF_LIST) {
         at->item = sizeof(int64_t);
-        at->buffer = bmf_buffer_create(at->item);
+        at->buffer = buffer_create(at->item);
         if (at->buffer == NULL)
             return BMF_ERROR_MEMORY;
         *(int64_t *)at->buffer->data = 0;
@@ -81,7 +81,7 @@ static int init_node(node *at, const bmf_type *type)
     return BMF_OK;
 }
 
-bmf_column_builder *bmf_column_builder_create(const bmf_type *type)
+bmf_column_builder *column_builder_create(const bmf_type *type)
 {
     bmf_column_builder *builder = calloc(1, sizeof *builder);
     if (builder != NULL && init_node(&builder->root, bmf_type_intern(type)) != BMF_OK) {
@@ -126,7 +126,7 @@ static const char *append_packed(node *at, const char *from, int64_t count)
     return from + bytes;
 }
 
-const char *bmf_column_builder_append(bmf_column_builder *builder, const char *from, int64_t count)
+const char *column_builder_append(bmf_column_builder *builder, const char *from, int64_t count)
 {
     const char *end = builder->failed ? NULL : append_packed(&builder->root, from, count);
     builder->failed = end == NULL;
@@ -157,12 +157,12 @@ static int copy_column(node *at, const bmf_column *column, int64_t begin, int64_
     if (at->type->kind == BMF_LIST)
         return copy_list(at, column, begin, end);
     if (begin < end)
-        bmf_column_pack(column, begin, end, end_of(at));
+        column_pack(column, begin, end, end_of(at));
     at->filled += end - begin;
     return BMF_OK;
 }
 
-int bmf_column_builder_copy(bmf_column_builder *builder, const bmf_column *column, int64_t begin, int64_t end)
+int column_builder_copy(bmf_column_builder *builder, const bmf_column *column, int64_t begin, int64_t end)
 {
     int status = builder->failed ? BMF_ERROR_MEMORY : copy_column(&builder->root, column, begin, end);
     builder->failed = status != BMF_OK;
@@ -191,12 +191,12 @@ static int finish_node(node *at, bmf_column *column)
     return BMF_OK;
 }
 
-int bmf_column_builder_finish(bmf_column_builder *builder, bmf_column *column)
+int column_builder_finish(bmf_column_builder *builder, bmf_column *column)
 {
     *column = (bmf_column){0};
     int status = builder->failed ? BMF_ERROR_MEMORY : finish_node(&builder->root, column);
     if (status != BMF_OK)
-        bmf_column_free(column);
+        column_free(column);
     free_node(&builder->root);
     free(builder);
     return status;

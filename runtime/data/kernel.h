@@ -29,11 +29,11 @@ typedef int bmf_block_function(const void *context, int64_t count, const bmf_sli
 typedef struct bmf_kernel {
     const char *name;
     bmf_block_function *block;
-    const void *context;                    /* handed to block; the caller keeps it alive */
-    int inputs;                             /* 1 .. BMF_MAX_INPUTS */
+    const void *context; /* handed to block; the caller keeps it alive */
+    int inputs;          /* 1 .. BMF_MAX_INPUTS */
     const bmf_type *input[BMF_MAX_INPUTS];
     const bmf_type *output;
-    bool may_fail;                          /* a skeleton then agrees on the outcome: one allreduce */
+    bool may_fail; /* a skeleton then agrees on the outcome: one allreduce */
 } bmf_kernel;
 
 /* The same kernel with another context. */
@@ -81,7 +81,7 @@ enum {
 };
 
 /* Kernel functions are compiled for several vector widths; the loader picks (not under sanitizers). */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) && \
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&                           \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(BMF_NO_TARGET_CLONES)
 #if __GNUC__ >= 12
 #define BMF_VECTORISE __attribute__((optimize("O3"), target_clones("arch=x86-64-v4", "avx2", "default")))
@@ -91,216 +91,218 @@ enum {
 #else
 #define BMF_VECTORISE
 #endif
-#define BMF_INLINE static inline __attribute__((always_inline, unused))
+#define BMF_INLINE             static inline __attribute__((always_inline, unused))
 #define BMF_AT(type, slice, i) (*(type *)((char *)(slice).data + (i) * (slice).stride))
 
 /* name(x) = expression, elementwise. */
-#define BMF_MAP_KERNEL(name, in_type, x, out_type, expression) \
+#define BMF_MAP_KERNEL(name, in_type, x, out_type, expression)                                                         \
     BMF_MAP_KERNEL_WITH(name, char, name##_unused, in_type, x, out_type, expression)
 
 /* The same with a context: `context` is a const context_type * inside the expression; see bmf_kernel_bind. */
-#define BMF_MAP_KERNEL_WITH(name, context_type, context, in_type, x, out_type, expression)                       \
-    BMF_INLINE out_type name##_element(const context_type *context, in_type x)                                   \
-    {                                                                                                            \
-        (void)context;                                                                                           \
-        return __extension__(out_type)(expression);                                                              \
-    }                                                                                                            \
-    BMF_VECTORISE static int name##_block(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_, \
-                                          const bmf_slice *bmf_out_)                                             \
-    {                                                                                                            \
-        const context_type *bmf_c_ = (const context_type *)bmf_context_;                                         \
-        if (bmf_in_[0].stride == (int64_t)sizeof(in_type) && bmf_out_[0].stride == (int64_t)sizeof(out_type)) {  \
-            const in_type *bmf_x_ = (const in_type *)bmf_in_[0].data;                                            \
-            out_type *bmf_y_ = (out_type *)bmf_out_[0].data;                                                     \
-            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                              \
-                bmf_y_[bmf_i_] = name##_element(bmf_c_, bmf_x_[bmf_i_]);                                         \
-        } else {                                                                                                 \
-            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                              \
-                BMF_AT(out_type, bmf_out_[0], bmf_i_) =                                                          \
-                    name##_element(bmf_c_, BMF_AT(const in_type, bmf_in_[0], bmf_i_));                           \
-        }                                                                                                        \
-        return 0;                                                                                                \
-    }                                                                                                            \
-    static const bmf_type name##_in_type = BMF_TYPE_OF(in_type), name##_out_type = BMF_TYPE_OF(out_type);        \
-    static const bmf_kernel name __attribute__((unused)) = {                                                     \
-        #name, name##_block, 0, 1, {&name##_in_type}, &name##_out_type, false};
+#define BMF_MAP_KERNEL_WITH(name, context_type, context, in_type, x, out_type, expression)                             \
+    BMF_INLINE out_type name##_element(const context_type *context, in_type x)                                         \
+    {                                                                                                                  \
+        (void)context;                                                                                                 \
+        return __extension__(out_type)(expression);                                                                    \
+    }                                                                                                                  \
+    BMF_VECTORISE static int name##_block(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,      \
+                                          const bmf_slice *bmf_out_)                                                   \
+    {                                                                                                                  \
+        const context_type *bmf_c_ = (const context_type *)bmf_context_;                                               \
+        if (bmf_in_[0].stride == (int64_t)sizeof(in_type) && bmf_out_[0].stride == (int64_t)sizeof(out_type)) {        \
+            const in_type *bmf_x_ = (const in_type *)bmf_in_[0].data;                                                  \
+            out_type *bmf_y_ = (out_type *)bmf_out_[0].data;                                                           \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                                    \
+                bmf_y_[bmf_i_] = name##_element(bmf_c_, bmf_x_[bmf_i_]);                                               \
+        } else {                                                                                                       \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                                    \
+                BMF_AT(out_type, bmf_out_[0], bmf_i_) =                                                                \
+                    name##_element(bmf_c_, BMF_AT(const in_type, bmf_in_[0], bmf_i_));                                 \
+        }                                                                                                              \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    static const bmf_type name##_in_type = BMF_TYPE_OF(in_type), name##_out_type = BMF_TYPE_OF(out_type);              \
+    static const bmf_kernel name                                                                                       \
+        __attribute__((unused)) = {#name, name##_block, 0, 1, {&name##_in_type}, &name##_out_type, false};
 
 /* name(a, b) = expression, elementwise over two lists. */
-#define BMF_ZIP_KERNEL(name, a_type, a, b_type, b, out_type, expression) \
+#define BMF_ZIP_KERNEL(name, a_type, a, b_type, b, out_type, expression)                                               \
     BMF_ZIP_KERNEL_WITH(name, char, name##_unused, a_type, a, b_type, b, out_type, expression)
 
-#define BMF_ZIP_KERNEL_WITH(name, context_type, context, a_type, a, b_type, b, out_type, expression)              \
-    BMF_INLINE out_type name##_element(const context_type *context, a_type a, b_type b)                          \
-    {                                                                                                            \
-        (void)context;                                                                                           \
-        return __extension__(out_type)(expression);                                                              \
-    }                                                                                                            \
-    BMF_VECTORISE static int name##_block(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_, \
-                                          const bmf_slice *bmf_out_)                                             \
-    {                                                                                                            \
-        const context_type *bmf_c_ = (const context_type *)bmf_context_;                                         \
-        if (bmf_in_[0].stride == (int64_t)sizeof(a_type) && bmf_in_[1].stride == (int64_t)sizeof(b_type) &&      \
-            bmf_out_[0].stride == (int64_t)sizeof(out_type)) {                                                   \
-            const a_type *bmf_a_ = (const a_type *)bmf_in_[0].data;                                              \
-            const b_type *bmf_b_ = (const b_type *)bmf_in_[1].data;                                              \
-            out_type *bmf_y_ = (out_type *)bmf_out_[0].data;                                                     \
-            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                              \
-                bmf_y_[bmf_i_] = name##_element(bmf_c_, bmf_a_[bmf_i_], bmf_b_[bmf_i_]);                         \
-        } else {                                                                                                 \
-            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                              \
-                BMF_AT(out_type, bmf_out_[0], bmf_i_) =                                                          \
-                    name##_element(bmf_c_, BMF_AT(const a_type, bmf_in_[0], bmf_i_),                             \
-                                   BMF_AT(const b_type, bmf_in_[1], bmf_i_));                                    \
-        }                                                                                                        \
-        return 0;                                                                                                \
-    }                                                                                                            \
-    static const bmf_type name##_a_type = BMF_TYPE_OF(a_type), name##_b_type = BMF_TYPE_OF(b_type),              \
-                          name##_out_type = BMF_TYPE_OF(out_type);                                               \
-    static const bmf_kernel name __attribute__((unused)) = {                                                     \
+#define BMF_ZIP_KERNEL_WITH(name, context_type, context, a_type, a, b_type, b, out_type, expression)                   \
+    BMF_INLINE out_type name##_element(const context_type *context, a_type a, b_type b)                                \
+    {                                                                                                                  \
+        (void)context;                                                                                                 \
+        return __extension__(out_type)(expression);                                                                    \
+    }                                                                                                                  \
+    BMF_VECTORISE static int name##_block(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,      \
+                                          const bmf_slice *bmf_out_)                                                   \
+    {                                                                                                                  \
+        const context_type *bmf_c_ = (const context_type *)bmf_context_;                                               \
+        if (bmf_in_[0].stride == (int64_t)sizeof(a_type) && bmf_in_[1].stride == (int64_t)sizeof(b_type) &&            \
+            bmf_out_[0].stride == (int64_t)sizeof(out_type)) {                                                         \
+            const a_type *bmf_a_ = (const a_type *)bmf_in_[0].data;                                                    \
+            const b_type *bmf_b_ = (const b_type *)bmf_in_[1].data;                                                    \
+            out_type *bmf_y_ = (out_type *)bmf_out_[0].data;                                                           \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                                    \
+                bmf_y_[bmf_i_] = name##_element(bmf_c_, bmf_a_[bmf_i_], bmf_b_[bmf_i_]);                               \
+        } else {                                                                                                       \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                                    \
+                BMF_AT(out_type, bmf_out_[0], bmf_i_) = name##_element(                                                \
+                    bmf_c_, BMF_AT(const a_type, bmf_in_[0], bmf_i_), BMF_AT(const b_type, bmf_in_[1], bmf_i_));       \
+        }                                                                                                              \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    static const bmf_type name##_a_type = BMF_TYPE_OF(a_type), name##_b_type = BMF_TYPE_OF(b_type),                    \
+                          name##_out_type = BMF_TYPE_OF(out_type);                                                     \
+    static const bmf_kernel name __attribute__((unused)) = {                                                           \
         #name, name##_block, 0, 2, {&name##_a_type, &name##_b_type}, &name##_out_type, false};
 
 /* An associative operator a op b = expression with an identity (last argument; for a struct {..} with commas). Exact
  * if the type is an integer, otherwise not; does not claim to commute. BMF_FOLD_KERNEL_FLAGS says it all;
  * BMF_FOLD_KERNEL_NO_IDENTITY has none. */
-#define BMF_FOLD_KERNEL(name, type, a, b, expression, ...)  \
-    static const type name##_identity = __VA_ARGS__;        \
+#define BMF_FOLD_KERNEL(name, type, a, b, expression, ...)                                                             \
+    static const type name##_identity = __VA_ARGS__;                                                                   \
     BMF_FOLD_KERNEL_(name, type, a, b, expression, &name##_identity, BMF_EXACT_KIND(type))
 
-#define BMF_FOLD_KERNEL_FLAGS(name, type, a, b, expression, identity_value, flag_bits) \
-    static const type name##_identity = identity_value;                               \
+#define BMF_FOLD_KERNEL_FLAGS(name, type, a, b, expression, identity_value, flag_bits)                                 \
+    static const type name##_identity = identity_value;                                                                \
     BMF_FOLD_KERNEL_(name, type, a, b, expression, &name##_identity, flag_bits)
 
-#define BMF_FOLD_KERNEL_NO_IDENTITY(name, type, a, b, expression, flag_bits) \
+#define BMF_FOLD_KERNEL_NO_IDENTITY(name, type, a, b, expression, flag_bits)                                           \
     BMF_FOLD_KERNEL_(name, type, a, b, expression, 0, flag_bits)
 
 #define BMF_EXACT_KIND(type) (BMF_KIND_OF(type) == BMF_INT || BMF_KIND_OF(type) == BMF_BOOL ? BMF_EXACT : 0)
 
 enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
 
-#define BMF_FOLD_KERNEL_(name, type, a, b, expression, identity_pointer, flag_bits)                               \
-    BMF_INLINE type name##_element(type a, type b) { return __extension__(type)(expression); }                   \
-    BMF_VECTORISE static int name##_combine(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_, \
-                                            const bmf_slice *bmf_out_)                                           \
-    {                                                                                                            \
-        const int64_t bmf_s_ = (int64_t)sizeof(type);                                                            \
-        (void)bmf_context_;                                                                                      \
-        if (bmf_in_[0].stride == bmf_s_ && bmf_in_[1].stride == bmf_s_ && bmf_out_[0].stride == bmf_s_) {        \
-            const type *bmf_a_ = (const type *)bmf_in_[0].data, *bmf_b_ = (const type *)bmf_in_[1].data;         \
-            type *bmf_y_ = (type *)bmf_out_[0].data;                                                             \
-            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                              \
-                bmf_y_[bmf_i_] = name##_element(bmf_a_[bmf_i_], bmf_b_[bmf_i_]);                                 \
-        } else {                                                                                                 \
-            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                              \
-                BMF_AT(type, bmf_out_[0], bmf_i_) = name##_element(BMF_AT(const type, bmf_in_[0], bmf_i_),       \
-                                                                   BMF_AT(const type, bmf_in_[1], bmf_i_));      \
-        }                                                                                                        \
-        return 0;                                                                                                \
-    }                                                                                                            \
-    BMF_VECTORISE static void name##_fold(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,      \
-                                          void *bmf_levels_)                                                     \
-    {                                                                                                            \
-        const type *bmf_from_ = (const type *)bmf_x_;                                                            \
-        type *bmf_to_ = (type *)bmf_levels_;                                                                     \
-        (void)bmf_context_;                                                                                      \
-        int64_t bmf_half_ = bmf_count_ / 2;                                                                      \
-        /* Long levels in steps of a fixed length, which vectorise without a remainder. */                       \
-        for (; bmf_half_ >= BMF_FOLD_STEP; bmf_half_ /= 2) {                                                     \
-            const type *__restrict bmf_f_ = bmf_from_;                                                           \
-            type *__restrict bmf_t_ = bmf_to_;                                                                   \
-            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_half_; bmf_i_ += BMF_FOLD_STEP)                                \
-                for (int64_t bmf_j_ = bmf_i_; bmf_j_ < bmf_i_ + BMF_FOLD_STEP; bmf_j_++)                         \
-                    bmf_t_[bmf_j_] = name##_element(bmf_f_[2 * bmf_j_], bmf_f_[2 * bmf_j_ + 1]);                 \
-            bmf_from_ = bmf_to_;                                                                                 \
-            bmf_to_ += bmf_half_;                                                                                \
-        }                                                                                                        \
-        for (; bmf_half_ > 0; bmf_half_ /= 2) {                                                                  \
-            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_half_; bmf_i_++)                                               \
-                bmf_to_[bmf_i_] = name##_element(bmf_from_[2 * bmf_i_], bmf_from_[2 * bmf_i_ + 1]);              \
-            bmf_from_ = bmf_to_;                                                                                 \
-            bmf_to_ += bmf_half_;                                                                                \
-        }                                                                                                        \
-    }                                                                                                            \
-    BMF_VECTORISE static void name##_scan(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,      \
-                                          const void *bmf_levels_, const void *bmf_prefix_, const void *bmf_last_, \
-                                          void *bmf_out_, void *bmf_scratch_)                                    \
-    {                                                                                                            \
-        const type *bmf_level_ = (const type *)bmf_levels_ + (bmf_count_ - 1);                                   \
-        type *bmf_cur_ = (type *)bmf_scratch_, *bmf_next_ = bmf_cur_ + bmf_count_;                               \
-        const type *bmf_v_ = (const type *)bmf_x_;                                                               \
-        type *bmf_y_ = (type *)bmf_out_;                                                                         \
-        const bool bmf_open_ = !bmf_prefix_;                                                                     \
-        (void)bmf_context_;                                                                                      \
-        if (bmf_prefix_)                                                                                         \
-            bmf_cur_[0] = *(const type *)bmf_prefix_;                                                            \
-        else                                                                                                     \
-            bmf_cur_[0] = bmf_v_[0];                                                                             \
-        bmf_level_ -= bmf_count_ > 1;                                                                            \
-        for (int64_t bmf_half_ = 1; bmf_half_ < bmf_count_ / 2; bmf_half_ *= 2) {                                \
-            bmf_level_ -= 2 * bmf_half_;                                                                         \
-            const type *__restrict bmf_l_ = bmf_level_;                                                          \
-            const type *__restrict bmf_c_ = bmf_cur_;                                                            \
-            type *__restrict bmf_n_ = bmf_next_;                                                                 \
-            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_half_; bmf_i_++) {                                             \
-                bmf_n_[2 * bmf_i_] = bmf_c_[bmf_i_];                                                             \
-                bmf_n_[2 * bmf_i_ + 1] = name##_element(bmf_c_[bmf_i_], bmf_l_[2 * bmf_i_]);                     \
-            }                                                                                                    \
-            if (bmf_open_)                                                                                       \
-                bmf_n_[1] = bmf_l_[0];                                                                           \
-            type *bmf_swap_ = bmf_cur_;                                                                          \
-            bmf_cur_ = bmf_next_;                                                                                \
-            bmf_next_ = bmf_swap_;                                                                               \
-        }                                                                                                        \
-        const int64_t bmf_pairs_ = bmf_count_ / 2;                                                               \
-        const type bmf_first_ = bmf_v_[0];                                                                       \
-        if (bmf_last_) {                                                                                         \
-            bmf_cur_[bmf_pairs_] = *(const type *)bmf_last_;                                                     \
-            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_pairs_; bmf_i_++) {                                            \
-                type bmf_e_ = bmf_v_[2 * bmf_i_];                                                                \
-                bmf_y_[2 * bmf_i_] = name##_element(bmf_cur_[bmf_i_], bmf_e_);                                   \
-                bmf_y_[2 * bmf_i_ + 1] = bmf_cur_[bmf_i_ + 1];                                                   \
-            }                                                                                                    \
-            if (bmf_count_ == 1)                                                                                 \
-                bmf_y_[0] = *(const type *)bmf_last_;                                                            \
-            else if (bmf_open_)                                                                                  \
-                bmf_y_[0] = bmf_first_;                                                                          \
-        } else {                                                                                                 \
-            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_pairs_; bmf_i_++) {                                            \
-                type bmf_e_ = bmf_v_[2 * bmf_i_];                                                                \
-                bmf_y_[2 * bmf_i_] = bmf_cur_[bmf_i_];                                                           \
-                bmf_y_[2 * bmf_i_ + 1] = name##_element(bmf_cur_[bmf_i_], bmf_e_);                               \
-            }                                                                                                    \
-            if (bmf_count_ == 1 && bmf_prefix_)                                                                  \
-                bmf_y_[0] = *(const type *)bmf_prefix_;                                                          \
-            if (bmf_count_ > 1 && bmf_open_)                                                                     \
-                bmf_y_[1] = bmf_first_;                                                                          \
-        }                                                                                                        \
-    }                                                                                                            \
-    BMF_VECTORISE static void name##_quick(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,     \
-                                           void *bmf_out_)                                                       \
-    {                                                                                                            \
-        const type *bmf_v_ = (const type *)bmf_x_;                                                               \
-        type bmf_total_ = bmf_v_[0];                                                                             \
-        int64_t bmf_i_ = 1;                                                                                      \
-        (void)bmf_context_;                                                                                      \
-        if (((flag_bits)&BMF_COMMUTATIVE) && bmf_count_ >= 2 * BMF_QUICK_LANES) {                                \
-            type bmf_lane_[BMF_QUICK_LANES];                                                                     \
-            for (int bmf_j_ = 0; bmf_j_ < BMF_QUICK_LANES; bmf_j_++)                                             \
-                bmf_lane_[bmf_j_] = bmf_v_[bmf_j_];                                                              \
-            for (bmf_i_ = BMF_QUICK_LANES; bmf_i_ + BMF_QUICK_LANES <= bmf_count_; bmf_i_ += BMF_QUICK_LANES)    \
-                for (int bmf_j_ = 0; bmf_j_ < BMF_QUICK_LANES; bmf_j_++)                                         \
-                    bmf_lane_[bmf_j_] = name##_element(bmf_lane_[bmf_j_], bmf_v_[bmf_i_ + bmf_j_]);              \
-            bmf_total_ = bmf_lane_[0];                                                                           \
-            for (int bmf_j_ = 1; bmf_j_ < BMF_QUICK_LANES; bmf_j_++)                                             \
-                bmf_total_ = name##_element(bmf_total_, bmf_lane_[bmf_j_]);                                      \
-        }                                                                                                        \
-        for (; bmf_i_ < bmf_count_; bmf_i_++)                                                                    \
-            bmf_total_ = name##_element(bmf_total_, bmf_v_[bmf_i_]);                                             \
-        *(type *)bmf_out_ = bmf_total_;                                                                          \
-    }                                                                                                            \
-    static const bmf_type name##_type = BMF_TYPE_OF(type);                                                       \
-    static const bmf_operator name __attribute__((unused)) = {#name,       &name##_type, name##_combine, name##_fold,  \
-                                                             name##_scan, name##_quick, 0,              identity_pointer, \
-                                                             flag_bits,   false};
+#define BMF_FOLD_KERNEL_(name, type, a, b, expression, identity_pointer, flag_bits)                                    \
+    BMF_INLINE type name##_element(type a, type b)                                                                     \
+    {                                                                                                                  \
+        return __extension__(type)(expression);                                                                        \
+    }                                                                                                                  \
+    BMF_VECTORISE static int name##_combine(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,    \
+                                            const bmf_slice *bmf_out_)                                                 \
+    {                                                                                                                  \
+        const int64_t bmf_s_ = (int64_t)sizeof(type);                                                                  \
+        (void)bmf_context_;                                                                                            \
+        if (bmf_in_[0].stride == bmf_s_ && bmf_in_[1].stride == bmf_s_ && bmf_out_[0].stride == bmf_s_) {              \
+            const type *bmf_a_ = (const type *)bmf_in_[0].data, *bmf_b_ = (const type *)bmf_in_[1].data;               \
+            type *bmf_y_ = (type *)bmf_out_[0].data;                                                                   \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                                    \
+                bmf_y_[bmf_i_] = name##_element(bmf_a_[bmf_i_], bmf_b_[bmf_i_]);                                       \
+        } else {                                                                                                       \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                                    \
+                BMF_AT(type, bmf_out_[0], bmf_i_) =                                                                    \
+                    name##_element(BMF_AT(const type, bmf_in_[0], bmf_i_), BMF_AT(const type, bmf_in_[1], bmf_i_));    \
+        }                                                                                                              \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    BMF_VECTORISE static void name##_fold(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,            \
+                                          void *bmf_levels_)                                                           \
+    {                                                                                                                  \
+        const type *bmf_from_ = (const type *)bmf_x_;                                                                  \
+        type *bmf_to_ = (type *)bmf_levels_;                                                                           \
+        (void)bmf_context_;                                                                                            \
+        int64_t bmf_half_ = bmf_count_ / 2;                                                                            \
+        /* Long levels in steps of a fixed length, which vectorise without a remainder. */                             \
+        for (; bmf_half_ >= BMF_FOLD_STEP; bmf_half_ /= 2) {                                                           \
+            const type *__restrict bmf_f_ = bmf_from_;                                                                 \
+            type *__restrict bmf_t_ = bmf_to_;                                                                         \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_half_; bmf_i_ += BMF_FOLD_STEP)                                      \
+                for (int64_t bmf_j_ = bmf_i_; bmf_j_ < bmf_i_ + BMF_FOLD_STEP; bmf_j_++)                               \
+                    bmf_t_[bmf_j_] = name##_element(bmf_f_[2 * bmf_j_], bmf_f_[2 * bmf_j_ + 1]);                       \
+            bmf_from_ = bmf_to_;                                                                                       \
+            bmf_to_ += bmf_half_;                                                                                      \
+        }                                                                                                              \
+        for (; bmf_half_ > 0; bmf_half_ /= 2) {                                                                        \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_half_; bmf_i_++)                                                     \
+                bmf_to_[bmf_i_] = name##_element(bmf_from_[2 * bmf_i_], bmf_from_[2 * bmf_i_ + 1]);                    \
+            bmf_from_ = bmf_to_;                                                                                       \
+            bmf_to_ += bmf_half_;                                                                                      \
+        }                                                                                                              \
+    }                                                                                                                  \
+    BMF_VECTORISE static void name##_scan(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,            \
+                                          const void *bmf_levels_, const void *bmf_prefix_, const void *bmf_last_,     \
+                                          void *bmf_out_, void *bmf_scratch_)                                          \
+    {                                                                                                                  \
+        const type *bmf_level_ = (const type *)bmf_levels_ + (bmf_count_ - 1);                                         \
+        type *bmf_cur_ = (type *)bmf_scratch_, *bmf_next_ = bmf_cur_ + bmf_count_;                                     \
+        const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
+        type *bmf_y_ = (type *)bmf_out_;                                                                               \
+        const bool bmf_open_ = !bmf_prefix_;                                                                           \
+        (void)bmf_context_;                                                                                            \
+        if (bmf_prefix_)                                                                                               \
+            bmf_cur_[0] = *(const type *)bmf_prefix_;                                                                  \
+        else                                                                                                           \
+            bmf_cur_[0] = bmf_v_[0];                                                                                   \
+        bmf_level_ -= bmf_count_ > 1;                                                                                  \
+        for (int64_t bmf_half_ = 1; bmf_half_ < bmf_count_ / 2; bmf_half_ *= 2) {                                      \
+            bmf_level_ -= 2 * bmf_half_;                                                                               \
+            const type *__restrict bmf_l_ = bmf_level_;                                                                \
+            const type *__restrict bmf_c_ = bmf_cur_;                                                                  \
+            type *__restrict bmf_n_ = bmf_next_;                                                                       \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_half_; bmf_i_++) {                                                   \
+                bmf_n_[2 * bmf_i_] = bmf_c_[bmf_i_];                                                                   \
+                bmf_n_[2 * bmf_i_ + 1] = name##_element(bmf_c_[bmf_i_], bmf_l_[2 * bmf_i_]);                           \
+            }                                                                                                          \
+            if (bmf_open_)                                                                                             \
+                bmf_n_[1] = bmf_l_[0];                                                                                 \
+            type *bmf_swap_ = bmf_cur_;                                                                                \
+            bmf_cur_ = bmf_next_;                                                                                      \
+            bmf_next_ = bmf_swap_;                                                                                     \
+        }                                                                                                              \
+        const int64_t bmf_pairs_ = bmf_count_ / 2;                                                                     \
+        const type bmf_first_ = bmf_v_[0];                                                                             \
+        if (bmf_last_) {                                                                                               \
+            bmf_cur_[bmf_pairs_] = *(const type *)bmf_last_;                                                           \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_pairs_; bmf_i_++) {                                                  \
+                type bmf_e_ = bmf_v_[2 * bmf_i_];                                                                      \
+                bmf_y_[2 * bmf_i_] = name##_element(bmf_cur_[bmf_i_], bmf_e_);                                         \
+                bmf_y_[2 * bmf_i_ + 1] = bmf_cur_[bmf_i_ + 1];                                                         \
+            }                                                                                                          \
+            if (bmf_count_ == 1)                                                                                       \
+                bmf_y_[0] = *(const type *)bmf_last_;                                                                  \
+            else if (bmf_open_)                                                                                        \
+                bmf_y_[0] = bmf_first_;                                                                                \
+        } else {                                                                                                       \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_pairs_; bmf_i_++) {                                                  \
+                type bmf_e_ = bmf_v_[2 * bmf_i_];                                                                      \
+                bmf_y_[2 * bmf_i_] = bmf_cur_[bmf_i_];                                                                 \
+                bmf_y_[2 * bmf_i_ + 1] = name##_element(bmf_cur_[bmf_i_], bmf_e_);                                     \
+            }                                                                                                          \
+            if (bmf_count_ == 1 && bmf_prefix_)                                                                        \
+                bmf_y_[0] = *(const type *)bmf_prefix_;                                                                \
+            if (bmf_count_ > 1 && bmf_open_)                                                                           \
+                bmf_y_[1] = bmf_first_;                                                                                \
+        }                                                                                                              \
+    }                                                                                                                  \
+    BMF_VECTORISE static void name##_quick(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,           \
+                                           void *bmf_out_)                                                             \
+    {                                                                                                                  \
+        const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
+        type bmf_total_ = bmf_v_[0];                                                                                   \
+        int64_t bmf_i_ = 1;                                                                                            \
+        (void)bmf_context_;                                                                                            \
+        if (((flag_bits)&BMF_COMMUTATIVE) && bmf_count_ >= 2 * BMF_QUICK_LANES) {                                      \
+            type bmf_lane_[BMF_QUICK_LANES];                                                                           \
+            for (int bmf_j_ = 0; bmf_j_ < BMF_QUICK_LANES; bmf_j_++)                                                   \
+                bmf_lane_[bmf_j_] = bmf_v_[bmf_j_];                                                                    \
+            for (bmf_i_ = BMF_QUICK_LANES; bmf_i_ + BMF_QUICK_LANES <= bmf_count_; bmf_i_ += BMF_QUICK_LANES)          \
+                for (int bmf_j_ = 0; bmf_j_ < BMF_QUICK_LANES; bmf_j_++)                                               \
+                    bmf_lane_[bmf_j_] = name##_element(bmf_lane_[bmf_j_], bmf_v_[bmf_i_ + bmf_j_]);                    \
+            bmf_total_ = bmf_lane_[0];                                                                                 \
+            for (int bmf_j_ = 1; bmf_j_ < BMF_QUICK_LANES; bmf_j_++)                                                   \
+                bmf_total_ = name##_element(bmf_total_, bmf_lane_[bmf_j_]);                                            \
+        }                                                                                                              \
+        for (; bmf_i_ < bmf_count_; bmf_i_++)                                                                          \
+            bmf_total_ = name##_element(bmf_total_, bmf_v_[bmf_i_]);                                                   \
+        *(type *)bmf_out_ = bmf_total_;                                                                                \
+    }                                                                                                                  \
+    static const bmf_type name##_type = BMF_TYPE_OF(type);                                                             \
+    static const bmf_operator name                                                                                     \
+        __attribute__((unused)) = {#name, &name##_type,     name##_combine, name##_fold, name##_scan, name##_quick,    \
+                                   0,     identity_pointer, flag_bits,      false};
 
 #ifdef __cplusplus
 }

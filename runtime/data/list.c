@@ -47,7 +47,7 @@ static void check(bmf_context *ctx, const bmf_list *list)
 {
     const char *broken = bmf_partition_broken(ctx, list->partition);
     if (broken == NULL)
-        broken = bmf_column_broken(&list->column);
+        broken = column_broken(&list->column);
     if (broken == NULL &&
         list->column.count != bmf_partition_local_end(list->partition) - bmf_partition_local_begin(list->partition))
         broken = "a list's column has not as many elements as its partition says";
@@ -86,7 +86,7 @@ int bmf_list_create(bmf_context *ctx, const bmf_type *type, bmf_partition *parti
     int64_t count = bmf_partition_local_end(partition) - bmf_partition_local_begin(partition);
     int64_t bytes = fixed_bytes(type);
     bmf_column column;
-    int status = bmf_column_create(type, count, &column);
+    int status = column_create(type, count, &column);
     bool agreed = busiest_bytes(ctx, partition, bytes) >= AGREED_BYTES;
     if (status != BMF_OK && !agreed)
         give_up(ctx, count * bytes);
@@ -96,15 +96,15 @@ int bmf_list_create(bmf_context *ctx, const bmf_type *type, bmf_partition *parti
     if (agreed)
         status = bmf_agree(ctx, status);
     if (status != BMF_OK) {
-        bmf_column_free(&column);
+        column_free(&column);
         return status;
     }
-    return bmf_list_adopt(ctx, partition, &column, list);
+    return list_adopt(ctx, partition, &column, list);
 }
 
-int bmf_list_adopt(bmf_context *ctx, bmf_partition *partition, bmf_column *column, bmf_list **list)
+int list_adopt(bmf_context *ctx, bmf_partition *partition, bmf_column *column, bmf_list **list)
 {
-    bmf_list *made = bmf_allocate(sizeof *made);
+    bmf_list *made = allocate(sizeof *made);
     *made = (bmf_list){ctx, column->type, bmf_partition_retain(partition), *column};
     *column = (bmf_column){0};
     check(ctx, made);
@@ -116,7 +116,7 @@ void bmf_list_free(bmf_list *list)
 {
     if (list == NULL)
         return;
-    bmf_column_free(&list->column);
+    column_free(&list->column);
     bmf_partition_release(list->partition);
     free(list);
 }
@@ -138,12 +138,12 @@ char *bmf_list_print(const bmf_list *list, char *text, size_t size)
 void bmf_list_own(bmf_list *list)
 {
     bmf_column copy;
-    if (bmf_column_unique(&list->column))
+    if (column_unique(&list->column))
         return;
-    bmf_column_builder *builder = bmf_column_builder_create(list->type);
-    if (bmf_column_builder_copy(builder, &list->column, 0, list->column.count) != BMF_OK ||
-        bmf_column_builder_finish(builder, &copy) != BMF_OK)
-        give_up(list->context, bmf_column_packed_bytes(&list->column, 0, list->column.count));
-    bmf_column_free(&list->column);
+    bmf_column_builder *builder = column_builder_create(list->type);
+    if (column_builder_copy(builder, &list->column, 0, list->column.count) != BMF_OK ||
+        column_builder_finish(builder, &copy) != BMF_OK)
+        give_up(list->context, column_packed_bytes(&list->column, 0, list->column.count));
+    column_free(&list->column);
     list->column = copy;
 }

@@ -16,7 +16,7 @@ typedef struct bmf_list {
  * The caller owns the list. */
 int bmf_list_create(bmf_context *ctx, const bmf_type *type, bmf_partition *partition, bmf_list **list);
 /* A list from a column, which it takes over (also when it fails). Collective. */
-int bmf_list_adopt(bmf_context *ctx, bmf_partition *partition, bmf_column *column, bmf_list **list);
+int list_adopt(bmf_context *ctx, bmf_partition *partition, bmf_column *column, bmf_list **list);
 /* Makes this rank's memory writable: copies it if another list shares it or a leaf is a broadcast. Not collective.
  * Ends the program when there is no memory, because other ranks may have nothing to copy. */
 void bmf_list_own(bmf_list *list);

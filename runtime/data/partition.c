@@ -144,11 +144,11 @@ int bmf_partition_create(bmf_context *ctx, int64_t base, int levels, const bmf_l
     for (int l = 0; l < levels; l++)
         parts *= level[l].count;
     BMF_TRY(check_start(ctx, parts, length, start));
-    bmf_partition *made = bmf_allocate_clear(1, sizeof *made);
+    bmf_partition *made = allocate_clear(1, sizeof *made);
     *made = (bmf_partition){.references = 1, .base = base, .levels = levels, .parts = parts};
     for (int l = 0; l < levels; l++)
         made->level[l] = level[l];
-    made->start = bmf_allocate((parts + 1) * (int64_t)sizeof *made->start);
+    made->start = allocate((parts + 1) * (int64_t)sizeof *made->start);
     for (int64_t k = 0; k <= parts; k++)
         made->start[k] = start != NULL ? start[k] : bmf_split_start(length, parts, k);
     made->local_first = bmf_partition_part_from(made, ctx->first_processor);
@@ -286,7 +286,7 @@ const char *bmf_partition_broken(const bmf_context *ctx, const bmf_partition *pa
         if (k > 0 && bmf_partition_processor(partition, k - 1) >= bmf_partition_processor(partition, k))
             return "a partition's processors do not increase";
         bool mine = k >= partition->local_first && k < partition->local_first + partition->local_parts;
-        if (mine != bmf_is_local(ctx, bmf_partition_processor(partition, k)))
+        if (mine != is_local(ctx, bmf_partition_processor(partition, k)))
             return "a partition's local parts are not those of this rank's processors";
     }
     return NULL;

@@ -40,7 +40,7 @@ static const char *copy_name(const char *name)
     if (name == NULL)
         return NULL;
     size_t size = strlen(name) + 1;
-    return memcpy(bmf_allocate((int64_t)size), name, size);
+    return memcpy(allocate((int64_t)size), name, size);
 }
 
 static bool same_name(const char *a, const char *b)
@@ -85,11 +85,11 @@ static const bmf_type *find_or_add(const bmf_type *type)
     for (const interned_type *entry = interned; entry != NULL; entry = entry->next)
         if (same_interned(&entry->type, type))
             return &entry->type;
-    interned_type *entry = bmf_allocate_clear(1, sizeof *entry);
+    interned_type *entry = allocate_clear(1, sizeof *entry);
     entry->type = *type;
     entry->type.name = copy_name(type->name);
     if (type->components > 0) {
-        const bmf_type **component = bmf_allocate_clear(type->components, sizeof *component);
+        const bmf_type **component = allocate_clear(type->components, sizeof *component);
         memcpy(component, type->component, (size_t)type->components * sizeof *component);
         entry->type.component = component;
     }
@@ -231,7 +231,8 @@ static void append(char *text, size_t size, size_t *used, const char *more)
 
 static void print_type(const bmf_type *type, char *text, size_t size, size_t *used)
 {
-    static const char *const scalar[] = {[BMF_INT] = "int", [BMF_REAL] = "real", [BMF_BOOL] = "bool", [BMF_NOTHING] = "?"};
+    static const char *const scalar[] = {
+        [BMF_INT] = "int", [BMF_REAL] = "real", [BMF_BOOL] = "bool", [BMF_NOTHING] = "?"};
     static const char *const open[] = {[BMF_TUPLE] = "{", [BMF_LIST] = "[", [BMF_DISTRIBUTED] = "P["};
     switch (type->kind) {
     case BMF_STRUCT:

@@ -19,7 +19,14 @@ extern "C" {
 /* The last two are the language's: the element type of an empty list literal, which has no values and goes with every
  * type; and a list whose elements lie each on its own processor. Columns never have them. */
 typedef enum bmf_type_kind {
-    BMF_INT, BMF_REAL, BMF_BOOL, BMF_STRUCT, BMF_TUPLE, BMF_LIST, BMF_NOTHING, BMF_DISTRIBUTED
+    BMF_INT,
+    BMF_REAL,
+    BMF_BOOL,
+    BMF_STRUCT,
+    BMF_TUPLE,
+    BMF_LIST,
+    BMF_NOTHING,
+    BMF_DISTRIBUTED
 } bmf_type_kind;
 
 enum { BMF_MAX_LEAVES = 32 };
@@ -27,10 +34,10 @@ enum { BMF_MAX_LEAVES = 32 };
 typedef struct bmf_type bmf_type;
 struct bmf_type {
     bmf_type_kind kind;
-    int64_t size;                      /* bytes of a scalar or struct; 0 for tuples and lists */
-    const char *name;                  /* of a struct, for messages; otherwise NULL */
-    int components;                    /* tuple: number of components; list: 1; otherwise 0 */
-    const bmf_type *const *component;  /* components pointers, or NULL */
+    int64_t size;                     /* bytes of a scalar or struct; 0 for tuples and lists */
+    const char *name;                 /* of a struct, for messages; otherwise NULL */
+    int components;                   /* tuple: number of components; list: 1; otherwise 0 */
+    const bmf_type *const *component; /* components pointers, or NULL */
 };
 
 extern const bmf_type bmf_type_int, bmf_type_real, bmf_type_bool, bmf_type_nothing;
@@ -63,12 +70,19 @@ int64_t bmf_type_record(const bmf_type *type, int64_t offset[BMF_MAX_LEAVES]);
 char *bmf_type_print(const bmf_type *type, char *text, size_t size);
 
 /* The kind and descriptor of a C type, as compile-time constants for static kernels and operators. */
-#define BMF_KIND_OF(ctype)                                                                                    \
-    _Generic(*(ctype *)0, double : BMF_REAL, int64_t : BMF_INT, long long : BMF_INT, _Bool : BMF_BOOL,         \
-             uint8_t : BMF_BOOL, default : BMF_STRUCT)
-#define BMF_TYPE_OF(ctype)                                                                                    \
-    { BMF_KIND_OF(ctype), (int64_t)sizeof(ctype), BMF_KIND_OF(ctype) == BMF_STRUCT ? #ctype : (const char *)0, \
-      0, (const bmf_type *const *)0 }
+#define BMF_KIND_OF(ctype)                                                                                             \
+    _Generic(*(ctype *)0, double                                                                                       \
+             : BMF_REAL, int64_t                                                                                       \
+             : BMF_INT, long long                                                                                      \
+             : BMF_INT, _Bool                                                                                          \
+             : BMF_BOOL, uint8_t                                                                                       \
+             : BMF_BOOL, default                                                                                       \
+             : BMF_STRUCT)
+#define BMF_TYPE_OF(ctype)                                                                                             \
+    {                                                                                                                  \
+        BMF_KIND_OF(ctype), (int64_t)sizeof(ctype), BMF_KIND_OF(ctype) == BMF_STRUCT ? #ctype : (const char *)0, 0,    \
+            (const bmf_type *const *)0                                                                                 \
+    }
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@
 
 static const int64_t largest_piece = (int64_t)1 << 30;
 
-int bmf_npy_open(bmf_context *ctx, const char *path, int mode, MPI_File *file)
+int npy_open(bmf_context *ctx, const char *path, int mode, MPI_File *file)
 {
     int error = MPI_File_open(MPI_COMM_SELF, path, mode, MPI_INFO_NULL, file), class;
     if (error == MPI_SUCCESS)
@@ -41,7 +41,7 @@ static int64_t bytes_moved(const MPI_Status *status)
     return moved;
 }
 
-int bmf_npy_read_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, void *data, int64_t bytes)
+int npy_read_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, void *data, int64_t bytes)
 {
     char *to = data;
     for (int64_t done = 0, moved; done < bytes; done += moved) {
@@ -57,8 +57,7 @@ int bmf_npy_read_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_
     return BMF_OK;
 }
 
-int bmf_npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, const void *data,
-                        int64_t bytes)
+int npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, const void *data, int64_t bytes)
 {
     const char *from = data;
     for (int64_t done = 0, moved; done < bytes; done += moved) {
@@ -72,23 +71,23 @@ int bmf_npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64
     return BMF_OK;
 }
 
-void bmf_npy_record(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t begin)
+void npy_record(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t begin)
 {
-    int64_t end = bmf_now(ctx), duration = end - begin;
+    int64_t end = context_now(ctx), duration = end - begin;
     if (ctx->backend->file)
         ctx->backend->file(ctx, partition, element_bytes, duration);
     if (ctx->run == NULL || ctx->backend->file)
         return;
     const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
     for (int64_t k = partition->local_first; k < partition->local_first + partition->local_parts; k++)
-        bmf_run_add(ctx->run, &(bmf_event){.begin = begin,
-                                           .end = end,
-                                           .amount = (partition->start[k + 1] - partition->start[k]) * element_bytes,
-                                           .low = duration,
-                                           .high = duration,
-                                           .node = at->node,
-                                           .instance = at->instance,
-                                           .lane = (int32_t)bmf_partition_processor(partition, k),
-                                           .peer = -1,
-                                           .kind = BMF_EVENT_FILE});
+        run_add(ctx->run, &(bmf_event){.begin = begin,
+                                       .end = end,
+                                       .amount = (partition->start[k + 1] - partition->start[k]) * element_bytes,
+                                       .low = duration,
+                                       .high = duration,
+                                       .node = at->node,
+                                       .instance = at->instance,
+                                       .lane = (int32_t)bmf_partition_processor(partition, k),
+                                       .peer = -1,
+                                       .kind = BMF_EVENT_FILE});
 }

@@ -55,7 +55,7 @@ static int64_t read_little_endian(const unsigned char *bytes, int count)
     return value;
 }
 
-int64_t bmf_npy_parse_prefix(const unsigned char *bytes, int64_t count, int64_t *text_size, char *why, size_t why_size)
+int64_t npy_parse_prefix(const unsigned char *bytes, int64_t count, int64_t *text_size, char *why, size_t why_size)
 {
     static const unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
     scanner in = {.why = why, .why_size = why_size};
@@ -282,19 +282,19 @@ static bool judge_shape(scanner *in, const raw_header *raw, bmf_npy_header *head
     header->dimensions = raw->dimensions;
     header->shape[0] = raw->shape[0];
     header->shape[1] = raw->dimensions == 2 ? raw->shape[1] : 1;
-    if (bmf_npy_data_bytes(header) < 0)
+    if (npy_data_bytes(header) < 0)
         return refuse(in, "a shape of more bytes than fit 64 bits");
     return true;
 }
 
-bool bmf_npy_parse_text(const char *text, int64_t size, bmf_npy_header *header, char *why, size_t why_size)
+bool npy_parse_text(const char *text, int64_t size, bmf_npy_header *header, char *why, size_t why_size)
 {
     scanner in = {text, text + size, why, why_size};
     raw_header raw = {.shape = {0, 0}};
     return read_dict(&in, &raw) && judge_descr(&in, raw.descr, header) && judge_shape(&in, &raw, header);
 }
 
-int64_t bmf_npy_data_bytes(const bmf_npy_header *header)
+int64_t npy_data_bytes(const bmf_npy_header *header)
 {
     int64_t row, bytes;
     if (__builtin_mul_overflow(header->shape[1], header->scalar->size, &row) ||

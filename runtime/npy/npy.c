@@ -46,7 +46,7 @@ static int64_t read_at(int file, void *to, int64_t count, int64_t offset)
 
 static int read_text(bmf_context *ctx, const char *path, int file, int64_t offset, int64_t size, bmf_npy_header *header)
 {
-    char why[BMF_MESSAGE_SIZE] = "", *text = bmf_allocate(size);
+    char why[BMF_MESSAGE_SIZE] = "", *text = allocate(size);
     int64_t found = read_at(file, text, size, offset);
     int status = BMF_OK;
     if (found < 0)
@@ -54,7 +54,7 @@ static int read_text(bmf_context *ctx, const char *path, int file, int64_t offse
     else if (found < size)
         status = bmf_fail(ctx, BMF_ERROR_FILE, "%s: truncated header: %" PRId64 " bytes expected, %" PRId64 " found",
                           path, offset + size, offset + found);
-    else if (!bmf_npy_parse_text(text, size, header, why, sizeof why))
+    else if (!npy_parse_text(text, size, header, why, sizeof why))
         status = bad_file(ctx, path, why);
     free(text);
     header->data_offset = offset + size;
@@ -63,7 +63,7 @@ static int read_text(bmf_context *ctx, const char *path, int file, int64_t offse
 
 static int check_size(bmf_context *ctx, const char *path, const bmf_npy_header *header, int64_t file_size)
 {
-    int64_t expected = bmf_npy_data_bytes(header), found = file_size - header->data_offset;
+    int64_t expected = npy_data_bytes(header), found = file_size - header->data_offset;
     if (found >= expected)
         return BMF_OK;
     return bmf_fail(ctx, BMF_ERROR_FILE, "%s: truncated data: %" PRId64 " bytes expected, %" PRId64 " found", path,
@@ -77,7 +77,7 @@ static int read_open_file(bmf_context *ctx, const char *path, int file, int64_t 
     int64_t text_size, found = read_at(file, prefix, sizeof prefix, 0);
     if (found < 0)
         return bad_file(ctx, path, strerror(errno));
-    int64_t offset = bmf_npy_parse_prefix(prefix, found, &text_size, why, sizeof why);
+    int64_t offset = npy_parse_prefix(prefix, found, &text_size, why, sizeof why);
     if (offset < 0)
         return bad_file(ctx, path, why);
     BMF_TRY(read_text(ctx, path, file, offset, text_size, header));
@@ -117,8 +117,8 @@ int bmf_npy_header_read(bmf_context *ctx, const char *path, bmf_npy_header *head
 static int create_column(bmf_context *ctx, const bmf_npy_header *header, int64_t count, bmf_column *column)
 {
     bool nested = header->dimensions == 2;
-    int status = nested ? bmf_column_create_list(bmf_type_list(header->scalar), count, count * header->shape[1], column)
-                        : bmf_column_create(header->scalar, count, column);
+    int status = nested ? column_create_list(bmf_type_list(header->scalar), count, count * header->shape[1], column)
+                        : column_create(header->scalar, count, column);
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "out of memory: no %" PRId64 " rows of %" PRId64 " bytes on rank %d", count,
                         header->shape[1] * header->scalar->size, ctx->rank);
@@ -151,9 +151,9 @@ static int read_scalars(bmf_context *ctx, const char *path, const bmf_npy_header
         return BMF_OK;
     MPI_File file;
     int64_t size = header->scalar->size;
-    BMF_TRY(bmf_npy_open(ctx, path, MPI_MODE_RDONLY, &file));
+    BMF_TRY(npy_open(ctx, path, MPI_MODE_RDONLY, &file));
     int status =
-        bmf_npy_read_bytes(ctx, path, file, header->data_offset + first * size, scalars->data, scalars->count * size);
+        npy_read_bytes(ctx, path, file, header->data_offset + first * size, scalars->data, scalars->count * size);
     MPI_File_close(&file);
     if (status == BMF_OK && header->scalar == &bmf_type_bool)
         status = check_truths(ctx, path, scalars, first);
@@ -164,7 +164,7 @@ static int read_data(bmf_context *ctx, const char *path, const bmf_npy_header *h
                      bmf_list **list)
 {
     int64_t begin = bmf_partition_local_begin(partition), count = bmf_partition_local_end(partition) - begin;
-    int64_t started = bmf_now(ctx);
+    int64_t started = context_now(ctx);
     bmf_column column;
     int status = create_column(ctx, header, count, &column);
     if (status == BMF_OK)
@@ -172,11 +172,11 @@ static int read_data(bmf_context *ctx, const char *path, const bmf_npy_header *h
                               header->dimensions == 2 ? &column.child[0] : &column);
     status = bmf_agree(ctx, status);
     if (status != BMF_OK) {
-        bmf_column_free(&column);
+        column_free(&column);
         return status;
     }
-    bmf_npy_record(ctx, partition, header->shape[1] * header->scalar->size, started);
-    return bmf_list_adopt(ctx, partition, &column, list);
+    npy_record(ctx, partition, header->shape[1] * header->scalar->size, started);
+    return list_adopt(ctx, partition, &column, list);
 }
 
 int bmf_npy_read_parts(bmf_context *ctx, const char *path, bmf_partition *partition, bmf_list **list)
@@ -186,8 +186,8 @@ int bmf_npy_read_parts(bmf_context *ctx, const char *path, bmf_partition *partit
     if (header.shape[0] != bmf_partition_length(partition))
         return bmf_fail(ctx, BMF_ERROR_SHAPE, "%s: %" PRId64 " elements for a partition of %" PRId64, path,
                         header.shape[0], bmf_partition_length(partition));
-    bmf_skeleton_begin(ctx, "read");
-    return bmf_skeleton_end(ctx, partition, read_data(ctx, path, &header, partition, list));
+    skeleton_begin(ctx, "read");
+    return skeleton_end(ctx, partition, read_data(ctx, path, &header, partition, list));
 }
 
 int bmf_npy_read(bmf_context *ctx, const char *path, bmf_list **list)
@@ -196,8 +196,8 @@ int bmf_npy_read(bmf_context *ctx, const char *path, bmf_list **list)
     bmf_partition *partition;
     BMF_TRY(bmf_npy_header_read(ctx, path, &header));
     BMF_TRY(bmf_partition_even(ctx, header.shape[0], &partition));
-    bmf_skeleton_begin(ctx, "read");
-    int status = bmf_skeleton_end(ctx, partition, read_data(ctx, path, &header, partition, list));
+    skeleton_begin(ctx, "read");
+    int status = skeleton_end(ctx, partition, read_data(ctx, path, &header, partition, list));
     bmf_partition_release(partition);
     return status;
 }

@@ -11,21 +11,20 @@ enum { BMF_NPY_PREFIX_1 = 10, BMF_NPY_PREFIX = 12 };
 
 /* Reads magic, version and header length from the first bytes of a file. Returns the offset of the header's text, its
  * size in *text_size, or -1 with the reason in why. Not collective. */
-int64_t bmf_npy_parse_prefix(const unsigned char *bytes, int64_t count, int64_t *text_size, char *why, size_t why_size);
+int64_t npy_parse_prefix(const unsigned char *bytes, int64_t count, int64_t *text_size, char *why, size_t why_size);
 /* Reads the header's text, a Python dict literal; sets all of header but data_offset. Returns whether bmf takes such a
  * file, otherwise the reason is in why. Not collective. */
-bool bmf_npy_parse_text(const char *text, int64_t size, bmf_npy_header *header, char *why, size_t why_size);
+bool npy_parse_text(const char *text, int64_t size, bmf_npy_header *header, char *why, size_t why_size);
 
 /* Bytes of the data, or -1 if they do not fit an int64. */
-int64_t bmf_npy_data_bytes(const bmf_npy_header *header);
+int64_t npy_data_bytes(const bmf_npy_header *header);
 
 /* Opens a file for this rank alone. mode: MPI_MODE_RDONLY or MPI_MODE_WRONLY. Not collective. */
-int bmf_npy_open(bmf_context *ctx, const char *path, int mode, MPI_File *file);
+int npy_open(bmf_context *ctx, const char *path, int mode, MPI_File *file);
 /* Reads or writes `bytes` bytes at `offset`, in pieces. Not collective. */
-int bmf_npy_read_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, void *data, int64_t bytes);
-int bmf_npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, const void *data,
-                        int64_t bytes);
-/* Records one file event for every part on this rank, if the run is traced; begin: bmf_now before. Not collective. */
-void bmf_npy_record(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t begin);
+int npy_read_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, void *data, int64_t bytes);
+int npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, const void *data, int64_t bytes);
+/* Records one file event for every part on this rank, if the run is traced; begin: context_now before. Not collective. */
+void npy_record(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t begin);
 
 #endif

@@ -34,7 +34,7 @@ static int agree_on_row_length(const bmf_list *list, int64_t *length)
     bmf_context *ctx = list->context;
     const int64_t *offsets = list->column.offsets;
     int64_t count = list->column.count, mine = count > 0 ? offsets[1] : -1;
-    int64_t *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all);
+    int64_t *all = allocate(ctx->ranks * (int64_t)sizeof *all);
     int status = ctx->backend->collect(ctx, &mine, 1, all, ctx->ranks);
     *length = 0;
     for (int r = ctx->ranks - 1; r >= 0; r--)
@@ -91,7 +91,7 @@ static int create_file(bmf_context *ctx, const char *path, const char *part, con
     struct stat about;
     if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: is a directory", path);
-    if (bmf_is_special(path))
+    if (is_special(path))
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: is not a regular file", path);
     FILE *file = fopen(part, "wb");
     if (file == NULL)
@@ -111,12 +111,12 @@ static int write_broadcast(bmf_context *ctx, const char *part, MPI_File file, in
 {
     int64_t size = scalars->type->size, per_block = fill_block / size;
     int64_t block = scalars->count < per_block ? scalars->count : per_block;
-    char *filled = bmf_allocate(block * size);
+    char *filled = allocate(block * size);
     int status = BMF_OK;
-    bmf_column_pack(scalars, 0, block, filled);
+    column_pack(scalars, 0, block, filled);
     for (int64_t i = 0; i < scalars->count && status == BMF_OK; i += block) {
         int64_t count = scalars->count - i < block ? scalars->count - i : block;
-        status = bmf_npy_write_bytes(ctx, part, file, offset + i * size, filled, count * size);
+        status = npy_write_bytes(ctx, part, file, offset + i * size, filled, count * size);
     }
     free(filled);
     return status;
@@ -129,10 +129,9 @@ static int write_scalars(bmf_context *ctx, const char *part, int64_t first, cons
         return BMF_OK;
     MPI_File file;
     int64_t size = scalars->type->size, offset = HEADER_SIZE + first * size;
-    BMF_TRY(bmf_npy_open(ctx, part, MPI_MODE_WRONLY, &file));
-    int status = scalars->stride == 0
-                     ? write_broadcast(ctx, part, file, offset, scalars)
-                     : bmf_npy_write_bytes(ctx, part, file, offset, scalars->data, scalars->count * size);
+    BMF_TRY(npy_open(ctx, part, MPI_MODE_WRONLY, &file));
+    int status = scalars->stride == 0 ? write_broadcast(ctx, part, file, offset, scalars)
+                                      : npy_write_bytes(ctx, part, file, offset, scalars->data, scalars->count * size);
     if (MPI_File_close(&file) != MPI_SUCCESS && status == BMF_OK)
         status = bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot close: is the disk full?", part);
     return status;
@@ -141,7 +140,7 @@ static int write_scalars(bmf_context *ctx, const char *part, int64_t first, cons
 static int complete_file(bmf_context *ctx, const char *path, const char *part, const bmf_npy_header *header)
 {
     struct stat about;
-    int64_t expected = HEADER_SIZE + bmf_npy_data_bytes(header);
+    int64_t expected = HEADER_SIZE + npy_data_bytes(header);
     if (stat(part, &about) != 0)
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: %s", part, strerror(errno));
     if (about.st_size != expected)
@@ -156,7 +155,7 @@ static int write_file(const bmf_list *list, const char *path, const char *part, 
 {
     bmf_context *ctx = list->context;
     bool root = ctx->rank == 0;
-    int64_t started = bmf_now(ctx);
+    int64_t started = context_now(ctx);
     const bmf_column *scalars = header->dimensions == 2 ? &list->column.child[0] : &list->column;
     BMF_TRY(bmf_agree(ctx, root ? create_file(ctx, path, part, header) : BMF_OK));
     int64_t first = bmf_partition_local_begin(list->partition) * header->shape[1];
@@ -166,7 +165,7 @@ static int write_file(const bmf_list *list, const char *path, const char *part, 
     if (status != BMF_OK && root)
         remove(part);
     if (status == BMF_OK)
-        bmf_npy_record(ctx, list->partition, header->shape[1] * header->scalar->size, started);
+        npy_record(ctx, list->partition, header->shape[1] * header->scalar->size, started);
     return status;
 }
 
@@ -175,10 +174,10 @@ int bmf_npy_write(const bmf_list *list, const char *path)
     bmf_npy_header header = {0};
     BMF_TRY(describe(list, &header));
     size_t size = strlen(path) + sizeof ".part";
-    char *part = bmf_allocate((int64_t)size);
+    char *part = allocate((int64_t)size);
     snprintf(part, size, "%s.part", path);
-    bmf_skeleton_begin(list->context, "write");
-    int status = bmf_skeleton_end(list->context, list->partition, write_file(list, path, part, &header));
+    skeleton_begin(list->context, "write");
+    int status = skeleton_end(list->context, list->partition, write_file(list, path, part, &header));
     free(part);
     return status;
 }

@@ -32,7 +32,7 @@ static const algorithm_names names[BMF_ALGORITHMS] = {
     [BMF_DISTL_SCATTER_ALLGATHER] = {"distl", "scatter_allgather"},
 };
 
-const char *bmf_algorithm_skeleton(bmf_algorithm algorithm)
+const char *algorithm_skeleton(bmf_algorithm algorithm)
 {
     return names[algorithm].skeleton;
 }
@@ -62,11 +62,11 @@ static double doubling_rounds(int64_t count)
 
 static double pipeline_seconds(const bmf_cost_model *cost, int64_t count, double bytes)
 {
-    double segments = (double)bmf_schedule_pipeline_segments(cost, count, (int64_t)bytes);
+    double segments = (double)schedule_pipeline_segments(cost, count, (int64_t)bytes);
     return rounds_seconds(cost, (double)count - 2 + segments, bytes / segments);
 }
 
-double bmf_schedule_estimate(bmf_algorithm algorithm, const bmf_cost_model *cost, int64_t count, double bytes)
+double schedule_estimate(bmf_algorithm algorithm, const bmf_cost_model *cost, int64_t count, double bytes)
 {
     if (count <= 1)
         return 0;
@@ -101,7 +101,7 @@ double bmf_schedule_estimate(bmf_algorithm algorithm, const bmf_cost_model *cost
 }
 
 /* d/ds (count - 2 + s) (latency + per_byte bytes / s) = 0. */
-int64_t bmf_schedule_pipeline_segments(const bmf_cost_model *cost, int64_t count, int64_t bytes)
+int64_t schedule_pipeline_segments(const bmf_cost_model *cost, int64_t count, int64_t bytes)
 {
     if (count <= 2 || bytes <= 1 || cost->per_byte <= 0)
         return 1;

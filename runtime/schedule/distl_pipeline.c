@@ -15,25 +15,25 @@ static int64_t segment_start(int64_t bytes, int64_t segments, int64_t k)
     return bytes / segments * k + bytes % segments * k / segments;
 }
 
-int bmf_schedule_distl_pipeline(bmf_schedule *schedule, int first_round, const bmf_group *group, int64_t bytes,
-                                int64_t segments)
+int schedule_distl_pipeline(bmf_schedule *schedule, int first_round, const bmf_group *group, int64_t bytes,
+                            int64_t segments)
 {
     item_range local = local_items(schedule, group);
     segments = most(1, least(segments, bytes));
     if (group->count <= 1)
         return BMF_OK;
-    BMF_TRY(bmf_schedule_extend(schedule, first_round + (int)(group->count + segments - 2)));
+    BMF_TRY(schedule_extend(schedule, first_round + (int)(group->count + segments - 2)));
     if (local.begin >= local.end)
         return BMF_OK;
     for (int64_t i = most(local.begin - 1, 0); i < least(local.end, group->count - 1); i++)
         for (int64_t k = 0; k < segments; k++) {
             int64_t start = segment_start(bytes, segments, k), end = segment_start(bytes, segments, k + 1);
-            bmf_message message = {.from = bmf_group_processor(group, i),
-                                   .to = bmf_group_processor(group, i + 1),
+            bmf_message message = {.from = group_processor(group, i),
+                                   .to = group_processor(group, i + 1),
                                    .bytes = end - start,
                                    .first = start,
                                    .count = end - start};
-            BMF_TRY(bmf_schedule_add(schedule, first_round + (int)(i + k), message));
+            BMF_TRY(schedule_add(schedule, first_round + (int)(i + k), message));
         }
     return BMF_OK;
 }

@@ -26,12 +26,12 @@ static int64_t piece_start(const pieces *all, int64_t k)
 static int send_pieces(const pieces *all, int round, int64_t from, int64_t to, item_range piece)
 {
     int64_t start = piece_start(all, piece.begin), end = piece_start(all, piece.end);
-    bmf_message message = {.from = bmf_group_processor(all->group, from),
-                           .to = bmf_group_processor(all->group, to),
+    bmf_message message = {.from = group_processor(all->group, from),
+                           .to = group_processor(all->group, to),
                            .bytes = end - start,
                            .first = start,
                            .count = end - start};
-    return bmf_schedule_add(all->schedule, round, message);
+    return schedule_add(all->schedule, round, message);
 }
 
 static int scatter_segment(const pieces *all, int round, int64_t first, int64_t count)
@@ -54,11 +54,11 @@ static int pass_round(const pieces *all, int round, int64_t turn)
     return BMF_OK;
 }
 
-int bmf_schedule_distl_scatter_allgather(bmf_schedule *schedule, int first_round, const bmf_group *group, int64_t bytes)
+int schedule_distl_scatter_allgather(bmf_schedule *schedule, int first_round, const bmf_group *group, int64_t bytes)
 {
     pieces all = {schedule, group, bytes, local_items(schedule, group)};
     int levels = ceil_log2(group->count), turns = (int)most(group->count - 1, 0);
-    BMF_TRY(bmf_schedule_extend(schedule, first_round + levels + turns));
+    BMF_TRY(schedule_extend(schedule, first_round + levels + turns));
     if (all.local.begin >= all.local.end)
         return BMF_OK;
     BMF_TRY(scatter_segment(&all, first_round, 0, group->count));

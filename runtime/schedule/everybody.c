@@ -7,22 +7,21 @@
 #include "runtime/schedule/range.h"
 #include "runtime/context/status.h"
 
-int bmf_schedule_everybody(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
-                           const void *state)
+int schedule_everybody(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
+                       const void *state)
 {
     item_range local = local_items(schedule, group), all = {0, group->count};
     if (group->count > 1)
-        BMF_TRY(bmf_schedule_extend(schedule, first_round + 1));
+        BMF_TRY(schedule_extend(schedule, first_round + 1));
     if (local.begin >= local.end)
         return BMF_OK;
     for (int64_t i = 0; i < group->count; i++) {
         item_range to = i >= local.begin && i < local.end ? all : local;
-        bmf_message message = {
-            .from = bmf_group_processor(group, i), .bytes = bytes(state, i, 1), .first = i, .count = 1};
+        bmf_message message = {.from = group_processor(group, i), .bytes = bytes(state, i, 1), .first = i, .count = 1};
         for (int64_t j = to.begin; j < to.end; j++) {
-            message.to = bmf_group_processor(group, j);
+            message.to = group_processor(group, j);
             if (i != j)
-                BMF_TRY(bmf_schedule_add(schedule, first_round, message));
+                BMF_TRY(schedule_add(schedule, first_round, message));
         }
     }
     return BMF_OK;

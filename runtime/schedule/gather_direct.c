@@ -7,20 +7,20 @@
 #include "runtime/schedule/range.h"
 #include "runtime/context/status.h"
 
-int bmf_schedule_gather_direct(bmf_schedule *schedule, int first_round, const bmf_group *group, const int64_t *start)
+int schedule_gather_direct(bmf_schedule *schedule, int first_round, const bmf_group *group, const int64_t *start)
 {
     item_range local = local_items(schedule, group);
     if (group->count > 1)
-        BMF_TRY(bmf_schedule_extend(schedule, first_round + 1));
+        BMF_TRY(schedule_extend(schedule, first_round + 1));
     if (local.begin == 0 && local.end > 0)
         local.end = group->count;
     for (int64_t i = most(local.begin, 1); i < local.end; i++) {
-        bmf_message message = {.from = bmf_group_processor(group, i),
+        bmf_message message = {.from = group_processor(group, i),
                                .to = group->base,
                                .bytes = start ? start[i + 1] - start[i] : BMF_BYTES_UNKNOWN,
                                .first = i,
                                .count = 1};
-        BMF_TRY(bmf_schedule_add(schedule, first_round, message));
+        BMF_TRY(schedule_add(schedule, first_round, message));
     }
     return BMF_OK;
 }

@@ -17,8 +17,8 @@ static int64_t segment_bytes(const void *state, int64_t first, int64_t count)
     return sizes->start ? sizes->start[first + count] - sizes->start[first] : BMF_BYTES_UNKNOWN;
 }
 
-int bmf_schedule_gather_levels(bmf_schedule *schedule, int first_round, const bmf_group *group, const int64_t *start)
+int schedule_gather_levels(bmf_schedule *schedule, int first_round, const bmf_group *group, const int64_t *start)
 {
     item_sizes sizes = {start};
-    return bmf_schedule_reduce_levels(schedule, first_round, group, segment_bytes, &sizes);
+    return schedule_reduce_levels(schedule, first_round, group, segment_bytes, &sizes);
 }

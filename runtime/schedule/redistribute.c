@@ -8,11 +8,11 @@
 #include "runtime/schedule/range.h"
 #include "runtime/context/status.h"
 
-int bmf_schedule_redistribute(bmf_schedule *schedule, int first_round, int64_t from_parts,
-                              const int64_t *from_processor, const int64_t *from_start, int64_t to_parts,
-                              const int64_t *to_processor, const int64_t *to_start, int64_t element_bytes)
+int schedule_redistribute(bmf_schedule *schedule, int first_round, int64_t from_parts, const int64_t *from_processor,
+                          const int64_t *from_start, int64_t to_parts, const int64_t *to_processor,
+                          const int64_t *to_start, int64_t element_bytes)
 {
-    BMF_TRY(bmf_schedule_extend(schedule, first_round + 1));
+    BMF_TRY(schedule_extend(schedule, first_round + 1));
     for (int64_t i = 0, j = 0; i < from_parts && j < to_parts;) {
         int64_t first = most(from_start[i], to_start[j]);
         int64_t end = least(from_start[i + 1], to_start[j + 1]);
@@ -22,7 +22,7 @@ int bmf_schedule_redistribute(bmf_schedule *schedule, int first_round, int64_t f
                                .first = first,
                                .count = end - first};
         if (first < end)
-            BMF_TRY(bmf_schedule_add(schedule, first_round, message));
+            BMF_TRY(schedule_add(schedule, first_round, message));
         if (from_start[i + 1] <= to_start[j + 1])
             i++;
         else

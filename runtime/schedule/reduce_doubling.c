@@ -35,12 +35,12 @@ static int64_t number_at(const doubling *all, int64_t item)
 static int send_value(const doubling *all, int round, int64_t from, int64_t to, item_range covered)
 {
     int64_t count = covered.end - covered.begin;
-    bmf_message message = {.from = bmf_group_processor(all->group, from),
-                           .to = bmf_group_processor(all->group, to),
+    bmf_message message = {.from = group_processor(all->group, from),
+                           .to = group_processor(all->group, to),
                            .bytes = all->bytes(all->state, covered.begin, count),
                            .first = covered.begin,
                            .count = count};
-    return bmf_schedule_add(all->schedule, round, message);
+    return schedule_add(all->schedule, round, message);
 }
 
 static int fold_in(const doubling *all, int round)
@@ -79,15 +79,15 @@ static int exchange_round(const doubling *all, int round, int64_t distance)
     return BMF_OK;
 }
 
-int bmf_schedule_reduce_doubling(bmf_schedule *schedule, int first_round, const bmf_group *group,
-                                 bmf_bytes_function *bytes, const void *state)
+int schedule_reduce_doubling(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
+                             const void *state)
 {
     int64_t active = 1;
     while (2 * active <= group->count)
         active *= 2;
     doubling all = {schedule, group, bytes, state, active, group->count - active, local_items(schedule, group)};
     int doublings = ceil_log2(active), round = first_round;
-    BMF_TRY(bmf_schedule_extend(schedule, first_round + doublings + (all.extra ? 2 : 0)));
+    BMF_TRY(schedule_extend(schedule, first_round + doublings + (all.extra ? 2 : 0)));
     if (all.extra)
         BMF_TRY(fold_in(&all, round++));
     for (int64_t distance = 1; distance < active; distance *= 2)

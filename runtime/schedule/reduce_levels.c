@@ -21,22 +21,22 @@ static int add_level(bmf_schedule *schedule, int first_round, int level, const b
             if (first >= group->count)
                 break;
             int64_t count = least(distance, group->count - first);
-            bmf_message message = {.from = bmf_group_processor(group, first),
-                                   .to = bmf_group_processor(group, i),
+            bmf_message message = {.from = group_processor(group, first),
+                                   .to = group_processor(group, i),
                                    .bytes = bytes(state, first, count),
                                    .first = first,
                                    .count = count};
-            BMF_TRY(bmf_schedule_add(schedule, first_round + level, message));
+            BMF_TRY(schedule_add(schedule, first_round + level, message));
         }
     return BMF_OK;
 }
 
-int bmf_schedule_reduce_levels(bmf_schedule *schedule, int first_round, const bmf_group *group,
-                               bmf_bytes_function *bytes, const void *state)
+int schedule_reduce_levels(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
+                           const void *state)
 {
     item_range local = local_items(schedule, group);
     int levels = ceil_log2(group->count);
-    BMF_TRY(bmf_schedule_extend(schedule, first_round + levels));
+    BMF_TRY(schedule_extend(schedule, first_round + levels));
     for (int level = 0; level < levels; level++)
         BMF_TRY(add_level(schedule, first_round, level, group, local, bytes, state));
     return BMF_OK;

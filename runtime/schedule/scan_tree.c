@@ -19,23 +19,23 @@ static int add_down(bmf_schedule *schedule, int round, int level, const bmf_grou
         for (int64_t i = (range[k].begin + step - 1) / step * step; i < range[k].end; i += step) {
             if (i + distance >= group->count)
                 break;
-            bmf_message message = {.from = bmf_group_processor(group, i),
-                                   .to = bmf_group_processor(group, i + distance),
+            bmf_message message = {.from = group_processor(group, i),
+                                   .to = group_processor(group, i + distance),
                                    .bytes = bytes(state, 0, i + distance),
                                    .first = 0,
                                    .count = i + distance};
-            BMF_TRY(bmf_schedule_add(schedule, round, message));
+            BMF_TRY(schedule_add(schedule, round, message));
         }
     return BMF_OK;
 }
 
-int bmf_schedule_scan_tree(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
-                           const void *state)
+int schedule_scan_tree(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
+                       const void *state)
 {
     item_range local = local_items(schedule, group);
     int levels = ceil_log2(group->count);
-    BMF_TRY(bmf_schedule_reduce_levels(schedule, first_round, group, bytes, state));
-    BMF_TRY(bmf_schedule_extend(schedule, first_round + 2 * levels));
+    BMF_TRY(schedule_reduce_levels(schedule, first_round, group, bytes, state));
+    BMF_TRY(schedule_extend(schedule, first_round + 2 * levels));
     for (int level = levels - 1; level >= 0; level--)
         BMF_TRY(add_down(schedule, first_round + 2 * levels - 1 - level, level, group, local, bytes, state));
     return BMF_OK;

@@ -11,7 +11,7 @@
 #include "runtime/schedule/range.h"
 #include "runtime/context/status.h"
 
-bmf_schedule *bmf_schedule_create(const char *name, int64_t low, int64_t high)
+bmf_schedule *schedule_create(const char *name, int64_t low, int64_t high)
 {
     bmf_schedule *schedule = calloc(1, sizeof *schedule);
     if (schedule) {
@@ -22,7 +22,7 @@ bmf_schedule *bmf_schedule_create(const char *name, int64_t low, int64_t high)
     return schedule;
 }
 
-void bmf_schedule_free(bmf_schedule *schedule)
+void schedule_free(bmf_schedule *schedule)
 {
     if (!schedule)
         return;
@@ -32,7 +32,7 @@ void bmf_schedule_free(bmf_schedule *schedule)
     free(schedule);
 }
 
-int bmf_schedule_extend(bmf_schedule *schedule, int rounds)
+int schedule_extend(bmf_schedule *schedule, int rounds)
 {
     if (rounds > schedule->capacity) {
         int capacity = rounds < 2 * schedule->capacity ? 2 * schedule->capacity : rounds;
@@ -47,11 +47,11 @@ int bmf_schedule_extend(bmf_schedule *schedule, int rounds)
     return BMF_OK;
 }
 
-int bmf_schedule_add(bmf_schedule *schedule, int r, bmf_message message)
+int schedule_add(bmf_schedule *schedule, int r, bmf_message message)
 {
     bool from_here = message.from >= schedule->low && message.from < schedule->high;
     bool to_here = message.to >= schedule->low && message.to < schedule->high;
-    BMF_TRY(bmf_schedule_extend(schedule, r + 1));
+    BMF_TRY(schedule_extend(schedule, r + 1));
     if (!from_here && !to_here)
         return BMF_OK;
     bmf_round *round = &schedule->round[r];
@@ -100,7 +100,7 @@ static totals schedule_totals(const bmf_schedule *schedule)
     return sum;
 }
 
-void bmf_schedule_totals(const bmf_schedule *schedule, int64_t *messages, int64_t *bytes)
+void schedule_count_totals(const bmf_schedule *schedule, int64_t *messages, int64_t *bytes)
 {
     totals sum = schedule_totals(schedule);
     *messages = sum.messages;
@@ -147,7 +147,7 @@ static void print_round(const bmf_round *round, int number, int examples, FILE *
     fputc('\n', stream);
 }
 
-void bmf_schedule_print(const bmf_schedule *schedule, int examples, FILE *stream)
+void schedule_print(const bmf_schedule *schedule, int examples, FILE *stream)
 {
     totals sum = schedule_totals(schedule);
     fprintf(stream, "%s: %d round%s, ", schedule->name, schedule->rounds, plural(schedule->rounds));

@@ -22,19 +22,19 @@ static int split_segment(const split *all, int round, int64_t first, int64_t cou
         return BMF_OK;
     int64_t front = (int64_t)1 << (ceil_log2(count) - 1);
     int64_t middle = first + front, end = first + count;
-    bmf_message message = {.from = bmf_group_processor(all->group, first),
-                           .to = bmf_group_processor(all->group, middle),
+    bmf_message message = {.from = group_processor(all->group, first),
+                           .to = group_processor(all->group, middle),
                            .bytes = all->start ? all->start[end] - all->start[middle] : BMF_BYTES_UNKNOWN,
                            .first = middle,
                            .count = end - middle};
-    BMF_TRY(bmf_schedule_add(all->schedule, round, message));
+    BMF_TRY(schedule_add(all->schedule, round, message));
     BMF_TRY(split_segment(all, round + 1, first, front));
     return split_segment(all, round + 1, middle, end - middle);
 }
 
-int bmf_schedule_split_tree(bmf_schedule *schedule, int first_round, const bmf_group *group, const int64_t *start)
+int schedule_split_tree(bmf_schedule *schedule, int first_round, const bmf_group *group, const int64_t *start)
 {
     split all = {schedule, group, start, local_items(schedule, group)};
-    BMF_TRY(bmf_schedule_extend(schedule, first_round + ceil_log2(group->count)));
+    BMF_TRY(schedule_extend(schedule, first_round + ceil_log2(group->count)));
     return split_segment(&all, first_round, 0, group->count);
 }

@@ -135,8 +135,8 @@ static int fail_write(bmf_context *ctx, const char *path, int failure)
 
 static int check_path(bmf_context *ctx, const char *path)
 {
-    return bmf_is_special(path) ? bmf_fail(ctx, BMF_ERROR_FILE, "cannot write trace '%s': is not a regular file", path)
-                                : BMF_OK;
+    return is_special(path) ? bmf_fail(ctx, BMF_ERROR_FILE, "cannot write trace '%s': is not a regular file", path)
+                            : BMF_OK;
 }
 
 /* Closes PATH.part and gives it its name, or removes it after a failure. Returns errno or 0. */
@@ -151,13 +151,13 @@ static int finish_file(int file, const char *part, const char *path, int failure
     return failure;
 }
 
-int bmf_trace_write(bmf_context *ctx, const bmf_trace *trace, const char *path)
+int trace_write(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     if (trace->runs < 1 || trace->runs > TRACE_MAX_RUNS)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a trace has one or two runs, not %d", trace->runs);
     BMF_TRY(check_path(ctx, path));
     for (int k = 0; k < trace->runs; k++)
-        if (bmf_run_sort(trace->run[k]) != BMF_OK)
+        if (run_sort(trace->run[k]) != BMF_OK)
             return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to sort the events of trace '%s'", path);
     char *part = part_path(path);
     if (!part)
@@ -200,8 +200,8 @@ static int collect_parts(bmf_context *ctx, const bmf_run *run, part *mine)
 {
     int64_t all_count = (int64_t)SHARED_COUNT * ctx->ranks;
     int64_t *all = malloc((size_t)all_count * sizeof *all);
-    int64_t values[SHARED_COUNT] = {run->events, run->dropped, run->names, run->nodes, text_bytes(run),
-                                    hash_tables(run)};
+    int64_t values[SHARED_COUNT] = {run->events, run->dropped,    run->names,
+                                    run->nodes,  text_bytes(run), hash_tables(run)};
     int status = all ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write a trace");
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
@@ -275,12 +275,12 @@ static int write_part(bmf_context *ctx, const bmf_run *run, const part *mine, co
     return close_shared(ctx, file, part_name, path, status);
 }
 
-int bmf_trace_write_parallel(bmf_context *ctx, bmf_run *run, const char *path)
+int trace_write_parallel(bmf_context *ctx, bmf_run *run, const char *path)
 {
     part mine;
     char *part_name = part_path(path);
     int status = BMF_OK;
-    if (!part_name || bmf_run_sort(run) != BMF_OK)
+    if (!part_name || run_sort(run) != BMF_OK)
         status = bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write trace '%s'", path);
     if (status == BMF_OK && ctx->rank == 0)
         status = check_path(ctx, path);
@@ -288,9 +288,9 @@ int bmf_trace_write_parallel(bmf_context *ctx, bmf_run *run, const char *path)
     if (status == BMF_OK)
         status = collect_parts(ctx, run, &mine);
     if (status == BMF_OK && !mine.same_tables) {
-        status = bmf_run_unite(ctx, run);
+        status = run_unite(ctx, run);
         if (status == BMF_OK)
-            status = bmf_agree(ctx, bmf_run_sort(run));
+            status = bmf_agree(ctx, run_sort(run));
         if (status == BMF_OK)
             status = collect_parts(ctx, run, &mine);
     }

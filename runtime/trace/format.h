@@ -53,6 +53,6 @@ static inline int64_t trace_first_section(uint32_t runs)
 }
 
 /* The empty index of a run whose tables are put in by hand; fills itself when first needed. NULL without memory. */
-struct bmf_run_index *bmf_run_index_create(void);
+struct bmf_run_index *run_index_create(void);
 
 #endif

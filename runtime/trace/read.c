@@ -208,7 +208,7 @@ static int read_tables(const reader *r, bmf_run *run, const trace_run_header *he
     run->node = malloc(header->nodes * sizeof *run->node);
     run->lane_rank = malloc((size_t)header->lanes * sizeof *run->lane_rank);
     run->event = malloc((size_t)(header->events ? header->events : 1) * sizeof *run->event);
-    run->index = bmf_run_index_create();
+    run->index = run_index_create();
     if (!run->node || !run->lane_rank || !run->event || !run->index)
         return fail_memory(r);
     run->nodes = header->nodes;
@@ -219,7 +219,7 @@ static int read_tables(const reader *r, bmf_run *run, const trace_run_header *he
     BMF_TRY(check_nodes(r, run));
     BMF_TRY(check_lanes(r, run));
     BMF_TRY(check_events(r, run));
-    return bmf_run_sort(run) == BMF_OK ? BMF_OK : fail_memory(r);
+    return run_sort(run) == BMF_OK ? BMF_OK : fail_memory(r);
 }
 
 static int read_run(const reader *r, bmf_trace *trace, const trace_run_header *header, const trace_layout *at)

@@ -3,7 +3,7 @@
  * Method: events are appended to one array that doubles. Names and nodes are found by open-addressing hash tables of
  * their numbers, rebuilt when names or nodes were put into the run by other means. Sorting merges natural runs, so a
  * recording that is nearly in order costs nearly nothing.
- * Cost: bmf_run_add one 64-byte store; bmf_run_name and bmf_run_node one hash; bmf_run_sort n log n at worst.
+ * Cost: run_add one 64-byte store; run_name and run_node one hash; run_sort n log n at worst.
  */
 #include "runtime/trace/trace.h"
 
@@ -97,12 +97,12 @@ static int32_t *block_ranks(int32_t lanes, int32_t ranks)
     return rank;
 }
 
-struct bmf_run_index *bmf_run_index_create(void)
+struct bmf_run_index *run_index_create(void)
 {
     return calloc(1, sizeof(struct bmf_run_index));
 }
 
-bmf_run *bmf_run_create(const char *program, const char *machine, int32_t lanes, int32_t ranks, int32_t threads)
+bmf_run *run_create(const char *program, const char *machine, int32_t lanes, int32_t ranks, int32_t threads)
 {
     bmf_run *run = calloc(1, sizeof *run);
     if (!run)
@@ -112,22 +112,22 @@ bmf_run *bmf_run_create(const char *program, const char *machine, int32_t lanes,
     run->threads = threads > 0 ? threads : 1;
     run->program = strdup(program ? program : "");
     run->machine = strdup(machine ? machine : "");
-    run->index = bmf_run_index_create();
+    run->index = run_index_create();
     run->name = calloc(1, sizeof *run->name);
     run->node = calloc(1, sizeof *run->node);
     run->lane_rank = block_ranks(run->lanes, run->ranks);
     if (run->name && (run->name[0] = strdup("")))
         run->names = 1;
     if (!run->program || !run->machine || !run->index || !run->names || !run->node || !run->lane_rank) {
-        bmf_run_free(run);
+        run_free(run);
         return NULL;
     }
     run->index->name_capacity = run->index->node_capacity = run->nodes = 1;
-    run->node[0] = (bmf_trace_node){0, bmf_run_name(run, "main"), BMF_EVENT_REGION};
+    run->node[0] = (bmf_trace_node){0, run_name(run, "main"), BMF_EVENT_REGION};
     return run;
 }
 
-void bmf_run_free(bmf_run *run)
+void run_free(bmf_run *run)
 {
     if (!run)
         return;
@@ -152,11 +152,11 @@ void bmf_trace_free(bmf_trace *trace)
     if (!trace)
         return;
     for (int k = 0; k < trace->runs; k++)
-        bmf_run_free(trace->run[k]);
+        run_free(trace->run[k]);
     free(trace);
 }
 
-uint32_t bmf_run_name(bmf_run *run, const char *text)
+uint32_t run_name(bmf_run *run, const char *text)
 {
     table *t = &run->index->names;
     if (!*text || !table_refresh(run, t, run->names))
@@ -175,10 +175,10 @@ uint32_t bmf_run_name(bmf_run *run, const char *text)
     return t->slot[at] = run->names++;
 }
 
-uint32_t bmf_run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kind kind)
+uint32_t run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kind kind)
 {
     table *t = &run->index->nodes;
-    bmf_trace_node node = {parent, bmf_run_name(run, text), kind};
+    bmf_trace_node node = {parent, run_name(run, text), kind};
     if (!table_refresh(run, t, run->nodes))
         return parent;
     uint64_t at = hash_node(&node) & (t->slots - 1);
@@ -205,7 +205,7 @@ static bool grow_events(bmf_run *run)
     return true;
 }
 
-void bmf_run_add(bmf_run *run, const bmf_event *event)
+void run_add(bmf_run *run, const bmf_event *event)
 {
     if (run->events == run->capacity && !grow_events(run)) {
         run->dropped++;
@@ -271,7 +271,7 @@ static int64_t merge_pass(const bmf_event *from, int64_t events, bmf_event *to)
     return stretches;
 }
 
-int bmf_run_sort(bmf_run *run)
+int run_sort(bmf_run *run)
 {
     if (run->events < 2 || sorted_until(run->event, 0, run->events) == run->events)
         return BMF_OK;
@@ -299,7 +299,7 @@ static void append(char *text, size_t size, size_t *at, const char *piece)
         text[(*at)++] = *piece;
 }
 
-char *bmf_run_path(const bmf_run *run, uint32_t node, char *text, size_t size)
+char *run_path(const bmf_run *run, uint32_t node, char *text, size_t size)
 {
     if (size == 0)
         return text;
@@ -319,7 +319,7 @@ char *bmf_run_path(const bmf_run *run, uint32_t node, char *text, size_t size)
     return text;
 }
 
-const char *bmf_event_kind_name(bmf_event_kind kind)
+const char *event_kind_name(bmf_event_kind kind)
 {
     static const char *const name[BMF_EVENT_KINDS] = {"region",  "skeleton", "kernel", "send",
                                                       "receive", "wait",     "file"};

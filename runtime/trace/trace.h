@@ -45,19 +45,19 @@ typedef struct bmf_trace_node {
 
 /* One run of a trace as it stands in memory: complete in a reader, this rank's lanes in a recorder. */
 typedef struct bmf_run {
-    int predicted;             /* 0: measured, 1: predicted */
-    int32_t lanes;             /* of the whole machine */
+    int predicted; /* 0: measured, 1: predicted */
+    int32_t lanes; /* of the whole machine */
     int32_t ranks, threads;
-    char *program;             /* the command's name */
-    char *machine;             /* host or machine file's name */
-    uint32_t names, nodes;     /* counts */
-    char **name;               /* name[0] = "" */
-    bmf_trace_node *node;      /* node[0]: the program */
-    int32_t *lane_rank;        /* lanes values: the rank that ran the lane */
+    char *program;         /* the command's name */
+    char *machine;         /* host or machine file's name */
+    uint32_t names, nodes; /* counts */
+    char **name;           /* name[0] = "" */
+    bmf_trace_node *node;  /* node[0]: the program */
+    int32_t *lane_rank;    /* lanes values: the rank that ran the lane */
     int64_t events, capacity;
-    bmf_event *event;          /* in files sorted by lane, begin, and outer before inner */
-    int64_t dropped;           /* events that found no memory */
-    int64_t agreement;         /* predicted: nanoseconds that all processors took to agree once; 0: they never did, or
+    bmf_event *event;            /* in files sorted by lane, begin, and outer before inner */
+    int64_t dropped;             /* events that found no memory */
+    int64_t agreement;           /* predicted: nanoseconds that all processors took to agree once; 0: they never did, or
                                 * it is not known */
     struct bmf_run_index *index; /* private to runtime/trace/trace.c: finds names and nodes by their text */
 } bmf_run;
@@ -70,33 +70,33 @@ typedef struct bmf_trace {
 
 /* Creates an empty run with name[0] = "", node 0 named "main", and lanes on ranks as processors are (contiguous blocks,
  * bmf_first_processor). NULL if there is no memory. Not collective. */
-bmf_run *bmf_run_create(const char *program, const char *machine, int32_t lanes, int32_t ranks, int32_t threads);
-void bmf_run_free(bmf_run *run);
+bmf_run *run_create(const char *program, const char *machine, int32_t lanes, int32_t ranks, int32_t threads);
+void run_free(bmf_run *run);
 /* The number of a name or node, made when new; 0 and parent when there is no memory. Expected cost: one hash of the
  * text. Ranks that ask for the same in the same order have the same numbers; otherwise writing the trace costs more. */
-uint32_t bmf_run_name(bmf_run *run, const char *text);
-uint32_t bmf_run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kind kind);
+uint32_t run_name(bmf_run *run, const char *text);
+uint32_t run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kind kind);
 /* Appends an event. Drops it and counts when there is no memory. Not thread-safe: pieces are recorded by the caller
  * after a parallel region. */
-void bmf_run_add(bmf_run *run, const bmf_event *event);
+void run_add(bmf_run *run, const bmf_event *event);
 
 /* Sorts by lane and begin; of one begin regions and calls come first, the longer before the shorter and outer nodes before
  * inner ones, then events that take no time, then the others, the longer first; then recording order. So the events of a
  * processor that does one thing after the other stand in their order. n log n; linear when sorted.
  * BMF_OK or BMF_ERROR_MEMORY. */
-int bmf_run_sort(bmf_run *run);
+int run_sort(bmf_run *run);
 
 /* Writes this rank's lanes of a run to a new native file, in parallel, each rank its part. Collective over ctx.
  * Errors: BMF_ERROR_FILE. Format: docs/trace-format.md. */
-int bmf_trace_write_parallel(bmf_context *ctx, bmf_run *run, const char *path);
+int trace_write_parallel(bmf_context *ctx, bmf_run *run, const char *path);
 /* Writes whole runs from one process. Not collective; ctx (may be NULL) only takes the message. */
-int bmf_trace_write(bmf_context *ctx, const bmf_trace *trace, const char *path);
+int trace_write(bmf_context *ctx, const bmf_trace *trace, const char *path);
 /* Reads a native file and checks it; the caller frees the trace. Errors name the file and what is wrong. */
 int bmf_trace_read(bmf_context *ctx, const char *path, bmf_trace **trace);
 void bmf_trace_free(bmf_trace *trace);
 
 /* The name of a node from the root down, "main/step/scan plus"; returns text. */
-char *bmf_run_path(const bmf_run *run, uint32_t node, char *text, size_t size);
-const char *bmf_event_kind_name(bmf_event_kind kind);
+char *run_path(const bmf_run *run, uint32_t node, char *text, size_t size);
+const char *event_kind_name(bmf_event_kind kind);
 
 #endif

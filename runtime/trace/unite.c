@@ -27,7 +27,7 @@ static int64_t *write_tables(const bmf_run *run, int64_t *words)
         bytes += (int64_t)strlen(run->name[k]) + 1;
     int64_t text_words = (bytes + WORD - 1) / WORD;
     *words = START + text_words + node_words(run->nodes);
-    int64_t *table = bmf_allocate_clear(*words, WORD);
+    int64_t *table = allocate_clear(*words, WORD);
     table[NAMES] = run->names;
     table[NODES] = run->nodes;
     table[TEXT_WORDS] = text_words;
@@ -47,17 +47,17 @@ static const int64_t *enter_tables(bmf_run *united, const int64_t *table, uint32
     int64_t names = table[NAMES], nodes = table[NODES];
     const int64_t *node_table = table + START + table[TEXT_WORDS];
     const char *text = (const char *)(table + START);
-    const char **texts = bmf_allocate((names + 1) * (int64_t)sizeof *texts);
-    *name = bmf_allocate_clear(names + 1, (int64_t)sizeof **name);
-    *node = bmf_allocate_clear(nodes + 1, (int64_t)sizeof **node);
+    const char **texts = allocate((names + 1) * (int64_t)sizeof *texts);
+    *name = allocate_clear(names + 1, (int64_t)sizeof **name);
+    *node = allocate_clear(nodes + 1, (int64_t)sizeof **node);
     for (int64_t k = 0; k < names; k++, text += strlen(text) + 1) {
         texts[k] = text;
-        (*name)[k] = bmf_run_name(united, text);
+        (*name)[k] = run_name(united, text);
     }
     for (int64_t k = 1; k < nodes; k++) {
         bmf_trace_node old;
         memcpy(&old, (const char *)node_table + k * (int64_t)sizeof old, sizeof old);
-        (*node)[k] = bmf_run_node(united, (*node)[old.parent], texts[old.name], (bmf_event_kind)old.kind);
+        (*node)[k] = run_node(united, (*node)[old.parent], texts[old.name], (bmf_event_kind)old.kind);
     }
     free(texts);
     return node_table + node_words(nodes);
@@ -86,7 +86,7 @@ static void swap_tables(bmf_run *run, bmf_run *united)
 /* all: every rank's tables, one behind the other. */
 static int enter_all(bmf_context *ctx, bmf_run *run, const int64_t *all)
 {
-    bmf_run *united = bmf_run_create(run->program, run->machine, run->lanes, run->ranks, run->threads);
+    bmf_run *united = run_create(run->program, run->machine, run->lanes, run->ranks, run->threads);
     if (!united)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for the names of a trace");
     for (int r = 0; r < ctx->ranks; r++) {
@@ -98,18 +98,18 @@ static int enter_all(bmf_context *ctx, bmf_run *run, const int64_t *all)
         free(node);
     }
     swap_tables(run, united);
-    bmf_run_free(united);
+    run_free(united);
     return BMF_OK;
 }
 
-int bmf_run_unite(bmf_context *ctx, bmf_run *run)
+int run_unite(bmf_context *ctx, bmf_run *run)
 {
     int64_t words, total = 0;
-    int64_t *mine = write_tables(run, &words), *sizes = bmf_allocate(ctx->ranks * WORD);
+    int64_t *mine = write_tables(run, &words), *sizes = allocate(ctx->ranks * WORD);
     int status = ctx->backend->collect(ctx, &words, 1, sizes, ctx->ranks);
     for (int r = 0; status == BMF_OK && r < ctx->ranks; r++)
         total += sizes[r];
-    int64_t *all = bmf_allocate(total * WORD);
+    int64_t *all = allocate(total * WORD);
     if (status == BMF_OK)
         status = ctx->backend->collect(ctx, mine, words, all, total);
     if (status == BMF_OK)

@@ -31,7 +31,8 @@ static void stream_lines(char *to, const char *from, int64_t lines)
         return;
     }
     for (int64_t i = 0; i < 4 * lines; i++)
-        _mm_stream_si128((__m128i *)(void *)(to + 16 * i), _mm_loadu_si128((const __m128i *)(const void *)(from + 16 * i)));
+        _mm_stream_si128((__m128i *)(void *)(to + 16 * i),
+                         _mm_loadu_si128((const __m128i *)(const void *)(from + 16 * i)));
 }
 #else
 static void stream_lines(char *to, const char *from, int64_t lines)
@@ -40,7 +41,7 @@ static void stream_lines(char *to, const char *from, int64_t lines)
 }
 #endif
 
-void bmf_stream_copy(void *to, const void *from, int64_t bytes)
+void stream_copy(void *to, const void *from, int64_t bytes)
 {
     char *target = to;
     const char *source = from;

@@ -8,7 +8,7 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/tree.h"
 
-int64_t bmf_tree_block(int64_t begin, int64_t end)
+int64_t tree_block(int64_t begin, int64_t end)
 {
     int64_t count = begin == 0 ? BMF_BLOCK : begin & -begin;
     if (count > BMF_BLOCK)
@@ -18,7 +18,7 @@ int64_t bmf_tree_block(int64_t begin, int64_t end)
     return count;
 }
 
-int bmf_forest_nodes(const bmf_tree *tree, int64_t begin, int64_t end)
+int forest_nodes(const bmf_tree *tree, int64_t begin, int64_t end)
 {
     int nodes = 0;
     if (tree->exact)
@@ -33,12 +33,12 @@ int bmf_forest_nodes(const bmf_tree *tree, int64_t begin, int64_t end)
     return nodes;
 }
 
-void bmf_forest_start(bmf_forest *forest, int64_t begin)
+void forest_start(bmf_forest *forest, int64_t begin)
 {
     *forest = (bmf_forest){.begin = begin, .end = begin};
 }
 
-void bmf_forest_free(bmf_forest *forest)
+void forest_free(bmf_forest *forest)
 {
     free(forest->node);
     free(forest->value);
@@ -49,11 +49,11 @@ void bmf_forest_free(bmf_forest *forest)
 static void grow(const bmf_tree *tree, bmf_forest *forest, bool scanning)
 {
     int grown = forest->capacity ? 2 * forest->capacity : 4;
-    forest->node = bmf_reallocate(forest->node, forest->nodes * (int64_t)sizeof *forest->node,
-                                  grown * (int64_t)sizeof *forest->node);
-    forest->value = bmf_reallocate(forest->value, forest->nodes * tree->record, grown * tree->record);
+    forest->node =
+        reallocate(forest->node, forest->nodes * (int64_t)sizeof *forest->node, grown * (int64_t)sizeof *forest->node);
+    forest->value = reallocate(forest->value, forest->nodes * tree->record, grown * tree->record);
     if (scanning)
-        forest->prefix = bmf_reallocate(forest->prefix, forest->nodes * tree->record, grown * tree->record);
+        forest->prefix = reallocate(forest->prefix, forest->nodes * tree->record, grown * tree->record);
     forest->capacity = grown;
 }
 
@@ -76,7 +76,7 @@ static int push(const bmf_tree *tree, bmf_forest *forest, int level, const void 
         char *value = forest->value + (forest->nodes - 2) * tree->record;
         if (!tree->exact && !are_siblings(left, right))
             break;
-        int failed = bmf_tree_combine(tree, value, value + tree->record, value);
+        int failed = tree_combine(tree, value, value + tree->record, value);
         code = code ? code : failed;
         left->level++;
         forest->nodes--;
@@ -86,19 +86,19 @@ static int push(const bmf_tree *tree, bmf_forest *forest, int level, const void 
     char *value = forest->value + (forest->nodes - 1) * tree->record;
     char *prefix = forest->prefix + (forest->nodes - 1) * tree->record;
     if (forest->nodes > 1)
-        return bmf_tree_combine(tree, prefix - tree->record, value, prefix);
+        return tree_combine(tree, prefix - tree->record, value, prefix);
     memcpy(prefix, value, (size_t)tree->record);
     return 0;
 }
 
-int bmf_forest_push(const bmf_tree *tree, bmf_forest *forest, int64_t count, const void *record, bool scanning)
+int forest_push(const bmf_tree *tree, bmf_forest *forest, int64_t count, const void *record, bool scanning)
 {
     int code = push(tree, forest, __builtin_ctzll((unsigned long long)count), record, scanning);
     forest->end += count;
     return code;
 }
 
-int bmf_forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, const char *values, bool scanning)
+int forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, const char *values, bool scanning)
 {
     if (forest->end == end)
         return 0;
@@ -112,7 +112,7 @@ int bmf_forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, con
         int64_t count = forest->end == 0 ? INT64_MAX / 2 + 1 : forest->end & -forest->end;
         while (count > end - forest->end)
             count /= 2;
-        int failed = bmf_forest_push(tree, forest, count, values, scanning);
+        int failed = forest_push(tree, forest, count, values, scanning);
         code = code ? code : failed;
         values += tree->record;
     }
@@ -130,14 +130,14 @@ static int fold_group(const bmf_tree *tree, const bmf_source *source, int worker
 {
     bmf_slice x[BMF_MAX_LEAVES], group = {values, tree->record};
     for (int64_t b = 0; b < GROUP_BLOCKS; b++) {
-        int code = bmf_source_block(source, worker, begin + b * FOLD_BLOCK, FOLD_BLOCK, x);
+        int code = source_block(source, worker, begin + b * FOLD_BLOCK, FOLD_BLOCK, x);
         if (code != 0)
             return code;
-        code = bmf_tree_fold(tree, worker, FOLD_BLOCK, x, values + b * tree->record);
+        code = tree_fold(tree, worker, FOLD_BLOCK, x, values + b * tree->record);
         if (code != 0)
             return code;
     }
-    return bmf_tree_fold(tree, worker, GROUP_BLOCKS, &group, values);
+    return tree_fold(tree, worker, GROUP_BLOCKS, &group, values);
 }
 
 /* Records of one leaf without padding can be folded again as elements. */
@@ -154,11 +154,11 @@ static int fold_quick(const bmf_tree *tree, bmf_forest *forest, const bmf_source
     int64_t most = source->kernel ? FOLD_BLOCK : GROUP;
     for (int64_t i = begin, count; i < end; i += count) {
         count = end - i < most ? end - i : most;
-        int code = bmf_source_block(source, worker, i, count, x);
+        int code = source_block(source, worker, i, count, x);
         if (code != 0)
             return code;
         tree->op->quick(tree->op->context, count, x[0].data, record);
-        code = bmf_forest_append(tree, forest, i + count, record, false);
+        code = forest_append(tree, forest, i + count, record, false);
         if (code != 0)
             return code;
     }
@@ -176,21 +176,21 @@ static int fold_tree(const bmf_tree *tree, bmf_forest *forest, const bmf_source 
             count = GROUP;
             code = fold_group(tree, source, worker, i, records);
         } else {
-            count = bmf_tree_block(i, end);
-            code = bmf_source_block(source, worker, i, count, x);
+            count = tree_block(i, end);
+            code = source_block(source, worker, i, count, x);
             if (code == 0)
-                code = bmf_tree_fold(tree, worker, count, x, records);
+                code = tree_fold(tree, worker, count, x, records);
         }
         if (code == 0)
-            code = bmf_forest_push(tree, forest, count, records, false);
+            code = forest_push(tree, forest, count, records, false);
         if (code != 0)
             return code;
     }
     return 0;
 }
 
-int bmf_forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_source *source, int worker, int64_t begin,
-                    int64_t end)
+int forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_source *source, int worker, int64_t begin,
+                int64_t end)
 {
     char *records = tree->records[worker];
     bool plain = source->kernel || source->input[0].stride == tree->leaf_size[0];
@@ -198,24 +198,24 @@ int bmf_forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_source *
                                 : fold_tree(tree, forest, source, worker, begin, end, records);
 }
 
-int bmf_forest_total(const bmf_tree *tree, const bmf_forest *forest, void *record)
+int forest_total(const bmf_tree *tree, const bmf_forest *forest, void *record)
 {
     int code = 0;
     memcpy(record, forest->value, (size_t)tree->record);
     for (int k = 1; k < forest->nodes && code == 0; k++)
-        code = bmf_tree_combine(tree, record, forest->value + k * tree->record, record);
+        code = tree_combine(tree, record, forest->value + k * tree->record, record);
     return code;
 }
 
-void bmf_forest_copy(const bmf_tree *tree, const bmf_forest *from, bmf_forest *to)
+void forest_copy(const bmf_tree *tree, const bmf_forest *from, bmf_forest *to)
 {
-    bmf_forest_start(to, from->begin);
+    forest_start(to, from->begin);
     if (from->nodes == 0)
         return;
     to->end = from->end;
     to->nodes = to->capacity = from->nodes;
-    to->node = bmf_allocate(from->nodes * (int64_t)sizeof *to->node);
+    to->node = allocate(from->nodes * (int64_t)sizeof *to->node);
     memcpy(to->node, from->node, (size_t)from->nodes * sizeof *to->node);
-    to->value = bmf_allocate(from->nodes * tree->record);
+    to->value = allocate(from->nodes * tree->record);
     memcpy(to->value, from->value, (size_t)(from->nodes * tree->record));
 }

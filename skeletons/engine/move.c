@@ -10,7 +10,7 @@
 
 #include "skeletons/engine/pairing.h"
 
-int64_t bmf_element_bytes(const bmf_type *type)
+int64_t type_element_bytes(const bmf_type *type)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
     int leaves = bmf_type_leaves(type, leaf);
@@ -22,47 +22,47 @@ int64_t bmf_element_bytes(const bmf_type *type)
     return bytes;
 }
 
-double bmf_element_guess(const bmf_type *type)
+double element_guess(const bmf_type *type)
 {
     double bytes = (double)type->size;
     for (int k = 0; k < type->components; k++)
-        bytes += bmf_element_guess(type->component[k]);
+        bytes += element_guess(type->component[k]);
     return type->kind == BMF_LIST ? bytes + (double)sizeof(int64_t) : bytes;
 }
 
-int bmf_move_rounds(bmf_context *ctx, const bmf_schedule *schedule, const bmf_transfer *transfer)
+int move_rounds(bmf_context *ctx, const bmf_schedule *schedule, const bmf_transfer *transfer)
 {
     for (int r = 0; r < schedule->rounds; r++)
         BMF_TRY(ctx->backend->exchange(ctx, &schedule->round[r], (uint32_t)r, transfer));
     return BMF_OK;
 }
 
-int bmf_move(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
-             const bmf_schedule *schedule, bmf_list **out)
+int move_elements(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
+                  const bmf_schedule *schedule, bmf_list **out)
 {
     if (bmf_type_is_fixed(source[0].list->type))
-        return bmf_move_fixed(ctx, sources, source, target, schedule, out);
-    return bmf_move_nested(ctx, sources, source, target, schedule, out);
+        return move_fixed(ctx, sources, source, target, schedule, out);
+    return move_nested(ctx, sources, source, target, schedule, out);
 }
 
-int bmf_move_nothing(const bmf_list *xs, bmf_partition *target, bmf_list **out)
+int move_nothing(const bmf_list *xs, bmf_partition *target, bmf_list **out)
 {
     bmf_column column;
-    BMF_TRY(bmf_agree_if_nested(xs->context, xs->type, bmf_column_share(&xs->column, &column)));
-    return bmf_list_adopt(xs->context, target, &column, out);
+    BMF_TRY(agree_if_nested(xs->context, xs->type, column_share(&xs->column, &column)));
+    return list_adopt(xs->context, target, &column, out);
 }
 
 static int generate_group(bmf_schedule *schedule, bmf_algorithm algorithm, const bmf_group *group)
 {
     switch (algorithm) {
     case BMF_SPLIT_TREE:
-        return bmf_schedule_split_tree(schedule, 0, group, NULL);
+        return schedule_split_tree(schedule, 0, group, NULL);
     case BMF_SPLIT_DIRECT:
-        return bmf_schedule_split_direct(schedule, 0, group, NULL);
+        return schedule_split_direct(schedule, 0, group, NULL);
     case BMF_GATHER_LEVELS:
-        return bmf_schedule_gather_levels(schedule, 0, group, NULL);
+        return schedule_gather_levels(schedule, 0, group, NULL);
     default:
-        return bmf_schedule_gather_direct(schedule, 0, group, NULL);
+        return schedule_gather_direct(schedule, 0, group, NULL);
     }
 }
 
@@ -85,7 +85,7 @@ static void name_elements(const bmf_groups *groups, int64_t first_part, const bm
     }
 }
 
-int bmf_groups_generate(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state)
+int groups_generate(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state)
 {
     const bmf_groups *groups = state;
     const bmf_partition *partition = groups->partition;

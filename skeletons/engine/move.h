@@ -18,25 +18,25 @@ typedef struct bmf_move_source {
 /* Makes the list on `target` from sources of one type, which follow each other in element numbers. The schedule's
  * first and count are element numbers of the result; every message lies in one part of the finer of the two
  * partitions or is a run of such parts. Collective. */
-int bmf_move(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
-             const bmf_schedule *schedule, bmf_list **out);
+int move_elements(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
+                  const bmf_schedule *schedule, bmf_list **out);
 
 /* The two ways to do it: types of fixed size, with segments in the columns; types with inner lists, packed. */
-int bmf_move_fixed(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
-                   const bmf_schedule *schedule, bmf_list **out);
-int bmf_move_nested(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
-                    const bmf_schedule *schedule, bmf_list **out);
+int move_fixed(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
+               const bmf_schedule *schedule, bmf_list **out);
+int move_nested(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
+                const bmf_schedule *schedule, bmf_list **out);
 
 /* The same column on another partition; no messages. */
-int bmf_move_nothing(const bmf_list *xs, bmf_partition *target, bmf_list **out);
+int move_nothing(const bmf_list *xs, bmf_partition *target, bmf_list **out);
 
 /* Bytes of an element in a message: the sum of its leaves, or BMF_BYTES_UNKNOWN with inner lists. */
-int64_t bmf_element_bytes(const bmf_type *type);
+int64_t type_element_bytes(const bmf_type *type);
 /* The same, with a guess for inner lists that is equal on every rank. For cost estimates. */
-double bmf_element_guess(const bmf_type *type);
+double element_guess(const bmf_type *type);
 
 /* Executes all rounds. */
-int bmf_move_rounds(bmf_context *ctx, const bmf_schedule *schedule, const bmf_transfer *transfer);
+int move_rounds(bmf_context *ctx, const bmf_schedule *schedule, const bmf_transfer *transfer);
 
 /* The groups of a split or gather: runs of `count` parts of the finer partition. generate is for bmf_call; it makes
  * messages that name elements. */
@@ -44,6 +44,6 @@ typedef struct bmf_groups {
     const bmf_partition *partition; /* the finer one */
     int64_t element_bytes;
 } bmf_groups;
-int bmf_groups_generate(bmf_schedule *schedule, bmf_algorithm algorithm, const void *groups);
+int groups_generate(bmf_schedule *schedule, bmf_algorithm algorithm, const void *groups);
 
 #endif

@@ -42,7 +42,7 @@ static const store *source_of(const fixed_move *move, const bmf_message *message
  * same store at both ends. */
 static const store *lasting_store(const fixed_move *move, const bmf_message *message, bool sending)
 {
-    bool inside = bmf_is_local(move->ctx, message->from) && bmf_is_local(move->ctx, message->to);
+    bool inside = is_local(move->ctx, message->from) && is_local(move->ctx, message->to);
     if (inside || !sending) {
         if (holds(&move->result, message))
             return &move->result;
@@ -109,7 +109,7 @@ static void copy_common(const fixed_move *move, const store *to, const store *fr
 static void allocate_store(const fixed_move *move, store *made)
 {
     for (int k = 0; k < move->leaves; k++) {
-        made->buffer[k] = bmf_working_buffer((made->end - made->begin) * move->size[k]);
+        made->buffer[k] = working_buffer((made->end - made->begin) * move->size[k]);
         made->slice[k] = (bmf_slice){made->buffer[k]->data, move->size[k]};
     }
 }
@@ -117,14 +117,14 @@ static void allocate_store(const fixed_move *move, store *made)
 static void free_store(const fixed_move *move, store *made)
 {
     for (int k = 0; k < move->leaves; k++)
-        bmf_buffer_release(made->buffer[k]);
+        buffer_release(made->buffer[k]);
 }
 
 static store column_store(const bmf_list *list, int64_t first)
 {
     store made = {.begin = first + bmf_partition_local_begin(list->partition)};
     made.end = made.begin + list->column.count;
-    bmf_column_slices(&list->column, 0, made.slice);
+    column_slices(&list->column, 0, made.slice);
     return made;
 }
 
@@ -157,8 +157,8 @@ static void measure_temporary(fixed_move *move, const bmf_schedule *schedule)
     for (int r = 0; r < schedule->rounds; r++)
         for (int64_t i = 0; i < schedule->round[r].count; i++) {
             const bmf_message *message = &schedule->round[r].message[i];
-            bool needed = (bmf_is_local(move->ctx, message->from) && !lasting_store(move, message, true)) ||
-                          (bmf_is_local(move->ctx, message->to) && !lasting_store(move, message, false));
+            bool needed = (is_local(move->ctx, message->from) && !lasting_store(move, message, true)) ||
+                          (is_local(move->ctx, message->to) && !lasting_store(move, message, false));
             if (!needed || message->count == 0)
                 continue;
             bool first = t->begin == t->end;
@@ -177,14 +177,14 @@ static int run(fixed_move *move, const bmf_schedule *schedule)
         copy_common(move, &move->result, &move->source[k]);
         copy_common(move, &move->temporary, &move->source[k]);
     }
-    int status = bmf_move_rounds(move->ctx, schedule, &transfer);
+    int status = move_rounds(move->ctx, schedule, &transfer);
     copy_common(move, &move->result, &move->temporary);
     free_store(move, &move->temporary);
     return status;
 }
 
-int bmf_move_fixed(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
-                   const bmf_schedule *schedule, bmf_list **out)
+int move_fixed(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
+               const bmf_schedule *schedule, bmf_list **out)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
     bool expanded[BMF_MOVE_SOURCES];

@@ -40,9 +40,9 @@ static char *keep_buffer(nested_move *move, int64_t bytes)
     if (move->buffers == move->capacity) {
         int64_t old = move->capacity, entry = (int64_t)sizeof *move->buffer;
         move->capacity = 2 * old + 8;
-        move->buffer = bmf_reallocate(move->buffer, old * entry, move->capacity * entry);
+        move->buffer = reallocate(move->buffer, old * entry, move->capacity * entry);
     }
-    return move->buffer[move->buffers++] = bmf_allocate(bytes);
+    return move->buffer[move->buffers++] = allocate(bytes);
 }
 
 /* ---- units ---- */
@@ -58,7 +58,7 @@ static void cut_units(nested_move *move, const bmf_partition *target)
     int64_t cuts = 0, most = target->parts + 1;
     for (int k = 0; k < move->sources; k++)
         most += move->source[k].list->partition->parts + 1;
-    int64_t *cut = bmf_allocate(most * size_bytes);
+    int64_t *cut = allocate(most * size_bytes);
     for (int64_t p = 0; p <= target->parts; p++)
         cut[cuts++] = target->start[p];
     for (int k = 0; k < move->sources; k++)
@@ -71,7 +71,7 @@ static void cut_units(nested_move *move, const bmf_partition *target)
             cut[distinct++] = cut[c];
     move->start = cut;
     move->units = distinct - 1;
-    move->unit = bmf_allocate_clear(move->units, (int64_t)sizeof *move->unit);
+    move->unit = allocate_clear(move->units, (int64_t)sizeof *move->unit);
 }
 
 /* The unit that starts at an element; of the number of all elements: units. */
@@ -109,7 +109,7 @@ static int64_t packed_bytes(const nested_move *move, int64_t u)
 {
     int64_t local, end;
     const bmf_list *list = source_of(move, move->start[u], &local, &end);
-    return size_bytes + bmf_column_packed_bytes(&list->column, local, local + move->start[u + 1] - move->start[u]);
+    return size_bytes + column_packed_bytes(&list->column, local, local + move->start[u + 1] - move->start[u]);
 }
 
 static void pack_unit(nested_move *move, int64_t u, char *at)
@@ -117,7 +117,7 @@ static void pack_unit(nested_move *move, int64_t u, char *at)
     int64_t local, end, payload = move->unit[u].bytes - size_bytes;
     const bmf_list *list = source_of(move, move->start[u], &local, &end);
     memcpy(at, &payload, sizeof payload);
-    bmf_column_pack(&list->column, local, local + move->start[u + 1] - move->start[u], at + size_bytes);
+    column_pack(&list->column, local, local + move->start[u + 1] - move->start[u], at + size_bytes);
     move->unit[u].at = at;
 }
 
@@ -184,14 +184,14 @@ static int outgoing(void *state, const bmf_message *message, bmf_segment *segmen
 static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
 {
     nested_move *move = state;
-    if (bmf_is_local(move->ctx, message->from))
+    if (is_local(move->ctx, message->from))
         return outgoing(state, message, segment); /* this host has it already */
     if (message->bytes == 0)
         return 0;
     if (move->arrivals == move->arrival_capacity) {
         int64_t old = move->arrival_capacity, entry = (int64_t)sizeof *move->arrival;
         move->arrival_capacity = 2 * old + 8;
-        move->arrival = bmf_reallocate(move->arrival, old * entry, move->arrival_capacity * entry);
+        move->arrival = reallocate(move->arrival, old * entry, move->arrival_capacity * entry);
     }
     segment[0] = (bmf_segment){keep_buffer(move, message->bytes), message->bytes};
     move->arrival[move->arrivals].at = segment[0].data;
@@ -233,11 +233,11 @@ static int append_elements(const nested_move *move, int64_t begin, int64_t end, 
         const bmf_list *list = source_of(move, begin, &local, &stop);
         if (list) {
             stop = stop < end ? stop : end;
-            BMF_TRY(bmf_column_builder_copy(builder, &list->column, local, local + stop - begin));
+            BMF_TRY(column_builder_copy(builder, &list->column, local, local + stop - begin));
         } else {
             int64_t u = unit_at(move, begin);
             stop = move->start[u + 1];
-            if (!bmf_column_builder_append(builder, move->unit[u].at + size_bytes, stop - begin))
+            if (!column_builder_append(builder, move->unit[u].at + size_bytes, stop - begin))
                 return BMF_ERROR_MEMORY;
         }
         begin = stop;
@@ -247,13 +247,13 @@ static int append_elements(const nested_move *move, int64_t begin, int64_t end, 
 
 static int build(const nested_move *move, const bmf_partition *target, bmf_column *column)
 {
-    bmf_column_builder *builder = bmf_column_builder_create(move->source[0].list->type);
+    bmf_column_builder *builder = column_builder_create(move->source[0].list->type);
     if (!builder)
         return BMF_ERROR_MEMORY;
     int status = append_elements(move, bmf_partition_local_begin(target), bmf_partition_local_end(target), builder);
-    int finished = bmf_column_builder_finish(builder, column);
+    int finished = column_builder_finish(builder, column);
     if (status != BMF_OK && finished == BMF_OK)
-        bmf_column_free(column);
+        column_free(column);
     return status != BMF_OK ? status : finished;
 }
 
@@ -267,8 +267,8 @@ static void free_move(nested_move *move)
     free(move->unit);
 }
 
-int bmf_move_nested(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
-                    const bmf_schedule *schedule, bmf_list **out)
+int move_nested(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
+                const bmf_schedule *schedule, bmf_list **out)
 {
     nested_move move = {.ctx = ctx, .sources = sources, .source = source};
     bmf_column column = {0};
@@ -281,7 +281,7 @@ int bmf_move_nested(bmf_context *ctx, int sources, const bmf_move_source *source
         bmf_fail(ctx, status, "out of memory for the moved list on rank %d", ctx->rank);
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
-        return bmf_list_adopt(ctx, target, &column, out);
-    bmf_column_free(&column);
+        return list_adopt(ctx, target, &column, out);
+    column_free(&column);
     return status;
 }

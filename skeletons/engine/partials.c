@@ -30,8 +30,8 @@ typedef struct fold_state {
 static int fold_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     fold_state *s = state;
-    bmf_forest_start(&s->forest[index], piece->begin);
-    return bmf_forest_fold(s->tree, &s->forest[index], s->source, worker, piece->begin, piece->end);
+    forest_start(&s->forest[index], piece->begin);
+    return forest_fold(s->tree, &s->forest[index], s->source, worker, piece->begin, piece->end);
 }
 
 /* Pieces of one part, left to right, become its window. */
@@ -40,50 +40,50 @@ static int join_pieces(bmf_partials *partials, const bmf_piece *piece, int64_t p
     const bmf_partition *partition = partials->partition;
     int code = 0;
     for (int64_t k = 0; k < partition->local_parts; k++) {
-        bmf_forest_start(&partials->part[k].window, partition->start[partition->local_first + k]);
-        bmf_forest_start(&partials->part[k].before, partition->start[partition->local_first + k]);
+        forest_start(&partials->part[k].window, partition->start[partition->local_first + k]);
+        forest_start(&partials->part[k].before, partition->start[partition->local_first + k]);
     }
     for (int64_t i = 0; i < pieces && code == 0; i++) {
         bmf_forest *window = &partials->part[piece[i].part - partition->local_first].window;
-        code = bmf_forest_append(partials->tree, window, piece[i].end, forest[i].value, false);
+        code = forest_append(partials->tree, window, piece[i].end, forest[i].value, false);
     }
     return code;
 }
 
-int bmf_partials_fold(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree, const bmf_partition *partition,
-                      const bmf_source *source, const char *kernel, bool with_last)
+int partials_fold(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree, const bmf_partition *partition,
+                  const bmf_source *source, const char *kernel, bool with_last)
 {
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(bmf_pieces_create(ctx, partition, BMF_BLOCK, &piece, &pieces));
+    BMF_TRY(pieces_create(ctx, partition, BMF_BLOCK, &piece, &pieces));
     while (!with_last && pieces > 0 && piece[pieces - 1].part == partition->parts - 1)
         pieces--;
     *partials = (bmf_partials){.ctx = ctx, .tree = tree, .partition = partition};
-    partials->part = bmf_allocate_clear(partition->local_parts, (int64_t)sizeof *partials->part);
-    partials->inbox = bmf_allocate_clear(1, (int64_t)sizeof *partials->inbox);
-    fold_state state = {tree, source, bmf_allocate_clear(pieces, (int64_t)sizeof(bmf_forest))};
-    int status = bmf_compute(
+    partials->part = allocate_clear(partition->local_parts, (int64_t)sizeof *partials->part);
+    partials->inbox = allocate_clear(1, (int64_t)sizeof *partials->inbox);
+    fold_state state = {tree, source, allocate_clear(pieces, (int64_t)sizeof(bmf_forest))};
+    int status = backend_compute(
         ctx, &(bmf_work){.kernel = kernel, .piece = piece, .pieces = pieces, .run = fold_piece, .state = &state});
     if (status == BMF_OK && join_pieces(partials, piece, pieces, state.forest) != 0)
         status = bmf_fail(ctx, BMF_ERROR_KERNEL, "operator %s failed", tree->op->name);
     for (int64_t i = 0; i < pieces; i++)
-        bmf_forest_free(&state.forest[i]);
+        forest_free(&state.forest[i]);
     free(state.forest);
     free(piece);
-    status = bmf_agree_if(ctx, source->may_fail || tree->op->may_fail, status);
+    status = agree_if(ctx, source->may_fail || tree->op->may_fail, status);
     if (status != BMF_OK)
-        bmf_partials_free(partials);
+        partials_free(partials);
     return status;
 }
 
-void bmf_partials_free(bmf_partials *partials)
+void partials_free(bmf_partials *partials)
 {
     for (int64_t k = 0; k < partials->partition->local_parts; k++) {
         bmf_partial *part = &partials->part[k];
-        bmf_forest_free(&part->window);
-        bmf_forest_free(&part->before);
+        forest_free(&part->window);
+        forest_free(&part->before);
         for (int l = 0; part->saved && l < part->levels; l++)
-            bmf_forest_free(&part->saved[l]);
+            forest_free(&part->saved[l]);
         free(part->saved);
     }
     free(partials->part);
@@ -94,11 +94,11 @@ void bmf_partials_free(bmf_partials *partials)
 
 /* ---- schedules ---- */
 
-int64_t bmf_partials_bytes(const void *state, int64_t first, int64_t count)
+int64_t partials_bytes(const void *state, int64_t first, int64_t count)
 {
     const bmf_partials *partials = state;
     const int64_t *start = partials->partition->start;
-    return bmf_forest_nodes(partials->tree, start[first], start[first + count]) * partials->tree->record;
+    return forest_nodes(partials->tree, start[first], start[first + count]) * partials->tree->record;
 }
 
 /* Parts of nested splits do not stand at regular distances: the schedule is made over item numbers and then put onto
@@ -107,32 +107,32 @@ static int generate_nested(const bmf_partials *partials, bmf_partials_generator 
 {
     const bmf_partition *partition = partials->partition;
     bmf_group items = {0, 0, partition->parts};
-    bmf_schedule *over_items = bmf_schedule_create(schedule->name, bmf_partition_part_from(partition, schedule->low),
-                                                   bmf_partition_part_from(partition, schedule->high));
-    int status = over_items ? generator(over_items, 0, &items, bmf_partials_bytes, partials) : BMF_ERROR_MEMORY;
+    bmf_schedule *over_items = schedule_create(schedule->name, bmf_partition_part_from(partition, schedule->low),
+                                               bmf_partition_part_from(partition, schedule->high));
+    int status = over_items ? generator(over_items, 0, &items, partials_bytes, partials) : BMF_ERROR_MEMORY;
     if (status == BMF_OK)
-        status = bmf_schedule_extend(schedule, over_items->rounds);
+        status = schedule_extend(schedule, over_items->rounds);
     for (int r = 0; status == BMF_OK && r < over_items->rounds; r++)
         for (int64_t i = 0; status == BMF_OK && i < over_items->round[r].count; i++) {
             bmf_message message = over_items->round[r].message[i];
             message.from = bmf_partition_processor(partition, message.from);
             message.to = bmf_partition_processor(partition, message.to);
-            status = bmf_schedule_add(schedule, r, message);
+            status = schedule_add(schedule, r, message);
         }
-    bmf_schedule_free(over_items);
+    schedule_free(over_items);
     return status;
 }
 
-int bmf_partials_generate(const bmf_partials *partials, bmf_partials_generator *generator, bmf_schedule *schedule)
+int partials_generate(const bmf_partials *partials, bmf_partials_generator *generator, bmf_schedule *schedule)
 {
     const bmf_partition *partition = partials->partition;
     if (partition->levels > 1)
         return generate_nested(partials, generator, schedule);
     bmf_group group = {partition->base, partition->levels ? partition->level[0].stride : 0, partition->parts};
-    return generator(schedule, 0, &group, bmf_partials_bytes, partials);
+    return generator(schedule, 0, &group, partials_bytes, partials);
 }
 
-int64_t bmf_partials_local(const bmf_partials *partials, int64_t processor)
+int64_t partials_local(const bmf_partials *partials, int64_t processor)
 {
     const bmf_partition *partition = partials->partition;
     if (partition->levels == 1)
@@ -146,7 +146,7 @@ static int outgoing(void *state, const bmf_message *message, bmf_segment *segmen
 {
     bmf_partials *partials = state;
     bmf_inbox *inbox = partials->inbox;
-    int64_t k = bmf_partials_local(partials, message->from);
+    int64_t k = partials_local(partials, message->from);
     bmf_forest *own = &inbox->own[inbox->owned];
     const bmf_forest *offered =
         inbox->offer(partials, &partials->part[k], partials->partition->local_first + k, message, own);
@@ -160,7 +160,7 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
     bmf_partials *partials = state;
     bmf_inbox *inbox = partials->inbox;
     struct arrived *arrived = &inbox->arrived[inbox->count++];
-    *arrived = (struct arrived){*message, bmf_allocate(message->bytes)};
+    *arrived = (struct arrived){*message, allocate(message->bytes)};
     segment[0] = (bmf_segment){arrived->values, message->bytes};
     return message->bytes > 0;
 }
@@ -197,33 +197,33 @@ static int join_all(bmf_partials *partials, uint32_t number, bmf_join_function *
         return BMF_OK;
     /* In the order of the elements, whatever arrived first. */
     qsort(inbox->arrived, (size_t)inbox->count, sizeof *inbox->arrived, by_receiver_and_items);
-    bmf_piece *piece = bmf_allocate(inbox->count * (int64_t)sizeof *piece);
+    bmf_piece *piece = allocate(inbox->count * (int64_t)sizeof *piece);
     for (int64_t i = 0; i < inbox->count; i++) {
         const bmf_message *m = &inbox->arrived[i].message;
-        int64_t part = partials->partition->local_first + bmf_partials_local(partials, m->to);
+        int64_t part = partials->partition->local_first + partials_local(partials, m->to);
         piece[i] = (bmf_piece){part, m->to, 0, m->bytes / partials->tree->record, 0};
     }
     join_state state = {partials, join};
-    int status = bmf_compute(partials->ctx, &(bmf_work){.kernel = partials->tree->op->name,
-                                                        .round = number + 1, /* 0 was the fold */
-                                                        .piece = piece,
-                                                        .pieces = inbox->count,
-                                                        .run = join_piece,
-                                                        .state = &state});
+    int status = backend_compute(partials->ctx, &(bmf_work){.kernel = partials->tree->op->name,
+                                                            .round = number + 1, /* 0 was the fold */
+                                                            .piece = piece,
+                                                            .pieces = inbox->count,
+                                                            .run = join_piece,
+                                                            .state = &state});
     free(piece);
     return status;
 }
 
-int bmf_partials_round(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_offer_function *offer,
-                       bmf_join_function *join)
+int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_offer_function *offer,
+                   bmf_join_function *join)
 {
     bmf_inbox *inbox = partials->inbox;
     bmf_transfer transfer = {outgoing, incoming, partials};
     if (round->count > inbox->capacity) {
         free(inbox->arrived);
         free(inbox->own);
-        inbox->arrived = bmf_allocate(round->count * (int64_t)sizeof *inbox->arrived);
-        inbox->own = bmf_allocate(round->count * (int64_t)sizeof *inbox->own);
+        inbox->arrived = allocate(round->count * (int64_t)sizeof *inbox->arrived);
+        inbox->own = allocate(round->count * (int64_t)sizeof *inbox->own);
         inbox->capacity = round->count;
     }
     inbox->count = inbox->owned = 0;
@@ -234,25 +234,25 @@ int bmf_partials_round(bmf_partials *partials, const bmf_round *round, uint32_t 
     for (int64_t i = 0; i < inbox->count; i++)
         free(inbox->arrived[i].values);
     for (int64_t i = 0; i < inbox->owned; i++)
-        bmf_forest_free(&inbox->own[i]);
+        forest_free(&inbox->own[i]);
     return status;
 }
 
 /* ---- the usual joins ---- */
 
-int bmf_forest_prepend(const bmf_tree *tree, bmf_forest *forest, int64_t begin, int64_t end, const char *values)
+int forest_prepend(const bmf_tree *tree, bmf_forest *forest, int64_t begin, int64_t end, const char *values)
 {
     bmf_forest joined;
-    bmf_forest_start(&joined, begin);
-    int code = bmf_forest_append(tree, &joined, end, values, false);
-    int failed = bmf_forest_append(tree, &joined, forest->end, forest->value, false);
-    bmf_forest_free(forest);
+    forest_start(&joined, begin);
+    int code = forest_append(tree, &joined, end, values, false);
+    int failed = forest_append(tree, &joined, forest->end, forest->value, false);
+    forest_free(forest);
     *forest = joined;
     return code ? code : failed;
 }
 
-const bmf_forest *bmf_offer_window(const bmf_partials *partials, bmf_partial *part, int64_t item,
-                                   const bmf_message *message, bmf_forest *own)
+const bmf_forest *offer_window(const bmf_partials *partials, bmf_partial *part, int64_t item,
+                               const bmf_message *message, bmf_forest *own)
 {
     (void)partials;
     (void)item;
@@ -261,17 +261,17 @@ const bmf_forest *bmf_offer_window(const bmf_partials *partials, bmf_partial *pa
     return &part->window;
 }
 
-int bmf_join_window(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
-                    int64_t begin, int64_t end, const char *values)
+int join_window(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
+                int64_t begin, int64_t end, const char *values)
 {
     bmf_forest *window = &part->window;
     (void)item;
     (void)message;
     if (begin == window->end)
-        return bmf_forest_append(partials->tree, window, end, values, false);
+        return forest_append(partials->tree, window, end, values, false);
     if (end == window->begin)
-        return bmf_forest_prepend(partials->tree, window, begin, end, values);
-    bmf_forest_free(window);
-    bmf_forest_start(window, begin);
-    return bmf_forest_append(partials->tree, window, end, values, false);
+        return forest_prepend(partials->tree, window, begin, end, values);
+    forest_free(window);
+    forest_start(window, begin);
+    return forest_append(partials->tree, window, end, values, false);
 }

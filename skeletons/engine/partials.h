@@ -24,18 +24,18 @@ typedef struct bmf_partials {
 
 /* Folds every local part: one kernel call over the source's elements, named `kernel`. with_last: also the list's last
  * part (scans do not need it). On failure nothing is left to free. */
-int bmf_partials_fold(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree, const bmf_partition *partition,
-                      const bmf_source *source, const char *kernel, bool with_last);
-void bmf_partials_free(bmf_partials *partials);
+int partials_fold(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree, const bmf_partition *partition,
+                  const bmf_source *source, const char *kernel, bool with_last);
+void partials_free(bmf_partials *partials);
 
 /* Bytes of the forest over items [first, first + count); a bmf_bytes_function over the partials. */
-int64_t bmf_partials_bytes(const void *state, int64_t first, int64_t count);
+int64_t partials_bytes(const void *state, int64_t first, int64_t count);
 /* Calls a generator of reduce or scan schedules for the parts of the partition. */
 typedef int bmf_partials_generator(bmf_schedule *schedule, int first_round, const bmf_group *group,
                                    bmf_bytes_function *bytes, const void *state);
-int bmf_partials_generate(const bmf_partials *partials, bmf_partials_generator *generator, bmf_schedule *schedule);
+int partials_generate(const bmf_partials *partials, bmf_partials_generator *generator, bmf_schedule *schedule);
 /* The local part on a processor, counted from local_first. */
-int64_t bmf_partials_local(const bmf_partials *partials, int64_t processor);
+int64_t partials_local(const bmf_partials *partials, int64_t processor);
 
 /* How a message's values join the receiving part. Returns 0 or the operator's failure code. */
 typedef int bmf_join_function(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
@@ -46,14 +46,14 @@ typedef const bmf_forest *bmf_offer_function(const bmf_partials *partials, bmf_p
 
 /* Runs one round: exchange, then join on every processor that received. Failure codes of the operator turn into
  * BMF_ERROR_KERNEL after the round. The caller runs the remaining rounds all the same: other ranks wait for them. */
-int bmf_partials_round(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_offer_function *offer,
-                       bmf_join_function *join);
+int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_offer_function *offer,
+                   bmf_join_function *join);
 
 /* The usual ones: send the window; append, prepend or replace the window by what arrived. */
-bmf_offer_function bmf_offer_window;
-bmf_join_function bmf_join_window;
+bmf_offer_function offer_window;
+bmf_join_function join_window;
 
 /* forest = values over [begin, end), then forest's own. */
-int bmf_forest_prepend(const bmf_tree *tree, bmf_forest *forest, int64_t begin, int64_t end, const char *values);
+int forest_prepend(const bmf_tree *tree, bmf_forest *forest, int64_t begin, int64_t end, const char *values);
 
 #endif

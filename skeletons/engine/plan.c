@@ -9,7 +9,7 @@
 
 enum { SHOWN_MESSAGES = 4 };
 
-bool bmf_plan_wanted(const bmf_context *ctx)
+bool plan_wanted(const bmf_context *ctx)
 {
     return ctx->plan != NULL && ctx->rank == 0;
 }
@@ -23,16 +23,16 @@ static _Noreturn void give_up(void)
 static bmf_schedule *generate(const bmf_call *call, bmf_algorithm algorithm, int64_t low, int64_t high)
 {
     const char *name = algorithm < BMF_ALGORITHMS ? bmf_algorithm_name(algorithm) : call->skeleton;
-    bmf_schedule *schedule = bmf_schedule_create(name, low, high);
+    bmf_schedule *schedule = schedule_create(name, low, high);
     if (!schedule || call->generate(schedule, algorithm, call->state) != BMF_OK)
         give_up();
     return schedule;
 }
 
-void bmf_plan_title(bmf_context *ctx, const char *skeleton, const bmf_list *list)
+void plan_title(bmf_context *ctx, const char *skeleton, const bmf_list *list)
 {
     char text[256];
-    if (bmf_plan_wanted(ctx))
+    if (plan_wanted(ctx))
         fprintf(ctx->plan, "%s of %s\n", skeleton, bmf_list_print(list, text, sizeof text));
 }
 
@@ -41,27 +41,27 @@ static void print_candidates(const bmf_call *call, bmf_algorithm chosen)
     bmf_context *ctx = call->ctx;
     for (bmf_algorithm a = call->first; a < BMF_ALGORITHMS && a <= call->last; a++)
         fprintf(ctx->plan, "  %s: about %.3g s%s\n", bmf_algorithm_name(a),
-                bmf_schedule_estimate(a, &ctx->cost, call->count, call->bytes), a == chosen ? ", chosen" : "");
+                schedule_estimate(a, &ctx->cost, call->count, call->bytes), a == chosen ? ", chosen" : "");
 }
 
 static void print_plan(const bmf_call *call, bmf_algorithm chosen)
 {
     bmf_context *ctx = call->ctx;
     bmf_schedule *whole = generate(call, chosen, 0, ctx->processors);
-    bmf_plan_title(ctx, call->skeleton, call->list);
+    plan_title(ctx, call->skeleton, call->list);
     print_candidates(call, chosen);
-    bmf_schedule_print(whole, SHOWN_MESSAGES, ctx->plan);
+    schedule_print(whole, SHOWN_MESSAGES, ctx->plan);
     fflush(ctx->plan);
-    bmf_schedule_free(whole);
+    schedule_free(whole);
 }
 
-bmf_schedule *bmf_plan_make(const bmf_call *call, bmf_algorithm *chosen)
+bmf_schedule *plan_make(const bmf_call *call, bmf_algorithm *chosen)
 {
     bmf_context *ctx = call->ctx;
     bmf_algorithm algorithm = BMF_ALGORITHMS;
     if (call->first < BMF_ALGORITHMS)
-        algorithm = bmf_choose(ctx, call->first, call->last, call->count, call->bytes);
-    if (bmf_plan_wanted(ctx))
+        algorithm = choose_algorithm(ctx, call->first, call->last, call->count, call->bytes);
+    if (plan_wanted(ctx))
         print_plan(call, algorithm);
     if (chosen)
         *chosen = algorithm;

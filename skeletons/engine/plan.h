@@ -14,19 +14,19 @@ typedef struct bmf_call {
     const bmf_list *list;      /* the list the plan is printed for */
     bmf_algorithm first, last; /* algorithms to choose from; first = BMF_ALGORITHMS: there is only one way */
     int64_t count;             /* items, for the cost estimate */
-    double bytes;              /* of the whole or of one value, as bmf_schedule_estimate wants them */
+    double bytes;              /* of the whole or of one value, as schedule_estimate wants them */
     int (*generate)(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state);
     const void *state;
 } bmf_call;
 
 /* Chooses the algorithm (into *chosen, which may be NULL), prints the plan if one is wanted, and makes this host's
  * schedule, which the caller frees. Never NULL: ends the program when there is no memory for a schedule. */
-bmf_schedule *bmf_plan_make(const bmf_call *call, bmf_algorithm *chosen);
+bmf_schedule *plan_make(const bmf_call *call, bmf_algorithm *chosen);
 
 /* True if this rank prints plans. */
-bool bmf_plan_wanted(const bmf_context *ctx);
+bool plan_wanted(const bmf_context *ctx);
 /* The first line of a plan, "skeleton of [int], 8 elements on processor 0"; for calls without a schedule that is all.
  */
-void bmf_plan_title(bmf_context *ctx, const char *skeleton, const bmf_list *list);
+void plan_title(bmf_context *ctx, const char *skeleton, const bmf_list *list);
 
 #endif

@@ -37,7 +37,7 @@ static void copy_threaded(char *to, int64_t to_step, const char *from, int64_t f
     }
 }
 
-void bmf_records_to_column(const void *records, int64_t count, const bmf_column *column, int threads)
+void records_to_column(const void *records, int64_t count, const bmf_column *column, int threads)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
     int64_t offset[BMF_MAX_LEAVES], record = bmf_type_record(column->type, offset);
@@ -45,13 +45,13 @@ void bmf_records_to_column(const void *records, int64_t count, const bmf_column 
     int leaves = bmf_type_leaves(column->type, leaf);
     if (count == 0)
         return;
-    bmf_column_slices(column, 0, slice);
+    column_slices(column, 0, slice);
     for (int k = 0; k < leaves; k++)
         copy_threaded(slice[k].data, leaf[k]->size, (const char *)records + offset[k], record, leaf[k]->size, count,
                       threads);
 }
 
-void bmf_column_to_records(const bmf_column *column, int64_t begin, int64_t count, void *records, int threads)
+void column_to_records(const bmf_column *column, int64_t begin, int64_t count, void *records, int threads)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
     int64_t offset[BMF_MAX_LEAVES], record = bmf_type_record(column->type, offset);
@@ -59,7 +59,7 @@ void bmf_column_to_records(const bmf_column *column, int64_t begin, int64_t coun
     int leaves = bmf_type_leaves(column->type, leaf);
     if (count == 0)
         return;
-    bmf_column_slices(column, begin, slice);
+    column_slices(column, begin, slice);
     for (int k = 0; k < leaves; k++)
         copy_threaded((char *)records + offset[k], record, slice[k].data, slice[k].stride, leaf[k]->size, count,
                       threads);
@@ -75,16 +75,16 @@ static void broadcast(bmf_column *column, int64_t count)
 
 static int copy_often(const bmf_column *one, int64_t count, bmf_column *column)
 {
-    bmf_column_builder *builder = bmf_column_builder_create(one->type);
+    bmf_column_builder *builder = column_builder_create(one->type);
     if (!builder)
         return BMF_ERROR_MEMORY;
     for (int64_t i = 0; i < count; i++)
-        if (bmf_column_builder_copy(builder, one, 0, 1) != BMF_OK)
+        if (column_builder_copy(builder, one, 0, 1) != BMF_OK)
             break; /* finish says so too */
-    return bmf_column_builder_finish(builder, column);
+    return column_builder_finish(builder, column);
 }
 
-int bmf_column_repeat(bmf_column *one, int64_t count, bmf_column *column)
+int column_repeat(bmf_column *one, int64_t count, bmf_column *column)
 {
     int status = BMF_OK;
     if (bmf_type_is_fixed(one->type)) {
@@ -94,6 +94,6 @@ int bmf_column_repeat(bmf_column *one, int64_t count, bmf_column *column)
         return BMF_OK;
     }
     status = copy_often(one, count, column);
-    bmf_column_free(one);
+    column_free(one);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "skeletons/engine/move.h"
 
 /* Moves the sources, which follow each other, onto `target` in one round. */
-int bmf_recut(const char *skeleton, int sources, const bmf_move_source *source, bmf_partition *target, bmf_list **out);
+int repartition(const char *skeleton, int sources, const bmf_move_source *source, bmf_partition *target,
+                bmf_list **out);
 
 #endif

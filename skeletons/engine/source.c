@@ -40,9 +40,9 @@ static int64_t block_bytes(int leaves, const int64_t *leaf_size)
 
 static char **make_scratch(int workers, int leaves, const int64_t *leaf_size)
 {
-    char **scratch = bmf_allocate(workers * (int64_t)sizeof *scratch);
+    char **scratch = allocate(workers * (int64_t)sizeof *scratch);
     for (int w = 0; w < workers; w++)
-        scratch[w] = bmf_allocate(block_bytes(leaves, leaf_size));
+        scratch[w] = allocate(block_bytes(leaves, leaf_size));
     return scratch;
 }
 
@@ -96,8 +96,8 @@ static int check_types(bmf_context *ctx, const char *skeleton, const bmf_list *x
     for (int k = 0; fits && k < wants; k++)
         fits = bmf_type_equal(want[k], have[k]);
     if (!fits)
-        return bmf_fail(ctx, BMF_ERROR_TYPE, "%s: kernel %s takes %s, found %s%s%s", skeleton, kernel->name, wanted, first,
-                        ys ? " and " : "", second);
+        return bmf_fail(ctx, BMF_ERROR_TYPE, "%s: kernel %s takes %s, found %s%s%s", skeleton, kernel->name, wanted,
+                        first, ys ? " and " : "", second);
     const bmf_type *out[BMF_MAX_LEAVES];
     if (bmf_type_leaves(kernel->output, out) < 0)
         return bmf_fail(ctx, BMF_ERROR_TYPE, "%s: kernel %s gives elements with lists inside", skeleton, kernel->name);
@@ -113,12 +113,12 @@ static int check_shapes(bmf_context *ctx, const char *skeleton, const bmf_list *
         return BMF_OK;
     bmf_partition_print(xs->partition, first, sizeof first);
     bmf_partition_print(ys->partition, second, sizeof second);
-    return bmf_fail(ctx, BMF_ERROR_SHAPE, "%s needs lists of equal shape on equal processors, found %s and %s", skeleton,
-                    first, second);
+    return bmf_fail(ctx, BMF_ERROR_SHAPE, "%s needs lists of equal shape on equal processors, found %s and %s",
+                    skeleton, first, second);
 }
 
-int bmf_source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, const bmf_list *ys,
-                    const bmf_kernel *kernel)
+int source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, const bmf_list *ys,
+                const bmf_kernel *kernel)
 {
     bmf_context *ctx = xs->context;
     if (ys)
@@ -128,20 +128,20 @@ int bmf_source_open(bmf_source *source, const char *skeleton, const bmf_list *xs
     source->type = bmf_type_intern(kernel ? kernel->output : xs->type);
     source->leaves = leaf_sizes(source->type, source->leaf_size);
     source->origin = bmf_partition_local_begin(xs->partition);
-    source->inputs = bmf_column_slices(&xs->column, 0, source->input);
+    source->inputs = column_slices(&xs->column, 0, source->input);
     if (ys)
-        source->inputs += bmf_column_slices(&ys->column, 0, source->input + source->inputs);
+        source->inputs += column_slices(&ys->column, 0, source->input + source->inputs);
     if (kernel)
         source->scratch = make_scratch(source->workers, source->leaves, source->leaf_size);
     return BMF_OK;
 }
 
-void bmf_source_close(bmf_source *source)
+void source_close(bmf_source *source)
 {
     free_scratch(source->scratch, source->workers);
 }
 
-void bmf_source_inputs(const bmf_source *source, int64_t begin, bmf_slice *in)
+void source_inputs(const bmf_source *source, int64_t begin, bmf_slice *in)
 {
     for (int k = 0; k < source->inputs; k++) {
         const bmf_slice *from = &source->input[k];
@@ -149,21 +149,20 @@ void bmf_source_inputs(const bmf_source *source, int64_t begin, bmf_slice *in)
     }
 }
 
-int bmf_source_block(const bmf_source *source, int worker, int64_t begin, int64_t count,
-                     bmf_slice block[BMF_MAX_LEAVES])
+int source_block(const bmf_source *source, int worker, int64_t begin, int64_t count, bmf_slice block[BMF_MAX_LEAVES])
 {
     bmf_slice in[2 * BMF_MAX_LEAVES];
     if (!source->kernel) {
-        bmf_source_inputs(source, begin, block);
+        source_inputs(source, begin, block);
         return 0;
     }
-    bmf_source_inputs(source, begin, in);
+    source_inputs(source, begin, in);
     scratch_slices(source->scratch[worker], source->leaves, source->leaf_size, block);
     return source->kernel->block(source->kernel->context, count, in, block);
 }
 
-void bmf_sink_open_leaves(bmf_sink *sink, int leaves, const int64_t *leaf_size, const bmf_slice *output, int64_t count,
-                          bmf_sink_mode mode, int streams, int workers)
+void sink_open_leaves(bmf_sink *sink, int leaves, const int64_t *leaf_size, const bmf_slice *output, int64_t count,
+                      bmf_sink_mode mode, int streams, int workers)
 {
     int64_t size = 0;
     *sink = (bmf_sink){.leaves = leaves, .block = BMF_BLOCK, .workers = workers};
@@ -181,39 +180,39 @@ void bmf_sink_open_leaves(bmf_sink *sink, int leaves, const int64_t *leaf_size, 
         sink->scratch = make_scratch(sink->workers, sink->leaves, sink->leaf_size);
 }
 
-void bmf_sink_open(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode, int streams)
+void sink_open(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode, int streams)
 {
     int64_t leaf_size[BMF_MAX_LEAVES];
     bmf_slice output[BMF_MAX_LEAVES];
     int leaves = leaf_sizes(list->type, leaf_size);
-    bmf_column_slices(&list->column, 0, output);
-    bmf_sink_open_leaves(sink, leaves, leaf_size, output, list->column.count, mode, streams, list->context->threads);
+    column_slices(&list->column, 0, output);
+    sink_open_leaves(sink, leaves, leaf_size, output, list->column.count, mode, streams, list->context->threads);
     sink->origin = bmf_partition_local_begin(list->partition);
 }
 
-int64_t bmf_sink_count(const bmf_sink *sink, int64_t begin, int64_t end)
+int64_t sink_count(const bmf_sink *sink, int64_t begin, int64_t end)
 {
     const int64_t count = sink->block - (begin - sink->origin) % sink->block;
     return count < end - begin ? count : end - begin;
 }
 
-void bmf_sink_close(bmf_sink *sink)
+void sink_close(bmf_sink *sink)
 {
     free_scratch(sink->scratch, sink->workers);
 }
 
-void bmf_sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block[BMF_MAX_LEAVES])
+void sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block[BMF_MAX_LEAVES])
 {
     if (sink->staged) {
         scratch_slices(sink->scratch[worker], sink->leaves, sink->leaf_size, block);
         return;
     }
     for (int k = 0; k < sink->leaves; k++)
-        block[k] = (bmf_slice){(char *)sink->output[k].data + (begin - sink->origin) * sink->leaf_size[k],
-                               sink->leaf_size[k]};
+        block[k] =
+            (bmf_slice){(char *)sink->output[k].data + (begin - sink->origin) * sink->leaf_size[k], sink->leaf_size[k]};
 }
 
-void bmf_sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t count)
+void sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t count)
 {
     bmf_slice staged[BMF_MAX_LEAVES];
     if (!sink->staged)
@@ -222,13 +221,13 @@ void bmf_sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t co
     for (int k = 0; k < sink->leaves; k++) {
         char *to = (char *)sink->output[k].data + (begin - sink->origin) * sink->leaf_size[k];
         if (sink->streaming)
-            bmf_stream_copy(to, staged[k].data, count * sink->leaf_size[k]);
+            stream_copy(to, staged[k].data, count * sink->leaf_size[k]);
         else
             memcpy(to, staged[k].data, (size_t)(count * sink->leaf_size[k]));
     }
 }
 
-int bmf_agree_if(bmf_context *ctx, bool may_fail, int status)
+int agree_if(bmf_context *ctx, bool may_fail, int status)
 {
     return may_fail ? bmf_agree(ctx, status) : status;
 }

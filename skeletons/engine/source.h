@@ -16,25 +16,24 @@ typedef struct bmf_source {
     const bmf_type *type;     /* of the elements produced, interned */
     int leaves;               /* of that type */
     int64_t leaf_size[BMF_MAX_LEAVES];
-    int inputs;               /* leaves of the lists */
+    int inputs;                          /* leaves of the lists */
     bmf_slice input[2 * BMF_MAX_LEAVES]; /* at element `origin` */
-    int64_t origin;           /* global number of this host's first element */
-    char **scratch;           /* by worker: kernel output, BMF_BLOCK elements of each leaf */
+    int64_t origin;                      /* global number of this host's first element */
+    char **scratch;                      /* by worker: kernel output, BMF_BLOCK elements of each leaf */
     int workers;
     bool may_fail;
 } bmf_source;
 
 /* Checks lists and kernel against each other; `skeleton` is for messages ("map"). ys and kernel may be NULL. Errors:
  * BMF_ERROR_SHAPE (names both shapes), BMF_ERROR_TYPE (names kernel and types). Same on every rank. */
-int bmf_source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, const bmf_list *ys,
-                    const bmf_kernel *kernel);
-void bmf_source_close(bmf_source *source);
+int source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, const bmf_list *ys,
+                const bmf_kernel *kernel);
+void source_close(bmf_source *source);
 /* Slices of the lists' leaves at element `begin`: `inputs` of them. */
-void bmf_source_inputs(const bmf_source *source, int64_t begin, bmf_slice *in);
+void source_inputs(const bmf_source *source, int64_t begin, bmf_slice *in);
 /* Elements [begin, begin + count), count <= BMF_BLOCK, as slices of leaves; valid until the worker's next block.
  * Returns 0 or the kernel's failure code. */
-int bmf_source_block(const bmf_source *source, int worker, int64_t begin, int64_t count,
-                     bmf_slice block[BMF_MAX_LEAVES]);
+int source_block(const bmf_source *source, int worker, int64_t begin, int64_t count, bmf_slice block[BMF_MAX_LEAVES]);
 
 /* How the column of a sink relates to the lists that are read: another one, the same one but with results of an element
  * or block that may depend on others of it (staged), or the same one element by element. */
@@ -45,30 +44,30 @@ typedef struct bmf_sink {
     int64_t leaf_size[BMF_MAX_LEAVES];
     bmf_slice output[BMF_MAX_LEAVES]; /* at element `origin` */
     int64_t origin;
-    int64_t block; /* elements that bmf_sink_count aims at */
+    int64_t block; /* elements that sink_count aims at */
     bool staged, streaming;
     char **scratch; /* by worker, when staged */
     int workers;
 } bmf_sink;
 
 /* A sink for all elements of a list; streams: columns that are read from memory meanwhile. */
-void bmf_sink_open(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode, int streams);
+void sink_open(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode, int streams);
 /* The same for `count` elements whose leaves are `output`. */
-void bmf_sink_open_leaves(bmf_sink *sink, int leaves, const int64_t *leaf_size, const bmf_slice *output, int64_t count,
-                          bmf_sink_mode mode, int streams, int workers);
-void bmf_sink_close(bmf_sink *sink);
+void sink_open_leaves(bmf_sink *sink, int leaves, const int64_t *leaf_size, const bmf_slice *output, int64_t count,
+                      bmf_sink_mode mode, int streams, int workers);
+void sink_close(bmf_sink *sink);
 /* How many of the elements [begin, end) to write at once, at most BMF_BLOCK, so that blocks end where cache lines of the
  * column do. For skeletons whose results do not depend on the cut. */
-int64_t bmf_sink_count(const bmf_sink *sink, int64_t begin, int64_t end);
+int64_t sink_count(const bmf_sink *sink, int64_t begin, int64_t end);
 /* Where the worker should put elements [begin, begin + count). */
-void bmf_sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block[BMF_MAX_LEAVES]);
+void sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block[BMF_MAX_LEAVES]);
 /* The block is complete: copies it out if it was staged. */
-void bmf_sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t count);
+void sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t count);
 
 /* Copies past the caches (streaming stores where the machine has them). */
-void bmf_stream_copy(void *to, const void *from, int64_t bytes);
+void stream_copy(void *to, const void *from, int64_t bytes);
 
 /* Agrees on the status if the source or operator can fail on some ranks only, otherwise returns it as it is. */
-int bmf_agree_if(bmf_context *ctx, bool may_fail, int status);
+int agree_if(bmf_context *ctx, bool may_fail, int status);
 
 #endif

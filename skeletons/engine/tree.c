@@ -27,7 +27,7 @@ static void part_slices(const bmf_tree *tree, char *from, int64_t count, bmf_sli
     }
 }
 
-int bmf_tree_open(bmf_tree *tree, bmf_context *ctx, const char *skeleton, const bmf_operator *op, const bmf_type *type)
+int tree_open(bmf_tree *tree, bmf_context *ctx, const char *skeleton, const bmf_operator *op, const bmf_type *type)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
     char want[128], have[128];
@@ -41,16 +41,16 @@ int bmf_tree_open(bmf_tree *tree, bmf_context *ctx, const char *skeleton, const 
     tree->record = bmf_type_record(type, tree->offset);
     tree->exact = (op->flags & BMF_EXACT) || !ctx->reproducible;
     tree->quick = op->quick && (!ctx->reproducible || ((op->flags & BMF_EXACT) && (op->flags & BMF_COMMUTATIVE)));
-    tree->scratch = bmf_allocate(tree->workers * (int64_t)sizeof *tree->scratch);
-    tree->records = bmf_allocate(tree->workers * (int64_t)sizeof *tree->records);
+    tree->scratch = allocate(tree->workers * (int64_t)sizeof *tree->scratch);
+    tree->records = allocate(tree->workers * (int64_t)sizeof *tree->records);
     for (int w = 0; w < tree->workers; w++) {
-        tree->records[w] = bmf_allocate(BMF_GROUP_BLOCKS * tree->record);
-        tree->scratch[w] = bmf_allocate(part_bytes(tree, BMF_BLOCK) + 2 * part_bytes(tree, BMF_BLOCK + 1));
+        tree->records[w] = allocate(BMF_GROUP_BLOCKS * tree->record);
+        tree->scratch[w] = allocate(part_bytes(tree, BMF_BLOCK) + 2 * part_bytes(tree, BMF_BLOCK + 1));
     }
     return BMF_OK;
 }
 
-void bmf_tree_close(bmf_tree *tree)
+void tree_close(bmf_tree *tree)
 {
     for (int w = 0; w < tree->workers; w++) {
         free(tree->scratch[w]);
@@ -60,25 +60,25 @@ void bmf_tree_close(bmf_tree *tree)
     free(tree->records);
 }
 
-void bmf_tree_record(const bmf_tree *tree, void *record, bmf_slice slice[BMF_MAX_LEAVES])
+void tree_record(const bmf_tree *tree, void *record, bmf_slice slice[BMF_MAX_LEAVES])
 {
     for (int k = 0; k < tree->leaves; k++)
         slice[k] = (bmf_slice){(char *)record + tree->offset[k], tree->record};
 }
 
-void bmf_tree_put(const bmf_tree *tree, const void *record, const bmf_slice *to, int64_t at)
+void tree_put(const bmf_tree *tree, const void *record, const bmf_slice *to, int64_t at)
 {
     for (int k = 0; k < tree->leaves; k++)
         memcpy((char *)to[k].data + at * to[k].stride, (const char *)record + tree->offset[k],
                (size_t)tree->leaf_size[k]);
 }
 
-int bmf_tree_combine(const bmf_tree *tree, const void *a, const void *b, void *out)
+int tree_combine(const bmf_tree *tree, const void *a, const void *b, void *out)
 {
     bmf_slice in[2 * BMF_MAX_LEAVES], to[BMF_MAX_LEAVES];
-    bmf_tree_record(tree, (void *)a, in);
-    bmf_tree_record(tree, (void *)b, in + tree->leaves);
-    bmf_tree_record(tree, out, to);
+    tree_record(tree, (void *)a, in);
+    tree_record(tree, (void *)b, in + tree->leaves);
+    tree_record(tree, out, to);
     return tree->op->combine(tree->op->context, 1, in, to);
 }
 
@@ -122,12 +122,12 @@ static bool is_plain(const bmf_tree *tree, const bmf_slice *x)
 
 /* ---- up ---- */
 
-int bmf_tree_fold(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, void *record)
+int tree_fold(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, void *record)
 {
     const bmf_operator *op = tree->op;
     bmf_slice levels[BMF_MAX_LEAVES], from[BMF_MAX_LEAVES], to[BMF_MAX_LEAVES], result[BMF_MAX_LEAVES];
     part_slices(tree, tree->scratch[worker], BMF_BLOCK, levels);
-    bmf_tree_record(tree, record, result);
+    tree_record(tree, record, result);
     memcpy(from, x, (size_t)tree->leaves * sizeof *from);
     if (op->fold && is_plain(tree, x)) {
         op->fold(op->context, count, x[0].data, levels[0].data);
@@ -174,8 +174,8 @@ static int descend(const bmf_tree *tree, int64_t half, bool open, const bmf_slic
 }
 
 /* The last level of an inclusive scan: the fold up to and with each element. parents has half + 1 values. */
-static int descend_inclusive(const bmf_tree *tree, int64_t half, bool open, const bmf_slice *parents, const bmf_slice *x,
-                             const bmf_slice *to)
+static int descend_inclusive(const bmf_tree *tree, int64_t half, bool open, const bmf_slice *parents,
+                             const bmf_slice *x, const bmf_slice *to)
 {
     bmf_slice left[BMF_MAX_LEAVES], right[BMF_MAX_LEAVES], even[BMF_MAX_LEAVES], next[BMF_MAX_LEAVES];
     take(tree, to, 0, 2, left);
@@ -202,7 +202,7 @@ static int scan_levels(const bmf_tree *tree, int worker, int64_t count, const bm
     part_slices(tree, scratch + part_bytes(tree, BMF_BLOCK + 1), BMF_BLOCK + 1, next);
     bool open = !prefix;
     if (prefix)
-        bmf_tree_put(tree, prefix, current, 0);
+        tree_put(tree, prefix, current, 0);
     int64_t level = count - 2; /* where the level's values start */
     for (int64_t half = 1; half < count / 2; half *= 2) {
         bmf_slice values[BMF_MAX_LEAVES], swap[BMF_MAX_LEAVES];
@@ -216,7 +216,7 @@ static int scan_levels(const bmf_tree *tree, int worker, int64_t count, const bm
         memcpy(next, swap, sizeof next);
     }
     if (last) {
-        bmf_tree_put(tree, last, count > 1 ? current : out, count / 2);
+        tree_put(tree, last, count > 1 ? current : out, count / 2);
         return count > 1 ? descend_inclusive(tree, count / 2, open, current, x, out) : 0;
     }
     if (count == 1) {
@@ -227,8 +227,8 @@ static int scan_levels(const bmf_tree *tree, int worker, int64_t count, const bm
     return descend(tree, count / 2, open, current, x, out);
 }
 
-int bmf_tree_scan(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, const void *prefix,
-                  const void *last, const bmf_slice *out)
+int tree_scan(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, const void *prefix, const void *last,
+              const bmf_slice *out)
 {
     const bmf_operator *op = tree->op;
     if (!op->scan || !op->fold || !is_plain(tree, x) || !is_plain(tree, out))

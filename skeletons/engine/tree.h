@@ -45,40 +45,40 @@ typedef struct bmf_forest {
 } bmf_forest;
 
 /* Checks the operator against the element type; `skeleton` is for messages. */
-int bmf_tree_open(bmf_tree *tree, bmf_context *ctx, const char *skeleton, const bmf_operator *op, const bmf_type *type);
-void bmf_tree_close(bmf_tree *tree);
+int tree_open(bmf_tree *tree, bmf_context *ctx, const char *skeleton, const bmf_operator *op, const bmf_type *type);
+void tree_close(bmf_tree *tree);
 
 /* Slices of one record. */
-void bmf_tree_record(const bmf_tree *tree, void *record, bmf_slice slice[BMF_MAX_LEAVES]);
+void tree_record(const bmf_tree *tree, void *record, bmf_slice slice[BMF_MAX_LEAVES]);
 /* Writes a record as element `at` of an array of leaves. */
-void bmf_tree_put(const bmf_tree *tree, const void *record, const bmf_slice *to, int64_t at);
+void tree_put(const bmf_tree *tree, const void *record, const bmf_slice *to, int64_t at);
 /* out = a op b on records; out may be a or b. Returns 0 or the operator's failure code. */
-int bmf_tree_combine(const bmf_tree *tree, const void *a, const void *b, void *out);
+int tree_combine(const bmf_tree *tree, const void *a, const void *b, void *out);
 
 /* Folds a block of 2^k <= BMF_BLOCK elements into a record, keeping the levels in the worker's scratch for scan. */
-int bmf_tree_fold(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, void *record);
+int tree_fold(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, void *record);
 /* After fold of the same block: its exclusive (last NULL) or inclusive (last: the fold up to its end) scan into out, which does
  * not overlap x. prefix: the fold of everything before the block, or NULL at element 0; exclusive out[0] is then undefined. */
-int bmf_tree_scan(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, const void *prefix,
-                  const void *last, const bmf_slice *out);
+int tree_scan(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, const void *prefix, const void *last,
+              const bmf_slice *out);
 
 /* The next whole node at `begin`: the largest 2^k elements <= BMF_BLOCK that start and end where a node does. */
-int64_t bmf_tree_block(int64_t begin, int64_t end);
+int64_t tree_block(int64_t begin, int64_t end);
 /* Values a forest over [begin, end) has. */
-int bmf_forest_nodes(const bmf_tree *tree, int64_t begin, int64_t end);
+int forest_nodes(const bmf_tree *tree, int64_t begin, int64_t end);
 
-void bmf_forest_start(bmf_forest *forest, int64_t begin);
-void bmf_forest_free(bmf_forest *forest);
+void forest_start(bmf_forest *forest, int64_t begin);
+void forest_free(bmf_forest *forest);
 /* Adds the value of the node of `count` (a power of two) elements that starts at the forest's end. With `scanning` the
  * prefixes are kept up too. Returns 0 or the operator's failure code. */
-int bmf_forest_push(const bmf_tree *tree, bmf_forest *forest, int64_t count, const void *record, bool scanning);
+int forest_push(const bmf_tree *tree, bmf_forest *forest, int64_t count, const void *record, bool scanning);
 /* Appends the values of another forest that starts at this one's end. */
-int bmf_forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, const char *values, bool scanning);
+int forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, const char *values, bool scanning);
 /* Folds all elements of the source in [begin, end) onto the forest, whose end is begin. */
-int bmf_forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_source *source, int worker, int64_t begin,
-                    int64_t end);
+int forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_source *source, int worker, int64_t begin,
+                int64_t end);
 /* Copies the fold of a forest that begins at 0 and is not empty. */
-int bmf_forest_total(const bmf_tree *tree, const bmf_forest *forest, void *record);
-void bmf_forest_copy(const bmf_tree *tree, const bmf_forest *from, bmf_forest *to);
+int forest_total(const bmf_tree *tree, const bmf_forest *forest, void *record);
+void forest_copy(const bmf_tree *tree, const bmf_forest *from, bmf_forest *to);
 
 #endif

@@ -48,7 +48,7 @@ static int share_type(bmf_context *ctx, const bmf_type **type)
     BMF_TRY(ctx->backend->share(ctx, 0, &bytes, (int64_t)sizeof bytes));
     if (bytes == 0)
         return BMF_OK;
-    char *text = bmf_allocate(bytes), *write = text;
+    char *text = allocate(bytes), *write = text;
     const char *read = text;
     if (bmf_is_root(ctx))
         write_type(*type, &write);
@@ -68,7 +68,7 @@ static int share_text(bmf_context *ctx, bmf_texts *texts, int number, int64_t si
     if (bmf_is_root(ctx))
         sizes[0] = (int64_t)strlen(texts->text[number].name);
     BMF_TRY(ctx->backend->share(ctx, 0, sizes, (int64_t)sizeof sizes));
-    char *name = bmf_allocate_clear(sizes[0] + 1, 1), *bytes = bmf_allocate_clear(sizes[1] + 1, 1);
+    char *name = allocate_clear(sizes[0] + 1, 1), *bytes = allocate_clear(sizes[1] + 1, 1);
     if (bmf_is_root(ctx)) {
         memcpy(name, texts->text[number].name, (size_t)sizes[0]);
         memcpy(bytes, texts->text[number].bytes, (size_t)sizes[1]);
@@ -77,7 +77,7 @@ static int share_text(bmf_context *ctx, bmf_texts *texts, int number, int64_t si
     if (status == BMF_OK)
         status = ctx->backend->share(ctx, 0, bytes, sizes[1]);
     if (status == BMF_OK && !bmf_is_root(ctx))
-        bmf_texts_add(texts, name, bytes, sizes[1]);
+        texts_add(texts, name, bytes, sizes[1]);
     free(name), free(bytes);
     return status;
 }
@@ -104,20 +104,20 @@ static int read_texts(bmf_context *ctx, const bmf_program_options *options, bmf_
 {
     int text;
     for (int k = 0; k < options->libraries; k++)
-        BMF_TRY(bmf_texts_read(&program->texts, ctx, options->library[k], &text));
+        BMF_TRY(texts_read(&program->texts, ctx, options->library[k], &text));
     if (options->text == NULL)
-        return bmf_texts_read(&program->texts, ctx, options->path, &text);
-    bmf_texts_add(&program->texts, options->path, options->text, (int64_t)strlen(options->text));
+        return texts_read(&program->texts, ctx, options->path, &text);
+    texts_add(&program->texts, options->path, options->text, (int64_t)strlen(options->text));
     return BMF_OK;
 }
 
 static int parse_texts(bmf_context *ctx, bmf_program *program, int libraries, bmf_parsed *parsed)
 {
     for (int k = 0; k < libraries; k++)
-        BMF_TRY(bmf_parse_library(ctx, &program->texts, k, program->arena, &program->library));
-    BMF_TRY(bmf_parse_program(ctx, &program->texts, libraries, program->arena, &program->library, parsed));
+        BMF_TRY(parse_library(ctx, &program->texts, k, program->arena, &program->library));
+    BMF_TRY(parse_program(ctx, &program->texts, libraries, program->arena, &program->library, parsed));
     program->parsed = parsed->expression;
-    return bmf_library_check(ctx, &program->texts, &program->library, program->parsed);
+    return library_check(ctx, &program->texts, &program->library, program->parsed);
 }
 
 static int parse_argument(bmf_context *ctx, const bmf_program_options *options, const bmf_parsed *parsed,
@@ -125,15 +125,15 @@ static int parse_argument(bmf_context *ctx, const bmf_program_options *options, 
 {
     bmf_span span = parsed->data;
     if (options->argument != NULL) {
-        BMF_TRY(bmf_texts_read(&program->texts, ctx, options->argument, &span.text));
+        BMF_TRY(texts_read(&program->texts, ctx, options->argument, &span.text));
         span.begin = 0;
         span.end = program->texts.text[span.text].size;
     } else if (!parsed->has_data) {
         span = program->parsed->span;
-        return bmf_text_fail(&program->texts, ctx, (bmf_span){span.text, span.end, span.end}, BMF_ERROR_USAGE,
-                             "the program has no data; write it behind the expression or give a file with --arg");
+        return text_fail(&program->texts, ctx, (bmf_span){span.text, span.end, span.end}, BMF_ERROR_USAGE,
+                         "the program has no data; write it behind the expression or give a file with --arg");
     }
-    return bmf_data_parse(ctx, &program->texts, span, &program->argument_type, &program->argument);
+    return data_parse(ctx, &program->texts, span, &program->argument_type, &program->argument);
 }
 
 static const bmf_type *type_of_npy(const bmf_npy_header *header)
@@ -149,13 +149,13 @@ static int load_first(bmf_context *ctx, const bmf_program_options *options, bmf_
     BMF_TRY(parse_texts(ctx, program, options->libraries, parsed));
     if (program->npy == NULL)
         BMF_TRY(parse_argument(ctx, options, parsed, program));
-    return bmf_check(ctx, &program->texts, program->arena, &program->library, program->parsed, program->argument_type,
-                     &program->checked);
+    return check_types(ctx, &program->texts, program->arena, &program->library, program->parsed, program->argument_type,
+                       &program->checked);
 }
 
-int bmf_program_load(bmf_context *ctx, const bmf_program_options *options, bmf_program *program)
+int program_load(bmf_context *ctx, const bmf_program_options *options, bmf_program *program)
 {
-    *program = (bmf_program){.arena = bmf_expressions_create()};
+    *program = (bmf_program){.arena = expressions_create()};
     program->texts.processors = options->processors > 0 || ctx == NULL ? options->processors : bmf_processors(ctx);
     bmf_parsed parsed = {0};
     int status = BMF_OK, libraries = options->libraries;
@@ -175,8 +175,8 @@ int bmf_program_load(bmf_context *ctx, const bmf_program_options *options, bmf_p
         if (!bmf_is_root(ctx)) {
             status = parse_texts(ctx, program, libraries, &parsed);
             if (status == BMF_OK)
-                status = bmf_check(ctx, &program->texts, program->arena, &program->library, program->parsed,
-                                   program->argument_type, &program->checked);
+                status = check_types(ctx, &program->texts, program->arena, &program->library, program->parsed,
+                                     program->argument_type, &program->checked);
         }
         BMF_TRY(bmf_agree(ctx, status));
     }
@@ -184,10 +184,10 @@ int bmf_program_load(bmf_context *ctx, const bmf_program_options *options, bmf_p
     return BMF_OK;
 }
 
-void bmf_program_rewrite(bmf_program *program, const bmf_rewriting *rewriting)
+void program_rewrite(bmf_program *program, const bmf_rewriting *rewriting)
 {
     program->rewriting = *rewriting;
-    program->expression = bmf_rewrite(program->arena, program->checked, &program->rewriting);
+    program->expression = rewrite(program->arena, program->checked, &program->rewriting);
 }
 
 /* ---- running ---- */
@@ -196,10 +196,10 @@ void bmf_program_rewrite(bmf_program *program, const bmf_rewriting *rewriting)
 static int placed_argument(bmf_context *ctx, bmf_program *program, bmf_value *argument)
 {
     if (!bmf_is_root(ctx))
-        return bmf_value_empty(ctx, program->argument_type, 0, argument);
+        return value_empty(ctx, program->argument_type, 0, argument);
     bmf_column column = program->argument;
     program->argument = (bmf_column){0};
-    return bmf_value_from_column(ctx, &column, argument);
+    return value_from_column(ctx, &column, argument);
 }
 
 static int placed_file(bmf_context *ctx, const char *path, int64_t length, bmf_value *argument)
@@ -210,7 +210,7 @@ static int placed_file(bmf_context *ctx, const char *path, int64_t length, bmf_v
     int status = bmf_npy_read_parts(ctx, path, partition, &list);
     bmf_partition_release(partition);
     if (status == BMF_OK)
-        status = bmf_agree(ctx, bmf_value_from_parts(list, argument));
+        status = bmf_agree(ctx, value_from_parts(list, argument));
     bmf_list_free(list);
     return status;
 }
@@ -235,15 +235,15 @@ static int split_file(bmf_context *ctx, const char *path, int64_t length, const 
     BMF_TRY(bmf_partition_create(ctx, 0, 1, &level, length, NULL, &partition));
     int status = bmf_npy_read_parts(ctx, path, partition, &list);
     if (status == BMF_OK)
-        status = bmf_agree(ctx, bmf_value_from_parts(list, &parts));
+        status = bmf_agree(ctx, value_from_parts(list, &parts));
     bmf_list_free(list);
     if (status == BMF_OK) {
-        int64_t *processor = bmf_allocate(partition->parts * (int64_t)sizeof *processor);
+        int64_t *processor = allocate(partition->parts * (int64_t)sizeof *processor);
         int64_t offsets[2] = {0, partition->parts};
         for (int64_t k = 0; k < partition->parts; k++)
             processor[k] = bmf_partition_processor(partition, k);
-        bmf_layout *layout = bmf_layout_create(ctx, partition->parts, processor);
-        bmf_value_distribute(bmf_is_root(ctx) ? 1 : 0, bmf_distribution_create(1, offsets, layout), &parts, argument);
+        bmf_layout *layout = layout_create(ctx, partition->parts, processor);
+        value_distribute(bmf_is_root(ctx) ? 1 : 0, distribution_create(1, offsets, layout), &parts, argument);
         free(processor);
     }
     bmf_partition_release(partition);
@@ -255,7 +255,7 @@ static bmf_expression *without_first(bmf_program *program, bmf_expression *expre
 {
     if (expression->kind != BMF_EXPRESSION_COMP)
         return NULL;
-    bmf_expression *rest = bmf_expression_copy(program->arena, expression);
+    bmf_expression *rest = expression_copy(program->arena, expression);
     int last = rest->children - 1;
     bmf_expression *inner = without_first(program, rest->child[last]);
     if (inner == NULL)
@@ -289,13 +289,13 @@ static bmf_expression *without_gather(bmf_program *program, bmf_expression *expr
                    last->in->kind == BMF_DISTRIBUTED;
     if (!gathers)
         return expression;
-    bmf_expression *rest = bmf_expression_copy(program->arena, expression);
+    bmf_expression *rest = expression_copy(program->arena, expression);
     rest->child++;
     rest->children--;
     return rest;
 }
 
-int bmf_program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
+int program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
 {
     bmf_evaluation machine = {.ctx = ctx, .texts = &program->texts};
     bmf_expression *expression = program->expression;
@@ -304,35 +304,35 @@ int bmf_program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
     if (program->keep_parts)
         expression = without_gather(program, expression);
     BMF_TRY(open_argument(ctx, program, &expression, &argument));
-    bmf_program_start(ctx);
+    program_start(ctx);
     double begin = bmf_seconds(ctx);
-    bmf_agree_once(ctx, true);
-    int status = bmf_frame_open_program(&machine, &frame);
+    agree_once(ctx, true);
+    int status = frame_open_program(&machine, &frame);
     if (status == BMF_OK && expression == NULL)
-        bmf_value_move(&argument, result);
+        value_move(&argument, result);
     else if (status == BMF_OK)
-        status = bmf_evaluate(&machine, expression, &frame, &argument, result);
-    bmf_frame_close(&frame);
+        status = evaluate_batch(&machine, expression, &frame, &argument, result);
+    frame_close(&frame);
     int agreed = bmf_agree(ctx, status);
-    bmf_agree_once(ctx, false);
+    agree_once(ctx, false);
     if (agreed != BMF_OK && status == BMF_OK)
-        bmf_value_free(result);
+        value_free(result);
     BMF_TRY(agreed);
     return bmf_slowest(ctx, bmf_seconds(ctx) - begin, &program->seconds);
 }
 
-int bmf_program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column)
+int program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column)
 {
     bmf_texts none = {0};
     bmf_evaluation machine = {.ctx = ctx, .texts = &none, .quiet = 1};
     bmf_value placed;
     bmf_frame frame;
-    BMF_TRY(bmf_agree(ctx, bmf_frame_open_program(&machine, &frame)));
-    int status = bmf_collect_distributed(&machine, &frame, result, &placed);
-    bmf_frame_close(&frame);
+    BMF_TRY(bmf_agree(ctx, frame_open_program(&machine, &frame)));
+    int status = collect_distributed(&machine, &frame, result, &placed);
+    frame_close(&frame);
     BMF_TRY(bmf_agree(ctx, status));
-    status = bmf_value_to_column(ctx, &placed, column);
-    bmf_value_free(&placed);
+    status = value_to_column(ctx, &placed, column);
+    value_free(&placed);
     return bmf_agree(ctx, status);
 }
 
@@ -342,51 +342,51 @@ static int placed_list(bmf_context *ctx, bmf_value *result, bmf_list **list)
     bmf_column whole, elements;
     bmf_partition *partition;
     int64_t length = 0;
-    int status = bmf_value_to_column(ctx, result, &whole);
-    bmf_value_free(result);
+    int status = value_to_column(ctx, result, &whole);
+    value_free(result);
     BMF_TRY(bmf_agree(ctx, status));
     elements = whole.child[0];
     whole.child[0] = (bmf_column){.type = elements.type};
-    bmf_column_free(&whole);
+    column_free(&whole);
     length = elements.count;
     status = ctx->backend->share(ctx, 0, &length, (int64_t)sizeof length);
     if (status == BMF_OK)
         status = bmf_partition_placed(ctx, 0, length, &partition);
     if (status != BMF_OK) {
-        bmf_column_free(&elements);
+        column_free(&elements);
         return status;
     }
-    status = bmf_list_adopt(ctx, partition, &elements, list);
+    status = list_adopt(ctx, partition, &elements, list);
     bmf_partition_release(partition);
     return status;
 }
 
-int bmf_program_list(bmf_context *ctx, bmf_value *result, bmf_list **list)
+int program_list(bmf_context *ctx, bmf_value *result, bmf_list **list)
 {
     char text[128];
     const bmf_type *type = result->type;
     if (type->kind == BMF_DISTRIBUTED && type->component[0]->kind == BMF_LIST) {
-        bmf_distribution *spread = bmf_distribution_retain(result->spread);
+        bmf_distribution *spread = distribution_retain(result->spread);
         bmf_value lists;
-        bmf_value_move(&result->child[0], &lists);
-        bmf_value_free(result);
-        int status = bmf_value_to_list(ctx, spread, &lists, list);
-        bmf_distribution_release(spread);
+        value_move(&result->child[0], &lists);
+        value_free(result);
+        int status = value_to_list(ctx, spread, &lists, list);
+        distribution_release(spread);
         return status;
     }
     if (type->kind == BMF_LIST)
         return placed_list(ctx, result, list);
-    bmf_value_free(result);
+    value_free(result);
     return bmf_fail(ctx, BMF_ERROR_TYPE, "a .npy file takes a list, the value is %s",
                     bmf_type_print(type, text, sizeof text));
 }
 
-void bmf_program_free(bmf_program *program)
+void program_free(bmf_program *program)
 {
-    bmf_column_free(&program->argument);
-    bmf_library_free(&program->library);
+    column_free(&program->argument);
+    library_free(&program->library);
     if (program->arena != NULL)
-        bmf_expressions_free(program->arena);
-    bmf_texts_free(&program->texts);
+        expressions_free(program->arena);
+    texts_free(&program->texts);
     *program = (bmf_program){0};
 }

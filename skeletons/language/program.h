@@ -27,23 +27,23 @@ typedef struct bmf_program {
     const bmf_type *argument_type;
     bmf_column argument; /* from text: one element, on rank 0 */
     const char *npy;     /* or the file to read in parallel */
-    bool keep_parts;            /* before it runs: leave out a final P_Reduce (B_Op (B_Conc)), for bmf_program_list */
-    double seconds;             /* once it has run: the slowest rank's time from argument to value */
+    bool keep_parts;     /* before it runs: leave out a final P_Reduce (B_Op (B_Conc)), for program_list */
+    double seconds;      /* once it has run: the slowest rank's time from argument to value */
 } bmf_program;
 
 /* Reads, parses and types; rank 0 reads the files and parses the data, the others get the texts of the expressions. Collective;
  * agreed errors. ctx NULL: one process, without MPI (bmf check). */
-int bmf_program_load(bmf_context *ctx, const bmf_program_options *options, bmf_program *program);
+int program_load(bmf_context *ctx, const bmf_program_options *options, bmf_program *program);
 /* Applies the laws. Not collective. */
-void bmf_program_rewrite(bmf_program *program, const bmf_rewriting *rewriting);
-/* Runs. The number of processors must be set before (bmf_processors_needed). *result: a batch of one context on
+void program_rewrite(bmf_program *program, const bmf_rewriting *rewriting);
+/* Runs. The number of processors must be set before (processors_needed). *result: a batch of one context on
  * processor 0. Collective; agreed errors. */
-int bmf_program_run(bmf_context *ctx, bmf_program *program, bmf_value *result);
+int program_run(bmf_context *ctx, bmf_program *program, bmf_value *result);
 /* The result with its distributed lists gathered, as a column of one element on rank 0 (no elements elsewhere). Collective. */
-int bmf_program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column);
+int program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column);
 /* The result as a list in C, for writing: a list, or distributed lists joined, each part where it is. Takes the result over. Collective. Errors:
  * BMF_ERROR_TYPE if it is neither. */
-int bmf_program_list(bmf_context *ctx, bmf_value *result, bmf_list **list);
-void bmf_program_free(bmf_program *program);
+int program_list(bmf_context *ctx, bmf_value *result, bmf_list **list);
+void program_free(bmf_program *program);
 
 #endif

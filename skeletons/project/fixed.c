@@ -51,8 +51,8 @@ static void cut_answers(fixed_answers *all)
 {
     bmf_project_call *call = all->call;
     int64_t most = call->askeds + call->ctx->threads, share = call->answers / call->ctx->threads + 1;
-    all->piece = bmf_allocate(most * (int64_t)sizeof *all->piece);
-    all->asked = bmf_allocate(most * (int64_t)sizeof *all->asked);
+    all->piece = allocate(most * (int64_t)sizeof *all->piece);
+    all->asked = allocate(most * (int64_t)sizeof *all->asked);
     for (int64_t k = 0; k < call->askeds; k++) {
         const bmf_asked *asked = &call->asked[k];
         for (int64_t begin = asked->first, end; begin < asked->first + asked->count; begin = end) {
@@ -97,13 +97,13 @@ static int segments_at(const fixed_answers *all, char *const *memory, int64_t fi
 static int outgoing(void *state, const bmf_message *message, bmf_segment *segment)
 {
     const fixed_answers *all = state;
-    return segments_at(all, all->sent, bmf_project_asked(all->call, message)->first, message->count, segment);
+    return segments_at(all, all->sent, project_asked(all->call, message)->first, message->count, segment);
 }
 
 static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
 {
     const fixed_answers *all = state;
-    return segments_at(all, all->arrived, bmf_project_run(all->call, message)->first, message->count, segment);
+    return segments_at(all, all->arrived, project_run(all->call, message)->first, message->count, segment);
 }
 
 /* ---- the result ---- */
@@ -114,7 +114,7 @@ static void find_places(const bmf_project_call *call, bmf_need *need, int64_t po
     int64_t origin = bmf_partition_local_begin(call->xs->partition);
     for (int64_t i = 0; i < count; i++) {
         bmf_need *wanted = &need[call->slot[position + i]];
-        place[i] = wanted->run == BMF_OWN ? bmf_project_index(call, position + i) - origin : ~wanted->next++;
+        place[i] = wanted->run == BMF_OWN ? project_index(call, position + i) - origin : ~wanted->next++;
     }
 }
 
@@ -146,7 +146,7 @@ static int place_own(const fixed_answers *all, int64_t begin, int64_t end)
         int64_t position[BMF_BLOCK];
         count = end - begin < BMF_BLOCK ? end - begin : BMF_BLOCK;
         for (int64_t i = 0; i < count; i++)
-            position[i] = bmf_project_index(all->call, begin + i) - origin;
+            position[i] = project_index(all->call, begin + i) - origin;
         for (int k = 0; k < all->leaves; k++)
             gather((char *)all->result[k].data + begin * all->size[k], all->size[k], all->own[k].data,
                    all->own[k].stride, position, count);
@@ -161,7 +161,7 @@ static int place_piece(void *state, int64_t index, const bmf_piece *piece, int w
     bmf_piece_needs *needs = &call->needs[index];
     int64_t origin = bmf_partition_local_begin(call->indices->partition);
     (void)worker;
-    if (bmf_project_all_own(needs))
+    if (project_all_own(needs))
         return place_own(all, piece->begin - origin, piece->end - origin);
     for (int64_t k = 0; k < needs->count; k++)
         needs->need[k].next = needs->need[k].first;
@@ -184,18 +184,18 @@ static void allocate_answers(fixed_answers *all)
     all->leaves = bmf_type_leaves(all->call->xs->type, leaf);
     for (int k = 0; k < all->leaves; k++) {
         all->size[k] = leaf[k]->size;
-        all->buffer[2 * k] = bmf_working_buffer(all->call->answers * leaf[k]->size);
-        all->buffer[2 * k + 1] = bmf_working_buffer(all->call->requests * leaf[k]->size);
+        all->buffer[2 * k] = working_buffer(all->call->answers * leaf[k]->size);
+        all->buffer[2 * k + 1] = working_buffer(all->call->requests * leaf[k]->size);
         all->sent[k] = all->buffer[2 * k]->data;
         all->arrived[k] = all->buffer[2 * k + 1]->data;
     }
-    bmf_column_slices(&all->call->xs->column, 0, all->own);
+    column_slices(&all->call->xs->column, 0, all->own);
 }
 
 static void free_answers(fixed_answers *all)
 {
     for (int k = 0; k < 2 * all->leaves; k++)
-        bmf_buffer_release(all->buffer[k]);
+        buffer_release(all->buffer[k]);
     free(all->piece);
     free(all->asked);
 }
@@ -206,33 +206,33 @@ static int answer_all(fixed_answers *all)
     bmf_transfer transfer = {outgoing, incoming, all};
     bmf_round round;
     cut_answers(all);
-    BMF_TRY(bmf_compute(ctx, &(bmf_work){.kernel = "project answers",
-                                         .round = 2,
-                                         .piece = all->piece,
-                                         .pieces = all->pieces,
-                                         .run = answer,
-                                         .state = all}));
-    bmf_project_answer_round(all->call, bmf_element_bytes(all->call->xs->type), &round);
+    BMF_TRY(backend_compute(ctx, &(bmf_work){.kernel = "project answers",
+                                             .round = 2,
+                                             .piece = all->piece,
+                                             .pieces = all->pieces,
+                                             .run = answer,
+                                             .state = all}));
+    project_answer_round(all->call, type_element_bytes(all->call->xs->type), &round);
     int status = ctx->backend->exchange(ctx, &round, 1, &transfer);
     free(round.message);
     return status;
 }
 
-int bmf_project_fixed(bmf_project_call *call, bmf_list **out)
+int project_fixed(bmf_project_call *call, bmf_list **out)
 {
     fixed_answers all = {.call = call};
     bmf_list *made;
     BMF_TRY(bmf_list_create(call->ctx, call->xs->type, call->indices->partition, &made));
     allocate_answers(&all);
-    bmf_column_slices(&made->column, 0, all.result);
+    column_slices(&made->column, 0, all.result);
     int status = answer_all(&all);
     if (status == BMF_OK)
-        status = bmf_compute(call->ctx, &(bmf_work){.kernel = "project place",
-                                                    .round = 3,
-                                                    .piece = call->piece,
-                                                    .pieces = call->pieces,
-                                                    .run = place_piece,
-                                                    .state = &all});
+        status = backend_compute(call->ctx, &(bmf_work){.kernel = "project place",
+                                                        .round = 3,
+                                                        .piece = call->piece,
+                                                        .pieces = call->pieces,
+                                                        .run = place_piece,
+                                                        .state = &all});
     free_answers(&all);
     if (status == BMF_OK)
         *out = made;

@@ -12,16 +12,16 @@ static void pack_answer(const bmf_project_call *call, bmf_asked *asked)
     const bmf_column *column = &call->xs->column;
     int64_t origin = bmf_partition_local_begin(call->xs->partition);
     for (int64_t i = 0; i < asked->count; i++)
-        asked->packed_bytes += bmf_column_packed_bytes(column, asked->index[i] - origin, asked->index[i] - origin + 1);
-    char *to = asked->packed = bmf_allocate(asked->packed_bytes);
+        asked->packed_bytes += column_packed_bytes(column, asked->index[i] - origin, asked->index[i] - origin + 1);
+    char *to = asked->packed = allocate(asked->packed_bytes);
     for (int64_t i = 0; i < asked->count; i++)
-        to = bmf_column_pack(column, asked->index[i] - origin, asked->index[i] - origin + 1, to);
+        to = column_pack(column, asked->index[i] - origin, asked->index[i] - origin + 1, to);
 }
 
 static int outgoing(void *state, const bmf_message *message, bmf_segment *segment)
 {
     const bmf_project_call *call = state;
-    bmf_asked *asked = bmf_project_asked(call, message);
+    bmf_asked *asked = project_asked(call, message);
     if (!asked->packed)
         pack_answer(call, asked);
     segment[0] = (bmf_segment){asked->packed, asked->packed_bytes};
@@ -31,8 +31,8 @@ static int outgoing(void *state, const bmf_message *message, bmf_segment *segmen
 static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
 {
     const bmf_project_call *call = state;
-    bmf_run_of_needs *run = bmf_project_run(call, message);
-    run->packed = bmf_allocate(message->bytes);
+    bmf_run_of_needs *run = project_run(call, message);
+    run->packed = allocate(message->bytes);
     run->next = run->packed;
     segment[0] = (bmf_segment){run->packed, message->bytes};
     return message->bytes > 0;
@@ -44,13 +44,13 @@ static int append_piece(const bmf_project_call *call, int64_t piece, bmf_column_
     int64_t origin = bmf_partition_local_begin(call->indices->partition);
     int64_t own = bmf_partition_local_begin(call->xs->partition);
     for (int64_t i = call->piece[piece].begin - origin; i < call->piece[piece].end - origin; i++) {
-        int64_t number = need[call->slot[i]].run, element = bmf_project_index(call, i) - own;
+        int64_t number = need[call->slot[i]].run, element = project_index(call, i) - own;
         if (number == BMF_OWN) {
-            BMF_TRY(bmf_column_builder_copy(builder, &call->xs->column, element, element + 1));
+            BMF_TRY(column_builder_copy(builder, &call->xs->column, element, element + 1));
             continue;
         }
         bmf_run_of_needs *run = &call->run[number];
-        run->next = bmf_column_builder_append(builder, run->next, 1);
+        run->next = column_builder_append(builder, run->next, 1);
         if (!run->next)
             return BMF_ERROR_MEMORY;
     }
@@ -59,21 +59,21 @@ static int append_piece(const bmf_project_call *call, int64_t piece, bmf_column_
 
 static int build(const bmf_project_call *call, bmf_column *column)
 {
-    bmf_column_builder *builder = bmf_column_builder_create(call->xs->type);
+    bmf_column_builder *builder = column_builder_create(call->xs->type);
     int status = builder ? BMF_OK : BMF_ERROR_MEMORY;
     for (int64_t k = 0; k < call->pieces && status == BMF_OK; k++)
         status = append_piece(call, k, builder);
-    int finished = builder ? bmf_column_builder_finish(builder, column) : status;
+    int finished = builder ? column_builder_finish(builder, column) : status;
     return status != BMF_OK ? status : finished;
 }
 
-int bmf_project_nested(bmf_project_call *call, bmf_list **out)
+int project_nested(bmf_project_call *call, bmf_list **out)
 {
     bmf_context *ctx = call->ctx;
     bmf_transfer transfer = {outgoing, incoming, call};
     bmf_column column = {0};
     bmf_round round;
-    bmf_project_answer_round(call, BMF_BYTES_UNKNOWN, &round);
+    project_answer_round(call, BMF_BYTES_UNKNOWN, &round);
     int status = ctx->backend->exchange(ctx, &round, 1, &transfer);
     free(round.message);
     if (status == BMF_OK)
@@ -86,7 +86,7 @@ int bmf_project_nested(bmf_project_call *call, bmf_list **out)
         bmf_fail(ctx, status, "out of memory for the projected list on rank %d", ctx->rank);
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
-        return bmf_list_adopt(ctx, call->indices->partition, &column, out);
-    bmf_column_free(&column);
+        return list_adopt(ctx, call->indices->partition, &column, out);
+    column_free(&column);
     return status;
 }

@@ -45,7 +45,7 @@ static int leaves_of(const bmf_list *list, bmf_slice slice[BMF_MAX_LEAVES], int6
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
     int leaves = bmf_type_leaves(list->type, leaf);
-    bmf_column_slices(&list->column, 0, slice);
+    column_slices(&list->column, 0, slice);
     for (int k = 0; k < leaves; k++) {
         bytes[k] = leaf[k]->size;
         if (slice[k].stride != bytes[k])
@@ -62,20 +62,20 @@ static int permute(const bmf_list *xs, const bmf_permutation *p, int leaves, con
     const void *source[BMF_MAX_LEAVES];
     void *target[BMF_MAX_LEAVES];
     bmf_permute_plan *plan;
-    bmf_column_slices(&made->column, 0, result);
+    column_slices(&made->column, 0, result);
     for (int k = 0; k < leaves; k++) {
         source[k] = slice[k].data;
         target[k] = result[k].data;
     }
     BMF_TRY(bmf_permute_plan_create(ctx, p, leaves, bytes, BMF_PERMUTE_AUTO, &plan));
-    if (bmf_plan_wanted(ctx))
+    if (plan_wanted(ctx))
         bmf_permute_plan_print(plan, ctx->plan);
     int status = bmf_permute_execute(ctx, plan, source, target);
     bmf_permute_plan_free(plan);
     return status;
 }
 
-int bmf_project_permutation(const bmf_list *xs, const bmf_list *indices, bool *done, bmf_list **out)
+int project_permutation(const bmf_list *xs, const bmf_list *indices, bool *done, bmf_list **out)
 {
     bmf_context *ctx = xs->context;
     bmf_slice slice[BMF_MAX_LEAVES];
@@ -86,8 +86,8 @@ int bmf_project_permutation(const bmf_list *xs, const bmf_list *indices, bool *d
     *done = false;
     if (bits < 0 || (leaves = leaves_of(xs, slice, bytes)) == 0 || indices->column.stride == 0)
         return BMF_OK;
-    BMF_TRY(bmf_detect(ctx, indices->column.data, bmf_partition_local_begin(indices->partition), indices->column.count,
-                       bits, &p, done));
+    BMF_TRY(detect_permutation(ctx, indices->column.data, bmf_partition_local_begin(indices->partition),
+                               indices->column.count, bits, &p, done));
     if (!*done)
         return BMF_OK;
     bmf_permutation_inverse(&p, &p);

@@ -34,7 +34,7 @@ static int32_t add_need(bmf_piece_needs *needs, int64_t part, int64_t owner, int
     if (needs->count == needs->capacity) {
         int64_t old = needs->capacity, entry = (int64_t)sizeof *needs->need;
         needs->capacity = 2 * old + 16;
-        needs->need = bmf_reallocate(needs->need, old * entry, needs->capacity * entry);
+        needs->need = reallocate(needs->need, old * entry, needs->capacity * entry);
     }
     needs->need[needs->count] = (bmf_need){.part = part, .owner = owner, .piece = piece};
     return (int32_t)needs->count++;
@@ -45,7 +45,7 @@ static int32_t *known_needs(bmf_project_call *call, int worker)
 {
     int64_t parts = call->xs->partition->parts;
     if (!call->known[worker]) {
-        call->known[worker] = bmf_allocate(parts * (int64_t)sizeof(int32_t));
+        call->known[worker] = allocate(parts * (int64_t)sizeof(int32_t));
         for (int64_t k = 0; k < parts; k++)
             call->known[worker][k] = -1;
     }
@@ -76,7 +76,7 @@ static int find_owners(void *state, int64_t index, const bmf_piece *piece, int w
     int64_t length = bmf_length(call->xs), origin = bmf_partition_local_begin(call->indices->partition);
     double parts_per_element = length > 0 ? (double)partition->parts / (double)length : 0;
     for (int64_t i = piece->begin - origin, next; i < piece->end - origin; i = next) {
-        int64_t element = bmf_project_index(call, i);
+        int64_t element = project_index(call, i);
         if (element < 0 || element >= length) {
             needs->bad = i + origin;
             break;
@@ -104,7 +104,7 @@ static int check_range(const bmf_project_call *call)
         int64_t local = position - bmf_partition_local_begin(call->indices->partition);
         return bmf_fail(call->ctx, BMF_ERROR_INDEX,
                         "index %" PRId64 " at position %" PRId64 " is outside a list of %" PRId64 " elements",
-                        bmf_project_index(call, local), position, bmf_length(call->xs));
+                        project_index(call, local), position, bmf_length(call->xs));
     }
     return BMF_OK;
 }
@@ -127,7 +127,7 @@ static bmf_need **sort_needs(const bmf_project_call *call, int64_t *count)
     int64_t all = 0;
     for (int64_t k = 0; k < call->pieces; k++)
         all += call->needs[k].count;
-    bmf_need **sorted = bmf_allocate(all * (int64_t)sizeof *sorted);
+    bmf_need **sorted = allocate(all * (int64_t)sizeof *sorted);
     *count = 0;
     for (int64_t k = 0; k < call->pieces; k++)
         for (int64_t n = 0; n < call->needs[k].count; n++) {
@@ -146,7 +146,7 @@ static void make_runs(bmf_project_call *call)
 {
     int64_t count;
     bmf_need **sorted = sort_needs(call, &count);
-    call->run = bmf_allocate_clear(count, (int64_t)sizeof *call->run);
+    call->run = allocate_clear(count, (int64_t)sizeof *call->run);
     for (int64_t k = 0; k < count; k++) {
         bmf_need *need = sorted[k];
         if (k == 0 || need->part != sorted[k - 1]->part || need->owner != sorted[k - 1]->owner)
@@ -168,14 +168,14 @@ static int fill_requests(void *state, int64_t index, const bmf_piece *piece, int
     bmf_need *need = call->needs[index].need;
     int64_t origin = bmf_partition_local_begin(call->indices->partition);
     (void)worker;
-    if (bmf_project_all_own(&call->needs[index]))
+    if (project_all_own(&call->needs[index]))
         return 0;
     for (int64_t k = 0; k < call->needs[index].count; k++)
         need[k].next = need[k].first;
     for (int64_t i = piece->begin - origin; i < piece->end - origin; i++) {
         bmf_need *wanted = &need[call->slot[i]];
         if (wanted->run != BMF_OWN)
-            call->request[wanted->next++] = bmf_project_index(call, i);
+            call->request[wanted->next++] = project_index(call, i);
     }
     return 0;
 }
@@ -193,13 +193,13 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
     if (call->askeds == call->asked_capacity) {
         int64_t old = call->asked_capacity, entry = (int64_t)sizeof *call->asked;
         call->asked_capacity = 2 * old + 16;
-        call->asked = bmf_reallocate(call->asked, old * entry, call->asked_capacity * entry);
+        call->asked = reallocate(call->asked, old * entry, call->asked_capacity * entry);
     }
     bmf_asked *asked = &call->asked[call->askeds++];
     *asked = (bmf_asked){.asker = message->from,
                          .owner = message->to,
                          .count = message->bytes / (int64_t)sizeof(int64_t),
-                         .buffer = bmf_working_buffer(message->bytes)};
+                         .buffer = working_buffer(message->bytes)};
     asked->index = asked->buffer->data;
     segment[0] = (bmf_segment){asked->index, message->bytes};
     return 1;
@@ -215,7 +215,7 @@ static int by_owner(const void *a, const void *b)
 
 static int send_requests(bmf_project_call *call)
 {
-    bmf_round round = {bmf_allocate(call->runs * (int64_t)sizeof(bmf_message)), call->runs, call->runs};
+    bmf_round round = {allocate(call->runs * (int64_t)sizeof(bmf_message)), call->runs, call->runs};
     bmf_transfer transfer = {outgoing, incoming, call};
     for (int64_t k = 0; k < call->runs; k++) {
         const bmf_run_of_needs *run = &call->run[k];
@@ -243,17 +243,17 @@ static int by_ends(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-void bmf_project_answer_round(const bmf_project_call *call, int64_t element_bytes, bmf_round *round)
+void project_answer_round(const bmf_project_call *call, int64_t element_bytes, bmf_round *round)
 {
     int64_t most = call->askeds + call->runs, count = 0;
-    bmf_message *message = bmf_allocate(most * (int64_t)sizeof *message);
+    bmf_message *message = allocate(most * (int64_t)sizeof *message);
     for (int64_t k = 0; k < call->askeds; k++)
         message[count++] = (bmf_message){.from = call->asked[k].owner,
                                          .to = call->asked[k].asker,
                                          .bytes = call->asked[k].count,
                                          .count = call->asked[k].count};
     for (int64_t k = 0; k < call->runs; k++)
-        if (!bmf_is_local(call->ctx, call->run[k].owner)) /* those of this host have been asked */
+        if (!is_local(call->ctx, call->run[k].owner)) /* those of this host have been asked */
             message[count++] = (bmf_message){.from = call->run[k].owner,
                                              .to = call->run[k].asker,
                                              .bytes = call->run[k].count,
@@ -273,7 +273,7 @@ static int run_by_ends(const void *key, const void *entry)
     return answer->from < run->owner ? -1 : answer->from > run->owner;
 }
 
-bmf_run_of_needs *bmf_project_run(const bmf_project_call *call, const bmf_message *answer)
+bmf_run_of_needs *project_run(const bmf_project_call *call, const bmf_message *answer)
 {
     return bsearch(answer, call->run, (size_t)call->runs, sizeof *call->run, run_by_ends);
 }
@@ -287,7 +287,7 @@ static int asked_by_ends(const void *key, const void *entry)
     return answer->to < asked->asker ? -1 : answer->to > asked->asker;
 }
 
-bmf_asked *bmf_project_asked(const bmf_project_call *call, const bmf_message *answer)
+bmf_asked *project_asked(const bmf_project_call *call, const bmf_message *answer)
 {
     return bsearch(answer, call->asked, (size_t)call->askeds, sizeof *call->asked, asked_by_ends);
 }
@@ -297,7 +297,7 @@ bmf_asked *bmf_project_asked(const bmf_project_call *call, const bmf_message *an
 static int compute(bmf_project_call *call, const char *kernel, uint32_t round,
                    int (*run)(void *state, int64_t index, const bmf_piece *piece, int worker))
 {
-    return bmf_compute(
+    return backend_compute(
         call->ctx,
         &(bmf_work){
             .kernel = kernel, .round = round, .piece = call->piece, .pieces = call->pieces, .run = run, .state = call});
@@ -310,11 +310,11 @@ static void free_call(bmf_project_call *call)
     for (int worker = 0; worker < call->ctx->threads; worker++)
         free(call->known[worker]);
     for (int64_t k = 0; k < call->askeds; k++)
-        bmf_buffer_release(call->asked[k].buffer);
+        buffer_release(call->asked[k].buffer);
     free(call->needs);
     free(call->known);
-    bmf_buffer_release(call->slots);
-    bmf_buffer_release(call->request_buffer);
+    buffer_release(call->slots);
+    buffer_release(call->request_buffer);
     free(call->run);
     free(call->asked);
     free(call->piece);
@@ -323,21 +323,21 @@ static void free_call(bmf_project_call *call)
 static int project(bmf_project_call *call, bmf_list **out)
 {
     bmf_context *ctx = call->ctx;
-    BMF_TRY(bmf_pieces_create(ctx, call->indices->partition, BMF_BLOCK, &call->piece, &call->pieces));
-    call->needs = bmf_allocate_clear(call->pieces, (int64_t)sizeof *call->needs);
+    BMF_TRY(pieces_create(ctx, call->indices->partition, BMF_BLOCK, &call->piece, &call->pieces));
+    call->needs = allocate_clear(call->pieces, (int64_t)sizeof *call->needs);
     for (int64_t k = 0; k < call->pieces; k++)
         call->needs[k].bad = -1;
-    call->known = bmf_allocate_clear(ctx->threads, (int64_t)sizeof *call->known);
-    call->slots = bmf_working_buffer(call->indices->column.count * (int64_t)sizeof *call->slot);
+    call->known = allocate_clear(ctx->threads, (int64_t)sizeof *call->known);
+    call->slots = working_buffer(call->indices->column.count * (int64_t)sizeof *call->slot);
     call->slot = call->slots->data;
     BMF_TRY(compute(call, "project owners", 0, find_owners));
     BMF_TRY(bmf_agree(ctx, check_range(call)));
     make_runs(call);
-    call->request_buffer = bmf_working_buffer(call->requests * (int64_t)sizeof *call->request);
+    call->request_buffer = working_buffer(call->requests * (int64_t)sizeof *call->request);
     call->request = call->request_buffer->data;
     BMF_TRY(compute(call, "project requests", 1, fill_requests));
     BMF_TRY(send_requests(call));
-    return bmf_type_is_fixed(call->xs->type) ? bmf_project_fixed(call, out) : bmf_project_nested(call, out);
+    return bmf_type_is_fixed(call->xs->type) ? project_fixed(call, out) : project_nested(call, out);
 }
 
 int bmf_project(const bmf_list *xs, const bmf_list *indices, bmf_list **out)
@@ -348,13 +348,13 @@ int bmf_project(const bmf_list *xs, const bmf_list *indices, bmf_list **out)
     if (indices->type->kind != BMF_INT)
         return bmf_fail(ctx, BMF_ERROR_TYPE, "project: indices are int, not %s",
                         bmf_type_print(indices->type, text, sizeof text));
-    bmf_skeleton_begin(ctx, "project");
-    bmf_plan_title(ctx, "project", xs);
+    skeleton_begin(ctx, "project");
+    plan_title(ctx, "project", xs);
     bool done;
-    int status = bmf_project_permutation(xs, indices, &done, out);
+    int status = project_permutation(xs, indices, &done, out);
     if (status == BMF_OK && !done) {
         status = project(&call, out);
         free_call(&call);
     }
-    return bmf_skeleton_end(ctx, indices->partition, status);
+    return skeleton_end(ctx, indices->partition, status);
 }

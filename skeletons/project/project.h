@@ -62,29 +62,29 @@ typedef struct bmf_project_call {
 } bmf_project_call;
 
 /* True if the piece wants nothing from other processors. */
-static inline bool bmf_project_all_own(const bmf_piece_needs *needs)
+static inline bool project_all_own(const bmf_piece_needs *needs)
 {
     return needs->count == 0 || (needs->count == 1 && needs->need[0].run == BMF_OWN);
 }
 
 /* Element number at a local position of the index list. */
-static inline int64_t bmf_project_index(const bmf_project_call *call, int64_t position)
+static inline int64_t project_index(const bmf_project_call *call, int64_t position)
 {
     const bmf_column *column = &call->indices->column;
     return *(const int64_t *)((const char *)column->data + position * column->stride);
 }
 
 /* Sends the answers and makes the result: elements of fixed size, and elements with inner lists. */
-int bmf_project_fixed(bmf_project_call *call, bmf_list **out);
-int bmf_project_nested(bmf_project_call *call, bmf_list **out);
+int project_fixed(bmf_project_call *call, bmf_list **out);
+int project_nested(bmf_project_call *call, bmf_list **out);
 
 /* One round of answers, the same messages in the same order at both ends; the caller frees round->message. */
-void bmf_project_answer_round(const bmf_project_call *call, int64_t element_bytes, bmf_round *round);
+void project_answer_round(const bmf_project_call *call, int64_t element_bytes, bmf_round *round);
 /* The run or request an answer belongs to. */
-bmf_run_of_needs *bmf_project_run(const bmf_project_call *call, const bmf_message *answer);
-bmf_asked *bmf_project_asked(const bmf_project_call *call, const bmf_message *answer);
+bmf_run_of_needs *project_run(const bmf_project_call *call, const bmf_message *answer);
+bmf_asked *project_asked(const bmf_project_call *call, const bmf_message *answer);
 
 /* Looks whether the index list is a BMMC permutation that permute can run; if so (*done), *out is the result. */
-int bmf_project_permutation(const bmf_list *xs, const bmf_list *indices, bool *done, bmf_list **out);
+int project_permutation(const bmf_list *xs, const bmf_list *indices, bool *done, bmf_list **out);
 
 #endif

@@ -29,18 +29,18 @@ static void add(maker *m, int32_t lane, bmf_event_kind kind, int64_t begin, int6
                 uint16_t name)
 {
     int64_t duration = end - begin, spread = m->run->predicted && kind >= BMF_EVENT_KERNEL ? duration / 6 : 0;
-    bmf_run_add(m->run, &(bmf_event){.begin = begin,
-                                     .end = end,
-                                     .amount = amount,
-                                     .low = duration - spread,
-                                     .high = duration + spread,
-                                     .node = m->node,
-                                     .instance = m->instance,
-                                     .round = m->round,
-                                     .lane = lane,
-                                     .peer = peer,
-                                     .kind = (uint16_t)kind,
-                                     .name = name});
+    run_add(m->run, &(bmf_event){.begin = begin,
+                                 .end = end,
+                                 .amount = amount,
+                                 .low = duration - spread,
+                                 .high = duration + spread,
+                                 .node = m->node,
+                                 .instance = m->instance,
+                                 .round = m->round,
+                                 .lane = lane,
+                                 .peer = peer,
+                                 .kind = (uint16_t)kind,
+                                 .name = name});
 }
 
 /* Both runs draw the same numbers, so that they stay in step; only the measured one uses them. */
@@ -139,13 +139,13 @@ static void run_program(maker *m, const names *n, int64_t steps)
 {
     bmf_run *run = m->run;
     int32_t lanes = run->lanes;
-    uint32_t read = bmf_run_node(run, 0, "read blocks", BMF_EVENT_SKELETON);
-    uint32_t split = bmf_run_node(run, 0, "split", BMF_EVENT_SKELETON);
-    uint32_t step = bmf_run_node(run, 0, n->region, BMF_EVENT_REGION);
-    uint32_t map = bmf_run_node(run, step, n->map, BMF_EVENT_SKELETON);
-    uint32_t halo = bmf_run_node(run, step, n->halo, BMF_EVENT_SKELETON);
-    uint32_t reduce = bmf_run_node(run, step, n->reduce, BMF_EVENT_SKELETON);
-    uint16_t kernel = (uint16_t)bmf_run_name(run, n->kernel), maximum = (uint16_t)bmf_run_name(run, "max");
+    uint32_t read = run_node(run, 0, "read blocks", BMF_EVENT_SKELETON);
+    uint32_t split = run_node(run, 0, "split", BMF_EVENT_SKELETON);
+    uint32_t step = run_node(run, 0, n->region, BMF_EVENT_REGION);
+    uint32_t map = run_node(run, step, n->map, BMF_EVENT_SKELETON);
+    uint32_t halo = run_node(run, step, n->halo, BMF_EVENT_SKELETON);
+    uint32_t reduce = run_node(run, step, n->reduce, BMF_EVENT_SKELETON);
+    uint16_t kernel = (uint16_t)run_name(run, n->kernel), maximum = (uint16_t)run_name(run, "max");
     enter(m, read, 0, m->entered);
     m->clock[0] += noisy(m, 60000);
     add(m, 0, BMF_EVENT_FILE, m->entered[0], m->clock[0], -1, 4096 * 8 * (int64_t)lanes, 0);
@@ -177,7 +177,7 @@ static void run_program(maker *m, const names *n, int64_t steps)
 static bmf_run *make_run(const names *n, int32_t lanes, int64_t events, uint64_t seed, int predicted)
 {
     size_t size = (size_t)lanes * 2 * sizeof(int64_t);
-    maker m = {.run = bmf_run_create(n->program, predicted ? "decmpp-2048" : n->machine, lanes, lanes > 2 ? 2 : 1, 1),
+    maker m = {.run = run_create(n->program, predicted ? "decmpp-2048" : n->machine, lanes, lanes > 2 ? 2 : 1, 1),
                .state = seed,
                .clock = calloc(1, size),
                .entered = calloc(1, size),
@@ -255,12 +255,12 @@ int main(int argc, char **argv)
         report.run[k] = make_run(n, k && different ? 2 * lanes : lanes, events, seed, k);
     int status = BMF_OK;
     for (int k = 0; k < report.runs && status == BMF_OK; k++)
-        status = bmf_intervals_create(report.run[k], NULL, &report.intervals[k]);
+        status = intervals_create(report.run[k], NULL, &report.intervals[k]);
     bmf_comparison *comparison = NULL;
     bmf_link_load *load = NULL;
     bmf_scaling scaling[24];
     if (status == BMF_OK && report.runs == 2) {
-        status = bmf_compare(report.run[0], report.run[1], &comparison);
+        status = compare_runs(report.run[0], report.run[1], &comparison);
         report.comparison = comparison;
         report.low[1] = 0.93 * length_of(report.run[1]);
         report.high[1] = 1.09 * length_of(report.run[1]);
@@ -280,14 +280,14 @@ int main(int argc, char **argv)
         report.scaling = scaling;
     }
     if (status == BMF_OK)
-        status = bmf_report_write(&report, argv[1]);
+        status = report_write(&report, argv[1]);
     if (status != BMF_OK)
         fprintf(stderr, "make_report: %s\n", bmf_error_text(NULL));
     for (int k = 0; k < report.runs; k++) {
-        bmf_intervals_free(report.intervals[k]);
-        bmf_run_free(report.run[k]);
+        intervals_free(report.intervals[k]);
+        run_free(report.run[k]);
     }
-    bmf_comparison_free(comparison);
+    comparison_free(comparison);
     free(load);
     return bmf_exit_code(status);
 }

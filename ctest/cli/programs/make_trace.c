@@ -30,7 +30,7 @@ static void add(maker *m, bmf_event event)
     event.instance = m->instance;
     event.low = m->run->predicted ? duration - duration / 8 : duration;
     event.high = m->run->predicted ? duration + duration / 4 : duration;
-    bmf_run_add(m->run, &event);
+    run_add(m->run, &event);
 }
 
 static void compute(maker *m, uint32_t node, uint16_t name)
@@ -107,8 +107,8 @@ static void step(maker *m, uint32_t region, uint32_t number)
 {
     static const char *const call[] = {"scan plus", "map \"square\", \\twice", "reduce max\xc3\xa9", "split"};
     int which = (int)draw(m, 4);
-    uint32_t node = bmf_run_node(m->run, region, call[which], BMF_EVENT_SKELETON);
-    uint16_t name = (uint16_t)bmf_run_name(m->run, which % 2 ? "square" : "plus");
+    uint32_t node = run_node(m->run, region, call[which], BMF_EVENT_SKELETON);
+    uint16_t name = (uint16_t)run_name(m->run, which % 2 ? "square" : "plus");
     m->instance = number;
     enter(m);
     compute(m, node, name);
@@ -128,12 +128,12 @@ static void step(maker *m, uint32_t region, uint32_t number)
 
 static bmf_run *make_run(uint64_t seed, int32_t lanes, int64_t steps, int predicted)
 {
-    maker m = {.run = bmf_run_create("make_trace", predicted ? "model" : "here", lanes, lanes > 2 ? lanes / 2 : 1, 2)};
+    maker m = {.run = run_create("make_trace", predicted ? "model" : "here", lanes, lanes > 2 ? lanes / 2 : 1, 2)};
     m.run->predicted = predicted;
     m.state = seed;
     m.clock = calloc((size_t)lanes, sizeof *m.clock);
     m.entered = calloc((size_t)lanes, sizeof *m.entered);
-    uint32_t region = bmf_run_node(m.run, 0, "steps", BMF_EVENT_REGION);
+    uint32_t region = run_node(m.run, 0, "steps", BMF_EVENT_REGION);
     for (int64_t k = 0; k < steps; k++) {
         /* The same path through the program in both runs, at other times. */
         m.state = seed + (uint64_t)k * 7919;
@@ -166,10 +166,10 @@ int main(int argc, char **argv)
         trace.run[trace.runs++] = make_run(seed, lanes, steps, 0);
     if (*runs != '1')
         trace.run[trace.runs++] = make_run(seed, lanes, steps, 1);
-    int status = bmf_trace_write(NULL, &trace, argv[1]);
+    int status = trace_write(NULL, &trace, argv[1]);
     if (status != BMF_OK)
         fprintf(stderr, "make_trace: %s\n", bmf_error_text(NULL));
     for (int k = 0; k < trace.runs; k++)
-        bmf_run_free(trace.run[k]);
+        run_free(trace.run[k]);
     return bmf_exit_code(status);
 }

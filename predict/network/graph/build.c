@@ -7,12 +7,12 @@
 
 enum topology { MESH, TORUS, HYPERCUBE, BINARY_TREE, FAT_TREE, RING, STAR, BUS, CROSSBAR, OMEGA };
 
-const char *const bmf_graph_topologies[] = {"mesh", "torus", "hypercube", "binary-tree", "fat-tree", "ring",
-                                            "star", "bus",   "crossbar",  "omega",       NULL};
+const char *const graph_topologies[] = {"mesh", "torus", "hypercube", "binary-tree", "fat-tree", "ring",
+                                        "star", "bus",   "crossbar",  "omega",       NULL};
 
 enum { MOST_LINKS = 1 << 30 }; /* numbers of links have 32 bits */
 
-int bmf_graph_sizes(int topology)
+int graph_sizes(int topology)
 {
     return topology == MESH || topology == TORUS || topology == FAT_TREE ? 0 : 1;
 }
@@ -27,12 +27,12 @@ static bool needs_power_of_two(int topology)
     return topology == HYPERCUBE || topology == BINARY_TREE || topology == OMEGA;
 }
 
-bool bmf_graph_grows(int topology)
+bool graph_grows(int topology)
 {
     return topology == FAT_TREE;
 }
 
-int64_t bmf_graph_least_size(int topology, int64_t processors)
+int64_t graph_least_size(int topology, int64_t processors)
 {
     int64_t size = 1;
     while (size < processors)
@@ -51,11 +51,11 @@ static int halve(int64_t processors, int64_t size[BMF_GRAPH_DIMENSIONS])
 
 static int check(int topology, int sizes, const int64_t *size)
 {
-    const char *name = bmf_graph_topologies[topology];
+    const char *name = graph_topologies[topology];
     int64_t processors = 1;
     if (sizes < 1 || sizes > BMF_GRAPH_DIMENSIONS)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "a %s has 1 to %d sizes, not %d", name, BMF_GRAPH_DIMENSIONS, sizes);
-    if (sizes > 1 && bmf_graph_sizes(topology) == 1)
+    if (sizes > 1 && graph_sizes(topology) == 1)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "a %s has one size, its number of processors", name);
     for (int d = 0; d < sizes; d++) {
         if (size[d] < 1)
@@ -70,33 +70,33 @@ static int check(int topology, int sizes, const int64_t *size)
     return BMF_OK;
 }
 
-int bmf_graph_build(int topology, int sizes, const int64_t *size, double growth, bmf_graph **graph)
+int graph_build(int topology, int sizes, const int64_t *size, double growth, bmf_graph **graph)
 {
-    const char *name = bmf_graph_topologies[topology];
+    const char *name = graph_topologies[topology];
     int64_t twos[BMF_GRAPH_DIMENSIONS];
     BMF_TRY(check(topology, sizes, size));
     switch ((enum topology)topology) {
     case MESH:
     case TORUS:
     case RING:
-        *graph = bmf_graph_grid(name, sizes, size, topology != MESH);
+        *graph = graph_grid(name, sizes, size, topology != MESH);
         break;
     case HYPERCUBE:
-        *graph = bmf_graph_grid(name, halve(size[0], twos), twos, false);
+        *graph = graph_grid(name, halve(size[0], twos), twos, false);
         break;
     case BINARY_TREE:
-        *graph = bmf_graph_tree(name, halve(size[0], twos), twos, 1.0);
+        *graph = graph_tree(name, halve(size[0], twos), twos, 1.0);
         break;
     case FAT_TREE:
     case STAR:
     case CROSSBAR:
-        *graph = bmf_graph_tree(name, sizes, size, growth);
+        *graph = graph_tree(name, sizes, size, growth);
         break;
     case BUS:
-        *graph = bmf_graph_bus(size[0]);
+        *graph = graph_bus(size[0]);
         break;
     case OMEGA:
-        *graph = bmf_graph_omega(size[0]);
+        *graph = graph_omega(size[0]);
         break;
     }
     (*graph)->direct = topology == CROSSBAR || topology == BUS;

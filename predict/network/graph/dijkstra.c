@@ -32,7 +32,7 @@ struct bmf_graph_ways {
     int64_t waiting;
 };
 
-void bmf_graph_ways_free(struct bmf_graph_ways *ways)
+void graph_ways_free(struct bmf_graph_ways *ways)
 {
     if (!ways)
         return;
@@ -47,13 +47,13 @@ void bmf_graph_ways_free(struct bmf_graph_ways *ways)
 
 static struct bmf_graph_ways *make_ways(const bmf_graph *graph)
 {
-    struct bmf_graph_ways *ways = bmf_allocate_clear(1, sizeof *ways);
+    struct bmf_graph_ways *ways = allocate_clear(1, sizeof *ways);
     int64_t most = MOST_KEPT / (graph->nodes * (int64_t)sizeof **ways->way);
     ways->most = most < 1 ? 1 : most < graph->processors ? most : graph->processors;
-    ways->way = bmf_allocate_clear(graph->processors, sizeof *ways->way);
-    ways->sender = bmf_allocate(ways->most * (int64_t)sizeof *ways->sender);
-    ways->cost = bmf_allocate(graph->nodes * (int64_t)sizeof *ways->cost);
-    ways->heap = bmf_allocate((graph->links + 1) * (int64_t)sizeof *ways->heap);
+    ways->way = allocate_clear(graph->processors, sizeof *ways->way);
+    ways->sender = allocate(ways->most * (int64_t)sizeof *ways->sender);
+    ways->cost = allocate(graph->nodes * (int64_t)sizeof *ways->cost);
+    ways->heap = allocate((graph->links + 1) * (int64_t)sizeof *ways->heap);
     return ways;
 }
 
@@ -114,7 +114,7 @@ static bool precedes(const bmf_link *a, const bmf_link *b)
 /* Only links from cheaper nodes count, so that ways never turn back, whatever the rounding. */
 static int32_t *choose_links(const bmf_graph *graph, const double *cost)
 {
-    int32_t *way = bmf_allocate(graph->nodes * (int64_t)sizeof *way);
+    int32_t *way = allocate(graph->nodes * (int64_t)sizeof *way);
     for (int64_t n = 0; n < graph->nodes; n++)
         way[n] = -1;
     for (int64_t k = 0; k < graph->links; k++) {
@@ -148,13 +148,13 @@ static const int32_t *ways_from(bmf_graph *graph, int64_t sender)
     return ways->way[sender] = choose_links(graph, ways->cost);
 }
 
-int64_t bmf_graph_route_cheapest(bmf_graph *graph, int64_t from, int64_t to)
+int64_t graph_route_cheapest(bmf_graph *graph, int64_t from, int64_t to)
 {
     const int32_t *way = ways_from(graph, from);
     int64_t links = 0;
     for (int64_t node = to; node != from; node = graph->link[way[node]].from)
         links++;
-    bmf_graph_reserve_route(graph, links);
+    graph_reserve_route(graph, links);
     int64_t at = links;
     for (int64_t node = to; node != from; node = graph->link[way[node]].from)
         graph->route[--at] = way[node];

@@ -71,7 +71,7 @@ static bool is_tree(const bmf_graph *graph)
     if (graph->links != 2 * (graph->nodes - 1)) /* it is connected */
         return false;
     for (int64_t k = 0; k < graph->links; k++)
-        if (bmf_graph_link(graph, graph->link[k].to, graph->link[k].from) < 0)
+        if (graph_link(graph, graph->link[k].to, graph->link[k].from) < 0)
             return false;
     return true;
 }
@@ -80,7 +80,7 @@ static bool is_tree(const bmf_graph *graph)
 static void peel(const bmf_graph *graph, int32_t *order, int32_t *place)
 {
     int64_t end = 0;
-    int32_t *neighbours = bmf_allocate(graph->nodes * (int64_t)sizeof *neighbours);
+    int32_t *neighbours = allocate(graph->nodes * (int64_t)sizeof *neighbours);
     for (int64_t n = 0; n < graph->nodes; n++) {
         neighbours[n] = (int32_t)(graph->first[n + 1] - graph->first[n]);
         if (neighbours[n] <= 1)
@@ -97,8 +97,8 @@ static void peel(const bmf_graph *graph, int32_t *order, int32_t *place)
 
 static void draw_tree(const bmf_graph *graph, double *x, double *y)
 {
-    int32_t *order = bmf_allocate(graph->nodes * (int64_t)sizeof *order);
-    int32_t *place = bmf_allocate(graph->nodes * (int64_t)sizeof *place);
+    int32_t *order = allocate(graph->nodes * (int64_t)sizeof *order);
+    int32_t *place = allocate(graph->nodes * (int64_t)sizeof *place);
     peel(graph, order, place);
     for (int64_t at = 0; at < graph->nodes; at++) {
         int64_t node = order[at], below = 0;
@@ -118,7 +118,7 @@ static void draw_tree(const bmf_graph *graph, double *x, double *y)
     free(order);
 }
 
-void bmf_graph_draw(const bmf_graph *graph, double *x, double *y)
+void graph_draw(const bmf_graph *graph, double *x, double *y)
 {
     const bool grid = graph->routing == BMF_ROUTES_GRID, ring = grid && graph->wraps && graph->dimensions == 1;
     if (graph->routing == BMF_ROUTES_OMEGA)

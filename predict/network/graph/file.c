@@ -128,7 +128,7 @@ static int read_link(node_file *file, int64_t node, int64_t neighbour)
                         file->line, (long long)node, (long long)neighbour);
     file->met[neighbour] = (int32_t)file->line;
     BMF_TRY(read_weight(file, node, neighbour, &weight));
-    bmf_graph_add(&file->maker, node, neighbour, weight);
+    graph_add(&file->maker, node, neighbour, weight);
     return BMF_OK;
 }
 
@@ -170,7 +170,7 @@ static int read_nodes(node_file *file)
 static int check_connected(const node_file *file, const bmf_graph *graph)
 {
     int64_t from, to;
-    if (!bmf_graph_find_gap(graph, &from, &to))
+    if (!graph_find_gap(graph, &from, &to))
         return BMF_OK;
     return bmf_fail(NULL, BMF_ERROR_FILE, "%s: there is no way from node %lld to node %lld", file->path,
                     (long long)from, (long long)to);
@@ -183,21 +183,21 @@ static int read_graph(node_file *file, int64_t processors, bmf_graph **graph)
     if (processors > nodes)
         return bmf_fail(NULL, BMF_ERROR_FILE, "%s:%lld: %lld nodes are too few for %lld processors", file->path,
                         file->line, (long long)nodes, (long long)processors);
-    file->maker = bmf_graph_make("file", processors > 0 ? processors : nodes, nodes);
-    file->line_of = bmf_allocate_clear(nodes, sizeof *file->line_of);
-    file->met = bmf_allocate_clear(nodes, sizeof *file->met);
+    file->maker = graph_make("file", processors > 0 ? processors : nodes, nodes);
+    file->line_of = allocate_clear(nodes, sizeof *file->line_of);
+    file->met = allocate_clear(nodes, sizeof *file->met);
     int status = read_nodes(file);
-    bmf_graph *made = bmf_graph_finish(&file->maker);
+    bmf_graph *made = graph_finish(&file->maker);
     if (status == BMF_OK)
         status = check_connected(file, made);
     if (status == BMF_OK)
         *graph = made;
     else
-        bmf_graph_free(made);
+        graph_free(made);
     return status;
 }
 
-int bmf_graph_read(const char *path, int64_t processors, bmf_graph **graph)
+int graph_read(const char *path, int64_t processors, bmf_graph **graph)
 {
     node_file file = {.path = path, .stream = fopen(path, "r")};
     if (!file.stream)

@@ -17,31 +17,31 @@ enum { FIRST_ROOM = 64 };
 
 /* ---- making ---- */
 
-bmf_graph_maker bmf_graph_make(const char *name, int64_t processors, int64_t nodes)
+bmf_graph_maker graph_make(const char *name, int64_t processors, int64_t nodes)
 {
-    bmf_graph *graph = bmf_allocate_clear(1, sizeof *graph);
+    bmf_graph *graph = allocate_clear(1, sizeof *graph);
     snprintf(graph->name, sizeof graph->name, "%s", name);
     graph->processors = processors;
     graph->nodes = nodes;
     return (bmf_graph_maker){.graph = graph};
 }
 
-void bmf_graph_add(bmf_graph_maker *maker, int64_t from, int64_t to, double weight)
+void graph_add(bmf_graph_maker *maker, int64_t from, int64_t to, double weight)
 {
     bmf_graph *graph = maker->graph;
     if (graph->links == maker->capacity) {
         int64_t wanted = maker->capacity > 0 ? 2 * maker->capacity : FIRST_ROOM;
-        graph->link = bmf_reallocate(graph->link, maker->capacity * (int64_t)sizeof *graph->link,
-                                     wanted * (int64_t)sizeof *graph->link);
+        graph->link = reallocate(graph->link, maker->capacity * (int64_t)sizeof *graph->link,
+                                 wanted * (int64_t)sizeof *graph->link);
         maker->capacity = wanted;
     }
     graph->link[graph->links++] = (bmf_link){.weight = weight, .from = (int32_t)from, .to = (int32_t)to};
 }
 
-void bmf_graph_join(bmf_graph_maker *maker, int64_t a, int64_t b, double weight)
+void graph_join(bmf_graph_maker *maker, int64_t a, int64_t b, double weight)
 {
-    bmf_graph_add(maker, a, b, weight);
-    bmf_graph_add(maker, b, a, weight);
+    graph_add(maker, a, b, weight);
+    graph_add(maker, b, a, weight);
 }
 
 static int by_ends(const void *a, const void *b)
@@ -52,12 +52,12 @@ static int by_ends(const void *a, const void *b)
     return (x->to > y->to) - (x->to < y->to);
 }
 
-bmf_graph *bmf_graph_finish(bmf_graph_maker *maker)
+bmf_graph *graph_finish(bmf_graph_maker *maker)
 {
     bmf_graph *graph = maker->graph;
     if (graph->links > 0)
         qsort(graph->link, (size_t)graph->links, sizeof *graph->link, by_ends);
-    graph->first = bmf_allocate_clear(graph->nodes + 1, sizeof *graph->first);
+    graph->first = allocate_clear(graph->nodes + 1, sizeof *graph->first);
     for (int64_t k = 0; k < graph->links; k++) {
         graph->first[graph->link[k].from + 1]++;
         graph->link[k].channel = isinf(graph->link[k].weight) ? -1 : (int32_t)k;
@@ -68,21 +68,21 @@ bmf_graph *bmf_graph_finish(bmf_graph_maker *maker)
     return graph;
 }
 
-void bmf_graph_share_directions(bmf_graph *graph)
+void graph_share_directions(bmf_graph *graph)
 {
     for (int64_t k = 0; k < graph->links; k++) {
         bmf_link *link = &graph->link[k];
-        int64_t back = link->from > link->to ? bmf_graph_link(graph, link->to, link->from) : -1;
+        int64_t back = link->from > link->to ? graph_link(graph, link->to, link->from) : -1;
         if (back >= 0 && link->channel >= 0 && graph->link[back].channel >= 0)
             link->channel = graph->link[back].channel;
     }
 }
 
-void bmf_graph_free(bmf_graph *graph)
+void graph_free(bmf_graph *graph)
 {
     if (!graph)
         return;
-    bmf_graph_ways_free(graph->ways);
+    graph_ways_free(graph->ways);
     free(graph->direction);
     free(graph->route);
     free(graph->first);
@@ -114,10 +114,10 @@ static void neighbours_of(const bmf_graph *graph, bool turned, int64_t *first, i
 /* The lowest node that node 0 does not reach, against the directions if turned; -1: none. */
 static int64_t unreached(const bmf_graph *graph, bool turned)
 {
-    int64_t *first = bmf_allocate((graph->nodes + 1) * (int64_t)sizeof *first), found = 0, gap = -1;
-    int32_t *other = bmf_allocate(graph->links * (int64_t)sizeof *other);
-    int32_t *queue = bmf_allocate_clear(graph->nodes, sizeof *queue);
-    bool *reached = bmf_allocate_clear(graph->nodes, sizeof *reached);
+    int64_t *first = allocate((graph->nodes + 1) * (int64_t)sizeof *first), found = 0, gap = -1;
+    int32_t *other = allocate(graph->links * (int64_t)sizeof *other);
+    int32_t *queue = allocate_clear(graph->nodes, sizeof *queue);
+    bool *reached = allocate_clear(graph->nodes, sizeof *reached);
     neighbours_of(graph, turned, first, other);
     reached[0] = true;
     for (int64_t end = 1; found < end; found++)
@@ -135,7 +135,7 @@ static int64_t unreached(const bmf_graph *graph, bool turned)
     return gap;
 }
 
-bool bmf_graph_find_gap(const bmf_graph *graph, int64_t *from, int64_t *to)
+bool graph_find_gap(const bmf_graph *graph, int64_t *from, int64_t *to)
 {
     *from = 0;
     *to = unreached(graph, false);
@@ -148,7 +148,7 @@ bool bmf_graph_find_gap(const bmf_graph *graph, int64_t *from, int64_t *to)
 
 /* ---- asking ---- */
 
-int64_t bmf_graph_link(const bmf_graph *graph, int64_t from, int64_t to)
+int64_t graph_link(const bmf_graph *graph, int64_t from, int64_t to)
 {
     int64_t low = graph->first[from], high = graph->first[from + 1];
     while (low < high) {
@@ -161,41 +161,41 @@ int64_t bmf_graph_link(const bmf_graph *graph, int64_t from, int64_t to)
     return low < graph->first[from + 1] && graph->link[low].to == to ? low : -1;
 }
 
-void bmf_graph_reserve_route(bmf_graph *graph, int64_t links)
+void graph_reserve_route(bmf_graph *graph, int64_t links)
 {
     if (links <= graph->room)
         return;
     free(graph->route);
-    graph->route = bmf_allocate(links * (int64_t)sizeof *graph->route);
+    graph->route = allocate(links * (int64_t)sizeof *graph->route);
     graph->room = (int32_t)links;
 }
 
-int64_t bmf_graph_route(bmf_graph *graph, int64_t from, int64_t to, const int32_t **route)
+int64_t graph_route(bmf_graph *graph, int64_t from, int64_t to, const int32_t **route)
 {
     int64_t links;
     switch (graph->routing) {
     case BMF_ROUTES_GRID:
-        links = bmf_graph_route_grid(graph, from, to);
+        links = graph_route_grid(graph, from, to);
         break;
     case BMF_ROUTES_TREE:
-        links = bmf_graph_route_tree(graph, from, to);
+        links = graph_route_tree(graph, from, to);
         break;
     case BMF_ROUTES_OMEGA:
-        links = bmf_graph_route_omega(graph, from, to);
+        links = graph_route_omega(graph, from, to);
         break;
     default:
-        links = bmf_graph_route_cheapest(graph, from, to);
+        links = graph_route_cheapest(graph, from, to);
     }
     *route = graph->route;
     return links;
 }
 
-void bmf_graph_node_name(const bmf_graph *graph, int64_t node, char *name, int64_t size)
+void graph_node_name(const bmf_graph *graph, int64_t node, char *name, int64_t size)
 {
     snprintf(name, (size_t)size, "%s %lld", node < graph->processors ? "processor" : "switch", (long long)node);
 }
 
-void bmf_graph_describe(const bmf_graph *graph, FILE *stream)
+void graph_describe(const bmf_graph *graph, FILE *stream)
 {
     fputs(graph->name, stream);
     for (int d = 0; d < graph->dimensions; d++)

@@ -47,37 +47,37 @@ typedef struct bmf_graph {
 /* ---- making ---- */
 
 /* The topologies, NULL at the end: mesh, torus, hypercube, binary-tree, fat-tree, ring, star, bus, crossbar, omega. */
-extern const char *const bmf_graph_topologies[];
+extern const char *const graph_topologies[];
 /* The number of dimensions of `size` that a topology takes: 1, or 0: any. */
-int bmf_graph_sizes(int topology);
+int graph_sizes(int topology);
 /* Topologies with one size: the least with at least that many processors. */
-int64_t bmf_graph_least_size(int topology, int64_t processors);
+int64_t graph_least_size(int topology, int64_t processors);
 /* Whether links may have other weights nearer to the root. */
-bool bmf_graph_grows(int topology);
+bool graph_grows(int topology);
 /* A graph of that topology; the product of the sizes is the number of processors. growth: fat trees: how many times the
  * weight of a link is that of a link one level below, NAN: as many as there are links below. All other weights are 1.
  * BMF_ERROR_ARGUMENT without a place: "a hypercube has a power of two of processors, not 12". */
-int bmf_graph_build(int topology, int sizes, const int64_t *size, double growth, bmf_graph **graph);
+int graph_build(int topology, int sizes, const int64_t *size, double growth, bmf_graph **graph);
 /* From a node file of document 000, 6.2.1; the first `processors` nodes are processors, or all of them if it is 0.
  * BMF_ERROR_FILE with file and line. */
-int bmf_graph_read(const char *path, int64_t processors, bmf_graph **graph);
+int graph_read(const char *path, int64_t processors, bmf_graph **graph);
 /* Both directions between two nodes share one channel from now on. */
-void bmf_graph_share_directions(bmf_graph *graph);
-void bmf_graph_free(bmf_graph *graph);
+void graph_share_directions(bmf_graph *graph);
+void graph_free(bmf_graph *graph);
 
 /* ---- asking ---- */
 
 /* The links from one processor to another in the order of travel; *route is the graph's until the next call. Returns how
  * many. from != to. */
-int64_t bmf_graph_route(bmf_graph *graph, int64_t from, int64_t to, const int32_t **route);
+int64_t graph_route(bmf_graph *graph, int64_t from, int64_t to, const int32_t **route);
 /* The link between two nodes, -1: none. O(log links of the node). */
-int64_t bmf_graph_link(const bmf_graph *graph, int64_t from, int64_t to);
+int64_t graph_link(const bmf_graph *graph, int64_t from, int64_t to);
 /* "processor 3", "switch 17". */
-void bmf_graph_node_name(const bmf_graph *graph, int64_t node, char *name, int64_t size);
+void graph_node_name(const bmf_graph *graph, int64_t node, char *name, int64_t size);
 /* Where to draw every node: meshes and tori on a grid, rings and what has no other shape on a circle, trees and omega
  * networks by layers. x, y: nodes values. */
-void bmf_graph_draw(const bmf_graph *graph, double *x, double *y);
+void graph_draw(const bmf_graph *graph, double *x, double *y);
 /* "torus 8 x 8 x 4: 256 processors, 1536 links". */
-void bmf_graph_describe(const bmf_graph *graph, FILE *stream);
+void graph_describe(const bmf_graph *graph, FILE *stream);
 
 #endif

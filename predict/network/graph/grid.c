@@ -34,21 +34,21 @@ static int64_t neighbour(const bmf_graph *graph, int64_t node, int dimension, bo
 static void find_directions(bmf_graph *graph)
 {
     const int64_t ways = 2 * (int64_t)graph->dimensions;
-    graph->direction = bmf_allocate(graph->nodes * ways * (int64_t)sizeof *graph->direction);
+    graph->direction = allocate(graph->nodes * ways * (int64_t)sizeof *graph->direction);
     for (int64_t k = 0; k < graph->nodes * ways; k++) {
         int64_t beside = neighbour(graph, k / ways, (int)(k % ways) / 2, k % 2 == 1);
-        graph->direction[k] = beside < 0 ? -1 : (int32_t)bmf_graph_link(graph, k / ways, beside);
+        graph->direction[k] = beside < 0 ? -1 : (int32_t)graph_link(graph, k / ways, beside);
     }
 }
 
-bmf_graph *bmf_graph_grid(const char *name, int sizes, const int64_t *size, bool wraps)
+bmf_graph *graph_grid(const char *name, int sizes, const int64_t *size, bool wraps)
 {
     int64_t processors = 1, longest = 1;
     for (int d = 0; d < sizes; d++) {
         processors *= size[d];
         longest += size[d];
     }
-    bmf_graph_maker maker = bmf_graph_make(name, processors, processors);
+    bmf_graph_maker maker = graph_make(name, processors, processors);
     bmf_graph *graph = maker.graph;
     graph->routing = BMF_ROUTES_GRID;
     graph->wraps = wraps;
@@ -59,13 +59,13 @@ bmf_graph *bmf_graph_grid(const char *name, int sizes, const int64_t *size, bool
         for (int d = 0; d < sizes; d++) {
             int64_t up = neighbour(graph, n, d, true), down = neighbour(graph, n, d, false);
             if (up >= 0)
-                bmf_graph_add(&maker, n, up, 1.0);
+                graph_add(&maker, n, up, 1.0);
             if (down >= 0 && down != up)
-                bmf_graph_add(&maker, n, down, 1.0);
+                graph_add(&maker, n, down, 1.0);
         }
-    bmf_graph_finish(&maker);
+    graph_finish(&maker);
     find_directions(graph);
-    bmf_graph_reserve_route(graph, longest);
+    graph_reserve_route(graph, longest);
     return graph;
 }
 
@@ -80,7 +80,7 @@ static int64_t steps_between(int64_t a, int64_t b, int64_t extent, bool wraps, b
     return *up ? upwards : downwards;
 }
 
-int64_t bmf_graph_route_grid(bmf_graph *graph, int64_t from, int64_t to)
+int64_t graph_route_grid(bmf_graph *graph, int64_t from, int64_t to)
 {
     const int dimensions = graph->dimensions;
     int64_t links = 0, node = from, left_from = from, left_to = to;

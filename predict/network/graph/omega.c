@@ -26,9 +26,9 @@ static int64_t behind(int64_t wire, int stage, int stages, int64_t wires)
     return stage == stages ? wire : wires + stage * (wires / 2) + shuffle(wire, wires) / 2;
 }
 
-bmf_graph *bmf_graph_omega(int64_t processors)
+bmf_graph *graph_omega(int64_t processors)
 {
-    bmf_graph_maker maker = bmf_graph_make("omega", processors, processors);
+    bmf_graph_maker maker = graph_make("omega", processors, processors);
     const int stages = stages_of(maker.graph);
     maker.graph->nodes += stages * (processors / 2);
     maker.graph->routing = BMF_ROUTES_OMEGA;
@@ -36,23 +36,23 @@ bmf_graph *bmf_graph_omega(int64_t processors)
     maker.graph->extent[0] = (int32_t)processors;
     for (int64_t wire = 0; wire < processors; wire++) {
         if (stages > 0)
-            bmf_graph_add(&maker, wire, behind(wire, 0, stages, processors), 1.0);
+            graph_add(&maker, wire, behind(wire, 0, stages, processors), 1.0);
         for (int s = 0; s < stages; s++)
-            bmf_graph_add(&maker, processors + s * (processors / 2) + wire / 2, behind(wire, s + 1, stages, processors),
-                          1.0);
+            graph_add(&maker, processors + s * (processors / 2) + wire / 2, behind(wire, s + 1, stages, processors),
+                      1.0);
     }
-    bmf_graph_reserve_route(maker.graph, stages + 1);
-    return bmf_graph_finish(&maker);
+    graph_reserve_route(maker.graph, stages + 1);
+    return graph_finish(&maker);
 }
 
-int64_t bmf_graph_route_omega(bmf_graph *graph, int64_t from, int64_t to)
+int64_t graph_route_omega(bmf_graph *graph, int64_t from, int64_t to)
 {
     const int stages = stages_of(graph);
     const int64_t wires = graph->processors;
     int64_t node = from, wire = from;
     for (int s = 0; s <= stages; s++) {
         int64_t next = behind(wire, s, stages, wires);
-        graph->route[s] = (int32_t)bmf_graph_link(graph, node, next);
+        graph->route[s] = (int32_t)graph_link(graph, node, next);
         node = next;
         if (s < stages)
             wire = (shuffle(wire, wires) & ~(int64_t)1) | (to >> (stages - 1 - s) & 1);

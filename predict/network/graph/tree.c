@@ -19,45 +19,45 @@ static bmf_graph_maker make_tree(const char *name, int sizes, const int64_t *siz
         processors *= size[d];
         nodes += processors;
     }
-    bmf_graph_maker maker = bmf_graph_make(name, processors, nodes);
+    bmf_graph_maker maker = graph_make(name, processors, nodes);
     maker.graph->routing = BMF_ROUTES_TREE;
     maker.graph->dimensions = sizes;
     for (int d = 0; d < sizes; d++)
         maker.graph->extent[d] = (int32_t)size[d];
-    bmf_graph_reserve_route(maker.graph, 2 * (int64_t)sizes + 1);
+    graph_reserve_route(maker.graph, 2 * (int64_t)sizes + 1);
     return maker;
 }
 
-bmf_graph *bmf_graph_tree(const char *name, int sizes, const int64_t *size, double growth)
+bmf_graph *graph_tree(const char *name, int sizes, const int64_t *size, double growth)
 {
     bmf_graph_maker maker = make_tree(name, sizes, size);
     int64_t level = 0, width = maker.graph->processors;
     double weight = 1.0;
     for (int d = sizes - 1; d >= 0; d--) {
         for (int64_t n = 0; n < width; n++)
-            bmf_graph_join(&maker, level + n, level + width + n / size[d], weight);
+            graph_join(&maker, level + n, level + width + n / size[d], weight);
         level += width;
         width /= size[d];
         weight *= isnan(growth) ? (double)size[d] : growth;
     }
-    return bmf_graph_finish(&maker);
+    return graph_finish(&maker);
 }
 
-bmf_graph *bmf_graph_bus(int64_t processors)
+bmf_graph *graph_bus(int64_t processors)
 {
     bmf_graph_maker maker = make_tree("bus", 1, &processors);
     for (int64_t n = 0; n < processors; n++) {
-        bmf_graph_add(&maker, n, processors, 1.0);
-        bmf_graph_add(&maker, processors, n, INFINITY);
+        graph_add(&maker, n, processors, 1.0);
+        graph_add(&maker, processors, n, INFINITY);
     }
-    bmf_graph *graph = bmf_graph_finish(&maker);
+    bmf_graph *graph = graph_finish(&maker);
     for (int64_t n = 0; n < processors; n++)
         graph->link[graph->first[n]].channel = 0;
     graph->channels = 1;
     return graph;
 }
 
-int64_t bmf_graph_route_tree(bmf_graph *graph, int64_t from, int64_t to)
+int64_t graph_route_tree(bmf_graph *graph, int64_t from, int64_t to)
 {
     int32_t down[BMF_GRAPH_DIMENSIONS];
     int64_t climbed = 0, level = 0, width = graph->processors;

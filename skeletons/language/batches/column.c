@@ -18,7 +18,7 @@ static void adopt(bmf_column *column, bmf_value *out)
         out->packed = true;
     }
     if (column->type->components > 0) {
-        out->child = bmf_allocate_clear(column->type->components, (int64_t)sizeof *out->child);
+        out->child = allocate_clear(column->type->components, (int64_t)sizeof *out->child);
         for (int k = 0; k < column->type->components; k++)
             adopt(&column->child[k], &out->child[k]);
     }
@@ -26,7 +26,7 @@ static void adopt(bmf_column *column, bmf_value *out)
     *column = (bmf_column){0};
 }
 
-int bmf_value_from_column(bmf_context *ctx, bmf_column *column, bmf_value *out)
+int value_from_column(bmf_context *ctx, bmf_column *column, bmf_value *out)
 {
     (void)ctx;
     adopt(column, out);
@@ -49,13 +49,13 @@ static const bmf_type *column_type(const bmf_type *type)
 static int share_offsets(bmf_context *ctx, const bmf_value *list, bmf_column *column)
 {
     if (list->buffer != NULL) {
-        column->buffer = bmf_buffer_retain(list->buffer);
+        column->buffer = buffer_retain(list->buffer);
         column->offsets = (int64_t *)list->begin;
         return BMF_OK;
     }
-    column->buffer = bmf_buffer_create((int64_t)sizeof(int64_t));
+    column->buffer = buffer_create((int64_t)sizeof(int64_t));
     if (column->buffer == NULL)
-        return bmf_no_memory(ctx, 1);
+        return fail_no_memory(ctx, 1);
     column->offsets = column->buffer->data;
     column->offsets[0] = 0;
     return BMF_OK;
@@ -65,8 +65,8 @@ static int share_offsets(bmf_context *ctx, const bmf_value *list, bmf_column *co
 static int share_scalars(bmf_context *ctx, bmf_value *value, bmf_column *column)
 {
     if (value->stride != 0 || value->count == 0)
-        BMF_TRY(bmf_value_plain(ctx, value));
-    column->buffer = bmf_buffer_retain(value->buffer);
+        BMF_TRY(value_plain(ctx, value));
+    column->buffer = buffer_retain(value->buffer);
     column->data = value->data;
     column->stride = value->type->kind == BMF_NOTHING ? column->type->size : value->stride;
     return BMF_OK;
@@ -79,27 +79,27 @@ static int share_column(bmf_context *ctx, bmf_value *value, bmf_column *column)
     if (value->type->components == 0)
         return share_scalars(ctx, value, column);
     if (value->type->kind == BMF_LIST) {
-        BMF_TRY(bmf_value_pack(ctx, value));
+        BMF_TRY(value_pack(ctx, value));
         BMF_TRY(share_offsets(ctx, value, column));
     }
     column->child = calloc((size_t)value->type->components, sizeof *column->child);
     if (column->child == NULL)
-        return bmf_no_memory(ctx, value->type->components);
+        return fail_no_memory(ctx, value->type->components);
     for (int k = 0; k < value->type->components; k++)
         BMF_TRY(share_column(ctx, &value->child[k], &column->child[k]));
     return BMF_OK;
 }
 
-int bmf_value_to_column(bmf_context *ctx, const bmf_value *value, bmf_column *column)
+int value_to_column(bmf_context *ctx, const bmf_value *value, bmf_column *column)
 {
     bmf_value copy;
     bmf_column made;
-    BMF_TRY(bmf_value_share(ctx, value, &copy));
+    BMF_TRY(value_share(ctx, value, &copy));
     int status = share_column(ctx, &copy, &made);
-    bmf_value_free(&copy);
+    value_free(&copy);
     if (status == BMF_OK)
         *column = made;
     else
-        bmf_column_free(&made);
+        column_free(&made);
     return status;
 }

@@ -11,10 +11,10 @@
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/batches/value_private.h"
 
-int bmf_frame_open_program(bmf_evaluation *machine, bmf_frame *frame)
+int frame_open_program(bmf_evaluation *machine, bmf_frame *frame)
 {
-    bmf_run_of_contexts *run = bmf_allocate((int64_t)sizeof *run);
-    bool here = bmf_is_local(machine->ctx, 0);
+    bmf_run_of_contexts *run = allocate((int64_t)sizeof *run);
+    bool here = is_local(machine->ctx, 0);
     *run = (bmf_run_of_contexts){0, here};
     *frame = (bmf_frame){.count = here, .run = run, .runs = here};
     return BMF_OK;
@@ -24,11 +24,11 @@ int bmf_frame_open_program(bmf_evaluation *machine, bmf_frame *frame)
 static void open_inside(const bmf_frame *outer, const bmf_expression *by, bmf_frame *frame, bmf_run_of_contexts **run)
 {
     *frame = (bmf_frame){.outer = outer, .by = by, .runs = outer->runs};
-    frame->run = *run = bmf_allocate((outer->runs + 1) * (int64_t)sizeof **run);
+    frame->run = *run = allocate((outer->runs + 1) * (int64_t)sizeof **run);
 }
 
-int bmf_frame_open_elements(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
-                            const int64_t *offsets, bmf_frame *frame)
+int frame_open_elements(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
+                        const int64_t *offsets, bmf_frame *frame)
 {
     bmf_run_of_contexts *run;
     (void)machine;
@@ -54,8 +54,8 @@ static int64_t count_below(const int64_t *number, int64_t count, int64_t limit)
     return low;
 }
 
-int bmf_frame_open_picked(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
-                          const int64_t *picked, int64_t count, bmf_frame *frame)
+int frame_open_picked(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by, const int64_t *picked,
+                      int64_t count, bmf_frame *frame)
 {
     bmf_run_of_contexts *run;
     (void)machine;
@@ -67,11 +67,11 @@ int bmf_frame_open_picked(bmf_evaluation *machine, const bmf_frame *outer, const
     return BMF_OK;
 }
 
-int bmf_frame_open_spread(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
-                          bmf_distribution *spread, bmf_frame *frame)
+int frame_open_spread(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
+                      bmf_distribution *spread, bmf_frame *frame)
 {
     const bmf_layout *layout = spread->elements;
-    bmf_run_of_contexts *run = bmf_allocate((layout->local_count + 1) * (int64_t)sizeof *run);
+    bmf_run_of_contexts *run = allocate((layout->local_count + 1) * (int64_t)sizeof *run);
     (void)machine;
     *frame = (bmf_frame){.outer = outer, .by = by, .count = layout->local_count, .spread = spread, .run = run};
     for (int64_t n = 0; n < layout->local_count; n++) {
@@ -80,14 +80,14 @@ int bmf_frame_open_spread(bmf_evaluation *machine, const bmf_frame *outer, const
             run[frame->runs++].processor = processor;
         run[frame->runs - 1].end = n + 1;
     }
-    frame->layout = bmf_layout_retain(spread->elements);
+    frame->layout = layout_retain(spread->elements);
     return BMF_OK;
 }
 
-void bmf_frame_close(bmf_frame *frame)
+void frame_close(bmf_frame *frame)
 {
     free((void *)frame->run);
-    bmf_layout_release(frame->layout);
+    layout_release(frame->layout);
     *frame = (bmf_frame){0};
 }
 
@@ -106,7 +106,7 @@ static void count_inside(const bmf_frame *frame, int64_t *inside)
 /* `all` has the numbers rank by rank; an outer context's number becomes that many contexts on its processor. */
 static bmf_layout *expand(bmf_context *ctx, const bmf_layout *outer, const int64_t *all)
 {
-    int64_t *next = bmf_allocate_clear(ctx->ranks + 1, (int64_t)sizeof *next);
+    int64_t *next = allocate_clear(ctx->ranks + 1, (int64_t)sizeof *next);
     int64_t total = 0;
     for (int64_t c = 0; c < outer->count; c++) {
         next[bmf_rank_of(ctx, outer->processor[c]) + 1]++;
@@ -114,13 +114,13 @@ static bmf_layout *expand(bmf_context *ctx, const bmf_layout *outer, const int64
     }
     for (int r = 0; r < ctx->ranks; r++)
         next[r + 1] += next[r];
-    int64_t *processor = bmf_allocate((total + 1) * (int64_t)sizeof *processor);
+    int64_t *processor = allocate((total + 1) * (int64_t)sizeof *processor);
     for (int64_t c = 0, n = 0; c < outer->count; c++) {
         int64_t inside = all[next[bmf_rank_of(ctx, outer->processor[c])]++];
         for (int64_t k = 0; k < inside; k++)
             processor[n++] = outer->processor[c];
     }
-    bmf_layout *layout = bmf_layout_create(ctx, total, processor);
+    bmf_layout *layout = layout_create(ctx, total, processor);
     free(processor);
     free(next);
     return layout;
@@ -130,8 +130,8 @@ static bmf_layout *expand(bmf_context *ctx, const bmf_layout *outer, const int64
 static int make_layout(bmf_context *ctx, bmf_frame *frame)
 {
     const bmf_layout *outer = frame->outer->layout;
-    int64_t *inside = bmf_allocate((frame->outer->count + 1) * (int64_t)sizeof *inside);
-    int64_t *all = bmf_allocate((outer->count + 1) * (int64_t)sizeof *all);
+    int64_t *inside = allocate((frame->outer->count + 1) * (int64_t)sizeof *inside);
+    int64_t *all = allocate((outer->count + 1) * (int64_t)sizeof *all);
     count_inside(frame, inside);
     int status = ctx->backend->collect(ctx, inside, frame->outer->count, all, outer->count);
     if (status == BMF_OK)
@@ -141,14 +141,14 @@ static int make_layout(bmf_context *ctx, bmf_frame *frame)
     return status;
 }
 
-int bmf_frame_layout(bmf_evaluation *machine, bmf_frame *frame, bmf_layout **layout)
+int frame_layout(bmf_evaluation *machine, bmf_frame *frame, bmf_layout **layout)
 {
     static const int64_t first_processor = 0;
     bmf_layout *outer;
     if (frame->layout == NULL && frame->outer == NULL) {
-        frame->layout = bmf_layout_create(machine->ctx, 1, &first_processor);
+        frame->layout = layout_create(machine->ctx, 1, &first_processor);
     } else if (frame->layout == NULL) {
-        BMF_TRY(bmf_frame_layout(machine, (bmf_frame *)frame->outer, &outer));
+        BMF_TRY(frame_layout(machine, (bmf_frame *)frame->outer, &outer));
         BMF_TRY(bmf_agree(machine->ctx, BMF_OK));
         BMF_TRY(make_layout(machine->ctx, frame));
     }
@@ -179,24 +179,24 @@ static int64_t cut_whole(const bmf_frame *frame, const int64_t *offsets, int64_t
 static void cut_anywhere(const bmf_frame *frame, const int64_t *offsets, int64_t count, int workers, bmf_piece **piece,
                          int64_t *pieces)
 {
-    bmf_run_of_contexts *run = bmf_allocate((frame->runs + 1) * (int64_t)sizeof *run);
+    bmf_run_of_contexts *run = allocate((frame->runs + 1) * (int64_t)sizeof *run);
     for (int64_t r = 0; r < frame->runs; r++) {
         int64_t end = frame->run[r].end;
         run[r] = (bmf_run_of_contexts){frame->run[r].processor, offsets != NULL ? offsets[end] : end};
     }
-    bmf_cut_pieces(frame->runs, run, count, workers, piece, pieces);
+    cut_pieces(frame->runs, run, count, workers, piece, pieces);
     free(run);
 }
 
-int bmf_frame_pieces(bmf_evaluation *machine, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
-                     bmf_piece **piece, int64_t *pieces)
+int frame_pieces(bmf_evaluation *machine, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
+                 bmf_piece **piece, int64_t *pieces)
 {
     int workers = machine->ctx->threads;
     if (!whole || offsets == NULL) {
         cut_anywhere(frame, offsets, count, workers, piece, pieces);
         return BMF_OK;
     }
-    *piece = bmf_allocate((frame->runs + 2 * workers + 2) * (int64_t)sizeof **piece);
+    *piece = allocate((frame->runs + 2 * workers + 2) * (int64_t)sizeof **piece);
     *pieces = cut_whole(frame, offsets, count, workers, *piece);
     return BMF_OK;
 }
@@ -256,11 +256,10 @@ static void print_path(const bmf_evaluation *machine, const step *path, int step
     for (int k = steps - 1; k >= 0; k--) {
         int64_t line = 0, column = 0;
         bmf_span span = path[k].by->span;
-        used +=
-            (size_t)snprintf(text + used, size - used, "%selement %" PRId64 " of %s",
-                             k == steps - 1 ? " (" : ", there ", path[k].element, bmf_expression_keyword(path[k].by));
+        used += (size_t)snprintf(text + used, size - used, "%selement %" PRId64 " of %s",
+                                 k == steps - 1 ? " (" : ", there ", path[k].element, expression_keyword(path[k].by));
         if (used < size && machine->texts != NULL && span.text >= 0 && span.text < machine->texts->count) {
-            bmf_text_place(&machine->texts->text[span.text], span.begin, &line, &column);
+            text_place(&machine->texts->text[span.text], span.begin, &line, &column);
             used += (size_t)snprintf(text + used, size - used, " at %" PRId64 ":%" PRId64, line, column);
         }
         if (used + 2 > size)
@@ -309,7 +308,7 @@ static void print_failure(const bmf_failure *failure, char text[WORDS])
         snprintf(text, WORDS, ": %" PRId64 " is divided by zero", value[0]);
         return;
     case BMF_FAILURE_CONVERSION:
-        snprintf(text, WORDS, ": the real %s is no int of 64 bits", bmf_real_print(failure->real, real));
+        snprintf(text, WORDS, ": the real %s is no int of 64 bits", real_print(failure->real, real));
         return;
     case BMF_FAILURE_INDEX:
         snprintf(text, WORDS, ": index %" PRId64 " is outside a list of %" PRId64 " element%s", value[0], value[1],
@@ -330,13 +329,13 @@ static void print_failure(const bmf_failure *failure, char text[WORDS])
     }
 }
 
-int bmf_frame_fail(bmf_evaluation *machine, const bmf_frame *frame, const bmf_failure *failure)
+int frame_fail(bmf_evaluation *machine, const bmf_frame *frame, const bmf_failure *failure)
 {
     char words[WORDS], where[280];
     step path[MAX_PATH];
     int steps = find_path(frame, failure->element, path);
     print_failure(failure, words);
     print_path(machine, path, steps, where, sizeof where);
-    return bmf_text_fail(machine->texts, machine->ctx, failure->expression->span, status_of(failure->kind), "%s%s%s",
-                         bmf_expression_keyword(failure->expression), words, where);
+    return text_fail(machine->texts, machine->ctx, failure->expression->span, status_of(failure->kind), "%s%s%s",
+                     expression_keyword(failure->expression), words, where);
 }

@@ -97,14 +97,14 @@ static bool is_same(const bmf_value *a, const bmf_value *b)
 static int share_trimmed(bmf_context *ctx, const bmf_value *list, bmf_value *out)
 {
     int64_t used = 0;
-    bmf_value_share(ctx, list, out);
+    value_share(ctx, list, out);
     if (list->packed || (list->step == 0 && list->count > 0))
         return BMF_OK;
     for (int64_t i = 0; i < list->count && used < list->child[0].count; i++)
-        used += bmf_value_length(list, i);
-    int status = used < list->child[0].count ? bmf_value_pack(ctx, out) : BMF_OK;
+        used += value_length(list, i);
+    int status = used < list->child[0].count ? value_pack(ctx, out) : BMF_OK;
     if (status != BMF_OK)
-        bmf_value_free(out);
+        value_free(out);
     return status;
 }
 
@@ -117,13 +117,13 @@ static int join_children(bmf_context *ctx, int sources, const bmf_value *source,
         same = same && is_same(&source[0].child[0], &source[s].child[0]);
     }
     if (same)
-        return bmf_value_share(ctx, &source[0].child[0], child);
-    bmf_value *children = bmf_allocate(sources * (int64_t)sizeof *children);
+        return value_share(ctx, &source[0].child[0], child);
+    bmf_value *children = allocate(sources * (int64_t)sizeof *children);
     for (int s = 0; s < sources; s++) {
         children[s] = source[s].child[0]; /* borrowed */
         base[s] = s > 0 ? base[s - 1] + source[s - 1].child[0].count : 0;
     }
-    int status = bmf_value_concatenate(ctx, sources, children, child);
+    int status = value_concatenate(ctx, sources, children, child);
     free(children);
     return status;
 }
@@ -131,15 +131,15 @@ static int join_children(bmf_context *ctx, int sources, const bmf_value *source,
 static int join_lists(const bmf_pass *pass, const bmf_segments *segments, int64_t count, const bmf_value *trimmed,
                       int64_t *base, bmf_value *out)
 {
-    const bmf_value **source = bmf_allocate(segments->sources * (int64_t)sizeof *source);
+    const bmf_value **source = allocate(segments->sources * (int64_t)sizeof *source);
     bmf_segments inner = *segments;
     bmf_value made = {.type = trimmed[0].type, .count = count, .step = 1}, child;
     int status = join_children(pass->ctx, segments->sources, trimmed, base, &child);
     if (status == BMF_OK) {
-        made.child = bmf_allocate_clear(1, (int64_t)sizeof *made.child);
-        bmf_value_move(&child, made.child);
-        made.buffer = bmf_buffer_create(2 * count * (int64_t)sizeof(int64_t));
-        status = made.buffer != NULL ? BMF_OK : bmf_no_memory(pass->ctx, count);
+        made.child = allocate_clear(1, (int64_t)sizeof *made.child);
+        value_move(&child, made.child);
+        made.buffer = buffer_create(2 * count * (int64_t)sizeof(int64_t));
+        status = made.buffer != NULL ? BMF_OK : fail_no_memory(pass->ctx, count);
     }
     for (int s = 0; s < segments->sources; s++)
         source[s] = &trimmed[s];
@@ -148,30 +148,30 @@ static int join_lists(const bmf_pass *pass, const bmf_segments *segments, int64_
         join_state state = {&inner, &made, made.buffer->data, (int64_t *)made.buffer->data + count, base};
         made.begin = state.begin;
         made.end = state.end;
-        status = bmf_pass_run(pass, count, join_some, &state);
+        status = pass_run(pass, count, join_some, &state);
     }
     free(source);
     if (status == BMF_OK)
         *out = made;
     else
-        bmf_value_free(&made);
+        value_free(&made);
     return status;
 }
 
 static int join_trimmed(const bmf_pass *pass, const bmf_segments *segments, int64_t count, bmf_value *out)
 {
-    bmf_value *trimmed = bmf_allocate_clear(segments->sources, (int64_t)sizeof *trimmed);
-    int64_t *base = bmf_allocate(segments->sources * (int64_t)sizeof *base);
+    bmf_value *trimmed = allocate_clear(segments->sources, (int64_t)sizeof *trimmed);
+    int64_t *base = allocate(segments->sources * (int64_t)sizeof *base);
     int status = BMF_OK;
     /* one source keeps all children: only what is copied from several must not grow */
     for (int s = 0; s < segments->sources && status == BMF_OK; s++)
-        status = segments->sources == 1 ? bmf_value_share(pass->ctx, segments->source[s], &trimmed[s])
+        status = segments->sources == 1 ? value_share(pass->ctx, segments->source[s], &trimmed[s])
                                         : share_trimmed(pass->ctx, segments->source[s], &trimmed[s]);
     if (status == BMF_OK)
         status = join_lists(pass, segments, count, trimmed, base, out);
     for (int s = 0; s < segments->sources; s++)
         if (trimmed[s].type != NULL)
-            bmf_value_free(&trimmed[s]);
+            value_free(&trimmed[s]);
     free(trimmed);
     free(base);
     return status;
@@ -190,19 +190,19 @@ static int join_scalars(const bmf_pass *pass, const bmf_segments *segments, int6
 {
     bmf_value made;
     if (is_one_scalar(segments)) {
-        bmf_value_share(pass->ctx, segments->source[0], out);
+        value_share(pass->ctx, segments->source[0], out);
         out->count = count;
         return BMF_OK;
     }
-    int64_t *base = bmf_allocate_clear(segments->sources, (int64_t)sizeof *base);
-    int status = bmf_value_create(pass->ctx, segments->source[0]->type, count, &made);
+    int64_t *base = allocate_clear(segments->sources, (int64_t)sizeof *base);
+    int status = value_create(pass->ctx, segments->source[0]->type, count, &made);
     if (status == BMF_OK) {
         join_state state = {segments, &made, NULL, NULL, base};
-        status = bmf_pass_run(pass, count, join_some, &state);
+        status = pass_run(pass, count, join_some, &state);
         if (status == BMF_OK)
             *out = made;
         else
-            bmf_value_free(&made);
+            value_free(&made);
     }
     free(base);
     return status;
@@ -211,30 +211,30 @@ static int join_scalars(const bmf_pass *pass, const bmf_segments *segments, int6
 static int join_tuples(const bmf_pass *pass, const bmf_segments *segments, bmf_value *out)
 {
     int components = segments->source[0]->type->components, status = BMF_OK;
-    const bmf_value **source = bmf_allocate(segments->sources * (int64_t)sizeof *source);
+    const bmf_value **source = allocate(segments->sources * (int64_t)sizeof *source);
     bmf_value component[BMF_MAX_LEAVES] = {{0}};
     bmf_segments inner = *segments;
     inner.source = source;
     for (int k = 0; k < components && status == BMF_OK; k++) {
         for (int s = 0; s < segments->sources; s++)
             source[s] = &segments->source[s]->child[k];
-        status = bmf_value_join(pass, &inner, &component[k]);
+        status = value_join(pass, &inner, &component[k]);
     }
     free(source);
     if (status == BMF_OK)
-        return bmf_value_create_tuple(pass->ctx, components, component, out);
+        return value_create_tuple(pass->ctx, components, component, out);
     for (int k = 0; k < components; k++)
         if (component[k].type != NULL)
-            bmf_value_free(&component[k]);
+            value_free(&component[k]);
     return status;
 }
 
-int bmf_value_join(const bmf_pass *pass, const bmf_segments *segments, bmf_value *out)
+int value_join(const bmf_pass *pass, const bmf_segments *segments, bmf_value *out)
 {
     int64_t count = segments->offsets[segments->count];
     const bmf_type *type = segments->source[0]->type;
     if (count == 0)
-        return bmf_value_empty(pass->ctx, type, 0, out);
+        return value_empty(pass->ctx, type, 0, out);
     if (type->kind == BMF_TUPLE)
         return join_tuples(pass, segments, out);
     return type->kind == BMF_LIST ? join_trimmed(pass, segments, count, out) : join_scalars(pass, segments, count, out);
@@ -242,14 +242,14 @@ int bmf_value_join(const bmf_pass *pass, const bmf_segments *segments, bmf_value
 
 /* ---- concatenation ---- */
 
-int bmf_value_concatenate(bmf_context *ctx, int values, const bmf_value *value, bmf_value *out)
+int value_concatenate(bmf_context *ctx, int values, const bmf_value *value, bmf_value *out)
 {
     static const int64_t start = 0;
     int64_t room = values + 1, used = 0;
-    const bmf_value **source = bmf_allocate(room * (int64_t)sizeof *source);
-    const int64_t **begin = bmf_allocate(room * (int64_t)sizeof *begin);
-    int64_t *step = bmf_allocate_clear(room, (int64_t)sizeof *step);
-    int64_t *offsets = bmf_allocate(room * (int64_t)sizeof *offsets);
+    const bmf_value **source = allocate(room * (int64_t)sizeof *source);
+    const int64_t **begin = allocate(room * (int64_t)sizeof *begin);
+    int64_t *step = allocate_clear(room, (int64_t)sizeof *step);
+    int64_t *offsets = allocate(room * (int64_t)sizeof *offsets);
     offsets[0] = 0;
     for (int v = 0; v < values; v++) {
         if (value[v].count == 0)
@@ -262,7 +262,7 @@ int bmf_value_concatenate(bmf_context *ctx, int values, const bmf_value *value, 
     bmf_pass pass = {.ctx = ctx};
     bmf_segments segments = {(int)used, source, begin, step, used, offsets};
     int status =
-        used < 2 ? bmf_value_share(ctx, used == 1 ? source[0] : &value[0], out) : bmf_value_join(&pass, &segments, out);
+        used < 2 ? value_share(ctx, used == 1 ? source[0] : &value[0], out) : value_join(&pass, &segments, out);
     free(source), free(begin), free(step), free(offsets);
     return status;
 }
@@ -290,7 +290,7 @@ static void number_all(bmf_context *ctx, merge_state *s)
 {
     int workers = ctx == NULL || s->count < BMF_ALONE ? 1 : ctx->threads;
     s->share = (s->count + workers - 1) / workers;
-    s->before = bmf_allocate_clear(workers + 1, (int64_t)sizeof *s->before);
+    s->before = allocate_clear(workers + 1, (int64_t)sizeof *s->before);
 #pragma omp parallel for schedule(static, 1) num_threads(workers)
     for (int w = 0; w < workers; w++) {
         int64_t found = 0;
@@ -306,22 +306,22 @@ static void number_all(bmf_context *ctx, merge_state *s)
     free(s->before);
 }
 
-int bmf_value_merge(bmf_context *ctx, const uint8_t *choose, int64_t count, const bmf_value *a, const bmf_value *b,
-                    bmf_value *out)
+int value_merge(bmf_context *ctx, const uint8_t *choose, int64_t count, const bmf_value *a, const bmf_value *b,
+                bmf_value *out)
 {
     if (a->count == 0 || b->count == 0)
-        return bmf_value_share(ctx, a->count == 0 ? b : a, out);
+        return value_share(ctx, a->count == 0 ? b : a, out);
     bmf_value both[2] = {*a, *b}, all; /* borrowed */
-    BMF_TRY(bmf_value_concatenate(ctx, 2, both, &all));
+    BMF_TRY(value_concatenate(ctx, 2, both, &all));
     merge_state state = {.choose = choose, .count = count, .chosen = a->count};
     state.index = malloc((size_t)count * sizeof *state.index);
-    int status = state.index != NULL ? BMF_OK : bmf_no_memory(ctx, count);
+    int status = state.index != NULL ? BMF_OK : fail_no_memory(ctx, count);
     if (status == BMF_OK) {
         number_all(ctx, &state);
-        status = bmf_value_take(ctx, &all, state.index, count, out);
+        status = value_take(ctx, &all, state.index, count, out);
     }
     free(state.index);
-    bmf_value_free(&all);
+    value_free(&all);
     return status;
 }
 
@@ -343,36 +343,36 @@ static int pack_pass(const bmf_pass *pass, bmf_value *list, bmf_buffer *offsets)
     int64_t total = ((const int64_t *)offsets->data)[list->count];
     int status;
     if (list->count > 0 && is_contiguous(list)) {
-        status = bmf_value_slice(pass->ctx, child, list->begin[0], total, &elements);
+        status = value_slice(pass->ctx, child, list->begin[0], total, &elements);
     } else {
         bmf_segments segments = {1, &child, &list->begin, &list->step, list->count, offsets->data};
-        status = bmf_value_join(pass, &segments, &elements);
+        status = value_join(pass, &segments, &elements);
     }
     if (status == BMF_OK) {
         int64_t count = list->count;
-        bmf_value_free(list);
-        bmf_value_create_list(pass->ctx, count, bmf_buffer_retain(offsets), &elements, list);
+        value_free(list);
+        value_create_list(pass->ctx, count, buffer_retain(offsets), &elements, list);
     }
     return status;
 }
 
-int bmf_value_pack(bmf_context *ctx, bmf_value *list)
+int value_pack(bmf_context *ctx, bmf_value *list)
 {
-    return bmf_value_pack_for(&(bmf_evaluation){.ctx = ctx}, NULL, "", list);
+    return value_pack_for(&(bmf_evaluation){.ctx = ctx}, NULL, "", list);
 }
 
-int bmf_value_pack_for(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, bmf_value *list)
+int value_pack_for(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, bmf_value *list)
 {
     bmf_pass pass = {.ctx = machine->ctx};
     bmf_buffer *offsets;
     if (list->packed)
         return BMF_OK;
-    BMF_TRY(bmf_value_offsets(machine->ctx, list, &offsets));
+    BMF_TRY(value_offsets(machine->ctx, list, &offsets));
     if (frame != NULL)
-        bmf_pass_open(machine, frame, kernel, offsets->data, &pass);
+        pass_open(machine, frame, kernel, offsets->data, &pass);
     int status = pack_pass(&pass, list, offsets);
-    bmf_pass_close(&pass);
-    bmf_buffer_release(offsets);
+    pass_close(&pass);
+    buffer_release(offsets);
     return status;
 }
 
@@ -391,21 +391,21 @@ static int plain_scalars(bmf_context *ctx, bmf_value *value)
     bmf_segments segments = {1, &source, &begin, &step, 1, offsets};
     bmf_pass pass = {.ctx = ctx};
     bmf_value made;
-    BMF_TRY(bmf_value_create(ctx, value->type, value->count, &made));
+    BMF_TRY(value_create(ctx, value->type, value->count, &made));
     join_state state = {&segments, &made, NULL, NULL, &base};
-    bmf_pass_run(&pass, value->count, join_some, &state);
-    bmf_value_free(value);
+    pass_run(&pass, value->count, join_some, &state);
+    value_free(value);
     *value = made;
     return BMF_OK;
 }
 
-int bmf_value_plain(bmf_context *ctx, bmf_value *value)
+int value_plain(bmf_context *ctx, bmf_value *value)
 {
     if (value->type->components == 0)
         return plain_scalars(ctx, value);
     if (value->type->kind == BMF_LIST)
-        BMF_TRY(bmf_value_pack(ctx, value));
+        BMF_TRY(value_pack(ctx, value));
     for (int k = 0; k < value->type->components; k++)
-        BMF_TRY(bmf_value_plain(ctx, &value->child[k]));
+        BMF_TRY(value_plain(ctx, &value->child[k]));
     return BMF_OK;
 }

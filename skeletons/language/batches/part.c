@@ -10,35 +10,35 @@
 static int part_of_packed(bmf_context *ctx, const bmf_value *list, int64_t first, int64_t count, bmf_value *out)
 {
     int64_t begin = list->begin[first], end = list->begin[first + count];
-    bmf_buffer *buffer = bmf_buffer_create((count + 1) * (int64_t)sizeof(int64_t));
+    bmf_buffer *buffer = buffer_create((count + 1) * (int64_t)sizeof(int64_t));
     bmf_value child;
     if (buffer == NULL)
-        return bmf_no_memory(ctx, count);
+        return fail_no_memory(ctx, count);
     for (int64_t i = 0; i <= count; i++)
         ((int64_t *)buffer->data)[i] = list->begin[first + i] - begin;
-    int status = bmf_value_part(ctx, &list->child[0], begin, end - begin, &child);
+    int status = value_part(ctx, &list->child[0], begin, end - begin, &child);
     if (status == BMF_OK)
-        return bmf_value_create_list(ctx, count, buffer, &child, out);
-    bmf_buffer_release(buffer);
+        return value_create_list(ctx, count, buffer, &child, out);
+    buffer_release(buffer);
     return status;
 }
 
-int bmf_value_part(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out)
+int value_part(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out)
 {
     if (count == value->count)
-        return bmf_value_share(ctx, value, out);
+        return value_share(ctx, value, out);
     if (count > 0 && value->type->kind == BMF_LIST && value->packed)
         return part_of_packed(ctx, value, first, count, out);
     if (count == 0 || value->type->kind != BMF_TUPLE)
-        return bmf_value_slice(ctx, value, first, count, out);
+        return value_slice(ctx, value, first, count, out);
     bmf_value component[BMF_MAX_LEAVES];
     int components = value->type->components, made = 0, status = BMF_OK;
     for (; made < components && status == BMF_OK; made++)
-        status = bmf_value_part(ctx, &value->child[made], first, count, &component[made]);
+        status = value_part(ctx, &value->child[made], first, count, &component[made]);
     if (status == BMF_OK)
-        return bmf_value_create_tuple(ctx, components, component, out);
+        return value_create_tuple(ctx, components, component, out);
     for (int k = 0; k < made - 1; k++)
-        bmf_value_free(&component[k]);
+        value_free(&component[k]);
     return status;
 }
 
@@ -47,7 +47,7 @@ int bmf_value_part(bmf_context *ctx, const bmf_value *value, int64_t first, int6
 /* Component k of all parts; borrowed. */
 static bmf_value *component_of(int64_t parts, const bmf_value *part, int k)
 {
-    bmf_value *of = bmf_allocate(parts * (int64_t)sizeof *of);
+    bmf_value *of = allocate(parts * (int64_t)sizeof *of);
     for (int64_t i = 0; i < parts; i++)
         of[i] = part[i].child[k];
     return of;
@@ -56,7 +56,7 @@ static bmf_value *component_of(int64_t parts, const bmf_value *part, int k)
 static int unite_component(bmf_context *ctx, int64_t parts, const bmf_value *part, int k, bmf_value *out)
 {
     bmf_value *of = component_of(parts, part, k);
-    int status = bmf_value_unite(ctx, parts, of, out);
+    int status = value_unite(ctx, parts, of, out);
     free(of);
     return status;
 }
@@ -68,31 +68,31 @@ static int unite_tuples(bmf_context *ctx, int64_t parts, const bmf_value *part, 
     for (; made < components && status == BMF_OK; made++)
         status = unite_component(ctx, parts, part, made, &component[made]);
     if (status == BMF_OK)
-        return bmf_value_create_tuple(ctx, components, component, out);
+        return value_create_tuple(ctx, components, component, out);
     for (int k = 0; k < made - 1; k++)
-        bmf_value_free(&component[k]);
+        value_free(&component[k]);
     return status;
 }
 
 static int unite_packed(bmf_context *ctx, int64_t parts, const bmf_value *part, int64_t count, bmf_value *out)
 {
-    bmf_buffer *buffer = bmf_buffer_create((count + 1) * (int64_t)sizeof(int64_t));
+    bmf_buffer *buffer = buffer_create((count + 1) * (int64_t)sizeof(int64_t));
     bmf_value child;
     if (buffer == NULL)
-        return bmf_no_memory(ctx, count);
+        return fail_no_memory(ctx, count);
     int64_t *offsets = buffer->data;
     offsets[0] = 0;
     for (int64_t k = 0, n = 0; k < parts; k++)
         for (int64_t i = 0; i < part[k].count; i++, n++)
-            offsets[n + 1] = offsets[n] + bmf_value_length(&part[k], i);
+            offsets[n + 1] = offsets[n] + value_length(&part[k], i);
     int status = unite_component(ctx, parts, part, 0, &child);
     if (status == BMF_OK)
-        return bmf_value_create_list(ctx, count, buffer, &child, out);
-    bmf_buffer_release(buffer);
+        return value_create_list(ctx, count, buffer, &child, out);
+    buffer_release(buffer);
     return status;
 }
 
-int bmf_value_unite(bmf_context *ctx, int64_t parts, const bmf_value *part, bmf_value *out)
+int value_unite(bmf_context *ctx, int64_t parts, const bmf_value *part, bmf_value *out)
 {
     int64_t count = 0;
     bool packed = part[0].type->kind == BMF_LIST;
@@ -101,8 +101,8 @@ int bmf_value_unite(bmf_context *ctx, int64_t parts, const bmf_value *part, bmf_
         packed = packed && part[k].packed;
     }
     if (parts == 1)
-        return bmf_value_share(ctx, &part[0], out);
+        return value_share(ctx, &part[0], out);
     if (part[0].type->kind == BMF_TUPLE)
         return unite_tuples(ctx, parts, part, out);
-    return packed ? unite_packed(ctx, parts, part, count, out) : bmf_value_concatenate(ctx, (int)parts, part, out);
+    return packed ? unite_packed(ctx, parts, part, count, out) : value_concatenate(ctx, (int)parts, part, out);
 }

@@ -14,28 +14,28 @@ static int workers_for(const bmf_context *ctx, int64_t count)
     return ctx == NULL || count < BMF_ALONE ? 1 : ctx->threads;
 }
 
-void bmf_pass_open(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, const int64_t *offsets,
-                   bmf_pass *pass)
+void pass_open(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, const int64_t *offsets,
+               bmf_pass *pass)
 {
     *pass = (bmf_pass){.ctx = machine->ctx, .kernel = kernel, .runs = frame->runs};
-    pass->run = bmf_allocate((frame->runs + 1) * (int64_t)sizeof *pass->run);
+    pass->run = allocate((frame->runs + 1) * (int64_t)sizeof *pass->run);
     for (int64_t r = 0; r < frame->runs; r++) {
         int64_t end = frame->run[r].end;
         pass->run[r] = (bmf_run_of_contexts){frame->run[r].processor, offsets != NULL ? offsets[end] : end};
     }
 }
 
-void bmf_pass_close(bmf_pass *pass)
+void pass_close(bmf_pass *pass)
 {
     free(pass->run);
     *pass = (bmf_pass){0};
 }
 
-void bmf_cut_pieces(int64_t runs, const bmf_run_of_contexts *run, int64_t count, int workers, bmf_piece **piece,
-                    int64_t *pieces)
+void cut_pieces(int64_t runs, const bmf_run_of_contexts *run, int64_t count, int workers, bmf_piece **piece,
+                int64_t *pieces)
 {
     int64_t share = (count + workers - 1) / workers, made = 0;
-    bmf_piece *all = bmf_allocate((runs + workers + 1) * (int64_t)sizeof *all);
+    bmf_piece *all = allocate((runs + workers + 1) * (int64_t)sizeof *all);
     for (int64_t r = 0, begin = 0; r < runs; r++) {
         while (begin < run[r].end) {
             int worker = (int)(begin / share);
@@ -61,7 +61,7 @@ static int run_piece(void *state, int64_t index, const bmf_piece *piece, int wor
     return 0;
 }
 
-int bmf_pass_run(const bmf_pass *pass, int64_t count, void (*run)(void *state, int64_t begin, int64_t end), void *state)
+int pass_run(const bmf_pass *pass, int64_t count, void (*run)(void *state, int64_t begin, int64_t end), void *state)
 {
     int workers = workers_for(pass->ctx, count);
     if (count == 0)
@@ -81,8 +81,8 @@ int bmf_pass_run(const bmf_pass *pass, int64_t count, void (*run)(void *state, i
     bmf_piece *piece;
     int64_t pieces;
     pass_state inner = {run, state};
-    bmf_cut_pieces(pass->runs, pass->run, count, workers, &piece, &pieces);
-    int status = bmf_compute(
+    cut_pieces(pass->runs, pass->run, count, workers, &piece, &pieces);
+    int status = backend_compute(
         pass->ctx,
         &(bmf_work){.kernel = pass->kernel, .piece = piece, .pieces = pieces, .run = run_piece, .state = &inner});
     free(piece);
@@ -105,7 +105,7 @@ static bool sum_up(int64_t *offsets, int64_t begin, int64_t end, int64_t sum)
 static bool sum_in_parts(int64_t *offsets, int64_t count, int workers)
 {
     int64_t share = (count + workers - 1) / workers;
-    int64_t *before = bmf_allocate((workers + 1) * (int64_t)sizeof *before);
+    int64_t *before = allocate((workers + 1) * (int64_t)sizeof *before);
     bool fits = true;
 #pragma omp parallel for schedule(static, 1) num_threads(workers) reduction(&& : fits)
     for (int w = 0; w < workers; w++) {
@@ -128,7 +128,7 @@ static bool sum_in_parts(int64_t *offsets, int64_t count, int workers)
     return fits;
 }
 
-bool bmf_offsets_sum(bmf_context *ctx, int64_t *offsets, int64_t count)
+bool offsets_sum(bmf_context *ctx, int64_t *offsets, int64_t count)
 {
     int workers = workers_for(ctx, count);
     offsets[0] = 0;
@@ -144,21 +144,21 @@ static void write_lengths(void *state, int64_t begin, int64_t end)
 {
     const lengths_state *s = state;
     for (int64_t i = begin; i < end; i++)
-        s->offsets[i + 1] = bmf_value_length(s->list, i);
+        s->offsets[i + 1] = value_length(s->list, i);
 }
 
-int bmf_value_offsets(bmf_context *ctx, const bmf_value *list, bmf_buffer **offsets)
+int value_offsets(bmf_context *ctx, const bmf_value *list, bmf_buffer **offsets)
 {
     bmf_pass pass = {.ctx = ctx};
-    *offsets = bmf_buffer_create((list->count + 1) * (int64_t)sizeof(int64_t));
+    *offsets = buffer_create((list->count + 1) * (int64_t)sizeof(int64_t));
     if (*offsets == NULL)
-        return bmf_no_memory(ctx, list->count);
+        return fail_no_memory(ctx, list->count);
     lengths_state state = {list, (*offsets)->data};
-    bmf_pass_run(&pass, list->count, write_lengths, &state);
-    if (bmf_offsets_sum(ctx, state.offsets, list->count))
+    pass_run(&pass, list->count, write_lengths, &state);
+    if (offsets_sum(ctx, state.offsets, list->count))
         return BMF_OK;
-    bmf_buffer_release(*offsets);
-    return bmf_no_memory(ctx, INT64_MAX);
+    buffer_release(*offsets);
+    return fail_no_memory(ctx, INT64_MAX);
 }
 
 /* ---- masks ---- */
@@ -168,11 +168,11 @@ static bool holds(const bmf_value *mask, int64_t i)
     return ((const uint8_t *)mask->data)[i * mask->stride] != 0;
 }
 
-int bmf_mask_positions(bmf_context *ctx, const bmf_value *mask, bool wanted, int64_t **position, int64_t *count)
+int mask_positions(bmf_context *ctx, const bmf_value *mask, bool wanted, int64_t **position, int64_t *count)
 {
     int workers = workers_for(ctx, mask->count);
     int64_t share = (mask->count + workers - 1) / workers;
-    int64_t *before = bmf_allocate_clear(workers + 1, (int64_t)sizeof *before);
+    int64_t *before = allocate_clear(workers + 1, (int64_t)sizeof *before);
 #pragma omp parallel for schedule(static, 1) num_threads(workers)
     for (int w = 0; w < workers; w++) {
         int64_t found = 0;
@@ -195,5 +195,5 @@ int bmf_mask_positions(bmf_context *ctx, const bmf_value *mask, bool wanted, int
         }
     }
     free(before);
-    return *position != NULL ? BMF_OK : bmf_no_memory(ctx, *count);
+    return *position != NULL ? BMF_OK : fail_no_memory(ctx, *count);
 }

@@ -47,15 +47,15 @@ static int create_views(bmf_context *ctx, const bmf_value *value, int64_t count,
                         bmf_value *out)
 {
     bmf_value made = {.type = value->type, .count = count, .step = 1};
-    made.buffer = bmf_buffer_create(2 * count * (int64_t)sizeof(int64_t));
+    made.buffer = buffer_create(2 * count * (int64_t)sizeof(int64_t));
     if (made.buffer == NULL)
-        return bmf_no_memory(ctx, count);
+        return fail_no_memory(ctx, count);
     *begin = made.buffer->data;
     *end = *begin + count;
     made.begin = *begin;
     made.end = *end;
-    made.child = bmf_allocate_clear(1, (int64_t)sizeof *made.child);
-    bmf_value_share(ctx, &value->child[0], made.child);
+    made.child = allocate_clear(1, (int64_t)sizeof *made.child);
+    value_share(ctx, &value->child[0], made.child);
     *out = made;
     return BMF_OK;
 }
@@ -71,60 +71,58 @@ static int create_views(bmf_context *ctx, const bmf_value *value, int64_t count,
             status_ = (one);                                                                                           \
         }                                                                                                              \
         if (status_ == BMF_OK)                                                                                         \
-            return bmf_value_create_tuple(ctx, (value)->type->components, component_, (out));                          \
+            return value_create_tuple(ctx, (value)->type->components, component_, (out));                              \
         for (int k = 0; k < (value)->type->components; k++)                                                            \
-            bmf_value_free(&component_[k]);                                                                            \
+            value_free(&component_[k]);                                                                                \
         return status_;                                                                                                \
     } while (0)
 
-int bmf_value_take_pass(const bmf_pass *pass, const bmf_value *value, const int64_t *index, int64_t count,
-                        bmf_value *out)
+int value_take_pass(const bmf_pass *pass, const bmf_value *value, const int64_t *index, int64_t count, bmf_value *out)
 {
     take_state state = {value, index, NULL, NULL, NULL};
     bmf_value made;
     if (count == 0)
-        return bmf_value_empty(pass->ctx, value->type, 0, out);
+        return value_empty(pass->ctx, value->type, 0, out);
     if (value->type->kind == BMF_TUPLE)
-        FOR_COMPONENTS(pass->ctx, value, out, bmf_value_take_pass(pass, from, index, count, to));
-    if (value->count == 1 || bmf_value_is_broadcast(value)) {
-        BMF_TRY(bmf_value_share(pass->ctx, value, out));
-        bmf_value_broadcast(out, count);
+        FOR_COMPONENTS(pass->ctx, value, out, value_take_pass(pass, from, index, count, to));
+    if (value->count == 1 || value_is_broadcast(value)) {
+        BMF_TRY(value_share(pass->ctx, value, out));
+        value_broadcast(out, count);
         return BMF_OK;
     }
     if (value->type->kind == BMF_LIST)
         BMF_TRY(create_views(pass->ctx, value, count, &state.begin, &state.end, &made));
     else
-        BMF_TRY(bmf_value_create(pass->ctx, value->type, count, &made));
+        BMF_TRY(value_create(pass->ctx, value->type, count, &made));
     state.out = &made;
-    int status = bmf_pass_run(pass, count, value->type->kind == BMF_LIST ? take_lists : take_scalars, &state);
+    int status = pass_run(pass, count, value->type->kind == BMF_LIST ? take_lists : take_scalars, &state);
     if (status == BMF_OK)
         *out = made;
     else
-        bmf_value_free(&made);
+        value_free(&made);
     return status;
 }
 
-int bmf_value_take(bmf_context *ctx, const bmf_value *value, const int64_t *index, int64_t count, bmf_value *out)
+int value_take(bmf_context *ctx, const bmf_value *value, const int64_t *index, int64_t count, bmf_value *out)
 {
     bmf_pass pass = {.ctx = ctx};
-    return bmf_value_take_pass(&pass, value, index, count, out);
+    return value_take_pass(&pass, value, index, count, out);
 }
 
 /* ---- in a row ---- */
 
-int bmf_value_every(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t step, int64_t count,
-                    bmf_value *out)
+int value_every(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t step, int64_t count, bmf_value *out)
 {
     if (count == 0)
-        return bmf_value_empty(ctx, value->type, 0, out);
-    bmf_value_share(ctx, value, out);
+        return value_empty(ctx, value->type, 0, out);
+    value_share(ctx, value, out);
     if (first == 0 && step == 1 && count == value->count)
         return BMF_OK;
     out->count = count;
     if (value->type->kind == BMF_TUPLE) {
         for (int k = 0; k < value->type->components; k++) {
-            bmf_value_free(&out->child[k]);
-            bmf_value_every(ctx, &value->child[k], first, step, count, &out->child[k]);
+            value_free(&out->child[k]);
+            value_every(ctx, &value->child[k], first, step, count, &out->child[k]);
         }
     } else if (value->type->kind == BMF_LIST) {
         out->packed = false;
@@ -138,9 +136,9 @@ int bmf_value_every(bmf_context *ctx, const bmf_value *value, int64_t first, int
     return BMF_OK;
 }
 
-int bmf_value_slice(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out)
+int value_slice(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out)
 {
-    return bmf_value_every(ctx, value, first, 1, count, out);
+    return value_every(ctx, value, first, 1, count, out);
 }
 
 /* ---- repeated ---- */
@@ -183,27 +181,27 @@ static void repeat_some(void *state, int64_t first, int64_t last)
     }
 }
 
-int bmf_value_repeat(bmf_context *ctx, const bmf_value *value, const int64_t *offsets, bmf_value *out)
+int value_repeat(bmf_context *ctx, const bmf_value *value, const int64_t *offsets, bmf_value *out)
 {
     bmf_pass pass = {.ctx = ctx};
     int64_t count = offsets[value->count];
     take_state state = {value, offsets, NULL, NULL, NULL};
     bmf_value made;
     if (count == 0)
-        return bmf_value_empty(ctx, value->type, 0, out);
+        return value_empty(ctx, value->type, 0, out);
     if (value->type->kind == BMF_TUPLE)
-        FOR_COMPONENTS(ctx, value, out, bmf_value_repeat(ctx, from, offsets, to));
-    if (value->count == 1 || bmf_value_is_broadcast(value)) {
-        bmf_value_share(ctx, value, out);
-        bmf_value_broadcast(out, count);
+        FOR_COMPONENTS(ctx, value, out, value_repeat(ctx, from, offsets, to));
+    if (value->count == 1 || value_is_broadcast(value)) {
+        value_share(ctx, value, out);
+        value_broadcast(out, count);
         return BMF_OK;
     }
     if (value->type->kind == BMF_LIST)
         BMF_TRY(create_views(ctx, value, count, &state.begin, &state.end, &made));
     else
-        BMF_TRY(bmf_value_create(ctx, value->type, count, &made));
+        BMF_TRY(value_create(ctx, value->type, count, &made));
     state.out = &made;
-    bmf_pass_run(&pass, count, repeat_some, &state);
+    pass_run(&pass, count, repeat_some, &state);
     *out = made;
     return BMF_OK;
 }

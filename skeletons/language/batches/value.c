@@ -12,29 +12,29 @@
 
 static const int64_t no_offsets[1] = {0};
 
-int bmf_no_memory(bmf_context *ctx, int64_t count)
+int fail_no_memory(bmf_context *ctx, int64_t count)
 {
     return bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for %" PRId64 " elements", count);
 }
 
 static bmf_value *new_children(int components)
 {
-    return bmf_allocate_clear(components, (int64_t)sizeof(bmf_value));
+    return allocate_clear(components, (int64_t)sizeof(bmf_value));
 }
 
-void bmf_value_free(bmf_value *value)
+void value_free(bmf_value *value)
 {
     if (value->child != NULL)
         for (int k = 0; k < value->type->components; k++)
-            bmf_value_free(&value->child[k]);
+            value_free(&value->child[k]);
     free(value->child);
-    bmf_buffer_release(value->buffer);
-    bmf_buffer_release(value->second);
-    bmf_distribution_release(value->spread);
+    buffer_release(value->buffer);
+    buffer_release(value->second);
+    distribution_release(value->spread);
     *value = (bmf_value){0};
 }
 
-void bmf_value_move(bmf_value *from, bmf_value *to)
+void value_move(bmf_value *from, bmf_value *to)
 {
     *to = *from;
     *from = (bmf_value){0};
@@ -45,9 +45,9 @@ static int create_scalar(bmf_context *ctx, const bmf_type *type, int64_t count, 
     *out = (bmf_value){.type = type, .count = count, .stride = type->size};
     if (count == 0)
         return BMF_OK;
-    out->buffer = count <= INT64_MAX / type->size ? bmf_buffer_create(count * type->size) : NULL;
+    out->buffer = count <= INT64_MAX / type->size ? buffer_create(count * type->size) : NULL;
     if (out->buffer == NULL)
-        return bmf_no_memory(ctx, count);
+        return fail_no_memory(ctx, count);
     out->data = out->buffer->data;
     return BMF_OK;
 }
@@ -57,11 +57,11 @@ static int finish_components(bmf_value *made, int status, bmf_value *out)
     if (status == BMF_OK)
         *out = *made;
     else
-        bmf_value_free(made);
+        value_free(made);
     return status;
 }
 
-int bmf_value_create(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out)
+int value_create(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out)
 {
     bmf_value made;
     if (type->kind != BMF_TUPLE) {
@@ -72,30 +72,30 @@ int bmf_value_create(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_
     int status = BMF_OK;
     made = (bmf_value){.type = type, .count = count, .child = new_children(type->components)};
     for (int k = 0; k < type->components && status == BMF_OK; k++)
-        status = bmf_value_create(ctx, type->component[k], count, &made.child[k]);
+        status = value_create(ctx, type->component[k], count, &made.child[k]);
     return finish_components(&made, status, out);
 }
 
-int bmf_value_create_list(bmf_context *ctx, int64_t count, bmf_buffer *offsets, bmf_value *child, bmf_value *out)
+int value_create_list(bmf_context *ctx, int64_t count, bmf_buffer *offsets, bmf_value *child, bmf_value *out)
 {
     (void)ctx;
     bmf_value made = {.type = bmf_type_list(child->type), .count = count, .buffer = offsets, .step = 1, .packed = true};
     made.begin = offsets->data;
     made.end = made.begin + 1;
     made.child = new_children(1);
-    bmf_value_move(child, made.child);
+    value_move(child, made.child);
     *out = made;
     return BMF_OK;
 }
 
-int bmf_value_create_tuple(bmf_context *ctx, int components, bmf_value *component, bmf_value *out)
+int value_create_tuple(bmf_context *ctx, int components, bmf_value *component, bmf_value *out)
 {
     (void)ctx;
     const bmf_type *type[BMF_MAX_LEAVES];
     bmf_value made = {.count = component[0].count, .child = new_children(components)};
     for (int k = 0; k < components; k++) {
         type[k] = component[k].type;
-        bmf_value_move(&component[k], &made.child[k]);
+        value_move(&component[k], &made.child[k]);
     }
     made.type = bmf_type_tuple(components, type);
     *out = made;
@@ -108,24 +108,24 @@ static int empty_list(bmf_context *ctx, int64_t count, bmf_value *made)
     made->step = 1;
     made->packed = true;
     if (count > 0) {
-        made->buffer = count < INT64_MAX / 16 ? bmf_buffer_create((count + 1) * (int64_t)sizeof(int64_t)) : NULL;
+        made->buffer = count < INT64_MAX / 16 ? buffer_create((count + 1) * (int64_t)sizeof(int64_t)) : NULL;
         if (made->buffer == NULL)
-            return bmf_no_memory(ctx, count);
+            return fail_no_memory(ctx, count);
         made->begin = made->buffer->data;
         memset(made->buffer->data, 0, (size_t)(count + 1) * sizeof(int64_t));
     }
     made->end = made->begin + 1;
-    return bmf_value_empty(ctx, made->type->component[0], 0, made->child);
+    return value_empty(ctx, made->type->component[0], 0, made->child);
 }
 
 static int empty_distributed(bmf_context *ctx, bmf_value *made)
 {
-    bmf_layout *nowhere = bmf_layout_create(ctx, 0, no_offsets);
-    made->spread = bmf_distribution_create(0, no_offsets, nowhere);
-    return bmf_value_empty(ctx, made->type->component[0], 0, made->child);
+    bmf_layout *nowhere = layout_create(ctx, 0, no_offsets);
+    made->spread = distribution_create(0, no_offsets, nowhere);
+    return value_empty(ctx, made->type->component[0], 0, made->child);
 }
 
-int bmf_value_empty(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out)
+int value_empty(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out)
 {
     bmf_value made = {.type = type, .count = count};
     if (type->components == 0)
@@ -138,11 +138,11 @@ int bmf_value_empty(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_v
         status = empty_distributed(ctx, &made);
     else
         for (int k = 0; k < type->components && status == BMF_OK; k++)
-            status = bmf_value_empty(ctx, type->component[k], count, &made.child[k]);
+            status = value_empty(ctx, type->component[k], count, &made.child[k]);
     return finish_components(&made, status, out);
 }
 
-int bmf_value_constant(bmf_context *ctx, const bmf_constant *constant, int64_t count, bmf_value *out)
+int value_constant(bmf_context *ctx, const bmf_constant *constant, int64_t count, bmf_value *out)
 {
     static const bmf_type *const type[] = {
         [BMF_INT] = &bmf_type_int, [BMF_REAL] = &bmf_type_real, [BMF_BOOL] = &bmf_type_bool};
@@ -160,22 +160,22 @@ int bmf_value_constant(bmf_context *ctx, const bmf_constant *constant, int64_t c
     return BMF_OK;
 }
 
-int bmf_value_share(bmf_context *ctx, const bmf_value *value, bmf_value *out)
+int value_share(bmf_context *ctx, const bmf_value *value, bmf_value *out)
 {
     *out = *value;
-    bmf_buffer_retain(out->buffer);
-    bmf_buffer_retain(out->second);
+    buffer_retain(out->buffer);
+    buffer_retain(out->second);
     if (out->spread != NULL)
-        bmf_distribution_retain(out->spread);
+        distribution_retain(out->spread);
     if (value->child == NULL)
         return BMF_OK;
     out->child = new_children(value->type->components);
     for (int k = 0; k < value->type->components; k++)
-        bmf_value_share(ctx, &value->child[k], &out->child[k]);
+        value_share(ctx, &value->child[k], &out->child[k]);
     return BMF_OK;
 }
 
-bool bmf_value_unique(const bmf_value *value)
+bool value_unique(const bmf_value *value)
 {
     if ((value->buffer != NULL && value->buffer->references != 1) ||
         (value->second != NULL && value->second->references != 1))
@@ -185,24 +185,24 @@ bool bmf_value_unique(const bmf_value *value)
     if (value->child == NULL)
         return value->stride != 0 || value->count == 0;
     for (int k = 0; k < value->type->components; k++)
-        if (!bmf_value_unique(&value->child[k]))
+        if (!value_unique(&value->child[k]))
             return false;
     return true;
 }
 
-bool bmf_value_is_broadcast(const bmf_value *value)
+bool value_is_broadcast(const bmf_value *value)
 {
     if (value->type->kind == BMF_LIST)
         return value->step == 0;
     if (value->type->kind != BMF_TUPLE)
         return value->type->components == 0 && value->stride == 0;
     for (int k = 0; k < value->type->components; k++)
-        if (!bmf_value_is_broadcast(&value->child[k]))
+        if (!value_is_broadcast(&value->child[k]))
             return false;
     return true;
 }
 
-void bmf_value_broadcast(bmf_value *value, int64_t count)
+void value_broadcast(bmf_value *value, int64_t count)
 {
     value->count = count;
     value->stride = 0;
@@ -210,18 +210,18 @@ void bmf_value_broadcast(bmf_value *value, int64_t count)
     value->packed = false;
     if (value->type->kind == BMF_TUPLE)
         for (int k = 0; k < value->type->components; k++)
-            bmf_value_broadcast(&value->child[k], count);
+            value_broadcast(&value->child[k], count);
 }
 
-int bmf_value_like(bmf_context *ctx, const bmf_value *like, bmf_value *child, bmf_value *out)
+int value_like(bmf_context *ctx, const bmf_value *like, bmf_value *child, bmf_value *out)
 {
     (void)ctx;
     bmf_value made = *like;
     made.type = bmf_type_list(child->type);
-    bmf_buffer_retain(made.buffer);
-    bmf_buffer_retain(made.second);
+    buffer_retain(made.buffer);
+    buffer_retain(made.second);
     made.child = new_children(1);
-    bmf_value_move(child, made.child);
+    value_move(child, made.child);
     *out = made;
     return BMF_OK;
 }
@@ -239,7 +239,7 @@ static int add_slices(const bmf_value *value, int64_t first, bmf_slice *slice)
     return leaves;
 }
 
-int bmf_value_slices(const bmf_value *value, int64_t first, bmf_slice slice[BMF_MAX_LEAVES])
+int value_slices(const bmf_value *value, int64_t first, bmf_slice slice[BMF_MAX_LEAVES])
 {
     return add_slices(value, first, slice);
 }
@@ -292,7 +292,7 @@ static const char *broken_distributed(const bmf_value *value)
                : "distributed elements of this rank are missing";
 }
 
-const char *bmf_value_broken(const bmf_value *value)
+const char *value_broken(const bmf_value *value)
 {
     const char *broken = NULL;
     if (value->type == NULL || bmf_type_intern(value->type) != value->type)
@@ -310,7 +310,7 @@ const char *bmf_value_broken(const bmf_value *value)
         else if (value->type->kind == BMF_TUPLE && child->count != value->count)
             broken = "the components of tuples have different counts";
         else
-            broken = bmf_value_broken(child);
+            broken = value_broken(child);
     }
     if (broken == NULL && value->type->kind == BMF_LIST)
         broken = broken_list(value);

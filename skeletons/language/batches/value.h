@@ -31,54 +31,54 @@ struct bmf_value {
     int64_t step;
     bool packed;
     bmf_distribution *spread;
-    bmf_value *child;     /* type->components of them, owned */
+    bmf_value *child; /* type->components of them, owned */
 };
 
 /* Everything here returns BMF_OK or BMF_ERROR_MEMORY (with a message) unless it says otherwise. `out` is written only on success.
  * Work on large batches is threaded. ctx serves for messages and threads. */
 
 /* A batch of `count` undefined scalars, or of a fixed type. */
-int bmf_value_create(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out);
+int value_create(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out);
 /* A list batch over a child, which is taken over (also on failure): offsets of count + 1 values in `buffer` (one
  * reference taken over), packed. */
-int bmf_value_create_list(bmf_context *ctx, int64_t count, bmf_buffer *offsets, bmf_value *child, bmf_value *out);
-int bmf_value_create_tuple(bmf_context *ctx, int components, bmf_value *component, bmf_value *out); /* taken over */
+int value_create_list(bmf_context *ctx, int64_t count, bmf_buffer *offsets, bmf_value *child, bmf_value *out);
+int value_create_tuple(bmf_context *ctx, int components, bmf_value *component, bmf_value *out); /* taken over */
 /* No contexts, or contexts of an empty type: a batch of count contexts whose lists are all empty; count 0 for any type. */
-int bmf_value_empty(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out);
+int value_empty(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out);
 /* The same constant for all contexts (stride 0). */
-int bmf_value_constant(bmf_context *ctx, const bmf_constant *constant, int64_t count, bmf_value *out);
-void bmf_value_free(bmf_value *value); /* leaves an empty shell that may be freed again */
-int bmf_value_share(bmf_context *ctx, const bmf_value *value, bmf_value *out);
-void bmf_value_move(bmf_value *from, bmf_value *to);
-bool bmf_value_unique(const bmf_value *value); /* every buffer is held once, nothing is broadcast: may be overwritten */
+int value_constant(bmf_context *ctx, const bmf_constant *constant, int64_t count, bmf_value *out);
+void value_free(bmf_value *value); /* leaves an empty shell that may be freed again */
+int value_share(bmf_context *ctx, const bmf_value *value, bmf_value *out);
+void value_move(bmf_value *from, bmf_value *to);
+bool value_unique(const bmf_value *value); /* every buffer is held once, nothing is broadcast: may be overwritten */
 
 /* Context i of the result is context index[i] of the value, or first + i. */
-int bmf_value_take(bmf_context *ctx, const bmf_value *value, const int64_t *index, int64_t count, bmf_value *out);
-int bmf_value_slice(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out);
+int value_take(bmf_context *ctx, const bmf_value *value, const int64_t *index, int64_t count, bmf_value *out);
+int value_slice(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out);
 /* Context j of the result is context i of the value where offsets[i] <= j < offsets[i + 1]; offsets has value->count + 1
  * values, offsets[0] = 0. Scalars of a single context become stride 0, lists share their children. */
-int bmf_value_repeat(bmf_context *ctx, const bmf_value *value, const int64_t *offsets, bmf_value *out);
+int value_repeat(bmf_context *ctx, const bmf_value *value, const int64_t *offsets, bmf_value *out);
 /* The contexts of all values one after the other. */
-int bmf_value_concatenate(bmf_context *ctx, int values, const bmf_value *value, bmf_value *out);
+int value_concatenate(bmf_context *ctx, int values, const bmf_value *value, bmf_value *out);
 /* Context i of the result is the next context of a where choose[i], otherwise the next of b. */
-int bmf_value_merge(bmf_context *ctx, const uint8_t *choose, int64_t count, const bmf_value *a, const bmf_value *b,
-                    bmf_value *out);
+int value_merge(bmf_context *ctx, const uint8_t *choose, int64_t count, const bmf_value *a, const bmf_value *b,
+                bmf_value *out);
 /* Makes a list batch packed (gathers the elements if it is not), and step 1. In place. */
-int bmf_value_pack(bmf_context *ctx, bmf_value *list);
+int value_pack(bmf_context *ctx, bmf_value *list);
 /* Makes all leaves and lists plain: no stride 0, packed at all depths. In place. Not for distributed lists. */
-int bmf_value_plain(bmf_context *ctx, bmf_value *value);
+int value_plain(bmf_context *ctx, bmf_value *value);
 
 /* Leaves of a fixed type from context `first` on; returns their number. */
-int bmf_value_slices(const bmf_value *value, int64_t first, bmf_slice slice[BMF_MAX_LEAVES]);
+int value_slices(const bmf_value *value, int64_t first, bmf_slice slice[BMF_MAX_LEAVES]);
 
 /* To and from columns of the runtime, sharing memory where the layout allows. from: takes the column over. Placed types only. */
-int bmf_value_from_column(bmf_context *ctx, bmf_column *column, bmf_value *out);
-int bmf_value_to_column(bmf_context *ctx, const bmf_value *value, bmf_column *column);
+int value_from_column(bmf_context *ctx, bmf_column *column, bmf_value *out);
+int value_to_column(bmf_context *ctx, const bmf_value *value, bmf_column *column);
 
 /* NULL, or which invariant is broken. For debug builds and tests. */
-const char *bmf_value_broken(const bmf_value *value);
+const char *value_broken(const bmf_value *value);
 
-static inline int64_t bmf_value_length(const bmf_value *list, int64_t i)
+static inline int64_t value_length(const bmf_value *list, int64_t i)
 {
     return list->end[i * list->step] - list->begin[i * list->step];
 }

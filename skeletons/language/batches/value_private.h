@@ -16,39 +16,36 @@ typedef struct bmf_pass {
     bmf_run_of_contexts *run; /* owned */
 } bmf_pass;
 
-/* A pass over the elements of the frame's contexts: offsets as in bmf_frame_pieces. */
-void bmf_pass_open(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, const int64_t *offsets,
-                   bmf_pass *pass);
-void bmf_pass_close(bmf_pass *pass);
+/* A pass over the elements of the frame's contexts: offsets as in frame_pieces. */
+void pass_open(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, const int64_t *offsets,
+               bmf_pass *pass);
+void pass_close(bmf_pass *pass);
 /* Calls run for ranges that cover [0, count), from several threads. */
-int bmf_pass_run(const bmf_pass *pass, int64_t count, void (*run)(void *state, int64_t begin, int64_t end),
-                 void *state);
+int pass_run(const bmf_pass *pass, int64_t count, void (*run)(void *state, int64_t begin, int64_t end), void *state);
 /* Cuts [0, count) at the ends of the runs and into equal shares for `workers`. The caller frees *piece. */
-void bmf_cut_pieces(int64_t runs, const bmf_run_of_contexts *run, int64_t count, int workers, bmf_piece **piece,
-                    int64_t *pieces);
+void cut_pieces(int64_t runs, const bmf_run_of_contexts *run, int64_t count, int workers, bmf_piece **piece,
+                int64_t *pieces);
 
 /* What offsets[1..count] hold as lengths becomes offsets; offsets[0] is set. False if the sum is no reasonable size. */
-bool bmf_offsets_sum(bmf_context *ctx, int64_t *offsets, int64_t count);
+bool offsets_sum(bmf_context *ctx, int64_t *offsets, int64_t count);
 
 /* Numbers i for which the batch of bools holds (`wanted`) or not; the caller frees *position. */
-int bmf_mask_positions(bmf_context *ctx, const bmf_value *mask, bool wanted, int64_t **position, int64_t *count);
+int mask_positions(bmf_context *ctx, const bmf_value *mask, bool wanted, int64_t **position, int64_t *count);
 
-int bmf_no_memory(bmf_context *ctx, int64_t count);
+int fail_no_memory(bmf_context *ctx, int64_t count);
 
 /* All contexts have the same value and it stands once. */
-bool bmf_value_is_broadcast(const bmf_value *value);
+bool value_is_broadcast(const bmf_value *value);
 /* The one context of a value becomes `count` equal ones. */
-void bmf_value_broadcast(bmf_value *value, int64_t count);
+void value_broadcast(bmf_value *value, int64_t count);
 /* Contexts first, first + step, ..: count of them, as a view. */
-int bmf_value_every(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t step, int64_t count,
-                    bmf_value *out);
+int value_every(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t step, int64_t count, bmf_value *out);
 /* Contexts [first, first + count) as they would be without the others, and such parts as a whole; the parts stay. Placed
  * types only; parts >= 1. */
-int bmf_value_part(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out);
-int bmf_value_unite(bmf_context *ctx, int64_t parts, const bmf_value *part, bmf_value *out);
-/* bmf_value_take as somebody's kernel. */
-int bmf_value_take_pass(const bmf_pass *pass, const bmf_value *value, const int64_t *index, int64_t count,
-                        bmf_value *out);
+int value_part(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out);
+int value_unite(bmf_context *ctx, int64_t parts, const bmf_value *part, bmf_value *out);
+/* value_take as somebody's kernel. */
+int value_take_pass(const bmf_pass *pass, const bmf_value *value, const int64_t *index, int64_t count, bmf_value *out);
 
 /* Runs of elements that stand one behind the other in a new batch: segment k is elements [begin, end) of
  * source[k % sources], where begin and end are entry k / sources * step[k % sources] of that source's arrays. */
@@ -60,13 +57,13 @@ typedef struct bmf_segments {
     int64_t count;          /* of segments, a multiple of sources */
     const int64_t *offsets; /* count + 1: where they go */
 } bmf_segments;
-int bmf_value_join(const bmf_pass *pass, const bmf_segments *segments, bmf_value *out);
+int value_join(const bmf_pass *pass, const bmf_segments *segments, bmf_value *out);
 
 /* Lengths of all lists as offsets: count + 1 numbers in a new buffer. */
-int bmf_value_offsets(bmf_context *ctx, const bmf_value *list, bmf_buffer **offsets);
-/* bmf_value_pack as somebody's kernel; the frame is that of the lists, or NULL. */
-int bmf_value_pack_for(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, bmf_value *list);
+int value_offsets(bmf_context *ctx, const bmf_value *list, bmf_buffer **offsets);
+/* value_pack as somebody's kernel; the frame is that of the lists, or NULL. */
+int value_pack_for(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, bmf_value *list);
 /* A list batch with these offsets (a reference is taken) over a child, which is taken over, views or not as `like`. */
-int bmf_value_like(bmf_context *ctx, const bmf_value *like, bmf_value *child, bmf_value *out);
+int value_like(bmf_context *ctx, const bmf_value *like, bmf_value *child, bmf_value *out);
 
 #endif

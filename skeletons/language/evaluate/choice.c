@@ -24,8 +24,8 @@ static int evaluate_predicate(bmf_evaluation *machine, bmf_expression *predicate
                               bmf_value *mask)
 {
     bmf_value argument;
-    bmf_value_share(machine->ctx, x, &argument);
-    return bmf_evaluate(machine, predicate, frame, &argument, mask);
+    value_share(machine->ctx, x, &argument);
+    return evaluate_batch(machine, predicate, frame, &argument, mask);
 }
 
 /* What the program's only context, on processor 0, decides. Collective. */
@@ -37,7 +37,7 @@ static int decide_together(bmf_evaluation *machine, bmf_expression *predicate, b
     BMF_TRY(evaluate_predicate(machine, predicate, frame, x, &mask));
     if (mask.count > 0)
         holds = *(const uint8_t *)mask.data;
-    bmf_value_free(&mask);
+    value_free(&mask);
     BMF_TRY(bmf_agree(machine->ctx, BMF_OK));
     BMF_TRY(machine->ctx->backend->share(machine->ctx, 0, &holds, 1));
     *decision = holds != 0;
@@ -54,13 +54,13 @@ static int evaluate_branch(bmf_evaluation *machine, const bmf_expression *choice
     bmf_frame picked;
     bmf_value part;
     int64_t *position, count;
-    BMF_TRY(bmf_mask_positions(machine->ctx, mask, wanted, &position, &count));
-    int status = bmf_value_take(machine->ctx, x, position, count, &part);
+    BMF_TRY(mask_positions(machine->ctx, mask, wanted, &position, &count));
+    int status = value_take(machine->ctx, x, position, count, &part);
     if (status == BMF_OK)
-        status = bmf_frame_open_picked(machine, frame, choice, position, count, &picked);
+        status = frame_open_picked(machine, frame, choice, position, count, &picked);
     if (status == BMF_OK) {
-        status = bmf_evaluate(machine, branch, &picked, &part, out);
-        bmf_frame_close(&picked);
+        status = evaluate_batch(machine, branch, &picked, &part, out);
+        frame_close(&picked);
     }
     free(position);
     return status;
@@ -83,13 +83,13 @@ static int evaluate_both(bmf_evaluation *machine, bmf_expression *choice, bmf_fr
     int status = evaluate_branch(machine, choice, true, frame, mask, x, &yes);
     if (status == BMF_OK)
         status = evaluate_branch(machine, choice, false, frame, mask, x, &no);
-    bmf_value_free(x);
+    value_free(x);
     if (status == BMF_OK)
-        status = bmf_value_plain(machine->ctx, mask);
+        status = value_plain(machine->ctx, mask);
     if (status == BMF_OK)
-        status = bmf_value_merge(machine->ctx, mask->data, frame->count, &yes, &no, out);
-    bmf_value_free(&yes);
-    bmf_value_free(&no);
+        status = value_merge(machine->ctx, mask->data, frame->count, &yes, &no, out);
+    value_free(&yes);
+    value_free(&no);
     return status;
 }
 
@@ -100,12 +100,12 @@ static int choose_alone(bmf_evaluation *machine, bmf_expression *choice, bmf_fra
     int decision = status == BMF_OK ? mask_is(&mask) : 0;
     machine->quiet++;
     if (status == BMF_OK && decision >= 0)
-        status = bmf_evaluate(machine, choice->child[decision == 1 ? 1 : 2], frame, x, out);
+        status = evaluate_batch(machine, choice->child[decision == 1 ? 1 : 2], frame, x, out);
     else if (status == BMF_OK)
         status = evaluate_both(machine, choice, frame, &mask, x, out);
     machine->quiet--;
-    bmf_value_free(&mask);
-    bmf_value_free(x);
+    value_free(&mask);
+    value_free(x);
     return status;
 }
 
@@ -116,12 +116,12 @@ static int choose_communicating(bmf_evaluation *machine, bmf_expression *choice,
     int status = evaluate_predicate(machine, choice->child[0], frame, x, &mask);
     if (status == BMF_OK)
         status = evaluate_both(machine, choice, frame, &mask, x, out);
-    bmf_value_free(&mask);
-    bmf_value_free(x);
+    value_free(&mask);
+    value_free(x);
     return status;
 }
 
-int bmf_evaluate_if(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_if(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bool holds;
     if (!concerns_distributed(choice))
@@ -129,8 +129,8 @@ int bmf_evaluate_if(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *
                                     : choose_alone(machine, choice, frame, x, out);
     int status = decide_together(machine, choice->child[0], frame, x, &holds);
     if (status == BMF_OK)
-        return bmf_evaluate(machine, choice->child[holds ? 1 : 2], frame, x, out);
-    bmf_value_free(x);
+        return evaluate_batch(machine, choice->child[holds ? 1 : 2], frame, x, out);
+    value_free(x);
     return status;
 }
 
@@ -155,16 +155,16 @@ static void keep_left(loop *l, bmf_value *value)
     if (l->rounds == l->capacity) {
         int64_t old = l->capacity, entry = (int64_t)sizeof *l->left;
         l->capacity = 2 * old + 8;
-        l->left = bmf_reallocate(l->left, old * entry, l->capacity * entry);
+        l->left = reallocate(l->left, old * entry, l->capacity * entry);
     }
-    bmf_value_move(value, &l->left[l->rounds++]);
+    value_move(value, &l->left[l->rounds++]);
 }
 
 /* Those numbered `position` leave. */
 static int leave(loop *l, const int64_t *position, int64_t count)
 {
     bmf_value value;
-    BMF_TRY(bmf_value_take(l->machine->ctx, &l->state, position, count, &value));
+    BMF_TRY(value_take(l->machine->ctx, &l->state, position, count, &value));
     keep_left(l, &value);
     for (int64_t k = 0; k < count; k++)
         l->place[l->active[position[k]]] = l->gone++;
@@ -175,9 +175,9 @@ static int leave(loop *l, const int64_t *position, int64_t count)
 static int stay(loop *l, const int64_t *position, int64_t count)
 {
     bmf_value value;
-    BMF_TRY(bmf_value_take(l->machine->ctx, &l->state, position, count, &value));
-    bmf_value_free(&l->state);
-    bmf_value_move(&value, &l->state);
+    BMF_TRY(value_take(l->machine->ctx, &l->state, position, count, &value));
+    value_free(&l->state);
+    value_move(&value, &l->state);
     for (int64_t k = 0; k < count; k++)
         l->active[k] = l->active[position[k]];
     l->count = count;
@@ -187,13 +187,13 @@ static int stay(loop *l, const int64_t *position, int64_t count)
 static int divide(loop *l, const bmf_value *mask)
 {
     int64_t *position = NULL, count;
-    int status = bmf_mask_positions(l->machine->ctx, mask, false, &position, &count);
+    int status = mask_positions(l->machine->ctx, mask, false, &position, &count);
     if (status == BMF_OK && count > 0) {
         status = leave(l, position, count);
         free(position);
         position = NULL;
         if (status == BMF_OK)
-            status = bmf_mask_positions(l->machine->ctx, mask, true, &position, &count);
+            status = mask_positions(l->machine->ctx, mask, true, &position, &count);
         if (status == BMF_OK)
             status = stay(l, position, count);
     }
@@ -209,7 +209,7 @@ static int anybody(const loop *l, bool *goes_on)
     if (!l->expression->communicates)
         return BMF_OK;
     BMF_TRY(bmf_agree(ctx, BMF_OK));
-    int64_t *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all);
+    int64_t *all = allocate(ctx->ranks * (int64_t)sizeof *all);
     int status = ctx->backend->collect(ctx, &l->count, 1, all, ctx->ranks);
     for (int r = 0; status == BMF_OK && r < ctx->ranks; r++)
         *goes_on = *goes_on || all[r] > 0;
@@ -222,22 +222,22 @@ static int go_round(loop *l, bool *goes_on)
     bmf_evaluation *machine = l->machine;
     bmf_frame active;
     bmf_value mask, next;
-    BMF_TRY(bmf_frame_open_picked(machine, l->frame, l->expression, l->active, l->count, &active));
+    BMF_TRY(frame_open_picked(machine, l->frame, l->expression, l->active, l->count, &active));
     int status = evaluate_predicate(machine, l->expression->child[0], &active, &l->state, &mask);
-    bmf_frame_close(&active);
+    frame_close(&active);
     if (status == BMF_OK) {
         status = divide(l, &mask);
-        bmf_value_free(&mask);
+        value_free(&mask);
     }
     if (status == BMF_OK)
         status = anybody(l, goes_on);
     if (status != BMF_OK || !*goes_on)
         return status;
-    BMF_TRY(bmf_frame_open_picked(machine, l->frame, l->expression, l->active, l->count, &active));
-    status = bmf_evaluate(machine, l->expression->child[1], &active, &l->state, &next);
-    bmf_frame_close(&active);
+    BMF_TRY(frame_open_picked(machine, l->frame, l->expression, l->active, l->count, &active));
+    status = evaluate_batch(machine, l->expression->child[1], &active, &l->state, &next);
+    frame_close(&active);
     if (status == BMF_OK)
-        bmf_value_move(&next, &l->state);
+        value_move(&next, &l->state);
     return status;
 }
 
@@ -246,10 +246,10 @@ static int put_in_order(loop *l, bmf_value *out)
 {
     bmf_value all;
     if (l->rounds == 0)
-        return bmf_value_empty(l->machine->ctx, l->expression->out, 0, out);
-    BMF_TRY(bmf_value_concatenate(l->machine->ctx, (int)l->rounds, l->left, &all));
-    int status = bmf_value_take(l->machine->ctx, &all, l->place, l->frame->count, out);
-    bmf_value_free(&all);
+        return value_empty(l->machine->ctx, l->expression->out, 0, out);
+    BMF_TRY(value_concatenate(l->machine->ctx, (int)l->rounds, l->left, &all));
+    int status = value_take(l->machine->ctx, &all, l->place, l->frame->count, out);
+    value_free(&all);
     return status;
 }
 
@@ -260,17 +260,17 @@ static int run_loop(bmf_evaluation *machine, bmf_expression *expression, bmf_fra
     bool goes_on = true;
     l.active = malloc(bytes);
     l.place = malloc(bytes);
-    int status = l.active != NULL && l.place != NULL ? BMF_OK : bmf_no_memory(machine->ctx, frame->count);
+    int status = l.active != NULL && l.place != NULL ? BMF_OK : fail_no_memory(machine->ctx, frame->count);
     for (int64_t i = 0; status == BMF_OK && i < frame->count; i++)
         l.active[i] = i;
-    bmf_value_move(x, &l.state);
+    value_move(x, &l.state);
     while (status == BMF_OK && goes_on)
         status = go_round(&l, &goes_on);
     if (status == BMF_OK)
         status = put_in_order(&l, out);
-    bmf_value_free(&l.state);
+    value_free(&l.state);
     for (int64_t r = 0; r < l.rounds; r++)
-        bmf_value_free(&l.left[r]);
+        value_free(&l.left[r]);
     free(l.left), free(l.active), free(l.place);
     return status;
 }
@@ -284,20 +284,19 @@ static int run_together(bmf_evaluation *machine, bmf_expression *expression, bmf
     for (;;) {
         int status = decide_together(machine, expression->child[0], frame, x, &holds);
         if (status != BMF_OK) {
-            bmf_value_free(x);
+            value_free(x);
             return status;
         }
         if (!holds)
             break;
-        BMF_TRY(bmf_evaluate(machine, expression->child[1], frame, x, &next));
-        bmf_value_move(&next, x);
+        BMF_TRY(evaluate_batch(machine, expression->child[1], frame, x, &next));
+        value_move(&next, x);
     }
-    bmf_value_move(x, out);
+    value_move(x, out);
     return BMF_OK;
 }
 
-int bmf_evaluate_while(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
-                       bmf_value *out)
+int evaluate_while(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     if (concerns_distributed(expression))
         return run_together(machine, expression, frame, x, out);

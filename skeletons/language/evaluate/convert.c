@@ -24,19 +24,19 @@ static int convert_ints(const bmf_pass *pass, const bmf_value *x, bmf_value *out
     bool once = x->stride == 0 && x->count > 0;
     int64_t count = once ? 1 : x->count;
     bmf_value made;
-    BMF_TRY(bmf_value_create(pass->ctx, bmf_type_intern(&bmf_type_real), count, &made));
+    BMF_TRY(value_create(pass->ctx, bmf_type_intern(&bmf_type_real), count, &made));
     convert_state state = {x, made.data};
     int status = BMF_OK;
     if (once) /* a pass is for every context of its frame */
         convert_some(&state, 0, 1);
     else
-        status = bmf_pass_run(pass, count, convert_some, &state);
+        status = pass_run(pass, count, convert_some, &state);
     if (status != BMF_OK) {
-        bmf_value_free(&made);
+        value_free(&made);
         return status;
     }
     if (once)
-        bmf_value_broadcast(&made, x->count);
+        value_broadcast(&made, x->count);
     *out = made;
     return BMF_OK;
 }
@@ -50,9 +50,9 @@ static int convert_components(const bmf_pass *pass, const bmf_type *to, bmf_valu
     for (int k = 0; k < to->components && status == BMF_OK; k++)
         status = convert(pass, to->component[k], &x->child[k], &component[k]);
     if (status == BMF_OK)
-        return bmf_value_create_tuple(pass->ctx, to->components, component, out);
+        return value_create_tuple(pass->ctx, to->components, component, out);
     for (int k = 0; k < to->components; k++)
-        bmf_value_free(&component[k]);
+        value_free(&component[k]);
     return status;
 }
 
@@ -63,14 +63,14 @@ static int convert_elements(const bmf_pass *pass, const bmf_type *to, bmf_value 
     bmf_value child;
     int64_t used = 0;
     for (int64_t i = 0; x->type->kind == BMF_LIST && !x->packed && i < x->count && used < x->child[0].count; i++)
-        used += bmf_value_length(x, i);
+        used += value_length(x, i);
     if (x->type->kind == BMF_LIST && !x->packed && used < x->child[0].count)
-        BMF_TRY(bmf_value_pack(pass->ctx, x));
+        BMF_TRY(value_pack(pass->ctx, x));
     BMF_TRY(convert(&inner, to->component[0], &x->child[0], &child));
-    bmf_value_free(&x->child[0]);
-    bmf_value_move(&child, &x->child[0]);
+    value_free(&x->child[0]);
+    value_move(&child, &x->child[0]);
     x->type = to;
-    bmf_value_move(x, out);
+    value_move(x, out);
     return BMF_OK;
 }
 
@@ -78,24 +78,23 @@ static int convert_elements(const bmf_pass *pass, const bmf_type *to, bmf_value 
 static int convert(const bmf_pass *pass, const bmf_type *to, bmf_value *x, bmf_value *out)
 {
     if (x->type == to) {
-        bmf_value_move(x, out);
+        value_move(x, out);
         return BMF_OK;
     }
     /* elements of an empty list literal stand as ints, whatever they go with */
     if (x->type->kind == BMF_NOTHING || (x->type->components == 0 && x->count == 0))
-        return bmf_value_empty(pass->ctx, to, 0, out);
+        return value_empty(pass->ctx, to, 0, out);
     if (to->components == 0)
         return convert_ints(pass, x, out);
     return to->kind == BMF_TUPLE ? convert_components(pass, to, x, out) : convert_elements(pass, to, x, out);
 }
 
-int bmf_evaluate_convert(bmf_evaluation *machine, const bmf_type *to, const bmf_frame *frame, bmf_value *x,
-                         bmf_value *out)
+int evaluate_convert(bmf_evaluation *machine, const bmf_type *to, const bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_pass pass;
-    bmf_pass_open(machine, frame, "convert", NULL, &pass);
+    pass_open(machine, frame, "convert", NULL, &pass);
     int status = convert(&pass, to, x, out);
-    bmf_pass_close(&pass);
-    bmf_value_free(x);
+    pass_close(&pass);
+    value_free(x);
     return status;
 }

@@ -33,7 +33,7 @@ static const bmf_naming *change_regions(bmf_evaluation *machine, const bmf_namin
 {
     if (from == to || machine->ctx->run == NULL || machine->quiet > 0)
         return to;
-    const bmf_naming *common = bmf_naming_common(from, to), *kept = to;
+    const bmf_naming *common = naming_common(from, to), *kept = to;
     for (int depth = depth_of(from); depth > depth_of(common); depth--)
         bmf_region_end(machine->ctx);
     while (depth_of(kept) > depth_of(common))
@@ -51,16 +51,16 @@ static int evaluate_chain(bmf_evaluation *machine, bmf_expression *chain, bmf_fr
     bmf_value current, next;
     const bmf_naming *open = NULL;
     int status = BMF_OK;
-    bmf_value_move(x, &current);
+    value_move(x, &current);
     for (int k = chain->children - 1; k >= 0 && status == BMF_OK; k--) {
         open = change_regions(machine, open, chain->child[k]->names);
-        status = bmf_evaluate_unnamed(machine, chain->child[k], frame, &current, &next);
+        status = evaluate_unnamed(machine, chain->child[k], frame, &current, &next);
         if (status == BMF_OK)
-            bmf_value_move(&next, &current);
+            value_move(&next, &current);
     }
     change_regions(machine, open, NULL);
     if (status == BMF_OK)
-        bmf_value_move(&current, out);
+        value_move(&current, out);
     return status;
 }
 
@@ -72,14 +72,14 @@ static int evaluate_children(bmf_evaluation *machine, const bmf_expression *expr
     for (; made < expression->children && status == BMF_OK; made++) {
         bmf_value argument;
         if (made == expression->children - 1)
-            bmf_value_move(x, &argument);
+            value_move(x, &argument);
         else
-            bmf_value_share(machine->ctx, x, &argument);
-        status = bmf_evaluate(machine, expression->child[made], frame, &argument, &result[made]);
+            value_share(machine->ctx, x, &argument);
+        status = evaluate_batch(machine, expression->child[made], frame, &argument, &result[made]);
     }
-    bmf_value_free(x);
+    value_free(x);
     for (int k = 0; status != BMF_OK && k < made - 1; k++)
-        bmf_value_free(&result[k]);
+        value_free(&result[k]);
     return status;
 }
 
@@ -88,7 +88,7 @@ static int evaluate_tuple(bmf_evaluation *machine, const bmf_expression *tuple, 
 {
     bmf_value component[BMF_MAX_LEAVES];
     BMF_TRY(evaluate_children(machine, tuple, frame, x, component));
-    return bmf_value_create_tuple(machine->ctx, tuple->children, component, out);
+    return value_create_tuple(machine->ctx, tuple->children, component, out);
 }
 
 typedef struct interleave_state {
@@ -111,23 +111,23 @@ static int interleave(bmf_evaluation *machine, const bmf_frame *frame, int64_t c
 {
     int64_t count = frame->count, bytes = (int64_t)sizeof(int64_t);
     interleave_state state = {malloc((size_t)(count * children + 1) * sizeof(int64_t)), NULL, count, children};
-    bmf_buffer *offsets = bmf_buffer_create((count + 1) * bytes);
+    bmf_buffer *offsets = buffer_create((count + 1) * bytes);
     bmf_value elements;
     bmf_pass pass;
-    int status = state.index != NULL && offsets != NULL ? BMF_OK : bmf_no_memory(machine->ctx, count * children);
-    bmf_pass_open(machine, frame, "list", NULL, &pass);
+    int status = state.index != NULL && offsets != NULL ? BMF_OK : fail_no_memory(machine->ctx, count * children);
+    pass_open(machine, frame, "list", NULL, &pass);
     if (status == BMF_OK) {
         state.offsets = offsets->data;
         state.offsets[0] = 0;
-        status = bmf_pass_run(&pass, count, number_interleaved, &state);
+        status = pass_run(&pass, count, number_interleaved, &state);
     }
-    bmf_pass_close(&pass);
+    pass_close(&pass);
     if (status == BMF_OK)
-        status = bmf_value_take(machine->ctx, all, state.index, count * children, &elements);
+        status = value_take(machine->ctx, all, state.index, count * children, &elements);
     free(state.index);
     if (status == BMF_OK)
-        return bmf_value_create_list(machine->ctx, count, offsets, &elements, out);
-    bmf_buffer_release(offsets);
+        return value_create_list(machine->ctx, count, offsets, &elements, out);
+    buffer_release(offsets);
     return status;
 }
 
@@ -137,28 +137,28 @@ static int evaluate_vector(bmf_evaluation *machine, const bmf_expression *vector
     int children = vector->children;
     bmf_value all;
     if (children == 0) {
-        bmf_value_free(x);
-        return bmf_value_empty(machine->ctx, vector->out, frame->count, out);
+        value_free(x);
+        return value_empty(machine->ctx, vector->out, frame->count, out);
     }
-    bmf_value *result = bmf_allocate_clear(children, (int64_t)sizeof *result);
+    bmf_value *result = allocate_clear(children, (int64_t)sizeof *result);
     int status = evaluate_children(machine, vector, frame, x, result);
     if (status == BMF_OK) {
-        status = bmf_value_concatenate(machine->ctx, children, result, &all);
+        status = value_concatenate(machine->ctx, children, result, &all);
         for (int k = 0; k < children; k++)
-            bmf_value_free(&result[k]);
+            value_free(&result[k]);
     }
     free(result);
     if (status == BMF_OK) {
         status = interleave(machine, frame, children, &all, out);
-        bmf_value_free(&all);
+        value_free(&all);
     }
     return status;
 }
 
 static int evaluate_component(const bmf_expression *address, bmf_value *x, bmf_value *out)
 {
-    bmf_value_move(&x->child[address->number[0] - 1], out);
-    bmf_value_free(x);
+    value_move(&x->child[address->number[0] - 1], out);
+    value_free(x);
     return BMF_OK;
 }
 
@@ -169,30 +169,30 @@ static int move_elements(bmf_evaluation *machine, bmf_expression *body, bmf_valu
 {
     bmf_frame any = {.count = x->child[0].count};
     bmf_value moved;
-    int status = bmf_evaluate(machine, body, &any, &x->child[0], &moved);
+    int status = evaluate_batch(machine, body, &any, &x->child[0], &moved);
     if (status == BMF_OK)
-        status = bmf_value_like(machine->ctx, x, &moved, out);
-    bmf_value_free(x);
+        status = value_like(machine->ctx, x, &moved, out);
+    value_free(x);
     return status;
 }
 
-int bmf_evaluate_elements(bmf_evaluation *machine, const bmf_expression *by, bmf_expression *body, bmf_frame *frame,
-                          bmf_value *x, bmf_value *out)
+int evaluate_elements(bmf_evaluation *machine, const bmf_expression *by, bmf_expression *body, bmf_frame *frame,
+                      bmf_value *x, bmf_value *out)
 {
     bmf_frame elements;
     bmf_value mapped;
-    if (bmf_is_movement(body))
+    if (is_structural(body))
         return move_elements(machine, body, x, out);
-    int status = bmf_value_pack_for(machine, frame, "pack", x);
+    int status = value_pack_for(machine, frame, "pack", x);
     if (status == BMF_OK)
-        status = bmf_frame_open_elements(machine, frame, by, x->begin, &elements);
+        status = frame_open_elements(machine, frame, by, x->begin, &elements);
     if (status == BMF_OK) {
-        status = bmf_evaluate(machine, body, &elements, &x->child[0], &mapped);
-        bmf_frame_close(&elements);
+        status = evaluate_batch(machine, body, &elements, &x->child[0], &mapped);
+        frame_close(&elements);
     }
     if (status == BMF_OK)
-        status = bmf_value_like(machine->ctx, x, &mapped, out);
-    bmf_value_free(x);
+        status = value_like(machine->ctx, x, &mapped, out);
+    value_free(x);
     return status;
 }
 
@@ -202,16 +202,16 @@ static int evaluate_operation(bmf_evaluation *machine, bmf_expression *operation
                               bmf_value *out)
 {
     if (!operation->parallel)
-        return bmf_evaluate_list_operation(machine, operation, frame, x, out);
+        return evaluate_list_operation(machine, operation, frame, x, out);
     switch (operation->operation) {
     case BMF_OPERATION_LENGTH:
-        return bmf_evaluate_parallel_length(machine, operation, frame, x, out);
+        return evaluate_parallel_length(machine, operation, frame, x, out);
     case BMF_OPERATION_INDEX:
-        return bmf_evaluate_parallel_index(machine, operation, frame, x, out);
+        return evaluate_parallel_index(machine, operation, frame, x, out);
     case BMF_OPERATION_DISTL:
-        return bmf_evaluate_parallel_distl(machine, operation, frame, x, out);
+        return evaluate_parallel_distl(machine, operation, frame, x, out);
     default:
-        return bmf_evaluate_parallel_project(machine, operation, frame, x, out);
+        return evaluate_parallel_project(machine, operation, frame, x, out);
     }
 }
 
@@ -221,20 +221,20 @@ static int evaluate_skeleton(bmf_evaluation *machine, bmf_expression *skeleton, 
     bool parallel = skeleton->parallel;
     switch (skeleton->kind) {
     case BMF_EXPRESSION_MAP:
-        return parallel ? bmf_evaluate_parallel_map(machine, skeleton, frame, x, out)
-                        : bmf_evaluate_elements(machine, skeleton, skeleton->child[0], frame, x, out);
+        return parallel ? evaluate_parallel_map(machine, skeleton, frame, x, out)
+                        : evaluate_elements(machine, skeleton, skeleton->child[0], frame, x, out);
     case BMF_EXPRESSION_REDUCE:
-        return parallel ? bmf_evaluate_parallel_reduce(machine, skeleton, frame, x, out)
-                        : bmf_evaluate_reduce(machine, skeleton, frame, x, out);
+        return parallel ? evaluate_parallel_reduce(machine, skeleton, frame, x, out)
+                        : evaluate_reduce(machine, skeleton, frame, x, out);
     case BMF_EXPRESSION_SCAN:
-        return parallel ? bmf_evaluate_parallel_scan(machine, skeleton, frame, x, out)
-                        : bmf_evaluate_scan(machine, skeleton, frame, x, out);
+        return parallel ? evaluate_parallel_scan(machine, skeleton, frame, x, out)
+                        : evaluate_scan(machine, skeleton, frame, x, out);
     case BMF_EXPRESSION_ZIP:
-        return parallel ? bmf_evaluate_parallel_zip(machine, skeleton, frame, x, out)
-                        : bmf_evaluate_zip(machine, skeleton, frame, x, out);
+        return parallel ? evaluate_parallel_zip(machine, skeleton, frame, x, out)
+                        : evaluate_zip(machine, skeleton, frame, x, out);
     default:
-        return parallel ? bmf_evaluate_parallel_split(machine, skeleton, frame, x, out)
-                        : bmf_evaluate_split(machine, skeleton, x, out);
+        return parallel ? evaluate_parallel_split(machine, skeleton, frame, x, out)
+                        : evaluate_split(machine, skeleton, x, out);
     }
 }
 
@@ -249,7 +249,7 @@ static bool is_kernel(const bmf_expression *expression)
     case BMF_EXPRESSION_OP:
     case BMF_EXPRESSION_IF:
     case BMF_EXPRESSION_WHILE:
-        return !bmf_is_movement(expression) && bmf_is_scalar(expression);
+        return !is_structural(expression) && is_scalar_expression(expression);
     default:
         return false;
     }
@@ -258,16 +258,16 @@ static bool is_kernel(const bmf_expression *expression)
 static int apply(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     if (is_kernel(expression))
-        return bmf_evaluate_scalar(machine, expression, frame, x, out);
+        return evaluate_scalar(machine, expression, frame, x, out);
     switch (expression->kind) {
     case BMF_EXPRESSION_ID:
-        bmf_value_move(x, out);
+        value_move(x, out);
         return BMF_OK;
     case BMF_EXPRESSION_COMP:
         return evaluate_chain(machine, expression, frame, x, out);
     case BMF_EXPRESSION_CON:
-        bmf_value_free(x);
-        return bmf_value_constant(machine->ctx, &expression->constant, frame->count, out);
+        value_free(x);
+        return value_constant(machine->ctx, &expression->constant, frame->count, out);
     case BMF_EXPRESSION_ALLTUP:
         return evaluate_tuple(machine, expression, frame, x, out);
     case BMF_EXPRESSION_ALLVEC:
@@ -277,15 +277,15 @@ static int apply(bmf_evaluation *machine, bmf_expression *expression, bmf_frame 
     case BMF_EXPRESSION_OP:
         return evaluate_operation(machine, expression, frame, x, out);
     case BMF_EXPRESSION_FILTER:
-        return bmf_evaluate_filter(machine, expression, frame, x, out);
+        return evaluate_filter(machine, expression, frame, x, out);
     case BMF_EXPRESSION_IF:
-        return bmf_evaluate_if(machine, expression, frame, x, out);
+        return evaluate_if(machine, expression, frame, x, out);
     case BMF_EXPRESSION_WHILE:
-        return bmf_evaluate_while(machine, expression, frame, x, out);
+        return evaluate_while(machine, expression, frame, x, out);
     case BMF_EXPRESSION_CONVERT:
-        return bmf_evaluate_convert(machine, expression->out, frame, x, out);
+        return evaluate_convert(machine, expression->out, frame, x, out);
     case BMF_EXPRESSION_STREAM:
-        return bmf_evaluate_stream(machine, expression, frame, x, out);
+        return evaluate_stream(machine, expression, frame, x, out);
     default:
         return evaluate_skeleton(machine, expression, frame, x, out);
     }
@@ -315,8 +315,7 @@ static bool may_skip(const bmf_evaluation *machine, const bmf_expression *expres
 static bool is_once(const bmf_expression *expression, const bmf_frame *frame, const bmf_value *x)
 {
     return frame->count > 1 && !expression->communicates && expression->kind != BMF_EXPRESSION_CON &&
-           expression->kind != BMF_EXPRESSION_ADDR && expression->kind != BMF_EXPRESSION_ID &&
-           bmf_value_is_broadcast(x);
+           expression->kind != BMF_EXPRESSION_ADDR && expression->kind != BMF_EXPRESSION_ID && value_is_broadcast(x);
 }
 
 /* The first context stands for all. */
@@ -326,34 +325,34 @@ static int evaluate_once(bmf_evaluation *machine, bmf_expression *expression, bm
     static const int64_t first = 0;
     bmf_value one;
     bmf_frame alone;
-    BMF_TRY(bmf_frame_open_picked(machine, frame, expression, &first, 1, &alone));
-    bmf_value_slice(machine->ctx, x, 0, 1, &one);
-    bmf_value_free(x);
+    BMF_TRY(frame_open_picked(machine, frame, expression, &first, 1, &alone));
+    value_slice(machine->ctx, x, 0, 1, &one);
+    value_free(x);
     int status = apply(machine, expression, &alone, &one, out);
-    bmf_frame_close(&alone);
+    frame_close(&alone);
     if (status == BMF_OK)
-        bmf_value_broadcast(out, frame->count);
+        value_broadcast(out, frame->count);
     return status;
 }
 
-int bmf_evaluate_unnamed(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
-                         bmf_value *out)
+int evaluate_unnamed(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                     bmf_value *out)
 {
     if (has_no_values(expression->in) || may_skip(machine, expression, frame)) {
-        bmf_value_free(x);
-        return bmf_value_empty(machine->ctx, expression->out, 0, out);
+        value_free(x);
+        return value_empty(machine->ctx, expression->out, 0, out);
     }
-    if (bmf_is_separate(machine, expression, frame))
-        return bmf_evaluate_separate(machine, expression, frame, x, out);
+    if (is_separate(machine, expression, frame))
+        return evaluate_separate(machine, expression, frame, x, out);
     if (is_once(expression, frame, x))
         return evaluate_once(machine, expression, frame, x, out);
     return apply(machine, expression, frame, x, out);
 }
 
-int bmf_evaluate(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_batch(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     change_regions(machine, NULL, expression->names);
-    int status = bmf_evaluate_unnamed(machine, expression, frame, x, out);
+    int status = evaluate_unnamed(machine, expression, frame, x, out);
     change_regions(machine, expression->names, NULL);
     return status;
 }

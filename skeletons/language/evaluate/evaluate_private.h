@@ -5,50 +5,48 @@
 #include "skeletons/language/batches/value_private.h"
 
 /* Applies `body` to all elements of the placed lists x, which are taken over; `by` names what does so in messages. */
-int bmf_evaluate_elements(bmf_evaluation *machine, const bmf_expression *by, bmf_expression *body, bmf_frame *frame,
-                          bmf_value *x, bmf_value *out);
+int evaluate_elements(bmf_evaluation *machine, const bmf_expression *by, bmf_expression *body, bmf_frame *frame,
+                      bmf_value *x, bmf_value *out);
 
-/* bmf_evaluate without the regions of the expression's own names. */
-int bmf_evaluate_unnamed(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
-                         bmf_value *out);
+/* evaluate_batch without the regions of the expression's own names. */
+int evaluate_unnamed(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                     bmf_value *out);
 
 /* Whether the expression is to be applied processor by processor, and doing so. x is taken over. */
-bool bmf_is_separate(const bmf_evaluation *machine, const bmf_expression *expression, const bmf_frame *frame);
-int bmf_evaluate_separate(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
-                          bmf_value *out);
+bool is_separate(const bmf_evaluation *machine, const bmf_expression *expression, const bmf_frame *frame);
+int evaluate_separate(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                      bmf_value *out);
 
 /* The operation's list of contexts in which its lists have unequal lengths is checked; pairs; then the operator, if
  * any. */
-int bmf_evaluate_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out);
-int bmf_evaluate_split(bmf_evaluation *machine, const bmf_expression *split, bmf_value *x, bmf_value *out);
-int bmf_evaluate_filter(bmf_evaluation *machine, bmf_expression *filter, bmf_frame *frame, bmf_value *x,
-                        bmf_value *out);
-int bmf_evaluate_project(bmf_evaluation *machine, bmf_expression *project, const bmf_frame *frame, bmf_value *x,
-                         bmf_value *out);
-int bmf_evaluate_concatenation(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *x, bmf_value *out);
+int evaluate_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out);
+int evaluate_split(bmf_evaluation *machine, const bmf_expression *split, bmf_value *x, bmf_value *out);
+int evaluate_filter(bmf_evaluation *machine, bmf_expression *filter, bmf_frame *frame, bmf_value *x, bmf_value *out);
+int evaluate_project(bmf_evaluation *machine, bmf_expression *project, const bmf_frame *frame, bmf_value *x,
+                     bmf_value *out);
+int evaluate_concatenation(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *x, bmf_value *out);
 /* Reductions and scans with B_Conc: offsets only. */
-int bmf_evaluate_reduce_lists(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
-                              bmf_value *out);
-int bmf_evaluate_scan_lists(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x,
-                            bmf_value *out);
+int evaluate_reduce_lists(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
+                          bmf_value *out);
+int evaluate_scan_lists(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out);
 
 /* B_Op (B_Conc) */
-bool bmf_is_concatenation(const bmf_expression *operation);
+bool is_concatenation(const bmf_expression *operation);
 /* The reduction's or scan's default for every context (NULL type: it has none). x stays. */
-int bmf_evaluate_default(bmf_evaluation *machine, const bmf_expression *fold, bmf_frame *frame, const bmf_value *x,
-                         bmf_value *initial);
+int evaluate_default(bmf_evaluation *machine, const bmf_expression *fold, bmf_frame *frame, const bmf_value *x,
+                     bmf_value *initial);
 /* Fails if a list is empty. */
-int bmf_check_not_empty(bmf_evaluation *machine, const bmf_expression *fold, const bmf_frame *frame,
-                        const bmf_value *lists);
+int check_not_empty(bmf_evaluation *machine, const bmf_expression *fold, const bmf_frame *frame,
+                    const bmf_value *lists);
 /* operator {a, b} on contexts `picked` of a frame; a and b are taken over. */
-int bmf_apply_operator(bmf_evaluation *machine, const bmf_expression *fold, const bmf_frame *frame,
-                       const int64_t *picked, int64_t count, bmf_value *a, bmf_value *b, bmf_value *out);
+int apply_operator(bmf_evaluation *machine, const bmf_expression *fold, const bmf_frame *frame, const int64_t *picked,
+                   int64_t count, bmf_value *a, bmf_value *b, bmf_value *out);
 
 /* Keeps the failure of the lower element; for passes, whose threads call it at once. `first` begins with kind
  * BMF_FAILURE_NONE. */
-void bmf_note_failure(bmf_failure *first, int64_t element, int64_t value, int64_t other);
+void note_first_failure(bmf_failure *first, int64_t element, int64_t value, int64_t other);
 /* BMF_OK if nothing was noted, otherwise the failure of the frame's context. */
-int bmf_noted_failure(bmf_evaluation *machine, const bmf_frame *frame, const bmf_expression *expression,
-                      bmf_failure_kind kind, bmf_failure *first);
+int noted_failure(bmf_evaluation *machine, const bmf_frame *frame, const bmf_expression *expression,
+                  bmf_failure_kind kind, bmf_failure *first);
 
 #endif

@@ -9,29 +9,29 @@
 
 #include "runtime/base/allocate.h"
 
-int64_t *bmf_tree_numbers(bmf_evaluation *machine, int64_t count)
+int64_t *tree_numbers(bmf_evaluation *machine, int64_t count)
 {
     int64_t *numbers = malloc((size_t)(count + 1) * sizeof *numbers);
     if (numbers == NULL)
-        bmf_no_memory(machine->ctx, count);
+        fail_no_memory(machine->ctx, count);
     return numbers;
 }
 
-int bmf_apply_operator(bmf_evaluation *machine, const bmf_expression *fold, const bmf_frame *frame,
-                       const int64_t *picked, int64_t count, bmf_value *a, bmf_value *b, bmf_value *out)
+int apply_operator(bmf_evaluation *machine, const bmf_expression *fold, const bmf_frame *frame, const int64_t *picked,
+                   int64_t count, bmf_value *a, bmf_value *b, bmf_value *out)
 {
     bmf_value operand[2], pair;
     bmf_frame inner;
-    bmf_value_move(a, &operand[0]);
-    bmf_value_move(b, &operand[1]);
-    bmf_value_create_tuple(machine->ctx, 2, operand, &pair);
-    BMF_TRY(bmf_frame_open_picked(machine, frame, fold, picked, count, &inner));
-    int status = bmf_evaluate(machine, fold->child[0], &inner, &pair, out);
-    bmf_frame_close(&inner);
+    value_move(a, &operand[0]);
+    value_move(b, &operand[1]);
+    value_create_tuple(machine->ctx, 2, operand, &pair);
+    BMF_TRY(frame_open_picked(machine, frame, fold, picked, count, &inner));
+    int status = evaluate_batch(machine, fold->child[0], &inner, &pair, out);
+    frame_close(&inner);
     return status;
 }
 
-int bmf_tree_walk_open(bmf_tree_walk *walk)
+int tree_walk_open(bmf_tree_walk *walk)
 {
     bmf_context *ctx = walk->machine->ctx;
     int64_t longest = 0;
@@ -41,7 +41,7 @@ int bmf_tree_walk_open(bmf_tree_walk *walk)
     }
     if (walk->fold->child[0]->communicates) {
         BMF_TRY(bmf_agree(ctx, BMF_OK));
-        int64_t *all = bmf_allocate(ctx->ranks * (int64_t)sizeof *all);
+        int64_t *all = allocate(ctx->ranks * (int64_t)sizeof *all);
         int status = ctx->backend->collect(ctx, &longest, 1, all, ctx->ranks);
         for (int r = 0; status == BMF_OK && r < ctx->ranks; r++)
             longest = all[r] > longest ? all[r] : longest;
@@ -53,9 +53,9 @@ int bmf_tree_walk_open(bmf_tree_walk *walk)
     return BMF_OK;
 }
 
-void bmf_tree_level_free(bmf_tree_level *level)
+void tree_level_free(bmf_tree_level *level)
 {
-    bmf_value_free(&level->value);
+    value_free(&level->value);
     free(level->context);
     free(level->start);
     *level = (bmf_tree_level){0};
@@ -63,14 +63,14 @@ void bmf_tree_level_free(bmf_tree_level *level)
 
 static int open_level(bmf_evaluation *machine, int64_t live, bmf_tree_level *level)
 {
-    *level = (bmf_tree_level){.context = bmf_tree_numbers(machine, live), .start = bmf_tree_numbers(machine, live)};
+    *level = (bmf_tree_level){.context = tree_numbers(machine, live), .start = tree_numbers(machine, live)};
     if (level->context != NULL && level->start != NULL)
         return BMF_OK;
-    bmf_tree_level_free(level);
+    tree_level_free(level);
     return BMF_ERROR_MEMORY;
 }
 
-int bmf_tree_walk_first(const bmf_tree_walk *walk, bmf_value *elements, bmf_tree_level *first)
+int tree_walk_first(const bmf_tree_walk *walk, bmf_value *elements, bmf_tree_level *first)
 {
     BMF_TRY(open_level(walk->machine, walk->contexts, first));
     first->start[0] = 0;
@@ -80,7 +80,7 @@ int bmf_tree_walk_first(const bmf_tree_walk *walk, bmf_value *elements, bmf_tree
         first->context[first->live] = i;
         first->start[++first->live] = walk->offsets[i + 1];
     }
-    bmf_value_move(elements, &first->value);
+    value_move(elements, &first->value);
     return BMF_OK;
 }
 
@@ -119,23 +119,23 @@ static int take_pairs(const bmf_tree_walk *walk, const bmf_tree_level *level, bo
 {
     bmf_context *ctx = walk->machine->ctx;
     if (even) {
-        bmf_value_every(ctx, &level->value, 0, 2, pairs, a);
-        bmf_value_every(ctx, &level->value, 1, 2, pairs, b);
+        value_every(ctx, &level->value, 0, 2, pairs, a);
+        value_every(ctx, &level->value, 1, 2, pairs, b);
         return BMF_OK;
     }
-    BMF_TRY(bmf_value_take(ctx, &level->value, left, pairs, a));
+    BMF_TRY(value_take(ctx, &level->value, left, pairs, a));
     for (int64_t n = 0; n < pairs; n++)
         left[n]++;
-    int status = bmf_value_take(ctx, &level->value, left, pairs, b);
+    int status = value_take(ctx, &level->value, left, pairs, b);
     if (status != BMF_OK)
-        bmf_value_free(a);
+        value_free(a);
     return status;
 }
 
 static int combine_pairs(const bmf_tree_walk *walk, int l, const bmf_tree_level *level, bool even, int64_t pairs,
                          bmf_value *out)
 {
-    int64_t *left = bmf_tree_numbers(walk->machine, pairs), *picked = bmf_tree_numbers(walk->machine, pairs);
+    int64_t *left = tree_numbers(walk->machine, pairs), *picked = tree_numbers(walk->machine, pairs);
     bmf_value a, b;
     int status = left != NULL && picked != NULL ? BMF_OK : BMF_ERROR_MEMORY;
     if (status == BMF_OK) {
@@ -143,18 +143,18 @@ static int combine_pairs(const bmf_tree_walk *walk, int l, const bmf_tree_level 
         status = take_pairs(walk, level, even, pairs, left, &a, &b);
     }
     if (status == BMF_OK)
-        status = bmf_apply_operator(walk->machine, walk->fold, walk->elements, picked, pairs, &a, &b, out);
+        status = apply_operator(walk->machine, walk->fold, walk->elements, picked, pairs, &a, &b, out);
     free(left), free(picked);
     return status;
 }
 
-int bmf_tree_walk_next(const bmf_tree_walk *walk, int l, const bmf_tree_level *level, bmf_tree_level *next)
+int tree_walk_next(const bmf_tree_walk *walk, int l, const bmf_tree_level *level, bmf_tree_level *next)
 {
     bool even;
     BMF_TRY(open_level(walk->machine, level->live, next));
     count_pairs(level, next, &even);
     int status = combine_pairs(walk, l, level, even, next->start[next->live], &next->value);
     if (status != BMF_OK)
-        bmf_tree_level_free(next);
+        tree_level_free(next);
     return status;
 }

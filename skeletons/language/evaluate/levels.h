@@ -26,14 +26,14 @@ typedef struct bmf_tree_walk {
 } bmf_tree_walk;
 
 /* How many levels there are. Collective if the operator communicates. */
-int bmf_tree_walk_open(bmf_tree_walk *walk);
+int tree_walk_open(bmf_tree_walk *walk);
 /* Level 0: the elements, which are taken over. */
-int bmf_tree_walk_first(const bmf_tree_walk *walk, bmf_value *elements, bmf_tree_level *first);
+int tree_walk_first(const bmf_tree_walk *walk, bmf_value *elements, bmf_tree_level *first);
 /* Level l + 1 from level l, which stays. */
-int bmf_tree_walk_next(const bmf_tree_walk *walk, int l, const bmf_tree_level *level, bmf_tree_level *next);
-void bmf_tree_level_free(bmf_tree_level *level);
+int tree_walk_next(const bmf_tree_walk *walk, int l, const bmf_tree_level *level, bmf_tree_level *next);
+void tree_level_free(bmf_tree_level *level);
 
 /* Room for count numbers, or NULL after a message. */
-int64_t *bmf_tree_numbers(bmf_evaluation *machine, int64_t count);
+int64_t *tree_numbers(bmf_evaluation *machine, int64_t count);
 
 #endif

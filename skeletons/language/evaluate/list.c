@@ -9,21 +9,21 @@
 #include "runtime/data/partition.h"
 #include "skeletons/language/evaluate/evaluate_private.h"
 
-void bmf_note_failure(bmf_failure *first, int64_t element, int64_t value, int64_t other)
+void note_first_failure(bmf_failure *first, int64_t element, int64_t value, int64_t other)
 {
 #pragma omp critical(bmf_language_failure)
     if (first->kind == BMF_FAILURE_NONE || element < first->element)
         *first = (bmf_failure){.kind = BMF_FAILURE_INDEX, .element = element, .value = {value, other}};
 }
 
-int bmf_noted_failure(bmf_evaluation *machine, const bmf_frame *frame, const bmf_expression *expression,
-                      bmf_failure_kind kind, bmf_failure *first)
+int noted_failure(bmf_evaluation *machine, const bmf_frame *frame, const bmf_expression *expression,
+                  bmf_failure_kind kind, bmf_failure *first)
 {
     if (first->kind == BMF_FAILURE_NONE)
         return BMF_OK;
     first->kind = kind;
     first->expression = expression;
-    return bmf_frame_fail(machine, frame, first);
+    return frame_fail(machine, frame, first);
 }
 
 static int64_t int_at(const bmf_value *value, int64_t i)
@@ -36,9 +36,9 @@ static int run_contexts(bmf_evaluation *machine, const bmf_frame *frame, const c
                         void (*run)(void *state, int64_t begin, int64_t end), void *state)
 {
     bmf_pass pass;
-    bmf_pass_open(machine, frame, kernel, NULL, &pass);
-    int status = bmf_pass_run(&pass, count, run, state);
-    bmf_pass_close(&pass);
+    pass_open(machine, frame, kernel, NULL, &pass);
+    int status = pass_run(&pass, count, run, state);
+    pass_close(&pass);
     return status;
 }
 
@@ -53,19 +53,19 @@ static void measure_some(void *state, int64_t begin, int64_t end)
 {
     const length_state *s = state;
     for (int64_t i = begin; i < end; i++)
-        s->length[i] = bmf_value_length(s->list, i);
+        s->length[i] = value_length(s->list, i);
 }
 
 static int evaluate_length(bmf_evaluation *machine, const bmf_frame *frame, const bmf_value *x, bmf_value *out)
 {
     bmf_value made;
-    BMF_TRY(bmf_value_create(machine->ctx, bmf_type_intern(&bmf_type_int), x->count, &made));
+    BMF_TRY(value_create(machine->ctx, bmf_type_intern(&bmf_type_int), x->count, &made));
     length_state state = {x, made.data};
     int status = run_contexts(machine, frame, "length", x->count, measure_some, &state);
     if (status == BMF_OK)
         *out = made;
     else
-        bmf_value_free(&made);
+        value_free(&made);
     return status;
 }
 
@@ -81,9 +81,9 @@ static void place_some(void *state, int64_t begin, int64_t end)
 {
     index_state *s = state;
     for (int64_t i = begin; i < end; i++) {
-        int64_t number = int_at(s->number, i), length = bmf_value_length(s->list, i);
+        int64_t number = int_at(s->number, i), length = value_length(s->list, i);
         if (number < 0 || number >= length) {
-            bmf_note_failure(&s->first, i, number, length);
+            note_first_failure(&s->first, i, number, length);
             return;
         }
         s->place[i] = s->list->begin[i * s->list->step] + number;
@@ -97,14 +97,14 @@ static int evaluate_index(bmf_evaluation *machine, const bmf_expression *index, 
     index_state state = {.list = &x->child[0], .number = &x->child[1]};
     state.place = malloc((size_t)(x->count + 1) * sizeof *state.place);
     if (state.place == NULL)
-        return bmf_no_memory(machine->ctx, x->count);
-    bmf_pass_open(machine, frame, "index", NULL, &pass);
-    int status = bmf_pass_run(&pass, x->count, place_some, &state);
+        return fail_no_memory(machine->ctx, x->count);
+    pass_open(machine, frame, "index", NULL, &pass);
+    int status = pass_run(&pass, x->count, place_some, &state);
     if (status == BMF_OK)
-        status = bmf_noted_failure(machine, frame, index, BMF_FAILURE_INDEX, &state.first);
+        status = noted_failure(machine, frame, index, BMF_FAILURE_INDEX, &state.first);
     if (status == BMF_OK)
-        status = bmf_value_take_pass(&pass, &state.list->child[0], state.place, x->count, out);
-    bmf_pass_close(&pass);
+        status = value_take_pass(&pass, &state.list->child[0], state.place, x->count, out);
+    pass_close(&pass);
     free(state.place);
     return status;
 }
@@ -123,7 +123,7 @@ static void check_lengths(void *state, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         s->offsets[i + 1] = int_at(s->length, i);
         if (s->offsets[i + 1] < 0) {
-            bmf_note_failure(&s->first, i, s->offsets[i + 1], 0);
+            note_first_failure(&s->first, i, s->offsets[i + 1], 0);
             return;
         }
     }
@@ -153,14 +153,14 @@ static int make_numbers(bmf_evaluation *machine, const bmf_frame *frame, iota_st
     int64_t total = state->offsets[state->contexts];
     bmf_value numbers;
     bmf_pass pass;
-    BMF_TRY(bmf_value_create(machine->ctx, bmf_type_intern(&bmf_type_int), total, &numbers));
+    BMF_TRY(value_create(machine->ctx, bmf_type_intern(&bmf_type_int), total, &numbers));
     state->number = numbers.data;
-    bmf_pass_open(machine, frame, "iota", state->offsets, &pass);
-    int status = bmf_pass_run(&pass, total, count_some, state);
-    bmf_pass_close(&pass);
+    pass_open(machine, frame, "iota", state->offsets, &pass);
+    int status = pass_run(&pass, total, count_some, state);
+    pass_close(&pass);
     if (status == BMF_OK)
-        return bmf_value_create_list(machine->ctx, state->contexts, bmf_buffer_retain(offsets), &numbers, out);
-    bmf_value_free(&numbers);
+        return value_create_list(machine->ctx, state->contexts, buffer_retain(offsets), &numbers, out);
+    value_free(&numbers);
     return status;
 }
 
@@ -168,18 +168,18 @@ static int evaluate_iota(bmf_evaluation *machine, const bmf_expression *iota, co
                          const bmf_value *x, bmf_value *out)
 {
     iota_state state = {.length = x, .contexts = x->count};
-    bmf_buffer *offsets = bmf_buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
+    bmf_buffer *offsets = buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
     if (offsets == NULL)
-        return bmf_no_memory(machine->ctx, x->count);
+        return fail_no_memory(machine->ctx, x->count);
     state.offsets = offsets->data;
     int status = run_contexts(machine, frame, "iota", x->count, check_lengths, &state);
     if (status == BMF_OK)
-        status = bmf_noted_failure(machine, frame, iota, BMF_FAILURE_LENGTH, &state.first);
-    if (status == BMF_OK && !bmf_offsets_sum(machine->ctx, state.offsets, x->count))
-        status = bmf_no_memory(machine->ctx, INT64_MAX);
+        status = noted_failure(machine, frame, iota, BMF_FAILURE_LENGTH, &state.first);
+    if (status == BMF_OK && !offsets_sum(machine->ctx, state.offsets, x->count))
+        status = fail_no_memory(machine->ctx, INT64_MAX);
     if (status == BMF_OK)
         status = make_numbers(machine, frame, &state, offsets, out);
-    bmf_buffer_release(offsets);
+    buffer_release(offsets);
     return status;
 }
 
@@ -191,23 +191,23 @@ static int evaluate_distl(bmf_evaluation *machine, const bmf_frame *frame, bmf_v
     bmf_value pair[2] = {{0}, {0}}, pairs, *list = &x->child[1];
     int64_t elements;
     int status = BMF_OK;
-    bool same = x->count > 0 && (x->count == 1 || bmf_value_is_broadcast(&x->child[0]));
+    bool same = x->count > 0 && (x->count == 1 || value_is_broadcast(&x->child[0]));
     if (!same)
-        status = bmf_value_pack_for(machine, frame, "distl", list);
+        status = value_pack_for(machine, frame, "distl", list);
     elements = list->child[0].count;
     if (status == BMF_OK && same && elements > 0) {
-        bmf_value_every(ctx, &x->child[0], 0, 1, 1, &pair[0]);
-        bmf_value_broadcast(&pair[0], elements);
+        value_every(ctx, &x->child[0], 0, 1, 1, &pair[0]);
+        value_broadcast(&pair[0], elements);
     } else if (status == BMF_OK && same) {
-        status = bmf_value_empty(ctx, x->child[0].type, 0, &pair[0]);
+        status = value_empty(ctx, x->child[0].type, 0, &pair[0]);
     } else if (status == BMF_OK) {
-        status = bmf_value_repeat(ctx, &x->child[0], list->begin, &pair[0]);
+        status = value_repeat(ctx, &x->child[0], list->begin, &pair[0]);
     }
     if (status != BMF_OK)
         return status;
-    bmf_value_move(&list->child[0], &pair[1]);
-    bmf_value_create_tuple(ctx, 2, pair, &pairs);
-    return bmf_value_like(ctx, list, &pairs, out);
+    value_move(&list->child[0], &pair[1]);
+    value_create_tuple(ctx, 2, pair, &pairs);
+    return value_like(ctx, list, &pairs, out);
 }
 
 /* ---- split ---- */
@@ -222,7 +222,7 @@ static void split_some(void *state, int64_t first, int64_t last)
 {
     const split_state *s = state;
     for (int64_t i = first / s->parts, k = first % s->parts, j = first; j < last; j++) {
-        int64_t begin = s->list->begin[i * s->list->step], length = bmf_value_length(s->list, i);
+        int64_t begin = s->list->begin[i * s->list->step], length = value_length(s->list, i);
         s->begin[j] = begin + bmf_split_start(length, s->parts, k);
         if (s->end != NULL)
             s->end[j] = begin + bmf_split_start(length, s->parts, k + 1);
@@ -239,48 +239,48 @@ static int split_lists(bmf_evaluation *machine, int64_t parts, bmf_value *x, bmf
     bmf_pass pass = {.ctx = machine->ctx};
     int64_t count = x->count * parts;
     bmf_value made = {.type = x->type, .count = count, .step = 1, .packed = x->packed};
-    made.buffer = bmf_buffer_create((x->packed ? count + 1 : 2 * count) * (int64_t)sizeof(int64_t));
+    made.buffer = buffer_create((x->packed ? count + 1 : 2 * count) * (int64_t)sizeof(int64_t));
     if (made.buffer == NULL)
-        return bmf_no_memory(machine->ctx, count);
+        return fail_no_memory(machine->ctx, count);
     split_state state = {x, parts, made.buffer->data, NULL};
     if (!x->packed)
         state.end = state.begin + count;
-    bmf_pass_run(&pass, count, split_some, &state);
+    pass_run(&pass, count, split_some, &state);
     if (x->packed)
         state.begin[count] = x->child[0].count;
     made.begin = state.begin;
     made.end = x->packed ? state.begin + 1 : state.end;
-    made.child = bmf_allocate_clear(1, (int64_t)sizeof *made.child);
-    bmf_value_move(&x->child[0], made.child);
+    made.child = allocate_clear(1, (int64_t)sizeof *made.child);
+    value_move(&x->child[0], made.child);
     *out = made;
     return BMF_OK;
 }
 
-int bmf_evaluate_split(bmf_evaluation *machine, const bmf_expression *split, bmf_value *x, bmf_value *out)
+int evaluate_split(bmf_evaluation *machine, const bmf_expression *split, bmf_value *x, bmf_value *out)
 {
     int64_t parts = split->number[0], count = x->count;
     bmf_value inner;
     bmf_buffer *offsets = NULL;
-    int status = parts > (INT64_MAX >> 5) / (count + 1) ? bmf_no_memory(machine->ctx, parts) : BMF_OK;
+    int status = parts > (INT64_MAX >> 5) / (count + 1) ? fail_no_memory(machine->ctx, parts) : BMF_OK;
     if (status == BMF_OK)
         status = split_lists(machine, parts, x, &inner);
-    bmf_value_free(x);
+    value_free(x);
     if (status != BMF_OK)
         return status;
-    offsets = bmf_buffer_create((count + 1) * (int64_t)sizeof(int64_t));
+    offsets = buffer_create((count + 1) * (int64_t)sizeof(int64_t));
     if (offsets == NULL) {
-        bmf_value_free(&inner);
-        return bmf_no_memory(machine->ctx, count);
+        value_free(&inner);
+        return fail_no_memory(machine->ctx, count);
     }
     for (int64_t i = 0; i <= count; i++)
         ((int64_t *)offsets->data)[i] = i * parts;
-    return bmf_value_create_list(machine->ctx, count, offsets, &inner, out);
+    return value_create_list(machine->ctx, count, offsets, &inner, out);
 }
 
 /* ---- all ---- */
 
-int bmf_evaluate_list_operation(bmf_evaluation *machine, bmf_expression *operation, bmf_frame *frame, bmf_value *x,
-                                bmf_value *out)
+int evaluate_list_operation(bmf_evaluation *machine, bmf_expression *operation, bmf_frame *frame, bmf_value *x,
+                            bmf_value *out)
 {
     int status;
     switch (operation->operation) {
@@ -297,11 +297,11 @@ int bmf_evaluate_list_operation(bmf_evaluation *machine, bmf_expression *operati
         status = evaluate_distl(machine, frame, x, out);
         break;
     case BMF_OPERATION_PROJECT:
-        status = bmf_evaluate_project(machine, operation, frame, x, out);
+        status = evaluate_project(machine, operation, frame, x, out);
         break;
     default:
-        status = bmf_evaluate_concatenation(machine, frame, x, out);
+        status = evaluate_concatenation(machine, frame, x, out);
     }
-    bmf_value_free(x);
+    value_free(x);
     return status;
 }

@@ -30,21 +30,21 @@ static void begin_alike(void *state, int64_t first, int64_t last)
 
 static int pack_both(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *x)
 {
-    BMF_TRY(bmf_value_pack_for(machine, frame, "pack", x));
-    return bmf_value_pack(machine->ctx, &x->child[0]);
+    BMF_TRY(value_pack_for(machine, frame, "pack", x));
+    return value_pack(machine->ctx, &x->child[0]);
 }
 
 /* The concatenations of packed lists of packed lists, which keep their shells. */
 static int concatenate_all(bmf_evaluation *machine, bmf_value *x, bmf_value *out)
 {
     bmf_pass pass = {.ctx = machine->ctx};
-    bmf_buffer *offsets = bmf_buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
+    bmf_buffer *offsets = buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
     if (offsets == NULL)
-        return bmf_no_memory(machine->ctx, x->count);
+        return fail_no_memory(machine->ctx, x->count);
     fold_state state = {.lists = x, .inner = &x->child[0], .begin = offsets->data};
     state.begin[0] = 0;
-    bmf_pass_run(&pass, x->count, drop_offsets, &state);
-    return bmf_value_create_list(machine->ctx, x->count, offsets, &x->child[0].child[0], out);
+    pass_run(&pass, x->count, drop_offsets, &state);
+    return value_create_list(machine->ctx, x->count, offsets, &x->child[0].child[0], out);
 }
 
 /* {initial, lists} concatenated; both are taken over. */
@@ -52,20 +52,20 @@ static int put_before(bmf_evaluation *machine, const bmf_frame *frame, bmf_value
                       bmf_value *out)
 {
     bmf_value pair[2], both;
-    bmf_value_move(initial, &pair[0]);
-    bmf_value_move(lists, &pair[1]);
-    bmf_value_create_tuple(machine->ctx, 2, pair, &both);
-    int status = bmf_evaluate_concatenation(machine, frame, &both, out);
-    bmf_value_free(&both);
+    value_move(initial, &pair[0]);
+    value_move(lists, &pair[1]);
+    value_create_tuple(machine->ctx, 2, pair, &both);
+    int status = evaluate_concatenation(machine, frame, &both, out);
+    value_free(&both);
     return status;
 }
 
-int bmf_evaluate_reduce_lists(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
-                              bmf_value *out)
+int evaluate_reduce_lists(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
+                          bmf_value *out)
 {
     bmf_value initial = {0}, total;
-    int status = reduce->children > 1 ? bmf_evaluate_default(machine, reduce, frame, x, &initial)
-                                      : bmf_check_not_empty(machine, reduce, frame, x);
+    int status = reduce->children > 1 ? evaluate_default(machine, reduce, frame, x, &initial)
+                                      : check_not_empty(machine, reduce, frame, x);
     if (status == BMF_OK)
         status = pack_both(machine, frame, x);
     if (status == BMF_OK)
@@ -73,9 +73,9 @@ int bmf_evaluate_reduce_lists(bmf_evaluation *machine, bmf_expression *reduce, b
     if (status == BMF_OK && reduce->children > 1)
         status = put_before(machine, frame, &initial, &total, out);
     else if (status == BMF_OK)
-        bmf_value_move(&total, out);
-    bmf_value_free(&initial);
-    bmf_value_free(x);
+        value_move(&total, out);
+    value_free(&initial);
+    value_free(x);
     return status;
 }
 
@@ -85,15 +85,15 @@ static int begin_all(bmf_evaluation *machine, const bmf_value *x, bmf_value *out
     const bmf_value *inner = &x->child[0];
     bmf_pass pass = {.ctx = machine->ctx};
     bmf_value made = {.type = inner->type, .count = inner->count, .step = 1};
-    made.buffer = bmf_buffer_create(2 * inner->count * (int64_t)sizeof(int64_t));
+    made.buffer = buffer_create(2 * inner->count * (int64_t)sizeof(int64_t));
     if (made.buffer == NULL)
-        return bmf_no_memory(machine->ctx, inner->count);
+        return fail_no_memory(machine->ctx, inner->count);
     fold_state state = {x, inner, made.buffer->data, (int64_t *)made.buffer->data + inner->count};
-    bmf_pass_run(&pass, x->count, begin_alike, &state);
+    pass_run(&pass, x->count, begin_alike, &state);
     made.begin = state.begin;
     made.end = state.end;
-    made.child = bmf_allocate_clear(1, (int64_t)sizeof *made.child);
-    bmf_value_share(machine->ctx, &inner->child[0], made.child);
+    made.child = allocate_clear(1, (int64_t)sizeof *made.child);
+    value_share(machine->ctx, &inner->child[0], made.child);
     *out = made;
     return BMF_OK;
 }
@@ -104,22 +104,21 @@ static int put_before_all(bmf_evaluation *machine, const bmf_expression *scan, b
 {
     bmf_frame elements;
     bmf_value repeated;
-    int status = bmf_value_repeat(machine->ctx, initial, x->begin, &repeated);
+    int status = value_repeat(machine->ctx, initial, x->begin, &repeated);
     if (status == BMF_OK)
-        status = bmf_frame_open_elements(machine, frame, scan, x->begin, &elements);
+        status = frame_open_elements(machine, frame, scan, x->begin, &elements);
     if (status == BMF_OK) {
         status = put_before(machine, &elements, &repeated, prefixes, out);
-        bmf_frame_close(&elements);
+        frame_close(&elements);
     }
-    bmf_value_free(prefixes);
+    value_free(prefixes);
     return status;
 }
 
-int bmf_evaluate_scan_lists(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x,
-                            bmf_value *out)
+int evaluate_scan_lists(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value initial = {0}, prefixes, all;
-    int status = bmf_evaluate_default(machine, scan, frame, x, &initial);
+    int status = evaluate_default(machine, scan, frame, x, &initial);
     if (status == BMF_OK)
         status = pack_both(machine, frame, x);
     if (status == BMF_OK)
@@ -127,10 +126,10 @@ int bmf_evaluate_scan_lists(bmf_evaluation *machine, bmf_expression *scan, bmf_f
     if (status == BMF_OK && scan->children > 1)
         status = put_before_all(machine, scan, frame, x, &initial, &prefixes, &all);
     else if (status == BMF_OK)
-        bmf_value_move(&prefixes, &all);
+        value_move(&prefixes, &all);
     if (status == BMF_OK)
-        status = bmf_value_like(machine->ctx, x, &all, out);
-    bmf_value_free(&initial);
-    bmf_value_free(x);
+        status = value_like(machine->ctx, x, &all, out);
+    value_free(&initial);
+    value_free(x);
     return status;
 }

@@ -42,7 +42,7 @@ static void place_some(void *state, int64_t begin, int64_t end)
         for (; j < stop; j++) {
             int64_t number = *(const int64_t *)(data + j * stride);
             if ((uint64_t)number >= (uint64_t)length) {
-                bmf_note_failure(&s->first, j, number, length);
+                note_first_failure(&s->first, j, number, length);
                 return;
             }
             s->place[j] = base + number;
@@ -55,31 +55,31 @@ static int take_places(bmf_evaluation *machine, const bmf_expression *project, c
 {
     int64_t total = state->offsets[state->contexts];
     bmf_pass pass;
-    bmf_pass_open(machine, frame, "project", state->offsets, &pass);
-    int status = bmf_pass_run(&pass, total, place_some, state);
+    pass_open(machine, frame, "project", state->offsets, &pass);
+    int status = pass_run(&pass, total, place_some, state);
     if (status == BMF_OK && state->first.kind != BMF_FAILURE_NONE) {
         state->first.element = list_at(state->offsets, state->contexts, state->first.element);
-        status = bmf_noted_failure(machine, frame, project, BMF_FAILURE_INDEX, &state->first);
+        status = noted_failure(machine, frame, project, BMF_FAILURE_INDEX, &state->first);
     }
     if (status == BMF_OK)
-        status = bmf_value_take_pass(&pass, &state->list->child[0], state->place, total, out);
-    bmf_pass_close(&pass);
+        status = value_take_pass(&pass, &state->list->child[0], state->place, total, out);
+    pass_close(&pass);
     return status;
 }
 
-int bmf_evaluate_project(bmf_evaluation *machine, bmf_expression *project, const bmf_frame *frame, bmf_value *x,
-                         bmf_value *out)
+int evaluate_project(bmf_evaluation *machine, bmf_expression *project, const bmf_frame *frame, bmf_value *x,
+                     bmf_value *out)
 {
     bmf_value *indices = &x->child[1], elements;
-    BMF_TRY(bmf_value_pack_for(machine, frame, "pack", indices));
+    BMF_TRY(value_pack_for(machine, frame, "pack", indices));
     int64_t total = indices->child[0].count;
     project_state state = {
         .list = &x->child[0], .number = &indices->child[0], .offsets = indices->begin, .contexts = x->count};
     state.place = malloc((size_t)(total + 1) * sizeof *state.place);
     int status = state.place != NULL ? take_places(machine, project, frame, &state, &elements)
-                                     : bmf_no_memory(machine->ctx, total);
+                                     : fail_no_memory(machine->ctx, total);
     free(state.place);
-    return status == BMF_OK ? bmf_value_like(machine->ctx, indices, &elements, out) : status;
+    return status == BMF_OK ? value_like(machine->ctx, indices, &elements, out) : status;
 }
 
 /* ---- concatenation ---- */
@@ -94,8 +94,8 @@ static void measure_both(void *state, int64_t begin, int64_t end)
 {
     const ends_state *s = state;
     for (int64_t i = begin; i < end; i++) {
-        s->segment[2 * i + 1] = bmf_value_length(s->a, i);
-        s->segment[2 * i + 2] = bmf_value_length(s->b, i);
+        s->segment[2 * i + 1] = value_length(s->a, i);
+        s->segment[2 * i + 2] = value_length(s->b, i);
     }
 }
 
@@ -109,7 +109,7 @@ static void every_second(void *state, int64_t begin, int64_t end)
 static bool is_empty_everywhere(const bmf_value *list)
 {
     for (int64_t i = 0; i < list->count; i++)
-        if (bmf_value_length(list, i) > 0)
+        if (value_length(list, i) > 0)
             return false;
     return true;
 }
@@ -122,37 +122,37 @@ static int join_both(bmf_evaluation *machine, const bmf_frame *frame, ends_state
     int64_t count = s->a->count;
     bmf_pass pass = {.ctx = machine->ctx};
     bmf_value elements;
-    bmf_pass_run(&pass, count, measure_both, s);
-    if (!bmf_offsets_sum(machine->ctx, s->segment, 2 * count))
-        return bmf_no_memory(machine->ctx, INT64_MAX);
+    pass_run(&pass, count, measure_both, s);
+    if (!offsets_sum(machine->ctx, s->segment, 2 * count))
+        return fail_no_memory(machine->ctx, INT64_MAX);
     s->offsets[0] = 0;
-    bmf_pass_run(&pass, count, every_second, s);
+    pass_run(&pass, count, every_second, s);
     bmf_segments segments = {2, source, begin, step, 2 * count, s->segment};
-    bmf_pass_open(machine, frame, "concatenate", s->offsets, &pass);
-    int status = bmf_value_join(&pass, &segments, &elements);
-    bmf_pass_close(&pass);
+    pass_open(machine, frame, "concatenate", s->offsets, &pass);
+    int status = value_join(&pass, &segments, &elements);
+    pass_close(&pass);
     if (status == BMF_OK)
-        status = bmf_value_create_list(machine->ctx, count, bmf_buffer_retain(offsets), &elements, out);
+        status = value_create_list(machine->ctx, count, buffer_retain(offsets), &elements, out);
     return status;
 }
 
-int bmf_evaluate_concatenation(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_concatenation(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     ends_state state = {.a = &x->child[0], .b = &x->child[1]};
     if (is_empty_everywhere(state.b) || is_empty_everywhere(state.a)) {
-        bmf_value_move(&x->child[is_empty_everywhere(state.b) ? 0 : 1], out);
+        value_move(&x->child[is_empty_everywhere(state.b) ? 0 : 1], out);
         return BMF_OK;
     }
-    bmf_buffer *segment = bmf_buffer_create((2 * x->count + 1) * (int64_t)sizeof(int64_t));
-    bmf_buffer *offsets = bmf_buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
-    int status = segment != NULL && offsets != NULL ? BMF_OK : bmf_no_memory(machine->ctx, x->count);
+    bmf_buffer *segment = buffer_create((2 * x->count + 1) * (int64_t)sizeof(int64_t));
+    bmf_buffer *offsets = buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
+    int status = segment != NULL && offsets != NULL ? BMF_OK : fail_no_memory(machine->ctx, x->count);
     if (status == BMF_OK) {
         state.segment = segment->data;
         state.offsets = offsets->data;
         status = join_both(machine, frame, &state, offsets, out);
     }
-    bmf_buffer_release(segment);
-    bmf_buffer_release(offsets);
+    buffer_release(segment);
+    buffer_release(offsets);
     return status;
 }
 
@@ -167,9 +167,9 @@ static void compare_some(void *state, int64_t begin, int64_t end)
 {
     zip_state *s = state;
     for (int64_t i = begin; i < end; i++) {
-        int64_t a = bmf_value_length(s->a, i), b = bmf_value_length(s->b, i);
+        int64_t a = value_length(s->a, i), b = value_length(s->b, i);
         if (a != b) {
-            bmf_note_failure(&s->first, i, a, b);
+            note_first_failure(&s->first, i, a, b);
             return;
         }
     }
@@ -179,8 +179,8 @@ static int check_lengths(bmf_evaluation *machine, const bmf_expression *zip, con
 {
     zip_state state = {.a = &x->child[0], .b = &x->child[1]};
     bmf_pass pass = {.ctx = machine->ctx};
-    BMF_TRY(bmf_pass_run(&pass, x->count, compare_some, &state));
-    return bmf_noted_failure(machine, frame, zip, BMF_FAILURE_RAGGED, &state.first);
+    BMF_TRY(pass_run(&pass, x->count, compare_some, &state));
+    return noted_failure(machine, frame, zip, BMF_FAILURE_RAGGED, &state.first);
 }
 
 static bool are_same_views(const bmf_value *a, const bmf_value *b)
@@ -193,26 +193,26 @@ static int make_pairs(bmf_evaluation *machine, const bmf_frame *frame, bmf_value
 {
     bmf_value *a = &x->child[0], *b = &x->child[1], pair[2], pairs;
     if (!are_same_views(a, b)) {
-        BMF_TRY(bmf_value_pack_for(machine, frame, "pack", a));
-        BMF_TRY(bmf_value_pack_for(machine, frame, "pack", b));
+        BMF_TRY(value_pack_for(machine, frame, "pack", a));
+        BMF_TRY(value_pack_for(machine, frame, "pack", b));
     }
-    bmf_value_move(&a->child[0], &pair[0]);
-    bmf_value_move(&b->child[0], &pair[1]);
-    bmf_value_create_tuple(machine->ctx, 2, pair, &pairs);
-    return bmf_value_like(machine->ctx, a, &pairs, out);
+    value_move(&a->child[0], &pair[0]);
+    value_move(&b->child[0], &pair[1]);
+    value_create_tuple(machine->ctx, 2, pair, &pairs);
+    return value_like(machine->ctx, a, &pairs, out);
 }
 
-int bmf_evaluate_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value pairs;
     int status = check_lengths(machine, zip, frame, x);
     if (status == BMF_OK)
         status = make_pairs(machine, frame, x, &pairs);
-    bmf_value_free(x);
+    value_free(x);
     if (status == BMF_OK && zip->children > 0)
-        return bmf_evaluate_elements(machine, zip, zip->child[0], frame, &pairs, out);
+        return evaluate_elements(machine, zip, zip->child[0], frame, &pairs, out);
     if (status == BMF_OK)
-        bmf_value_move(&pairs, out);
+        value_move(&pairs, out);
     return status;
 }
 
@@ -245,40 +245,40 @@ static void count_kept(void *state, int64_t begin, int64_t end)
 static int keep(bmf_evaluation *machine, const bmf_frame *frame, const bmf_value *x, const int64_t *position,
                 int64_t kept, bmf_value *out)
 {
-    bmf_buffer *offsets = bmf_buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
+    bmf_buffer *offsets = buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
     if (offsets == NULL)
-        return bmf_no_memory(machine->ctx, x->count);
+        return fail_no_memory(machine->ctx, x->count);
     kept_state state = {position, kept, x->begin, offsets->data};
     bmf_pass pass = {.ctx = machine->ctx};
     bmf_value elements;
     state.new_offsets[0] = 0;
-    bmf_pass_run(&pass, x->count, count_kept, &state);
-    bmf_pass_open(machine, frame, "filter", state.new_offsets, &pass);
-    int status = bmf_value_take_pass(&pass, &x->child[0], position, kept, &elements);
-    bmf_pass_close(&pass);
+    pass_run(&pass, x->count, count_kept, &state);
+    pass_open(machine, frame, "filter", state.new_offsets, &pass);
+    int status = value_take_pass(&pass, &x->child[0], position, kept, &elements);
+    pass_close(&pass);
     if (status == BMF_OK)
-        return bmf_value_create_list(machine->ctx, x->count, offsets, &elements, out);
-    bmf_buffer_release(offsets);
+        return value_create_list(machine->ctx, x->count, offsets, &elements, out);
+    buffer_release(offsets);
     return status;
 }
 
-int bmf_evaluate_filter(bmf_evaluation *machine, bmf_expression *filter, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_filter(bmf_evaluation *machine, bmf_expression *filter, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value list, mask = {0};
     int64_t *position = NULL, kept = 0;
-    int status = bmf_value_pack_for(machine, frame, "pack", x);
+    int status = value_pack_for(machine, frame, "pack", x);
     if (status == BMF_OK) {
-        bmf_value_share(machine->ctx, x, &list);
-        status = bmf_evaluate_elements(machine, filter, filter->child[0], frame, &list, &mask);
+        value_share(machine->ctx, x, &list);
+        status = evaluate_elements(machine, filter, filter->child[0], frame, &list, &mask);
     }
     if (status == BMF_OK && mask.child[0].count > 0) /* there may be no predicate of elements that cannot be */
-        status = bmf_mask_positions(machine->ctx, &mask.child[0], true, &position, &kept);
+        status = mask_positions(machine->ctx, &mask.child[0], true, &position, &kept);
     if (status == BMF_OK && kept == x->child[0].count)
-        bmf_value_move(x, out);
+        value_move(x, out);
     else if (status == BMF_OK)
         status = keep(machine, frame, x, position, kept, out);
     free(position);
-    bmf_value_free(&mask);
-    bmf_value_free(x);
+    value_free(&mask);
+    value_free(x);
     return status;
 }

@@ -9,29 +9,28 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/language/evaluate/levels.h"
 
-bool bmf_is_concatenation(const bmf_expression *operation)
+bool is_concatenation(const bmf_expression *operation)
 {
     return operation->kind == BMF_EXPRESSION_OP && operation->operation == BMF_OPERATION_CONC;
 }
 
-int bmf_evaluate_default(bmf_evaluation *machine, const bmf_expression *fold, bmf_frame *frame, const bmf_value *x,
-                         bmf_value *initial)
+int evaluate_default(bmf_evaluation *machine, const bmf_expression *fold, bmf_frame *frame, const bmf_value *x,
+                     bmf_value *initial)
 {
     bmf_value argument;
     *initial = (bmf_value){0};
     if (fold->children < 2)
         return BMF_OK;
-    bmf_value_share(machine->ctx, x, &argument);
-    return bmf_evaluate(machine, fold->child[1], frame, &argument, initial);
+    value_share(machine->ctx, x, &argument);
+    return evaluate_batch(machine, fold->child[1], frame, &argument, initial);
 }
 
-int bmf_check_not_empty(bmf_evaluation *machine, const bmf_expression *fold, const bmf_frame *frame,
-                        const bmf_value *lists)
+int check_not_empty(bmf_evaluation *machine, const bmf_expression *fold, const bmf_frame *frame, const bmf_value *lists)
 {
     for (int64_t i = 0; i < lists->count; i++)
-        if (bmf_value_length(lists, i) == 0)
-            return bmf_frame_fail(machine, frame,
-                                  &(bmf_failure){.kind = BMF_FAILURE_EMPTY, .expression = fold, .element = i});
+        if (value_length(lists, i) == 0)
+            return frame_fail(machine, frame,
+                              &(bmf_failure){.kind = BMF_FAILURE_EMPTY, .expression = fold, .element = i});
     return BMF_OK;
 }
 
@@ -46,7 +45,7 @@ typedef struct digits {
 
 static void free_digits(digits *d)
 {
-    bmf_value_free(&d->value);
+    value_free(&d->value);
     free(d->context);
     *d = (digits){0};
 }
@@ -54,8 +53,8 @@ static void free_digits(digits *d)
 /* The last nodes of lists with an odd number of nodes. */
 static int take_odd(const bmf_tree_walk *walk, const bmf_tree_level *level, digits *odd)
 {
-    int64_t *last = bmf_tree_numbers(walk->machine, level->live);
-    *odd = (digits){.context = bmf_tree_numbers(walk->machine, level->live)};
+    int64_t *last = tree_numbers(walk->machine, level->live);
+    *odd = (digits){.context = tree_numbers(walk->machine, level->live)};
     int status = last != NULL && odd->context != NULL ? BMF_OK : BMF_ERROR_MEMORY;
     for (int64_t k = 0; status == BMF_OK && k < level->live; k++) {
         if ((level->start[k + 1] - level->start[k]) % 2 == 0)
@@ -64,7 +63,7 @@ static int take_odd(const bmf_tree_walk *walk, const bmf_tree_level *level, digi
         last[odd->count++] = level->start[k + 1] - 1;
     }
     if (status == BMF_OK)
-        status = bmf_value_take(walk->machine->ctx, &level->value, last, odd->count, &odd->value);
+        status = value_take(walk->machine->ctx, &level->value, last, odd->count, &odd->value);
     free(last);
     return status;
 }
@@ -72,19 +71,19 @@ static int take_odd(const bmf_tree_walk *walk, const bmf_tree_level *level, digi
 static int climb(const bmf_tree_walk *walk, bmf_value *elements, digits *odd)
 {
     bmf_tree_level level, next;
-    BMF_TRY(bmf_tree_walk_first(walk, elements, &level));
+    BMF_TRY(tree_walk_first(walk, elements, &level));
     int status = BMF_OK;
     for (int l = 0; l < walk->levels && status == BMF_OK; l++) {
         status = take_odd(walk, &level, &odd[l]);
         if (status != BMF_OK || l + 1 == walk->levels)
             break;
-        status = bmf_tree_walk_next(walk, l, &level, &next);
+        status = tree_walk_next(walk, l, &level, &next);
         if (status != BMF_OK)
             break;
-        bmf_tree_level_free(&level);
+        tree_level_free(&level);
         level = next;
     }
-    bmf_tree_level_free(&level);
+    tree_level_free(&level);
     return status;
 }
 
@@ -100,12 +99,12 @@ typedef struct meeting {
 
 static bool open_meeting(bmf_evaluation *machine, int64_t total, int64_t digit, meeting *m)
 {
-    *m = (meeting){.total = bmf_tree_numbers(machine, digit),
-                   .digit = bmf_tree_numbers(machine, digit),
-                   .picked = bmf_tree_numbers(machine, digit),
-                   .rest = bmf_tree_numbers(machine, total),
-                   .fresh = bmf_tree_numbers(machine, digit),
-                   .context = bmf_tree_numbers(machine, total + digit)};
+    *m = (meeting){.total = tree_numbers(machine, digit),
+                   .digit = tree_numbers(machine, digit),
+                   .picked = tree_numbers(machine, digit),
+                   .rest = tree_numbers(machine, total),
+                   .fresh = tree_numbers(machine, digit),
+                   .context = tree_numbers(machine, total + digit)};
     return m->total && m->digit && m->picked && m->rest && m->fresh && m->context;
 }
 
@@ -148,13 +147,13 @@ static int combine_met(const bmf_tree_walk *walk, const digits *total, const dig
 {
     bmf_context *ctx = walk->machine->ctx;
     bmf_value a, b;
-    BMF_TRY(bmf_value_take(ctx, &total->value, m->total, m->met, &a));
-    int status = bmf_value_take(ctx, &digit->value, m->digit, m->met, &b);
+    BMF_TRY(value_take(ctx, &total->value, m->total, m->met, &a));
+    int status = value_take(ctx, &digit->value, m->digit, m->met, &b);
     if (status != BMF_OK) {
-        bmf_value_free(&a);
+        value_free(&a);
         return status;
     }
-    return bmf_apply_operator(walk->machine, walk->fold, walk->elements, m->picked, m->met, &a, &b, out);
+    return apply_operator(walk->machine, walk->fold, walk->elements, m->picked, m->met, &a, &b, out);
 }
 
 static int meet(const bmf_tree_walk *walk, const digits *total, const digits *digit, const meeting *m, bmf_value *out)
@@ -163,13 +162,13 @@ static int meet(const bmf_tree_walk *walk, const digits *total, const digits *di
     bmf_value part[3] = {{0}, {0}, {0}};
     int status = combine_met(walk, total, digit, m, &part[1]);
     if (status == BMF_OK)
-        status = bmf_value_take(ctx, &total->value, m->rest, m->rests, &part[0]);
+        status = value_take(ctx, &total->value, m->rest, m->rests, &part[0]);
     if (status == BMF_OK)
-        status = bmf_value_take(ctx, &digit->value, m->fresh, m->fresh_count, &part[2]);
+        status = value_take(ctx, &digit->value, m->fresh, m->fresh_count, &part[2]);
     if (status == BMF_OK)
-        status = bmf_value_concatenate(ctx, 3, part, out);
+        status = value_concatenate(ctx, 3, part, out);
     for (int k = 0; k < 3; k++)
-        bmf_value_free(&part[k]);
+        value_free(&part[k]);
     return status;
 }
 
@@ -187,7 +186,7 @@ static int add_digit(const bmf_tree_walk *walk, int l, digits *total, const digi
         free_digits(total);
         total->context = m.context;
         total->count = m.rests + m.met + m.fresh_count;
-        bmf_value_move(&value, &total->value);
+        value_move(&value, &total->value);
         m.context = NULL;
     }
     close_meeting(&m);
@@ -200,7 +199,7 @@ static int add_digits(const bmf_tree_walk *walk, digits *odd, bmf_value *out)
     bmf_context *ctx = walk->machine->ctx;
     int top = walk->levels - 1;
     digits total = odd[top];
-    int64_t *where = bmf_tree_numbers(walk->machine, walk->contexts), full = 0;
+    int64_t *where = tree_numbers(walk->machine, walk->contexts), full = 0;
     odd[top] = (digits){0};
     for (int64_t i = 0; where != NULL && i < walk->contexts; i++)
         where[i] = -1;
@@ -213,7 +212,7 @@ static int add_digits(const bmf_tree_walk *walk, digits *odd, bmf_value *out)
         if (where[i] >= 0)
             where[full++] = where[i];
     if (status == BMF_OK)
-        status = bmf_value_take(ctx, &total.value, where, full, out);
+        status = value_take(ctx, &total.value, where, full, out);
     free(where);
     free_digits(&total);
     return status;
@@ -223,9 +222,9 @@ static int fold_elements(bmf_tree_walk *walk, bmf_value *elements, bmf_value *ou
 {
     const bmf_type *type = walk->fold->out;
     digits odd[BMF_TREE_LEVELS] = {{0}};
-    int status = bmf_tree_walk_open(walk);
+    int status = tree_walk_open(walk);
     if (status == BMF_OK && walk->levels == 0)
-        status = bmf_value_empty(walk->machine->ctx, type, 0, out);
+        status = value_empty(walk->machine->ctx, type, 0, out);
     else if (status == BMF_OK)
         status = climb(walk, elements, odd);
     if (status == BMF_OK && walk->levels > 0)
@@ -244,12 +243,12 @@ typedef struct fullness {
 
 static bool open_fullness(bmf_evaluation *machine, const bmf_value *x, fullness *f)
 {
-    *f = (fullness){bmf_tree_numbers(machine, x->count), bmf_tree_numbers(machine, x->count), 0, 0, NULL};
+    *f = (fullness){tree_numbers(machine, x->count), tree_numbers(machine, x->count), 0, 0, NULL};
     f->choose = malloc((size_t)(x->count + 1));
     if (f->full == NULL || f->empty == NULL || f->choose == NULL)
         return false;
     for (int64_t i = 0; i < x->count; i++) {
-        f->choose[i] = bmf_value_length(x, i) > 0;
+        f->choose[i] = value_length(x, i) > 0;
         if (f->choose[i])
             f->full[f->full_count++] = i;
         else
@@ -265,16 +264,16 @@ static int apply_default(bmf_evaluation *machine, const bmf_expression *reduce, 
     bmf_context *ctx = machine->ctx;
     bmf_value first = {0}, rest = {0}, combined = {0};
     fullness f;
-    int status = open_fullness(machine, x, &f) ? BMF_OK : bmf_no_memory(ctx, x->count);
+    int status = open_fullness(machine, x, &f) ? BMF_OK : fail_no_memory(ctx, x->count);
     if (status == BMF_OK)
-        status = bmf_value_take(ctx, initial, f.full, f.full_count, &first);
+        status = value_take(ctx, initial, f.full, f.full_count, &first);
     if (status == BMF_OK)
-        status = bmf_value_take(ctx, initial, f.empty, f.empty_count, &rest);
+        status = value_take(ctx, initial, f.empty, f.empty_count, &rest);
     if (status == BMF_OK)
-        status = bmf_apply_operator(machine, reduce, frame, f.full, f.full_count, &first, total, &combined);
+        status = apply_operator(machine, reduce, frame, f.full, f.full_count, &first, total, &combined);
     if (status == BMF_OK)
-        status = bmf_value_merge(ctx, f.choose, x->count, &combined, &rest, out);
-    bmf_value_free(&first), bmf_value_free(&rest), bmf_value_free(&combined);
+        status = value_merge(ctx, f.choose, x->count, &combined, &rest, out);
+    value_free(&first), value_free(&rest), value_free(&combined);
     free(f.full), free(f.empty), free(f.choose);
     return status;
 }
@@ -286,32 +285,32 @@ static int fold_lists(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame
 {
     bmf_frame elements;
     bool alone = !reduce->child[0]->communicates;
-    BMF_TRY(bmf_frame_open_elements(machine, frame, reduce, x->begin, &elements));
+    BMF_TRY(frame_open_elements(machine, frame, reduce, x->begin, &elements));
     bmf_tree_walk walk = {
         .machine = machine, .fold = reduce, .elements = &elements, .offsets = x->begin, .contexts = x->count};
     machine->quiet += alone;
     int status = fold_elements(&walk, &x->child[0], total);
     machine->quiet -= alone;
-    bmf_frame_close(&elements);
+    frame_close(&elements);
     return status;
 }
 
-int bmf_evaluate_reduce(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_reduce(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value initial = {0}, total = {0};
-    if (bmf_is_concatenation(reduce->child[0]))
-        return bmf_evaluate_reduce_lists(machine, reduce, frame, x, out);
-    int status = reduce->children > 1 ? bmf_evaluate_default(machine, reduce, frame, x, &initial)
-                                      : bmf_check_not_empty(machine, reduce, frame, x);
+    if (is_concatenation(reduce->child[0]))
+        return evaluate_reduce_lists(machine, reduce, frame, x, out);
+    int status = reduce->children > 1 ? evaluate_default(machine, reduce, frame, x, &initial)
+                                      : check_not_empty(machine, reduce, frame, x);
     if (status == BMF_OK)
-        status = bmf_value_pack_for(machine, frame, "pack", x);
+        status = value_pack_for(machine, frame, "pack", x);
     if (status == BMF_OK)
         status = fold_lists(machine, reduce, frame, x, &total);
     if (status == BMF_OK && reduce->children > 1)
         status = apply_default(machine, reduce, frame, x, &initial, &total, out);
     else if (status == BMF_OK)
-        bmf_value_move(&total, out);
-    bmf_value_free(&initial), bmf_value_free(&total);
-    bmf_value_free(x);
+        value_move(&total, out);
+    value_free(&initial), value_free(&total);
+    value_free(x);
     return status;
 }

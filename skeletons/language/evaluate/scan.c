@@ -18,11 +18,11 @@ typedef struct sources {
 static bool open_sources(bmf_evaluation *machine, const bmf_tree_level *level, sources *s)
 {
     int64_t nodes = level->start[level->live];
-    *s = (sources){.first = bmf_tree_numbers(machine, level->live),
-                   .prefix = bmf_tree_numbers(machine, nodes / 2),
-                   .node = bmf_tree_numbers(machine, nodes / 2),
-                   .picked = bmf_tree_numbers(machine, nodes / 2),
-                   .order = bmf_tree_numbers(machine, nodes)};
+    *s = (sources){.first = tree_numbers(machine, level->live),
+                   .prefix = tree_numbers(machine, nodes / 2),
+                   .node = tree_numbers(machine, nodes / 2),
+                   .picked = tree_numbers(machine, nodes / 2),
+                   .order = tree_numbers(machine, nodes)};
     return s->first && s->prefix && s->node && s->picked && s->order;
 }
 
@@ -59,21 +59,21 @@ static int lower_prefixes(const bmf_tree_walk *walk, const bmf_tree_level *level
 {
     bmf_context *ctx = walk->machine->ctx;
     bmf_value part[3] = {{0}, {0}, {0}}, a = {0}, b = {0}, all = {0};
-    int status = bmf_value_take(ctx, prefixes, s->prefix, s->pairs, &a);
+    int status = value_take(ctx, prefixes, s->prefix, s->pairs, &a);
     if (status == BMF_OK)
-        status = bmf_value_take(ctx, &level->value, s->node, s->pairs, &b);
+        status = value_take(ctx, &level->value, s->node, s->pairs, &b);
     if (status == BMF_OK)
-        status = bmf_apply_operator(walk->machine, walk->fold, walk->elements, s->picked, s->pairs, &a, &b, &part[2]);
+        status = apply_operator(walk->machine, walk->fold, walk->elements, s->picked, s->pairs, &a, &b, &part[2]);
     if (status == BMF_OK)
-        status = bmf_value_take(ctx, &level->value, s->first, level->live, &part[0]);
-    bmf_value_move(prefixes, &part[1]);
+        status = value_take(ctx, &level->value, s->first, level->live, &part[0]);
+    value_move(prefixes, &part[1]);
     if (status == BMF_OK)
-        status = bmf_value_concatenate(ctx, 3, part, &all);
+        status = value_concatenate(ctx, 3, part, &all);
     for (int k = 0; k < 3; k++)
-        bmf_value_free(&part[k]);
+        value_free(&part[k]);
     if (status == BMF_OK)
-        status = bmf_value_take(ctx, &all, s->order, level->start[level->live], prefixes);
-    bmf_value_free(&a), bmf_value_free(&b), bmf_value_free(&all);
+        status = value_take(ctx, &all, s->order, level->start[level->live], prefixes);
+    value_free(&a), value_free(&b), value_free(&all);
     return status;
 }
 
@@ -95,20 +95,20 @@ static int scan_elements(bmf_tree_walk *walk, bmf_value *elements, bmf_value *ou
 {
     bmf_tree_level level[BMF_TREE_LEVELS] = {{0}};
     bmf_value prefixes = {0};
-    int status = bmf_tree_walk_open(walk), top = walk->levels - 1;
+    int status = tree_walk_open(walk), top = walk->levels - 1;
     if (status == BMF_OK)
-        status = bmf_value_empty(walk->machine->ctx, walk->fold->out->component[0], 0, &prefixes);
+        status = value_empty(walk->machine->ctx, walk->fold->out->component[0], 0, &prefixes);
     if (status == BMF_OK && top >= 0)
-        status = bmf_tree_walk_first(walk, elements, &level[0]);
+        status = tree_walk_first(walk, elements, &level[0]);
     for (int l = 0; l < top && status == BMF_OK; l++)
-        status = bmf_tree_walk_next(walk, l, &level[l], &level[l + 1]);
+        status = tree_walk_next(walk, l, &level[l], &level[l + 1]);
     for (int l = top; l >= 0 && status == BMF_OK; l--)
         status = descend(walk, l, &level[l], l < top ? &level[l + 1] : NULL, &prefixes);
     for (int l = 0; l <= top; l++)
-        bmf_tree_level_free(&level[l]);
+        tree_level_free(&level[l]);
     if (status == BMF_OK)
-        bmf_value_move(&prefixes, out);
-    bmf_value_free(&prefixes);
+        value_move(&prefixes, out);
+    value_free(&prefixes);
     return status;
 }
 
@@ -117,15 +117,15 @@ static int apply_default(bmf_evaluation *machine, const bmf_expression *scan, co
                          const int64_t *offsets, bmf_value *initial, bmf_value *prefixes, bmf_value *out)
 {
     bmf_value first;
-    int64_t *all = bmf_tree_numbers(machine, elements->count);
-    int status = all != NULL ? bmf_value_repeat(machine->ctx, initial, offsets, &first) : BMF_ERROR_MEMORY;
+    int64_t *all = tree_numbers(machine, elements->count);
+    int status = all != NULL ? value_repeat(machine->ctx, initial, offsets, &first) : BMF_ERROR_MEMORY;
     for (int64_t j = 0; status == BMF_OK && j < elements->count; j++)
         all[j] = j;
     if (status == BMF_OK)
-        status = bmf_apply_operator(machine, scan, elements, all, elements->count, &first, prefixes, out);
+        status = apply_operator(machine, scan, elements, all, elements->count, &first, prefixes, out);
     free(all);
-    bmf_value_free(initial);
-    bmf_value_free(prefixes);
+    value_free(initial);
+    value_free(prefixes);
     return status;
 }
 
@@ -135,35 +135,35 @@ static int scan_lists(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *
 {
     bmf_frame elements;
     bmf_value prefixes = {0};
-    BMF_TRY(bmf_frame_open_elements(machine, frame, scan, x->begin, &elements));
+    BMF_TRY(frame_open_elements(machine, frame, scan, x->begin, &elements));
     bmf_tree_walk walk = {
         .machine = machine, .fold = scan, .elements = &elements, .offsets = x->begin, .contexts = x->count};
     int status = scan_elements(&walk, &x->child[0], &prefixes);
     if (status == BMF_OK && scan->children > 1)
         status = apply_default(machine, scan, &elements, x->begin, initial, &prefixes, out);
     else if (status == BMF_OK)
-        bmf_value_move(&prefixes, out);
-    bmf_value_free(&prefixes);
-    bmf_frame_close(&elements);
+        value_move(&prefixes, out);
+    value_free(&prefixes);
+    frame_close(&elements);
     return status;
 }
 
-int bmf_evaluate_scan(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_scan(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value initial = {0}, scanned;
     bool alone = !scan->child[0]->communicates;
-    if (bmf_is_concatenation(scan->child[0]))
-        return bmf_evaluate_scan_lists(machine, scan, frame, x, out);
-    int status = bmf_evaluate_default(machine, scan, frame, x, &initial);
+    if (is_concatenation(scan->child[0]))
+        return evaluate_scan_lists(machine, scan, frame, x, out);
+    int status = evaluate_default(machine, scan, frame, x, &initial);
     if (status == BMF_OK)
-        status = bmf_value_pack_for(machine, frame, "pack", x);
+        status = value_pack_for(machine, frame, "pack", x);
     machine->quiet += alone;
     if (status == BMF_OK)
         status = scan_lists(machine, scan, frame, x, &initial, &scanned);
     machine->quiet -= alone;
     if (status == BMF_OK)
-        status = bmf_value_like(machine->ctx, x, &scanned, out);
-    bmf_value_free(&initial);
-    bmf_value_free(x);
+        status = value_like(machine->ctx, x, &scanned, out);
+    value_free(&initial);
+    value_free(x);
     return status;
 }

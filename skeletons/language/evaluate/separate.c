@@ -45,10 +45,10 @@ static int64_t find_stretches(const bmf_frame *frame, stretch *found)
     return count;
 }
 
-bool bmf_is_separate(const bmf_evaluation *machine, const bmf_expression *expression, const bmf_frame *frame)
+bool is_separate(const bmf_evaluation *machine, const bmf_expression *expression, const bmf_frame *frame)
 {
     if (!machine->ctx->backend->separate || frame->count < 2 || frame->runs < 2 || expression->communicates ||
-        bmf_is_movement(expression) || bmf_type_holds_distributed(expression->in) ||
+        is_structural(expression) || bmf_type_holds_distributed(expression->in) ||
         bmf_type_holds_distributed(expression->out))
         return false;
     int64_t first = -1, begin = 0;
@@ -78,9 +78,9 @@ static int evaluate_share(bmf_evaluation *machine, bmf_expression *expression, c
     bool row = mine->context[mine->count - 1] - mine->context[0] == mine->count - 1;
     bmf_value part;
     machine->ctx->backend->separate(machine->ctx, BMF_SEPARATE_NEXT);
-    BMF_TRY(row ? bmf_value_part(machine->ctx, x, mine->context[0], mine->count, &part)
-                : bmf_value_take(machine->ctx, x, mine->context, mine->count, &part));
-    return bmf_evaluate_unnamed(machine, expression, &inner, &part, out);
+    BMF_TRY(row ? value_part(machine->ctx, x, mine->context[0], mine->count, &part)
+                : value_take(machine->ctx, x, mine->context, mine->count, &part));
+    return evaluate_unnamed(machine, expression, &inner, &part, out);
 }
 
 /* Results in the order of `context`, put into the order of the contexts. */
@@ -90,14 +90,14 @@ static int put_in_order(bmf_context *ctx, const int64_t *context, int64_t count,
     for (int64_t k = 0; k < count && in_order; k++)
         in_order = context[k] == k;
     if (in_order) {
-        bmf_value_move(results, out);
+        value_move(results, out);
         return BMF_OK;
     }
-    int64_t *place = bmf_allocate(count * (int64_t)sizeof *place);
+    int64_t *place = allocate(count * (int64_t)sizeof *place);
     for (int64_t k = 0; k < count; k++)
         place[context[k]] = k;
-    int status = bmf_value_take(ctx, results, place, count, out);
-    bmf_value_free(results);
+    int status = value_take(ctx, results, place, count, out);
+    value_free(results);
     free(place);
     return status;
 }
@@ -110,13 +110,13 @@ static void list_contexts(const stretch *found, int64_t stretches, int64_t *cont
             context[k++] = found[s].begin + i;
 }
 
-int bmf_evaluate_separate(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
-                          bmf_value *out)
+int evaluate_separate(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                      bmf_value *out)
 {
-    stretch *found = bmf_allocate(frame->runs * (int64_t)sizeof *found);
+    stretch *found = allocate(frame->runs * (int64_t)sizeof *found);
     int64_t stretches = find_stretches(frame, found), parts = 0;
-    int64_t *context = bmf_allocate(frame->count * (int64_t)sizeof *context);
-    bmf_value *part = bmf_allocate(stretches * (int64_t)sizeof *part), united;
+    int64_t *context = allocate(frame->count * (int64_t)sizeof *context);
+    bmf_value *part = allocate(stretches * (int64_t)sizeof *part), united;
     int status = BMF_OK;
     list_contexts(found, stretches, context);
     machine->ctx->backend->separate(machine->ctx, BMF_SEPARATE_BEGIN);
@@ -129,13 +129,13 @@ int bmf_evaluate_separate(bmf_evaluation *machine, bmf_expression *expression, b
         parts += status == BMF_OK;
     }
     machine->ctx->backend->separate(machine->ctx, BMF_SEPARATE_END);
-    bmf_value_free(x);
+    value_free(x);
     if (status == BMF_OK)
-        status = bmf_value_unite(machine->ctx, parts, part, &united);
+        status = value_unite(machine->ctx, parts, part, &united);
     if (status == BMF_OK)
         status = put_in_order(machine->ctx, context, frame->count, &united, out);
     for (int64_t k = 0; k < parts; k++)
-        bmf_value_free(&part[k]);
+        value_free(&part[k]);
     free(part), free(context), free(found);
     return status;
 }

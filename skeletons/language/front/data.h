@@ -17,14 +17,14 @@
  * cannot be `nothing`: where *type says so the column has int, with no elements. One pass, no tree of nodes: memory is at
  * most about 3 times the columns, 100 MB of text take seconds. Errors (BMF_ERROR_TYPE or BMF_ERROR_USAGE, with a caret): syntax; lists of
  * mixed types (says both); ints that do not fit int64; reals that overflow; nesting; text behind the datum. */
-int bmf_data_parse(bmf_context *ctx, const bmf_texts *texts, bmf_span span, const bmf_type **type, bmf_column *column);
+int data_parse(bmf_context *ctx, const bmf_texts *texts, bmf_span span, const bmf_type **type, bmf_column *column);
 
 /* The least type both go with: equal, int with real, nothing with anything, componentwise. NULL: none. */
 const bmf_type *bmf_type_join(const bmf_type *a, const bmf_type *b);
 
 /* Prints element i. Returns 0, or -1 if the stream could not be written. */
-int bmf_data_print(const bmf_column *column, int64_t i, FILE *stream);
+int data_print(const bmf_column *column, int64_t i, FILE *stream);
 /* A real in its shortest form, at most 32 bytes with the 0. */
-char *bmf_real_print(double value, char text[32]);
+char *real_print(double value, char text[32]);
 
 #endif

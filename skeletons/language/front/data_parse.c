@@ -56,21 +56,21 @@ __attribute__((format(printf, 5, 6))) static bool fail(reader *r, int64_t begin,
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    r->status = bmf_text_fail(r->texts, r->ctx, (bmf_span){r->number, begin, end}, status, "%s", message);
+    r->status = text_fail(r->texts, r->ctx, (bmf_span){r->number, begin, end}, status, "%s", message);
     return false;
 }
 
 static bool fail_token(reader *r, bmf_token token, const char *expected)
 {
     char found[64];
-    bmf_token_print(r->text, token, found);
+    token_print(r->text, token, found);
     return fail(r, token.begin, token.end, BMF_ERROR_USAGE, "%s expected, found %s", expected, found);
 }
 
 /* The next token inside the span. */
 static bmf_token peek(const reader *r)
 {
-    bmf_token token = bmf_token_next(r->text, r->at);
+    bmf_token token = token_next(r->text, r->at);
     return token.begin < r->end ? token : (bmf_token){BMF_TOKEN_END, r->end, r->end};
 }
 
@@ -177,18 +177,18 @@ static bool put_number(reader *r, builder *b, bmf_token token)
     bmf_constant constant;
     if (!takes_numbers(b))
         return fail_mixed(r, b);
-    const char *wrong = bmf_number_read(r->text->bytes + token.begin, token.end - token.begin, false, &constant);
+    const char *wrong = number_read(r->text->bytes + token.begin, token.end - token.begin, false, &constant);
     if (wrong != NULL)
-        return fail(r, token.begin, token.end, BMF_ERROR_USAGE, "%s %s", bmf_token_print(r->text, token, found), wrong);
+        return fail(r, token.begin, token.end, BMF_ERROR_USAGE, "%s %s", token_print(r->text, token, found), wrong);
     r->at = token.end;
     return constant.kind == BMF_INT ? put_int(r, b, constant.integer) : put_real(r, b, constant.real);
 }
 
 static bool put_word(reader *r, builder *b, bmf_token token)
 {
-    bool yes = bmf_token_is(r->text, token, "true") || bmf_token_is(r->text, token, "B_True");
-    bool no = bmf_token_is(r->text, token, "false") || bmf_token_is(r->text, token, "B_False");
-    if (bmf_token_is(r->text, token, "inf") || bmf_token_is(r->text, token, "nan"))
+    bool yes = token_is(r->text, token, "true") || token_is(r->text, token, "B_True");
+    bool no = token_is(r->text, token, "false") || token_is(r->text, token, "B_False");
+    if (token_is(r->text, token, "inf") || token_is(r->text, token, "nan"))
         return put_number(r, b, token);
     if (!yes && !no)
         return fail_token(r, token, "data");
@@ -212,7 +212,7 @@ static bool fail_open(reader *r, int64_t opened, int close)
 {
     int64_t line, column;
     char expected[80];
-    bmf_text_place(r->text, opened, &line, &column);
+    text_place(r->text, opened, &line, &column);
     snprintf(expected, sizeof expected, "',' or '%c' for the '%c' at %" PRId64 ":%" PRId64, close,
              r->text->bytes[opened], line, column);
     return fail_token(r, peek(r), expected);
@@ -249,7 +249,7 @@ static bool read_list(reader *r, builder *b)
     if (b->kind == BMF_NOTHING) {
         b->kind = BMF_LIST;
         b->components = 1;
-        b->child = bmf_allocate(sizeof *b->child);
+        b->child = allocate(sizeof *b->child);
         b->child[0] = (builder){.kind = BMF_NOTHING};
     }
     return open_bracket(r, &opened) && read_elements(r, &b->child[0], opened) && put_wide(r, b, &b->child[0].count);
@@ -267,7 +267,7 @@ static bool read_first_tuple(reader *r, builder *b, int64_t opened)
 {
     bool done = false;
     b->kind = BMF_TUPLE;
-    b->child = bmf_allocate(BMF_MAX_LEAVES * (int64_t)sizeof *b->child);
+    b->child = allocate(BMF_MAX_LEAVES * (int64_t)sizeof *b->child);
     while (!done) {
         if (b->components == BMF_MAX_LEAVES)
             return fail(r, r->at, r->at, BMF_ERROR_USAGE, "a tuple has at most %d components", BMF_MAX_LEAVES);
@@ -357,7 +357,7 @@ static int move_data(bmf_context *ctx, builder *b, int64_t width, bool list, bmf
     int64_t bytes = b->count * width;
     if (bytes == 0 && !list)
         return BMF_OK;
-    column->buffer = bmf_buffer_create(bytes + (list ? 8 : 0));
+    column->buffer = buffer_create(bytes + (list ? 8 : 0));
     if (column->buffer == NULL)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for data: a column of %" PRId64 " bytes", bytes);
     char *to = column->buffer->data;
@@ -383,7 +383,7 @@ static int finish(bmf_context *ctx, builder *b, const bmf_type *type, bmf_column
         BMF_TRY(move_data(ctx, b, type->kind == BMF_LIST ? 8 : type->size, type->kind == BMF_LIST, column));
     if (type->components == 0)
         return BMF_OK;
-    column->child = bmf_allocate_clear(type->components, sizeof *column->child);
+    column->child = allocate_clear(type->components, sizeof *column->child);
     for (int k = 0; k < type->components; k++)
         BMF_TRY(finish(ctx, &b->child[k], type->component[k], &column->child[k]));
     return BMF_OK;
@@ -395,7 +395,7 @@ static int finish_all(reader *r, builder *b, const bmf_type **type, bmf_column *
     const bmf_type *found = type_of(b);
     int status = finish(r->ctx, b, filled(found), &made);
     if (status != BMF_OK) {
-        bmf_column_free(&made);
+        column_free(&made);
         return status;
     }
     *type = found;
@@ -403,7 +403,7 @@ static int finish_all(reader *r, builder *b, const bmf_type **type, bmf_column *
     return BMF_OK;
 }
 
-int bmf_data_parse(bmf_context *ctx, const bmf_texts *texts, bmf_span span, const bmf_type **type, bmf_column *column)
+int data_parse(bmf_context *ctx, const bmf_texts *texts, bmf_span span, const bmf_type **type, bmf_column *column)
 {
     builder b = {.kind = BMF_NOTHING};
     reader r = {ctx, texts, &texts->text[span.text], span.text, span.begin, span.end, 0, BMF_OK};

@@ -181,7 +181,7 @@ static char *print_real(double value, char *at)
     return lay_out(&d, at);
 }
 
-char *bmf_real_print(double value, char text[32])
+char *real_print(double value, char text[32])
 {
     *print_real(value, text) = '\0';
     return text;
@@ -266,7 +266,7 @@ static void print_element(const bmf_column *column, int64_t i, writer *w)
     }
 }
 
-int bmf_data_print(const bmf_column *column, int64_t i, FILE *stream)
+int data_print(const bmf_column *column, int64_t i, FILE *stream)
 {
     writer *w = malloc(sizeof *w);
     if (w == NULL)

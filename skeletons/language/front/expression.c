@@ -30,12 +30,12 @@ struct bmf_expressions {
     byte_chunk *bytes;
 };
 
-bmf_expressions *bmf_expressions_create(void)
+bmf_expressions *expressions_create(void)
 {
-    return bmf_allocate_clear(1, sizeof(bmf_expressions));
+    return allocate_clear(1, sizeof(bmf_expressions));
 }
 
-void bmf_expressions_free(bmf_expressions *arena)
+void expressions_free(bmf_expressions *arena)
 {
     if (arena == NULL)
         return;
@@ -43,7 +43,7 @@ void bmf_expressions_free(bmf_expressions *arena)
         next = chunk->next;
         for (int i = 0; i < chunk->used; i++)
             if (chunk->node[i].scalar != NULL)
-                bmf_scalar_free(chunk->node[i].scalar);
+                scalar_free(chunk->node[i].scalar);
         free(chunk);
     }
     for (byte_chunk *chunk = arena->bytes, *next; chunk != NULL; chunk = next) {
@@ -59,7 +59,7 @@ static void *claim_bytes(bmf_expressions *arena, int64_t size)
     size = (size + 15) / 16 * 16;
     if (chunk == NULL || chunk->size - chunk->used < size) {
         int64_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
-        chunk = bmf_allocate((int64_t)sizeof *chunk + room);
+        chunk = allocate((int64_t)sizeof *chunk + room);
         *chunk = (byte_chunk){arena->bytes, 0, room};
         arena->bytes = chunk;
     }
@@ -71,7 +71,7 @@ static void *claim_bytes(bmf_expressions *arena, int64_t size)
 static bmf_expression *claim_node(bmf_expressions *arena)
 {
     if (arena->nodes == NULL || arena->nodes->used == CHUNK_NODES) {
-        node_chunk *chunk = bmf_allocate_clear(1, sizeof *chunk);
+        node_chunk *chunk = allocate_clear(1, sizeof *chunk);
         chunk->next = arena->nodes;
         arena->nodes = chunk;
     }
@@ -86,7 +86,7 @@ static bmf_expression **claim_children(bmf_expressions *arena, int children)
     return memset(claim_bytes(arena, size), 0, (size_t)size);
 }
 
-bmf_expression *bmf_expression_create(bmf_expressions *arena, bmf_expression_kind kind, bmf_span span, int children)
+bmf_expression *expression_create(bmf_expressions *arena, bmf_expression_kind kind, bmf_span span, int children)
 {
     bmf_expression *expression = claim_node(arena);
     expression->kind = kind;
@@ -96,7 +96,7 @@ bmf_expression *bmf_expression_create(bmf_expressions *arena, bmf_expression_kin
     return expression;
 }
 
-bmf_expression *bmf_expression_copy(bmf_expressions *arena, const bmf_expression *expression)
+bmf_expression *expression_copy(bmf_expressions *arena, const bmf_expression *expression)
 {
     bmf_expression *copy = claim_node(arena);
     *copy = *expression;
@@ -120,7 +120,7 @@ static const bmf_naming *put_around(bmf_expressions *arena, const bmf_naming *ou
     return made;
 }
 
-const bmf_naming *bmf_naming_keep(bmf_expressions *arena, const bmf_naming *names)
+const bmf_naming *naming_keep(bmf_expressions *arena, const bmf_naming *names)
 {
     bmf_naming *kept = claim_bytes(arena, (int64_t)sizeof *kept);
     *kept = *names;
@@ -132,11 +132,11 @@ static int depth_of(const bmf_naming *names)
     return names != NULL ? names->depth + 1 : 0;
 }
 
-bmf_expression *bmf_expression_under(bmf_expressions *arena, bmf_expression *expression, const bmf_naming *names)
+bmf_expression *expression_under(bmf_expressions *arena, bmf_expression *expression, const bmf_naming *names)
 {
     if (names == NULL || depth_of(names) + depth_of(expression->names) > MAX_NAMES)
         return expression;
-    bmf_expression *copy = bmf_expression_copy(arena, expression);
+    bmf_expression *copy = expression_copy(arena, expression);
     copy->names = put_around(arena, names, expression->names);
     return copy;
 }
@@ -149,7 +149,7 @@ static bool same_names(const bmf_naming *a, const bmf_naming *b)
     return a == b;
 }
 
-const bmf_naming *bmf_naming_common(const bmf_naming *a, const bmf_naming *b)
+const bmf_naming *naming_common(const bmf_naming *a, const bmf_naming *b)
 {
     while (a != NULL && b != NULL && !same_names(a, b)) {
         int depth = a->depth < b->depth ? a->depth : b->depth;
@@ -164,7 +164,7 @@ const bmf_naming *bmf_naming_common(const bmf_naming *a, const bmf_naming *b)
 
 /* ---- texts ---- */
 
-const char *bmf_expressions_text(bmf_expressions *arena, const char *text, int64_t size)
+const char *expressions_text(bmf_expressions *arena, const char *text, int64_t size)
 {
     char *copy = claim_bytes(arena, size + 1);
     memcpy(copy, text, (size_t)size);
@@ -203,7 +203,7 @@ static bool same_node(const bmf_expression *a, const bmf_expression *b)
     }
 }
 
-bool bmf_expression_equal(const bmf_expression *a, const bmf_expression *b)
+bool expression_equal(const bmf_expression *a, const bmf_expression *b)
 {
     while (a != b) {
         if (a == NULL || b == NULL || !same_node(a, b))
@@ -212,7 +212,7 @@ bool bmf_expression_equal(const bmf_expression *a, const bmf_expression *b)
             return true;
         int last = a->children - 1;
         for (int k = 0; k < last; k++)
-            if (!bmf_expression_equal(a->child[k], b->child[k]))
+            if (!expression_equal(a->child[k], b->child[k]))
                 return false;
         a = a->child[last];
         b = b->child[last];
@@ -220,7 +220,7 @@ bool bmf_expression_equal(const bmf_expression *a, const bmf_expression *b)
     return true;
 }
 
-const char *bmf_expression_keyword(const bmf_expression *expression)
+const char *expression_keyword(const bmf_expression *expression)
 {
     static const char *const keyword[] = {
 #define KEYWORD(kind, keyword, children) keyword,
@@ -234,13 +234,13 @@ const char *bmf_expression_keyword(const bmf_expression *expression)
     if (expression->kind == BMF_EXPRESSION_OP && expression->parallel)
         return expression->operation == BMF_OPERATION_DISTL ? "P_Distl" : "P_Project";
     if (expression->kind == BMF_EXPRESSION_OP)
-        return bmf_operation_keyword(expression->operation);
+        return operation_keyword(expression->operation);
     if (expression->parallel && parallel[expression->kind] != NULL)
         return parallel[expression->kind];
     return keyword[expression->kind];
 }
 
-const char *bmf_operation_keyword(bmf_operation operation)
+const char *operation_keyword(bmf_operation operation)
 {
     static const char *const keyword[] = {
 #define KEYWORD(operation, keyword) keyword,

@@ -13,27 +13,27 @@
 #include "skeletons/language/front/text.h"
 
 /* X(kind, keyword, children): what may stand where an expression is expected. children: -1 any number. */
-#define BMF_EXPRESSION_KINDS(X)                                                                              \
-    X(NAME, "$", 0)          /* name; only before checking */                                                \
-    X(ID, "B_Id", 0)                                                                                         \
-    X(COMP, "B_Comp", -1)    /* child[0] is applied last; the parser makes two children, the checker flattens */ \
-    X(CON, "B_Con", 0)       /* constant */                                                                  \
-    X(ALLTUP, "B_Alltup", -1)                                                                                \
-    X(ALLVEC, "B_Allvec", -1)                                                                                \
-    X(OP, "B_Op", 0)         /* operation */                                                                 \
-    X(ADDR, "B_Addr", 0)     /* component number[0] (from 1) of a tuple of number[1] */                      \
-    X(MAP, "B_Map", 1)                                                                                       \
-    X(REDUCE, "B_Reduce", -1) /* operator, and perhaps a default */                                          \
-    X(SCAN, "B_Scan", -1)    /* operator, and perhaps a default */                                           \
-    X(ZIP, "B_Zip", -1)      /* operator; without one it pairs */                                            \
-    X(SPLIT, "B_Split", 0)   /* number[0] parts; P_: over processors, number[1]: log2 of the stride */       \
-    X(FILTER, "B_Filter", 1)                                                                                 \
-    X(IF, "B_If", 3)                                                                                         \
-    X(WHILE, "B_While", 2)                                                                                   \
-    /* made by the checker and the rewriter */                                                               \
-    X(CONVERT, "<convert>", 0) /* the same value at type `out`: ints to reals, empty lists to any list */    \
-    X(SCALAR, "<scalar>", 1) /* child[0] is a scalar expression: runs as one block kernel */                 \
-    X(STREAM, "<stream>", -1) /* fused pipeline, see bmf_stream */
+#define BMF_EXPRESSION_KINDS(X)                                                                                        \
+    X(NAME, "$", 0) /* name; only before checking */                                                                   \
+    X(ID, "B_Id", 0)                                                                                                   \
+    X(COMP, "B_Comp", -1) /* child[0] is applied last; the parser makes two children, the checker flattens */          \
+    X(CON, "B_Con", 0)    /* constant */                                                                               \
+    X(ALLTUP, "B_Alltup", -1)                                                                                          \
+    X(ALLVEC, "B_Allvec", -1)                                                                                          \
+    X(OP, "B_Op", 0)     /* operation */                                                                               \
+    X(ADDR, "B_Addr", 0) /* component number[0] (from 1) of a tuple of number[1] */                                    \
+    X(MAP, "B_Map", 1)                                                                                                 \
+    X(REDUCE, "B_Reduce", -1) /* operator, and perhaps a default */                                                    \
+    X(SCAN, "B_Scan", -1)     /* operator, and perhaps a default */                                                    \
+    X(ZIP, "B_Zip", -1)       /* operator; without one it pairs */                                                     \
+    X(SPLIT, "B_Split", 0)    /* number[0] parts; P_: over processors, number[1]: log2 of the stride */                \
+    X(FILTER, "B_Filter", 1)                                                                                           \
+    X(IF, "B_If", 3)                                                                                                   \
+    X(WHILE, "B_While", 2)                                                                                             \
+    /* made by the checker and the rewriter */                                                                         \
+    X(CONVERT, "<convert>", 0) /* the same value at type `out`: ints to reals, empty lists to any list */              \
+    X(SCALAR, "<scalar>", 1)   /* child[0] is a scalar expression: runs as one block kernel */                         \
+    X(STREAM, "<stream>", -1)  /* fused pipeline, see bmf_stream */
 
 typedef enum bmf_expression_kind {
 #define BMF_EXPRESSION_ENUM(kind, keyword, children) BMF_EXPRESSION_##kind,
@@ -42,19 +42,20 @@ typedef enum bmf_expression_kind {
 } bmf_expression_kind;
 
 /* X(operation, keyword): what may stand in B_Op (..). Binary ones take a pair. */
-#define BMF_OPERATIONS(X)                                                                                  \
-    X(PLUS, "B_Plus") X(MINUS, "B_Minus") X(TIMES, "B_Times") X(DIVIDE, "B_Divide") X(MOD, "B_Mod")        \
-    X(MAX, "B_Max") X(MIN, "B_Min") X(AND, "B_And") X(OR, "B_Or") X(EQ, "B_Eq") X(GT, "B_Gt") X(LT, "B_Lt") \
-    X(GE, "B_Ge") X(LE, "B_Le") X(UMINUS, "B_Uminus") X(NEG, "B_Neg") X(ABS, "B_Abs") X(SQRT, "B_Sqrt")    \
-    X(EXP, "B_Exp") X(LOG, "B_Log") X(SIN, "B_Sin") X(COS, "B_Cos") X(INT, "B_Int") X(REAL, "B_Real")      \
-    X(LENGTH, "B_Length") X(INDEX, "B_Index") X(IOTA, "B_Iota") X(DISTL, "B_Distl") X(PROJECT, "B_Project") \
-    X(CONC, "B_Conc")
+#define BMF_OPERATIONS(X)                                                                                              \
+    X(PLUS, "B_Plus")                                                                                                  \
+    X(MINUS, "B_Minus") X(TIMES, "B_Times") X(DIVIDE, "B_Divide") X(MOD, "B_Mod") X(MAX, "B_Max") X(MIN, "B_Min")      \
+        X(AND, "B_And") X(OR, "B_Or") X(EQ, "B_Eq") X(GT, "B_Gt") X(LT, "B_Lt") X(GE, "B_Ge") X(LE, "B_Le")            \
+            X(UMINUS, "B_Uminus") X(NEG, "B_Neg") X(ABS, "B_Abs") X(SQRT, "B_Sqrt") X(EXP, "B_Exp") X(LOG, "B_Log")    \
+                X(SIN, "B_Sin") X(COS, "B_Cos") X(INT, "B_Int") X(REAL, "B_Real") X(LENGTH, "B_Length")                \
+                    X(INDEX, "B_Index") X(IOTA, "B_Iota") X(DISTL, "B_Distl") X(PROJECT, "B_Project")                  \
+                        X(CONC, "B_Conc")
 
 typedef enum bmf_operation {
 #define BMF_OPERATION_ENUM(operation, keyword) BMF_OPERATION_##operation,
     BMF_OPERATIONS(BMF_OPERATION_ENUM)
 #undef BMF_OPERATION_ENUM
-    BMF_OPERATION_LAST = BMF_OPERATION_CONC
+        BMF_OPERATION_LAST = BMF_OPERATION_CONC
 } bmf_operation;
 
 typedef struct bmf_constant {
@@ -87,7 +88,7 @@ struct bmf_naming {
     const bmf_naming *outer; /* the definition that it is used in, or NULL */
     const char *name;        /* with the $ */
     bmf_span use;
-    int depth;               /* definitions around it */
+    int depth; /* definitions around it */
 };
 
 typedef struct bmf_scalar bmf_scalar; /* skeletons/language/scalar/scalar.h */
@@ -116,27 +117,27 @@ struct bmf_expression {
 
 /* The arena. */
 typedef struct bmf_expressions bmf_expressions;
-bmf_expressions *bmf_expressions_create(void);
-void bmf_expressions_free(bmf_expressions *arena);
+bmf_expressions *expressions_create(void);
+void expressions_free(bmf_expressions *arena);
 /* A node with room for `children` children (all NULL), everything else 0. */
-bmf_expression *bmf_expression_create(bmf_expressions *arena, bmf_expression_kind kind, bmf_span span, int children);
+bmf_expression *expression_create(bmf_expressions *arena, bmf_expression_kind kind, bmf_span span, int children);
 /* The same node with its own child array (the children themselves are shared). */
-bmf_expression *bmf_expression_copy(bmf_expressions *arena, const bmf_expression *expression);
+bmf_expression *expression_copy(bmf_expressions *arena, const bmf_expression *expression);
 /* A copy of a text that lives as long as the arena. */
-const char *bmf_expressions_text(bmf_expressions *arena, const char *text, int64_t size);
+const char *expressions_text(bmf_expressions *arena, const char *text, int64_t size);
 
 /* The expression with the names around those that it has: a copy, or itself if there are none to add. */
-bmf_expression *bmf_expression_under(bmf_expressions *arena, bmf_expression *expression, const bmf_naming *names);
+bmf_expression *expression_under(bmf_expressions *arena, bmf_expression *expression, const bmf_naming *names);
 /* A copy that lives as long as the arena. */
-const bmf_naming *bmf_naming_keep(bmf_expressions *arena, const bmf_naming *names);
+const bmf_naming *naming_keep(bmf_expressions *arena, const bmf_naming *names);
 /* The outermost names that both have; NULL: none. */
-const bmf_naming *bmf_naming_common(const bmf_naming *a, const bmf_naming *b);
+const bmf_naming *naming_common(const bmf_naming *a, const bmf_naming *b);
 
 /* Structural equality: kinds, operations, numbers, constants (bits of reals), names and children; not places or types. */
-bool bmf_expression_equal(const bmf_expression *a, const bmf_expression *b);
+bool expression_equal(const bmf_expression *a, const bmf_expression *b);
 
 /* "B_Map" or "P_Map"; "B_Plus". Static storage. */
-const char *bmf_expression_keyword(const bmf_expression *expression);
-const char *bmf_operation_keyword(bmf_operation operation);
+const char *expression_keyword(const bmf_expression *expression);
+const char *operation_keyword(bmf_operation operation);
 
 #endif

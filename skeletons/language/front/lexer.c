@@ -62,7 +62,7 @@ static int64_t number_end(const bmf_text *text, int64_t at)
     return at;
 }
 
-bmf_token bmf_token_next(const bmf_text *text, int64_t at)
+bmf_token token_next(const bmf_text *text, int64_t at)
 {
     if (at == 0 && text->size >= 3 && memcmp(text->bytes, "\xef\xbb\xbf", 3) == 0)
         at = 3; /* a byte order mark */
@@ -79,7 +79,7 @@ bmf_token bmf_token_next(const bmf_text *text, int64_t at)
     return (bmf_token){c != 0 && strchr("()[]{},.=", c) != NULL ? c : BMF_TOKEN_BAD, at, at + 1};
 }
 
-char *bmf_token_print(const bmf_text *text, bmf_token token, char words[64])
+char *token_print(const bmf_text *text, bmf_token token, char words[64])
 {
     int c = (unsigned char)text->bytes[token.begin];
     int64_t size = token.end - token.begin;
@@ -94,7 +94,7 @@ char *bmf_token_print(const bmf_text *text, bmf_token token, char words[64])
     return words;
 }
 
-bool bmf_token_is(const bmf_text *text, bmf_token token, const char *word)
+bool token_is(const bmf_text *text, bmf_token token, const char *word)
 {
     size_t length = strlen(word);
     return token.kind == BMF_TOKEN_WORD && (size_t)(token.end - token.begin) == length &&
@@ -119,16 +119,16 @@ static const bmf_keyword keywords[] = {
 
 enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
 
-const bmf_keyword *bmf_keyword_of(const bmf_text *text, bmf_token token)
+const bmf_keyword *keyword_of(const bmf_text *text, bmf_token token)
 {
     static const bmf_keyword none = {"", BMF_KEYWORD_NONE, 0, 0, false};
     for (int k = 0; k < KEYWORDS; k++)
-        if (bmf_token_is(text, token, keywords[k].text))
+        if (token_is(text, token, keywords[k].text))
             return &keywords[k];
     return &none;
 }
 
-const char *bmf_keyword_near(const bmf_text *text, bmf_token token)
+const char *keyword_near(const bmf_text *text, bmf_token token)
 {
     const char *nearest = NULL;
     int64_t size = token.end - token.begin;
@@ -137,7 +137,7 @@ const char *bmf_keyword_near(const bmf_text *text, bmf_token token)
         if (!is_letter(keywords[k].text[0]))
             continue;
         int distance =
-            bmf_word_distance(text->bytes + token.begin, size, keywords[k].text, (int64_t)strlen(keywords[k].text));
+            word_distance(text->bytes + token.begin, size, keywords[k].text, (int64_t)strlen(keywords[k].text));
         if (distance < least) {
             least = distance;
             nearest = keywords[k].text;
@@ -151,7 +151,7 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-int bmf_word_distance(const char *a, int64_t a_size, const char *b, int64_t b_size)
+int word_distance(const char *a, int64_t a_size, const char *b, int64_t b_size)
 {
     enum { LONGEST = 64, MOST = 4 };
     int row[LONGEST + 1];
@@ -262,7 +262,7 @@ static bool read_special(const char *bytes, int64_t size, bmf_constant *constant
     return true;
 }
 
-const char *bmf_number_read(const char *bytes, int64_t size, bool real, bmf_constant *constant)
+const char *number_read(const char *bytes, int64_t size, bool real, bmf_constant *constant)
 {
     decimal number;
     *constant = (bmf_constant){.kind = BMF_INT};

@@ -9,7 +9,7 @@ typedef enum bmf_token_kind {
     BMF_TOKEN_END,
     BMF_TOKEN_NAME,   /* $name, with the $ */
     BMF_TOKEN_WORD,   /* a letter or _, then letters, digits, _ */
-    BMF_TOKEN_NUMBER, /* begins with a digit or a sign; whether it is one, bmf_number_read says */
+    BMF_TOKEN_NUMBER, /* begins with a digit or a sign; whether it is one, number_read says */
     BMF_TOKEN_BAD     /* a character that begins no token */
 } bmf_token_kind;
 
@@ -19,16 +19,16 @@ typedef struct bmf_token {
 } bmf_token;
 
 /* The first token at `at` or behind, after blanks and comments. */
-bmf_token bmf_token_next(const bmf_text *text, int64_t at);
+bmf_token token_next(const bmf_text *text, int64_t at);
 /* For messages: "')'", "the end of the text", "B_Map". Long ones are cut. Returns words. */
-char *bmf_token_print(const bmf_text *text, bmf_token token, char words[64]);
+char *token_print(const bmf_text *text, bmf_token token, char words[64]);
 
 /* True if the token is this word, without regard to case. */
-bool bmf_token_is(const bmf_text *text, bmf_token token, const char *word);
+bool token_is(const bmf_text *text, bmf_token token, const char *word);
 
 /* A number, inf or nan in `size` bytes, with or without a sign: NULL after filling *constant (a whole number is an int unless
  * `real`), otherwise what is wrong with it, such as "does not fit a 64-bit int". Behind the bytes stands no digit, letter or point. */
-const char *bmf_number_read(const char *bytes, int64_t size, bool real, bmf_constant *constant);
+const char *number_read(const char *bytes, int64_t size, bool real, bmf_constant *constant);
 
 /* What a keyword of the language is. */
 typedef enum bmf_keyword_role {
@@ -47,11 +47,11 @@ typedef struct bmf_keyword {
 } bmf_keyword;
 
 /* The keyword a token is, or one with role NONE. */
-const bmf_keyword *bmf_keyword_of(const bmf_text *text, bmf_token token);
+const bmf_keyword *keyword_of(const bmf_text *text, bmf_token token);
 /* The keyword most like a token that is none, or NULL. */
-const char *bmf_keyword_near(const bmf_text *text, bmf_token token);
+const char *keyword_near(const bmf_text *text, bmf_token token);
 
 /* Letters to insert, remove or exchange to make one word into the other, without regard to case; counts to 4 at most. */
-int bmf_word_distance(const char *a, int64_t a_size, const char *b, int64_t b_size);
+int word_distance(const char *a, int64_t a_size, const char *b, int64_t b_size);
 
 #endif

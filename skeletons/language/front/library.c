@@ -45,8 +45,8 @@ static bool fail_cycle(search *s, int first, const bmf_expression *use)
         }
         used += (size_t)snprintf(cycle + used, sizeof cycle - used, "$%.60s -> ", name);
     }
-    s->status = bmf_text_fail(s->texts, s->ctx, use->span, BMF_ERROR_USAGE, "a definition uses itself: %s$%.60s", cycle,
-                              use->name);
+    s->status =
+        text_fail(s->texts, s->ctx, use->span, BMF_ERROR_USAGE, "a definition uses itself: %s$%.60s", cycle, use->name);
     return false;
 }
 
@@ -57,21 +57,21 @@ static bool fail_unknown(search *s, const bmf_expression *use)
     int least = length < 4 ? 2 : 3;
     for (int k = 0; k < s->library->count; k++) {
         const char *name = s->library->definition[k].name;
-        int distance = bmf_word_distance(use->name, (int64_t)length, name, (int64_t)strlen(name));
+        int distance = word_distance(use->name, (int64_t)length, name, (int64_t)strlen(name));
         if (distance < least) {
             least = distance;
             near = name;
         }
     }
-    s->status = bmf_text_fail(s->texts, s->ctx, use->span, BMF_ERROR_USAGE, "$%.60s is not defined%s%.60s%s", use->name,
-                              near != NULL ? "; is $" : "", near != NULL ? near : "", near != NULL ? " meant?" : "");
+    s->status = text_fail(s->texts, s->ctx, use->span, BMF_ERROR_USAGE, "$%.60s is not defined%s%.60s%s", use->name,
+                          near != NULL ? "; is $" : "", near != NULL ? near : "", near != NULL ? " meant?" : "");
     return false;
 }
 
 static bool fail_depth(search *s, const bmf_expression *expression)
 {
-    s->status = bmf_text_fail(s->texts, s->ctx, expression->span, BMF_ERROR_USAGE,
-                              "with all names replaced the program is nested more than %d deep", BMF_MAX_DEPTH);
+    s->status = text_fail(s->texts, s->ctx, expression->span, BMF_ERROR_USAGE,
+                          "with all names replaced the program is nested more than %d deep", BMF_MAX_DEPTH);
     return false;
 }
 
@@ -89,7 +89,7 @@ static bool enter(search *s, int k, const bmf_expression *use, int64_t depth)
 
 static bool measure_name(search *s, const bmf_expression *use, int64_t depth, extent *found)
 {
-    const bmf_definition *definition = bmf_library_find(s->library, use->name);
+    const bmf_definition *definition = library_find(s->library, use->name);
     if (definition == NULL)
         return fail_unknown(s, use);
     int64_t k = definition - s->library->definition;
@@ -115,21 +115,21 @@ static bool measure(search *s, const bmf_expression *expression, int64_t depth, 
         total.nodes += part.nodes;
     }
     if (total.nodes > most_nodes) {
-        s->status = bmf_text_fail(s->texts, s->ctx, expression->span, BMF_ERROR_USAGE,
-                                  "with all names replaced the program has more than %" PRId64 " parts", most_nodes);
+        s->status = text_fail(s->texts, s->ctx, expression->span, BMF_ERROR_USAGE,
+                              "with all names replaced the program has more than %" PRId64 " parts", most_nodes);
         return false;
     }
     *found = total;
     return true;
 }
 
-int bmf_library_check(bmf_context *ctx, const bmf_texts *texts, const bmf_library *library,
-                      const bmf_expression *expression)
+int library_check(bmf_context *ctx, const bmf_texts *texts, const bmf_library *library,
+                  const bmf_expression *expression)
 {
     search s = {.ctx = ctx, .texts = texts, .library = library};
     extent whole;
-    s.known = bmf_allocate_clear(library->count, sizeof *s.known);
-    s.path = bmf_allocate_clear(library->count, sizeof *s.path);
+    s.known = allocate_clear(library->count, sizeof *s.known);
+    s.path = allocate_clear(library->count, sizeof *s.path);
     bool fits = true;
     for (int k = 0; k < library->count && fits; k++)
         fits = s.known[k].nodes > 0 || enter(&s, k, NULL, 0);
@@ -140,7 +140,7 @@ int bmf_library_check(bmf_context *ctx, const bmf_texts *texts, const bmf_librar
     return s.status;
 }
 
-const bmf_definition *bmf_library_find(const bmf_library *library, const char *name)
+const bmf_definition *library_find(const bmf_library *library, const char *name)
 {
     for (int k = 0; k < library->count; k++)
         if (strcmp(library->definition[k].name, name) == 0)
@@ -148,7 +148,7 @@ const bmf_definition *bmf_library_find(const bmf_library *library, const char *n
     return NULL;
 }
 
-void bmf_library_free(bmf_library *library)
+void library_free(bmf_library *library)
 {
     free(library->definition);
     *library = (bmf_library){0};

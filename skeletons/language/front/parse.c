@@ -40,7 +40,7 @@ static void advance(parser *p)
 {
     p->last_end = p->token.end;
     p->token = p->next;
-    p->next = bmf_token_next(p->text, p->next.end);
+    p->next = token_next(p->text, p->next.end);
 }
 
 static bmf_span span_of(const parser *p, bmf_token token)
@@ -62,14 +62,14 @@ __attribute__((format(printf, 3, 4))) static void *fail(parser *p, bmf_token tok
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    p->status = bmf_text_fail(p->texts, p->ctx, span_of(p, token), BMF_ERROR_USAGE, "%s", message);
+    p->status = text_fail(p->texts, p->ctx, span_of(p, token), BMF_ERROR_USAGE, "%s", message);
     return NULL;
 }
 
 static void *fail_expected(parser *p, const char *what)
 {
     char found[64];
-    return fail(p, p->token, "%s expected, found %s", what, bmf_token_print(p->text, p->token, found));
+    return fail(p, p->token, "%s expected, found %s", what, token_print(p->text, p->token, found));
 }
 
 static bool expect(parser *p, int kind, const char *what)
@@ -101,9 +101,9 @@ static bool close_bracket(parser *p, int kind, bmf_token opened)
     char found[64];
     int64_t line, column;
     if (p->token.kind != kind) {
-        bmf_text_place(p->text, opened.begin, &line, &column);
+        text_place(p->text, opened.begin, &line, &column);
         fail(p, p->token, "'%c' expected, found %s; it closes the '%c' at %" PRId64 ":%" PRId64, kind,
-             bmf_token_print(p->text, p->token, found), p->text->bytes[opened.begin], line, column);
+             token_print(p->text, p->token, found), p->text->bytes[opened.begin], line, column);
         return false;
     }
     p->nesting--;
@@ -116,8 +116,8 @@ static void add_part(parts *list, bmf_expression *part)
 {
     if (list->count == list->capacity) {
         int capacity = list->capacity > 0 ? list->capacity * 2 : 16;
-        list->part = bmf_reallocate(list->part, list->capacity * (int64_t)sizeof *list->part,
-                                    capacity * (int64_t)sizeof *list->part);
+        list->part = reallocate(list->part, list->capacity * (int64_t)sizeof *list->part,
+                                capacity * (int64_t)sizeof *list->part);
         list->capacity = capacity;
     }
     list->part[list->count++] = part;
@@ -140,12 +140,12 @@ static bool parse_number(parser *p, bool split, int64_t *number)
     bmf_constant constant;
     if (!open_bracket(p, '(', "'(' and B_Num"))
         return false;
-    if (split && bmf_token_is(p->text, p->token, "B_Procs")) {
+    if (split && token_is(p->text, p->token, "B_Procs")) {
         *number = p->texts->processors > 0 ? p->texts->processors : 1;
         advance(p);
         return close_bracket(p, ')', opened);
     }
-    if (!bmf_token_is(p->text, p->token, "B_Num")) {
+    if (!token_is(p->text, p->token, "B_Num")) {
         fail_expected(p, split ? "B_Num or B_Procs" : "B_Num");
         return false;
     }
@@ -155,12 +155,12 @@ static bool parse_number(parser *p, bool split, int64_t *number)
         return false;
     }
     const char *bytes = p->text->bytes + p->token.begin;
-    const char *wrong = bmf_number_read(bytes, p->token.end - p->token.begin, false, &constant);
+    const char *wrong = number_read(bytes, p->token.end - p->token.begin, false, &constant);
     if (wrong == NULL && (constant.kind != BMF_INT || constant.integer < 0))
         wrong = "is no whole number from 0 on";
     if (wrong != NULL) {
         char found[64];
-        fail(p, p->token, "%s %s", bmf_token_print(p->text, p->token, found), wrong);
+        fail(p, p->token, "%s %s", token_print(p->text, p->token, found), wrong);
         return false;
     }
     *number = constant.integer;
@@ -180,7 +180,7 @@ static bmf_expression *parse_form(parser *p, const bmf_keyword *keyword, int lea
         if (operand[operands++] == NULL)
             return NULL;
     }
-    bmf_expression *form = bmf_expression_create(p->arena, keyword->kind, span_since(p, first), operands);
+    bmf_expression *form = expression_create(p->arena, keyword->kind, span_since(p, first), operands);
     form->parallel = keyword->parallel;
     form->operation = keyword->operation;
     if (operands > 0)
@@ -200,7 +200,7 @@ static bmf_expression *parse_split(parser *p, const bmf_keyword *keyword)
         return NULL;
     if (number[1] > MAX_STRIDE)
         return fail(p, second, "the second number of P_Split is the logarithm of the stride: at most %d", MAX_STRIDE);
-    bmf_expression *split = bmf_expression_create(p->arena, BMF_EXPRESSION_SPLIT, span_since(p, first), 0);
+    bmf_expression *split = expression_create(p->arena, BMF_EXPRESSION_SPLIT, span_since(p, first), 0);
     split->parallel = keyword->parallel;
     memcpy(split->number, number, sizeof number);
     return split;
@@ -222,7 +222,7 @@ static bmf_expression *parse_addr(parser *p)
     if (number[0] < 1 || number[0] > number[1])
         return fail(p, which, "components of a tuple of %" PRId64 " are 1 to %" PRId64 ", not %" PRId64, number[1],
                     number[1], number[0]);
-    bmf_expression *addr = bmf_expression_create(p->arena, BMF_EXPRESSION_ADDR, span_since(p, first), 0);
+    bmf_expression *addr = expression_create(p->arena, BMF_EXPRESSION_ADDR, span_since(p, first), 0);
     memcpy(addr->number, number, sizeof number);
     return addr;
 }
@@ -232,16 +232,16 @@ static bool parse_typed_number(parser *p, bmf_type_kind kind, bmf_constant *cons
 {
     char found[64];
     const char *bytes = p->text->bytes + p->token.begin;
-    bool special = bmf_token_is(p->text, p->token, "inf") || bmf_token_is(p->text, p->token, "nan");
+    bool special = token_is(p->text, p->token, "inf") || token_is(p->text, p->token, "nan");
     if (p->token.kind != BMF_TOKEN_NUMBER && !(special && kind == BMF_REAL)) {
         fail_expected(p, kind == BMF_INT ? "a whole number" : "a number");
         return false;
     }
-    const char *wrong = bmf_number_read(bytes, p->token.end - p->token.begin, kind == BMF_REAL, constant);
+    const char *wrong = number_read(bytes, p->token.end - p->token.begin, kind == BMF_REAL, constant);
     if (wrong == NULL && constant->kind != kind)
         wrong = "is no int; write B_Real";
     if (wrong != NULL) {
-        fail(p, p->token, "%s %s", bmf_token_print(p->text, p->token, found), wrong);
+        fail(p, p->token, "%s %s", token_print(p->text, p->token, found), wrong);
         return false;
     }
     advance(p);
@@ -250,12 +250,12 @@ static bool parse_typed_number(parser *p, bmf_type_kind kind, bmf_constant *cons
 
 static bool parse_constant(parser *p, bmf_constant *constant)
 {
-    bool yes = bmf_token_is(p->text, p->token, "B_True") || bmf_token_is(p->text, p->token, "true");
-    bool no = bmf_token_is(p->text, p->token, "B_False") || bmf_token_is(p->text, p->token, "false");
-    bool whole = bmf_token_is(p->text, p->token, "B_Int");
+    bool yes = token_is(p->text, p->token, "B_True") || token_is(p->text, p->token, "true");
+    bool no = token_is(p->text, p->token, "B_False") || token_is(p->text, p->token, "false");
+    bool whole = token_is(p->text, p->token, "B_Int");
     if (yes || no)
         *constant = (bmf_constant){.kind = BMF_BOOL, .integer = yes};
-    else if (!whole && !bmf_token_is(p->text, p->token, "B_Real")) {
+    else if (!whole && !token_is(p->text, p->token, "B_Real")) {
         fail_expected(p, "B_Int, B_Real, B_True or B_False");
         return false;
     }
@@ -271,7 +271,7 @@ static bmf_expression *parse_con(parser *p)
     bmf_token opened = p->token;
     if (!open_bracket(p, '(', "'('") || !parse_constant(p, &constant) || !close_bracket(p, ')', opened))
         return NULL;
-    bmf_expression *con = bmf_expression_create(p->arena, BMF_EXPRESSION_CON, span_since(p, first), 0);
+    bmf_expression *con = expression_create(p->arena, BMF_EXPRESSION_CON, span_since(p, first), 0);
     con->constant = constant;
     return con;
 }
@@ -282,13 +282,13 @@ static bmf_expression *parse_op(parser *p)
     bmf_token opened = p->token;
     if (!open_bracket(p, '(', "'('"))
         return NULL;
-    const bmf_keyword *keyword = bmf_keyword_of(p->text, p->token);
+    const bmf_keyword *keyword = keyword_of(p->text, p->token);
     if (keyword->role != BMF_KEYWORD_OPERATION) {
         const char *near = p->token.kind == BMF_TOKEN_WORD && keyword->role == BMF_KEYWORD_NONE
-                               ? bmf_keyword_near(p->text, p->token)
+                               ? keyword_near(p->text, p->token)
                                : NULL;
         char found[64];
-        bmf_token_print(p->text, p->token, found);
+        token_print(p->text, p->token, found);
         return near != NULL ? fail(p, p->token, "an operation expected, found %s; is %s meant?", found, near)
                             : fail(p, p->token, "an operation such as B_Plus expected, found %s", found);
     }
@@ -296,7 +296,7 @@ static bmf_expression *parse_op(parser *p)
     advance(p);
     if (!close_bracket(p, ')', opened))
         return NULL;
-    bmf_expression *op = bmf_expression_create(p->arena, BMF_EXPRESSION_OP, span, 0);
+    bmf_expression *op = expression_create(p->arena, BMF_EXPRESSION_OP, span, 0);
     op->operation = keyword->operation;
     return op;
 }
@@ -335,7 +335,7 @@ static bmf_expression *parse_all(parser *p, bmf_expression_kind kind)
     bmf_expression *all = NULL;
     advance(p);
     if (parse_list(p, kind, &list)) {
-        all = bmf_expression_create(p->arena, kind, span_since(p, first), list.count);
+        all = expression_create(p->arena, kind, span_since(p, first), list.count);
         if (list.count > 0)
             memcpy(all->child, list.part, (size_t)list.count * sizeof *list.part);
     }
@@ -348,8 +348,8 @@ static bmf_expression *parse_name(parser *p)
     bmf_token token = p->token;
     if (token.end - token.begin == 1)
         return fail(p, token, "a name of letters, digits and _ belongs behind $");
-    bmf_expression *name = bmf_expression_create(p->arena, BMF_EXPRESSION_NAME, span_of(p, token), 0);
-    name->name = bmf_expressions_text(p->arena, p->text->bytes + token.begin + 1, token.end - token.begin - 1);
+    bmf_expression *name = expression_create(p->arena, BMF_EXPRESSION_NAME, span_of(p, token), 0);
+    name->name = expressions_text(p->arena, p->text->bytes + token.begin + 1, token.end - token.begin - 1);
     advance(p);
     return name;
 }
@@ -390,7 +390,7 @@ static bmf_expression *parse_keyword(parser *p, const bmf_keyword *keyword)
 static void *fail_word(parser *p, const bmf_keyword *keyword)
 {
     char found[64];
-    bmf_token_print(p->text, p->token, found);
+    token_print(p->text, p->token, found);
     bool converts = keyword->role == BMF_KEYWORD_OPERATION &&
                     (keyword->operation == BMF_OPERATION_INT || keyword->operation == BMF_OPERATION_REAL);
     if (converts)
@@ -401,7 +401,7 @@ static void *fail_word(parser *p, const bmf_keyword *keyword)
         return fail(p, p->token, "%s is an operation: write B_Op (%s)", found, keyword->text);
     if (keyword->role == BMF_KEYWORD_OTHER)
         return fail_expected(p, "an expression");
-    const char *near = bmf_keyword_near(p->text, p->token);
+    const char *near = keyword_near(p->text, p->token);
     return near != NULL ? fail(p, p->token, "unknown keyword %s; is %s meant?", found, near)
                         : fail(p, p->token, "unknown keyword %s", found);
 }
@@ -414,7 +414,7 @@ static bmf_expression *parse_primary(parser *p)
         return parse_name(p);
     if (p->token.kind != BMF_TOKEN_WORD)
         return fail_expected(p, "an expression");
-    const bmf_keyword *keyword = bmf_keyword_of(p->text, p->token);
+    const bmf_keyword *keyword = keyword_of(p->text, p->token);
     return keyword->role == BMF_KEYWORD_FORM ? parse_keyword(p, keyword) : fail_word(p, keyword);
 }
 
@@ -424,7 +424,7 @@ static bmf_expression *compose(parser *p, const parts *list)
     bmf_expression *composed = list->part[list->count - 1];
     for (int k = list->count - 2; k >= 0; k--) {
         bmf_span span = {p->number, list->part[k]->span.begin, p->last_end};
-        bmf_expression *comp = bmf_expression_create(p->arena, BMF_EXPRESSION_COMP, span, 2);
+        bmf_expression *comp = expression_create(p->arena, BMF_EXPRESSION_COMP, span, 2);
         comp->child[0] = list->part[k];
         comp->child[1] = composed;
         composed = comp;
@@ -465,23 +465,22 @@ static void *fail_redefinition(parser *p, const bmf_definition *first, bmf_token
 {
     int64_t line, column;
     const bmf_text *text = &p->texts->text[first->span.text];
-    bmf_text_place(text, first->span.begin, &line, &column);
+    text_place(text, first->span.begin, &line, &column);
     return fail(p, name, "$%.60s is defined twice; first at %.120s:%" PRId64 ":%" PRId64, first->name, text->name, line,
                 column);
 }
 
 static bool add_definition(parser *p, bmf_library *library, bmf_expression *name)
 {
-    const bmf_definition *first = bmf_library_find(library, name->name);
+    const bmf_definition *first = library_find(library, name->name);
     if (first != NULL) {
         fail_redefinition(p, first, (bmf_token){BMF_TOKEN_NAME, name->span.begin, name->span.end});
         return false;
     }
     if (library->count == library->capacity) {
         int capacity = library->capacity > 0 ? library->capacity * 2 : 16;
-        library->definition =
-            bmf_reallocate(library->definition, library->capacity * (int64_t)sizeof *library->definition,
-                           capacity * (int64_t)sizeof *library->definition);
+        library->definition = reallocate(library->definition, library->capacity * (int64_t)sizeof *library->definition,
+                                         capacity * (int64_t)sizeof *library->definition);
         library->capacity = capacity;
     }
     library->definition[library->count++] = (bmf_definition){name->name, name->span, NULL};
@@ -507,8 +506,8 @@ static bool parse_definitions(parser *p, bmf_library *library)
 static parser open_parser(bmf_context *ctx, const bmf_texts *texts, int text, bmf_expressions *arena)
 {
     parser p = {.ctx = ctx, .texts = texts, .text = &texts->text[text], .number = text, .arena = arena};
-    p.token = bmf_token_next(p.text, 0);
-    p.next = bmf_token_next(p.text, p.token.end);
+    p.token = token_next(p.text, 0);
+    p.next = token_next(p.text, p.token.end);
     return p;
 }
 
@@ -524,20 +523,20 @@ static int finish(const parser *p, bmf_library *library, int definitions)
 static void parse_end(parser *p, bmf_parsed *parsed)
 {
     char found[64];
-    const bmf_keyword *keyword = bmf_keyword_of(p->text, p->token);
+    const bmf_keyword *keyword = keyword_of(p->text, p->token);
     int kind = p->token.kind;
-    bool truth = bmf_token_is(p->text, p->token, "B_True") || bmf_token_is(p->text, p->token, "B_False");
+    bool truth = token_is(p->text, p->token, "B_True") || token_is(p->text, p->token, "B_False");
     if (kind == BMF_TOKEN_NAME || (kind == BMF_TOKEN_WORD && keyword->role != BMF_KEYWORD_NONE && !truth))
         fail(p, p->token, "data or the end of the program expected, found %s; does a '.' belong before it?",
-             bmf_token_print(p->text, p->token, found));
+             token_print(p->text, p->token, found));
     else if (kind != BMF_TOKEN_END && kind != BMF_TOKEN_WORD && kind != BMF_TOKEN_NUMBER && kind != '[' && kind != '{')
         fail_expected(p, "data or the end of the program");
     parsed->has_data = kind != BMF_TOKEN_END;
     parsed->data = (bmf_span){p->number, p->token.begin, p->text->size};
 }
 
-int bmf_parse_program(bmf_context *ctx, const bmf_texts *texts, int text, bmf_expressions *arena, bmf_library *library,
-                      bmf_parsed *parsed)
+int parse_program(bmf_context *ctx, const bmf_texts *texts, int text, bmf_expressions *arena, bmf_library *library,
+                  bmf_parsed *parsed)
 {
     parser p = open_parser(ctx, texts, text, arena);
     int definitions = library->count;
@@ -549,7 +548,7 @@ int bmf_parse_program(bmf_context *ctx, const bmf_texts *texts, int text, bmf_ex
     return finish(&p, library, definitions);
 }
 
-int bmf_parse_library(bmf_context *ctx, const bmf_texts *texts, int text, bmf_expressions *arena, bmf_library *library)
+int parse_library(bmf_context *ctx, const bmf_texts *texts, int text, bmf_expressions *arena, bmf_library *library)
 {
     parser p = open_parser(ctx, texts, text, arena);
     int definitions = library->count;

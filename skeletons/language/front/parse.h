@@ -31,19 +31,19 @@ typedef struct bmf_parsed {
 } bmf_parsed;
 
 /* Parses a program. A name defined twice is an error that names both places. */
-int bmf_parse_program(bmf_context *ctx, const bmf_texts *texts, int text, bmf_expressions *arena, bmf_library *library,
-                      bmf_parsed *parsed);
+int parse_program(bmf_context *ctx, const bmf_texts *texts, int text, bmf_expressions *arena, bmf_library *library,
+                  bmf_parsed *parsed);
 /* Parses a file of definitions only. */
-int bmf_parse_library(bmf_context *ctx, const bmf_texts *texts, int text, bmf_expressions *arena, bmf_library *library);
+int parse_library(bmf_context *ctx, const bmf_texts *texts, int text, bmf_expressions *arena, bmf_library *library);
 /* Recursion among names is an error that names the cycle: $A -> $B -> $A. Unknown names are reported with near ones. */
-int bmf_library_check(bmf_context *ctx, const bmf_texts *texts, const bmf_library *library,
-                      const bmf_expression *expression);
-const bmf_definition *bmf_library_find(const bmf_library *library, const char *name);
-void bmf_library_free(bmf_library *library);
+int library_check(bmf_context *ctx, const bmf_texts *texts, const bmf_library *library,
+                  const bmf_expression *expression);
+const bmf_definition *library_find(const bmf_library *library, const char *name);
+void library_free(bmf_library *library);
 
 /* Prints an expression so that it parses back to an equal tree. Fused nodes (STREAM, SCALAR, CONVERT) are printed as the
  * composition they stand for, between < and >, which does not parse. The text is the caller's to free. indent < 0: one line;
  * otherwise broken into lines of at most 100 columns, indented by `indent`. */
-char *bmf_expression_print(const bmf_expression *expression, int indent);
+char *expression_print(const bmf_expression *expression, int indent);
 
 #endif

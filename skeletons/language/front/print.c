@@ -36,7 +36,7 @@ static void print_constant(const bmf_constant *constant, FILE *out)
     if (constant->kind == BMF_INT)
         fprintf(out, " (B_Int %" PRId64 ")", constant->integer);
     else if (constant->kind == BMF_REAL)
-        fprintf(out, " (B_Real %s)", bmf_real_print(constant->real, text));
+        fprintf(out, " (B_Real %s)", real_print(constant->real, text));
     else
         fputs(constant->integer != 0 ? " (B_True)" : " (B_False)", out);
 }
@@ -133,7 +133,7 @@ static void print_details(const bmf_expression *expression, FILE *out)
 
 static void print_line(const bmf_expression *expression, FILE *out)
 {
-    const char *keyword = bmf_expression_keyword(expression);
+    const char *keyword = expression_keyword(expression);
     switch (expression->kind) {
     case BMF_EXPRESSION_NAME:
         fprintf(out, "$%s", expression->name);
@@ -167,7 +167,7 @@ static char *one_line(const bmf_expression *expression)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (out == NULL)
-        return bmf_allocate_clear(1, 1);
+        return allocate_clear(1, 1);
     print_line(expression, out);
     fclose(out);
     return text;
@@ -204,7 +204,7 @@ static void print_links(const bmf_expression *comp, int indent, FILE *out)
 static void print_parts(const bmf_expression *expression, int indent, FILE *out)
 {
     bool all = expression->kind == BMF_EXPRESSION_ALLTUP || expression->kind == BMF_EXPRESSION_ALLVEC;
-    fputs(bmf_expression_keyword(expression), out);
+    fputs(expression_keyword(expression), out);
     fputs(all ? " [" : "", out);
     for (int k = 0; k < expression->children; k++) {
         bool last = k == expression->children - 1;
@@ -228,7 +228,7 @@ static void print_broken(const bmf_expression *expression, int indent, int room,
     free(line);
 }
 
-char *bmf_expression_print(const bmf_expression *expression, int indent)
+char *expression_print(const bmf_expression *expression, int indent)
 {
     char *text = NULL;
     size_t size = 0;
@@ -236,7 +236,7 @@ char *bmf_expression_print(const bmf_expression *expression, int indent)
         return one_line(expression);
     FILE *out = open_memstream(&text, &size);
     if (out == NULL)
-        return bmf_allocate_clear(1, 1);
+        return allocate_clear(1, 1);
     fprintf(out, "%*s", indent, "");
     print_broken(expression, indent, LINE_COLUMNS - indent, out);
     fclose(out);

@@ -22,14 +22,14 @@ static int adopt(bmf_texts *texts, const char *name, char *bytes, int64_t size)
 {
     size_t length = strlen(name) + 1;
     int64_t entry = (int64_t)sizeof *texts->text;
-    texts->text = bmf_reallocate(texts->text, texts->count * entry, (texts->count + 1) * entry);
-    texts->text[texts->count] = (bmf_text){memcpy(bmf_allocate((int64_t)length), name, length), bytes, size};
+    texts->text = reallocate(texts->text, texts->count * entry, (texts->count + 1) * entry);
+    texts->text[texts->count] = (bmf_text){memcpy(allocate((int64_t)length), name, length), bytes, size};
     return texts->count++;
 }
 
-int bmf_texts_add(bmf_texts *texts, const char *name, const char *bytes, int64_t size)
+int texts_add(bmf_texts *texts, const char *name, const char *bytes, int64_t size)
 {
-    char *copy = bmf_allocate(size + 1);
+    char *copy = allocate(size + 1);
     if (size > 0)
         memcpy(copy, bytes, (size_t)size);
     copy[size] = '\0';
@@ -57,7 +57,7 @@ static char *read_all(FILE *stream, int64_t *size)
     return bytes;
 }
 
-int bmf_texts_read(bmf_texts *texts, bmf_context *ctx, const char *path, int *text)
+int texts_read(bmf_texts *texts, bmf_context *ctx, const char *path, int *text)
 {
     int64_t size = 0;
     FILE *stream = fopen(path, "rb");
@@ -77,7 +77,7 @@ int bmf_texts_read(bmf_texts *texts, bmf_context *ctx, const char *path, int *te
     return BMF_OK;
 }
 
-void bmf_texts_free(bmf_texts *texts)
+void texts_free(bmf_texts *texts)
 {
     for (int i = 0; i < texts->count; i++) {
         free(texts->text[i].name);
@@ -109,7 +109,7 @@ static int character_at(const bmf_text *text, int64_t at, bool *printable)
     return length;
 }
 
-void bmf_text_place(const bmf_text *text, int64_t at, int64_t *line, int64_t *column)
+void text_place(const bmf_text *text, int64_t at, int64_t *line, int64_t *column)
 {
     const char *start = text->bytes, *end = text->bytes + (at < text->size ? at : text->size), *found;
     bool printable;
@@ -161,7 +161,7 @@ static void show_line(const bmf_text *text, bmf_span span, char shown[LINE_BYTES
     shown[bytes] = caret[marks] = '\0';
 }
 
-int bmf_text_fail(const bmf_texts *texts, bmf_context *ctx, bmf_span span, int status, const char *format, ...)
+int text_fail(const bmf_texts *texts, bmf_context *ctx, bmf_span span, int status, const char *format, ...)
 {
     char message[TEXT_BYTES], shown[LINE_BYTES + 8], caret[LINE_BYTES + 8];
     int64_t line, column;
@@ -174,7 +174,7 @@ int bmf_text_fail(const bmf_texts *texts, bmf_context *ctx, bmf_span span, int s
     const bmf_text *text = &texts->text[span.text];
     size_t length = strlen(text->name);
     const char *name = length > NAME_BYTES ? text->name + length - NAME_BYTES : text->name;
-    bmf_text_place(text, span.begin, &line, &column);
+    text_place(text, span.begin, &line, &column);
     show_line(text, span, shown, caret);
     return bmf_fail(ctx, status, "%s%s:%" PRId64 ":%" PRId64 ": %s\n%5" PRId64 " | %s\n      | %s",
                     name == text->name ? "" : "...", name, line, column, message, line, shown, caret);

@@ -28,13 +28,13 @@ typedef struct bmf_span {
 } bmf_span;
 
 /* Adds a copy of a text; returns its number. */
-int bmf_texts_add(bmf_texts *texts, const char *name, const char *bytes, int64_t size);
+int texts_add(bmf_texts *texts, const char *name, const char *bytes, int64_t size);
 /* Adds a file's text. BMF_OK, or BMF_ERROR_FILE with a message that names it. Not collective. */
-int bmf_texts_read(bmf_texts *texts, bmf_context *ctx, const char *path, int *text);
-void bmf_texts_free(bmf_texts *texts);
+int texts_read(bmf_texts *texts, bmf_context *ctx, const char *path, int *text);
+void texts_free(bmf_texts *texts);
 
 /* Line and column (both from 1, columns count UTF-8 characters) of a byte. */
-void bmf_text_place(const bmf_text *text, int64_t at, int64_t *line, int64_t *column);
+void text_place(const bmf_text *text, int64_t at, int64_t *line, int64_t *column);
 
 /* Stores a message in the context (NULL: the process-wide slot) and returns status:
  *
@@ -44,7 +44,7 @@ void bmf_text_place(const bmf_text *text, int64_t at, int64_t *line, int64_t *co
  *
  * Long source lines are cut around the caret (at most 100 characters), tabs are shown as blanks, unprintable bytes as ?. A
  * span of nowhere gives the message alone. Never longer than BMF_MESSAGE_SIZE; the message itself may take 500 bytes. */
-int bmf_text_fail(const bmf_texts *texts, bmf_context *ctx, bmf_span span, int status, const char *format, ...)
+int text_fail(const bmf_texts *texts, bmf_context *ctx, bmf_span span, int status, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 #endif

@@ -7,39 +7,39 @@
 
 #include "skeletons/language/laws/rewriter.h"
 
-bmf_expression *bmf_rewriter_node(bmf_rewriter *rewriter, bmf_expression_kind kind, bmf_span span, int children,
-                                  bmf_expression *const *child, const bmf_type *in, const bmf_type *out)
+bmf_expression *rewriter_node(bmf_rewriter *rewriter, bmf_expression_kind kind, bmf_span span, int children,
+                              bmf_expression *const *child, const bmf_type *in, const bmf_type *out)
 {
-    bmf_expression *node = bmf_expression_create(rewriter->arena, kind, span, children);
+    bmf_expression *node = expression_create(rewriter->arena, kind, span, children);
     for (int k = 0; k < children; k++)
         node->child[k] = child[k];
-    bmf_expression_set_types(node, in, out);
+    expression_set_types(node, in, out);
     return node;
 }
 
-bmf_expression *bmf_rewriter_identity(bmf_rewriter *rewriter, bmf_span span, const bmf_type *type)
+bmf_expression *rewriter_identity(bmf_rewriter *rewriter, bmf_span span, const bmf_type *type)
 {
-    return bmf_rewriter_node(rewriter, BMF_EXPRESSION_ID, span, 0, NULL, type, type);
+    return rewriter_node(rewriter, BMF_EXPRESSION_ID, span, 0, NULL, type, type);
 }
 
 /* ---- what expressions are like ---- */
 
-bool bmf_is_operation(const bmf_expression *expression, bmf_operation operation)
+bool is_operation(const bmf_expression *expression, bmf_operation operation)
 {
     return expression->kind == BMF_EXPRESSION_OP && expression->operation == operation;
 }
 
-bool bmf_is_independent(const bmf_expression *expression)
+bool is_independent(const bmf_expression *expression)
 {
     switch (expression->kind) {
     case BMF_EXPRESSION_CON:
         return true;
     case BMF_EXPRESSION_COMP:
-        return bmf_is_independent(expression->child[expression->children - 1]);
+        return is_independent(expression->child[expression->children - 1]);
     case BMF_EXPRESSION_ALLTUP:
     case BMF_EXPRESSION_ALLVEC:
         for (int k = 0; k < expression->children; k++)
-            if (!bmf_is_independent(expression->child[k]))
+            if (!is_independent(expression->child[k]))
                 return false;
         return true;
     default:
@@ -47,11 +47,11 @@ bool bmf_is_independent(const bmf_expression *expression)
     }
 }
 
-bmf_expression *bmf_rewriter_retype(bmf_rewriter *rewriter, const bmf_expression *expression, const bmf_type *in)
+bmf_expression *rewriter_retype(bmf_rewriter *rewriter, const bmf_expression *expression, const bmf_type *in)
 {
-    if (!bmf_is_independent(expression))
+    if (!is_independent(expression))
         return NULL;
-    bmf_expression *typed = bmf_check_again(rewriter->arena, expression, in);
+    bmf_expression *typed = check_again(rewriter->arena, expression, in);
     return typed != NULL && typed->out == expression->out ? typed : NULL;
 }
 
@@ -75,7 +75,7 @@ static bool is_movement(const bmf_expression *expression, int *budget)
     }
 }
 
-bool bmf_is_movement(const bmf_expression *expression)
+bool is_structural(const bmf_expression *expression)
 {
     int budget = 4096;
     return is_movement(expression, &budget);
@@ -134,7 +134,7 @@ static bool may_fail(const bmf_expression *node, int *budget)
     return false;
 }
 
-bool bmf_may_fail(const bmf_expression *checked)
+bool expression_may_fail(const bmf_expression *checked)
 {
     int budget = 4096;
     return may_fail(checked, &budget);
@@ -142,7 +142,7 @@ bool bmf_may_fail(const bmf_expression *checked)
 
 /* ---- identities ---- */
 
-bmf_expression *bmf_law_identity(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+bmf_expression *law_identity(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
 {
     (void)rewriter;
     if (parts < 2 || (part[0]->kind != BMF_EXPRESSION_ID && part[1]->kind != BMF_EXPRESSION_ID))
@@ -151,23 +151,23 @@ bmf_expression *bmf_law_identity(bmf_rewriter *rewriter, int parts, bmf_expressi
     return part[0]->kind == BMF_EXPRESSION_ID ? part[1] : part[0];
 }
 
-bmf_expression *bmf_law_map_identity(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+bmf_expression *law_map_identity(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
 {
     (void)parts;
     if (part[0]->kind != BMF_EXPRESSION_MAP || part[0]->child[0]->kind != BMF_EXPRESSION_ID)
         return NULL;
     *used = 1;
-    return bmf_rewriter_identity(rewriter, part[0]->span, part[0]->in);
+    return rewriter_identity(rewriter, part[0]->span, part[0]->in);
 }
 
-bmf_expression *bmf_law_component(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+bmf_expression *law_component(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
 {
     (void)rewriter;
     if (parts < 2 || part[0]->kind != BMF_EXPRESSION_ADDR || part[1]->kind != BMF_EXPRESSION_ALLTUP)
         return NULL;
     int64_t chosen = part[0]->number[0] - 1;
     for (int k = 0; k < part[1]->children; k++)
-        if (k != chosen && bmf_may_fail(part[1]->child[k]))
+        if (k != chosen && expression_may_fail(part[1]->child[k]))
             return NULL;
     *used = 2;
     return part[1]->child[chosen];
@@ -175,14 +175,14 @@ bmf_expression *bmf_law_component(bmf_rewriter *rewriter, int parts, bmf_express
 
 /* ---- maps ---- */
 
-bmf_expression *bmf_law_map_fusion(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+bmf_expression *law_map_fusion(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
 {
     if (parts < 2 || part[0]->kind != BMF_EXPRESSION_MAP || part[1]->kind != BMF_EXPRESSION_MAP)
         return NULL;
     bmf_expression *both[2] = {part[0]->child[0], part[1]->child[0]};
-    bmf_expression *inner = bmf_expression_compose(rewriter->arena, part[0]->span, 2, both);
+    bmf_expression *inner = expression_compose(rewriter->arena, part[0]->span, 2, both);
     *used = 2;
-    return bmf_rewriter_node(rewriter, BMF_EXPRESSION_MAP, part[0]->span, 1, &inner, part[1]->in, part[0]->out);
+    return rewriter_node(rewriter, BMF_EXPRESSION_MAP, part[0]->span, 1, &inner, part[1]->in, part[0]->out);
 }
 
 /* ---- gathering: reduce ++ ---- */
@@ -190,7 +190,7 @@ bmf_expression *bmf_law_map_fusion(bmf_rewriter *rewriter, int parts, bmf_expres
 /* reduce ++ without a default, or with [] for it. */
 static bool is_gathering(const bmf_expression *part)
 {
-    if (part->kind != BMF_EXPRESSION_REDUCE || !bmf_is_operation(part->child[0], BMF_OPERATION_CONC))
+    if (part->kind != BMF_EXPRESSION_REDUCE || !is_operation(part->child[0], BMF_OPERATION_CONC))
         return false;
     if (part->children < 2)
         return true;
@@ -201,14 +201,14 @@ static bool is_gathering(const bmf_expression *part)
     return otherwise->kind == BMF_EXPRESSION_ALLVEC && otherwise->children == 0;
 }
 
-bmf_expression *bmf_law_split_reduce(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+bmf_expression *law_split_reduce(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
 {
     if (parts < 2 || !is_gathering(part[0]) || part[1]->kind != BMF_EXPRESSION_SPLIT)
         return NULL;
     if ((part[1]->parallel && !rewriter->rewriting->undo_parallel_splits) || part[0]->out != part[1]->in)
         return NULL;
     *used = 2;
-    return bmf_rewriter_identity(rewriter, part[0]->span, part[1]->in);
+    return rewriter_identity(rewriter, part[0]->span, part[1]->in);
 }
 
 /* A list of `element` where `like` is a list of something. */
@@ -223,18 +223,18 @@ static bmf_expression *gather_again(bmf_rewriter *rewriter, const bmf_expression
 {
     bmf_expression *child[2] = {gathering->child[0], NULL};
     if (gathering->children == 2)
-        child[1] = bmf_expression_create(rewriter->arena, BMF_EXPRESSION_ALLVEC, gathering->child[1]->span, 0);
+        child[1] = expression_create(rewriter->arena, BMF_EXPRESSION_ALLVEC, gathering->child[1]->span, 0);
     bmf_expression *made =
-        bmf_expression_create(rewriter->arena, BMF_EXPRESSION_REDUCE, gathering->span, gathering->children);
+        expression_create(rewriter->arena, BMF_EXPRESSION_REDUCE, gathering->span, gathering->children);
     for (int k = 0; k < gathering->children; k++)
         made->child[k] = child[k];
-    made = bmf_check_again(rewriter->arena, made, in);
+    made = check_again(rewriter->arena, made, in);
     return made != NULL && made->kind == BMF_EXPRESSION_REDUCE && made->out == out ? made : NULL;
 }
 
 /* On distributed lists only, where it moves work onto the processors; on placed ones it would part the map from what
  * reads it. A map that splits would, moved onto other processors, split from there. */
-bmf_expression *bmf_law_map_promotion(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+bmf_expression *law_map_promotion(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
 {
     if (parts < 2 || part[0]->kind != BMF_EXPRESSION_MAP || part[0]->communicates || !is_gathering(part[1]) ||
         !part[1]->parallel)
@@ -244,9 +244,9 @@ bmf_expression *bmf_law_map_promotion(bmf_rewriter *rewriter, int parts, bmf_exp
     if (gathering == NULL)
         return NULL;
     bmf_expression *both[2] = {
-        gathering, bmf_rewriter_node(rewriter, BMF_EXPRESSION_MAP, part[0]->span, 1, &part[0], part[1]->in, mapped)};
+        gathering, rewriter_node(rewriter, BMF_EXPRESSION_MAP, part[0]->span, 1, &part[0], part[1]->in, mapped)};
     *used = 2;
-    return bmf_expression_compose(rewriter->arena, part[0]->span, 2, both);
+    return expression_compose(rewriter->arena, part[0]->span, 2, both);
 }
 
 /* ---- reductions of gathered lists ---- */
@@ -300,14 +300,14 @@ static bool makes_elements(int parts, bmf_expression *const *part)
 static bmf_expression *constant(bmf_rewriter *rewriter, bmf_span span, bmf_constant value, const bmf_type *in,
                                 const bmf_type *out)
 {
-    bmf_expression *made = bmf_rewriter_node(rewriter, BMF_EXPRESSION_CON, span, 0, NULL, in, out);
+    bmf_expression *made = rewriter_node(rewriter, BMF_EXPRESSION_CON, span, 0, NULL, in, out);
     made->constant = value;
     return made;
 }
 
 /* Without a default the empty list fails, on the left side only; the default must not look at the list, which is
  * another one. */
-bmf_expression *bmf_law_reduce_promotion(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+bmf_expression *law_reduce_promotion(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
 {
     bmf_constant identity;
     if (parts < 2 || part[0]->kind != BMF_EXPRESSION_REDUCE || part[0]->children < 2 || !is_gathering(part[1]) ||
@@ -316,15 +316,15 @@ bmf_expression *bmf_law_reduce_promotion(bmf_rewriter *rewriter, int parts, bmf_
     if (part[1]->children < 2 && !makes_elements(parts - 2, part + 2))
         return NULL;
     const bmf_type *list = part[0]->in, *value = part[0]->out, *values = list_like(part[1]->in, value);
-    bmf_expression *otherwise = bmf_rewriter_retype(rewriter, part[0]->child[1], values);
+    bmf_expression *otherwise = rewriter_retype(rewriter, part[0]->child[1], values);
     if (otherwise == NULL)
         return NULL;
     bmf_span span = part[0]->span;
     bmf_expression *inner[2] = {part[0]->child[0], constant(rewriter, span, identity, list, value)};
     bmf_expression *outer[2] = {part[0]->child[0], otherwise};
-    bmf_expression *each = bmf_rewriter_node(rewriter, BMF_EXPRESSION_REDUCE, span, 2, inner, list, value);
-    bmf_expression *both[2] = {bmf_rewriter_node(rewriter, BMF_EXPRESSION_REDUCE, span, 2, outer, values, value),
-                               bmf_rewriter_node(rewriter, BMF_EXPRESSION_MAP, span, 1, &each, part[1]->in, values)};
+    bmf_expression *each = rewriter_node(rewriter, BMF_EXPRESSION_REDUCE, span, 2, inner, list, value);
+    bmf_expression *both[2] = {rewriter_node(rewriter, BMF_EXPRESSION_REDUCE, span, 2, outer, values, value),
+                               rewriter_node(rewriter, BMF_EXPRESSION_MAP, span, 1, &each, part[1]->in, values)};
     *used = 2;
-    return bmf_expression_compose(rewriter->arena, span, 2, both);
+    return expression_compose(rewriter->arena, span, 2, both);
 }

@@ -1,6 +1,6 @@
 /* Laws that fuse: maps, reductions, scans, filters and sources of lists become streams, without lists in between.
  *
- * A stream takes scalar expressions only (bmf_is_scalar). A map whose last part alone is scalar gives that part to
+ * A stream takes scalar expressions only (is_scalar_expression). A map whose last part alone is scalar gives that part to
  * the stream and keeps the others. Defaults of reductions and scans are applied to the stream's input, so those that
  * look at the list keep theirs from being fused with what makes it.
  * Cost: each law looks at two neighbours of a composition. */
@@ -16,7 +16,7 @@ typedef struct stream {
 static bmf_expression *build(bmf_rewriter *rewriter, bmf_span span, const stream *s)
 {
     bmf_expression *child[3] = {s->element, s->end, s->otherwise};
-    bmf_expression *made = bmf_rewriter_node(rewriter, BMF_EXPRESSION_STREAM, span, 3, child, s->in, s->out);
+    bmf_expression *made = rewriter_node(rewriter, BMF_EXPRESSION_STREAM, span, 3, child, s->in, s->out);
     made->head = s->head;
     made->tail = s->tail;
     return made;
@@ -44,14 +44,14 @@ static bool read_stream(bmf_rewriter *rewriter, const bmf_expression *part, stre
         return true;
     case BMF_EXPRESSION_MAP:
         s->element = part->child[0];
-        return is_placed_list(part->in) && bmf_is_scalar(s->element);
+        return is_placed_list(part->in) && is_scalar_expression(s->element);
     case BMF_EXPRESSION_REDUCE:
     case BMF_EXPRESSION_SCAN:
     case BMF_EXPRESSION_FILTER:
-        if (!is_placed_list(part->in) || !bmf_is_scalar(part->child[0]))
+        if (!is_placed_list(part->in) || !is_scalar_expression(part->child[0]))
             return false;
         s->tail = tail[part->kind];
-        s->element = bmf_rewriter_identity(rewriter, part->span, part->in->component[0]);
+        s->element = rewriter_identity(rewriter, part->span, part->in->component[0]);
         s->end = part->child[0];
         s->otherwise = part->children > 1 ? part->child[1] : NULL;
         return true;
@@ -64,7 +64,7 @@ static bool read_stream(bmf_rewriter *rewriter, const bmf_expression *part, stre
 static bool retype_default(bmf_rewriter *rewriter, stream *s, const bmf_type *in)
 {
     if (s->otherwise != NULL)
-        s->otherwise = bmf_rewriter_retype(rewriter, s->otherwise, in);
+        s->otherwise = rewriter_retype(rewriter, s->otherwise, in);
     else
         return true;
     return s->otherwise != NULL;
@@ -76,7 +76,7 @@ static bmf_expression *compose(bmf_rewriter *rewriter, bmf_expression *f, bmf_ex
     bmf_expression *both[2] = {f, g};
     if (f->kind == BMF_EXPRESSION_ID || g->kind == BMF_EXPRESSION_ID)
         return f->kind == BMF_EXPRESSION_ID ? g : f;
-    return bmf_expression_compose(rewriter->arena, f->span, 2, both);
+    return expression_compose(rewriter->arena, f->span, 2, both);
 }
 
 /* The parts of f from the left that are scalar together: f = *scalar o *rest. rest is NULL if all of f is scalar. */
@@ -84,18 +84,18 @@ static bool split_scalar(bmf_rewriter *rewriter, bmf_expression *f, bmf_expressi
 {
     *rest = NULL;
     *scalar = f;
-    if (bmf_is_scalar(f))
+    if (is_scalar_expression(f))
         return true;
     if (f->kind != BMF_EXPRESSION_COMP)
         return false;
     int count = 0;
-    while (count < f->children && bmf_is_scalar(f->child[count]))
+    while (count < f->children && is_scalar_expression(f->child[count]))
         count++;
     if (count == 0 || count == f->children)
         return false;
-    *scalar = bmf_expression_compose(rewriter->arena, f->span, count, f->child);
-    *rest = bmf_expression_compose(rewriter->arena, f->span, f->children - count, f->child + count);
-    return bmf_is_scalar(*scalar);
+    *scalar = expression_compose(rewriter->arena, f->span, count, f->child);
+    *rest = expression_compose(rewriter->arena, f->span, f->children - count, f->child + count);
+    return is_scalar_expression(*scalar);
 }
 
 /* A stream that reads the list that a map, or a stream that makes a list, makes. */
@@ -124,29 +124,29 @@ static bmf_expression *fuse_maker(bmf_rewriter *rewriter, int parts, bmf_express
     if (rest == NULL)
         return made;
     bmf_expression *both[2] = {
-        made, bmf_rewriter_node(rewriter, BMF_EXPRESSION_MAP, part[1]->span, 1, &rest, part[1]->in, maker.in)};
-    return bmf_expression_compose(rewriter->arena, part[0]->span, 2, both);
+        made, rewriter_node(rewriter, BMF_EXPRESSION_MAP, part[1]->span, 1, &rest, part[1]->in, maker.in)};
+    return expression_compose(rewriter->arena, part[0]->span, 2, both);
 }
 
-bmf_expression *bmf_law_map_reduce(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+bmf_expression *law_map_reduce(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
 {
     return fuse_maker(rewriter, parts, part, BMF_TAIL_REDUCE, used);
 }
 
-bmf_expression *bmf_law_map_scan(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+bmf_expression *law_map_scan(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
 {
     return fuse_maker(rewriter, parts, part, BMF_TAIL_SCAN, used);
 }
 
-bmf_expression *bmf_law_map_filter(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+bmf_expression *law_map_filter(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
 {
     return fuse_maker(rewriter, parts, part, BMF_TAIL_FILTER, used);
 }
 
-bmf_expression *bmf_law_filter_length(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+bmf_expression *law_filter_length(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
 {
     stream s;
-    if (parts < 2 || !bmf_is_operation(part[0], BMF_OPERATION_LENGTH) || !read_stream(rewriter, part[1], &s) ||
+    if (parts < 2 || !is_operation(part[0], BMF_OPERATION_LENGTH) || !read_stream(rewriter, part[1], &s) ||
         s.tail != BMF_TAIL_FILTER)
         return NULL;
     s.tail = BMF_TAIL_COUNT;
@@ -155,13 +155,13 @@ bmf_expression *bmf_law_filter_length(bmf_rewriter *rewriter, int parts, bmf_exp
     return build(rewriter, part[1]->span, &s);
 }
 
-bmf_expression *bmf_law_lone_stream(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+bmf_expression *law_lone_stream(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
 {
     stream s;
     (void)parts;
     if (part[0]->kind == BMF_EXPRESSION_STREAM || !read_stream(rewriter, part[0], &s))
         return NULL;
-    if (s.tail == BMF_TAIL_LIST && bmf_is_movement(s.element))
+    if (s.tail == BMF_TAIL_LIST && is_structural(s.element))
         return NULL;
     *used = 1;
     return build(rewriter, part[0]->span, &s);
@@ -186,29 +186,28 @@ static bool read_source(bmf_rewriter *rewriter, const bmf_expression *part, bmf_
         *head = BMF_HEAD_ZIP;
         if (part->children > 0)
             *element = part->child[0];
-    } else if (bmf_is_operation(part, BMF_OPERATION_DISTL)) {
+    } else if (is_operation(part, BMF_OPERATION_DISTL)) {
         *head = BMF_HEAD_DISTL;
-    } else if (bmf_is_operation(part, BMF_OPERATION_IOTA)) {
+    } else if (is_operation(part, BMF_OPERATION_IOTA)) {
         *head = BMF_HEAD_IOTA;
     } else {
         return false;
     }
     if (*element == NULL)
-        *element = bmf_rewriter_identity(rewriter, part->span, part->out->component[0]);
-    return bmf_is_scalar(*element);
+        *element = rewriter_identity(rewriter, part->span, part->out->component[0]);
+    return is_scalar_expression(*element);
 }
 
 static bmf_expression *lone_zip(bmf_rewriter *rewriter, const bmf_expression *zip, int *used)
 {
     stream s = {.in = zip->in, .out = zip->out};
-    if (zip->kind != BMF_EXPRESSION_ZIP || !read_source(rewriter, zip, &s.head, &s.element) ||
-        bmf_is_movement(s.element))
+    if (zip->kind != BMF_EXPRESSION_ZIP || !read_source(rewriter, zip, &s.head, &s.element) || is_structural(s.element))
         return NULL;
     *used = 1;
     return build(rewriter, zip->span, &s);
 }
 
-bmf_expression *bmf_law_source_fusion(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
+bmf_expression *law_source_fusion(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
 {
     stream s;
     bmf_stream_head head;
@@ -218,7 +217,7 @@ bmf_expression *bmf_law_source_fusion(bmf_rewriter *rewriter, int parts, bmf_exp
     if (parts < 2 || !read_stream(rewriter, part[0], &s) || s.head != BMF_HEAD_LIST ||
         !read_source(rewriter, part[1], &head, &element))
         return NULL;
-    if ((s.tail == BMF_TAIL_LIST && bmf_is_movement(s.element) && bmf_is_movement(element)) ||
+    if ((s.tail == BMF_TAIL_LIST && is_structural(s.element) && is_structural(element)) ||
         !retype_default(rewriter, &s, part[1]->in))
         return NULL;
     s.head = head;

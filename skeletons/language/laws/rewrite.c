@@ -19,19 +19,19 @@ typedef struct law_entry {
     bmf_law_function *apply;
 } law_entry;
 
-static const law_entry algebra[] = {{BMF_LAW_IDENTITY, bmf_law_identity},
-                                    {BMF_LAW_MAP_IDENTITY, bmf_law_map_identity},
-                                    {BMF_LAW_COMPONENT, bmf_law_component},
-                                    {BMF_LAW_SPLIT_REDUCE, bmf_law_split_reduce},
-                                    {BMF_LAW_REDUCE_PROMOTION, bmf_law_reduce_promotion},
-                                    {BMF_LAW_MAP_PROMOTION, bmf_law_map_promotion},
-                                    {BMF_LAW_MAP_FUSION, bmf_law_map_fusion}};
-static const law_entry pairs[] = {{BMF_LAW_FILTER_LENGTH, bmf_law_filter_length},
-                                  {BMF_LAW_MAP_REDUCE, bmf_law_map_reduce},
-                                  {BMF_LAW_MAP_SCAN, bmf_law_map_scan},
-                                  {BMF_LAW_MAP_FILTER, bmf_law_map_filter}};
-static const law_entry singles[] = {{BMF_LAW_SCALAR_FUSION, bmf_law_lone_stream}};
-static const law_entry sources[] = {{BMF_LAW_SOURCE_FUSION, bmf_law_source_fusion}};
+static const law_entry algebra[] = {{BMF_LAW_IDENTITY, law_identity},
+                                    {BMF_LAW_MAP_IDENTITY, law_map_identity},
+                                    {BMF_LAW_COMPONENT, law_component},
+                                    {BMF_LAW_SPLIT_REDUCE, law_split_reduce},
+                                    {BMF_LAW_REDUCE_PROMOTION, law_reduce_promotion},
+                                    {BMF_LAW_MAP_PROMOTION, law_map_promotion},
+                                    {BMF_LAW_MAP_FUSION, law_map_fusion}};
+static const law_entry pairs[] = {{BMF_LAW_FILTER_LENGTH, law_filter_length},
+                                  {BMF_LAW_MAP_REDUCE, law_map_reduce},
+                                  {BMF_LAW_MAP_SCAN, law_map_scan},
+                                  {BMF_LAW_MAP_FILTER, law_map_filter}};
+static const law_entry singles[] = {{BMF_LAW_SCALAR_FUSION, law_lone_stream}};
+static const law_entry sources[] = {{BMF_LAW_SOURCE_FUSION, law_source_fusion}};
 
 typedef struct phase {
     const law_entry *entry;
@@ -44,7 +44,7 @@ typedef struct phase {
     }
 static const phase phases[] = {PHASE(algebra), PHASE(pairs), PHASE(singles), PHASE(sources)};
 
-const char *bmf_law_name(bmf_law law)
+const char *law_name(bmf_law law)
 {
     static const char *const names[] = {
 #define BMF_LAW_NAME(law, name, statement) name,
@@ -54,7 +54,7 @@ const char *bmf_law_name(bmf_law law)
     return names[law];
 }
 
-const char *bmf_law_statement(bmf_law law)
+const char *law_statement(bmf_law law)
 {
     static const char *const statements[] = {
 #define BMF_LAW_STATEMENT(law, name, statement) statement,
@@ -89,7 +89,7 @@ static void remember_part(known_parts *known, const bmf_expression *from, bmf_ex
 {
     if (2 * (known->count + 1) > known->capacity) {
         known_parts larger = {NULL, known->capacity > 0 ? 2 * known->capacity : 64, known->count};
-        larger.part = bmf_allocate_clear(larger.capacity, sizeof *larger.part);
+        larger.part = allocate_clear(larger.capacity, sizeof *larger.part);
         for (int64_t k = 0; k < known->capacity; k++)
             if (known->part[k].from != NULL)
                 *find_part(&larger, known->part[k].from) = known->part[k];
@@ -135,7 +135,7 @@ static void replace_parts(composition *c, int at, int used, bmf_expression *by)
     int more = by->kind == BMF_EXPRESSION_COMP ? by->children : 1;
     bmf_expression *const *from = by->kind == BMF_EXPRESSION_COMP ? by->child : &by;
     int count = c->count - used + more;
-    bmf_expression **part = bmf_allocate(count * (int64_t)sizeof *part);
+    bmf_expression **part = allocate(count * (int64_t)sizeof *part);
     for (int k = 0; k < count; k++)
         part[k] = k < at ? c->part[k] : k < at + more ? from[k - at] : c->part[k - more + used];
     free(c->part);
@@ -147,7 +147,7 @@ static const bmf_naming *names_of(int parts, bmf_expression *const *part)
 {
     const bmf_naming *names = part[0]->names;
     for (int k = 1; k < parts; k++)
-        names = bmf_naming_common(names, part[k]->names);
+        names = naming_common(names, part[k]->names);
     return names;
 }
 
@@ -159,12 +159,12 @@ static bmf_expression *give_names(walk *w, bmf_expression *made, const bmf_namin
     if (outer == NULL || (made->kind != BMF_EXPRESSION_COMP && made->names != NULL))
         return made;
     if (made->kind != BMF_EXPRESSION_COMP)
-        return bmf_expression_under(arena, made, outer);
-    bmf_expression *copy = bmf_expression_copy(arena, made);
+        return expression_under(arena, made, outer);
+    bmf_expression *copy = expression_copy(arena, made);
     copy->names = NULL;
     for (int k = 0; k < copy->children; k++)
         if (made->names != NULL || copy->child[k]->names == NULL)
-            copy->child[k] = bmf_expression_under(arena, copy->child[k], outer);
+            copy->child[k] = expression_under(arena, copy->child[k], outer);
     return copy;
 }
 
@@ -178,7 +178,7 @@ static bool apply_laws(walk *w, composition *c, int at)
             may_apply(w, entry->law) ? entry->apply(w->rewriter, c->count - at, c->part + at, &used) : NULL;
         if (after == NULL)
             continue;
-        note(w, entry->law, bmf_expression_compose(w->rewriter->arena, c->part[at]->span, used, c->part + at), after);
+        note(w, entry->law, expression_compose(w->rewriter->arena, c->part[at]->span, used, c->part + at), after);
         replace_parts(c, at, used, give_names(w, after, names_of(used, c->part + at)));
         return true;
     }
@@ -189,8 +189,8 @@ static bool apply_laws(walk *w, composition *c, int at)
  * parts have theirs. */
 static bmf_expression *compose_again(walk *w, const bmf_expression *before, int parts, bmf_expression *const *part)
 {
-    bmf_expression *after = bmf_expression_compose(w->rewriter->arena, before->span, parts, part);
-    return before->kind == BMF_EXPRESSION_COMP ? bmf_expression_under(w->rewriter->arena, after, before->names) : after;
+    bmf_expression *after = expression_compose(w->rewriter->arena, before->span, parts, part);
+    return before->kind == BMF_EXPRESSION_COMP ? expression_under(w->rewriter->arena, after, before->names) : after;
 }
 
 static bmf_expression *apply_phase(walk *w, bmf_expression *expression)
@@ -225,14 +225,14 @@ static bmf_expression *visit_children(walk *w, bmf_expression *expression)
         if (visited == child)
             continue;
         if (copy == NULL)
-            copy = bmf_expression_copy(w->rewriter->arena, expression);
+            copy = expression_copy(w->rewriter->arena, expression);
         copy->child[k] = visited;
     }
     if (copy == NULL)
         return expression;
     if (copy->kind == BMF_EXPRESSION_COMP)
         return compose_again(w, copy, copy->children, copy->child);
-    bmf_expression_set_types(copy, expression->in, expression->out);
+    expression_set_types(copy, expression->in, expression->out);
     return copy;
 }
 
@@ -241,7 +241,7 @@ static bmf_expression *visit_children(walk *w, bmf_expression *expression)
 static bmf_expression *make_kernel(walk *w, bmf_expression *scalar)
 {
     bmf_expression *kernel =
-        bmf_rewriter_node(w->rewriter, BMF_EXPRESSION_SCALAR, scalar->span, 1, &scalar, scalar->in, scalar->out);
+        rewriter_node(w->rewriter, BMF_EXPRESSION_SCALAR, scalar->span, 1, &scalar, scalar->in, scalar->out);
     kernel->names = scalar->names;
     note(w, BMF_LAW_SCALAR_FUSION, scalar, kernel);
     return kernel;
@@ -252,21 +252,21 @@ static bmf_expression *make_kernel(walk *w, bmf_expression *scalar)
 static bmf_expression *next_run(walk *w, const bmf_expression *all, int at, int *count)
 {
     int run = 0;
-    while (at + run < all->children && bmf_is_scalar(all->child[at + run]))
+    while (at + run < all->children && is_scalar_expression(all->child[at + run]))
         run++;
     *count = 1;
     if (run < 2)
         return all->child[at];
-    bmf_expression *joined = bmf_expression_compose(w->rewriter->arena, all->child[at]->span, run, all->child + at);
-    if (!bmf_is_scalar(joined)) /* too long for one kernel */
+    bmf_expression *joined = expression_compose(w->rewriter->arena, all->child[at]->span, run, all->child + at);
+    if (!is_scalar_expression(joined)) /* too long for one kernel */
         return all->child[at];
     *count = run;
-    return bmf_expression_under(w->rewriter->arena, joined, names_of(run, all->child + at));
+    return expression_under(w->rewriter->arena, joined, names_of(run, all->child + at));
 }
 
 static bmf_expression *make_kernels_of_composition(walk *w, bmf_expression *expression)
 {
-    bmf_expression **part = bmf_allocate(expression->children * (int64_t)sizeof *part);
+    bmf_expression **part = allocate(expression->children * (int64_t)sizeof *part);
     int parts = 0, count = 0;
     bool changed = false;
     for (int at = 0; at < expression->children; at += count) {
@@ -283,9 +283,9 @@ static bmf_expression *make_kernels_of_composition(walk *w, bmf_expression *expr
 
 static bmf_expression *make_kernels(walk *w, bmf_expression *expression)
 {
-    if (expression->kind == BMF_EXPRESSION_SCALAR || bmf_is_movement(expression))
+    if (expression->kind == BMF_EXPRESSION_SCALAR || is_structural(expression))
         return expression;
-    if (bmf_is_scalar(expression))
+    if (is_scalar_expression(expression))
         return make_kernel(w, expression);
     return expression->kind == BMF_EXPRESSION_COMP ? make_kernels_of_composition(w, expression)
                                                    : visit_children(w, expression);
@@ -311,7 +311,7 @@ static bmf_expression *walk_once(bmf_rewriter *rewriter, const phase *of, bmf_ex
     return expression;
 }
 
-bmf_expression *bmf_rewrite(bmf_expressions *arena, bmf_expression *checked, bmf_rewriting *rewriting)
+bmf_expression *rewrite(bmf_expressions *arena, bmf_expression *checked, bmf_rewriting *rewriting)
 {
     bmf_rewriter rewriter = {arena, rewriting};
     bool changed;

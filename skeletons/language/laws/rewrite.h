@@ -8,32 +8,32 @@
 #include "skeletons/language/types/check.h"
 
 /* In all of them c = ++ is B_Op (B_Conc), o is composition. */
-#define BMF_LAWS(X)                                                                                                \
-    X(IDENTITY, "identity", "f o id = f = id o f")                                                                 \
-    X(MAP_IDENTITY, "map identity", "map id = id")                                                                 \
-    X(COMPONENT, "component", "addr i o [f1, .., fn] = fi, if the others cannot fail")                             \
-    X(MAP_FUSION, "map fusion", "map f o map g = map (f o g)")                                                     \
-    X(SPLIT_REDUCE, "split-reduce identity", "reduce ++ o split p = id")                                           \
-    X(MAP_PROMOTION, "map promotion", "map f o reduce ++ = reduce ++ o map (map f)")                               \
-    X(REDUCE_PROMOTION, "reduce promotion", "reduce op o reduce ++ = reduce op o map (reduce op)")                 \
-    X(MAP_REDUCE, "map-reduce fusion", "reduce op o map f in one pass")                                            \
-    X(MAP_SCAN, "map-scan fusion", "scan op o map f in one pass")                                                  \
-    X(MAP_FILTER, "map-filter fusion", "filter p o map f in one pass")                                             \
-    X(FILTER_LENGTH, "filter-length fusion", "length o filter p counts")                                           \
-    X(SOURCE_FUSION, "source fusion", "map f o (zip | distl | iota) without the list in between")                  \
+#define BMF_LAWS(X)                                                                                                    \
+    X(IDENTITY, "identity", "f o id = f = id o f")                                                                     \
+    X(MAP_IDENTITY, "map identity", "map id = id")                                                                     \
+    X(COMPONENT, "component", "addr i o [f1, .., fn] = fi, if the others cannot fail")                                 \
+    X(MAP_FUSION, "map fusion", "map f o map g = map (f o g)")                                                         \
+    X(SPLIT_REDUCE, "split-reduce identity", "reduce ++ o split p = id")                                               \
+    X(MAP_PROMOTION, "map promotion", "map f o reduce ++ = reduce ++ o map (map f)")                                   \
+    X(REDUCE_PROMOTION, "reduce promotion", "reduce op o reduce ++ = reduce op o map (reduce op)")                     \
+    X(MAP_REDUCE, "map-reduce fusion", "reduce op o map f in one pass")                                                \
+    X(MAP_SCAN, "map-scan fusion", "scan op o map f in one pass")                                                      \
+    X(MAP_FILTER, "map-filter fusion", "filter p o map f in one pass")                                                 \
+    X(FILTER_LENGTH, "filter-length fusion", "length o filter p counts")                                               \
+    X(SOURCE_FUSION, "source fusion", "map f o (zip | distl | iota) without the list in between")                      \
     X(SCALAR_FUSION, "scalar fusion", "a scalar expression as one block kernel")
 
 typedef enum bmf_law {
 #define BMF_LAW_ENUM(law, name, statement) BMF_LAW_##law,
     BMF_LAWS(BMF_LAW_ENUM)
 #undef BMF_LAW_ENUM
-    BMF_LAW_COUNT
+        BMF_LAW_COUNT
 } bmf_law;
 
 typedef struct bmf_rewriting {
-    unsigned laws;                 /* bit 1u << law: may be applied; ~0u: all */
-    bool free_association;         /* sums and products may be associated anew: reals round, ints overflow otherwise */
-    bool undo_parallel_splits;     /* split-reduce identity takes P_Split away too, a wish to run in parallel */
+    unsigned laws;                  /* bit 1u << law: may be applied; ~0u: all */
+    bool free_association;          /* sums and products may be associated anew: reals round, ints overflow otherwise */
+    bool undo_parallel_splits;      /* split-reduce identity takes P_Split away too, a wish to run in parallel */
     int64_t applied[BMF_LAW_COUNT]; /* out: how often */
     /* called after every application, or NULL: the part as it was and as it is */
     void (*report)(void *state, bmf_law law, const bmf_expression *before, const bmf_expression *after);
@@ -41,12 +41,12 @@ typedef struct bmf_rewriting {
 } bmf_rewriting;
 
 /* Returns the rewritten expression; types as before. Never fails. */
-bmf_expression *bmf_rewrite(bmf_expressions *arena, bmf_expression *checked, bmf_rewriting *rewriting);
+bmf_expression *rewrite(bmf_expressions *arena, bmf_expression *checked, bmf_rewriting *rewriting);
 
-const char *bmf_law_name(bmf_law law);
-const char *bmf_law_statement(bmf_law law);
+const char *law_name(bmf_law law);
+const char *law_statement(bmf_law law);
 
 /* True if applying it can fail for some argument: integer overflow, division, index, conversion, no default, no end. */
-bool bmf_may_fail(const bmf_expression *checked);
+bool expression_may_fail(const bmf_expression *checked);
 
 #endif

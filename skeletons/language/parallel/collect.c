@@ -21,19 +21,19 @@ static int send_elements(bmf_evaluation *machine, const bmf_layout *contexts, co
 {
     const bmf_layout *elements = spread->elements;
     bmf_column column;
-    BMF_TRY(bmf_value_to_column(machine->ctx, values, &column));
-    bmf_item *item = bmf_distribution_items(spread);
-    int status = bmf_schedule_extend(schedule, 1);
+    BMF_TRY(value_to_column(machine->ctx, values, &column));
+    bmf_item *item = distribution_items(spread);
+    int status = schedule_extend(schedule, 1);
     for (int64_t n = 0; status == BMF_OK && n < elements->local_count; n++) {
         int64_t e = elements->local[n], from = elements->processor[e], to = contexts->processor[item[n].context];
-        bmf_parcels_pack(parcels, e, &column, n, n + 1);
+        parcels_pack(parcels, e, &column, n, n + 1);
         if (from != to)
-            status = bmf_schedule_add(
+            status = schedule_add(
                 schedule, 0,
                 (bmf_message){.from = from, .to = to, .bytes = parcels->parcel[e].bytes, .first = e, .count = 1});
     }
     free(item);
-    bmf_column_free(&column);
+    column_free(&column);
     return status;
 }
 
@@ -42,7 +42,7 @@ static int build_lists(bmf_evaluation *machine, const bmf_layout *contexts, cons
                        const bmf_type *type, const bmf_parcels *parcels, bmf_value *out)
 {
     int64_t total = 0, count = contexts->local_count;
-    bmf_buffer *offsets = bmf_buffer_create((count + 1) * (int64_t)sizeof(int64_t));
+    bmf_buffer *offsets = buffer_create((count + 1) * (int64_t)sizeof(int64_t));
     bmf_value child;
     if (offsets == NULL)
         return bmf_fail(machine->ctx, BMF_ERROR_MEMORY, "out of memory for a result");
@@ -51,15 +51,15 @@ static int build_lists(bmf_evaluation *machine, const bmf_layout *contexts, cons
         if (n < count)
             total += spread->offsets[contexts->local[n] + 1] - spread->offsets[contexts->local[n]];
     }
-    int64_t *element = bmf_allocate((total + 1) * (int64_t)sizeof *element);
+    int64_t *element = allocate((total + 1) * (int64_t)sizeof *element);
     for (int64_t n = 0, k = 0; n < count; n++)
         for (int64_t e = spread->offsets[contexts->local[n]]; e < spread->offsets[contexts->local[n] + 1]; e++)
             element[k++] = e;
-    int status = bmf_parcels_unpack(parcels, type, element, total, &child);
+    int status = parcels_unpack(parcels, type, element, total, &child);
     free(element);
     if (status == BMF_OK)
-        return bmf_value_create_list(machine->ctx, count, offsets, &child, out);
-    bmf_buffer_release(offsets);
+        return value_create_list(machine->ctx, count, offsets, &child, out);
+    buffer_release(offsets);
     return status;
 }
 
@@ -70,20 +70,20 @@ static int collect_list(bmf_evaluation *machine, bmf_frame *frame, bmf_distribut
     const bmf_type *type = values->type;
     bmf_layout *contexts;
     bmf_parcels parcels;
-    BMF_TRY(bmf_frame_layout(machine, frame, &contexts));
+    BMF_TRY(frame_layout(machine, frame, &contexts));
     bmf_schedule *schedule =
-        bmf_schedule_create("direct", ctx->first_processor, ctx->first_processor + ctx->local_processors);
-    bmf_parcels_open(&parcels, ctx, spread->elements->count);
+        schedule_create("direct", ctx->first_processor, ctx->first_processor + ctx->local_processors);
+    parcels_open(&parcels, ctx, spread->elements->count);
     int status = schedule != NULL ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for messages");
     if (status == BMF_OK)
         status = send_elements(machine, contexts, spread, values, &parcels, schedule);
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
-        status = bmf_parcels_deliver(&parcels, &schedule->round[0], 0);
+        status = parcels_deliver(&parcels, &schedule->round[0], 0);
     if (status == BMF_OK)
         status = bmf_agree(ctx, build_lists(machine, contexts, spread, type, &parcels, out));
-    bmf_parcels_close(&parcels);
-    bmf_schedule_free(schedule);
+    parcels_close(&parcels);
+    schedule_free(schedule);
     return status;
 }
 
@@ -91,19 +91,19 @@ static int collect_spread(bmf_evaluation *machine, bmf_frame *frame, bmf_value *
 {
     bmf_value values, inner_values;
     bmf_frame inner;
-    bmf_distribution *spread = bmf_distribution_retain(x->spread);
-    bmf_value_move(&x->child[0], &values);
-    bmf_value_free(x);
-    int status = bmf_frame_open_spread(machine, frame, NULL, spread, &inner);
+    bmf_distribution *spread = distribution_retain(x->spread);
+    value_move(&x->child[0], &values);
+    value_free(x);
+    int status = frame_open_spread(machine, frame, NULL, spread, &inner);
     if (status == BMF_OK) {
-        status = bmf_collect_distributed(machine, &inner, &values, &inner_values);
-        bmf_frame_close(&inner);
+        status = collect_distributed(machine, &inner, &values, &inner_values);
+        frame_close(&inner);
     }
     if (status == BMF_OK) {
         status = collect_list(machine, frame, spread, &inner_values, out);
-        bmf_value_free(&inner_values);
+        value_free(&inner_values);
     }
-    bmf_distribution_release(spread);
+    distribution_release(spread);
     return status;
 }
 
@@ -112,12 +112,12 @@ static int collect_tuple(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x
     bmf_value component[BMF_MAX_LEAVES] = {0};
     int components = x->type->components, status = BMF_OK;
     for (int k = 0; status == BMF_OK && k < components; k++)
-        status = bmf_collect_distributed(machine, frame, &x->child[k], &component[k]);
+        status = collect_distributed(machine, frame, &x->child[k], &component[k]);
     if (status == BMF_OK)
-        status = bmf_value_create_tuple(machine->ctx, components, component, out);
+        status = value_create_tuple(machine->ctx, components, component, out);
     for (int k = 0; status != BMF_OK && k < components; k++)
-        bmf_value_free(&component[k]);
-    bmf_value_free(x);
+        value_free(&component[k]);
+    value_free(x);
     return status;
 }
 
@@ -126,7 +126,7 @@ static int collect_elements(bmf_evaluation *machine, bmf_frame *frame, bmf_value
 {
     bmf_context *ctx = machine->ctx;
     int64_t count = x->count;
-    bmf_buffer *offsets = bmf_buffer_create((count + 1) * (int64_t)sizeof(int64_t));
+    bmf_buffer *offsets = buffer_create((count + 1) * (int64_t)sizeof(int64_t));
     bmf_value child, collected;
     bmf_frame inner;
     if (offsets == NULL)
@@ -134,25 +134,25 @@ static int collect_elements(bmf_evaluation *machine, bmf_frame *frame, bmf_value
     int64_t *offset = offsets->data;
     offset[0] = 0;
     for (int64_t n = 0; n < count; n++)
-        offset[n + 1] = offset[n] + bmf_value_length(x, n);
-    bmf_value_move(&x->child[0], &child);
-    bmf_value_free(x);
-    int status = bmf_frame_open_elements(machine, frame, NULL, offset, &inner);
+        offset[n + 1] = offset[n] + value_length(x, n);
+    value_move(&x->child[0], &child);
+    value_free(x);
+    int status = frame_open_elements(machine, frame, NULL, offset, &inner);
     if (status == BMF_OK) {
-        status = bmf_collect_distributed(machine, &inner, &child, &collected);
-        bmf_frame_close(&inner);
+        status = collect_distributed(machine, &inner, &child, &collected);
+        frame_close(&inner);
     }
-    bmf_value_free(&child);
+    value_free(&child);
     if (status == BMF_OK)
-        return bmf_value_create_list(ctx, count, offsets, &collected, out);
-    bmf_buffer_release(offsets);
+        return value_create_list(ctx, count, offsets, &collected, out);
+    buffer_release(offsets);
     return status;
 }
 
-int bmf_collect_distributed(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int collect_distributed(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     if (!has_distributed(x->type)) {
-        bmf_value_move(x, out);
+        value_move(x, out);
         return BMF_OK;
     }
     if (x->type->kind == BMF_DISTRIBUTED)

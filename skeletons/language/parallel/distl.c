@@ -10,7 +10,7 @@
 
 static int generate_tree(bmf_schedule *schedule, const bmf_group *group)
 {
-    return bmf_schedule_split_tree(schedule, 0, group, NULL);
+    return schedule_split_tree(schedule, 0, group, NULL);
 }
 
 /* Packs the contexts' values as parcels of their first elements. */
@@ -18,13 +18,13 @@ static int pack_values(bmf_evaluation *machine, const bmf_layout *contexts, cons
                        bmf_value *x, bmf_parcels *parcels)
 {
     bmf_column column;
-    BMF_TRY(bmf_value_to_column(machine->ctx, x, &column));
+    BMF_TRY(value_to_column(machine->ctx, x, &column));
     for (int64_t n = 0; n < x->count; n++) {
         const int64_t *offset = spread->offsets + contexts->local[n];
         if (offset[1] > offset[0])
-            bmf_parcels_pack(parcels, offset[0], &column, n, n + 1);
+            parcels_pack(parcels, offset[0], &column, n, n + 1);
     }
-    bmf_column_free(&column);
+    column_free(&column);
     return BMF_OK;
 }
 
@@ -38,14 +38,14 @@ static int run_tree(bmf_parcels *parcels, const bmf_schedule *schedule, const bm
             bmf_message *message = &round->message[m];
             message->count = 1;
             /* the sender's own item is the one it lies on: its parcel is lent to the receiver's item */
-            if (bmf_is_local(parcels->ctx, message->from)) {
+            if (is_local(parcels->ctx, message->from)) {
                 int64_t own = message->first;
                 while (processor[own] != message->from)
                     own--;
-                bmf_parcels_copy(parcels, own, message->first);
+                parcels_copy(parcels, own, message->first);
             }
         }
-        BMF_TRY(bmf_parcels_exchange(parcels, round, (uint32_t)r));
+        BMF_TRY(parcels_exchange(parcels, round, (uint32_t)r));
     }
     return BMF_OK;
 }
@@ -54,9 +54,9 @@ static int run_tree(bmf_parcels *parcels, const bmf_schedule *schedule, const bm
 static int unpack_values(bmf_evaluation *machine, const bmf_distribution *spread, const bmf_type *type,
                          const bmf_parcels *parcels, bmf_value *out)
 {
-    bmf_item *item = bmf_distribution_items(spread);
+    bmf_item *item = distribution_items(spread);
     int64_t count = spread->elements->local_count, contexts = 0, bytes = (count + 2) * (int64_t)sizeof(int64_t);
-    int64_t *first = bmf_allocate(bytes), *offsets = bmf_allocate(bytes);
+    int64_t *first = allocate(bytes), *offsets = allocate(bytes);
     bmf_value values;
     for (int64_t n = 0; n < count; n++)
         if (n == 0 || item[n].context != item[n - 1].context) {
@@ -64,58 +64,58 @@ static int unpack_values(bmf_evaluation *machine, const bmf_distribution *spread
             first[contexts++] = spread->elements->local[n];
         }
     offsets[contexts] = count;
-    int status = bmf_parcels_unpack(parcels, type, first, contexts, &values);
+    int status = parcels_unpack(parcels, type, first, contexts, &values);
     if (status == BMF_OK) {
-        status = bmf_value_repeat(machine->ctx, &values, offsets, out);
-        bmf_value_free(&values);
+        status = value_repeat(machine->ctx, &values, offsets, out);
+        value_free(&values);
     }
     free(first), free(offsets), free(item);
     return status;
 }
 
-int bmf_distribution_broadcast(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame,
-                               const bmf_distribution *spread, bmf_value *x, bmf_value *out)
+int distribution_broadcast(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame,
+                           const bmf_distribution *spread, bmf_value *x, bmf_value *out)
 {
     bmf_context *ctx = machine->ctx;
     bmf_layout *contexts;
     bmf_parcels parcels;
     const bmf_type *type = x->type;
-    BMF_TRY(bmf_frame_layout(machine, frame, &contexts));
-    bmf_parcels_open(&parcels, ctx, spread->elements->count);
+    BMF_TRY(frame_layout(machine, frame, &contexts));
+    parcels_open(&parcels, ctx, spread->elements->count);
     int status = bmf_agree(ctx, pack_values(machine, contexts, spread, x, &parcels));
     if (status == BMF_OK) {
-        bmf_schedule *schedule = bmf_distribution_schedule(ctx, spread, "tree", generate_tree);
-        bmf_distribution_plan(machine, expression, spread, "tree", generate_tree);
+        bmf_schedule *schedule = distribution_schedule(ctx, spread, "tree", generate_tree);
+        distribution_plan(machine, expression, spread, "tree", generate_tree);
         status = run_tree(&parcels, schedule, spread);
-        bmf_schedule_free(schedule);
+        schedule_free(schedule);
     }
     if (status == BMF_OK)
         status = bmf_agree(ctx, unpack_values(machine, spread, type, &parcels, out));
-    bmf_parcels_close(&parcels);
+    parcels_close(&parcels);
     return status;
 }
 
-int bmf_evaluate_parallel_distl(bmf_evaluation *machine, bmf_expression *distl, bmf_frame *frame, bmf_value *x,
-                                bmf_value *out)
+int evaluate_parallel_distl(bmf_evaluation *machine, bmf_expression *distl, bmf_frame *frame, bmf_value *x,
+                            bmf_value *out)
 {
     bmf_value repeated = {0}, pairs = {0}, elements = {0}, value = {0};
     int64_t count = x->count;
-    bmf_distribution *spread = bmf_distribution_retain(x->child[1].spread);
-    bmf_value_move(&x->child[0], &value);
-    bmf_value_move(&x->child[1].child[0], &elements);
-    bmf_value_free(x);
+    bmf_distribution *spread = distribution_retain(x->child[1].spread);
+    value_move(&x->child[0], &value);
+    value_move(&x->child[1].child[0], &elements);
+    value_free(x);
     int status = bmf_agree(machine->ctx, BMF_OK);
-    bmf_operation_begin(machine, distl);
+    operation_begin(machine, distl);
     if (status == BMF_OK)
-        status = bmf_distribution_broadcast(machine, distl, frame, spread, &value, &repeated);
-    bmf_value_free(&value);
+        status = distribution_broadcast(machine, distl, frame, spread, &value, &repeated);
+    value_free(&value);
     if (status == BMF_OK)
-        status = bmf_value_pair(machine->ctx, &repeated, &elements, &pairs);
-    bmf_value_free(&repeated);
-    bmf_value_free(&elements);
+        status = value_pair(machine->ctx, &repeated, &elements, &pairs);
+    value_free(&repeated);
+    value_free(&elements);
     if (status == BMF_OK)
-        bmf_value_distribute(count, spread, &pairs, out);
+        value_distribute(count, spread, &pairs, out);
     else
-        bmf_distribution_release(spread);
-    return bmf_operation_end(machine, status);
+        distribution_release(spread);
+    return operation_end(machine, status);
 }

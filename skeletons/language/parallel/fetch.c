@@ -26,7 +26,7 @@ static void add_want(wants *all, int64_t target, int64_t element)
     if (all->count == all->capacity) {
         int64_t old = all->capacity, entry = (int64_t)sizeof *all->want;
         all->capacity = 2 * old + 16;
-        all->want = bmf_reallocate(all->want, old * entry, all->capacity * entry);
+        all->want = reallocate(all->want, old * entry, all->capacity * entry);
     }
     all->want[all->count++] = (wanted){target, element};
 }
@@ -34,7 +34,7 @@ static void add_want(wants *all, int64_t target, int64_t element)
 static void add_message(bmf_schedule *schedule, int64_t from, int64_t to, int64_t bytes, int64_t first, int64_t count)
 {
     bmf_message message = {.from = from, .to = to, .bytes = bytes, .first = first, .count = count};
-    if (bmf_schedule_add(schedule, 0, message) == BMF_OK)
+    if (schedule_add(schedule, 0, message) == BMF_OK)
         return;
     fprintf(stderr, "bmf: out of memory for messages\n");
     exit(1);
@@ -43,8 +43,8 @@ static void add_message(bmf_schedule *schedule, int64_t from, int64_t to, int64_
 static bmf_schedule *one_round(const bmf_context *ctx)
 {
     bmf_schedule *schedule =
-        bmf_schedule_create("sparse", ctx->first_processor, ctx->first_processor + ctx->local_processors);
-    if (schedule != NULL && bmf_schedule_extend(schedule, 1) == BMF_OK)
+        schedule_create("sparse", ctx->first_processor, ctx->first_processor + ctx->local_processors);
+    if (schedule != NULL && schedule_extend(schedule, 1) == BMF_OK)
         return schedule;
     fprintf(stderr, "bmf: out of memory for messages\n");
     exit(1);
@@ -93,7 +93,7 @@ static int ask(bmf_context *ctx, const bmf_layout *targets, const bmf_layout *el
     }
     bmf_transfer transfer = {outgoing_index, incoming_index, &all};
     int status = ctx->backend->deliver(ctx, &schedule->round[0], 0, &transfer);
-    bmf_schedule_free(schedule);
+    schedule_free(schedule);
     if (known->count > 0)
         qsort(known->want, (size_t)known->count, sizeof *known->want, by_target);
     return status;
@@ -119,20 +119,20 @@ static int pack_wanted(bmf_evaluation *machine, const bmf_layout *elements, bmf_
                        bmf_parcels *parcels)
 {
     bmf_column column;
-    BMF_TRY(bmf_value_to_column(machine->ctx, values, &column));
-    int64_t *packed = bmf_allocate((elements->local_count + 1) * (int64_t)sizeof *packed);
+    BMF_TRY(value_to_column(machine->ctx, values, &column));
+    int64_t *packed = allocate((elements->local_count + 1) * (int64_t)sizeof *packed);
     for (int64_t n = 0; n < elements->local_count; n++)
         packed[n] = -1;
     for (int64_t k = 0; k < known->count; k++) {
         int64_t n = local_number(elements, known->want[k].element), target = known->want[k].target;
         if (packed[n] < 0)
-            bmf_parcels_pack(parcels, target, &column, n, n + 1);
+            parcels_pack(parcels, target, &column, n, n + 1);
         else
-            bmf_parcels_copy(parcels, packed[n], target);
+            parcels_copy(parcels, packed[n], target);
         packed[n] = target;
     }
     free(packed);
-    bmf_column_free(&column);
+    column_free(&column);
     return BMF_OK;
 }
 
@@ -143,9 +143,9 @@ static int answer(bmf_evaluation *machine, const bmf_layout *targets, const bmf_
     bmf_context *ctx = machine->ctx;
     const bmf_type *type = values->type;
     bmf_parcels parcels;
-    bmf_parcels_open(&parcels, ctx, targets->count);
+    parcels_open(&parcels, ctx, targets->count);
     int status = bmf_agree(ctx, pack_wanted(machine, elements, values, known, &parcels));
-    bmf_value_free(values);
+    value_free(values);
     if (status == BMF_OK) {
         bmf_schedule *schedule = one_round(ctx);
         for (int64_t k = 0; k < known->count; k++) {
@@ -154,12 +154,12 @@ static int answer(bmf_evaluation *machine, const bmf_layout *targets, const bmf_
             if (from != to)
                 add_message(schedule, from, to, parcels.parcel[target].bytes, target, 1);
         }
-        status = bmf_parcels_deliver(&parcels, &schedule->round[0], 1);
-        bmf_schedule_free(schedule);
+        status = parcels_deliver(&parcels, &schedule->round[0], 1);
+        schedule_free(schedule);
     }
     if (status == BMF_OK)
-        status = bmf_agree(ctx, bmf_parcels_unpack(&parcels, type, targets->local, targets->local_count, out));
-    bmf_parcels_close(&parcels);
+        status = bmf_agree(ctx, parcels_unpack(&parcels, type, targets->local, targets->local_count, out));
+    parcels_close(&parcels);
     return status;
 }
 
@@ -174,7 +174,7 @@ static int bad_index(bmf_evaluation *machine, const bmf_expression *by, const bm
                      int64_t index, int64_t length)
 {
     bmf_failure failure = {.kind = BMF_FAILURE_INDEX, .expression = by, .element = context, .value = {index, length}};
-    return bmf_frame_fail(machine, frame, &failure);
+    return frame_fail(machine, frame, &failure);
 }
 
 /* B_Index: one index a context. */
@@ -197,8 +197,8 @@ static int index_elements(bmf_evaluation *machine, const bmf_expression *index, 
 /* The values of one number of every context on every rank, in the order of the contexts. */
 static int collect_numbers(bmf_context *ctx, const bmf_layout *contexts, const int64_t *local, int64_t *all)
 {
-    int64_t *by_rank = bmf_allocate((contexts->count + 1) * (int64_t)sizeof *by_rank);
-    int64_t *next = bmf_allocate_clear(ctx->ranks + 1, (int64_t)sizeof *next);
+    int64_t *by_rank = allocate((contexts->count + 1) * (int64_t)sizeof *by_rank);
+    int64_t *next = allocate_clear(ctx->ranks + 1, (int64_t)sizeof *next);
     int status = ctx->backend->collect(ctx, local, contexts->local_count, by_rank, contexts->count);
     for (int64_t c = 0; c < contexts->count; c++)
         next[bmf_rank_of(ctx, contexts->processor[c]) + 1]++;
@@ -219,10 +219,10 @@ static int place_results(bmf_evaluation *machine, const bmf_expression *project,
     int64_t base = elements > 0 ? of_element[0] : context_processor;
     int64_t step = elements > 1 ? of_element[1] - of_element[0] : 1;
     if (count > 0 && count - 1 > (machine->ctx->processors - 1 - base) / step)
-        return bmf_text_fail(machine->texts, machine->ctx, project->span, BMF_ERROR_SHAPE,
-                             "P_Project to %" PRId64 " elements from processor %" PRId64
-                             " goes beyond the machine's %" PRId64 " processors",
-                             count, base, machine->ctx->processors);
+        return text_fail(machine->texts, machine->ctx, project->span, BMF_ERROR_SHAPE,
+                         "P_Project to %" PRId64 " elements from processor %" PRId64
+                         " goes beyond the machine's %" PRId64 " processors",
+                         count, base, machine->ctx->processors);
     for (int64_t k = 0; k < count; k++)
         processor[k] = base + k * step;
     return BMF_OK;
@@ -232,23 +232,22 @@ static int make_results(bmf_evaluation *machine, const bmf_expression *project, 
                         const bmf_distribution *spread, const bmf_value *lists, bmf_distribution **made)
 {
     bmf_context *ctx = machine->ctx;
-    int64_t *length = bmf_allocate((lists->count + 1) * (int64_t)sizeof *length);
-    int64_t *offsets = bmf_allocate((contexts->count + 1) * (int64_t)sizeof *offsets);
+    int64_t *length = allocate((lists->count + 1) * (int64_t)sizeof *length);
+    int64_t *offsets = allocate((contexts->count + 1) * (int64_t)sizeof *offsets);
     int64_t *processor = NULL;
     for (int64_t n = 0; n < lists->count; n++)
-        length[n] = bmf_value_length(lists, n);
+        length[n] = value_length(lists, n);
     offsets[0] = 0;
     int status = collect_numbers(ctx, contexts, length, offsets + 1);
     for (int64_t c = 0; c < contexts->count; c++)
         offsets[c + 1] += offsets[c];
     if (status == BMF_OK)
-        processor = bmf_allocate((offsets[contexts->count] + 1) * (int64_t)sizeof *processor);
+        processor = allocate((offsets[contexts->count] + 1) * (int64_t)sizeof *processor);
     for (int64_t c = 0; status == BMF_OK && c < contexts->count; c++)
         status = place_results(machine, project, spread, c, offsets[c + 1] - offsets[c], contexts->processor[c],
                                processor + offsets[c]);
     if (status == BMF_OK)
-        *made = bmf_distribution_create(contexts->count, offsets,
-                                        bmf_layout_create(ctx, offsets[contexts->count], processor));
+        *made = distribution_create(contexts->count, offsets, layout_create(ctx, offsets[contexts->count], processor));
     free(length), free(offsets), free(processor);
     return status;
 }
@@ -271,14 +270,14 @@ static int check_indices(bmf_evaluation *machine, const bmf_expression *project,
 static void read_wants(const bmf_distribution *spread, const bmf_distribution *results, const bmf_value *lists,
                        wants *known)
 {
-    bmf_item *item = bmf_distribution_items(spread);
+    bmf_item *item = distribution_items(spread);
     const bmf_layout *elements = spread->elements;
     for (int64_t n = 0, next; n < elements->local_count; n = next) {
         int64_t c = item[n].context, begin = lists->begin[n * lists->step];
-        bool *here = bmf_allocate_clear(item[n].count + 1, (int64_t)sizeof *here);
+        bool *here = allocate_clear(item[n].count + 1, (int64_t)sizeof *here);
         for (next = n; next < elements->local_count && item[next].context == c; next++)
             here[item[next].item] = true;
-        for (int64_t k = 0; k < bmf_value_length(lists, n); k++) {
+        for (int64_t k = 0; k < value_length(lists, n); k++) {
             int64_t i = number_at(&lists->child[0], begin + k);
             if (here[i])
                 add_want(known, results->offsets[c] + k, spread->offsets[c] + i);
@@ -298,10 +297,10 @@ static int project_placed(bmf_evaluation *machine, bmf_expression *project, bmf_
     if (status == BMF_OK)
         status = make_results(machine, project, contexts, spread, lists, results);
     if (status == BMF_OK)
-        status = bmf_distribution_broadcast(machine, project, frame, spread, lists, &told);
+        status = distribution_broadcast(machine, project, frame, spread, lists, &told);
     if (status == BMF_OK)
         read_wants(spread, *results, &told, known);
-    bmf_value_free(&told);
+    value_free(&told);
     return status;
 }
 
@@ -311,10 +310,10 @@ static int project_distributed(bmf_evaluation *machine, bmf_expression *project,
                                bmf_distribution **results)
 {
     const bmf_value *numbers = &indices->child[0];
-    bmf_item *item = bmf_distribution_items(indices->spread);
-    int64_t *element = bmf_allocate((numbers->count + 1) * (int64_t)sizeof *element);
+    bmf_item *item = distribution_items(indices->spread);
+    int64_t *element = allocate((numbers->count + 1) * (int64_t)sizeof *element);
     bmf_frame inner;
-    int status = bmf_frame_open_spread(machine, frame, project, indices->spread, &inner);
+    int status = frame_open_spread(machine, frame, project, indices->spread, &inner);
     for (int64_t n = 0; status == BMF_OK && n < numbers->count; n++) {
         const int64_t *offset = spread->offsets + item[n].context;
         int64_t i = number_at(numbers, n), length = offset[1] - offset[0];
@@ -322,72 +321,72 @@ static int project_distributed(bmf_evaluation *machine, bmf_expression *project,
             status = bad_index(machine, project, &inner, n, i, length);
         element[n] = offset[0] + i;
     }
-    bmf_frame_close(&inner);
+    frame_close(&inner);
     status = bmf_agree(machine->ctx, status);
     if (status == BMF_OK)
         status = ask(machine->ctx, indices->spread->elements, spread->elements, element, known);
     if (status == BMF_OK)
-        *results = bmf_distribution_retain(indices->spread);
+        *results = distribution_retain(indices->spread);
     free(element), free(item);
     return status;
 }
 
-int bmf_evaluate_parallel_project(bmf_evaluation *machine, bmf_expression *project, bmf_frame *frame, bmf_value *x,
-                                  bmf_value *out)
+int evaluate_parallel_project(bmf_evaluation *machine, bmf_expression *project, bmf_frame *frame, bmf_value *x,
+                              bmf_value *out)
 {
     bmf_value indices, elements, fetched;
-    bmf_distribution *spread = bmf_distribution_retain(x->child[0].spread), *results = NULL;
+    bmf_distribution *spread = distribution_retain(x->child[0].spread), *results = NULL;
     bmf_layout *contexts;
     wants known = {0};
     int64_t count = x->count;
-    bmf_value_move(&x->child[0].child[0], &elements);
-    bmf_value_move(&x->child[1], &indices);
-    bmf_value_free(x);
+    value_move(&x->child[0].child[0], &elements);
+    value_move(&x->child[1], &indices);
+    value_free(x);
     int status = bmf_agree(machine->ctx, BMF_OK);
-    bmf_operation_begin(machine, project);
+    operation_begin(machine, project);
     if (status == BMF_OK)
-        status = bmf_frame_layout(machine, frame, &contexts);
+        status = frame_layout(machine, frame, &contexts);
     if (status == BMF_OK)
         status = indices.spread != NULL
                      ? project_distributed(machine, project, frame, spread, &indices, &known, &results)
                      : project_placed(machine, project, frame, contexts, spread, &indices, &known, &results);
     if (status == BMF_OK)
         status = answer(machine, results->elements, spread->elements, &elements, &known, &fetched);
-    bmf_value_free(&indices);
-    bmf_value_free(&elements);
+    value_free(&indices);
+    value_free(&elements);
     free(known.want);
-    bmf_distribution_release(spread);
+    distribution_release(spread);
     if (status == BMF_OK)
-        bmf_value_distribute(count, results, &fetched, out);
+        value_distribute(count, results, &fetched, out);
     else
-        bmf_distribution_release(results);
-    return bmf_operation_end(machine, status);
+        distribution_release(results);
+    return operation_end(machine, status);
 }
 
-int bmf_evaluate_parallel_index(bmf_evaluation *machine, bmf_expression *index, bmf_frame *frame, bmf_value *x,
-                                bmf_value *out)
+int evaluate_parallel_index(bmf_evaluation *machine, bmf_expression *index, bmf_frame *frame, bmf_value *x,
+                            bmf_value *out)
 {
     bmf_value indices, elements;
-    bmf_distribution *spread = bmf_distribution_retain(x->child[0].spread);
+    bmf_distribution *spread = distribution_retain(x->child[0].spread);
     bmf_layout *contexts;
     wants known = {0};
-    int64_t *element = bmf_allocate((x->count + 1) * (int64_t)sizeof *element);
-    bmf_value_move(&x->child[0].child[0], &elements);
-    bmf_value_move(&x->child[1], &indices);
-    bmf_value_free(x);
+    int64_t *element = allocate((x->count + 1) * (int64_t)sizeof *element);
+    value_move(&x->child[0].child[0], &elements);
+    value_move(&x->child[1], &indices);
+    value_free(x);
     int status = bmf_agree(machine->ctx, BMF_OK);
-    bmf_operation_begin(machine, index);
+    operation_begin(machine, index);
     if (status == BMF_OK)
-        status = bmf_frame_layout(machine, frame, &contexts);
+        status = frame_layout(machine, frame, &contexts);
     if (status == BMF_OK)
         status = bmf_agree(machine->ctx, index_elements(machine, index, frame, contexts, spread, &indices, element));
     if (status == BMF_OK)
         status = ask(machine->ctx, contexts, spread->elements, element, &known);
     if (status == BMF_OK)
         status = answer(machine, contexts, spread->elements, &elements, &known, out);
-    bmf_value_free(&indices);
-    bmf_value_free(&elements);
+    value_free(&indices);
+    value_free(&elements);
     free(known.want), free(element);
-    bmf_distribution_release(spread);
-    return bmf_operation_end(machine, status);
+    distribution_release(spread);
+    return operation_end(machine, status);
 }

@@ -9,34 +9,34 @@
 
 static int64_t *copy_numbers(const int64_t *from, int64_t count)
 {
-    int64_t *copy = bmf_allocate((count > 0 ? count : 1) * (int64_t)sizeof *copy);
+    int64_t *copy = allocate((count > 0 ? count : 1) * (int64_t)sizeof *copy);
     if (count > 0)
         memcpy(copy, from, (size_t)count * sizeof *copy);
     return copy;
 }
 
-bmf_layout *bmf_layout_create(bmf_context *ctx, int64_t count, const int64_t *processor)
+bmf_layout *layout_create(bmf_context *ctx, int64_t count, const int64_t *processor)
 {
-    bmf_layout *layout = bmf_allocate_clear(1, (int64_t)sizeof *layout);
+    bmf_layout *layout = allocate_clear(1, (int64_t)sizeof *layout);
     layout->references = 1;
     layout->count = count;
     layout->processor = copy_numbers(processor, count);
     for (int64_t i = 0; i < count; i++)
-        layout->local_count += bmf_is_local(ctx, processor[i]);
-    layout->local = bmf_allocate((layout->local_count + 1) * (int64_t)sizeof *layout->local);
+        layout->local_count += is_local(ctx, processor[i]);
+    layout->local = allocate((layout->local_count + 1) * (int64_t)sizeof *layout->local);
     for (int64_t i = 0, n = 0; i < count; i++)
-        if (bmf_is_local(ctx, processor[i]))
+        if (is_local(ctx, processor[i]))
             layout->local[n++] = i;
     return layout;
 }
 
-bmf_layout *bmf_layout_retain(bmf_layout *layout)
+bmf_layout *layout_retain(bmf_layout *layout)
 {
     layout->references++;
     return layout;
 }
 
-void bmf_layout_release(bmf_layout *layout)
+void layout_release(bmf_layout *layout)
 {
     if (layout == NULL || --layout->references > 0)
         return;
@@ -45,15 +45,15 @@ void bmf_layout_release(bmf_layout *layout)
     free(layout);
 }
 
-bool bmf_layout_equal(const bmf_layout *a, const bmf_layout *b)
+bool layout_equal(const bmf_layout *a, const bmf_layout *b)
 {
     return a == b ||
            (a->count == b->count && memcmp(a->processor, b->processor, (size_t)a->count * sizeof *a->processor) == 0);
 }
 
-bmf_distribution *bmf_distribution_create(int64_t contexts, const int64_t *offsets, bmf_layout *elements)
+bmf_distribution *distribution_create(int64_t contexts, const int64_t *offsets, bmf_layout *elements)
 {
-    bmf_distribution *spread = bmf_allocate_clear(1, (int64_t)sizeof *spread);
+    bmf_distribution *spread = allocate_clear(1, (int64_t)sizeof *spread);
     spread->references = 1;
     spread->contexts = contexts;
     spread->offsets = copy_numbers(offsets, contexts + 1);
@@ -61,24 +61,24 @@ bmf_distribution *bmf_distribution_create(int64_t contexts, const int64_t *offse
     return spread;
 }
 
-bmf_distribution *bmf_distribution_retain(bmf_distribution *spread)
+bmf_distribution *distribution_retain(bmf_distribution *spread)
 {
     spread->references++;
     return spread;
 }
 
-void bmf_distribution_release(bmf_distribution *spread)
+void distribution_release(bmf_distribution *spread)
 {
     if (spread == NULL || --spread->references > 0)
         return;
-    bmf_layout_release(spread->elements);
+    layout_release(spread->elements);
     free(spread->offsets);
     free(spread);
 }
 
-bool bmf_distribution_equal(const bmf_distribution *a, const bmf_distribution *b)
+bool distribution_equal(const bmf_distribution *a, const bmf_distribution *b)
 {
     return a == b || (a->contexts == b->contexts &&
                       memcmp(a->offsets, b->offsets, (size_t)(a->contexts + 1) * sizeof *a->offsets) == 0 &&
-                      bmf_layout_equal(a->elements, b->elements));
+                      layout_equal(a->elements, b->elements));
 }

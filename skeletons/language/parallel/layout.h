@@ -16,10 +16,10 @@ typedef struct bmf_layout {
 } bmf_layout;
 
 /* The processors are copied. */
-bmf_layout *bmf_layout_create(bmf_context *ctx, int64_t count, const int64_t *processor);
-bmf_layout *bmf_layout_retain(bmf_layout *layout);
-void bmf_layout_release(bmf_layout *layout);
-bool bmf_layout_equal(const bmf_layout *a, const bmf_layout *b);
+bmf_layout *layout_create(bmf_context *ctx, int64_t count, const int64_t *processor);
+bmf_layout *layout_retain(bmf_layout *layout);
+void layout_release(bmf_layout *layout);
+bool layout_equal(const bmf_layout *a, const bmf_layout *b);
 
 /* The distributed lists of a batch: context c (of all contexts of the machine) has the elements [offsets[c], offsets[c + 1]) of
  * `elements`, which says their processors. */
@@ -31,10 +31,10 @@ typedef struct bmf_distribution {
 } bmf_distribution;
 
 /* offsets are copied, one reference of the layout is taken over. */
-bmf_distribution *bmf_distribution_create(int64_t contexts, const int64_t *offsets, bmf_layout *elements);
-bmf_distribution *bmf_distribution_retain(bmf_distribution *spread);
-void bmf_distribution_release(bmf_distribution *spread);
+bmf_distribution *distribution_create(int64_t contexts, const int64_t *offsets, bmf_layout *elements);
+bmf_distribution *distribution_retain(bmf_distribution *spread);
+void distribution_release(bmf_distribution *spread);
 /* Same elements on the same processors in every context. */
-bool bmf_distribution_equal(const bmf_distribution *a, const bmf_distribution *b);
+bool distribution_equal(const bmf_distribution *a, const bmf_distribution *b);
 
 #endif

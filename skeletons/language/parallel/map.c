@@ -9,78 +9,76 @@
 /* The elements' batch of x, whose shell is freed. */
 static void open_elements(bmf_value *x, bmf_value *elements, bmf_distribution **spread)
 {
-    *spread = bmf_distribution_retain(x->spread);
-    bmf_value_move(&x->child[0], elements);
-    bmf_value_free(x);
+    *spread = distribution_retain(x->spread);
+    value_move(&x->child[0], elements);
+    value_free(x);
 }
 
-int bmf_evaluate_parallel_map(bmf_evaluation *machine, bmf_expression *map, bmf_frame *frame, bmf_value *x,
-                              bmf_value *out)
+int evaluate_parallel_map(bmf_evaluation *machine, bmf_expression *map, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value elements, mapped;
     bmf_distribution *spread;
     bmf_frame inner;
     int64_t count = x->count;
     open_elements(x, &elements, &spread);
-    bmf_operation_begin(machine, map);
-    int status = bmf_frame_open_spread(machine, frame, map, spread, &inner);
+    operation_begin(machine, map);
+    int status = frame_open_spread(machine, frame, map, spread, &inner);
     if (status == BMF_OK) {
-        status = bmf_evaluate(machine, map->child[0], &inner, &elements, &mapped);
-        bmf_frame_close(&inner);
+        status = evaluate_batch(machine, map->child[0], &inner, &elements, &mapped);
+        frame_close(&inner);
     } else {
-        bmf_value_free(&elements);
+        value_free(&elements);
     }
     if (status == BMF_OK)
-        bmf_value_distribute(count, spread, &mapped, out);
+        value_distribute(count, spread, &mapped, out);
     else
-        bmf_distribution_release(spread);
-    return bmf_operation_end(machine, status);
+        distribution_release(spread);
+    return operation_end(machine, status);
 }
 
-int bmf_evaluate_parallel_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x,
-                              bmf_value *out)
+int evaluate_parallel_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value first, second, pairs, distributed;
     bmf_distribution *spread, *other;
     int64_t count = x->count;
-    if (!bmf_distribution_equal(x->child[0].spread, x->child[1].spread)) {
+    if (!distribution_equal(x->child[0].spread, x->child[1].spread)) {
         int64_t a = x->child[0].spread->elements->count, b = x->child[1].spread->elements->count;
-        bmf_value_free(x);
-        return bmf_text_fail(machine->texts, machine->ctx, zip->span, BMF_ERROR_SHAPE,
-                             a != b ? "%s needs lists on the same processors, found %lld and %lld elements"
-                                    : "%s needs lists on the same processors, found %lld and %lld elements on others",
-                             bmf_expression_keyword(zip), (long long)a, (long long)b);
+        value_free(x);
+        return text_fail(machine->texts, machine->ctx, zip->span, BMF_ERROR_SHAPE,
+                         a != b ? "%s needs lists on the same processors, found %lld and %lld elements"
+                                : "%s needs lists on the same processors, found %lld and %lld elements on others",
+                         expression_keyword(zip), (long long)a, (long long)b);
     }
     open_elements(&x->child[0], &first, &spread);
     open_elements(&x->child[1], &second, &other);
-    bmf_distribution_release(other);
-    bmf_value_free(x);
-    int status = bmf_value_pair(machine->ctx, &first, &second, &pairs);
+    distribution_release(other);
+    value_free(x);
+    int status = value_pair(machine->ctx, &first, &second, &pairs);
     if (status != BMF_OK) {
-        bmf_distribution_release(spread);
+        distribution_release(spread);
         return status;
     }
-    bmf_value_distribute(count, spread, &pairs, &distributed);
+    value_distribute(count, spread, &pairs, &distributed);
     if (zip->children == 0) {
-        bmf_value_move(&distributed, out);
+        value_move(&distributed, out);
         return BMF_OK;
     }
-    return bmf_evaluate_parallel_map(machine, zip, frame, &distributed, out);
+    return evaluate_parallel_map(machine, zip, frame, &distributed, out);
 }
 
-int bmf_evaluate_parallel_length(bmf_evaluation *machine, bmf_expression *length, bmf_frame *frame, bmf_value *x,
-                                 bmf_value *out)
+int evaluate_parallel_length(bmf_evaluation *machine, bmf_expression *length, bmf_frame *frame, bmf_value *x,
+                             bmf_value *out)
 {
     bmf_layout *layout;
     (void)length;
-    int status = bmf_frame_layout(machine, frame, &layout);
+    int status = frame_layout(machine, frame, &layout);
     if (status == BMF_OK)
-        status = bmf_value_create(machine->ctx, &bmf_type_int, x->count, out);
+        status = value_create(machine->ctx, &bmf_type_int, x->count, out);
     if (status == BMF_OK)
         for (int64_t n = 0; n < x->count; n++) {
             const int64_t *offset = x->spread->offsets + layout->local[n];
             ((int64_t *)out->data)[n] = offset[1] - offset[0];
         }
-    bmf_value_free(x);
+    value_free(x);
     return status;
 }

@@ -21,10 +21,10 @@ static const int64_t size_bytes = (int64_t)sizeof(int64_t);
 
 /* ---- schedules over spreads ---- */
 
-bmf_item *bmf_distribution_items(const bmf_distribution *spread)
+bmf_item *distribution_items(const bmf_distribution *spread)
 {
     const bmf_layout *layout = spread->elements;
-    bmf_item *item = bmf_allocate((layout->local_count + 1) * (int64_t)sizeof *item);
+    bmf_item *item = allocate((layout->local_count + 1) * (int64_t)sizeof *item);
     for (int64_t n = 0, c = 0; n < layout->local_count; n++) {
         while (layout->local[n] >= spread->offsets[c + 1])
             c++;
@@ -47,8 +47,8 @@ static bmf_group group_of(const bmf_distribution *spread, int64_t c)
 static bmf_schedule *generate_all(const bmf_distribution *spread, const char *name, bmf_group_generator *generate,
                                   int64_t low, int64_t high)
 {
-    bmf_schedule *schedule = bmf_schedule_create(name, low, high);
-    int64_t *before = bmf_allocate(64 * (int64_t)sizeof *before);
+    bmf_schedule *schedule = schedule_create(name, low, high);
+    int64_t *before = allocate(64 * (int64_t)sizeof *before);
     int status = schedule ? BMF_OK : BMF_ERROR_MEMORY;
     for (int64_t c = 0; status == BMF_OK && c < spread->contexts; c++) {
         if (spread->offsets[c + 1] == spread->offsets[c])
@@ -68,37 +68,37 @@ static bmf_schedule *generate_all(const bmf_distribution *spread, const char *na
     exit(1);
 }
 
-bmf_schedule *bmf_distribution_schedule(bmf_context *ctx, const bmf_distribution *spread, const char *name,
-                                        bmf_group_generator *generate)
+bmf_schedule *distribution_schedule(bmf_context *ctx, const bmf_distribution *spread, const char *name,
+                                    bmf_group_generator *generate)
 {
     return generate_all(spread, name, generate, ctx->first_processor, ctx->first_processor + ctx->local_processors);
 }
 
-void bmf_distribution_plan(bmf_evaluation *machine, const bmf_expression *expression, const bmf_distribution *spread,
-                           const char *name, bmf_group_generator *generate)
+void distribution_plan(bmf_evaluation *machine, const bmf_expression *expression, const bmf_distribution *spread,
+                       const char *name, bmf_group_generator *generate)
 {
     bmf_context *ctx = machine->ctx;
     char type[200];
     if (ctx->plan == NULL || ctx->rank != 0)
         return;
     bmf_schedule *whole = generate_all(spread, name, generate, 0, ctx->processors);
-    fprintf(ctx->plan, "%s of %s, %" PRId64 " element%s of %" PRId64 " list%s\n", bmf_expression_keyword(expression),
+    fprintf(ctx->plan, "%s of %s, %" PRId64 " element%s of %" PRId64 " list%s\n", expression_keyword(expression),
             bmf_type_print(expression->in, type, sizeof type), spread->elements->count,
             spread->elements->count == 1 ? "" : "s", spread->contexts, spread->contexts == 1 ? "" : "s");
-    bmf_schedule_print(whole, 4, ctx->plan);
+    schedule_print(whole, 4, ctx->plan);
     fflush(ctx->plan);
-    bmf_schedule_free(whole);
+    schedule_free(whole);
 }
 
 /* ---- parcels ---- */
 
-void bmf_parcels_open(bmf_parcels *parcels, bmf_context *ctx, int64_t elements)
+void parcels_open(bmf_parcels *parcels, bmf_context *ctx, int64_t elements)
 {
     *parcels = (bmf_parcels){.ctx = ctx, .elements = elements};
-    parcels->parcel = bmf_allocate_clear(elements + 1, (int64_t)sizeof *parcels->parcel);
+    parcels->parcel = allocate_clear(elements + 1, (int64_t)sizeof *parcels->parcel);
 }
 
-void bmf_parcels_close(bmf_parcels *parcels)
+void parcels_close(bmf_parcels *parcels)
 {
     for (int64_t b = 0; b < parcels->buffers; b++)
         free(parcels->buffer[b]);
@@ -113,21 +113,21 @@ static char *keep_buffer(bmf_parcels *parcels, int64_t bytes)
     if (parcels->buffers == parcels->capacity) {
         int64_t old = parcels->capacity, entry = (int64_t)sizeof *parcels->buffer;
         parcels->capacity = 2 * old + 8;
-        parcels->buffer = bmf_reallocate(parcels->buffer, old * entry, parcels->capacity * entry);
+        parcels->buffer = reallocate(parcels->buffer, old * entry, parcels->capacity * entry);
     }
-    return parcels->buffer[parcels->buffers++] = bmf_allocate(bytes);
+    return parcels->buffer[parcels->buffers++] = allocate(bytes);
 }
 
-void bmf_parcels_pack(bmf_parcels *parcels, int64_t e, const bmf_column *column, int64_t begin, int64_t end)
+void parcels_pack(bmf_parcels *parcels, int64_t e, const bmf_column *column, int64_t begin, int64_t end)
 {
-    int64_t payload = bmf_column_packed_bytes(column, begin, end);
+    int64_t payload = column_packed_bytes(column, begin, end);
     char *at = keep_buffer(parcels, size_bytes + payload);
     memcpy(at, &payload, sizeof payload);
-    bmf_column_pack(column, begin, end, at + size_bytes);
+    column_pack(column, begin, end, at + size_bytes);
     parcels->parcel[e] = (bmf_parcel){at, size_bytes + payload};
 }
 
-void bmf_parcels_copy(bmf_parcels *parcels, int64_t from, int64_t to)
+void parcels_copy(bmf_parcels *parcels, int64_t from, int64_t to)
 {
     parcels->parcel[to] = parcels->parcel[from];
 }
@@ -172,14 +172,14 @@ static int outgoing(void *state, const bmf_message *message, bmf_segment *segmen
 static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
 {
     bmf_parcels *parcels = state;
-    if (bmf_is_local(parcels->ctx, message->from))
+    if (is_local(parcels->ctx, message->from))
         return outgoing(state, message, segment); /* this rank has it already */
     if (message->bytes == 0)
         return 0;
     if (parcels->arrivals == parcels->arrival_capacity) {
         int64_t old = parcels->arrival_capacity, entry = (int64_t)sizeof *parcels->arrival;
         parcels->arrival_capacity = 2 * old + 8;
-        parcels->arrival = bmf_reallocate(parcels->arrival, old * entry, parcels->arrival_capacity * entry);
+        parcels->arrival = reallocate(parcels->arrival, old * entry, parcels->arrival_capacity * entry);
     }
     segment[0] = (bmf_segment){keep_buffer(parcels, message->bytes), message->bytes};
     parcels->arrival[parcels->arrivals++] =
@@ -201,7 +201,7 @@ static void cut_arrivals(bmf_parcels *parcels)
     parcels->arrivals = 0;
 }
 
-int bmf_parcels_exchange(bmf_parcels *parcels, const bmf_round *round, uint32_t number)
+int parcels_exchange(bmf_parcels *parcels, const bmf_round *round, uint32_t number)
 {
     bmf_transfer transfer = {outgoing, incoming, parcels};
     BMF_TRY(parcels->ctx->backend->exchange(parcels->ctx, round, number, &transfer));
@@ -209,7 +209,7 @@ int bmf_parcels_exchange(bmf_parcels *parcels, const bmf_round *round, uint32_t 
     return BMF_OK;
 }
 
-int bmf_parcels_deliver(bmf_parcels *parcels, const bmf_round *sends, uint32_t number)
+int parcels_deliver(bmf_parcels *parcels, const bmf_round *sends, uint32_t number)
 {
     bmf_transfer transfer = {outgoing, incoming, parcels};
     BMF_TRY(parcels->ctx->backend->deliver(parcels->ctx, sends, number, &transfer));
@@ -217,18 +217,18 @@ int bmf_parcels_deliver(bmf_parcels *parcels, const bmf_round *sends, uint32_t n
     return BMF_OK;
 }
 
-int bmf_parcels_unpack(const bmf_parcels *parcels, const bmf_type *type, const int64_t *element, int64_t count,
-                       bmf_value *out)
+int parcels_unpack(const bmf_parcels *parcels, const bmf_type *type, const int64_t *element, int64_t count,
+                   bmf_value *out)
 {
     bmf_column column;
-    bmf_column_builder *builder = bmf_column_builder_create(type);
+    bmf_column_builder *builder = column_builder_create(type);
     bool whole = builder != NULL;
     for (int64_t k = 0; whole && k < count; k++)
-        whole = bmf_column_builder_append(builder, parcels->parcel[element[k]].at + size_bytes, 1) != NULL;
-    if (builder != NULL && bmf_column_builder_finish(builder, &column) == BMF_OK) {
+        whole = column_builder_append(builder, parcels->parcel[element[k]].at + size_bytes, 1) != NULL;
+    if (builder != NULL && column_builder_finish(builder, &column) == BMF_OK) {
         if (whole)
-            return bmf_value_from_column(parcels->ctx, &column, out);
-        bmf_column_free(&column);
+            return value_from_column(parcels->ctx, &column, out);
+        column_free(&column);
     }
     return bmf_fail(parcels->ctx, BMF_ERROR_MEMORY, "out of memory for received elements on rank %d",
                     parcels->ctx->rank);
@@ -236,49 +236,49 @@ int bmf_parcels_unpack(const bmf_parcels *parcels, const bmf_type *type, const i
 
 /* ---- small parts ---- */
 
-void bmf_operation_begin(bmf_evaluation *machine, const bmf_expression *expression)
+void operation_begin(bmf_evaluation *machine, const bmf_expression *expression)
 {
     if (machine->quiet == 0)
-        bmf_skeleton_begin(machine->ctx, "%s", bmf_expression_keyword(expression));
+        skeleton_begin(machine->ctx, "%s", expression_keyword(expression));
 }
 
-int bmf_operation_end(bmf_evaluation *machine, int status)
+int operation_end(bmf_evaluation *machine, int status)
 {
-    return machine->quiet == 0 ? bmf_skeleton_end(machine->ctx, NULL, status) : status;
+    return machine->quiet == 0 ? skeleton_end(machine->ctx, NULL, status) : status;
 }
 
-void bmf_value_distribute(int64_t count, bmf_distribution *spread, bmf_value *child, bmf_value *out)
+void value_distribute(int64_t count, bmf_distribution *spread, bmf_value *child, bmf_value *out)
 {
     *out = (bmf_value){.type = bmf_type_distributed(child->type), .count = count, .spread = spread};
-    out->child = bmf_allocate_clear(1, (int64_t)sizeof *out->child);
-    bmf_value_move(child, out->child);
+    out->child = allocate_clear(1, (int64_t)sizeof *out->child);
+    value_move(child, out->child);
 }
 
-int bmf_value_from_parts(bmf_list *list, bmf_value *parts)
+int value_from_parts(bmf_list *list, bmf_value *parts)
 {
     const bmf_partition *partition = list->partition;
     int64_t local = partition->local_parts, first = bmf_partition_local_begin(partition);
-    bmf_buffer *offsets = bmf_buffer_create((local + 1) * (int64_t)sizeof(int64_t));
+    bmf_buffer *offsets = buffer_create((local + 1) * (int64_t)sizeof(int64_t));
     bmf_column column = list->column;
     bmf_value child;
     list->column = (bmf_column){0};
     if (offsets == NULL) {
-        bmf_column_free(&column);
+        column_free(&column);
         return bmf_fail(list->context, BMF_ERROR_MEMORY, "out of memory for %" PRId64 " lists", local);
     }
     for (int64_t k = 0; k <= local; k++)
         ((int64_t *)offsets->data)[k] = partition->start[partition->local_first + k] - first;
-    int status = bmf_value_from_column(list->context, &column, &child);
+    int status = value_from_column(list->context, &column, &child);
     if (status == BMF_OK)
-        return bmf_value_create_list(list->context, local, offsets, &child, parts);
-    bmf_buffer_release(offsets);
+        return value_create_list(list->context, local, offsets, &child, parts);
+    buffer_release(offsets);
     return status;
 }
 
-int bmf_value_pair(bmf_context *ctx, bmf_value *a, bmf_value *b, bmf_value *out)
+int value_pair(bmf_context *ctx, bmf_value *a, bmf_value *b, bmf_value *out)
 {
     bmf_value component[2] = {{0}, {0}};
-    bmf_value_move(a, &component[0]);
-    bmf_value_move(b, &component[1]);
-    return bmf_value_create_tuple(ctx, 2, component, out);
+    value_move(a, &component[0]);
+    value_move(b, &component[1]);
+    return value_create_tuple(ctx, 2, component, out);
 }

@@ -11,18 +11,18 @@ typedef struct bmf_item {
     int64_t context, item, count; /* count: elements of the context's list */
 } bmf_item;
 /* The items of this rank's elements, in their order; the caller frees. */
-bmf_item *bmf_distribution_items(const bmf_distribution *spread);
+bmf_item *distribution_items(const bmf_distribution *spread);
 
 /* A generator for one list whose items lie from `group->base` on. */
 typedef int bmf_group_generator(bmf_schedule *schedule, const bmf_group *group);
 /* One schedule for the lists of all contexts, which share the rounds; message.first counts over all contexts. Never NULL. */
-bmf_schedule *bmf_distribution_schedule(bmf_context *ctx, const bmf_distribution *spread, const char *name,
-                                        bmf_group_generator *generate);
+bmf_schedule *distribution_schedule(bmf_context *ctx, const bmf_distribution *spread, const char *name,
+                                    bmf_group_generator *generate);
 /* Printed with --bmf-plan: title, schedule of the whole machine. */
-void bmf_distribution_plan(bmf_evaluation *machine, const bmf_expression *expression, const bmf_distribution *spread,
-                           const char *name, bmf_group_generator *generate);
+void distribution_plan(bmf_evaluation *machine, const bmf_expression *expression, const bmf_distribution *spread,
+                       const char *name, bmf_group_generator *generate);
 
-/* Elements as they travel: 8 bytes of size, then what bmf_column_pack writes. Indexed by element of a spread. Packed elements that come
+/* Elements as they travel: 8 bytes of size, then what column_pack writes. Indexed by element of a spread. Packed elements that come
  * in are kept as they are, so that any run of them can be passed on. */
 typedef struct bmf_parcel {
     char *at; /* NULL: not here */
@@ -39,44 +39,44 @@ typedef struct bmf_parcels {
     int64_t arrivals, arrival_capacity;
 } bmf_parcels;
 
-void bmf_parcels_open(bmf_parcels *parcels, bmf_context *ctx, int64_t elements);
-void bmf_parcels_close(bmf_parcels *parcels);
+void parcels_open(bmf_parcels *parcels, bmf_context *ctx, int64_t elements);
+void parcels_close(bmf_parcels *parcels);
 /* Packs elements [begin, end) of a column as the parcel of element e. */
-void bmf_parcels_pack(bmf_parcels *parcels, int64_t e, const bmf_column *column, int64_t begin, int64_t end);
+void parcels_pack(bmf_parcels *parcels, int64_t e, const bmf_column *column, int64_t begin, int64_t end);
 /* Lets element e have the same parcel as another. */
-void bmf_parcels_copy(bmf_parcels *parcels, int64_t from, int64_t to);
+void parcels_copy(bmf_parcels *parcels, int64_t from, int64_t to);
 /* Runs one round whose messages carry the parcels [first, first + count); what arrives is known afterwards. */
-int bmf_parcels_exchange(bmf_parcels *parcels, const bmf_round *round, uint32_t number);
+int parcels_exchange(bmf_parcels *parcels, const bmf_round *round, uint32_t number);
 /* The same for a sparse round: messages from this rank's processors only, with their sizes, which the receivers do not know of. */
-int bmf_parcels_deliver(bmf_parcels *parcels, const bmf_round *sends, uint32_t number);
+int parcels_deliver(bmf_parcels *parcels, const bmf_round *sends, uint32_t number);
 /* A batch of the parcels of the given elements, in that order, each one element of `type`. */
-int bmf_parcels_unpack(const bmf_parcels *parcels, const bmf_type *type, const int64_t *element, int64_t count,
-                       bmf_value *out);
+int parcels_unpack(const bmf_parcels *parcels, const bmf_type *type, const int64_t *element, int64_t count,
+                   bmf_value *out);
 
 /* Trace node of an operation, unless the machine is quiet. */
-void bmf_operation_begin(bmf_evaluation *machine, const bmf_expression *expression);
-int bmf_operation_end(bmf_evaluation *machine, int status);
+void operation_begin(bmf_evaluation *machine, const bmf_expression *expression);
+int operation_end(bmf_evaluation *machine, int status);
 
 /* The distributed list `child` (taken over) of elements of child->type on a spread (one reference taken over). count: contexts on
  * this rank. */
-void bmf_value_distribute(int64_t count, bmf_distribution *spread, bmf_value *child, bmf_value *out);
+void value_distribute(int64_t count, bmf_distribution *spread, bmf_value *child, bmf_value *out);
 
 /* Distributed lists of one context, joined to a list in C with a part on each element's processor. `lists`, the elements on this
  * rank, are taken over. Collective; agreed status. */
-int bmf_value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *lists, bmf_list **list);
+int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *lists, bmf_list **list);
 /* The parts of a list in C on this rank, each as a list: one context a part. The list's column is moved out of it. */
-int bmf_value_from_parts(bmf_list *list, bmf_value *parts);
+int value_from_parts(bmf_list *list, bmf_value *parts);
 
 /* The pair of the batches a and b, both taken over, also on failure. */
-int bmf_value_pair(bmf_context *ctx, bmf_value *a, bmf_value *b, bmf_value *out);
+int value_pair(bmf_context *ctx, bmf_value *a, bmf_value *b, bmf_value *out);
 
 /* The contexts' values x on the elements of their distributed lists: a batch for this rank's elements. Down the split tree; count - 1
  * messages a list. x stays the caller's. Collective; agreed status. */
-int bmf_distribution_broadcast(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame,
-                               const bmf_distribution *spread, bmf_value *x, bmf_value *out);
+int distribution_broadcast(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame,
+                           const bmf_distribution *spread, bmf_value *x, bmf_value *out);
 
 /* Distributed lists of a batch whose type may hold them anywhere outside placed lists: as placed lists on their contexts' processors. For
  * results. Takes x over. */
-int bmf_collect_distributed(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x, bmf_value *out);
+int collect_distributed(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x, bmf_value *out);
 
 #endif

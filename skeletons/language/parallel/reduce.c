@@ -19,7 +19,7 @@ static int64_t unknown_bytes(const void *state, int64_t first, int64_t count)
 
 static int generate_levels(bmf_schedule *schedule, const bmf_group *group)
 {
-    return bmf_schedule_reduce_levels(schedule, 0, group, unknown_bytes, NULL);
+    return schedule_reduce_levels(schedule, 0, group, unknown_bytes, NULL);
 }
 
 /* ---- levels ---- */
@@ -55,14 +55,14 @@ static int pack_senders(const levels *s, int level, bmf_parcels *parcels)
 {
     bmf_column column;
     bmf_value copy;
-    BMF_TRY(bmf_value_share(s->machine->ctx, &s->value, &copy));
-    int status = bmf_value_to_column(s->machine->ctx, &copy, &column);
-    bmf_value_free(&copy);
+    BMF_TRY(value_share(s->machine->ctx, &s->value, &copy));
+    int status = value_to_column(s->machine->ctx, &copy, &column);
+    value_free(&copy);
     BMF_TRY(status);
     for (int64_t k = 0; k < s->count; k++)
         if (is_sender(&s->item[s->alive[k]], level))
-            bmf_parcels_pack(parcels, element_of(s, k), &column, k, k + 1);
-    bmf_column_free(&column);
+            parcels_pack(parcels, element_of(s, k), &column, k, k + 1);
+    column_free(&column);
     return BMF_OK;
 }
 
@@ -78,9 +78,9 @@ static int combine(levels *s, int level, const bmf_parcels *parcels)
 {
     bmf_context *ctx = s->machine->ctx;
     int64_t bytes = (s->count + 1) * (int64_t)sizeof(int64_t), pairs = 0, rest = 0;
-    int64_t *left = bmf_allocate(bytes), *other = bmf_allocate(bytes), *partner = bmf_allocate(bytes);
-    int64_t *picked = bmf_allocate(bytes);
-    uint8_t *paired = bmf_allocate(s->count + 1);
+    int64_t *left = allocate(bytes), *other = allocate(bytes), *partner = allocate(bytes);
+    int64_t *picked = allocate(bytes);
+    uint8_t *paired = allocate(s->count + 1);
     int64_t kept = 0;
     for (int64_t k = 0; k < s->count; k++) {
         const bmf_item *item = &s->item[s->alive[k]];
@@ -98,27 +98,27 @@ static int combine(levels *s, int level, const bmf_parcels *parcels)
     }
     bmf_value a = {0}, b = {0}, pair = {0}, combined = {0}, unpaired = {0}, merged = {0};
     bmf_frame frame;
-    int status = bmf_value_take(ctx, &s->value, left, pairs, &a);
+    int status = value_take(ctx, &s->value, left, pairs, &a);
     if (status == BMF_OK)
-        status = bmf_parcels_unpack(parcels, s->value.type, partner, pairs, &b);
+        status = parcels_unpack(parcels, s->value.type, partner, pairs, &b);
     if (status == BMF_OK)
-        status = bmf_value_pair(ctx, &a, &b, &pair);
+        status = value_pair(ctx, &a, &b, &pair);
     if (status == BMF_OK)
-        status = bmf_value_take(ctx, &s->value, other, rest, &unpaired);
+        status = value_take(ctx, &s->value, other, rest, &unpaired);
     if (status == BMF_OK)
-        status = bmf_frame_open_picked(s->machine, s->elements, s->reduce, picked, pairs, &frame);
+        status = frame_open_picked(s->machine, s->elements, s->reduce, picked, pairs, &frame);
     if (status == BMF_OK) {
-        status = bmf_evaluate(s->machine, s->reduce->child[0], &frame, &pair, &combined);
-        bmf_frame_close(&frame);
+        status = evaluate_batch(s->machine, s->reduce->child[0], &frame, &pair, &combined);
+        frame_close(&frame);
     }
     if (status == BMF_OK)
-        status = bmf_value_merge(ctx, paired, kept, &combined, &unpaired, &merged);
-    bmf_value_free(&a), bmf_value_free(&b), bmf_value_free(&pair);
-    bmf_value_free(&combined), bmf_value_free(&unpaired);
+        status = value_merge(ctx, paired, kept, &combined, &unpaired, &merged);
+    value_free(&a), value_free(&b), value_free(&pair);
+    value_free(&combined), value_free(&unpaired);
     free(left), free(other), free(partner), free(picked), free(paired);
     if (status == BMF_OK) {
-        bmf_value_free(&s->value);
-        bmf_value_move(&merged, &s->value);
+        value_free(&s->value);
+        value_move(&merged, &s->value);
         s->count = kept;
     }
     return status;
@@ -127,23 +127,23 @@ static int combine(levels *s, int level, const bmf_parcels *parcels)
 static int run_levels(levels *s)
 {
     bmf_context *ctx = s->machine->ctx;
-    bmf_schedule *schedule = bmf_distribution_schedule(ctx, s->spread, "levels", generate_levels);
+    bmf_schedule *schedule = distribution_schedule(ctx, s->spread, "levels", generate_levels);
     int status = BMF_OK;
-    bmf_distribution_plan(s->machine, s->reduce, s->spread, "levels", generate_levels);
+    distribution_plan(s->machine, s->reduce, s->spread, "levels", generate_levels);
     for (int r = 0; status == BMF_OK && r < schedule->rounds; r++) {
         bmf_parcels parcels;
-        bmf_parcels_open(&parcels, ctx, s->spread->elements->count);
+        parcels_open(&parcels, ctx, s->spread->elements->count);
         status = bmf_agree(ctx, pack_senders(s, r, &parcels));
         carry_senders(&schedule->round[r]);
         if (status == BMF_OK)
-            status = bmf_parcels_exchange(&parcels, &schedule->round[r], (uint32_t)r);
+            status = parcels_exchange(&parcels, &schedule->round[r], (uint32_t)r);
         if (status == BMF_OK)
             status = combine(s, r, &parcels);
         if (!s->reduce->child[0]->communicates)
             status = bmf_agree(ctx, status);
-        bmf_parcels_close(&parcels);
+        parcels_close(&parcels);
     }
-    bmf_schedule_free(schedule);
+    schedule_free(schedule);
     return status;
 }
 
@@ -157,9 +157,9 @@ static bool is_concatenation(const bmf_expression *operation)
 /* The parts' lengths on all ranks, as starts. */
 static int collect_starts(bmf_context *ctx, const bmf_distribution *spread, const bmf_value *lists, int64_t *start)
 {
-    int64_t *length = bmf_allocate((lists->count + 1) * (int64_t)sizeof *length);
+    int64_t *length = allocate((lists->count + 1) * (int64_t)sizeof *length);
     for (int64_t k = 0; k < lists->count; k++)
-        length[k] = bmf_value_length(lists, k);
+        length[k] = value_length(lists, k);
     start[0] = 0;
     int status = ctx->backend->collect(ctx, length, lists->count, start + 1, spread->elements->count);
     for (int64_t k = 0; k < spread->elements->count; k++)
@@ -168,17 +168,17 @@ static int collect_starts(bmf_context *ctx, const bmf_distribution *spread, cons
     return status;
 }
 
-int bmf_value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *lists, bmf_list **list)
+int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *lists, bmf_list **list)
 {
     const int64_t *processor = spread->elements->processor;
     int64_t parts = spread->elements->count;
-    int64_t *start = bmf_allocate((parts + 1) * (int64_t)sizeof *start);
+    int64_t *start = allocate((parts + 1) * (int64_t)sizeof *start);
     bmf_level level = {.count = parts};
     bmf_column column = {0};
     bmf_partition *partition = NULL;
-    int status = bmf_value_pack(ctx, lists);
+    int status = value_pack(ctx, lists);
     if (status == BMF_OK)
-        status = bmf_value_to_column(ctx, &lists->child[0], &column);
+        status = value_to_column(ctx, &lists->child[0], &column);
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
         status = collect_starts(ctx, spread, lists, start);
@@ -187,13 +187,13 @@ int bmf_value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_valu
     if (status == BMF_OK)
         status = bmf_partition_create(ctx, processor[0], 1, &level, start[parts], start, &partition);
     if (status == BMF_OK)
-        status = bmf_list_adopt(ctx, partition, &column, list);
+        status = list_adopt(ctx, partition, &column, list);
     else
-        bmf_column_free(&column);
+        column_free(&column);
     if (partition != NULL)
         bmf_partition_release(partition);
     free(start);
-    bmf_value_free(lists);
+    value_free(lists);
     return status;
 }
 
@@ -201,11 +201,11 @@ int bmf_value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_valu
 static int gather_one(bmf_evaluation *machine, const bmf_distribution *spread, bmf_value *lists, bmf_value *out)
 {
     bmf_list *parts = NULL, *whole = NULL;
-    BMF_TRY(bmf_value_to_list(machine->ctx, spread, lists, &parts));
+    BMF_TRY(value_to_list(machine->ctx, spread, lists, &parts));
     int status = bmf_gather(parts, &whole);
     bmf_list_free(parts);
     if (status == BMF_OK)
-        status = bmf_agree(machine->ctx, bmf_value_from_parts(whole, out));
+        status = bmf_agree(machine->ctx, value_from_parts(whole, out));
     bmf_list_free(whole);
     return status;
 }
@@ -216,21 +216,21 @@ static int reduce_levels(bmf_evaluation *machine, bmf_expression *reduce, bmf_fr
                          bmf_value *elements, bmf_value *out)
 {
     bmf_frame inner;
-    BMF_TRY(bmf_frame_open_spread(machine, frame, reduce, spread, &inner));
+    BMF_TRY(frame_open_spread(machine, frame, reduce, spread, &inner));
     levels s = {.machine = machine, .reduce = reduce, .spread = spread, .elements = &inner, .count = elements->count};
-    bmf_item *item = bmf_distribution_items(spread);
+    bmf_item *item = distribution_items(spread);
     s.item = item;
-    s.alive = bmf_allocate((s.count + 1) * (int64_t)sizeof *s.alive);
+    s.alive = allocate((s.count + 1) * (int64_t)sizeof *s.alive);
     for (int64_t k = 0; k < s.count; k++)
         s.alive[k] = k;
-    bmf_value_move(elements, &s.value);
+    value_move(elements, &s.value);
     int status = run_levels(&s);
     if (status == BMF_OK)
-        bmf_value_move(&s.value, out);
-    bmf_value_free(&s.value);
+        value_move(&s.value, out);
+    value_free(&s.value);
     free(s.alive);
     free(item);
-    bmf_frame_close(&inner);
+    frame_close(&inner);
     return status;
 }
 
@@ -240,8 +240,8 @@ static int apply_default(bmf_evaluation *machine, bmf_expression *reduce, bmf_fr
 {
     bmf_context *ctx = machine->ctx;
     int64_t count = defaults->count, full = 0, empty = 0, bytes = (count + 1) * (int64_t)sizeof(int64_t);
-    int64_t *picked = bmf_allocate(bytes), *other = bmf_allocate(bytes);
-    uint8_t *choose = bmf_allocate(count + 1);
+    int64_t *picked = allocate(bytes), *other = allocate(bytes);
+    uint8_t *choose = allocate(count + 1);
     bmf_value first = {0}, pair = {0}, combined = {0}, rest = {0};
     bmf_frame inner;
     for (int64_t n = 0; n < count; n++) {
@@ -252,20 +252,20 @@ static int apply_default(bmf_evaluation *machine, bmf_expression *reduce, bmf_fr
         else
             other[empty++] = n;
     }
-    int status = bmf_value_take(ctx, defaults, picked, full, &first);
+    int status = value_take(ctx, defaults, picked, full, &first);
     if (status == BMF_OK)
-        status = bmf_value_take(ctx, defaults, other, empty, &rest);
+        status = value_take(ctx, defaults, other, empty, &rest);
     if (status == BMF_OK)
-        status = bmf_value_pair(ctx, &first, total, &pair);
+        status = value_pair(ctx, &first, total, &pair);
     if (status == BMF_OK)
-        status = bmf_frame_open_picked(machine, frame, reduce, picked, full, &inner);
+        status = frame_open_picked(machine, frame, reduce, picked, full, &inner);
     if (status == BMF_OK) {
-        status = bmf_evaluate(machine, reduce->child[0], &inner, &pair, &combined);
-        bmf_frame_close(&inner);
+        status = evaluate_batch(machine, reduce->child[0], &inner, &pair, &combined);
+        frame_close(&inner);
     }
     if (status == BMF_OK)
-        status = bmf_value_merge(ctx, choose, count, &combined, &rest, out);
-    bmf_value_free(&first), bmf_value_free(&pair), bmf_value_free(&combined), bmf_value_free(&rest);
+        status = value_merge(ctx, choose, count, &combined, &rest, out);
+    value_free(&first), value_free(&pair), value_free(&combined), value_free(&rest);
     free(picked), free(other), free(choose);
     return status;
 }
@@ -274,8 +274,8 @@ static int check_not_empty(bmf_evaluation *machine, const bmf_expression *reduce
 {
     for (int64_t c = 0; c < spread->contexts; c++)
         if (spread->offsets[c] == spread->offsets[c + 1])
-            return bmf_text_fail(machine->texts, machine->ctx, reduce->span, BMF_ERROR_SHAPE,
-                                 "%s without a default of an empty list", bmf_expression_keyword(reduce));
+            return text_fail(machine->texts, machine->ctx, reduce->span, BMF_ERROR_SHAPE,
+                             "%s without a default of an empty list", expression_keyword(reduce));
     return BMF_OK;
 }
 
@@ -288,37 +288,37 @@ static int reduce_spread(bmf_evaluation *machine, bmf_expression *reduce, bmf_fr
     return reduce_levels(machine, reduce, frame, spread, elements, total);
 }
 
-int bmf_evaluate_parallel_reduce(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
-                                 bmf_value *out)
+int evaluate_parallel_reduce(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
+                             bmf_value *out)
 {
     bmf_value defaults = {0}, argument = {0}, elements, total = {0};
     bmf_layout *contexts;
     int status = bmf_agree(machine->ctx, BMF_OK);
     if (status == BMF_OK)
-        status = bmf_frame_layout(machine, frame, &contexts);
+        status = frame_layout(machine, frame, &contexts);
     if (status == BMF_OK && reduce->children == 1)
         status = check_not_empty(machine, reduce, x->spread);
     if (status == BMF_OK && reduce->children > 1) {
-        status = bmf_value_share(machine->ctx, x, &argument);
+        status = value_share(machine->ctx, x, &argument);
         if (status == BMF_OK)
-            status = bmf_evaluate(machine, reduce->child[1], frame, &argument, &defaults);
+            status = evaluate_batch(machine, reduce->child[1], frame, &argument, &defaults);
         status = bmf_agree(machine->ctx, status);
     }
     if (status != BMF_OK) {
-        bmf_value_free(x);
-        bmf_value_free(&defaults);
+        value_free(x);
+        value_free(&defaults);
         return status;
     }
-    bmf_distribution *spread = bmf_distribution_retain(x->spread);
-    bmf_value_move(&x->child[0], &elements);
-    bmf_value_free(x);
-    bmf_operation_begin(machine, reduce);
+    bmf_distribution *spread = distribution_retain(x->spread);
+    value_move(&x->child[0], &elements);
+    value_free(x);
+    operation_begin(machine, reduce);
     status = reduce_spread(machine, reduce, frame, contexts, spread, &elements, &total);
     if (status == BMF_OK && reduce->children > 1)
         status = apply_default(machine, reduce, frame, contexts, spread, &defaults, &total, out);
     else if (status == BMF_OK)
-        bmf_value_move(&total, out);
-    bmf_value_free(&elements), bmf_value_free(&total), bmf_value_free(&defaults);
-    bmf_distribution_release(spread);
-    return bmf_operation_end(machine, status);
+        value_move(&total, out);
+    value_free(&elements), value_free(&total), value_free(&defaults);
+    distribution_release(spread);
+    return operation_end(machine, status);
 }

@@ -16,7 +16,7 @@ static int64_t unknown_bytes(const void *state, int64_t first, int64_t count)
 
 static int generate_levels(bmf_schedule *schedule, const bmf_group *group)
 {
-    return bmf_schedule_scan_levels(schedule, 0, group, unknown_bytes, NULL);
+    return schedule_scan_levels(schedule, 0, group, unknown_bytes, NULL);
 }
 
 typedef struct scan_state {
@@ -32,14 +32,14 @@ static int pack_all(const scan_state *s, int64_t distance, bmf_parcels *parcels)
 {
     bmf_column column;
     bmf_value copy;
-    BMF_TRY(bmf_value_share(s->machine->ctx, &s->value, &copy));
-    int status = bmf_value_to_column(s->machine->ctx, &copy, &column);
-    bmf_value_free(&copy);
+    BMF_TRY(value_share(s->machine->ctx, &s->value, &copy));
+    int status = value_to_column(s->machine->ctx, &copy, &column);
+    value_free(&copy);
     BMF_TRY(status);
     for (int64_t n = 0; n < s->value.count; n++)
         if (s->item[n].item + distance < s->item[n].count)
-            bmf_parcels_pack(parcels, s->spread->elements->local[n], &column, n, n + 1);
-    bmf_column_free(&column);
+            parcels_pack(parcels, s->spread->elements->local[n], &column, n, n + 1);
+    column_free(&column);
     return BMF_OK;
 }
 
@@ -57,8 +57,8 @@ static int combine(scan_state *s, int64_t pairs, const int64_t *picked, bmf_valu
 {
     bmf_context *ctx = s->machine->ctx;
     int64_t count = s->value.count, rest = 0;
-    int64_t *other = bmf_allocate((count + 1) * (int64_t)sizeof *other);
-    uint8_t *choose = bmf_allocate_clear(count + 1, 1);
+    int64_t *other = allocate((count + 1) * (int64_t)sizeof *other);
+    uint8_t *choose = allocate_clear(count + 1, 1);
     bmf_value right = {0}, pair = {0}, combined = {0}, unpaired = {0}, merged = {0};
     bmf_frame frame;
     for (int64_t k = 0; k < pairs; k++)
@@ -66,25 +66,25 @@ static int combine(scan_state *s, int64_t pairs, const int64_t *picked, bmf_valu
     for (int64_t n = 0; n < count; n++)
         if (!choose[n])
             other[rest++] = n;
-    int status = bmf_value_take(ctx, &s->value, picked, pairs, &right);
+    int status = value_take(ctx, &s->value, picked, pairs, &right);
     if (status == BMF_OK)
-        status = bmf_value_take(ctx, &s->value, other, rest, &unpaired);
+        status = value_take(ctx, &s->value, other, rest, &unpaired);
     if (status == BMF_OK)
-        status = bmf_value_pair(ctx, left, &right, &pair);
+        status = value_pair(ctx, left, &right, &pair);
     if (status == BMF_OK)
-        status = bmf_frame_open_picked(s->machine, s->elements, s->scan, picked, pairs, &frame);
+        status = frame_open_picked(s->machine, s->elements, s->scan, picked, pairs, &frame);
     if (status == BMF_OK) {
-        status = bmf_evaluate(s->machine, s->scan->child[0], &frame, &pair, &combined);
-        bmf_frame_close(&frame);
+        status = evaluate_batch(s->machine, s->scan->child[0], &frame, &pair, &combined);
+        frame_close(&frame);
     }
     if (status == BMF_OK)
-        status = bmf_value_merge(ctx, choose, count, &combined, &unpaired, &merged);
-    bmf_value_free(left), bmf_value_free(&right), bmf_value_free(&pair);
-    bmf_value_free(&combined), bmf_value_free(&unpaired);
+        status = value_merge(ctx, choose, count, &combined, &unpaired, &merged);
+    value_free(left), value_free(&right), value_free(&pair);
+    value_free(&combined), value_free(&unpaired);
     free(other), free(choose);
     if (status == BMF_OK) {
-        bmf_value_free(&s->value);
-        bmf_value_move(&merged, &s->value);
+        value_free(&s->value);
+        value_move(&merged, &s->value);
     }
     return status;
 }
@@ -92,14 +92,14 @@ static int combine(scan_state *s, int64_t pairs, const int64_t *picked, bmf_valu
 static int combine_received(scan_state *s, int64_t distance, const bmf_parcels *parcels)
 {
     int64_t count = s->value.count, pairs = 0, bytes = (count + 1) * (int64_t)sizeof(int64_t);
-    int64_t *picked = bmf_allocate(bytes), *sender = bmf_allocate(bytes);
+    int64_t *picked = allocate(bytes), *sender = allocate(bytes);
     bmf_value left = {0};
     for (int64_t n = 0; n < count; n++)
         if (s->item[n].item >= distance) {
             picked[pairs] = n;
             sender[pairs++] = s->spread->elements->local[n] - distance;
         }
-    int status = bmf_parcels_unpack(parcels, s->value.type, sender, pairs, &left);
+    int status = parcels_unpack(parcels, s->value.type, sender, pairs, &left);
     if (status == BMF_OK)
         status = combine(s, pairs, picked, &left);
     free(picked), free(sender);
@@ -109,23 +109,23 @@ static int combine_received(scan_state *s, int64_t distance, const bmf_parcels *
 static int run_levels(scan_state *s)
 {
     bmf_context *ctx = s->machine->ctx;
-    bmf_schedule *schedule = bmf_distribution_schedule(ctx, s->spread, "levels", generate_levels);
+    bmf_schedule *schedule = distribution_schedule(ctx, s->spread, "levels", generate_levels);
     int status = BMF_OK;
-    bmf_distribution_plan(s->machine, s->scan, s->spread, "levels", generate_levels);
+    distribution_plan(s->machine, s->scan, s->spread, "levels", generate_levels);
     for (int r = 0; status == BMF_OK && r < schedule->rounds; r++) {
         bmf_parcels parcels;
-        bmf_parcels_open(&parcels, ctx, s->spread->elements->count);
+        parcels_open(&parcels, ctx, s->spread->elements->count);
         status = bmf_agree(ctx, pack_all(s, (int64_t)1 << r, &parcels));
         carry_senders(&schedule->round[r]);
         if (status == BMF_OK)
-            status = bmf_parcels_exchange(&parcels, &schedule->round[r], (uint32_t)r);
+            status = parcels_exchange(&parcels, &schedule->round[r], (uint32_t)r);
         if (status == BMF_OK)
             status = combine_received(s, (int64_t)1 << r, &parcels);
         if (!s->scan->child[0]->communicates)
             status = bmf_agree(ctx, status);
-        bmf_parcels_close(&parcels);
+        parcels_close(&parcels);
     }
-    bmf_schedule_free(schedule);
+    schedule_free(schedule);
     return status;
 }
 
@@ -133,11 +133,11 @@ static int run_levels(scan_state *s)
 static int apply_defaults(scan_state *s, bmf_frame *frame, bmf_value *defaults)
 {
     int64_t count = s->value.count;
-    int64_t *picked = bmf_allocate((count + 1) * (int64_t)sizeof *picked);
+    int64_t *picked = allocate((count + 1) * (int64_t)sizeof *picked);
     bmf_value left = {0};
     for (int64_t n = 0; n < count; n++)
         picked[n] = n;
-    int status = bmf_distribution_broadcast(s->machine, s->scan, frame, s->spread, defaults, &left);
+    int status = distribution_broadcast(s->machine, s->scan, frame, s->spread, defaults, &left);
     if (status == BMF_OK)
         status = combine(s, count, picked, &left);
     free(picked);
@@ -148,48 +148,48 @@ static int scan_spread(bmf_evaluation *machine, bmf_expression *scan, bmf_frame 
                        bmf_value *elements, bmf_value *defaults, bmf_value *out)
 {
     bmf_frame inner;
-    BMF_TRY(bmf_frame_open_spread(machine, frame, scan, spread, &inner));
-    bmf_item *item = bmf_distribution_items(spread);
+    BMF_TRY(frame_open_spread(machine, frame, scan, spread, &inner));
+    bmf_item *item = distribution_items(spread);
     scan_state s = {.machine = machine, .scan = scan, .spread = spread, .item = item, .elements = &inner};
-    bmf_value_move(elements, &s.value);
+    value_move(elements, &s.value);
     int status = run_levels(&s);
     if (status == BMF_OK && defaults != NULL)
         status = apply_defaults(&s, frame, defaults);
     if (status == BMF_OK)
-        bmf_value_move(&s.value, out);
-    bmf_value_free(&s.value);
+        value_move(&s.value, out);
+    value_free(&s.value);
     free(item);
-    bmf_frame_close(&inner);
+    frame_close(&inner);
     return status;
 }
 
-int bmf_evaluate_parallel_scan(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x,
-                               bmf_value *out)
+int evaluate_parallel_scan(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x,
+                           bmf_value *out)
 {
     bmf_value defaults = {0}, argument = {0}, elements, scanned;
     int64_t count = x->count;
     int status = bmf_agree(machine->ctx, BMF_OK);
     if (status == BMF_OK && scan->children > 1) {
-        status = bmf_value_share(machine->ctx, x, &argument);
+        status = value_share(machine->ctx, x, &argument);
         if (status == BMF_OK)
-            status = bmf_evaluate(machine, scan->child[1], frame, &argument, &defaults);
+            status = evaluate_batch(machine, scan->child[1], frame, &argument, &defaults);
         status = bmf_agree(machine->ctx, status);
     }
     if (status != BMF_OK) {
-        bmf_value_free(x);
-        bmf_value_free(&defaults);
+        value_free(x);
+        value_free(&defaults);
         return status;
     }
-    bmf_distribution *spread = bmf_distribution_retain(x->spread);
-    bmf_value_move(&x->child[0], &elements);
-    bmf_value_free(x);
-    bmf_operation_begin(machine, scan);
+    bmf_distribution *spread = distribution_retain(x->spread);
+    value_move(&x->child[0], &elements);
+    value_free(x);
+    operation_begin(machine, scan);
     status = scan_spread(machine, scan, frame, spread, &elements, scan->children > 1 ? &defaults : NULL, &scanned);
-    bmf_value_free(&elements);
-    bmf_value_free(&defaults);
+    value_free(&elements);
+    value_free(&defaults);
     if (status == BMF_OK)
-        bmf_value_distribute(count, spread, &scanned, out);
+        value_distribute(count, spread, &scanned, out);
     else
-        bmf_distribution_release(spread);
-    return bmf_operation_end(machine, status);
+        distribution_release(spread);
+    return operation_end(machine, status);
 }

@@ -18,24 +18,24 @@ static int make_spread(bmf_evaluation *machine, const bmf_expression *split, con
                        bmf_distribution **made)
 {
     int64_t parts = split->number[0], stride = split->number[1], processors = machine->ctx->processors;
-    int64_t *processor = bmf_allocate((contexts->count * parts + 1) * (int64_t)sizeof *processor);
-    int64_t *offsets = bmf_allocate((contexts->count + 1) * (int64_t)sizeof *offsets);
+    int64_t *processor = allocate((contexts->count * parts + 1) * (int64_t)sizeof *processor);
+    int64_t *offsets = allocate((contexts->count + 1) * (int64_t)sizeof *offsets);
     int64_t last = stride < 62 && parts - 1 <= INT64_MAX >> stride ? (parts - 1) << stride : INT64_MAX;
     int status = BMF_OK;
     for (int64_t c = 0; status == BMF_OK && c < contexts->count; c++) {
         offsets[c] = c * parts;
         if (last >= processors - contexts->processor[c])
-            status = bmf_text_fail(machine->texts, machine->ctx, split->span, BMF_ERROR_SHAPE,
-                                   "P_Split over %" PRId64 " processors with stride 2^%" PRId64
-                                   " from processor %" PRId64 " goes beyond the machine's %" PRId64 " processors",
-                                   parts, stride, contexts->processor[c], processors);
+            status = text_fail(machine->texts, machine->ctx, split->span, BMF_ERROR_SHAPE,
+                               "P_Split over %" PRId64 " processors with stride 2^%" PRId64 " from processor %" PRId64
+                               " goes beyond the machine's %" PRId64 " processors",
+                               parts, stride, contexts->processor[c], processors);
         for (int64_t k = 0; status == BMF_OK && k < parts; k++)
             processor[c * parts + k] = contexts->processor[c] + (k << stride);
     }
     offsets[contexts->count] = contexts->count * parts;
     if (status == BMF_OK)
-        *made = bmf_distribution_create(contexts->count, offsets,
-                                        bmf_layout_create(machine->ctx, contexts->count * parts, processor));
+        *made = distribution_create(contexts->count, offsets,
+                                    layout_create(machine->ctx, contexts->count * parts, processor));
     free(offsets);
     free(processor);
     return status;
@@ -50,23 +50,23 @@ static int list_of_value(bmf_evaluation *machine, int64_t on, bmf_value *x, bmf_
     bmf_column column = {0};
     const bmf_type *element = x->type->component[0];
     int64_t length = 0;
-    int status = bmf_is_local(ctx, on) ? bmf_value_pack(ctx, x) : BMF_OK;
-    if (status == BMF_OK && bmf_is_local(ctx, on)) {
-        length = bmf_value_length(x, 0);
-        status = bmf_value_to_column(ctx, &x->child[0], &column);
+    int status = is_local(ctx, on) ? value_pack(ctx, x) : BMF_OK;
+    if (status == BMF_OK && is_local(ctx, on)) {
+        length = value_length(x, 0);
+        status = value_to_column(ctx, &x->child[0], &column);
     } else if (status == BMF_OK) {
         bmf_value none;
-        status = bmf_value_empty(ctx, element, 0, &none);
+        status = value_empty(ctx, element, 0, &none);
         if (status == BMF_OK)
-            status = bmf_value_to_column(ctx, &none, &column);
-        bmf_value_free(&none);
+            status = value_to_column(ctx, &none, &column);
+        value_free(&none);
     }
-    bmf_value_free(x);
+    value_free(x);
     BMF_TRY(bmf_agree(ctx, status));
     bmf_partition *partition;
     BMF_TRY(ctx->backend->share(ctx, on, &length, (int64_t)sizeof length));
     BMF_TRY(bmf_partition_placed(ctx, on, length, &partition));
-    status = bmf_list_adopt(ctx, partition, &column, list);
+    status = list_adopt(ctx, partition, &column, list);
     bmf_partition_release(partition);
     return status;
 }
@@ -79,7 +79,7 @@ static int split_one(bmf_evaluation *machine, const bmf_expression *split, int64
         status = bmf_split(whole, split->number[0], (int)split->number[1], &spread);
     bmf_list_free(whole);
     if (status == BMF_OK)
-        status = bmf_agree(machine->ctx, bmf_value_from_parts(spread, parts));
+        status = bmf_agree(machine->ctx, value_from_parts(spread, parts));
     bmf_list_free(spread);
     return status;
 }
@@ -88,12 +88,12 @@ static int split_one(bmf_evaluation *machine, const bmf_expression *split, int64
 
 static int generate_tree(bmf_schedule *schedule, const bmf_group *group)
 {
-    return bmf_schedule_split_tree(schedule, 0, group, NULL);
+    return schedule_split_tree(schedule, 0, group, NULL);
 }
 
 static int generate_direct(bmf_schedule *schedule, const bmf_group *group)
 {
-    return bmf_schedule_split_direct(schedule, 0, group, NULL);
+    return schedule_split_direct(schedule, 0, group, NULL);
 }
 
 /* Packs the parts of this rank's lists. A part is a list: packed as one element of a column of lists. */
@@ -102,19 +102,19 @@ static int pack_parts(bmf_evaluation *machine, const bmf_layout *contexts, int64
 {
     bmf_column whole, part = {0};
     int64_t offsets[2] = {0, 0};
-    BMF_TRY(bmf_value_to_column(machine->ctx, x, &whole));
+    BMF_TRY(value_to_column(machine->ctx, x, &whole));
     for (int64_t n = 0; n < x->count; n++) {
         int64_t first = whole.offsets[n], length = whole.offsets[n + 1] - first;
         for (int64_t k = 0; k < parts; k++) {
             int64_t begin = bmf_split_start(length, parts, k), end = bmf_split_start(length, parts, k + 1);
-            BMF_TRY(bmf_column_view(&whole.child[0], first + begin, end - begin, &part));
+            BMF_TRY(column_view(&whole.child[0], first + begin, end - begin, &part));
             offsets[1] = end - begin;
             bmf_column list = {.type = whole.type, .count = 1, .offsets = offsets, .child = &part};
-            bmf_parcels_pack(parcels, contexts->local[n] * parts + k, &list, 0, 1);
-            bmf_column_free(&part);
+            parcels_pack(parcels, contexts->local[n] * parts + k, &list, 0, 1);
+            column_free(&part);
         }
     }
-    bmf_column_free(&whole);
+    column_free(&whole);
     return BMF_OK;
 }
 
@@ -124,27 +124,27 @@ static int split_many(bmf_evaluation *machine, const bmf_expression *split, cons
     bmf_context *ctx = machine->ctx;
     const bmf_type *type = x->type;
     bmf_parcels parcels;
-    bmf_algorithm chosen = bmf_choose(ctx, BMF_SPLIT_TREE, BMF_SPLIT_DIRECT, split->number[0], 0);
+    bmf_algorithm chosen = choose_algorithm(ctx, BMF_SPLIT_TREE, BMF_SPLIT_DIRECT, split->number[0], 0);
     bmf_group_generator *generate = chosen == BMF_SPLIT_DIRECT ? generate_direct : generate_tree;
-    bmf_parcels_open(&parcels, ctx, spread->elements->count);
+    parcels_open(&parcels, ctx, spread->elements->count);
     int status = bmf_agree(ctx, pack_parts(machine, contexts, split->number[0], x, &parcels));
-    bmf_value_free(x);
+    value_free(x);
     if (status == BMF_OK) {
-        bmf_schedule *schedule = bmf_distribution_schedule(ctx, spread, bmf_algorithm_name(chosen), generate);
-        bmf_distribution_plan(machine, split, spread, bmf_algorithm_name(chosen), generate);
+        bmf_schedule *schedule = distribution_schedule(ctx, spread, bmf_algorithm_name(chosen), generate);
+        distribution_plan(machine, split, spread, bmf_algorithm_name(chosen), generate);
         for (int r = 0; status == BMF_OK && r < schedule->rounds; r++)
-            status = bmf_parcels_exchange(&parcels, &schedule->round[r], (uint32_t)r);
-        bmf_schedule_free(schedule);
+            status = parcels_exchange(&parcels, &schedule->round[r], (uint32_t)r);
+        schedule_free(schedule);
     }
     if (status == BMF_OK)
         status = bmf_agree(
-            ctx, bmf_parcels_unpack(&parcels, type, spread->elements->local, spread->elements->local_count, parts));
-    bmf_parcels_close(&parcels);
+            ctx, parcels_unpack(&parcels, type, spread->elements->local, spread->elements->local_count, parts));
+    parcels_close(&parcels);
     return status;
 }
 
-int bmf_evaluate_parallel_split(bmf_evaluation *machine, bmf_expression *split, bmf_frame *frame, bmf_value *x,
-                                bmf_value *out)
+int evaluate_parallel_split(bmf_evaluation *machine, bmf_expression *split, bmf_frame *frame, bmf_value *x,
+                            bmf_value *out)
 {
     bmf_layout *contexts;
     bmf_distribution *spread = NULL;
@@ -152,19 +152,19 @@ int bmf_evaluate_parallel_split(bmf_evaluation *machine, bmf_expression *split, 
     int64_t count = x->count;
     int status = bmf_agree(machine->ctx, BMF_OK);
     if (status == BMF_OK)
-        status = bmf_frame_layout(machine, frame, &contexts);
+        status = frame_layout(machine, frame, &contexts);
     if (status == BMF_OK)
         status = make_spread(machine, split, contexts, &spread);
     if (status != BMF_OK) {
-        bmf_value_free(x);
+        value_free(x);
         return status;
     }
-    bmf_operation_begin(machine, split);
+    operation_begin(machine, split);
     status = contexts->count == 1 ? split_one(machine, split, contexts->processor[0], x, &parts)
                                   : split_many(machine, split, contexts, spread, x, &parts);
     if (status == BMF_OK)
-        bmf_value_distribute(count, spread, &parts, out);
+        value_distribute(count, spread, &parts, out);
     else
-        bmf_distribution_release(spread);
-    return bmf_operation_end(machine, status);
+        distribution_release(spread);
+    return operation_end(machine, status);
 }

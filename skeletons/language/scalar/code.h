@@ -1,4 +1,4 @@
-/* Compiled scalar expressions; private to the scalar*.c files.
+/* Compiled scalar expressions; private to the files of scalar/.
  *
  * Code is in static single assignment form: every instruction computes one value, a block of elements at a time.
  * Instructions stand in regions: region 0 is the whole expression, the branches of a choice and the body of a loop
@@ -35,7 +35,7 @@ typedef enum bmf_scalar_opcode {
 #define BMF_SCALAR_ENUM(opcode) BMF_SCALAR_##opcode,
     BMF_SCALAR_OPCODES(BMF_SCALAR_ENUM)
 #undef BMF_SCALAR_ENUM
-    BMF_SCALAR_OPCODE_COUNT
+        BMF_SCALAR_OPCODE_COUNT
 } bmf_scalar_opcode;
 
 /* result[i] = a[i] op b[i] op c[i] for i < count, count >= 1. result may be an operand, unless the operation can
@@ -54,29 +54,29 @@ typedef struct bmf_scalar_operation {
     bmf_scalar_instructions *run[8];
 } bmf_scalar_operation;
 
-extern const bmf_scalar_operation bmf_scalar_operations[BMF_SCALAR_OPCODE_COUNT];
+extern const bmf_scalar_operation scalar_operations[BMF_SCALAR_OPCODE_COUNT];
 
 /* Whether the operation fails on these operands, and how. */
-bmf_failure_kind bmf_scalar_fails_at(bmf_scalar_opcode opcode, const void *a, const void *b);
+bmf_failure_kind scalar_fails_at(bmf_scalar_opcode opcode, const void *a, const void *b);
 
 /* ---- moving elements; size is 8 or 1 ---- */
 
 /* to[i] = the element i * stride bytes behind from. */
-void bmf_scalar_gather(int64_t size, int64_t count, const void *from, int64_t stride, void *to);
-void bmf_scalar_scatter(int64_t size, int64_t count, const void *from, void *to, int64_t stride);
-void bmf_scalar_fill(int64_t size, int64_t count, const void *value, void *to, int64_t stride);
+void scalar_gather(int64_t size, int64_t count, const void *from, int64_t stride, void *to);
+void scalar_scatter(int64_t size, int64_t count, const void *from, void *to, int64_t stride);
+void scalar_fill(int64_t size, int64_t count, const void *value, void *to, int64_t stride);
 /* to[i] = from[index[i]]; to may be from if index rises. */
-void bmf_scalar_pick(int64_t size, int64_t count, const void *from, const int32_t *index, void *to);
+void scalar_pick(int64_t size, int64_t count, const void *from, const int32_t *index, void *to);
 /* to[place ? place[i] : i] = from[index ? index[i] : i], or the same value for all (uniform). */
-void bmf_scalar_put(int64_t size, int64_t count, const void *from, bool uniform, const int32_t *index,
-                    const int32_t *place, void *to);
+void scalar_put(int64_t size, int64_t count, const void *from, bool uniform, const int32_t *index, const int32_t *place,
+                void *to);
 /* How many of the bytes, 0 or 1 each, are 1. */
-int64_t bmf_scalar_true(int64_t count, const uint8_t *mask);
+int64_t scalar_true(int64_t count, const uint8_t *mask);
 /* Numbers of the elements whose byte equals `which` (0 or 1), rising; returns how many. index has room for count. */
-int64_t bmf_scalar_index(int64_t count, const uint8_t *mask, uint8_t which, int32_t *index);
+int64_t scalar_index(int64_t count, const uint8_t *mask, uint8_t which, int32_t *index);
 /* Elements that are alive and do not hold leave: notes their numbers, rising, and that they are alive no more;
  * returns how many. step 0: holds is one byte for all, 0. */
-int64_t bmf_scalar_leave(int64_t count, const uint8_t *holds, int64_t step, uint8_t *alive, int32_t *index);
+int64_t scalar_leave(int64_t count, const uint8_t *holds, int64_t step, uint8_t *alive, int32_t *index);
 
 /* ---- code ---- */
 
@@ -161,17 +161,17 @@ struct bmf_scalar {
     int loops, loop_capacity;
 };
 
-static inline int64_t bmf_scalar_size(bmf_type_kind kind)
+static inline int64_t scalar_size(bmf_type_kind kind)
 {
     return kind == BMF_BOOL ? 1 : 8;
 }
 
 /* Finishes code: drops what nobody needs, finds how long values live, gives them registers and chooses the block. */
-void bmf_scalar_finish(bmf_scalar *scalar);
+void scalar_finish(bmf_scalar *scalar);
 
 /* Appends one more element to a growing array; returns it, cleared. */
-void *bmf_scalar_append(void **array, int *count, int *capacity, int64_t size);
+void *scalar_append(void **array, int *count, int *capacity, int64_t size);
 #define BMF_SCALAR_APPEND(array, count, capacity)                                                                      \
-    bmf_scalar_append((void **)&(array), &(count), &(capacity), (int64_t)sizeof *(array))
+    scalar_append((void **)&(array), &(count), &(capacity), (int64_t)sizeof *(array))
 
 #endif

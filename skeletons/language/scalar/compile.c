@@ -19,29 +19,29 @@ static void compile(bmf_scalar_compiler *c, const bmf_expression *e, const bmf_s
 
 static int emit_unary(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, int a, const bmf_expression *where)
 {
-    return bmf_scalar_emit(c, opcode, bmf_scalar_operations[opcode].result, a, -1, -1, -1, where);
+    return scalar_emit(c, opcode, scalar_operations[opcode].result, a, -1, -1, -1, where);
 }
 
 static int emit_binary(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, int a, int b, const bmf_expression *where)
 {
-    return bmf_scalar_emit(c, opcode, bmf_scalar_operations[opcode].result, a, b, -1, -1, where);
+    return scalar_emit(c, opcode, scalar_operations[opcode].result, a, b, -1, -1, where);
 }
 
 /* mask ? a : b */
 static int emit_select(bmf_scalar_compiler *c, int mask, int a, int b, const bmf_expression *where)
 {
-    const bmf_type_kind kind = bmf_scalar_kind_of(c, a);
+    const bmf_type_kind kind = scalar_kind_of(c, a);
     if (a == b)
         return a;
-    return bmf_scalar_emit(c, kind == BMF_BOOL ? BMF_SCALAR_SELECT_BYTE : BMF_SCALAR_SELECT_WORD, kind, mask, a, b, -1,
-                           where);
+    return scalar_emit(c, kind == BMF_BOOL ? BMF_SCALAR_SELECT_BYTE : BMF_SCALAR_SELECT_WORD, kind, mask, a, b, -1,
+                       where);
 }
 
 /* ---- operations ---- */
 
 static int to_real(bmf_scalar_compiler *c, int v, const bmf_expression *where)
 {
-    switch (bmf_scalar_kind_of(c, v)) {
+    switch (scalar_kind_of(c, v)) {
     case BMF_INT:
         return emit_unary(c, BMF_SCALAR_INT_TO_REAL, v, where);
     case BMF_BOOL:
@@ -53,7 +53,7 @@ static int to_real(bmf_scalar_compiler *c, int v, const bmf_expression *where)
 
 static int to_int(bmf_scalar_compiler *c, int v, const bmf_expression *where)
 {
-    switch (bmf_scalar_kind_of(c, v)) {
+    switch (scalar_kind_of(c, v)) {
     case BMF_REAL:
         return emit_unary(c, BMF_SCALAR_REAL_TO_INT, v, where);
     case BMF_BOOL:
@@ -68,13 +68,13 @@ static bool inverse_of(bmf_scalar_compiler *c, int v, int *inverse)
 {
     double divisor, inverted;
     int exponent;
-    if (!bmf_scalar_is_constant(c, v))
+    if (!scalar_is_constant(c, v))
         return false;
     memcpy(&divisor, &c->scalar->value[v].bits, sizeof divisor);
     if (fabs(frexp(divisor, &exponent)) != 0.5 || abs(exponent) > 1000)
         return false;
     inverted = 1.0 / divisor;
-    *inverse = bmf_scalar_constant(c, BMF_REAL, &inverted);
+    *inverse = scalar_constant(c, BMF_REAL, &inverted);
     return true;
 }
 
@@ -82,7 +82,7 @@ static bool inverse_of(bmf_scalar_compiler *c, int v, int *inverse)
 static int on_numbers(bmf_scalar_compiler *c, bmf_scalar_opcode ints, bmf_scalar_opcode reals, int a, int b,
                       const bmf_expression *where)
 {
-    if (bmf_scalar_kind_of(c, a) == BMF_INT && bmf_scalar_kind_of(c, b) == BMF_INT)
+    if (scalar_kind_of(c, a) == BMF_INT && scalar_kind_of(c, b) == BMF_INT)
         return emit_binary(c, ints, a, b, where);
     a = to_real(c, a, where);
     b = to_real(c, b, where);
@@ -94,7 +94,7 @@ static int on_numbers(bmf_scalar_compiler *c, bmf_scalar_opcode ints, bmf_scalar
 static int on_number(bmf_scalar_compiler *c, bmf_scalar_opcode ints, bmf_scalar_opcode reals, int a,
                      const bmf_expression *where)
 {
-    return emit_unary(c, bmf_scalar_kind_of(c, a) == BMF_INT ? ints : reals, a, where);
+    return emit_unary(c, scalar_kind_of(c, a) == BMF_INT ? ints : reals, a, where);
 }
 
 #define NUMBERS(name) on_numbers(c, BMF_SCALAR_##name##_INT, BMF_SCALAR_##name##_REAL, a, b, e)
@@ -104,7 +104,7 @@ static int on_number(bmf_scalar_compiler *c, bmf_scalar_opcode ints, bmf_scalar_
 
 static int operation(bmf_scalar_compiler *c, const bmf_expression *e, int a, int b)
 {
-    const bool bools = bmf_scalar_kind_of(c, a) == BMF_BOOL;
+    const bool bools = scalar_kind_of(c, a) == BMF_BOOL;
     switch (e->operation) {
     case BMF_OPERATION_PLUS:
         return NUMBERS(ADD);
@@ -182,7 +182,7 @@ static int cost_of(const bmf_scalar_compiler *c, int region)
     for (int k = 0; k < r->codes; k++) {
         const bmf_scalar_opcode opcode = c->scalar->instruction[r->code[k]].opcode;
         cost += opcode == BMF_SCALAR_CHOICE || opcode == BMF_SCALAR_LOOP ? LARGEST_BLEND + 1
-                                                                         : bmf_scalar_operations[opcode].cost;
+                                                                         : scalar_operations[opcode].cost;
         if (cost > LARGEST_BLEND)
             break;
     }
@@ -205,14 +205,14 @@ static void move_branch(bmf_scalar_compiler *c, int branch, int mask, bool when,
     for (int k = 0; k < c->scalar->region[branch].codes; k++) {
         const bmf_scalar_instruction old = c->scalar->instruction[c->scalar->region[branch].code[k]];
         int allowed = -1;
-        if (bmf_scalar_operations[old.opcode].fails) {
+        if (scalar_operations[old.opcode].fails) {
             if (guard < 0)
                 guard = emit_unary(c, BMF_SCALAR_NOT, mask, e);
             allowed = old.guard < 0 ? guard : emit_binary(c, BMF_SCALAR_AND, guard, moved(c, old.guard, branch), e);
         }
         const int value =
-            bmf_scalar_emit(c, old.opcode, bmf_scalar_kind_of(c, old.value), moved(c, old.operand[0], branch),
-                            moved(c, old.operand[1], branch), moved(c, old.operand[2], branch), allowed, old.where);
+            scalar_emit(c, old.opcode, scalar_kind_of(c, old.value), moved(c, old.operand[0], branch),
+                        moved(c, old.operand[1], branch), moved(c, old.operand[2], branch), allowed, old.where);
         c->scalar->value[old.value].alias = value;
     }
 }
@@ -222,15 +222,15 @@ static void move_branch(bmf_scalar_compiler *c, int branch, int mask, bool when,
 static int own_result(bmf_scalar_compiler *c, int region, int v, const int *taken, int count, const bmf_expression *e)
 {
     const bmf_scalar *s = c->scalar;
-    v = bmf_scalar_import(c, region, v);
+    v = scalar_import(c, region, v);
     bool own = s->value[v].origin == BMF_SCALAR_RESULT && s->value[v].region == region;
     for (int k = 0; k < count; k++)
         own = own && taken[k] != v;
     if (own)
         return v;
-    const bmf_scalar_opcode opcode = bmf_scalar_kind_of(c, v) == BMF_BOOL ? BMF_SCALAR_COPY_BYTE : BMF_SCALAR_COPY_WORD;
+    const bmf_scalar_opcode opcode = scalar_kind_of(c, v) == BMF_BOOL ? BMF_SCALAR_COPY_BYTE : BMF_SCALAR_COPY_WORD;
     c->region = region;
-    const int number = bmf_scalar_add_instruction(c, opcode, (const int[3]){v, v, v}, -1, bmf_scalar_kind_of(c, v), e);
+    const int number = scalar_add_instruction(c, opcode, (const int[3]){v, v, v}, -1, scalar_kind_of(c, v), e);
     c->region = s->region[region].parent;
     return s->instruction[number].value;
 }
@@ -238,14 +238,14 @@ static int own_result(bmf_scalar_compiler *c, int region, int v, const int *take
 /* A result of a choice or loop. */
 static int part_result(bmf_scalar_compiler *c, int number, bmf_type_kind kind)
 {
-    return bmf_scalar_add_value(c, BMF_SCALAR_RESULT, kind, c->region, number);
+    return scalar_add_value(c, BMF_SCALAR_RESULT, kind, c->region, number);
 }
 
 static void make_choice(bmf_scalar_compiler *c, const bmf_expression *e, int mask, const int branch[2],
                         const bmf_scalar_bundle value[2], bmf_scalar_bundle *y)
 {
     bmf_scalar *s = c->scalar;
-    bmf_scalar_choice choice = {.mask = bmf_scalar_import(c, c->region, mask), .branch = {branch[0], branch[1]}};
+    bmf_scalar_choice choice = {.mask = scalar_import(c, c->region, mask), .branch = {branch[0], branch[1]}};
     for (int k = 0; k < y->leaves; k++) {
         if (value[0].value[k] == value[1].value[k]) {
             y->value[k] = value[0].value[k];
@@ -257,11 +257,11 @@ static void make_choice(bmf_scalar_compiler *c, const bmf_expression *e, int mas
         y->value[k] = -1;
         choice.results++;
     }
-    const int number = bmf_scalar_add_instruction(
-        c, BMF_SCALAR_CHOICE, (const int[3]){choice.mask, choice.mask, choice.mask}, -1, BMF_BOOL, e);
+    const int number = scalar_add_instruction(c, BMF_SCALAR_CHOICE,
+                                              (const int[3]){choice.mask, choice.mask, choice.mask}, -1, BMF_BOOL, e);
     for (int k = 0, r = 0; k < y->leaves; k++)
         if (y->value[k] < 0) {
-            y->value[k] = choice.result[r] = part_result(c, number, bmf_scalar_kind_of(c, choice.value[0][r]));
+            y->value[k] = choice.result[r] = part_result(c, number, scalar_kind_of(c, choice.value[0][r]));
             r++;
         }
     s->instruction[number].part = s->choices;
@@ -277,7 +277,7 @@ static void compile_if(bmf_scalar_compiler *c, const bmf_expression *e, const bm
     int branch[2];
     compile(c, e->child[0], x, &test);
     const int mask = test.value[0], outer = c->region;
-    if (bmf_scalar_is_constant(c, mask)) {
+    if (scalar_is_constant(c, mask)) {
         compile(c, e->child[constant_bool(c, mask) ? 1 : 2], x, y);
         return;
     }
@@ -308,11 +308,11 @@ static void compile_while(bmf_scalar_compiler *c, const bmf_expression *e, const
     bmf_scalar_loop loop = {.states = x->leaves};
     bmf_scalar_bundle state = *x, test, next;
     for (int k = 0; k < x->leaves; k++)
-        loop.initial[k] = bmf_scalar_import(c, outer, x->value[k]);
+        loop.initial[k] = scalar_import(c, outer, x->value[k]);
     loop.region = open_region(c, true);
     for (int k = 0; k < x->leaves; k++)
         loop.state[k] = state.value[k] =
-            bmf_scalar_add_value(c, BMF_SCALAR_STATE, bmf_scalar_kind_of(c, x->value[k]), loop.region, -1);
+            scalar_add_value(c, BMF_SCALAR_STATE, scalar_kind_of(c, x->value[k]), loop.region, -1);
     compile(c, e->child[0], &state, &test);
     loop.predicate = test.value[0];
     loop.test = s->region[loop.region].codes;
@@ -323,10 +323,9 @@ static void compile_while(bmf_scalar_compiler *c, const bmf_expression *e, const
             next.value[k] == loop.state[k] ? loop.state[k] : own_result(c, loop.region, next.value[k], loop.next, k, e);
     *y = next;
     const int first = loop.initial[0];
-    const int number =
-        bmf_scalar_add_instruction(c, BMF_SCALAR_LOOP, (const int[3]){first, first, first}, -1, BMF_BOOL, e);
+    const int number = scalar_add_instruction(c, BMF_SCALAR_LOOP, (const int[3]){first, first, first}, -1, BMF_BOOL, e);
     for (int k = 0; k < x->leaves; k++) {
-        y->value[k] = loop.result[k] = part_result(c, number, bmf_scalar_kind_of(c, x->value[k]));
+        y->value[k] = loop.result[k] = part_result(c, number, scalar_kind_of(c, x->value[k]));
         s->value[loop.state[k]].number = s->loops;
     }
     s->instruction[number].part = s->loops;
@@ -387,7 +386,7 @@ static const bmf_type *scalar_type(bmf_type_kind kind)
 
 static void compile_scalar(bmf_scalar_bundle *y, const bmf_scalar_compiler *c, int v)
 {
-    *y = (bmf_scalar_bundle){.type = scalar_type(bmf_scalar_kind_of(c, v)), .leaves = 1, .value = {v}};
+    *y = (bmf_scalar_bundle){.type = scalar_type(scalar_kind_of(c, v)), .leaves = 1, .value = {v}};
 }
 
 static int constant_of(bmf_scalar_compiler *c, const bmf_constant *from)
@@ -398,7 +397,7 @@ static int constant_of(bmf_scalar_compiler *c, const bmf_constant *from)
         bytes = &from->real;
     else if (from->kind == BMF_BOOL)
         bytes = &truth;
-    return bmf_scalar_constant(c, from->kind, bytes);
+    return scalar_constant(c, from->kind, bytes);
 }
 
 static unsigned hash_application(const bmf_expression *e, int region, const bmf_scalar_bundle *x)
@@ -483,7 +482,7 @@ static void compile_new(bmf_scalar_compiler *c, const bmf_expression *e, const b
     case BMF_EXPRESSION_CONVERT:
         compile_convert(c, e, x, y);
         break;
-    default: /* bmf_is_scalar keeps everything else out */
+    default: /* is_scalar_expression keeps everything else out */
         abort();
     }
 }
@@ -491,7 +490,7 @@ static void compile_new(bmf_scalar_compiler *c, const bmf_expression *e, const b
 static void compile_whole(bmf_scalar *s, const bmf_expression *e)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
-    bmf_scalar_compiler *c = bmf_allocate((int64_t)sizeof *c);
+    bmf_scalar_compiler *c = allocate((int64_t)sizeof *c);
     bmf_scalar_bundle x = {.type = e->in}, y;
     c->scalar = s;
     c->region = -1;
@@ -503,7 +502,7 @@ static void compile_whole(bmf_scalar *s, const bmf_expression *e)
     s->inputs = x.leaves = bmf_type_leaves(e->in, leaf);
     for (int k = 0; k < x.leaves; k++) {
         s->input_kind[k] = leaf[k]->kind;
-        x.value[k] = bmf_scalar_add_value(c, BMF_SCALAR_INPUT, leaf[k]->kind, 0, k);
+        x.value[k] = scalar_add_value(c, BMF_SCALAR_INPUT, leaf[k]->kind, 0, k);
     }
     compile(c, e, &x, &y);
     s->outputs = y.leaves;
@@ -514,19 +513,19 @@ static void compile_whole(bmf_scalar *s, const bmf_expression *e)
     free(c);
 }
 
-const bmf_scalar *bmf_scalar_of(bmf_expression *expression)
+const bmf_scalar *scalar_of_expression(bmf_expression *expression)
 {
     if (!expression->scalar) {
-        bmf_scalar *scalar = bmf_allocate_clear(1, (int64_t)sizeof *scalar);
+        bmf_scalar *scalar = allocate_clear(1, (int64_t)sizeof *scalar);
         scalar->expression = expression;
         compile_whole(scalar, expression);
-        bmf_scalar_finish(scalar);
+        scalar_finish(scalar);
         expression->scalar = scalar;
     }
     return expression->scalar;
 }
 
-void bmf_scalar_free(bmf_scalar *scalar)
+void scalar_free(bmf_scalar *scalar)
 {
     if (!scalar)
         return;
@@ -544,22 +543,22 @@ void bmf_scalar_free(bmf_scalar *scalar)
     free(scalar);
 }
 
-int bmf_scalar_inputs(const bmf_scalar *scalar)
+int scalar_inputs(const bmf_scalar *scalar)
 {
     return scalar->inputs;
 }
 
-int bmf_scalar_outputs(const bmf_scalar *scalar)
+int scalar_outputs(const bmf_scalar *scalar)
 {
     return scalar->outputs;
 }
 
-bool bmf_scalar_may_fail(const bmf_scalar *scalar)
+bool scalar_may_fail(const bmf_scalar *scalar)
 {
     return scalar->may_fail;
 }
 
-bool bmf_scalar_is_selection(const bmf_scalar *scalar, int source[BMF_MAX_LEAVES])
+bool scalar_is_selection(const bmf_scalar *scalar, int source[BMF_MAX_LEAVES])
 {
     if (scalar->may_fail || scalar->region[0].codes > 0)
         return false;

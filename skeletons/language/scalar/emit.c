@@ -9,11 +9,11 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/language/scalar/emit.h"
 
-void *bmf_scalar_append(void **array, int *count, int *capacity, int64_t size)
+void *scalar_append(void **array, int *count, int *capacity, int64_t size)
 {
     if (*count == *capacity) {
         *capacity = *capacity ? 2 * *capacity : 8;
-        *array = bmf_reallocate(*array, *count * size, *capacity * size);
+        *array = reallocate(*array, *count * size, *capacity * size);
     }
     char *element = (char *)*array + (*count)++ * size;
     return memset(element, 0, (size_t)size);
@@ -21,7 +21,7 @@ void *bmf_scalar_append(void **array, int *count, int *capacity, int64_t size)
 
 /* ---- values ---- */
 
-int bmf_scalar_add_value(bmf_scalar_compiler *c, bmf_scalar_origin origin, bmf_type_kind kind, int region, int number)
+int scalar_add_value(bmf_scalar_compiler *c, bmf_scalar_origin origin, bmf_type_kind kind, int region, int number)
 {
     bmf_scalar *s = c->scalar;
     bmf_scalar_value *value = BMF_SCALAR_APPEND(s->value, s->values, s->value_capacity);
@@ -30,30 +30,30 @@ int bmf_scalar_add_value(bmf_scalar_compiler *c, bmf_scalar_origin origin, bmf_t
     return s->values - 1;
 }
 
-int bmf_scalar_constant(bmf_scalar_compiler *c, bmf_type_kind kind, const void *bytes)
+int scalar_constant(bmf_scalar_compiler *c, bmf_type_kind kind, const void *bytes)
 {
     bmf_scalar *s = c->scalar;
     uint64_t bits = 0;
-    memcpy(&bits, bytes, (size_t)bmf_scalar_size(kind));
+    memcpy(&bits, bytes, (size_t)scalar_size(kind));
     for (int v = s->inputs; v < s->values; v++)
         if (s->value[v].origin == BMF_SCALAR_CONSTANT && s->value[v].kind == kind && s->value[v].bits == bits)
             return v;
-    const int v = bmf_scalar_add_value(c, BMF_SCALAR_CONSTANT, kind, 0, 0);
+    const int v = scalar_add_value(c, BMF_SCALAR_CONSTANT, kind, 0, 0);
     s->value[v].bits = bits;
     return v;
 }
 
-int bmf_scalar_import(bmf_scalar_compiler *c, int region, int v)
+int scalar_import(bmf_scalar_compiler *c, int region, int v)
 {
     bmf_scalar *s = c->scalar;
-    if (v < 0 || bmf_scalar_is_constant(c, v) || s->value[v].region == region)
+    if (v < 0 || scalar_is_constant(c, v) || s->value[v].region == region)
         return v;
-    const int outer = bmf_scalar_import(c, s->region[region].parent, v);
+    const int outer = scalar_import(c, s->region[region].parent, v);
     bmf_scalar_region *r = &s->region[region];
     for (int k = 0; k < r->captures; k++)
         if (s->value[r->capture[k]].number == outer)
             return r->capture[k];
-    const int capture = bmf_scalar_add_value(c, BMF_SCALAR_CAPTURE, bmf_scalar_kind_of(c, outer), region, outer);
+    const int capture = scalar_add_value(c, BMF_SCALAR_CAPTURE, scalar_kind_of(c, outer), region, outer);
     r = &s->region[region];
     *(int *)BMF_SCALAR_APPEND(r->capture, r->captures, r->capture_capacity) = capture;
     return capture;
@@ -98,7 +98,7 @@ static int find(bmf_scalar_compiler *c, int region, bmf_scalar_opcode opcode, co
         outer[k] = value->origin == BMF_SCALAR_CAPTURE ? value->number : operand[k];
     }
     found = find(c, s->region[region].parent, opcode, outer, -1);
-    return found < 0 ? -1 : bmf_scalar_import(c, region, found);
+    return found < 0 ? -1 : scalar_import(c, region, found);
 }
 
 /* Computes an operation on constants now. Returns -1 if it fails: then it has to fail when it runs. */
@@ -107,12 +107,12 @@ static int fold_constants(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, cons
     const bmf_scalar_value *value = c->scalar->value;
     uint64_t result = 0;
     for (int k = 0; k < 3; k++)
-        if (!bmf_scalar_is_constant(c, operand[k]))
+        if (!scalar_is_constant(c, operand[k]))
             return -1;
-    if (bmf_scalar_operations[opcode].run[7](1, &value[operand[0]].bits, &value[operand[1]].bits,
-                                             &value[operand[2]].bits, &result))
+    if (scalar_operations[opcode].run[7](1, &value[operand[0]].bits, &value[operand[1]].bits, &value[operand[2]].bits,
+                                         &result))
         return -1;
-    return bmf_scalar_constant(c, kind, &result);
+    return scalar_constant(c, kind, &result);
 }
 
 static bool commutes(bmf_scalar_opcode opcode)
@@ -122,8 +122,8 @@ static bool commutes(bmf_scalar_opcode opcode)
            opcode == BMF_SCALAR_EQUAL_INT || opcode == BMF_SCALAR_EQUAL_REAL || opcode == BMF_SCALAR_EQUAL_BOOL;
 }
 
-int bmf_scalar_add_instruction(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, const int operand[3], int guard,
-                               bmf_type_kind kind, const bmf_expression *where)
+int scalar_add_instruction(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, const int operand[3], int guard,
+                           bmf_type_kind kind, const bmf_expression *where)
 {
     bmf_scalar *s = c->scalar;
     const int number = s->instructions;
@@ -132,7 +132,7 @@ int bmf_scalar_add_instruction(bmf_scalar_compiler *c, bmf_scalar_opcode opcode,
         .opcode = opcode, .guard = guard, .value = -1, .region = c->region, .next = -1, .where = where};
     memcpy(new->operand, operand, sizeof new->operand);
     if (opcode != BMF_SCALAR_CHOICE && opcode != BMF_SCALAR_LOOP) {
-        const int value = bmf_scalar_add_value(c, BMF_SCALAR_RESULT, kind, c->region, number);
+        const int value = scalar_add_value(c, BMF_SCALAR_RESULT, kind, c->region, number);
         s->instruction[number].value = value;
     }
     bmf_scalar_region *region = &s->region[c->region];
@@ -140,24 +140,24 @@ int bmf_scalar_add_instruction(bmf_scalar_compiler *c, bmf_scalar_opcode opcode,
     return number;
 }
 
-int bmf_scalar_emit(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, bmf_type_kind kind, int first, int second,
-                    int third, int guard, const bmf_expression *where)
+int scalar_emit(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, bmf_type_kind kind, int first, int second, int third,
+                int guard, const bmf_expression *where)
 {
-    int operand[3] = {bmf_scalar_import(c, c->region, first), bmf_scalar_import(c, c->region, second),
-                      bmf_scalar_import(c, c->region, third)};
-    guard = bmf_scalar_operations[opcode].fails ? bmf_scalar_import(c, c->region, guard) : -1;
+    int operand[3] = {scalar_import(c, c->region, first), scalar_import(c, c->region, second),
+                      scalar_import(c, c->region, third)};
+    guard = scalar_operations[opcode].fails ? scalar_import(c, c->region, guard) : -1;
     for (int k = 1; k < 3; k++)
         operand[k] = operand[k] < 0 ? operand[0] : operand[k];
     if (commutes(opcode) && operand[0] > operand[1]) {
         operand[1] = operand[0];
-        operand[0] = operand[2] = bmf_scalar_import(c, c->region, second);
+        operand[0] = operand[2] = scalar_import(c, c->region, second);
     }
     int value = fold_constants(c, opcode, operand, kind);
     if (value < 0)
         value = find(c, c->region, opcode, operand, guard);
     if (value >= 0)
         return value;
-    const int number = bmf_scalar_add_instruction(c, opcode, operand, guard, kind, where);
+    const int number = scalar_add_instruction(c, opcode, operand, guard, kind, where);
     bmf_scalar_instruction *new = &c->scalar->instruction[number];
     const unsigned h = hash(c->region, opcode, operand, guard);
     new->next = c->bucket[h];

@@ -31,26 +31,26 @@ typedef struct bmf_scalar_compiler {
 } bmf_scalar_compiler;
 
 /* A new value; of a constant the bits are still to be set. */
-int bmf_scalar_add_value(bmf_scalar_compiler *c, bmf_scalar_origin origin, bmf_type_kind kind, int region, int number);
+int scalar_add_value(bmf_scalar_compiler *c, bmf_scalar_origin origin, bmf_type_kind kind, int region, int number);
 /* The constant that stands at bytes, which are as many as its kind has. */
-int bmf_scalar_constant(bmf_scalar_compiler *c, bmf_type_kind kind, const void *bytes);
+int scalar_constant(bmf_scalar_compiler *c, bmf_type_kind kind, const void *bytes);
 /* The value as the region sees it: captured on the way in. */
-int bmf_scalar_import(bmf_scalar_compiler *c, int region, int v);
+int scalar_import(bmf_scalar_compiler *c, int region, int v);
 
 /* Adds an instruction to the compiler's region, without looking whether it is there; choices and loops get no value. */
-int bmf_scalar_add_instruction(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, const int operand[3], int guard,
-                               bmf_type_kind kind, const bmf_expression *where);
+int scalar_add_instruction(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, const int operand[3], int guard,
+                           bmf_type_kind kind, const bmf_expression *where);
 /* The value of an operation. The third operand, or the second and third, are -1 if there are none; guard: -1 or where
  * it may fail. kind: of the result. */
-int bmf_scalar_emit(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, bmf_type_kind kind, int first, int second,
-                    int third, int guard, const bmf_expression *where);
+int scalar_emit(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, bmf_type_kind kind, int first, int second, int third,
+                int guard, const bmf_expression *where);
 
-static inline bool bmf_scalar_is_constant(const bmf_scalar_compiler *c, int v)
+static inline bool scalar_is_constant(const bmf_scalar_compiler *c, int v)
 {
     return c->scalar->value[v].origin == BMF_SCALAR_CONSTANT;
 }
 
-static inline bmf_type_kind bmf_scalar_kind_of(const bmf_scalar_compiler *c, int v)
+static inline bmf_type_kind scalar_kind_of(const bmf_scalar_compiler *c, int v)
 {
     return c->scalar->value[v].kind;
 }

@@ -26,7 +26,7 @@ static void need(marking *m, int v)
     if (v < 0 || m->scalar->value[v].needed)
         return;
     m->scalar->value[v].needed = true;
-    *(int *)bmf_scalar_append((void **)&m->value, &m->values, &m->capacity, (int64_t)sizeof *m->value) = v;
+    *(int *)scalar_append((void **)&m->value, &m->values, &m->capacity, (int64_t)sizeof *m->value) = v;
 }
 
 /* The instruction runs, so what leads to it does. */
@@ -106,7 +106,7 @@ static void mark(bmf_scalar *s)
         need(&m, s->output[k]);
     for (int i = 0; i < s->instructions; i++) {
         const bmf_scalar_opcode opcode = s->instruction[i].opcode;
-        const bool fails = bmf_scalar_operations[opcode].fails;
+        const bool fails = scalar_operations[opcode].fails;
         if ((fails || opcode == BMF_SCALAR_LOOP) && is_live_region(s, s->instruction[i].region)) {
             s->may_fail |= fails;
             need_instruction(&m, i);
@@ -183,10 +183,10 @@ static void drop(bmf_scalar *s)
 
 static int *count_uses(const bmf_scalar *s)
 {
-    int *uses = bmf_allocate_clear(s->values, (int64_t)sizeof *uses);
+    int *uses = allocate_clear(s->values, (int64_t)sizeof *uses);
     for (int i = 0; i < s->instructions; i++) {
         const bmf_scalar_instruction *instruction = &s->instruction[i];
-        for (int k = 0; instruction->needed && k < bmf_scalar_operations[instruction->opcode].operands; k++)
+        for (int k = 0; instruction->needed && k < scalar_operations[instruction->opcode].operands; k++)
             uses[instruction->operand[k]]++;
     }
     /* Other uses need a value as it is: guards, captures, choices and loops take bools, or their own copies, or count
@@ -255,7 +255,7 @@ static void fuse(bmf_scalar *s)
         for (int k = 0; k < region->codes; k++) {
             bmf_scalar_instruction *outer = &s->instruction[region->code[k]];
             const int from = loop && k >= loop->test ? loop->test : 0;
-            if (outer->needed && bmf_scalar_operations[outer->opcode].operands == 2 &&
+            if (outer->needed && scalar_operations[outer->opcode].operands == 2 &&
                 !fuse_operand(s, outer, 0, uses, from))
                 fuse_operand(s, outer, 1, uses, from);
         }
@@ -311,7 +311,7 @@ static void find_crossing(const bmf_scalar *s, bmf_scalar_loop *loop)
         const bmf_scalar_value *value = &s->value[v];
         if (value->origin == BMF_SCALAR_RESULT && value->region == loop->region && value->needed &&
             value->defined < loop->test_at && value->last > loop->test_at)
-            *(int *)bmf_scalar_append((void **)&loop->crossing, &loop->crossings, &capacity, (int64_t)sizeof(int)) = v;
+            *(int *)scalar_append((void **)&loop->crossing, &loop->crossings, &capacity, (int64_t)sizeof(int)) = v;
     }
 }
 
@@ -334,7 +334,7 @@ static int walk_loop(bmf_scalar *s, bmf_scalar_loop *loop, int position)
     for (int k = 0; k < region->codes; k++) {
         const bmf_scalar_opcode opcode = s->instruction[region->code[k]].opcode;
         loop->eager |= opcode == BMF_SCALAR_CHOICE || opcode == BMF_SCALAR_LOOP;
-        cost += bmf_scalar_operations[opcode].cost;
+        cost += scalar_operations[opcode].cost;
     }
     /* Moving an element costs about four times what adding a number to it does. */
     loop->patience = 16 * 4 * (loop->states + loop->crossings + 1) / (cost + 1);
@@ -363,7 +363,7 @@ static int walk(bmf_scalar *s, int region, int position)
             s->value[i->value].defined = position;
             if (s->value[i->value].first == 0)
                 s->value[i->value].first = position;
-            s->value[i->value].apart |= bmf_scalar_operations[i->opcode].fails;
+            s->value[i->value].apart |= scalar_operations[i->opcode].fails;
         }
     }
     if (loop && loop->test >= r->codes)
@@ -386,7 +386,7 @@ static int take_register(registers *r, const bmf_scalar_value *value)
     while (k < r->count && (value->apart ? r->until[k] >= value->first : r->until[k] > value->first))
         k++;
     if (k == r->count)
-        bmf_scalar_append((void **)&r->until, &r->count, &r->capacity, (int64_t)sizeof *r->until);
+        scalar_append((void **)&r->until, &r->count, &r->capacity, (int64_t)sizeof *r->until);
     r->until[k] = value->last;
     return k;
 }
@@ -404,7 +404,7 @@ static int earlier(const void *a_, const void *b_)
 
 static void give_registers(bmf_scalar *s)
 {
-    beginning *order = bmf_allocate(s->values * (int64_t)sizeof *order);
+    beginning *order = allocate(s->values * (int64_t)sizeof *order);
     registers words = {0}, bytes = {0};
     int count = 0;
     for (int v = 0; v < s->values; v++)
@@ -431,7 +431,7 @@ static void choose_block(bmf_scalar *s)
     s->block = columns <= 3 || s->loops > 0 ? BMF_BLOCK : columns <= 8 ? BMF_BLOCK / 2 : BMF_BLOCK / 4;
 }
 
-void bmf_scalar_finish(bmf_scalar *s)
+void scalar_finish(bmf_scalar *s)
 {
     mark(s);
     drop(s);

@@ -2,7 +2,7 @@
  *
  * Method: the loops are compiled for several vector widths and have no branches inside. Operations on ints that
  * overflow compute the wrapped result of every element and gather in one word whether any failed; who failed first is
- * looked for only then (bmf_scalar_fails_at). Products are checked by their factors' ranges first, which holds for
+ * looked for only then (scalar_fails_at). Products are checked by their factors' ranges first, which holds for
  * most; division of ints up to 2^52 is done in reals, where the rounded quotient of two such ints never reaches the
  * next int, so that cutting it off is exact. An operand that is one value for all elements has loops of its own, so
  * that constants never fill blocks.
@@ -349,7 +349,7 @@ static int square_root_v(int64_t count, const void *a_, const void *b_, const vo
 
 /* ---- the table ---- */
 
-const bmf_scalar_operation bmf_scalar_operations[BMF_SCALAR_OPCODE_COUNT] = {
+const bmf_scalar_operation scalar_operations[BMF_SCALAR_OPCODE_COUNT] = {
     [BMF_SCALAR_ADD_INT] = {"add int", 2, 1, BMF_INT, BMF_INT, true, RUN_BINARY(add_int)},
     [BMF_SCALAR_SUBTRACT_INT] = {"subtract int", 2, 1, BMF_INT, BMF_INT, true, RUN_BINARY(subtract_int)},
     [BMF_SCALAR_MULTIPLY_INT] = {"multiply int", 2, 2, BMF_INT, BMF_INT, true, RUN_BINARY(multiply_int)},
@@ -403,7 +403,7 @@ const bmf_scalar_operation bmf_scalar_operations[BMF_SCALAR_OPCODE_COUNT] = {
     [BMF_SCALAR_LOOP] = {.name = "loop"},
 };
 
-bmf_failure_kind bmf_scalar_fails_at(bmf_scalar_opcode opcode, const void *a_, const void *b_)
+bmf_failure_kind scalar_fails_at(bmf_scalar_opcode opcode, const void *a_, const void *b_)
 {
     int64_t a, b;
     long long ignored;
@@ -475,7 +475,7 @@ bmf_failure_kind bmf_scalar_fails_at(bmf_scalar_opcode opcode, const void *a_, c
 MOVES(uint64_t)
 MOVES(uint8_t)
 
-void bmf_scalar_gather(int64_t size, int64_t count, const void *from, int64_t stride, void *to)
+void scalar_gather(int64_t size, int64_t count, const void *from, int64_t stride, void *to)
 {
     if (stride == size)
         memcpy(to, from, (size_t)(count * size));
@@ -485,7 +485,7 @@ void bmf_scalar_gather(int64_t size, int64_t count, const void *from, int64_t st
         gather_uint8_t(count, from, stride, to);
 }
 
-void bmf_scalar_scatter(int64_t size, int64_t count, const void *from, void *to, int64_t stride)
+void scalar_scatter(int64_t size, int64_t count, const void *from, void *to, int64_t stride)
 {
     if (stride == size)
         memcpy(to, from, (size_t)(count * size));
@@ -495,7 +495,7 @@ void bmf_scalar_scatter(int64_t size, int64_t count, const void *from, void *to,
         scatter_uint8_t(count, from, to, stride);
 }
 
-void bmf_scalar_fill(int64_t size, int64_t count, const void *value, void *to, int64_t stride)
+void scalar_fill(int64_t size, int64_t count, const void *value, void *to, int64_t stride)
 {
     if (size == 8)
         fill_uint64_t(count, value, to, stride);
@@ -503,7 +503,7 @@ void bmf_scalar_fill(int64_t size, int64_t count, const void *value, void *to, i
         fill_uint8_t(count, value, to, stride);
 }
 
-void bmf_scalar_pick(int64_t size, int64_t count, const void *from, const int32_t *index, void *to)
+void scalar_pick(int64_t size, int64_t count, const void *from, const int32_t *index, void *to)
 {
     if (size == 8)
         pick_uint64_t(count, from, index, to);
@@ -511,8 +511,8 @@ void bmf_scalar_pick(int64_t size, int64_t count, const void *from, const int32_
         pick_uint8_t(count, from, index, to);
 }
 
-void bmf_scalar_put(int64_t size, int64_t count, const void *from, bool uniform, const int32_t *index,
-                    const int32_t *place, void *to)
+void scalar_put(int64_t size, int64_t count, const void *from, bool uniform, const int32_t *index, const int32_t *place,
+                void *to)
 {
     if (size == 8)
         put_uint64_t(count, from, uniform, index, place, to);
@@ -520,7 +520,7 @@ void bmf_scalar_put(int64_t size, int64_t count, const void *from, bool uniform,
         put_uint8_t(count, from, uniform, index, place, to);
 }
 
-BMF_VECTORISE int64_t bmf_scalar_true(int64_t count, const uint8_t *mask)
+BMF_VECTORISE int64_t scalar_true(int64_t count, const uint8_t *mask)
 {
     int64_t sum = 0;
     for (int64_t i = 0; i < count; i++)
@@ -528,7 +528,7 @@ BMF_VECTORISE int64_t bmf_scalar_true(int64_t count, const uint8_t *mask)
     return sum;
 }
 
-int64_t bmf_scalar_index(int64_t count, const uint8_t *mask, uint8_t which, int32_t *index)
+int64_t scalar_index(int64_t count, const uint8_t *mask, uint8_t which, int32_t *index)
 {
     int64_t found = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -543,13 +543,13 @@ BMF_VECTORISE static int64_t count_leaving(int64_t count, const uint8_t *holds, 
 {
     int64_t leaving = 0;
     if (step == 0)
-        return bmf_scalar_true(count, alive);
+        return scalar_true(count, alive);
     for (int64_t i = 0; i < count; i++)
         leaving += alive[i] & (holds[i] ^ 1);
     return leaving;
 }
 
-int64_t bmf_scalar_leave(int64_t count, const uint8_t *holds, int64_t step, uint8_t *alive, int32_t *index)
+int64_t scalar_leave(int64_t count, const uint8_t *holds, int64_t step, uint8_t *alive, int32_t *index)
 {
     const int64_t leaving = count_leaving(count, holds, step, alive);
     for (int64_t i = 0, found = 0; found < leaving; i++) {

@@ -37,7 +37,7 @@ static void note(bmf_scalar_operator *operation, const bmf_failure *failure)
     atomic_store(&operation->failed, 2);
 }
 
-bool bmf_scalar_operator_failure(const bmf_scalar_operator *operation, bmf_failure *failure)
+bool scalar_operator_failure(const bmf_scalar_operator *operation, bmf_failure *failure)
 {
     if (atomic_load(&((bmf_scalar_operator *)operation)->failed) != 2)
         return false;
@@ -68,8 +68,8 @@ static int combine_compiled(const void *context, int64_t count, const bmf_slice 
             from[i] = (bmf_slice){(char *)in[i].data + begin * in[i].stride, in[i].stride};
         for (int i = 0; i < outputs; i++)
             to[i] = (bmf_slice){(char *)out[i].data + begin * out[i].stride, out[i].stride};
-        code = bmf_scalar_run(operation->scalar, operation->room[k],
-                              count - begin < BMF_BLOCK ? count - begin : BMF_BLOCK, from, to, &failure);
+        code = scalar_run(operation->scalar, operation->room[k], count - begin < BMF_BLOCK ? count - begin : BMF_BLOCK,
+                          from, to, &failure);
     }
     atomic_flag_clear_explicit(&operation->taken[k], memory_order_release);
     if (code != 0)
@@ -88,16 +88,16 @@ static int combine_checked(bmf_scalar_operator *operation, int64_t count, const 
     int64_t x[CHECKED_BLOCK], y[CHECKED_BLOCK], result[CHECKED_BLOCK];
     for (int64_t begin = 0; begin < count; begin += CHECKED_BLOCK) {
         const int64_t now = count - begin < CHECKED_BLOCK ? count - begin : CHECKED_BLOCK;
-        bmf_scalar_gather(8, now, (char *)a->data + begin * a->stride, a->stride, x);
-        bmf_scalar_gather(8, now, (char *)b->data + begin * b->stride, b->stride, y);
-        if (bmf_scalar_operations[operation->opcode].run[0](now, x, y, x, result)) {
+        scalar_gather(8, now, (char *)a->data + begin * a->stride, a->stride, x);
+        scalar_gather(8, now, (char *)b->data + begin * b->stride, b->stride, y);
+        if (scalar_operations[operation->opcode].run[0](now, x, y, x, result)) {
             int64_t i = 0;
-            while (bmf_scalar_fails_at(operation->opcode, &x[i], &y[i]) == BMF_FAILURE_NONE)
+            while (scalar_fails_at(operation->opcode, &x[i], &y[i]) == BMF_FAILURE_NONE)
                 i++;
             note(operation, &(bmf_failure){BMF_FAILURE_OVERFLOW, operation->expression, begin + i, {x[i], y[i]}, 0.0});
             return 1;
         }
-        bmf_scalar_scatter(8, now, result, (char *)out->data + begin * out->stride, out->stride);
+        scalar_scatter(8, now, result, (char *)out->data + begin * out->stride, out->stride);
     }
     return 0;
 }
@@ -154,7 +154,7 @@ static void scan_checked(bmf_scalar_operator *operation, int64_t count, const in
         const int64_t *node = width == 1 ? &x[m - 1] : &levels[level + m / width - 1], *sum = &before[m - width];
         if (m == width && !prefix) {
             before[m] = *node;
-        } else if (bmf_scalar_operations[operation->opcode].run[7](1, sum, node, sum, &before[m])) {
+        } else if (scalar_operations[operation->opcode].run[7](1, sum, node, sum, &before[m])) {
             note(operation, &(bmf_failure){BMF_FAILURE_OVERFLOW, operation->expression, m, {*sum, *node}, 0.0});
             memset(before + m, 0, (size_t)(count - m) * sizeof *before);
             return;
@@ -207,24 +207,24 @@ static const bmf_operator *ready_made(const bmf_expression *e, bmf_scalar_opcode
 
 static void make_rooms(bmf_scalar_operator *operation, bmf_expression *e, int workers)
 {
-    operation->scalar = bmf_scalar_of(e);
+    operation->scalar = scalar_of_expression(e);
     operation->rooms = workers > 0 ? workers : 1;
-    operation->room = bmf_allocate(operation->rooms * (int64_t)sizeof *operation->room);
-    operation->taken = bmf_allocate_clear(operation->rooms, (int64_t)sizeof *operation->taken);
+    operation->room = allocate(operation->rooms * (int64_t)sizeof *operation->room);
+    operation->taken = allocate_clear(operation->rooms, (int64_t)sizeof *operation->taken);
     for (int k = 0; k < operation->rooms; k++) {
-        operation->room[k] = bmf_scalar_room_create(operation->scalar);
+        operation->room[k] = scalar_room_create(operation->scalar);
         atomic_flag_clear(&operation->taken[k]);
     }
     operation->op = (bmf_operator){.name = "composed",
                                    .type = e->out,
                                    .combine = combine_compiled,
                                    .context = operation,
-                                   .may_fail = bmf_scalar_may_fail(operation->scalar)};
+                                   .may_fail = scalar_may_fail(operation->scalar)};
 }
 
-bmf_scalar_operator *bmf_scalar_operator_create(bmf_expression *operation, int workers)
+bmf_scalar_operator *scalar_operator_create(bmf_expression *operation, int workers)
 {
-    bmf_scalar_operator *made = bmf_allocate_clear(1, (int64_t)sizeof *made);
+    bmf_scalar_operator *made = allocate_clear(1, (int64_t)sizeof *made);
     made->expression = operation;
     made->ready = ready_made(operation, &made->opcode);
     if (!made->ready) {
@@ -244,17 +244,17 @@ bmf_scalar_operator *bmf_scalar_operator_create(bmf_expression *operation, int w
     return made;
 }
 
-const bmf_operator *bmf_scalar_operator_get(const bmf_scalar_operator *operation)
+const bmf_operator *scalar_operator_get(const bmf_scalar_operator *operation)
 {
     return &operation->op;
 }
 
-void bmf_scalar_operator_free(bmf_scalar_operator *operation)
+void scalar_operator_free(bmf_scalar_operator *operation)
 {
     if (!operation)
         return;
     for (int k = 0; k < operation->rooms; k++)
-        bmf_scalar_room_free(operation->room[k]);
+        scalar_room_free(operation->room[k]);
     free(operation->room);
     free(operation->taken);
     free(operation);

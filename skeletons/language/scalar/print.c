@@ -26,7 +26,7 @@ static void print_constant(FILE *stream, const bmf_scalar_value *value)
     memcpy(&integer, &value->bits, sizeof integer);
     memcpy(&real, &value->bits, sizeof real);
     if (value->kind == BMF_REAL)
-        fputs(bmf_real_print(real, text), stream);
+        fputs(real_print(real, text), stream);
     else if (value->kind == BMF_INT)
         fprintf(stream, "%lld", (long long)integer);
     else
@@ -105,7 +105,7 @@ static void print_loop(const printing *p, const bmf_scalar_loop *loop, int inden
 
 static void print_instruction(const printing *p, const bmf_scalar_instruction *i, int indent)
 {
-    const bmf_scalar_operation *operation = &bmf_scalar_operations[i->opcode];
+    const bmf_scalar_operation *operation = &scalar_operations[i->opcode];
     print_indent(p, indent);
     print_value(p, i->value);
     fprintf(p->stream, " = %s(", operation->name);
@@ -137,13 +137,13 @@ static void print_code(const printing *p, int region, int from, int to, int inde
     }
 }
 
-char *bmf_scalar_print(const bmf_scalar *scalar)
+char *scalar_print(const bmf_scalar *scalar)
 {
     char *text = NULL, in[256], out[256];
     size_t size = 0;
     const printing p = {scalar, open_memstream(&text, &size)};
     if (!p.stream)
-        return strcpy(bmf_allocate(1), "");
+        return strcpy(allocate(1), "");
     fprintf(p.stream, "%s -> %s, %d elements at a time, %d registers\n",
             bmf_type_print(scalar->expression->in, in, sizeof in),
             bmf_type_print(scalar->expression->out, out, sizeof out), scalar->block, scalar->words + scalar->bytes);

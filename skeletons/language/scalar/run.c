@@ -47,7 +47,7 @@ static bool run_code(bmf_scalar_room *room, int region, int from, int to, const 
 
 static int64_t size_of(const bmf_scalar *s, int v)
 {
-    return bmf_scalar_size(s->value[v].kind);
+    return scalar_size(s->value[v].kind);
 }
 
 /* ---- rooms ---- */
@@ -77,27 +77,27 @@ static void place_values(bmf_scalar_room *room)
     }
 }
 
-bmf_scalar_room *bmf_scalar_room_create(const bmf_scalar *scalar)
+bmf_scalar_room *scalar_room_create(const bmf_scalar *scalar)
 {
     const bmf_scalar *s = scalar;
-    bmf_scalar_room *room = bmf_allocate_clear(1, (int64_t)sizeof *room);
+    bmf_scalar_room *room = allocate_clear(1, (int64_t)sizeof *room);
     room->scalar = s;
-    room->place = bmf_allocate(s->values * (int64_t)sizeof *room->place);
-    room->home = bmf_allocate(s->values * (int64_t)sizeof *room->home);
-    room->memory = bmf_allocate((s->words + s->inputs) * register_bytes(s, 8) + s->bytes * register_bytes(s, 1));
-    room->region = bmf_allocate_clear(s->regions, (int64_t)sizeof *room->region);
+    room->place = allocate(s->values * (int64_t)sizeof *room->place);
+    room->home = allocate(s->values * (int64_t)sizeof *room->home);
+    room->memory = allocate((s->words + s->inputs) * register_bytes(s, 8) + s->bytes * register_bytes(s, 1));
+    room->region = allocate_clear(s->regions, (int64_t)sizeof *room->region);
     for (int r = 1; r < s->regions; r++) {
         if (s->region[r].owner < 0)
             continue;
-        room->region[r].index = bmf_allocate(s->block * (int64_t)sizeof(int32_t));
-        room->region[r].moved = bmf_allocate(s->block * (int64_t)sizeof(int32_t));
-        room->region[r].alive = bmf_allocate(s->block);
+        room->region[r].index = allocate(s->block * (int64_t)sizeof(int32_t));
+        room->region[r].moved = allocate(s->block * (int64_t)sizeof(int32_t));
+        room->region[r].alive = allocate(s->block);
     }
     place_values(room);
     return room;
 }
 
-void bmf_scalar_room_free(bmf_scalar_room *room)
+void scalar_room_free(bmf_scalar_room *room)
 {
     if (!room)
         return;
@@ -137,7 +137,7 @@ static void note_failure(bmf_scalar_room *room, const bmf_scalar_instruction *i,
         memcpy(&room->failure.real, a, sizeof(double));
     } else {
         memcpy(&room->failure.value[0], a, sizeof(int64_t));
-        if (bmf_scalar_operations[i->opcode].operands > 1)
+        if (scalar_operations[i->opcode].operands > 1)
             memcpy(&room->failure.value[1], b, sizeof(int64_t));
     }
 }
@@ -151,7 +151,7 @@ static bool has_failed(bmf_scalar_room *room, const bmf_scalar_instruction *i, c
         if ((f->alive && !f->alive[k]) || (guard && !*element_of(guard, 1, k)))
             continue;
         const char *x = element_of(a, 8, k), *y = element_of(b, 8, k);
-        const bmf_failure_kind kind = bmf_scalar_fails_at(i->opcode, x, y);
+        const bmf_failure_kind kind = scalar_fails_at(i->opcode, x, y);
         if (kind != BMF_FAILURE_NONE) {
             note_failure(room, i, kind, x, y, number_in_block(f, k));
             return true;
@@ -178,7 +178,7 @@ static bool run_instruction(bmf_scalar_room *room, const bmf_scalar_instruction 
     place *to = &room->place[i->value];
     const int form = a->uniform | b->uniform << 1 | c->uniform << 2;
     to->uniform = form == 7;
-    return bmf_scalar_operations[i->opcode].run[form](form == 7 ? 1 : f->count, a->data, b->data, c->data, to->data) &&
+    return scalar_operations[i->opcode].run[form](form == 7 ? 1 : f->count, a->data, b->data, c->data, to->data) &&
            has_failed(room, i, f);
 }
 
@@ -214,7 +214,7 @@ static bool run_part(bmf_scalar_room *room, const bmf_scalar_choice *choice, int
         room->place[v] = *from;
         if (!from->uniform) {
             room->place[v].data = room->home[v];
-            bmf_scalar_pick(size_of(s, v), count, from->data, index, room->home[v]);
+            scalar_pick(size_of(s, v), count, from->data, index, room->home[v]);
         }
     }
     for (int k = 0; k < choice->results; k++)
@@ -223,8 +223,8 @@ static bool run_part(bmf_scalar_room *room, const bmf_scalar_choice *choice, int
         return true;
     for (int k = 0; k < choice->results; k++) {
         const place *from = &room->place[choice->value[b][k]];
-        bmf_scalar_put(size_of(s, choice->result[k]), count, from->data, from->uniform, NULL, index,
-                       room->place[choice->result[k]].data);
+        scalar_put(size_of(s, choice->result[k]), count, from->data, from->uniform, NULL, index,
+                   room->place[choice->result[k]].data);
     }
     return false;
 }
@@ -233,11 +233,11 @@ static bool run_choice(bmf_scalar_room *room, const bmf_scalar_choice *choice, c
 {
     const place *mask = &room->place[choice->mask];
     const uint8_t *truth = (const uint8_t *)mask->data;
-    const int64_t taken = mask->uniform ? (*truth ? f->count : 0) : bmf_scalar_true(f->count, truth);
+    const int64_t taken = mask->uniform ? (*truth ? f->count : 0) : scalar_true(f->count, truth);
     if (taken == 0 || taken == f->count)
         return run_branch(room, choice, taken > 0, f);
     for (int b = 0; b < 2; b++)
-        bmf_scalar_index(f->count, truth, (uint8_t)b, room->region[choice->branch[b]].index);
+        scalar_index(f->count, truth, (uint8_t)b, room->region[choice->branch[b]].index);
     for (int k = 0; k < choice->results; k++)
         room->place[choice->result[k]].uniform = false;
     return run_part(room, choice, 1, taken, f) || run_part(room, choice, 0, f->count - taken, f);
@@ -314,12 +314,12 @@ static void settle(running *r, int64_t count)
         place *to = &room->place[v];
         to->uniform = false;
         if (!r->inner.index) {
-            bmf_scalar_put(size_of(room->scalar, v), count, from->data, from->uniform, where, where, to->data);
+            scalar_put(size_of(room->scalar, v), count, from->data, from->uniform, where, where, to->data);
             continue;
         }
         for (int64_t i = 0; i < count; i++)
-            bmf_scalar_put(size_of(room->scalar, v), 1, from->data, from->uniform, &where[i], &r->inner.index[where[i]],
-                           to->data);
+            scalar_put(size_of(room->scalar, v), 1, from->data, from->uniform, &where[i], &r->inner.index[where[i]],
+                       to->data);
     }
     r->settled = true;
 }
@@ -329,7 +329,7 @@ static void move_together(running *r, int v, char *to, int64_t count)
     place *from = &r->room->place[v];
     if (from->uniform)
         return;
-    bmf_scalar_pick(size_of(r->room->scalar, v), count, from->data, r->own->moved, to);
+    scalar_pick(size_of(r->room->scalar, v), count, from->data, r->own->moved, to);
     from->data = to;
 }
 
@@ -338,7 +338,7 @@ static void compact(running *r)
 {
     bmf_scalar_room *room = r->room;
     int32_t *index = r->own->index, *moved = r->own->moved;
-    const int64_t count = bmf_scalar_index(r->inner.count, r->own->alive, 1, moved);
+    const int64_t count = scalar_index(r->inner.count, r->own->alive, 1, moved);
     for (int k = 0; k < r->loop->states; k++) {
         const int state = r->loop->state[k];
         move_together(r, state, r->loop->next[k] == state ? room->home[state] : other_home(r, k), count);
@@ -360,16 +360,16 @@ static bool sort_out(running *r)
     const uint8_t *holds = (const uint8_t *)predicate->data;
     const int64_t count = r->inner.count;
     uint8_t *alive = r->own->alive;
-    if (predicate->uniform ? *holds : bmf_scalar_true(count, holds) == count)
+    if (predicate->uniform ? *holds : scalar_true(count, holds) == count)
         return true;
-    if (!r->settled && (predicate->uniform || bmf_scalar_true(count, holds) == 0)) {
+    if (!r->settled && (predicate->uniform || scalar_true(count, holds) == 0)) {
         settle_all(r, count);
         return false;
     }
     if (!r->inner.alive)
         memset(alive, 1, (size_t)count);
     r->inner.alive = alive;
-    const int64_t leaving = bmf_scalar_leave(count, holds, predicate->uniform ? 0 : 1, alive, r->own->moved);
+    const int64_t leaving = scalar_leave(count, holds, predicate->uniform ? 0 : 1, alive, r->own->moved);
     if (leaving > 0)
         settle(r, leaving);
     r->left += leaving;
@@ -437,7 +437,7 @@ static void place_inputs(bmf_scalar_room *room, const bmf_slice *in, const bmf_s
 {
     const bmf_scalar *s = room->scalar;
     for (int k = 0; k < s->inputs; k++) {
-        const int64_t size = bmf_scalar_size(s->input_kind[k]);
+        const int64_t size = scalar_size(s->input_kind[k]);
         char *data = (char *)in[k].data + begin * in[k].stride;
         if (!s->value[k].needed)
             continue;
@@ -445,7 +445,7 @@ static void place_inputs(bmf_scalar_room *room, const bmf_slice *in, const bmf_s
         room->place[k] = (place){data, in[k].stride == 0};
         if (in[k].stride == 0 || (in[k].stride == size && kept))
             continue;
-        bmf_scalar_gather(size, count, data, in[k].stride, room->home[k]);
+        scalar_gather(size, count, data, in[k].stride, room->home[k]);
         room->place[k].data = room->home[k];
     }
 }
@@ -454,7 +454,7 @@ static void place_inputs(bmf_scalar_room *room, const bmf_slice *in, const bmf_s
 static bool may_stand_at(const bmf_scalar *s, int k, const bmf_slice *in, const bmf_slice *out)
 {
     const bmf_scalar_value *value = &s->value[s->output[k]];
-    if (value->origin != BMF_SCALAR_RESULT || value->region != 0 || out[k].stride != bmf_scalar_size(value->kind))
+    if (value->origin != BMF_SCALAR_RESULT || value->region != 0 || out[k].stride != scalar_size(value->kind))
         return false;
     for (int j = 0; j < s->inputs; j++)
         if (in[j].data == out[k].data && s->value[j].needed && (s->may_fail || s->value[j].last > value->defined))
@@ -480,14 +480,14 @@ static void deliver(bmf_scalar_room *room, const bmf_slice *out, int64_t begin, 
     const bmf_scalar *s = room->scalar;
     for (int k = 0; k < s->outputs; k++) {
         const place *from = &room->place[s->output[k]];
-        const int64_t size = bmf_scalar_size(s->output_kind[k]);
+        const int64_t size = scalar_size(s->output_kind[k]);
         if (!out[k].data)
             continue;
         char *to = (char *)out[k].data + begin * out[k].stride;
         if (from->uniform)
-            bmf_scalar_fill(size, count, from->data, to, out[k].stride);
+            scalar_fill(size, count, from->data, to, out[k].stride);
         else if (from->data != to)
-            bmf_scalar_scatter(size, count, from->data, to, out[k].stride);
+            scalar_scatter(size, count, from->data, to, out[k].stride);
     }
 }
 
@@ -529,11 +529,11 @@ static void find_places(bmf_scalar_room *room, int64_t count, const bmf_slice *i
             found[k] = stands && s->value[s->output[k]].origin == BMF_SCALAR_INPUT ? FOUND_INPUT : FOUND_HERE;
     }
     for (int k = 0; k < s->outputs; k++) {
-        const int64_t size = bmf_scalar_size(s->output_kind[k]);
+        const int64_t size = scalar_size(s->output_kind[k]);
         if (out[k].data || found[k] != FOUND_GIVEN)
             continue;
         if (!room->result[k])
-            room->result[k] = bmf_allocate(BMF_BLOCK * size);
+            room->result[k] = allocate(BMF_BLOCK * size);
         out[k] = (bmf_slice){room->result[k], size};
     }
 }
@@ -548,12 +548,12 @@ static void show_places(const bmf_scalar_room *room, const bmf_slice *in, bmf_sl
         if (found[k] == FOUND_INPUT)
             out[k] = in[v];
         else if (found[k] == FOUND_HERE)
-            out[k] = (bmf_slice){from->data, from->uniform ? 0 : bmf_scalar_size(s->output_kind[k])};
+            out[k] = (bmf_slice){from->data, from->uniform ? 0 : scalar_size(s->output_kind[k])};
     }
 }
 
-int bmf_scalar_run(const bmf_scalar *scalar, bmf_scalar_room *room, int64_t count, const bmf_slice *in, bmf_slice *out,
-                   bmf_failure *failure)
+int scalar_run(const bmf_scalar *scalar, bmf_scalar_room *room, int64_t count, const bmf_slice *in, bmf_slice *out,
+               bmf_failure *failure)
 {
     finding found[BMF_MAX_LEAVES];
     find_places(room, count, in, out, found);

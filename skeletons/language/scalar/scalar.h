@@ -1,6 +1,6 @@
 /* Scalar expressions compiled to block kernels.
  *
- * A scalar expression (bmf_is_scalar: fixed types, no lists) becomes straight code over registers; a register holds a
+ * A scalar expression (is_scalar_expression: fixed types, no lists) becomes straight code over registers; a register holds a
  * block of up to BMF_BLOCK elements, an instruction is one vectorised loop over a block, and a whole expression runs
  * over a block while it stays in the first-level cache. B_If and B_While are regions: elements that take a branch, or
  * go on, are compacted, so that only they are computed and only they can fail. Nothing is interpreted per element.
@@ -35,41 +35,41 @@ typedef struct bmf_failure {
 } bmf_failure;
 
 /* The compiled form, made on first use and kept in expression->scalar (freed with the arena). Not thread-safe. */
-const bmf_scalar *bmf_scalar_of(bmf_expression *expression);
-void bmf_scalar_free(bmf_scalar *scalar);
+const bmf_scalar *scalar_of_expression(bmf_expression *expression);
+void scalar_free(bmf_scalar *scalar);
 
 /* Leaves of input and output, and whether it can fail at all. */
-int bmf_scalar_inputs(const bmf_scalar *scalar);
-int bmf_scalar_outputs(const bmf_scalar *scalar);
-bool bmf_scalar_may_fail(const bmf_scalar *scalar);
+int scalar_inputs(const bmf_scalar *scalar);
+int scalar_outputs(const bmf_scalar *scalar);
+bool scalar_may_fail(const bmf_scalar *scalar);
 /* If the expression is only a component selection or a constant shuffle of inputs, output leaf k is input leaf
  * source[k]. */
-bool bmf_scalar_is_selection(const bmf_scalar *scalar, int source[BMF_MAX_LEAVES]);
+bool scalar_is_selection(const bmf_scalar *scalar, int source[BMF_MAX_LEAVES]);
 
 /* Register files, one per worker. */
 typedef struct bmf_scalar_room bmf_scalar_room;
-bmf_scalar_room *bmf_scalar_room_create(const bmf_scalar *scalar);
-void bmf_scalar_room_free(bmf_scalar_room *room);
+bmf_scalar_room *scalar_room_create(const bmf_scalar *scalar);
+void scalar_room_free(bmf_scalar_room *room);
 
 /* Computes elements [0, count), count <= BMF_BLOCK, from in to out: slices of any stride (0: broadcast; 16: every
  * other real). Output slices may be exactly input slices. Output leaves with data NULL get their data set to where
  * the result stands (an input, a register or a constant of stride 0), valid until the room's next run: consumers need
  * not copy. Returns 0, or 1 after filling *failure for the first failing element. */
-int bmf_scalar_run(const bmf_scalar *scalar, bmf_scalar_room *room, int64_t count, const bmf_slice *in, bmf_slice *out,
-                   bmf_failure *failure);
+int scalar_run(const bmf_scalar *scalar, bmf_scalar_room *room, int64_t count, const bmf_slice *in, bmf_slice *out,
+               bmf_failure *failure);
 
 /* An operator {T, T} -> T for the fixed tree (skeletons/engine/tree.h). B_Plus, B_Times, B_Max, B_Min, B_And, B_Or on
  * scalars of one type are recognised and get fast fold and scan functions (ints with overflow checks); others run
  * level by level through combine. flags say BMF_EXACT and BMF_COMMUTATIVE only where that is certain: for the
  * recognised ones on int and bool, and max and min. Failures stand in the operator's own state afterwards
- * (bmf_scalar_operator_failure), whose element is meaningless. */
+ * (scalar_operator_failure), whose element is meaningless. */
 typedef struct bmf_scalar_operator bmf_scalar_operator;
-bmf_scalar_operator *bmf_scalar_operator_create(bmf_expression *operation, int workers);
-const bmf_operator *bmf_scalar_operator_get(const bmf_scalar_operator *operation);
-bool bmf_scalar_operator_failure(const bmf_scalar_operator *operation, bmf_failure *failure);
-void bmf_scalar_operator_free(bmf_scalar_operator *operation);
+bmf_scalar_operator *scalar_operator_create(bmf_expression *operation, int workers);
+const bmf_operator *scalar_operator_get(const bmf_scalar_operator *operation);
+bool scalar_operator_failure(const bmf_scalar_operator *operation, bmf_failure *failure);
+void scalar_operator_free(bmf_scalar_operator *operation);
 
 /* A listing of the compiled code, for `bmf plan`; the caller frees it. */
-char *bmf_scalar_print(const bmf_scalar *scalar);
+char *scalar_print(const bmf_scalar *scalar);
 
 #endif

@@ -123,7 +123,7 @@ static const uint8_t *plain_marks(int64_t count, const bmf_slice *mark, uint8_t 
 {
     if (mark->stride == 1)
         return mark->data;
-    bmf_stream_copy_leaf(count, mark, &(bmf_slice){room, 1}, 1);
+    stream_copy_leaf(count, mark, &(bmf_slice){room, 1}, 1);
     return room;
 }
 
@@ -131,15 +131,15 @@ static int mark_piece(void *state, int64_t index, const bmf_piece *piece, int wo
 {
     filter_state *f = state;
     uint64_t *word = words_of(f, index, piece);
-    int64_t segment = bmf_stream_segment(f->source, worker, piece->begin), all = 0;
+    int64_t segment = stream_segment(f->source, worker, piece->begin), all = 0;
     for (int64_t v = piece->begin, count; v < piece->end; v += count) {
         bmf_slice block[BMF_MAX_LEAVES] = {0}, slice;
         uint8_t room[BMF_BLOCK];
         count = piece->end - v < BMF_BLOCK ? piece->end - v : BMF_BLOCK;
         /* the machine's own reading ahead stops at pages, which half a block of words fills */
-        bmf_stream_prefetch(f->source, v + count / 2, AHEAD);
-        bmf_stream_prefetch(f->source, v + count, AHEAD);
-        if (bmf_stream_marks(f->source, worker, v, count, block, &slice) != 0)
+        stream_prefetch(f->source, v + count / 2, AHEAD);
+        stream_prefetch(f->source, v + count, AHEAD);
+        if (stream_marks(f->source, worker, v, count, block, &slice) != 0)
             return 0;
         const uint8_t *mark = plain_marks(count, &slice, room);
         all += count_block(f, index, piece, &segment, v, count, mark);
@@ -192,7 +192,7 @@ static int keep_piece(void *state, int64_t index, const bmf_piece *piece, int wo
         count = piece->end - v < BMF_BLOCK ? piece->end - v : BMF_BLOCK;
         if (!any_kept(count, word))
             continue;
-        if (bmf_stream_block(f->source, worker, v, count, block) != 0)
+        if (stream_block(f->source, worker, v, count, block) != 0)
             return 0;
         for (int k = 0; k < f->source->leaves; k++)
             to[k] = keep_leaf(count, word, &block[k], f->source->leaf_size[k], to[k]);
@@ -205,9 +205,9 @@ static int keep_piece(void *state, int64_t index, const bmf_piece *piece, int wo
 static int mark_all(filter_state *f, const bmf_piece *piece, int64_t pieces)
 {
     int64_t begin = 0;
-    BMF_TRY(bmf_stream_compute(f->source,
-                               &(bmf_stream_work){.piece = piece, .pieces = pieces, .run = mark_piece, .state = f}));
-    BMF_TRY(bmf_stream_status(f->source));
+    BMF_TRY(
+        stream_compute(f->source, &(bmf_stream_work){.piece = piece, .pieces = pieces, .run = mark_piece, .state = f}));
+    BMF_TRY(stream_status(f->source));
     for (int64_t i = 0; i < pieces; i++) {
         const shared_counts *shared = &f->shared[i];
         f->kept[shared->segment[0]] += shared->kept[0];
@@ -222,8 +222,8 @@ static int mark_all(filter_state *f, const bmf_piece *piece, int64_t pieces)
 static void open_counts(filter_state *f, int64_t pieces)
 {
     memset(f->kept, 0, (size_t)f->source->segments * sizeof *f->kept);
-    f->shared = bmf_allocate_clear(pieces, (int64_t)sizeof *f->shared);
-    f->place = bmf_allocate_clear(pieces, (int64_t)sizeof *f->place);
+    f->shared = allocate_clear(pieces, (int64_t)sizeof *f->shared);
+    f->place = allocate_clear(pieces, (int64_t)sizeof *f->place);
 }
 
 static void close_counts(filter_state *f)
@@ -232,14 +232,14 @@ static void close_counts(filter_state *f)
     free(f->place);
 }
 
-int bmf_stream_count(bmf_stream_source *source, bmf_value *out)
+int stream_count(bmf_stream_source *source, bmf_value *out)
 {
     filter_state f = {.source = source};
     bmf_value made;
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(bmf_value_create(source->machine->ctx, &bmf_type_int, source->segments, &made));
-    int status = bmf_stream_pieces(source, 0, &piece, &pieces);
+    BMF_TRY(value_create(source->machine->ctx, &bmf_type_int, source->segments, &made));
+    int status = stream_pieces(source, 0, &piece, &pieces);
     if (status == BMF_OK) {
         f.kept = made.data;
         open_counts(&f, pieces);
@@ -248,9 +248,9 @@ int bmf_stream_count(bmf_stream_source *source, bmf_value *out)
         free(piece);
     }
     if (status == BMF_OK)
-        bmf_value_move(&made, out);
+        value_move(&made, out);
     else
-        bmf_value_free(&made);
+        value_free(&made);
     return status;
 }
 
@@ -272,21 +272,21 @@ static int keep_all(filter_state *f, const bmf_piece *piece, int64_t pieces, bmf
     bmf_stream_source *source = (bmf_stream_source *)f->source;
     int64_t count = to_offsets(source->segments, f->kept);
     if (count == 0)
-        return bmf_value_empty(source->machine->ctx, source->type, 0, child);
-    BMF_TRY(bmf_value_create(source->machine->ctx, source->type, count, child));
-    bmf_value_slices(child, 0, f->out);
-    int status = bmf_stream_compute(
+        return value_empty(source->machine->ctx, source->type, 0, child);
+    BMF_TRY(value_create(source->machine->ctx, source->type, count, child));
+    value_slices(child, 0, f->out);
+    int status = stream_compute(
         source, &(bmf_stream_work){
                     .step = "keep", .round = 1, .piece = piece, .pieces = pieces, .run = keep_piece, .state = f});
     if (status != BMF_OK)
-        bmf_value_free(child);
+        value_free(child);
     return status;
 }
 
 static int filter_pieces(filter_state *f, const bmf_piece *piece, int64_t pieces, bmf_value *child)
 {
     int64_t words = f->source->count / 64 + 2 * pieces + 2;
-    bmf_buffer *bits = bmf_buffer_create(words * (int64_t)sizeof *f->bits);
+    bmf_buffer *bits = buffer_create(words * (int64_t)sizeof *f->bits);
     if (!bits)
         return bmf_fail(f->source->machine->ctx, BMF_ERROR_MEMORY, "no memory for the marks of %lld elements",
                         (long long)f->source->count);
@@ -296,28 +296,28 @@ static int filter_pieces(filter_state *f, const bmf_piece *piece, int64_t pieces
     if (status == BMF_OK)
         status = keep_all(f, piece, pieces, child);
     close_counts(f);
-    bmf_buffer_release(bits);
+    buffer_release(bits);
     return status;
 }
 
-int bmf_stream_filter(bmf_stream_source *source, bmf_value *out)
+int stream_filter(bmf_stream_source *source, bmf_value *out)
 {
     bmf_context *ctx = source->machine->ctx;
     filter_state f = {.source = source};
     bmf_value child;
     bmf_piece *piece;
     int64_t pieces;
-    bmf_buffer *offsets = bmf_buffer_create((source->segments + 1) * (int64_t)sizeof *f.kept);
+    bmf_buffer *offsets = buffer_create((source->segments + 1) * (int64_t)sizeof *f.kept);
     if (!offsets)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for the lengths of %lld lists", (long long)source->segments);
     f.kept = offsets->data;
-    int status = bmf_stream_pieces(source, 0, &piece, &pieces);
+    int status = stream_pieces(source, 0, &piece, &pieces);
     if (status == BMF_OK) {
         status = filter_pieces(&f, piece, pieces, &child);
         free(piece);
     }
     if (status == BMF_OK)
-        return bmf_value_create_list(ctx, source->segments, offsets, &child, out);
-    bmf_buffer_release(offsets);
+        return value_create_list(ctx, source->segments, offsets, &child, out);
+    buffer_release(offsets);
     return status;
 }

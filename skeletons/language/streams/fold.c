@@ -43,17 +43,17 @@ static int open_operator(bmf_stream_fold *fold)
 {
     bmf_stream_source *source = fold->source;
     bmf_context *ctx = source->machine->ctx;
-    fold->operation = bmf_scalar_operator_create(source->stream->child[1], source->workers);
-    fold->op = *bmf_scalar_operator_get(fold->operation);
+    fold->operation = scalar_operator_create(source->stream->child[1], source->workers);
+    fold->op = *scalar_operator_get(fold->operation);
     if (fold->op.may_fail)
         fold->op.flags = 0;
-    return bmf_tree_open(&fold->tree, ctx, source->name, &fold->op, source->type);
+    return tree_open(&fold->tree, ctx, source->name, &fold->op, source->type);
 }
 
 static void close_operator(bmf_stream_fold *fold)
 {
-    bmf_tree_close(&fold->tree);
-    bmf_scalar_operator_free(fold->operation);
+    tree_close(&fold->tree);
+    scalar_operator_free(fold->operation);
 }
 
 /* The input leaves whose products are to be summed up, if that is what the stream does: the commonest pipeline, which
@@ -68,7 +68,7 @@ static void find_factors(bmf_stream_fold *fold)
         end->operation != BMF_OPERATION_PLUS)
         return;
     if (element->kind == BMF_EXPRESSION_COMP && element->children == 2) {
-        if (!bmf_scalar_is_selection(bmf_scalar_of(element->child[1]), from))
+        if (!scalar_is_selection(scalar_of_expression(element->child[1]), from))
             return;
         element = element->child[0];
     }
@@ -82,30 +82,30 @@ static void find_factors(bmf_stream_fold *fold)
     memcpy(fold->factor, from, sizeof fold->factor);
 }
 
-int bmf_stream_fold_open(bmf_stream_source *source, const bmf_value *initial, bmf_stream_fold *fold)
+int stream_fold_open(bmf_stream_source *source, const bmf_value *initial, bmf_stream_fold *fold)
 {
     *fold = (bmf_stream_fold){.source = source, .initial = initial != NULL};
     int status = open_operator(fold);
     if (status != BMF_OK) {
-        bmf_scalar_operator_free(fold->operation);
+        scalar_operator_free(fold->operation);
         return status;
     }
     if (initial)
-        bmf_value_slices(initial, 0, fold->first);
-    fold->segments = bmf_segments_of(source->stream->child[1], source->type);
+        value_slices(initial, 0, fold->first);
+    fold->segments = segment_functions_of(source->stream->child[1], source->type);
     fold->direct =
         !source->element && source->packed && source->leaves == 1 && source->input[0].stride == source->leaf_size[0];
     find_factors(fold);
-    fold->room = bmf_allocate(source->workers * (int64_t)sizeof *fold->room);
-    fold->record = bmf_allocate(source->workers * (int64_t)sizeof *fold->record);
+    fold->room = allocate(source->workers * (int64_t)sizeof *fold->room);
+    fold->record = allocate(source->workers * (int64_t)sizeof *fold->record);
     for (int w = 0; w < source->workers; w++) {
-        fold->room[w] = bmf_allocate(ARRAYS * array_bytes(source));
-        fold->record[w] = bmf_allocate(2 * fold->tree.record);
+        fold->room[w] = allocate(ARRAYS * array_bytes(source));
+        fold->record[w] = allocate(2 * fold->tree.record);
     }
     return BMF_OK;
 }
 
-void bmf_stream_fold_close(bmf_stream_fold *fold)
+void stream_fold_close(bmf_stream_fold *fold)
 {
     for (int w = 0; w < fold->source->workers; w++) {
         free(fold->room[w]);
@@ -124,8 +124,8 @@ static void advance(const bmf_stream_fold *fold, const bmf_slice *x, int64_t ele
         advanced[k] = (bmf_slice){(char *)x[k].data + elements * x[k].stride, x[k].stride};
 }
 
-int bmf_stream_fold_block(const bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, int64_t count,
-                          const bmf_stream_held *held, bmf_slice *x)
+int stream_fold_block(const bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, int64_t count,
+                      const bmf_stream_held *held, bmf_slice *x)
 {
     if (held && held->given) {
         advance(fold, held->x, begin - held->begin, x);
@@ -135,7 +135,7 @@ int bmf_stream_fold_block(const bmf_stream_fold *fold, int worker, int64_t s, in
         advance(fold, held->x, begin - held->begin, x);
     else
         memset(x, 0, (size_t)fold->source->leaves * sizeof *x);
-    return bmf_stream_block(fold->source, worker, fold->source->offset[s] + begin, count, x);
+    return stream_block(fold->source, worker, fold->source->offset[s] + begin, count, x);
 }
 
 static int note_failed(bmf_stream_fold *fold, int code)
@@ -151,7 +151,7 @@ static int fold_block_of(bmf_stream_fold *fold, int worker, const bmf_slice *x, 
     const bmf_segment_functions *fast = fold->segments;
     if (fast && fast->node && x[0].stride == fold->source->leaf_size[0])
         return note_failed(fold, !fast->node(x[0].data, value));
-    return note_failed(fold, bmf_tree_fold(&fold->tree, worker, FOLD_BLOCK, x, value));
+    return note_failed(fold, tree_fold(&fold->tree, worker, FOLD_BLOCK, x, value));
 }
 
 static void sum_products(const bmf_stream_fold *fold, int64_t v, char *values)
@@ -159,7 +159,7 @@ static void sum_products(const bmf_stream_fold *fold, int64_t v, char *values)
     const double *x = (const double *)fold->source->input[fold->factor[0]].data + v;
     const double *y = (const double *)fold->source->input[fold->factor[1]].data + v;
     for (int64_t b = 0; b < BMF_GROUP_BLOCKS; b++, x += FOLD_BLOCK, y += FOLD_BLOCK)
-        bmf_segment_sum_products(x, y, values + b * (int64_t)sizeof(double));
+        segment_sum_products(x, y, values + b * (int64_t)sizeof(double));
 }
 
 /* 64 blocks from an aligned place on: their values stand side by side and are folded like elements. */
@@ -170,15 +170,15 @@ static int fold_group(bmf_stream_fold *fold, int worker, int64_t s, int64_t begi
     bmf_slice x[BMF_MAX_LEAVES], group = {values, tree->record};
     if (fold->factor[0] >= 0 && !keep) {
         sum_products(fold, fold->source->offset[s] + begin, values);
-        return note_failed(fold, bmf_tree_fold(tree, worker, BMF_GROUP_BLOCKS, &group, values));
+        return note_failed(fold, tree_fold(tree, worker, BMF_GROUP_BLOCKS, &group, values));
     }
     for (int64_t b = 0; b < BMF_GROUP_BLOCKS; b++) {
-        if (bmf_stream_fold_block(fold, worker, s, begin + b * FOLD_BLOCK, FOLD_BLOCK, keep, x) != 0)
+        if (stream_fold_block(fold, worker, s, begin + b * FOLD_BLOCK, FOLD_BLOCK, keep, x) != 0)
             return 1;
         if (fold_block_of(fold, worker, x, values + b * tree->record) != 0)
             return 1;
     }
-    return note_failed(fold, bmf_tree_fold(tree, worker, BMF_GROUP_BLOCKS, &group, values));
+    return note_failed(fold, tree_fold(tree, worker, BMF_GROUP_BLOCKS, &group, values));
 }
 
 static int fold_blocks(bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, int64_t end,
@@ -194,13 +194,13 @@ static int fold_blocks(bmf_stream_fold *fold, int worker, int64_t s, int64_t beg
             if (fold_group(fold, worker, s, i, keep, records) != 0)
                 return 1;
         } else {
-            count = bmf_tree_block(i, end);
-            if (bmf_stream_fold_block(fold, worker, s, i, count, keep, x) != 0)
+            count = tree_block(i, end);
+            if (stream_fold_block(fold, worker, s, i, count, keep, x) != 0)
                 return 1;
-            if (bmf_tree_fold(tree, worker, count, x, records) != 0)
+            if (tree_fold(tree, worker, count, x, records) != 0)
                 return note_failed(fold, 1);
         }
-        if (bmf_forest_push(tree, forest, count, records, false) != 0)
+        if (forest_push(tree, forest, count, records, false) != 0)
             return note_failed(fold, 1);
     }
     return 0;
@@ -216,18 +216,18 @@ static int fold_quick(bmf_stream_fold *fold, int worker, int64_t s, int64_t begi
     for (int64_t i = begin, count; i < end; i += count) {
         bmf_slice x[BMF_MAX_LEAVES];
         count = end - i < most ? end - i : most;
-        if (bmf_stream_fold_block(fold, worker, s, i, count, keep, x) != 0)
+        if (stream_fold_block(fold, worker, s, i, count, keep, x) != 0)
             return 1;
-        tree->op->quick(tree->op->context, count,
-                        fold->direct ? x[0].data : bmf_stream_fold_plain(fold, worker, count, x), record);
-        if (bmf_forest_append(tree, forest, i + count, record, false) != 0)
+        tree->op->quick(tree->op->context, count, fold->direct ? x[0].data : stream_fold_plain(fold, worker, count, x),
+                        record);
+        if (forest_append(tree, forest, i + count, record, false) != 0)
             return note_failed(fold, 1);
     }
     return 0;
 }
 
-int bmf_stream_fold_range(bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, int64_t end,
-                          const bmf_stream_held *keep, bmf_forest *forest)
+int stream_fold_range(bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, int64_t end,
+                      const bmf_stream_held *keep, bmf_forest *forest)
 {
     return fold->tree.quick && fold->tree.exact && fold->tree.leaves == 1
                ? fold_quick(fold, worker, s, begin, end, keep, forest)
@@ -236,17 +236,17 @@ int bmf_stream_fold_range(bmf_stream_fold *fold, int worker, int64_t s, int64_t 
 
 /* ---- batches ---- */
 
-const void *bmf_stream_fold_plain(const bmf_stream_fold *fold, int worker, int64_t count, const bmf_slice *x)
+const void *stream_fold_plain(const bmf_stream_fold *fold, int worker, int64_t count, const bmf_slice *x)
 {
     bmf_slice plain[BMF_MAX_LEAVES];
     if (x[0].stride == fold->source->leaf_size[0])
         return x[0].data;
     array_slices(fold, worker, PLAIN, plain);
-    bmf_stream_copy_leaf(count, x, plain, fold->source->leaf_size[0]);
+    stream_copy_leaf(count, x, plain, fold->source->leaf_size[0]);
     return plain[0].data;
 }
 
-int64_t bmf_stream_fold_batch_end(const bmf_stream_fold *fold, int64_t s, int64_t last, int64_t end, bool *empty)
+int64_t stream_fold_batch_end(const bmf_stream_fold *fold, int64_t s, int64_t last, int64_t end, bool *empty)
 {
     const int64_t *offset = fold->source->offset, first = offset[s];
     int64_t stop = first + (fold->direct && fold->segments ? DIRECT_BATCH : BMF_BLOCK), t = s, shortest = 1;
@@ -271,7 +271,7 @@ static void copy_leaves(const bmf_stream_fold *fold, int64_t count, const bmf_sl
         if (count == 1)
             memcpy(target.data, source.data, (size_t)size);
         else
-            bmf_stream_copy_leaf(count, &source, &target, size);
+            stream_copy_leaf(count, &source, &target, size);
     }
 }
 
@@ -369,13 +369,12 @@ static int climb_levels(bmf_stream_fold *fold, int worker, int64_t s, int segmen
     return combine_digits(fold, worker, segments, climb, left, out);
 }
 
-int bmf_stream_fold_batch(bmf_stream_fold *fold, int worker, int64_t s, int64_t t, const bmf_slice *x,
-                          const bmf_slice *out)
+int stream_fold_batch(bmf_stream_fold *fold, int worker, int64_t s, int64_t t, const bmf_slice *x, const bmf_slice *out)
 {
     const bmf_stream_source *source = fold->source;
     int64_t count = source->offset[t] - source->offset[s];
     if (fold->segments) {
-        const void *plain = fold->direct ? x[0].data : bmf_stream_fold_plain(fold, worker, count, x);
+        const void *plain = fold->direct ? x[0].data : stream_fold_plain(fold, worker, count, x);
         return note_failed(fold, !fold->segments->fold(plain, source->offset + s, t - s, out[0].data));
     }
     for (int64_t i = s; i < t; i += BMF_BLOCK) {
@@ -388,7 +387,7 @@ int bmf_stream_fold_batch(bmf_stream_fold *fold, int worker, int64_t s, int64_t 
     return 0;
 }
 
-int bmf_stream_fold_begin_with(bmf_stream_fold *fold, int64_t s, bool same, int64_t count, const bmf_slice *to)
+int stream_fold_begin_with(bmf_stream_fold *fold, int64_t s, bool same, int64_t count, const bmf_slice *to)
 {
     bmf_slice first[BMF_MAX_LEAVES];
     advance(fold, fold->first, s, first);
@@ -401,19 +400,19 @@ int bmf_stream_fold_begin_with(bmf_stream_fold *fold, int64_t s, bool same, int6
 
 static bool operator_failed(const bmf_stream_fold *fold, bmf_failure *failure)
 {
-    return bmf_scalar_operator_failure(fold->operation, failure);
+    return scalar_operator_failure(fold->operation, failure);
 }
 
-int bmf_stream_fold_status(bmf_stream_fold *fold, bmf_expression_kind kind, int (*run)(void *state, int64_t segment),
-                           void *state)
+int stream_fold_status(bmf_stream_fold *fold, bmf_expression_kind kind, int (*run)(void *state, int64_t segment),
+                       void *state)
 {
     bmf_stream_source *source = fold->source;
     bmf_failure failure;
     if (!atomic_load(&fold->failed) && !operator_failed(fold, &failure))
-        return bmf_stream_status(source);
+        return stream_status(source);
     /* Others may have stopped because of the operator: elements count first, then segments in order. The fast
      * functions only know that something failed. */
-    BMF_TRY(bmf_stream_try(source));
+    BMF_TRY(stream_try(source));
     close_operator(fold);
     BMF_TRY(open_operator(fold));
     fold->segments = NULL;
@@ -421,7 +420,7 @@ int bmf_stream_fold_status(bmf_stream_fold *fold, bmf_expression_kind kind, int 
         run(state, s);
         if (operator_failed(fold, &failure)) {
             failure.element = s;
-            return bmf_stream_fail_context(source, kind, failure);
+            return stream_fail_context(source, kind, failure);
         }
     }
     return bmf_fail(source->machine->ctx, BMF_ERROR_INTERNAL, "%s failed, and then did not", source->name);

@@ -19,13 +19,13 @@ static int map_piece(void *state, int64_t index, const bmf_piece *piece, int wor
     (void)index;
     for (int64_t v = piece->begin, count; v < piece->end; v += count) {
         bmf_slice out[BMF_MAX_LEAVES];
-        count = bmf_sink_count(s->sink, v, piece->end);
-        bmf_sink_block(s->sink, worker, v, out);
+        count = sink_count(s->sink, v, piece->end);
+        sink_block(s->sink, worker, v, out);
         if (s->sink->streaming)
-            bmf_stream_prefetch(s->source, v + count, count);
-        if (bmf_stream_block(s->source, worker, v, count, out) != 0)
+            stream_prefetch(s->source, v + count, count);
+        if (stream_block(s->source, worker, v, count, out) != 0)
             return 0;
-        bmf_sink_commit(s->sink, worker, v, count);
+        sink_commit(s->sink, worker, v, count);
     }
     return 0;
 }
@@ -43,7 +43,7 @@ static int assemble(bmf_context *ctx, const bmf_type *type, bmf_value *leaf, int
     bmf_value component[BMF_MAX_LEAVES];
     for (int c = 0; c < type->components; c++)
         BMF_TRY(assemble(ctx, type->component[c], leaf, next, &component[c]));
-    return bmf_value_create_tuple(ctx, type->components, component, out);
+    return value_create_tuple(ctx, type->components, component, out);
 }
 
 /* All selected leaves stand where element v of the stream is element v of the column. */
@@ -52,7 +52,7 @@ static bool selects(const bmf_stream_source *source, int from[BMF_MAX_LEAVES])
     if (!source->packed)
         return false;
     if (source->element)
-        return bmf_scalar_is_selection(source->element, from);
+        return scalar_is_selection(source->element, from);
     for (int k = 0; k < source->leaves; k++)
         from[k] = k;
     return true;
@@ -87,9 +87,9 @@ static int make_leaves(const bmf_stream_source *source, bool reuse, bmf_value *l
     }
     for (int k = 0; k < source->leaves; k++) {
         if (over[k] < 0) {
-            BMF_TRY(bmf_value_create(ctx, type[k], source->count, &leaf[k]));
+            BMF_TRY(value_create(ctx, type[k], source->count, &leaf[k]));
         } else {
-            BMF_TRY(bmf_value_share(ctx, source->input_leaf[over[k]], &leaf[k]));
+            BMF_TRY(value_share(ctx, source->input_leaf[over[k]], &leaf[k]));
             leaf[k].type = type[k];
             ++*overwriting;
         }
@@ -100,17 +100,17 @@ static int make_leaves(const bmf_stream_source *source, bool reuse, bmf_value *l
 static void free_leaves(int leaves, bmf_value *leaf)
 {
     for (int k = 0; k < leaves; k++)
-        bmf_value_free(&leaf[k]);
+        value_free(&leaf[k]);
 }
 
 static int share_leaves(const bmf_stream_source *source, const int *from, bmf_value *leaf)
 {
     for (int k = 0; k < source->leaves; k++)
-        BMF_TRY(bmf_value_share(source->machine->ctx, source->input_leaf[from[k]], &leaf[k]));
+        BMF_TRY(value_share(source->machine->ctx, source->input_leaf[from[k]], &leaf[k]));
     return BMF_OK;
 }
 
-int bmf_stream_make(const bmf_stream_source *source, bool reuse, bmf_value *child, int *overwriting)
+int stream_make(const bmf_stream_source *source, bool reuse, bmf_value *child, int *overwriting)
 {
     bmf_value leaf[BMF_MAX_LEAVES] = {0};
     int next = 0, status = make_leaves(source, reuse, leaf, overwriting);
@@ -127,16 +127,16 @@ static int fill(bmf_stream_source *source, const bmf_value *child, int overwriti
     bmf_piece *piece;
     int64_t pieces;
     bmf_sink_mode mode = overwriting == 0 ? BMF_SINK_NEW : source->leaves == 1 ? BMF_SINK_IN_PLACE : BMF_SINK_STAGED;
-    bmf_value_slices(child, 0, output);
-    BMF_TRY(bmf_stream_pieces(source, 0, &piece, &pieces));
-    bmf_sink_open_leaves(&sink, source->leaves, source->leaf_size, output, source->count, mode, source->inputs,
-                         source->workers);
+    value_slices(child, 0, output);
+    BMF_TRY(stream_pieces(source, 0, &piece, &pieces));
+    sink_open_leaves(&sink, source->leaves, source->leaf_size, output, source->count, mode, source->inputs,
+                     source->workers);
     map_state state = {source, &sink};
-    int status = bmf_stream_compute(
-        source, &(bmf_stream_work){.piece = piece, .pieces = pieces, .run = map_piece, .state = &state});
-    bmf_sink_close(&sink);
+    int status =
+        stream_compute(source, &(bmf_stream_work){.piece = piece, .pieces = pieces, .run = map_piece, .state = &state});
+    sink_close(&sink);
     free(piece);
-    return status == BMF_OK ? bmf_stream_status(source) : status;
+    return status == BMF_OK ? stream_status(source) : status;
 }
 
 static int share_selected(const bmf_stream_source *source, const int *from, bmf_value *child)
@@ -149,25 +149,24 @@ static int share_selected(const bmf_stream_source *source, const int *from, bmf_
     return status;
 }
 
-int bmf_stream_map(bmf_stream_source *source, bmf_value *child)
+int stream_map(bmf_stream_source *source, bmf_value *child)
 {
     int from[BMF_MAX_LEAVES], overwriting;
     bmf_value made = {0};
     if (selects(source, from))
         return share_selected(source, from, child);
-    int status = bmf_stream_make(source, true, &made, &overwriting);
+    int status = stream_make(source, true, &made, &overwriting);
     if (status == BMF_OK)
         status = fill(source, &made, overwriting);
     if (status == BMF_OK)
-        bmf_value_move(&made, child);
-    bmf_value_free(&made);
+        value_move(&made, child);
+    value_free(&made);
     return status;
 }
 
-int bmf_stream_list(bmf_stream_source *source, bmf_value *out)
+int stream_list(bmf_stream_source *source, bmf_value *out)
 {
     bmf_value child;
-    BMF_TRY(bmf_stream_map(source, &child));
-    return bmf_value_create_list(source->machine->ctx, source->segments, bmf_buffer_retain(source->offsets), &child,
-                                 out);
+    BMF_TRY(stream_map(source, &child));
+    return value_create_list(source->machine->ctx, source->segments, buffer_retain(source->offsets), &child, out);
 }

@@ -38,9 +38,8 @@ static void put_default(reduce_state *r, int64_t s)
     }
     for (int k = 0; k < r->fold.source->leaves; k++) {
         const bmf_slice *first = &r->fold.first[k];
-        bmf_stream_copy_leaf(1, &(bmf_slice){(char *)first->data + s * first->stride, 0},
-                             &(bmf_slice){(char *)r->out[k].data + s * r->out[k].stride, 0},
-                             r->fold.source->leaf_size[k]);
+        stream_copy_leaf(1, &(bmf_slice){(char *)first->data + s * first->stride, 0},
+                         &(bmf_slice){(char *)r->out[k].data + s * r->out[k].stride, 0}, r->fold.source->leaf_size[k]);
     }
 }
 
@@ -48,18 +47,18 @@ static int begin_with(reduce_state *r, int64_t s, int64_t count)
 {
     bmf_slice to[BMF_MAX_LEAVES];
     out_slices(r, s, to);
-    return r->fold.initial ? bmf_stream_fold_begin_with(&r->fold, s, false, count, to) : 0;
+    return r->fold.initial ? stream_fold_begin_with(&r->fold, s, false, count, to) : 0;
 }
 
 /* The value of a whole segment from its forest. */
 static int put_total(reduce_state *r, int worker, int64_t s, const bmf_forest *forest)
 {
     char *record = r->fold.record[worker];
-    if (bmf_forest_total(&r->fold.tree, forest, record) != 0) {
+    if (forest_total(&r->fold.tree, forest, record) != 0) {
         atomic_store(&r->fold.failed, true);
         return 1;
     }
-    bmf_tree_put(&r->fold.tree, record, r->out, s);
+    tree_put(&r->fold.tree, record, r->out, s);
     return begin_with(r, s, 1);
 }
 
@@ -67,11 +66,11 @@ static int reduce_long(reduce_state *r, int worker, int64_t s)
 {
     const int64_t *offset = r->fold.source->offset;
     bmf_forest forest;
-    bmf_forest_start(&forest, 0);
-    int code = bmf_stream_fold_range(&r->fold, worker, s, 0, offset[s + 1] - offset[s], NULL, &forest);
+    forest_start(&forest, 0);
+    int code = stream_fold_range(&r->fold, worker, s, 0, offset[s + 1] - offset[s], NULL, &forest);
     if (code == 0)
         code = put_total(r, worker, s, &forest);
-    bmf_forest_free(&forest);
+    forest_free(&forest);
     return code;
 }
 
@@ -81,8 +80,8 @@ static int reduce_batch(reduce_state *r, int worker, int64_t s, int64_t t, bool 
     int64_t begin = source->offset[s], count = source->offset[t] - begin;
     bmf_slice x[BMF_MAX_LEAVES] = {0}, out[BMF_MAX_LEAVES];
     out_slices(r, s, out);
-    if (count > 0 && (bmf_stream_block(source, worker, begin, count, x) != 0 ||
-                      bmf_stream_fold_batch(&r->fold, worker, s, t, x, out) != 0))
+    if (count > 0 &&
+        (stream_block(source, worker, begin, count, x) != 0 || stream_fold_batch(&r->fold, worker, s, t, x, out) != 0))
         return 1;
     if (!empty)
         return begin_with(r, s, t - s);
@@ -103,7 +102,7 @@ static int64_t reduce_whole(reduce_state *r, int worker, int64_t s, int64_t last
     const int64_t *offset = r->fold.source->offset;
     while (s < last && offset[s + 1] <= end) {
         bool empty;
-        int64_t t = bmf_stream_fold_batch_end(&r->fold, s, last, end, &empty);
+        int64_t t = stream_fold_batch_end(&r->fold, s, last, end, &empty);
         int code = t == s ? reduce_long(r, worker, s) : reduce_batch(r, worker, s, t, empty);
         if (code != 0)
             return -1;
@@ -118,8 +117,8 @@ static int share_part(reduce_state *r, int64_t index, int worker, int64_t s, int
     int64_t first = r->fold.source->offset[s];
     bmf_forest *forest = &part->forest[part->count];
     part->segment[part->count++] = s;
-    bmf_forest_start(forest, begin - first);
-    return bmf_stream_fold_range(&r->fold, worker, s, begin - first, end - first, NULL, forest);
+    forest_start(forest, begin - first);
+    return stream_fold_range(&r->fold, worker, s, begin - first, end - first, NULL, forest);
 }
 
 static int reduce_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
@@ -127,8 +126,8 @@ static int reduce_piece(void *state, int64_t index, const bmf_piece *piece, int 
     reduce_state *r = state;
     const bmf_stream_source *source = r->fold.source;
     const int64_t *offset = source->offset;
-    int64_t s = bmf_stream_first_segment(source, piece->begin);
-    int64_t last = index == r->pieces - 1 ? source->segments : bmf_stream_first_segment(source, piece->end);
+    int64_t s = stream_first_segment(source, piece->begin);
+    int64_t last = index == r->pieces - 1 ? source->segments : stream_first_segment(source, piece->end);
     if (offset[s] > piece->begin) {
         int64_t end = offset[s] < piece->end ? offset[s] : piece->end;
         if (share_part(r, index, worker, s - 1, piece->begin, end) != 0)
@@ -147,21 +146,21 @@ static int join_parts(reduce_state *r)
     const bmf_stream_source *source = r->fold.source;
     bmf_forest whole;
     int code = 0;
-    bmf_forest_start(&whole, 0);
+    forest_start(&whole, 0);
     for (int64_t i = 0; i < r->pieces && code == 0; i++)
         for (int p = 0; p < r->part[i].count && code == 0; p++) {
             const bmf_forest *forest = &r->part[i].forest[p];
             int64_t s = r->part[i].segment[p];
-            code = bmf_forest_append(&r->fold.tree, &whole, forest->end, forest->value, false);
+            code = forest_append(&r->fold.tree, &whole, forest->end, forest->value, false);
             if (code == 0 && forest->end == source->offset[s + 1] - source->offset[s]) {
                 code = put_total(r, 0, s, &whole);
-                bmf_forest_free(&whole);
-                bmf_forest_start(&whole, 0);
+                forest_free(&whole);
+                forest_start(&whole, 0);
             }
         }
     if (code != 0)
         atomic_store(&r->fold.failed, true);
-    bmf_forest_free(&whole);
+    forest_free(&whole);
     return code;
 }
 
@@ -185,46 +184,45 @@ static int fail_empty(const bmf_stream_source *source)
     int64_t s = 0;
     while (source->offset[s + 1] > source->offset[s])
         s++;
-    return bmf_stream_fail_context(source, BMF_EXPRESSION_REDUCE,
-                                   (bmf_failure){.kind = BMF_FAILURE_EMPTY, .element = s});
+    return stream_fail_context(source, BMF_EXPRESSION_REDUCE, (bmf_failure){.kind = BMF_FAILURE_EMPTY, .element = s});
 }
 
 static int run_pieces(reduce_state *r)
 {
     bmf_stream_source *source = r->fold.source;
     bmf_piece *piece;
-    BMF_TRY(bmf_stream_pieces(source, 0, &piece, &r->pieces));
-    r->part = bmf_allocate_clear(r->pieces, (int64_t)sizeof *r->part);
-    int status = bmf_stream_compute(
+    BMF_TRY(stream_pieces(source, 0, &piece, &r->pieces));
+    r->part = allocate_clear(r->pieces, (int64_t)sizeof *r->part);
+    int status = stream_compute(
         source, &(bmf_stream_work){.piece = piece, .pieces = r->pieces, .run = reduce_piece, .state = r});
     if (status == BMF_OK && !anything_failed(r))
         join_parts(r);
     if (status == BMF_OK && atomic_load(&r->empty))
         status = fail_empty(source);
     if (status == BMF_OK)
-        status = bmf_stream_fold_status(&r->fold, BMF_EXPRESSION_REDUCE, again, r);
+        status = stream_fold_status(&r->fold, BMF_EXPRESSION_REDUCE, again, r);
     for (int64_t i = 0; i < r->pieces; i++)
         for (int p = 0; p < r->part[i].count; p++)
-            bmf_forest_free(&r->part[i].forest[p]);
+            forest_free(&r->part[i].forest[p]);
     free(r->part);
     free(piece);
     return status;
 }
 
-int bmf_stream_reduce(bmf_stream_source *source, const bmf_value *initial, bmf_value *out)
+int stream_reduce(bmf_stream_source *source, const bmf_value *initial, bmf_value *out)
 {
     reduce_state r = {0};
     bmf_value made;
-    BMF_TRY(bmf_value_create(source->machine->ctx, source->type, source->segments, &made));
-    int status = bmf_stream_fold_open(source, initial, &r.fold);
+    BMF_TRY(value_create(source->machine->ctx, source->type, source->segments, &made));
+    int status = stream_fold_open(source, initial, &r.fold);
     if (status == BMF_OK) {
-        bmf_value_slices(&made, 0, r.out);
+        value_slices(&made, 0, r.out);
         status = run_pieces(&r);
-        bmf_stream_fold_close(&r.fold);
+        stream_fold_close(&r.fold);
     }
     if (status == BMF_OK)
-        bmf_value_move(&made, out);
+        value_move(&made, out);
     else
-        bmf_value_free(&made);
+        value_free(&made);
     return status;
 }

@@ -51,9 +51,9 @@ static int scan_fast(scan_state *c, const bmf_slice *x, const char *prefix, char
     const bmf_segment_functions *fast = c->fold.segments;
     if (!fast->scan_node(x[0].data, prefix, out[0].data, value))
         return 1;
-    int code = bmf_forest_push(&c->fold.tree, before, BMF_SEGMENT_NODE, value, true);
+    int code = forest_push(&c->fold.tree, before, BMF_SEGMENT_NODE, value, true);
     if (code == 0)
-        bmf_tree_put(&c->fold.tree, top(&c->fold.tree, before), out, BMF_SEGMENT_NODE - 1);
+        tree_put(&c->fold.tree, top(&c->fold.tree, before), out, BMF_SEGMENT_NODE - 1);
     return code;
 }
 
@@ -67,10 +67,10 @@ static int scan_by_tree(scan_state *c, int worker, int64_t count, const bmf_slic
                         bmf_forest *before, const bmf_slice *out)
 {
     const bmf_tree *tree = &c->fold.tree;
-    int code = bmf_tree_fold(tree, worker, count, x, value);
+    int code = tree_fold(tree, worker, count, x, value);
     if (code == 0)
-        code = bmf_forest_push(tree, before, count, value, true);
-    return code == 0 ? bmf_tree_scan(tree, worker, count, x, prefix, top(tree, before), out) : code;
+        code = forest_push(tree, before, count, value, true);
+    return code == 0 ? tree_scan(tree, worker, count, x, prefix, top(tree, before), out) : code;
 }
 
 /* Elements [begin, begin + count) of segment s, of a whole node, after the forest of all before. */
@@ -81,20 +81,20 @@ static int scan_block(scan_state *c, int worker, int64_t s, int64_t begin, int64
     bmf_slice x[BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
     char *value = c->fold.record[worker], *prefix = value + tree->record;
     int64_t v = c->fold.source->offset[s] + begin;
-    if (bmf_stream_fold_block(&c->fold, worker, s, begin, count, held, x) != 0)
+    if (stream_fold_block(&c->fold, worker, s, begin, count, held, x) != 0)
         return 1;
     const char *known = top(tree, before);
     if (known)
         memcpy(prefix, known, (size_t)tree->record);
     if (held) /* nothing is read meanwhile: the piece that this worker takes next, if all take turns */
-        bmf_stream_prefetch(c->fold.source, v + c->fold.source->workers * c->grain, count);
-    bmf_sink_block(c->sink, worker, v, out);
+        stream_prefetch(c->fold.source, v + c->fold.source->workers * c->grain, count);
+    sink_block(c->sink, worker, v, out);
     int code = is_fast(c, count, x) ? scan_fast(c, x, known ? prefix : NULL, value, before, out)
                                     : scan_by_tree(c, worker, count, x, known ? prefix : NULL, value, before, out);
     if (code == 0 && c->fold.initial)
-        code = bmf_stream_fold_begin_with(&c->fold, s, true, count, out);
+        code = stream_fold_begin_with(&c->fold, s, true, count, out);
     if (code == 0)
-        bmf_sink_commit(c->sink, worker, v, count);
+        sink_commit(c->sink, worker, v, count);
     return failed_if(c, code);
 }
 
@@ -102,7 +102,7 @@ static int scan_range(scan_state *c, int worker, int64_t s, int64_t begin, int64
                       bmf_forest *before)
 {
     for (int64_t i = begin, count; i < end; i += count) {
-        count = bmf_tree_block(i, end);
+        count = tree_block(i, end);
         count = count < SCAN_BLOCK ? count : SCAN_BLOCK;
         if (scan_block(c, worker, s, i, count, held, before) != 0)
             return 1;
@@ -115,9 +115,9 @@ static int scan_alone(scan_state *c, int worker, int64_t s, const bmf_stream_hel
 {
     const int64_t *offset = c->fold.source->offset;
     bmf_forest before;
-    bmf_forest_start(&before, 0);
+    forest_start(&before, 0);
     int code = scan_range(c, worker, s, 0, offset[s + 1] - offset[s], held, &before);
-    bmf_forest_free(&before);
+    forest_free(&before);
     return code;
 }
 
@@ -129,8 +129,7 @@ static int begin_all(scan_state *c, int64_t s, int64_t t, const bmf_slice *out)
         bmf_slice to[BMF_MAX_LEAVES];
         for (int k = 0; k < c->fold.source->leaves; k++)
             to[k] = (bmf_slice){(char *)out[k].data + (offset[s] - begin) * out[k].stride, out[k].stride};
-        if (offset[s + 1] > offset[s] &&
-            bmf_stream_fold_begin_with(&c->fold, s, true, offset[s + 1] - offset[s], to) != 0)
+        if (offset[s + 1] > offset[s] && stream_fold_begin_with(&c->fold, s, true, offset[s + 1] - offset[s], to) != 0)
             return 1;
     }
     return 0;
@@ -145,15 +144,15 @@ static int scan_batch(scan_state *c, int worker, int64_t s, int64_t t)
     bmf_slice x[BMF_MAX_LEAVES] = {0}, out[BMF_MAX_LEAVES];
     if (count == 0)
         return 0;
-    if (bmf_stream_block(source, worker, begin, count, x) != 0)
+    if (stream_block(source, worker, begin, count, x) != 0)
         return 1;
     if (c->fold.segments) {
-        bmf_sink_block(c->sink, worker, begin, out);
-        const void *plain = bmf_stream_fold_plain(&c->fold, worker, count, x);
+        sink_block(c->sink, worker, begin, out);
+        const void *plain = stream_fold_plain(&c->fold, worker, count, x);
         if (failed_if(c, !c->fold.segments->scan(plain, offset + s, t - s, out[0].data)) ||
             begin_all(c, s, t, out) != 0)
             return 1;
-        bmf_sink_commit(c->sink, worker, begin, count);
+        sink_commit(c->sink, worker, begin, count);
         return 0;
     }
     for (; s < t; s++) {
@@ -172,7 +171,7 @@ static int scan_whole(scan_state *c, int worker, int64_t s, int64_t last, int64_
     while (s < last && offset[s + 1] <= end) {
         bool empty;
         int64_t stop = offset[s] + BMF_BLOCK < end ? offset[s] + BMF_BLOCK : end;
-        int64_t t = bmf_stream_fold_batch_end(&c->fold, s, last, stop, &empty);
+        int64_t t = stream_fold_batch_end(&c->fold, s, last, stop, &empty);
         int code = t == s ? scan_alone(c, worker, s, NULL) : scan_batch(c, worker, s, t);
         if (code != 0)
             return 1;
@@ -195,8 +194,8 @@ static span_of_piece span_of(const bmf_stream_source *source, const bmf_piece *p
 {
     const int64_t *offset = source->offset;
     span_of_piece p = {.head = -1, .tail = -1};
-    p.first = bmf_stream_first_segment(source, piece->begin);
-    p.last = bmf_stream_first_segment(source, piece->end);
+    p.first = stream_first_segment(source, piece->begin);
+    p.last = stream_first_segment(source, piece->end);
     if (offset[p.first] > piece->begin) {
         p.head = p.first - 1;
         p.head_begin = piece->begin - offset[p.head];
@@ -227,7 +226,7 @@ static void wait_for_turn(scan_state *c, int64_t index)
 
 static int append(scan_state *c, bmf_forest *to, const bmf_forest *from)
 {
-    return failed_if(c, bmf_forest_append(&c->fold.tree, to, from->end, from->value, true));
+    return failed_if(c, forest_append(&c->fold.tree, to, from->end, from->value, true));
 }
 
 /* In turn: takes the fold before the piece into `before`, and hands on the fold of what goes on behind it. */
@@ -238,8 +237,8 @@ static int pass_on(scan_state *c, int64_t index, const span_of_piece *p, const b
     if (code == 0 && !c->broken && p->head >= 0)
         code = append(c, before, &c->running);
     if (code == 0 && !c->broken && !p->through) {
-        bmf_forest_free(&c->running);
-        bmf_forest_start(&c->running, 0);
+        forest_free(&c->running);
+        forest_start(&c->running, 0);
     }
     if (code == 0 && !c->broken && (p->through || p->tail >= 0))
         code = append(c, &c->running, folded);
@@ -266,12 +265,12 @@ static int scan_shared(scan_state *c, int64_t index, const span_of_piece *p, int
     bmf_forest folded, before;
     int64_t s = p->through ? p->head : p->tail, begin = p->through ? p->head_begin : 0;
     int code = 0;
-    bmf_forest_start(&folded, begin);
-    bmf_forest_start(&before, 0);
+    forest_start(&folded, begin);
+    forest_start(&before, 0);
     if (s >= 0) {
         if (keep)
             hold(c, worker, begin, keep);
-        code = bmf_stream_fold_range(&c->fold, worker, s, begin, p->through ? p->head_end : p->tail_end, keep, &folded);
+        code = stream_fold_range(&c->fold, worker, s, begin, p->through ? p->head_end : p->tail_end, keep, &folded);
         held.given = true;
     }
     code = pass_on(c, index, p, &folded, code, &before);
@@ -279,12 +278,12 @@ static int scan_shared(scan_state *c, int64_t index, const span_of_piece *p, int
         code = scan_range(c, worker, p->head, p->head_begin, p->head_end, p->through ? keep : NULL, &before);
     if (code == 0)
         code = scan_whole(c, worker, p->first, p->last, end);
-    bmf_forest_free(&before);
-    bmf_forest_start(&before, 0);
+    forest_free(&before);
+    forest_start(&before, 0);
     if (code == 0 && p->tail >= 0)
         code = scan_range(c, worker, p->tail, 0, p->tail_end, keep, &before);
-    bmf_forest_free(&before);
-    bmf_forest_free(&folded);
+    forest_free(&before);
+    forest_free(&folded);
     return code;
 }
 
@@ -296,8 +295,8 @@ static int scan_running(scan_state *c, const span_of_piece *p, int worker, int64
     if (code == 0)
         code = scan_whole(c, worker, p->first, p->last, end);
     if (code == 0 && p->tail >= 0) {
-        bmf_forest_free(&c->running);
-        bmf_forest_start(&c->running, 0);
+        forest_free(&c->running);
+        forest_start(&c->running, 0);
         code = scan_range(c, worker, p->tail, 0, p->tail_end, NULL, &c->running);
     }
     return code;
@@ -335,9 +334,9 @@ static void open_held(scan_state *c)
     c->hold = source->element != NULL;
     if (!c->hold)
         return;
-    c->held = bmf_allocate(source->workers * (int64_t)sizeof *c->held);
+    c->held = allocate(source->workers * (int64_t)sizeof *c->held);
     for (int w = 0; w < source->workers; w++)
-        c->held[w] = bmf_allocate(c->grain * bytes);
+        c->held[w] = allocate(c->grain * bytes);
 }
 
 static void close_held(scan_state *c)
@@ -353,22 +352,22 @@ static int run_chain(scan_state *c)
     bmf_piece *piece;
     int64_t pieces;
     open_held(c);
-    int status = bmf_stream_pieces(source, c->grain, &piece, &pieces);
+    int status = stream_pieces(source, c->grain, &piece, &pieces);
     if (status == BMF_OK) {
         c->shared = source->machine->ctx->threads > 1 && pieces > 1;
-        status = bmf_stream_compute(
+        status = stream_compute(
             source,
             &(bmf_stream_work){.piece = piece, .pieces = pieces, .chained = true, .run = scan_piece, .state = c});
         free(piece);
     }
     if (status == BMF_OK)
-        status = bmf_stream_fold_status(&c->fold, BMF_EXPRESSION_SCAN, again, c);
+        status = stream_fold_status(&c->fold, BMF_EXPRESSION_SCAN, again, c);
     close_held(c);
-    bmf_forest_free(&c->running);
+    forest_free(&c->running);
     return status;
 }
 
-int bmf_stream_scan(bmf_stream_source *source, const bmf_value *initial, bmf_value *out)
+int stream_scan(bmf_stream_source *source, const bmf_value *initial, bmf_value *out)
 {
     bmf_context *ctx = source->machine->ctx;
     bmf_slice output[BMF_MAX_LEAVES];
@@ -376,19 +375,19 @@ int bmf_stream_scan(bmf_stream_source *source, const bmf_value *initial, bmf_val
     bmf_sink sink;
     scan_state c = {.sink = &sink};
     int overwriting = 0;
-    BMF_TRY(bmf_stream_fold_open(source, initial, &c.fold));
+    BMF_TRY(stream_fold_open(source, initial, &c.fold));
     /* after a failure the input is looked at again */
-    int status = bmf_stream_make(source, !c.fold.op.may_fail, &child, &overwriting);
+    int status = stream_make(source, !c.fold.op.may_fail, &child, &overwriting);
     if (status == BMF_OK) {
-        bmf_value_slices(&child, 0, output);
-        bmf_sink_open_leaves(&sink, source->leaves, source->leaf_size, output, source->count,
-                             overwriting ? BMF_SINK_STAGED : BMF_SINK_NEW, source->inputs, source->workers);
+        value_slices(&child, 0, output);
+        sink_open_leaves(&sink, source->leaves, source->leaf_size, output, source->count,
+                         overwriting ? BMF_SINK_STAGED : BMF_SINK_NEW, source->inputs, source->workers);
         status = run_chain(&c);
-        bmf_sink_close(&sink);
+        sink_close(&sink);
     }
-    bmf_stream_fold_close(&c.fold);
+    stream_fold_close(&c.fold);
     if (status == BMF_OK)
-        return bmf_value_create_list(ctx, source->segments, bmf_buffer_retain(source->offsets), &child, out);
-    bmf_value_free(&child);
+        return value_create_list(ctx, source->segments, buffer_retain(source->offsets), &child, out);
+    value_free(&child);
     return status;
 }

@@ -369,7 +369,7 @@ SCAN_NODE(sum_real, double, eight_reals, loose_reals, plus_reals, plus_real, -0.
 SCAN_NODE(product_real, double, eight_reals, loose_reals, times_reals, times_real, 1.0)
 SCAN_NODE(sum_int, int64_t, eight_ints, loose_ints, plus_ints, plus_int, 0)
 
-BMF_VECTORISE void bmf_segment_sum_products(const double *x, const double *y, void *out)
+BMF_VECTORISE void segment_sum_products(const double *x, const double *y, void *out)
 {
     const loose_reals *left = (const loose_reals *)x, *right = (const loose_reals *)y;
     eight_reals node[8], product[8], top;
@@ -394,7 +394,7 @@ SEGMENTS(smallest_int, int64_t, min_int, INT64_MAX, NULL, NULL)
 SEGMENTS(all_bool, uint8_t, and_bool, 1, NULL, NULL)
 SEGMENTS(any_bool, uint8_t, or_bool, 0, NULL, NULL)
 
-const bmf_segment_functions *bmf_segments_of(const bmf_expression *operation, const bmf_type *type)
+const bmf_segment_functions *segment_functions_of(const bmf_expression *operation, const bmf_type *type)
 {
     static const bmf_segment_functions *const known[BMF_OPERATION_LAST + 1][BMF_BOOL + 1] = {
         [BMF_OPERATION_PLUS] = {[BMF_REAL] = &sum_real_segments, [BMF_INT] = &sum_int_segments},

@@ -23,7 +23,7 @@ typedef bool bmf_segment_node(const void *x, void *out);
 typedef bool bmf_segment_scan_node(const void *x, const void *before, void *out, void *value);
 /* The same of the products of two arrays: sums of squares, dot products. */
 typedef void bmf_segment_products(const double *x, const double *y, void *out);
-bmf_segment_products bmf_segment_sum_products;
+bmf_segment_products segment_sum_products;
 
 typedef struct bmf_segment_functions {
     bmf_segments_fold *fold;
@@ -33,6 +33,6 @@ typedef struct bmf_segment_functions {
 } bmf_segment_functions;
 
 /* The functions for an operator on a type, or NULL. */
-const bmf_segment_functions *bmf_segments_of(const bmf_expression *operation, const bmf_type *type);
+const bmf_segment_functions *segment_functions_of(const bmf_expression *operation, const bmf_type *type);
 
 #endif

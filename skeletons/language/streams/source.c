@@ -89,12 +89,12 @@ static int make_offsets(bmf_stream_source *source, const bmf_value *list, const 
     int64_t *offset, total = 0;
     bmf_buffer *buffer;
     if (list && shares_offsets(list)) {
-        source->offsets = bmf_buffer_retain(list->buffer);
+        source->offsets = buffer_retain(list->buffer);
         source->offset = list->begin;
         source->count = source->offset[source->segments];
         return BMF_OK;
     }
-    buffer = bmf_buffer_create((source->segments + 1) * (int64_t)sizeof *offset);
+    buffer = buffer_create((source->segments + 1) * (int64_t)sizeof *offset);
     if (!buffer)
         return bmf_fail(source->machine->ctx, BMF_ERROR_MEMORY, "no memory for the lengths of %lld lists",
                         (long long)source->segments);
@@ -103,10 +103,10 @@ static int make_offsets(bmf_stream_source *source, const bmf_value *list, const 
     source->offset = offset;
     offset[0] = 0;
     for (int64_t s = 0; s < source->segments; s++) {
-        int64_t length = list ? bmf_value_length(list, s) : BMF_AT(const int64_t, *number, s);
+        int64_t length = list ? value_length(list, s) : BMF_AT(const int64_t, *number, s);
         if (length < 0)
-            return bmf_stream_fail_context(source, BMF_EXPRESSION_OP,
-                                           (bmf_failure){BMF_FAILURE_LENGTH, NULL, s, {length, 0}, 0});
+            return stream_fail_context(source, BMF_EXPRESSION_OP,
+                                       (bmf_failure){BMF_FAILURE_LENGTH, NULL, s, {length, 0}, 0});
         if (__builtin_add_overflow(total, length, &total))
             return too_many(source);
         offset[s + 1] = total;
@@ -120,10 +120,10 @@ static int check_lengths(const bmf_stream_source *source, const bmf_value *a, co
     if (a->begin == b->begin && a->end == b->end && a->step == b->step)
         return BMF_OK;
     for (int64_t s = 0; s < source->segments; s++) {
-        int64_t first = bmf_value_length(a, s), second = bmf_value_length(b, s);
+        int64_t first = value_length(a, s), second = value_length(b, s);
         if (first != second)
-            return bmf_stream_fail_context(source, BMF_EXPRESSION_ZIP,
-                                           (bmf_failure){BMF_FAILURE_RAGGED, NULL, s, {first, second}, 0});
+            return stream_fail_context(source, BMF_EXPRESSION_ZIP,
+                                       (bmf_failure){BMF_FAILURE_RAGGED, NULL, s, {first, second}, 0});
     }
     return BMF_OK;
 }
@@ -156,7 +156,7 @@ static void make_name(bmf_stream_source *source, const char *what)
     snprintf(source->name, sizeof source->name, "%s", what);
     if (!source->machine->texts || span.text < 0 || span.text >= source->machine->texts->count)
         return;
-    bmf_text_place(&source->machine->texts->text[span.text], span.begin, &line, &column);
+    text_place(&source->machine->texts->text[span.text], span.begin, &line, &column);
     snprintf(source->name, sizeof source->name, "%s %lld:%lld", what, (long long)line, (long long)column);
 }
 
@@ -167,22 +167,22 @@ static void compile(bmf_stream_source *source, bmf_expression *element, bmf_expr
     source->type = element->out;
     source->leaves = leaf_sizes(source->type, source->leaf_size);
     if (element->kind != BMF_EXPRESSION_ID)
-        source->element = bmf_scalar_of(element);
+        source->element = scalar_of_expression(element);
     if (predicate)
-        source->predicate = bmf_scalar_of(predicate);
+        source->predicate = scalar_of_expression(predicate);
     source->workers = source->machine->ctx->threads;
-    source->worker = bmf_allocate_clear(source->workers, (int64_t)sizeof *source->worker);
+    source->worker = allocate_clear(source->workers, (int64_t)sizeof *source->worker);
     for (int w = 0; w < source->workers; w++) {
         bmf_stream_worker *worker = &source->worker[w];
-        worker->element = source->element ? bmf_scalar_room_create(source->element) : NULL;
-        worker->predicate = source->predicate ? bmf_scalar_room_create(source->predicate) : NULL;
-        worker->gathered = source->packed ? NULL : bmf_allocate(room_bytes(source->inputs, source->input_size));
-        worker->staged = bmf_allocate(room_bytes(source->leaves, source->leaf_size));
+        worker->element = source->element ? scalar_room_create(source->element) : NULL;
+        worker->predicate = source->predicate ? scalar_room_create(source->predicate) : NULL;
+        worker->gathered = source->packed ? NULL : allocate(room_bytes(source->inputs, source->input_size));
+        worker->staged = allocate(room_bytes(source->leaves, source->leaf_size));
     }
 }
 
-int bmf_stream_open(bmf_evaluation *machine, bmf_expression *stream, const bmf_frame *frame, const bmf_value *x,
-                    bmf_stream_source *source)
+int stream_open(bmf_evaluation *machine, bmf_expression *stream, const bmf_frame *frame, const bmf_value *x,
+                bmf_stream_source *source)
 {
     static const char *const names[] = {[BMF_TAIL_LIST] = "map",
                                         [BMF_TAIL_REDUCE] = "reduce",
@@ -197,12 +197,12 @@ int bmf_stream_open(bmf_evaluation *machine, bmf_expression *stream, const bmf_f
     if (status == BMF_OK && source->count > 0)
         compile(source, stream->child[0], filters ? stream->child[1] : NULL);
     if (status != BMF_OK)
-        bmf_stream_close(source);
+        stream_close(source);
     return status;
 }
 
-int bmf_stream_open_plain(bmf_evaluation *machine, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
-                          bmf_stream_source *source)
+int stream_open_plain(bmf_evaluation *machine, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
+                      bmf_stream_source *source)
 {
     *source = (bmf_stream_source){
         .machine = machine, .frame = frame, .stream = scalar, .segments = x->count, .count = x->count, .packed = true};
@@ -212,25 +212,25 @@ int bmf_stream_open_plain(bmf_evaluation *machine, bmf_expression *scalar, const
     return BMF_OK;
 }
 
-void bmf_stream_close(bmf_stream_source *source)
+void stream_close(bmf_stream_source *source)
 {
     for (int w = 0; source->worker && w < source->workers; w++) {
         bmf_stream_worker *worker = &source->worker[w];
         if (worker->element)
-            bmf_scalar_room_free(worker->element);
+            scalar_room_free(worker->element);
         if (worker->predicate)
-            bmf_scalar_room_free(worker->predicate);
+            scalar_room_free(worker->predicate);
         free(worker->gathered);
         free(worker->staged);
     }
     free(source->worker);
-    bmf_buffer_release(source->offsets);
+    buffer_release(source->offsets);
     *source = (bmf_stream_source){0};
 }
 
 /* ---- segments ---- */
 
-int64_t bmf_stream_first_segment(const bmf_stream_source *source, int64_t v)
+int64_t stream_first_segment(const bmf_stream_source *source, int64_t v)
 {
     int64_t low = 0, high = source->segments; /* offset[high] >= v */
     while (low < high) {
@@ -243,14 +243,14 @@ int64_t bmf_stream_first_segment(const bmf_stream_source *source, int64_t v)
     return low;
 }
 
-int64_t bmf_stream_segment(const bmf_stream_source *source, int worker, int64_t v)
+int64_t stream_segment(const bmf_stream_source *source, int worker, int64_t v)
 {
     const int64_t *offset = source->offset;
     int64_t s = source->worker[worker].segment;
     if (v < offset[s] || v >= offset[s + 1]) {
         s++;
         if (s >= source->segments || v < offset[s] || v >= offset[s + 1])
-            s = bmf_stream_first_segment(source, v + 1) - 1;
+            s = stream_first_segment(source, v + 1) - 1;
         source->worker[worker].segment = s;
     }
     return s;
@@ -258,7 +258,7 @@ int64_t bmf_stream_segment(const bmf_stream_source *source, int worker, int64_t 
 
 /* ---- blocks ---- */
 
-void bmf_stream_copy_leaf(int64_t count, const bmf_slice *from, const bmf_slice *to, int64_t size)
+void stream_copy_leaf(int64_t count, const bmf_slice *from, const bmf_slice *to, int64_t size)
 {
     const char *source = from->data;
     char *target = to->data;
@@ -304,14 +304,14 @@ static void gather(const bmf_stream_source *source, const bmf_stream_part *part,
             count_up(here, at, (int64_t *)(void *)to + done);
         } else {
             bmf_slice from = inside(source, part, leaf, s, at);
-            bmf_stream_copy_leaf(here, &from, &(bmf_slice){to + done * size, size}, size);
+            stream_copy_leaf(here, &from, &(bmf_slice){to + done * size, size}, size);
         }
     }
 }
 
 static void inputs(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *in)
 {
-    int64_t s = source->packed ? 0 : bmf_stream_segment(source, worker, v);
+    int64_t s = source->packed ? 0 : stream_segment(source, worker, v);
     bool single = !source->packed && v + count <= source->offset[s + 1];
     char *room = source->worker[worker].gathered;
     for (int p = 0; p < source->parts; p++) {
@@ -332,7 +332,7 @@ static void inputs(const bmf_stream_source *source, int worker, int64_t v, int64
     }
 }
 
-void bmf_stream_prefetch(const bmf_stream_source *source, int64_t v, int64_t count)
+void stream_prefetch(const bmf_stream_source *source, int64_t v, int64_t count)
 {
     int64_t end = v + count < source->count ? v + count : source->count;
     if (!source->packed || v >= end)
@@ -355,7 +355,7 @@ static void note(const bmf_stream_source *source, int worker, const bmf_failure 
     first->element = element;
 }
 
-int bmf_stream_block(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *out)
+int stream_block(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *out)
 {
     bmf_slice in[BMF_MAX_LEAVES];
     bmf_failure failure;
@@ -363,38 +363,38 @@ int bmf_stream_block(const bmf_stream_source *source, int worker, int64_t v, int
     if (!source->element) {
         for (int k = 0; k < source->leaves; k++)
             if (out[k].data)
-                bmf_stream_copy_leaf(count, &in[k], &out[k], source->leaf_size[k]);
+                stream_copy_leaf(count, &in[k], &out[k], source->leaf_size[k]);
             else
                 out[k] = in[k];
         return 0;
     }
-    if (bmf_scalar_run(source->element, source->worker[worker].element, count, in, out, &failure) == 0)
+    if (scalar_run(source->element, source->worker[worker].element, count, in, out, &failure) == 0)
         return 0;
     note(source, worker, &failure, v);
     return 1;
 }
 
-int bmf_stream_marks(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *block,
-                     bmf_slice *mark)
+int stream_marks(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *block,
+                 bmf_slice *mark)
 {
     bmf_failure failure;
     *mark = (bmf_slice){0};
-    if (bmf_stream_block(source, worker, v, count, block) != 0) {
+    if (stream_block(source, worker, v, count, block) != 0) {
         /* the predicate may fail before */
         int64_t before = source->worker[worker].failure.element - v;
         memset(block, 0, (size_t)source->leaves * sizeof *block);
-        if (before > 0 && bmf_stream_block(source, worker, v, before, block) == 0 &&
-            bmf_scalar_run(source->predicate, source->worker[worker].predicate, before, block, mark, &failure) != 0)
+        if (before > 0 && stream_block(source, worker, v, before, block) == 0 &&
+            scalar_run(source->predicate, source->worker[worker].predicate, before, block, mark, &failure) != 0)
             note(source, worker, &failure, v);
         return 1;
     }
-    if (bmf_scalar_run(source->predicate, source->worker[worker].predicate, count, block, mark, &failure) == 0)
+    if (scalar_run(source->predicate, source->worker[worker].predicate, count, block, mark, &failure) == 0)
         return 0;
     note(source, worker, &failure, v);
     return 1;
 }
 
-void bmf_stream_staged(const bmf_stream_source *source, int worker, bmf_slice *slice)
+void stream_staged(const bmf_stream_source *source, int worker, bmf_slice *slice)
 {
     char *room = source->worker[worker].staged;
     for (int k = 0; k < source->leaves; k++) {
@@ -413,7 +413,7 @@ static int64_t next_cut(const bmf_stream_source *source, int64_t begin, int64_t 
         return end;
     if (!source->offset)
         return cut;
-    int64_t s = bmf_stream_first_segment(source, cut + 1) - 1; /* offset[s] <= cut < offset[s + 1] */
+    int64_t s = stream_first_segment(source, cut + 1) - 1; /* offset[s] <= cut < offset[s + 1] */
     int64_t first = source->offset[s], whole = (cut - first) / BMF_BLOCK * BMF_BLOCK;
     if (first > begin && cut - first < grain)
         return first;
@@ -423,11 +423,11 @@ static int64_t next_cut(const bmf_stream_source *source, int64_t begin, int64_t 
 static void cut_finer(const bmf_stream_source *source, int64_t grain, bmf_piece **piece, int64_t *pieces)
 {
     int64_t count = 0, capacity = 2 * *pieces + 16;
-    bmf_piece *finer = bmf_allocate(capacity * (int64_t)sizeof *finer);
+    bmf_piece *finer = allocate(capacity * (int64_t)sizeof *finer);
     for (int64_t i = 0; i < *pieces; i++)
         for (int64_t begin = (*piece)[i].begin; begin < (*piece)[i].end; count++) {
             if (count == capacity) {
-                finer = bmf_reallocate(finer, count * (int64_t)sizeof *finer, 2 * count * (int64_t)sizeof *finer);
+                finer = reallocate(finer, count * (int64_t)sizeof *finer, 2 * count * (int64_t)sizeof *finer);
                 capacity *= 2;
             }
             finer[count] = (*piece)[i];
@@ -447,15 +447,15 @@ static bool is_uneven(const bmf_stream_source *source)
     return repeats && source->count >= ALONE_REPEATING;
 }
 
-int bmf_stream_pieces(const bmf_stream_source *source, int64_t grain, bmf_piece **piece, int64_t *pieces)
+int stream_pieces(const bmf_stream_source *source, int64_t grain, bmf_piece **piece, int64_t *pieces)
 {
     if (!source->offset && source->count < source->segments) { /* one element for all contexts */
-        *piece = bmf_allocate((int64_t)sizeof **piece);
+        *piece = allocate((int64_t)sizeof **piece);
         **piece = (bmf_piece){.processor = source->frame->run[0].processor, .end = source->count};
         *pieces = 1;
         return BMF_OK;
     }
-    BMF_TRY(bmf_frame_pieces(source->machine, source->frame, source->offset, source->count, false, piece, pieces));
+    BMF_TRY(frame_pieces(source->machine, source->frame, source->offset, source->count, false, piece, pieces));
     if (source->count < ALONE && !is_uneven(source))
         for (int64_t i = 0; i < *pieces; i++)
             (*piece)[i].worker = 0;
@@ -464,22 +464,22 @@ int bmf_stream_pieces(const bmf_stream_source *source, int64_t grain, bmf_piece 
     return BMF_OK;
 }
 
-int bmf_stream_compute(const bmf_stream_source *source, const bmf_stream_work *work)
+int stream_compute(const bmf_stream_source *source, const bmf_stream_work *work)
 {
     char kernel[sizeof source->name + 16];
     snprintf(kernel, sizeof kernel, "%s%s%s", source->name, work->step ? " " : "", work->step ? work->step : "");
-    return bmf_compute(source->machine->ctx, &(bmf_work){.kernel = kernel,
-                                                         .round = work->round,
-                                                         .piece = work->piece,
-                                                         .pieces = work->pieces,
-                                                         .chained = work->chained || is_uneven(source),
-                                                         .run = work->run,
-                                                         .state = work->state});
+    return backend_compute(source->machine->ctx, &(bmf_work){.kernel = kernel,
+                                                             .round = work->round,
+                                                             .piece = work->piece,
+                                                             .pieces = work->pieces,
+                                                             .chained = work->chained || is_uneven(source),
+                                                             .run = work->run,
+                                                             .state = work->state});
 }
 
 /* ---- failures ---- */
 
-int bmf_stream_status(const bmf_stream_source *source)
+int stream_status(const bmf_stream_source *source)
 {
     const bmf_failure *first = NULL;
     for (int w = 0; w < source->workers; w++) {
@@ -490,22 +490,22 @@ int bmf_stream_status(const bmf_stream_source *source)
     if (!first)
         return BMF_OK;
     if (!source->offset)
-        return bmf_frame_fail(source->machine, source->frame, first);
+        return frame_fail(source->machine, source->frame, first);
     bmf_expression by = {.kind = source->predicate ? BMF_EXPRESSION_FILTER : BMF_EXPRESSION_MAP,
                          .span = source->stream->span};
     bmf_frame elements;
-    BMF_TRY(bmf_frame_open_elements(source->machine, source->frame, &by, source->offset, &elements));
-    int status = bmf_frame_fail(source->machine, &elements, first);
-    bmf_frame_close(&elements);
+    BMF_TRY(frame_open_elements(source->machine, source->frame, &by, source->offset, &elements));
+    int status = frame_fail(source->machine, &elements, first);
+    frame_close(&elements);
     return status;
 }
 
-int bmf_stream_fail_context(const bmf_stream_source *source, bmf_expression_kind kind, bmf_failure failure)
+int stream_fail_context(const bmf_stream_source *source, bmf_expression_kind kind, bmf_failure failure)
 {
     bmf_expression what = {.kind = kind, .operation = BMF_OPERATION_IOTA, .span = source->stream->span};
     if (!failure.expression)
         failure.expression = &what;
-    return bmf_frame_fail(source->machine, source->frame, &failure);
+    return frame_fail(source->machine, source->frame, &failure);
 }
 
 static int try_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
@@ -515,20 +515,20 @@ static int try_piece(void *state, int64_t index, const bmf_piece *piece, int wor
     for (int64_t v = piece->begin, count; v < piece->end; v += count) {
         bmf_slice block[BMF_MAX_LEAVES] = {0};
         count = piece->end - v < BMF_BLOCK ? piece->end - v : BMF_BLOCK;
-        if (bmf_stream_block(source, worker, v, count, block) != 0)
+        if (stream_block(source, worker, v, count, block) != 0)
             return 0;
     }
     return 0;
 }
 
-int bmf_stream_try(bmf_stream_source *source)
+int stream_try(bmf_stream_source *source)
 {
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(bmf_stream_pieces(source, 0, &piece, &pieces));
-    int status = bmf_stream_compute(
+    BMF_TRY(stream_pieces(source, 0, &piece, &pieces));
+    int status = stream_compute(
         source, &(bmf_stream_work){
                     .step = "again", .round = 1, .piece = piece, .pieces = pieces, .run = try_piece, .state = source});
     free(piece);
-    return status == BMF_OK ? bmf_stream_status(source) : status;
+    return status == BMF_OK ? stream_status(source) : status;
 }

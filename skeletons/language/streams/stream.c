@@ -15,9 +15,9 @@ static int evaluate_default(bmf_evaluation *machine, bmf_expression *stream, bmf
     bmf_expression *expression = stream->child[2];
     bmf_value copy;
     if (expression->kind == BMF_EXPRESSION_CON)
-        return bmf_value_constant(machine->ctx, &expression->constant, x->count, initial);
-    BMF_TRY(bmf_value_share(machine->ctx, x, &copy));
-    return bmf_evaluate(machine, expression, frame, &copy, initial);
+        return value_constant(machine->ctx, &expression->constant, x->count, initial);
+    BMF_TRY(value_share(machine->ctx, x, &copy));
+    return evaluate_batch(machine, expression, frame, &copy, initial);
 }
 
 /* No elements at all: nothing is compiled, and the types may be nothing. */
@@ -29,15 +29,15 @@ static int without_elements(const bmf_stream_source *source, bmf_value *initial,
     switch (source->stream->tail) {
     case BMF_TAIL_REDUCE:
         if (segments > 0 && !initial)
-            return bmf_stream_fail_context(source, BMF_EXPRESSION_REDUCE, empty);
+            return stream_fail_context(source, BMF_EXPRESSION_REDUCE, empty);
         if (segments == 0)
-            return bmf_value_empty(ctx, source->stream->out, 0, out);
-        bmf_value_move(initial, out);
+            return value_empty(ctx, source->stream->out, 0, out);
+        value_move(initial, out);
         return BMF_OK;
     case BMF_TAIL_COUNT:
-        return bmf_value_constant(ctx, &(bmf_constant){.kind = BMF_INT}, segments, out);
+        return value_constant(ctx, &(bmf_constant){.kind = BMF_INT}, segments, out);
     default:
-        return bmf_value_empty(ctx, source->stream->out, segments, out);
+        return value_empty(ctx, source->stream->out, segments, out);
     }
 }
 
@@ -47,15 +47,15 @@ static int run_tail(bmf_stream_source *source, bmf_value *initial, bmf_value *ou
         return without_elements(source, initial, out);
     switch (source->stream->tail) {
     case BMF_TAIL_REDUCE:
-        return bmf_stream_reduce(source, initial, out);
+        return stream_reduce(source, initial, out);
     case BMF_TAIL_SCAN:
-        return bmf_stream_scan(source, initial, out);
+        return stream_scan(source, initial, out);
     case BMF_TAIL_FILTER:
-        return bmf_stream_filter(source, out);
+        return stream_filter(source, out);
     case BMF_TAIL_COUNT:
-        return bmf_stream_count(source, out);
+        return stream_count(source, out);
     default:
-        return bmf_stream_list(source, out);
+        return stream_list(source, out);
     }
 }
 
@@ -67,16 +67,16 @@ static int run_stream(bmf_evaluation *machine, bmf_expression *stream, bmf_frame
     bool with_default = has_default(stream);
     if (with_default)
         BMF_TRY(evaluate_default(machine, stream, frame, x, &initial));
-    int status = bmf_stream_open(machine, stream, frame, x, &source);
+    int status = stream_open(machine, stream, frame, x, &source);
     if (status == BMF_OK) {
         status = run_tail(&source, with_default ? &initial : NULL, out);
-        bmf_stream_close(&source);
+        stream_close(&source);
     }
-    bmf_value_free(&initial);
+    value_free(&initial);
     return status;
 }
 
-int bmf_evaluate_stream(bmf_evaluation *machine, bmf_expression *stream, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_stream(bmf_evaluation *machine, bmf_expression *stream, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     static const char *const heads[] = {
         [BMF_HEAD_LIST] = "", [BMF_HEAD_ZIP] = " zip", [BMF_HEAD_DISTL] = " distl", [BMF_HEAD_IOTA] = " iota"};
@@ -86,10 +86,10 @@ int bmf_evaluate_stream(bmf_evaluation *machine, bmf_expression *stream, bmf_fra
                                         [BMF_TAIL_FILTER] = " filter",
                                         [BMF_TAIL_COUNT] = " count"};
     if (!machine->quiet)
-        bmf_skeleton_begin(machine->ctx, "stream%s%s", heads[stream->head], tails[stream->tail]);
+        skeleton_begin(machine->ctx, "stream%s%s", heads[stream->head], tails[stream->tail]);
     int status = run_stream(machine, stream, frame, x, out);
     if (!machine->quiet)
-        bmf_skeleton_end(machine->ctx, NULL, status);
-    bmf_value_free(x);
+        skeleton_end(machine->ctx, NULL, status);
+    value_free(x);
     return status;
 }

@@ -59,35 +59,35 @@ typedef struct bmf_stream_source {
 
 /* The contexts of x as segments: checks lengths (ragged zips, negative iotas). x stays the caller's and must live as
  * long. */
-int bmf_stream_open(bmf_evaluation *machine, bmf_expression *stream, const bmf_frame *frame, const bmf_value *x,
-                    bmf_stream_source *source);
+int stream_open(bmf_evaluation *machine, bmf_expression *stream, const bmf_frame *frame, const bmf_value *x,
+                bmf_stream_source *source);
 /* Every context of x, of a fixed type, is one element of `scalar`. */
-int bmf_stream_open_plain(bmf_evaluation *machine, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
-                          bmf_stream_source *source);
-void bmf_stream_close(bmf_stream_source *source);
+int stream_open_plain(bmf_evaluation *machine, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
+                      bmf_stream_source *source);
+void stream_close(bmf_stream_source *source);
 
 /* The segment of element v, which is not empty; the first segment that begins at or behind v. */
-int64_t bmf_stream_segment(const bmf_stream_source *source, int worker, int64_t v);
-int64_t bmf_stream_first_segment(const bmf_stream_source *source, int64_t v);
+int64_t stream_segment(const bmf_stream_source *source, int worker, int64_t v);
+int64_t stream_first_segment(const bmf_stream_source *source, int64_t v);
 
 /* Elements [v, v + count), count <= BMF_BLOCK, as slices of leaves: where out's data is NULL it is set to where they
  * stand (valid until the worker's next block), otherwise they are written there. Returns 1 after noting a failure. */
-int bmf_stream_block(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *out);
+int stream_block(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *out);
 /* Asks for elements [v, v + count) of packed lists, if there are any, so that memory goes on reading while others are
  * computed and written. Pays beside streaming stores, not for blocks that are only folded (measured). */
-void bmf_stream_prefetch(const bmf_stream_source *source, int64_t v, int64_t count);
+void stream_prefetch(const bmf_stream_source *source, int64_t v, int64_t count);
 /* Marks the elements of a block for which the predicate holds. Also notes failures. */
-int bmf_stream_marks(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *block,
-                     bmf_slice *mark);
+int stream_marks(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *block,
+                 bmf_slice *mark);
 /* The staged slices of a worker. */
-void bmf_stream_staged(const bmf_stream_source *source, int worker, bmf_slice *slice);
+void stream_staged(const bmf_stream_source *source, int worker, bmf_slice *slice);
 /* Copies count elements of `size` bytes. */
-void bmf_stream_copy_leaf(int64_t count, const bmf_slice *from, const bmf_slice *to, int64_t size);
+void stream_copy_leaf(int64_t count, const bmf_slice *from, const bmf_slice *to, int64_t size);
 
 /* Pieces of all elements. grain 0: as many as workers; otherwise, and in streams with loops, pieces of about `grain`
  * elements (at least BMF_BLOCK), cut inside a segment only at multiples of BMF_BLOCK from its beginning, to be taken
  * in turn. */
-int bmf_stream_pieces(const bmf_stream_source *source, int64_t grain, bmf_piece **piece, int64_t *pieces);
+int stream_pieces(const bmf_stream_source *source, int64_t grain, bmf_piece **piece, int64_t *pieces);
 
 typedef struct bmf_stream_work {
     const char *step; /* of several, added to the kernel's name; or NULL */
@@ -98,24 +98,24 @@ typedef struct bmf_stream_work {
     int (*run)(void *state, int64_t index, const bmf_piece *piece, int worker); /* returns 0; failures are noted */
     void *state;
 } bmf_stream_work;
-int bmf_stream_compute(const bmf_stream_source *source, const bmf_stream_work *work);
+int stream_compute(const bmf_stream_source *source, const bmf_stream_work *work);
 /* BMF_OK, or the message of the workers' first failing element. */
-int bmf_stream_status(const bmf_stream_source *source);
+int stream_status(const bmf_stream_source *source);
 /* The message of a failure of a context as a whole: `kind` and `operation` say what of the stream failed. */
-int bmf_stream_fail_context(const bmf_stream_source *source, bmf_expression_kind kind, bmf_failure failure);
+int stream_fail_context(const bmf_stream_source *source, bmf_expression_kind kind, bmf_failure failure);
 
 /* Computes all elements again, for nothing but the first that fails. */
-int bmf_stream_try(bmf_stream_source *source);
+int stream_try(bmf_stream_source *source);
 
 /* ---- tails; out is a batch of `segments` contexts ---- */
-int bmf_stream_map(bmf_stream_source *source, bmf_value *child);
+int stream_map(bmf_stream_source *source, bmf_value *child);
 /* A batch for the elements produced, over leaves of the input that may be overwritten (if `reuse`) or new; says how
  * many are the former. */
-int bmf_stream_make(const bmf_stream_source *source, bool reuse, bmf_value *child, int *overwriting);
-int bmf_stream_list(bmf_stream_source *source, bmf_value *out);
-int bmf_stream_reduce(bmf_stream_source *source, const bmf_value *initial, bmf_value *out);
-int bmf_stream_scan(bmf_stream_source *source, const bmf_value *initial, bmf_value *out);
-int bmf_stream_filter(bmf_stream_source *source, bmf_value *out);
-int bmf_stream_count(bmf_stream_source *source, bmf_value *out);
+int stream_make(const bmf_stream_source *source, bool reuse, bmf_value *child, int *overwriting);
+int stream_list(bmf_stream_source *source, bmf_value *out);
+int stream_reduce(bmf_stream_source *source, const bmf_value *initial, bmf_value *out);
+int stream_scan(bmf_stream_source *source, const bmf_value *initial, bmf_value *out);
+int stream_filter(bmf_stream_source *source, bmf_value *out);
+int stream_count(bmf_stream_source *source, bmf_value *out);
 
 #endif

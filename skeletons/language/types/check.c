@@ -30,7 +30,7 @@ struct bmf_checker_memo {
 
 /* ---- messages ---- */
 
-char *bmf_checker_words(const bmf_type *type, char text[BMF_TYPE_WORDS])
+char *checker_words(const bmf_type *type, char text[BMF_TYPE_WORDS])
 {
     bmf_type_print(type, text, BMF_TYPE_WORDS);
     if (strlen(text) == BMF_TYPE_WORDS - 1)
@@ -38,15 +38,15 @@ char *bmf_checker_words(const bmf_type *type, char text[BMF_TYPE_WORDS])
     return text;
 }
 
-const char *bmf_checker_keyword(const bmf_expression *expression)
+const char *checker_keyword(const bmf_expression *expression)
 {
     if (expression->kind != BMF_EXPRESSION_OP)
-        return bmf_expression_keyword(expression);
+        return expression_keyword(expression);
     if (expression->parallel && expression->operation == BMF_OPERATION_DISTL)
         return "P_Distl";
     if (expression->parallel && expression->operation == BMF_OPERATION_PROJECT)
         return "P_Project";
-    return bmf_operation_keyword(expression->operation);
+    return operation_keyword(expression->operation);
 }
 
 /* Appends " (in $Size, used at lib.bmf:1:9; in $Mean, used at prog.bmf:3:4)": the innermost uses and the outermost
@@ -67,7 +67,7 @@ static void add_uses(const bmf_checker *checker, char *text, size_t size)
         int64_t line = 0, column = 0;
         const bmf_text *source = use->span.text >= 0 ? &checker->texts->text[use->span.text] : NULL;
         if (source != NULL)
-            bmf_text_place(source, use->span.begin, &line, &column);
+            text_place(source, use->span.begin, &line, &column);
         used +=
             (size_t)snprintf(text + used, size - used, "%sin $%.40s, used at %.60s:%lld:%lld", shown == 0 ? " (" : "; ",
                              use->name, source != NULL ? source->name : "?", (long long)line, (long long)column);
@@ -76,7 +76,7 @@ static void add_uses(const bmf_checker *checker, char *text, size_t size)
         memcpy(text + used, ")", 2);
 }
 
-bmf_expression *bmf_checker_fail(bmf_checker *checker, bmf_span span, const char *format, ...)
+bmf_expression *checker_fail(bmf_checker *checker, bmf_span span, const char *format, ...)
 {
     checker->status = BMF_ERROR_TYPE;
     if (checker->texts == NULL)
@@ -87,16 +87,16 @@ bmf_expression *bmf_checker_fail(bmf_checker *checker, bmf_span span, const char
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     add_uses(checker, text, sizeof text);
-    checker->status = bmf_text_fail(checker->texts, checker->ctx, span, BMF_ERROR_TYPE, "%s", text);
+    checker->status = text_fail(checker->texts, checker->ctx, span, BMF_ERROR_TYPE, "%s", text);
     return NULL;
 }
 
-bmf_expression *bmf_checker_needs(bmf_checker *checker, const bmf_expression *expression, const char *what,
-                                  const bmf_type *found)
+bmf_expression *checker_needs(bmf_checker *checker, const bmf_expression *expression, const char *what,
+                              const bmf_type *found)
 {
     char words[BMF_TYPE_WORDS];
-    return bmf_checker_fail(checker, expression->span, "%s needs %s, found %s", bmf_checker_keyword(expression), what,
-                            bmf_checker_words(found, words));
+    return checker_fail(checker, expression->span, "%s needs %s, found %s", checker_keyword(expression), what,
+                        checker_words(found, words));
 }
 
 /* ---- types of nodes ---- */
@@ -138,7 +138,7 @@ static bool works_on_distributed(const bmf_expression *node, const bmf_type *in)
     }
 }
 
-void bmf_expression_set_types(bmf_expression *node, const bmf_type *in, const bmf_type *out)
+void expression_set_types(bmf_expression *node, const bmf_type *in, const bmf_type *out)
 {
     node->in = in;
     node->out = out;
@@ -190,24 +190,24 @@ static const char *too_large(const bmf_type *type)
     return most > BMF_MAX_LEAVES ? "a tuple of more than 32 scalars" : NULL;
 }
 
-bmf_expression *bmf_checker_finish(bmf_checker *checker, bmf_expression *node, const bmf_type *in, const bmf_type *out)
+bmf_expression *checker_finish(bmf_checker *checker, bmf_expression *node, const bmf_type *in, const bmf_type *out)
 {
     if (node == NULL)
         return NULL;
     const char *large = too_large(out);
     if (large != NULL)
-        return bmf_checker_fail(checker, node->span, "%s makes %s", bmf_checker_keyword(node), large);
-    bmf_expression_set_types(node, in, out);
+        return checker_fail(checker, node->span, "%s makes %s", checker_keyword(node), large);
+    expression_set_types(node, in, out);
     return node;
 }
 
-bmf_expression *bmf_checker_node(bmf_checker *checker, const bmf_expression *expression, int children,
-                                 bmf_expression *const *child)
+bmf_expression *checker_node(bmf_checker *checker, const bmf_expression *expression, int children,
+                             bmf_expression *const *child)
 {
     for (int k = 0; k < children; k++)
         if (child[k] == NULL)
             return NULL;
-    bmf_expression *node = bmf_expression_create(checker->arena, expression->kind, expression->span, children);
+    bmf_expression *node = expression_create(checker->arena, expression->kind, expression->span, children);
     node->parallel = expression->parallel;
     node->operation = expression->operation;
     node->number[0] = expression->number[0];
@@ -225,7 +225,7 @@ static int parts_of(const bmf_expression *expression)
     return expression->kind == BMF_EXPRESSION_COMP ? expression->children : 1;
 }
 
-bmf_expression *bmf_expression_compose(bmf_expressions *arena, bmf_span span, int parts, bmf_expression *const *part)
+bmf_expression *expression_compose(bmf_expressions *arena, bmf_span span, int parts, bmf_expression *const *part)
 {
     int64_t flat = 0;
     for (int k = 0; k < parts; k++)
@@ -233,17 +233,17 @@ bmf_expression *bmf_expression_compose(bmf_expressions *arena, bmf_span span, in
     if (parts == 1)
         return part[0];
     bool flatten = flat <= MAX_PARTS, named = flat <= MAX_NAMED_PARTS;
-    bmf_expression *node = bmf_expression_create(arena, BMF_EXPRESSION_COMP, span, flatten ? (int)flat : parts);
+    bmf_expression *node = expression_create(arena, BMF_EXPRESSION_COMP, span, flatten ? (int)flat : parts);
     int at = 0;
     for (int k = 0; k < parts; k++) {
         if (flatten && part[k]->kind == BMF_EXPRESSION_COMP) {
             for (int i = 0; i < part[k]->children; i++)
-                node->child[at++] = bmf_expression_under(arena, part[k]->child[i], named ? part[k]->names : NULL);
+                node->child[at++] = expression_under(arena, part[k]->child[i], named ? part[k]->names : NULL);
         } else {
             node->child[at++] = part[k];
         }
     }
-    bmf_expression_set_types(node, part[parts - 1]->in, part[0]->out);
+    expression_set_types(node, part[parts - 1]->in, part[0]->out);
     return node;
 }
 
@@ -256,8 +256,8 @@ static void add_part(part_list *list, const bmf_expression *part)
 {
     if (list->count == list->capacity) {
         int capacity = list->capacity > 0 ? 2 * list->capacity : 16;
-        list->part = bmf_reallocate(list->part, list->capacity * (int64_t)sizeof *list->part,
-                                    capacity * (int64_t)sizeof *list->part);
+        list->part = reallocate(list->part, list->capacity * (int64_t)sizeof *list->part,
+                                capacity * (int64_t)sizeof *list->part);
         list->capacity = capacity;
     }
     list->part[list->count++] = part;
@@ -276,16 +276,16 @@ static bmf_expression *infer_composition(bmf_checker *checker, const bmf_express
 {
     part_list list = {NULL, 0, 0};
     collect_parts(&list, expression);
-    bmf_expression **typed = bmf_allocate(list.count * (int64_t)sizeof *typed), *result = NULL;
+    bmf_expression **typed = allocate(list.count * (int64_t)sizeof *typed), *result = NULL;
     int k = list.count;
     for (const bmf_type *type = in; k > 0; k--) {
-        typed[k - 1] = bmf_checker_infer(checker, list.part[k - 1], type);
+        typed[k - 1] = checker_infer(checker, list.part[k - 1], type);
         if (typed[k - 1] == NULL)
             break;
         type = typed[k - 1]->out;
     }
     if (k == 0)
-        result = bmf_expression_compose(checker->arena, expression->span, list.count, typed);
+        result = expression_compose(checker->arena, expression->span, list.count, typed);
     free(typed);
     free(list.part);
     return result;
@@ -296,36 +296,36 @@ static bmf_expression *infer_composition(bmf_checker *checker, const bmf_express
 static bmf_expression *conversion(bmf_expressions *arena, bmf_span span, const bmf_type *from, const bmf_type *to)
 {
     if (from->kind == BMF_LIST && bmf_type_is_fixed(from->component[0]) && bmf_type_is_fixed(to->component[0])) {
-        bmf_expression *map = bmf_expression_create(arena, BMF_EXPRESSION_MAP, span, 1);
+        bmf_expression *map = expression_create(arena, BMF_EXPRESSION_MAP, span, 1);
         map->child[0] = conversion(arena, span, from->component[0], to->component[0]);
-        bmf_expression_set_types(map, from, to);
+        expression_set_types(map, from, to);
         return map;
     }
-    bmf_expression *node = bmf_expression_create(arena, BMF_EXPRESSION_CONVERT, span, 0);
-    bmf_expression_set_types(node, from, to);
+    bmf_expression *node = expression_create(arena, BMF_EXPRESSION_CONVERT, span, 0);
+    expression_set_types(node, from, to);
     return node;
 }
 
-bmf_expression *bmf_checker_convert(bmf_checker *checker, bmf_expression *expression, const bmf_type *to)
+bmf_expression *checker_convert(bmf_checker *checker, bmf_expression *expression, const bmf_type *to)
 {
     if (expression == NULL || expression->out == to)
         return expression;
     if (expression->kind == BMF_EXPRESSION_CON && expression->out->kind == BMF_INT && to->kind == BMF_REAL) {
-        bmf_expression *constant = bmf_expression_copy(checker->arena, expression);
+        bmf_expression *constant = expression_copy(checker->arena, expression);
         constant->constant = (bmf_constant){BMF_REAL, 0, (double)expression->constant.integer};
         constant->out = to;
         return constant;
     }
     bmf_expression *both[2] = {conversion(checker->arena, expression->span, expression->out, to), expression};
-    return bmf_expression_compose(checker->arena, expression->span, 2, both);
+    return expression_compose(checker->arena, expression->span, 2, both);
 }
 
-bmf_expression *bmf_checker_convert_argument(bmf_checker *checker, bmf_expression *node, const bmf_type *in)
+bmf_expression *checker_convert_argument(bmf_checker *checker, bmf_expression *node, const bmf_type *in)
 {
     if (node == NULL || node->in == in)
         return node;
     bmf_expression *both[2] = {node, conversion(checker->arena, node->span, in, node->in)};
-    return bmf_expression_compose(checker->arena, node->span, 2, both);
+    return expression_compose(checker->arena, node->span, 2, both);
 }
 
 /* ---- names ---- */
@@ -333,9 +333,9 @@ bmf_expression *bmf_checker_convert_argument(bmf_checker *checker, bmf_expressio
 static bmf_expression *infer_definition(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     const bmf_definition *definition =
-        checker->library != NULL ? bmf_library_find(checker->library, expression->name) : NULL;
+        checker->library != NULL ? library_find(checker->library, expression->name) : NULL;
     if (definition == NULL)
-        return bmf_checker_fail(checker, expression->span, "$%.100s is not defined", expression->name);
+        return checker_fail(checker, expression->span, "$%.100s is not defined", expression->name);
     bmf_checker_memo **memo = &checker->memo[definition - checker->library->definition];
     bool inside = checker->inside > 0;
     for (const bmf_checker_memo *known = *memo; known != NULL; known = known->next)
@@ -343,11 +343,11 @@ static bmf_expression *infer_definition(bmf_checker *checker, const bmf_expressi
             return known->typed;
     bmf_checker_use use = {expression->name, expression->span, checker->use};
     checker->use = &use;
-    bmf_expression *typed = bmf_checker_infer(checker, definition->expression, in);
+    bmf_expression *typed = checker_infer(checker, definition->expression, in);
     checker->use = use.outer;
     if (typed == NULL)
         return NULL;
-    bmf_checker_memo *made = bmf_allocate(sizeof *made);
+    bmf_checker_memo *made = allocate(sizeof *made);
     *made = (bmf_checker_memo){in, inside, typed, *memo};
     *memo = made;
     return typed;
@@ -368,12 +368,12 @@ static bmf_expression *infer_name(bmf_checker *checker, const bmf_expression *ex
 {
     char text[BMF_TYPE_WORDS];
     bmf_expression *typed = infer_definition(checker, expression, in);
-    if (typed == NULL || bmf_is_scalar(typed) || is_long(typed))
+    if (typed == NULL || is_scalar_expression(typed) || is_long(typed))
         return typed;
     int length = snprintf(text, sizeof text, "$%s", expression->name);
     length = length < (int)sizeof text ? length : (int)sizeof text - 1;
-    bmf_naming use = {.name = bmf_expressions_text(checker->arena, text, length), .use = expression->span};
-    return bmf_expression_under(checker->arena, typed, bmf_naming_keep(checker->arena, &use));
+    bmf_naming use = {.name = expressions_text(checker->arena, text, length), .use = expression->span};
+    return expression_under(checker->arena, typed, naming_keep(checker->arena, &use));
 }
 
 static void free_memos(bmf_checker *checker)
@@ -398,43 +398,43 @@ static bmf_expression *infer_one(bmf_checker *checker, const bmf_expression *exp
     case BMF_EXPRESSION_COMP:
         return infer_composition(checker, expression, in);
     case BMF_EXPRESSION_OP:
-        return bmf_checker_operation(checker, expression, in);
+        return checker_operation(checker, expression, in);
     default:
-        return bmf_checker_skeleton(checker, expression, in);
+        return checker_skeleton(checker, expression, in);
     }
 }
 
-bmf_expression *bmf_checker_infer(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+bmf_expression *checker_infer(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     if (expression->in == in) /* the rewriter's: typed already */
         return (bmf_expression *)expression;
     if (checker->depth == BMF_MAX_DEPTH)
-        return bmf_checker_fail(checker, expression->span,
-                                "with all names replaced, expressions nest more than %d deep", BMF_MAX_DEPTH);
+        return checker_fail(checker, expression->span, "with all names replaced, expressions nest more than %d deep",
+                            BMF_MAX_DEPTH);
     checker->depth++;
     bmf_expression *typed = infer_one(checker, expression, in);
     checker->depth--;
     return typed;
 }
 
-bmf_expression *bmf_checker_infer_inside(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+bmf_expression *checker_infer_inside(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     checker->inside++;
-    bmf_expression *typed = bmf_checker_infer(checker, expression, in);
+    bmf_expression *typed = checker_infer(checker, expression, in);
     checker->inside--;
     return typed;
 }
 
-int bmf_check(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
-              const bmf_expression *expression, const bmf_type *argument, bmf_expression **checked)
+int check_types(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
+                const bmf_expression *expression, const bmf_type *argument, bmf_expression **checked)
 {
     bmf_checker checker = {.ctx = ctx, .texts = texts, .arena = arena, .library = library};
     const char *large = too_large(argument);
     if (large != NULL)
-        return bmf_text_fail(texts, ctx, expression->span, BMF_ERROR_TYPE, "the argument has %s", large);
+        return text_fail(texts, ctx, expression->span, BMF_ERROR_TYPE, "the argument has %s", large);
     if (library != NULL)
-        checker.memo = bmf_allocate_clear(library->count, sizeof *checker.memo);
-    bmf_expression *typed = bmf_checker_infer(&checker, expression, bmf_type_intern(argument));
+        checker.memo = allocate_clear(library->count, sizeof *checker.memo);
+    bmf_expression *typed = checker_infer(&checker, expression, bmf_type_intern(argument));
     free_memos(&checker);
     if (typed == NULL)
         return checker.status;
@@ -442,10 +442,10 @@ int bmf_check(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, 
     return BMF_OK;
 }
 
-bmf_expression *bmf_check_again(bmf_expressions *arena, const bmf_expression *expression, const bmf_type *in)
+bmf_expression *check_again(bmf_expressions *arena, const bmf_expression *expression, const bmf_type *in)
 {
     bmf_checker checker = {.arena = arena};
-    return bmf_checker_infer(&checker, expression, in);
+    return checker_infer(&checker, expression, in);
 }
 
 /* All types fixed, and only kinds that compute; budget bounds the work where uses share definitions. */
@@ -473,7 +473,7 @@ static bool is_scalar(const bmf_expression *node, int *budget)
     return true;
 }
 
-bool bmf_is_scalar(const bmf_expression *checked)
+bool is_scalar_expression(const bmf_expression *checked)
 {
     int budget = 4096; /* instructions of a kernel, not much more */
     return is_scalar(checked, &budget);

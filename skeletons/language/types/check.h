@@ -9,17 +9,17 @@
 
 /* *checked: the typed expression; its out is the result's type. Errors: BMF_ERROR_TYPE, with the caret at the expression that does not
  * fit and the types in words; inside a named definition the message adds where it was used. */
-int bmf_check(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
-              const bmf_expression *expression, const bmf_type *argument, bmf_expression **checked);
+int check_types(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
+                const bmf_expression *expression, const bmf_type *argument, bmf_expression **checked);
 
 /* Types one node whose children are typed already, or makes its conversions; for the rewriter's new nodes. Returns NULL when
  * it cannot be typed. */
-bmf_expression *bmf_check_again(bmf_expressions *arena, const bmf_expression *expression, const bmf_type *in);
+bmf_expression *check_again(bmf_expressions *arena, const bmf_expression *expression, const bmf_type *in);
 
 /* Processors the program's P_Splits need: 1 + the highest processor, counted along nested splits. */
-int64_t bmf_processors_needed(const bmf_expression *checked);
+int64_t processors_needed(const bmf_expression *checked);
 
 /* True if in and out are fixed and everything inside computes on fixed types: it can run as a block kernel. */
-bool bmf_is_scalar(const bmf_expression *checked);
+bool is_scalar_expression(const bmf_expression *checked);
 
 #endif

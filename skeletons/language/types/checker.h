@@ -27,41 +27,41 @@ typedef struct bmf_checker {
 } bmf_checker;
 
 /* The expression applied to `in`, typed; NULL after a failure. */
-bmf_expression *bmf_checker_infer(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
+bmf_expression *checker_infer(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
 /* The same, once per element of a list. */
-bmf_expression *bmf_checker_infer_inside(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
+bmf_expression *checker_infer_inside(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
 /* Each kind's own rules; expressions are neither names nor compositions. */
-bmf_expression *bmf_checker_operation(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
-bmf_expression *bmf_checker_skeleton(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
+bmf_expression *checker_operation(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
+bmf_expression *checker_skeleton(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
 
 /* A copy of the node with other children, or NULL if one of them is NULL. */
-bmf_expression *bmf_checker_node(bmf_checker *checker, const bmf_expression *expression, int children,
-                                 bmf_expression *const *child);
+bmf_expression *checker_node(bmf_checker *checker, const bmf_expression *expression, int children,
+                             bmf_expression *const *child);
 /* Fills in types and flags; checks that the result's type is not too large. */
-bmf_expression *bmf_checker_finish(bmf_checker *checker, bmf_expression *node, const bmf_type *in, const bmf_type *out);
+bmf_expression *checker_finish(bmf_checker *checker, bmf_expression *node, const bmf_type *in, const bmf_type *out);
 /* The expression, its result converted to a type it goes with. */
-bmf_expression *bmf_checker_convert(bmf_checker *checker, bmf_expression *expression, const bmf_type *to);
+bmf_expression *checker_convert(bmf_checker *checker, bmf_expression *expression, const bmf_type *to);
 /* A typed node behind a conversion of its argument from `in`. */
-bmf_expression *bmf_checker_convert_argument(bmf_checker *checker, bmf_expression *node, const bmf_type *in);
+bmf_expression *checker_convert_argument(bmf_checker *checker, bmf_expression *node, const bmf_type *in);
 /* Stores a message (unless the checker is silent) and returns NULL. */
-bmf_expression *bmf_checker_fail(bmf_checker *checker, bmf_span span, const char *format, ...)
+bmf_expression *checker_fail(bmf_checker *checker, bmf_span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* NULL, after "B_Map needs .., found TYPE". */
-bmf_expression *bmf_checker_needs(bmf_checker *checker, const bmf_expression *expression, const char *what,
-                                  const bmf_type *found);
+bmf_expression *checker_needs(bmf_checker *checker, const bmf_expression *expression, const char *what,
+                              const bmf_type *found);
 
 /* A type as words of at most BMF_TYPE_WORDS - 1 bytes, cut with "..". */
 enum { BMF_TYPE_WORDS = 120 };
-char *bmf_checker_words(const bmf_type *type, char text[BMF_TYPE_WORDS]);
-const char *bmf_checker_keyword(const bmf_expression *expression);
+char *checker_words(const bmf_type *type, char text[BMF_TYPE_WORDS]);
+const char *checker_keyword(const bmf_expression *expression);
 
 /* A distributed list is in the type. */
 bool bmf_type_holds_distributed(const bmf_type *type);
 
 /* The typed parts as one expression; parts[0] is applied last. Compositions among them are flattened unless that gets
  * long. */
-bmf_expression *bmf_expression_compose(bmf_expressions *arena, bmf_span span, int parts, bmf_expression *const *part);
+bmf_expression *expression_compose(bmf_expressions *arena, bmf_span span, int parts, bmf_expression *const *part);
 /* Sets types and flags of a node whose children are typed. */
-void bmf_expression_set_types(bmf_expression *node, const bmf_type *in, const bmf_type *out);
+void expression_set_types(bmf_expression *node, const bmf_type *in, const bmf_type *out);
 
 #endif

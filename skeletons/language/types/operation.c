@@ -55,8 +55,8 @@ static bool is_pair(const bmf_type *type)
 static bmf_expression *make(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in,
                             const bmf_type *takes, const bmf_type *out)
 {
-    bmf_expression *node = bmf_checker_node(checker, expression, 0, NULL);
-    return bmf_checker_convert_argument(checker, bmf_checker_finish(checker, node, takes, out), in);
+    bmf_expression *node = checker_node(checker, expression, 0, NULL);
+    return checker_convert_argument(checker, checker_finish(checker, node, takes, out), in);
 }
 
 static bmf_expression *infer_binary(bmf_checker *checker, const bmf_expression *expression, signature wanted,
@@ -69,10 +69,10 @@ static bmf_expression *infer_binary(bmf_checker *checker, const bmf_expression *
     const bmf_type *nothing = &bmf_type_nothing;
     const bmf_type *a = is_pair(in) ? in->component[0] : in, *b = is_pair(in) ? in->component[1] : in;
     if (!is_pair(in) && in != nothing)
-        return bmf_checker_needs(checker, expression, what[wanted], in);
+        return checker_needs(checker, expression, what[wanted], in);
     bool numbers = is_number(a) && is_number(b), bools = is_bool(a) && is_bool(b);
     if (!(numbers && wanted != LOGIC) && !(bools && (wanted == LOGIC || wanted == EQUALITY)))
-        return bmf_checker_needs(checker, expression, what[wanted], in);
+        return checker_needs(checker, expression, what[wanted], in);
     const bmf_type *both = bmf_type_join(a, b);
     const bmf_type *takes = both == nothing ? in : bmf_type_pair(both, both);
     return make(checker, expression, in, takes, wanted == ARITHMETIC ? both : &bmf_type_bool);
@@ -83,7 +83,7 @@ static bmf_expression *infer_unary(bmf_checker *checker, const bmf_expression *e
 {
     bool takes_bool = wanted == NEGATION || wanted == CONVERSION;
     if (!is_number(in) && !(takes_bool && is_bool(in)))
-        return bmf_checker_needs(checker, expression, takes_bool ? "a number or a bool" : "a number", in);
+        return checker_needs(checker, expression, takes_bool ? "a number or a bool" : "a number", in);
     if (wanted == REAL_FUNCTION)
         return make(checker, expression, in, &bmf_type_real, &bmf_type_real);
     if (wanted == CONVERSION)
@@ -106,19 +106,18 @@ static const bmf_type *list_like(const bmf_type *like, const bmf_type *of)
 
 static bmf_expression *refuse_distributed(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
-    return bmf_checker_needs(
-        checker, expression,
-        expression->operation == BMF_OPERATION_CONC
-            ? "placed lists (P_Reduce gathers a distributed one)"
-            : "elements without distributed lists in them (reduce those first, with B_Map or P_Map)",
-        in);
+    return checker_needs(checker, expression,
+                         expression->operation == BMF_OPERATION_CONC
+                             ? "placed lists (P_Reduce gathers a distributed one)"
+                             : "elements without distributed lists in them (reduce those first, with B_Map or P_Map)",
+                         in);
 }
 
 static bmf_expression *infer_index(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     const bmf_type *list = in->component[0], *index = in->component[1];
     if (!is_list(list) || (index->kind != BMF_INT && index->kind != BMF_NOTHING))
-        return bmf_checker_needs(checker, expression, "{a list, int}", in);
+        return checker_needs(checker, expression, "{a list, int}", in);
     if (bmf_type_holds_distributed(element(list)))
         return refuse_distributed(checker, expression, in);
     const bmf_type *takes = bmf_type_pair(list_like(list, element(list)), &bmf_type_int);
@@ -129,7 +128,7 @@ static bmf_expression *infer_distl(bmf_checker *checker, const bmf_expression *e
 {
     const bmf_type *item = in->component[0], *list = in->component[1];
     if (!is_list(list))
-        return bmf_checker_needs(checker, expression, "{an item, a list}", in);
+        return checker_needs(checker, expression, "{an item, a list}", in);
     if (bmf_type_holds_distributed(item) || bmf_type_holds_distributed(element(list)))
         return refuse_distributed(checker, expression, in);
     const bmf_type *takes = bmf_type_pair(item, list_like(list, element(list)));
@@ -140,11 +139,11 @@ static bmf_expression *infer_project(bmf_checker *checker, const bmf_expression 
 {
     const bmf_type *list = in->component[0], *index = in->component[1];
     if (!is_list(list) || !is_list(index) || (element(index)->kind != BMF_INT && element(index)->kind != BMF_NOTHING))
-        return bmf_checker_needs(checker, expression, "{a list, a list of ints}", in);
+        return checker_needs(checker, expression, "{a list, a list of ints}", in);
     if (bmf_type_holds_distributed(element(list)))
         return refuse_distributed(checker, expression, in);
     if (index->kind == BMF_DISTRIBUTED && list->kind == BMF_LIST)
-        return bmf_checker_needs(checker, expression, "a distributed list if the list of indices is distributed", in);
+        return checker_needs(checker, expression, "a distributed list if the list of indices is distributed", in);
     const bmf_type *takes = bmf_type_pair(list_like(list->kind == BMF_NOTHING ? index : list, element(list)),
                                           list_like(index, &bmf_type_int));
     return make(checker, expression, in, takes, takes->component[0]);
@@ -155,14 +154,13 @@ static bmf_expression *infer_conc(bmf_checker *checker, const bmf_expression *ex
     char words[2][BMF_TYPE_WORDS];
     const bmf_type *a = in->component[0], *b = in->component[1];
     if (!is_list(a) || !is_list(b))
-        return bmf_checker_needs(checker, expression, "two lists", in);
+        return checker_needs(checker, expression, "two lists", in);
     if (bmf_type_holds_distributed(in))
         return refuse_distributed(checker, expression, in);
     const bmf_type *both = bmf_type_join(element(a), element(b));
     if (both == NULL)
-        return bmf_checker_fail(checker, expression->span, "%s needs two lists of one type, found %s and %s",
-                                bmf_checker_keyword(expression), bmf_checker_words(a, words[0]),
-                                bmf_checker_words(b, words[1]));
+        return checker_fail(checker, expression->span, "%s needs two lists of one type, found %s and %s",
+                            checker_keyword(expression), checker_words(a, words[0]), checker_words(b, words[1]));
     both = bmf_type_list(both);
     return make(checker, expression, in, bmf_type_pair(both, both), both);
 }
@@ -182,26 +180,25 @@ static bmf_expression *infer_list_operation(bmf_checker *checker, const bmf_expr
     switch (expression->operation) {
     case BMF_OPERATION_LENGTH:
         return is_list(in) ? make(checker, expression, in, in, &bmf_type_int)
-                           : bmf_checker_needs(checker, expression, "a list", in);
+                           : checker_needs(checker, expression, "a list", in);
     case BMF_OPERATION_IOTA:
         return in->kind == BMF_INT ? make(checker, expression, in, in, bmf_type_list(in))
-                                   : bmf_checker_needs(checker, expression, "an int", in);
+                                   : checker_needs(checker, expression, "an int", in);
     case BMF_OPERATION_INDEX:
         return is_pair(in) ? infer_index(checker, expression, in)
-                           : bmf_checker_needs(checker, expression, "{a list, int}", in);
+                           : checker_needs(checker, expression, "{a list, int}", in);
     case BMF_OPERATION_DISTL:
         return is_pair(in) ? infer_distl(checker, expression, in)
-                           : bmf_checker_needs(checker, expression, "{an item, a list}", in);
+                           : checker_needs(checker, expression, "{an item, a list}", in);
     case BMF_OPERATION_PROJECT:
         return is_pair(in) ? infer_project(checker, expression, in)
-                           : bmf_checker_needs(checker, expression, "{a list, a list of ints}", in);
+                           : checker_needs(checker, expression, "{a list, a list of ints}", in);
     default:
-        return is_pair(in) ? infer_conc(checker, expression, in)
-                           : bmf_checker_needs(checker, expression, "two lists", in);
+        return is_pair(in) ? infer_conc(checker, expression, in) : checker_needs(checker, expression, "two lists", in);
     }
 }
 
-bmf_expression *bmf_checker_operation(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+bmf_expression *checker_operation(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     signature wanted = signatures[expression->operation];
     if (wanted <= LOGIC)

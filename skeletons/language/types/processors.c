@@ -133,13 +133,13 @@ static places run(survey *all, const bmf_expression *node, int64_t base, places 
         if (known->node == node && known->base == base && memcmp(&known->in, &in, sizeof in) == 0)
             return known->out;
     places out = run_kind(all, node, base, in);
-    visit *made = bmf_allocate(sizeof *made);
+    visit *made = allocate(sizeof *made);
     *made = (visit){node, base, in, out, *bucket};
     *bucket = made;
     return out;
 }
 
-int64_t bmf_processors_needed(const bmf_expression *checked)
+int64_t processors_needed(const bmf_expression *checked)
 {
     survey all = {0};
     run(&all, checked, 0, (places){{0}});

@@ -33,8 +33,8 @@ static const bmf_type *join(bmf_checker *checker, bmf_span span, const char *wha
     char words[2][BMF_TYPE_WORDS];
     const bmf_type *both = bmf_type_join(a, b);
     if (both == NULL)
-        bmf_checker_fail(checker, span, "%s, found %s and %s", what, bmf_checker_words(a, words[0]),
-                         bmf_checker_words(b, words[1]));
+        checker_fail(checker, span, "%s, found %s and %s", what, checker_words(a, words[0]),
+                     checker_words(b, words[1]));
     return both;
 }
 
@@ -43,8 +43,8 @@ static bool has_placed_elements(bmf_checker *checker, const bmf_expression *expr
 {
     if (!bmf_type_holds_distributed(list->component[0]))
         return true;
-    bmf_checker_needs(checker, expression,
-                      "elements without distributed lists in them (reduce those first, with B_Map or P_Map)", list);
+    checker_needs(checker, expression,
+                  "elements without distributed lists in them (reduce those first, with B_Map or P_Map)", list);
     return false;
 }
 
@@ -54,13 +54,13 @@ static bmf_expression *infer_predicate(bmf_checker *checker, const bmf_expressio
 {
     char words[BMF_TYPE_WORDS];
     bmf_expression *typed =
-        inside ? bmf_checker_infer_inside(checker, predicate, in) : bmf_checker_infer(checker, predicate, in);
+        inside ? checker_infer_inside(checker, predicate, in) : checker_infer(checker, predicate, in);
     if (typed == NULL)
         return NULL;
     if (typed->out->kind != BMF_BOOL && typed->out->kind != BMF_NOTHING)
-        return bmf_checker_fail(checker, predicate->span, "%s needs a predicate that makes a bool, found %s",
-                                bmf_checker_keyword(expression), bmf_checker_words(typed->out, words));
-    return bmf_checker_convert(checker, typed, &bmf_type_bool);
+        return checker_fail(checker, predicate->span, "%s needs a predicate that makes a bool, found %s",
+                            checker_keyword(expression), checker_words(typed->out, words));
+    return checker_convert(checker, typed, &bmf_type_bool);
 }
 
 /* ---- tuples and lists of functions ---- */
@@ -69,8 +69,7 @@ static bmf_expression *infer_constant(bmf_checker *checker, const bmf_expression
 {
     static const bmf_type *const type[] = {
         [BMF_INT] = &bmf_type_int, [BMF_REAL] = &bmf_type_real, [BMF_BOOL] = &bmf_type_bool};
-    return bmf_checker_finish(checker, bmf_checker_node(checker, expression, 0, NULL), in,
-                              type[expression->constant.kind]);
+    return checker_finish(checker, checker_node(checker, expression, 0, NULL), in, type[expression->constant.kind]);
 }
 
 static bmf_expression *infer_tuple(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
@@ -78,16 +77,16 @@ static bmf_expression *infer_tuple(bmf_checker *checker, const bmf_expression *e
     bmf_expression *typed[BMF_MAX_LEAVES];
     const bmf_type *component[BMF_MAX_LEAVES];
     if (expression->children < 1 || expression->children > BMF_MAX_LEAVES)
-        return bmf_checker_fail(checker, expression->span, "B_Alltup needs 1 to 32 expressions, found %d",
-                                expression->children);
+        return checker_fail(checker, expression->span, "B_Alltup needs 1 to 32 expressions, found %d",
+                            expression->children);
     for (int k = 0; k < expression->children; k++) {
-        typed[k] = bmf_checker_infer(checker, expression->child[k], in);
+        typed[k] = checker_infer(checker, expression->child[k], in);
         if (typed[k] == NULL)
             return NULL;
         component[k] = typed[k]->out;
     }
-    return bmf_checker_finish(checker, bmf_checker_node(checker, expression, expression->children, typed), in,
-                              bmf_type_tuple(expression->children, component));
+    return checker_finish(checker, checker_node(checker, expression, expression->children, typed), in,
+                          bmf_type_tuple(expression->children, component));
 }
 
 /* Types the children and finds the type all of them go with; NULL after a failure. */
@@ -96,7 +95,7 @@ static const bmf_type *infer_elements(bmf_checker *checker, const bmf_expression
 {
     const bmf_type *all = &bmf_type_nothing;
     for (int k = 0; k < expression->children && all != NULL; k++) {
-        typed[k] = bmf_checker_infer(checker, expression->child[k], in);
+        typed[k] = checker_infer(checker, expression->child[k], in);
         if (typed[k] == NULL)
             return NULL;
         all = join(checker, expression->child[k]->span, "the expressions of B_Allvec must make one type", all,
@@ -107,13 +106,13 @@ static const bmf_type *infer_elements(bmf_checker *checker, const bmf_expression
 
 static bmf_expression *infer_vector(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
-    bmf_expression **typed = bmf_allocate(expression->children * (int64_t)sizeof(bmf_expression *)), *node = NULL;
+    bmf_expression **typed = allocate(expression->children * (int64_t)sizeof(bmf_expression *)), *node = NULL;
     const bmf_type *all = infer_elements(checker, expression, in, typed);
     if (all != NULL && has_placed_elements(checker, expression, bmf_type_list(all))) {
         for (int k = 0; k < expression->children; k++)
-            typed[k] = bmf_checker_convert(checker, typed[k], all);
-        node = bmf_checker_node(checker, expression, expression->children, typed);
-        node = bmf_checker_finish(checker, node, in, bmf_type_list(all));
+            typed[k] = checker_convert(checker, typed[k], all);
+        node = checker_node(checker, expression, expression->children, typed);
+        node = checker_finish(checker, node, in, bmf_type_list(all));
     }
     free(typed);
     return node;
@@ -126,10 +125,9 @@ static bmf_expression *infer_component(bmf_checker *checker, const bmf_expressio
     bool fits = in->kind == BMF_TUPLE && in->components == n && i >= 1 && i <= n;
     if (!fits && in->kind != BMF_NOTHING) {
         snprintf(what, sizeof what, "a tuple of %lld component%s", (long long)n, n == 1 ? "" : "s");
-        return bmf_checker_needs(checker, expression, what, in);
+        return checker_needs(checker, expression, what, in);
     }
-    return bmf_checker_finish(checker, bmf_checker_node(checker, expression, 0, NULL), in,
-                              fits ? in->component[i - 1] : in);
+    return checker_finish(checker, checker_node(checker, expression, 0, NULL), in, fits ? in->component[i - 1] : in);
 }
 
 /* ---- skeletons ---- */
@@ -137,48 +135,48 @@ static bmf_expression *infer_component(bmf_checker *checker, const bmf_expressio
 static bmf_expression *infer_map(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     if (!is_list(in) && in->kind != BMF_NOTHING)
-        return bmf_checker_needs(checker, expression, "a list", in);
+        return checker_needs(checker, expression, "a list", in);
     const bmf_type *element = is_list(in) ? in->component[0] : in;
-    bmf_expression *typed = bmf_checker_infer_inside(checker, expression->child[0], element);
+    bmf_expression *typed = checker_infer_inside(checker, expression->child[0], element);
     if (typed == NULL)
         return NULL;
-    return bmf_checker_finish(checker, bmf_checker_node(checker, expression, 1, &typed), in,
-                              is_list(in) ? list_like(in, typed->out) : in);
+    return checker_finish(checker, checker_node(checker, expression, 1, &typed), in,
+                          is_list(in) ? list_like(in, typed->out) : in);
 }
 
 static bmf_expression *infer_filter(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     if (in->kind == BMF_DISTRIBUTED)
-        return bmf_checker_needs(checker, expression, "a placed list (P_Map (B_Filter ..) filters the parts)", in);
+        return checker_needs(checker, expression, "a placed list (P_Map (B_Filter ..) filters the parts)", in);
     if (in->kind != BMF_LIST && in->kind != BMF_NOTHING)
-        return bmf_checker_needs(checker, expression, "a list", in);
+        return checker_needs(checker, expression, "a list", in);
     if (in->kind == BMF_LIST && !has_placed_elements(checker, expression, in))
         return NULL;
     bmf_expression *predicate =
         infer_predicate(checker, expression, expression->child[0], in->kind == BMF_LIST ? in->component[0] : in, true);
-    return bmf_checker_finish(checker, bmf_checker_node(checker, expression, 1, &predicate), in, in);
+    return checker_finish(checker, checker_node(checker, expression, 1, &predicate), in, in);
 }
 
 static bmf_expression *infer_split(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     int64_t parts = expression->number[0], stride = expression->number[1];
     if (parts < 1)
-        return bmf_checker_fail(checker, expression->span, "%s needs at least 1 part, found %lld",
-                                bmf_checker_keyword(expression), (long long)parts);
+        return checker_fail(checker, expression->span, "%s needs at least 1 part, found %lld",
+                            checker_keyword(expression), (long long)parts);
     if (expression->parallel && (stride < 0 || stride > 40 || parts - 1 > (max_processors - 1) >> stride))
-        return bmf_checker_fail(checker, expression->span,
-                                "%s needs at most 2^40 processors, found %lld with stride 2^%lld",
-                                bmf_checker_keyword(expression), (long long)parts, (long long)stride);
+        return checker_fail(checker, expression->span,
+                            "%s needs at most 2^40 processors, found %lld with stride 2^%lld",
+                            checker_keyword(expression), (long long)parts, (long long)stride);
     if (in->kind == BMF_DISTRIBUTED)
-        return bmf_checker_needs(checker, expression, "a placed list (P_Map (B_Split ..) splits the parts)", in);
+        return checker_needs(checker, expression, "a placed list (P_Map (B_Split ..) splits the parts)", in);
     if (in->kind != BMF_LIST && in->kind != BMF_NOTHING)
-        return bmf_checker_needs(checker, expression, "a list", in);
+        return checker_needs(checker, expression, "a list", in);
     if (in->kind == BMF_LIST && !has_placed_elements(checker, expression, in))
         return NULL;
     const bmf_type *out = in;
     if (in->kind == BMF_LIST)
         out = expression->parallel ? bmf_type_distributed(in) : bmf_type_list(in);
-    return bmf_checker_finish(checker, bmf_checker_node(checker, expression, 0, NULL), in, out);
+    return checker_finish(checker, checker_node(checker, expression, 0, NULL), in, out);
 }
 
 /* Either both lists placed or both distributed; a component of type nothing is a list like the other. NULL: neither. */
@@ -203,7 +201,7 @@ static bmf_expression *infer_zip(bmf_checker *checker, const bmf_expression *exp
     const bmf_type *nothing = &bmf_type_nothing;
     const bmf_type *takes = in == nothing ? in : two_lists(in);
     if (takes == NULL)
-        return bmf_checker_needs(checker, expression, "two placed or two distributed lists", in);
+        return checker_needs(checker, expression, "two placed or two distributed lists", in);
     const bmf_type *pair = bmf_type_pair(nothing, nothing), *out = in;
     if (in != nothing) {
         if (!has_placed_elements(checker, expression, takes->component[0]) ||
@@ -214,13 +212,13 @@ static bmf_expression *infer_zip(bmf_checker *checker, const bmf_expression *exp
     }
     bmf_expression *operation = NULL;
     if (expression->children > 0) {
-        operation = bmf_checker_infer_inside(checker, expression->child[0], pair);
+        operation = checker_infer_inside(checker, expression->child[0], pair);
         if (operation == NULL)
             return NULL;
         out = in == nothing ? in : list_like(takes->component[0], operation->out);
     }
-    bmf_expression *node = bmf_checker_node(checker, expression, expression->children, &operation);
-    return bmf_checker_convert_argument(checker, bmf_checker_finish(checker, node, takes, out), in);
+    bmf_expression *node = checker_node(checker, expression, expression->children, &operation);
+    return checker_convert_argument(checker, checker_finish(checker, node, takes, out), in);
 }
 
 /* ---- reductions and scans ---- */
@@ -232,9 +230,9 @@ static bmf_expression *infer_operator(bmf_checker *checker, const bmf_expression
     char words[BMF_TYPE_WORDS];
     int leaves = bmf_type_is_fixed(operand) ? bmf_type_leaves(operand, leaf) : 0;
     if (leaves < 0 || leaves > BMF_MAX_LEAVES / 2)
-        return bmf_checker_fail(checker, expression->span, "%s needs elements of at most 16 scalars, found %s",
-                                bmf_checker_keyword(expression), bmf_checker_words(operand, words));
-    return bmf_checker_infer_inside(checker, expression->child[0], bmf_type_pair(operand, operand));
+        return checker_fail(checker, expression->span, "%s needs elements of at most 16 scalars, found %s",
+                            checker_keyword(expression), checker_words(operand, words));
+    return checker_infer_inside(checker, expression->child[0], bmf_type_pair(operand, operand));
 }
 
 /* One step towards the operands' type: what the operator and the default make of `operand`, joined with it. Fills in
@@ -245,10 +243,10 @@ static const bmf_type *widen_operand(bmf_checker *checker, const bmf_expression 
     const bmf_type *wider = operand;
     char what[100];
     if (expression->children > 1) {
-        typed[1] = bmf_checker_infer(checker, expression->child[1], list_like(list, operand));
+        typed[1] = checker_infer(checker, expression->child[1], list_like(list, operand));
         if (typed[1] == NULL)
             return NULL;
-        snprintf(what, sizeof what, "the default of %s must go with the elements", bmf_checker_keyword(expression));
+        snprintf(what, sizeof what, "the default of %s must go with the elements", checker_keyword(expression));
         wider = join(checker, expression->child[1]->span, what, wider, typed[1]->out);
         if (wider == NULL)
             return NULL;
@@ -256,8 +254,7 @@ static const bmf_type *widen_operand(bmf_checker *checker, const bmf_expression 
     typed[0] = infer_operator(checker, expression, wider);
     if (typed[0] == NULL)
         return NULL;
-    snprintf(what, sizeof what, "the operator of %s must make the type of its operands",
-             bmf_checker_keyword(expression));
+    snprintf(what, sizeof what, "the operator of %s must make the type of its operands", checker_keyword(expression));
     return join(checker, expression->child[0]->span, what, wider, typed[0]->out);
 }
 
@@ -272,8 +269,8 @@ static const bmf_type *find_operand(bmf_checker *checker, const bmf_expression *
             return wider;
         operand = wider;
     }
-    bmf_checker_fail(checker, expression->child[0]->span,
-                     "the operator of %s makes a larger type each time it is applied", bmf_checker_keyword(expression));
+    checker_fail(checker, expression->child[0]->span, "the operator of %s makes a larger type each time it is applied",
+                 checker_keyword(expression));
     return NULL;
 }
 
@@ -282,8 +279,8 @@ static bmf_expression *infer_fold_of_nothing(bmf_checker *checker, const bmf_exp
 {
     bmf_expression *typed[2] = {infer_operator(checker, expression, in), NULL};
     if (typed[0] != NULL && expression->children > 1)
-        typed[1] = bmf_checker_infer(checker, expression->child[1], in);
-    return bmf_checker_finish(checker, bmf_checker_node(checker, expression, expression->children, typed), in, in);
+        typed[1] = checker_infer(checker, expression->child[1], in);
+    return checker_finish(checker, checker_node(checker, expression, expression->children, typed), in, in);
 }
 
 static bmf_expression *infer_fold(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
@@ -292,20 +289,20 @@ static bmf_expression *infer_fold(bmf_checker *checker, const bmf_expression *ex
     if (in->kind == BMF_NOTHING)
         return infer_fold_of_nothing(checker, expression, in);
     if (!is_list(in))
-        return bmf_checker_needs(checker, expression, "a list", in);
+        return checker_needs(checker, expression, "a list", in);
     if (!has_placed_elements(checker, expression, in))
         return NULL;
     const bmf_type *operand = find_operand(checker, expression, in, typed);
     if (operand == NULL)
         return NULL;
     for (int k = 0; k < expression->children; k++)
-        typed[k] = bmf_checker_convert(checker, typed[k], operand);
+        typed[k] = checker_convert(checker, typed[k], operand);
     const bmf_type *list = list_like(in, operand);
     if (!has_placed_elements(checker, expression, list))
         return NULL;
-    bmf_expression *node = bmf_checker_node(checker, expression, expression->children, typed);
-    node = bmf_checker_finish(checker, node, list, expression->kind == BMF_EXPRESSION_SCAN ? list : operand);
-    return bmf_checker_convert_argument(checker, node, in);
+    bmf_expression *node = checker_node(checker, expression, expression->children, typed);
+    node = checker_finish(checker, node, list, expression->kind == BMF_EXPRESSION_SCAN ? list : operand);
+    return checker_convert_argument(checker, node, in);
 }
 
 /* ---- choices and loops ---- */
@@ -316,9 +313,8 @@ static bool may_hold(bmf_checker *checker, const bmf_expression *expression, con
     char words[BMF_TYPE_WORDS];
     if (checker->inside == 0 || !bmf_type_holds_distributed(type))
         return true;
-    bmf_checker_fail(checker, expression->span,
-                     "%s inside a map or an operator cannot have distributed lists, found %s",
-                     bmf_checker_keyword(expression), bmf_checker_words(type, words));
+    checker_fail(checker, expression->span, "%s inside a map or an operator cannot have distributed lists, found %s",
+                 checker_keyword(expression), checker_words(type, words));
     return false;
 }
 
@@ -326,23 +322,23 @@ static bmf_expression *infer_if(bmf_checker *checker, const bmf_expression *expr
 {
     bmf_expression *typed[3] = {infer_predicate(checker, expression, expression->child[0], in, false)};
     for (int k = 1; k < 3 && typed[k - 1] != NULL; k++)
-        typed[k] = bmf_checker_infer(checker, expression->child[k], in);
+        typed[k] = checker_infer(checker, expression->child[k], in);
     if (typed[0] == NULL || typed[1] == NULL || typed[2] == NULL)
         return NULL;
     const bmf_type *out = join(checker, expression->child[2]->span, "the branches of B_If must make one type",
                                typed[1]->out, typed[2]->out);
     if (out == NULL || !may_hold(checker, expression, in) || !may_hold(checker, expression, out))
         return NULL;
-    typed[1] = bmf_checker_convert(checker, typed[1], out);
-    typed[2] = bmf_checker_convert(checker, typed[2], out);
-    return bmf_checker_finish(checker, bmf_checker_node(checker, expression, 3, typed), in, out);
+    typed[1] = checker_convert(checker, typed[1], out);
+    typed[2] = checker_convert(checker, typed[2], out);
+    return checker_finish(checker, checker_node(checker, expression, 3, typed), in, out);
 }
 
 static bmf_expression *infer_while(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     const bmf_type *loop = in;
     for (int step = 0; step < MAX_WIDENINGS; step++) {
-        bmf_expression *body = bmf_checker_infer(checker, expression->child[1], loop);
+        bmf_expression *body = checker_infer(checker, expression->child[1], loop);
         if (body == NULL)
             return NULL;
         const bmf_type *wider = join(checker, expression->child[1]->span,
@@ -354,28 +350,28 @@ static bmf_expression *infer_while(bmf_checker *checker, const bmf_expression *e
             continue;
         }
         bmf_expression *typed[2] = {infer_predicate(checker, expression, expression->child[0], loop, false),
-                                    bmf_checker_convert(checker, body, loop)};
-        bmf_expression *node = bmf_checker_node(checker, expression, 2, typed);
-        return bmf_checker_convert_argument(checker, bmf_checker_finish(checker, node, loop, loop), in);
+                                    checker_convert(checker, body, loop)};
+        bmf_expression *node = checker_node(checker, expression, 2, typed);
+        return checker_convert_argument(checker, checker_finish(checker, node, loop, loop), in);
     }
-    return bmf_checker_fail(checker, expression->child[1]->span,
-                            "the body of B_While makes a larger type each time it is applied");
+    return checker_fail(checker, expression->child[1]->span,
+                        "the body of B_While makes a larger type each time it is applied");
 }
 
 /* Seen only again, by the rewriter, at another type. */
 static bmf_expression *infer_conversion(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     if (bmf_type_join(in, expression->out) != expression->out)
-        return bmf_checker_fail(checker, expression->span, "no conversion");
-    bmf_expression *identity = bmf_expression_create(checker->arena, BMF_EXPRESSION_ID, expression->span, 0);
-    return bmf_checker_convert(checker, bmf_checker_finish(checker, identity, in, in), expression->out);
+        return checker_fail(checker, expression->span, "no conversion");
+    bmf_expression *identity = expression_create(checker->arena, BMF_EXPRESSION_ID, expression->span, 0);
+    return checker_convert(checker, checker_finish(checker, identity, in, in), expression->out);
 }
 
-bmf_expression *bmf_checker_skeleton(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+bmf_expression *checker_skeleton(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     switch (expression->kind) {
     case BMF_EXPRESSION_ID:
-        return bmf_checker_finish(checker, bmf_checker_node(checker, expression, 0, NULL), in, in);
+        return checker_finish(checker, checker_node(checker, expression, 0, NULL), in, in);
     case BMF_EXPRESSION_CON:
         return infer_constant(checker, expression, in);
     case BMF_EXPRESSION_ALLTUP:
