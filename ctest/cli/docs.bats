@@ -76,9 +76,9 @@ anchors()
 @test "files of the project that docs name are there" {
     cd "$BMF_SOURCE_DIR"
     for page in README.md docs/*.md; do
-        for file in $(lines "$page" | grep -oE '`(ctest|examples|runtime|skeletons|permute|predict|convert|drivers|bench|scripts)/[^` ]*`' |
+        for file in $(lines "$page" | grep -oE '`(ctest|examples|runtime|skeletons|permute|predict|drivers|bench|scripts|include)/[^` ]*`' |
                       tr -d '`'); do
-            # patterns such as ctest/unit_*.c, too
+            # patterns such as ctest/unit/*.c, too
             compgen -G "$file" >/dev/null || fail "$page: there is no $file"
         done
     done

@@ -216,7 +216,7 @@ static char *read_text(const char *name)
 {
     char path[1024];
     const char *slash = strrchr(__FILE__, '/');
-    snprintf(path, sizeof path, "%.*s/../examples/%s", slash ? (int)(slash - __FILE__) : 1, slash ? __FILE__ : ".",
+    snprintf(path, sizeof path, "%.*s/../../examples/%s", slash ? (int)(slash - __FILE__) : 1, slash ? __FILE__ : ".",
              name);
     FILE *file = fopen(path, "r");
     char *text = NULL;
