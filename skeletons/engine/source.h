@@ -8,7 +8,7 @@
 #define BMF_SOURCE_H
 
 #include "runtime/backend/backend.h"
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
 #include "runtime/data/list.h"
 
 typedef struct bmf_source {

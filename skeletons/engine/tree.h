@@ -11,7 +11,7 @@
 #ifndef BMF_TREE_H
 #define BMF_TREE_H
 
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
 #include "skeletons/engine/source.h"
 
 /* Blocks whose values are folded together. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/data/type.h"
+#include "bmf/type.h"
 #include "skeletons/language/front/text.h"
 
 /* X(kind, keyword, children): what may stand where an expression is expected. children: -1 any number. */
