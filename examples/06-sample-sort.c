@@ -51,8 +51,7 @@ static int sort_part(void *state, int64_t part, int64_t begin, int64_t end)
     int64_t *key = bmf_list_data_writable(keys, 0);
     (void)part;
     if (end - begin > 1) /* a rank without elements has no memory for them */
-        qsort(key + (begin - bmf_list_local_begin(keys)), (size_t)(end - begin), sizeof *key,
-              compare_keys);
+        qsort(key + (begin - bmf_list_local_begin(keys)), (size_t)(end - begin), sizeof *key, compare_keys);
     return 0;
 }
 

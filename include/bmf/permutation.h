@@ -37,7 +37,8 @@ BMF_API bmf_permutation_class bmf_permutation_classify(const bmf_permutation *p)
 BMF_API const char *bmf_permutation_class_name(bmf_permutation_class class_);
 
 /* First `first`, then `second`; same bits. The result may be an argument. */
-BMF_API void bmf_permutation_compose(const bmf_permutation *second, const bmf_permutation *first, bmf_permutation *composition);
+BMF_API void bmf_permutation_compose(const bmf_permutation *second, const bmf_permutation *first,
+                                     bmf_permutation *composition);
 /* The one that moves every element back. The result may be the argument. */
 BMF_API void bmf_permutation_inverse(const bmf_permutation *p, bmf_permutation *inverse);
 BMF_API bool bmf_permutation_equal(const bmf_permutation *a, const bmf_permutation *b);

@@ -53,8 +53,8 @@ typedef enum bmf_permute_method {
     /** Row by row (document 003, 4.3): every processor sends its element i, i = 0, 1, ..; rows that go the same way from
      * all processors travel together. */
     BMF_PERMUTE_NAIVE,
-    BMF_PERMUTE_METHODS,                     /**< their number */
-    BMF_PERMUTE_AUTO = BMF_PERMUTE_METHODS   /**< the cheapest by estimate */
+    BMF_PERMUTE_METHODS,                   /**< their number */
+    BMF_PERMUTE_AUTO = BMF_PERMUTE_METHODS /**< the cheapest by estimate */
 } bmf_permute_method;
 /** "rounds", "alltoallv", "naive", "auto". Not collective. */
 BMF_API const char *bmf_permute_method_name(bmf_permute_method method);

@@ -23,7 +23,8 @@ extern "C" {
 
 /* n elements placed whole on one processor. data: n records of the type, read on the rank of that processor only.
  * Moves nothing between processors. Errors: n < 0, no such processor, a type with lists in it. */
-BMF_API int bmf_place(bmf_context *ctx, int64_t processor, const bmf_type *type, int64_t n, const void *data, bmf_list **out);
+BMF_API int bmf_place(bmf_context *ctx, int64_t processor, const bmf_type *type, int64_t n, const void *data,
+                      bmf_list **out);
 /* n elements evenly split over all processors; data (n records) is read on every rank, each its part. Moves nothing. */
 BMF_API int bmf_spread(bmf_context *ctx, const bmf_type *type, int64_t n, const void *data, bmf_list **out);
 /* 0, 1, .., n - 1 evenly split over all processors, as int or as real. Moves nothing. Document 000, 2.7.2. */
@@ -97,7 +98,7 @@ BMF_API int bmf_reduce_placed(const bmf_list *xs, const bmf_operator *op, bmf_li
 /* Fused: reduce(op, map(kernel, xs)), and with zip; no list in between. Reads n w bytes once. */
 BMF_API int bmf_map_reduce(const bmf_list *xs, const bmf_kernel *kernel, const bmf_operator *op, void *value);
 BMF_API int bmf_zip_map_reduce(const bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel, const bmf_operator *op,
-                       void *value);
+                               void *value);
 
 typedef enum bmf_scan_kind { BMF_INCLUSIVE, BMF_EXCLUSIVE } bmf_scan_kind;
 /* Document 000, 5.8. Inclusive: out[i] = xs[0] op .. op xs[i]; exclusive: without xs[i], out[0] = identity (which the operator
@@ -106,7 +107,7 @@ BMF_API int bmf_scan(const bmf_list *xs, const bmf_operator *op, bmf_scan_kind k
 BMF_API int bmf_scan_in_place(bmf_list *xs, const bmf_operator *op, bmf_scan_kind kind);
 /* Fused: scan(op, map(kernel, xs)). */
 BMF_API int bmf_map_scan(const bmf_list *xs, const bmf_kernel *kernel, const bmf_operator *op, bmf_scan_kind kind,
-                 bmf_list **out);
+                         bmf_list **out);
 
 /* ---- what is no skeleton ---- */
 
@@ -116,7 +117,7 @@ BMF_API int bmf_map_scan(const bmf_list *xs, const bmf_kernel *kernel, const bmf
  * skeletons are invisible there. No messages. Errors: BMF_ERROR_KERNEL, agreed. */
 typedef int bmf_part_function(void *state, int64_t part, int64_t begin, int64_t end);
 BMF_API int bmf_each_part(bmf_context *ctx, const bmf_partition *partition, const char *name, bmf_part_function *run,
-                  void *state);
+                          void *state);
 
 /* ---- lists of lists ---- */
 
