@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 #include "skeletons/engine/tree.h"
 
 static int check_nested(const char *skeleton, const bmf_list *xss)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 #include "skeletons/engine/source.h"
 
 typedef struct filter_state {

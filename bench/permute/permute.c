@@ -14,7 +14,8 @@
 #include "bench/limits.h"
 #include "bench/measure.h"
 #include "bench/permute/permute.h"
-#include "permute/local/local.h"
+#include "bmf/permute.h"
+#include "permute/gf2.h"
 #include "runtime/backend/backend.h"
 #include "runtime/base/memory.h"
 

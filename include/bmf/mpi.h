@@ -5,7 +5,8 @@
 
 #include <mpi.h>
 
-#include "runtime/context/context.h"
+#include <bmf/context.h>
+#include <bmf/export.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,7 +30,7 @@ extern "C" {
  * Errors: BMF_ERROR_ARGUMENT: MPI_COMM_NULL, an intercommunicator, a member out of its range, options that this version
  * does not know; BMF_ERROR_USAGE: a bad variable or --bmf-* option, or MPI is finalised. *ctx is then NULL on every rank,
  * and bmf_error_text(NULL) says why. */
-int bmf_open_with(MPI_Comm comm, const bmf_options *options, bmf_context **ctx);
+BMF_API int bmf_open_with(MPI_Comm comm, const bmf_options *options, bmf_context **ctx);
 
 #ifdef __cplusplus
 }

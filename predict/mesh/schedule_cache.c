@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { TABLE = 4096, PATH = 4096, VERSION = 2, MOST_LINKS = 1 << 24 };
 

@@ -1,5 +1,5 @@
 /* The context: what it knows, and what can be changed while it is open. */
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ double bmf_seconds(const bmf_context *ctx)
     return (double)ctx->backend->now((bmf_context *)ctx, -1) * 1e-9;
 }
 
-int bmf_slowest(bmf_context *ctx, double seconds, double *slowest)
+int bmf_max_seconds(bmf_context *ctx, double seconds, double *slowest)
 {
     int64_t mine = (int64_t)(seconds * 1e9), *all = allocate(ctx->ranks * (int64_t)sizeof *all), largest = 0;
     int status = ctx->backend->collect(ctx, &mine, 1, all, ctx->ranks);
