@@ -324,7 +324,7 @@ static void test_association(void)
     }
     double *x = allocate(elements * (int64_t)sizeof *x);
     for (int64_t j = 0; j < elements; j++)
-        x[j] = test_unit(&seed);
+        x[j] = random_unit(&seed);
     char *data = write_lists(x, length, 40);
     for (int scan = 0; scan < 2; scan++) {
         char *source, *printed;

@@ -107,7 +107,7 @@ __attribute__((unused)) static cell random_cell(const bmf_type *type, uint64_t *
     cell c = {0};
     for (int k = 0; k < leaves; k++)
         if (leaf[k]->kind == BMF_REAL)
-            c.leaf[k] = bits_of((test_unit(state) - 0.5) * ldexp(1.0, (int)test_below(state, 20)));
+            c.leaf[k] = bits_of((random_unit(state) - 0.5) * ldexp(1.0, (int)test_below(state, 20)));
         else
             c.leaf[k] = leaf[k]->kind == BMF_BOOL ? test_below(state, 2) : test_below(state, 2001) - 1000;
     return c;

@@ -51,7 +51,7 @@ static void fill(uint64_t *seed, const bmf_value *scalars)
         if (scalars->type->kind == BMF_INT)
             *(int64_t *)at = test_below(seed, 1000) - 500;
         else if (scalars->type->kind == BMF_REAL)
-            *(double *)at = test_unit(seed);
+            *(double *)at = random_unit(seed);
         else
             *at = (char)test_below(seed, 2);
     }
