@@ -64,7 +64,7 @@ static int unpack_values(bmf_evaluation *machine, const bmf_distribution *spread
             first[contexts++] = spread->elements->local[n];
         }
     offsets[contexts] = count;
-    int status = parcels_unpack(parcels, type, first, contexts, &values);
+    int status = value_from_parcels(parcels, type, first, contexts, &values);
     if (status == BMF_OK) {
         status = value_repeat(machine->ctx, &values, offsets, out);
         value_free(&values);
