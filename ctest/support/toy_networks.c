@@ -22,7 +22,7 @@ static void note(toy_network *toy, char kind, const bmf_flying *m, double time)
 {
     uint64_t bits;
     memcpy(&bits, &time, sizeof bits);
-    toy->checksum = mix(toy->checksum + bits + (uint64_t)kind) + (uint64_t)m->from * 31 + (uint64_t)m->to;
+    toy->checksum = hash_word(toy->checksum + bits + (uint64_t)kind) + (uint64_t)m->from * 31 + (uint64_t)m->to;
     toy->calls++;
     toy->disorder += time < toy->last;
     toy->last = fmax(toy->last, time);
