@@ -97,8 +97,8 @@ void frame_close(bmf_frame *frame)
 static void count_inside(const bmf_frame *frame, int64_t *inside)
 {
     for (int64_t i = 0; i < frame->outer->count; i++)
-        inside[i] = frame->offsets != NULL ? frame->offsets[i + 1] - frame->offsets[i] : 0;
-    if (frame->picked != NULL)
+        inside[i] = frame->offsets ? frame->offsets[i + 1] - frame->offsets[i] : 0;
+    if (frame->picked)
         for (int64_t j = 0; j < frame->count; j++)
             inside[frame->picked[j]] = 1;
 }
@@ -145,9 +145,9 @@ int frame_layout(bmf_evaluation *machine, bmf_frame *frame, bmf_layout **layout)
 {
     static const int64_t first_processor = 0;
     bmf_layout *outer;
-    if (frame->layout == NULL && frame->outer == NULL) {
+    if (!frame->layout && !frame->outer) {
         frame->layout = layout_create(machine->ctx, 1, &first_processor);
-    } else if (frame->layout == NULL) {
+    } else if (!frame->layout) {
         BMF_TRY(frame_layout(machine, (bmf_frame *)frame->outer, &outer));
         BMF_TRY(bmf_agree(machine->ctx, BMF_OK));
         BMF_TRY(make_layout(machine->ctx, frame));
@@ -182,7 +182,7 @@ static void cut_anywhere(const bmf_frame *frame, const int64_t *offsets, int64_t
     bmf_run_of_contexts *run = allocate((frame->runs + 1) * (int64_t)sizeof *run);
     for (int64_t r = 0; r < frame->runs; r++) {
         int64_t end = frame->run[r].end;
-        run[r] = (bmf_run_of_contexts){frame->run[r].processor, offsets != NULL ? offsets[end] : end};
+        run[r] = (bmf_run_of_contexts){frame->run[r].processor, offsets ? offsets[end] : end};
     }
     cut_pieces(frame->runs, run, count, workers, piece, pieces);
     free(run);
@@ -192,7 +192,7 @@ int frame_pieces(bmf_evaluation *machine, const bmf_frame *frame, const int64_t 
                  bmf_piece **piece, int64_t *pieces)
 {
     int workers = machine->ctx->threads;
-    if (!whole || offsets == NULL) {
+    if (!whole || !offsets) {
         cut_anywhere(frame, offsets, count, workers, piece, pieces);
         return BMF_OK;
     }
@@ -221,8 +221,8 @@ static int64_t list_of(const int64_t *offsets, int64_t lists, int64_t j)
 static int64_t local_number(const bmf_frame *frame, int64_t c)
 {
     const bmf_layout *layout = frame->layout;
-    if (layout == NULL)
-        return frame->outer == NULL && frame->count > 0 ? 0 : -1;
+    if (!layout)
+        return !frame->outer && frame->count > 0 ? 0 : -1;
     int64_t n = count_below(layout->local, layout->local_count, c);
     return n < layout->local_count && layout->local[n] == c ? n : -1;
 }
@@ -231,10 +231,10 @@ static int64_t local_number(const bmf_frame *frame, int64_t c)
 static int find_path(const bmf_frame *frame, int64_t j, step path[MAX_PATH])
 {
     int steps = 0;
-    for (; frame->outer != NULL && j >= 0 && steps < MAX_PATH; frame = frame->outer) {
-        if (frame->picked != NULL) {
+    for (; frame->outer && j >= 0 && steps < MAX_PATH; frame = frame->outer) {
+        if (frame->picked) {
             j = frame->picked[j];
-        } else if (frame->offsets != NULL) {
+        } else if (frame->offsets) {
             int64_t i = list_of(frame->offsets, frame->outer->count, j);
             path[steps++] = (step){frame->by, j - frame->offsets[i]};
             j = i;
@@ -258,7 +258,7 @@ static void print_path(const bmf_evaluation *machine, const step *path, int step
         bmf_span span = path[k].by->span;
         used += (size_t)snprintf(text + used, size - used, "%selement %" PRId64 " of %s",
                                  k == steps - 1 ? " (" : ", there ", path[k].element, expression_keyword(path[k].by));
-        if (used < size && machine->texts != NULL && span.text >= 0 && span.text < machine->texts->count) {
+        if (used < size && machine->texts && span.text >= 0 && span.text < machine->texts->count) {
             text_place(&machine->texts->text[span.text], span.begin, &line, &column);
             used += (size_t)snprintf(text + used, size - used, " at %" PRId64 ":%" PRId64, line, column);
         }

@@ -48,7 +48,7 @@ static int create_views(bmf_context *ctx, const bmf_value *value, int64_t count,
 {
     bmf_value made = {.type = value->type, .count = count, .step = 1};
     made.buffer = buffer_create(2 * count * (int64_t)sizeof(int64_t));
-    if (made.buffer == NULL)
+    if (!made.buffer)
         return fail_no_memory(ctx, count);
     *begin = made.buffer->data;
     *end = *begin + count;

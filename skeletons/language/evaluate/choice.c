@@ -260,7 +260,7 @@ static int run_loop(bmf_evaluation *machine, bmf_expression *expression, bmf_fra
     bool goes_on = true;
     l.active = malloc(bytes);
     l.place = malloc(bytes);
-    int status = l.active != NULL && l.place != NULL ? BMF_OK : fail_no_memory(machine->ctx, frame->count);
+    int status = l.active && l.place ? BMF_OK : fail_no_memory(machine->ctx, frame->count);
     for (int64_t i = 0; status == BMF_OK && i < frame->count; i++)
         l.active[i] = i;
     value_move(x, &l.state);

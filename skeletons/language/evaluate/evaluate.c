@@ -24,14 +24,14 @@ static void open_regions(bmf_evaluation *machine, const bmf_naming *names, const
 
 static int depth_of(const bmf_naming *names)
 {
-    return names != NULL ? names->depth + 1 : 0;
+    return names ? names->depth + 1 : 0;
 }
 
 /* From the regions of one part to those of the next; returns the latter. Names are regions where operations are nodes:
  * unless the evaluation is quiet. */
 static const bmf_naming *change_regions(bmf_evaluation *machine, const bmf_naming *from, const bmf_naming *to)
 {
-    if (from == to || machine->ctx->run == NULL || machine->quiet > 0)
+    if (from == to || !machine->ctx->run || machine->quiet > 0)
         return to;
     const bmf_naming *common = naming_common(from, to), *kept = to;
     for (int depth = depth_of(from); depth > depth_of(common); depth--)
@@ -114,7 +114,7 @@ static int interleave(bmf_evaluation *machine, const bmf_frame *frame, int64_t c
     bmf_buffer *offsets = buffer_create((count + 1) * bytes);
     bmf_value elements;
     bmf_pass pass;
-    int status = state.index != NULL && offsets != NULL ? BMF_OK : fail_no_memory(machine->ctx, count * children);
+    int status = state.index && offsets ? BMF_OK : fail_no_memory(machine->ctx, count * children);
     pass_open(machine, frame, "list", NULL, &pass);
     if (status == BMF_OK) {
         state.offsets = offsets->data;
@@ -308,7 +308,7 @@ static bool has_no_values(const bmf_type *type)
  * nodes. */
 static bool may_skip(const bmf_evaluation *machine, const bmf_expression *expression, const bmf_frame *frame)
 {
-    return frame->count == 0 && !expression->communicates && (machine->quiet > 0 || machine->ctx->run == NULL) &&
+    return frame->count == 0 && !expression->communicates && (machine->quiet > 0 || !machine->ctx->run) &&
            !bmf_type_holds_distributed(expression->in) && !bmf_type_holds_distributed(expression->out);
 }
 

@@ -12,7 +12,7 @@
 int64_t *tree_numbers(bmf_evaluation *machine, int64_t count)
 {
     int64_t *numbers = malloc((size_t)(count + 1) * sizeof *numbers);
-    if (numbers == NULL)
+    if (!numbers)
         fail_no_memory(machine->ctx, count);
     return numbers;
 }
@@ -64,7 +64,7 @@ void tree_level_free(bmf_tree_level *level)
 static int open_level(bmf_evaluation *machine, int64_t live, bmf_tree_level *level)
 {
     *level = (bmf_tree_level){.context = tree_numbers(machine, live), .start = tree_numbers(machine, live)};
-    if (level->context != NULL && level->start != NULL)
+    if (level->context && level->start)
         return BMF_OK;
     tree_level_free(level);
     return BMF_ERROR_MEMORY;
@@ -137,7 +137,7 @@ static int combine_pairs(const bmf_tree_walk *walk, int l, const bmf_tree_level 
 {
     int64_t *left = tree_numbers(walk->machine, pairs), *picked = tree_numbers(walk->machine, pairs);
     bmf_value a, b;
-    int status = left != NULL && picked != NULL ? BMF_OK : BMF_ERROR_MEMORY;
+    int status = left && picked ? BMF_OK : BMF_ERROR_MEMORY;
     if (status == BMF_OK) {
         number_pairs(walk, l, level, left, picked);
         status = take_pairs(walk, level, even, pairs, left, &a, &b);

@@ -96,7 +96,7 @@ static int evaluate_index(bmf_evaluation *machine, const bmf_expression *index, 
     bmf_pass pass;
     index_state state = {.list = &x->child[0], .number = &x->child[1]};
     state.place = malloc((size_t)(x->count + 1) * sizeof *state.place);
-    if (state.place == NULL)
+    if (!state.place)
         return fail_no_memory(machine->ctx, x->count);
     pass_open(machine, frame, "index", NULL, &pass);
     int status = pass_run(&pass, x->count, place_some, &state);
@@ -169,7 +169,7 @@ static int evaluate_iota(bmf_evaluation *machine, const bmf_expression *iota, co
 {
     iota_state state = {.length = x, .contexts = x->count};
     bmf_buffer *offsets = buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
-    if (offsets == NULL)
+    if (!offsets)
         return fail_no_memory(machine->ctx, x->count);
     state.offsets = offsets->data;
     int status = run_contexts(machine, frame, "iota", x->count, check_lengths, &state);
@@ -224,7 +224,7 @@ static void split_some(void *state, int64_t first, int64_t last)
     for (int64_t i = first / s->parts, k = first % s->parts, j = first; j < last; j++) {
         int64_t begin = s->list->begin[i * s->list->step], length = value_length(s->list, i);
         s->begin[j] = begin + bmf_split_start(length, s->parts, k);
-        if (s->end != NULL)
+        if (s->end)
             s->end[j] = begin + bmf_split_start(length, s->parts, k + 1);
         if (++k == s->parts) {
             k = 0;
@@ -240,7 +240,7 @@ static int split_lists(bmf_evaluation *machine, int64_t parts, bmf_value *x, bmf
     int64_t count = x->count * parts;
     bmf_value made = {.type = x->type, .count = count, .step = 1, .packed = x->packed};
     made.buffer = buffer_create((x->packed ? count + 1 : 2 * count) * (int64_t)sizeof(int64_t));
-    if (made.buffer == NULL)
+    if (!made.buffer)
         return fail_no_memory(machine->ctx, count);
     split_state state = {x, parts, made.buffer->data, NULL};
     if (!x->packed)
@@ -268,7 +268,7 @@ int evaluate_split(bmf_evaluation *machine, const bmf_expression *split, bmf_val
     if (status != BMF_OK)
         return status;
     offsets = buffer_create((count + 1) * (int64_t)sizeof(int64_t));
-    if (offsets == NULL) {
+    if (!offsets) {
         value_free(&inner);
         return fail_no_memory(machine->ctx, count);
     }

@@ -39,7 +39,7 @@ static int concatenate_all(bmf_evaluation *machine, bmf_value *x, bmf_value *out
 {
     bmf_pass pass = {.ctx = machine->ctx};
     bmf_buffer *offsets = buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
-    if (offsets == NULL)
+    if (!offsets)
         return fail_no_memory(machine->ctx, x->count);
     fold_state state = {.lists = x, .inner = &x->child[0], .begin = offsets->data};
     state.begin[0] = 0;
@@ -86,7 +86,7 @@ static int begin_all(bmf_evaluation *machine, const bmf_value *x, bmf_value *out
     bmf_pass pass = {.ctx = machine->ctx};
     bmf_value made = {.type = inner->type, .count = inner->count, .step = 1};
     made.buffer = buffer_create(2 * inner->count * (int64_t)sizeof(int64_t));
-    if (made.buffer == NULL)
+    if (!made.buffer)
         return fail_no_memory(machine->ctx, inner->count);
     fold_state state = {x, inner, made.buffer->data, (int64_t *)made.buffer->data + inner->count};
     pass_run(&pass, x->count, begin_alike, &state);

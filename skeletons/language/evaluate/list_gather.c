@@ -76,8 +76,8 @@ int evaluate_project(bmf_evaluation *machine, bmf_expression *project, const bmf
     project_state state = {
         .list = &x->child[0], .number = &indices->child[0], .offsets = indices->begin, .contexts = x->count};
     state.place = malloc((size_t)(total + 1) * sizeof *state.place);
-    int status = state.place != NULL ? take_places(machine, project, frame, &state, &elements)
-                                     : fail_no_memory(machine->ctx, total);
+    int status =
+        state.place ? take_places(machine, project, frame, &state, &elements) : fail_no_memory(machine->ctx, total);
     free(state.place);
     return status == BMF_OK ? value_like(machine->ctx, indices, &elements, out) : status;
 }
@@ -145,7 +145,7 @@ int evaluate_concatenation(bmf_evaluation *machine, const bmf_frame *frame, bmf_
     }
     bmf_buffer *segment = buffer_create((2 * x->count + 1) * (int64_t)sizeof(int64_t));
     bmf_buffer *offsets = buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
-    int status = segment != NULL && offsets != NULL ? BMF_OK : fail_no_memory(machine->ctx, x->count);
+    int status = segment && offsets ? BMF_OK : fail_no_memory(machine->ctx, x->count);
     if (status == BMF_OK) {
         state.segment = segment->data;
         state.offsets = offsets->data;
@@ -246,7 +246,7 @@ static int keep(bmf_evaluation *machine, const bmf_frame *frame, const bmf_value
                 int64_t kept, bmf_value *out)
 {
     bmf_buffer *offsets = buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
-    if (offsets == NULL)
+    if (!offsets)
         return fail_no_memory(machine->ctx, x->count);
     kept_state state = {position, kept, x->begin, offsets->data};
     bmf_pass pass = {.ctx = machine->ctx};

@@ -55,7 +55,7 @@ static int take_odd(const bmf_tree_walk *walk, const bmf_tree_level *level, digi
 {
     int64_t *last = tree_numbers(walk->machine, level->live);
     *odd = (digits){.context = tree_numbers(walk->machine, level->live)};
-    int status = last != NULL && odd->context != NULL ? BMF_OK : BMF_ERROR_MEMORY;
+    int status = last && odd->context ? BMF_OK : BMF_ERROR_MEMORY;
     for (int64_t k = 0; status == BMF_OK && k < level->live; k++) {
         if ((level->start[k + 1] - level->start[k]) % 2 == 0)
             continue;
@@ -201,11 +201,11 @@ static int add_digits(const bmf_tree_walk *walk, digits *odd, bmf_value *out)
     digits total = odd[top];
     int64_t *where = tree_numbers(walk->machine, walk->contexts), full = 0;
     odd[top] = (digits){0};
-    for (int64_t i = 0; where != NULL && i < walk->contexts; i++)
+    for (int64_t i = 0; where && i < walk->contexts; i++)
         where[i] = -1;
-    for (int64_t n = 0; where != NULL && n < total.count; n++)
+    for (int64_t n = 0; where && n < total.count; n++)
         where[total.context[n]] = n;
-    int status = where != NULL ? BMF_OK : BMF_ERROR_MEMORY;
+    int status = where ? BMF_OK : BMF_ERROR_MEMORY;
     for (int l = top - 1; l >= 0 && status == BMF_OK; l--)
         status = add_digit(walk, l, &total, &odd[l], where);
     for (int64_t i = 0; status == BMF_OK && i < walk->contexts; i++)
@@ -245,7 +245,7 @@ static bool open_fullness(bmf_evaluation *machine, const bmf_value *x, fullness 
 {
     *f = (fullness){tree_numbers(machine, x->count), tree_numbers(machine, x->count), 0, 0, NULL};
     f->choose = malloc((size_t)(x->count + 1));
-    if (f->full == NULL || f->empty == NULL || f->choose == NULL)
+    if (!f->full || !f->empty || !f->choose)
         return false;
     for (int64_t i = 0; i < x->count; i++) {
         f->choose[i] = value_length(x, i) > 0;

@@ -35,7 +35,7 @@ static void close_sources(sources *s)
 static void find_sources(const bmf_tree_walk *walk, int l, const bmf_tree_level *level, const bmf_tree_level *higher,
                          sources *s)
 {
-    int64_t live = level->live, above = 0, highs = higher != NULL ? higher->start[higher->live] : 0;
+    int64_t live = level->live, above = 0, highs = higher ? higher->start[higher->live] : 0;
     for (int64_t k = 0; k < live; k++) {
         int64_t start = level->start[k], nodes = level->start[k + 1] - start;
         int64_t high = nodes > 1 ? higher->start[above++] : 0, element = walk->offsets[level->context[k]];
@@ -118,7 +118,7 @@ static int apply_default(bmf_evaluation *machine, const bmf_expression *scan, co
 {
     bmf_value first;
     int64_t *all = tree_numbers(machine, elements->count);
-    int status = all != NULL ? value_repeat(machine->ctx, initial, offsets, &first) : BMF_ERROR_MEMORY;
+    int status = all ? value_repeat(machine->ctx, initial, offsets, &first) : BMF_ERROR_MEMORY;
     for (int64_t j = 0; status == BMF_OK && j < elements->count; j++)
         all[j] = j;
     if (status == BMF_OK)

@@ -44,7 +44,7 @@ static int build_lists(bmf_evaluation *machine, const bmf_layout *contexts, cons
     int64_t total = 0, count = contexts->local_count;
     bmf_buffer *offsets = buffer_create((count + 1) * (int64_t)sizeof(int64_t));
     bmf_value child;
-    if (offsets == NULL)
+    if (!offsets)
         return bmf_fail(machine->ctx, BMF_ERROR_MEMORY, "out of memory for a result");
     for (int64_t n = 0; n <= count; n++) {
         ((int64_t *)offsets->data)[n] = total;
@@ -74,7 +74,7 @@ static int collect_list(bmf_evaluation *machine, bmf_frame *frame, bmf_distribut
     bmf_schedule *schedule =
         schedule_create("direct", ctx->first_processor, ctx->first_processor + ctx->local_processors);
     parcels_open(&parcels, ctx, spread->elements->count);
-    int status = schedule != NULL ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for messages");
+    int status = schedule ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for messages");
     if (status == BMF_OK)
         status = send_elements(machine, contexts, spread, values, &parcels, schedule);
     status = bmf_agree(ctx, status);
@@ -129,7 +129,7 @@ static int collect_elements(bmf_evaluation *machine, bmf_frame *frame, bmf_value
     bmf_buffer *offsets = buffer_create((count + 1) * (int64_t)sizeof(int64_t));
     bmf_value child, collected;
     bmf_frame inner;
-    if (offsets == NULL)
+    if (!offsets)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for a result");
     int64_t *offset = offsets->data;
     offset[0] = 0;

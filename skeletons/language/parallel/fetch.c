@@ -44,7 +44,7 @@ static bmf_schedule *one_round(const bmf_context *ctx)
 {
     bmf_schedule *schedule =
         schedule_create("sparse", ctx->first_processor, ctx->first_processor + ctx->local_processors);
-    if (schedule != NULL && schedule_extend(schedule, 1) == BMF_OK)
+    if (schedule && schedule_extend(schedule, 1) == BMF_OK)
         return schedule;
     fprintf(stderr, "bmf: out of memory for messages\n");
     exit(1);
@@ -347,9 +347,8 @@ int evaluate_parallel_project(bmf_evaluation *machine, bmf_expression *project, 
     if (status == BMF_OK)
         status = frame_layout(machine, frame, &contexts);
     if (status == BMF_OK)
-        status = indices.spread != NULL
-                     ? project_distributed(machine, project, frame, spread, &indices, &known, &results)
-                     : project_placed(machine, project, frame, contexts, spread, &indices, &known, &results);
+        status = indices.spread ? project_distributed(machine, project, frame, spread, &indices, &known, &results)
+                                : project_placed(machine, project, frame, contexts, spread, &indices, &known, &results);
     if (status == BMF_OK)
         status = answer(machine, results->elements, spread->elements, &elements, &known, &fetched);
     value_free(&indices);

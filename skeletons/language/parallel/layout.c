@@ -38,7 +38,7 @@ bmf_layout *layout_retain(bmf_layout *layout)
 
 void layout_release(bmf_layout *layout)
 {
-    if (layout == NULL || --layout->references > 0)
+    if (!layout || --layout->references > 0)
         return;
     free(layout->processor);
     free(layout->local);
@@ -69,7 +69,7 @@ bmf_distribution *distribution_retain(bmf_distribution *spread)
 
 void distribution_release(bmf_distribution *spread)
 {
-    if (spread == NULL || --spread->references > 0)
+    if (!spread || --spread->references > 0)
         return;
     layout_release(spread->elements);
     free(spread->offsets);

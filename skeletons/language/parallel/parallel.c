@@ -79,7 +79,7 @@ void distribution_plan(bmf_evaluation *machine, const bmf_expression *expression
 {
     bmf_context *ctx = machine->ctx;
     char type[200];
-    if (ctx->plan == NULL || ctx->rank != 0)
+    if (!ctx->plan || ctx->rank != 0)
         return;
     bmf_schedule *whole = generate_all(spread, name, generate, 0, ctx->processors);
     fprintf(ctx->plan, "%s of %s, %" PRId64 " element%s of %" PRId64 " list%s\n", expression_keyword(expression),
@@ -222,10 +222,10 @@ int parcels_unpack(const bmf_parcels *parcels, const bmf_type *type, const int64
 {
     bmf_column column;
     bmf_column_builder *builder = column_builder_create(type);
-    bool whole = builder != NULL;
+    bool whole = builder;
     for (int64_t k = 0; whole && k < count; k++)
-        whole = column_builder_append(builder, parcels->parcel[element[k]].at + size_bytes, 1) != NULL;
-    if (builder != NULL && column_builder_finish(builder, &column) == BMF_OK) {
+        whole = column_builder_append(builder, parcels->parcel[element[k]].at + size_bytes, 1);
+    if (builder && column_builder_finish(builder, &column) == BMF_OK) {
         if (whole)
             return value_from_column(parcels->ctx, &column, out);
         column_free(&column);
@@ -262,7 +262,7 @@ int value_from_parts(bmf_list *list, bmf_value *parts)
     bmf_column column = list->column;
     bmf_value child;
     list->column = (bmf_column){0};
-    if (offsets == NULL) {
+    if (!offsets) {
         column_free(&column);
         return bmf_fail(list->context, BMF_ERROR_MEMORY, "out of memory for %" PRId64 " lists", local);
     }

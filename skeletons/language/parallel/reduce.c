@@ -190,7 +190,7 @@ int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *l
         status = list_adopt(ctx, partition, &column, list);
     else
         column_free(&column);
-    if (partition != NULL)
+    if (partition)
         bmf_partition_release(partition);
     free(start);
     value_free(lists);

@@ -153,7 +153,7 @@ static int scan_spread(bmf_evaluation *machine, bmf_expression *scan, bmf_frame 
     scan_state s = {.machine = machine, .scan = scan, .spread = spread, .item = item, .elements = &inner};
     value_move(elements, &s.value);
     int status = run_levels(&s);
-    if (status == BMF_OK && defaults != NULL)
+    if (status == BMF_OK && defaults)
         status = apply_defaults(&s, frame, defaults);
     if (status == BMF_OK)
         value_move(&s.value, out);

@@ -84,7 +84,7 @@ static void find_factors(bmf_stream_fold *fold)
 
 int stream_fold_open(bmf_stream_source *source, const bmf_value *initial, bmf_stream_fold *fold)
 {
-    *fold = (bmf_stream_fold){.source = source, .initial = initial != NULL};
+    *fold = (bmf_stream_fold){.source = source, .initial = initial};
     int status = open_operator(fold);
     if (status != BMF_OK) {
         scalar_operator_free(fold->operation);

@@ -331,7 +331,7 @@ static void open_held(scan_state *c)
     c->grain = 2 * BMF_BLOCK;
     while (2 * c->grain * bytes <= CHAIN_BYTES)
         c->grain *= 2;
-    c->hold = source->element != NULL;
+    c->hold = source->element;
     if (!c->hold)
         return;
     c->held = allocate(source->workers * (int64_t)sizeof *c->held);

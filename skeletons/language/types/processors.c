@@ -129,7 +129,7 @@ static places run(survey *all, const bmf_expression *node, int64_t base, places 
     if (!node->communicates)
         return in;
     visit **bucket = &all->bucket[((uintptr_t)node >> 4) % BUCKETS];
-    for (const visit *known = *bucket; known != NULL; known = known->next)
+    for (const visit *known = *bucket; known; known = known->next)
         if (known->node == node && known->base == base && memcmp(&known->in, &in, sizeof in) == 0)
             return known->out;
     places out = run_kind(all, node, base, in);
@@ -144,7 +144,7 @@ int64_t processors_needed(const bmf_expression *checked)
     survey all = {0};
     run(&all, checked, 0, (places){{0}});
     for (int k = 0; k < BUCKETS; k++) {
-        while (all.bucket[k] != NULL) {
+        while (all.bucket[k]) {
             visit *next = all.bucket[k]->next;
             free(all.bucket[k]);
             all.bucket[k] = next;
