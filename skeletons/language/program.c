@@ -192,7 +192,7 @@ void program_rewrite(bmf_program *program, const bmf_rewriting *rewriting)
 
 /* ---- running ---- */
 
-/* The argument as a batch: one context on rank 0. */
+/* The argument as a batch: one instance on rank 0. */
 static int placed_argument(bmf_context *ctx, bmf_program *program, bmf_value *argument)
 {
     if (!bmf_is_root(ctx))
@@ -297,7 +297,7 @@ static bmf_expression *without_gather(bmf_program *program, bmf_expression *expr
 
 int program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
 {
-    bmf_evaluation machine = {.ctx = ctx, .texts = &program->texts};
+    bmf_evaluator evaluator = {.ctx = ctx, .texts = &program->texts};
     bmf_expression *expression = program->expression;
     bmf_value argument = {0};
     bmf_frame frame;
@@ -307,11 +307,11 @@ int program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
     program_start(ctx);
     double begin = bmf_seconds(ctx);
     agree_once(ctx, true);
-    int status = frame_open_program(&machine, &frame);
+    int status = frame_open_program(&evaluator, &frame);
     if (status == BMF_OK && !expression)
         value_move(&argument, result);
     else if (status == BMF_OK)
-        status = evaluate_batch(&machine, expression, &frame, &argument, result);
+        status = evaluate_batch(&evaluator, expression, &frame, &argument, result);
     frame_close(&frame);
     int agreed = bmf_agree(ctx, status);
     agree_once(ctx, false);
@@ -324,11 +324,11 @@ int program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
 int program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column)
 {
     bmf_texts none = {0};
-    bmf_evaluation machine = {.ctx = ctx, .texts = &none, .quiet = 1};
+    bmf_evaluator evaluator = {.ctx = ctx, .texts = &none, .quiet = 1};
     bmf_value placed;
     bmf_frame frame;
-    BMF_TRY(bmf_agree(ctx, frame_open_program(&machine, &frame)));
-    int status = collect_distributed(&machine, &frame, result, &placed);
+    BMF_TRY(bmf_agree(ctx, frame_open_program(&evaluator, &frame)));
+    int status = collect_distributed(&evaluator, &frame, result, &placed);
     frame_close(&frame);
     BMF_TRY(bmf_agree(ctx, status));
     status = value_to_column(ctx, &placed, column);

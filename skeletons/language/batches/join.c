@@ -272,7 +272,7 @@ int value_concatenate(bmf_context *ctx, int values, const bmf_value *value, bmf_
 typedef struct merge_state {
     const uint8_t *choose;
     int64_t *index;
-    int64_t count, share; /* contexts, and how many a worker has */
+    int64_t count, share; /* instances, and how many a worker has */
     int64_t *before;      /* chosen ones before each worker's */
     int64_t chosen;
 } merge_state;
@@ -285,7 +285,7 @@ static void number_choices(const merge_state *s, int worker)
         s->index[i] = s->choose[i] ? a++ : b++;
 }
 
-/* Where each context of the merger stands in the concatenation of a and b. */
+/* Where each instance of the merger stands in the concatenation of a and b. */
 static void number_all(bmf_context *ctx, merge_state *s)
 {
     int workers = !ctx || s->count < BMF_ALONE ? 1 : ctx->threads;
@@ -358,18 +358,18 @@ static int pack_pass(const bmf_pass *pass, bmf_value *list, bmf_buffer *offsets)
 
 int value_pack(bmf_context *ctx, bmf_value *list)
 {
-    return value_pack_for(&(bmf_evaluation){.ctx = ctx}, NULL, "", list);
+    return value_pack_for(&(bmf_evaluator){.ctx = ctx}, NULL, "", list);
 }
 
-int value_pack_for(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, bmf_value *list)
+int value_pack_for(bmf_evaluator *evaluator, const bmf_frame *frame, const char *kernel, bmf_value *list)
 {
-    bmf_pass pass = {.ctx = machine->ctx};
+    bmf_pass pass = {.ctx = evaluator->ctx};
     bmf_buffer *offsets;
     if (list->packed)
         return BMF_OK;
-    BMF_TRY(value_offsets(machine->ctx, list, &offsets));
+    BMF_TRY(value_offsets(evaluator->ctx, list, &offsets));
     if (frame)
-        pass_open(machine, frame, kernel, offsets->data, &pass);
+        pass_open(evaluator, frame, kernel, offsets->data, &pass);
     int status = pack_pass(&pass, list, offsets);
     pass_close(&pass);
     buffer_release(offsets);

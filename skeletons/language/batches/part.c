@@ -1,4 +1,4 @@
-/* Contexts of a batch as a batch of their own, and such parts as a whole again, kept as they would be if the rest had
+/* Instances of a batch as a batch of their own, and such parts as a whole again, kept as they would be if the rest had
  * never been there: packed lists stay packed, at all depths.
  *
  * Cost: O(count) for the offsets of packed lists; elements are not copied for a part, and once for the whole. */

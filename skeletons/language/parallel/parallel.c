@@ -1,6 +1,6 @@
 /* The ground under the operations on distributed lists.
  *
- * Method: the lists of all contexts use one schedule, generated list by list into the same rounds. Elements travel
+ * Method: the lists of all instances use one schedule, generated list by list into the same rounds. Elements travel
  * packed behind their size; a rank packs an element once and passes received ones on as they are. Between processors of one
  * rank only addresses move.
  * Cost: 8 bytes more than the data in every message for each element it carries. */
@@ -33,7 +33,7 @@ bmf_item *distribution_items(const bmf_distribution *spread)
     return item;
 }
 
-/* The items of one context's list: processors are an arithmetic series, because only splits make spreads. */
+/* The items of one instance's list: processors are an arithmetic series, because only splits make spreads. */
 static bmf_group group_of(const bmf_distribution *spread, int64_t c)
 {
     const int64_t *processor = spread->elements->processor + spread->offsets[c];
@@ -50,7 +50,7 @@ static bmf_schedule *generate_all(const bmf_distribution *spread, const char *na
     bmf_schedule *schedule = schedule_create(name, low, high);
     int64_t *before = allocate(64 * (int64_t)sizeof *before);
     int status = schedule ? BMF_OK : BMF_ERROR_MEMORY;
-    for (int64_t c = 0; status == BMF_OK && c < spread->contexts; c++) {
+    for (int64_t c = 0; status == BMF_OK && c < spread->instances; c++) {
         if (spread->offsets[c + 1] == spread->offsets[c])
             continue;
         bmf_group group = group_of(spread, c);
@@ -74,17 +74,17 @@ bmf_schedule *distribution_schedule(bmf_context *ctx, const bmf_distribution *sp
     return generate_all(spread, name, generate, ctx->first_processor, ctx->first_processor + ctx->local_processors);
 }
 
-void distribution_plan(bmf_evaluation *machine, const bmf_expression *expression, const bmf_distribution *spread,
+void distribution_plan(bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_distribution *spread,
                        const char *name, bmf_group_generator *generate)
 {
-    bmf_context *ctx = machine->ctx;
+    bmf_context *ctx = evaluator->ctx;
     char type[200];
     if (!ctx->plan || ctx->rank != 0)
         return;
     bmf_schedule *whole = generate_all(spread, name, generate, 0, ctx->processors);
     fprintf(ctx->plan, "%s of %s, %" PRId64 " element%s of %" PRId64 " list%s\n", expression_keyword(expression),
             bmf_type_print(expression->in, type, sizeof type), spread->elements->count,
-            spread->elements->count == 1 ? "" : "s", spread->contexts, spread->contexts == 1 ? "" : "s");
+            spread->elements->count == 1 ? "" : "s", spread->instances, spread->instances == 1 ? "" : "s");
     schedule_print(whole, 4, ctx->plan);
     fflush(ctx->plan);
     schedule_free(whole);
@@ -236,15 +236,15 @@ int parcels_unpack(const bmf_parcels *parcels, const bmf_type *type, const int64
 
 /* ---- small parts ---- */
 
-void operation_begin(bmf_evaluation *machine, const bmf_expression *expression)
+void operation_begin(bmf_evaluator *evaluator, const bmf_expression *expression)
 {
-    if (machine->quiet == 0)
-        skeleton_begin(machine->ctx, "%s", expression_keyword(expression));
+    if (evaluator->quiet == 0)
+        skeleton_begin(evaluator->ctx, "%s", expression_keyword(expression));
 }
 
-int operation_end(bmf_evaluation *machine, int status)
+int operation_end(bmf_evaluator *evaluator, int status)
 {
-    return machine->quiet == 0 ? skeleton_end(machine->ctx, NULL, status) : status;
+    return evaluator->quiet == 0 ? skeleton_end(evaluator->ctx, NULL, status) : status;
 }
 
 void value_distribute(int64_t count, bmf_distribution *spread, bmf_value *child, bmf_value *out)

@@ -354,7 +354,7 @@ static int run_chain(scan_state *c)
     open_held(c);
     int status = stream_pieces(source, c->grain, &piece, &pieces);
     if (status == BMF_OK) {
-        c->shared = source->machine->ctx->threads > 1 && pieces > 1;
+        c->shared = source->evaluator->ctx->threads > 1 && pieces > 1;
         status = stream_compute(
             source,
             &(bmf_stream_work){.piece = piece, .pieces = pieces, .chained = true, .run = scan_piece, .state = c});
@@ -369,7 +369,7 @@ static int run_chain(scan_state *c)
 
 int stream_scan(bmf_stream_source *source, const bmf_value *initial, bmf_value *out)
 {
-    bmf_context *ctx = source->machine->ctx;
+    bmf_context *ctx = source->evaluator->ctx;
     bmf_slice output[BMF_MAX_LEAVES];
     bmf_value child = {0};
     bmf_sink sink;

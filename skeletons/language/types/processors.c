@@ -1,7 +1,7 @@
 /* How many processors the P_Splits of a typed expression need.
  *
  * Method: the expression is run on places instead of values: for every depth of distributed lists in each other the
- * highest processor their elements may lie on, and for the expression the highest processor of its context. A split
+ * highest processor their elements may lie on, and for the expression the highest processor of its instance. A split
  * of p parts with stride s reaches from there (p - 1) 2^s further; a map goes on from its list's elements. Components
  * of tuples and branches are not told apart, so the answer may be too high where a smaller list is chosen among
  * several.
@@ -71,7 +71,7 @@ static places run_split(survey *all, const bmf_expression *node, int64_t base, p
     return outer(last, (places){{0}});
 }
 
-/* The first child once per element, the others (defaults) in the context itself. */
+/* The first child once per element, the others (defaults) in the instance itself. */
 static places run_elements(survey *all, const bmf_expression *node, int64_t base, places in)
 {
     places out = in;

@@ -307,7 +307,7 @@ static bmf_expression *infer_fold(bmf_checker *checker, const bmf_expression *ex
 
 /* ---- choices and loops ---- */
 
-/* Choices and loops on distributed lists are for the program's one context; false after a message. */
+/* Choices and loops on distributed lists are for the program's one instance; false after a message. */
 static bool may_hold(bmf_checker *checker, const bmf_expression *expression, const bmf_type *type)
 {
     char words[BMF_TYPE_WORDS];
