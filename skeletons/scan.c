@@ -197,7 +197,7 @@ static int pass_on(chain *c, int64_t index, const bmf_piece *piece, int worker, 
 {
     bmf_forest folded;
     forest_start(&folded, piece->begin);
-    int code = forest_fold(c->tree, &folded, c->source, worker, piece->begin, piece->end);
+    int code = forest_fold(c->tree, &folded, &c->source->blocks, worker, piece->begin, piece->end);
     wait_for_turn(c, index);
     if (code == 0 && !c->broken)
         code = start_part(c, piece);

@@ -55,7 +55,7 @@ static int build_lists(bmf_evaluator *evaluator, const bmf_layout *instances, co
     for (int64_t n = 0, k = 0; n < count; n++)
         for (int64_t e = spread->offsets[instances->local[n]]; e < spread->offsets[instances->local[n] + 1]; e++)
             element[k++] = e;
-    int status = parcels_unpack(parcels, type, element, total, &child);
+    int status = value_from_parcels(parcels, type, element, total, &child);
     free(element);
     if (status == BMF_OK)
         return value_create_list(evaluator->ctx, count, offsets, &child, out);

@@ -64,7 +64,7 @@ static int unpack_values(bmf_evaluator *evaluator, const bmf_distribution *sprea
             first[instances++] = spread->elements->local[n];
         }
     offsets[instances] = count;
-    int status = parcels_unpack(parcels, type, first, instances, &values);
+    int status = value_from_parcels(parcels, type, first, instances, &values);
     if (status == BMF_OK) {
         status = value_repeat(evaluator->ctx, &values, offsets, out);
         value_free(&values);

@@ -158,7 +158,7 @@ static int answer(bmf_evaluator *evaluator, const bmf_layout *targets, const bmf
         schedule_free(schedule);
     }
     if (status == BMF_OK)
-        status = bmf_agree(ctx, parcels_unpack(&parcels, type, targets->local, targets->local_count, out));
+        status = bmf_agree(ctx, value_from_parcels(&parcels, type, targets->local, targets->local_count, out));
     parcels_close(&parcels);
     return status;
 }

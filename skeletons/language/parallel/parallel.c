@@ -1,23 +1,13 @@
 /* The ground under the operations on distributed lists.
  *
- * Method: the lists of all instances use one schedule, generated list by list into the same rounds. Elements travel
- * packed behind their size; a rank packs an element once and passes received ones on as they are. Between processors of one
- * rank only addresses move.
- * Cost: 8 bytes more than the data in every message for each element it carries. */
+ * Method: the lists of all instances use one schedule, generated list by list into the same rounds. Elements travel in parcels
+ * (skeletons/engine/parcels.h), one each. */
 #include "skeletons/language/parallel/parallel.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/base/allocate.h"
-
-typedef struct bmf_arrival {
-    char *at;
-    int64_t first, end; /* elements */
-} bmf_arrival;
-
-static const int64_t size_bytes = (int64_t)sizeof(int64_t);
 
 /* ---- schedules over spreads ---- */
 
@@ -92,139 +82,14 @@ void distribution_plan(bmf_evaluator *evaluator, const bmf_expression *expressio
 
 /* ---- parcels ---- */
 
-void parcels_open(bmf_parcels *parcels, bmf_context *ctx, int64_t elements)
-{
-    *parcels = (bmf_parcels){.ctx = ctx, .elements = elements};
-    parcels->parcel = allocate_clear(elements + 1, (int64_t)sizeof *parcels->parcel);
-}
-
-void parcels_close(bmf_parcels *parcels)
-{
-    for (int64_t b = 0; b < parcels->buffers; b++)
-        free(parcels->buffer[b]);
-    free(parcels->buffer);
-    free(parcels->arrival);
-    free(parcels->parcel);
-    *parcels = (bmf_parcels){0};
-}
-
-static char *keep_buffer(bmf_parcels *parcels, int64_t bytes)
-{
-    if (parcels->buffers == parcels->capacity) {
-        int64_t old = parcels->capacity, entry = (int64_t)sizeof *parcels->buffer;
-        parcels->capacity = 2 * old + 8;
-        parcels->buffer = reallocate(parcels->buffer, old * entry, parcels->capacity * entry);
-    }
-    return parcels->buffer[parcels->buffers++] = allocate(bytes);
-}
-
-void parcels_pack(bmf_parcels *parcels, int64_t e, const bmf_column *column, int64_t begin, int64_t end)
-{
-    int64_t payload = column_packed_bytes(column, begin, end);
-    char *at = keep_buffer(parcels, size_bytes + payload);
-    memcpy(at, &payload, sizeof payload);
-    column_pack(column, begin, end, at + size_bytes);
-    parcels->parcel[e] = (bmf_parcel){at, size_bytes + payload};
-}
-
-void parcels_copy(bmf_parcels *parcels, int64_t from, int64_t to)
-{
-    parcels->parcel[to] = parcels->parcel[from];
-}
-
-static int64_t list_segments(const bmf_parcels *parcels, int64_t first, int64_t end, bmf_segment *segment)
-{
-    int64_t segments = 0;
-    const char *expected = NULL;
-    for (int64_t e = first; e < end; e++) {
-        const bmf_parcel *next = &parcels->parcel[e];
-        if (next->at != expected && segments++ < BMF_MAX_SEGMENTS)
-            segment[segments - 1] = (bmf_segment){next->at, 0};
-        if (segments <= BMF_MAX_SEGMENTS)
-            segment[segments - 1].bytes += next->bytes;
-        expected = next->at + next->bytes;
-    }
-    return segments;
-}
-
-static void join(bmf_parcels *parcels, int64_t first, int64_t end)
-{
-    int64_t bytes = 0;
-    for (int64_t e = first; e < end; e++)
-        bytes += parcels->parcel[e].bytes;
-    char *at = keep_buffer(parcels, bytes);
-    for (int64_t e = first; e < end; e++) {
-        memcpy(at, parcels->parcel[e].at, (size_t)parcels->parcel[e].bytes);
-        parcels->parcel[e].at = at;
-        at += parcels->parcel[e].bytes;
-    }
-}
-
-static int outgoing(void *state, const bmf_message *message, bmf_segment *segment)
-{
-    bmf_parcels *parcels = state;
-    int64_t first = message->first, end = first + message->count;
-    if (list_segments(parcels, first, end, segment) > BMF_MAX_SEGMENTS)
-        join(parcels, first, end);
-    return (int)list_segments(parcels, first, end, segment);
-}
-
-static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
-{
-    bmf_parcels *parcels = state;
-    if (is_local(parcels->ctx, message->from))
-        return outgoing(state, message, segment); /* this rank has it already */
-    if (message->bytes == 0)
-        return 0;
-    if (parcels->arrivals == parcels->arrival_capacity) {
-        int64_t old = parcels->arrival_capacity, entry = (int64_t)sizeof *parcels->arrival;
-        parcels->arrival_capacity = 2 * old + 8;
-        parcels->arrival = reallocate(parcels->arrival, old * entry, parcels->arrival_capacity * entry);
-    }
-    segment[0] = (bmf_segment){keep_buffer(parcels, message->bytes), message->bytes};
-    parcels->arrival[parcels->arrivals++] =
-        (bmf_arrival){segment[0].data, message->first, message->first + message->count};
-    return 1;
-}
-
-static void cut_arrivals(bmf_parcels *parcels)
-{
-    for (int64_t a = 0; a < parcels->arrivals; a++) {
-        char *at = parcels->arrival[a].at;
-        for (int64_t e = parcels->arrival[a].first; e < parcels->arrival[a].end; e++) {
-            int64_t payload;
-            memcpy(&payload, at, sizeof payload);
-            parcels->parcel[e] = (bmf_parcel){at, size_bytes + payload};
-            at += parcels->parcel[e].bytes;
-        }
-    }
-    parcels->arrivals = 0;
-}
-
-int parcels_exchange(bmf_parcels *parcels, const bmf_round *round, uint32_t number)
-{
-    bmf_transfer transfer = {outgoing, incoming, parcels};
-    BMF_TRY(parcels->ctx->backend->exchange(parcels->ctx, round, number, &transfer));
-    cut_arrivals(parcels);
-    return BMF_OK;
-}
-
-int parcels_deliver(bmf_parcels *parcels, const bmf_round *sends, uint32_t number)
-{
-    bmf_transfer transfer = {outgoing, incoming, parcels};
-    BMF_TRY(parcels->ctx->backend->deliver(parcels->ctx, sends, number, &transfer));
-    cut_arrivals(parcels);
-    return BMF_OK;
-}
-
-int parcels_unpack(const bmf_parcels *parcels, const bmf_type *type, const int64_t *element, int64_t count,
-                   bmf_value *out)
+int value_from_parcels(const bmf_parcels *parcels, const bmf_type *type, const int64_t *element, int64_t count,
+                       bmf_value *out)
 {
     bmf_column column;
     bmf_column_builder *builder = column_builder_create(type);
     bool whole = builder;
     for (int64_t k = 0; whole && k < count; k++)
-        whole = column_builder_append(builder, parcels->parcel[element[k]].at + size_bytes, 1);
+        whole = column_builder_append(builder, parcel_data(&parcels->parcel[element[k]]), 1);
     if (builder && column_builder_finish(builder, &column) == BMF_OK) {
         if (whole)
             return value_from_column(parcels->ctx, &column, out);

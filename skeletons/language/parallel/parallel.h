@@ -4,6 +4,7 @@
 #define BMF_LANGUAGE_PARALLEL_H
 
 #include "runtime/data/list.h"
+#include "skeletons/engine/parcels.h"
 #include "skeletons/language/evaluate/evaluate.h"
 
 /* Elements of a distributed list count over all instances of all ranks: element e is item e - offsets[c] of instance c. */
@@ -22,36 +23,9 @@ bmf_schedule *distribution_schedule(bmf_context *ctx, const bmf_distribution *sp
 void distribution_plan(bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_distribution *spread,
                        const char *name, bmf_group_generator *generate);
 
-/* Elements as they travel: 8 bytes of size, then what column_pack writes. Indexed by element of a spread. Packed elements that come
- * in are kept as they are, so that any run of them can be passed on. */
-typedef struct bmf_parcel {
-    char *at; /* NULL: not here */
-    int64_t bytes;
-} bmf_parcel;
-
-typedef struct bmf_parcels {
-    bmf_context *ctx;
-    bmf_parcel *parcel; /* by element */
-    int64_t elements;
-    char **buffer; /* owned memory */
-    int64_t buffers, capacity;
-    struct bmf_arrival *arrival;
-    int64_t arrivals, arrival_capacity;
-} bmf_parcels;
-
-void parcels_open(bmf_parcels *parcels, bmf_context *ctx, int64_t elements);
-void parcels_close(bmf_parcels *parcels);
-/* Packs elements [begin, end) of a column as the parcel of element e. */
-void parcels_pack(bmf_parcels *parcels, int64_t e, const bmf_column *column, int64_t begin, int64_t end);
-/* Lets element e have the same parcel as another. */
-void parcels_copy(bmf_parcels *parcels, int64_t from, int64_t to);
-/* Runs one round whose messages carry the parcels [first, first + count); what arrives is known afterwards. */
-int parcels_exchange(bmf_parcels *parcels, const bmf_round *round, uint32_t number);
-/* The same for a sparse round: messages from this rank's processors only, with their sizes, which the receivers do not know of. */
-int parcels_deliver(bmf_parcels *parcels, const bmf_round *sends, uint32_t number);
 /* A batch of the parcels of the given elements, in that order, each one element of `type`. */
-int parcels_unpack(const bmf_parcels *parcels, const bmf_type *type, const int64_t *element, int64_t count,
-                   bmf_value *out);
+int value_from_parcels(const bmf_parcels *parcels, const bmf_type *type, const int64_t *element, int64_t count,
+                       bmf_value *out);
 
 /* Trace node of an operation, unless the evaluator is quiet. */
 void operation_begin(bmf_evaluator *evaluator, const bmf_expression *expression);

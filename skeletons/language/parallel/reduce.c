@@ -100,7 +100,7 @@ static int combine(levels *s, int level, const bmf_parcels *parcels)
     bmf_frame frame;
     int status = value_take(ctx, &s->value, left, pairs, &a);
     if (status == BMF_OK)
-        status = parcels_unpack(parcels, s->value.type, partner, pairs, &b);
+        status = value_from_parcels(parcels, s->value.type, partner, pairs, &b);
     if (status == BMF_OK)
         status = value_pair(ctx, &a, &b, &pair);
     if (status == BMF_OK)

@@ -99,7 +99,7 @@ static int combine_received(scan_state *s, int64_t distance, const bmf_parcels *
             picked[pairs] = n;
             sender[pairs++] = s->spread->elements->local[n] - distance;
         }
-    int status = parcels_unpack(parcels, s->value.type, sender, pairs, &left);
+    int status = value_from_parcels(parcels, s->value.type, sender, pairs, &left);
     if (status == BMF_OK)
         status = combine(s, pairs, picked, &left);
     free(picked), free(sender);

@@ -138,7 +138,7 @@ static int split_many(bmf_evaluator *evaluator, const bmf_expression *split, con
     }
     if (status == BMF_OK)
         status = bmf_agree(
-            ctx, parcels_unpack(&parcels, type, spread->elements->local, spread->elements->local_count, parts));
+            ctx, value_from_parcels(&parcels, type, spread->elements->local, spread->elements->local_count, parts));
     parcels_close(&parcels);
     return status;
 }

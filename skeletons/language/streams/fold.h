@@ -7,6 +7,8 @@
 #include "skeletons/language/streams/stream.h"
 #include "skeletons/language/streams/segments.h"
 
+_Static_assert((int)BMF_SEGMENT_NODE == (int)BMF_FOLD_BLOCK, "segment functions fold the tree's blocks");
+
 typedef struct bmf_stream_fold {
     bmf_stream_source *source;
     bmf_scalar_operator *operation;
