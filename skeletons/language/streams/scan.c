@@ -293,7 +293,7 @@ static void open_held(scan_state *c)
     for (int k = 0; k < source->leaves; k++)
         bytes += source->leaf_size[k];
     c->grain = chain_grain(2 * BMF_BLOCK, bytes);
-    c->hold = source->element != NULL;
+    c->hold = source->element;
     if (!c->hold)
         return;
     c->held = allocate(source->workers * (int64_t)sizeof *c->held);
