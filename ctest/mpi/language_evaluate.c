@@ -346,7 +346,7 @@ static void test_association(void)
 
 /* ---- many lists ---- */
 
-/* 10^5 contexts: enough for several threads, and to notice anything that goes context by context. */
+/* 10^5 instances: enough for several threads, and to notice anything that goes instance by instance. */
 static void test_many(void)
 {
     static const char *const sources[] = {
