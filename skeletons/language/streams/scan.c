@@ -293,7 +293,7 @@ static void open_held(scan_state *c)
     for (int k = 0; k < source->leaves; k++)
         bytes += source->leaf_size[k];
     c->grain = chain_grain(2 * BMF_BLOCK, bytes);
-    c->hold = source->element != NULL;
+    c->hold = source->element;
     if (!c->hold)
         return;
     c->held = allocate(source->workers * (int64_t)sizeof *c->held);
@@ -316,7 +316,7 @@ static int run_chain(scan_state *c)
     open_held(c);
     int status = stream_pieces(source, c->grain, &piece, &pieces);
     if (status == BMF_OK) {
-        c->shared = source->machine->ctx->threads > 1 && pieces > 1;
+        c->shared = source->evaluator->ctx->threads > 1 && pieces > 1;
         status = stream_compute(
             source,
             &(bmf_stream_work){.piece = piece, .pieces = pieces, .chained = true, .run = scan_piece, .state = c});
@@ -331,7 +331,7 @@ static int run_chain(scan_state *c)
 
 int stream_scan(bmf_stream_source *source, const bmf_value *initial, bmf_value *out)
 {
-    bmf_context *ctx = source->machine->ctx;
+    bmf_context *ctx = source->evaluator->ctx;
     bmf_slice output[BMF_MAX_LEAVES];
     bmf_value child = {0};
     bmf_sink sink;
