@@ -20,7 +20,6 @@ static inline uint64_t columns_apply(const uint64_t *column, uint64_t x)
     return y;
 }
 
-
 /* ---- spans: the sums of some words ---- */
 
 /* A basis in echelon form: vector[k] is 0 or the one with highest bit k; no vector has the highest bit of another one.
