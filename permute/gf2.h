@@ -20,9 +20,6 @@ static inline uint64_t columns_apply(const uint64_t *column, uint64_t x)
     return y;
 }
 
-/* The next number of a sequence (SplitMix64): the same everywhere for the same starting state. */
-uint64_t random_bits(uint64_t *state);
-
 /* ---- spans: the sums of some words ---- */
 
 /* A basis in echelon form: vector[k] is 0 or the one with highest bit k; no vector has the highest bit of another one.

@@ -52,7 +52,8 @@ BMF_API bool bmf_bit_matrix_equal(const bmf_bit_matrix *a, const bmf_bit_matrix 
 BMF_API bool bmf_bit_matrix_is_permutation(const bmf_bit_matrix *a);
 BMF_API bool bmf_bit_matrix_is_identity(const bmf_bit_matrix *a);
 
-/* Uniformly among the nonsingular matrices (3.5 tries on average), and among the permutation matrices. */
+/* Uniformly among the nonsingular matrices (3.5 tries on average), and among the permutation matrices.
+ * `state` is that of the sequence: the same numbers everywhere for the same starting state. */
 BMF_API void bmf_bit_matrix_random(int bits, uint64_t *state, bmf_bit_matrix *a);
 BMF_API void bmf_bit_matrix_random_permutation(int bits, uint64_t *state, bmf_bit_matrix *a);
 

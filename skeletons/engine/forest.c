@@ -98,6 +98,26 @@ int forest_push(const bmf_tree *tree, bmf_forest *forest, int64_t count, const v
     return code;
 }
 
+const char *forest_top(const bmf_tree *tree, const bmf_forest *forest)
+{
+    return forest->nodes ? forest->prefix + (forest->nodes - 1) * tree->record : NULL;
+}
+
+int forest_scan(const bmf_tree *tree, bmf_forest *before, int worker, int64_t count, const bmf_slice *x, bool inclusive,
+                char *room, const bmf_slice *out)
+{
+    const char *prefix = forest_top(tree, before);
+    char *value = room + tree->record;
+    if (prefix) /* a push may move it */
+        prefix = memcpy(room, prefix, (size_t)tree->record);
+    int code = tree_fold(tree, worker, count, x, value);
+    if (code == 0)
+        code = forest_push(tree, before, count, value, true);
+    if (code != 0)
+        return code;
+    return tree_scan(tree, worker, count, x, prefix, inclusive ? forest_top(tree, before) : NULL, out);
+}
+
 int forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, const char *values, bool scanning)
 {
     if (forest->end == end)

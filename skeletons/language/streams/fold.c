@@ -39,7 +39,7 @@ static void array_slices(const bmf_stream_fold *fold, int worker, int array, bmf
 static int open_operator(bmf_stream_fold *fold)
 {
     bmf_stream_source *source = fold->source;
-    bmf_context *ctx = source->machine->ctx;
+    bmf_context *ctx = source->evaluator->ctx;
     fold->operation = scalar_operator_create(source->stream->child[1], source->workers);
     fold->op = *scalar_operator_get(fold->operation);
     if (fold->op.may_fail)
@@ -81,7 +81,7 @@ static void find_factors(bmf_stream_fold *fold)
 
 int stream_fold_open(bmf_stream_source *source, const bmf_value *initial, bmf_stream_fold *fold)
 {
-    *fold = (bmf_stream_fold){.source = source, .initial = initial != NULL};
+    *fold = (bmf_stream_fold){.source = source, .initial = initial};
     int status = open_operator(fold);
     if (status != BMF_OK) {
         scalar_operator_free(fold->operation);
@@ -393,8 +393,8 @@ int stream_fold_status(bmf_stream_fold *fold, bmf_expression_kind kind, int (*ru
         run(state, s);
         if (operator_failed(fold, &failure)) {
             failure.element = s;
-            return stream_fail_context(source, kind, failure);
+            return stream_fail_instance(source, kind, failure);
         }
     }
-    return bmf_fail(source->machine->ctx, BMF_ERROR_INTERNAL, "%s failed, and then did not", source->name);
+    return bmf_fail(source->evaluator->ctx, BMF_ERROR_INTERNAL, "%s failed, and then did not", source->name);
 }
