@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 #include "skeletons/engine/tree.h"
 
 static int check_nested(const char *skeleton, const bmf_list *xss)

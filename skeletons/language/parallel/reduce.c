@@ -8,7 +8,7 @@
 #include "skeletons/language/evaluate/combine.h"
 #include "skeletons/language/evaluate/evaluate_private.h"
 #include "skeletons/language/parallel/parallel.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 /* ---- concatenation of one list ---- */
 
