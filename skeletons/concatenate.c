@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "skeletons/engine/repartition.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 const bmf_skeleton_type skeleton_concatenate = {
     .id = 17, .name = "concatenate", .communication = BMF_COMMUNICATION_PERMUTE};

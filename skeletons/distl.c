@@ -11,7 +11,7 @@
 #include "skeletons/engine/pairing.h"
 #include "skeletons/engine/plan.h"
 #include "skeletons/engine/records.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 const bmf_skeleton_type skeleton_distl = {
     .id = 10, .name = "distl", .communication = BMF_COMMUNICATION_DISTL, .keyword = "P_Distl"};

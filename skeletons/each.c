@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 #include "skeletons/engine/tree.h"
 
 const bmf_skeleton_type skeleton_reduce_each = {

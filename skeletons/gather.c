@@ -6,7 +6,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/move.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 const bmf_skeleton_type skeleton_gather = {.id = 2, .name = "gather", .communication = BMF_COMMUNICATION_GATHER};
 

@@ -9,7 +9,8 @@
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
 #include "skeletons/engine/records.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
+#include "runtime/data/list.h"
 
 const bmf_skeleton_type skeleton_index = {
     .id = 12, .name = "index", .communication = BMF_COMMUNICATION_PROJECT, .keyword = "B_Index"};

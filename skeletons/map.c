@@ -77,7 +77,7 @@ int elementwise_in_place(const bmf_skeleton_type *skeleton, bmf_list *xs, const 
     bmf_source source;
     bmf_context *ctx = xs->context;
     if (!kernel->may_fail)
-        bmf_list_own(xs);
+        bmf_list_make_writable(xs);
     BMF_TRY(source_open(&source, skeleton->name, xs, ys, kernel));
     int status = BMF_OK;
     if (source.type != xs->type) {

@@ -8,7 +8,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/pairing.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 const bmf_skeleton_type skeleton_lengths = {.id = 14, .name = "lengths", .communication = BMF_COMMUNICATION_GATHER};
 const bmf_skeleton_type skeleton_flatten = {.id = 24, .name = "flatten", .communication = BMF_COMMUNICATION_OTHER};

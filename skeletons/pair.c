@@ -5,7 +5,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/pairing.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 const bmf_skeleton_type skeleton_pair = {.id = 26, .name = "pair", .communication = BMF_COMMUNICATION_OTHER};
 const bmf_skeleton_type skeleton_component = {.id = 27, .name = "component", .communication = BMF_COMMUNICATION_OTHER};

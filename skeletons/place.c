@@ -3,7 +3,8 @@
  * Method: every host copies its own elements from the records into columns. Cost: 2 n w bytes of memory. */
 #include "runtime/backend/backend.h"
 #include "skeletons/engine/records.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
+#include "runtime/data/list.h"
 
 const bmf_skeleton_type skeleton_place = {.id = 29, .name = "place", .communication = BMF_COMMUNICATION_OTHER};
 const bmf_skeleton_type skeleton_spread = {.id = 30, .name = "spread", .communication = BMF_COMMUNICATION_OTHER};

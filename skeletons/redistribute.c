@@ -6,7 +6,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/repartition.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 const bmf_skeleton_type skeleton_redistribute = {
     .id = 15, .name = "redistribute", .communication = BMF_COMMUNICATION_PERMUTE};

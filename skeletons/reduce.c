@@ -10,7 +10,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/partials.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 const bmf_skeleton_type skeleton_reduce = {
     .id = 3, .name = "reduce", .communication = BMF_COMMUNICATION_REDUCE, .keyword = "P_Reduce", .to_one = true};

@@ -12,7 +12,7 @@
 #include "skeletons/engine/chain.h"
 #include "skeletons/engine/elementwise.h"
 #include "skeletons/engine/partials.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 const bmf_skeleton_type skeleton_scan = {
     .id = 7, .name = "scan", .communication = BMF_COMMUNICATION_SCAN, .keyword = "P_Scan"};
@@ -306,7 +306,7 @@ static int scan_list(const bmf_skeleton_type *skeleton, bmf_list *xs, const bmf_
                         "%s: an exclusive scan needs an operator with an identity; %s has none", skeleton->name,
                         op->name);
     if (in_place)
-        bmf_list_own(xs);
+        bmf_list_make_writable(xs);
     BMF_TRY(source_open(&source, skeleton->name, xs, NULL, kernel));
     int status = tree_open(&tree, ctx, skeleton->name, op, source.type);
     if (status == BMF_OK) {

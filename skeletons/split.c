@@ -8,7 +8,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/move.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 const bmf_skeleton_type skeleton_split = {
     .id = 1, .name = "split", .communication = BMF_COMMUNICATION_SPLIT, .keyword = "P_Split"};

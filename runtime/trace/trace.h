@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 #include "runtime/trace/skeleton_type.h"
 
 typedef enum bmf_event_kind {
