@@ -51,7 +51,8 @@ static void fill_twins(const bmf_run *from, const bmf_run *to, bmf_table *names,
     }
     twin[0] = 0;
     for (uint32_t k = 1; k < from->nodes; k++) {
-        w.node = (bmf_trace_node){twin[from->node[k].parent], name_twin[from->node[k].name], from->node[k].kind};
+        w.node = (bmf_trace_node){
+            .parent = twin[from->node[k].parent], .name = name_twin[from->node[k].name], .kind = from->node[k].kind};
         const bool known = w.node.parent != UINT32_MAX && w.node.name != UINT32_MAX;
         twin[k] = known ? (uint32_t)table_find(nodes, hash_node(w.node), is_node, &w) : UINT32_MAX;
     }

@@ -106,7 +106,7 @@ bmf_run *run_create(const char *program, const char *machine, int32_t lanes, int
         return NULL;
     }
     run->index->name_capacity = run->index->node_capacity = run->nodes = 1;
-    run->node[0] = (bmf_trace_node){0, run_name(run, "main"), BMF_EVENT_REGION};
+    run->node[0] = (bmf_trace_node){0, run_name(run, "main"), BMF_EVENT_REGION, BMF_SKELETON_UNKNOWN};
     return run;
 }
 
@@ -157,20 +157,35 @@ uint32_t run_name(bmf_run *run, const char *text)
     return run->names++;
 }
 
-uint32_t run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kind kind)
+static uint32_t enter_node(bmf_run *run, bmf_trace_node node)
 {
-    const wanted w = {.run = run, .node = {parent, run_name(run, text), kind}};
+    const wanted w = {.run = run, .node = node};
     if (!know_nodes(run))
-        return parent;
-    const uint64_t hash = hash_node(&w.node);
+        return node.parent;
+    const uint64_t hash = hash_node(&node);
     const int64_t known = table_find(&run->index->nodes, hash, is_node, &w);
     if (known != TABLE_NONE)
         return (uint32_t)known;
     if (!ARRAY_TRY_RESERVE(run->node, run->index->node_capacity, run->nodes + 1))
-        return parent;
-    run->node[run->nodes] = w.node;
+        return node.parent;
+    run->node[run->nodes] = node;
     table_add(&run->index->nodes, hash, run->nodes);
     return run->nodes++;
+}
+
+uint32_t run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kind kind)
+{
+    return enter_node(run, (bmf_trace_node){parent, run_name(run, text), kind, BMF_SKELETON_UNKNOWN});
+}
+
+uint32_t run_call(bmf_run *run, uint32_t parent, const char *text, uint32_t skeleton)
+{
+    return enter_node(run, (bmf_trace_node){parent, run_name(run, text), BMF_EVENT_SKELETON, skeleton});
+}
+
+uint32_t run_node_like(bmf_run *run, uint32_t parent, const char *text, const bmf_trace_node *like)
+{
+    return enter_node(run, (bmf_trace_node){parent, run_name(run, text), like->kind, like->skeleton});
 }
 
 void run_add(bmf_run *run, const bmf_event *event)
