@@ -55,7 +55,7 @@ static item *find_items(const bmf_run *run, int64_t *items)
     bool *reduction = allocate_array(run->nodes, (int64_t)sizeof *reduction);
     *items = 0;
     for (uint32_t k = 0; k < run->nodes; k++)
-        reduction[k] = run->node[k].kind == BMF_EVENT_SKELETON && is_reduction(run->name[run->node[k].name]);
+        reduction[k] = is_reduction(&run->node[k]);
     for (int64_t k = 0; k < run->events; k++)
         *items += is_item(run, reduction, &run->event[k]);
     item *made = allocate_array(*items, (int64_t)sizeof *made);
