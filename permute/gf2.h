@@ -60,9 +60,8 @@ bool bmf_bit_matrix_equal(const bmf_bit_matrix *a, const bmf_bit_matrix *b);
 bool bmf_bit_matrix_is_permutation(const bmf_bit_matrix *a);
 bool bmf_bit_matrix_is_identity(const bmf_bit_matrix *a);
 
-/* The next number of a sequence (SplitMix64): the same everywhere for the same starting state. */
-uint64_t random_bits(uint64_t *state);
-/* Uniformly among the nonsingular matrices (3.5 tries on average), and among the permutation matrices. */
+/* Uniformly among the nonsingular matrices (3.5 tries on average), and among the permutation matrices, by random_bits
+ * (runtime/base/random.h): the same everywhere for the same starting state. */
 void bmf_bit_matrix_random(int bits, uint64_t *state, bmf_bit_matrix *a);
 void bmf_bit_matrix_random_permutation(int bits, uint64_t *state, bmf_bit_matrix *a);
 

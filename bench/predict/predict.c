@@ -6,7 +6,7 @@
  * disk; memory kept from the one before is given back first. Every simulation is checked: messages carried out, and the
  * same seconds each time. Memory is what malloc has given out for log and simulator after the run, without what it had
  * given out before. Writers write a recorded simulation to a temporary folder. Bars: the project's own; rivals' figures
- * are in docs/performance-predict.md. Cost: less than a minute, and some hundred megabytes. */
+ * are in docs/performance.md. Cost: less than a minute, and some hundred megabytes. */
 #include <dirent.h>
 #include <jansson.h>
 #include <malloc.h>

@@ -23,7 +23,7 @@ count()
 }
 
 @test "every script explains itself and refuses what it does not know" {
-    for script in setup check demo bench cluster; do
+    for script in setup check demo bench cluster lint; do
         run "$scripts/$script" --help
         assert_success
         assert_output --partial "usage: scripts/$script"
@@ -87,4 +87,57 @@ ok 2 two")"
     count ""
     assert_failure
     assert_output "0 passed, 0 failed"
+}
+
+# a project of one file for scripts/lint: lint_of PATH, with the text from standard input
+lint_of()
+{
+    mkdir -p project/scripts "project/$(dirname "$1")"
+    cp "$scripts/lint" project/scripts/
+    cp "$BMF_SOURCE_DIR/.clang-format" project/
+    cat >"project/$1"
+    run project/scripts/lint "project/$1"
+}
+
+@test "lint: an include against the dependencies is found" {
+    mkdir -p project/skeletons project/predict/mesh
+    touch project/skeletons/map.h project/predict/mesh/mesh.h
+    lint_of runtime/a.c <<<'#include "skeletons/map.h"'
+    assert_failure 1
+    assert_output "runtime/a.c:1: runtime/ does not depend on skeletons/ (skeletons/map.h)"
+    lint_of predict/mesh/a.c <<<'#include "skeletons/map.h"'
+    assert_failure 1
+    lint_of predict/a.c <<<'#include "predict/mesh/mesh.h"'
+    assert_success
+    lint_of examples/a.c <<<'#include "skeletons/map.h"'
+    assert_failure 1
+    assert_output --partial "examples/ does not depend on skeletons/"
+    lint_of examples/a.c <<<'#include <bmf.h>'
+    assert_success
+}
+
+@test "lint: an include of another module's private header is found" {
+    mkdir -p project/runtime/npy project/runtime/data
+    touch project/runtime/npy/private.h project/runtime/npy/npy_private.h
+    for header in private npy_private; do
+        lint_of runtime/data/a.c <<<"#include \"runtime/npy/$header.h\""
+        assert_failure 1
+        assert_output "runtime/data/a.c:1: runtime/npy/$header.h is private to runtime/npy/"
+        lint_of runtime/npy/a.c <<<"#include \"runtime/npy/$header.h\""
+        assert_success
+    done
+}
+
+@test "lint: long lines, comparisons with NULL and another layout are found" {
+    lint_of runtime/a.c <<<"/* $(printf '%0120d' 0) */"
+    assert_failure 1
+    assert_output "runtime/a.c:1: 126 columns, more than 120"
+    lint_of runtime/a.c <<<'/* p != NULL, in words */'
+    assert_success
+    lint_of runtime/a.c < <(printf 'int f(int *p)\n{\n    return p != NULL;\n}\n')
+    assert_failure 1
+    assert_output "runtime/a.c:3: compares a pointer with NULL"
+    lint_of runtime/a.c < <(printf 'int f(int *p) {\n  return !p;\n}\n')
+    assert_failure 1
+    assert_output --partial "clang-format lays this out otherwise"
 }

@@ -50,7 +50,7 @@ static inline void append_random(bytes *to, const bmf_type *type, int64_t count)
     if (type->kind == BMF_LIST)
         append_random(to, type->component[0], children);
     for (int64_t i = 0; i < count && type->components == 0; i++) {
-        double real = test_unit(&seed);
+        double real = random_unit(&seed);
         if (type->kind == BMF_REAL)
             append(to, &real, sizeof real);
         for (int64_t b = 0; b < type->size && type->kind != BMF_REAL; b++) {

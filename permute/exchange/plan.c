@@ -18,7 +18,7 @@
 
 static const double MEMORY_PER_BYTE = 2e-10;   /* seconds for reading and writing a byte once */
 static const double OVERLAPPED_LATENCY = 0.25; /* what a message adds when others are on their way */
-static const double PAUSES = 1.15;             /* of links at the ends of rounds: docs/performance-permute.md */
+static const double PAUSES = 1.15;             /* of links at the ends of rounds: docs/performance.md */
 
 static const char *const method_names[] = {"rounds", "alltoallv", "naive", "auto"};
 

@@ -80,7 +80,7 @@ static known_part *find_part(const known_parts *known, const bmf_expression *fro
 {
     uint64_t hash = (uint64_t)(uintptr_t)from * 0x9e3779b97f4a7c15U;
     int64_t k = (int64_t)(hash >> 20) & (known->capacity - 1);
-    while (known->part[k].from != NULL && known->part[k].from != from)
+    while (known->part[k].from && known->part[k].from != from)
         k = (k + 1) & (known->capacity - 1);
     return &known->part[k];
 }
@@ -91,7 +91,7 @@ static void remember_part(known_parts *known, const bmf_expression *from, bmf_ex
         known_parts larger = {NULL, known->capacity > 0 ? 2 * known->capacity : 64, known->count};
         larger.part = allocate_clear(larger.capacity, sizeof *larger.part);
         for (int64_t k = 0; k < known->capacity; k++)
-            if (known->part[k].from != NULL)
+            if (known->part[k].from)
                 *find_part(&larger, known->part[k].from) = known->part[k];
         free(known->part);
         *known = larger;
@@ -114,7 +114,7 @@ static void note(walk *w, bmf_law law, const bmf_expression *before, const bmf_e
     bmf_rewriting *rewriting = w->rewriter->rewriting;
     w->changed = true;
     rewriting->applied[law]++;
-    if (rewriting->report != NULL)
+    if (rewriting->report)
         rewriting->report(rewriting->state, law, before, after);
 }
 
@@ -155,15 +155,15 @@ static const bmf_naming *names_of(int parts, bmf_expression *const *part)
 static bmf_expression *give_names(walk *w, bmf_expression *made, const bmf_naming *names)
 {
     bmf_expressions *arena = w->rewriter->arena;
-    const bmf_naming *outer = made->names != NULL ? made->names : names;
-    if (outer == NULL || (made->kind != BMF_EXPRESSION_COMP && made->names != NULL))
+    const bmf_naming *outer = made->names ? made->names : names;
+    if (!outer || (made->kind != BMF_EXPRESSION_COMP && made->names))
         return made;
     if (made->kind != BMF_EXPRESSION_COMP)
         return expression_under(arena, made, outer);
     bmf_expression *copy = expression_copy(arena, made);
     copy->names = NULL;
     for (int k = 0; k < copy->children; k++)
-        if (made->names != NULL || copy->child[k]->names == NULL)
+        if (made->names || !copy->child[k]->names)
             copy->child[k] = expression_under(arena, copy->child[k], outer);
     return copy;
 }
@@ -176,7 +176,7 @@ static bool apply_laws(walk *w, composition *c, int at)
         int used = 0;
         bmf_expression *after =
             may_apply(w, entry->law) ? entry->apply(w->rewriter, c->count - at, c->part + at, &used) : NULL;
-        if (after == NULL)
+        if (!after)
             continue;
         note(w, entry->law, expression_compose(w->rewriter->arena, c->part[at]->span, used, c->part + at), after);
         replace_parts(c, at, used, give_names(w, after, names_of(used, c->part + at)));
@@ -220,15 +220,15 @@ static bmf_expression *visit_children(walk *w, bmf_expression *expression)
     bmf_expression *copy = NULL;
     for (int k = 0; k < expression->children; k++) {
         bmf_expression *child = expression->child[k];
-        bool left_alone = child == NULL || (expression->kind == BMF_EXPRESSION_STREAM && w->phase == NULL && k < 2);
+        bool left_alone = !child || (expression->kind == BMF_EXPRESSION_STREAM && !w->phase && k < 2);
         bmf_expression *visited = left_alone ? child : visit(w, child);
         if (visited == child)
             continue;
-        if (copy == NULL)
+        if (!copy)
             copy = expression_copy(w->rewriter->arena, expression);
         copy->child[k] = visited;
     }
-    if (copy == NULL)
+    if (!copy)
         return expression;
     if (copy->kind == BMF_EXPRESSION_COMP)
         return compose_again(w, copy, copy->children, copy->child);
@@ -293,10 +293,9 @@ static bmf_expression *make_kernels(walk *w, bmf_expression *expression)
 
 static bmf_expression *visit(walk *w, bmf_expression *expression)
 {
-    if (w->known.capacity > 0 && find_part(&w->known, expression)->from != NULL)
+    if (w->known.capacity > 0 && find_part(&w->known, expression)->from)
         return find_part(&w->known, expression)->to;
-    bmf_expression *made =
-        w->phase != NULL ? apply_phase(w, visit_children(w, expression)) : make_kernels(w, expression);
+    bmf_expression *made = w->phase ? apply_phase(w, visit_children(w, expression)) : make_kernels(w, expression);
     remember_part(&w->known, expression, made);
     return made;
 }

@@ -238,7 +238,7 @@ int stream_count(bmf_stream_source *source, bmf_value *out)
     bmf_value made;
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(value_create(source->machine->ctx, &bmf_type_int, source->segments, &made));
+    BMF_TRY(value_create(source->evaluator->ctx, &bmf_type_int, source->segments, &made));
     int status = stream_pieces(source, 0, &piece, &pieces);
     if (status == BMF_OK) {
         f.kept = made.data;
@@ -272,8 +272,8 @@ static int keep_all(filter_state *f, const bmf_piece *piece, int64_t pieces, bmf
     bmf_stream_source *source = (bmf_stream_source *)f->source;
     int64_t count = to_offsets(source->segments, f->kept);
     if (count == 0)
-        return value_empty(source->machine->ctx, source->type, 0, child);
-    BMF_TRY(value_create(source->machine->ctx, source->type, count, child));
+        return value_empty(source->evaluator->ctx, source->type, 0, child);
+    BMF_TRY(value_create(source->evaluator->ctx, source->type, count, child));
     value_slices(child, 0, f->out);
     int status = stream_compute(
         source, &(bmf_stream_work){
@@ -288,7 +288,7 @@ static int filter_pieces(filter_state *f, const bmf_piece *piece, int64_t pieces
     int64_t words = f->source->count / 64 + 2 * pieces + 2;
     bmf_buffer *bits = buffer_create(words * (int64_t)sizeof *f->bits);
     if (!bits)
-        return bmf_fail(f->source->machine->ctx, BMF_ERROR_MEMORY, "no memory for the marks of %lld elements",
+        return bmf_fail(f->source->evaluator->ctx, BMF_ERROR_MEMORY, "no memory for the marks of %lld elements",
                         (long long)f->source->count);
     f->bits = bits->data;
     open_counts(f, pieces);
@@ -302,7 +302,7 @@ static int filter_pieces(filter_state *f, const bmf_piece *piece, int64_t pieces
 
 int stream_filter(bmf_stream_source *source, bmf_value *out)
 {
-    bmf_context *ctx = source->machine->ctx;
+    bmf_context *ctx = source->evaluator->ctx;
     filter_state f = {.source = source};
     bmf_value child;
     bmf_piece *piece;
