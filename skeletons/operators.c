@@ -28,15 +28,19 @@ enum { FREE = BMF_COMMUTATIVE | BMF_EXACT };
         memcpy(&x, &bits, sizeof x);                                                                                   \
         return x;                                                                                                      \
     }                                                                                                                  \
+    static inline type unless_nan_##type(type a, type b, type result)                                                  \
+    {                                                                                                                  \
+        return (a != a) | (b != b) ? (type)NAN : result;                                                               \
+    }                                                                                                                  \
     static inline type larger_##type(type a, type b)                                                                   \
     {                                                                                                                  \
         type either = from_bits_##type(bits_of_##type(a) & bits_of_##type(b)), other = a > b ? a : b;                  \
-        return (a != a) | (b != b) ? (type)NAN : a == b ? either : other;                                              \
+        return unless_nan_##type(a, b, a == b ? either : other);                                                       \
     }                                                                                                                  \
     static inline type smaller_##type(type a, type b)                                                                  \
     {                                                                                                                  \
         type either = from_bits_##type(bits_of_##type(a) | bits_of_##type(b)), other = a < b ? a : b;                  \
-        return (a != a) | (b != b) ? (type)NAN : a == b ? either : other;                                              \
+        return unless_nan_##type(a, b, a == b ? either : other);                                                       \
     }
 
 DEFINE_EXTREMES(double, int64_t)
