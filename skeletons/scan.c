@@ -12,7 +12,7 @@
 #include "skeletons/engine/chain.h"
 #include "skeletons/engine/elementwise.h"
 #include "skeletons/engine/partials.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 /* Half a block at a time: memory that waits shorter for the next read goes on reading ahead. */
 enum { SCAN_BLOCK = BMF_BLOCK / 2 };
@@ -301,7 +301,7 @@ static int scan_list(const char *skeleton, bmf_list *xs, const bmf_kernel *kerne
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
                         "%s: an exclusive scan needs an operator with an identity; %s has none", skeleton, op->name);
     if (in_place)
-        bmf_list_own(xs);
+        bmf_list_make_writable(xs);
     BMF_TRY(source_open(&source, skeleton, xs, NULL, kernel));
     int status = tree_open(&tree, ctx, skeleton, op, source.type);
     if (status == BMF_OK) {

@@ -9,7 +9,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/parallel/parallel.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 static int64_t unknown_bytes(const void *state, int64_t first, int64_t count)
 {
