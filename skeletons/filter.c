@@ -6,15 +6,11 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
-<<<<<<< HEAD
-#include "bmf/skeletons.h"
-    =======
 #include "bmf/skeletons.h"
 #include "skeletons/engine/marks.h"
-    >>>>>>> main
 #include "skeletons/engine/source.h"
 
-    typedef struct filter_state {
+typedef struct filter_state {
     const bmf_source *marks; /* xs under the predicate */
     const bmf_source *plain; /* xs */
     uint64_t *bits; /* from the source's origin on; pieces start at multiples of 64 global numbers, see word_of */
