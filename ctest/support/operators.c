@@ -49,11 +49,11 @@ static void draw_real(uint64_t *state, void *x)
 
 static void draw_int32(uint64_t *state, void *x)
 {
-    *(int32_t *)x = (int32_t)(uint32_t)test_random(state);
+    *(int32_t *)x = (int32_t)(uint32_t)random_bits(state);
 }
 static void draw_odd32(uint64_t *state, void *x)
 {
-    *(int32_t *)x = (int32_t)(uint32_t)(test_random(state) | 1);
+    *(int32_t *)x = (int32_t)(uint32_t)(random_bits(state) | 1);
 }
 static void draw_float(uint64_t *state, void *x)
 {
@@ -64,7 +64,7 @@ static void draw_float(uint64_t *state, void *x)
 /* Around 1, so that products of many neither vanish nor overflow. */
 static void draw_factor(uint64_t *state, void *x)
 {
-    const double factor = 0.75 + 0.5 * test_unit(state);
+    const double factor = 0.75 + 0.5 * random_unit(state);
     *(float *)x = (float)(test_below(state, 2) ? factor : 1.0 / factor);
 }
 static void draw_complex(uint64_t *state, void *x)
@@ -74,7 +74,7 @@ static void draw_complex(uint64_t *state, void *x)
 }
 static void draw_unit_complex(uint64_t *state, void *x)
 {
-    const double angle = 6.0 * test_unit(state);
+    const double angle = 6.0 * random_unit(state);
     ((double *)x)[0] = cos(angle);
     ((double *)x)[1] = sin(angle);
 }
@@ -484,7 +484,7 @@ static void draw_survey(uint64_t *state, void *x)
 {
     survey *s = x;
     s->count = (int32_t)test_below(state, 5);
-    s->largest = (float)test_unit(state);
+    s->largest = (float)random_unit(state);
     draw_complex(state, s->sum);
 }
 
