@@ -12,18 +12,18 @@ enum { BLOCK = 1024 };
 
 typedef void conversion(void *data, int64_t count);
 
-#define DEFINE_CONVERSION(name, narrow, wide) \
-    static void name(void *data, int64_t count) \
-    { \
-        const narrow *from = (const narrow *)((char *)data + count * (int64_t)(sizeof(wide) - sizeof(narrow))); \
-        wide *to = data; \
-        narrow block[BLOCK]; \
-        for (int64_t i = 0, size; i < count; i += size) { \
-            size = count - i < BLOCK ? count - i : BLOCK; \
-            memcpy(block, from + i, (size_t)size * sizeof(narrow)); \
-            for (int64_t k = 0; k < size; k++) \
-                to[i + k] = (wide)block[k]; \
-        } \
+#define DEFINE_CONVERSION(name, narrow, wide)                                                                          \
+    static void name(void *data, int64_t count)                                                                        \
+    {                                                                                                                  \
+        const narrow *from = (const narrow *)((char *)data + count * (int64_t)(sizeof(wide) - sizeof(narrow)));        \
+        wide *to = data;                                                                                               \
+        narrow block[BLOCK];                                                                                           \
+        for (int64_t i = 0, size; i < count; i += size) {                                                              \
+            size = count - i < BLOCK ? count - i : BLOCK;                                                              \
+            memcpy(block, from + i, (size_t)size * sizeof(narrow));                                                    \
+            for (int64_t k = 0; k < size; k++)                                                                         \
+                to[i + k] = (wide)block[k];                                                                            \
+        }                                                                                                              \
     }
 
 DEFINE_CONVERSION(int32_to_int, int32_t, int64_t)

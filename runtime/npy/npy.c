@@ -181,6 +181,8 @@ static int read_data(bmf_context *ctx, const char *path, const bmf_npy_header *h
     return list_adopt(ctx, partition, &column, list);
 }
 
+const bmf_skeleton_type skeleton_read = {.id = 32, .name = "read", .communication = BMF_COMMUNICATION_OTHER};
+
 /* scalar may be NULL: that of the file. */
 static int read_onto(bmf_context *ctx, const char *path, const bmf_npy_header *header, const bmf_type *scalar,
                      bmf_partition *partition, bmf_list **list)
@@ -193,7 +195,7 @@ static int read_onto(bmf_context *ctx, const char *path, const bmf_npy_header *h
     if (header->shape[0] != bmf_partition_length(partition))
         return bmf_fail(ctx, BMF_ERROR_SHAPE, "%s: %" PRId64 " elements for a partition of %" PRId64, path,
                         header->shape[0], bmf_partition_length(partition));
-    skeleton_begin(ctx, "read");
+    skeleton_begin(ctx, &skeleton_read, "read");
     return skeleton_end(ctx, partition, read_data(ctx, path, header, scalar, partition, list));
 }
 
