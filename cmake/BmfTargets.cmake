@@ -30,9 +30,25 @@ function(bmf_executable name)
   target_link_libraries(${name} PRIVATE ${BMF_LIBRARIES} MPICH::MPICH OpenMP::OpenMP_C m)
 endfunction()
 
-# bmf_program(NAME FOLDER): one program from all C files below FOLDER.
-function(bmf_program name folder)
+# bmf_tool_library(NAME FOLDER): a static library from all C files below FOLDER for the programs of this project; it is not
+# installed.
+function(bmf_tool_library name folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+    target_compile_options(${name} PRIVATE ${BMF_COMPILE_OPTIONS})
+    target_link_libraries(${name} PUBLIC ${BMF_LIBRARIES})
+  endif()
+endfunction()
+
+# bmf_program(NAME FOLDER [BUT SUBFOLDER...]): one program from all C files below FOLDER, but not below the others.
+function(bmf_program name folder)
+  cmake_parse_arguments(bmf_program "" "" BUT ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
+  foreach(but IN LISTS bmf_program_BUT)
+    list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${but}/")
+  endforeach()
   if(sources)
     bmf_executable(${name} ${sources})
   endif()
