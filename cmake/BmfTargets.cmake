@@ -15,7 +15,7 @@ macro(bmf_module name folder)
   add_library(bmf::bmf_${name} ALIAS bmf_${name})
   target_include_directories(
     bmf_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-                       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/bmf>)
+                       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_options(bmf_${name} PRIVATE ${BMF_COMPILE_OPTIONS})
   target_link_libraries(bmf_${name} PUBLIC ${BMF_LIBRARIES} MPICH::MPICH OpenMP::OpenMP_C m)
   set_target_properties(bmf_${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
@@ -30,25 +30,24 @@ function(bmf_executable name)
   target_link_libraries(${name} PRIVATE ${BMF_LIBRARIES} MPICH::MPICH OpenMP::OpenMP_C m)
 endfunction()
 
-# bmf_tool_library(NAME FOLDER): a static library from all C files below FOLDER for the programs of this project; it is not
-# installed.
+# bmf_tool_library(NAME FOLDER [BUT FILE...]): a static library from all C files below FOLDER, but not these, for the
+# programs of this project. It is not installed.
 function(bmf_tool_library name folder)
+  cmake_parse_arguments(bmf_tool "" "" BUT ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
+  list(TRANSFORM bmf_tool_BUT PREPEND ${PROJECT_SOURCE_DIR}/)
+  list(REMOVE_ITEM sources ${bmf_tool_BUT})
   if(sources)
     add_library(${name} STATIC ${sources})
     target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
     target_compile_options(${name} PRIVATE ${BMF_COMPILE_OPTIONS})
-    target_link_libraries(${name} PUBLIC ${BMF_LIBRARIES})
+    target_link_libraries(${name} PUBLIC ${BMF_LIBRARIES} MPICH::MPICH OpenMP::OpenMP_C m)
   endif()
 endfunction()
 
-# bmf_program(NAME FOLDER [BUT SUBFOLDER...]): one program from all C files below FOLDER, but not below the others.
+# bmf_program(NAME FOLDER): one program from all C files below FOLDER.
 function(bmf_program name folder)
-  cmake_parse_arguments(bmf_program "" "" BUT ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
-  foreach(but IN LISTS bmf_program_BUT)
-    list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${but}/")
-  endforeach()
   if(sources)
     bmf_executable(${name} ${sources})
   endif()

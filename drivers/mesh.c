@@ -9,7 +9,7 @@
 #include "predict/mesh/router.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/clock.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 #define LARGEST    (INT64_C(1) << 40)
 #define NO_PATTERN "'run' and a pattern are wanted"

@@ -10,7 +10,8 @@
 #include "permute/detect.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
+#include "permute/gf2.h"
 
 enum { BLOCK_BITS = 9, BLOCK = 1 << BLOCK_BITS, SMALLEST_PIECE = 1 << 15, CHAINS = 32 };
 

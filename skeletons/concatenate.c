@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "skeletons/engine/repartition.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 int bmf_concatenate(const bmf_list *xs, const bmf_list *ys, bmf_list **out)
 {

@@ -11,7 +11,7 @@
 #include "skeletons/engine/pairing.h"
 #include "skeletons/engine/plan.h"
 #include "skeletons/engine/records.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 /* ---- the schedule ---- */
 

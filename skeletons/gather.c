@@ -6,7 +6,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/move.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 static int gather_partition(const bmf_list *xs, bmf_partition **made)
 {

@@ -9,7 +9,8 @@
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
 #include "skeletons/engine/records.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
+#include "runtime/data/list.h"
 
 static int check_fixed(const bmf_list *xs, const char *skeleton)
 {

@@ -3,7 +3,7 @@
  * Method: every processor makes its own part; no messages, n w bytes written once. */
 #include <stdlib.h>
 
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 #include "skeletons/engine/source.h"
 
 typedef struct tabulate_state {

@@ -71,7 +71,7 @@ int elementwise_in_place(const char *skeleton, bmf_list *xs, const bmf_list *ys,
     bmf_source source;
     bmf_context *ctx = xs->context;
     if (!kernel->may_fail)
-        bmf_list_own(xs);
+        bmf_list_make_writable(xs);
     BMF_TRY(source_open(&source, skeleton, xs, ys, kernel));
     int status = BMF_OK;
     if (source.type != xs->type) {

@@ -8,7 +8,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/pairing.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 static int check_nested(const bmf_list *xss, const char *skeleton)
 {

@@ -5,7 +5,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/pairing.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 int check_pair_types(bmf_context *ctx, const char *skeleton, const bmf_type *first, const bmf_type *second)
 {

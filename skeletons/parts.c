@@ -5,7 +5,7 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 typedef struct part_state {
     bmf_part_function *run;

@@ -3,7 +3,8 @@
  * Method: every host copies its own elements from the records into columns. Cost: 2 n w bytes of memory. */
 #include "runtime/backend/backend.h"
 #include "skeletons/engine/records.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
+#include "runtime/data/list.h"
 
 /* A list on `partition`, filled from the records of its first local element on. */
 static int fill(bmf_context *ctx, const char *skeleton, const bmf_type *type, bmf_partition *partition,

@@ -6,7 +6,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/repartition.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 typedef struct recut {
     int sources;

@@ -10,7 +10,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/partials.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 /* ---- bringing the partial results together ---- */
 

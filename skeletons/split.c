@@ -8,7 +8,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/move.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 /* Part k of the old partition becomes `parts` parts. */
 static int split_partition(const bmf_list *xs, int64_t parts, int stride, bmf_partition **made)

@@ -73,7 +73,7 @@ static int run_program(void *state)
         value_move(&c->input, &x);
     else
         BMF_TRY(value_share(c->ctx, &c->input, &x));
-    return evaluate_batch(&c->machine, c->program.expression, &c->frame, &x, &c->out);
+    return evaluate_batch(&c->evaluator, c->program.expression, &c->frame, &x, &c->out);
 }
 
 static int verify(void *state)
@@ -101,8 +101,8 @@ static int open_case(language_case *c)
     const bmf_program_options text = {.path = c->row->name, .text = c->row->text};
     BMF_TRY(program_load(c->ctx, &text, &c->program));
     program_rewrite(&c->program, &(bmf_rewriting){.laws = ~0u});
-    c->machine = (bmf_evaluation){.ctx = c->ctx, .texts = &c->program.texts};
-    BMF_TRY(frame_open_program(&c->machine, &c->frame));
+    c->evaluator = (bmf_evaluator){.ctx = c->ctx, .texts = &c->program.texts};
+    BMF_TRY(frame_open_program(&c->evaluator, &c->frame));
     return c->row->prepare(c);
 }
 

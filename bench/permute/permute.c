@@ -14,9 +14,11 @@
 #include "bench/limits.h"
 #include "bench/measure.h"
 #include "bench/permute/permute.h"
-#include "permute/local/local.h"
+#include "bmf/permute.h"
+#include "permute/gf2.h"
 #include "runtime/backend/backend.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/random.h"
 
 enum { DEFAULT_BITS = 27, DEFAULT_RANKS_BITS = 24, LEAST_BITS = 10, MOST_BITS = 32 };
 enum { RANDOM = 20, DEFAULT_REPEATS = 5, MOST_REPEATS = 1000, NAME = 32, MAX_CASES = 64 };

@@ -392,7 +392,7 @@ static void check_records(bmf_context *ctx)
     enum { N = 37 };
     mixed data[N], all[N], one;
     for (int i = 0; i < N; i++)
-        data[i] = (mixed){test_unit(&seed), (uint8_t)below(2), below(1000)};
+        data[i] = (mixed){random_unit(&seed), (uint8_t)below(2), below(1000)};
     for (int whole = 0; whole < 2; whole++) {
         bmf_list *xs;
         if (whole)

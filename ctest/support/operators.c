@@ -29,11 +29,11 @@ static int64_t multiply(int64_t a, int64_t b)
 
 static void draw_int(uint64_t *state, void *x)
 {
-    *(int64_t *)x = (int64_t)test_random(state);
+    *(int64_t *)x = (int64_t)random_bits(state);
 }
 static void draw_odd(uint64_t *state, void *x)
 {
-    *(int64_t *)x = (int64_t)(test_random(state) | 1);
+    *(int64_t *)x = (int64_t)(random_bits(state) | 1);
 }
 static void draw_bool(uint64_t *state, void *x)
 {
@@ -44,14 +44,14 @@ static void draw_bool(uint64_t *state, void *x)
 static void draw_real(uint64_t *state, void *x)
 {
     const double size = ldexp(1.0, (int)test_below(state, 40) - 20);
-    *(double *)x = (test_unit(state) - 0.5) * size;
+    *(double *)x = (random_unit(state) - 0.5) * size;
 }
 
 /* Zeros of both signs, some negative numbers, now and then a NaN of either sign. */
 static void draw_at_most_zero(uint64_t *state, void *x)
 {
     const int64_t kind = test_below(state, 4000);
-    *(double *)x = kind == 0 ? NAN : kind == 1 ? -NAN : kind < 1000 ? -test_unit(state) : kind < 1020 ? 0.0 : -0.0;
+    *(double *)x = kind == 0 ? NAN : kind == 1 ? -NAN : kind < 1000 ? -random_unit(state) : kind < 1020 ? 0.0 : -0.0;
 }
 static void draw_at_least_zero(uint64_t *state, void *x)
 {
@@ -118,7 +118,7 @@ static void matrix_product_records(const void *left, const void *right, void *y)
 static void draw_matrix(uint64_t *state, void *x)
 {
     for (int k = 0; k < 4; k++)
-        ((int64_t *)x)[k] = (int64_t)test_random(state);
+        ((int64_t *)x)[k] = (int64_t)random_bits(state);
 }
 
 typedef struct real_matrix {
@@ -142,7 +142,7 @@ static void rotation_product_records(const void *left, const void *right, void *
 /* Rotations, so that products of many neither vanish nor overflow. */
 static void draw_rotation(uint64_t *state, void *x)
 {
-    const double angle = 6.0 * test_unit(state);
+    const double angle = 6.0 * random_unit(state);
     const double e[4] = {cos(angle), -sin(angle), sin(angle), cos(angle)};
     memcpy(x, e, sizeof e);
 }
@@ -167,8 +167,8 @@ static void composition_records(const void *left, const void *right, void *y)
 }
 static void draw_affine(uint64_t *state, void *x)
 {
-    ((int64_t *)x)[0] = (int64_t)(test_random(state) | 1);
-    ((int64_t *)x)[1] = (int64_t)test_random(state);
+    ((int64_t *)x)[0] = (int64_t)(random_bits(state) | 1);
+    ((int64_t *)x)[1] = (int64_t)random_bits(state);
 }
 
 /* ---- texts: the length and the two ends of a concatenation. Associative, because the ends of a whole depend only on
@@ -337,8 +337,8 @@ static void draw_moments(uint64_t *state, void *x)
 {
     moments *m = x;
     m->count = 1 + test_below(state, 3);
-    m->mean = test_unit(state) * 100.0;
-    m->squares = test_unit(state);
+    m->mean = random_unit(state) * 100.0;
+    m->squares = random_unit(state);
 }
 
 /* A pair {bool, int} whose record has padding: any, and the number of trues seen. */

@@ -374,7 +374,7 @@ static void numbers_are_printed_as_printf_does(void **state)
     (void)state;
     uint64_t random = 4;
     for (int k = 0; k < 20000; k++) {
-        int64_t value = (int64_t)(test_random(&random) >> test_below(&random, 64));
+        int64_t value = (int64_t)(random_bits(&random) >> test_below(&random, 64));
         int64_t positive = value & INT64_MAX;
         char expected[64];
         snprintf(expected, sizeof expected, "%lld", (long long)value);

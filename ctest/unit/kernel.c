@@ -157,7 +157,7 @@ static void quick_sum_is_close(void **unused)
     for (int64_t count = 1; count <= 1000; count += 37) {
         double sum = 0.0, size = 0.0, got;
         for (int64_t i = 0; i < count; i++) {
-            x[i] = test_unit(&state) - 0.5;
+            x[i] = random_unit(&state) - 0.5;
             sum += x[i];
             size += fabs(x[i]);
         }

@@ -453,7 +453,7 @@ static void random_damage_does_no_harm(void **state)
     for (int k = 0; k < 1000; k++) {
         memcpy(b.data, good.data, good.size);
         for (int64_t hits = 1 + test_below(&random, 8); hits > 0; hits--)
-            b.data[test_below(&random, (int64_t)b.size)] = (unsigned char)test_random(&random);
+            b.data[test_below(&random, (int64_t)b.size)] = (unsigned char)random_bits(&random);
         try_bytes(b);
     }
     free(b.data);

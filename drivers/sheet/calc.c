@@ -13,7 +13,7 @@
 #include "drivers/sheet/json.h"
 #include "drivers/sheet/sheet.h"
 #include "predict/sheet/text.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct options {
     bool json;

@@ -6,7 +6,7 @@
 #include "drivers/command/json.h"
 #include "drivers/sheet/sheet.h"
 #include "predict/sheet/compare.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct options {
     bool json;

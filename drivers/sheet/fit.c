@@ -7,7 +7,7 @@
 #include "drivers/sheet/sheet.h"
 #include "predict/sheet/sheet.h"
 #include "predict/sheet/text.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct options {
     const char *raw, *out, *title;

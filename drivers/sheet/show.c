@@ -4,7 +4,7 @@
 
 #include "drivers/sheet/sheet.h"
 #include "predict/sheet/report.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct options {
     const char *html, *tex, *out;

@@ -56,7 +56,7 @@ static void list_round(const exchange *x, int64_t k, bool (*in_place)(const exch
 {
     const bmf_context *ctx = x->ctx;
     const int64_t size = (int64_t)sizeof(bmf_message);
-    bmf_permute_plan_round(x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors, round);
+    permute_plan_round(x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors, round);
     own->message = reallocate(own->message, own->count * size, (own->count + round->count) * size);
     take_own(x, in_place, round, own);
     if (own->count > 0 && (round->count > 0 || k + 1 == x->plan->rounds)) {

@@ -10,7 +10,8 @@
 
 #include "predict/mesh/pattern_private.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "runtime/base/random.h"
+#include "bmf/status.h"
 
 /* ---- building ---- */
 
@@ -162,19 +163,6 @@ static int make_neighbours(const request *r, bmf_mesh_traffic *traffic)
     return BMF_OK;
 }
 
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
-}
-
-static double draw_unit(uint64_t *state)
-{
-    return (double)(draw(state) >> 11) * 0x1p-53;
-}
-
 static int make_random(const request *r, bmf_mesh_traffic *traffic)
 {
     const bmf_mesh_random *random = r->random;
@@ -187,9 +175,9 @@ static int make_random(const request *r, bmf_mesh_traffic *traffic)
     uint64_t state = random->seed;
     for (int64_t cycle = 0; cycle < random->cycles; cycle++)
         for (int64_t node = 0; node < nodes; node++) {
-            if (draw_unit(&state) >= chance)
+            if (random_unit(&state) >= chance)
                 continue;
-            int64_t to = (int64_t)(draw_unit(&state) * (double)(random->itself ? nodes : nodes - 1));
+            int64_t to = (int64_t)(random_unit(&state) * (double)(random->itself ? nodes : nodes - 1));
             to += !random->itself && to >= node;
             mesh_traffic_add(traffic, node, 1, &to, r->words, cycle, 0);
         }

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "runtime/base/hash.h"
+#include "bmf/status.h"
 
 enum { TABLE = 4096, PATH = 4096, VERSION = 2, MOST_LINKS = 1 << 24 };
 
@@ -25,14 +26,6 @@ struct bmf_schedule_cache {
     entry *table[TABLE];
     bmf_schedule_cache_counts counts;
 };
-
-static uint64_t hash_text(const char *text, size_t length)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t k = 0; k < length; k++)
-        hash = (hash ^ (unsigned char)text[k]) * UINT64_C(0x100000001b3);
-    return hash;
-}
 
 static char *copy_text(const char *text)
 {
@@ -217,7 +210,8 @@ static char *read_file(const char *path, size_t *length)
     fclose(file);
     uint64_t sum;
     char *last = got > 0 ? strstr(text, "\nsum ") : NULL;
-    if (last && sscanf(last, "\nsum %" SCNx64, &sum) == 1 && hash_text(text, (size_t)(last - text) + 1) == sum) {
+    if (last && sscanf(last, "\nsum %" SCNx64, &sum) == 1 &&
+        hash_bytes(HASH_START, text, (size_t)(last - text) + 1) == sum) {
         *length = (size_t)(last - text) + 1;
         return text;
     }
@@ -267,7 +261,7 @@ static void store(const bmf_schedule_cache *cache, const char *path, const char 
     fputs(key, stream);
     write_plan(stream, plan);
     fflush(stream);
-    fprintf(stream, "sum %" PRIx64 "\n", hash_text(text, length));
+    fprintf(stream, "sum %" PRIx64 "\n", hash_bytes(HASH_START, text, length));
     fclose(stream);
     make_directories(cache->directory);
     snprintf(other, sizeof other, "%s.%ld", path, (long)getpid());
@@ -313,7 +307,7 @@ int schedule_cache_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware 
     memcpy(wished, message, (size_t)messages * sizeof *wished);
     wish(hardware, messages, wished);
     char *key = make_key(hardware, messages, wished);
-    const uint64_t hash = hash_text(key, strlen(key));
+    const uint64_t hash = hash_text(key);
     const entry *known = remembered(cache, hash, key);
     int status = BMF_OK;
     cache->counts.asked++;

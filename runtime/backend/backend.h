@@ -10,7 +10,7 @@
 #include <mpi.h>
 
 #include "runtime/data/column.h"
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 #include "runtime/data/partition.h"
 #include "runtime/schedule/schedule.h"
 #include "runtime/trace/trace.h"

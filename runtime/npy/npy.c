@@ -16,6 +16,7 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
+#include "runtime/data/list.h"
 #include "runtime/npy/private.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bytes of .npy data go straight into columns");

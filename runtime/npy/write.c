@@ -17,6 +17,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/npy/private.h"
 #include "runtime/base/path.h"
+#include "runtime/data/list.h"
 
 enum { ALIGNMENT = 64, HEADER_SIZE = 128 };
 static const int64_t fill_block = (int64_t)4 << 20;

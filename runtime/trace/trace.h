@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef enum bmf_event_kind {
     BMF_EVENT_REGION,   /* a named part of the program; amount 0 */

@@ -31,7 +31,7 @@ static int fold_piece(void *state, int64_t index, const bmf_piece *piece, int wo
 {
     fold_state *s = state;
     forest_start(&s->forest[index], piece->begin);
-    return forest_fold(s->tree, &s->forest[index], s->source, worker, piece->begin, piece->end);
+    return forest_fold(s->tree, &s->forest[index], &s->source->blocks, worker, piece->begin, piece->end);
 }
 
 /* Pieces of one part, left to right, become its window. */

@@ -15,7 +15,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/move.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 /* ---- who owns what ---- */
 

@@ -46,7 +46,7 @@ static void add(maker *m, int32_t lane, bmf_event_kind kind, int64_t begin, int6
 /* Both runs draw the same numbers, so that they stay in step; only the measured one uses them. */
 static int64_t noisy(maker *m, int64_t mean)
 {
-    double noise = 0.8 + 0.3 * test_unit(&m->state) + (test_below(&m->state, 40) == 0 ? 1.5 : 0.0);
+    double noise = 0.8 + 0.3 * random_unit(&m->state) + (test_below(&m->state, 40) == 0 ? 1.5 : 0.0);
     return m->run->predicted ? mean : (int64_t)((double)mean * noise);
 }
 

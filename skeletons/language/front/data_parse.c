@@ -118,7 +118,7 @@ static bool grow(reader *r, builder *b, int64_t bytes)
 {
     int64_t capacity = b->capacity > 0 ? b->capacity * 2 : 64;
     char *grown = realloc(b->data, (size_t)capacity);
-    if (grown == NULL) {
+    if (!grown) {
         r->status = bmf_fail(r->ctx, BMF_ERROR_MEMORY, "out of memory for data: a column of %" PRId64 " bytes", bytes);
         return false;
     }
@@ -178,7 +178,7 @@ static bool put_number(reader *r, builder *b, bmf_token token)
     if (!takes_numbers(b))
         return fail_mixed(r, b);
     const char *wrong = number_read(r->text->bytes + token.begin, token.end - token.begin, false, &constant);
-    if (wrong != NULL)
+    if (wrong)
         return fail(r, token.begin, token.end, BMF_ERROR_USAGE, "%s %s", token_print(r->text, token, found), wrong);
     r->at = token.end;
     return constant.kind == BMF_INT ? put_int(r, b, constant.integer) : put_real(r, b, constant.real);
@@ -358,7 +358,7 @@ static int move_data(bmf_context *ctx, builder *b, int64_t width, bool list, bmf
     if (bytes == 0 && !list)
         return BMF_OK;
     column->buffer = buffer_create(bytes + (list ? 8 : 0));
-    if (column->buffer == NULL)
+    if (!column->buffer)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for data: a column of %" PRId64 " bytes", bytes);
     char *to = column->buffer->data;
     if (list) {

@@ -242,8 +242,7 @@ static void print_tuple(const bmf_column *column, int64_t i, writer *w)
 
 static void print_element(const bmf_column *column, int64_t i, writer *w)
 {
-    const char *data =
-        column->data != NULL ? (const char *)column->data + i * column->stride : NULL; /* lists have none */
+    const char *data = column->data ? (const char *)column->data + i * column->stride : NULL; /* lists have none */
     char *at = claim(w);
     switch (column->type->kind) {
     case BMF_LIST:
@@ -269,7 +268,7 @@ static void print_element(const bmf_column *column, int64_t i, writer *w)
 int data_print(const bmf_column *column, int64_t i, FILE *stream)
 {
     writer *w = malloc(sizeof *w);
-    if (w == NULL)
+    if (!w)
         return -1;
     w->stream = stream; /* the block stays undefined */
     w->used = 0;

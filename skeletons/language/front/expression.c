@@ -37,16 +37,16 @@ bmf_expressions *expressions_create(void)
 
 void expressions_free(bmf_expressions *arena)
 {
-    if (arena == NULL)
+    if (!arena)
         return;
-    for (node_chunk *chunk = arena->nodes, *next; chunk != NULL; chunk = next) {
+    for (node_chunk *chunk = arena->nodes, *next; chunk; chunk = next) {
         next = chunk->next;
         for (int i = 0; i < chunk->used; i++)
-            if (chunk->node[i].scalar != NULL)
+            if (chunk->node[i].scalar)
                 scalar_free(chunk->node[i].scalar);
         free(chunk);
     }
-    for (byte_chunk *chunk = arena->bytes, *next; chunk != NULL; chunk = next) {
+    for (byte_chunk *chunk = arena->bytes, *next; chunk; chunk = next) {
         next = chunk->next;
         free(chunk);
     }
@@ -57,7 +57,7 @@ static void *claim_bytes(bmf_expressions *arena, int64_t size)
 {
     byte_chunk *chunk = arena->bytes;
     size = (size + 15) / 16 * 16;
-    if (chunk == NULL || chunk->size - chunk->used < size) {
+    if (!chunk || chunk->size - chunk->used < size) {
         int64_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
         chunk = allocate((int64_t)sizeof *chunk + room);
         *chunk = (byte_chunk){arena->bytes, 0, room};
@@ -70,7 +70,7 @@ static void *claim_bytes(bmf_expressions *arena, int64_t size)
 
 static bmf_expression *claim_node(bmf_expressions *arena)
 {
-    if (arena->nodes == NULL || arena->nodes->used == CHUNK_NODES) {
+    if (!arena->nodes || arena->nodes->used == CHUNK_NODES) {
         node_chunk *chunk = allocate_clear(1, sizeof *chunk);
         chunk->next = arena->nodes;
         arena->nodes = chunk;
@@ -111,7 +111,7 @@ bmf_expression *expression_copy(bmf_expressions *arena, const bmf_expression *ex
 
 static const bmf_naming *put_around(bmf_expressions *arena, const bmf_naming *outer, const bmf_naming *inner)
 {
-    if (inner == NULL)
+    if (!inner)
         return outer;
     bmf_naming *made = claim_bytes(arena, (int64_t)sizeof *made);
     *made = *inner;
@@ -129,12 +129,12 @@ const bmf_naming *naming_keep(bmf_expressions *arena, const bmf_naming *names)
 
 static int depth_of(const bmf_naming *names)
 {
-    return names != NULL ? names->depth + 1 : 0;
+    return names ? names->depth + 1 : 0;
 }
 
 bmf_expression *expression_under(bmf_expressions *arena, bmf_expression *expression, const bmf_naming *names)
 {
-    if (names == NULL || depth_of(names) + depth_of(expression->names) > MAX_NAMES)
+    if (!names || depth_of(names) + depth_of(expression->names) > MAX_NAMES)
         return expression;
     bmf_expression *copy = expression_copy(arena, expression);
     copy->names = put_around(arena, names, expression->names);
@@ -143,7 +143,7 @@ bmf_expression *expression_under(bmf_expressions *arena, bmf_expression *express
 
 static bool same_names(const bmf_naming *a, const bmf_naming *b)
 {
-    for (; a != b && a != NULL && b != NULL; a = a->outer, b = b->outer)
+    for (; a != b && a && b; a = a->outer, b = b->outer)
         if (a->use.text != b->use.text || a->use.begin != b->use.begin)
             return false;
     return a == b;
@@ -151,7 +151,7 @@ static bool same_names(const bmf_naming *a, const bmf_naming *b)
 
 const bmf_naming *naming_common(const bmf_naming *a, const bmf_naming *b)
 {
-    while (a != NULL && b != NULL && !same_names(a, b)) {
+    while (a && b && !same_names(a, b)) {
         int depth = a->depth < b->depth ? a->depth : b->depth;
         bool level = a->depth == b->depth;
         if (level || a->depth > depth)
@@ -159,7 +159,7 @@ const bmf_naming *naming_common(const bmf_naming *a, const bmf_naming *b)
         if (level || b->depth > depth)
             b = b->outer;
     }
-    return b == NULL ? NULL : a;
+    return b ? a : NULL;
 }
 
 /* ---- texts ---- */
@@ -206,7 +206,7 @@ static bool same_node(const bmf_expression *a, const bmf_expression *b)
 bool expression_equal(const bmf_expression *a, const bmf_expression *b)
 {
     while (a != b) {
-        if (a == NULL || b == NULL || !same_node(a, b))
+        if (!a || !b || !same_node(a, b))
             return false;
         if (a->children == 0)
             return true;
@@ -235,7 +235,7 @@ const char *expression_keyword(const bmf_expression *expression)
         return expression->operation == BMF_OPERATION_DISTL ? "P_Distl" : "P_Project";
     if (expression->kind == BMF_EXPRESSION_OP)
         return operation_keyword(expression->operation);
-    if (expression->parallel && parallel[expression->kind] != NULL)
+    if (expression->parallel && parallel[expression->kind])
         return parallel[expression->kind];
     return keyword[expression->kind];
 }

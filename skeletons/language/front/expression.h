@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/data/type.h"
+#include "bmf/type.h"
 #include "skeletons/language/front/text.h"
 
 /* X(kind, keyword, children): what may stand where an expression is expected. children: -1 any number. */
@@ -44,12 +44,13 @@ typedef enum bmf_expression_kind {
 /* X(operation, keyword): what may stand in B_Op (..). Binary ones take a pair. */
 #define BMF_OPERATIONS(X)                                                                                              \
     X(PLUS, "B_Plus")                                                                                                  \
-    X(MINUS, "B_Minus") X(TIMES, "B_Times") X(DIVIDE, "B_Divide") X(MOD, "B_Mod") X(MAX, "B_Max") X(MIN, "B_Min")      \
-        X(AND, "B_And") X(OR, "B_Or") X(EQ, "B_Eq") X(GT, "B_Gt") X(LT, "B_Lt") X(GE, "B_Ge") X(LE, "B_Le")            \
-            X(UMINUS, "B_Uminus") X(NEG, "B_Neg") X(ABS, "B_Abs") X(SQRT, "B_Sqrt") X(EXP, "B_Exp") X(LOG, "B_Log")    \
-                X(SIN, "B_Sin") X(COS, "B_Cos") X(INT, "B_Int") X(REAL, "B_Real") X(LENGTH, "B_Length")                \
-                    X(INDEX, "B_Index") X(IOTA, "B_Iota") X(DISTL, "B_Distl") X(PROJECT, "B_Project")                  \
-                        X(CONC, "B_Conc")
+    X(MINUS, "B_Minus")                                                                                                \
+    X(TIMES, "B_Times")                                                                                                \
+    X(DIVIDE, "B_Divide") X(MOD, "B_Mod") X(MAX, "B_Max") X(MIN, "B_Min") X(AND, "B_And") X(OR, "B_Or") X(EQ, "B_Eq")  \
+        X(GT, "B_Gt") X(LT, "B_Lt") X(GE, "B_Ge") X(LE, "B_Le") X(UMINUS, "B_Uminus") X(NEG, "B_Neg") X(ABS, "B_Abs")  \
+            X(SQRT, "B_Sqrt") X(EXP, "B_Exp") X(LOG, "B_Log") X(SIN, "B_Sin") X(COS, "B_Cos") X(INT, "B_Int")          \
+                X(REAL, "B_Real") X(LENGTH, "B_Length") X(INDEX, "B_Index") X(IOTA, "B_Iota") X(DISTL, "B_Distl")      \
+                    X(PROJECT, "B_Project") X(CONC, "B_Conc")
 
 typedef enum bmf_operation {
 #define BMF_OPERATION_ENUM(operation, keyword) BMF_OPERATION_##operation,

@@ -33,7 +33,7 @@ static int64_t skip_blanks(const bmf_text *text, int64_t at)
     while (at < text->size) {
         if (text->bytes[at] == '#') {
             const char *end = memchr(text->bytes + at, '\n', (size_t)(text->size - at));
-            at = end != NULL ? end - text->bytes : text->size;
+            at = end ? end - text->bytes : text->size;
         } else if (!is_blank(text->bytes[at])) {
             break;
         } else {
@@ -76,7 +76,7 @@ bmf_token token_next(const bmf_text *text, int64_t at)
         return (bmf_token){BMF_TOKEN_WORD, at, word_end(text, at)};
     if (is_digit(c) || c == '+' || c == '-')
         return (bmf_token){BMF_TOKEN_NUMBER, at, number_end(text, at)};
-    return (bmf_token){c != 0 && strchr("()[]{},.=", c) != NULL ? c : BMF_TOKEN_BAD, at, at + 1};
+    return (bmf_token){c != 0 && strchr("()[]{},.=", c) ? c : BMF_TOKEN_BAD, at, at + 1};
 }
 
 char *token_print(const bmf_text *text, bmf_token token, char words[64])

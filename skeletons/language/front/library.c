@@ -64,7 +64,7 @@ static bool fail_unknown(search *s, const bmf_expression *use)
         }
     }
     s->status = text_fail(s->texts, s->ctx, use->span, BMF_ERROR_USAGE, "$%.60s is not defined%s%.60s%s", use->name,
-                          near != NULL ? "; is $" : "", near != NULL ? near : "", near != NULL ? " meant?" : "");
+                          near ? "; is $" : "", near ? near : "", near ? " meant?" : "");
     return false;
 }
 
@@ -90,7 +90,7 @@ static bool enter(search *s, int k, const bmf_expression *use, int64_t depth)
 static bool measure_name(search *s, const bmf_expression *use, int64_t depth, extent *found)
 {
     const bmf_definition *definition = library_find(s->library, use->name);
-    if (definition == NULL)
+    if (!definition)
         return fail_unknown(s, use);
     int64_t k = definition - s->library->definition;
     if (s->known[k].nodes == 0 && !enter(s, (int)k, use, depth + 1))
@@ -133,7 +133,7 @@ int library_check(bmf_context *ctx, const bmf_texts *texts, const bmf_library *l
     bool fits = true;
     for (int k = 0; k < library->count && fits; k++)
         fits = s.known[k].nodes > 0 || enter(&s, k, NULL, 0);
-    if (fits && expression != NULL)
+    if (fits && expression)
         measure(&s, expression, 0, &whole);
     free(s.known);
     free(s.path);

@@ -130,7 +130,7 @@ static bmf_expression *parse_operand(parser *p)
     if (!open_bracket(p, '(', "'('"))
         return NULL;
     bmf_expression *operand = parse_expression(p);
-    return operand != NULL && close_bracket(p, ')', opened) ? operand : NULL;
+    return operand && close_bracket(p, ')', opened) ? operand : NULL;
 }
 
 /* '(' B_Num n ')'; for splits also '(' B_Procs ')': as many as there are processors */
@@ -156,9 +156,9 @@ static bool parse_number(parser *p, bool split, int64_t *number)
     }
     const char *bytes = p->text->bytes + p->token.begin;
     const char *wrong = number_read(bytes, p->token.end - p->token.begin, false, &constant);
-    if (wrong == NULL && (constant.kind != BMF_INT || constant.integer < 0))
+    if (!wrong && (constant.kind != BMF_INT || constant.integer < 0))
         wrong = "is no whole number from 0 on";
-    if (wrong != NULL) {
+    if (wrong) {
         char found[64];
         fail(p, p->token, "%s %s", token_print(p->text, p->token, found), wrong);
         return false;
@@ -177,7 +177,7 @@ static bmf_expression *parse_form(parser *p, const bmf_keyword *keyword, int lea
     advance(p);
     while (operands < least || (operands < most && p->token.kind == '(')) {
         operand[operands] = parse_operand(p);
-        if (operand[operands++] == NULL)
+        if (!operand[operands++])
             return NULL;
     }
     bmf_expression *form = expression_create(p->arena, keyword->kind, span_since(p, first), operands);
@@ -238,9 +238,9 @@ static bool parse_typed_number(parser *p, bmf_type_kind kind, bmf_constant *cons
         return false;
     }
     const char *wrong = number_read(bytes, p->token.end - p->token.begin, kind == BMF_REAL, constant);
-    if (wrong == NULL && constant->kind != kind)
+    if (!wrong && constant->kind != kind)
         wrong = "is no int; write B_Real";
-    if (wrong != NULL) {
+    if (wrong) {
         fail(p, p->token, "%s %s", token_print(p->text, p->token, found), wrong);
         return false;
     }
@@ -289,8 +289,8 @@ static bmf_expression *parse_op(parser *p)
                                : NULL;
         char found[64];
         token_print(p->text, p->token, found);
-        return near != NULL ? fail(p, p->token, "an operation expected, found %s; is %s meant?", found, near)
-                            : fail(p, p->token, "an operation such as B_Plus expected, found %s", found);
+        return near ? fail(p, p->token, "an operation expected, found %s; is %s meant?", found, near)
+                    : fail(p, p->token, "an operation such as B_Plus expected, found %s", found);
     }
     bmf_span span = span_of(p, p->token); /* messages mark B_Length, not B_Op (B_Length) */
     advance(p);
@@ -314,7 +314,7 @@ static bool parse_list(parser *p, bmf_expression_kind kind, parts *list)
                 return false;
             }
             bmf_expression *part = parse_expression(p);
-            if (part == NULL)
+            if (!part)
                 return false;
             add_part(list, part);
             if (p->token.kind != ',')
@@ -402,8 +402,8 @@ static void *fail_word(parser *p, const bmf_keyword *keyword)
     if (keyword->role == BMF_KEYWORD_OTHER)
         return fail_expected(p, "an expression");
     const char *near = keyword_near(p->text, p->token);
-    return near != NULL ? fail(p, p->token, "unknown keyword %s; is %s meant?", found, near)
-                        : fail(p, p->token, "unknown keyword %s", found);
+    return near ? fail(p, p->token, "unknown keyword %s; is %s meant?", found, near)
+                : fail(p, p->token, "unknown keyword %s", found);
 }
 
 static bmf_expression *parse_primary(parser *p)
@@ -437,7 +437,7 @@ static bool parse_composition(parser *p, parts *list)
     int outside = p->depth;
     for (;;) {
         bmf_expression *primary = parse_primary(p);
-        if (primary == NULL)
+        if (!primary)
             return false;
         add_part(list, primary);
         if (p->token.kind != '.')
@@ -473,7 +473,7 @@ static void *fail_redefinition(parser *p, const bmf_definition *first, bmf_token
 static bool add_definition(parser *p, bmf_library *library, bmf_expression *name)
 {
     const bmf_definition *first = library_find(library, name->name);
-    if (first != NULL) {
+    if (first) {
         fail_redefinition(p, first, (bmf_token){BMF_TOKEN_NAME, name->span.begin, name->span.end});
         return false;
     }
@@ -492,11 +492,11 @@ static bool parse_definitions(parser *p, bmf_library *library)
 {
     while (p->token.kind == BMF_TOKEN_NAME && p->next.kind == '=') {
         bmf_expression *name = parse_name(p);
-        if (name == NULL || !add_definition(p, library, name))
+        if (!name || !add_definition(p, library, name))
             return false;
         advance(p);
         bmf_expression *expression = parse_expression(p);
-        if (expression == NULL)
+        if (!expression)
             return false;
         library->definition[library->count - 1].expression = expression;
     }

@@ -83,11 +83,11 @@ static void print_stream(const bmf_expression *stream, FILE *out)
                                        [BMF_TAIL_FILTER] = "B_Filter",
                                        [BMF_TAIL_COUNT] = "B_Op (B_Length) . B_Filter"};
     const bmf_expression *element = stream_part(stream, 0);
-    bool maps = element != NULL && element->kind != BMF_EXPRESSION_ID;
+    bool maps = element && element->kind != BMF_EXPRESSION_ID;
     bool ends = stream->tail != BMF_TAIL_LIST;
     fputs(tail[stream->tail], out);
     for (int k = 1; k < 3 && ends; k++)
-        if (stream_part(stream, k) != NULL)
+        if (stream_part(stream, k))
             print_operand(stream->child[k], out);
     if (maps) {
         fputs(ends ? " . B_Map" : "B_Map", out);
@@ -107,7 +107,7 @@ static void print_made(const bmf_expression *made, FILE *out)
     else if (made->kind == BMF_EXPRESSION_SCALAR)
         print_line(made->child[0], out);
     else
-        fprintf(out, "convert to %s", made->out != NULL ? bmf_type_print(made->out, type, sizeof type) : "?");
+        fprintf(out, "convert to %s", made->out ? bmf_type_print(made->out, type, sizeof type) : "?");
     fputc('>', out);
 }
 
@@ -166,7 +166,7 @@ static char *one_line(const bmf_expression *expression)
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
+    if (!out)
         return allocate_clear(1, 1);
     print_line(expression, out);
     fclose(out);
@@ -235,7 +235,7 @@ char *expression_print(const bmf_expression *expression, int indent)
     if (indent < 0)
         return one_line(expression);
     FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
+    if (!out)
         return allocate_clear(1, 1);
     fprintf(out, "%*s", indent, "");
     print_broken(expression, indent, LINE_COLUMNS - indent, out);

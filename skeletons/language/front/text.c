@@ -41,17 +41,17 @@ static char *read_all(FILE *stream, int64_t *size)
 {
     size_t room = 1 << 16, used = 0, got;
     char *bytes = malloc(room);
-    while (bytes != NULL && (got = fread(bytes + used, 1, room - used - 1, stream)) > 0) {
+    while (bytes && (got = fread(bytes + used, 1, room - used - 1, stream)) > 0) {
         used += got;
         if (room - used > 1)
             continue;
         char *grown = realloc(bytes, room * 2);
-        if (grown == NULL)
+        if (!grown)
             free(bytes);
         bytes = grown;
         room *= 2;
     }
-    if (bytes != NULL)
+    if (bytes)
         bytes[used] = '\0';
     *size = (int64_t)used;
     return bytes;
@@ -61,13 +61,13 @@ int texts_read(bmf_texts *texts, bmf_context *ctx, const char *path, int *text)
 {
     int64_t size = 0;
     FILE *stream = fopen(path, "rb");
-    if (stream == NULL)
+    if (!stream)
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot open: %s", path, strerror(errno));
     errno = 0;
     char *bytes = read_all(stream, &size);
     int error = ferror(stream) ? errno : 0;
     fclose(stream);
-    if (bytes == NULL)
+    if (!bytes)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "%s: out of memory after %" PRId64 " bytes", path, size);
     if (error != 0) {
         free(bytes);
@@ -114,7 +114,7 @@ void text_place(const bmf_text *text, int64_t at, int64_t *line, int64_t *column
     const char *start = text->bytes, *end = text->bytes + (at < text->size ? at : text->size), *found;
     bool printable;
     *line = *column = 1;
-    while (start < end && (found = memchr(start, '\n', (size_t)(end - start))) != NULL) {
+    while (start < end && (found = memchr(start, '\n', (size_t)(end - start)))) {
         start = found + 1;
         ++*line;
     }

@@ -52,7 +52,7 @@ bmf_expression *rewriter_retype(bmf_rewriter *rewriter, const bmf_expression *ex
     if (!is_independent(expression))
         return NULL;
     bmf_expression *typed = check_again(rewriter->arena, expression, in);
-    return typed != NULL && typed->out == expression->out ? typed : NULL;
+    return typed && typed->out == expression->out ? typed : NULL;
 }
 
 static bool is_movement(const bmf_expression *expression, int *budget)
@@ -117,7 +117,7 @@ static bool node_may_fail(const bmf_expression *node)
         return node->children < 2;
     case BMF_EXPRESSION_STREAM:
         return node->head == BMF_HEAD_ZIP || node->head == BMF_HEAD_IOTA ||
-               (node->tail == BMF_TAIL_REDUCE && node->child[2] == NULL);
+               (node->tail == BMF_TAIL_REDUCE && !node->child[2]);
     default:
         return false;
     }
@@ -129,7 +129,7 @@ static bool may_fail(const bmf_expression *node, int *budget)
     if (--*budget < 0 || node_may_fail(node))
         return true;
     for (int k = 0; k < node->children; k++)
-        if (node->child[k] != NULL && may_fail(node->child[k], budget))
+        if (node->child[k] && may_fail(node->child[k], budget))
             return true;
     return false;
 }
@@ -229,7 +229,7 @@ static bmf_expression *gather_again(bmf_rewriter *rewriter, const bmf_expression
     for (int k = 0; k < gathering->children; k++)
         made->child[k] = child[k];
     made = check_again(rewriter->arena, made, in);
-    return made != NULL && made->kind == BMF_EXPRESSION_REDUCE && made->out == out ? made : NULL;
+    return made && made->kind == BMF_EXPRESSION_REDUCE && made->out == out ? made : NULL;
 }
 
 /* On distributed lists only, where it moves work onto the processors; on placed ones it would part the map from what
@@ -241,7 +241,7 @@ bmf_expression *law_map_promotion(bmf_rewriter *rewriter, int parts, bmf_express
         return NULL;
     const bmf_type *mapped = list_like(part[1]->in, part[0]->out);
     bmf_expression *gathering = gather_again(rewriter, part[1], mapped, part[0]->out);
-    if (gathering == NULL)
+    if (!gathering)
         return NULL;
     bmf_expression *both[2] = {
         gathering, rewriter_node(rewriter, BMF_EXPRESSION_MAP, part[0]->span, 1, &part[0], part[1]->in, mapped)};
@@ -317,7 +317,7 @@ bmf_expression *law_reduce_promotion(bmf_rewriter *rewriter, int parts, bmf_expr
         return NULL;
     const bmf_type *list = part[0]->in, *value = part[0]->out, *values = list_like(part[1]->in, value);
     bmf_expression *otherwise = rewriter_retype(rewriter, part[0]->child[1], values);
-    if (otherwise == NULL)
+    if (!otherwise)
         return NULL;
     bmf_span span = part[0]->span;
     bmf_expression *inner[2] = {part[0]->child[0], constant(rewriter, span, identity, list, value)};

@@ -63,11 +63,11 @@ static bool read_stream(bmf_rewriter *rewriter, const bmf_expression *part, stre
 /* The default for another input of the stream; false if it cannot be had. */
 static bool retype_default(bmf_rewriter *rewriter, stream *s, const bmf_type *in)
 {
-    if (s->otherwise != NULL)
+    if (s->otherwise)
         s->otherwise = rewriter_retype(rewriter, s->otherwise, in);
     else
         return true;
-    return s->otherwise != NULL;
+    return s->otherwise;
 }
 
 /* f o g, without identities. */
@@ -109,7 +109,7 @@ static bmf_expression *fuse_maker(bmf_rewriter *rewriter, int parts, bmf_express
     if (part[1]->kind == BMF_EXPRESSION_MAP && is_placed_list(part[1]->in)) {
         if (!split_scalar(rewriter, part[1]->child[0], &scalar, &rest))
             return NULL;
-        maker = (stream){.in = rest != NULL ? bmf_type_list(rest->out) : part[1]->in, .element = scalar};
+        maker = (stream){.in = rest ? bmf_type_list(rest->out) : part[1]->in, .element = scalar};
     } else if (part[1]->kind != BMF_EXPRESSION_STREAM || !read_stream(rewriter, part[1], &maker) ||
                maker.tail != BMF_TAIL_LIST) {
         return NULL;
@@ -121,7 +121,7 @@ static bmf_expression *fuse_maker(bmf_rewriter *rewriter, int parts, bmf_express
     s.element = compose(rewriter, s.element, maker.element);
     *used = 2;
     bmf_expression *made = build(rewriter, part[0]->span, &s);
-    if (rest == NULL)
+    if (!rest)
         return made;
     bmf_expression *both[2] = {
         made, rewriter_node(rewriter, BMF_EXPRESSION_MAP, part[1]->span, 1, &rest, part[1]->in, maker.in)};
@@ -193,7 +193,7 @@ static bool read_source(bmf_rewriter *rewriter, const bmf_expression *part, bmf_
     } else {
         return false;
     }
-    if (*element == NULL)
+    if (!*element)
         *element = rewriter_identity(rewriter, part->span, part->out->component[0]);
     return is_scalar_expression(*element);
 }

@@ -1,6 +1,6 @@
 /* The ground under the operations on distributed lists.
  *
- * Method: the lists of all contexts use one schedule, generated list by list into the same rounds. Elements travel in parcels
+ * Method: the lists of all instances use one schedule, generated list by list into the same rounds. Elements travel in parcels
  * (skeletons/engine/parcels.h), one each. */
 #include "skeletons/language/parallel/parallel.h"
 
@@ -23,7 +23,7 @@ bmf_item *distribution_items(const bmf_distribution *spread)
     return item;
 }
 
-/* The items of one context's list: processors are an arithmetic series, because only splits make spreads. */
+/* The items of one instance's list: processors are an arithmetic series, because only splits make spreads. */
 static bmf_group group_of(const bmf_distribution *spread, int64_t c)
 {
     const int64_t *processor = spread->elements->processor + spread->offsets[c];
@@ -40,7 +40,7 @@ static bmf_schedule *generate_all(const bmf_distribution *spread, const char *na
     bmf_schedule *schedule = schedule_create(name, low, high);
     int64_t *before = allocate(64 * (int64_t)sizeof *before);
     int status = schedule ? BMF_OK : BMF_ERROR_MEMORY;
-    for (int64_t c = 0; status == BMF_OK && c < spread->contexts; c++) {
+    for (int64_t c = 0; status == BMF_OK && c < spread->instances; c++) {
         if (spread->offsets[c + 1] == spread->offsets[c])
             continue;
         bmf_group group = group_of(spread, c);
@@ -64,17 +64,17 @@ bmf_schedule *distribution_schedule(bmf_context *ctx, const bmf_distribution *sp
     return generate_all(spread, name, generate, ctx->first_processor, ctx->first_processor + ctx->local_processors);
 }
 
-void distribution_plan(bmf_evaluation *machine, const bmf_expression *expression, const bmf_distribution *spread,
+void distribution_plan(bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_distribution *spread,
                        const char *name, bmf_group_generator *generate)
 {
-    bmf_context *ctx = machine->ctx;
+    bmf_context *ctx = evaluator->ctx;
     char type[200];
-    if (ctx->plan == NULL || ctx->rank != 0)
+    if (!ctx->plan || ctx->rank != 0)
         return;
     bmf_schedule *whole = generate_all(spread, name, generate, 0, ctx->processors);
     fprintf(ctx->plan, "%s of %s, %" PRId64 " element%s of %" PRId64 " list%s\n", expression_keyword(expression),
             bmf_type_print(expression->in, type, sizeof type), spread->elements->count,
-            spread->elements->count == 1 ? "" : "s", spread->contexts, spread->contexts == 1 ? "" : "s");
+            spread->elements->count == 1 ? "" : "s", spread->instances, spread->instances == 1 ? "" : "s");
     schedule_print(whole, 4, ctx->plan);
     fflush(ctx->plan);
     schedule_free(whole);
@@ -87,10 +87,10 @@ int value_from_parcels(const bmf_parcels *parcels, const bmf_type *type, const i
 {
     bmf_column column;
     bmf_column_builder *builder = column_builder_create(type);
-    bool whole = builder != NULL;
+    bool whole = builder;
     for (int64_t k = 0; whole && k < count; k++)
-        whole = column_builder_append(builder, parcel_data(&parcels->parcel[element[k]]), 1) != NULL;
-    if (builder != NULL && column_builder_finish(builder, &column) == BMF_OK) {
+        whole = column_builder_append(builder, parcel_data(&parcels->parcel[element[k]]), 1);
+    if (builder && column_builder_finish(builder, &column) == BMF_OK) {
         if (whole)
             return value_from_column(parcels->ctx, &column, out);
         column_free(&column);
@@ -101,15 +101,15 @@ int value_from_parcels(const bmf_parcels *parcels, const bmf_type *type, const i
 
 /* ---- small parts ---- */
 
-void operation_begin(bmf_evaluation *machine, const bmf_expression *expression)
+void operation_begin(bmf_evaluator *evaluator, const bmf_expression *expression)
 {
-    if (machine->quiet == 0)
-        skeleton_begin(machine->ctx, "%s", expression_keyword(expression));
+    if (evaluator->quiet == 0)
+        skeleton_begin(evaluator->ctx, "%s", expression_keyword(expression));
 }
 
-int operation_end(bmf_evaluation *machine, int status)
+int operation_end(bmf_evaluator *evaluator, int status)
 {
-    return machine->quiet == 0 ? skeleton_end(machine->ctx, NULL, status) : status;
+    return evaluator->quiet == 0 ? skeleton_end(evaluator->ctx, NULL, status) : status;
 }
 
 void value_distribute(int64_t count, bmf_distribution *spread, bmf_value *child, bmf_value *out)
@@ -127,7 +127,7 @@ int value_from_parts(bmf_list *list, bmf_value *parts)
     bmf_column column = list->column;
     bmf_value child;
     list->column = (bmf_column){0};
-    if (offsets == NULL) {
+    if (!offsets) {
         column_free(&column);
         return bmf_fail(list->context, BMF_ERROR_MEMORY, "out of memory for %" PRId64 " lists", local);
     }

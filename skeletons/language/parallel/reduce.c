@@ -1,7 +1,7 @@
-/* P_Reduce: the elements of distributed lists combined on their contexts' processors. Document 000, 5.6.
+/* P_Reduce: the elements of distributed lists combined on their instances' processors. Document 000, 5.6.
  *
  * Method: levels l = 1, 2, ..: item i, a multiple of 2^l, receives item i + 2^(l-1) and combines; the lists of all
- * contexts share the rounds, and a round's combinations are one batch. Concatenation of one list goes through the gather of the
+ * instances share the rounds, and a round's combinations are one batch. Concatenation of one list goes through the gather of the
  * skeletons in C, which moves columns.
  * Cost: count - 1 messages a list, ceil(log2 count) rounds. */
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/parallel/parallel.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 static int64_t unknown_bytes(const void *state, int64_t first, int64_t count)
 {
@@ -26,7 +26,7 @@ static int generate_levels(bmf_schedule *schedule, const bmf_group *group)
 
 /* What is left of this rank's elements after some levels. */
 typedef struct levels {
-    bmf_evaluation *machine;
+    bmf_evaluator *evaluator;
     bmf_expression *reduce;
     const bmf_distribution *spread;
     const bmf_item *item; /* of this rank's elements */
@@ -55,8 +55,8 @@ static int pack_senders(const levels *s, int level, bmf_parcels *parcels)
 {
     bmf_column column;
     bmf_value copy;
-    BMF_TRY(value_share(s->machine->ctx, &s->value, &copy));
-    int status = value_to_column(s->machine->ctx, &copy, &column);
+    BMF_TRY(value_share(s->evaluator->ctx, &s->value, &copy));
+    int status = value_to_column(s->evaluator->ctx, &copy, &column);
     value_free(&copy);
     BMF_TRY(status);
     for (int64_t k = 0; k < s->count; k++)
@@ -76,7 +76,7 @@ static void carry_senders(bmf_round *round)
 /* Combines the items that have a partner with what came, in one batch. */
 static int combine(levels *s, int level, const bmf_parcels *parcels)
 {
-    bmf_context *ctx = s->machine->ctx;
+    bmf_context *ctx = s->evaluator->ctx;
     int64_t bytes = (s->count + 1) * (int64_t)sizeof(int64_t), pairs = 0, rest = 0;
     int64_t *left = allocate(bytes), *other = allocate(bytes), *partner = allocate(bytes);
     int64_t *picked = allocate(bytes);
@@ -106,9 +106,9 @@ static int combine(levels *s, int level, const bmf_parcels *parcels)
     if (status == BMF_OK)
         status = value_take(ctx, &s->value, other, rest, &unpaired);
     if (status == BMF_OK)
-        status = frame_open_picked(s->machine, s->elements, s->reduce, picked, pairs, &frame);
+        status = frame_open_picked(s->evaluator, s->elements, s->reduce, picked, pairs, &frame);
     if (status == BMF_OK) {
-        status = evaluate_batch(s->machine, s->reduce->child[0], &frame, &pair, &combined);
+        status = evaluate_batch(s->evaluator, s->reduce->child[0], &frame, &pair, &combined);
         frame_close(&frame);
     }
     if (status == BMF_OK)
@@ -126,10 +126,10 @@ static int combine(levels *s, int level, const bmf_parcels *parcels)
 
 static int run_levels(levels *s)
 {
-    bmf_context *ctx = s->machine->ctx;
+    bmf_context *ctx = s->evaluator->ctx;
     bmf_schedule *schedule = distribution_schedule(ctx, s->spread, "levels", generate_levels);
     int status = BMF_OK;
-    distribution_plan(s->machine, s->reduce, s->spread, "levels", generate_levels);
+    distribution_plan(s->evaluator, s->reduce, s->spread, "levels", generate_levels);
     for (int r = 0; status == BMF_OK && r < schedule->rounds; r++) {
         bmf_parcels parcels;
         parcels_open(&parcels, ctx, s->spread->elements->count);
@@ -190,7 +190,7 @@ int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *l
         status = list_adopt(ctx, partition, &column, list);
     else
         column_free(&column);
-    if (partition != NULL)
+    if (partition)
         bmf_partition_release(partition);
     free(start);
     value_free(lists);
@@ -198,26 +198,27 @@ int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *l
 }
 
 /* Elements with their processor's whole list: one list on the first processor. */
-static int gather_one(bmf_evaluation *machine, const bmf_distribution *spread, bmf_value *lists, bmf_value *out)
+static int gather_one(bmf_evaluator *evaluator, const bmf_distribution *spread, bmf_value *lists, bmf_value *out)
 {
     bmf_list *parts = NULL, *whole = NULL;
-    BMF_TRY(value_to_list(machine->ctx, spread, lists, &parts));
+    BMF_TRY(value_to_list(evaluator->ctx, spread, lists, &parts));
     int status = bmf_gather(parts, &whole);
     bmf_list_free(parts);
     if (status == BMF_OK)
-        status = bmf_agree(machine->ctx, value_from_parts(whole, out));
+        status = bmf_agree(evaluator->ctx, value_from_parts(whole, out));
     bmf_list_free(whole);
     return status;
 }
 
 /* ---- all ---- */
 
-static int reduce_levels(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_distribution *spread,
+static int reduce_levels(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_frame *frame, bmf_distribution *spread,
                          bmf_value *elements, bmf_value *out)
 {
     bmf_frame inner;
-    BMF_TRY(frame_open_spread(machine, frame, reduce, spread, &inner));
-    levels s = {.machine = machine, .reduce = reduce, .spread = spread, .elements = &inner, .count = elements->count};
+    BMF_TRY(frame_open_spread(evaluator, frame, reduce, spread, &inner));
+    levels s = {
+        .evaluator = evaluator, .reduce = reduce, .spread = spread, .elements = &inner, .count = elements->count};
     bmf_item *item = distribution_items(spread);
     s.item = item;
     s.alive = allocate((s.count + 1) * (int64_t)sizeof *s.alive);
@@ -234,18 +235,19 @@ static int reduce_levels(bmf_evaluation *machine, bmf_expression *reduce, bmf_fr
     return status;
 }
 
-/* op {default, total} where there are elements, the default elsewhere. total: contexts with elements only. */
-static int apply_default(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, const bmf_layout *contexts,
-                         const bmf_distribution *spread, bmf_value *defaults, bmf_value *total, bmf_value *out)
+/* op {default, total} where there are elements, the default elsewhere. total: instances with elements only. */
+static int apply_default(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_frame *frame,
+                         const bmf_layout *instances, const bmf_distribution *spread, bmf_value *defaults,
+                         bmf_value *total, bmf_value *out)
 {
-    bmf_context *ctx = machine->ctx;
+    bmf_context *ctx = evaluator->ctx;
     int64_t count = defaults->count, full = 0, empty = 0, bytes = (count + 1) * (int64_t)sizeof(int64_t);
     int64_t *picked = allocate(bytes), *other = allocate(bytes);
     uint8_t *choose = allocate(count + 1);
     bmf_value first = {0}, pair = {0}, combined = {0}, rest = {0};
     bmf_frame inner;
     for (int64_t n = 0; n < count; n++) {
-        const int64_t *offset = spread->offsets + contexts->local[n];
+        const int64_t *offset = spread->offsets + instances->local[n];
         choose[n] = offset[1] > offset[0];
         if (choose[n])
             picked[full++] = n;
@@ -258,9 +260,9 @@ static int apply_default(bmf_evaluation *machine, bmf_expression *reduce, bmf_fr
     if (status == BMF_OK)
         status = value_pair(ctx, &first, total, &pair);
     if (status == BMF_OK)
-        status = frame_open_picked(machine, frame, reduce, picked, full, &inner);
+        status = frame_open_picked(evaluator, frame, reduce, picked, full, &inner);
     if (status == BMF_OK) {
-        status = evaluate_batch(machine, reduce->child[0], &inner, &pair, &combined);
+        status = evaluate_batch(evaluator, reduce->child[0], &inner, &pair, &combined);
         frame_close(&inner);
     }
     if (status == BMF_OK)
@@ -270,39 +272,39 @@ static int apply_default(bmf_evaluation *machine, bmf_expression *reduce, bmf_fr
     return status;
 }
 
-static int check_not_empty(bmf_evaluation *machine, const bmf_expression *reduce, const bmf_distribution *spread)
+static int check_not_empty(bmf_evaluator *evaluator, const bmf_expression *reduce, const bmf_distribution *spread)
 {
-    for (int64_t c = 0; c < spread->contexts; c++)
+    for (int64_t c = 0; c < spread->instances; c++)
         if (spread->offsets[c] == spread->offsets[c + 1])
-            return text_fail(machine->texts, machine->ctx, reduce->span, BMF_ERROR_SHAPE,
+            return text_fail(evaluator->texts, evaluator->ctx, reduce->span, BMF_ERROR_SHAPE,
                              "%s without a default of an empty list", expression_keyword(reduce));
     return BMF_OK;
 }
 
-static int reduce_spread(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, const bmf_layout *contexts,
-                         bmf_distribution *spread, bmf_value *elements, bmf_value *total)
+static int reduce_spread(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_frame *frame,
+                         const bmf_layout *instances, bmf_distribution *spread, bmf_value *elements, bmf_value *total)
 {
-    bool whole = contexts->count == 1 && spread->offsets[1] > 0;
+    bool whole = instances->count == 1 && spread->offsets[1] > 0;
     if (is_concatenation(reduce->child[0]) && whole)
-        return gather_one(machine, spread, elements, total);
-    return reduce_levels(machine, reduce, frame, spread, elements, total);
+        return gather_one(evaluator, spread, elements, total);
+    return reduce_levels(evaluator, reduce, frame, spread, elements, total);
 }
 
-int evaluate_parallel_reduce(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
+int evaluate_parallel_reduce(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
                              bmf_value *out)
 {
     bmf_value defaults = {0}, argument = {0}, elements, total = {0};
-    bmf_layout *contexts;
-    int status = bmf_agree(machine->ctx, BMF_OK);
+    bmf_layout *instances;
+    int status = bmf_agree(evaluator->ctx, BMF_OK);
     if (status == BMF_OK)
-        status = frame_layout(machine, frame, &contexts);
+        status = frame_layout(evaluator, frame, &instances);
     if (status == BMF_OK && reduce->children == 1)
-        status = check_not_empty(machine, reduce, x->spread);
+        status = check_not_empty(evaluator, reduce, x->spread);
     if (status == BMF_OK && reduce->children > 1) {
-        status = value_share(machine->ctx, x, &argument);
+        status = value_share(evaluator->ctx, x, &argument);
         if (status == BMF_OK)
-            status = evaluate_batch(machine, reduce->child[1], frame, &argument, &defaults);
-        status = bmf_agree(machine->ctx, status);
+            status = evaluate_batch(evaluator, reduce->child[1], frame, &argument, &defaults);
+        status = bmf_agree(evaluator->ctx, status);
     }
     if (status != BMF_OK) {
         value_free(x);
@@ -312,13 +314,13 @@ int evaluate_parallel_reduce(bmf_evaluation *machine, bmf_expression *reduce, bm
     bmf_distribution *spread = distribution_retain(x->spread);
     value_move(&x->child[0], &elements);
     value_free(x);
-    operation_begin(machine, reduce);
-    status = reduce_spread(machine, reduce, frame, contexts, spread, &elements, &total);
+    operation_begin(evaluator, reduce);
+    status = reduce_spread(evaluator, reduce, frame, instances, spread, &elements, &total);
     if (status == BMF_OK && reduce->children > 1)
-        status = apply_default(machine, reduce, frame, contexts, spread, &defaults, &total, out);
+        status = apply_default(evaluator, reduce, frame, instances, spread, &defaults, &total, out);
     else if (status == BMF_OK)
         value_move(&total, out);
     value_free(&elements), value_free(&total), value_free(&defaults);
     distribution_release(spread);
-    return operation_end(machine, status);
+    return operation_end(evaluator, status);
 }

@@ -1,7 +1,7 @@
 /* P_Scan: every element of a distributed list combined with all before it. Document 000, 5.8.
  *
  * Method: for d = 1, 2, 4, ..: every item i sends its value to item i + d; all receivers combine at once,
- * x[i] = op {x[i - d], x[i]}. The lists of all contexts share the rounds, and a round's combinations are one batch.
+ * x[i] = op {x[i - d], x[i]}. The lists of all instances share the rounds, and a round's combinations are one batch.
  * Cost: ceil(log2 count) rounds of count - d messages (15, 14, 12, 8 for 16 items). */
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static int generate_levels(bmf_schedule *schedule, const bmf_group *group)
 }
 
 typedef struct scan_state {
-    bmf_evaluation *machine;
+    bmf_evaluator *evaluator;
     bmf_expression *scan;
     const bmf_distribution *spread;
     const bmf_item *item;
@@ -32,8 +32,8 @@ static int pack_all(const scan_state *s, int64_t distance, bmf_parcels *parcels)
 {
     bmf_column column;
     bmf_value copy;
-    BMF_TRY(value_share(s->machine->ctx, &s->value, &copy));
-    int status = value_to_column(s->machine->ctx, &copy, &column);
+    BMF_TRY(value_share(s->evaluator->ctx, &s->value, &copy));
+    int status = value_to_column(s->evaluator->ctx, &copy, &column);
     value_free(&copy);
     BMF_TRY(status);
     for (int64_t n = 0; n < s->value.count; n++)
@@ -55,7 +55,7 @@ static void carry_senders(bmf_round *round)
 /* op {left, value of the elements picked}, merged over the others' values. left is taken over. */
 static int combine(scan_state *s, int64_t pairs, const int64_t *picked, bmf_value *left)
 {
-    bmf_context *ctx = s->machine->ctx;
+    bmf_context *ctx = s->evaluator->ctx;
     int64_t count = s->value.count, rest = 0;
     int64_t *other = allocate((count + 1) * (int64_t)sizeof *other);
     uint8_t *choose = allocate_clear(count + 1, 1);
@@ -72,9 +72,9 @@ static int combine(scan_state *s, int64_t pairs, const int64_t *picked, bmf_valu
     if (status == BMF_OK)
         status = value_pair(ctx, left, &right, &pair);
     if (status == BMF_OK)
-        status = frame_open_picked(s->machine, s->elements, s->scan, picked, pairs, &frame);
+        status = frame_open_picked(s->evaluator, s->elements, s->scan, picked, pairs, &frame);
     if (status == BMF_OK) {
-        status = evaluate_batch(s->machine, s->scan->child[0], &frame, &pair, &combined);
+        status = evaluate_batch(s->evaluator, s->scan->child[0], &frame, &pair, &combined);
         frame_close(&frame);
     }
     if (status == BMF_OK)
@@ -108,10 +108,10 @@ static int combine_received(scan_state *s, int64_t distance, const bmf_parcels *
 
 static int run_levels(scan_state *s)
 {
-    bmf_context *ctx = s->machine->ctx;
+    bmf_context *ctx = s->evaluator->ctx;
     bmf_schedule *schedule = distribution_schedule(ctx, s->spread, "levels", generate_levels);
     int status = BMF_OK;
-    distribution_plan(s->machine, s->scan, s->spread, "levels", generate_levels);
+    distribution_plan(s->evaluator, s->scan, s->spread, "levels", generate_levels);
     for (int r = 0; status == BMF_OK && r < schedule->rounds; r++) {
         bmf_parcels parcels;
         parcels_open(&parcels, ctx, s->spread->elements->count);
@@ -129,7 +129,7 @@ static int run_levels(scan_state *s)
     return status;
 }
 
-/* op {default of the element's context, x} for every element; the defaults travel down the split tree. */
+/* op {default of the element's instance, x} for every element; the defaults travel down the split tree. */
 static int apply_defaults(scan_state *s, bmf_frame *frame, bmf_value *defaults)
 {
     int64_t count = s->value.count;
@@ -137,23 +137,23 @@ static int apply_defaults(scan_state *s, bmf_frame *frame, bmf_value *defaults)
     bmf_value left = {0};
     for (int64_t n = 0; n < count; n++)
         picked[n] = n;
-    int status = distribution_broadcast(s->machine, s->scan, frame, s->spread, defaults, &left);
+    int status = distribution_broadcast(s->evaluator, s->scan, frame, s->spread, defaults, &left);
     if (status == BMF_OK)
         status = combine(s, count, picked, &left);
     free(picked);
     return status;
 }
 
-static int scan_spread(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_distribution *spread,
+static int scan_spread(bmf_evaluator *evaluator, bmf_expression *scan, bmf_frame *frame, bmf_distribution *spread,
                        bmf_value *elements, bmf_value *defaults, bmf_value *out)
 {
     bmf_frame inner;
-    BMF_TRY(frame_open_spread(machine, frame, scan, spread, &inner));
+    BMF_TRY(frame_open_spread(evaluator, frame, scan, spread, &inner));
     bmf_item *item = distribution_items(spread);
-    scan_state s = {.machine = machine, .scan = scan, .spread = spread, .item = item, .elements = &inner};
+    scan_state s = {.evaluator = evaluator, .scan = scan, .spread = spread, .item = item, .elements = &inner};
     value_move(elements, &s.value);
     int status = run_levels(&s);
-    if (status == BMF_OK && defaults != NULL)
+    if (status == BMF_OK && defaults)
         status = apply_defaults(&s, frame, defaults);
     if (status == BMF_OK)
         value_move(&s.value, out);
@@ -163,17 +163,17 @@ static int scan_spread(bmf_evaluation *machine, bmf_expression *scan, bmf_frame 
     return status;
 }
 
-int evaluate_parallel_scan(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x,
+int evaluate_parallel_scan(bmf_evaluator *evaluator, bmf_expression *scan, bmf_frame *frame, bmf_value *x,
                            bmf_value *out)
 {
     bmf_value defaults = {0}, argument = {0}, elements, scanned;
     int64_t count = x->count;
-    int status = bmf_agree(machine->ctx, BMF_OK);
+    int status = bmf_agree(evaluator->ctx, BMF_OK);
     if (status == BMF_OK && scan->children > 1) {
-        status = value_share(machine->ctx, x, &argument);
+        status = value_share(evaluator->ctx, x, &argument);
         if (status == BMF_OK)
-            status = evaluate_batch(machine, scan->child[1], frame, &argument, &defaults);
-        status = bmf_agree(machine->ctx, status);
+            status = evaluate_batch(evaluator, scan->child[1], frame, &argument, &defaults);
+        status = bmf_agree(evaluator->ctx, status);
     }
     if (status != BMF_OK) {
         value_free(x);
@@ -183,13 +183,13 @@ int evaluate_parallel_scan(bmf_evaluation *machine, bmf_expression *scan, bmf_fr
     bmf_distribution *spread = distribution_retain(x->spread);
     value_move(&x->child[0], &elements);
     value_free(x);
-    operation_begin(machine, scan);
-    status = scan_spread(machine, scan, frame, spread, &elements, scan->children > 1 ? &defaults : NULL, &scanned);
+    operation_begin(evaluator, scan);
+    status = scan_spread(evaluator, scan, frame, spread, &elements, scan->children > 1 ? &defaults : NULL, &scanned);
     value_free(&elements);
     value_free(&defaults);
     if (status == BMF_OK)
         value_distribute(count, spread, &scanned, out);
     else
         distribution_release(spread);
-    return operation_end(machine, status);
+    return operation_end(evaluator, status);
 }

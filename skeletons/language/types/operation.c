@@ -158,7 +158,7 @@ static bmf_expression *infer_conc(bmf_checker *checker, const bmf_expression *ex
     if (bmf_type_holds_distributed(in))
         return refuse_distributed(checker, expression, in);
     const bmf_type *both = bmf_type_join(element(a), element(b));
-    if (both == NULL)
+    if (!both)
         return checker_fail(checker, expression->span, "%s needs two lists of one type, found %s and %s",
                             checker_keyword(expression), checker_words(a, words[0]), checker_words(b, words[1]));
     both = bmf_type_list(both);

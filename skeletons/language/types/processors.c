@@ -1,7 +1,7 @@
 /* How many processors the P_Splits of a typed expression need.
  *
  * Method: the expression is run on places instead of values: for every depth of distributed lists in each other the
- * highest processor their elements may lie on, and for the expression the highest processor of its context. A split
+ * highest processor their elements may lie on, and for the expression the highest processor of its instance. A split
  * of p parts with stride s reaches from there (p - 1) 2^s further; a map goes on from its list's elements. Components
  * of tuples and branches are not told apart, so the answer may be too high where a smaller list is chosen among
  * several.
@@ -71,7 +71,7 @@ static places run_split(survey *all, const bmf_expression *node, int64_t base, p
     return outer(last, (places){{0}});
 }
 
-/* The first child once per element, the others (defaults) in the context itself. */
+/* The first child once per element, the others (defaults) in the instance itself. */
 static places run_elements(survey *all, const bmf_expression *node, int64_t base, places in)
 {
     places out = in;
@@ -129,7 +129,7 @@ static places run(survey *all, const bmf_expression *node, int64_t base, places 
     if (!node->communicates)
         return in;
     visit **bucket = &all->bucket[((uintptr_t)node >> 4) % BUCKETS];
-    for (const visit *known = *bucket; known != NULL; known = known->next)
+    for (const visit *known = *bucket; known; known = known->next)
         if (known->node == node && known->base == base && memcmp(&known->in, &in, sizeof in) == 0)
             return known->out;
     places out = run_kind(all, node, base, in);
@@ -144,7 +144,7 @@ int64_t processors_needed(const bmf_expression *checked)
     survey all = {0};
     run(&all, checked, 0, (places){{0}});
     for (int k = 0; k < BUCKETS; k++) {
-        while (all.bucket[k] != NULL) {
+        while (all.bucket[k]) {
             visit *next = all.bucket[k]->next;
             free(all.bucket[k]);
             all.bucket[k] = next;

@@ -32,7 +32,7 @@ static const bmf_type *join(bmf_checker *checker, bmf_span span, const char *wha
 {
     char words[2][BMF_TYPE_WORDS];
     const bmf_type *both = bmf_type_join(a, b);
-    if (both == NULL)
+    if (!both)
         checker_fail(checker, span, "%s, found %s and %s", what, checker_words(a, words[0]),
                      checker_words(b, words[1]));
     return both;
@@ -55,7 +55,7 @@ static bmf_expression *infer_predicate(bmf_checker *checker, const bmf_expressio
     char words[BMF_TYPE_WORDS];
     bmf_expression *typed =
         inside ? checker_infer_inside(checker, predicate, in) : checker_infer(checker, predicate, in);
-    if (typed == NULL)
+    if (!typed)
         return NULL;
     if (typed->out->kind != BMF_BOOL && typed->out->kind != BMF_NOTHING)
         return checker_fail(checker, predicate->span, "%s needs a predicate that makes a bool, found %s",
@@ -81,7 +81,7 @@ static bmf_expression *infer_tuple(bmf_checker *checker, const bmf_expression *e
                             expression->children);
     for (int k = 0; k < expression->children; k++) {
         typed[k] = checker_infer(checker, expression->child[k], in);
-        if (typed[k] == NULL)
+        if (!typed[k])
             return NULL;
         component[k] = typed[k]->out;
     }
@@ -94,9 +94,9 @@ static const bmf_type *infer_elements(bmf_checker *checker, const bmf_expression
                                       bmf_expression **typed)
 {
     const bmf_type *all = &bmf_type_nothing;
-    for (int k = 0; k < expression->children && all != NULL; k++) {
+    for (int k = 0; k < expression->children && all; k++) {
         typed[k] = checker_infer(checker, expression->child[k], in);
-        if (typed[k] == NULL)
+        if (!typed[k])
             return NULL;
         all = join(checker, expression->child[k]->span, "the expressions of B_Allvec must make one type", all,
                    typed[k]->out);
@@ -108,7 +108,7 @@ static bmf_expression *infer_vector(bmf_checker *checker, const bmf_expression *
 {
     bmf_expression **typed = allocate(expression->children * (int64_t)sizeof(bmf_expression *)), *node = NULL;
     const bmf_type *all = infer_elements(checker, expression, in, typed);
-    if (all != NULL && has_placed_elements(checker, expression, bmf_type_list(all))) {
+    if (all && has_placed_elements(checker, expression, bmf_type_list(all))) {
         for (int k = 0; k < expression->children; k++)
             typed[k] = checker_convert(checker, typed[k], all);
         node = checker_node(checker, expression, expression->children, typed);
@@ -138,7 +138,7 @@ static bmf_expression *infer_map(bmf_checker *checker, const bmf_expression *exp
         return checker_needs(checker, expression, "a list", in);
     const bmf_type *element = is_list(in) ? in->component[0] : in;
     bmf_expression *typed = checker_infer_inside(checker, expression->child[0], element);
-    if (typed == NULL)
+    if (!typed)
         return NULL;
     return checker_finish(checker, checker_node(checker, expression, 1, &typed), in,
                           is_list(in) ? list_like(in, typed->out) : in);
@@ -200,7 +200,7 @@ static bmf_expression *infer_zip(bmf_checker *checker, const bmf_expression *exp
 {
     const bmf_type *nothing = &bmf_type_nothing;
     const bmf_type *takes = in == nothing ? in : two_lists(in);
-    if (takes == NULL)
+    if (!takes)
         return checker_needs(checker, expression, "two placed or two distributed lists", in);
     const bmf_type *pair = bmf_type_pair(nothing, nothing), *out = in;
     if (in != nothing) {
@@ -213,7 +213,7 @@ static bmf_expression *infer_zip(bmf_checker *checker, const bmf_expression *exp
     bmf_expression *operation = NULL;
     if (expression->children > 0) {
         operation = checker_infer_inside(checker, expression->child[0], pair);
-        if (operation == NULL)
+        if (!operation)
             return NULL;
         out = in == nothing ? in : list_like(takes->component[0], operation->out);
     }
@@ -244,15 +244,15 @@ static const bmf_type *widen_operand(bmf_checker *checker, const bmf_expression 
     char what[100];
     if (expression->children > 1) {
         typed[1] = checker_infer(checker, expression->child[1], list_like(list, operand));
-        if (typed[1] == NULL)
+        if (!typed[1])
             return NULL;
         snprintf(what, sizeof what, "the default of %s must go with the elements", checker_keyword(expression));
         wider = join(checker, expression->child[1]->span, what, wider, typed[1]->out);
-        if (wider == NULL)
+        if (!wider)
             return NULL;
     }
     typed[0] = infer_operator(checker, expression, wider);
-    if (typed[0] == NULL)
+    if (!typed[0])
         return NULL;
     snprintf(what, sizeof what, "the operator of %s must make the type of its operands", checker_keyword(expression));
     return join(checker, expression->child[0]->span, what, wider, typed[0]->out);
@@ -265,7 +265,7 @@ static const bmf_type *find_operand(bmf_checker *checker, const bmf_expression *
     const bmf_type *operand = list->component[0];
     for (int step = 0; step < MAX_WIDENINGS; step++) {
         const bmf_type *wider = widen_operand(checker, expression, list, operand, typed);
-        if (wider == operand || wider == NULL)
+        if (wider == operand || !wider)
             return wider;
         operand = wider;
     }
@@ -278,7 +278,7 @@ static const bmf_type *find_operand(bmf_checker *checker, const bmf_expression *
 static bmf_expression *infer_fold_of_nothing(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     bmf_expression *typed[2] = {infer_operator(checker, expression, in), NULL};
-    if (typed[0] != NULL && expression->children > 1)
+    if (typed[0] && expression->children > 1)
         typed[1] = checker_infer(checker, expression->child[1], in);
     return checker_finish(checker, checker_node(checker, expression, expression->children, typed), in, in);
 }
@@ -293,7 +293,7 @@ static bmf_expression *infer_fold(bmf_checker *checker, const bmf_expression *ex
     if (!has_placed_elements(checker, expression, in))
         return NULL;
     const bmf_type *operand = find_operand(checker, expression, in, typed);
-    if (operand == NULL)
+    if (!operand)
         return NULL;
     for (int k = 0; k < expression->children; k++)
         typed[k] = checker_convert(checker, typed[k], operand);
@@ -307,7 +307,7 @@ static bmf_expression *infer_fold(bmf_checker *checker, const bmf_expression *ex
 
 /* ---- choices and loops ---- */
 
-/* Choices and loops on distributed lists are for the program's one context; false after a message. */
+/* Choices and loops on distributed lists are for the program's one instance; false after a message. */
 static bool may_hold(bmf_checker *checker, const bmf_expression *expression, const bmf_type *type)
 {
     char words[BMF_TYPE_WORDS];
@@ -321,13 +321,13 @@ static bool may_hold(bmf_checker *checker, const bmf_expression *expression, con
 static bmf_expression *infer_if(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     bmf_expression *typed[3] = {infer_predicate(checker, expression, expression->child[0], in, false)};
-    for (int k = 1; k < 3 && typed[k - 1] != NULL; k++)
+    for (int k = 1; k < 3 && typed[k - 1]; k++)
         typed[k] = checker_infer(checker, expression->child[k], in);
-    if (typed[0] == NULL || typed[1] == NULL || typed[2] == NULL)
+    if (!typed[0] || !typed[1] || !typed[2])
         return NULL;
     const bmf_type *out = join(checker, expression->child[2]->span, "the branches of B_If must make one type",
                                typed[1]->out, typed[2]->out);
-    if (out == NULL || !may_hold(checker, expression, in) || !may_hold(checker, expression, out))
+    if (!out || !may_hold(checker, expression, in) || !may_hold(checker, expression, out))
         return NULL;
     typed[1] = checker_convert(checker, typed[1], out);
     typed[2] = checker_convert(checker, typed[2], out);
@@ -339,11 +339,11 @@ static bmf_expression *infer_while(bmf_checker *checker, const bmf_expression *e
     const bmf_type *loop = in;
     for (int step = 0; step < MAX_WIDENINGS; step++) {
         bmf_expression *body = checker_infer(checker, expression->child[1], loop);
-        if (body == NULL)
+        if (!body)
             return NULL;
         const bmf_type *wider = join(checker, expression->child[1]->span,
                                      "the body of B_While must make the type it is applied to", loop, body->out);
-        if (wider == NULL || !may_hold(checker, expression, wider))
+        if (!wider || !may_hold(checker, expression, wider))
             return NULL;
         if (wider != loop) {
             loop = wider;
