@@ -117,7 +117,7 @@ paths()
     for fragment in "$BMF_SOURCE_DIR"/docs/man/*.roff; do
         page=$BMF_BUILD_DIR/man/$(basename "$fragment" .roff).1
         [ -e "$page" ] || fail "no page for $fragment"
-        while read -r line; do
+        while IFS= read -r line; do
             grep -qxF -- "$line" "$page" || fail "$page lacks: $line"
         done < <(grep -v '^\.SH --' "$fragment")
     done
