@@ -4,6 +4,7 @@
 
 #include "predict/report/intervals.h"
 #include "predict/report/run_match.h"
+#include "runtime/base/table.h"
 
 enum { BMF_CHARACTERISTICS = sizeof(bmf_characteristics) / sizeof(int64_t) };
 _Static_assert(sizeof(bmf_characteristics) == BMF_CHARACTERISTICS * sizeof(int64_t), "only numbers");
@@ -26,8 +27,7 @@ typedef struct bmf_rounds {
     bmf_round_part *part;
     int64_t *part_of;   /* by event: its part, -1 if it is no send, receive or wait */
     int64_t *group_end; /* by group: the end of its last event */
-    uint32_t *slot;     /* hash table of part numbers + 1 by (node, instance, round, lane), 0: free */
-    uint64_t mask;
+    bmf_table table;    /* of parts by (node, instance, round, lane) */
 } bmf_rounds;
 
 /* BMF_OK or BMF_ERROR_MEMORY; rounds_free in both cases. */
@@ -54,8 +54,8 @@ int repeated_create(const bmf_run *run, uint32_t **copies);
 
 /* By node: the kind of its communication. nodes values, to be freed; NULL without memory. */
 bmf_communication *communication_kinds(const bmf_run *run);
-/* True for the text of a call that folds a list to one value. */
-bool is_reduction(const char *text);
+/* True for a call that folds a list to one value. */
+bool is_reduction(const bmf_trace_node *node);
 
 /* Everything that is known of a run before its lanes are looked at. */
 typedef struct bmf_analysis {
