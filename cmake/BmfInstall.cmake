@@ -29,8 +29,7 @@ foreach(name ${BMF_PUBLIC_LIBRARIES})
   set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN")
 endforeach()
 
-install(FILES include/bmf.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmf)
-install(DIRECTORY runtime permute skeletons DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmf FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 file(GLOB bmf_man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
 if(bmf_man_pages)

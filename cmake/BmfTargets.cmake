@@ -15,7 +15,7 @@ macro(bmf_module name folder)
   add_library(bmf::bmf_${name} ALIAS bmf_${name})
   target_include_directories(
     bmf_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-                       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/bmf>)
+                       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_options(bmf_${name} PRIVATE ${BMF_COMPILE_OPTIONS})
   target_link_libraries(bmf_${name} PUBLIC ${BMF_LIBRARIES} MPICH::MPICH OpenMP::OpenMP_C m)
   set_target_properties(bmf_${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)

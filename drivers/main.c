@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "drivers/commands.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef enum ranks { SERIAL, PARALLEL } ranks;
 

@@ -11,7 +11,7 @@
 #include "predict/mesh/router.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/clock.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { DEFAULT_WORDS = 512, DEFAULT_CYCLES = 10000, MOST_SETTINGS = 64 };
 static const double DEFAULT_LOAD = 0.05;

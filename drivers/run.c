@@ -8,7 +8,7 @@
 #include "drivers/program_options.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
-#include "runtime/npy/npy.h"
+#include "bmf/npy.h"
 
 enum { LARGEST_VALUE = 1 << 20 };
 
@@ -103,7 +103,7 @@ static int find_peak(bmf_context *ctx, int64_t *peak)
     struct rusage usage;
     double largest;
     getrusage(RUSAGE_SELF, &usage);
-    BMF_TRY(bmf_slowest(ctx, (double)usage.ru_maxrss, &largest));
+    BMF_TRY(bmf_max_seconds(ctx, (double)usage.ru_maxrss, &largest));
     *peak = (int64_t)largest * 1024;
     return BMF_OK;
 }

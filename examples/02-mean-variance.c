@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "runtime/data/list.h"
 
 BMF_MAP_KERNEL(real_of_int, int64_t, n, double, (double)n)
 BMF_MAP_KERNEL_WITH(squared_difference, double, context, double, x, double, (x - *context) * (x - *context))

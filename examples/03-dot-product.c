@@ -8,6 +8,7 @@
 #include <bmf.h>
 #include <stdio.h>
 #include <string.h>
+#include "runtime/data/list.h"
 
 BMF_ZIP_KERNEL(real_by_real, double, a, double, b, double, (a * b))
 BMF_ZIP_KERNEL(real_by_int, double, a, int64_t, b, double, (a * (double)b))

@@ -80,21 +80,22 @@ static int explain(bmf_context *ctx, int exit_code)
 /* Reads the file as reals onto parts that end where the blocks of `numbers` do. */
 static int read_blocks(bmf_context *ctx, const char *path, int64_t length, const bmf_list *numbers, bmf_list **xs)
 {
-    const bmf_partition *blocks = numbers->partition;
+    const bmf_partition *blocks = bmf_list_partition(numbers);
     bmf_partition *parts;
     bmf_list *read;
-    int64_t *start = malloc((size_t)(blocks->parts + 1) * sizeof *start);
+    const int64_t count = bmf_partition_parts(blocks);
+    int64_t *start = malloc((size_t)(count + 1) * sizeof *start);
     if (!start)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for the parts of %s", path);
-    for (int64_t k = 0; k <= blocks->parts; k++)
-        start[k] = blocks->start[k] * BLOCK < length ? blocks->start[k] * BLOCK : length;
+    for (int64_t k = 0; k <= count; k++)
+        start[k] = bmf_partition_start(blocks, k) * BLOCK < length ? bmf_partition_start(blocks, k) * BLOCK : length;
     int status = bmf_partition_resized(ctx, blocks, start, &parts);
     free(start);
     BMF_TRY(status);
     status = bmf_npy_read_parts(ctx, path, parts, &read);
     bmf_partition_release(parts);
     BMF_TRY(status);
-    if (read->type == &bmf_type_real) {
+    if (bmf_list_type(read) == &bmf_type_real) {
         *xs = read;
         return BMF_OK;
     }
@@ -178,8 +179,9 @@ int main(int argc, char **argv)
     }
     if (!(h.low < h.high && isfinite(h.high - h.low)))
         BMF_CHECK(bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%s: the range from %g to %g is no range", argv[1], h.low, h.high));
-    h.begin = bmf_partition_local_begin(xs->partition);
-    h.data = xs->column.data;
+    int64_t stride;
+    h.begin = bmf_list_local_begin(xs);
+    h.data = bmf_list_data(xs, 0, &stride);
 
     int64_t *counts = calloc((size_t)h.bins, sizeof *counts);
     if (!counts)

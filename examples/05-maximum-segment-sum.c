@@ -9,6 +9,7 @@
 #include <bmf.h>
 #include <stdio.h>
 #include <string.h>
+#include "runtime/data/list.h"
 
 typedef struct real_segment {
     double total, prefix, suffix, best;

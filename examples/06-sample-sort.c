@@ -47,19 +47,18 @@ static int compare_keys(const void *a, const void *b)
 
 static int sort_part(void *state, int64_t part, int64_t begin, int64_t end)
 {
-    const bmf_list *keys = state;
-    int64_t *key = keys->column.data;
+    bmf_list *keys = state;
+    int64_t *key = bmf_list_data_writable(keys, 0);
     (void)part;
     if (end - begin > 1) /* a rank without elements has no memory for them */
-        qsort(key + (begin - bmf_partition_local_begin(keys->partition)), (size_t)(end - begin), sizeof *key,
-              compare_keys);
+        qsort(key + (begin - bmf_list_local_begin(keys)), (size_t)(end - begin), sizeof *key, compare_keys);
     return 0;
 }
 
 /* Sorts every part; the list must not share its memory. */
 static void sort_parts(bmf_context *ctx, bmf_list *keys)
 {
-    BMF_CHECK(bmf_each_part(ctx, keys->partition, "sort", sort_part, keys));
+    BMF_CHECK(bmf_each_part(ctx, bmf_list_partition(keys), "sort", sort_part, keys));
 }
 
 /* ---- splitters: a key and the position it stood at ---- */
@@ -88,7 +87,7 @@ BMF_MAP_KERNEL_WITH(sample_position, stretches, context, int64_t, i, int64_t,
 /* parts - 1 splitters, the same on every rank; the keys are not empty. */
 static void find_splitters(bmf_context *ctx, const bmf_list *keys, splitter *cut)
 {
-    const int64_t length = bmf_length(keys), parts = keys->partition->parts;
+    const int64_t length = bmf_length(keys), parts = bmf_partition_parts(bmf_list_partition(keys));
     const int64_t samples = length < SAMPLES_PER_PART * parts ? length : SAMPLES_PER_PART * parts;
     const stretches where = {length, samples};
     const bmf_kernel position_of = bmf_kernel_bind(&sample_position, &where);
@@ -129,16 +128,18 @@ static int64_t count_before(const int64_t *key, int64_t begin, int64_t end, cons
 /* Run lengths part by part: element p * parts + b is how much of part p belongs to bucket b. */
 static void measure_runs(bmf_context *ctx, const bmf_list *keys, const splitter *cut, bmf_list **lengths)
 {
-    const bmf_partition *parts = keys->partition;
-    const int64_t buckets = parts->parts;
+    const bmf_partition *parts = bmf_list_partition(keys);
+    const int64_t buckets = bmf_partition_parts(parts);
     bmf_partition *table;
     BMF_CHECK(bmf_partition_even(ctx, buckets * buckets, &table));
     BMF_CHECK(bmf_list_create(ctx, &bmf_type_int, table, lengths));
     bmf_partition_release(table);
-    int64_t *length = (*lengths)->column.data;
-    for (int64_t p = parts->local_first; p < parts->local_first + parts->local_parts; p++) {
-        const int64_t begin = parts->start[p], end = parts->start[p + 1];
-        const int64_t *key = (const int64_t *)keys->column.data + (begin - bmf_partition_local_begin(parts));
+    int64_t *length = bmf_list_data_writable(*lengths, 0);
+    int64_t stride;
+    const int64_t *local = bmf_list_data(keys, 0, &stride), first = bmf_partition_local_first(parts);
+    for (int64_t p = first; p < first + bmf_partition_local_parts(parts); p++) {
+        const int64_t begin = bmf_partition_start(parts, p), end = bmf_partition_start(parts, p + 1);
+        const int64_t *key = local + (begin - bmf_partition_local_begin(parts));
         for (int64_t b = 0, done = 0; b < buckets; b++) {
             const int64_t before = b < buckets - 1 ? count_before(key, begin, end, &cut[b]) : end - begin;
             *length++ = before - done;
@@ -174,8 +175,8 @@ static void place_runs(bmf_context *ctx, const bmf_list *by_part, int64_t parts,
 static void list_sources(bmf_context *ctx, const bmf_list *keys, const int64_t *length, const int64_t *begin,
                          bmf_list **sources)
 {
-    const bmf_partition *parts = keys->partition;
-    const int64_t buckets = parts->parts;
+    const bmf_partition *parts = bmf_list_partition(keys);
+    const int64_t buckets = bmf_partition_parts(parts);
     bmf_partition *targets;
     int64_t *start = malloc((size_t)(buckets + 1) * sizeof *start), *taken = calloc((size_t)buckets, sizeof *taken);
     if (!start || !taken)
@@ -185,12 +186,13 @@ static void list_sources(bmf_context *ctx, const bmf_list *keys, const int64_t *
     start[buckets] = bmf_length(keys);
     BMF_CHECK(bmf_partition_resized(ctx, parts, start, &targets));
     BMF_CHECK(bmf_list_create(ctx, &bmf_type_int, targets, sources));
-    int64_t *source = (*sources)->column.data;
-    for (int64_t b = 0; b < targets->local_first + targets->local_parts; b++)
+    int64_t *source = bmf_list_data_writable(*sources, 0);
+    const int64_t first = bmf_partition_local_first(targets);
+    for (int64_t b = 0; b < first + bmf_partition_local_parts(targets); b++)
         for (int64_t p = 0; p < buckets; p++) {
             const int64_t run = length[b * buckets + p];
-            for (int64_t i = 0; b >= targets->local_first && i < run; i++)
-                *source++ = parts->start[p] + taken[p] + i;
+            for (int64_t i = 0; b >= first && i < run; i++)
+                *source++ = bmf_partition_start(parts, p) + taken[p] + i;
             taken[p] += run;
         }
     bmf_partition_release(targets);
@@ -201,7 +203,7 @@ static void list_sources(bmf_context *ctx, const bmf_list *keys, const int64_t *
 /* The sorted list of the keys, which become sorted part by part. */
 static void sort_keys(bmf_context *ctx, bmf_list *keys, bmf_list **sorted)
 {
-    const size_t parts = (size_t)keys->partition->parts;
+    const size_t parts = (size_t)bmf_partition_parts(bmf_list_partition(keys));
     splitter *cut = malloc(parts * sizeof *cut);
     int64_t *length = malloc(parts * parts * sizeof *length), *begin = malloc(parts * parts * sizeof *begin);
     bmf_list *by_part, *sources;
@@ -247,7 +249,7 @@ int main(int argc, char **argv)
 
     bmf_list *numbers, *keys, *sorted;
     BMF_CHECK(bmf_npy_read(ctx, argv[1], &numbers));
-    const bool are_ints = numbers->type == &bmf_type_int;
+    const bool are_ints = bmf_list_type(numbers) == &bmf_type_int;
     if (bmf_length(numbers) == 0) {
         BMF_CHECK(bmf_npy_write(numbers, argv[2]));
         bmf_list_free(numbers);

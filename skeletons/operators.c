@@ -2,7 +2,7 @@
  *
  * max and min of reals are exact and commute to the last bit, so that any order gives the same: a NaN makes the result
  * NaN, and -0.0 is smaller than 0.0, which compare equal: their bits are joined. */
-#include "skeletons/operators.h"
+#include "bmf/operators.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "predict/mesh/router.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { PACKET = 20, REPEATS = 3 };
 

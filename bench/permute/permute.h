@@ -3,7 +3,7 @@
 #define BENCH_PERMUTE_H
 
 #include "bmf.h"
-#include "permute/permutation.h"
+#include "bmf/permutation.h"
 
 typedef struct bench_permute_options {
     int bits, repeats;

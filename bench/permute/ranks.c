@@ -13,9 +13,8 @@
 #include "bench/measure.h"
 #include "bench/permute/permute.h"
 #include "permute/exchange/exchange.h"
-#include "permute/local/local.h"
+#include "bmf/permute.h"
 #include "permute/traffic.h"
-#include "permute/tune.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
 #include "runtime/base/memory.h"
@@ -213,7 +212,7 @@ static int count_bytes(job *j)
     double most[2] = {0, 0};
     bmf_round round;
     bmf_statistics before, after;
-    bmf_permute_plan_round(j->c->plan[BMF_PERMUTE_ALLTOALLV], 0, me, me + 1, &round);
+    permute_plan_round(j->c->plan[BMF_PERMUTE_ALLTOALLV], 0, me, me + 1, &round);
     for (int64_t k = 0; k < round.count; k++)
         if (round.message[k].from != round.message[k].to)
             most[round.message[k].to == me] += (double)round.message[k].bytes;

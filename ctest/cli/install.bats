@@ -72,8 +72,8 @@ assert p['low'] == p['seconds'] == p['high']"
 @test "every installed header compiles on its own, as C and as C++" {
     export PKG_CONFIG_PATH
     PKG_CONFIG_PATH=$(dirname "$(find "$PREFIX" -name bmf.pc)")
-    cd "$PREFIX/include/bmf"
-    for header in bmf.h */*.h; do
+    cd "$PREFIX/include"
+    for header in bmf.h bmf/*.h; do
         # shellcheck disable=SC2046
         run gcc -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pkg-config --cflags bmf) -x c "$header"
         assert_success

@@ -59,7 +59,7 @@ json_holds()
     while read -r name; do
         [ "$name" != bmf_each_part ] || continue # runs the caller's own loop and has no cost of its own
         assert_line --regexp "^  $name +[^ ]"
-    done < <(sed -n 's/^int \(bmf_[a-z_]*\)(.*/\1/p' "$BMF_SOURCE_DIR/skeletons/skeletons.h")
+    done < <(sed -n 's/^BMF_API int \(bmf_[a-z_]*\)(.*/\1/p' "$BMF_SOURCE_DIR/include/bmf/skeletons.h")
 }
 
 @test "a measurement can be fitted, and its object has the promised keys" {

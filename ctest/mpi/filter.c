@@ -11,6 +11,8 @@
 #include "ctest/support/operators.h"
 #include "ctest/support/shapes.h"
 #include "ctest/support/testing.h"
+#include "runtime/data/list.h"
+#include "runtime/data/partition.h"
 
 /* What the predicates compare with; the same in kernel and reference. */
 static int64_t threshold;

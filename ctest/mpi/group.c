@@ -4,6 +4,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/backend/clock.h"
 #include "runtime/context/group.h"
+#include "runtime/data/list.h"
 
 static bmf_context *ctx;
 

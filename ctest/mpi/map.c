@@ -11,6 +11,7 @@
 #include "ctest/reference/reference.h"
 #include "ctest/support/shapes.h"
 #include "ctest/support/testing.h"
+#include "runtime/data/list.h"
 
 /* ---- kernels and what they mean ---- */
 

@@ -14,6 +14,7 @@
 #include "bmf.h"
 #include "ctest/support/testing.h"
 #include "runtime/backend/backend.h"
+#include "runtime/data/list.h"
 
 enum { CASES = 40, PATH_SIZE = 512 };
 

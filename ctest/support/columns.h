@@ -10,6 +10,7 @@
 #include "bmf.h"
 #include "ctest/support/testing.h"
 #include "runtime/backend/backend.h"
+#include "runtime/data/list.h"
 
 static uint64_t seed = 2024;
 
@@ -147,7 +148,7 @@ static inline void expect_elements(const bmf_list *list, const bmf_column *whole
     CHECK(list->type == whole->type, "%s: %s", what, text);
     CHECK(list->column.count == bmf_partition_local_end(list->partition) - begin, "%s: %s", what, text);
     CHECK(!column_broken(&list->column), "%s: %s: %s", what, text, column_broken(&list->column));
-    CHECK(!bmf_partition_broken(list->context, list->partition), "%s: %s", what, text);
+    CHECK(!partition_broken(list->context, list->partition), "%s: %s", what, text);
     for (int64_t i = 0; i < list->column.count; i++)
         if (!CHECK(same_element(&list->column, i, whole, order ? order[begin + i] : begin + i),
                    "%s: %s: element %" PRId64, what, text, begin + i))

@@ -167,7 +167,7 @@ void test_equal(const bmf_list *list, const bmf_partition *partition, int64_t n,
     bmf_list_print(list, text, sizeof text);
     const char *broken = column_broken(&list->column);
     CHECK(!broken, "%s: column of %s is broken: %s", what, text, broken ? broken : "");
-    broken = bmf_partition_broken(list->context, list->partition);
+    broken = partition_broken(list->context, list->partition);
     CHECK(!broken, "%s: partition of %s is broken: %s", what, text, broken ? broken : "");
     if (partition)
         CHECK(bmf_partition_equal(list->partition, partition), "%s: %s stands elsewhere", what, text);

@@ -12,7 +12,7 @@
 
 #include "ctest/support/testing.h"
 #include "runtime/data/column.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { CASES = 400 };
 

@@ -16,7 +16,7 @@
 #include "ctest/support/testing.h"
 #include "skeletons/language/types/check.h"
 #include "skeletons/language/scalar/scalar.h"
-#include "skeletons/operators.h"
+#include "bmf/operators.h"
 
 /* ---- expressions from texts ---- */
 

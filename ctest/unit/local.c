@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "ctest/support/testing.h"
-#include "permute/local/local.h"
+#include "bmf/permute.h"
 #include "permute/local/walk.h"
 
 enum { ENGINES = 3, GUARD = 128, GUARD_BYTE = 0x5a, MOST_BYTES = 1 << 22 };

@@ -15,7 +15,7 @@
 #include "predict/mesh/router.h"
 #include "predict/mesh/schedule_cache.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { LENGTH = 24, MOST = 400 };
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ctest/support/testing.h"
+#include "permute/gf2.h"
 #include "permute/one_permutable.h"
 
 /* Bits in the document's order, the least significant first. */

@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 #include "ctest/support/testing.h"
-#include "permute/permutation.h"
+#include "bmf/permutation.h"
+#include "permute/gf2.h"
 
 static bmf_permutation parsed(int bits, const char *spec)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/data/type.h"
+#include "bmf/type.h"
 
 typedef struct triple {
     float a, b, c;

@@ -2,7 +2,7 @@
 #ifndef BMF_PERMUTE_DATA_H
 #define BMF_PERMUTE_DATA_H
 
-#include "permute/permutation.h"
+#include "bmf/permutation.h"
 
 /* Writes elements [first, first + count) of the source: a scrambled form of their address. */
 void bmf_permute_data_fill(char *data, int64_t element_bytes, int64_t first, int64_t count, int threads);

@@ -9,8 +9,7 @@
 #include "drivers/permute/data.h"
 #include "drivers/permute/predict.h"
 #include "permute/exchange/exchange.h"
-#include "permute/local/local.h"
-#include "permute/tune.h"
+#include "bmf/permute.h"
 #include "runtime/backend/backend.h"
 
 enum { LARGEST_ELEMENT = 4096, REPEATS = 5 };
@@ -276,7 +275,7 @@ static int measure(job *j, int repeats, int (*run)(job *j), double *fastest)
         bmf_barrier(j->ctx);
         double begin = bmf_seconds(j->ctx);
         BMF_TRY(run(j));
-        BMF_TRY(bmf_slowest(j->ctx, bmf_seconds(j->ctx) - begin, &seconds));
+        BMF_TRY(bmf_max_seconds(j->ctx, bmf_seconds(j->ctx) - begin, &seconds));
         if (k == 0 || seconds < *fastest)
             *fastest = seconds;
     }

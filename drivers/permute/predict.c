@@ -10,7 +10,7 @@
 
 #include "predict/model/permute_predict.h"
 #include "predict/sheet/text.h"
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 
 enum { TIME_TEXT = 32 };
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "permute/permutation.h"
+#include "bmf/permutation.h"
 
 typedef struct bmf_permute_forecast {
     const char *machine;

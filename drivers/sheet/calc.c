@@ -14,7 +14,7 @@
 #include "drivers/sheet/sheet.h"
 #include "drivers/sheet/json.h"
 #include "predict/sheet/text.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct options {
     bool json, help;

@@ -8,7 +8,7 @@
 #include "drivers/sheet/sheet.h"
 #include "drivers/sheet/json.h"
 #include "predict/sheet/compare.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 static void print_help(void)
 {

@@ -8,7 +8,7 @@
 #include "drivers/sheet/json.h"
 #include "predict/sheet/sheet.h"
 #include "predict/sheet/text.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct options {
     const char *raw, *out, *title;

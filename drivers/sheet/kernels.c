@@ -8,7 +8,7 @@
 #include "predict/kernels/kernels.h"
 #include "predict/sheet/sheet.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct options {
     const char *out;

@@ -6,7 +6,7 @@
 #include "drivers/commands.h"
 #include "drivers/sheet/sheet.h"
 #include "predict/sheet/report.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct options {
     const char *html, *tex, *out;

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 const char *kernel_call(const bmf_run *run, uint32_t node)
 {

@@ -11,7 +11,7 @@
 #include "predict/mesh/pattern_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/random.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 /* ---- building ---- */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 /* Room that is left for detours, of all slots of all nodes. */
 static const double MOST_FILLED = 0.8;

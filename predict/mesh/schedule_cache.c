@@ -10,7 +10,7 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/base/hash.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { TABLE = 4096, PATH = 4096, VERSION = 2, MOST_LINKS = 1 << 24 };
 
@@ -210,7 +210,8 @@ static char *read_file(const char *path, size_t *length)
     fclose(file);
     uint64_t sum;
     char *last = got > 0 ? strstr(text, "\nsum ") : NULL;
-    if (last && sscanf(last, "\nsum %" SCNx64, &sum) == 1 && hash_bytes(HASH_START, text, (size_t)(last - text) + 1) == sum) {
+    if (last && sscanf(last, "\nsum %" SCNx64, &sum) == 1 &&
+        hash_bytes(HASH_START, text, (size_t)(last - text) + 1) == sum) {
         *length = (size_t)(last - text) + 1;
         return text;
     }

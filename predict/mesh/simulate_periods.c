@@ -10,7 +10,7 @@
 
 #include "predict/mesh/simulate_scheduled_private.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { MOST_SCHEDULES = 64 }; /* longest period that is looked for, in schedules */
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "predict/mesh/simulate_scheduled_private.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 void processor_count(bmf_scheduled_simulation *s, int64_t n)
 {

@@ -12,7 +12,7 @@
 
 #include "predict/mesh/simulate_scheduled_private.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 /* ---- making ---- */
 

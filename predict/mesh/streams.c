@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 /* A try ends early after PATIENCE rounds without a new least, or if after HOPELESS rounds half of the first sharing is left.
  * Every EVERYBODY rounds also streams that share nothing are rerouted: they may stand in the way. Each round begins with

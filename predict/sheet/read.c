@@ -12,7 +12,7 @@
 
 #include "predict/sheet/sheet_private.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct reader {
     const char *path;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { NEAR_NAMES = 5, MOST_LISTED = 60 };
 

@@ -12,7 +12,7 @@
 #include "predict/sheet/fit.h"
 #include "predict/sheet/sheet_private.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 static const double ill_conditioned = 100.0;
 enum { FEW_VALUES = 3 };

@@ -1,6 +1,6 @@
 /* The context: opening, closing, and what it knows. */
 #define _GNU_SOURCE
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 
 #include <omp.h>
 #include <sched.h>
@@ -39,7 +39,7 @@ double bmf_seconds(const bmf_context *ctx)
     return (double)ctx->backend->now((bmf_context *)ctx, -1) * 1e-9;
 }
 
-int bmf_slowest(bmf_context *ctx, double seconds, double *slowest)
+int bmf_max_seconds(bmf_context *ctx, double seconds, double *slowest)
 {
     int64_t mine = (int64_t)(seconds * 1e9), *all = allocate(ctx->ranks * (int64_t)sizeof *all), largest = 0;
     int status = ctx->backend->collect(ctx, &mine, 1, all, ctx->ranks);

@@ -3,7 +3,7 @@
 #ifndef BMF_GROUP_H
 #define BMF_GROUP_H
 
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 
 /* Opens a context over ranks 0 .. ranks - 1 of ctx, with one processor for every rank, the threads and modes of ctx,
  * and no trace. *group is NULL on the other ranks. The group waits politely only if its own ranks outnumber the cores

@@ -1,5 +1,5 @@
 /* Status codes, messages, and the one place where a program ends because of an error. */
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 #include <stdarg.h>
 #include <stdio.h>

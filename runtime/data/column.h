@@ -11,7 +11,8 @@
 #define BMF_COLUMN_H
 
 #include "runtime/base/memory.h"
-#include "runtime/data/type.h"
+#include "bmf/slice.h"
+#include "bmf/type.h"
 
 typedef struct bmf_column {
     const bmf_type *type;     /* interned */
@@ -22,12 +23,6 @@ typedef struct bmf_column {
     int64_t *offsets;         /* lists: count + 1 values */
     struct bmf_column *child; /* type->components columns, or NULL */
 } bmf_column;
-
-/* A slice: where a kernel finds (or puts) element i of one leaf: (char *)data + i * stride. */
-typedef struct bmf_slice {
-    void *data;
-    int64_t stride; /* bytes; 0 for a broadcast value */
-} bmf_slice;
 
 /* Allocates a column of `count` undefined elements of a fixed type. BMF_OK or BMF_ERROR_MEMORY. */
 int column_create(const bmf_type *type, int64_t count, bmf_column *column);

@@ -172,6 +172,41 @@ int bmf_partition_resized(bmf_context *ctx, const bmf_partition *like, const int
     return bmf_partition_create(ctx, like->base, like->levels, like->level, start[like->parts], start, partition);
 }
 
+int64_t bmf_partition_parts(const bmf_partition *partition)
+{
+    return partition->parts;
+}
+
+int64_t bmf_partition_start(const bmf_partition *partition, int64_t k)
+{
+    return partition->start[k];
+}
+
+int64_t bmf_partition_length(const bmf_partition *partition)
+{
+    return partition->start[partition->parts];
+}
+
+int64_t bmf_partition_local_parts(const bmf_partition *partition)
+{
+    return partition->local_parts;
+}
+
+int64_t bmf_partition_local_first(const bmf_partition *partition)
+{
+    return partition->local_first;
+}
+
+int64_t bmf_partition_local_begin(const bmf_partition *partition)
+{
+    return partition->start[partition->local_first];
+}
+
+int64_t bmf_partition_local_end(const bmf_partition *partition)
+{
+    return partition->start[partition->local_first + partition->local_parts];
+}
+
 bmf_partition *bmf_partition_retain(bmf_partition *partition)
 {
     partition->references++;
@@ -272,7 +307,7 @@ char *bmf_partition_print(const bmf_partition *partition, char *text, size_t siz
     return text;
 }
 
-const char *bmf_partition_broken(const bmf_context *ctx, const bmf_partition *partition)
+const char *partition_broken(const bmf_context *ctx, const bmf_partition *partition)
 {
     if (partition->references < 1)
         return "a partition is used after it was freed";

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/data/type.h"
+#include "bmf/type.h"
 
 const bmf_type bmf_type_int = {BMF_INT, sizeof(int64_t), NULL, 0, NULL};
 const bmf_type bmf_type_real = {BMF_REAL, sizeof(double), NULL, 0, NULL};

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "runtime/npy/npy.h"
+#include "bmf/npy.h"
 
 /* Bytes of magic, version and size of the text: in version 1.0, and later. */
 enum { BMF_NPY_PREFIX_1 = 10, BMF_NPY_PREFIX = 12 };

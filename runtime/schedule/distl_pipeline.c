@@ -7,7 +7,7 @@
  * just once in and once out. Making it takes O(own messages + rounds).
  * Source: own; the classical pipelined chain. */
 #include "runtime/schedule/range.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 /* Where segment k of `segments` starts. The product stays small: remainder and k are below segments. */
 static int64_t segment_start(int64_t bytes, int64_t segments, int64_t k)

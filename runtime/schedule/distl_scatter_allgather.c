@@ -8,7 +8,7 @@
  * Source: Barnett, Gupta, Payne, Shuler, van de Geijn, Watts, Interprocessor collective communication library,
  * SHPCC 1994. */
 #include "runtime/schedule/range.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct pieces {
     bmf_schedule *schedule;

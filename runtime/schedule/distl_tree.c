@@ -4,7 +4,7 @@
  * Cost: ceil(log2 count) rounds, count - 1 messages of the value's bytes. Making it takes O(own messages + log count).
  * Source: document 000, 5.4. */
 #include "runtime/schedule/range.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct distl {
     bmf_schedule *schedule;

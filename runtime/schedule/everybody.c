@@ -5,7 +5,7 @@
  * O(own messages + count).
  * Source: own. */
 #include "runtime/schedule/range.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 int schedule_everybody(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
                        const void *state)

@@ -5,7 +5,7 @@
  * O(own messages).
  * Source: own; the direct split turned round. */
 #include "runtime/schedule/range.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 int schedule_gather_direct(bmf_schedule *schedule, int first_round, const bmf_group *group, const int64_t *start)
 {

@@ -6,7 +6,7 @@
  * O(from_parts + to_parts).
  * Source: own. */
 #include "runtime/schedule/range.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 int schedule_redistribute(bmf_schedule *schedule, int first_round, int64_t from_parts, const int64_t *from_processor,
                           const int64_t *from_start, int64_t to_parts, const int64_t *to_processor,

@@ -9,7 +9,7 @@
  * Source: Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in MPICH, IJHPCA 19
  * (2005), section on reductions to all. */
 #include "runtime/schedule/range.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct doubling {
     bmf_schedule *schedule;

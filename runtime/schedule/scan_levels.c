@@ -6,7 +6,7 @@
  * O(own messages + log count).
  * Source: document 000, 5.8. */
 #include "runtime/schedule/range.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 static int add_level(bmf_schedule *schedule, int first_round, int level, const bmf_group *group, item_range local,
                      bmf_bytes_function *bytes, const void *state)

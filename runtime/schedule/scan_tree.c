@@ -7,7 +7,7 @@
  * O(own messages + log count).
  * Source: Blelloch, Prefix sums and their applications, CMU-CS-90-190 (1990), section 1.3. */
 #include "runtime/schedule/range.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 static int add_down(bmf_schedule *schedule, int round, int level, const bmf_group *group, item_range local,
                     bmf_bytes_function *bytes, const void *state)

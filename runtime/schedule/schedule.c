@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "runtime/schedule/range.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 bmf_schedule *schedule_create(const char *name, int64_t low, int64_t high)
 {

@@ -5,7 +5,7 @@
  * O(own messages).
  * Source: own; the limit of document 000, 5.3 for networks where every processor is as far as any other. */
 #include "runtime/schedule/range.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 int schedule_split_direct(bmf_schedule *schedule, int first_round, const bmf_group *group, const int64_t *start)
 {

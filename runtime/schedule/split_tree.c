@@ -7,7 +7,7 @@
  * O(own messages + log count).
  * Source: document 000, 5.3.2. */
 #include "runtime/schedule/range.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct split {
     bmf_schedule *schedule;

@@ -2,7 +2,7 @@
 #ifndef BMF_MARKS_H
 #define BMF_MARKS_H
 
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
 
 /* How many of at most BMF_BLOCK bytes of 0 or 1 are 1. */
 int64_t marks_count(int64_t count, const uint8_t *mark);

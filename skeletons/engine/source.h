@@ -8,7 +8,7 @@
 #define BMF_SOURCE_H
 
 #include "runtime/backend/backend.h"
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
 #include "runtime/data/list.h"
 
 /* Elements that are read block by block: what folds run on. The first member of whatever has them: lists under a kernel (bmf_source),

@@ -11,7 +11,7 @@
 #ifndef BMF_TREE_H
 #define BMF_TREE_H
 
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
 #include "skeletons/engine/source.h"
 
 /* Elements and blocks that are folded together. Blocks are short because memory has nothing to do while the upper levels of one are

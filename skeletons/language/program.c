@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/npy/npy.h"
+#include "bmf/npy.h"
 #include "skeletons/language/parallel/parallel.h"
 
 /* ---- the argument's type, from rank 0 to all ---- */
@@ -318,7 +318,7 @@ int program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
     if (agreed != BMF_OK && status == BMF_OK)
         value_free(result);
     BMF_TRY(agreed);
-    return bmf_slowest(ctx, bmf_seconds(ctx) - begin, &program->seconds);
+    return bmf_max_seconds(ctx, bmf_seconds(ctx) - begin, &program->seconds);
 }
 
 int program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column)

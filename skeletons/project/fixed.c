@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
 #include "skeletons/engine/move.h"
 #include "skeletons/project/project.h"
 

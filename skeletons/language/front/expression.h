@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/data/type.h"
+#include "bmf/type.h"
 #include "skeletons/language/forms/list.h"
 #include "skeletons/language/front/text.h"
 #include "skeletons/language/operations/list.h"
@@ -22,7 +22,8 @@ typedef enum bmf_expression_kind {
         BMF_EXPRESSION_KINDS
 } bmf_expression_kind;
 
-/* The operations of operations/list.h. Binary ones take a pair. */
+#include "bmf/type.h"
+#include "skeletons/language/forms/list.h"
 typedef enum bmf_operation {
 #define BMF_OPERATION_ENUM(operation, ...) BMF_OPERATION_##operation,
     BMF_SCALAR_OPERATIONS(BMF_OPERATION_ENUM) BMF_LIST_OPERATIONS(BMF_OPERATION_ENUM)

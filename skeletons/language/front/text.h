@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct bmf_text {
     char *name;  /* as in messages: "prog.bmf" */

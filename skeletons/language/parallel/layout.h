@@ -5,7 +5,7 @@
 #ifndef BMF_LANGUAGE_LAYOUT_H
 #define BMF_LANGUAGE_LAYOUT_H
 
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 
 typedef struct bmf_layout {
     int references;

@@ -11,7 +11,7 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/language/parallel/parallel.h"
 #include "skeletons/engine/plan.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 /* Part k of instance c is element c * parts + k. */
 static int make_spread(bmf_evaluator *evaluator, const bmf_expression *split, const bmf_layout *instances,

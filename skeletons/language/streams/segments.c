@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
 
 enum { PAGE = 4096, LINE = 64 };
 enum { NODE = 64, NODE_LEVELS = 6, STEP = 8, STEP_LEVELS = 9 };

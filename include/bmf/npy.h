@@ -6,7 +6,8 @@
 #ifndef BMF_NPY_H
 #define BMF_NPY_H
 
-#include "runtime/data/list.h"
+#include <bmf/export.h>
+#include <bmf/list.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,21 +24,21 @@ typedef struct bmf_npy_header {
 /* Reads and checks the header of a file, including that the file is long enough. Collective; rank 0 reads.
  * Errors (BMF_ERROR_FILE, naming the file): cannot open; not .npy; truncated header or data; Fortran order; big-endian; a
  * dtype or a number of dimensions that bmf does not take. */
-int bmf_npy_header_read(bmf_context *ctx, const char *path, bmf_npy_header *header);
+BMF_API int bmf_npy_header_read(bmf_context *ctx, const char *path, bmf_npy_header *header);
 
 /* Reads a file into a list, evenly split over all processors (1-D: elements; 2-D: rows, as a list of lists).
  * Collective. The caller owns the list. Moves no messages; every rank reads (n/P) elements, files over 2 GiB too.
  * A bool byte other than 0 or 1 is an error. */
-int bmf_npy_read(bmf_context *ctx, const char *path, bmf_list **list);
+BMF_API int bmf_npy_read(bmf_context *ctx, const char *path, bmf_list **list);
 
 /* The same onto the parts of `partition`, whose length must be shape[0]. */
-int bmf_npy_read_parts(bmf_context *ctx, const char *path, bmf_partition *partition, bmf_list **list);
+BMF_API int bmf_npy_read_parts(bmf_context *ctx, const char *path, bmf_partition *partition, bmf_list **list);
 
 /* Writes a list of int, real or bool, or of lists of them that all have the same length, to `path`. Collective.
  * The file appears whole or not at all: it is written as PATH.part and renamed. A list of no rows is written with the
  * shape (0, 0). Errors: BMF_ERROR_FILE;
  * BMF_ERROR_TYPE for other types; BMF_ERROR_SHAPE for ragged rows (names the first). */
-int bmf_npy_write(const bmf_list *list, const char *path);
+BMF_API int bmf_npy_write(const bmf_list *list, const char *path);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <bmf/export.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -40,34 +42,34 @@ struct bmf_type {
     const bmf_type *const *component; /* components pointers, or NULL */
 };
 
-extern const bmf_type bmf_type_int, bmf_type_real, bmf_type_bool, bmf_type_nothing;
+BMF_API extern const bmf_type bmf_type_int, bmf_type_real, bmf_type_bool, bmf_type_nothing;
 
 /* The interned type equal to `type` (deep comparison). Lives as long as the process. Thread-safe. Not collective. */
-const bmf_type *bmf_type_intern(const bmf_type *type);
+BMF_API const bmf_type *bmf_type_intern(const bmf_type *type);
 
 /* Interned constructors. Not collective. A tuple has 1 <= components <= BMF_MAX_LEAVES. */
-const bmf_type *bmf_type_tuple(int components, const bmf_type *const *component);
-const bmf_type *bmf_type_pair(const bmf_type *first, const bmf_type *second);
-const bmf_type *bmf_type_list(const bmf_type *element);
-const bmf_type *bmf_type_distributed(const bmf_type *element);
-const bmf_type *bmf_type_struct(int64_t size, const char *name);
+BMF_API const bmf_type *bmf_type_tuple(int components, const bmf_type *const *component);
+BMF_API const bmf_type *bmf_type_pair(const bmf_type *first, const bmf_type *second);
+BMF_API const bmf_type *bmf_type_list(const bmf_type *element);
+BMF_API const bmf_type *bmf_type_distributed(const bmf_type *element);
+BMF_API const bmf_type *bmf_type_struct(int64_t size, const char *name);
 
-bool bmf_type_equal(const bmf_type *a, const bmf_type *b);
+BMF_API bool bmf_type_equal(const bmf_type *a, const bmf_type *b);
 
 /* True if the type contains no list: all its elements have the same size. */
-bool bmf_type_is_fixed(const bmf_type *type);
+BMF_API bool bmf_type_is_fixed(const bmf_type *type);
 
 /* Leaves of a fixed type, in order: fills leaf[0..return value). Returns -1 if there are more than
  * BMF_MAX_LEAVES or the type is not fixed. */
-int bmf_type_leaves(const bmf_type *type, const bmf_type *leaf[BMF_MAX_LEAVES]);
+BMF_API int bmf_type_leaves(const bmf_type *type, const bmf_type *leaf[BMF_MAX_LEAVES]);
 
 /* Record layout of a fixed type: offset[k] of each leaf in bytes; returns the record's size (a multiple of its
  * alignment, at least 1). For a C struct whose members are the leaves in order this is the struct's own layout; an
  * opaque struct counts as aligned to the largest power of two up to 8 that divides its size. */
-int64_t bmf_type_record(const bmf_type *type, int64_t offset[BMF_MAX_LEAVES]);
+BMF_API int64_t bmf_type_record(const bmf_type *type, int64_t offset[BMF_MAX_LEAVES]);
 
 /* Writes the type as in BMF messages, `{int, [real]}`, with P[int] for a distributed list and ? for nothing, cut at size bytes; returns text. */
-char *bmf_type_print(const bmf_type *type, char *text, size_t size);
+BMF_API char *bmf_type_print(const bmf_type *type, char *text, size_t size);
 
 /* The kind and descriptor of a C type, as compile-time constants for static kernels and operators. */
 #define BMF_KIND_OF(ctype)                                                                                             \

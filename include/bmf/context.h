@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "runtime/context/status.h"
+#include <bmf/export.h>
+#include <bmf/status.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,40 +25,40 @@ extern "C" {
  *   --bmf-machine M      [BMF_MACHINE]      predict the run on the machine of file M; one process, --bmf-procs processors
  *   --bmf-ranks R        [BMF_RANKS]        then: ranks whose messages are counted; default: as many as processors
  * Everything after an argument "--" is left alone. Errors: BMF_ERROR_USAGE; *ctx is then NULL on every rank. */
-int bmf_open(int *argc, char ***argv, bmf_context **ctx);
+BMF_API int bmf_open(int *argc, char ***argv, bmf_context **ctx);
 
 /* Writes the trace if one was asked for, frees the context and finalises MPI if bmf_open initialised it. Collective.
  * All lists must have been freed. Returns an exit code (0, or that of a trace that could not be written), so that
  * main can end with `return bmf_close(ctx);`. */
-int bmf_close(bmf_context *ctx);
+BMF_API int bmf_close(bmf_context *ctx);
 
 /* Not collective: */
-int bmf_rank(const bmf_context *ctx);
-int bmf_ranks(const bmf_context *ctx);
-bool bmf_is_root(const bmf_context *ctx); /* rank 0 */
-int bmf_threads(const bmf_context *ctx);
-int64_t bmf_processors(const bmf_context *ctx);
+BMF_API int bmf_rank(const bmf_context *ctx);
+BMF_API int bmf_ranks(const bmf_context *ctx);
+BMF_API bool bmf_is_root(const bmf_context *ctx); /* rank 0 */
+BMF_API int bmf_threads(const bmf_context *ctx);
+BMF_API int64_t bmf_processors(const bmf_context *ctx);
 
 /* Rank of a processor, and the first processor of a rank: the first P mod R ranks have ceil(P/R) processors, the
  * others floor(P/R), in order. bmf_first_processor(ctx, R) = P. Not collective. */
-int bmf_rank_of(const bmf_context *ctx, int64_t processor);
-int64_t bmf_first_processor(const bmf_context *ctx, int rank);
+BMF_API int bmf_rank_of(const bmf_context *ctx, int64_t processor);
+BMF_API int64_t bmf_first_processor(const bmf_context *ctx, int rank);
 
 /* Another number of processors for lists made from now on; lists made before must not be used again.
  * Collective. Errors: BMF_ERROR_ARGUMENT if processors < 1, or after the first skeleton of a traced run. */
-int bmf_set_processors(bmf_context *ctx, int64_t processors);
+BMF_API int bmf_set_processors(bmf_context *ctx, int64_t processors);
 
 /* Reductions and scans are reproducible by default: the same bits for every number of ranks, threads and processors.
  * false: the faster, free mode. Collective (same value everywhere). */
-void bmf_set_reproducible(bmf_context *ctx, bool reproducible);
-bool bmf_is_reproducible(const bmf_context *ctx);
+BMF_API void bmf_set_reproducible(bmf_context *ctx, bool reproducible);
+BMF_API bool bmf_is_reproducible(const bmf_context *ctx);
 
 /* Forces the algorithm of a skeleton by name, or lets the cost estimate choose again (algorithm NULL). Collective.
  * Errors: BMF_ERROR_ARGUMENT for unknown names (lists the known ones). */
-int bmf_set_schedule(bmf_context *ctx, const char *skeleton, const char *algorithm);
+BMF_API int bmf_set_schedule(bmf_context *ctx, const char *skeleton, const char *algorithm);
 
 /* Plans of later skeleton calls are printed by rank 0 to stream; NULL stops it. Collective. */
-void bmf_set_plan_stream(bmf_context *ctx, FILE *stream);
+BMF_API void bmf_set_plan_stream(bmf_context *ctx, FILE *stream);
 
 /* Communication since bmf_open. `messages` and `bytes` count between different processors, this rank's sends only;
  * rank_messages and rank_bytes what this rank handed to MPI point-to-point. */
@@ -65,22 +66,22 @@ typedef struct bmf_statistics {
     int64_t messages, bytes;
     int64_t rank_messages, rank_bytes;
 } bmf_statistics;
-bmf_statistics bmf_local_statistics(const bmf_context *ctx);
+BMF_API bmf_statistics bmf_local_statistics(const bmf_context *ctx);
 /* The sums over all ranks, on every rank. Collective; one allreduce. */
-int bmf_total_statistics(bmf_context *ctx, bmf_statistics *total);
+BMF_API int bmf_total_statistics(bmf_context *ctx, bmf_statistics *total);
 
 /* Seconds since bmf_open on this rank's clock; in a prediction, on the latest of all processors' clocks. Not collective. */
-double bmf_seconds(const bmf_context *ctx);
+BMF_API double bmf_seconds(const bmf_context *ctx);
 /* The largest of all ranks' values (to the nanosecond), on every rank. Collective; no messages of the machine. */
-int bmf_slowest(bmf_context *ctx, double seconds, double *slowest);
+BMF_API int bmf_max_seconds(bmf_context *ctx, double seconds, double *slowest);
 
 /* Waits until every rank is here. Collective. */
-void bmf_barrier(bmf_context *ctx);
+BMF_API void bmf_barrier(bmf_context *ctx);
 
 /* Named parts of a program, for traces: skeleton calls between begin and end belong to the region. They nest. The
  * name is a short constant text. Collective. */
-void bmf_region_begin(bmf_context *ctx, const char *name);
-void bmf_region_end(bmf_context *ctx);
+BMF_API void bmf_region_begin(bmf_context *ctx, const char *name);
+BMF_API void bmf_region_end(bmf_context *ctx);
 
 #ifdef __cplusplus
 }

@@ -3,15 +3,16 @@
 #ifndef BMF_OPERATORS_H
 #define BMF_OPERATORS_H
 
-#include "runtime/data/kernel.h"
+#include <bmf/export.h>
+#include <bmf/kernel.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-extern const bmf_operator bmf_plus_real, bmf_times_real, bmf_max_real, bmf_min_real;
-extern const bmf_operator bmf_plus_int, bmf_times_int, bmf_max_int, bmf_min_int;
-extern const bmf_operator bmf_and, bmf_or;
+BMF_API extern const bmf_operator bmf_plus_real, bmf_times_real, bmf_max_real, bmf_min_real;
+BMF_API extern const bmf_operator bmf_plus_int, bmf_times_int, bmf_max_int, bmf_min_int;
+BMF_API extern const bmf_operator bmf_and, bmf_or;
 
 #ifdef __cplusplus
 }

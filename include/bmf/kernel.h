@@ -13,7 +13,9 @@
 #ifndef BMF_KERNEL_H
 #define BMF_KERNEL_H
 
-#include "runtime/data/column.h"
+#include <bmf/export.h>
+#include <bmf/slice.h>
+#include <bmf/type.h>
 
 #ifdef __cplusplus
 extern "C" {

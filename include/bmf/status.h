@@ -9,6 +9,8 @@
 #ifndef BMF_STATUS_H
 #define BMF_STATUS_H
 
+#include <bmf/export.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -29,29 +31,29 @@ typedef enum bmf_status {
 } bmf_status;
 
 /* The exit code of a program that ends with this status: 0, 1 or 2 as in the table above. Not collective. */
-int bmf_exit_code(int status);
+BMF_API int bmf_exit_code(int status);
 
 /* A short name of the status in words, such as "index out of range". Static storage. Not collective. */
-const char *bmf_status_name(int status);
+BMF_API const char *bmf_status_name(int status);
 
 /* Stores a message in the context and returns status, so that callers write `return bmf_fail(...)`.
  * Not collective. ctx may be NULL (before bmf_open): the message then goes to the process-wide slot.
  * The text is one line without the "bmf: " prefix; it is cut at 1023 bytes. */
-int bmf_fail(bmf_context *ctx, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+BMF_API int bmf_fail(bmf_context *ctx, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The message of the last error, or "". Owned by the context, valid until the next error. Not collective. */
-const char *bmf_error_text(const bmf_context *ctx);
+BMF_API const char *bmf_error_text(const bmf_context *ctx);
 
 /* Agrees on one status among all ranks: the largest severity wins by lowest rank. Collective over the context.
  * Returns BMF_OK on every rank if all passed BMF_OK, otherwise the status of the lowest failing rank, whose
  * message then stands in every rank's context.
  * Moves: one non-blocking allreduce of 8 bytes; on failure one broadcast of 1 KiB. */
-int bmf_agree(bmf_context *ctx, int status);
+BMF_API int bmf_agree(bmf_context *ctx, int status);
 
 /* Ends the program if status is not BMF_OK: the lowest rank prints "bmf: MESSAGE" once on standard error, MPI is
  * finalised and the process exits with bmf_exit_code(status). Collective when status is the same on every rank
  * (which it is for every collective bmf function). Returns only on BMF_OK. */
-void bmf_exit_on_error(int status);
+BMF_API void bmf_exit_on_error(int status);
 
 /* BMF_CHECK(call): calls, and ends the program as bmf_exit_on_error does when the call failed. */
 #define BMF_CHECK(call) bmf_exit_on_error(call)

@@ -5,8 +5,9 @@
 
 #include <stdio.h>
 
-#include "permute/gf2.h"
-#include "runtime/context/status.h"
+#include <bmf/export.h>
+#include <bmf/bit_matrix.h>
+#include <bmf/status.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,40 +32,41 @@ typedef enum bmf_permutation_class {
     BMF_CLASS_BPC,
     BMF_CLASS_BMMC
 } bmf_permutation_class;
-bmf_permutation_class bmf_permutation_classify(const bmf_permutation *p);
+BMF_API bmf_permutation_class bmf_permutation_classify(const bmf_permutation *p);
 /* "identity", "complement", "BPC", "BMMC". */
-const char *bmf_permutation_class_name(bmf_permutation_class class_);
+BMF_API const char *bmf_permutation_class_name(bmf_permutation_class class_);
 
 /* First `first`, then `second`; same bits. The result may be an argument. */
-void bmf_permutation_compose(const bmf_permutation *second, const bmf_permutation *first, bmf_permutation *composition);
+BMF_API void bmf_permutation_compose(const bmf_permutation *second, const bmf_permutation *first,
+                                     bmf_permutation *composition);
 /* The one that moves every element back. The result may be the argument. */
-void bmf_permutation_inverse(const bmf_permutation *p, bmf_permutation *inverse);
-bool bmf_permutation_equal(const bmf_permutation *a, const bmf_permutation *b);
+BMF_API void bmf_permutation_inverse(const bmf_permutation *p, bmf_permutation *inverse);
+BMF_API bool bmf_permutation_equal(const bmf_permutation *a, const bmf_permutation *b);
 
 /* ---- constructors: complement 0; 0 <= bits <= 63 ---- */
 
-void bmf_permutation_identity(int bits, bmf_permutation *p);
+BMF_API void bmf_permutation_identity(int bits, bmf_permutation *p);
 /* Address bit j moves to bit bits - 1 - j. */
-void bmf_permutation_bit_reversal(int bits, bmf_permutation *p);
+BMF_API void bmf_permutation_bit_reversal(int bits, bmf_permutation *p);
 /* Address bit j moves to bit (j + by) mod bits; 0 <= by <= bits. A perfect shuffle is by = 1; the transposition of a
  * matrix stored by rows with 2^by rows is the same (document 003, 2.5). */
-void bmf_permutation_rotation(int bits, int by, bmf_permutation *p);
+BMF_API void bmf_permutation_rotation(int bits, int by, bmf_permutation *p);
 /* y_i = x_i + x_(i+1), and its inverse: y_i = x_i + .. + x_(n-1). */
-void bmf_permutation_gray(int bits, bmf_permutation *p);
-void bmf_permutation_inverse_gray(int bits, bmf_permutation *p);
+BMF_API void bmf_permutation_gray(int bits, bmf_permutation *p);
+BMF_API void bmf_permutation_inverse_gray(int bits, bmf_permutation *p);
 /* Document 003, 2.5: the address falls into four groups of bits, `a` bits from the least significant on, then b, then
  * c, then the rest; the groups of b and c bits change places. */
-void bmf_permutation_reblocking(int bits, int a, int b, int c, bmf_permutation *p);
+BMF_API void bmf_permutation_reblocking(int bits, int a, int b, int c, bmf_permutation *p);
 
 /* From a SPEC of the command line: identity, bitrev, transpose:ROWBITS, gray, invgray, shuffle:K, reblock:A,B,C,D (A +
  * B + C + D = bits), random:SEED, randombpc:SEED, file:PATH. The complement is 0. Errors: BMF_ERROR_ARGUMENT;
  * BMF_ERROR_FILE names file, line and column; a singular matrix is refused with its rank. Not collective; the text goes
  * to ctx. */
-int bmf_permutation_parse(bmf_context *ctx, int bits, const char *spec, bmf_permutation *p);
+BMF_API int bmf_permutation_parse(bmf_context *ctx, int bits, const char *spec, bmf_permutation *p);
 /* Sets the complement from a hexadecimal number, with or without 0x. Error: BMF_ERROR_ARGUMENT. */
-int bmf_permutation_parse_complement(bmf_context *ctx, const char *text, bmf_permutation *p);
+BMF_API int bmf_permutation_parse_complement(bmf_context *ctx, const char *text, bmf_permutation *p);
 /* N lines of N characters 0 or 1, row i column j = a_ij, as file: reads them. */
-void bmf_permutation_print_matrix(const bmf_permutation *p, FILE *stream);
+BMF_API void bmf_permutation_print_matrix(const bmf_permutation *p, FILE *stream);
 
 #ifdef __cplusplus
 }
