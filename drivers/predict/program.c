@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bmf/mpi.h"
 #include "drivers/predict/predict.h"
 #include "predict/model/model.h"
 #include "runtime/base/allocate.h"
@@ -67,14 +68,12 @@ static int run_program(bmf_context *ctx, const bmf_predict_options *options, boo
 
 int bmf_predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
 {
-    char name[] = "predict", option[] = "--bmf-procs", number[24];
-    char *arguments[] = {name, option, number, NULL}, **argv = arguments;
-    int argc = 3;
+    bmf_options o = bmf_options_init();
     bmf_context *ctx;
     *predicted = (bmf_predicted){.processors = processors};
-    snprintf(number, sizeof number, "%lld", (long long)processors);
-    BMF_TRY(bmf_open(&argc, &argv, &ctx));
-    name_program(ctx, options->program.program.path);
+    o.processors = processors;
+    o.program = options->program.program.path;
+    BMF_TRY(bmf_open_with(MPI_COMM_WORLD, &o, &ctx));
     int status = run_program(ctx, options, traced, predicted);
     if (status != BMF_OK)
         bmf_fail(NULL, status, "%s", bmf_error_text(ctx));
