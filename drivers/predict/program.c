@@ -13,9 +13,9 @@ static void copy_remarks(const bmf_model *model, bmf_predicted *predicted)
     const bmf_network *network = model_network(model);
     const char *text;
     for (int64_t k = 0; (text = model_remark(model, k)) != NULL; k++)
-        bmf_predicted_remark(predicted, text);
+        predicted_remark(predicted, text);
     for (int64_t k = 0; network->type->remark && (text = network->type->remark(network, k)) != NULL; k++)
-        bmf_predicted_remark(predicted, text);
+        predicted_remark(predicted, text);
 }
 
 /* Everything that follows from the recorded actions. */
@@ -45,11 +45,11 @@ static int run_program(bmf_context *ctx, const bmf_predict_options *options, boo
     bmf_value result = {0};
     bmf_statistics before, after;
     o.processors = predicted->processors;
-    int status = bmf_load_program(ctx, &o, &program);
+    int status = load_program(ctx, &o, options->path, &program);
     if (status == BMF_OK)
         status = model_open(ctx, options->machine, predicted->processors, options->ranks);
     if (status == BMF_OK) {
-        program_rewrite(&program, &(bmf_rewriting){.laws = ~0u, .free_association = o.free_association});
+        program_rewrite(&program, &(bmf_rewriting){.laws = ~0u, .free_association = options->free_association});
         before = bmf_local_statistics(ctx);
         status = program_run(ctx, &program, &result);
     }
@@ -66,13 +66,13 @@ static int run_program(bmf_context *ctx, const bmf_predict_options *options, boo
     return status;
 }
 
-int bmf_predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
+int predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
 {
     bmf_options o = bmf_options_init();
     bmf_context *ctx;
     *predicted = (bmf_predicted){.processors = processors};
     o.processors = processors;
-    o.program = options->program.program.path;
+    o.program = options->path;
     BMF_TRY(bmf_open_with(MPI_COMM_WORLD, &o, &ctx));
     int status = run_program(ctx, options, traced, predicted);
     if (status != BMF_OK)
