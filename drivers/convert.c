@@ -22,8 +22,14 @@ static void print_help(void)
          "  --to FORMAT       one of:");
     for (const bmf_format *format = formats; format->name; format++)
         printf("                      %-9s %s\n", format->name, format->about);
-    puts("  -o, --output OUT  the file to write; for otf2 a new folder; - is standard output (chrome, perfetto, paje, "
-         "csv, svg)\n"
+    fputs("  -o, --output OUT  the file to write; for otf2 a new folder; - is standard output (", stdout);
+    const char *separator = "";
+    for (const bmf_format *format = formats; format->name; format++)
+        if (format->streams) {
+            printf("%s%s", separator, format->name);
+            separator = ", ";
+        }
+    puts(")\n"
          "  --help            this text\n"
          "\n"
          "Example: bmf convert run.trace --to chrome -o run.json");
