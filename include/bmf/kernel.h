@@ -174,7 +174,8 @@ enum {
 #define BMF_FOLD_KERNEL_NO_IDENTITY(name, type, a, b, expression, flag_bits)                                           \
     BMF_FOLD_KERNEL_(name, type, a, b, expression, 0, flag_bits)
 
-#define BMF_EXACT_KIND(type) (BMF_KIND_OF(type) == BMF_INT || BMF_KIND_OF(type) == BMF_BOOL ? BMF_EXACT : 0)
+#define BMF_EXACT_KIND(type)                                                                                           \
+    (BMF_KIND_OF(type) == BMF_INT || BMF_KIND_OF(type) == BMF_INT32 || BMF_KIND_OF(type) == BMF_BOOL ? BMF_EXACT : 0)
 
 enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
 

@@ -1,4 +1,5 @@
-/* Types of elements: int (int64_t), real (double), bool (uint8_t), tuples, lists, and opaque C structs.
+/* Types of elements: int (int64_t), real (double), bool (uint8_t), int32 (int32_t), float, complex (double _Complex),
+ * tuples, lists, and opaque C structs.
  *
  * A type is an immutable tree. Types inside lists and columns are interned: equal types are the same pointer.
  * A *leaf* of a type is a scalar or struct component outside any inner list; leaves are numbered from left to
@@ -18,12 +19,16 @@
 extern "C" {
 #endif
 
-/* The last two are the language's: the element type of an empty list literal, which has no values and goes with every
- * type; and a list whose elements lie each on its own processor. Columns never have them. */
+/* The first three are the scalars of the language too. The last two are the language's alone: the element type of an
+ * empty list literal, which has no values and goes with every type; and a list whose elements lie each on its own
+ * processor. Columns never have them. */
 typedef enum bmf_type_kind {
     BMF_INT,
     BMF_REAL,
     BMF_BOOL,
+    BMF_INT32,
+    BMF_FLOAT,
+    BMF_COMPLEX, /* the real part, then the imaginary part, each a double */
     BMF_STRUCT,
     BMF_TUPLE,
     BMF_LIST,
@@ -43,6 +48,7 @@ struct bmf_type {
 };
 
 BMF_API extern const bmf_type bmf_type_int, bmf_type_real, bmf_type_bool, bmf_type_nothing;
+BMF_API extern const bmf_type bmf_type_int32, bmf_type_float, bmf_type_complex;
 
 /* The interned type equal to `type` (deep comparison). Lives as long as the process. Thread-safe. Not collective. */
 BMF_API const bmf_type *bmf_type_intern(const bmf_type *type);
@@ -78,7 +84,10 @@ BMF_API char *bmf_type_print(const bmf_type *type, char *text, size_t size);
              : BMF_INT, long long                                                                                      \
              : BMF_INT, _Bool                                                                                          \
              : BMF_BOOL, uint8_t                                                                                       \
-             : BMF_BOOL, default                                                                                       \
+             : BMF_BOOL, int32_t                                                                                       \
+             : BMF_INT32, float                                                                                        \
+             : BMF_FLOAT, double _Complex                                                                              \
+             : BMF_COMPLEX, default                                                                                    \
              : BMF_STRUCT)
 #define BMF_TYPE_OF(ctype)                                                                                             \
     {                                                                                                                  \

@@ -119,15 +119,14 @@ static int generate_nested(const bmf_partials *partials, const bmf_algorithm *al
     bmf_schedule *over_items = schedule_create(schedule->name, bmf_partition_part_from(partition, schedule->low),
                                                bmf_partition_part_from(partition, schedule->high));
     request->group = &items;
-    int status = over_items ? algorithm->generate(over_items, 0, request) : BMF_ERROR_MEMORY;
-    if (status == BMF_OK)
-        status = schedule_extend(schedule, first_round + over_items->rounds);
-    for (int r = 0; status == BMF_OK && r < over_items->rounds; r++)
-        for (int64_t i = 0; status == BMF_OK && i < over_items->round[r].count; i++) {
+    int status = algorithm->generate(over_items, 0, request);
+    schedule_extend(schedule, first_round + over_items->rounds);
+    for (int r = 0; r < over_items->rounds; r++)
+        for (int64_t i = 0; i < over_items->round[r].count; i++) {
             bmf_message message = over_items->round[r].message[i];
             message.from = bmf_partition_processor(partition, message.from);
             message.to = bmf_partition_processor(partition, message.to);
-            status = schedule_add(schedule, first_round + r, message);
+            schedule_add(schedule, first_round + r, message);
         }
     schedule_free(over_items);
     return status;
