@@ -84,6 +84,27 @@ assert p['low'] == p['seconds'] == p['high']"
     done
 }
 
+@test "a program with an MPI of its own has contexts on several communicators at once" {
+    export PKG_CONFIG_PATH
+    PKG_CONFIG_PATH=$(dirname "$(find "$PREFIX" -name bmf.pc)")
+    # shellcheck disable=SC2046
+    run gcc -O2 -Wall -Wextra $(pkg-config --cflags bmf) -o communicators \
+        "$BMF_SOURCE_DIR/ctest/cli/outside/communicators.c" $(pkg-config --libs bmf)
+    assert_success
+    refute_output --partial warning
+    export LD_LIBRARY_PATH=${PKG_CONFIG_PATH%/pkgconfig}
+    # 385, 338350 and 14: the sums of the squares below 11, 101 and 4.
+    run --separate-stderr "$MPIRUN" -n 1 ./communicators
+    assert_success
+    assert_output "385 on 1 of 1 ranks and 3 processors; 338350 on all; 14 alone"
+    run --separate-stderr "$MPIRUN" -n 4 ./communicators
+    assert_success
+    assert_equal "${#lines[@]}" 2
+    for line in "${lines[@]}"; do
+        assert_equal "$line" "385 on 2 of 4 ranks and 3 processors; 338350 on all; 14 alone"
+    done
+}
+
 @test "nothing of the build tree is in the installed files" {
     run grep -rlI "$BMF_BUILD_DIR" "$PREFIX"
     assert_failure
