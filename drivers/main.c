@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bmf/version.h"
 #include "drivers/commands.h"
 #include "bmf/status.h"
 

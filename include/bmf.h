@@ -17,5 +17,6 @@
 #include <bmf/slice.h>
 #include <bmf/status.h>
 #include <bmf/type.h>
+#include <bmf/version.h>
 
 #endif
