@@ -13,6 +13,9 @@
 #include "skeletons/engine/records.h"
 #include "bmf/skeletons.h"
 
+const bmf_skeleton_type skeleton_distl = {
+    .id = 10, .name = "distl", .communication = BMF_COMMUNICATION_DISTL, .keyword = "P_Distl"};
+
 /* ---- the schedule ---- */
 
 typedef struct distl_plan {
@@ -208,7 +211,7 @@ int bmf_distl(const bmf_list *value, const bmf_list *xs, bmf_list **out)
     if (value->partition->parts != 1 || bmf_length(value) != 1 || value->partition->base != xs->partition->base)
         return bmf_fail(ctx, BMF_ERROR_SHAPE, "distl: the value, %s, is not one element on the first processor of %s",
                         bmf_list_print(value, first, sizeof first), bmf_list_print(xs, second, sizeof second));
-    skeleton_begin(ctx, "distl");
+    skeleton_begin(ctx, &skeleton_distl, "distl");
     int status = distl(value, xs, out);
     return skeleton_end(ctx, xs->partition, status);
 }
@@ -222,7 +225,7 @@ int bmf_distl_value(const bmf_type *type, const void *value, const bmf_list *xs,
         return bmf_fail(ctx, BMF_ERROR_TYPE, "distl: a value of %s has no record",
                         bmf_type_print(type, text, sizeof text));
     BMF_TRY(check_pair_types(ctx, "distl", type, xs->type));
-    skeleton_begin(ctx, "distl");
+    skeleton_begin(ctx, &skeleton_distl, "distl");
     int status = column_create(type, 1, &one);
     if (status == BMF_OK) {
         records_to_column(value, 1, &one, 1);

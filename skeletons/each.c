@@ -9,6 +9,10 @@
 #include "bmf/skeletons.h"
 #include "skeletons/engine/tree.h"
 
+const bmf_skeleton_type skeleton_reduce_each = {
+    .id = 6, .name = "reduce_each", .communication = BMF_COMMUNICATION_REDUCE};
+const bmf_skeleton_type skeleton_scan_each = {.id = 9, .name = "scan_each", .communication = BMF_COMMUNICATION_SCAN};
+
 static int check_nested(const char *skeleton, const bmf_list *xss)
 {
     char text[128];
@@ -198,7 +202,7 @@ int bmf_reduce_each(const bmf_list *xss, const bmf_operator *op, bmf_list **out)
     BMF_TRY(check_nested("reduce_each", xss));
     BMF_TRY(tree_open(&tree, ctx, "reduce_each", op, xss->type->component[0]));
     int status = check_empty(xss, op);
-    skeleton_begin(ctx, "reduce_each %s", op->name);
+    skeleton_begin(ctx, &skeleton_reduce_each, "reduce_each %s", op->name);
     if (status == BMF_OK)
         status = bmf_flatten(xss, &flat);
     if (status == BMF_OK)
@@ -228,7 +232,7 @@ int bmf_scan_each(const bmf_list *xss, const bmf_operator *op, bmf_scan_kind kin
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
                         "scan_each: an exclusive scan needs an operator with an identity; %s has none", op->name);
     BMF_TRY(tree_open(&tree, ctx, "scan_each", op, xss->type->component[0]));
-    skeleton_begin(ctx, "scan_each %s", op->name);
+    skeleton_begin(ctx, &skeleton_scan_each, "scan_each %s", op->name);
     int status = bmf_flatten(xss, &flat);
     if (status == BMF_OK)
         status = bmf_list_create(ctx, flat->type, flat->partition, &made);

@@ -134,6 +134,8 @@ static int filter_sources(const bmf_list *xs, const bmf_kernel *predicate, const
     return status;
 }
 
+const bmf_skeleton_type skeleton_filter = {.id = 22, .name = "filter", .communication = BMF_COMMUNICATION_OTHER};
+
 int bmf_filter(const bmf_list *xs, const bmf_kernel *predicate, bmf_list **out)
 {
     bmf_context *ctx = xs->context;
@@ -146,7 +148,7 @@ int bmf_filter(const bmf_list *xs, const bmf_kernel *predicate, bmf_list **out)
     BMF_TRY(source_open(&plain, "filter", xs, NULL, NULL));
     int status = source_open(&marks, "filter", xs, NULL, predicate);
     if (status == BMF_OK) {
-        skeleton_begin(ctx, "filter %s", predicate->name);
+        skeleton_begin(ctx, &skeleton_filter, "filter %s", predicate->name);
         status = skeleton_end(ctx, xs->partition, filter_sources(xs, predicate, &marks, &plain, &made));
         source_close(&marks);
     }

@@ -8,6 +8,8 @@
 #include "skeletons/engine/move.h"
 #include "bmf/skeletons.h"
 
+const bmf_skeleton_type skeleton_gather = {.id = 2, .name = "gather", .communication = BMF_COMMUNICATION_GATHER};
+
 static int gather_partition(const bmf_list *xs, bmf_partition **made)
 {
     bmf_context *ctx = xs->context;
@@ -49,7 +51,7 @@ int bmf_gather(const bmf_list *xs, bmf_list **out)
 {
     bmf_partition *target;
     BMF_TRY(gather_partition(xs, &target));
-    skeleton_begin(xs->context, "gather");
+    skeleton_begin(xs->context, &skeleton_gather, "gather");
     int status = move_parts(xs, target, out);
     skeleton_end(xs->context, target, status);
     bmf_partition_release(target);

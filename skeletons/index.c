@@ -12,6 +12,10 @@
 #include "bmf/skeletons.h"
 #include "runtime/data/list.h"
 
+const bmf_skeleton_type skeleton_index = {
+    .id = 12, .name = "index", .communication = BMF_COMMUNICATION_PROJECT, .keyword = "B_Index"};
+const bmf_skeleton_type skeleton_to_array = {.id = 13, .name = "to_array", .communication = BMF_COMMUNICATION_GATHER};
+
 static int check_fixed(const bmf_list *xs, const char *skeleton)
 {
     char text[128];
@@ -30,7 +34,7 @@ int bmf_index(const bmf_list *xs, int64_t i, void *value)
                         bmf_length(xs));
     int64_t offset[BMF_MAX_LEAVES], record = bmf_type_record(xs->type, offset);
     int64_t processor = bmf_partition_processor(xs->partition, bmf_partition_part_of(xs->partition, i));
-    skeleton_begin(ctx, "index");
+    skeleton_begin(ctx, &skeleton_index, "index");
     char *shared = allocate_clear(1, record);
     if (is_local(ctx, processor))
         column_to_records(&xs->column, i - bmf_partition_local_begin(xs->partition), 1, shared, 1);
@@ -88,7 +92,7 @@ int bmf_to_array(const bmf_list *xs, void *data)
     if (bmf_length(xs) == 0)
         return BMF_OK;
     int64_t offset[BMF_MAX_LEAVES], record = bmf_type_record(xs->type, offset);
-    skeleton_begin(xs->context, "to_array");
+    skeleton_begin(xs->context, &skeleton_to_array, "to_array");
     int status = collect_records(xs, record, data);
     return skeleton_end(xs->context, xs->partition, status);
 }

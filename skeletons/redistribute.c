@@ -8,6 +8,11 @@
 #include "skeletons/engine/repartition.h"
 #include "bmf/skeletons.h"
 
+const bmf_skeleton_type skeleton_redistribute = {
+    .id = 15, .name = "redistribute", .communication = BMF_COMMUNICATION_PERMUTE};
+const bmf_skeleton_type skeleton_rebalance = {
+    .id = 16, .name = "rebalance", .communication = BMF_COMMUNICATION_PERMUTE};
+
 typedef struct recut {
     int sources;
     const bmf_move_source *source;
@@ -66,12 +71,12 @@ int repartition(const char *skeleton, int sources, const bmf_move_source *source
     return status;
 }
 
-static int redistribute(const char *skeleton, const bmf_list *xs, bmf_partition *target, bmf_list **out)
+static int redistribute(const bmf_skeleton_type *skeleton, const bmf_list *xs, bmf_partition *target, bmf_list **out)
 {
-    skeleton_begin(xs->context, "%s", skeleton);
+    skeleton_begin(xs->context, skeleton, "%s", skeleton->name);
     int status = bmf_partition_equal(xs->partition, target)
                      ? move_nothing(xs, target, out)
-                     : repartition(skeleton, 1, &(bmf_move_source){xs, 0}, target, out);
+                     : repartition(skeleton->name, 1, &(bmf_move_source){xs, 0}, target, out);
     return skeleton_end(xs->context, target, status);
 }
 
@@ -79,7 +84,7 @@ int bmf_rebalance(const bmf_list *xs, bmf_list **out)
 {
     bmf_partition *target;
     BMF_TRY(bmf_partition_even(xs->context, bmf_length(xs), &target));
-    int status = redistribute("rebalance", xs, target, out);
+    int status = redistribute(&skeleton_rebalance, xs, target, out);
     bmf_partition_release(target);
     return status;
 }
@@ -90,5 +95,5 @@ int bmf_redistribute(const bmf_list *xs, const bmf_list *like, bmf_list **out)
     if (bmf_length(xs) != bmf_length(like))
         return bmf_fail(xs->context, BMF_ERROR_SHAPE, "redistribute: %s cannot stand on the parts of %s",
                         bmf_list_print(xs, from, sizeof from), bmf_list_print(like, to, sizeof to));
-    return redistribute("redistribute", xs, like->partition, out);
+    return redistribute(&skeleton_redistribute, xs, like->partition, out);
 }

@@ -12,6 +12,13 @@
 #include "skeletons/engine/partials.h"
 #include "bmf/skeletons.h"
 
+const bmf_skeleton_type skeleton_reduce = {
+    .id = 3, .name = "reduce", .communication = BMF_COMMUNICATION_REDUCE, .keyword = "P_Reduce", .to_one = true};
+const bmf_skeleton_type skeleton_map_reduce = {
+    .id = 4, .name = "map_reduce", .communication = BMF_COMMUNICATION_REDUCE, .to_one = true};
+const bmf_skeleton_type skeleton_zip_map_reduce = {
+    .id = 5, .name = "zip_map_reduce", .communication = BMF_COMMUNICATION_REDUCE, .to_one = true};
+
 /* ---- bringing the partial results together ---- */
 
 static int generate_reduction(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state)
@@ -173,17 +180,18 @@ static int reduce_source(const char *skeleton, const bmf_list *xs, const bmf_sou
     return status;
 }
 
-static int reduce_lists(const char *skeleton, const bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel,
-                        const bmf_operator *op, void *value)
+static int reduce_lists(const bmf_skeleton_type *skeleton, const bmf_list *xs, const bmf_list *ys,
+                        const bmf_kernel *kernel, const bmf_operator *op, void *value)
 {
     bmf_context *ctx = xs->context;
     bmf_source source;
     bmf_tree tree;
-    BMF_TRY(source_open(&source, skeleton, xs, ys, kernel));
-    int status = tree_open(&tree, ctx, skeleton, op, source.type);
+    BMF_TRY(source_open(&source, skeleton->name, xs, ys, kernel));
+    int status = tree_open(&tree, ctx, skeleton->name, op, source.type);
     if (status == BMF_OK) {
-        skeleton_begin(ctx, kernel ? "%s %s %s" : "%s %s%s", skeleton, op->name, kernel ? kernel->name : "");
-        status = skeleton_end(ctx, xs->partition, reduce_source(skeleton, xs, &source, &tree, false, value));
+        skeleton_begin(ctx, skeleton, kernel ? "%s %s %s" : "%s %s%s", skeleton->name, op->name,
+                       kernel ? kernel->name : "");
+        status = skeleton_end(ctx, xs->partition, reduce_source(skeleton->name, xs, &source, &tree, false, value));
         tree_close(&tree);
     }
     source_close(&source);
@@ -192,18 +200,18 @@ static int reduce_lists(const char *skeleton, const bmf_list *xs, const bmf_list
 
 int bmf_reduce(const bmf_list *xs, const bmf_operator *op, void *value)
 {
-    return reduce_lists("reduce", xs, NULL, NULL, op, value);
+    return reduce_lists(&skeleton_reduce, xs, NULL, NULL, op, value);
 }
 
 int bmf_map_reduce(const bmf_list *xs, const bmf_kernel *kernel, const bmf_operator *op, void *value)
 {
-    return reduce_lists("map_reduce", xs, NULL, kernel, op, value);
+    return reduce_lists(&skeleton_map_reduce, xs, NULL, kernel, op, value);
 }
 
 int bmf_zip_map_reduce(const bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel, const bmf_operator *op,
                        void *value)
 {
-    return reduce_lists("zip_map_reduce", xs, ys, kernel, op, value);
+    return reduce_lists(&skeleton_zip_map_reduce, xs, ys, kernel, op, value);
 }
 
 int bmf_reduce_placed(const bmf_list *xs, const bmf_operator *op, bmf_list **out)
@@ -215,7 +223,7 @@ int bmf_reduce_placed(const bmf_list *xs, const bmf_operator *op, bmf_list **out
     int status = tree_open(&tree, ctx, "reduce", op, source.type);
     if (status == BMF_OK) {
         char *value = allocate_clear(1, tree.record);
-        skeleton_begin(ctx, "reduce %s", op->name);
+        skeleton_begin(ctx, &skeleton_reduce, "reduce %s", op->name);
         status = skeleton_end(ctx, xs->partition, reduce_source("reduce", xs, &source, &tree, true, value));
         if (status == BMF_OK)
             status = bmf_place(ctx, xs->partition->base, source.type, 1, value, out);

@@ -14,6 +14,10 @@
 #include "skeletons/engine/partials.h"
 #include "bmf/skeletons.h"
 
+const bmf_skeleton_type skeleton_scan = {
+    .id = 7, .name = "scan", .communication = BMF_COMMUNICATION_SCAN, .keyword = "P_Scan"};
+const bmf_skeleton_type skeleton_map_scan = {.id = 8, .name = "map_scan", .communication = BMF_COMMUNICATION_SCAN};
+
 /* Half a block at a time: memory that waits shorter for the next read goes on reading ahead. */
 enum { SCAN_BLOCK = BMF_BLOCK / 2 };
 
@@ -290,7 +294,7 @@ static int scan_source(const char *skeleton, const bmf_list *xs, const bmf_sourc
     return status;
 }
 
-static int scan_list(const char *skeleton, bmf_list *xs, const bmf_kernel *kernel, const bmf_operator *op,
+static int scan_list(const bmf_skeleton_type *skeleton, bmf_list *xs, const bmf_kernel *kernel, const bmf_operator *op,
                      bmf_scan_kind kind, bool in_place, bmf_list **out)
 {
     bmf_context *ctx = xs->context;
@@ -299,17 +303,19 @@ static int scan_list(const char *skeleton, bmf_list *xs, const bmf_kernel *kerne
     bmf_list *made = NULL;
     if (kind == BMF_EXCLUSIVE && !op->identity)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
-                        "%s: an exclusive scan needs an operator with an identity; %s has none", skeleton, op->name);
+                        "%s: an exclusive scan needs an operator with an identity; %s has none", skeleton->name,
+                        op->name);
     if (in_place)
         bmf_list_make_writable(xs);
-    BMF_TRY(source_open(&source, skeleton, xs, NULL, kernel));
-    int status = tree_open(&tree, ctx, skeleton, op, source.type);
+    BMF_TRY(source_open(&source, skeleton->name, xs, NULL, kernel));
+    int status = tree_open(&tree, ctx, skeleton->name, op, source.type);
     if (status == BMF_OK) {
-        skeleton_begin(ctx, kernel ? "%s %s %s" : "%s %s%s", skeleton, op->name, kernel ? kernel->name : "");
+        skeleton_begin(ctx, skeleton, kernel ? "%s %s %s" : "%s %s%s", skeleton->name, op->name,
+                       kernel ? kernel->name : "");
         if (!in_place)
             status = bmf_list_create(ctx, source.type, xs->partition, &made);
         if (status == BMF_OK && bmf_length(xs) > 0)
-            status = scan_source(skeleton, xs, &source, &tree, kind, in_place ? xs : made, in_place);
+            status = scan_source(skeleton->name, xs, &source, &tree, kind, in_place ? xs : made, in_place);
         skeleton_end(ctx, xs->partition, status);
         tree_close(&tree);
     }
@@ -324,20 +330,20 @@ static int scan_list(const char *skeleton, bmf_list *xs, const bmf_kernel *kerne
 /* The list is only read unless it is scanned in place. */
 int bmf_scan(const bmf_list *xs, const bmf_operator *op, bmf_scan_kind kind, bmf_list **out)
 {
-    return scan_list("scan", (bmf_list *)xs, NULL, op, kind, false, out);
+    return scan_list(&skeleton_scan, (bmf_list *)xs, NULL, op, kind, false, out);
 }
 
 int bmf_map_scan(const bmf_list *xs, const bmf_kernel *kernel, const bmf_operator *op, bmf_scan_kind kind,
                  bmf_list **out)
 {
-    return scan_list("map_scan", (bmf_list *)xs, kernel, op, kind, false, out);
+    return scan_list(&skeleton_map_scan, (bmf_list *)xs, kernel, op, kind, false, out);
 }
 
 int bmf_scan_in_place(bmf_list *xs, const bmf_operator *op, bmf_scan_kind kind)
 {
     bmf_list *made = NULL;
     if (!op->may_fail)
-        return scan_list("scan", xs, NULL, op, kind, true, NULL);
+        return scan_list(&skeleton_scan, xs, NULL, op, kind, true, NULL);
     BMF_TRY(bmf_scan(xs, op, kind, &made));
     list_replace(xs, made);
     return BMF_OK;

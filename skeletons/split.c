@@ -10,6 +10,9 @@
 #include "skeletons/engine/move.h"
 #include "bmf/skeletons.h"
 
+const bmf_skeleton_type skeleton_split = {
+    .id = 1, .name = "split", .communication = BMF_COMMUNICATION_SPLIT, .keyword = "P_Split"};
+
 /* Part k of the old partition becomes `parts` parts. */
 static int split_partition(const bmf_list *xs, int64_t parts, int stride, bmf_partition **made)
 {
@@ -67,7 +70,7 @@ int bmf_split(const bmf_list *xs, int64_t parts, int stride, bmf_list **out)
 {
     bmf_partition *target;
     BMF_TRY(split_partition(xs, parts, stride, &target));
-    skeleton_begin(xs->context, "split");
+    skeleton_begin(xs->context, &skeleton_split, "split");
     int status = parts == 1 ? move_nothing(xs, target, out) : move_parts(xs, parts, target, out);
     skeleton_end(xs->context, target, status);
     bmf_partition_release(target);

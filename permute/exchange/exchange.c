@@ -88,10 +88,12 @@ int permute_rounds(exchange *x, const bmf_transfer *transfer, bool (*in_place)(c
     return status;
 }
 
+const bmf_skeleton_type skeleton_permute = {.id = 18, .name = "permute", .communication = BMF_COMMUNICATION_PERMUTE};
+
 int bmf_permute_execute(bmf_context *ctx, const bmf_permute_plan *plan, const void *const *source, void *const *target)
 {
     exchange x = {.ctx = ctx, .plan = plan, .source = source, .target = target};
-    skeleton_begin(ctx, "permute %s", bmf_permute_method_name(plan->method));
+    skeleton_begin(ctx, &skeleton_permute, "permute %s", bmf_permute_method_name(plan->method));
     int status = plan->stages ? exchange_stages(&x) : plan->traffic ? exchange_traffic(&x) : exchange_boxes(&x);
     if (x.buffer)
         buffer_release(x.buffer);

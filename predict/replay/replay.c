@@ -371,8 +371,8 @@ static bmf_run *copy_tables(const bmf_run *recorded, const char *machine, uint32
         name[k] = run_name(run, recorded->name[k]);
     node[0] = 0;
     for (uint32_t k = 1; k < recorded->nodes; k++)
-        node[k] = run_node(run, node[recorded->node[k].parent], recorded->name[recorded->node[k].name],
-                           (bmf_event_kind)recorded->node[k].kind);
+        node[k] = run_node_like(run, node[recorded->node[k].parent], recorded->name[recorded->node[k].name],
+                                &recorded->node[k]);
     return run;
 }
 

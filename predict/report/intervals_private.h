@@ -54,8 +54,8 @@ int repeated_create(const bmf_run *run, uint32_t **copies);
 
 /* By node: the kind of its communication. nodes values, to be freed; NULL without memory. */
 bmf_communication *communication_kinds(const bmf_run *run);
-/* True for the text of a call that folds a list to one value. */
-bool is_reduction(const char *text);
+/* True for a call that folds a list to one value. */
+bool is_reduction(const bmf_trace_node *node);
 
 /* Everything that is known of a run before its lanes are looked at. */
 typedef struct bmf_analysis {

@@ -57,7 +57,7 @@ static item *find_items(const bmf_run *run, int64_t *items)
     if (!reduction)
         return NULL;
     for (uint32_t k = 0; k < run->nodes; k++)
-        reduction[k] = run->node[k].kind == BMF_EVENT_SKELETON && is_reduction(run->name[run->node[k].name]);
+        reduction[k] = is_reduction(&run->node[k]);
     for (int64_t k = 0; k < run->events; k++)
         *items += is_item(run, reduction, &run->event[k]);
     made = malloc(((size_t)*items + 1) * sizeof *made);

@@ -77,7 +77,8 @@ static void fill_twins(const bmf_run *from, const bmf_run *to, const table *name
         name_twin[k] = find_name(names, to, from->name[k]);
     twin[0] = 0;
     for (uint32_t k = 1; k < from->nodes; k++) {
-        bmf_trace_node wanted = {twin[from->node[k].parent], name_twin[from->node[k].name], from->node[k].kind};
+        bmf_trace_node wanted = {
+            .parent = twin[from->node[k].parent], .name = name_twin[from->node[k].name], .kind = from->node[k].kind};
         bool known = wanted.parent != UINT32_MAX && wanted.name != UINT32_MAX;
         twin[k] = known ? find_node(nodes, to, wanted) : UINT32_MAX;
     }

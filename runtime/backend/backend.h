@@ -13,6 +13,7 @@
 #include "bmf/context.h"
 #include "runtime/data/partition.h"
 #include "runtime/schedule/schedule.h"
+#include "runtime/trace/skeleton_type.h"
 #include "runtime/trace/trace.h"
 
 /* A piece of work: elements [begin, end) (global numbers) of one part, for one worker. */
@@ -197,7 +198,8 @@ int pieces_create_chain(bmf_context *ctx, const bmf_partition *partition, int64_
 
 /* Opens and closes a skeleton call in the trace; `text` is "scan plus". Every rank calls both in the same order. Elements:
  * the partition whose local part lengths are recorded, or NULL. Between them, kernels and messages belong to the call. */
-void skeleton_begin(bmf_context *ctx, const char *text, ...) __attribute__((format(printf, 2, 3)));
+void skeleton_begin(bmf_context *ctx, const bmf_skeleton_type *skeleton, const char *text, ...)
+    __attribute__((format(printf, 3, 4)));
 int skeleton_end(bmf_context *ctx, const bmf_partition *partition, int status); /* returns status */
 
 /* The algorithm for a skeleton: the forced one, or the cheapest of [first, last] for count items and bytes. */

@@ -180,6 +180,8 @@ static int read_data(bmf_context *ctx, const char *path, const bmf_npy_header *h
     return list_adopt(ctx, partition, &column, list);
 }
 
+const bmf_skeleton_type skeleton_read = {.id = 32, .name = "read", .communication = BMF_COMMUNICATION_OTHER};
+
 int bmf_npy_read_parts(bmf_context *ctx, const char *path, bmf_partition *partition, bmf_list **list)
 {
     bmf_npy_header header;
@@ -187,7 +189,7 @@ int bmf_npy_read_parts(bmf_context *ctx, const char *path, bmf_partition *partit
     if (header.shape[0] != bmf_partition_length(partition))
         return bmf_fail(ctx, BMF_ERROR_SHAPE, "%s: %" PRId64 " elements for a partition of %" PRId64, path,
                         header.shape[0], bmf_partition_length(partition));
-    skeleton_begin(ctx, "read");
+    skeleton_begin(ctx, &skeleton_read, "read");
     return skeleton_end(ctx, partition, read_data(ctx, path, &header, partition, list));
 }
 
@@ -197,7 +199,7 @@ int bmf_npy_read(bmf_context *ctx, const char *path, bmf_list **list)
     bmf_partition *partition;
     BMF_TRY(bmf_npy_header_read(ctx, path, &header));
     BMF_TRY(bmf_partition_even(ctx, header.shape[0], &partition));
-    skeleton_begin(ctx, "read");
+    skeleton_begin(ctx, &skeleton_read, "read");
     int status = skeleton_end(ctx, partition, read_data(ctx, path, &header, partition, list));
     bmf_partition_release(partition);
     return status;

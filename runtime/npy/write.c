@@ -22,6 +22,8 @@
 enum { ALIGNMENT = 64, HEADER_SIZE = 128 };
 static const int64_t fill_block = (int64_t)4 << 20;
 
+const bmf_skeleton_type skeleton_write = {.id = 33, .name = "write", .communication = BMF_COMMUNICATION_OTHER};
+
 /* ---- what to write ---- */
 
 static const char *descr_of(const bmf_type *scalar)
@@ -177,7 +179,7 @@ int bmf_npy_write(const bmf_list *list, const char *path)
     size_t size = strlen(path) + sizeof ".part";
     char *part = allocate((int64_t)size);
     snprintf(part, size, "%s.part", path);
-    skeleton_begin(list->context, "write");
+    skeleton_begin(list->context, &skeleton_write, "write");
     int status = skeleton_end(list->context, list->partition, write_file(list, path, part, &header));
     free(part);
     return status;

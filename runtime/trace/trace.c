@@ -123,7 +123,7 @@ bmf_run *run_create(const char *program, const char *machine, int32_t lanes, int
         return NULL;
     }
     run->index->name_capacity = run->index->node_capacity = run->nodes = 1;
-    run->node[0] = (bmf_trace_node){0, run_name(run, "main"), BMF_EVENT_REGION};
+    run->node[0] = (bmf_trace_node){0, run_name(run, "main"), BMF_EVENT_REGION, BMF_SKELETON_UNKNOWN};
     return run;
 }
 
@@ -175,12 +175,11 @@ uint32_t run_name(bmf_run *run, const char *text)
     return t->slot[at] = run->names++;
 }
 
-uint32_t run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kind kind)
+static uint32_t enter_node(bmf_run *run, bmf_trace_node node)
 {
     table *t = &run->index->nodes;
-    bmf_trace_node node = {parent, run_name(run, text), kind};
     if (!table_refresh(run, t, run->nodes))
-        return parent;
+        return node.parent;
     uint64_t at = hash_node(&node) & (t->slots - 1);
     for (; t->slot[at]; at = (at + 1) & (t->slots - 1)) {
         const bmf_trace_node *known = &run->node[t->slot[at]];
@@ -188,10 +187,25 @@ uint32_t run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kin
             return t->slot[at];
     }
     if (!reserve((void **)&run->node, run->nodes, &run->index->node_capacity, sizeof *run->node))
-        return parent;
+        return node.parent;
     run->node[run->nodes] = node;
     t->count++;
     return t->slot[at] = run->nodes++;
+}
+
+uint32_t run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kind kind)
+{
+    return enter_node(run, (bmf_trace_node){parent, run_name(run, text), kind, BMF_SKELETON_UNKNOWN});
+}
+
+uint32_t run_call(bmf_run *run, uint32_t parent, const char *text, uint32_t skeleton)
+{
+    return enter_node(run, (bmf_trace_node){parent, run_name(run, text), BMF_EVENT_SKELETON, skeleton});
+}
+
+uint32_t run_node_like(bmf_run *run, uint32_t parent, const char *text, const bmf_trace_node *like)
+{
+    return enter_node(run, (bmf_trace_node){parent, run_name(run, text), like->kind, like->skeleton});
 }
 
 static bool grow_events(bmf_run *run)

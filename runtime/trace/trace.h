@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "bmf/status.h"
+#include "runtime/trace/skeleton_type.h"
 
 typedef enum bmf_event_kind {
     BMF_EVENT_REGION,   /* a named part of the program; amount 0 */
@@ -41,6 +42,8 @@ typedef struct bmf_trace_node {
     uint32_t parent; /* node 0 is the root and its own parent */
     uint32_t name;   /* name number */
     uint32_t kind;   /* BMF_EVENT_REGION or BMF_EVENT_SKELETON */
+    uint32_t
+        skeleton; /* the number of the bmf_skeleton_type, or BMF_SKELETON_UNKNOWN; says nothing the text does not */
 } bmf_trace_node;
 
 /* One run of a trace as it stands in memory: complete in a reader, this rank's lanes in a recorder. */
@@ -76,6 +79,10 @@ void run_free(bmf_run *run);
  * text. Ranks that ask for the same in the same order have the same numbers; otherwise writing the trace costs more. */
 uint32_t run_name(bmf_run *run, const char *text);
 uint32_t run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kind kind);
+/* The node of a call of the skeleton with that number. Nodes are found by parent, text and kind. */
+uint32_t run_call(bmf_run *run, uint32_t parent, const char *text, uint32_t skeleton);
+/* The node below `parent` that corresponds to one of another run, with its text and kind. */
+uint32_t run_node_like(bmf_run *run, uint32_t parent, const char *text, const bmf_trace_node *like);
 /* Appends an event. Drops it and counts when there is no memory. Not thread-safe: pieces are recorded by the caller
  * after a parallel region. */
 void run_add(bmf_run *run, const bmf_event *event);

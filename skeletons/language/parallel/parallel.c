@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "skeletons/skeleton_types.h"
 
 /* ---- schedules over spreads ---- */
 
@@ -101,10 +102,24 @@ int value_from_parcels(const bmf_parcels *parcels, const bmf_type *type, const i
 
 /* ---- small parts ---- */
 
+/* The skeleton that an expression is a call of where it communicates. */
+static const bmf_skeleton_type *skeleton_of(const bmf_expression *expression)
+{
+    static const bmf_skeleton_type *const by_kind[] = {[BMF_EXPRESSION_MAP] = &skeleton_map,
+                                                       [BMF_EXPRESSION_ZIP] = &skeleton_zip,
+                                                       [BMF_EXPRESSION_REDUCE] = &skeleton_reduce,
+                                                       [BMF_EXPRESSION_SCAN] = &skeleton_scan,
+                                                       [BMF_EXPRESSION_SPLIT] = &skeleton_split};
+    static const bmf_skeleton_type *const by_operation[] = {[BMF_OPERATION_DISTL] = &skeleton_distl,
+                                                            [BMF_OPERATION_PROJECT] = &skeleton_project,
+                                                            [BMF_OPERATION_INDEX] = &skeleton_index};
+    return expression->kind == BMF_EXPRESSION_OP ? by_operation[expression->operation] : by_kind[expression->kind];
+}
+
 void operation_begin(bmf_evaluator *evaluator, const bmf_expression *expression)
 {
     if (evaluator->quiet == 0)
-        skeleton_begin(evaluator->ctx, "%s", expression_keyword(expression));
+        skeleton_begin(evaluator->ctx, skeleton_of(expression), "%s", expression_keyword(expression));
 }
 
 int operation_end(bmf_evaluator *evaluator, int status)

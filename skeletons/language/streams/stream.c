@@ -59,6 +59,8 @@ static int run_tail(bmf_stream_source *source, bmf_value *initial, bmf_value *ou
     }
 }
 
+const bmf_skeleton_type skeleton_stream = {.id = 31, .name = "stream", .communication = BMF_COMMUNICATION_OTHER};
+
 static int run_stream(bmf_evaluator *evaluator, bmf_expression *stream, bmf_frame *frame, const bmf_value *x,
                       bmf_value *out)
 {
@@ -86,7 +88,7 @@ int evaluate_stream(bmf_evaluator *evaluator, bmf_expression *stream, bmf_frame 
                                         [BMF_TAIL_FILTER] = " filter",
                                         [BMF_TAIL_COUNT] = " count"};
     if (!evaluator->quiet)
-        skeleton_begin(evaluator->ctx, "stream%s%s", heads[stream->head], tails[stream->tail]);
+        skeleton_begin(evaluator->ctx, &skeleton_stream, "stream%s%s", heads[stream->head], tails[stream->tail]);
     int status = run_stream(evaluator, stream, frame, x, out);
     if (!evaluator->quiet)
         skeleton_end(evaluator->ctx, NULL, status);
