@@ -1,4 +1,5 @@
-/* Kernels and operators: the only things that compute.
+/** @file
+ * Kernels and operators: the only things that compute.
  *
  * A kernel is a block function over columns: it gets slices of up to a thousand elements at a time, so that the
  * compiler vectorises the loop inside. Users write an element expression and one of the macros below makes the
@@ -22,28 +23,29 @@ extern "C" {
 #endif
 
 enum {
-    BMF_MAX_INPUTS = 4, /* of a kernel */
+    BMF_MAX_INPUTS = 4, /**< of a kernel */
     BMF_KERNEL_VERSION = 0,
     BMF_OPERATOR_VERSION = 0
 };
 
-/* count elements; in: the leaves of the inputs in order; out: the leaves of the output. Element i of a leaf is at
+/** count elements; in: the leaves of the inputs in order; out: the leaves of the output. Element i of a leaf is at
  * (char *)data + i * stride. An output slice never overlaps an input slice unless it is exactly the same (in-place).
  * Returns 0, or a positive code of the user's (only if the kernel says may_fail). Called by several threads at once. */
 typedef int bmf_block_function(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out);
 
+/** A kernel: a block function and what it takes and gives. Members that are not named are 0. */
 typedef struct bmf_kernel {
-    const char *name;
-    bmf_block_function *block;
-    const void *context; /* handed to block; the caller keeps it alive */
-    int inputs;          /* 1 .. BMF_MAX_INPUTS */
-    const bmf_type *input[BMF_MAX_INPUTS];
-    const bmf_type *output;
-    bool may_fail; /* a skeleton then agrees on the outcome: one allreduce */
-    int version;   /* BMF_KERNEL_VERSION: which members there are; 0 for the first layout */
+    const char *name;                      /**< for messages, traces and data sheets */
+    bmf_block_function *block;             /**< computes */
+    const void *context;                   /**< handed to block; the caller keeps it alive */
+    int inputs;                            /**< 1 .. BMF_MAX_INPUTS */
+    const bmf_type *input[BMF_MAX_INPUTS]; /**< their types */
+    const bmf_type *output;                /**< the type of a result */
+    bool may_fail;                         /**< a skeleton then agrees on the outcome: one allreduce */
+    int version;                           /**< BMF_KERNEL_VERSION: which members there are; 0 for the first layout */
 } bmf_kernel;
 
-/* The same kernel with another context. */
+/** The same kernel with another context. */
 static inline bmf_kernel bmf_kernel_bind(const bmf_kernel *kernel, const void *context)
 {
     bmf_kernel bound = *kernel;
@@ -51,10 +53,10 @@ static inline bmf_kernel bmf_kernel_bind(const bmf_kernel *kernel, const void *c
     return bound;
 }
 
-/* Largest block of the fixed tree: fold and scan functions get at most this many elements. */
+/** Largest block of the fixed tree: fold and scan functions get at most this many elements. */
 enum { BMF_BLOCK = 1024 };
 
-/* An associative operator.
+/** An associative operator.
  *
  * combine is a block function with two inputs and one output of the operator's type: out[i] = a[i] op b[i].
  * fold and scan are optional fast forms for types of one leaf over contiguous elements; without them combine is
@@ -69,26 +71,30 @@ enum { BMF_BLOCK = 1024 };
  *                                    the operator commutes; used by the free mode only
  */
 typedef struct bmf_operator {
-    const char *name;
-    const bmf_type *type;
-    bmf_block_function *combine;
+    const char *name;            /**< for messages, traces and data sheets */
+    const bmf_type *type;        /**< of operands and results */
+    bmf_block_function *combine; /**< out[i] = a[i] op b[i] */
+    /** See above; may be NULL. */
     void (*fold)(const void *context, int64_t count, const void *x, void *levels);
+    /** See above; may be NULL. */
     void (*scan)(const void *context, int64_t count, const void *x, const void *levels, const void *prefix,
                  const void *last, void *out, void *scratch);
+    /** See above; may be NULL. */
     void (*quick)(const void *context, int64_t count, const void *x, void *out);
-    const void *context;
-    const void *identity; /* a record of the type, or NULL: none */
-    unsigned flags;
-    bool may_fail;
-    int version; /* BMF_OPERATOR_VERSION: which members there are; 0 for the first layout */
+    const void *context;  /**< handed to the functions; the caller keeps it alive */
+    const void *identity; /**< a record of the type, or NULL: none */
+    unsigned flags;       /**< BMF_COMMUTATIVE, BMF_EXACT */
+    bool may_fail;        /**< as of a kernel */
+    int version;          /**< BMF_OPERATOR_VERSION: which members there are; 0 for the first layout */
 } bmf_operator;
 
 enum {
-    BMF_COMMUTATIVE = 1, /* a op b = b op a */
-    BMF_EXACT = 2        /* associative to the last bit: integers, max; not sums of reals */
+    BMF_COMMUTATIVE = 1, /**< a op b = b op a */
+    BMF_EXACT = 2        /**< associative to the last bit: integers, max; not sums of reals */
 };
 
-/* Kernel functions are compiled for several vector widths; the loader picks (not under sanitizers). */
+/** @def BMF_VECTORISE
+ * Kernel functions are compiled for several vector widths; the loader picks (not under sanitizers). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&                           \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(BMF_NO_TARGET_CLONES)
 #if __GNUC__ >= 12
@@ -99,14 +105,16 @@ enum {
 #else
 #define BMF_VECTORISE
 #endif
-#define BMF_INLINE             static inline __attribute__((always_inline, unused))
+/** A function of a kernel that is always inlined. */
+#define BMF_INLINE static inline __attribute__((always_inline, unused))
+/** Element i of a slice, as an lvalue. */
 #define BMF_AT(type, slice, i) (*(type *)((char *)(slice).data + (i) * (slice).stride))
 
-/* name(x) = expression, elementwise. */
+/** name(x) = expression, elementwise. */
 #define BMF_MAP_KERNEL(name, in_type, x, out_type, expression)                                                         \
     BMF_MAP_KERNEL_WITH(name, char, name##_unused, in_type, x, out_type, expression)
 
-/* The same with a context: `context` is a const context_type * inside the expression; see bmf_kernel_bind. */
+/** The same with a context: `context` is a const context_type * inside the expression; see bmf_kernel_bind. */
 #define BMF_MAP_KERNEL_WITH(name, context_type, context, in_type, x, out_type, expression)                             \
     BMF_INLINE out_type name##_element(const context_type *context, in_type x)                                         \
     {                                                                                                                  \
@@ -133,10 +141,11 @@ enum {
     static const bmf_kernel name __attribute__((unused)) = {                                                           \
         #name, name##_block, 0, 1, {&name##_in_type}, &name##_out_type, false, BMF_KERNEL_VERSION};
 
-/* name(a, b) = expression, elementwise over two lists. */
+/** name(a, b) = expression, elementwise over two lists. */
 #define BMF_ZIP_KERNEL(name, a_type, a, b_type, b, out_type, expression)                                               \
     BMF_ZIP_KERNEL_WITH(name, char, name##_unused, a_type, a, b_type, b, out_type, expression)
 
+/** The same with a context, as in BMF_MAP_KERNEL_WITH. */
 #define BMF_ZIP_KERNEL_WITH(name, context_type, context, a_type, a, b_type, b, out_type, expression)                   \
     BMF_INLINE out_type name##_element(const context_type *context, a_type a, b_type b)                                \
     {                                                                                                                  \
@@ -212,7 +221,7 @@ enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
         #name, &name##_type,     name##_combine, name##_fold, name##_scan,         name##_quick,                       \
         0,     identity_pointer, flag_bits,      false,       BMF_OPERATOR_VERSION};
 
-/* out[i] = a[i] op b[i]. */
+/** out[i] = a[i] op b[i]. */
 #define BMF_OPERATOR_COMBINE_(name, type)                                                                              \
     BMF_VECTORISE static int name##_combine(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,    \
                                             const bmf_slice *bmf_out_)                                                 \
@@ -232,7 +241,7 @@ enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
         return 0;                                                                                                      \
     }
 
-/* The levels of the fixed tree; long ones in steps of a fixed length, which vectorise without a remainder. */
+/** The levels of the fixed tree; long ones in steps of a fixed length, which vectorise without a remainder. */
 #define BMF_OPERATOR_FOLD_(name, type)                                                                                 \
     BMF_VECTORISE static void name##_fold(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,            \
                                           void *bmf_levels_)                                                           \
@@ -258,8 +267,8 @@ enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
         }                                                                                                              \
     }
 
-/* The way down the tree to the prefixes of pairs, which it returns: cur[i] becomes the prefix of node i, level by level.
- * Without a prefix cur[0] means nothing and cur[1] is the first node itself. */
+/** The way down the tree to the prefixes of pairs, which it returns: cur[i] becomes the prefix of node i, level by
+ * level. Without a prefix cur[0] means nothing and cur[1] is the first node itself. */
 #define BMF_OPERATOR_SCAN_LEVELS_(name, type)                                                                          \
     BMF_INLINE type *name##_scan_levels(int64_t bmf_count_, const type *bmf_level_, bool bmf_open_, type *bmf_cur_)    \
     {                                                                                                                  \
@@ -282,7 +291,7 @@ enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
         return bmf_cur_;                                                                                               \
     }
 
-/* The lowest level: the prefix of a pair gives those of its two elements; cur[i + 1] is the second one's inclusive. */
+/** The lowest level: the prefix of a pair gives those of its two elements; cur[i + 1] is the second one's inclusive. */
 #define BMF_OPERATOR_SCAN_PAIRS_(name, type)                                                                           \
     BMF_INLINE void name##_scan_inclusive(int64_t bmf_pairs_, const type *bmf_v_, const type *bmf_cur_, type *bmf_y_)  \
     {                                                                                                                  \

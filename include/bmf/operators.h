@@ -1,5 +1,6 @@
-/* Ready-made operators. Integer ones wrap on overflow like C's unsigned arithmetic. max and min of reals give NaN if any
- * element is NaN, and take -0.0 for smaller than 0.0. */
+/** @file
+ * Ready-made operators. Integer ones wrap on overflow like C's unsigned arithmetic. max and min of reals give NaN if
+ * any element is NaN, and take -0.0 for smaller than 0.0. */
 #ifndef BMF_OPERATORS_H
 #define BMF_OPERATORS_H
 
@@ -10,9 +11,18 @@
 extern "C" {
 #endif
 
-BMF_API extern const bmf_operator bmf_plus_real, bmf_times_real, bmf_max_real, bmf_min_real;
-BMF_API extern const bmf_operator bmf_plus_int, bmf_times_int, bmf_max_int, bmf_min_int;
-BMF_API extern const bmf_operator bmf_and, bmf_or;
+/** What each gives; its identity. */
+
+BMF_API extern const bmf_operator bmf_plus_real;  /**< a + b; 0 */
+BMF_API extern const bmf_operator bmf_times_real; /**< a b; 1 */
+BMF_API extern const bmf_operator bmf_max_real;   /**< the larger; minus infinity */
+BMF_API extern const bmf_operator bmf_min_real;   /**< the smaller; infinity */
+BMF_API extern const bmf_operator bmf_plus_int;   /**< a + b; 0 */
+BMF_API extern const bmf_operator bmf_times_int;  /**< a b; 1 */
+BMF_API extern const bmf_operator bmf_max_int;    /**< the larger; INT64_MIN */
+BMF_API extern const bmf_operator bmf_min_int;    /**< the smaller; INT64_MAX */
+BMF_API extern const bmf_operator bmf_and;        /**< a and b; true */
+BMF_API extern const bmf_operator bmf_or;         /**< a or b; false */
 
 #ifdef __cplusplus
 }
