@@ -19,7 +19,12 @@ static int fail_at_five(const void *context, int64_t count, const bmf_slice *in,
     return 0;
 }
 
-static const bmf_kernel fragile = {"fragile", fail_at_five, NULL, 1, {&bmf_type_int}, &bmf_type_int, true};
+static const bmf_kernel fragile = {.name = "fragile",
+                                   .block = fail_at_five,
+                                   .inputs = 1,
+                                   .input = {&bmf_type_int},
+                                   .output = &bmf_type_int,
+                                   .may_fail = true};
 
 static int make_mistake(bmf_context *ctx, const char *mistake)
 {
