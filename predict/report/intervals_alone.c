@@ -9,26 +9,43 @@
 #include <stdlib.h>
 
 #include "predict/report/intervals_private.h"
+#include "runtime/base/array.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/search.h"
 
 /* The lane of all kernels of a call. */
 typedef struct call {
     uint32_t node, instance;
-    int32_t lane; /* MANY if there are several; FREE: the slot is free */
+    int32_t lane; /* MANY if there are several */
 } call;
-enum { FREE = -1, MANY = -2 };
+enum { MANY = -2 };
 
 typedef struct calls {
-    call *slot;
-    uint64_t mask;
+    bmf_table table;
+    call *call;
+    int64_t capacity;
 } calls;
 
-static call *find_call(const calls *c, const bmf_event *event)
+/* The call that is looked up. */
+typedef struct wanted {
+    const calls *calls;
+    const bmf_event *event;
+} wanted;
+
+static bool is_call(const void *looked_up, uint32_t number)
 {
-    uint64_t h = ((uint64_t)event->node << 32 | event->instance) * 0x9e3779b97f4a7c15U;
-    uint64_t at = (h ^ (h >> 32)) & c->mask;
-    while (c->slot[at].lane != FREE && (c->slot[at].node != event->node || c->slot[at].instance != event->instance))
-        at = (at + 1) & c->mask;
-    return &c->slot[at];
+    const wanted *w = looked_up;
+    return w->calls->call[number].node == w->event->node && w->calls->call[number].instance == w->event->instance;
+}
+
+static uint64_t hash_call(const bmf_event *event)
+{
+    return hash_word((uint64_t)event->node << 32 | event->instance);
+}
+
+static const call *find_call(const calls *c, const bmf_event *event)
+{
+    return &c->call[table_find(&c->table, hash_call(event), is_call, &(wanted){c, event})];
 }
 
 static bool is_kernel(const bmf_event *event)
@@ -38,22 +55,19 @@ static bool is_kernel(const bmf_event *event)
 
 static bool find_calls(const bmf_run *run, calls *c)
 {
-    uint64_t kernels = 0, slots = 64;
-    for (int64_t k = 0; k < run->events; k++)
-        kernels += is_kernel(&run->event[k]);
-    while (slots < 2 * kernels)
-        slots *= 2;
-    *c = (calls){malloc(slots * sizeof *c->slot), slots - 1};
-    if (!c->slot)
-        return false;
-    for (uint64_t k = 0; k < slots; k++)
-        c->slot[k].lane = FREE;
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
+        const uint32_t known = (uint32_t)c->table.count;
         if (!is_kernel(event))
             continue;
-        call *at = find_call(c, event);
-        *at = (call){event->node, event->instance, at->lane == FREE || at->lane == event->lane ? event->lane : MANY};
+        if (!table_reserve(&c->table, (int64_t)known + 1) ||
+            !ARRAY_TRY_RESERVE(c->call, c->capacity, (int64_t)known + 1))
+            return false;
+        const uint32_t number = table_find_or_add(&c->table, hash_call(event), is_call, &(wanted){c, event}, known);
+        if (number == known)
+            c->call[number] = (call){event->node, event->instance, event->lane};
+        else if (c->call[number].lane != event->lane)
+            c->call[number].lane = MANY;
     }
     return true;
 }
@@ -106,15 +120,7 @@ static bool join_lonely(const bmf_run *run, const calls *c, bmf_alone *joined)
 /* The first piece that ends after a time. */
 static int64_t first_after(const bmf_alone *alone, int64_t time)
 {
-    int64_t low = 0, high = alone->pieces;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (alone->end[middle] <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_above(alone->end, alone->pieces, time);
 }
 
 /* The bounds of all kernels that run at some time of the pieces. */
@@ -190,7 +196,8 @@ int alone_create(const bmf_run *run, bmf_alone *alone)
         complete = at && keep_single(at, bounds, alone);
     }
     free(at);
-    free(c.slot);
+    table_free(&c.table);
+    free(c.call);
     alone_free(&joined);
     return complete ? BMF_OK : BMF_ERROR_MEMORY;
 }

@@ -4,6 +4,7 @@
 
 #include "predict/report/intervals.h"
 #include "predict/report/run_match.h"
+#include "runtime/base/table.h"
 
 enum { BMF_CHARACTERISTICS = sizeof(bmf_characteristics) / sizeof(int64_t) };
 _Static_assert(sizeof(bmf_characteristics) == BMF_CHARACTERISTICS * sizeof(int64_t), "only numbers");
@@ -26,8 +27,7 @@ typedef struct bmf_rounds {
     bmf_round_part *part;
     int64_t *part_of;   /* by event: its part, -1 if it is no send, receive or wait */
     int64_t *group_end; /* by group: the end of its last event */
-    uint32_t *slot;     /* hash table of part numbers + 1 by (node, instance, round, lane), 0: free */
-    uint64_t mask;
+    bmf_table table;    /* of parts by (node, instance, round, lane) */
 } bmf_rounds;
 
 /* BMF_OK or BMF_ERROR_MEMORY; rounds_free in both cases. */

@@ -71,7 +71,8 @@ __attribute__((unused)) static inline void HEAP(replace_first)(HEAP_ELEMENT *hea
 /* Takes out and returns the first of *count > 0 elements. */
 __attribute__((unused)) static inline HEAP_ELEMENT HEAP(pop)(HEAP_ELEMENT *heap, int64_t *count)
 {
-    const HEAP_ELEMENT first = heap[0], last = heap[--*count];
+    HEAP_ELEMENT const first = heap[0];
+    HEAP_ELEMENT const last = heap[--*count];
     if (*count > 0)
         HEAP(sift_down)(heap, *count, 0, last);
     return first;
@@ -80,7 +81,7 @@ __attribute__((unused)) static inline HEAP_ELEMENT HEAP(pop)(HEAP_ELEMENT *heap,
 /* The element at `place` has got another place in the order: finds its place again. */
 __attribute__((unused)) static inline void HEAP(restore)(HEAP_ELEMENT *heap, int64_t count, int64_t place)
 {
-    const HEAP_ELEMENT element = heap[place];
+    HEAP_ELEMENT const element = heap[place];
     if (place > 0 && HEAP_BEFORE(element, heap[(place - 1) / HEAP_CHILDREN]))
         HEAP(sift_up)(heap, place, element);
     else

@@ -54,6 +54,16 @@ static inline int64_t table_find(const bmf_table *table, uint64_t hash, bmf_tabl
     return table->slots ? (int64_t)table_find_slot(table, hash, is_wanted, wanted)->number - 1 : TABLE_NONE;
 }
 
+/* Enters a number, for which there must be room, whether or not there is an equal element. */
+static inline void table_add(bmf_table *table, uint64_t hash, uint32_t number)
+{
+    uint64_t at = table_hash(hash) & (table->slots - 1);
+    while (table->slot[at].number)
+        at = (at + 1) & (table->slots - 1);
+    table->slot[at] = (bmf_table_slot){table_hash(hash), number + 1};
+    table->count++;
+}
+
 /* The number of the wanted element; if there is none it gets `number`, for which there must be room. The table does not
  * look at element `number`, so that it can be made after. */
 static inline uint32_t table_find_or_add(bmf_table *table, uint64_t hash, bmf_table_match *is_wanted,

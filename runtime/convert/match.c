@@ -9,7 +9,8 @@
 #include "runtime/convert/view.h"
 #include "runtime/base/memory.h"
 
-/* Events whose slots are fetched together before they are looked at: the table is larger than any cache. */
+/* Events whose slots are fetched together before they are looked at: the table is larger than any cache. That is why
+ * it is one of its own, whose slots hold the chains themselves, and none of runtime/base/table.h. */
 enum { BLOCK = 32 };
 
 /* Events + 1, or 0 for none. */

@@ -38,10 +38,6 @@ int evaluate_default(bmf_evaluator *evaluator, const bmf_expression *fold, bmf_f
 /* Fails if a list is empty. */
 int check_not_empty(bmf_evaluator *evaluator, const bmf_expression *fold, const bmf_frame *frame,
                     const bmf_value *lists);
-/* operator {a, b} on instances `picked` of a frame; a and b are taken over. */
-int apply_operator(bmf_evaluator *evaluator, const bmf_expression *fold, const bmf_frame *frame, const int64_t *picked,
-                   int64_t count, bmf_value *a, bmf_value *b, bmf_value *out);
-
 /* Keeps the failure of the lower element; for passes, whose threads call it at once. `first` begins with kind
  * BMF_FAILURE_NONE. */
 void note_first_failure(bmf_failure *first, int64_t element, int64_t value, int64_t other);

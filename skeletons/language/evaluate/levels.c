@@ -9,28 +9,6 @@
 
 #include "runtime/base/allocate.h"
 
-int64_t *tree_numbers(bmf_evaluator *evaluator, int64_t count)
-{
-    int64_t *numbers = malloc((size_t)(count + 1) * sizeof *numbers);
-    if (!numbers)
-        fail_no_memory(evaluator->ctx, count);
-    return numbers;
-}
-
-int apply_operator(bmf_evaluator *evaluator, const bmf_expression *fold, const bmf_frame *frame, const int64_t *picked,
-                   int64_t count, bmf_value *a, bmf_value *b, bmf_value *out)
-{
-    bmf_value operand[2], pair;
-    bmf_frame inner;
-    value_move(a, &operand[0]);
-    value_move(b, &operand[1]);
-    value_create_tuple(evaluator->ctx, 2, operand, &pair);
-    BMF_TRY(frame_open_picked(evaluator, frame, fold, picked, count, &inner));
-    int status = evaluate_batch(evaluator, fold->child[0], &inner, &pair, out);
-    frame_close(&inner);
-    return status;
-}
-
 int tree_walk_open(bmf_tree_walk *walk)
 {
     bmf_context *ctx = walk->evaluator->ctx;

@@ -3,6 +3,7 @@
 #ifndef BMF_LANGUAGE_EVALUATE_LEVELS_H
 #define BMF_LANGUAGE_EVALUATE_LEVELS_H
 
+#include "skeletons/language/evaluate/combine.h"
 #include "skeletons/language/evaluate/evaluate_private.h"
 
 enum { BMF_TREE_LEVELS = 63 };
@@ -32,8 +33,5 @@ int tree_walk_first(const bmf_tree_walk *walk, bmf_value *elements, bmf_tree_lev
 /* Level l + 1 from level l, which stays. */
 int tree_walk_next(const bmf_tree_walk *walk, int l, const bmf_tree_level *level, bmf_tree_level *next);
 void tree_level_free(bmf_tree_level *level);
-
-/* Room for count numbers, or NULL after a message. */
-int64_t *tree_numbers(bmf_evaluator *evaluator, int64_t count);
 
 #endif

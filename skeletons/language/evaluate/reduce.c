@@ -237,45 +237,19 @@ static int fold_elements(bmf_tree_walk *walk, bmf_value *elements, bmf_value *ou
 
 /* ---- the default ---- */
 
-typedef struct fullness {
-    int64_t *full, *empty, full_count, empty_count;
-    uint8_t *choose;
-} fullness;
-
-static bool open_fullness(bmf_evaluator *evaluator, const bmf_value *x, fullness *f)
-{
-    *f = (fullness){tree_numbers(evaluator, x->count), tree_numbers(evaluator, x->count), 0, 0, NULL};
-    f->choose = malloc((size_t)(x->count + 1));
-    if (!f->full || !f->empty || !f->choose)
-        return false;
-    for (int64_t i = 0; i < x->count; i++) {
-        f->choose[i] = value_length(x, i) > 0;
-        if (f->choose[i])
-            f->full[f->full_count++] = i;
-        else
-            f->empty[f->empty_count++] = i;
-    }
-    return true;
-}
-
 /* op {initial, total} for lists that have elements, the initial value alone for others. */
 static int apply_default(bmf_evaluator *evaluator, const bmf_expression *reduce, const bmf_frame *frame,
                          const bmf_value *x, const bmf_value *initial, bmf_value *total, bmf_value *out)
 {
-    bmf_context *ctx = evaluator->ctx;
-    bmf_value first = {0}, rest = {0}, combined = {0};
-    fullness f;
-    int status = open_fullness(evaluator, x, &f) ? BMF_OK : fail_no_memory(ctx, x->count);
-    if (status == BMF_OK)
-        status = value_take(ctx, initial, f.full, f.full_count, &first);
-    if (status == BMF_OK)
-        status = value_take(ctx, initial, f.empty, f.empty_count, &rest);
-    if (status == BMF_OK)
-        status = apply_operator(evaluator, reduce, frame, f.full, f.full_count, &first, total, &combined);
-    if (status == BMF_OK)
-        status = value_merge(ctx, f.choose, x->count, &combined, &rest, out);
-    value_free(&first), value_free(&rest), value_free(&combined);
-    free(f.full), free(f.empty), free(f.choose);
+    bmf_combination combination;
+    BMF_TRY(combination_open(evaluator, x->count, &combination));
+    for (int64_t i = 0; i < x->count; i++)
+        if (value_length(x, i) > 0)
+            combination_add_pair(&combination, i, i);
+        else
+            combination_add_single(&combination, i);
+    int status = combination_apply(evaluator, reduce, frame, &combination, initial, total, false, out);
+    combination_close(&combination);
     return status;
 }
 

@@ -112,21 +112,13 @@ static int scan_elements(bmf_tree_walk *walk, bmf_value *elements, bmf_value *ou
     return status;
 }
 
-/* op {initial, prefix} for all elements; prefixes and the initial values are taken over. */
+/* op {initial, prefix} for all elements; prefixes are taken over. */
 static int apply_default(bmf_evaluator *evaluator, const bmf_expression *scan, const bmf_frame *elements,
-                         const int64_t *offsets, bmf_value *initial, bmf_value *prefixes, bmf_value *out)
+                         const int64_t *offsets, const bmf_value *initial, bmf_value *prefixes, bmf_value *out)
 {
     bmf_value first;
-    int64_t *all = tree_numbers(evaluator, elements->count);
-    int status = all ? value_repeat(evaluator->ctx, initial, offsets, &first) : BMF_ERROR_MEMORY;
-    for (int64_t j = 0; status == BMF_OK && j < elements->count; j++)
-        all[j] = j;
-    if (status == BMF_OK)
-        status = apply_operator(evaluator, scan, elements, all, elements->count, &first, prefixes, out);
-    free(all);
-    value_free(initial);
-    value_free(prefixes);
-    return status;
+    BMF_TRY(value_repeat(evaluator->ctx, initial, offsets, &first));
+    return apply_operator_to_all(evaluator, scan, elements, &first, prefixes, out);
 }
 
 /* x is packed and keeps its offsets. */

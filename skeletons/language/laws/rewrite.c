@@ -8,6 +8,9 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/table.h"
 #include "skeletons/language/laws/rewriter.h"
 
 typedef struct law_entry {
@@ -32,7 +35,7 @@ const char *law_statement(bmf_law law)
     return laws[law].statement;
 }
 
-/* ---- what shared parts became in this walk: a hash table from address to expression ---- */
+/* ---- what shared parts became in this walk ---- */
 
 typedef struct known_part {
     const bmf_expression *from;
@@ -40,32 +43,32 @@ typedef struct known_part {
 } known_part;
 
 typedef struct known_parts {
+    bmf_table table;
     known_part *part;
-    int64_t capacity, count; /* capacity: a power of two */
+    int64_t count, capacity;
+    const bmf_expression *wanted;
 } known_parts;
 
-static known_part *find_part(const known_parts *known, const bmf_expression *from)
+static bool is_part(const void *looked_up, uint32_t number)
 {
-    uint64_t hash = (uint64_t)(uintptr_t)from * 0x9e3779b97f4a7c15U;
-    int64_t k = (int64_t)(hash >> 20) & (known->capacity - 1);
-    while (known->part[k].from && known->part[k].from != from)
-        k = (k + 1) & (known->capacity - 1);
-    return &known->part[k];
+    const known_parts *known = looked_up;
+    return known->part[number].from == known->wanted;
+}
+
+/* What a part became, NULL if it is new. */
+static bmf_expression *find_part(known_parts *known, const bmf_expression *from)
+{
+    known->wanted = from;
+    const int64_t found = table_find(&known->table, hash_word((uintptr_t)from), is_part, known);
+    return found == TABLE_NONE ? NULL : known->part[found].to;
 }
 
 static void remember_part(known_parts *known, const bmf_expression *from, bmf_expression *to)
 {
-    if (2 * (known->count + 1) > known->capacity) {
-        known_parts larger = {NULL, known->capacity > 0 ? 2 * known->capacity : 64, known->count};
-        larger.part = allocate_clear(larger.capacity, sizeof *larger.part);
-        for (int64_t k = 0; k < known->capacity; k++)
-            if (known->part[k].from)
-                *find_part(&larger, known->part[k].from) = known->part[k];
-        free(known->part);
-        *known = larger;
-    }
-    *find_part(known, from) = (known_part){from, to};
-    known->count++;
+    if (!table_reserve(&known->table, known->count + 1))
+        out_of_memory(2 * known->count * (int64_t)sizeof(bmf_table_slot));
+    table_add(&known->table, hash_word((uintptr_t)from), (uint32_t)known->count);
+    *ARRAY_APPEND(known->part, known->count, known->capacity) = (known_part){from, to};
 }
 
 /* ---- one walk ---- */
@@ -261,10 +264,10 @@ static bmf_expression *make_kernels(walk *w, bmf_expression *expression)
 
 static bmf_expression *visit(walk *w, bmf_expression *expression)
 {
-    if (w->known.capacity > 0 && find_part(&w->known, expression)->from)
-        return find_part(&w->known, expression)->to;
-    bmf_expression *made =
-        w->phase == BMF_PHASE_KERNELS ? make_kernels(w, expression) : apply_phase(w, visit_children(w, expression));
+    bmf_expression *made = find_part(&w->known, expression);
+    if (made)
+        return made;
+    made = w->phase == BMF_PHASE_KERNELS ? make_kernels(w, expression) : apply_phase(w, visit_children(w, expression));
     remember_part(&w->known, expression, made);
     return made;
 }
@@ -274,6 +277,7 @@ static bmf_expression *walk_once(bmf_rewriter *rewriter, bmf_law_phase phase, bm
 {
     walk w = {.rewriter = rewriter, .phase = phase};
     expression = visit(&w, expression);
+    table_free(&w.known.table);
     free(w.known.part);
     *changed = w.changed;
     return expression;

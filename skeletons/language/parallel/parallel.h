@@ -27,6 +27,12 @@ void distribution_plan(bmf_evaluator *evaluator, const bmf_expression *expressio
 int value_from_parcels(const bmf_parcels *parcels, const bmf_type *type, const int64_t *element, int64_t count,
                        bmf_value *out);
 
+/* Reductions and scans of the lists of a spread: values, all of this rank's elements, become what is left of them: of a
+ * reduction each list's first element, of a scan all. elements: the frame of the elements. Collective; agreed status, except
+ * while the operator itself communicates. */
+int distribution_combine(bmf_evaluator *evaluator, bmf_expression *fold, bool scan, const bmf_distribution *spread,
+                         bmf_frame *elements, bmf_value *values);
+
 /* Trace node of an operation, unless the evaluator is quiet. */
 void operation_begin(bmf_evaluator *evaluator, const bmf_expression *expression);
 int operation_end(bmf_evaluator *evaluator, int status);
