@@ -85,7 +85,7 @@ BMF_API void bmf_permute_plan_free(bmf_permute_plan *plan);
 /** The method that was chosen, never BMF_PERMUTE_AUTO. Not collective. */
 BMF_API bmf_permute_method bmf_permute_plan_method(const bmf_permute_plan *plan);
 /** Number of rounds. Not collective. */
-BMF_API int64_t permute_plan_rounds(const bmf_permute_plan *plan);
+BMF_API int64_t bmf_permute_plan_rounds(const bmf_permute_plan *plan);
 /** Messages between different processors, all together; exact. Not collective. */
 BMF_API int64_t bmf_permute_plan_messages(const bmf_permute_plan *plan);
 /** Bytes of those messages. Not collective. */
