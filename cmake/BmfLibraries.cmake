@@ -15,9 +15,10 @@ set(bmf_object ${PROJECT_BINARY_DIR}/libbmf.o)
 set(bmf_local_object ${PROJECT_BINARY_DIR}/libbmf-local.o)
 add_custom_command(
   OUTPUT ${bmf_object} ${bmf_local_object}
-  COMMAND ${CMAKE_LINKER} -r -o ${bmf_object} -u model_open --whole-archive ${bmf_whole_files} --no-whole-archive
+  COMMAND ${CMAKE_LINKER} -r -d -o ${bmf_object} -u model_open --whole-archive ${bmf_whole_files} --no-whole-archive
           --start-group ${bmf_wanted_files} --end-group
-  COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${bmf_object} ${bmf_local_object}
+  COMMAND ${CMAKE_OBJCOPY} --localize-hidden --wildcard --keep-global-symbol=bmf_*
+          ${bmf_object} ${bmf_local_object}
   DEPENDS ${bmf_archives}
   COMMENT "Linking the modules into one object"
   VERBATIM)
@@ -35,6 +36,7 @@ function(bmf_library name kind object scope)
 endfunction()
 bmf_library(bmf_shared SHARED ${bmf_object} PRIVATE)
 bmf_library(bmf_static STATIC ${bmf_local_object} INTERFACE)
-set_target_properties(bmf_shared PROPERTIES EXPORT_NAME bmf)
+set_target_properties(bmf_shared PROPERTIES EXPORT_NAME bmf LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libbmf.map)
+target_link_options(bmf_shared PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/libbmf.map)
 # Both come from one command: one target must run it before the other.
 add_dependencies(bmf_static bmf_shared)

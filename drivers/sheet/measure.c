@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bmf/version.h"
 #include "drivers/commands.h"
 #include "drivers/sheet/sheet.h"
 #include "predict/measure/measure.h"

@@ -10,8 +10,7 @@ extern "C" {
 #endif
 
 #define BMF_VERSION_MAJOR 0 /**< changes when programs must be changed */
-#define BMF_VERSION_MINOR                                                                                              \
-    1 /**< changes when functions are added; while MAJOR is 0, also when programs must be changed */
+#define BMF_VERSION_MINOR 1 /**< changes when functions are added (before 1.0: when programs must be changed) */
 #define BMF_VERSION_PATCH 0 /**< changes when errors are corrected */
 
 /** A number as a text. */

@@ -88,7 +88,7 @@ static bool make_labels(bmf_view *view, bmf_style style)
     view->label = calloc((size_t)view->labels, sizeof *view->label);
     for (int64_t k = 0; view->label && k < view->labels; k++) {
         bool named = k < run->names;
-        const char *text = named ? run->name[k] : event_kind_name((bmf_event_kind)(k - run->names));
+        const char *text = named ? run->name[k] : bmf_event_kind_name((bmf_event_kind)(k - run->names));
         view->label[k].text = style_text(text, style);
         if (!view->label[k].text)
             return false;
