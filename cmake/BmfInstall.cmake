@@ -7,11 +7,6 @@ install(TARGETS bmf)
 
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
-file(GLOB bmf_man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
-if(bmf_man_pages)
-  install(FILES ${bmf_man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-endif()
-
 # Vim finds it there when the prefix is /usr; otherwise add the directory to its runtimepath.
 install(DIRECTORY share/vim/ DESTINATION ${CMAKE_INSTALL_DATADIR}/vim/vimfiles FILES_MATCHING PATTERN "*.vim")
 

@@ -27,6 +27,21 @@ function(bmf_executable name)
   target_link_libraries(${name} PRIVATE ${BMF_LIBRARIES} MPICH::MPICH OpenMP::OpenMP_C m)
 endfunction()
 
+# bmf_tool_library(NAME FOLDER [BUT FILE...]): a static library from all C files below FOLDER, but not these, for the
+# programs of this project. It is not installed.
+function(bmf_tool_library name folder)
+  cmake_parse_arguments(bmf_tool "" "" BUT ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
+  list(TRANSFORM bmf_tool_BUT PREPEND ${PROJECT_SOURCE_DIR}/)
+  list(REMOVE_ITEM sources ${bmf_tool_BUT})
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+    target_compile_options(${name} PRIVATE ${BMF_COMPILE_OPTIONS})
+    target_link_libraries(${name} PUBLIC ${BMF_LIBRARIES} MPICH::MPICH OpenMP::OpenMP_C m)
+  endif()
+endfunction()
+
 # bmf_program(NAME FOLDER): one program from all C files below FOLDER.
 function(bmf_program name folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)

@@ -84,18 +84,42 @@ anchors()
     done
 }
 
-@test "every command and all its options are in the manual pages" {
-    pages=$BMF_SOURCE_DIR/docs/man
-    commands=$("$BMF_BIN_DIR/bmf" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-    [ "$(wc -w <<<"$commands")" -ge 10 ] || fail "too few commands: $commands"
-    for command in $commands; do
-        grep -qE "^\.BI?R? $command( |\$)" "$pages/bmf.1" || fail "bmf.1 does not name $command"
-        [ -e "$pages/bmf-$command.1" ] || continue
-        for option in $("$BMF_BIN_DIR/bmf" "$command" --help | grep -oE '^  (-o, )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
-            [ "$command $option" = "sheet --help" ] || # its commands have it
-                sed 's/\\-/-/g' "$pages/bmf-$command.1" | grep -qE -- "$option\>" ||
-                fail "bmf-$command.1 does not name $option"
+# paths GROUP...: the commands that its help names, and those below them
+paths()
+{
+    for command in $("$BMF_BIN_DIR/bmf" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        echo "$@" "$command"
+        paths "$@" "$command"
+    done
+}
+
+@test "every command has a manual page, with all options, sections and no warnings" {
+    pages=$BMF_BUILD_DIR/man
+    commands=$(paths)
+    [ "$(wc -l <<<"$commands")" -ge 20 ] || fail "too few commands: $commands"
+    while read -r command below; do
+        grep -qx "\.B $command" "$pages/bmf.1" || fail "bmf.1 does not name $command"
+        text=$(man --warnings -l "$pages/bmf-$command.1" 2>warnings | col -b)
+        [ ! -s warnings ] || fail "bmf-$command.1: $(cat warnings)"
+        for section in NAME SYNOPSIS DESCRIPTION "EXIT STATUS" EXAMPLE "SEE ALSO"; do
+            grep -qx "$section" <<<"$text" || fail "bmf-$command.1 has no $section"
         done
+        help=$("$BMF_BIN_DIR/bmf" "$command" $below --help </dev/null)
+        grep -q "^Exit codes: " <<<"$help" || fail "help of $command $below says no exit codes"
+        grep -q "^Example:" <<<"$help" || fail "help of $command $below has no example"
+        for option in $(grep -oE '^  (-[a-z], )?--[a-z-]+' <<<"$help" | grep -oE -- '--[a-z-]+'); do
+            grep -qE -- "$option\>" <<<"$text" || fail "bmf-$command.1 does not name $option"
+        done
+    done <<<"$commands"
+}
+
+@test "what is written by hand about commands gets into their manual pages" {
+    for fragment in "$BMF_SOURCE_DIR"/docs/man/*.roff; do
+        page=$BMF_BUILD_DIR/man/$(basename "$fragment" .roff).1
+        [ -e "$page" ] || fail "no page for $fragment"
+        while IFS= read -r line; do
+            grep -qxF -- "$line" "$page" || fail "$page lacks: $line"
+        done < <(grep -v '^\.SH --' "$fragment")
     done
 }
 

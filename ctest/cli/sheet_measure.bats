@@ -156,9 +156,9 @@ wait_for_samples()
     refused "where to" --ops send
     refused "unknown operation 'bcats'; near: bcast" -o a.raw --ops send,bcats
     refused "unknown clock 'sundial'; known: barrier, agreed" -o a.raw --clock sundial
-    refused "--repeats takes a whole number from 1 to 10000, not '0'" -o a.raw --repeats 0
-    refused "--max-elements takes a whole number" -o a.raw --max-elements 1e3
-    refused "--factor takes a whole number from 2" -o a.raw --factor 1
+    refused "--repeats needs a whole number from 1 to 10000, not '0'" -o a.raw --repeats 0
+    refused "--max-elements needs a whole number" -o a.raw --max-elements 1e3
+    refused "--factor needs a whole number from 2" -o a.raw --factor 1
     refused "unknown option '--fast'" -o a.raw --fast
     refused "needs a value" -o
     refused "unexpected argument 'b.raw'" -o a.raw b.raw

@@ -43,7 +43,7 @@ static void check_group(int ranks)
         check_skeletons(group, 1000);
         check_skeletons(group, 1);
     }
-    group_close(group);
+    bmf_close(group);
     BMF_CHECK(bmf_total_statistics(ctx, &after));
     CHECK(before.messages == after.messages && before.bytes == after.bytes, "a group's messages count for all");
 }
@@ -62,7 +62,7 @@ static void check_failure(void)
         CHECK(bmf_error_text(group)[0] != '\0' && !out, "no message");
         bmf_list_free(xs);
     }
-    group_close(group);
+    bmf_close(group);
     bmf_barrier(ctx);
 }
 

@@ -73,7 +73,7 @@ static inline bmf_column random_column(const bmf_type *type, int64_t count)
     return column;
 }
 
-enum { TYPES = 9 };
+enum { TYPES = 13 };
 
 static inline const bmf_type *type_number(int number)
 {
@@ -96,8 +96,16 @@ static inline const bmf_type *type_number(int number)
         return bmf_type_pair(&bmf_type_bool, bmf_type_list(&bmf_type_real));
     case 7:
         return bmf_type_list(ints);
-    default:
+    case 8:
         return bmf_type_list(bmf_type_pair(&bmf_type_real, bools));
+    case 9:
+        return &bmf_type_int32;
+    case 10:
+        return &bmf_type_complex;
+    case 11:
+        return bmf_type_pair(&bmf_type_bool, bmf_type_pair(&bmf_type_float, &bmf_type_complex));
+    default:
+        return bmf_type_list(bmf_type_pair(&bmf_type_int32, bmf_type_list(&bmf_type_float)));
     }
 }
 

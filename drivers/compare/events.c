@@ -65,7 +65,7 @@ static void put_events(bmf_output *out, const bmf_compared *of, bool *has_twin)
         }
 }
 
-int bmf_compare_write_events(const bmf_compared *of, const char *path)
+int compare_write_events(const bmf_compared *of, const char *path)
 {
     bmf_output out = {0};
     if (!of->comparison->twin)

@@ -1,11 +1,13 @@
 /** @file
- * The context: ranks, threads, processors, options, counters. One per program, opened first and closed last. */
+ * The context: ranks, threads, processors, options, counters. Opened first and closed last. Most programs have one; a
+ * program with a communicator of its own opens its contexts with bmf_open_with of bmf/mpi.h. */
 #ifndef BMF_CONTEXT_H
 #define BMF_CONTEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <bmf/export.h>
 #include <bmf/status.h>
@@ -14,24 +16,54 @@
 extern "C" {
 #endif
 
-/** Opens the context. Collective over all ranks of MPI_COMM_WORLD; initialises MPI unless the program did.
+/** What a context is opened with. Filled by the program, beginning with bmf_options_init(); what stays 0 or NULL is
+ * taken from the environment variable in brackets, or else has its default. Members are only ever added, at the end.
+ * An argument in argv, if argv is given, wins over a member, and a member over the environment. */
+typedef struct bmf_options {
+    size_t size;             /**< of the struct in the program: set by bmf_options_init */
+    int64_t processors;      /**< of the machine [BMF_PROCS]; default: the number of ranks */
+    int threads;             /**< per rank [BMF_THREADS]; default OMP_NUM_THREADS, else cores / ranks on the node */
+    bool reassociate;        /**< faster, not reproducible reductions [BMF_FREE=1]; see bmf_set_reproducible */
+    bool ignore_environment; /**< no BMF_* variable counts */
+    const char *trace;    /**< file for a trace, written by bmf_close [BMF_TRACE]; contexts that are open at once take
+                             * different ones */
+    const char *schedule; /**< algorithms to force, as in bmf_set_schedule: "split=direct,scan=levels" [BMF_SCHEDULE] */
+    FILE *plan;           /**< rank 0 prints the plan of every skeleton call there [BMF_PLAN=1: standard error] */
+    const char *machine;  /**< predict the run on the machine of this file [BMF_MACHINE]; one rank */
+    int64_t ranks;        /**< then: ranks whose messages are counted [BMF_RANKS]; default: as many as processors */
+    const char *program;  /**< as traces call it; default: the last part of argv[0], or "program" */
+    int *argc;            /**< with argv: a command line to take --bmf-* arguments out of, as bmf_open does */
+    char ***argv;         /**< see argc */
+} bmf_options;
+
+/** Options that ask for nothing. Not collective. */
+static inline bmf_options bmf_options_init(void)
+{
+    bmf_options options;
+    memset(&options, 0, sizeof options);
+    options.size = sizeof options;
+    return options;
+}
+
+/** Opens a context on all ranks. Collective over MPI_COMM_WORLD; initialises MPI unless the program did. The same as
+ * bmf_open_with on MPI_COMM_WORLD with argc and argv as the only options.
  *
  * Takes these options out of argc, argv (environment variable in brackets; the option wins):
  *   --bmf-procs P        [BMF_PROCS]        processors of the machine, >= 1; default: the number of ranks
  *   --bmf-threads T      [BMF_THREADS]      threads per rank; default OMP_NUM_THREADS, else cores / ranks on the node
  *   --bmf-trace FILE     [BMF_TRACE]        record a trace and write it at bmf_close
- *   --bmf-schedule LIST  [BMF_SCHEDULE]     force algorithms: "split=direct,scan=levels"; see bmf_algorithm_name
+ *   --bmf-schedule LIST  [BMF_SCHEDULE]     force algorithms: "split=direct,scan=levels"
  *   --bmf-plan           [BMF_PLAN=1]       rank 0 prints the plan of every skeleton call on standard error
  *   --bmf-free           [BMF_FREE=1]       faster, not reproducible reductions (bmf_set_reproducible)
- *   --bmf-machine M      [BMF_MACHINE]      predict the run on the machine of file M; one process, --bmf-procs
- * processors
+ *   --bmf-machine M      [BMF_MACHINE]      predict the run on the machine of file M; one process,
+ *                                           --bmf-procs processors
  *   --bmf-ranks R        [BMF_RANKS]        then: ranks whose messages are counted; default: as many as processors
  * Everything after an argument "--" is left alone. Errors: BMF_ERROR_USAGE; *ctx is then NULL on every rank. */
 BMF_API int bmf_open(int *argc, char ***argv, bmf_context **ctx);
 
-/** Writes the trace if one was asked for, frees the context and finalises MPI if bmf_open initialised it. Collective.
- * All lists must have been freed. Returns an exit code (0, or that of a trace that could not be written), so that
- * main can end with `return bmf_close(ctx);`. */
+/** Writes the trace if one was asked for and frees the context; finalises MPI if bmf initialised it and no other
+ * context is open. Collective. All its lists must have been freed. NULL is allowed and nothing. Returns an exit code
+ * (0, or that of a trace that could not be written), so that main can end with `return bmf_close(ctx);`. */
 BMF_API int bmf_close(bmf_context *ctx);
 
 /** Number of this rank, from 0. Not collective. */

@@ -200,7 +200,10 @@ enum {
     BMF_OPERATOR_(name, type, a, b, expression, 0, flag_bits)
 
 /** BMF_EXACT for integers and bool, otherwise 0. */
-#define BMF_EXACT_KIND(type) (BMF_KIND_OF(type) == BMF_INT || BMF_KIND_OF(type) == BMF_BOOL ? (unsigned)BMF_EXACT : 0u)
+#define BMF_EXACT_KIND(type)                                                                                           \
+    (BMF_KIND_OF(type) == BMF_INT || BMF_KIND_OF(type) == BMF_INT32 || BMF_KIND_OF(type) == BMF_BOOL                   \
+         ? (unsigned)BMF_EXACT                                                                                         \
+         : 0u)
 
 /** @cond internal: the parts of an operator, one function after the other */
 enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };

@@ -1,5 +1,6 @@
 /** @file
- * .npy files: NumPy's format versions 1.0, 2.0 and 3.0 of int64, float64 and bool, C order, little-endian.
+ * .npy files: NumPy's format versions 1.0, 2.0 and 3.0 of int64, int32, float64, float32, complex128 and bool, C order,
+ * little-endian.
  *
  * 1-D files are lists; 2-D files are lists of lists (rows). Each rank reads or writes only its part, at its offset.
  * Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
@@ -16,7 +17,7 @@ extern "C" {
 
 /** What a header says. */
 typedef struct bmf_npy_header {
-    const bmf_type *scalar; /**< bmf_type_int, bmf_type_real or bmf_type_bool */
+    const bmf_type *scalar; /**< int, int32, real, float, complex or bool */
     int dimensions;         /**< 1 or 2 */
     int64_t shape[2];       /**< shape[1] = 1 if dimensions is 1 */
     int64_t data_offset;    /**< bytes before the first element */
@@ -35,7 +36,15 @@ BMF_API int bmf_npy_read(bmf_context *ctx, const char *path, bmf_list **list);
 /** The same onto the parts of `partition`, whose length must be shape[0]. */
 BMF_API int bmf_npy_read_parts(bmf_context *ctx, const char *path, bmf_partition *partition, bmf_list **list);
 
-/** Writes a list of int, real or bool, or of lists of them that all have the same length, to `path`. Collective.
+/** The same with all scalars converted to `scalar` while they are read: int32 to int or real, int to real (rounded to
+ * the nearest), float to real, and every type to itself. partition may be NULL: evenly over all processors. Takes no
+ * more memory than the list. Collective. Error besides those above: BMF_ERROR_TYPE, naming the file, for any other
+ * conversion. */
+BMF_API int bmf_npy_read_as(bmf_context *ctx, const char *path, const bmf_type *scalar, bmf_partition *partition,
+                            bmf_list **list);
+
+/** Writes a list of int, int32, real, float, complex or bool, or of lists of them that all have the same length, to
+ * `path`. Collective.
  * The file appears whole or not at all: it is written as PATH.part and renamed. A list of no rows is written with the
  * shape (0, 0). Errors: BMF_ERROR_FILE;
  * BMF_ERROR_TYPE for other types; BMF_ERROR_SHAPE for ragged rows (names the first). */

@@ -55,18 +55,57 @@ BMF_API int bmf_agree(bmf_context *ctx, int status);
 
 /** Ends the program if status is not BMF_OK: the lowest rank prints "bmf: MESSAGE" once on standard error, MPI is
  * finalised and the process exits with bmf_exit_code(status). Collective when status is the same on every rank
- * (which it is for every collective bmf function). Returns only on BMF_OK. */
+ * (which it is for every collective bmf function). Returns only on BMF_OK.
+ * With several contexts open it is the one with this process's last error whose message is printed and whose ranks end
+ * together; if it has not all ranks of MPI_COMM_WORLD, MPI_Abort takes the others down. */
 BMF_API void bmf_exit_on_error(int status);
+/** The same for an error of this context. Collective over it. */
+BMF_API void bmf_exit_on_error_in(bmf_context *ctx, int status);
 
-/** BMF_CHECK(call): calls, and ends the program as bmf_exit_on_error does when the call failed. */
+/* What to do with a status, from programs of one page to parts of programs that must not end:
+ *
+ *   BMF_CHECK(call)                ends the program as bmf_exit_on_error does
+ *   BMF_TRY(call)                  returns the status to the caller, of a function that returns one and holds nothing
+ *   BMF_TRY_OR(call, cleanup)      runs the statement cleanup, then returns the status
+ *   BMF_TRY_GOTO(call, status, label)
+ *                                  stores the status in the variable and goes to the label, where a function that holds
+ *                                  more frees it, whatever happened:
+ *
+ *     int norm(bmf_context *ctx, const bmf_list *xs, double *sum)
+ *     {
+ *         bmf_list *squares = NULL;
+ *         int status;
+ *         BMF_TRY_GOTO(bmf_map(xs, &square, &squares), status, done);
+ *         BMF_TRY_GOTO(bmf_reduce(squares, &bmf_plus_real, sum), status, done);
+ *     done:
+ *         bmf_list_free(squares);
+ *         return status;
+ *     }
+ *
+ * The status is the same on every rank after a collective function, so that all ranks take the same way. The message is
+ * bmf_error_text(ctx). The program, its MPI and other contexts go on; so does this context. */
+/** Ends the program as bmf_exit_on_error does if the call failed. */
 #define BMF_CHECK(call) bmf_exit_on_error(call)
 
-/** BMF_TRY(call): for functions that return a status: returns it to the caller if it is not BMF_OK. */
-#define BMF_TRY(call)                                                                                                  \
+/** Returns the status of the call to the caller if it is not BMF_OK. */
+#define BMF_TRY(call) BMF_TRY_OR(call, (void)0)
+
+/** The same after the statement cleanup. */
+#define BMF_TRY_OR(call, cleanup)                                                                                      \
     do {                                                                                                               \
         int bmf_try_status_ = (call);                                                                                  \
-        if (bmf_try_status_ != BMF_OK)                                                                                 \
+        if (bmf_try_status_ != BMF_OK) {                                                                               \
+            cleanup;                                                                                                   \
             return bmf_try_status_;                                                                                    \
+        }                                                                                                              \
+    } while (0)
+
+/** Stores the status of the call and goes to the label if it is not BMF_OK. */
+#define BMF_TRY_GOTO(call, status, label)                                                                              \
+    do {                                                                                                               \
+        (status) = (call);                                                                                             \
+        if ((status) != BMF_OK)                                                                                        \
+            goto label;                                                                                                \
     } while (0)
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 /** @file
  * Reading traces: what happened on every processor, when, and where in the program (docs/trace-format.md).
  *
- * A trace holds one or two runs, numbered from 0. A run has a lane for every processor and events, fixed-size records. An
- * event's structural id is (node, instance, round, lane, kind, peer): where in the program it belongs, not when it
- * happened, so that the same program on another machine has the same ids. Nodes form a tree: the root is the program,
- * below it named regions and skeleton calls. The instance counts how often the node was entered (from 0), the round
- * counts schedule rounds inside it. Nothing here is collective. */
+ * A trace holds one or two runs, numbered from 0. A run has a lane for every processor and events, fixed-size
+ * records. An event's structural id is (node, instance, round, lane, kind, peer): where in the program it belongs,
+ * not when it happened, so that the same program on another machine has the same ids. Nodes form a tree: the root is
+ * the program, below it named regions and skeleton calls. The instance counts how often the node was entered (from
+ * 0), the round counts schedule rounds inside it. Nothing here is collective. */
 #ifndef BMF_TRACE_H
 #define BMF_TRACE_H
 

@@ -1,5 +1,6 @@
 /** @file
- * Types of elements: int (int64_t), real (double), bool (uint8_t), tuples, lists, and opaque C structs.
+ * Types of elements: int (int64_t), real (double), bool (uint8_t), int32 (int32_t), float, complex (double _Complex),
+ * tuples, lists, and opaque C structs.
  *
  * A type is an immutable tree. Types inside lists and columns are interned: equal types are the same pointer.
  * A *leaf* of a type is a scalar or struct component outside any inner list; leaves are numbered from left to
@@ -13,18 +14,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+#include <complex>
+#endif
+
 #include <bmf/export.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** The last two are the language's: the element type of an empty list literal, which has no values and goes with every
- * type; and a list whose elements lie each on its own processor. Columns never have them. */
+/** The first three are the scalars of the language too. The last two are the language's alone: the element type of an
+ * empty list literal, which has no values and goes with every type; and a list whose elements lie each on its own
+ * processor. Columns never have them. */
 typedef enum bmf_type_kind {
     BMF_INT,
     BMF_REAL,
     BMF_BOOL,
+    BMF_INT32,
+    BMF_FLOAT,
+    BMF_COMPLEX, /**< the real part, then the imaginary part, each a double */
     BMF_STRUCT,
     BMF_TUPLE,
     BMF_LIST,
@@ -48,6 +57,9 @@ struct bmf_type {
 BMF_API extern const bmf_type bmf_type_int;     /**< int64_t; interned */
 BMF_API extern const bmf_type bmf_type_real;    /**< double; interned */
 BMF_API extern const bmf_type bmf_type_bool;    /**< uint8_t, 0 or 1; interned */
+BMF_API extern const bmf_type bmf_type_int32;   /**< int32_t; interned */
+BMF_API extern const bmf_type bmf_type_float;   /**< float; interned */
+BMF_API extern const bmf_type bmf_type_complex; /**< double _Complex, in C++ std::complex<double>; interned */
 BMF_API extern const bmf_type bmf_type_nothing; /**< the language's: of an empty list; interned */
 
 /** The interned type equal to `type` (deep comparison). Lives as long as the process. Thread-safe. Not collective. */
@@ -106,6 +118,15 @@ template <> struct bmf_kind_of_type<bool> {
 template <> struct bmf_kind_of_type<uint8_t> {
     static constexpr bmf_type_kind value = BMF_BOOL;
 };
+template <> struct bmf_kind_of_type<int32_t> {
+    static constexpr bmf_type_kind value = BMF_INT32;
+};
+template <> struct bmf_kind_of_type<float> {
+    static constexpr bmf_type_kind value = BMF_FLOAT;
+};
+template <> struct bmf_kind_of_type<std::complex<double>> {
+    static constexpr bmf_type_kind value = BMF_COMPLEX;
+};
 /** @endcond */
 #endif
 
@@ -120,7 +141,10 @@ template <> struct bmf_kind_of_type<uint8_t> {
              : BMF_INT, long long                                                                                      \
              : BMF_INT, _Bool                                                                                          \
              : BMF_BOOL, uint8_t                                                                                       \
-             : BMF_BOOL, default                                                                                       \
+             : BMF_BOOL, int32_t                                                                                       \
+             : BMF_INT32, float                                                                                        \
+             : BMF_FLOAT, double _Complex                                                                              \
+             : BMF_COMPLEX, default                                                                                    \
              : BMF_STRUCT)
 #endif
 /** The type descriptor of a C type, an initialiser. Not interned. */

@@ -17,7 +17,7 @@ int64_t *compare_twins(const bmf_both *both);
 double relative_error(int64_t measured, int64_t predicted);
 
 /* Sets median and p90 (the values of that rank) of ratio[g] from the errors whose group is g; events counts them. The
- * order of errors is lost. False without memory. */
-bool ratio_quantiles(int64_t errors, const int64_t *group, const double *error, int64_t groups, bmf_ratio *ratio);
+ * order of errors is lost. */
+void ratio_quantiles(int64_t errors, const int64_t *group, const double *error, int64_t groups, bmf_ratio *ratio);
 
 #endif

@@ -48,9 +48,9 @@ void alone_free(bmf_alone *alone);
 /* How much of [begin, end) is such time. O(log pieces). */
 int64_t alone_within(const bmf_alone *alone, int64_t begin, int64_t end);
 
-/* By event: how many processors repeat this kernel on the same data, 0 or 1 if it is not repeated. *copies is NULL if
- * none is; the caller frees. BMF_OK or BMF_ERROR_MEMORY. */
-int repeated_create(const bmf_run *run, uint32_t **copies);
+/* By event: how many processors repeat this kernel on the same data, 0 or 1 if it is not repeated. NULL if none is; the
+ * caller frees. */
+uint32_t *repeated_create(const bmf_run *run);
 
 /* By node: the kind of its communication. nodes values, to be freed; NULL without memory. */
 bmf_communication *communication_kinds(const bmf_run *run);
@@ -83,7 +83,7 @@ typedef struct bmf_lane_row {
     int64_t capacity;
 } bmf_lane_row;
 
-int lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row);
+void lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row);
 void lane_row_free(bmf_lane_row *row);
 /* The numbers of a lane's events that count: all, or those of the instance that is asked for. list: room for as many as
  * the lane has. Returns how many. */

@@ -118,17 +118,19 @@ typedef struct bmf_position {
 } bmf_position;
 
 struct bmf_context {
+    bmf_context *next; /* open context of the process */
     MPI_Comm comm;
     MPI_Comm exit_comm; /* for the end of the program only */
     int rank, ranks;
-    int node_ranks, node_cores; /* ranks on this host and cores it may use */
+    bool whole_world;           /* every rank of MPI_COMM_WORLD is in it */
+    int node_ranks, node_cores; /* ranks on this host and cores they may use */
+    int sharing_ranks;          /* those that use these cores, with ranks outside the context */
     bool polite;                /* ranks outnumber cores: waiting sleeps */
     int threads;
     int64_t processors;
     int64_t first_processor, local_processors;
     const bmf_backend *backend;
     void *backend_state;
-    bool initialised_mpi;
     bool reproducible;
     bool agrees_once; /* see agree_once */
     int agreed;       /* then: the first agreed failure */

@@ -8,12 +8,16 @@
 
 enum { ALIGNED_FROM = 1024 };
 
-void out_of_memory(int64_t bytes)
+static const char working[] = "of working memory";
+
+void out_of_memory(int64_t bytes, const char *what)
 {
-    int initialised = 0;
-    fprintf(stderr, "bmf: out of memory: %lld bytes of working memory\n", (long long)bytes);
+    int initialised = 0, finalised = 0;
+    fprintf(stderr, "bmf: out of memory: %lld bytes %s\n", (long long)bytes, what);
+    fflush(NULL);
     MPI_Initialized(&initialised);
-    if (initialised)
+    MPI_Finalized(&finalised);
+    if (initialised && !finalised)
         MPI_Abort(MPI_COMM_WORLD, 1);
     exit(1);
 }
@@ -24,7 +28,7 @@ void *allocate(int64_t size)
     size_t rounded = ((size_t)(size > 0 ? size : 1) + 63) / 64 * 64;
     void *memory = rounded < ALIGNED_FROM ? malloc(rounded) : aligned_alloc(64, rounded);
     if (!memory)
-        out_of_memory((int64_t)rounded);
+        out_of_memory((int64_t)rounded, working);
     return memory;
 }
 
@@ -32,7 +36,7 @@ static int64_t array_bytes(int64_t count, int64_t size)
 {
     int64_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
-        out_of_memory(INT64_MAX);
+        out_of_memory(INT64_MAX, working);
     return bytes;
 }
 

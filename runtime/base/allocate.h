@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ends the program, on all ranks if MPI is up, with one line: there is no working memory of so many bytes. */
-_Noreturn void out_of_memory(int64_t bytes);
+/* Ends the program, all its ranks, with exit code 1 and the line "bmf: out of memory: BYTES bytes WHAT"; what: "for a
+ * list". The only place where bmf ends a program that runs out of memory. */
+_Noreturn void out_of_memory(int64_t bytes, const char *what);
 
 /* `size` bytes with undefined contents, 64-byte aligned from 1 KiB on and like malloc's below; free() releases them.
  * Never NULL. */

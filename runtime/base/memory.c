@@ -149,6 +149,6 @@ bmf_buffer *working_buffer(int64_t size)
 {
     bmf_buffer *buffer = buffer_create(size);
     if (!buffer)
-        out_of_memory(size);
+        out_of_memory(size, "of working memory");
     return buffer;
 }

@@ -1,6 +1,6 @@
 /* Columns: the local data of a list, one contiguous array per scalar.
  *
- *   int, real, bool, struct   data[0..count), stride bytes apart: the element's size, or 0 for a broadcast value
+ *   scalar, struct            data[0..count), stride bytes apart: the element's size, or 0 for a broadcast value
  *   tuple                     child[0..components), each of the same count
  *   list                      offsets[0..count] (int64, offsets[0] = 0, non-decreasing, offsets[count] = the
  *                             child's count) and child[0], the flattened children
@@ -12,7 +12,7 @@
 
 #include "runtime/base/memory.h"
 #include "bmf/slice.h"
-#include "bmf/type.h"
+#include "runtime/data/type.h"
 
 typedef struct bmf_column {
     const bmf_type *type;     /* interned */

@@ -64,15 +64,6 @@ static void check(bmf_context *ctx, const bmf_list *list)
 }
 #endif
 
-/* Out of memory for a list that ranks do not agree about: nobody else will notice. */
-static _Noreturn void give_up(bmf_context *ctx, int64_t bytes)
-{
-    fprintf(stderr, "bmf: out of memory: no %" PRId64 " bytes for a list on rank %d\n", bytes, ctx->rank);
-    fflush(NULL);
-    MPI_Abort(ctx->comm, bmf_exit_code(BMF_ERROR_MEMORY));
-    abort();
-}
-
 int bmf_list_create(bmf_context *ctx, const bmf_type *type, bmf_partition *partition, bmf_list **list)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
@@ -88,8 +79,8 @@ int bmf_list_create(bmf_context *ctx, const bmf_type *type, bmf_partition *parti
     bmf_column column;
     int status = column_create(type, count, &column);
     bool agreed = busiest_bytes(ctx, partition, bytes) >= AGREED_BYTES;
-    if (status != BMF_OK && !agreed)
-        give_up(ctx, count * bytes);
+    if (status != BMF_OK && !agreed) /* nobody else will notice */
+        out_of_memory(count * bytes, "for a list");
     if (status != BMF_OK)
         bmf_fail(ctx, status, "out of memory: %" PRId64 " elements of %" PRId64 " bytes on rank %d", count, bytes,
                  ctx->rank);
@@ -195,7 +186,7 @@ void bmf_list_make_writable(bmf_list *list)
     bmf_column_builder *builder = column_builder_create(list->type);
     if (column_builder_copy(builder, &list->column, 0, list->column.count) != BMF_OK ||
         column_builder_finish(builder, &copy) != BMF_OK)
-        give_up(list->context, column_packed_bytes(&list->column, 0, list->column.count));
+        out_of_memory(column_packed_bytes(&list->column, 0, list->column.count), "for a list");
     column_free(&list->column);
     list->column = copy;
 }

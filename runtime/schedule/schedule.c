@@ -8,17 +8,17 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "runtime/schedule/range.h"
 #include "bmf/status.h"
+#include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+#include "runtime/schedule/range.h"
 
 bmf_schedule *schedule_create(const char *name, int64_t low, int64_t high)
 {
-    bmf_schedule *schedule = calloc(1, sizeof *schedule);
-    if (schedule) {
-        schedule->name = name;
-        schedule->low = low;
-        schedule->high = high;
-    }
+    bmf_schedule *schedule = allocate_clear(1, (int64_t)sizeof *schedule);
+    schedule->name = name;
+    schedule->low = low;
+    schedule->high = high;
     return schedule;
 }
 
@@ -34,14 +34,7 @@ void schedule_free(bmf_schedule *schedule)
 
 int schedule_extend(bmf_schedule *schedule, int rounds)
 {
-    if (rounds > schedule->capacity) {
-        int capacity = rounds < 2 * schedule->capacity ? 2 * schedule->capacity : rounds;
-        bmf_round *round = realloc(schedule->round, (size_t)capacity * sizeof *round);
-        if (!round)
-            return BMF_ERROR_MEMORY;
-        schedule->round = round;
-        schedule->capacity = capacity;
-    }
+    ARRAY_RESERVE(schedule->round, schedule->capacity, rounds);
     for (; schedule->rounds < rounds; schedule->rounds++)
         schedule->round[schedule->rounds] = (bmf_round){NULL, 0, 0};
     return BMF_OK;
@@ -55,15 +48,7 @@ int schedule_add(bmf_schedule *schedule, int r, bmf_message message)
     if (!from_here && !to_here)
         return BMF_OK;
     bmf_round *round = &schedule->round[r];
-    if (round->count == round->capacity) {
-        int64_t capacity = most(4, 2 * round->capacity);
-        bmf_message *grown = realloc(round->message, (size_t)capacity * sizeof *grown);
-        if (!grown)
-            return BMF_ERROR_MEMORY;
-        round->message = grown;
-        round->capacity = capacity;
-    }
-    round->message[round->count++] = message;
+    *ARRAY_APPEND(round->message, round->count, round->capacity) = message;
     return BMF_OK;
 }
 

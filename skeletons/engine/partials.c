@@ -109,15 +109,14 @@ static int generate_nested(const bmf_partials *partials, bmf_partials_generator 
     bmf_group items = {0, 0, partition->parts};
     bmf_schedule *over_items = schedule_create(schedule->name, bmf_partition_part_from(partition, schedule->low),
                                                bmf_partition_part_from(partition, schedule->high));
-    int status = over_items ? generator(over_items, 0, &items, partials_bytes, partials) : BMF_ERROR_MEMORY;
-    if (status == BMF_OK)
-        status = schedule_extend(schedule, over_items->rounds);
-    for (int r = 0; status == BMF_OK && r < over_items->rounds; r++)
-        for (int64_t i = 0; status == BMF_OK && i < over_items->round[r].count; i++) {
+    int status = generator(over_items, 0, &items, partials_bytes, partials);
+    schedule_extend(schedule, over_items->rounds);
+    for (int r = 0; r < over_items->rounds; r++)
+        for (int64_t i = 0; i < over_items->round[r].count; i++) {
             bmf_message message = over_items->round[r].message[i];
             message.from = bmf_partition_processor(partition, message.from);
             message.to = bmf_partition_processor(partition, message.to);
-            status = schedule_add(schedule, r, message);
+            schedule_add(schedule, r, message);
         }
     schedule_free(over_items);
     return status;

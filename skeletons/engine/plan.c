@@ -14,18 +14,11 @@ bool plan_wanted(const bmf_context *ctx)
     return ctx->plan != NULL && ctx->rank == 0;
 }
 
-static _Noreturn void give_up(void)
-{
-    fprintf(stderr, "bmf: out of memory for a schedule\n");
-    abort();
-}
-
 static bmf_schedule *generate(const bmf_call *call, bmf_algorithm algorithm, int64_t low, int64_t high)
 {
     const char *name = algorithm < BMF_ALGORITHMS ? bmf_algorithm_name(algorithm) : call->skeleton;
     bmf_schedule *schedule = schedule_create(name, low, high);
-    if (!schedule || call->generate(schedule, algorithm, call->state) != BMF_OK)
-        give_up();
+    call->generate(schedule, algorithm, call->state);
     return schedule;
 }
 

@@ -136,10 +136,24 @@ static int parse_argument(bmf_context *ctx, const bmf_program_options *options, 
     return data_parse(ctx, &program->texts, span, &program->argument_type, &program->argument);
 }
 
-static const bmf_type *type_of_npy(const bmf_npy_header *header)
+/* The scalar of the language that the file's are read as. */
+static int language_scalar(bmf_context *ctx, const char *path, const bmf_type *scalar, const bmf_type **read_as)
 {
-    const bmf_type *list = bmf_type_list(header->scalar);
-    return header->dimensions == 2 ? bmf_type_list(list) : list;
+    *read_as = scalar == &bmf_type_int32 ? &bmf_type_int : scalar == &bmf_type_float ? &bmf_type_real : scalar;
+    if (scalar == &bmf_type_complex)
+        return bmf_fail(ctx, BMF_ERROR_TYPE, "%s: complex numbers (complex128); the language has int, real and bool",
+                        path);
+    return BMF_OK;
+}
+
+static int type_of_npy(bmf_context *ctx, const char *path, const bmf_type **type)
+{
+    bmf_npy_header header;
+    const bmf_type *scalar;
+    BMF_TRY(bmf_npy_header_read(ctx, path, &header));
+    BMF_TRY(language_scalar(ctx, path, header.scalar, &scalar));
+    *type = bmf_type_list(header.dimensions == 2 ? bmf_type_list(scalar) : scalar);
+    return BMF_OK;
 }
 
 /* Everything that rank 0 does alone. */
@@ -160,10 +174,8 @@ int program_load(bmf_context *ctx, const bmf_program_options *options, bmf_progr
     bmf_parsed parsed = {0};
     int status = BMF_OK, libraries = options->libraries;
     if (options->argument && ends_with(options->argument, ".npy")) {
-        bmf_npy_header header;
-        BMF_TRY(bmf_npy_header_read(ctx, options->argument, &header));
+        BMF_TRY(type_of_npy(ctx, options->argument, &program->argument_type));
         program->npy = options->argument;
-        program->argument_type = type_of_npy(&header);
     }
     if (bmf_is_root(ctx))
         status = load_first(ctx, options, program, &parsed);
@@ -202,12 +214,12 @@ static int placed_argument(bmf_context *ctx, bmf_program *program, bmf_value *ar
     return value_from_column(ctx, &column, argument);
 }
 
-static int placed_file(bmf_context *ctx, const char *path, int64_t length, bmf_value *argument)
+static int placed_file(bmf_context *ctx, const char *path, const bmf_type *scalar, int64_t length, bmf_value *argument)
 {
     bmf_partition *partition;
     bmf_list *list = NULL;
     BMF_TRY(bmf_partition_placed(ctx, 0, length, &partition));
-    int status = bmf_npy_read_parts(ctx, path, partition, &list);
+    int status = bmf_npy_read_as(ctx, path, scalar, partition, &list);
     bmf_partition_release(partition);
     if (status == BMF_OK)
         status = bmf_agree(ctx, value_from_parts(list, argument));
@@ -225,15 +237,15 @@ static bmf_expression *first_split(bmf_expression *expression)
 }
 
 /* What the first split would make of the file, each rank reading its parts. */
-static int split_file(bmf_context *ctx, const char *path, int64_t length, const bmf_expression *split,
-                      bmf_value *argument)
+static int split_file(bmf_context *ctx, const char *path, const bmf_type *scalar, int64_t length,
+                      const bmf_expression *split, bmf_value *argument)
 {
     bmf_level level = {split->number[0], (int)split->number[1]};
     bmf_partition *partition;
     bmf_list *list = NULL;
     bmf_value parts;
     BMF_TRY(bmf_partition_create(ctx, 0, 1, &level, length, NULL, &partition));
-    int status = bmf_npy_read_parts(ctx, path, partition, &list);
+    int status = bmf_npy_read_as(ctx, path, scalar, partition, &list);
     if (status == BMF_OK)
         status = bmf_agree(ctx, value_from_parts(list, &parts));
     bmf_list_free(list);
@@ -268,14 +280,16 @@ static bmf_expression *without_first(bmf_program *program, bmf_expression *expre
 static int open_argument(bmf_context *ctx, bmf_program *program, bmf_expression **expression, bmf_value *argument)
 {
     bmf_npy_header header;
+    const bmf_type *scalar;
     bmf_expression *split = first_split(*expression);
     if (!program->npy)
         return bmf_agree(ctx, placed_argument(ctx, program, argument));
     BMF_TRY(bmf_npy_header_read(ctx, program->npy, &header));
+    BMF_TRY(language_scalar(ctx, program->npy, header.scalar, &scalar));
     if (!split)
-        return placed_file(ctx, program->npy, header.shape[0], argument);
+        return placed_file(ctx, program->npy, scalar, header.shape[0], argument);
     *expression = without_first(program, *expression);
-    return split_file(ctx, program->npy, header.shape[0], split, argument);
+    return split_file(ctx, program->npy, scalar, header.shape[0], split, argument);
 }
 
 /* The expression without a gather as its last operation; itself if there is none, or nothing else. */

@@ -23,18 +23,18 @@ static int send_elements(bmf_evaluator *evaluator, const bmf_layout *instances, 
     bmf_column column;
     BMF_TRY(value_to_column(evaluator->ctx, values, &column));
     bmf_item *item = distribution_items(spread);
-    int status = schedule_extend(schedule, 1);
-    for (int64_t n = 0; status == BMF_OK && n < elements->local_count; n++) {
+    schedule_extend(schedule, 1);
+    for (int64_t n = 0; n < elements->local_count; n++) {
         int64_t e = elements->local[n], from = elements->processor[e], to = instances->processor[item[n].instance];
         parcels_pack(parcels, e, &column, n, n + 1);
         if (from != to)
-            status = schedule_add(
+            schedule_add(
                 schedule, 0,
                 (bmf_message){.from = from, .to = to, .bytes = parcels->parcel[e].bytes, .first = e, .count = 1});
     }
     free(item);
     column_free(&column);
-    return status;
+    return BMF_OK;
 }
 
 /* The lists of this rank's instances from the parcels of their elements. */
@@ -74,9 +74,7 @@ static int collect_list(bmf_evaluator *evaluator, bmf_frame *frame, bmf_distribu
     bmf_schedule *schedule =
         schedule_create("direct", ctx->first_processor, ctx->first_processor + ctx->local_processors);
     parcels_open(&parcels, ctx, spread->elements->count);
-    int status = schedule ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for messages");
-    if (status == BMF_OK)
-        status = send_elements(evaluator, instances, spread, values, &parcels, schedule);
+    int status = send_elements(evaluator, instances, spread, values, &parcels, schedule);
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
         status = parcels_deliver(&parcels, &schedule->round[0], 0);

@@ -40,23 +40,19 @@ static bmf_schedule *generate_all(const bmf_distribution *spread, const char *na
 {
     bmf_schedule *schedule = schedule_create(name, low, high);
     int64_t *before = allocate(64 * (int64_t)sizeof *before);
-    int status = schedule ? BMF_OK : BMF_ERROR_MEMORY;
-    for (int64_t c = 0; status == BMF_OK && c < spread->instances; c++) {
+    for (int64_t c = 0; c < spread->instances; c++) {
         if (spread->offsets[c + 1] == spread->offsets[c])
             continue;
         bmf_group group = group_of(spread, c);
         for (int r = 0; r < 64; r++)
             before[r] = r < schedule->rounds ? schedule->round[r].count : 0;
-        status = generate(schedule, &group);
+        generate(schedule, &group);
         for (int r = 0; r < schedule->rounds; r++)
             for (int64_t m = before[r]; m < schedule->round[r].count; m++)
                 schedule->round[r].message[m].first += spread->offsets[c];
     }
     free(before);
-    if (status == BMF_OK)
-        return schedule;
-    fprintf(stderr, "bmf: out of memory for a schedule\n");
-    exit(1);
+    return schedule;
 }
 
 bmf_schedule *distribution_schedule(bmf_context *ctx, const bmf_distribution *spread, const char *name,

@@ -121,7 +121,7 @@ static int read_prediction(const bmf_predict_options *options, const char *path,
     predicted->bytes = bytes;
     predicted->rank_messages = rank_messages;
     predicted->rank_bytes = rank_bytes;
-    json_array_foreach(remarks, index, remark) bmf_predicted_remark(predicted, json_string_value(remark));
+    json_array_foreach(remarks, index, remark) predicted_remark(predicted, json_string_value(remark));
     json_decref(root);
     return BMF_OK;
 }
@@ -136,7 +136,7 @@ static int read_run(const char *path, bmf_predicted *predicted)
     return BMF_OK;
 }
 
-int bmf_predict_command(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
+int predict_executable(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
 {
     exchange files;
     bmf_network *network;
