@@ -48,15 +48,7 @@ int bmf_index(const bmf_list *xs, int64_t i, void *value)
 /* Number of elements on all hosts before `rank`. */
 static int64_t elements_before(const bmf_context *ctx, const bmf_partition *partition, int rank)
 {
-    int64_t processor = bmf_first_processor(ctx, rank), low = 0, high = partition->parts;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (bmf_partition_processor(partition, middle) < processor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return partition->start[low];
+    return partition->start[bmf_partition_part_from(partition, bmf_first_processor(ctx, rank))];
 }
 
 static int64_t words_for(int64_t bytes)

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+#include "runtime/base/search.h"
 
 typedef struct bmf_arrival {
     char *at;
@@ -35,17 +36,7 @@ void parcels_close(bmf_parcels *parcels)
 
 int64_t parcels_find(const bmf_parcels *parcels, int64_t element)
 {
-    int64_t low = 0, high = parcels->count;
-    if (!parcels->start)
-        return element;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (parcels->start[middle] < element)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return parcels->start ? first_not_below(parcels->start, parcels->count, element) : element;
 }
 
 const char *parcel_data(const bmf_parcel *parcel)
@@ -57,12 +48,9 @@ const char *parcel_data(const bmf_parcel *parcel)
 
 char *parcels_reserve(bmf_parcels *parcels, int64_t bytes)
 {
-    if (parcels->buffers == parcels->capacity) {
-        int64_t old = parcels->capacity, entry = (int64_t)sizeof *parcels->buffer;
-        parcels->capacity = 2 * old + 8;
-        parcels->buffer = reallocate(parcels->buffer, old * entry, parcels->capacity * entry);
-    }
-    return parcels->buffer[parcels->buffers++] = allocate(bytes);
+    char *buffer = allocate(bytes);
+    *ARRAY_APPEND(parcels->buffer, parcels->buffers, parcels->capacity) = buffer;
+    return buffer;
 }
 
 int64_t parcel_bytes(const bmf_column *column, int64_t begin, int64_t end)
@@ -143,14 +131,10 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
         return outgoing(state, message, segment); /* this rank has it already */
     if (message->bytes == 0)
         return 0;
-    if (parcels->arrivals == parcels->arrival_capacity) {
-        int64_t old = parcels->arrival_capacity, entry = (int64_t)sizeof *parcels->arrival;
-        parcels->arrival_capacity = 2 * old + 8;
-        parcels->arrival = reallocate(parcels->arrival, old * entry, parcels->arrival_capacity * entry);
-    }
     segment[0] = (bmf_segment){parcels_reserve(parcels, message->bytes), message->bytes};
-    parcels->arrival[parcels->arrivals++] = (bmf_arrival){segment[0].data, parcels_find(parcels, message->first),
-                                                          parcels_find(parcels, message->first + message->count)};
+    bmf_arrival arrival = {segment[0].data, parcels_find(parcels, message->first),
+                           parcels_find(parcels, message->first + message->count)};
+    *ARRAY_APPEND(parcels->arrival, parcels->arrivals, parcels->arrival_capacity) = arrival;
     return 1;
 }
 

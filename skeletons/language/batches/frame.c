@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/batches/value_private.h"
 
@@ -40,20 +41,6 @@ int frame_open_elements(bmf_evaluator *evaluator, const bmf_frame *outer, const 
     return BMF_OK;
 }
 
-/* How many of the rising numbers are below `limit`. */
-static int64_t count_below(const int64_t *number, int64_t count, int64_t limit)
-{
-    int64_t low = 0, high = count;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (number[middle] < limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 int frame_open_picked(bmf_evaluator *evaluator, const bmf_frame *outer, const bmf_expression *by, const int64_t *picked,
                       int64_t count, bmf_frame *frame)
 {
@@ -63,7 +50,7 @@ int frame_open_picked(bmf_evaluator *evaluator, const bmf_frame *outer, const bm
     frame->picked = picked;
     frame->count = count;
     for (int64_t r = 0; r < outer->runs; r++)
-        run[r] = (bmf_run_of_instances){outer->run[r].processor, count_below(picked, count, outer->run[r].end)};
+        run[r] = (bmf_run_of_instances){outer->run[r].processor, first_not_below(picked, count, outer->run[r].end)};
     return BMF_OK;
 }
 
@@ -167,7 +154,7 @@ static int64_t cut_whole(const bmf_frame *frame, const int64_t *offsets, int64_t
         int64_t last = frame->run[r].end;
         while (instance < last) {
             int64_t worker = offsets[instance] / share, limit = (worker + 1) * share;
-            int64_t end = instance + count_below(offsets + instance + 1, last - instance, limit + 1);
+            int64_t end = instance + first_above(offsets + instance + 1, last - instance, limit);
             end = end > instance ? end : instance + 1;
             piece[made++] =
                 (bmf_piece){instance, frame->run[r].processor, offsets[instance], offsets[end], (int)worker};
@@ -212,19 +199,13 @@ typedef struct step {
     int64_t element;
 } step;
 
-/* The list of a run of offsets that number j lies in. */
-static int64_t list_of(const int64_t *offsets, int64_t lists, int64_t j)
-{
-    return count_below(offsets, lists + 1, j + 1) - 1;
-}
-
 /* This rank's number of instance c of all instances, or -1. */
 static int64_t local_number(const bmf_frame *frame, int64_t c)
 {
     const bmf_layout *layout = frame->layout;
     if (!layout)
         return !frame->outer && frame->count > 0 ? 0 : -1;
-    int64_t n = count_below(layout->local, layout->local_count, c);
+    int64_t n = first_not_below(layout->local, layout->local_count, c);
     return n < layout->local_count && layout->local[n] == c ? n : -1;
 }
 
@@ -236,12 +217,12 @@ static int find_path(const bmf_frame *frame, int64_t j, step path[MAX_PATH])
         if (frame->picked) {
             j = frame->picked[j];
         } else if (frame->offsets) {
-            int64_t i = list_of(frame->offsets, frame->outer->count, j);
+            int64_t i = last_not_above(frame->offsets, frame->outer->count + 1, j);
             path[steps++] = (step){frame->by, j - frame->offsets[i]};
             j = i;
         } else {
             const bmf_distribution *spread = frame->spread;
-            int64_t e = spread->elements->local[j], c = list_of(spread->offsets, spread->instances, e);
+            int64_t e = spread->elements->local[j], c = last_not_above(spread->offsets, spread->instances + 1, e);
             path[steps++] = (step){frame->by, e - spread->offsets[c]};
             j = local_number(frame->outer, c);
         }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "skeletons/language/batches/value_private.h"
 
 /* ---- segments ---- */
@@ -18,19 +19,6 @@ typedef struct join_state {
     int64_t *begin, *end; /* of lists */
     const int64_t *base;  /* by source: where its children stand among the common ones */
 } join_state;
-
-static int64_t segment_at(const bmf_segments *segments, int64_t j)
-{
-    int64_t low = 0, high = segments->count;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (segments->offsets[middle] <= j)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 static void copy_words(int64_t count, const char *from, int64_t stride, int64_t *to)
 {
@@ -69,7 +57,7 @@ static void join_some(void *state, int64_t first, int64_t last)
 {
     const join_state *s = state;
     const bmf_segments *g = s->segments;
-    int64_t k = segment_at(g, first);
+    int64_t k = last_not_above(g->offsets, g->count, first);
     for (int64_t j = first; j < last; k++) {
         int64_t stop = g->offsets[k + 1] < last ? g->offsets[k + 1] : last;
         if (stop <= j)

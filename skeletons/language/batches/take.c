@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "skeletons/language/batches/value_private.h"
 
 /* ---- by number ---- */
@@ -143,25 +144,11 @@ int value_slice(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t
 
 /* ---- repeated ---- */
 
-/* The instance i with offsets[i] <= j < offsets[i + 1]. */
-static int64_t instance_at(const int64_t *offsets, int64_t instances, int64_t j)
-{
-    int64_t low = 0, high = instances;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (offsets[middle] <= j)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void repeat_some(void *state, int64_t first, int64_t last)
 {
     const take_state *s = state;
     const bmf_value *value = s->value;
-    int64_t i = instance_at(s->index, value->count, first);
+    int64_t i = last_not_above(s->index, value->count, first);
     for (int64_t j = first; j < last; i++) {
         int64_t stop = s->index[i + 1] < last ? s->index[i + 1] : last;
         if (value->type->kind == BMF_LIST) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "runtime/data/partition.h"
 #include "skeletons/language/evaluate/evaluate_private.h"
 
@@ -132,17 +133,10 @@ static void check_lengths(void *state, int64_t begin, int64_t end)
 static void count_some(void *state, int64_t begin, int64_t end)
 {
     const iota_state *s = state;
-    int64_t low = 0, high = s->instances;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (s->offsets[middle] <= begin)
-            low = middle;
-        else
-            high = middle;
-    }
-    for (int64_t j = begin; j < end; low++) {
-        int64_t stop = s->offsets[low + 1] < end ? s->offsets[low + 1] : end;
-        for (int64_t first = s->offsets[low]; j < stop; j++)
+    int64_t i = last_not_above(s->offsets, s->instances, begin);
+    for (int64_t j = begin; j < end; i++) {
+        int64_t stop = s->offsets[i + 1] < end ? s->offsets[i + 1] : end;
+        for (int64_t first = s->offsets[i]; j < stop; j++)
             s->number[j] = j - first;
     }
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "skeletons/language/evaluate/evaluate_private.h"
 
 /* ---- project ---- */
@@ -18,24 +19,11 @@ typedef struct project_state {
     bmf_failure first; /* of an element of the result */
 } project_state;
 
-static int64_t list_at(const int64_t *offsets, int64_t lists, int64_t j)
-{
-    int64_t low = 0, high = lists;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (offsets[middle] <= j)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void place_some(void *state, int64_t begin, int64_t end)
 {
     project_state *s = state;
     const char *data = s->number->data;
-    int64_t stride = s->number->stride, i = list_at(s->offsets, s->instances, begin);
+    int64_t stride = s->number->stride, i = last_not_above(s->offsets, s->instances, begin);
     for (int64_t j = begin; j < end; i++) {
         int64_t stop = s->offsets[i + 1] < end ? s->offsets[i + 1] : end;
         int64_t base = s->list->begin[i * s->list->step], length = s->list->end[i * s->list->step] - base;
@@ -58,7 +46,7 @@ static int take_places(bmf_evaluator *evaluator, const bmf_expression *project, 
     pass_open(evaluator, frame, "project", state->offsets, &pass);
     int status = pass_run(&pass, total, place_some, state);
     if (status == BMF_OK && state->first.kind != BMF_FAILURE_NONE) {
-        state->first.element = list_at(state->offsets, state->instances, state->first.element);
+        state->first.element = last_not_above(state->offsets, state->instances, state->first.element);
         status = noted_failure(evaluator, frame, project, BMF_FAILURE_INDEX, &state->first);
     }
     if (status == BMF_OK)
@@ -230,17 +218,8 @@ typedef struct kept_state {
 static void count_kept(void *state, int64_t begin, int64_t end)
 {
     const kept_state *s = state;
-    for (int64_t i = begin; i < end; i++) {
-        int64_t low = 0, high = s->kept;
-        while (low < high) {
-            int64_t middle = low + (high - low) / 2;
-            if (s->position[middle] < s->offsets[i + 1])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        s->new_offsets[i + 1] = low;
-    }
+    for (int64_t i = begin; i < end; i++)
+        s->new_offsets[i + 1] = first_not_below(s->position, s->kept, s->offsets[i + 1]);
 }
 
 static int keep(bmf_evaluator *evaluator, const bmf_frame *frame, const bmf_value *x, const int64_t *position,

@@ -8,7 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+#include "runtime/base/search.h"
 #include "skeletons/language/parallel/parallel.h"
 
 /* Element `element` of the spread goes to number `target` of the targets' layout. Known to the element's holder. */
@@ -23,12 +24,7 @@ typedef struct wants {
 
 static void add_want(wants *all, int64_t target, int64_t element)
 {
-    if (all->count == all->capacity) {
-        int64_t old = all->capacity, entry = (int64_t)sizeof *all->want;
-        all->capacity = 2 * old + 16;
-        all->want = reallocate(all->want, old * entry, all->capacity * entry);
-    }
-    all->want[all->count++] = (wanted){target, element};
+    *ARRAY_APPEND(all->want, all->count, all->capacity) = (wanted){target, element};
 }
 
 static void add_message(bmf_schedule *schedule, int64_t from, int64_t to, int64_t bytes, int64_t first, int64_t count)
@@ -96,19 +92,6 @@ static int ask(bmf_context *ctx, const bmf_layout *targets, const bmf_layout *el
 
 /* ---- answering ---- */
 
-static int64_t local_number(const bmf_layout *layout, int64_t number)
-{
-    int64_t low = 0, high = layout->local_count;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (layout->local[middle] <= number)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Packs what is wanted, every element once. */
 static int pack_wanted(bmf_evaluator *evaluator, const bmf_layout *elements, bmf_value *values, const wants *known,
                        bmf_parcels *parcels)
@@ -119,7 +102,8 @@ static int pack_wanted(bmf_evaluator *evaluator, const bmf_layout *elements, bmf
     for (int64_t n = 0; n < elements->local_count; n++)
         packed[n] = -1;
     for (int64_t k = 0; k < known->count; k++) {
-        int64_t n = local_number(elements, known->want[k].element), target = known->want[k].target;
+        int64_t n = last_not_above(elements->local, elements->local_count, known->want[k].element),
+                target = known->want[k].target;
         if (packed[n] < 0)
             parcels_pack(parcels, target, &column, n, n + 1);
         else

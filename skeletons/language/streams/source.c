@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "skeletons/language/streams/stream.h"
 
 /* Fewer elements than this are computed by one worker: waking the others takes longer. */
@@ -236,15 +237,7 @@ void stream_close(bmf_stream_source *source)
 
 int64_t stream_first_segment(const bmf_stream_source *source, int64_t v)
 {
-    int64_t low = 0, high = source->segments; /* offset[high] >= v */
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (source->offset[middle] < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_not_below(source->offset, source->segments, v);
 }
 
 int64_t stream_segment(const bmf_stream_source *source, int worker, int64_t v)
