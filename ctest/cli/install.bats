@@ -55,7 +55,6 @@ check_programs()
     run make -f "$BMF_SOURCE_DIR/ctest/cli/outside/Makefile" SOURCE="$BMF_SOURCE_DIR/ctest/cli/outside"
     assert_success
     refute_output --partial warning
-    export LD_LIBRARY_PATH=${PKG_CONFIG_PATH%/pkgconfig}
     check_programs .
 }
 
