@@ -20,7 +20,8 @@ setup()
 }
 
 # check_programs FOLDER: every program's answer on 1 and on 4 ranks. The sum of 0 .. 1000 is 1000 * 1001 / 2; the sums of
-# 0 .. 100 and of the squares are 100 * 101 / 2 and 100 * 101 * 201 / 6.
+# 0 .. 100 and of the squares are 100 * 101 / 2 and 100 * 101 * 201 / 6; the squares of 0 .. 10 add up to 385, those of
+# 0 .. 3 to 14.
 check_programs()
 {
     for kind in "" _static; do
@@ -35,6 +36,12 @@ check_programs()
             assert_output "338350 101 5050 2525 on $ranks ranks"
         done
         check_prediction "$1/main_c$kind"
+        run --separate-stderr "$MPIRUN" -n 1 "$1/communicators_c$kind"
+        assert_success
+        assert_output "385 on 1 of 1 ranks and 3 processors; 338350 on all; 14 alone"
+        run --separate-stderr "$MPIRUN" -n 4 "$1/communicators_c$kind"
+        assert_success
+        [ "$(grep -cx "385 on 2 of 4 ranks and 3 processors; 338350 on all; 14 alone" <<<"$output")" -eq 2 ]
     done
     readelf -d "$1/main_c" | grep -q 'NEEDED.*libbmf\.so'
     run ! grep -q libbmf <(readelf -d "$1/main_c_static")
