@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "runtime/data/list.h"
 
 BMF_MAP_KERNEL(real_of_int, int64_t, n, double, (double)n)
 BMF_MAP_KERNEL_WITH(squared_difference, double, context, double, x, double, (x - *context) * (x - *context))
@@ -35,7 +34,7 @@ static int read_reals(bmf_context *ctx, const char *path, bmf_list **xs)
 {
     bmf_list *numbers;
     BMF_TRY(bmf_npy_read(ctx, path, &numbers));
-    if (numbers->type == &bmf_type_real) {
+    if (bmf_list_type(numbers) == &bmf_type_real) {
         *xs = numbers;
         return BMF_OK;
     }
