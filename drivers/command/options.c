@@ -146,8 +146,7 @@ const char *option_default(const bmf_driver *command, const bmf_option *option, 
 
 /* ---- all options ---- */
 
-/* The table as getopt_long wants it. A value of getopt_long is that of the option's letter or FIRST_VALUE and its number.
- */
+/* The table as getopt_long wants it, whose values are FIRST_VALUE plus the number of the option in the table. */
 static void make_getopt_tables(const bmf_option *option, struct option *names, char *letters)
 {
     int count = 0;
