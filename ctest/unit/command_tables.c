@@ -1,4 +1,4 @@
-/* The tables of bmf's commands: every option is accepted and refused as its kind wants it, in the words that all share. */
+/* The tables of bmf's commands: every option is accepted and refused as its kind wants it, in words that all share. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
  *
  * A program is a tree of commands: a group has commands below it, a leaf has options, operands and run(). Options are
  * understood as by getopt_long: --name=value, --name value, abbreviations, -- before operands. Every command knows
- * --help. Errors are one line on standard error, "PROGRAM: TEXT (see `PROGRAM COMMAND --help`)", printed by one process,
- * with exit code 2.
+ * --help. Errors are one line on standard error, "PROGRAM: TEXT (see `PROGRAM COMMAND --help`)", printed by one
+ * process, with exit code 2.
  *
  * Texts are prose in paragraphs; lines are broken where they are printed. Words in `backquotes` stand for themselves:
  * manual pages set them in bold.
