@@ -130,6 +130,7 @@ typedef struct bmf_driver {
     const char *noun;                         /* what they are; NULL: "command" */
     const char *missing;                      /* is said if none is given */
     const char *version;                      /* for --version; NULL: there is none */
+    bool exact_names;                         /* the program: options cannot be abbreviated */
     /* a leaf: */
     const bmf_option *options;
     int min_operands, max_operands;   /* BMF_ANY_NUMBER: no limit */
