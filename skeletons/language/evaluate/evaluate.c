@@ -1,8 +1,8 @@
 /* The evaluator: one expression applied to a whole batch.
  *
- * Method: by form (forms/form.h) and type. What a list operation does to one list is done to the lists of all instances in a few
- * passes; what a map does to elements is done to the batch of all elements. Nothing loops over instances. When all
- * instances have the same argument, one of them is computed and the result stays the same for all.
+ * Method: by form (forms/form.h) and type. What a list operation does to one list is done to the lists of all
+ * instances in a few passes; what a map does to elements is done to the batch of all elements. Nothing loops over
+ * instances. When all instances have the same argument, one of them is computed and the result stays the same for all.
  * Cost: passes over the batch, as many as there are operations that no stream or kernel has joined. */
 #include <stdlib.h>
 

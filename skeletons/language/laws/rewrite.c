@@ -155,8 +155,8 @@ static bool apply_laws(walk *w, composition *c, int at)
     return false;
 }
 
-/* The composition of what the parts of an expression have become: under its names if it was a composition, because single
- * parts have theirs. */
+/* The composition of what the parts of an expression have become: under its names if it was a composition, because
+ * single parts have theirs. */
 static bmf_expression *compose_again(walk *w, const bmf_expression *before, int parts, bmf_expression *const *part)
 {
     bmf_expression *after = expression_compose(w->rewriter->arena, before->span, parts, part);
