@@ -42,8 +42,8 @@ BMF_API int bmf_to_array(const bmf_list *xs, void *data);
 
 /* ---- moving ---- */
 
-/* Document 000, 5.3. A placed list: spread over `parts` processors base + (k << log2_stride), part sizes as 5.3.1 says. A
- * distributed list (nested split, 5.3.4): every part is split over `parts` processors from its own processor on.
+/* Document 000, 5.3. A placed list: spread over `parts` processors base + (k << log2_stride), part sizes as 5.3.1 says.
+ * A distributed list (nested split, 5.3.4): every part is split over `parts` processors from its own processor on.
  * Algorithms: tree (ceil(log2 parts) rounds), direct (1 round, no byte twice); parts - 1 messages per list split.
  * Errors: parts < 1, log2_stride < 0, a level that reaches into the next list's processors, or beyond the last
  * processor. */
