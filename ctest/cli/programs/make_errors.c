@@ -22,7 +22,12 @@ static int fail_at_five(const void *context, int64_t count, const bmf_slice *in,
     return 0;
 }
 
-static const bmf_kernel fragile = {"fragile", fail_at_five, NULL, 1, {&bmf_type_int}, &bmf_type_int, true};
+static const bmf_kernel fragile = {.name = "fragile",
+                                   .block = fail_at_five,
+                                   .inputs = 1,
+                                   .input = {&bmf_type_int},
+                                   .output = &bmf_type_int,
+                                   .may_fail = true};
 
 /* An error in a context of half of the ranks, while the others wait for messages that will not come. */
 static int fail_in_half(bmf_context *ctx)
