@@ -35,14 +35,14 @@ static int fail_in_half(bmf_context *ctx)
     const int first_half = 2 * bmf_rank(ctx) < bmf_ranks(ctx);
     bmf_context *half;
     bmf_list *xs;
-    double sum;
+    double total;
     MPI_Comm comm;
     MPI_Comm_split(MPI_COMM_WORLD, first_half, bmf_rank(ctx), &comm);
     BMF_CHECK(bmf_open_with(comm, NULL, &half));
     BMF_CHECK(bmf_iota(half, 10, &xs));
     if (!first_half)
         MPI_Barrier(MPI_COMM_WORLD);
-    return bmf_reduce(xs, &bmf_plus_real, &sum);
+    return bmf_reduce(xs, &bmf_plus_real, &total);
 }
 
 static int make_mistake(bmf_context *ctx, const char *mistake)
