@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 
 typedef struct bench_action {
     int (*before)(void *state); /* before every run, not timed; may be NULL. All three return a bmf status, */

@@ -9,7 +9,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
 
 /* This thread's share of count elements, cut at cache lines. Inside a parallel region. */
 static void share(int64_t count, int64_t *begin, int64_t *end)

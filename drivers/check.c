@@ -1,63 +1,52 @@
 /* bmf check: parses and types a program, and prints the type of its value. */
-#include <stdlib.h>
-
+#include "drivers/command/json.h"
 #include "drivers/commands.h"
 #include "drivers/program_options.h"
 
-static void print_help(void)
-{
-    puts("usage: bmf check PROG.bmf [OPTION]..\n"
-         "\n"
-         "Parses a program and infers its types. Prints the type of its value, "
-         "or points at what is wrong.\n"
-         "\n"
-         "  --library F   a file of definitions; may be given several times\n"
-         "  --arg F       the argument: a .npy file or data as text; default: "
-         "the data at the end of the program\n"
-         "  --procs P     also check that P processors are enough for the "
-         "program's splits\n"
-         "  --json        print {\"type\", \"argument\", \"processors\"}\n"
-         "  --help        this text\n"
-         "\n"
-         "Example: echo 'B_Op (B_Length) [1, 2, 3]' > length.bmf && bmf check "
-         "length.bmf");
-}
-
-static void print_types(const bmf_program *program, bool json)
+static int print_types(const bmf_program *program, bool json)
 {
     char out[4096], in[4096];
     bmf_type_print(program->checked->out, out, sizeof out);
     bmf_type_print(program->argument_type, in, sizeof in);
-    if (json)
-        printf("{\"type\": \"%s\", \"argument\": \"%s\", \"processors\": %lld}\n", out, in,
-               (long long)processors_needed(program->checked));
-    else
+    if (!json)
         puts(out);
+    return json ? json_print(json_pack("{s:s, s:s, s:I}", "type", out, "argument", in, "processors",
+                                       (json_int_t)processors_needed(program->checked)),
+                             BMF_JSON_LINE)
+                : finish_output();
 }
 
-static int check(bmf_context *ctx, const bmf_driver_options *o)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
+    const bmf_driver_options *o = values;
     bmf_program program = {0};
-    int code = bmf_report_program(ctx, bmf_load_program(ctx, o, &program));
-    if (code == 0 && bmf_is_root(ctx)) {
-        print_types(&program, o->json);
-        code = bmf_finish_output();
-    }
+    int code = report_status(ctx, load_program(ctx, o, operands->text[0], &program));
+    if (code == 0 && bmf_is_root(ctx))
+        code = print_types(&program, o->json);
     program_free(&program);
     return code;
 }
 
-int bmf_command_check(int argc, char **argv)
-{
-    bmf_driver_options o;
-    bmf_context *ctx;
-    if (bmf_open_program(&argc, &argv, &ctx) != BMF_OK)
-        return bmf_report(BMF_ERROR_USAGE);
-    int code = bmf_read_program_options("check", argc, argv, &o);
-    if (code == 0 && o.help && bmf_is_root(ctx))
-        print_help();
-    else if (code == 0 && !o.help)
-        code = check(ctx, &o);
-    int closed = bmf_close(ctx);
-    return code != 0 ? code : closed;
-}
+static const bmf_option options[] = {
+    BMF_LIBRARY_OPTION, BMF_ARGUMENT_OPTION,
+    BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, INT32_MAX),
+               "also check that P processors are enough for the program's splits"),
+    BMF_OPTION("json", NULL, BMF_FLAG(bmf_driver_options, json),
+               "print one JSON object: type, argument (its type) and processors (how many the program needs)"),
+    BMF_OPTION_END};
+
+const bmf_driver check_command = {
+    .name = "check",
+    .summary = "parse and type a program of the BMF language",
+    .synopsis = "bmf check PROG.bmf [OPTION]..",
+    .about = "Parses a program and infers its types. Prints the type of its value, or points at what is wrong.",
+    .example = "echo 'B_Op (B_Length) [1, 2, 3]' > length.bmf && bmf check length.bmf\n"
+               "bmf check prog.bmf --library lib.bmf --arg input.npy",
+    .exit_code =
+        "0 the program is correct, 1 failed, 2 it is not, and the message marks the place in the text; bad usage.",
+    .see = "bmf-run, bmf-plan",
+    .options = options,
+    BMF_PROGRAM_OPERAND,
+    .parallel = true,
+    .size = sizeof(bmf_driver_options),
+    .run = run};

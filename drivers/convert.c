@@ -1,96 +1,68 @@
 /* bmf convert: a trace in another tool's format. */
-#include <getopt.h>
 #include <string.h>
 
-#include "runtime/convert/convert.h"
 #include "drivers/commands.h"
+#include "runtime/convert/convert.h"
 
-typedef struct options {
-    const char *trace, *output;
-    const bmf_format *format;
-    bool help;
-} options;
+typedef struct values {
+    int format; /* of formats; -1: none yet */
+    const char *output;
+} values;
 
-static void print_help(void)
+static const values defaults = {.format = -1};
+
+static const char *format_name(int number, const char **about)
 {
-    puts("usage: bmf convert TRACE --to FORMAT -o OUT\n"
-         "\n"
-         "Writes a trace of bmf in the format of another tool. If it holds a measured and a predicted run, both go "
-         "into\n"
-         "the output: measured is process, application or container 1, predicted 2.\n"
-         "\n"
-         "  --to FORMAT       one of:");
-    for (const bmf_format *format = formats; format->name; format++)
-        printf("                      %-9s %s\n", format->name, format->about);
-    puts("  -o, --output OUT  the file to write; for otf2 a new folder; - is standard output (chrome, perfetto, paje, "
-         "csv, svg)\n"
-         "  --help            this text\n"
-         "\n"
-         "Example: bmf convert run.trace --to chrome -o run.json");
+    *about = formats[number].about;
+    return formats[number].name;
 }
 
-/* Lists the formats' names in an error. */
-static int unknown_format(const char *name)
+static int convert(const char *path, const bmf_format *format, const char *output)
 {
-    char known[256] = "";
-    for (const bmf_format *format = formats; format->name; format++) {
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", format->name);
-    }
-    return bmf_usage_error("convert", "unknown format '%s'; known: %s", name, known);
-}
-
-/* 0, or the exit code of bad usage. */
-static int read_options(int argc, char **argv, options *o)
-{
-    static const struct option known[] = {{"to", required_argument, NULL, 't'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
-    *o = (options){0};
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":o:h", known, NULL)) != -1;) {
-        if (c == 'h')
-            o->help = true;
-        else if (c == 'o')
-            o->output = optarg;
-        else if (c == 't' && !(o->format = format_find(optarg)))
-            return unknown_format(optarg);
-        else if (c == ':')
-            return bmf_usage_error("convert", "option '%s' needs a value", argv[optind - 1]);
-        else if (c == '?')
-            return bmf_usage_error("convert", "unknown option '%s'", argv[optind - 1]);
-    }
-    if (o->help)
-        return 0;
-    if (optind + 1 != argc)
-        return bmf_usage_error("convert", optind == argc ? "no trace to convert" : "more than one trace");
-    o->trace = argv[optind];
-    if (!o->format)
-        return bmf_usage_error("convert", "no format: give --to");
-    if (!o->output)
-        return bmf_usage_error("convert", "nowhere to write: give -o");
-    if (!o->format->streams && strcmp(o->output, "-") == 0)
-        return bmf_usage_error("convert", "%s needs a name for its files; it cannot go to standard output",
-                               o->format->name);
-    return 0;
-}
-
-int bmf_command_convert(int argc, char **argv)
-{
-    options o;
     bmf_trace *trace;
-    int code = read_options(argc, argv, &o);
-    if (code)
-        return code;
-    if (o.help) {
-        print_help();
-        return bmf_finish_output();
-    }
-    int status = bmf_trace_read(NULL, o.trace, &trace);
-    if (status == BMF_OK) {
-        status = o.format->convert(NULL, trace, o.output);
-        bmf_trace_free(trace);
-    }
-    return bmf_report(status);
+    BMF_TRY(bmf_trace_read(NULL, path, &trace));
+    const int status = format->convert(NULL, trace, output);
+    bmf_trace_free(trace);
+    return status;
 }
+
+static int run(bmf_context *ctx, void *given, const bmf_operands *operands)
+{
+    const values *v = given;
+    const bmf_format *format = &formats[v->format];
+    if (!format->streams && strcmp(v->output, "-") == 0)
+        return usage_error("%s needs a name for its files; it cannot go to standard output", format->name);
+    return report_status(ctx, convert(operands->text[0], format, v->output));
+}
+
+#define STREAM_NAME(name, extension, streams, about) STREAM_NAME_##streams(name)
+#define STREAM_NAME_true(name)                       #name ", "
+#define STREAM_NAME_false(name)
+
+static const bmf_option options[] = {
+    BMF_OPTION("to", "FORMAT", BMF_CHOICE(values, format, format_name), "one of:", .missing = "no format: give --to"),
+    BMF_OPTION("output", "OUT", BMF_TEXT(values, output),
+               "the file to write; for otf2 a new folder; - is standard output (" BMF_FORMATS(STREAM_NAME) "no others)",
+               .letter = 'o', .missing = "nowhere to write: give -o"),
+    BMF_OPTION_END};
+
+const bmf_driver convert_command = {
+    .name = "convert",
+    .summary = "write a trace in another tool's format",
+    .synopsis = "bmf convert TRACE --to FORMAT -o OUT",
+    .about =
+        "Writes a trace of bmf in the format of another tool. If it holds a measured and a predicted run, both go into "
+        "the output: measured is process, application or container 1, predicted 2.",
+    .example = "bmf convert run.trace --to chrome -o run.json\nbmf convert run.trace --to csv -o - | grep ,send,",
+    .exit_code =
+        "0 success, 1 failed (no memory), 2 bad usage, a trace that cannot be read, or an output that cannot be "
+        "written.",
+    .see = "bmf-trace, pj_dump, otf2-print",
+    .options = options,
+    .min_operands = 1,
+    .max_operands = 1,
+    .no_operand = "no trace to convert",
+    .surplus = "more than one trace",
+    .defaults = &defaults,
+    .size = sizeof defaults,
+    .run = run};

@@ -1,45 +1,23 @@
 /* bmf plan: what a program becomes: laws, kernels, schedules, messages.
  *
- * Schedules depend on the data, so the program is run, in this process or on
- * the ranks mpirun gives; only what it would print is left out. */
+ * Schedules depend on the data, so the program is run, in this process or on the ranks mpirun gives; only what it would
+ * print is left out. */
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "drivers/command/json.h"
 #include "drivers/commands.h"
 #include "drivers/program_options.h"
 #include "runtime/backend/backend.h"
 #include "skeletons/language/scalar/scalar.h"
-
-static void print_help(void)
-{
-    puts("usage: bmf plan PROG.bmf [OPTION]..\n"
-         "\n"
-         "Prints the plan of a program: the program as written and after the laws "
-         "that were applied, its kernels, the\n"
-         "schedule of every operation that sends messages, and their totals. Runs "
-         "the program to know their sizes.\n"
-         "\n"
-         "  --procs P     processors of the machine; default: as many as the "
-         "program splits over\n"
-         "  --library F   a file of definitions; may be given several times\n"
-         "  --arg F       the argument: a .npy file or data as text; default: the "
-         "data at the end of the program\n"
-         "  --free        allow laws that associate sums of reals anew\n"
-         "  --json        print {\"before\", \"after\", \"laws\", \"processors\", "
-         "\"messages\", \"bytes\"}\n"
-         "  --help        this text\n"
-         "\n"
-         "Example: echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op "
-         "(B_Plus))) . P_Split (B_Num 4)\n"
-         "               [1, 2, 3, 4, 5, 6, 7, 8]' > sum.bmf && bmf plan sum.bmf");
-}
 
 static void report_law(void *state, bmf_law law, const bmf_expression *before, const bmf_expression *after)
 {
     FILE *stream = state;
     char *old = expression_print(before, -1), *new = expression_print(after, -1);
     fprintf(stream, "  %s: %s\n      %s\n   -> %s\n", law_name(law), law_statement(law), old, new);
-    free(old), free(new);
+    free(old);
+    free(new);
 }
 
 static void print_expression(const char *title, const bmf_expression *expression)
@@ -56,14 +34,14 @@ static void print_kernel(bmf_expression *expression, int *number)
 {
     char *text = expression_print(expression, -1), *code = scalar_print(scalar_of_expression(expression));
     printf("  %d: %s\n%s", ++*number, text, code);
-    free(text), free(code);
+    free(text);
+    free(code);
 }
 
-/* The scalar expressions of streams and scalar nodes; the same node is printed
- * once. */
+/* The scalar expressions of streams and scalar nodes; the same node is printed once. */
 static void print_kernels(bmf_expression *expression, int *number)
 {
-    if (expression->scalar != NULL)
+    if (expression->scalar)
         return;
     if (expression->kind == BMF_EXPRESSION_SCALAR) {
         print_kernel(expression->child[0], number);
@@ -71,7 +49,7 @@ static void print_kernels(bmf_expression *expression, int *number)
     }
     for (int k = 0; k < expression->children; k++) {
         bmf_expression *child = expression->child[k];
-        if (child == NULL)
+        if (!child)
             continue;
         if (expression->kind == BMF_EXPRESSION_STREAM && k < 2 && child->kind != BMF_EXPRESSION_ID)
             print_kernel(child, number);
@@ -88,84 +66,110 @@ typedef struct planned {
     int64_t applied;
 } planned;
 
-static int make_plan(bmf_context *ctx, const bmf_driver_options *o, bmf_program *program, planned *plan)
+/* Applies the laws; prints the program and them if `text`. */
+static void apply_laws(bmf_context *ctx, bool text, bmf_program *program, planned *plan)
 {
-    bool text = bmf_is_root(ctx) && !o->json;
-    BMF_TRY(bmf_load_program(ctx, o, program));
-    plan->before = expression_print(program->checked, -1);
+    bmf_rewriting rewriting = {.laws = ~0u, .free_association = !bmf_is_reproducible(ctx)};
     if (text) {
         print_expression("program", program->checked);
         puts("laws:");
-    }
-    bmf_rewriting rewriting = {.laws = ~0u, .free_association = !bmf_is_reproducible(ctx)};
-    if (text) {
         rewriting.report = report_law;
         rewriting.state = stdout;
     }
     program_rewrite(program, &rewriting);
     for (int law = 0; law < BMF_LAW_COUNT; law++)
         plan->applied += program->rewriting.applied[law];
+}
+
+static void print_rewritten(bmf_context *ctx, const bmf_program *program, const planned *plan)
+{
+    int kernels = 0;
+    puts(plan->applied == 0 ? "  none applies\n" : "");
+    print_expression("what runs", program->expression);
+    puts("kernels:");
+    print_kernels(program->expression, &kernels);
+    puts(kernels == 0 ? "  none\n" : "");
+    printf("messages on %" PRId64 " processor%s:\n", bmf_processors(ctx), bmf_processors(ctx) == 1 ? "" : "s");
+    fflush(stdout);
+}
+
+static int make_plan(bmf_context *ctx, const bmf_driver_options *o, const char *path, bmf_program *program,
+                     planned *plan)
+{
+    const bool text = bmf_is_root(ctx) && !o->json;
+    bmf_value result = {0};
+    BMF_TRY(load_program(ctx, o, path, program));
+    plan->before = expression_print(program->checked, -1);
+    apply_laws(ctx, text, program, plan);
     plan->after = expression_print(program->expression, -1);
     if (text) {
-        int kernels = 0;
-        puts(plan->applied == 0 ? "  none applies\n" : "");
-        print_expression("what runs", program->expression);
-        puts("kernels:");
-        print_kernels(program->expression, &kernels);
-        puts(kernels == 0 ? "  none\n" : "");
-        printf("messages on %" PRId64 " processor%s:\n", bmf_processors(ctx), bmf_processors(ctx) == 1 ? "" : "s");
-        fflush(stdout);
+        print_rewritten(ctx, program, plan);
         bmf_set_plan_stream(ctx, stdout);
     }
-    bmf_value result = {0};
     BMF_TRY(program_run(ctx, program, &result));
     bmf_set_plan_stream(ctx, NULL);
     value_free(&result);
     return bmf_total_statistics(ctx, &plan->sent);
 }
 
-static void print_totals(bmf_context *ctx, const bmf_program *program, const planned *plan, bool json)
+static int print_json(bmf_context *ctx, const bmf_program *program, const planned *plan)
 {
-    if (!json) {
-        printf("in all %" PRId64 " messages, %" PRId64 " bytes\n", plan->sent.messages, plan->sent.bytes);
-        return;
-    }
-    printf("{\"before\": \"%s\", \"after\": \"%s\", \"laws\": {", plan->before, plan->after);
-    const char *comma = "";
+    json_t *laws = json_object();
     for (int law = 0; law < BMF_LAW_COUNT; law++)
-        if (program->rewriting.applied[law] > 0) {
-            printf("%s\"%s\": %" PRId64, comma, law_name((bmf_law)law), program->rewriting.applied[law]);
-            comma = ", ";
-        }
-    printf("}, \"processors\": %" PRId64 ", \"messages\": %" PRId64 ", \"bytes\": %" PRId64 "}\n", bmf_processors(ctx),
-           plan->sent.messages, plan->sent.bytes);
+        if (program->rewriting.applied[law] > 0)
+            json_object_set_new(laws, law_name((bmf_law)law), json_integer(program->rewriting.applied[law]));
+    return json_print(json_pack("{s:s, s:s, s:o, s:I, s:I, s:I}", "before", plan->before, "after", plan->after, "laws",
+                                laws, "processors", (json_int_t)bmf_processors(ctx), "messages",
+                                (json_int_t)plan->sent.messages, "bytes", (json_int_t)plan->sent.bytes),
+                      BMF_JSON_LINE);
 }
 
-static int plan(bmf_context *ctx, const bmf_driver_options *o)
+static int print_totals(const planned *plan)
 {
+    printf("in all %" PRId64 " messages, %" PRId64 " bytes\n", plan->sent.messages, plan->sent.bytes);
+    return finish_output();
+}
+
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
+{
+    const bmf_driver_options *o = values;
     bmf_program program = {0};
     planned made = {0};
-    int code = bmf_report_program(ctx, make_plan(ctx, o, &program, &made));
-    if (code == 0 && bmf_is_root(ctx)) {
-        print_totals(ctx, &program, &made, o->json);
-        code = bmf_finish_output();
-    }
-    free(made.before), free(made.after);
+    int code = report_status(ctx, make_plan(ctx, o, operands->text[0], &program, &made));
+    if (code == 0 && bmf_is_root(ctx))
+        code = o->json ? print_json(ctx, &program, &made) : print_totals(&made);
+    free(made.before);
+    free(made.after);
     program_free(&program);
     return code;
 }
 
-int bmf_command_plan(int argc, char **argv)
-{
-    bmf_driver_options o;
-    bmf_context *ctx;
-    if (bmf_open_program(&argc, &argv, &ctx) != BMF_OK)
-        return bmf_report(BMF_ERROR_USAGE);
-    int code = bmf_read_program_options("plan", argc, argv, &o);
-    if (code == 0 && o.help && bmf_is_root(ctx))
-        print_help();
-    else if (code == 0 && !o.help)
-        code = plan(ctx, &o);
-    int closed = bmf_close(ctx);
-    return code != 0 ? code : closed;
-}
+static const bmf_option options[] = {
+    BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, INT32_MAX),
+               "processors of the machine; default: as many as the program splits over"),
+    BMF_LIBRARY_OPTION,
+    BMF_ARGUMENT_OPTION,
+    BMF_FREE_OPTION,
+    BMF_OPTION("trace", "FILE", BMF_CONTEXT, "record a trace of the run (see `bmf trace`, `bmf convert`)"),
+    BMF_OPTION("json", NULL, BMF_FLAG(bmf_driver_options, json),
+               "print one JSON object: before and after (the program as text), laws (how often each was applied), "
+               "processors, messages, bytes"),
+    BMF_OPTION_END};
+
+const bmf_driver plan_command = {
+    .name = "plan",
+    .summary = "say what a program becomes: laws, kernels, schedules, messages",
+    .synopsis = "bmf plan PROG.bmf [OPTION]..\nmpirun -n R bmf plan PROG.bmf [OPTION]..",
+    .about =
+        "Prints the plan of a program: the program as written and after the laws that were applied, its kernels, the "
+        "schedule of every operation that sends messages, and their totals. Runs the program to know their sizes.",
+    .example = "echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus))) . P_Split (B_Num 4)\n"
+               "      [1, 2, 3, 4, 5, 6, 7, 8]' > sum.bmf && bmf plan sum.bmf\n"
+               "bmf plan examples/17-histogram.bmf --procs 4",
+    .exit_code = "0 success, 1 failed (no memory), 2 bad usage or an error in the program.",
+    .see = "bmf-check, bmf-run",
+    .options = options,
+    BMF_PROGRAM_OPERAND,
+    .parallel = true,
+    .size = sizeof(bmf_driver_options),
+    .run = run};

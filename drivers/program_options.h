@@ -1,34 +1,32 @@
-/* The options that `bmf run`, `bmf check` and `bmf plan` share. */
+/* What the commands that take a program of the language share. */
 #ifndef BMF_PROGRAM_OPTIONS_H
 #define BMF_PROGRAM_OPTIONS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "drivers/command/command.h"
 #include "skeletons/language/program.h"
 
-enum { BMF_MAX_LIBRARIES = 64 };
-
 typedef struct bmf_driver_options {
-    const char *command; /* "run" */
-    bmf_program_options program;
-    const char *library[BMF_MAX_LIBRARIES];
+    bmf_strings library; /* files of definitions */
+    const char *argument;
     int64_t processors; /* 0: as many as ranks, and as the program needs */
     const char *out;    /* run: a .npy file for the result */
-    bool json, stats, free_association, help;
+    bool json, stats;
 } bmf_driver_options;
 
-/* Reads argv of a command; rank 0 prints what is wrong. Returns 0 or 2. --trace FILE and --free were taken out before by
- * bmf_open_program. */
-int bmf_read_program_options(const char *command, int argc, char **argv, bmf_driver_options *options);
+/* Rows of their tables of options. */
+#define BMF_LIBRARY_OPTION                                                                                             \
+    BMF_OPTION("library", "FILE", BMF_LIST(bmf_driver_options, library),                                               \
+               "a file of definitions `$name = expression`; may be given several times")
+#define BMF_ARGUMENT_OPTION                                                                                            \
+    BMF_OPTION("arg", "FILE", BMF_TEXT(bmf_driver_options, argument),                                                  \
+               "the argument: a .npy file, or data as text (.bmfdata); default: the data at the end of the program")
+#define BMF_FREE_OPTION BMF_OPTION("free", NULL, BMF_CONTEXT, "allow laws that associate sums of reals anew")
 
-/* Opens the context, with --trace F for --bmf-trace F and --free for --bmf-free. */
-int bmf_open_program(int *argc, char ***argv, bmf_context **ctx);
+/* And their operand. */
+#define BMF_PROGRAM_OPERAND .min_operands = 1, .max_operands = 1, .no_operand = "which program? give a .bmf file"
 
-/* Loads, and makes the machine large enough. Collective. Errors: also fewer --procs than the program's splits need. */
-int bmf_load_program(bmf_context *ctx, const bmf_driver_options *options, bmf_program *program);
-
-/* Rank 0 prints the context's message unless the status is BMF_OK. Returns the exit code. */
-int bmf_report_program(bmf_context *ctx, int status);
+/* Loads the program of a file, and makes the machine large enough. Collective. Errors: also fewer --procs than the
+ * program's splits need. */
+int load_program(bmf_context *ctx, const bmf_driver_options *options, const char *path, bmf_program *program);
 
 #endif

@@ -1,11 +1,9 @@
 /* bmf replay: a recorded run on another machine, with the same processors. */
-#include <getopt.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/command/json.h"
 #include "drivers/commands.h"
-#include "drivers/sheet/json.h"
 #include "predict/machine/machine.h"
 #include "predict/replay/replay.h"
 #include "predict/simulate/simulate.h"
@@ -13,7 +11,7 @@
 typedef struct options {
     const char *trace, *machine, *output;
     int64_t samples;
-    bool json, help;
+    bool json;
 } options;
 
 typedef struct replayed {
@@ -25,70 +23,6 @@ typedef struct replayed {
     char **remark;
     bmf_prediction prediction;
 } replayed;
-
-static void print_help(void)
-{
-    puts(
-        "usage: bmf replay TRACE --machine M [OPTION...]\n"
-        "\n"
-        "Times a recorded run on another machine with the same number of processors: the order of what every processor "
-        "did\n"
-        "and its messages are those of the trace, messages take the time of the machine's network, and computing what\n"
-        "was recorded divided by the machine's power, or what its kernel sheet says, or nothing. Prints the recorded "
-        "length\n"
-        "and the predicted one with its 95 % interval. Time in which nothing was recorded is kept as work, and where "
-        "all\n"
-        "processors waited for the slowest they agree in the machine's time. Of a trace with two runs the first is "
-        "taken.\n"
-        "\n"
-        "  --machine M    machine file, or the name of an installed one (bmf machine list)\n"
-        "  --trace OUT    write both runs to one trace: the recorded one first, the predicted one second\n"
-        "  --samples N    random samples for the interval; default: 20 to 200, as many as are cheap\n"
-        "  --json         one JSON object instead of text\n"
-        "  --help         this text\n"
-        "\n"
-        "Example: bmf replay run.trace --machine workstations-16 --trace both.trace");
-}
-
-static bool read_samples(const char *text, int64_t *samples)
-{
-    char *end;
-    *samples = strtoll(text, &end, 10);
-    return *text && *end == '\0' && *samples >= 1 && *samples <= 1000000;
-}
-
-/* 0, or the exit code of bad usage. */
-static int read_options(int argc, char **argv, options *o)
-{
-    static const struct option known[] = {
-        {"machine", required_argument, NULL, 'm'}, {"trace", required_argument, NULL, 't'},
-        {"samples", required_argument, NULL, 's'}, {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},          {0}};
-    *o = (options){0};
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":h", known, NULL)) != -1;) {
-        if (c == 'h')
-            o->help = true;
-        else if (c == 'm')
-            o->machine = optarg;
-        else if (c == 't')
-            o->output = optarg;
-        else if (c == 'j')
-            o->json = true;
-        else if (c == 's' && !read_samples(optarg, &o->samples))
-            return bmf_usage_error("replay", "'%s' is not a number of samples", optarg);
-        else if (c == ':')
-            return bmf_usage_error("replay", "option '%s' needs a value", argv[optind - 1]);
-        else if (c == '?')
-            return bmf_usage_error("replay", "unknown option '%s'", argv[optind - 1]);
-    }
-    if (o->help)
-        return 0;
-    if (optind + 1 != argc)
-        return bmf_usage_error("replay", optind == argc ? "no trace to replay" : "more than one trace");
-    o->trace = argv[optind];
-    return o->machine ? 0 : bmf_usage_error("replay", "no machine: give --machine");
-}
 
 /* ---- work ---- */
 
@@ -163,31 +97,66 @@ static int print_json(const replayed *r)
     actions_totals(r->actions, &messages, &bytes);
     for (int64_t k = 0; k < r->remarks; k++)
         json_array_append_new(remarks, json_string(r->remark[k]));
-    return bmf_sheet_print_json(json_pack("{s:s?, s:s?, s:i, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:b, s:o}", "program",
-                                          run->program, "machine", r->machine->name, "processors", (int)run->lanes,
-                                          "recorded", replay_length(run), "seconds", r->prediction.seconds, "lo",
-                                          r->prediction.low, "hi", r->prediction.high, "samples",
-                                          (json_int_t)r->prediction.samples, "messages", (json_int_t)messages, "bytes",
-                                          (json_int_t)bytes, "in_domain", r->remarks == 0, "remarks", remarks));
+    return json_print(json_pack("{s:s?, s:s?, s:i, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:b, s:o}", "program",
+                                run->program, "machine", r->machine->name, "processors", (int)run->lanes, "recorded",
+                                replay_length(run), "seconds", r->prediction.seconds, "lo", r->prediction.low, "hi",
+                                r->prediction.high, "samples", (json_int_t)r->prediction.samples, "messages",
+                                (json_int_t)messages, "bytes", (json_int_t)bytes, "in_domain", r->remarks == 0,
+                                "remarks", remarks),
+                      BMF_JSON_INDENT);
 }
 
-int bmf_command_replay(int argc, char **argv)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    options o;
+    options *o = values;
     replayed r = {0};
-    const int code = read_options(argc, argv, &o);
-    if (code)
-        return code;
-    if (o.help) {
-        print_help();
-        return bmf_finish_output();
-    }
-    const int status = work(&o, &r);
-    int result = bmf_report(status);
-    if (status == BMF_OK && o.json)
-        result = print_json(&r);
+    o->trace = operands->text[0];
+    const int status = work(o, &r);
+    int code = report_status(ctx, status);
+    if (status == BMF_OK && o->json)
+        code = print_json(&r);
     else if (status == BMF_OK)
-        print_text(&o, &r);
+        print_text(o, &r);
     release(&r);
-    return result ? result : bmf_finish_output();
+    return code;
 }
+
+static const bmf_option table[] = {
+    BMF_OPTION("machine", "M", BMF_TEXT(options, machine),
+               "machine file, or the name of an installed one (`bmf machine list`)",
+               .missing = "no machine: give --machine"),
+    BMF_OPTION("trace", "OUT", BMF_TEXT(options, output),
+               "write both runs to one trace: the recorded one first, the predicted one second"),
+    BMF_OPTION("samples", "N", BMF_WHOLE(options, samples, 1, 1000000),
+               "random samples for the interval; default: 20 to 200, as many as are cheap"),
+    BMF_OPTION(
+        "json", NULL, BMF_FLAG(options, json),
+        "one JSON object instead of text: program, machine, processors, recorded (seconds), seconds (predicted), lo "
+        "and hi (its 95 % interval), samples, messages, bytes, in_domain (false if a kernel was asked for outside "
+        "its sheet) and remarks (which)"),
+    BMF_OPTION_END};
+
+const bmf_driver replay_command = {
+    .name = "replay",
+    .summary = "time a recorded run on another machine",
+    .synopsis = "bmf replay TRACE --machine M [OPTION]..",
+    .about =
+        "Times a recorded run on another machine with the same number of processors: the order of what every processor "
+        "did and its messages are those of the trace, messages take the time of the machine's network, and computing "
+        "what was recorded divided by the machine's power, or what its kernel sheet says, or nothing. Prints the "
+        "recorded length and the predicted one with its 95 % interval. Time in which nothing was recorded is kept as "
+        "work, and where all processors waited for the slowest they agree in the machine's time. Of a trace with two "
+        "runs the first is taken.",
+    .example = "bmf replay run.trace --machine workstations-16 --trace both.trace\nbmf compare both.trace",
+    .exit_code =
+        "0 success, 1 failed (no memory), 2 bad usage, a trace or machine file that cannot be read, more processors "
+        "than the machine has, or a trace that cannot be replayed: events were lost, calls that not all "
+        "processors took part in, messages without a second end.",
+    .see = "bmf-run, bmf-machine, bmf-convert",
+    .options = table,
+    .min_operands = 1,
+    .max_operands = 1,
+    .no_operand = "no trace to replay",
+    .surplus = "more than one trace",
+    .size = sizeof(options),
+    .run = run};

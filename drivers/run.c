@@ -4,45 +4,14 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "drivers/command/json.h"
 #include "drivers/commands.h"
 #include "drivers/program_options.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
-#include "runtime/npy/npy.h"
+#include "bmf/npy.h"
 
 enum { LARGEST_VALUE = 1 << 20 };
-
-static void print_help(void)
-{
-    puts("usage: mpirun -n R bmf run PROG.bmf [OPTION]..\n"
-         "\n"
-         "Runs a program of the BMF language and prints its value.\n"
-         "\n"
-         "  --library F   a file of definitions $name = expression; may be given "
-         "several times\n"
-         "  --arg F       the argument: a .npy file (read in parallel if the "
-         "program splits it first) or data as text;\n"
-         "                default: the data at the end of the program\n"
-         "  --procs P     processors of the machine; default: the ranks, or as "
-         "many as the program splits over\n"
-         "  --out F.npy   write the value, a list, to a file instead of printing it; every rank writes its parts if "
-         "the\n"
-         "                program ends with P_Reduce (B_Op (B_Conc)), which is then left out\n"
-         "  --trace F     record a trace (see bmf trace, bmf convert)\n"
-         "  --free        allow laws that associate sums of reals anew\n"
-         "  --stats       say on standard error how long it took and what was "
-         "sent\n"
-         "  --json        print one JSON object: value (up to 1 MB), type, "
-         "seconds, messages, bytes, ..\n"
-         "  --bmf-threads T, --bmf-schedule LIST, --bmf-plan   as for every "
-         "program of bmf\n"
-         "  --help        this text\n"
-         "\n"
-         "Example: echo 'B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Map "
-         "(B_Op (B_Times) . B_Alltup [B_Id, B_Id])\n"
-         "               [1, 2, 3]' > squares.bmf && mpirun -n 2 bmf run "
-         "squares.bmf");
-}
 
 typedef struct outcome {
     bmf_statistics sent;
@@ -75,7 +44,7 @@ static int print_value(bmf_context *ctx, const bmf_column *column, bool json, ch
     }
     size_t size = 0;
     FILE *stream = least_text(column) > 2 * LARGEST_VALUE ? NULL : open_memstream(text, &size);
-    if (stream == NULL)
+    if (!stream)
         return BMF_OK;
     data_print(column, 0, stream);
     fclose(stream);
@@ -103,23 +72,24 @@ static int find_peak(bmf_context *ctx, int64_t *peak)
     struct rusage usage;
     double largest;
     getrusage(RUSAGE_SELF, &usage);
-    BMF_TRY(bmf_slowest(ctx, (double)usage.ru_maxrss, &largest));
+    BMF_TRY(bmf_max_seconds(ctx, (double)usage.ru_maxrss, &largest));
     *peak = (int64_t)largest * 1024;
     return BMF_OK;
 }
 
-static int run_program(bmf_context *ctx, const bmf_driver_options *o, bmf_program *program, outcome *out)
+static int run_program(bmf_context *ctx, const bmf_driver_options *o, const char *path, bmf_program *program,
+                       outcome *out)
 {
     bmf_value result = {0};
     bmf_column column = {0};
-    BMF_TRY(bmf_load_program(ctx, o, program));
+    BMF_TRY(load_program(ctx, o, path, program));
     out->type = program->checked->out;
     program->keep_parts = o->out != NULL;
     program_rewrite(program, &(bmf_rewriting){.laws = ~0u, .free_association = !bmf_is_reproducible(ctx)});
     BMF_TRY(program_run(ctx, program, &result));
     out->seconds = program->seconds;
     BMF_TRY(bmf_total_statistics(ctx, &out->sent));
-    if (o->out != NULL) {
+    if (o->out) {
         BMF_TRY(write_value(ctx, &result, o->out));
         return find_peak(ctx, &out->peak_rss);
     }
@@ -130,18 +100,17 @@ static int run_program(bmf_context *ctx, const bmf_driver_options *o, bmf_progra
     return status;
 }
 
-static void print_json(bmf_context *ctx, const outcome *out)
+static int print_json(bmf_context *ctx, const outcome *out)
 {
     char type[4096];
-    putchar('{');
-    if (out->text != NULL)
-        printf("\"value\": \"%s\", ", out->text);
-    printf("\"type\": \"%s\", \"seconds\": %.9g, \"processors\": %" PRId64 ", \"ranks\": %d, \"threads\": %d, "
-           "\"messages\": %" PRId64 ", \"bytes\": %" PRId64 ", \"rank_messages\": %" PRId64 ", \"rank_bytes\": %" PRId64
-           ", \"peak_rss_bytes\": %" PRId64 "}\n",
-           bmf_type_print(out->type, type, sizeof type), out->seconds, bmf_processors(ctx), bmf_ranks(ctx),
-           bmf_threads(ctx), out->sent.messages, out->sent.bytes, out->sent.rank_messages, out->sent.rank_bytes,
-           out->peak_rss);
+    bmf_type_print(out->type, type, sizeof type);
+    return json_print(json_pack("{s:s*, s:s, s:f, s:I, s:i, s:i, s:I, s:I, s:I, s:I, s:I}", "value", out->text, "type",
+                                type, "seconds", out->seconds, "processors", (json_int_t)bmf_processors(ctx), "ranks",
+                                bmf_ranks(ctx), "threads", bmf_threads(ctx), "messages", (json_int_t)out->sent.messages,
+                                "bytes", (json_int_t)out->sent.bytes, "rank_messages",
+                                (json_int_t)out->sent.rank_messages, "rank_bytes", (json_int_t)out->sent.rank_bytes,
+                                "peak_rss_bytes", (json_int_t)out->peak_rss),
+                      BMF_JSON_LINE);
 }
 
 static void print_stats(bmf_context *ctx, const outcome *out)
@@ -154,16 +123,16 @@ static void print_stats(bmf_context *ctx, const outcome *out)
             out->sent.bytes, out->sent.rank_messages, out->sent.rank_bytes, (double)out->peak_rss * 1e-6);
 }
 
-static int run(bmf_context *ctx, const bmf_driver_options *o)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
+    const bmf_driver_options *o = values;
+    const char *path = operands->text[0];
     bmf_program program = {0};
     outcome out = {0};
-    int status = run_program(ctx, o, &program, &out);
-    int code = bmf_report_program(ctx, status);
+    name_program(ctx, path);
+    int code = report_status(ctx, run_program(ctx, o, path, &program, &out));
     if (code == 0 && bmf_is_root(ctx)) {
-        if (o->json)
-            print_json(ctx, &out);
-        code = bmf_finish_output();
+        code = o->json ? print_json(ctx, &out) : finish_output();
         if (o->stats)
             print_stats(ctx, &out);
     }
@@ -172,19 +141,45 @@ static int run(bmf_context *ctx, const bmf_driver_options *o)
     return code;
 }
 
-int bmf_command_run(int argc, char **argv)
-{
-    bmf_driver_options o;
-    bmf_context *ctx;
-    if (bmf_open_program(&argc, &argv, &ctx) != BMF_OK)
-        return bmf_report(BMF_ERROR_USAGE);
-    int code = bmf_read_program_options("run", argc, argv, &o);
-    if (code == 0 && o.help && bmf_is_root(ctx))
-        print_help();
-    else if (code == 0 && !o.help) {
-        name_program(ctx, o.program.path);
-        code = run(ctx, &o);
-    }
-    int closed = bmf_close(ctx);
-    return code != 0 ? code : closed;
-}
+static const bmf_option options[] = {
+    BMF_LIBRARY_OPTION,
+    BMF_OPTION(
+        "arg", "FILE", BMF_TEXT(bmf_driver_options, argument),
+        "the argument: a .npy file (read in parallel if the program splits it first) or data as text; default: the "
+        "data at the end of the program"),
+    BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, INT32_MAX),
+               "processors of the machine; default: the ranks, or as many as the program splits over"),
+    BMF_OPTION(
+        "out", "FILE.npy", BMF_TEXT(bmf_driver_options, out),
+        "write the value, a list, to a file instead of printing it; every rank writes its parts if the program ends "
+        "with `P_Reduce (B_Op (B_Conc))`, which is then left out"),
+    BMF_OPTION("trace", "FILE", BMF_CONTEXT, "record a trace (see `bmf trace`, `bmf convert`)"),
+    BMF_FREE_OPTION,
+    BMF_OPTION("stats", NULL, BMF_FLAG(bmf_driver_options, stats),
+               "say on standard error how long it took, what was sent, and how much memory it took"),
+    BMF_OPTION(
+        "json", NULL, BMF_FLAG(bmf_driver_options, json),
+        "print one JSON object instead: value (as text; left out above 1 MB), type, seconds, processors, ranks, "
+        "threads, messages and bytes (between processors), rank_messages and rank_bytes (what really crossed between "
+        "ranks), peak_rss_bytes"),
+    BMF_OPTION_END};
+
+const bmf_driver run_command = {
+    .name = "run",
+    .summary = "run a program of the BMF language",
+    .synopsis = "mpirun -n R bmf run PROG.bmf [OPTION]..\nbmf run PROG.bmf [OPTION]..",
+    .about = "Runs a program of the BMF language and prints its value.",
+    .example = "echo 'B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Map (B_Op (B_Times) . B_Alltup [B_Id, B_Id])\n"
+               "      [1, 2, 3]' > squares.bmf && mpirun -n 2 bmf run squares.bmf\n"
+               "mpirun -n 4 bmf run examples/17-histogram.bmf --arg digits.npy --json\n"
+               "mpirun -n 4 bmf run prog.bmf --library lib.bmf --arg in.npy --out out.npy",
+    .exit_code =
+        "0 success, 1 failed (no memory), 2 bad usage or bad input: the program has an error, or fails on this "
+        "argument (an index outside its list, an int that does not fit 64 bits, ints divided by zero, ..).",
+    .see = "bmf-check, bmf-plan",
+    .note = "--bmf-threads T, --bmf-schedule LIST, --bmf-plan are understood too, as by every program of bmf.",
+    .options = options,
+    BMF_PROGRAM_OPERAND,
+    .parallel = true,
+    .size = sizeof(bmf_driver_options),
+    .run = run};

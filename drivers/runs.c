@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "runtime/convert/view.h"
-#include "drivers/sheet/json.h"
+#include "drivers/command/json.h"
 #include "predict/replay/replay.h"
 
-char *bmf_text_seconds(double seconds, char text[BMF_NUMBER_TEXT])
+char *text_seconds(double seconds, char text[BMF_NUMBER_TEXT])
 {
     static const struct {
         double factor;
@@ -26,12 +26,12 @@ char *bmf_text_seconds(double seconds, char text[BMF_NUMBER_TEXT])
     return text;
 }
 
-char *bmf_text_nanos(int64_t nanos, char text[BMF_NUMBER_TEXT])
+char *text_nanos(int64_t nanos, char text[BMF_NUMBER_TEXT])
 {
-    return bmf_text_seconds((double)nanos * 1e-9, text);
+    return text_seconds((double)nanos * 1e-9, text);
 }
 
-char *bmf_text_percent(double share, char text[BMF_NUMBER_TEXT])
+char *text_percent(double share, char text[BMF_NUMBER_TEXT])
 {
     if (isnan(share))
         return strcpy(text, "-");
@@ -41,7 +41,7 @@ char *bmf_text_percent(double share, char text[BMF_NUMBER_TEXT])
     return text;
 }
 
-char *bmf_text_ratio(double ratio, char text[BMF_NUMBER_TEXT])
+char *text_ratio(double ratio, char text[BMF_NUMBER_TEXT])
 {
     if (!isfinite(ratio))
         return strcpy(text, "-");
@@ -49,7 +49,7 @@ char *bmf_text_ratio(double ratio, char text[BMF_NUMBER_TEXT])
     return text;
 }
 
-char *bmf_text_run(const bmf_run *run)
+char *text_run(const bmf_run *run)
 {
     char *program = style_text(run->program, BMF_STYLE_PLAIN), *machine = style_text(run->machine, BMF_STYLE_PLAIN);
     size_t size = (program ? strlen(program) : 0) + (machine ? strlen(machine) : 0) + 160;
@@ -64,7 +64,7 @@ char *bmf_text_run(const bmf_run *run)
     return text;
 }
 
-void bmf_print_remarks(const bmf_run *run)
+void print_remarks(const bmf_run *run)
 {
     const char *which = run->predicted ? "predicted" : "measured";
     if (run->dropped)
@@ -75,7 +75,7 @@ void bmf_print_remarks(const bmf_run *run)
                run->lanes, run->ranks, run->ranks == 1 ? "" : "s");
 }
 
-int bmf_make_intervals(bmf_run *run, uint32_t node, int64_t instance, bmf_intervals **intervals, char **why)
+int make_run_intervals(bmf_run *run, uint32_t node, int64_t instance, bmf_intervals **intervals, char **why)
 {
     bmf_run *ideal;
     char *reason = intervals_ideal(run, &ideal) == BMF_OK ? NULL : strdup(bmf_error_text(NULL));
@@ -89,18 +89,10 @@ int bmf_make_intervals(bmf_run *run, uint32_t node, int64_t instance, bmf_interv
     return status;
 }
 
-json_t *bmf_json_text(const char *text)
-{
-    char *clean = style_text(text, BMF_STYLE_PLAIN);
-    json_t *made = json_string(clean ? clean : "");
-    free(clean);
-    return made;
-}
-
-json_t *bmf_json_run(const bmf_run *run)
+json_t *run_json(const bmf_run *run)
 {
     return json_pack("{s:s, s:o, s:o, s:i, s:i, s:i, s:f, s:I, s:I}", "run", run->predicted ? "predicted" : "measured",
-                     "program", bmf_json_text(run->program), "machine", bmf_json_text(run->machine), "processors",
-                     run->lanes, "ranks", run->ranks, "threads", run->threads, "seconds", replay_length(run), "events",
+                     "program", json_text(run->program), "machine", json_text(run->machine), "processors", run->lanes,
+                     "ranks", run->ranks, "threads", run->threads, "seconds", replay_length(run), "events",
                      (json_int_t)run->events, "lost_events", (json_int_t)run->dropped);
 }

@@ -12,30 +12,28 @@
 enum { BMF_NUMBER_TEXT = 24 };
 
 /* Four digits and a unit: "12.35 ms", "870 ns". "-" if not known. */
-char *bmf_text_seconds(double seconds, char text[BMF_NUMBER_TEXT]);
-char *bmf_text_nanos(int64_t nanos, char text[BMF_NUMBER_TEXT]);
+char *text_seconds(double seconds, char text[BMF_NUMBER_TEXT]);
+char *text_nanos(int64_t nanos, char text[BMF_NUMBER_TEXT]);
 /* "61.0 %"; "-" if not known, ">999 %" if larger. */
-char *bmf_text_percent(double share, char text[BMF_NUMBER_TEXT]);
+char *text_percent(double share, char text[BMF_NUMBER_TEXT]);
 /* "0.823"; "-" if not known. */
-char *bmf_text_ratio(double ratio, char text[BMF_NUMBER_TEXT]);
+char *text_ratio(double ratio, char text[BMF_NUMBER_TEXT]);
 
 /* "measured: PROGRAM on MACHINE, 4 processors, 2 ranks, 1 thread", to be freed. */
-char *bmf_text_run(const bmf_run *run);
+char *text_run(const bmf_run *run);
 /* One line on standard output for everything about a run that makes its numbers less than they seem. */
-void bmf_print_remarks(const bmf_run *run);
+void print_remarks(const bmf_run *run);
 
 /* Intervals with the efficiencies that need the ideal network, as far as the run can be replayed; if not, `why` (may be
  * NULL) gets a line to be freed. */
-int bmf_make_intervals(bmf_run *run, uint32_t node, int64_t instance, bmf_intervals **intervals, char **why);
+int make_run_intervals(bmf_run *run, uint32_t node, int64_t instance, bmf_intervals **intervals, char **why);
 
 /* The report about one run, or two side by side (second may be NULL); count runs of one program at different numbers of
  * processors make its speed-up curve. */
-int bmf_write_html(bmf_run *first, bmf_run *second, bmf_run *const *all, int count, const char *path);
+int write_runs_html(bmf_run *first, bmf_run *second, bmf_run *const *all, int count, const char *path);
 
-/* A text as JSON: bytes that are not UTF-8 become ?. */
-json_t *bmf_json_text(const char *text);
 /* {"run": "measured", "program", "machine", "processors", "ranks", "threads", "seconds", "events", "lost_events"}. */
-json_t *bmf_json_run(const bmf_run *run);
+json_t *run_json(const bmf_run *run);
 
 /* ---- bmf report ---- */
 
@@ -48,8 +46,8 @@ typedef struct bmf_shown {
     const char *why;     /* serialisation and transfer are not known, or NULL */
 } bmf_shown;
 
-int bmf_report_print(const bmf_shown *shown);
-json_t *bmf_report_json(const bmf_shown *shown);
+int report_print(const bmf_shown *shown);
+json_t *report_json(const bmf_shown *shown);
 
 /* ---- bmf compare ---- */
 
@@ -59,10 +57,10 @@ typedef struct bmf_compared {
     bool processors; /* level B, too */
 } bmf_compared;
 
-void bmf_compare_print(const bmf_compared *of);
-json_t *bmf_compare_json(const bmf_compared *of);
+void compare_print(const bmf_compared *of);
+json_t *compare_json(const bmf_compared *of);
 /* Level A: one line per event, as comma separated values. BMF_ERROR_FILE, BMF_ERROR_MEMORY, or BMF_ERROR_ARGUMENT at
  * different P. */
-int bmf_compare_write_events(const bmf_compared *of, const char *path);
+int compare_write_events(const bmf_compared *of, const char *path);
 
 #endif

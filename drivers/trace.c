@@ -1,5 +1,4 @@
 /* bmf trace: what a trace holds, in words and sums. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,21 +8,6 @@
 typedef struct sum {
     int64_t events, nanos, amount;
 } sum;
-
-static void print_help(void)
-{
-    puts("usage: bmf trace TRACE\n"
-         "\n"
-         "Prints what a trace holds: of every run the program, the machine and the length; per kind of event and per "
-         "region\n"
-         "or skeleton call the number of events, their seconds and their amounts (elements or bytes), added up over "
-         "all\n"
-         "processors.\n"
-         "\n"
-         "  --help  this text\n"
-         "\n"
-         "Example: bmf trace run.trace");
-}
 
 static void add(sum *to, const bmf_event *event)
 {
@@ -63,7 +47,7 @@ static void print_run(const bmf_run *run)
     printf("\n  %12s %16s %16s  %s\n", "events", "seconds", "amount", "kind");
     for (int k = 0; k < BMF_EVENT_KINDS; k++)
         if (kind[k].events)
-            print_sum(event_kind_name((bmf_event_kind)k), &kind[k]);
+            print_sum(bmf_event_kind_name((bmf_event_kind)k), &kind[k]);
     sum *node = sum_nodes(run);
     printf("\n  %12s %16s %16s  %s\n", "events", "seconds", "amount", "region or call");
     for (uint32_t k = 0; node && k < run->nodes; k++)
@@ -72,27 +56,35 @@ static void print_run(const bmf_run *run)
     free(node);
 }
 
-int bmf_command_trace(int argc, char **argv)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    static const struct option known[] = {{"help", no_argument, NULL, 'h'}, {0}};
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
-        if (c != 'h')
-            return bmf_usage_error("trace", "unknown option '%s'", argv[optind - 1]);
-        print_help();
-        return bmf_finish_output();
-    }
-    if (optind + 1 != argc)
-        return bmf_usage_error("trace", optind == argc ? "no trace" : "more than one trace");
     bmf_trace *trace;
-    int status = bmf_trace_read(NULL, argv[optind], &trace);
+    (void)values;
+    const int status = bmf_trace_read(ctx, operands->text[0], &trace);
     if (status != BMF_OK)
-        return bmf_report(status);
+        return report_status(ctx, status);
     for (int k = 0; k < trace->runs; k++) {
         if (k)
             puts("");
         print_run(trace->run[k]);
     }
     bmf_trace_free(trace);
-    return bmf_finish_output();
+    return finish_output();
 }
+
+const bmf_driver trace_command = {
+    .name = "trace",
+    .summary = "say what a trace holds",
+    .synopsis = "bmf trace TRACE",
+    .about =
+        "Prints what a trace holds: of every run the program, the machine and the length; per kind of event and per "
+        "region or skeleton call the number of events, their seconds and their amounts (elements or bytes), added up "
+        "over all processors.",
+    .example = "bmf trace run.trace",
+    .exit_code = "0 success, 1 failed (no memory), 2 bad usage, or a trace that cannot be read.",
+    .see = "bmf-run, bmf-report, bmf-convert",
+    .min_operands = 1,
+    .max_operands = 1,
+    .no_operand = "no trace",
+    .surplus = "more than one trace",
+    .run = run};

@@ -10,9 +10,12 @@
 #include "permute/detect.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
+#include "permute/gf2.h"
 
 enum { BLOCK_BITS = 9, BLOCK = 1 << BLOCK_BITS, SMALLEST_PIECE = 1 << 15, CHAINS = 32 };
+
+const bmf_skeleton_type skeleton_detect = {.id = 19, .name = "detect", .communication = BMF_COMMUNICATION_OTHER};
 
 typedef struct check {
     const int64_t *index; /* element `first` */
@@ -141,6 +144,6 @@ static int detect(bmf_context *ctx, const int64_t *index, int64_t first, int64_t
 int detect_permutation(bmf_context *ctx, const int64_t *index, int64_t first, int64_t count, int bits,
                        bmf_permutation *found, bool *is)
 {
-    skeleton_begin(ctx, "detect permutation");
+    skeleton_begin(ctx, &skeleton_detect, "detect permutation");
     return skeleton_end(ctx, NULL, detect(ctx, index, first, count, bits, found, is));
 }

@@ -2,7 +2,7 @@
 #ifndef BMF_DETECT_H
 #define BMF_DETECT_H
 
-#include "permute/permutation.h"
+#include "bmf/permutation.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "permute/gf2.h"
+#include "runtime/base/random.h"
 
 void bmf_bit_matrix_identity(int bits, bmf_bit_matrix *a)
 {
@@ -73,14 +74,6 @@ bool bmf_bit_matrix_is_identity(const bmf_bit_matrix *a)
         if (a->column[j] != UINT64_C(1) << j)
             return false;
     return true;
-}
-
-uint64_t random_bits(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
 }
 
 void bmf_bit_matrix_random(int bits, uint64_t *state, bmf_bit_matrix *a)

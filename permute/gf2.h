@@ -1,29 +1,9 @@
-/* Square bit matrices over GF(2), up to 63 x 63, and the few things about sets of bit vectors that permutations need.
- *
- * A vector of n bits is a word: bit i is component i, the least significant first. A matrix is stored by columns, a
- * column to a word (document 003, 4.3), so that A x is the exclusive or of the columns that x selects:
- *
- *                     column[0]  column[1] ..                 bits: n
- *   bit 0 of a word:    a_00       a_01   ..   row 0          bits >= n of every column are 0
- *   bit 1 of a word:    a_10       a_11   ..   row 1
- *
- * Addition is exclusive or everywhere. Nothing here communicates or allocates. */
+/* Sets of bit vectors over GF(2), as permutations need them; bmf/bit_matrix.h has the matrices. A vector of n bits is a
+ * word: bit i is component i. Addition is exclusive or everywhere. Nothing here communicates or allocates. */
 #ifndef BMF_GF2_H
 #define BMF_GF2_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-enum { BMF_MAX_BITS = 63 };
-
-typedef struct bmf_bit_matrix {
-    int bits;
-    uint64_t column[BMF_MAX_BITS];
-} bmf_bit_matrix;
+#include "bmf/bit_matrix.h"
 
 /* The word whose `bits` lowest bits are set; 0 <= bits <= 63. */
 static inline uint64_t low_bits(int bits)
@@ -39,32 +19,6 @@ static inline uint64_t columns_apply(const uint64_t *column, uint64_t x)
         y ^= column[__builtin_ctzll(x)];
     return y;
 }
-static inline uint64_t bmf_bit_matrix_apply(const bmf_bit_matrix *a, uint64_t x)
-{
-    return columns_apply(a->column, x);
-}
-static inline int bmf_bit_matrix_at(const bmf_bit_matrix *a, int row, int column)
-{
-    return (int)(a->column[column] >> row & 1);
-}
-
-void bmf_bit_matrix_identity(int bits, bmf_bit_matrix *a);
-/* product = a b (first b, then a); transpose. The result may be an argument. n^2 word operations. */
-void bmf_bit_matrix_product(const bmf_bit_matrix *a, const bmf_bit_matrix *b, bmf_bit_matrix *product);
-void bmf_bit_matrix_transpose(const bmf_bit_matrix *a, bmf_bit_matrix *transpose);
-/* Returns the rank; inverse is set only if that is a->bits. The result may be the argument. n^2 word operations. */
-int bmf_bit_matrix_inverse(const bmf_bit_matrix *a, bmf_bit_matrix *inverse);
-int bmf_bit_matrix_rank(const bmf_bit_matrix *a);
-bool bmf_bit_matrix_equal(const bmf_bit_matrix *a, const bmf_bit_matrix *b);
-/* Exactly one 1 in every row and column: it only permutes address bits (BPC). */
-bool bmf_bit_matrix_is_permutation(const bmf_bit_matrix *a);
-bool bmf_bit_matrix_is_identity(const bmf_bit_matrix *a);
-
-/* The next number of a sequence (SplitMix64): the same everywhere for the same starting state. */
-uint64_t random_bits(uint64_t *state);
-/* Uniformly among the nonsingular matrices (3.5 tries on average), and among the permutation matrices. */
-void bmf_bit_matrix_random(int bits, uint64_t *state, bmf_bit_matrix *a);
-void bmf_bit_matrix_random_permutation(int bits, uint64_t *state, bmf_bit_matrix *a);
 
 /* ---- spans: the sums of some words ---- */
 
@@ -89,7 +43,4 @@ int words_rank(const uint64_t *word, int count);
 /* A basis of {x : the sum of the columns x selects is 0}, in echelon form and increasing order; returns its size. */
 int columns_kernel(const uint64_t *column, int columns, uint64_t basis[64]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,6 +5,7 @@
  * order of S inside x_S open when the device bits are not the lowest; x reaches every device only if U's columns come
  * first, as R puts U's bits first. With the lowest bits that is the increasing order. Cost: n d word operations once, d
  * for every address. */
+#include "permute/gf2.h"
 #include "permute/one_permutable.h"
 
 uint64_t device_basis_columns(const bmf_bit_matrix *a, int first, int device_bits)

@@ -8,7 +8,7 @@
 #ifndef BMF_ONE_PERMUTABLE_H
 #define BMF_ONE_PERMUTABLE_H
 
-#include "permute/permutation.h"
+#include "bmf/permutation.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,5 +1,6 @@
 /* BMMC permutations: composition, inverse, classes, and the named ones of document 003, 2.4 and 2.5. */
-#include "permute/permutation.h"
+#include "bmf/permutation.h"
+#include "permute/gf2.h"
 
 bmf_permutation_class bmf_permutation_classify(const bmf_permutation *p)
 {

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "permute/permutation.h"
+#include "bmf/permutation.h"
+#include "permute/gf2.h"
 
 /* Reads up to 4 whole numbers >= 0 separated by commas; returns how many, or -1. */
 static int read_numbers(const char *text, uint64_t number[4])

@@ -10,7 +10,8 @@
 #ifndef BMF_TRAFFIC_H
 #define BMF_TRAFFIC_H
 
-#include "permute/permutation.h"
+#include "bmf/permutation.h"
+#include "permute/gf2.h"
 
 /* BEST: where a received block is a run of its target, packing puts it into the target's order, so that nothing has to
  * be unpacked. SOURCE: always in order of source addresses. */

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "permute/tune.h"
+#include "bmf/permute.h"
+#include "permute/exchange/exchange.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
 
@@ -114,7 +115,7 @@ static int time_plan(bmf_context *ctx, const bmf_permute_plan *plan, const void 
     bmf_barrier(ctx);
     const double begin = bmf_seconds(ctx);
     BMF_TRY(bmf_permute_execute(ctx, plan, source, target));
-    return bmf_slowest(ctx, bmf_seconds(ctx) - begin, seconds);
+    return bmf_max_seconds(ctx, bmf_seconds(ctx) - begin, seconds);
 }
 
 /* The plans of methods that are not hopeless; NULL for the others. */

@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "skeletons/engine/repartition.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
+
+const bmf_skeleton_type skeleton_concatenate = {
+    .id = 17, .name = "concatenate", .communication = BMF_COMMUNICATION_PERMUTE};
 
 int bmf_concatenate(const bmf_list *xs, const bmf_list *ys, bmf_list **out)
 {
@@ -18,7 +21,7 @@ int bmf_concatenate(const bmf_list *xs, const bmf_list *ys, bmf_list **out)
     BMF_TRY(
         bmf_partition_create(ctx, old->base, old->levels, old->level, bmf_length(xs) + bmf_length(ys), NULL, &target));
     bmf_move_source source[BMF_MOVE_SOURCES] = {{xs, 0}, {ys, bmf_length(xs)}};
-    skeleton_begin(ctx, "concatenate");
+    skeleton_begin(ctx, &skeleton_concatenate, "concatenate");
     int status = repartition("concatenate", BMF_MOVE_SOURCES, source, target, out);
     skeleton_end(ctx, target, status);
     bmf_partition_release(target);

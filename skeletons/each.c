@@ -4,11 +4,14 @@
  * inside every inner list, with element numbers counted from its own start, so that a result does not depend on where
  * the inner list lies. No messages between processors; hosts tell each other how many children each part has. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 #include "skeletons/engine/tree.h"
+
+const bmf_skeleton_type skeleton_reduce_each = {
+    .id = 6, .name = "reduce_each", .communication = BMF_COMMUNICATION_REDUCE};
+const bmf_skeleton_type skeleton_scan_each = {.id = 9, .name = "scan_each", .communication = BMF_COMMUNICATION_SCAN};
 
 static int check_nested(const char *skeleton, const bmf_list *xss)
 {
@@ -65,24 +68,28 @@ static void restart(bmf_forest *forest)
     forest->nodes = 0;
 }
 
-/* The fold of one inner list of n > 0 children from global child number `begin` on. */
-static int fold_inner(const each_state *s, int worker, int64_t begin, int64_t n, char *total)
+/* An inner list, whose elements count from its own start. */
+typedef struct inner_source {
+    bmf_block_source blocks;
+    const bmf_source *children;
+    int64_t first; /* global number of its first child */
+} inner_source;
+
+static int inner_block(const bmf_block_source *blocks, int worker, int64_t begin, int64_t count, bmf_slice *block)
 {
-    const bmf_tree *tree = s->tree;
+    const inner_source *inner = (const inner_source *)blocks;
+    return source_block(inner->children, worker, inner->first + begin, count, block);
+}
+
+/* The fold of one inner list of n > 0 children from global child number `first` on. */
+static int fold_inner(const each_state *s, int worker, int64_t first, int64_t n, char *total)
+{
     bmf_forest *forest = &s->forest[worker];
-    bmf_slice x[BMF_MAX_LEAVES];
+    inner_source inner = {.blocks = s->source->blocks, .children = s->source, .first = first};
+    inner.blocks.block = inner_block;
     restart(forest);
-    for (int64_t i = 0, count; i < n; i += count) {
-        count = tree_block(i, n);
-        int code = source_block(s->source, worker, begin + i, count, x);
-        if (code == 0)
-            code = tree_fold(tree, worker, count, x, s->record[worker]);
-        if (code == 0)
-            code = forest_push(tree, forest, count, s->record[worker], false);
-        if (code != 0)
-            return code;
-    }
-    return forest_total(tree, forest, total);
+    int code = forest_fold(s->tree, forest, &inner.blocks, worker, 0, n);
+    return code != 0 ? code : forest_total(s->tree, forest, total);
 }
 
 static int reduce_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
@@ -112,24 +119,15 @@ static int scan_inner(const each_state *s, int worker, int64_t first, int64_t n)
 {
     const bmf_tree *tree = s->tree;
     bmf_forest *forest = &s->forest[worker];
-    char *value = s->record[worker], *prefix = value + tree->record;
     restart(forest);
     for (int64_t i = 0, count; i < n; i += count) {
         bmf_slice x[BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
         count = tree_block(i, n);
         int code = source_block(s->source, worker, s->source->origin + first + i, count, x);
-        if (code == 0)
-            code = tree_fold(tree, worker, count, x, value);
-        if (i > 0)
-            memcpy(prefix, forest->prefix + (forest->nodes - 1) * tree->record, (size_t)tree->record);
-        if (code == 0)
-            code = forest_push(tree, forest, count, value, true);
-        if (code != 0)
-            return code;
         for (int k = 0; k < tree->leaves; k++)
             out[k] = (bmf_slice){(char *)s->out[k].data + (first + i) * s->out[k].stride, s->out[k].stride};
-        const char *last = forest->prefix + (forest->nodes - 1) * tree->record;
-        code = tree_scan(tree, worker, count, x, i > 0 ? prefix : NULL, s->kind == BMF_INCLUSIVE ? last : NULL, out);
+        if (code == 0)
+            code = forest_scan(tree, forest, worker, count, x, s->kind == BMF_INCLUSIVE, s->record[worker], out);
         if (code != 0)
             return code;
     }
@@ -157,7 +155,7 @@ static int run_each(const bmf_list *xss, const bmf_tree *tree, const bmf_source 
     bmf_context *ctx = xss->context;
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(pieces_create(ctx, xss->partition, 1, &piece, &pieces));
+    pieces_create(ctx, xss->partition, 1, &piece, &pieces);
     each_state state = {.tree = tree,
                         .source = children,
                         .offsets = xss->column.offsets,
@@ -204,7 +202,7 @@ int bmf_reduce_each(const bmf_list *xss, const bmf_operator *op, bmf_list **out)
     BMF_TRY(check_nested("reduce_each", xss));
     BMF_TRY(tree_open(&tree, ctx, "reduce_each", op, xss->type->component[0]));
     int status = check_empty(xss, op);
-    skeleton_begin(ctx, "reduce_each %s", op->name);
+    skeleton_begin(ctx, &skeleton_reduce_each, "reduce_each %s", op->name);
     if (status == BMF_OK)
         status = bmf_flatten(xss, &flat);
     if (status == BMF_OK)
@@ -234,7 +232,7 @@ int bmf_scan_each(const bmf_list *xss, const bmf_operator *op, bmf_scan_kind kin
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
                         "scan_each: an exclusive scan needs an operator with an identity; %s has none", op->name);
     BMF_TRY(tree_open(&tree, ctx, "scan_each", op, xss->type->component[0]));
-    skeleton_begin(ctx, "scan_each %s", op->name);
+    skeleton_begin(ctx, &skeleton_scan_each, "scan_each %s", op->name);
     int status = bmf_flatten(xss, &flat);
     if (status == BMF_OK)
         status = bmf_list_create(ctx, flat->type, flat->partition, &made);

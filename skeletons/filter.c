@@ -4,10 +4,10 @@
  * marked elements are copied there. Hosts tell each other the new part lengths.
  * Cost: n w bytes read twice (once if pieces stay in the cache), the result written once, n / 8 bytes of marks. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
+#include "skeletons/engine/marks.h"
 #include "skeletons/engine/source.h"
 
 typedef struct filter_state {
@@ -27,6 +27,15 @@ static uint64_t *words_of(const filter_state *s, int64_t index, const bmf_piece 
     return s->bits + (piece->begin - s->plain->origin) / 64 + index;
 }
 
+/* A predicate may say yes by any number but 0. */
+BMF_VECTORISE static int64_t mark_block(int64_t count, uint8_t *mark, uint64_t *word)
+{
+    for (int64_t k = 0; k < count; k++)
+        mark[k] = mark[k] != 0;
+    marks_pack(count, mark, word);
+    return marks_count(count, mark);
+}
+
 static int mark_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     filter_state *s = state;
@@ -38,31 +47,11 @@ static int mark_piece(void *state, int64_t index, const bmf_piece *piece, int wo
         int code = source_block(s->marks, worker, i, count, mark);
         if (code != 0)
             return code;
-        const uint8_t *flag = mark[0].data;
-        for (int64_t k = 0; k < count; k += 64) {
-            uint64_t bits = 0;
-            int64_t here = count - k < 64 ? count - k : 64;
-            for (int64_t j = 0; j < here; j++)
-                bits |= (uint64_t)(flag[k + j] != 0) << j;
-            *word++ = bits;
-            kept += __builtin_popcountll(bits);
-        }
+        kept += mark_block(count, mark[0].data, word);
+        word += BMF_BLOCK / 64;
     }
     s->kept[index] = kept;
     return 0;
-}
-
-/* One leaf of 64 elements: keeps those whose bit is set. */
-static char *keep_leaf(uint64_t bits, const bmf_slice *from, int64_t size, char *to)
-{
-    if (size == 8) {
-        for (; bits; bits &= bits - 1, to += 8)
-            memcpy(to, (const char *)from->data + __builtin_ctzll(bits) * from->stride, 8);
-        return to;
-    }
-    for (; bits; bits &= bits - 1, to += size)
-        memcpy(to, (const char *)from->data + __builtin_ctzll(bits) * from->stride, (size_t)size);
-    return to;
 }
 
 static int keep_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
@@ -73,11 +62,14 @@ static int keep_piece(void *state, int64_t index, const bmf_piece *piece, int wo
     (void)worker;
     for (int k = 0; k < s->plain->leaves; k++)
         to[k] = (char *)s->out[k].data + s->kept[index] * s->plain->leaf_size[k];
-    for (int64_t i = piece->begin; i < piece->end; i += 64, word++) {
+    for (int64_t i = piece->begin, count; i < piece->end; i += count, word += BMF_BLOCK / 64) {
         bmf_slice x[2 * BMF_MAX_LEAVES];
+        count = piece->end - i < BMF_BLOCK ? piece->end - i : BMF_BLOCK;
+        if (!marks_any(count, word))
+            continue;
         source_inputs(s->plain, i, x);
         for (int k = 0; k < s->plain->leaves; k++)
-            to[k] = keep_leaf(*word, &x[k], s->plain->leaf_size[k], to[k]);
+            to[k] = marks_keep(count, word, &x[k], s->plain->leaf_size[k], to[k]);
     }
     return 0;
 }
@@ -129,7 +121,7 @@ static int filter_sources(const bmf_list *xs, const bmf_kernel *predicate, const
     bmf_context *ctx = xs->context;
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(pieces_create(ctx, xs->partition, BMF_BLOCK, &piece, &pieces));
+    pieces_create(ctx, xs->partition, BMF_BLOCK, &piece, &pieces);
     filter_state state = {.marks = marks, .plain = plain, .local_first = xs->partition->local_first};
     state.bits = allocate((xs->column.count / 64 + 1 + 2 * pieces) * (int64_t)sizeof *state.bits);
     state.kept = allocate_clear(pieces, (int64_t)sizeof *state.kept);
@@ -141,6 +133,8 @@ static int filter_sources(const bmf_list *xs, const bmf_kernel *predicate, const
     free(piece);
     return status;
 }
+
+const bmf_skeleton_type skeleton_filter = {.id = 22, .name = "filter", .communication = BMF_COMMUNICATION_OTHER};
 
 int bmf_filter(const bmf_list *xs, const bmf_kernel *predicate, bmf_list **out)
 {
@@ -154,7 +148,7 @@ int bmf_filter(const bmf_list *xs, const bmf_kernel *predicate, bmf_list **out)
     BMF_TRY(source_open(&plain, "filter", xs, NULL, NULL));
     int status = source_open(&marks, "filter", xs, NULL, predicate);
     if (status == BMF_OK) {
-        skeleton_begin(ctx, "filter %s", predicate->name);
+        skeleton_begin(ctx, &skeleton_filter, "filter %s", predicate->name);
         status = skeleton_end(ctx, xs->partition, filter_sources(xs, predicate, &marks, &plain, &made));
         source_close(&marks);
     }

@@ -6,7 +6,9 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/move.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
+
+const bmf_skeleton_type skeleton_gather = {.id = 2, .name = "gather", .communication = BMF_COMMUNICATION_GATHER};
 
 static int gather_partition(const bmf_list *xs, bmf_partition **made)
 {
@@ -33,10 +35,9 @@ static int move_parts(const bmf_list *xs, bmf_partition *target, bmf_list **out)
     bmf_call call = {.ctx = ctx,
                      .skeleton = "gather",
                      .list = xs,
-                     .first = BMF_GATHER_LEVELS,
-                     .last = BMF_GATHER_DIRECT,
-                     .count = xs->partition->parts / target->parts,
-                     .bytes = (double)bmf_length(xs) * element_guess(xs->type) / (double)target->parts,
+                     .choice = {.skeleton = "gather",
+                                .count = xs->partition->parts / target->parts,
+                                .bytes = (double)bmf_length(xs) * element_guess(xs->type) / (double)target->parts},
                      .generate = groups_generate,
                      .state = &groups};
     bmf_schedule *schedule = plan_make(&call, NULL);
@@ -49,7 +50,7 @@ int bmf_gather(const bmf_list *xs, bmf_list **out)
 {
     bmf_partition *target;
     BMF_TRY(gather_partition(xs, &target));
-    skeleton_begin(xs->context, "gather");
+    skeleton_begin(xs->context, &skeleton_gather, "gather");
     int status = move_parts(xs, target, out);
     skeleton_end(xs->context, target, status);
     bmf_partition_release(target);

@@ -9,7 +9,12 @@
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
 #include "skeletons/engine/records.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
+#include "runtime/data/list.h"
+
+const bmf_skeleton_type skeleton_index = {
+    .id = 12, .name = "index", .communication = BMF_COMMUNICATION_PROJECT, .keyword = "B_Index"};
+const bmf_skeleton_type skeleton_to_array = {.id = 13, .name = "to_array", .communication = BMF_COMMUNICATION_GATHER};
 
 static int check_fixed(const bmf_list *xs, const char *skeleton)
 {
@@ -29,7 +34,7 @@ int bmf_index(const bmf_list *xs, int64_t i, void *value)
                         bmf_length(xs));
     int64_t offset[BMF_MAX_LEAVES], record = bmf_type_record(xs->type, offset);
     int64_t processor = bmf_partition_processor(xs->partition, bmf_partition_part_of(xs->partition, i));
-    skeleton_begin(ctx, "index");
+    skeleton_begin(ctx, &skeleton_index, "index");
     char *shared = allocate_clear(1, record);
     if (is_local(ctx, processor))
         column_to_records(&xs->column, i - bmf_partition_local_begin(xs->partition), 1, shared, 1);
@@ -43,15 +48,7 @@ int bmf_index(const bmf_list *xs, int64_t i, void *value)
 /* Number of elements on all hosts before `rank`. */
 static int64_t elements_before(const bmf_context *ctx, const bmf_partition *partition, int rank)
 {
-    int64_t processor = bmf_first_processor(ctx, rank), low = 0, high = partition->parts;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (bmf_partition_processor(partition, middle) < processor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return partition->start[low];
+    return partition->start[bmf_partition_part_from(partition, bmf_first_processor(ctx, rank))];
 }
 
 static int64_t words_for(int64_t bytes)
@@ -87,7 +84,7 @@ int bmf_to_array(const bmf_list *xs, void *data)
     if (bmf_length(xs) == 0)
         return BMF_OK;
     int64_t offset[BMF_MAX_LEAVES], record = bmf_type_record(xs->type, offset);
-    skeleton_begin(xs->context, "to_array");
+    skeleton_begin(xs->context, &skeleton_to_array, "to_array");
     int status = collect_records(xs, record, data);
     return skeleton_end(xs->context, xs->partition, status);
 }

@@ -3,7 +3,7 @@
  * Method: every processor makes its own part; no messages, n w bytes written once. */
 #include <stdlib.h>
 
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 #include "skeletons/engine/source.h"
 
 typedef struct tabulate_state {
@@ -35,7 +35,7 @@ static int fill(bmf_context *ctx, const bmf_kernel *kernel, bmf_list *made)
     bmf_piece *piece;
     int64_t pieces;
     bmf_sink sink;
-    BMF_TRY(pieces_create(ctx, made->partition, BMF_BLOCK, &piece, &pieces));
+    pieces_create(ctx, made->partition, BMF_BLOCK, &piece, &pieces);
     sink_open(&sink, made, BMF_SINK_NEW, 0);
     tabulate_state state = {kernel, &sink};
     int status = backend_compute(
@@ -45,6 +45,8 @@ static int fill(bmf_context *ctx, const bmf_kernel *kernel, bmf_list *made)
     free(piece);
     return agree_if(ctx, kernel->may_fail, status);
 }
+
+const bmf_skeleton_type skeleton_tabulate = {.id = 23, .name = "tabulate", .communication = BMF_COMMUNICATION_OTHER};
 
 int bmf_tabulate(bmf_context *ctx, int64_t n, const bmf_kernel *kernel, bmf_list **out)
 {
@@ -57,7 +59,7 @@ int bmf_tabulate(bmf_context *ctx, int64_t n, const bmf_kernel *kernel, bmf_list
         return bmf_fail(ctx, BMF_ERROR_TYPE, "tabulate takes a kernel from int to elements without lists; %s takes %s",
                         kernel->name, bmf_type_print(kernel->input[0], text, sizeof text));
     BMF_TRY(bmf_partition_even(ctx, n, &partition));
-    skeleton_begin(ctx, "tabulate %s", kernel->name);
+    skeleton_begin(ctx, &skeleton_tabulate, "tabulate %s", kernel->name);
     int status = bmf_list_create(ctx, kernel->output, partition, &made);
     if (status == BMF_OK)
         status = fill(ctx, kernel, made);

@@ -3,6 +3,7 @@
  * Method: every worker walks its contiguous piece in blocks. No messages; 2 n w bytes of memory (zip: 3 n w). */
 #include <stdlib.h>
 
+#include "bmf/skeletons.h"
 #include "skeletons/engine/elementwise.h"
 
 typedef struct map_state {
@@ -35,7 +36,7 @@ static int map_into(const bmf_source *source, bmf_list *out, bmf_sink_mode mode)
     bmf_piece *piece;
     int64_t pieces;
     bmf_sink sink;
-    BMF_TRY(pieces_create(ctx, out->partition, BMF_BLOCK, &piece, &pieces));
+    pieces_create(ctx, out->partition, BMF_BLOCK, &piece, &pieces);
     sink_open(&sink, out, mode, source->inputs);
     map_state state = {source, &sink};
     int status = backend_compute(
@@ -46,13 +47,19 @@ static int map_into(const bmf_source *source, bmf_list *out, bmf_sink_mode mode)
     return agree_if(ctx, source->may_fail, status);
 }
 
-int elementwise(const char *skeleton, const bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel, bmf_list **out)
+const bmf_skeleton_type skeleton_map = {
+    .id = 20, .name = "map", .communication = BMF_COMMUNICATION_OTHER, .keyword = "P_Map"};
+const bmf_skeleton_type skeleton_zip = {
+    .id = 21, .name = "zip", .communication = BMF_COMMUNICATION_OTHER, .keyword = "P_Zip"};
+
+int elementwise(const bmf_skeleton_type *skeleton, const bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel,
+                bmf_list **out)
 {
     bmf_source source;
     bmf_list *made = NULL;
     bmf_context *ctx = xs->context;
-    BMF_TRY(source_open(&source, skeleton, xs, ys, kernel));
-    skeleton_begin(ctx, "%s %s", skeleton, kernel->name);
+    BMF_TRY(source_open(&source, skeleton->name, xs, ys, kernel));
+    skeleton_begin(ctx, skeleton, "%s %s", skeleton->name, kernel->name);
     int status = bmf_list_create(ctx, source.type, xs->partition, &made);
     if (status == BMF_OK)
         status = map_into(&source, made, BMF_SINK_NEW);
@@ -66,18 +73,18 @@ int elementwise(const char *skeleton, const bmf_list *xs, const bmf_list *ys, co
 }
 
 /* A kernel that can fail half way must not have changed anything by then: a new list takes the old one's place. */
-int elementwise_in_place(const char *skeleton, bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel)
+int elementwise_in_place(const bmf_skeleton_type *skeleton, bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel)
 {
     bmf_source source;
     bmf_context *ctx = xs->context;
     if (!kernel->may_fail)
-        bmf_list_own(xs);
-    BMF_TRY(source_open(&source, skeleton, xs, ys, kernel));
+        bmf_list_make_writable(xs);
+    BMF_TRY(source_open(&source, skeleton->name, xs, ys, kernel));
     int status = BMF_OK;
     if (source.type != xs->type) {
         char from[128], to[128];
         source_close(&source);
-        return bmf_fail(ctx, BMF_ERROR_TYPE, "%s in place: kernel %s turns %s into %s", skeleton, kernel->name,
+        return bmf_fail(ctx, BMF_ERROR_TYPE, "%s in place: kernel %s turns %s into %s", skeleton->name, kernel->name,
                         bmf_type_print(xs->type, from, sizeof from), bmf_type_print(source.type, to, sizeof to));
     }
     if (kernel->may_fail) {
@@ -87,7 +94,7 @@ int elementwise_in_place(const char *skeleton, bmf_list *xs, const bmf_list *ys,
         list_replace(xs, made);
         return BMF_OK;
     }
-    skeleton_begin(ctx, "%s %s", skeleton, kernel->name);
+    skeleton_begin(ctx, skeleton, "%s %s", skeleton->name, kernel->name);
     /* A kernel of several leaves might write one before it reads another of the same element. */
     status = map_into(&source, xs, source.leaves > 1 ? BMF_SINK_STAGED : BMF_SINK_IN_PLACE);
     skeleton_end(ctx, xs->partition, status);
@@ -105,20 +112,20 @@ void list_replace(bmf_list *xs, bmf_list *made)
 
 int bmf_map(const bmf_list *xs, const bmf_kernel *kernel, bmf_list **out)
 {
-    return elementwise("map", xs, NULL, kernel, out);
+    return elementwise(&skeleton_map, xs, NULL, kernel, out);
 }
 
 int bmf_map_in_place(bmf_list *xs, const bmf_kernel *kernel)
 {
-    return elementwise_in_place("map", xs, NULL, kernel);
+    return elementwise_in_place(&skeleton_map, xs, NULL, kernel);
 }
 
 int bmf_zip(const bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel, bmf_list **out)
 {
-    return elementwise("zip", xs, ys, kernel, out);
+    return elementwise(&skeleton_zip, xs, ys, kernel, out);
 }
 
 int bmf_zip_in_place(bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel)
 {
-    return elementwise_in_place("zip", xs, ys, kernel);
+    return elementwise_in_place(&skeleton_zip, xs, ys, kernel);
 }

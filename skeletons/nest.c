@@ -8,7 +8,11 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/pairing.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
+
+const bmf_skeleton_type skeleton_lengths = {.id = 14, .name = "lengths", .communication = BMF_COMMUNICATION_GATHER};
+const bmf_skeleton_type skeleton_flatten = {.id = 24, .name = "flatten", .communication = BMF_COMMUNICATION_OTHER};
+const bmf_skeleton_type skeleton_nest = {.id = 25, .name = "nest", .communication = BMF_COMMUNICATION_OTHER};
 
 static int check_nested(const bmf_list *xss, const char *skeleton)
 {
@@ -60,7 +64,7 @@ static int flatten(const bmf_list *xss, bmf_list **out)
 int bmf_flatten(const bmf_list *xss, bmf_list **out)
 {
     BMF_TRY(check_nested(xss, "flatten"));
-    skeleton_begin(xss->context, "flatten");
+    skeleton_begin(xss->context, &skeleton_flatten, "flatten");
     int status = flatten(xss, out);
     return skeleton_end(xss->context, xss->partition, status);
 }
@@ -69,7 +73,7 @@ int bmf_lengths(const bmf_list *xss, bmf_list **out)
 {
     bmf_list *made;
     BMF_TRY(check_nested(xss, "lengths"));
-    skeleton_begin(xss->context, "lengths");
+    skeleton_begin(xss->context, &skeleton_lengths, "lengths");
     int status = bmf_list_create(xss->context, &bmf_type_int, xss->partition, &made);
     if (status == BMF_OK) {
         int64_t *length = made->column.data;
@@ -159,7 +163,7 @@ int bmf_nest(const bmf_list *xs, const bmf_list *lengths, bmf_list **out)
         return bmf_fail(xs->context, BMF_ERROR_TYPE, "nest: lengths are int, not %s",
                         bmf_type_print(lengths->type, text, sizeof text));
     BMF_TRY(check_processors(xs, lengths));
-    skeleton_begin(xs->context, "nest");
+    skeleton_begin(xs->context, &skeleton_nest, "nest");
     int status = nest(xs, lengths, out);
     return skeleton_end(xs->context, lengths->partition, status);
 }

@@ -5,7 +5,10 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/pairing.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
+
+const bmf_skeleton_type skeleton_pair = {.id = 26, .name = "pair", .communication = BMF_COMMUNICATION_OTHER};
+const bmf_skeleton_type skeleton_component = {.id = 27, .name = "component", .communication = BMF_COMMUNICATION_OTHER};
 
 int check_pair_types(bmf_context *ctx, const char *skeleton, const bmf_type *first, const bmf_type *second)
 {
@@ -40,7 +43,7 @@ int bmf_pair(const bmf_list *xs, const bmf_list *ys, bmf_list **out)
     if (!bmf_partition_equal(xs->partition, ys->partition))
         return bmf_fail(ctx, BMF_ERROR_SHAPE, "pair: %s and %s do not conform", bmf_list_print(xs, first, sizeof first),
                         bmf_list_print(ys, second, sizeof second));
-    skeleton_begin(ctx, "pair");
+    skeleton_begin(ctx, &skeleton_pair, "pair");
     int status = agree_if_nested(ctx, xs->type, column_share(&xs->column, &column));
     if (status == BMF_OK)
         status = pair_with(&column, ys, out);
@@ -55,7 +58,7 @@ int bmf_component(const bmf_list *xs, int k, bmf_list **out)
     if (xs->type->kind != BMF_TUPLE || k < 0 || k >= xs->type->components)
         return bmf_fail(ctx, BMF_ERROR_TYPE, "component: %s has no component %d",
                         bmf_type_print(xs->type, text, sizeof text), k);
-    skeleton_begin(ctx, "component");
+    skeleton_begin(ctx, &skeleton_component, "component");
     int status = agree_if_nested(ctx, xs->type->component[k], column_share(&xs->column.child[k], &column));
     if (status == BMF_OK)
         status = list_adopt(ctx, xs->partition, &column, out);

@@ -5,7 +5,7 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 typedef struct part_state {
     bmf_part_function *run;
@@ -19,6 +19,8 @@ static int run_part(void *state, int64_t index, const bmf_piece *piece, int work
     return s->run(s->state, piece->part, piece->begin, piece->end);
 }
 
+const bmf_skeleton_type skeleton_each_part = {.id = 28, .name = "each_part", .communication = BMF_COMMUNICATION_OTHER};
+
 int bmf_each_part(bmf_context *ctx, const bmf_partition *partition, const char *name, bmf_part_function *run,
                   void *state)
 {
@@ -31,7 +33,7 @@ int bmf_each_part(bmf_context *ctx, const bmf_partition *partition, const char *
                                .begin = partition->start[part],
                                .end = partition->start[part + 1]};
     }
-    skeleton_begin(ctx, "each_part %s", name);
+    skeleton_begin(ctx, &skeleton_each_part, "each_part %s", name);
     int status = backend_compute(ctx, &(bmf_work){.kernel = name,
                                                   .piece = piece,
                                                   .pieces = partition->local_parts,

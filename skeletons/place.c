@@ -3,14 +3,18 @@
  * Method: every host copies its own elements from the records into columns. Cost: 2 n w bytes of memory. */
 #include "runtime/backend/backend.h"
 #include "skeletons/engine/records.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
+#include "runtime/data/list.h"
+
+const bmf_skeleton_type skeleton_place = {.id = 29, .name = "place", .communication = BMF_COMMUNICATION_OTHER};
+const bmf_skeleton_type skeleton_spread = {.id = 30, .name = "spread", .communication = BMF_COMMUNICATION_OTHER};
 
 /* A list on `partition`, filled from the records of its first local element on. */
-static int fill(bmf_context *ctx, const char *skeleton, const bmf_type *type, bmf_partition *partition,
+static int fill(bmf_context *ctx, const bmf_skeleton_type *skeleton, const bmf_type *type, bmf_partition *partition,
                 const void *data, bool whole, bmf_list **out)
 {
     bmf_list *made;
-    skeleton_begin(ctx, "%s", skeleton);
+    skeleton_begin(ctx, skeleton, "%s", skeleton->name);
     int status = bmf_list_create(ctx, type, partition, &made);
     if (status == BMF_OK && made->column.count > 0) {
         int64_t offset[BMF_MAX_LEAVES], record = bmf_type_record(type, offset);
@@ -26,7 +30,7 @@ int bmf_place(bmf_context *ctx, int64_t processor, const bmf_type *type, int64_t
 {
     bmf_partition *partition;
     BMF_TRY(bmf_partition_placed(ctx, processor, n, &partition));
-    int status = fill(ctx, "place", type, partition, data, false, out);
+    int status = fill(ctx, &skeleton_place, type, partition, data, false, out);
     bmf_partition_release(partition);
     return status;
 }
@@ -35,7 +39,7 @@ int bmf_spread(bmf_context *ctx, const bmf_type *type, int64_t n, const void *da
 {
     bmf_partition *partition;
     BMF_TRY(bmf_partition_even(ctx, n, &partition));
-    int status = fill(ctx, "spread", type, partition, data, true, out);
+    int status = fill(ctx, &skeleton_spread, type, partition, data, true, out);
     bmf_partition_release(partition);
     return status;
 }

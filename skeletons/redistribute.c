@@ -6,7 +6,12 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/repartition.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
+
+const bmf_skeleton_type skeleton_redistribute = {
+    .id = 15, .name = "redistribute", .communication = BMF_COMMUNICATION_PERMUTE};
+const bmf_skeleton_type skeleton_rebalance = {
+    .id = 16, .name = "rebalance", .communication = BMF_COMMUNICATION_PERMUTE};
 
 typedef struct recut {
     int sources;
@@ -37,7 +42,7 @@ static int generate_source(bmf_schedule *schedule, const recut *all, const bmf_m
     return status;
 }
 
-static int generate(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state)
+static int generate(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
 {
     const recut *all = state;
     int64_t *processor = processors_of(all->target);
@@ -53,25 +58,19 @@ int repartition(const char *skeleton, int sources, const bmf_move_source *source
 {
     const bmf_list *xs = source[0].list;
     recut all = {sources, source, target, type_element_bytes(xs->type)};
-    bmf_call call = {.ctx = xs->context,
-                     .skeleton = skeleton,
-                     .list = xs,
-                     .first = BMF_ALGORITHMS,
-                     .last = BMF_ALGORITHMS,
-                     .generate = generate,
-                     .state = &all};
+    bmf_call call = {.ctx = xs->context, .skeleton = skeleton, .list = xs, .generate = generate, .state = &all};
     bmf_schedule *schedule = plan_make(&call, NULL);
     int status = move_elements(xs->context, sources, source, target, schedule, out);
     schedule_free(schedule);
     return status;
 }
 
-static int redistribute(const char *skeleton, const bmf_list *xs, bmf_partition *target, bmf_list **out)
+static int redistribute(const bmf_skeleton_type *skeleton, const bmf_list *xs, bmf_partition *target, bmf_list **out)
 {
-    skeleton_begin(xs->context, "%s", skeleton);
+    skeleton_begin(xs->context, skeleton, "%s", skeleton->name);
     int status = bmf_partition_equal(xs->partition, target)
                      ? move_nothing(xs, target, out)
-                     : repartition(skeleton, 1, &(bmf_move_source){xs, 0}, target, out);
+                     : repartition(skeleton->name, 1, &(bmf_move_source){xs, 0}, target, out);
     return skeleton_end(xs->context, target, status);
 }
 
@@ -79,7 +78,7 @@ int bmf_rebalance(const bmf_list *xs, bmf_list **out)
 {
     bmf_partition *target;
     BMF_TRY(bmf_partition_even(xs->context, bmf_length(xs), &target));
-    int status = redistribute("rebalance", xs, target, out);
+    int status = redistribute(&skeleton_rebalance, xs, target, out);
     bmf_partition_release(target);
     return status;
 }
@@ -90,5 +89,5 @@ int bmf_redistribute(const bmf_list *xs, const bmf_list *like, bmf_list **out)
     if (bmf_length(xs) != bmf_length(like))
         return bmf_fail(xs->context, BMF_ERROR_SHAPE, "redistribute: %s cannot stand on the parts of %s",
                         bmf_list_print(xs, from, sizeof from), bmf_list_print(like, to, sizeof to));
-    return redistribute("redistribute", xs, like->partition, out);
+    return redistribute(&skeleton_redistribute, xs, like->partition, out);
 }

@@ -10,25 +10,35 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/partials.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
+
+const bmf_skeleton_type skeleton_reduce = {
+    .id = 3, .name = "reduce", .communication = BMF_COMMUNICATION_REDUCE, .keyword = "P_Reduce", .to_one = true};
+const bmf_skeleton_type skeleton_map_reduce = {
+    .id = 4, .name = "map_reduce", .communication = BMF_COMMUNICATION_REDUCE, .to_one = true};
+const bmf_skeleton_type skeleton_zip_map_reduce = {
+    .id = 5, .name = "zip_map_reduce", .communication = BMF_COMMUNICATION_REDUCE, .to_one = true};
 
 /* ---- bringing the partial results together ---- */
 
-static int generate_reduction(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state)
+typedef struct reduction {
+    bmf_partials *partials;
+    bool placed; /* the total stays on the first processor */
+} reduction;
+
+static int generate_reduction(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
 {
-    switch (algorithm) {
-    case BMF_REDUCE_DOUBLING:
-        return partials_generate(state, schedule_reduce_doubling, schedule);
-    case BMF_REDUCE_EVERYBODY:
-        return partials_generate(state, schedule_everybody, schedule);
-    default:
-        return partials_generate(state, schedule_reduce_levels, schedule);
-    }
+    const reduction *r = state;
+    BMF_TRY(partials_generate(r->partials, algorithm, partials_bytes, schedule));
+    if (!algorithm->to_first || r->placed)
+        return BMF_OK;
+    schedule->broadcast = schedule->rounds;
+    return partials_generate(r->partials, &algorithm_distl_tree, partials_record_bytes, schedule);
 }
 
-/* everybody: all values in the order of the elements, one's own in its place, are collected in `before`. */
-static int join_everybody(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
-                          int64_t begin, int64_t end, const char *values)
+/* All values in the order of the elements, one's own in its place, are collected in `before`. */
+static int join_each(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
+                     int64_t begin, int64_t end, const char *values)
 {
     bmf_forest *all = &part->before;
     int code = 0;
@@ -41,50 +51,27 @@ static int join_everybody(const bmf_partials *partials, bmf_partial *part, int64
     return code ? code : failed;
 }
 
-/* The total goes from item 0's processor to all, as a record. */
-static int tell_generate(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
-                         const void *state)
-{
-    const bmf_partials *partials = state;
-    (void)bytes;
-    return schedule_distl_tree(schedule, first_round, group, partials->tree->record);
-}
-
-static int generate_tell(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state)
-{
-    (void)algorithm;
-    return partials_generate(state, tell_generate, schedule);
-}
-
-typedef struct tell_state {
+typedef struct total_state {
     void *value;
     int64_t bytes;
-} tell_state;
+} total_state;
 
-static int tell_segment(void *state, const bmf_message *message, bmf_segment *segment)
+static int total_segment(void *state, const bmf_message *message, bmf_segment *segment)
 {
-    const tell_state *s = state;
+    const total_state *t = state;
     (void)message;
-    segment[0] = (bmf_segment){s->value, s->bytes};
+    segment[0] = (bmf_segment){t->value, t->bytes};
     return 1;
 }
 
-static int tell_all(bmf_partials *partials, const bmf_list *xs, uint32_t round, void *value)
+/* The rounds that bring the total from item 0's processor to all, as a record. */
+static int broadcast_total(bmf_context *ctx, const bmf_schedule *schedule, void *value, int64_t bytes)
 {
-    tell_state state = {value, partials->tree->record};
-    bmf_transfer transfer = {tell_segment, tell_segment, &state};
-    bmf_call call = {.ctx = partials->ctx,
-                     .skeleton = "telling the total",
-                     .list = xs,
-                     .first = BMF_ALGORITHMS,
-                     .generate = generate_tell,
-                     .state = partials};
-    bmf_schedule *schedule = plan_make(&call, NULL);
-    int status = BMF_OK;
-    for (int r = 0; r < schedule->rounds && status == BMF_OK; r++)
-        status = partials->ctx->backend->exchange(partials->ctx, &schedule->round[r], round + (uint32_t)r, &transfer);
-    schedule_free(schedule);
-    return status;
+    total_state state = {value, bytes};
+    bmf_transfer transfer = {total_segment, total_segment, &state};
+    for (int r = schedule->broadcast; r < schedule->rounds; r++)
+        BMF_TRY(ctx->backend->exchange(ctx, &schedule->round[r], (uint32_t)r, &transfer));
+    return BMF_OK;
 }
 
 /* Ranks without a part of the list take no part in its schedule. */
@@ -93,54 +80,67 @@ static bool every_rank_has_parts(const bmf_context *ctx, const bmf_partition *pa
     return ctx->ranks == 1 || (partition->parts == ctx->processors && ctx->processors >= ctx->ranks);
 }
 
-static int total_of(const bmf_partials *partials, const bmf_forest *forest, void *value)
+/* Brings the partial results together; afterwards those processors have the total that the algorithm brings it to. */
+static int combine_partials(bmf_partials *partials, const bmf_schedule *schedule, bool each)
 {
-    if (forest_total(partials->tree, forest, value) == 0)
+    const int rounds = schedule->broadcast < 0 ? schedule->rounds : schedule->broadcast;
+    int status = BMF_OK;
+    for (int r = 0; r < rounds; r++) {
+        int joined =
+            partials_round(partials, &schedule->round[r], (uint32_t)r, offer_window, each ? join_each : join_window);
+        status = status ? status : joined;
+    }
+    return agree_if(partials->ctx, partials->tree->op->may_fail, status);
+}
+
+/* The total on a rank that has it. */
+static int take_total(const bmf_partials *partials, bool each, void *value)
+{
+    const bmf_partition *partition = partials->partition;
+    bmf_partial *part = &partials->part[0];
+    int code = 0;
+    if (each && partition->local_first == partition->parts - 1)
+        code = forest_append(partials->tree, &part->before, part->window.end, part->window.value, false);
+    if (forest_total(partials->tree, each ? &part->before : &part->window, value) == 0 && code == 0)
         return BMF_OK;
     return bmf_fail(partials->ctx, BMF_ERROR_KERNEL, "operator %s failed", partials->tree->op->name);
 }
 
-/* Runs the rounds; afterwards value holds the total on every rank (or, placed, on the first processor's). */
-static int bring_together(bmf_partials *partials, const char *skeleton, const bmf_list *xs, bool placed, void *value)
+/* Runs a schedule; afterwards value holds the total on every rank (or, placed, on the first processor's). */
+static int run_reduction(const reduction *r, const bmf_schedule *schedule, const bmf_algorithm *algorithm, void *value)
 {
+    bmf_partials *partials = r->partials;
     bmf_context *ctx = partials->ctx;
     const bmf_partition *partition = partials->partition;
-    bmf_algorithm algorithm = BMF_REDUCE_LEVELS;
-    bmf_call call = {.ctx = ctx,
+    const bmf_tree *tree = partials->tree;
+    bool each = algorithm->joining == BMF_JOIN_EACH && partition->parts > 1;
+    bool has_total = partition->local_parts > 0 && (!algorithm->to_first || partition->local_first == 0);
+    BMF_TRY(combine_partials(partials, schedule, each));
+    int status = has_total ? take_total(partials, each, value) : BMF_OK;
+    BMF_TRY(agree_if(ctx, tree->op->may_fail, status));
+    if (schedule->broadcast >= 0)
+        BMF_TRY(broadcast_total(ctx, schedule, value, tree->record));
+    if (r->placed || every_rank_has_parts(ctx, partition))
+        return BMF_OK;
+    return ctx->backend->share(ctx, partition->base, value, tree->record);
+}
+
+static int bring_together(bmf_partials *partials, const char *skeleton, const bmf_list *xs, bool placed, void *value)
+{
+    const bmf_algorithm *algorithm;
+    reduction r = {partials, placed};
+    bmf_call call = {.ctx = partials->ctx,
                      .skeleton = skeleton,
                      .list = xs,
-                     .first = BMF_REDUCE_LEVELS,
-                     .last = placed ? BMF_REDUCE_LEVELS : BMF_REDUCE_EVERYBODY,
-                     .count = partition->parts,
-                     .bytes = (double)partials->tree->record,
+                     .choice = {.skeleton = "reduce",
+                                .to_first = placed,
+                                .count = partials->partition->parts,
+                                .bytes = (double)partials->tree->record},
                      .generate = generate_reduction,
-                     .state = partials};
+                     .state = &r};
     bmf_schedule *schedule = plan_make(&call, &algorithm);
-    uint32_t rounds = (uint32_t)schedule->rounds;
-    bool everybody = algorithm == BMF_REDUCE_EVERYBODY && partition->parts > 1;
-    int status = BMF_OK;
-    for (uint32_t r = 0; r < rounds; r++) {
-        int joined =
-            partials_round(partials, &schedule->round[r], r, offer_window, everybody ? join_everybody : join_window);
-        status = status ? status : joined;
-    }
+    int status = run_reduction(&r, schedule, algorithm, value);
     schedule_free(schedule);
-    status = agree_if(ctx, partials->tree->op->may_fail, status);
-    if (status != BMF_OK)
-        return status;
-    bool has_first = partition->local_parts > 0 && partition->local_first == 0;
-    bool has_total = algorithm == BMF_REDUCE_LEVELS ? has_first : partition->local_parts > 0;
-    if (has_total) {
-        bmf_partial *part = &partials->part[0];
-        if (everybody && partition->local_first == partition->parts - 1)
-            status = forest_append(partials->tree, &part->before, part->window.end, part->window.value, false);
-        status = total_of(partials, everybody ? &part->before : &part->window, value);
-    }
-    status = agree_if(ctx, partials->tree->op->may_fail, status);
-    if (status == BMF_OK && algorithm == BMF_REDUCE_LEVELS && !placed)
-        status = tell_all(partials, xs, rounds, value);
-    if (status == BMF_OK && !placed && !every_rank_has_parts(ctx, partition))
-        status = ctx->backend->share(ctx, partition->base, value, partials->tree->record);
     return status;
 }
 
@@ -173,17 +173,18 @@ static int reduce_source(const char *skeleton, const bmf_list *xs, const bmf_sou
     return status;
 }
 
-static int reduce_lists(const char *skeleton, const bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel,
-                        const bmf_operator *op, void *value)
+static int reduce_lists(const bmf_skeleton_type *skeleton, const bmf_list *xs, const bmf_list *ys,
+                        const bmf_kernel *kernel, const bmf_operator *op, void *value)
 {
     bmf_context *ctx = xs->context;
     bmf_source source;
     bmf_tree tree;
-    BMF_TRY(source_open(&source, skeleton, xs, ys, kernel));
-    int status = tree_open(&tree, ctx, skeleton, op, source.type);
+    BMF_TRY(source_open(&source, skeleton->name, xs, ys, kernel));
+    int status = tree_open(&tree, ctx, skeleton->name, op, source.type);
     if (status == BMF_OK) {
-        skeleton_begin(ctx, kernel ? "%s %s %s" : "%s %s%s", skeleton, op->name, kernel ? kernel->name : "");
-        status = skeleton_end(ctx, xs->partition, reduce_source(skeleton, xs, &source, &tree, false, value));
+        skeleton_begin(ctx, skeleton, kernel ? "%s %s %s" : "%s %s%s", skeleton->name, op->name,
+                       kernel ? kernel->name : "");
+        status = skeleton_end(ctx, xs->partition, reduce_source(skeleton->name, xs, &source, &tree, false, value));
         tree_close(&tree);
     }
     source_close(&source);
@@ -192,18 +193,18 @@ static int reduce_lists(const char *skeleton, const bmf_list *xs, const bmf_list
 
 int bmf_reduce(const bmf_list *xs, const bmf_operator *op, void *value)
 {
-    return reduce_lists("reduce", xs, NULL, NULL, op, value);
+    return reduce_lists(&skeleton_reduce, xs, NULL, NULL, op, value);
 }
 
 int bmf_map_reduce(const bmf_list *xs, const bmf_kernel *kernel, const bmf_operator *op, void *value)
 {
-    return reduce_lists("map_reduce", xs, NULL, kernel, op, value);
+    return reduce_lists(&skeleton_map_reduce, xs, NULL, kernel, op, value);
 }
 
 int bmf_zip_map_reduce(const bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel, const bmf_operator *op,
                        void *value)
 {
-    return reduce_lists("zip_map_reduce", xs, ys, kernel, op, value);
+    return reduce_lists(&skeleton_zip_map_reduce, xs, ys, kernel, op, value);
 }
 
 int bmf_reduce_placed(const bmf_list *xs, const bmf_operator *op, bmf_list **out)
@@ -215,7 +216,7 @@ int bmf_reduce_placed(const bmf_list *xs, const bmf_operator *op, bmf_list **out
     int status = tree_open(&tree, ctx, "reduce", op, source.type);
     if (status == BMF_OK) {
         char *value = allocate_clear(1, tree.record);
-        skeleton_begin(ctx, "reduce %s", op->name);
+        skeleton_begin(ctx, &skeleton_reduce, "reduce %s", op->name);
         status = skeleton_end(ctx, xs->partition, reduce_source("reduce", xs, &source, &tree, true, value));
         if (status == BMF_OK)
             status = bmf_place(ctx, xs->partition->base, source.type, 1, value, out);

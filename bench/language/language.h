@@ -20,7 +20,7 @@ typedef struct language_case {
     bmf_program program;
     bmf_value input, out;
     bmf_frame frame;
-    bmf_evaluation machine;
+    bmf_evaluator evaluator;
     bool once; /* the input is handed over and not kept */
 } language_case;
 

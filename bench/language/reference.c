@@ -6,7 +6,7 @@
 
 #include "bench/language/language.h"
 #include "runtime/base/allocate.h"
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
 
 /* This thread's share, cut at cache lines. Inside a parallel region. */
 static void share(int64_t count, int64_t *begin, int64_t *end)

@@ -5,17 +5,16 @@
  * as permute, one MPI_Alltoallv in between; with more ranks than cores, where MPI's own waiting would only measure the
  * scheduler, its non-blocking form. The naive method is left out where it needs more than NAIVE_MESSAGES from a
  * processor. Every element of every timed result is checked. */
-#include <jansson.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/measure.h"
 #include "bench/permute/permute.h"
+#include "drivers/command/json.h"
 #include "permute/exchange/exchange.h"
-#include "permute/local/local.h"
+#include "bmf/permute.h"
 #include "permute/traffic.h"
-#include "permute/tune.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
 #include "runtime/base/memory.h"
@@ -213,7 +212,7 @@ static int count_bytes(job *j)
     double most[2] = {0, 0};
     bmf_round round;
     bmf_statistics before, after;
-    bmf_permute_plan_round(j->c->plan[BMF_PERMUTE_ALLTOALLV], 0, me, me + 1, &round);
+    permute_plan_round(j->c->plan[BMF_PERMUTE_ALLTOALLV], 0, me, me + 1, &round);
     for (int64_t k = 0; k < round.count; k++)
         if (round.message[k].from != round.message[k].to)
             most[round.message[k].to == me] += (double)round.message[k].bytes;
@@ -331,12 +330,10 @@ static void print_json(const bmf_context *ctx, const bench_permute_options *o, c
     json_t *rows = json_array();
     for (int k = 0; k < CASES; k++)
         json_array_append_new(rows, json_of(ctx, o, &cases[k]));
-    json_t *object =
-        json_pack("{s:i, s:i, s:i, s:o, s:b, s:o}", "bits", o->bits, "ranks", ctx->ranks, "threads", ctx->threads,
-                  "link_mbit", o->link_mbit > 0 ? json_real(o->link_mbit) : json_null(), "verified", 1, "rows", rows);
-    json_dumpf(object, stdout, JSON_INDENT(2));
-    printf("\n");
-    json_decref(object);
+    json_print(json_pack("{s:i, s:i, s:i, s:o, s:b, s:o}", "bits", o->bits, "ranks", ctx->ranks, "threads",
+                         ctx->threads, "link_mbit", o->link_mbit > 0 ? json_real(o->link_mbit) : json_null(),
+                         "verified", 1, "rows", rows),
+               BMF_JSON_INDENT);
 }
 
 static void print_heading(const bmf_context *ctx, const bench_permute_options *o)

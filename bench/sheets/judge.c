@@ -13,7 +13,7 @@
 #include "bench/sheets/sheets.h"
 #include "predict/sheet/fit.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 static const char *name_of(const bmf_sample *sample, char text[BMF_SHEET_NAME])
 {

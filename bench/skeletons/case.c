@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "runtime/backend/backend.h"
+#include "runtime/data/list.h"
 
 BMF_MAP_KERNEL(numbers, int64_t, i, double, (double)(bench_hash(i) & 1023))
 BMF_MAP_KERNEL(other_numbers, int64_t, i, double, (double)(bench_hash(~i) & 1023))

@@ -4,6 +4,7 @@
  * once; nothing for what stays in registers or caches. An in-place row reads and writes the same array.
  */
 #include "bench/skeletons/skeletons.h"
+#include "runtime/data/list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/backend/backend.h"
+#include "runtime/data/list.h"
 
 enum { W = sizeof(double) };
 

@@ -7,6 +7,7 @@
 #include "bench/limits.h"
 #include "bench/reference.h"
 #include "bmf.h"
+#include "runtime/data/column.h"
 #include "runtime/trace/trace.h"
 
 typedef struct bench_row bench_row;

@@ -18,7 +18,7 @@ snippets()
     /^```/ && inside {
         inside = 0
         count++
-        if (text ~ /^(#include|typedef|static|BMF_(MAP|ZIP|FOLD)_KERNEL)/)
+        if (text ~ /^(#include|typedef|static|BMF_((MAP|ZIP|FOLD)_KERNEL|(NON)?COMMUTATIVE_OPERATOR))/)
             print text
         else
             bodies = bodies "static int snippet" count "(bmf_context *ctx, bmf_list *xs, bmf_list *ys, bmf_list *ints)\n" \
@@ -32,7 +32,7 @@ snippets()
 @test "the snippets of c-programs.md compile without a warning" {
     snippets "$BMF_SOURCE_DIR/docs/c-programs.md" >snippets.c
     [ "$(grep -c '^static int snippet' snippets.c)" -ge 8 ]
-    run gcc -std=gnu17 -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only -I "$BMF_SOURCE_DIR" -I "$BMF_SOURCE_DIR/include" snippets.c
+    run mpicc.mpich -std=gnu17 -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only -I "$BMF_SOURCE_DIR/include" snippets.c
     assert_success
     assert_output ""
 }
@@ -84,17 +84,61 @@ anchors()
     done
 }
 
-@test "every command and all its options are in the manual pages" {
-    pages=$BMF_SOURCE_DIR/docs/man
-    commands=$("$BMF_BIN_DIR/bmf" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-    [ "$(wc -w <<<"$commands")" -ge 10 ] || fail "too few commands: $commands"
-    for command in $commands; do
-        grep -qE "^\.BI?R? $command( |\$)" "$pages/bmf.1" || fail "bmf.1 does not name $command"
-        [ -e "$pages/bmf-$command.1" ] || continue
-        for option in $("$BMF_BIN_DIR/bmf" "$command" --help | grep -oE '^  (-o, )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
-            [ "$command $option" = "sheet --help" ] || # its commands have it
-                sed 's/\\-/-/g' "$pages/bmf-$command.1" | grep -qE -- "$option\>" ||
-                fail "bmf-$command.1 does not name $option"
-        done
+# paths GROUP...: the commands that its help names, and those below them
+paths()
+{
+    for command in $("$BMF_BIN_DIR/bmf" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        echo "$@" "$command"
+        paths "$@" "$command"
     done
+}
+
+@test "every command has a manual page, with all options, sections and no warnings" {
+    pages=$BMF_BUILD_DIR/man
+    commands=$(paths)
+    [ "$(wc -l <<<"$commands")" -ge 20 ] || fail "too few commands: $commands"
+    while read -r command below; do
+        grep -qx "\.B $command" "$pages/bmf.1" || fail "bmf.1 does not name $command"
+        text=$(man --warnings -l "$pages/bmf-$command.1" 2>warnings | col -b)
+        [ ! -s warnings ] || fail "bmf-$command.1: $(cat warnings)"
+        for section in NAME SYNOPSIS DESCRIPTION "EXIT STATUS" EXAMPLE "SEE ALSO"; do
+            grep -qx "$section" <<<"$text" || fail "bmf-$command.1 has no $section"
+        done
+        help=$("$BMF_BIN_DIR/bmf" "$command" $below --help </dev/null)
+        grep -q "^Exit codes: " <<<"$help" || fail "help of $command $below says no exit codes"
+        grep -q "^Example:" <<<"$help" || fail "help of $command $below has no example"
+        for option in $(grep -oE '^  (-[a-z], )?--[a-z-]+' <<<"$help" | grep -oE -- '--[a-z-]+'); do
+            grep -qE -- "$option\>" <<<"$text" || fail "bmf-$command.1 does not name $option"
+        done
+    done <<<"$commands"
+}
+
+@test "what is written by hand about commands gets into their manual pages" {
+    for fragment in "$BMF_SOURCE_DIR"/docs/man/*.roff; do
+        page=$BMF_BUILD_DIR/man/$(basename "$fragment" .roff).1
+        [ -e "$page" ] || fail "no page for $fragment"
+        while IFS= read -r line; do
+            grep -qxF -- "$line" "$page" || fail "$page lacks: $line"
+        done < <(grep -v '^\.SH --' "$fragment")
+    done
+}
+
+# reference FOLDER: what doxygen says of the headers in FOLDER
+reference()
+{
+    BMF_HEADERS=$1 BMF_DOC=$BATS_TEST_TMPDIR/doc BMF_VERSION=0 run doxygen "$BMF_SOURCE_DIR/docs/Doxyfile"
+}
+
+@test "everything public has a comment, and the reference is made of them" {
+    [ -n "$(command -v doxygen)" ] || skip "there is no doxygen"
+    mkdir doc
+    reference "$BMF_SOURCE_DIR/include"
+    assert_success
+    assert_output ""
+    grep -q bmf_zip_map_reduce doc/html/skeletons_8h.html
+    cp -r "$BMF_SOURCE_DIR/include" headers
+    printf '#ifndef BMF_EXTRA_H\n#define BMF_EXTRA_H\n/** @file\n * An extra header. */\nint bmf_bare(int x);\n#endif\n' >headers/bmf/extra.h
+    reference "$PWD/headers"
+    assert_failure
+    assert_output --partial "bmf_bare(int x)"
 }

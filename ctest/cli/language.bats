@@ -116,6 +116,50 @@ $Quadruple 3' --library twice.bmf
     [[ $stderr == "bmf: "*missing.bmfdata* ]]
 }
 
+@test "int32 files hold ints and float32 files reals" {
+    program 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))) . P_Split (B_Num 5)'
+    python3 -c 'import numpy as np; np.save("i4.npy", np.full(100003, 2**31 - 1, dtype="i4"))
+np.save("f4.npy", np.arange(10007, dtype="f4") / 8); np.save("rows.npy", np.arange(91, dtype="i4").reshape(13, 7) - 50)'
+    for ranks in 1 2 3 8; do
+        bmf "$ranks" run prog.bmf --arg i4.npy --json
+        assert_success
+        json_holds 'd["value"] == str(100003 * (2**31 - 1)) and d["type"] == "int"'
+    done
+    bmf 1 check prog.bmf --arg i4.npy --json
+    json_holds 'd["type"] == "int" and d["argument"] == "[int]"'
+    bmf 1 plan prog.bmf --arg i4.npy
+    assert_success
+    program 'P_Reduce (B_Op (B_Conc)) . P_Map (B_Map (B_Op (B_Neg))) . P_Split (B_Num 3)'
+    for ranks in 1 3; do
+        bmf "$ranks" run prog.bmf --arg f4.npy --out out.npy
+        assert_success
+        python3 -c 'import numpy as np; x = np.load("out.npy")
+assert x.dtype == np.float64 and np.array_equal(x, -np.load("f4.npy").astype(np.float64))'
+    done
+    program 'B_Id'
+    bmf 2 run prog.bmf --arg rows.npy --out out.npy
+    assert_success
+    python3 -c 'import numpy as np; x = np.load("out.npy")
+assert x.dtype == np.int64 and np.array_equal(x, np.load("rows.npy"))'
+}
+
+@test "complex files are refused in one line" {
+    program 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))) . P_Split (B_Num 5)'
+    python3 -c 'import numpy as np; np.save("z.npy", np.zeros(10, dtype=complex))'
+    for ranks in 1 2 3 8; do
+        for command in run check plan; do
+            [ "$command" = run ] || [ "$ranks" = 1 ] || continue
+            bmf "$ranks" "$command" prog.bmf --arg z.npy
+            assert_failure 2
+            assert_output ""
+            assert_equal "$stderr" "bmf: z.npy: complex numbers (complex128); the language has int, real and bool"
+        done
+    done
+    bmf 1 predict prog.bmf --machine ideal --procs 8 --arg z.npy
+    assert_failure 2
+    assert_equal "$stderr" "bmf: z.npy: complex numbers (complex128); the language has int, real and bool"
+}
+
 @test "results into files" {
     program 'P_Reduce (B_Op (B_Conc)) . P_Map (B_Map (B_Op (B_Real))) . P_Split (B_Num 3)'
     python3 -c 'import numpy as np; np.save("x.npy", np.arange(1000))'

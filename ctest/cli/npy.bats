@@ -41,7 +41,7 @@ same()
 {
     numpy "a, b = np.load('$1'), np.load('$2')" \
         "assert a.dtype == b.dtype and a.shape == b.shape, (a.dtype, b.dtype, a.shape, b.shape)" \
-        "assert b.flags.c_contiguous and np.array_equal(a, b, equal_nan=a.dtype.kind == 'f')" \
+        "assert b.flags.c_contiguous and np.array_equal(a, b, equal_nan=a.dtype.kind in 'fc')" \
         "assert len(open('$2', 'rb').read()) % 64 == b.nbytes % 64"
 }
 
@@ -73,12 +73,18 @@ refused()
     done
 }
 
-@test "one-dimensional files of all three types" {
+@test "one-dimensional files of all types" {
     needs_numpy
     numpy "r = np.random.default_rng(1)" \
         "np.save('i.npy', r.integers(-2**63, 2**63 - 1, 1001))" \
         "np.save('f.npy', np.concatenate([r.standard_normal(998), [np.nan, np.inf, -0.0]]))" \
-        "np.save('b.npy', r.random(1001) < 0.5)"
+        "np.save('b.npy', r.random(1001) < 0.5)" \
+        "np.save('i4.npy', r.integers(-2**31, 2**31 - 1, 1001, dtype='i4'))" \
+        "np.save('f4.npy', np.concatenate([r.standard_normal(998), [np.nan, np.inf, -0.0]]).astype('f4'))" \
+        "np.save('c16.npy', r.standard_normal(1001) + 1j * r.standard_normal(1001))"
+    copied i4.npy "[int32], 1001 elements"
+    copied f4.npy "[float], 1001 elements"
+    copied c16.npy "[complex], 1001 elements"
     copied i.npy "[int], 1001 elements"
     copied f.npy "[real], 1001 elements"
     copied b.npy "[bool], 1001 elements"
@@ -89,12 +95,20 @@ refused()
     numpy "np.save('i.npy', np.arange(91).reshape(13, 7))" "np.save('b.npy', np.arange(40).reshape(4, 10) % 3 == 0)"
     copied i.npy "[[int]], 13 elements"
     copied b.npy "[[bool]], 4 elements"
+    numpy "np.save('i4.npy', np.arange(91, dtype='i4').reshape(13, 7))" \
+        "np.save('f4.npy', np.arange(15, dtype='f4').reshape(5, 3))" "np.save('c16.npy', 1j * np.arange(15).reshape(3, 5))"
+    copied i4.npy "[[int32]], 13 elements"
+    copied f4.npy "[[float]], 5 elements"
+    copied c16.npy "[[complex]], 3 elements"
 }
 
 @test "empty files, and fewer elements than ranks" {
     needs_numpy
     numpy "np.save('zero.npy', np.zeros(0))" "np.save('one.npy', np.array([42]))" "np.save('rows.npy', np.zeros((5, 0)))" \
-        "np.save('columns.npy', np.zeros((0, 1), dtype=bool))"
+        "np.save('columns.npy', np.zeros((0, 1), dtype=bool))" "np.save('none.npy', np.zeros(0, dtype='f4'))" \
+        "np.save('single.npy', np.array([1 - 2j]))"
+    copied none.npy "[float], 0 elements"
+    copied single.npy "[complex], 1 element"
     copied zero.npy "[real], 0 elements"
     copied one.npy "[int], 1 element"
     copied rows.npy "[[real]], 5 elements"
@@ -142,18 +156,27 @@ refused()
     refused "truncated data: 8000 bytes expected, 7992 found" short.npy
     head -c 128 whole.npy >bare.npy
     refused "truncated data: 8000 bytes expected, 0 found" bare.npy
+    numpy "np.save('i4.npy', np.arange(1000, dtype='i4'))" "np.save('c16.npy', np.zeros(1000, dtype=complex))"
+    head -c 4120 i4.npy >short.npy
+    refused "truncated data: 4000 bytes expected, 3992 found" short.npy
+    head -c 16120 c16.npy >short.npy
+    refused "truncated data: 16000 bytes expected, 15992 found" short.npy
 }
 
 @test "types, orders and shapes that bmf does not take" {
     needs_numpy
-    numpy "np.save('f4.npy', np.zeros(10, dtype='f4'))" "np.save('big.npy', np.zeros(10, dtype='>f8'))" \
-        "np.save('complex.npy', np.zeros(10, dtype=complex))" "np.save('text.npy', np.array(['a', 'bc']))" \
+    numpy "np.save('f2.npy', np.zeros(10, dtype='f2'))" "np.save('big.npy', np.zeros(10, dtype='>f8'))" \
+        "np.save('complex.npy', np.zeros(10, dtype='c8'))" "np.save('i4.npy', np.zeros(10, dtype='>i4'))" \
+        "np.save('u4.npy', np.zeros(10, dtype='u4'))" "np.save('text.npy', np.array(['a', 'bc']))" \
         "np.save('struct.npy', np.zeros(3, dtype=[('x', 'f8'), ('y', 'i8')]))" \
         "np.save('fortran.npy', np.asfortranarray(np.zeros((3, 4))))" \
         "np.save('scalar.npy', np.float64(3))" "np.save('cube.npy', np.zeros((2, 3, 4)))"
-    refused "dtype '<f4'; bmf takes '<i8' (int64), '<f8' (float64) and '|b1' (bool)" f4.npy
+    taken="'<i8' (int64), '<i4' (int32), '<f8' (float64), '<f4' (float32), '<c16' (complex128) and '|b1' (bool)"
+    refused "dtype '<f2'; bmf takes $taken" f2.npy
+    refused "dtype '<u4'" u4.npy
+    refused "big-endian dtype '>i4'" i4.npy
     refused "big-endian dtype '>f8'" big.npy
-    refused "dtype '<c16'" complex.npy
+    refused "dtype '<c8'" complex.npy
     refused "dtype '<U2'" text.npy
     refused "dtype '[('x', '<f8'), ('y', '<i8')]'" struct.npy
     refused "Fortran order" fortran.npy

@@ -126,10 +126,10 @@ json_holds()
     refused "give --bits" --elem 8 --matrix gray
     refused "give --elem" --bits 8 --matrix gray
     refused "give --matrix" --bits 8 --elem 8
-    refused "--elem takes a whole number from 1 to 4096" --bits 8 --elem 0 --matrix gray
-    refused "--elem takes a whole number from 1 to 4096" --bits 8 --elem 4097 --matrix gray
-    refused "--bits takes a whole number from 0 to 63" --bits 64 --elem 8 --matrix gray
-    refused "--bits takes a whole number from 0 to 63" --bits eight --elem 8 --matrix gray
+    refused "--elem needs a whole number from 1 to 4096" --bits 8 --elem 0 --matrix gray
+    refused "--elem needs a whole number from 1 to 4096" --bits 8 --elem 4097 --matrix gray
+    refused "--bits needs a whole number from 0 to 63" --bits 64 --elem 8 --matrix gray
+    refused "--bits needs a whole number from 0 to 63" --bits eight --elem 8 --matrix gray
     refused "unknown permutation 'grey'" --bits 8 --elem 8 --matrix grey
     refused "unknown method 'fast'" --bits 8 --elem 8 --matrix gray --method fast
     refused "has more than 8 bits" --bits 8 --elem 8 --matrix gray --complement 100

@@ -122,7 +122,7 @@ END
     small_machine
     local common=(--bits 8 --elem 8 --matrix gray)
     refused "--procs goes with --machine" "${common[@]}" --procs 4
-    refused "--procs takes a whole number" "${common[@]}" --machine ideal --procs 0
+    refused "--procs needs a whole number" "${common[@]}" --machine ideal --procs 0
     refused "how many? give --procs" "${common[@]}" --machine ideal
     refused "nowhere.machine" "${common[@]}" --machine nowhere.machine
     refused "has 64 processors, not 65" "${common[@]}" --machine small.machine --procs 65

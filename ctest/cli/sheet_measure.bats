@@ -59,7 +59,7 @@ json_holds()
     while read -r name; do
         [ "$name" != bmf_each_part ] || continue # runs the caller's own loop and has no cost of its own
         assert_line --regexp "^  $name +[^ ]"
-    done < <(sed -n 's/^int \(bmf_[a-z_]*\)(.*/\1/p' "$BMF_SOURCE_DIR/skeletons/skeletons.h")
+    done < <(sed -n 's/^BMF_API int \(bmf_[a-z_]*\)(.*/\1/p' "$BMF_SOURCE_DIR/include/bmf/skeletons.h")
 }
 
 @test "a measurement can be fitted, and its object has the promised keys" {
@@ -156,9 +156,9 @@ wait_for_samples()
     refused "where to" --ops send
     refused "unknown operation 'bcats'; near: bcast" -o a.raw --ops send,bcats
     refused "unknown clock 'sundial'; known: barrier, agreed" -o a.raw --clock sundial
-    refused "--repeats takes a whole number from 1 to 10000, not '0'" -o a.raw --repeats 0
-    refused "--max-elements takes a whole number" -o a.raw --max-elements 1e3
-    refused "--factor takes a whole number from 2" -o a.raw --factor 1
+    refused "--repeats needs a whole number from 1 to 10000, not '0'" -o a.raw --repeats 0
+    refused "--max-elements needs a whole number" -o a.raw --max-elements 1e3
+    refused "--factor needs a whole number from 2" -o a.raw --factor 1
     refused "unknown option '--fast'" -o a.raw --fast
     refused "needs a value" -o
     refused "unexpected argument 'b.raw'" -o a.raw b.raw

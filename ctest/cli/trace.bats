@@ -101,3 +101,34 @@ structure()
     done
     [ -p pipe ] && [ -L link ] && [ ! -e pipe.part ] && [ ! -e link.part ]
 }
+
+# kinds FILE NODE: the kinds of communication in a node of a trace
+kinds()
+{
+    "$BMF" report "$1" --json | python3 -c "import json, sys
+for i in json.load(sys.stdin)['runs'][0]['intervals']:
+    if i['path'] == sys.argv[1]:
+        print(' '.join(sorted(i['all']['kinds'])))" "$2"
+}
+
+# Messages of the programs: a list split over 3 and a vector sent to all of them, the rows' products brought together;
+# and a sum over 2 processors.
+@test "traces of version 1 keep the kinds of communication they had" {
+    local old=$BMF_SOURCE_DIR/ctest/cli/traces
+    assert_equal "$(kinds "$old/version-1-language.trace" main/P_Split)" "split"
+    assert_equal "$(kinds "$old/version-1-language.trace" main/P_Split/split)" "split"
+    assert_equal "$(kinds "$old/version-1-language.trace" main/P_Distl)" "distl"
+    assert_equal "$(kinds "$old/version-1-language.trace" main/P_Map)" ""
+    assert_equal "$(kinds "$old/version-1-language.trace" main/P_Reduce/gather)" "gather"
+    assert_equal "$(kinds "$old/version-1-language.trace" main)" "distl gather split"
+    assert_equal "$(kinds "$old/version-1-sum.trace" "main/map_reduce plus square")" "reduce"
+}
+
+@test "calls have the kinds of communication of their skeletons" {
+    run timeout 60 "$MPIRUN" -n 2 "$BMF" run "$BMF_SOURCE_DIR/examples/15-matrix-vector.bmf" --procs 3 --trace run.trace
+    assert_success
+    assert_equal "$(kinds run.trace main/P_Split)" "split"
+    assert_equal "$(kinds run.trace main/P_Distl)" "distl"
+    assert_equal "$(kinds run.trace main/P_Reduce/gather)" "gather"
+    assert_equal "$(kinds run.trace main)" "distl gather split"
+}

@@ -11,6 +11,9 @@
 #include "ctest/support/operators.h"
 #include "ctest/support/shapes.h"
 #include "ctest/support/testing.h"
+#include "runtime/data/column.h"
+#include "runtime/data/list.h"
+#include "runtime/data/partition.h"
 
 /* n elements on `parts`, cut into `count` inner lists on `outer`. */
 typedef struct nesting {

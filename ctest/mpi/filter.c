@@ -11,6 +11,8 @@
 #include "ctest/support/operators.h"
 #include "ctest/support/shapes.h"
 #include "ctest/support/testing.h"
+#include "runtime/data/list.h"
+#include "runtime/data/partition.h"
 
 /* What the predicates compare with; the same in kernel and reference. */
 static int64_t threshold;
@@ -124,7 +126,7 @@ static void check_tuples(bmf_context *ctx, uint64_t *state)
     const int64_t n = test_length(state, bmf_processors(ctx), false);
     number_pair *x = calloc((size_t)n + 1, sizeof *x), *expected = calloc((size_t)n + 1, sizeof *expected);
     for (int64_t i = 0; i < n; i++)
-        x[i] = (number_pair){test_below(state, 1000), test_unit(state) - 0.5};
+        x[i] = (number_pair){test_below(state, 1000), random_unit(state) - 0.5};
     threshold = test_below(state, 1001);
     const int64_t kept = reference_filter(keep_record, n, x, sizeof *x, expected);
     bmf_partition *partition = test_partition(ctx, state, n);
@@ -148,7 +150,7 @@ static void check_broadcast(bmf_context *ctx, uint64_t *state)
     double *x = calloc((size_t)n + 1, sizeof *x);
     number_pair *pairs = calloc((size_t)n + 1, sizeof *pairs), *expected = calloc((size_t)n + 1, sizeof *expected);
     for (int64_t i = 0; i < n; i++) {
-        x[i] = test_unit(state) - 0.5;
+        x[i] = random_unit(state) - 0.5;
         pairs[i] = (number_pair){value, x[i]};
     }
     threshold = 10;

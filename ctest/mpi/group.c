@@ -4,6 +4,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/backend/clock.h"
 #include "runtime/context/group.h"
+#include "runtime/data/list.h"
 
 static bmf_context *ctx;
 
@@ -42,7 +43,7 @@ static void check_group(int ranks)
         check_skeletons(group, 1000);
         check_skeletons(group, 1);
     }
-    group_close(group);
+    bmf_close(group);
     BMF_CHECK(bmf_total_statistics(ctx, &after));
     CHECK(before.messages == after.messages && before.bytes == after.bytes, "a group's messages count for all");
 }
@@ -61,7 +62,7 @@ static void check_failure(void)
         CHECK(bmf_error_text(group)[0] != '\0' && !out, "no message");
         bmf_list_free(xs);
     }
-    group_close(group);
+    bmf_close(group);
     bmf_barrier(ctx);
 }
 

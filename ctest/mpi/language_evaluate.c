@@ -324,7 +324,7 @@ static void test_association(void)
     }
     double *x = allocate(elements * (int64_t)sizeof *x);
     for (int64_t j = 0; j < elements; j++)
-        x[j] = test_unit(&seed);
+        x[j] = random_unit(&seed);
     char *data = write_lists(x, length, 40);
     for (int scan = 0; scan < 2; scan++) {
         char *source, *printed;
@@ -346,7 +346,7 @@ static void test_association(void)
 
 /* ---- many lists ---- */
 
-/* 10^5 contexts: enough for several threads, and to notice anything that goes context by context. */
+/* 10^5 instances: enough for several threads, and to notice anything that goes instance by instance. */
 static void test_many(void)
 {
     static const char *const sources[] = {

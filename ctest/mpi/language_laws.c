@@ -92,7 +92,7 @@ static void add_int(char **at, uint64_t *state)
 static void add_real(char **at, uint64_t *state)
 {
     static const double scale[] = {1e-9, 1e-3, 1.0, 3.0, 1e5, 1e12};
-    *at += sprintf(*at, "%.17g", (test_unit(state) - 0.4) * scale[test_below(state, 6)]);
+    *at += sprintf(*at, "%.17g", (random_unit(state) - 0.4) * scale[test_below(state, 6)]);
 }
 
 static void add_list(char **at, uint64_t *state, data_kind elements, int64_t length)

@@ -135,7 +135,7 @@ static void check_variant(bmf_context *ctx, uint64_t seed, unsigned laws, const 
 static void check_seed(bmf_context *ctx, uint64_t seed, tally *counted)
 {
     uint64_t random = seed ^ 0x5eed;
-    const unsigned laws[VARIANTS] = {0, ~0U, (unsigned)test_random(&random)};
+    const unsigned laws[VARIANTS] = {0, ~0U, (unsigned)random_bits(&random)};
     char *text = program_text(seed);
     for (int k = 0; k < VARIANTS; k++)
         check_variant(ctx, seed, laws[k], text, counted);

@@ -5,6 +5,7 @@
 #include "bmf.h"
 #include "ctest/support/testing.h"
 #include "runtime/backend/backend.h"
+#include "runtime/data/list.h"
 
 static bmf_context *ctx;
 

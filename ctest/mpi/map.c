@@ -11,6 +11,7 @@
 #include "ctest/reference/reference.h"
 #include "ctest/support/shapes.h"
 #include "ctest/support/testing.h"
+#include "runtime/data/list.h"
 
 /* ---- kernels and what they mean ---- */
 
@@ -137,8 +138,8 @@ static sample draw_sample(bmf_context *ctx, uint64_t *state)
     s.expected = calloc(room, sizeof(point));
     for (int64_t i = 0; i < s.n; i++) {
         s.ints[i] = test_below(state, 1000000) - 500000;
-        s.reals[i] = test_unit(state) - 0.5;
-        s.points[i] = (point){test_unit(state), test_unit(state), i};
+        s.reals[i] = random_unit(state) - 0.5;
+        s.points[i] = (point){random_unit(state), random_unit(state), i};
         s.pairs[i] = (number_pair){s.ints[i], s.reals[i]};
     }
     s.int_list = test_list(ctx, &bmf_type_int, s.partition, s.ints);

@@ -207,7 +207,7 @@ static void try_program(bmf_context *ctx, const bmf_machine *machine, const char
         note_message(alone, &model);
         compare(name, ctx->ranks, &real, &model);
     }
-    group_close(alone);
+    bmf_close(alone);
     free_outcome(&real);
     free_outcome(&model);
 }

@@ -14,8 +14,9 @@
 #include "bmf.h"
 #include "ctest/support/testing.h"
 #include "runtime/backend/backend.h"
+#include "runtime/data/list.h"
 
-enum { CASES = 40, PATH_SIZE = 512 };
+enum { CASES = 80, PATH_SIZE = 512, MAX_SCALAR = 16 };
 
 static bmf_context *ctx;
 static char directory[PATH_SIZE];
@@ -49,13 +50,24 @@ static void put_scalar(const bmf_type *scalar, int64_t i, void *to)
         memcpy(to, &(int64_t){int_at(i)}, sizeof(int64_t));
     else if (scalar == &bmf_type_real)
         memcpy(to, &(double){real_at(i)}, sizeof(double));
+    else if (scalar == &bmf_type_int32)
+        memcpy(to, &(int32_t){(int32_t)(int_at(i) >> 32)}, sizeof(int32_t));
+    else if (scalar == &bmf_type_float)
+        memcpy(to, &(float){(float)real_at(i)}, sizeof(float));
+    else if (scalar == &bmf_type_complex)
+        memcpy(to, (double[2]){real_at(i), -real_at(i + 1)}, 2 * sizeof(double));
     else
         *(uint8_t *)to = bool_at(i);
 }
 
 static const char *descr(const bmf_type *scalar)
 {
-    return scalar == &bmf_type_int ? "<i8" : scalar == &bmf_type_real ? "<f8" : "|b1";
+    return scalar == &bmf_type_int       ? "<i8"
+           : scalar == &bmf_type_int32   ? "<i4"
+           : scalar == &bmf_type_real    ? "<f8"
+           : scalar == &bmf_type_float   ? "<f4"
+           : scalar == &bmf_type_complex ? "<c16"
+                                         : "|b1";
 }
 
 static char *path_of(const char *name)
@@ -98,7 +110,7 @@ static void write_serially(const char *path, const array *of, int version, bool 
     fwrite(&size, version == 1 ? 2 : 4, 1, file); /* little-endian, as this machine is */
     fwrite(text, size, 1, file);
     for (int64_t i = 0; i < of->shape[0] * of->shape[1]; i++) {
-        char scalar[8];
+        char scalar[MAX_SCALAR];
         put_scalar(of->scalar, i, scalar);
         fwrite(scalar, (size_t)of->scalar->size, 1, file);
     }
@@ -120,7 +132,7 @@ static void check_serially(const char *path, const array *of, int64_t (*number)(
     CHECK(strncmp(header + 10, expected, strlen(expected)) == 0, "%s: `%s`, not `%s`", path, header + 10, expected);
     int64_t bad = -1, elements = of->shape[0] * of->shape[1];
     for (int64_t i = 0; i < elements && bad < 0; i++) {
-        char found[8] = "", scalar[8];
+        char found[MAX_SCALAR] = "", scalar[MAX_SCALAR];
         put_scalar(of->scalar, number(i), scalar);
         if (fread(found, (size_t)of->scalar->size, 1, file) != 1 ||
             memcmp(found, scalar, (size_t)of->scalar->size) != 0)
@@ -158,7 +170,7 @@ static void check_list(const bmf_list *list, const array *of, const bmf_partitio
         CHECK(list->column.offsets[i] == i * of->shape[1], "row %" PRId64 " starts elsewhere", i);
     int64_t bad = -1;
     for (int64_t i = 0; i < scalars->count && bad < 0; i++) {
-        char expected[8];
+        char expected[MAX_SCALAR];
         put_scalar(of->scalar, begin * of->shape[1] + i, expected);
         if (memcmp(expected, (char *)scalars->data + i * scalars->stride, (size_t)of->scalar->size) != 0)
             bad = i;
@@ -181,9 +193,10 @@ static void check_failed(int status, int expected, const char *part)
 
 static array random_array(uint64_t *seed)
 {
-    static const bmf_type *const scalar[] = {&bmf_type_int, &bmf_type_real, &bmf_type_bool};
+    static const bmf_type *const scalar[] = {&bmf_type_int,   &bmf_type_real,  &bmf_type_bool,
+                                             &bmf_type_int32, &bmf_type_float, &bmf_type_complex};
     static const int64_t length[] = {0, 1, 3, 17, 1000, 4099};
-    array of = {scalar[test_below(seed, 3)], 1 + (int)test_below(seed, 2), {length[test_below(seed, 6)], 1}};
+    array of = {scalar[test_below(seed, 6)], 1 + (int)test_below(seed, 2), {length[test_below(seed, 6)], 1}};
     if (of.dimensions == 2)
         of.shape[1] = test_below(seed, 12);
     return of;
@@ -240,6 +253,79 @@ static void round_trip(uint64_t *seed)
     bmf_partition_release(partition);
     bmf_list_free(even);
     bmf_list_free(again);
+}
+
+/* The scalar that number i of a file of `from` becomes. */
+static void put_converted(const bmf_type *from, const bmf_type *to, int64_t i, void *at)
+{
+    char scalar[MAX_SCALAR];
+    put_scalar(from, i, scalar);
+    if (from == to)
+        memcpy(at, scalar, (size_t)from->size);
+    else if (to == &bmf_type_int)
+        *(int64_t *)at = *(int32_t *)(void *)scalar;
+    else
+        *(double *)at = from == &bmf_type_int32 ? (double)*(int32_t *)(void *)scalar
+                        : from == &bmf_type_int ? (double)*(int64_t *)(void *)scalar
+                                                : (double)*(float *)(void *)scalar;
+}
+
+static void check_converted(const array *of, const bmf_type *to, const bmf_list *list)
+{
+    bool nested = of->dimensions == 2;
+    int64_t begin = bmf_partition_local_begin(list->partition), bad = -1;
+    const bmf_column *scalars = nested ? &list->column.child[0] : &list->column;
+    CHECK(list->type == (nested ? bmf_type_list(to) : to), "the list has another type");
+    CHECK(column_broken(&list->column) == NULL, "%s", column_broken(&list->column));
+    CHECK(scalars->count == list->column.count * of->shape[1], "the column has another length");
+    for (int64_t i = 0; i < scalars->count && bad < 0; i++) {
+        char expected[MAX_SCALAR];
+        put_converted(of->scalar, to, begin * of->shape[1] + i, expected);
+        if (memcmp(expected, (char *)scalars->data + i * scalars->stride, (size_t)to->size) != 0)
+            bad = i;
+    }
+    CHECK(bad < 0, "converted scalar %" PRId64 " of %" PRId64 " is wrong", bad, scalars->count);
+}
+
+static void test_conversion(uint64_t *seed)
+{
+    static const bmf_type *const pairs[][2] = {{&bmf_type_int32, &bmf_type_int},
+                                               {&bmf_type_int32, &bmf_type_real},
+                                               {&bmf_type_int, &bmf_type_real},
+                                               {&bmf_type_float, &bmf_type_real},
+                                               {&bmf_type_complex, &bmf_type_complex}};
+    for (int c = 0; c < 20; c++) {
+        array of = random_array(seed);
+        of.scalar = pairs[c % 5][0];
+        bmf_list *list;
+        bmf_partition *partition = test_below(seed, 2) ? random_partition(seed, of.shape[0]) : NULL;
+        if (bmf_is_root(ctx))
+            write_serially(path_of("in.npy"), &of, 1, false);
+        bmf_barrier(ctx);
+        BMF_CHECK(bmf_npy_read_as(ctx, path_of("in.npy"), pairs[c % 5][1], partition, &list));
+        CHECK(!partition || bmf_partition_equal(list->partition, partition), "the list has another partition");
+        CHECK(bmf_length(list) == of.shape[0], "the list has another length");
+        check_converted(&of, pairs[c % 5][1], list);
+        bmf_list_free(list);
+        if (partition)
+            bmf_partition_release(partition);
+        bmf_barrier(ctx);
+    }
+}
+
+static void test_refused_conversions(void)
+{
+    const array of = {&bmf_type_complex, 1, {10, 1}};
+    bmf_list *list = NULL;
+    if (bmf_is_root(ctx))
+        write_serially(path_of("in.npy"), &of, 1, false);
+    bmf_barrier(ctx);
+    check_failed(bmf_npy_read_as(ctx, path_of("in.npy"), &bmf_type_real, NULL, &list), BMF_ERROR_TYPE,
+                 "in.npy: cannot read complex128 as real");
+    check_failed(bmf_npy_read_as(ctx, path_of("in.npy"), bmf_type_list(&bmf_type_int), NULL, &list), BMF_ERROR_TYPE,
+                 "in.npy: cannot read complex128 as [int]");
+    CHECK(list == NULL, "a list was made");
+    bmf_barrier(ctx);
 }
 
 static void test_header(void)
@@ -458,6 +544,8 @@ int main(int argc, char **argv)
     for (int c = 0; c < CASES; c++)
         round_trip(&seed);
     BMF_CHECK(bmf_set_processors(ctx, 13));
+    test_conversion(&seed);
+    test_refused_conversions();
     test_header();
     test_broadcast();
     test_ragged_rows();

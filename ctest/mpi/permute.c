@@ -11,8 +11,9 @@
 #include "ctest/support/testing.h"
 #include "permute/detect.h"
 #include "permute/exchange/exchange.h"
-#include "permute/tune.h"
+#include "bmf/permute.h"
 #include "runtime/backend/backend.h"
+#include "runtime/data/list.h"
 
 /* ---- what MPI is asked to send ---- */
 
@@ -109,7 +110,7 @@ static void check_rounds(const bmf_permute_plan *plan)
     bool disjoint = true;
     for (int64_t k = 0; k < plan->rounds; k++) {
         bmf_round round;
-        bmf_permute_plan_round(plan, k, 0, P, &round);
+        permute_plan_round(plan, k, 0, P, &round);
         memset(busy, 0, (size_t)(2 * P));
         for (int64_t i = 0; i < round.count; i++) {
             const bmf_message *m = &round.message[i];
@@ -184,7 +185,7 @@ static bmf_permutation any(int kind, int bits, uint64_t *seed)
         bmf_bit_matrix_random_permutation(bits, seed, &p.matrix);
     else
         bmf_bit_matrix_random(bits, seed, &p.matrix);
-    p.complement = test_random(seed) & low_bits(bits);
+    p.complement = random_bits(seed) & low_bits(bits);
     return p;
 }
 

@@ -116,7 +116,7 @@ static void try_model(bmf_context *ctx, const bmf_machine *machine, int64_t proc
     bmf_context *own;
     group_open(ctx, 1, &own);
     run_model(own, machine, processors, p, method, &model);
-    group_close(own);
+    bmf_close(own);
     compare(machine->name, p, processors, method, &model, predicted);
     CHECK(fabs(model.seconds - predicted->seconds) <= ROUNDING * model.seconds,
           "%s, %d bits, P = %" PRId64 ", %s: %.17g s, predicted %.17g", machine->name, p->bits, processors,
@@ -249,7 +249,7 @@ int main(int argc, char **argv)
     }
     if (c.alone)
         refuse_sets(c.alone, machine, &p);
-    group_close(c.alone);
+    bmf_close(c.alone);
     for (int m = 0; m < MACHINES; m++)
         machine_free(machine[m]);
     const int failed = bmf_close(c.all);

@@ -14,6 +14,7 @@
 #include "ctest/support/operators.h"
 #include "ctest/support/shapes.h"
 #include "ctest/support/testing.h"
+#include "runtime/data/list.h"
 
 enum { ALGORITHMS = 4 };
 static const char *const algorithm[ALGORITHMS] = {NULL, "levels", "doubling", "everybody"};

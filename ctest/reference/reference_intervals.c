@@ -6,6 +6,7 @@
 
 #include "ctest/support/testing.h"
 #include "predict/report/intervals_private.h"
+#include "skeletons/skeleton_types.h"
 
 enum { SPAN = 48 }; /* nanoseconds of a random run */
 
@@ -37,12 +38,23 @@ void reference_event(bmf_run *run, bmf_event_kind kind, int32_t lane, int64_t be
 
 static uint32_t make_nodes(bmf_run *run, uint64_t *random)
 {
-    static const char *const text[] = {"scan plus", "split", "P_Project", "region", "reduce_each max", "pair"};
+    static const struct {
+        const char *text;
+        const bmf_skeleton_type *skeleton;
+    } node[] = {{"scan plus", &skeleton_scan},
+                {"split", &skeleton_split},
+                {"P_Project", &skeleton_project},
+                {"region", NULL},
+                {"reduce_each max", &skeleton_reduce_each},
+                {"pair", &skeleton_pair}};
     uint32_t wanted = 1 + (uint32_t)test_below(random, 6);
     for (uint32_t k = 0; k < wanted; k++) {
-        const char *name = text[test_below(random, 6)];
-        run_node(run, (uint32_t)test_below(random, run->nodes), name,
-                 strcmp(name, "region") == 0 ? BMF_EVENT_REGION : BMF_EVENT_SKELETON);
+        int64_t which = test_below(random, 6);
+        uint32_t parent = (uint32_t)test_below(random, run->nodes);
+        if (node[which].skeleton)
+            run_call(run, parent, node[which].text, node[which].skeleton->id);
+        else
+            run_node(run, parent, node[which].text, BMF_EVENT_REGION);
     }
     return run->nodes;
 }

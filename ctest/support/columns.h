@@ -10,6 +10,7 @@
 #include "bmf.h"
 #include "ctest/support/testing.h"
 #include "runtime/backend/backend.h"
+#include "runtime/data/list.h"
 
 static uint64_t seed = 2024;
 
@@ -50,7 +51,7 @@ static inline void append_random(bytes *to, const bmf_type *type, int64_t count)
     if (type->kind == BMF_LIST)
         append_random(to, type->component[0], children);
     for (int64_t i = 0; i < count && type->components == 0; i++) {
-        double real = test_unit(&seed);
+        double real = random_unit(&seed);
         if (type->kind == BMF_REAL)
             append(to, &real, sizeof real);
         for (int64_t b = 0; b < type->size && type->kind != BMF_REAL; b++) {
@@ -72,7 +73,7 @@ static inline bmf_column random_column(const bmf_type *type, int64_t count)
     return column;
 }
 
-enum { TYPES = 9 };
+enum { TYPES = 13 };
 
 static inline const bmf_type *type_number(int number)
 {
@@ -95,8 +96,16 @@ static inline const bmf_type *type_number(int number)
         return bmf_type_pair(&bmf_type_bool, bmf_type_list(&bmf_type_real));
     case 7:
         return bmf_type_list(ints);
-    default:
+    case 8:
         return bmf_type_list(bmf_type_pair(&bmf_type_real, bools));
+    case 9:
+        return &bmf_type_int32;
+    case 10:
+        return &bmf_type_complex;
+    case 11:
+        return bmf_type_pair(&bmf_type_bool, bmf_type_pair(&bmf_type_float, &bmf_type_complex));
+    default:
+        return bmf_type_list(bmf_type_pair(&bmf_type_int32, bmf_type_list(&bmf_type_float)));
     }
 }
 
@@ -147,7 +156,7 @@ static inline void expect_elements(const bmf_list *list, const bmf_column *whole
     CHECK(list->type == whole->type, "%s: %s", what, text);
     CHECK(list->column.count == bmf_partition_local_end(list->partition) - begin, "%s: %s", what, text);
     CHECK(!column_broken(&list->column), "%s: %s: %s", what, text, column_broken(&list->column));
-    CHECK(!bmf_partition_broken(list->context, list->partition), "%s: %s", what, text);
+    CHECK(!partition_broken(list->context, list->partition), "%s: %s", what, text);
     for (int64_t i = 0; i < list->column.count; i++)
         if (!CHECK(same_element(&list->column, i, whole, order ? order[begin + i] : begin + i),
                    "%s: %s: element %" PRId64, what, text, begin + i))
@@ -159,7 +168,7 @@ static inline bmf_partition *random_partition(bmf_context *ctx, int64_t length)
     int64_t processors = bmf_processors(ctx);
     bmf_level level = {1, (int)below(2)};
     int64_t base = below(processors);
-    level.count = 1 + below(((processors - 1 - base) >> level.stride) + 1);
+    level.count = 1 + below(((processors - 1 - base) >> level.log2_stride) + 1);
     int levels = below(4) > 0;
     int64_t parts = levels ? level.count : 1, *start = malloc((size_t)(parts + 1) * sizeof *start);
     for (int64_t k = 1; k < parts; k++)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/base/hash.h"
+
 enum { MOST_DIFFERENCES = 5, PATH = 1024 };
 
 /* An event's structural id and what it is about; texts as hashes, because runs number them differently. */
@@ -15,14 +17,6 @@ typedef struct identity {
     int64_t amount;
     const bmf_event *event;
 } identity;
-
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = 14695981039346656037u;
-    for (const char *c = text; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    return hash;
-}
 
 static int by_identity(const void *a, const void *b)
 {
@@ -55,8 +49,8 @@ static identity *list_events(const bmf_run *run, int64_t *count)
         if (e->kind == BMF_EVENT_REGION && e->node == 0)
             continue;
         run_path(run, e->node, path, sizeof path);
-        listed[(*count)++] = (identity){.path = hash_of(path),
-                                        .name = hash_of(run->name[e->name]),
+        listed[(*count)++] = (identity){.path = hash_text(path),
+                                        .name = hash_text(run->name[e->name]),
                                         .instance = e->instance,
                                         .round = e->round,
                                         .lane = e->lane,
@@ -75,7 +69,7 @@ static void show(const char *what, const char *whose, const bmf_run *run, const 
     fprintf(stderr,
             "%s: only %s: %s %s of %s, instance %" PRIu32 ", round %" PRIu32 ", lane %" PRId32 ", peer %" PRId32
             ", amount %" PRId64 "\n",
-            what, whose, event_kind_name((bmf_event_kind)e->kind), run->name[e->name],
+            what, whose, bmf_event_kind_name((bmf_event_kind)e->kind), run->name[e->name],
             run_path(run, e->node, path, sizeof path), e->instance, e->round, e->lane, e->peer, e->amount);
 }
 

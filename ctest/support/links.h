@@ -128,7 +128,7 @@ __attribute__((unused)) static int64_t random_messages(uint64_t *seed, bmf_flyin
     double sent = 0.0;
     for (int64_t k = 0; k < count; k++) {
         int64_t from = test_below(seed, processors), to = (from + 1 + test_below(seed, processors - 1)) % processors;
-        double pause = in_step ? 1e-3 : 1e-3 * test_unit(seed);
+        double pause = in_step ? 1e-3 : 1e-3 * random_unit(seed);
         int64_t bytes = in_step ? 500 * (1 + test_below(seed, 3)) : 1 + test_below(seed, 2000);
         sent += test_below(seed, 3) == 0 ? pause : 0.0;
         message[k] = message_of(from, to, bytes, sent);

@@ -198,7 +198,7 @@ static inline void check_repetition(const char *settings)
         start(network, 5, &complete);
         for (int k = 0; k < MESSAGES; k++) {
             const int64_t from = test_below(&random, PROCESSORS);
-            now += 1e-6 * test_unit(&random);
+            now += 1e-6 * random_unit(&random);
             message[k] = message_of(from, (from + 1 + test_below(&random, PROCESSORS - 1)) % PROCESSORS,
                                     test_below(&random, 300), now);
             message[k].posted = network->type->post ? 0.0 : INFINITY;

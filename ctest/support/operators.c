@@ -29,11 +29,11 @@ static int64_t multiply(int64_t a, int64_t b)
 
 static void draw_int(uint64_t *state, void *x)
 {
-    *(int64_t *)x = (int64_t)test_random(state);
+    *(int64_t *)x = (int64_t)random_bits(state);
 }
 static void draw_odd(uint64_t *state, void *x)
 {
-    *(int64_t *)x = (int64_t)(test_random(state) | 1);
+    *(int64_t *)x = (int64_t)(random_bits(state) | 1);
 }
 static void draw_bool(uint64_t *state, void *x)
 {
@@ -44,19 +44,62 @@ static void draw_bool(uint64_t *state, void *x)
 static void draw_real(uint64_t *state, void *x)
 {
     const double size = ldexp(1.0, (int)test_below(state, 40) - 20);
-    *(double *)x = (test_unit(state) - 0.5) * size;
+    *(double *)x = (random_unit(state) - 0.5) * size;
+}
+
+static void draw_int32(uint64_t *state, void *x)
+{
+    *(int32_t *)x = (int32_t)(uint32_t)random_bits(state);
+}
+static void draw_odd32(uint64_t *state, void *x)
+{
+    *(int32_t *)x = (int32_t)(uint32_t)(random_bits(state) | 1);
+}
+static void draw_float(uint64_t *state, void *x)
+{
+    double real;
+    draw_real(state, &real);
+    *(float *)x = (float)real;
+}
+/* Around 1, so that products of many neither vanish nor overflow. */
+static void draw_factor(uint64_t *state, void *x)
+{
+    const double factor = 0.75 + 0.5 * random_unit(state);
+    *(float *)x = (float)(test_below(state, 2) ? factor : 1.0 / factor);
+}
+static void draw_complex(uint64_t *state, void *x)
+{
+    draw_real(state, x);
+    draw_real(state, (double *)x + 1);
+}
+static void draw_unit_complex(uint64_t *state, void *x)
+{
+    const double angle = 6.0 * random_unit(state);
+    ((double *)x)[0] = cos(angle);
+    ((double *)x)[1] = sin(angle);
 }
 
 /* Zeros of both signs, some negative numbers, now and then a NaN of either sign. */
 static void draw_at_most_zero(uint64_t *state, void *x)
 {
     const int64_t kind = test_below(state, 4000);
-    *(double *)x = kind == 0 ? NAN : kind == 1 ? -NAN : kind < 1000 ? -test_unit(state) : kind < 1020 ? 0.0 : -0.0;
+    *(double *)x = kind == 0 ? NAN : kind == 1 ? -NAN : kind < 1000 ? -random_unit(state) : kind < 1020 ? 0.0 : -0.0;
 }
 static void draw_at_least_zero(uint64_t *state, void *x)
 {
     draw_at_most_zero(state, x);
     *(double *)x = -*(double *)x;
+}
+static void draw_float_at_most_zero(uint64_t *state, void *x)
+{
+    double real;
+    draw_at_most_zero(state, &real);
+    *(float *)x = (float)real;
+}
+static void draw_float_at_least_zero(uint64_t *state, void *x)
+{
+    draw_float_at_most_zero(state, x);
+    *(float *)x = -*(float *)x;
 }
 
 /* ---- ready-made operators ---- */
@@ -78,6 +121,26 @@ SCALAR_COMBINE(plus_real, double, a + b)
 SCALAR_COMBINE(max_real, double, isnan(a) || isnan(b) ? NAN : a > b || (a == b && !signbit(a)) ? a : b)
 SCALAR_COMBINE(min_real, double, isnan(a) || isnan(b) ? NAN : a < b || (a == b && signbit(a)) ? a : b)
 SCALAR_COMBINE(and_bool, uint8_t, a &&b)
+SCALAR_COMBINE(plus_int32, int32_t, (uint32_t)a + (uint32_t)b)
+SCALAR_COMBINE(times_int32, int32_t, (uint32_t)a *(uint32_t)b)
+SCALAR_COMBINE(max_int32, int32_t, a > b ? a : b)
+SCALAR_COMBINE(min_int32, int32_t, a < b ? a : b)
+SCALAR_COMBINE(plus_float, float, a + b)
+SCALAR_COMBINE(times_float, float, a *b)
+SCALAR_COMBINE(max_float, float, isnan(a) || isnan(b) ? NAN : a > b || (a == b && !signbit(a)) ? a : b)
+SCALAR_COMBINE(min_float, float, isnan(a) || isnan(b) ? NAN : a < b || (a == b && signbit(a)) ? a : b)
+
+/* A complex number is two reals. */
+static void plus_complex_records(const void *left, const void *right, void *y)
+{
+    const double *a = left, *b = right, sum[2] = {a[0] + b[0], a[1] + b[1]};
+    memcpy(y, sum, sizeof sum);
+}
+static void times_complex_records(const void *left, const void *right, void *y)
+{
+    const double *a = left, *b = right, re = a[0] * b[0] - a[1] * b[1], im = a[0] * b[1] + a[1] * b[0];
+    memcpy(y, (double[2]){re, im}, 2 * sizeof re);
+}
 
 /* ---- scalars of our own ---- */
 
@@ -118,7 +181,7 @@ static void matrix_product_records(const void *left, const void *right, void *y)
 static void draw_matrix(uint64_t *state, void *x)
 {
     for (int k = 0; k < 4; k++)
-        ((int64_t *)x)[k] = (int64_t)test_random(state);
+        ((int64_t *)x)[k] = (int64_t)random_bits(state);
 }
 
 typedef struct real_matrix {
@@ -142,7 +205,7 @@ static void rotation_product_records(const void *left, const void *right, void *
 /* Rotations, so that products of many neither vanish nor overflow. */
 static void draw_rotation(uint64_t *state, void *x)
 {
-    const double angle = 6.0 * test_unit(state);
+    const double angle = 6.0 * random_unit(state);
     const double e[4] = {cos(angle), -sin(angle), sin(angle), cos(angle)};
     memcpy(x, e, sizeof e);
 }
@@ -167,8 +230,8 @@ static void composition_records(const void *left, const void *right, void *y)
 }
 static void draw_affine(uint64_t *state, void *x)
 {
-    ((int64_t *)x)[0] = (int64_t)(test_random(state) | 1);
-    ((int64_t *)x)[1] = (int64_t)test_random(state);
+    ((int64_t *)x)[0] = (int64_t)(random_bits(state) | 1);
+    ((int64_t *)x)[1] = (int64_t)random_bits(state);
 }
 
 /* ---- texts: the length and the two ends of a concatenation. Associative, because the ends of a whole depend only on
@@ -337,8 +400,8 @@ static void draw_moments(uint64_t *state, void *x)
 {
     moments *m = x;
     m->count = 1 + test_below(state, 3);
-    m->mean = test_unit(state) * 100.0;
-    m->squares = test_unit(state);
+    m->mean = random_unit(state) * 100.0;
+    m->squares = random_unit(state);
 }
 
 /* A pair {bool, int} whose record has padding: any, and the number of trues seen. */
@@ -380,6 +443,49 @@ static void draw_votes(uint64_t *state, void *x)
     memset(v, 0, sizeof *v);
     v->any = test_below(state, 100) == 0;
     v->count = v->any;
+}
+
+/* A triple {int32, float, complex} of a count, a maximum and a sum, not exact: leaves of 4, 4 and 16 bytes. */
+static int survey_block(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out)
+{
+    (void)context;
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t total = BMF_AT(const int32_t, in[0], i) + BMF_AT(const int32_t, in[3], i);
+        const float a = BMF_AT(const float, in[1], i), b = BMF_AT(const float, in[4], i);
+        const double _Complex sum = BMF_AT(const double _Complex, in[2], i) + BMF_AT(const double _Complex, in[5], i);
+        BMF_AT(int32_t, out[0], i) = total;
+        BMF_AT(float, out[1], i) = a > b ? a : b;
+        BMF_AT(double _Complex, out[2], i) = sum;
+    }
+    return 0;
+}
+typedef struct survey {
+    int32_t count;
+    float largest;
+    double sum[2];
+} survey;
+static const bmf_type *const survey_components[3] = {&bmf_type_int32, &bmf_type_float, &bmf_type_complex};
+static const bmf_type survey_type = {BMF_TUPLE, 0, 0, 3, survey_components};
+static const survey no_survey = {0, -INFINITY, {0.0, 0.0}};
+static const bmf_operator survey_merge = {.name = "survey_merge",
+                                          .type = &survey_type,
+                                          .combine = survey_block,
+                                          .identity = &no_survey,
+                                          .flags = BMF_COMMUTATIVE};
+
+static void survey_records(const void *left, const void *right, void *y)
+{
+    const survey *a = left, *b = right;
+    *(survey *)y = (survey){a->count + b->count,
+                            b->largest > a->largest ? b->largest : a->largest,
+                            {a->sum[0] + b->sum[0], a->sum[1] + b->sum[1]}};
+}
+static void draw_survey(uint64_t *state, void *x)
+{
+    survey *s = x;
+    s->count = (int32_t)test_below(state, 5);
+    s->largest = (float)random_unit(state);
+    draw_complex(state, s->sum);
 }
 
 /* ---- an operator that fails ---- */
@@ -425,6 +531,17 @@ static const test_operator table[TEST_OPERATORS] = {
     {&bmf_max_real, max_real_records, draw_at_most_zero, sizeof(double)},
     {&bmf_min_real, min_real_records, draw_at_least_zero, sizeof(double)},
     {&bmf_and, and_bool_records, draw_bool, sizeof(uint8_t)},
+    {&bmf_plus_int32, plus_int32_records, draw_int32, sizeof(int32_t)},
+    {&bmf_times_int32, times_int32_records, draw_odd32, sizeof(int32_t)},
+    {&bmf_max_int32, max_int32_records, draw_int32, sizeof(int32_t)},
+    {&bmf_min_int32, min_int32_records, draw_int32, sizeof(int32_t)},
+    {&bmf_plus_float, plus_float_records, draw_float, sizeof(float)},
+    {&bmf_times_float, times_float_records, draw_factor, sizeof(float)},
+    {&bmf_max_float, max_float_records, draw_float_at_most_zero, sizeof(float)},
+    {&bmf_min_float, min_float_records, draw_float_at_least_zero, sizeof(float)},
+    {&bmf_plus_complex, plus_complex_records, draw_complex, sizeof(double _Complex)},
+    {&bmf_times_complex, times_complex_records, draw_unit_complex, sizeof(double _Complex)},
+    {&survey_merge, survey_records, draw_survey, sizeof(survey)},
 };
 
 const test_operator *test_operator_number(int k)

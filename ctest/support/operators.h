@@ -1,14 +1,14 @@
 /* Operators for the property tests, each twice: as a bmf operator and as a plain C function for the reference.
  *
  * Between them they cover every kind the library distinguishes: exact or not, commutative or not, with and without
- * identity, one leaf or several, with and without the fast forms, scalar or struct. */
+ * identity, one leaf or several, with and without the fast forms, scalar or struct, and every type of scalars. */
 #ifndef BMF_TEST_OPERATORS_H
 #define BMF_TEST_OPERATORS_H
 
 #include "bmf.h"
 #include "ctest/reference/reference.h"
 
-enum { TEST_OPERATORS = 19, TEST_LARGEST_RECORD = 256 };
+enum { TEST_OPERATORS = 30, TEST_LARGEST_RECORD = 256 };
 
 typedef struct test_operator {
     const bmf_operator *op;

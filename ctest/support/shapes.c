@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ctest/support/testing.h"
+#include "runtime/base/hash.h"
 #include "runtime/data/list.h"
 
 int64_t test_processors(const bmf_context *ctx, int k)
@@ -70,18 +71,18 @@ static int64_t width(int64_t count, int stride, int64_t inner)
 static int draw_levels(uint64_t *state, int64_t processors, bmf_level level[2], int64_t *span)
 {
     bmf_level inner = {1 + test_below(state, processors), 0};
-    inner.stride = draw_stride(state, inner.count, 1, processors);
-    *span = width(inner.count, inner.stride, 1);
+    inner.log2_stride = draw_stride(state, inner.count, 1, processors);
+    *span = width(inner.count, inner.log2_stride, 1);
     const int64_t copies = processors / *span;
     if (copies < 2 || test_below(state, 3) == 0) {
         level[0] = inner;
         return 1;
     }
     bmf_level outer = {1 + test_below(state, copies), 0};
-    outer.stride = draw_stride(state, outer.count, *span, processors);
-    if (width(outer.count, outer.stride, *span) > processors)
+    outer.log2_stride = draw_stride(state, outer.count, *span, processors);
+    if (width(outer.count, outer.log2_stride, *span) > processors)
         outer.count = 1;
-    *span = width(outer.count, outer.stride, *span);
+    *span = width(outer.count, outer.log2_stride, *span);
     level[0] = outer;
     level[1] = inner;
     return 2;
@@ -166,7 +167,7 @@ void test_equal(const bmf_list *list, const bmf_partition *partition, int64_t n,
     bmf_list_print(list, text, sizeof text);
     const char *broken = column_broken(&list->column);
     CHECK(!broken, "%s: column of %s is broken: %s", what, text, broken ? broken : "");
-    broken = bmf_partition_broken(list->context, list->partition);
+    broken = partition_broken(list->context, list->partition);
     CHECK(!broken, "%s: partition of %s is broken: %s", what, text, broken ? broken : "");
     if (partition)
         CHECK(bmf_partition_equal(list->partition, partition), "%s: %s stands elsewhere", what, text);
@@ -177,14 +178,6 @@ void test_equal(const bmf_list *list, const bmf_partition *partition, int64_t n,
         return;
     const int64_t i = first_difference(list, begin, records);
     CHECK(i < 0, "%s: element %lld of %s differs", what, (long long)i, text);
-}
-
-static uint64_t hash_text(const char *text)
-{
-    uint64_t hash = 14695981039346656037U;
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211U;
-    return hash;
 }
 
 void test_refused(const bmf_context *ctx, int status, int expected, const char *part, const char *what)

@@ -47,13 +47,13 @@ typedef struct world {
     bmf_context ctx;
     bmf_texts texts;
     bmf_expressions *arena;
-    bmf_evaluation machine;
-    bmf_frame program, contexts;
+    bmf_evaluator evaluator;
+    bmf_frame program, instances;
     bmf_expression by;
     int64_t offsets[2];
 } world;
 
-__attribute__((unused)) static void open_world(world *w, int threads, int64_t contexts)
+__attribute__((unused)) static void open_world(world *w, int threads, int64_t instances)
 {
     *w = (world){.ctx = {.ranks = 1,
                          .threads = threads,
@@ -62,16 +62,16 @@ __attribute__((unused)) static void open_world(world *w, int threads, int64_t co
                          .backend = &cluster_backend,
                          .reproducible = true}};
     w->arena = expressions_create();
-    w->machine = (bmf_evaluation){.ctx = &w->ctx, .texts = &w->texts};
+    w->evaluator = (bmf_evaluator){.ctx = &w->ctx, .texts = &w->texts};
     w->by = (bmf_expression){.kind = BMF_EXPRESSION_MAP, .span = {-1, 0, 0}};
-    w->offsets[1] = contexts;
-    assert_int_equal(frame_open_program(&w->machine, &w->program), BMF_OK);
-    assert_int_equal(frame_open_elements(&w->machine, &w->program, &w->by, w->offsets, &w->contexts), BMF_OK);
+    w->offsets[1] = instances;
+    assert_int_equal(frame_open_program(&w->evaluator, &w->program), BMF_OK);
+    assert_int_equal(frame_open_elements(&w->evaluator, &w->program, &w->by, w->offsets, &w->instances), BMF_OK);
 }
 
 __attribute__((unused)) static void close_world(world *w)
 {
-    frame_close(&w->contexts);
+    frame_close(&w->instances);
     frame_close(&w->program);
     expressions_free(w->arena);
     texts_free(&w->texts);
@@ -107,7 +107,7 @@ __attribute__((unused)) static cell random_cell(const bmf_type *type, uint64_t *
     cell c = {0};
     for (int k = 0; k < leaves; k++)
         if (leaf[k]->kind == BMF_REAL)
-            c.leaf[k] = bits_of((test_unit(state) - 0.5) * ldexp(1.0, (int)test_below(state, 20)));
+            c.leaf[k] = bits_of((random_unit(state) - 0.5) * ldexp(1.0, (int)test_below(state, 20)));
         else
             c.leaf[k] = leaf[k]->kind == BMF_BOOL ? test_below(state, 2) : test_below(state, 2001) - 1000;
     return c;
@@ -150,8 +150,8 @@ __attribute__((unused)) static cell get_cell(const bmf_value *value, int64_t i)
 typedef enum list_shape { PACKED, VIEWS, SHARED } list_shape;
 
 typedef struct lists {
-    int64_t contexts;
-    int64_t *begin; /* of context i among cells */
+    int64_t instances;
+    int64_t *begin; /* of instance i among cells */
     int64_t *length;
     cell *element;
 } lists;
@@ -178,15 +178,15 @@ __attribute__((unused)) static int64_t random_length(uint64_t *state, int64_t lo
     }
 }
 
-/* Fills in contexts and lengths, and where lists begin as the shape wants it. Returns how many elements to store. */
-__attribute__((unused)) static int64_t lay_out(list_shape shape, int64_t contexts, const int64_t *given,
+/* Fills in instances and lengths, and where lists begin as the shape wants it. Returns how many elements to store. */
+__attribute__((unused)) static int64_t lay_out(list_shape shape, int64_t instances, const int64_t *given,
                                                int64_t longest, uint64_t *state, lists *l)
 {
     int64_t count = 0, longest_found = 0;
-    *l = (lists){.contexts = contexts};
-    l->begin = allocate((contexts + 1) * 8);
-    l->length = allocate((contexts + 1) * 8);
-    for (int64_t i = 0; i < contexts; i++) {
+    *l = (lists){.instances = instances};
+    l->begin = allocate((instances + 1) * 8);
+    l->length = allocate((instances + 1) * 8);
+    for (int64_t i = 0; i < instances; i++) {
         bool same = shape == SHARED && i > 0;
         l->length[i] = given ? given[i] : same ? l->length[0] : random_length(state, longest);
         l->begin[i] = shape == PACKED ? count : 0;
@@ -196,39 +196,39 @@ __attribute__((unused)) static int64_t lay_out(list_shape shape, int64_t context
     if (shape == PACKED)
         return count;
     count = longest_found + 50;
-    for (int64_t i = 0; shape == VIEWS && i < contexts; i++)
+    for (int64_t i = 0; shape == VIEWS && i < instances; i++)
         l->begin[i] = test_below(state, count - l->length[i] + 1);
     return count;
 }
 
-__attribute__((unused)) static void make_lists(world *w, list_shape shape, const bmf_type *type, int64_t contexts,
+__attribute__((unused)) static void make_lists(world *w, list_shape shape, const bmf_type *type, int64_t instances,
                                                const int64_t *given, int64_t longest, uint64_t *state, lists *l,
                                                bmf_value *value)
 {
     bmf_value child;
-    int64_t count = lay_out(shape, contexts, given, longest, state, l);
+    int64_t count = lay_out(shape, instances, given, longest, state, l);
     l->element = allocate((count + 1) * (int64_t)sizeof *l->element);
     assert_int_equal(value_create(&w->ctx, type, count, &child), BMF_OK);
     for (int64_t i = 0; i < count; i++) {
         l->element[i] = random_cell(type, state);
         put_cell(&child, i, &l->element[i]);
     }
-    bmf_buffer *begin = buffer_create((contexts + 1) * 8);
+    bmf_buffer *begin = buffer_create((instances + 1) * 8);
     int64_t *at = begin->data;
     if (shape == PACKED) {
-        memcpy(at, l->begin, (size_t)contexts * 8);
-        at[contexts] = count;
-        assert_int_equal(value_create_list(&w->ctx, contexts, begin, &child, value), BMF_OK);
+        memcpy(at, l->begin, (size_t)instances * 8);
+        at[instances] = count;
+        assert_int_equal(value_create_list(&w->ctx, instances, begin, &child, value), BMF_OK);
         return;
     }
-    bmf_buffer *end = buffer_create((contexts + 1) * 8);
+    bmf_buffer *end = buffer_create((instances + 1) * 8);
     int64_t *stop = end->data;
-    for (int64_t i = 0; i < contexts; i++) {
+    for (int64_t i = 0; i < instances; i++) {
         at[i] = l->begin[i];
         stop[i] = l->begin[i] + l->length[i];
     }
     *value = (bmf_value){.type = bmf_type_list(type),
-                         .count = contexts,
+                         .count = instances,
                          .buffer = begin,
                          .second = end,
                          .begin = at,
@@ -246,9 +246,9 @@ typedef cell element_function(const cell *x);
 #define TWICE_AND_ONE                                                                                                  \
     "B_Op (B_Abs) . B_Op (B_Plus) . B_Alltup [B_Op (B_Times) . B_Alltup [B_Id, B_Con (B_Real 2)], B_Con (B_Real 1)]"
 
-/* A batch's contexts, how long lists may be and how they lie; or the lengths themselves. */
+/* A batch's instances, how long lists may be and how they lie; or the lengths themselves. */
 typedef struct sizes {
-    int64_t contexts, longest;
+    int64_t instances, longest;
     list_shape shape;
     const int64_t *length;
 } sizes;

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "runtime/base/random.h"
+
 enum { TEST_SHOWN_FAILURES = 20 };
 
 static int64_t test_checks, test_failures;
@@ -36,25 +38,10 @@ __attribute__((format(printf, 5, 6), unused)) static bool test_check(bool held, 
 /* CHECK(condition, format, ...): the format says what was being tried. */
 #define CHECK(condition, ...) test_check((condition), __FILE__, __LINE__, #condition, __VA_ARGS__)
 
-/* splitmix64 (Steele, Lea, Flood 2014): every seed is a good one, and ranks with equal seeds agree. */
-__attribute__((unused)) static uint64_t test_random(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
-}
-
 /* A whole number in [0, bound), bound > 0. */
 __attribute__((unused)) static int64_t test_below(uint64_t *state, int64_t bound)
 {
-    return (int64_t)(test_random(state) % (uint64_t)bound);
-}
-
-/* A real in [0, 1). */
-__attribute__((unused)) static double test_unit(uint64_t *state)
-{
-    return (double)(test_random(state) >> 11) * 0x1p-53;
+    return (int64_t)(random_bits(state) % (uint64_t)bound);
 }
 
 /* The exit code of the program: 0 only if checks were made and all held. */

@@ -6,29 +6,23 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/hash.h"
 
 enum { RENDEZVOUS_BYTES = 512 };
 static const double STEP = 1.0 / 512;
-
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
-}
 
 /* A number of steps below `bound` that depends on the message only. */
 static double steps(const toy_network *toy, const bmf_flying *m, uint64_t what, uint64_t bound)
 {
     uint64_t key = (uint64_t)m->from * 1000003 + (uint64_t)m->to * 10007 + (uint64_t)m->bytes * 101 + what;
-    return (double)(mix(mix(key) + 77 * (uint64_t)toy->sample) % bound) * STEP;
+    return (double)(hash_word(hash_word(key) + 77 * (uint64_t)toy->sample) % bound) * STEP;
 }
 
 static void note(toy_network *toy, char kind, const bmf_flying *m, double time)
 {
     uint64_t bits;
     memcpy(&bits, &time, sizeof bits);
-    toy->checksum = mix(toy->checksum + bits + (uint64_t)kind) + (uint64_t)m->from * 31 + (uint64_t)m->to;
+    toy->checksum = hash_word(toy->checksum + bits + (uint64_t)kind) + (uint64_t)m->from * 31 + (uint64_t)m->to;
     toy->calls++;
     toy->disorder += time < toy->last;
     toy->last = fmax(toy->last, time);

@@ -12,7 +12,7 @@
 
 #include "ctest/support/testing.h"
 #include "runtime/data/column.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { CASES = 400 };
 
@@ -51,7 +51,7 @@ static void fill_data(uint64_t *seed, bmf_column *column, bool broadcasts)
         values = values > 0;
     }
     for (int64_t b = 0; b < values * column->type->size; b++)
-        ((uint8_t *)column->data)[b] = (uint8_t)test_random(seed);
+        ((uint8_t *)column->data)[b] = (uint8_t)random_bits(seed);
 }
 
 static void create_random(uint64_t *seed, const bmf_type *type, int64_t count, bool broadcasts, bmf_column *column)

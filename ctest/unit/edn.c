@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "ctest/support/testing.h"
+#include "permute/gf2.h"
 #include "predict/machine/machine.h"
 #include "predict/network/record_rounds.h"
 #include "runtime/base/allocate.h"

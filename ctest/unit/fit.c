@@ -114,7 +114,7 @@ typedef struct data {
 /* A standard normal number (Box and Muller). */
 static double normal(uint64_t *seed)
 {
-    double u = 1.0 - test_unit(seed), v = test_unit(seed);
+    double u = 1.0 - random_unit(seed), v = random_unit(seed);
     return sqrt(-2.0 * log(u)) * cos(2.0 * acos(-1.0) * v);
 }
 
@@ -224,7 +224,7 @@ static void make_entry(bmf_entry *entry, const bmf_fit *fit)
 
 static double between(double low, double high, uint64_t *seed)
 {
-    return low * pow(high / low, test_unit(seed));
+    return low * pow(high / low, random_unit(seed));
 }
 
 /* Fresh observations inside the interval of the chosen form, among FRESH at points between those fitted. */

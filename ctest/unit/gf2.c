@@ -22,7 +22,7 @@ static bmf_bit_matrix any(int bits, uint64_t *seed)
 {
     bmf_bit_matrix a = {.bits = bits};
     for (int j = 0; j < bits; j++)
-        a.column[j] = test_random(seed) & low_bits(bits);
+        a.column[j] = random_bits(seed) & low_bits(bits);
     return a;
 }
 
@@ -118,7 +118,7 @@ static void spans(void **state)
         bmf_span span;
         span_clear(&span);
         for (int j = 0; j < count; j++) {
-            word[j] = test_random(&seed) & 63;
+            word[j] = random_bits(&seed) & 63;
             span_add(&span, word[j]);
         }
         for (uint64_t x = 0; x < UINT64_C(1) << count; x++)
@@ -146,7 +146,7 @@ static void kernels(void **state)
         uint64_t column[7], basis[64];
         int columns = (int)test_below(&seed, 8), zeros = 0;
         for (int j = 0; j < columns; j++)
-            column[j] = test_random(&seed) & 15;
+            column[j] = random_bits(&seed) & 15;
         int dimension = columns_kernel(column, columns, basis);
         for (uint64_t x = 0; x < UINT64_C(1) << columns; x++)
             zeros += columns_apply(column, x) == 0;

@@ -16,7 +16,7 @@
 #include "ctest/support/testing.h"
 #include "predict/network/graph/graph.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { TEXT = 1024, RANDOM_GRAPHS = 40 };
 

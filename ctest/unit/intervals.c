@@ -12,6 +12,7 @@
 #include "ctest/reference/reference_intervals.h"
 #include "ctest/support/testing.h"
 #include "predict/report/intervals_private.h"
+#include "skeletons/skeleton_types.h"
 
 static void add_kernel(bmf_run *run, int32_t lane, int64_t begin, int64_t end, uint32_t node, uint32_t round)
 {
@@ -249,7 +250,7 @@ static void one_message(void **state)
 {
     (void)state;
     bmf_run *run = reference_empty_run(2);
-    uint32_t call = run_node(run, 0, "P_Split", BMF_EVENT_SKELETON);
+    uint32_t call = run_call(run, 0, "P_Split", skeleton_split.id);
     add_around(run, 100, 0);
     add_around(run, 100, call);
     add_kernel(run, 0, 0, 60, call, 0);
@@ -287,7 +288,7 @@ static void receives_at_once(void **state)
 {
     (void)state;
     bmf_run *run = reference_empty_run(4);
-    uint32_t call = run_node(run, 0, "gather", BMF_EVENT_SKELETON);
+    uint32_t call = run_call(run, 0, "gather", skeleton_gather.id);
     for (int32_t from = 1; from < 4; from++) {
         reference_event(run, BMF_EVENT_SEND, from, 10 * from, 10 * from + 2, call, 0, 0, 0, 8);
         reference_event(run, BMF_EVENT_RECEIVE, 0, 0, 10 * from + 5, call, 0, 0, from, 8);
@@ -307,7 +308,7 @@ static void computing_beside_messages(void **state)
 {
     (void)state;
     bmf_run *run = reference_empty_run(2);
-    uint32_t call = run_node(run, 0, "permute stages", BMF_EVENT_SKELETON);
+    uint32_t call = run_call(run, 0, "permute stages", skeleton_permute.id);
     for (int32_t lane = 0; lane < 2; lane++) {
         add_kernel(run, lane, 0, 10, call, 0);
         reference_event(run, BMF_EVENT_SEND, lane, 10, 11, call, 0, 0, 1 - lane, 64);
@@ -329,7 +330,7 @@ static void placed_work(void **state)
     (void)state;
     for (int32_t lanes = 2; lanes <= 16; lanes *= 2) {
         bmf_run *run = reference_empty_run(lanes);
-        uint32_t call = run_node(run, 0, "map square", BMF_EVENT_SKELETON);
+        uint32_t call = run_call(run, 0, "map square", skeleton_map.id);
         add_around(run, 130, 0);
         for (int32_t lane = 0; lane < lanes; lane++)
             reference_event(run, BMF_EVENT_SKELETON, lane, 0, lane == 1 ? 130 : 0, call, 0, 0, -1, 0);
@@ -353,8 +354,7 @@ static void two_placed_lists(void **state)
 {
     (void)state;
     bmf_run *run = reference_empty_run(3);
-    uint32_t first = run_node(run, 0, "map a", BMF_EVENT_SKELETON),
-             second = run_node(run, 0, "map b", BMF_EVENT_SKELETON);
+    uint32_t first = run_call(run, 0, "map a", skeleton_map.id), second = run_call(run, 0, "map b", skeleton_map.id);
     add_around(run, 30, 0);
     add_kernel(run, 0, 0, 20, first, 0);
     add_kernel(run, 1, 10, 30, second, 0);
@@ -373,7 +373,7 @@ static void the_last_to_finish(void **state)
 {
     (void)state;
     bmf_run *run = reference_empty_run(2);
-    uint32_t call = run_node(run, 0, "map a", BMF_EVENT_SKELETON);
+    uint32_t call = run_call(run, 0, "map a", skeleton_map.id);
     add_around(run, 30, 0);
     add_kernel(run, 0, 0, 5, call, 0);
     add_kernel(run, 1, 0, 30, call, 0);
@@ -391,10 +391,11 @@ static void exchange(bmf_run *run, uint32_t call, uint32_t round, int32_t from, 
 }
 
 /* Combining partial results for 64 after every round, on all processors. */
-static int64_t repeated_in(const char *text, int32_t lanes, int rounds, bool (*sends)(int32_t, int32_t, int))
+static int64_t repeated_in(const bmf_skeleton_type *skeleton, int32_t lanes, int rounds,
+                           bool (*sends)(int32_t, int32_t, int))
 {
     bmf_run *run = reference_empty_run(lanes);
-    uint32_t call = run_node(run, 0, text, BMF_EVENT_SKELETON);
+    uint32_t call = run_call(run, 0, "call", skeleton->id);
     for (int round = 0; round < rounds; round++)
         for (int32_t from = 0; from < lanes; from++) {
             for (int32_t to = 0; to < lanes; to++)
@@ -431,41 +432,42 @@ static void repeated_combining(void **state)
     (void)state;
     /* Every one of P processors combines the same: (P - 1) / P of P times 64. */
     for (int32_t lanes = 2; lanes <= 16; lanes *= 2)
-        assert_int_equal(repeated_in("map_reduce plus square", lanes, 1, everybody), 64 * (lanes - 1));
+        assert_int_equal(repeated_in(&skeleton_map_reduce, lanes, 1, everybody), 64 * (lanes - 1));
     /* After round r, 2^(r + 1) processors hold the same. */
-    assert_int_equal(repeated_in("reduce plus", 8, 3, doubling), 8 * (64 - 32) + 8 * (64 - 16) + 8 * (64 - 8));
+    assert_int_equal(repeated_in(&skeleton_reduce, 8, 3, doubling), 8 * (64 - 32) + 8 * (64 - 16) + 8 * (64 - 8));
     /* One way connects nobody; other calls exchange different data. */
-    assert_int_equal(repeated_in("reduce plus", 8, 3, onward), 0);
-    assert_int_equal(repeated_in("permute rounds", 8, 1, everybody), 0);
-    assert_int_equal(repeated_in("reduce_each plus", 8, 1, everybody), 0);
+    assert_int_equal(repeated_in(&skeleton_reduce, 8, 3, onward), 0);
+    assert_int_equal(repeated_in(&skeleton_permute, 8, 1, everybody), 0);
+    assert_int_equal(repeated_in(&skeleton_reduce_each, 8, 1, everybody), 0);
 }
 
 static void kinds_follow_the_calls(void **state)
 {
     (void)state;
     static const struct {
-        const char *text;
+        const bmf_skeleton_type *skeleton;
         bmf_communication kind;
-    } known[] = {{"P_Split", BMF_COMMUNICATION_SPLIT},
-                 {"gather", BMF_COMMUNICATION_GATHER},
-                 {"zip_map_reduce plus f", BMF_COMMUNICATION_REDUCE},
-                 {"P_Scan", BMF_COMMUNICATION_SCAN},
-                 {"distl", BMF_COMMUNICATION_DISTL},
-                 {"B_Project", BMF_COMMUNICATION_PROJECT},
-                 {"permute rounds", BMF_COMMUNICATION_PERMUTE},
-                 {"scanner", BMF_COMMUNICATION_OTHER}};
+    } known[] = {{&skeleton_split, BMF_COMMUNICATION_SPLIT},           {&skeleton_gather, BMF_COMMUNICATION_GATHER},
+                 {&skeleton_zip_map_reduce, BMF_COMMUNICATION_REDUCE}, {&skeleton_scan, BMF_COMMUNICATION_SCAN},
+                 {&skeleton_distl, BMF_COMMUNICATION_DISTL},           {&skeleton_project, BMF_COMMUNICATION_PROJECT},
+                 {&skeleton_permute, BMF_COMMUNICATION_PERMUTE},       {&skeleton_map, BMF_COMMUNICATION_OTHER}};
     enum { KNOWN = sizeof known / sizeof known[0] };
     bmf_run *run = reference_empty_run(1);
     uint32_t node[KNOWN];
-    for (int k = 0; k < KNOWN; k++)
-        node[k] = run_node(run, 0, known[k].text, BMF_EVENT_SKELETON);
-    uint32_t inner = run_node(run, node[0], "map f", BMF_EVENT_SKELETON);
+    for (int k = 0; k < KNOWN; k++) {
+        char text[32];
+        snprintf(text, sizeof text, "call %d", k);
+        node[k] = run_call(run, 0, text, known[k].skeleton->id);
+    }
+    uint32_t unknown = run_call(run, 0, "scan plus", 1000000);
+    uint32_t inner = run_call(run, node[0], "map f", skeleton_map.id);
     uint32_t region = run_node(run, node[0], "scan plus", BMF_EVENT_REGION);
     bmf_communication *kind = communication_kinds(run);
     assert_non_null(kind);
     for (int k = 0; k < KNOWN; k++)
         assert_int_equal(kind[node[k]], known[k].kind);
     assert_int_equal(kind[inner], BMF_COMMUNICATION_SPLIT);
+    assert_int_equal(kind[unknown], BMF_COMMUNICATION_OTHER);
     assert_int_equal(kind[region], BMF_COMMUNICATION_OTHER);
     free(kind);
     run_free(run);
@@ -478,7 +480,7 @@ static bmf_run *ideal_of(const bmf_run *run)
 {
     bmf_run *ideal = reference_empty_run(run->lanes);
     for (uint32_t node = 1; node < run->nodes; node++)
-        run_node(ideal, run->node[node].parent, run->name[run->node[node].name], (bmf_event_kind)run->node[node].kind);
+        run_node_like(ideal, run->node[node].parent, run->name[run->node[node].name], &run->node[node]);
     for (int64_t k = 0; k < run->events; k++) {
         bmf_event event = run->event[k];
         if (is_communication(&event))
@@ -521,7 +523,7 @@ static void replayed_on_the_ideal_network(void **state)
 {
     (void)state;
     bmf_run *run = reference_empty_run(2), *ideal;
-    uint32_t call = run_node(run, 0, "P_Split", BMF_EVENT_SKELETON);
+    uint32_t call = run_call(run, 0, "P_Split", skeleton_split.id);
     add_around(run, 150, 0);
     add_around(run, 150, call);
     add_kernel(run, 0, 0, 60, call, 0);
@@ -551,8 +553,8 @@ static void wrong_ideals_are_refused(void **state)
     (void)state;
     bmf_run *run = reference_empty_run(2), *other = reference_empty_run(2), *wider = reference_empty_run(3);
     bmf_intervals *intervals;
-    add_kernel(run, 0, 0, 5, run_node(run, 0, "map a", BMF_EVENT_SKELETON), 0);
-    add_kernel(other, 0, 0, 5, run_node(other, 0, "map b", BMF_EVENT_SKELETON), 0);
+    add_kernel(run, 0, 0, 5, run_call(run, 0, "map a", skeleton_map.id), 0);
+    add_kernel(other, 0, 0, 5, run_call(other, 0, "map b", skeleton_map.id), 0);
     assert_int_equal(intervals_create(run, other, &intervals), BMF_ERROR_ARGUMENT);
     assert_null(intervals);
     assert_int_equal(intervals_create(run, wider, &intervals), BMF_ERROR_ARGUMENT);
@@ -580,7 +582,7 @@ static void many_processors(void **state)
 {
     (void)state;
     bmf_run *run = reference_empty_run(65536);
-    uint32_t call = run_node(run, 0, "reduce plus", BMF_EVENT_SKELETON);
+    uint32_t call = run_call(run, 0, "reduce plus", skeleton_reduce.id);
     for (int32_t lane = 0; lane < run->lanes; lane++) {
         add_kernel(run, lane, 0, 100 + lane % 7, call, 0);
         reference_event(run, BMF_EVENT_SKELETON, lane, 0, 200, call, 0, 0, -1, 0);

@@ -157,7 +157,7 @@ static void quick_sum_is_close(void **unused)
     for (int64_t count = 1; count <= 1000; count += 37) {
         double sum = 0.0, size = 0.0, got;
         for (int64_t i = 0; i < count; i++) {
-            x[i] = test_unit(&state) - 0.5;
+            x[i] = random_unit(&state) - 0.5;
             sum += x[i];
             size += fabs(x[i]);
         }
@@ -191,17 +191,15 @@ static void check_combine(const test_operator *test, const int64_t *offset, int 
     free(expected);
 }
 
-/* One leaf or equal leaves of 8 bytes: the layout the tuples of the table have, except the padded one. */
 static void combine_takes_any_stride(void **unused)
 {
     (void)unused;
     uint64_t state = 5;
     for (int k = 0; k < TEST_OPERATORS; k++) {
         const test_operator *test = test_operator_number(k);
-        int64_t offset[BMF_MAX_LEAVES] = {0};
+        int64_t offset[BMF_MAX_LEAVES];
         const int leaves = test->op->type->kind == BMF_TUPLE ? test->op->type->components : 1;
-        for (int leaf = 1; leaf < leaves; leaf++)
-            offset[leaf] = 8 * leaf;
+        bmf_type_record(test->op->type, offset);
         for (int64_t count = 1; count <= 100; count += 33)
             for (int how = 0; how < 4; how++)
                 check_combine(test, offset, leaves, count, 1 + how / 2 * 2, how % 2, &state);
@@ -223,6 +221,11 @@ BMF_MAP_KERNEL(halved, int64_t, n, double, (double)n / 2.0)
 BMF_MAP_KERNEL(mirrored, point, p, point, ((point){p.y, p.x, -p.label}))
 BMF_MAP_KERNEL(positive, double, x, uint8_t, x > 0.0)
 BMF_MAP_KERNEL_WITH(on_line, line, context, double, x, double, (context->slope * x + context->shift))
+BMF_MAP_KERNEL(single, int32_t, n, float, (float)n / 4.0F)
+BMF_ZIP_KERNEL(turned, double _Complex, z, float, x, double _Complex, z *(double)x)
+BMF_FOLD_KERNEL(wrapping, int32_t, a, b, ((int32_t)((uint32_t)a + (uint32_t)b)), 0)
+BMF_FOLD_KERNEL(rounded, float, a, b, a + b, 0.0F)
+BMF_FOLD_KERNEL(summed, double _Complex, a, b, a + b, 0.0)
 BMF_ZIP_KERNEL(scaled, double, x, int64_t, k, double, (x * (double)k))
 BMF_ZIP_KERNEL_WITH(blended, double, context, double, a, double, b, double, (a * context[0] + b * (1.0 - context[0])))
 
@@ -240,6 +243,11 @@ static void types_of_kernels_are_right(void **unused)
     assert_int_equal(scaled.inputs, 2);
     assert_int_equal(scaled.input[1]->kind, BMF_INT);
     assert_string_equal(scaled.name, "scaled");
+    assert_ptr_equal(bmf_type_intern(single.input[0]), &bmf_type_int32);
+    assert_ptr_equal(bmf_type_intern(single.output), &bmf_type_float);
+    assert_ptr_equal(bmf_type_intern(turned.input[0]), &bmf_type_complex);
+    assert_ptr_equal(bmf_type_intern(turned.input[1]), &bmf_type_float);
+    assert_ptr_equal(bmf_type_intern(turned.output), &bmf_type_complex);
     assert_false(halved.may_fail);
 }
 
@@ -262,6 +270,32 @@ static void map_kernels_take_any_stride(void **unused)
             for (int64_t i = 0; i < ROOM; i++)
                 if (i % to != 0 || i >= 100 * to)
                     assert_true(out[i] == 0.0);
+        }
+}
+
+static void kernels_of_other_widths_take_any_stride(void **unused)
+{
+    (void)unused;
+    int32_t in[ROOM];
+    float out[ROOM];
+    double z[ROOM][2], turned_to[ROOM][2];
+    for (int i = 0; i < ROOM; i++) {
+        in[i] = 7 * i - 1000;
+        z[i][0] = i;
+        z[i][1] = -2 * i;
+    }
+    for (int64_t from = 0; from <= 2; from++)
+        for (int64_t to = 1; to <= 2; to++) {
+            const bmf_slice source = {in, 4 * from}, target = {out, 4 * to};
+            assert_int_equal(single.block(single.context, 100, &source, &target), 0);
+            for (int64_t i = 0; i < 100; i++)
+                assert_true(out[i * to] == (float)(7 * i * from - 1000) / 4.0F);
+            const bmf_slice pair[2] = {{z, 16 * from}, {out, 4 * to}}, product = {turned_to, 16 * to};
+            assert_int_equal(turned.block(turned.context, 100, pair, &product), 0);
+            for (int64_t i = 0; i < 100; i++) {
+                assert_true(turned_to[i * to][0] == (double)(i * from) * (double)out[i * to]);
+                assert_true(turned_to[i * to][1] == (double)(-2 * i * from) * (double)out[i * to]);
+            }
         }
 }
 
@@ -322,6 +356,13 @@ static void flags_follow_the_type(void **unused)
     assert_string_equal(mixed->name, "mixed");
     assert_int_equal(mixed->flags, 0);
     assert_int_equal(sum->flags & BMF_EXACT, 0);
+    assert_int_equal(wrapping.flags, BMF_EXACT);
+    assert_int_equal(rounded.flags, 0);
+    assert_int_equal(summed.flags, 0);
+    assert_int_equal(bmf_plus_int32.flags, BMF_EXACT | BMF_COMMUTATIVE);
+    assert_int_equal(bmf_plus_float.flags, BMF_COMMUTATIVE);
+    assert_int_equal(bmf_max_float.flags, BMF_EXACT | BMF_COMMUTATIVE);
+    assert_int_equal(bmf_times_complex.flags, BMF_COMMUTATIVE);
     for (int k = 0; k < TEST_OPERATORS; k++) {
         const bmf_operator *op = test_operator_number(k)->op;
         if (op->type->kind == BMF_TUPLE)
@@ -332,11 +373,17 @@ static void flags_follow_the_type(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fold_gives_every_node),       cmocka_unit_test(scan_follows_the_tree),
-        cmocka_unit_test(quick_folds_any_count),       cmocka_unit_test(quick_sum_is_close),
-        cmocka_unit_test(combine_takes_any_stride),    cmocka_unit_test(types_of_kernels_are_right),
-        cmocka_unit_test(map_kernels_take_any_stride), cmocka_unit_test(map_kernels_work_in_place),
-        cmocka_unit_test(zip_kernels_take_any_stride), cmocka_unit_test(zip_kernels_see_their_context),
+        cmocka_unit_test(fold_gives_every_node),
+        cmocka_unit_test(scan_follows_the_tree),
+        cmocka_unit_test(quick_folds_any_count),
+        cmocka_unit_test(quick_sum_is_close),
+        cmocka_unit_test(combine_takes_any_stride),
+        cmocka_unit_test(types_of_kernels_are_right),
+        cmocka_unit_test(map_kernels_take_any_stride),
+        cmocka_unit_test(map_kernels_work_in_place),
+        cmocka_unit_test(kernels_of_other_widths_take_any_stride),
+        cmocka_unit_test(zip_kernels_take_any_stride),
+        cmocka_unit_test(zip_kernels_see_their_context),
         cmocka_unit_test(flags_follow_the_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "predict/kernels/kernels.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 /* A run on two ranks, one processor each. */
 static bmf_run *make_run(void)

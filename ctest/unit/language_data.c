@@ -242,7 +242,7 @@ static void tuples_have_at_most_32_components(void **state)
 static double random_real(uint64_t *random)
 {
     double real;
-    uint64_t bits = test_random(random);
+    uint64_t bits = random_bits(random);
     switch (test_below(random, 4)) {
     case 0:
         memcpy(&real, &bits, sizeof real);
@@ -250,7 +250,7 @@ static double random_real(uint64_t *random)
     case 1:
         return (double)test_below(random, 1000000) / 1000;
     case 2:
-        return (test_unit(random) - 0.5) * pow(10, (double)test_below(random, 40) - 20);
+        return (random_unit(random) - 0.5) * pow(10, (double)test_below(random, 40) - 20);
     default:
         return nextafter(pow(test_below(random, 2) == 0 ? 2 : 10, (double)test_below(random, 600) - 300),
                          test_below(random, 2) == 0 ? 0.0 : HUGE_VAL);
@@ -345,10 +345,10 @@ static void random_value(uint64_t *random, const bmf_type *type, FILE *stream)
     int64_t elements = test_below(random, 5);
     switch (type->kind) {
     case BMF_INT:
-        fprintf(stream, "%lld", (long long)test_random(random));
+        fprintf(stream, "%lld", (long long)random_bits(random));
         break;
     case BMF_REAL:
-        fputs(real_print(test_unit(random) * 1e3, text), stream);
+        fputs(real_print(random_unit(random) * 1e3, text), stream);
         break;
     case BMF_BOOL:
         fputs(test_below(random, 2) == 0 ? "true" : "false", stream);

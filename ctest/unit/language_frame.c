@@ -1,5 +1,5 @@
-/* Frames: contexts of contexts on several processors, and the pieces their elements are cut into. Every context must
- * lie on the processor of the context it came from, and pieces must cover everything once, on the right processor,
+/* Frames: instances of instances on several processors, and the pieces their elements are cut into. Every instance must
+ * lie on the processor of the instance it came from, and pieces must cover everything once, on the right processor,
  * for any number of threads. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,10 +18,10 @@ enum { CASES = 500, MOST = 60, PROCESSORS = 6 };
 /* A frame of elements of distributed lists, elements of those, and some of these. */
 typedef struct frames {
     bmf_context ctx;
-    bmf_evaluation machine;
+    bmf_evaluator evaluator;
     bmf_frame program, spread, elements, picked;
     bmf_distribution *distribution;
-    int64_t processor[MOST], parts; /* of the spread frame's contexts */
+    int64_t processor[MOST], parts; /* of the spread frame's instances */
     int64_t offsets[MOST + 1];
     int64_t *number, numbers; /* of the picked ones */
 } frames;
@@ -32,7 +32,7 @@ static void open_frames(uint64_t *seed, frames *f)
     memset(f, 0, sizeof *f);
     f->ctx = (bmf_context){
         .threads = 1 + (int)test_below(seed, 4), .ranks = 1, .processors = PROCESSORS, .local_processors = PROCESSORS};
-    f->machine.ctx = &f->ctx;
+    f->evaluator.ctx = &f->ctx;
     f->parts = test_below(seed, MOST);
     for (int64_t k = 0; k < f->parts; k++) {
         int64_t rest = PROCESSORS - 1 - (k > 0 ? f->processor[k - 1] : 0);
@@ -41,14 +41,14 @@ static void open_frames(uint64_t *seed, frames *f)
     }
     int64_t whole[2] = {0, f->parts};
     f->distribution = distribution_create(1, whole, layout_create(&f->ctx, f->parts, f->processor));
-    assert_int_equal(frame_open_program(&f->machine, &f->program), BMF_OK);
-    assert_int_equal(frame_open_spread(&f->machine, &f->program, &map, f->distribution, &f->spread), BMF_OK);
-    assert_int_equal(frame_open_elements(&f->machine, &f->spread, &map, f->offsets, &f->elements), BMF_OK);
+    assert_int_equal(frame_open_program(&f->evaluator, &f->program), BMF_OK);
+    assert_int_equal(frame_open_spread(&f->evaluator, &f->program, &map, f->distribution, &f->spread), BMF_OK);
+    assert_int_equal(frame_open_elements(&f->evaluator, &f->spread, &map, f->offsets, &f->elements), BMF_OK);
     f->number = allocate((f->elements.count + 1) * (int64_t)sizeof *f->number);
     for (int64_t j = 0; j < f->elements.count; j++)
         if (test_below(seed, 3) == 0)
             f->number[f->numbers++] = j;
-    assert_int_equal(frame_open_picked(&f->machine, &f->elements, &map, f->number, f->numbers, &f->picked), BMF_OK);
+    assert_int_equal(frame_open_picked(&f->evaluator, &f->elements, &map, f->number, f->numbers, &f->picked), BMF_OK);
 }
 
 static void close_frames(frames *f)
@@ -109,7 +109,7 @@ static void test_pieces(void **state)
         int64_t pieces, next = 0;
         int worker = 0;
         open_frames(&seed, &f);
-        assert_int_equal(frame_pieces(&f.machine, &f.spread, f.offsets, f.elements.count, false, &piece, &pieces),
+        assert_int_equal(frame_pieces(&f.evaluator, &f.spread, f.offsets, f.elements.count, false, &piece, &pieces),
                          BMF_OK);
         for (int64_t p = 0; p < pieces; p++) {
             assert_int_equal(piece[p].begin, next);
@@ -126,7 +126,7 @@ static void test_pieces(void **state)
     }
 }
 
-/* Pieces of whole contexts: every context once, also those without elements. */
+/* Pieces of whole instances: every instance once, also those without elements. */
 static void test_whole_pieces(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static void test_whole_pieces(void **state)
         int64_t pieces, next = 0;
         int worker = 0;
         open_frames(&seed, &f);
-        assert_int_equal(frame_pieces(&f.machine, &f.spread, f.offsets, f.elements.count, true, &piece, &pieces),
+        assert_int_equal(frame_pieces(&f.evaluator, &f.spread, f.offsets, f.elements.count, true, &piece, &pieces),
                          BMF_OK);
         for (int64_t p = 0; p < pieces; p++) {
             int64_t end = p + 1 < pieces ? piece[p + 1].part : f.parts;

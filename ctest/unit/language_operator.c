@@ -16,7 +16,7 @@
 #include "ctest/support/testing.h"
 #include "skeletons/language/types/check.h"
 #include "skeletons/language/scalar/scalar.h"
-#include "skeletons/operators.h"
+#include "bmf/operators.h"
 
 /* ---- expressions from texts ---- */
 
@@ -102,11 +102,11 @@ static int64_t draw(uint64_t *random, int kind, bool times)
     case 0:
         return times ? small : test_below(random, 2001) - 1000;
     case 1: /* one that is large among many that are not */
-        return test_below(random, 64) == 0 ? (int64_t)test_random(random) >> 2 : small;
+        return test_below(random, 64) == 0 ? (int64_t)random_bits(random) >> 2 : small;
     case 2:
-        return times ? (test_below(random, 100) == 0 ? 3 : 1) : (int64_t)test_random(random) >> 9;
+        return times ? (test_below(random, 100) == 0 ? 3 : 1) : (int64_t)random_bits(random) >> 9;
     default:
-        return (int64_t)test_random(random) >> 1;
+        return (int64_t)random_bits(random) >> 1;
     }
 }
 
@@ -275,7 +275,7 @@ static void compiled_operators_combine(void **unused)
     (void)unused;
     assert_true(bmf_type_equal(op->type, type) && !op->may_fail && op->flags == 0);
     for (int64_t i = 0; i < 2 * LINES; i++)
-        x[i] = (line){test_unit(&random), test_unit(&random)};
+        x[i] = (line){random_unit(&random), random_unit(&random)};
         /* records side by side; the result over the first operand, by several
      * threads more than there are workers */
 #pragma omp parallel for num_threads(4) schedule(static) reduction(+ : wrong)

@@ -354,9 +354,9 @@ static int64_t some_int(uint64_t *random, bool wild)
     case 0:
         return special[test_below(random, (int64_t)(sizeof special / sizeof *special))];
     case 1:
-        return (int64_t)test_random(random);
+        return (int64_t)random_bits(random);
     case 2:
-        return (int64_t)test_random(random) >> 33;
+        return (int64_t)random_bits(random) >> 33;
     default:
         return test_below(random, 2001) - 1000;
     }
@@ -381,7 +381,7 @@ static double some_real(uint64_t *random, bool wild)
                                      4503599627370497.5};
     if (wild && test_below(random, 3) == 0)
         return special[test_below(random, (int64_t)(sizeof special / sizeof *special))];
-    return (test_unit(random) - 0.5) * (wild ? 1e6 : 8.0);
+    return (random_unit(random) - 0.5) * (wild ? 1e6 : 8.0);
 }
 
 static bmf_expression *some_constant(maker *m, const bmf_type *in, const bmf_type *out)

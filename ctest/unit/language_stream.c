@@ -1,6 +1,6 @@
 /* Streams against a reference that recurses by the definition of the fixed tree.
  *
- * Method: random batches of lists (packed, views that overlap, one list for all contexts; empty, short and long ones
+ * Method: random batches of lists (packed, views that overlap, one list for all instances; empty, short and long ones
  * mixed) under every head and tail, with operators that are recognised and operators that are composed, on one to four
  * threads. Results have to be the same to the last bit. */
 #include "ctest/support/streams.h"
@@ -134,39 +134,39 @@ static void copy_context(lists *to, int64_t i, const lists *a, const cell *x, co
     }
 }
 
-static void room_for(lists *l, int64_t contexts, const int64_t *length)
+static void room_for(lists *l, int64_t instances, const int64_t *length)
 {
     uint64_t unused = 0;
-    int64_t count = lay_out(PACKED, contexts, length, 0, &unused, l);
+    int64_t count = lay_out(PACKED, instances, length, 0, &unused, l);
     l->element = allocate_clear(count + 1, (int64_t)sizeof *l->element);
 }
 
 static void make_batch(world *w, const head_case *h, const sizes *size, uint64_t *state, batch *b)
 {
     const list_shape shape = size->shape;
-    const int64_t contexts = size->contexts, longest = size->longest;
+    const int64_t instances = size->instances, longest = size->longest;
     lists first = {0}, second = {0};
     bmf_value one, two;
     *b = (batch){.element = h->first};
     if (h->head == BMF_HEAD_LIST) {
-        make_lists(w, shape, h->first, contexts, size->length, longest, state, &first, &b->value);
-        room_for(&b->elements, contexts, first.length);
+        make_lists(w, shape, h->first, instances, size->length, longest, state, &first, &b->value);
+        room_for(&b->elements, instances, first.length);
     } else if (h->head == BMF_HEAD_ZIP) {
-        make_lists(w, shape, h->first, contexts, size->length, longest, state, &first, &one);
-        make_lists(w, shape == SHARED ? VIEWS : PACKED, h->second, contexts, first.length, longest, state, &second,
+        make_lists(w, shape, h->first, instances, size->length, longest, state, &first, &one);
+        make_lists(w, shape == SHARED ? VIEWS : PACKED, h->second, instances, first.length, longest, state, &second,
                    &two);
-        room_for(&b->elements, contexts, first.length);
+        room_for(&b->elements, instances, first.length);
         make_pair(w, &one, &two, &b->value);
     } else {
-        make_lists(w, shape, h->first, contexts, size->length, longest, state, &second, &two);
-        room_for(&b->elements, contexts, second.length);
-        assert_int_equal(value_create(&w->ctx, h->second ? h->second : &bmf_type_int, contexts, &one), BMF_OK);
+        make_lists(w, shape, h->first, instances, size->length, longest, state, &second, &two);
+        room_for(&b->elements, instances, second.length);
+        assert_int_equal(value_create(&w->ctx, h->second ? h->second : &bmf_type_int, instances, &one), BMF_OK);
         if (h->head == BMF_HEAD_DISTL)
             make_pair(w, &one, &two, &b->value);
         else
             value_free(&two), b->value = one;
     }
-    for (int64_t i = 0; i < contexts; i++) {
+    for (int64_t i = 0; i < instances; i++) {
         cell x = h->second ? random_cell(h->second, state) : (cell){{b->elements.length[i]}};
         if (h->head == BMF_HEAD_DISTL || h->head == BMF_HEAD_IOTA)
             put_cell(h->head == BMF_HEAD_DISTL ? &b->value.child[0] : &b->value, i, &x);
@@ -196,11 +196,11 @@ static bool same_cell(const bmf_type *type, const cell *a, const cell *b)
     return memcmp(a->leaf, b->leaf, (size_t)leaves * sizeof a->leaf[0]) == 0;
 }
 
-static void expect_cell(const bmf_type *type, const cell *got, const cell *expected, int64_t context, int64_t element,
+static void expect_cell(const bmf_type *type, const cell *got, const cell *expected, int64_t instance, int64_t element,
                         const char *what)
 {
     if (!same_cell(type, got, expected))
-        fail_msg("%s: context %lld, element %lld: %lld, %lld instead of %lld, %lld", what, (long long)context,
+        fail_msg("%s: instance %lld, element %lld: %lld, %lld instead of %lld, %lld", what, (long long)instance,
                  (long long)element, (long long)got->leaf[0], (long long)got->leaf[1], (long long)expected->leaf[0],
                  (long long)expected->leaf[1]);
 }
@@ -216,7 +216,7 @@ static void expect_list(const bmf_value *out, int64_t i, const cell *expected, i
                         const char *what)
 {
     if (value_length(out, i) != length)
-        fail_msg("%s: context %lld has %lld elements instead of %lld", what, (long long)i,
+        fail_msg("%s: instance %lld has %lld elements instead of %lld", what, (long long)i,
                  (long long)value_length(out, i), (long long)length);
     for (int64_t j = 0; j < length; j = some ? next_checked(j, length) : j + 1) {
         cell got = get_cell(out->child, out->begin[i * out->step] + j);
@@ -224,7 +224,7 @@ static void expect_list(const bmf_value *out, int64_t i, const cell *expected, i
     }
 }
 
-/* What context i must give, from its elements x. */
+/* What instance i must give, from its elements x. */
 static void expect_context(const bmf_value *out, int64_t i, bmf_stream_tail tail, const end_case *e, cell *x, int64_t n,
                            const char *what)
 {
@@ -273,7 +273,7 @@ static void try_stream(const head_case *h, bmf_stream_tail tail, const end_case 
         batch b;
         bmf_value out;
         char what[300];
-        open_world(&w, threads, size->contexts);
+        open_world(&w, threads, size->instances);
         make_batch(&w, h, size, &state, &b);
         bmf_expression *stream = make_stream(&w, h, &b, tail, e);
         snprintf(what, sizeof what, "head %d tail %d shape %d, %d threads, seed %llu: %s / %s", (int)h->head, (int)tail,
@@ -281,17 +281,17 @@ static void try_stream(const head_case *h, bmf_stream_tail tail, const end_case 
         lists *l = &b.elements;
         bool no_default = tail == BMF_TAIL_REDUCE && !e->otherwise[0];
         bool empty = false;
-        for (int64_t i = 0; i < l->contexts; i++)
+        for (int64_t i = 0; i < l->instances; i++)
             empty = empty || l->length[i] == 0;
-        int status = evaluate_stream(&w.machine, stream, &w.contexts, &b.value, &out);
+        int status = evaluate_stream(&w.evaluator, stream, &w.instances, &b.value, &out);
         if (no_default && empty) {
             assert_int_not_equal(status, BMF_OK);
         } else {
             if (status != BMF_OK)
                 fail_msg("%s: %s", what, w.ctx.message);
-            assert_int_equal(out.count, size->contexts);
+            assert_int_equal(out.count, size->instances);
             assert_null(value_broken(&out));
-            for (int64_t i = 0; i < l->contexts; i++) {
+            for (int64_t i = 0; i < l->instances; i++) {
                 cell *x = &l->element[l->begin[i]];
                 for (int64_t j = 0; j < l->length[i]; j++)
                     x[j] = h->function(&x[j]);

@@ -19,19 +19,19 @@ static const end_case positive = {"B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 0)
 /* ---- failures ---- */
 
 static void run_failing(const head_case *h, bmf_stream_tail tail, const end_case *e, int threads, const cell *cells,
-                        int64_t contexts, const int64_t *length, char *message, int *status)
+                        int64_t instances, const int64_t *length, char *message, int *status)
 {
     world w;
     lists l;
     bmf_value value, out;
     uint64_t state = 1;
-    open_world(&w, threads, contexts);
-    make_lists(&w, PACKED, h->first, contexts, length, 0, &state, &l, &value);
-    for (int64_t i = 0; i < l.begin[contexts - 1] + l.length[contexts - 1]; i++)
+    open_world(&w, threads, instances);
+    make_lists(&w, PACKED, h->first, instances, length, 0, &state, &l, &value);
+    for (int64_t i = 0; i < l.begin[instances - 1] + l.length[instances - 1]; i++)
         put_cell(value.child, i, &cells[i]);
     batch b = {.in = value.type, .element = h->first};
     bmf_expression *stream = make_stream(&w, h, &b, tail, e);
-    *status = evaluate_stream(&w.machine, stream, &w.contexts, &value, &out);
+    *status = evaluate_stream(&w.evaluator, stream, &w.instances, &value, &out);
     strcpy(message, w.ctx.message);
     if (*status == BMF_OK)
         value_free(&out);
@@ -41,16 +41,16 @@ static void run_failing(const head_case *h, bmf_stream_tail tail, const end_case
 
 /* The message is the same on any number of threads and holds the texts. */
 static void expect_failure(const head_case *h, bmf_stream_tail tail, const end_case *e, const cell *cells,
-                           int64_t contexts, const int64_t *length, const char *first, const char *second)
+                           int64_t instances, const int64_t *length, const char *first, const char *second)
 {
     char message[BMF_MESSAGE_SIZE], again[BMF_MESSAGE_SIZE];
     int status;
-    run_failing(h, tail, e, 1, cells, contexts, length, message, &status);
+    run_failing(h, tail, e, 1, cells, instances, length, message, &status);
     assert_int_not_equal(status, BMF_OK);
     if (!strstr(message, first) || !strstr(message, second))
         fail_msg("'%s' lacks '%s' or '%s'", message, first, second);
     for (int threads = 2; threads <= MOST_THREADS; threads++) {
-        run_failing(h, tail, e, threads, cells, contexts, length, again, &status);
+        run_failing(h, tail, e, threads, cells, instances, length, again, &status);
         assert_int_not_equal(status, BMF_OK);
         assert_string_equal(message, again);
     }
@@ -60,12 +60,12 @@ static void expect_failure(const head_case *h, bmf_stream_tail tail, const end_c
 
 static void the_first_failing_element_is_named(void **state)
 {
-    enum { CONTEXTS = 30, LENGTH = 1000, COUNT = CONTEXTS * LENGTH };
+    enum { INSTANCES = 30, LENGTH = 1000, COUNT = INSTANCES * LENGTH };
     static cell cells[COUNT];
-    int64_t length[CONTEXTS];
+    int64_t length[INSTANCES];
     const head_case head = {BMF_HEAD_LIST, &bmf_type_int, NULL, INVERSE, NULL};
     (void)state;
-    for (int64_t i = 0; i < CONTEXTS; i++)
+    for (int64_t i = 0; i < INSTANCES; i++)
         length[i] = LENGTH;
     for (int64_t i = 0; i < COUNT; i++)
         cells[i] = (cell){{1}};
@@ -73,18 +73,18 @@ static void the_first_failing_element_is_named(void **state)
     cells[7 * LENGTH + 124].leaf[0] = 0;
     cells[8 * LENGTH + 2].leaf[0] = 0;
     cells[COUNT - 1].leaf[0] = 0;
-    expect_failure(&head, BMF_TAIL_LIST, NULL, cells, CONTEXTS, length, "element 123", "element 7 ");
-    expect_failure(&head, BMF_TAIL_REDUCE, &plus, cells, CONTEXTS, length, "element 123", "element 7 ");
-    expect_failure(&head, BMF_TAIL_SCAN, &plus, cells, CONTEXTS, length, "element 123", "element 7 ");
-    expect_failure(&head, BMF_TAIL_FILTER, &positive, cells, CONTEXTS, length, "element 123", "element 7 ");
-    expect_failure(&head, BMF_TAIL_COUNT, &positive, cells, CONTEXTS, length, "element 123", "element 7 ");
+    expect_failure(&head, BMF_TAIL_LIST, NULL, cells, INSTANCES, length, "element 123", "element 7 ");
+    expect_failure(&head, BMF_TAIL_REDUCE, &plus, cells, INSTANCES, length, "element 123", "element 7 ");
+    expect_failure(&head, BMF_TAIL_SCAN, &plus, cells, INSTANCES, length, "element 123", "element 7 ");
+    expect_failure(&head, BMF_TAIL_FILTER, &positive, cells, INSTANCES, length, "element 123", "element 7 ");
+    expect_failure(&head, BMF_TAIL_COUNT, &positive, cells, INSTANCES, length, "element 123", "element 7 ");
 }
 
 static void the_first_overflowing_segment_is_named(void **state)
 {
-    enum { CONTEXTS = 5, COUNT = 40000 };
+    enum { INSTANCES = 5, COUNT = 40000 };
     static cell cells[COUNT];
-    const int64_t length[CONTEXTS] = {20, 9980, 5000, 20000, 5000};
+    const int64_t length[INSTANCES] = {20, 9980, 5000, 20000, 5000};
     const head_case head = {BMF_HEAD_LIST, &bmf_type_int, NULL, "B_Id", itself};
     const end_case composed = {
         "B_Op (B_Plus) . B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Addr (B_Num 2) (B_Num 2)]", NULL, NULL, "", {{0}}};
@@ -94,8 +94,8 @@ static void the_first_overflowing_segment_is_named(void **state)
     cells[10100].leaf[0] = cells[14000].leaf[0] = INT64_MAX / 2;
     cells[20000].leaf[0] = cells[30000].leaf[0] = INT64_MAX - 5;
     for (bmf_stream_tail tail = BMF_TAIL_REDUCE; tail <= BMF_TAIL_SCAN; tail++) {
-        expect_failure(&head, tail, &bare_plus, cells, CONTEXTS, length, "B_Plus", "element 2 ");
-        expect_failure(&head, tail, &composed, cells, CONTEXTS, length, "B_Plus", "element 2 ");
+        expect_failure(&head, tail, &bare_plus, cells, INSTANCES, length, "B_Plus", "element 2 ");
+        expect_failure(&head, tail, &composed, cells, INSTANCES, length, "B_Plus", "element 2 ");
     }
 }
 
@@ -124,7 +124,8 @@ static void ragged_zips_and_negative_iotas(void **state)
     make_pair(&w, &one, &two, &pair);
     batch b = {.in = pair.type, .element = bmf_type_pair(&bmf_type_int, &bmf_type_int)};
     assert_int_not_equal(
-        evaluate_stream(&w.machine, make_stream(&w, &zip, &b, BMF_TAIL_LIST, NULL), &w.contexts, &pair, &out), BMF_OK);
+        evaluate_stream(&w.evaluator, make_stream(&w, &zip, &b, BMF_TAIL_LIST, NULL), &w.instances, &pair, &out),
+        BMF_OK);
     assert_non_null(strstr(w.ctx.message, "5"));
     assert_non_null(strstr(w.ctx.message, "6"));
     assert_non_null(strstr(w.ctx.message, "element 1 "));
@@ -135,7 +136,8 @@ static void ragged_zips_and_negative_iotas(void **state)
         put_cell(&one, i, &(cell){{i == 2 ? -4 : 3}});
     b = (batch){.in = &bmf_type_int, .element = &bmf_type_int};
     assert_int_not_equal(
-        evaluate_stream(&w.machine, make_stream(&w, &iota, &b, BMF_TAIL_LIST, NULL), &w.contexts, &one, &out), BMF_OK);
+        evaluate_stream(&w.evaluator, make_stream(&w, &iota, &b, BMF_TAIL_LIST, NULL), &w.instances, &one, &out),
+        BMF_OK);
     assert_non_null(strstr(w.ctx.message, "-4"));
     assert_non_null(strstr(w.ctx.message, "element 2 "));
     close_world(&w);
@@ -160,7 +162,7 @@ static void a_map_overwrites_what_nobody_else_holds(void **state)
         if (shared)
             assert_int_equal(value_share(&w.ctx, &value, &other), BMF_OK);
         bmf_expression *stream = make_stream(&w, &head, &b, BMF_TAIL_LIST, NULL);
-        assert_int_equal(evaluate_stream(&w.machine, stream, &w.contexts, &value, &out), BMF_OK);
+        assert_int_equal(evaluate_stream(&w.evaluator, stream, &w.instances, &value, &out), BMF_OK);
         assert_int_equal(out.child->data == data, !shared);
         for (int64_t i = 0; i < 8000; i++) {
             cell made = get_cell(out.child, i), expected = three_operations(&l.element[i]);
@@ -198,7 +200,7 @@ static void scalars_compute_every_context(void **state)
             bmf_expression *scalar = expression_create(w.arena, BMF_EXPRESSION_SCALAR, (bmf_span){-1, 0, 0}, 1);
             scalar->child[0] = typed(&w, TWICE_AND_ONE, &bmf_type_real);
             scalar->in = scalar->out = &bmf_type_real;
-            assert_int_equal(evaluate_scalar(&w.machine, scalar, &w.contexts, &x, &out), BMF_OK);
+            assert_int_equal(evaluate_scalar(&w.evaluator, scalar, &w.instances, &x, &out), BMF_OK);
             assert_int_equal(out.count, COUNT);
             for (int64_t i = 0; i < COUNT; i++)
                 assert_int_equal(get_cell(&out, i).leaf[0], three_operations(&cells[i]).leaf[0]);

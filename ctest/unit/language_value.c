@@ -1,6 +1,6 @@
-/* Batches against a plain definition: what a batch holds for each context, written out as text by walking it. Every
- * function on batches only picks, repeats, joins or repacks contexts, so its result must read as the texts do when
- * they are picked, repeated and joined the same way. Random types; lists packed, shared by all contexts, overlapping,
+/* Batches against a plain definition: what a batch holds for each instance, written out as text by walking it. Every
+ * function on batches only picks, repeats, joins or repacks instances, so its result must read as the texts do when
+ * they are picked, repeated and joined the same way. Random types; lists packed, shared by all instances, overlapping,
  * with gaps; broadcasts, strides, empty batches; large batches on several threads. */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -51,7 +51,7 @@ static void fill(uint64_t *seed, const bmf_value *scalars)
         if (scalars->type->kind == BMF_INT)
             *(int64_t *)at = test_below(seed, 1000) - 500;
         else if (scalars->type->kind == BMF_REAL)
-            *(double *)at = test_unit(seed);
+            *(double *)at = random_unit(seed);
         else
             *at = (char)test_below(seed, 2);
     }
@@ -153,7 +153,7 @@ static char *write_one(const bmf_value *value, int64_t i)
     return bytes;
 }
 
-/* Context i of a must read as context j of b. */
+/* Instance i of a must read as instance j of b. */
 static void assert_same(const bmf_value *a, int64_t i, const bmf_value *b, int64_t j)
 {
     char *left = write_one(a, i), *right = write_one(b, j);

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "ctest/support/testing.h"
-#include "permute/local/local.h"
+#include "bmf/permute.h"
 #include "permute/local/walk.h"
 
 enum { ENGINES = 3, GUARD = 128, GUARD_BYTE = 0x5a, MOST_BYTES = 1 << 22 };
@@ -62,7 +62,7 @@ static void expect_permuted(const bmf_engine *engine, const bmf_permutation *p, 
     unsigned char *source = guarded(bytes), *target = guarded(bytes), *expected = malloc(bytes);
     assert_non_null(expected);
     for (size_t i = 0; i < bytes; i++)
-        source[offset + i] = (unsigned char)(i % 8 == 0 ? test_random(&seed) : source[offset + i - 1] * 5u + 1);
+        source[offset + i] = (unsigned char)(i % 8 == 0 ? random_bits(&seed) : source[offset + i - 1] * 5u + 1);
     for (uint64_t x = 0; x < UINT64_C(1) << p->bits; x++)
         memcpy(expected + place[x] * size, source + offset + x * size, size);
     assert_int_equal(local_permute_with(engine, target + offset, source + offset, element_bytes, p, threads), BMF_OK);
@@ -128,7 +128,7 @@ static void random_permutation(uint64_t *seed, int bits, bool bpc, bmf_permutati
         bmf_bit_matrix_random_permutation(bits, seed, &p->matrix);
     else
         bmf_bit_matrix_random(bits, seed, &p->matrix);
-    p->complement = test_random(seed) & (test_random(seed) & 1 ? low_bits(bits) : 0);
+    p->complement = random_bits(seed) & (random_bits(seed) & 1 ? low_bits(bits) : 0);
 }
 
 static void every_element_size(void **state)

@@ -12,7 +12,7 @@
 #include "ctest/support/testing.h"
 #include "predict/mesh/dynamic_run.h"
 #include "predict/mesh/routers.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { PATTERNS = 2500, MOST_MESSAGES = 24, LIMIT = 100000 };
 

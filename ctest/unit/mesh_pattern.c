@@ -12,7 +12,7 @@
 
 #include "predict/mesh/pattern.h"
 #include "predict/mesh/router.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 static bmf_mesh mesh_of(const char *text, bool torus)
 {

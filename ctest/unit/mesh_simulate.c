@@ -11,7 +11,7 @@
 #include "ctest/reference/random_numesh.h"
 #include "ctest/reference/reference_numesh.h"
 #include "ctest/support/testing.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { SCHEDULES = 1500, LIMIT = 20000 };
 

@@ -15,7 +15,7 @@
 #include "predict/mesh/router.h"
 #include "predict/mesh/schedule_cache.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { LENGTH = 24, MOST = 400 };
 
@@ -354,7 +354,7 @@ static void random_streams_arrive(void **unused)
                     to[k][count++] = node;
             }
             if (count > 0)
-                add_stream(&w, from, count, to[k], 0.05 + 0.4 * test_unit(&state));
+                add_stream(&w, from, count, to[k], 0.05 + 0.4 * random_unit(&state));
             else
                 memset(to[k], 0, sizeof to[k]);
         }

@@ -49,6 +49,9 @@ static void headers_as_numpy_writes_them(void **state)
     takes("{'descr': '<f8', 'fortran_order': False, 'shape': (10,), }      \n", &bmf_type_real, 1, 10, 1);
     takes("{'descr': '<i8', 'fortran_order': False, 'shape': (3, 4), }\n", &bmf_type_int, 2, 3, 4);
     takes("{'descr': '|b1', 'fortran_order': True, 'shape': (7,), }\n", &bmf_type_bool, 1, 7, 1);
+    takes("{'descr': '<i4', 'fortran_order': False, 'shape': (7,), }\n", &bmf_type_int32, 1, 7, 1);
+    takes("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 5), }\n", &bmf_type_float, 2, 3, 5);
+    takes("{'descr': '<c16', 'fortran_order': False, 'shape': (2,), }\n", &bmf_type_complex, 1, 2, 1);
     takes("{'descr': '<i8', 'fortran_order': False, 'shape': (0,), }\n", &bmf_type_int, 1, 0, 1);
     takes("{'descr': '<i8', 'fortran_order': False, 'shape': (5, 0), }\n", &bmf_type_int, 2, 5, 0);
 }
@@ -59,20 +62,31 @@ static void other_ways_to_say_the_same(void **state)
     takes("{'shape': (3, 4), 'fortran_order': False, 'descr': '<i8'}", &bmf_type_int, 2, 3, 4);
     takes("{\"fortran_order\":False,\"descr\":\"=f8\",\"shape\":(10,)}", &bmf_type_real, 1, 10, 1);
     takes("  { 'shape' :\t( 3 ,4 , ) ,\n 'descr':'=b1' , 'fortran_order' : False , } \n\n", &bmf_type_bool, 2, 3, 4);
+    takes("{\"fortran_order\":False,\"descr\":\"=f4\",\"shape\":(10,)}", &bmf_type_float, 1, 10, 1);
+    takes("{\"fortran_order\":False,\"descr\":\"=c16\",\"shape\":(10,)}", &bmf_type_complex, 1, 10, 1);
     takes("{'descr': '<i8', 'fortran_order': False, 'shape': (10L, 2L), }", &bmf_type_int, 2, 10, 2);
     takes("{'descr': '|b1', 'fortran_order': False, 'shape': (9223372036854775807,), }", &bmf_type_bool, 1, INT64_MAX,
           1);
 }
 
+#define TAKEN                     "'<i8' (int64), '<i4' (int32), '<f8' (float64), '<f4' (float32), '<c16' (complex128) and '|b1' (bool)"
 #define SAYS(descr, order, shape) "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
 
 static void what_bmf_does_not_take(void **state)
 {
     (void)state;
-    refuses(SAYS("'<f4'", "False", "(10,)"), "dtype '<f4'; bmf takes '<i8' (int64), '<f8' (float64) and '|b1' (bool)");
+    refuses(SAYS("'<f2'", "False", "(10,)"), "dtype '<f2'; bmf takes " TAKEN);
+    refuses(SAYS("'<i2'", "False", "(10,)"), "dtype '<i2'");
+    refuses(SAYS("'<u4'", "False", "(10,)"), "dtype '<u4'");
+    refuses(SAYS("'|i4'", "False", "(10,)"), "dtype '|i4'");
+    refuses(SAYS("'<'", "False", "(10,)"), "dtype '<'");
+    refuses(SAYS("''", "False", "(10,)"), "dtype ''");
+    refuses(SAYS("'>f4'", "False", "(10,)"), "big-endian dtype '>f4'");
+    refuses(SAYS("'>c16'", "False", "(10,)"), "big-endian dtype '>c16'");
     refuses(SAYS("'>f8'", "False", "(10,)"), "big-endian dtype '>f8'");
     refuses(SAYS("'>i8'", "False", "(10,)"), "big-endian dtype '>i8'");
-    refuses(SAYS("'<c16'", "False", "(10,)"), "dtype '<c16'");
+    refuses(SAYS("'<c8'", "False", "(10,)"), "dtype '<c8'");
+    refuses(SAYS("'<c16'", "False", "(1152921504606846976,)"), "more bytes than fit 64 bits");
     refuses(SAYS("'|O'", "False", "(10,)"), "dtype '|O'");
     refuses(SAYS("[('x', '<f8'), ('y', '<i8', (2,))]", "False", "(10,)"), "dtype '[('x', '<f8'), ('y', '<i8', (2,))]'");
     refuses(SAYS("'<f8'", "True", "(3, 4)"), "Fortran order");
@@ -117,7 +131,7 @@ static void reasons_are_one_line(void **state)
     char why[256];
     const char *text = SAYS("'a\nb\x1b[0m'", "False", "(10,)");
     assert_false(parse(text, strlen(text), &header, why));
-    assert_string_equal(why, "dtype 'a?b?[0m'; bmf takes '<i8' (int64), '<f8' (float64) and '|b1' (bool)");
+    assert_string_equal(why, "dtype 'a?b?[0m'; bmf takes " TAKEN);
 }
 
 static void every_cut_is_refused(void **state)
@@ -151,6 +165,43 @@ static void damaged_headers_are_taken_or_refused(void **state)
         else
             assert_true(why[0] != '\0' && strchr(why, '\n') == NULL);
     }
+}
+
+/* Long enough for several blocks, and not a whole number of them. */
+static void narrow_scalars_become_wide_in_place(void **state)
+{
+    (void)state;
+    for (int64_t count = 0; count <= 3000; count += count < 4 ? 1 : 749) {
+        int64_t *ints = malloc((size_t)count * 8 + 1);
+        double *reals = malloc((size_t)count * 8 + 1);
+        for (int64_t i = 0; i < count; i++) {
+            ((int32_t *)ints)[count + i] = (int32_t)(i * 1000003 - INT32_MAX);
+            ((float *)reals)[count + i] = 0.1F * (float)i;
+        }
+        npy_convert(&bmf_type_int32, &bmf_type_int, ints, count);
+        npy_convert(&bmf_type_float, &bmf_type_real, reals, count);
+        for (int64_t i = 0; i < count; i++) {
+            assert_int_equal(ints[i], (int32_t)(i * 1000003 - INT32_MAX));
+            assert_true(reals[i] == (double)(0.1F * (float)i));
+        }
+        npy_convert(&bmf_type_int, &bmf_type_real, ints, count);
+        for (int64_t i = 0; i < count; i++)
+            assert_true(((double *)ints)[i] == (double)(int32_t)(i * 1000003 - INT32_MAX));
+        free(ints);
+        free(reals);
+    }
+}
+
+static void numbers_are_only_widened(void **state)
+{
+    (void)state;
+    const bmf_type *scalar[] = {&bmf_type_int,   &bmf_type_real,  &bmf_type_bool,
+                                &bmf_type_int32, &bmf_type_float, &bmf_type_complex};
+    for (int from = 0; from < 6; from++)
+        for (int to = 0; to < 6; to++) {
+            const bool widens = (from == 3 && to <= 1) || (from == 0 && to == 1) || (from == 4 && to == 1);
+            assert_int_equal(npy_converts(scalar[from], scalar[to]), from == to || widens);
+        }
 }
 
 static void prefix(const char *bytes, int64_t count, int64_t offset, int64_t size, const char *reason)
@@ -192,6 +243,8 @@ int main(void)
         cmocka_unit_test(reasons_are_one_line),
         cmocka_unit_test(every_cut_is_refused),
         cmocka_unit_test(damaged_headers_are_taken_or_refused),
+        cmocka_unit_test(narrow_scalars_become_wide_in_place),
+        cmocka_unit_test(numbers_are_only_widened),
         cmocka_unit_test(prefixes_of_all_versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ctest/support/testing.h"
+#include "permute/gf2.h"
 #include "permute/one_permutable.h"
 
 /* Bits in the document's order, the least significant first. */
@@ -94,7 +95,7 @@ static void random_matrices(void **state)
     for (int bits = 1; bits <= 8; bits++)
         for (int times = 0; times < 40; times++) {
             int device_bits = (int)test_below(&seed, bits < 6 ? bits + 1 : 7);
-            bmf_permutation p = {.bits = bits, .complement = test_random(&seed) & low_bits(bits)};
+            bmf_permutation p = {.bits = bits, .complement = random_bits(&seed) & low_bits(bits)};
             bmf_bit_matrix_random(bits, &seed, &p.matrix);
             expect_one_permutable(&p, 0, device_bits);
             expect_one_permutable(&p, bits - device_bits, device_bits);
@@ -116,7 +117,7 @@ static void clusters_of_processors(void **state)
     bmf_permutation_inverse(&g, &inverse);
     for (int times = 0; times < 20; times++) {
         bmf_bit_matrix_random(8, &seed, &p.matrix);
-        p.complement = test_random(&seed) & 255;
+        p.complement = random_bits(&seed) & 255;
         bmf_permutation_compose(&p, &inverse, &renumbered);
         bmf_permutation_compose(&g, &renumbered, &renumbered);
         assert_int_equal(renumbered.complement, bmf_permutation_apply(&g, p.complement));

@@ -55,7 +55,7 @@ static int64_t nested_processors(int64_t base, int levels, const bmf_level *leve
         memcpy(before, processor, (size_t)parts * sizeof before[0]);
         for (int64_t k = 0; k < parts; k++)
             for (int64_t i = 0; i < count; i++)
-                processor[k * count + i] = before[k] + i * ((int64_t)1 << level[l].stride);
+                processor[k * count + i] = before[k] + i * ((int64_t)1 << level[l].log2_stride);
         parts *= count;
     }
     return parts;
@@ -71,7 +71,7 @@ static int random_levels(uint64_t *seed, bmf_level level[BMF_MAX_LEVELS], int64_
         while ((int64_t)1 << stride <= *span)
             stride++;
         level[l] = (bmf_level){1 + test_below(seed, 6), stride + (int)test_below(seed, 2)};
-        *span += (level[l].count - 1) << level[l].stride;
+        *span += (level[l].count - 1) << level[l].log2_stride;
     }
     return levels;
 }
@@ -113,7 +113,7 @@ static void partitions_agree_with_nested_loops(void **state)
         bmf_partition *partition;
         assert_int_equal(bmf_partition_create(&ctx, base, levels, level, start[parts], even ? NULL : start, &partition),
                          BMF_OK);
-        assert_null(bmf_partition_broken(&ctx, partition));
+        assert_null(partition_broken(&ctx, partition));
         for (int64_t k = 0; k <= parts; k++)
             assert_int_equal(partition->start[k], even ? bmf_split_start(start[parts], parts, k) : start[k]);
         check_parts(&ctx, partition, parts, processor);
@@ -220,21 +220,21 @@ static void broken_partitions_are_found(void **state)
     (void)state;
     bmf_context ctx = machine(16, 4, 8);
     bmf_partition *partition = make(&ctx, 0, 1, (bmf_level[]){{4, 2}}, 10);
-    assert_null(bmf_partition_broken(&ctx, partition));
+    assert_null(partition_broken(&ctx, partition));
     int64_t start = partition->start[2];
     partition->start[2] = partition->start[1] - 1;
-    assert_non_null(bmf_partition_broken(&ctx, partition));
+    assert_non_null(partition_broken(&ctx, partition));
     partition->start[2] = start;
     partition->start[0] = 1;
-    assert_non_null(bmf_partition_broken(&ctx, partition));
+    assert_non_null(partition_broken(&ctx, partition));
     partition->start[0] = 0;
     partition->local_first--;
-    assert_non_null(bmf_partition_broken(&ctx, partition));
+    assert_non_null(partition_broken(&ctx, partition));
     partition->local_first++;
-    partition->level[0].stride = 3;
-    assert_non_null(bmf_partition_broken(&ctx, partition));
-    partition->level[0].stride = 2;
-    assert_null(bmf_partition_broken(&ctx, partition));
+    partition->level[0].log2_stride = 3;
+    assert_non_null(partition_broken(&ctx, partition));
+    partition->level[0].log2_stride = 2;
+    assert_null(partition_broken(&ctx, partition));
     bmf_partition_release(partition);
 }
 

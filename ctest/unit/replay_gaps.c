@@ -83,12 +83,12 @@ static void work_somewhere(bmf_actions *actions, uint64_t *state)
 {
     for (int64_t p = 0; p < actions->processors; p++)
         if (test_below(state, 2))
-            actions_overhead(actions, p, (1 + 30 * test_unit(state)) * MICROSECOND, 0, 0, 0);
+            actions_overhead(actions, p, (1 + 30 * random_unit(state)) * MICROSECOND, 0, 0, 0);
 }
 
 static void work_everywhere(bmf_actions *actions, uint64_t *state)
 {
-    const double seconds = 20 * test_unit(state) * MICROSECOND;
+    const double seconds = 20 * random_unit(state) * MICROSECOND;
     for (int64_t p = 0; p < actions->processors; p++)
         actions_overhead(actions, p, seconds, 0, 0, 0);
 }
@@ -97,7 +97,7 @@ static void compute(bmf_actions *actions, uint64_t *state, uint32_t round)
 {
     for (int64_t p = 0; p < actions->processors; p++)
         actions_compute(actions, p, (uint16_t)run_name(actions->names, "kernel"), round, 10,
-                        (5 + 200 * test_unit(state)) * MICROSECOND, 0, 0, 0);
+                        (5 + 200 * random_unit(state)) * MICROSECOND, 0, 0, 0);
 }
 
 static int by_sender(const void *a, const void *b)

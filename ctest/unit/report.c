@@ -124,7 +124,7 @@ static bmf_run *random_run(uint64_t seed, int64_t events, int predicted)
                                   .low = duration - spread,
                                   .high = duration + 2 * spread,
                                   .node = (uint32_t)test_below(&random, 2),
-                                  .instance = (uint32_t)test_random(&random),
+                                  .instance = (uint32_t)random_bits(&random),
                                   .round = (uint32_t)test_below(&random, 3),
                                   .lane = (int32_t)test_below(&random, run->lanes),
                                   .peer = message ? (int32_t)test_below(&random, run->lanes) : -1,

@@ -14,7 +14,7 @@
 #include "ctest/support/testing.h"
 #include "predict/sheet/compare.h"
 #include "predict/sheet/text.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 static char raw[] = "unit_sheet_XXXXXX.raw", sheet_path[] = "unit_sheet_XXXXXX.sheet";
 

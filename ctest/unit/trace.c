@@ -11,7 +11,8 @@
 
 #include "ctest/support/testing.h"
 #include "runtime/convert/convert.h"
-#include "runtime/trace/trace.h"
+#include "runtime/trace/format.h"
+#include "skeletons/skeleton_types.h"
 
 static char folder[] = "/tmp/unit_trace.XXXXXX";
 static char path[64], damaged[64], converted[64];
@@ -69,7 +70,7 @@ static bmf_run *random_run(uint64_t seed, int32_t lanes, int64_t events)
     bmf_run *run = empty_run(lanes);
     uint64_t random = seed;
     uint32_t region = run_node(run, 0, "region \"a\\b\"", BMF_EVENT_REGION);
-    run_node(run, region, "scan plus", BMF_EVENT_SKELETON);
+    run_call(run, region, "scan plus", skeleton_scan.id);
     run_name(run, "square");
     for (int64_t k = 0; k < events; k++) {
         bmf_event event = some_event(run, &random);
@@ -114,6 +115,52 @@ static void nodes_are_told_apart_by_parent_text_and_kind(void **state)
     assert_string_equal(run_path(run, d, text, 7), "main/a");
     assert_string_equal(run_path(run, d, text, 1), "");
     run_free(run);
+}
+
+static void calls_keep_their_skeleton(void **state)
+{
+    (void)state;
+    bmf_run *run = empty_run(1), *other = empty_run(1);
+    uint32_t scan = run_call(run, 0, "scan plus", skeleton_scan.id),
+             region = run_node(run, 0, "scan", BMF_EVENT_REGION);
+    assert_int_equal(run->node[scan].skeleton, skeleton_scan.id);
+    assert_int_equal(run->node[scan].kind, BMF_EVENT_SKELETON);
+    assert_int_equal(run->node[region].skeleton, BMF_SKELETON_UNKNOWN);
+    assert_int_equal(run_call(run, 0, "scan plus", skeleton_scan.id), scan);
+    assert_int_equal(run_node(run, 0, "scan plus", BMF_EVENT_SKELETON), scan);
+    uint32_t like = run_node_like(other, 0, "scan plus", &run->node[scan]);
+    assert_int_equal(other->node[like].kind, BMF_EVENT_SKELETON);
+    assert_int_equal(other->node[like].skeleton, skeleton_scan.id);
+    run_free(run);
+    run_free(other);
+}
+
+/* Numbers stand in files: different for all, and those that readers of old files know stay what they are. */
+static void skeletons_have_numbers_and_names_of_their_own(void **state)
+{
+    (void)state;
+    for (int k = 0; skeleton_types[k]; k++) {
+        const bmf_skeleton_type *type = skeleton_types[k];
+        assert_int_not_equal(type->id, BMF_SKELETON_UNKNOWN);
+        assert_ptr_equal(skeleton_type_of(type->id), type);
+        assert_ptr_equal(skeleton_type_named(type->name), type);
+        assert_in_range(type->communication, 0, BMF_COMMUNICATIONS - 1);
+        if (type->id <= 33)
+            assert_int_equal(trace_skeleton_1(type->name), type->id);
+    }
+    assert_null(skeleton_type_of(BMF_SKELETON_UNKNOWN));
+    assert_null(skeleton_type_named("unknown"));
+}
+
+static void texts_of_version_1_say_the_skeleton(void **state)
+{
+    (void)state;
+    assert_int_equal(trace_skeleton_1("P_Scan"), skeleton_scan.id);
+    assert_int_equal(trace_skeleton_1("B_Project"), skeleton_project.id);
+    assert_int_equal(trace_skeleton_1("zip_map_reduce plus f"), skeleton_zip_map_reduce.id);
+    assert_int_equal(trace_skeleton_1("permute rounds"), skeleton_permute.id);
+    assert_int_equal(trace_skeleton_1("scanner"), BMF_SKELETON_UNKNOWN);
+    assert_int_equal(trace_skeleton_1(""), BMF_SKELETON_UNKNOWN);
 }
 
 static void many_nodes_are_found_again(void **state)
@@ -361,7 +408,8 @@ static void wrong_headers_are_refused(void **state)
         const char *part;
     } wrong[] = {
         {0, 0x46464952, "not a bmf trace"},
-        {8, 2, "version 2"},
+        {8, 3, "version 3"},
+        {8, 1, "damaged"}, /* nodes were shorter */
         {8, 0, "version 0"},
         {12, 0, "0 runs"},
         {12, 3, "3 runs"},
@@ -453,7 +501,7 @@ static void random_damage_does_no_harm(void **state)
     for (int k = 0; k < 1000; k++) {
         memcpy(b.data, good.data, good.size);
         for (int64_t hits = 1 + test_below(&random, 8); hits > 0; hits--)
-            b.data[test_below(&random, (int64_t)b.size)] = (unsigned char)test_random(&random);
+            b.data[test_below(&random, (int64_t)b.size)] = (unsigned char)random_bits(&random);
         try_bytes(b);
     }
     free(b.data);
@@ -465,6 +513,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_found_again),
         cmocka_unit_test(nodes_are_told_apart_by_parent_text_and_kind),
+        cmocka_unit_test(calls_keep_their_skeleton),
+        cmocka_unit_test(skeletons_have_numbers_and_names_of_their_own),
+        cmocka_unit_test(texts_of_version_1_say_the_skeleton),
         cmocka_unit_test(many_nodes_are_found_again),
         cmocka_unit_test(lanes_are_on_ranks_in_blocks),
         cmocka_unit_test(sorting_orders_and_keeps_everything),

@@ -126,7 +126,7 @@ static bmf_permutation any(int kind, int bits, uint64_t *seed)
         else
             bmf_bit_matrix_random(bits, seed, &p.matrix);
     }
-    p.complement = test_random(seed) & low_bits(bits);
+    p.complement = random_bits(seed) & low_bits(bits);
     return p;
 }
 

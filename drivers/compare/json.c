@@ -1,12 +1,12 @@
 /* A comparison as JSON; numbers that are not finite are null. */
 #include "drivers/runs.h"
-#include "drivers/sheet/json.h"
+#include "drivers/command/json.h"
 
 static json_t *ratio_json(const bmf_ratio *r)
 {
     return json_pack("{s:f, s:f, s:o, s:I, s:o, s:o}", "measured", r->measured, "predicted", r->predicted, "ratio",
-                     bmf_json_real(r->predicted / r->measured), "pairs", (json_int_t)r->events, "median",
-                     bmf_json_real(r->median), "p90", bmf_json_real(r->p90));
+                     json_finite(r->predicted / r->measured), "pairs", (json_int_t)r->events, "median",
+                     json_finite(r->median), "p90", json_finite(r->p90));
 }
 
 static bool is_empty(const bmf_ratio *r)
@@ -19,7 +19,7 @@ static json_t *states_json(const bmf_ratio *state)
     json_t *made = json_object();
     for (int k = 0; k < BMF_EVENT_KINDS; k++)
         if (!is_empty(&state[k]))
-            json_object_set_new(made, event_kind_name((bmf_event_kind)k), ratio_json(&state[k]));
+            json_object_set_new(made, bmf_event_kind_name((bmf_event_kind)k), ratio_json(&state[k]));
     return made;
 }
 
@@ -40,7 +40,7 @@ static json_t *steps_json(const bmf_compared *of)
         if (is_empty(&c->node[node]))
             continue;
         json_t *row = ratio_json(&c->node[node]);
-        json_object_set_new(row, "path", bmf_json_text(run_path(of->measured, node, path, sizeof path)));
+        json_object_set_new(row, "path", json_text(run_path(of->measured, node, path, sizeof path)));
         json_array_append_new(rows, row);
     }
     return rows;
@@ -60,13 +60,13 @@ static json_t *pairs_json(int64_t pairs, int64_t only_measured, int64_t only_pre
                      (json_int_t)with_interval, "covered", (json_int_t)covered);
 }
 
-json_t *bmf_compare_json(const bmf_compared *of)
+json_t *compare_json(const bmf_compared *of)
 {
     const bmf_comparison *c = of->comparison;
-    json_t *made = json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "measured",
-                             bmf_json_run(of->measured), "predicted", bmf_json_run(of->predicted), "same_processors",
-                             c->same_processors, "common", ratio_json(&c->common), "seconds", ratio_json(&c->total),
-                             "messages", counts_json(c->measured_messages, c->predicted_messages), "bytes",
+    json_t *made = json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "measured", run_json(of->measured),
+                             "predicted", run_json(of->predicted), "same_processors", c->same_processors, "common",
+                             ratio_json(&c->common), "seconds", ratio_json(&c->total), "messages",
+                             counts_json(c->measured_messages, c->predicted_messages), "bytes",
                              counts_json(c->measured_bytes, c->predicted_bytes), "states", states_json(c->state),
                              "steps", steps_json(of), "step_pairs",
                              pairs_json(c->steps, c->only_measured_steps, c->only_predicted_steps,

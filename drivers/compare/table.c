@@ -17,12 +17,12 @@ static double quotient(double predicted, double measured)
 
 static void print_runs(const bmf_compared *of)
 {
-    char *measured = bmf_text_run(of->measured), *predicted = bmf_text_run(of->predicted);
+    char *measured = text_run(of->measured), *predicted = text_run(of->predicted);
     printf("%s\n%s\n", measured ? measured : "", predicted ? predicted : "");
     free(measured);
     free(predicted);
-    bmf_print_remarks(of->measured);
-    bmf_print_remarks(of->predicted);
+    print_remarks(of->measured);
+    print_remarks(of->predicted);
 }
 
 static void print_count(const char *name, int64_t measured, int64_t predicted, bool comparable)
@@ -40,12 +40,12 @@ static void print_totals(const bmf_compared *of)
     printf("\n%-14s %14s %14s   %s\n", "", "measured", "predicted", "predicted / measured");
     if (c->common.events)
         printf("%-14s %14s %14s   %-7s the %lld step%s of the top level that both runs have\n", "common steps",
-               bmf_text_seconds(c->common.measured, measured), bmf_text_seconds(c->common.predicted, predicted),
-               bmf_text_ratio(quotient(c->common.predicted, c->common.measured), ratio), (long long)c->common.events,
+               text_seconds(c->common.measured, measured), text_seconds(c->common.predicted, predicted),
+               text_ratio(quotient(c->common.predicted, c->common.measured), ratio), (long long)c->common.events,
                c->common.events == 1 ? "" : "s");
-    printf("%-14s %14s %14s   %-7s the runs with everything\n", "time", bmf_text_seconds(c->total.measured, measured),
-           bmf_text_seconds(c->total.predicted, predicted),
-           bmf_text_ratio(quotient(c->total.predicted, c->total.measured), ratio));
+    printf("%-14s %14s %14s   %-7s the runs with everything\n", "time", text_seconds(c->total.measured, measured),
+           text_seconds(c->total.predicted, predicted),
+           text_ratio(quotient(c->total.predicted, c->total.measured), ratio));
     print_count("processors", of->measured->lanes, of->predicted->lanes, true);
     print_count("messages", c->measured_messages, c->predicted_messages, c->same_processors);
     print_count("bytes", c->measured_bytes, c->predicted_bytes, c->same_processors);
@@ -56,7 +56,7 @@ static void print_covered(const char *name, int64_t covered, int64_t with_interv
     number share;
     if (with_interval)
         printf("  %lld of %lld %s (%s) took a time inside their predicted 95 %% interval\n", (long long)covered,
-               (long long)with_interval, name, bmf_text_percent((double)covered / (double)with_interval, share));
+               (long long)with_interval, name, text_percent((double)covered / (double)with_interval, share));
 }
 
 static void print_pairs(const bmf_comparison *c)
@@ -75,10 +75,10 @@ static void print_pairs(const bmf_comparison *c)
 static void print_ratio(const bmf_ratio *r)
 {
     number text[6];
-    printf(" %10s %10s %10s %7s %9lld %8s %8s\n", bmf_text_seconds(r->measured, text[0]),
-           bmf_text_seconds(r->predicted, text[1]), bmf_text_seconds(r->predicted - r->measured, text[5]),
-           bmf_text_ratio(quotient(r->predicted, r->measured), text[2]), (long long)r->events,
-           bmf_text_percent(r->median, text[3]), bmf_text_percent(r->p90, text[4]));
+    printf(" %10s %10s %10s %7s %9lld %8s %8s\n", text_seconds(r->measured, text[0]),
+           text_seconds(r->predicted, text[1]), text_seconds(r->predicted - r->measured, text[5]),
+           text_ratio(quotient(r->predicted, r->measured), text[2]), (long long)r->events,
+           text_percent(r->median, text[3]), text_percent(r->p90, text[4]));
 }
 
 static void print_heading(int width, const char *what)
@@ -92,7 +92,7 @@ static void print_states(const bmf_comparison *c)
     print_heading(NAME_WIDTH, "state, over all processors");
     for (int k = BMF_EVENT_KERNEL; k < BMF_EVENT_KINDS; k++)
         if (c->state[k].measured > 0 || c->state[k].predicted > 0 || c->state[k].events > 0) {
-            printf("%-*s", NAME_WIDTH, event_kind_name((bmf_event_kind)k));
+            printf("%-*s", NAME_WIDTH, bmf_event_kind_name((bmf_event_kind)k));
             print_ratio(&c->state[k]);
         }
 }
@@ -104,7 +104,7 @@ static void print_processors(const bmf_compared *of)
         for (int k = BMF_EVENT_KERNEL; k < BMF_EVENT_KINDS; k++) {
             const bmf_ratio *r = &of->comparison->lane_state[lane * BMF_EVENT_KINDS + k];
             if (r->measured > 0 || r->predicted > 0 || r->events > 0) {
-                printf("%-9lld %-*s", (long long)lane, NAME_WIDTH - 10, event_kind_name((bmf_event_kind)k));
+                printf("%-9lld %-*s", (long long)lane, NAME_WIDTH - 10, bmf_event_kind_name((bmf_event_kind)k));
                 print_ratio(r);
             }
         }
@@ -165,7 +165,7 @@ static void print_steps(const bmf_compared *of)
     free(rows);
 }
 
-void bmf_compare_print(const bmf_compared *of)
+void compare_print(const bmf_compared *of)
 {
     print_runs(of);
     print_totals(of);

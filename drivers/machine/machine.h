@@ -1,11 +1,9 @@
-/* The subcommands of bmf machine; files drivers/machine_*.c. argv[0] is the subcommand's name. All return an exit code
- * and are called by one process. */
+/* The commands below `bmf machine`. */
 #ifndef BMF_DRIVERS_MACHINE_H
 #define BMF_DRIVERS_MACHINE_H
 
-int bmf_machine_show_command(int argc, char **argv);
-int bmf_machine_check_command(int argc, char **argv);
-int bmf_machine_list_command(int argc, char **argv);
-int bmf_machine_make_command(int argc, char **argv);
+#include "drivers/command/command.h"
+
+extern const bmf_driver machine_show_command, machine_check_command, machine_list_command, machine_make_command;
 
 #endif

@@ -1,109 +1,19 @@
 /* bmf machine make: a machine file for data sheets that were measured. */
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/convert/output.h"
-#include "drivers/commands.h"
 #include "drivers/machine/machine.h"
 #include "predict/machine/machine.h"
+#include "runtime/convert/output.h"
+
+#define NO_OUTPUT "no machine file to write; use -o M"
 
 typedef struct options {
     const char *sheet, *kernels, *out, *name;
     int64_t processors, sharing; /* 0: not said */
-    bool congested, single_ports, help;
+    bool congested, single_ports;
 } options;
-
-static void print_help(void)
-{
-    puts("usage: bmf machine make SHEET -o M [--kernels KSHEET [--sharing S]] [--name TEXT] [--procs P]\n"
-         "                        [--single-ports] [--congested]\n"
-         "\n"
-         "Writes a machine file whose messages take what the point-to-point entries of SHEET say. Without a sheet of "
-         "kernels\n"
-         "computing is run and timed where the prediction is made. The file is checked before it is written; it names "
-         "the\n"
-         "sheets relative to itself where they are in or below its directory.\n"
-         "\n"
-         "  -o M              the machine file to write\n"
-         "  --kernels KSHEET  computing times, of `bmf sheet kernels`\n"
-         "  --sharing S       processors that share a memory, for KSHEET; default: 1\n"
-         "  --name TEXT       default: the sheet's title\n"
-         "  --procs P         the most processors; default: any number\n"
-         "  --single-ports    messages take turns at their senders and receivers: processors on hosts of their own\n"
-         "  --congested       messages take at least what the entry 'allsend' says\n"
-         "  --help            this text\n"
-         "\n"
-         "Example:\n"
-         "  mpirun -n 2 bmf sheet measure --ops point-to-point,allreduce -o here.raw\n"
-         "  bmf sheet fit here.raw -o here.sheet\n"
-         "  bmf machine make here.sheet -o here.machine");
-}
-
-static int read_count(const char *option, const char *text, int64_t *count)
-{
-    char *end;
-    const long long value = strtoll(text, &end, 10);
-    if (end == text || *end || value < 1 || value > INT32_MAX)
-        return bmf_usage_error("machine make", "%s needs a whole number from 1 to %d, not '%s'", option, INT32_MAX,
-                               text);
-    *count = value;
-    return 0;
-}
-
-static int read_options(int argc, char **argv, options *o)
-{
-    static const struct option known[] = {
-        {"kernels", required_argument, NULL, 'k'}, {"sharing", required_argument, NULL, 's'},
-        {"name", required_argument, NULL, 'n'},    {"procs", required_argument, NULL, 'p'},
-        {"congested", no_argument, NULL, 'c'},     {"single-ports", no_argument, NULL, 'i'},
-        {"help", no_argument, NULL, 'h'},          {0}};
-    opterr = 0;
-    optind = 1;
-    for (int c, code = 0; (c = getopt_long(argc, argv, ":o:h", known, NULL)) != -1;) {
-        switch (c) {
-        case 'k':
-            o->kernels = optarg;
-            break;
-        case 's':
-            code = read_count("--sharing", optarg, &o->sharing);
-            break;
-        case 'n':
-            o->name = optarg;
-            break;
-        case 'p':
-            code = read_count("--procs", optarg, &o->processors);
-            break;
-        case 'c':
-            o->congested = true;
-            break;
-        case 'i':
-            o->single_ports = true;
-            break;
-        case 'o':
-            o->out = optarg;
-            break;
-        case 'h':
-            o->help = true;
-            return 0;
-        case ':':
-            return bmf_usage_error("machine make", "'%s' needs a value", argv[optind - 1]);
-        default:
-            return bmf_usage_error("machine make", "unknown option '%s'", argv[optind - 1]);
-        }
-        if (code != 0)
-            return code;
-    }
-    if (argc - optind != 1)
-        return bmf_usage_error("machine make", argc == optind ? "no sheet" : "too many arguments");
-    o->sheet = argv[optind];
-    if (!o->out || strcmp(o->out, "-") == 0)
-        return bmf_usage_error("machine make", "no machine file to write; use -o M");
-    if (o->sharing > 0 && !o->kernels)
-        return bmf_usage_error("machine make", "--sharing goes with --kernels");
-    return 0;
-}
 
 /* ---- the file's text ---- */
 
@@ -184,15 +94,47 @@ static int make(const options *o)
     return status;
 }
 
-int bmf_machine_make_command(int argc, char **argv)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    options o = {0};
-    const int code = read_options(argc, argv, &o);
-    if (code != 0)
-        return code;
-    if (o.help) {
-        print_help();
-        return bmf_finish_output();
-    }
-    return bmf_report(make(&o));
+    options *o = values;
+    o->sheet = operands->text[0];
+    if (strcmp(o->out, "-") == 0)
+        return usage_error(NO_OUTPUT);
+    if (o->sharing > 0 && !o->kernels)
+        return usage_error("--sharing goes with --kernels");
+    return report_status(ctx, make(o));
 }
+
+static const bmf_option table[] = {
+    BMF_OPTION("output", "M", BMF_TEXT(options, out), "the machine file to write", .letter = 'o', .missing = NO_OUTPUT),
+    BMF_OPTION(
+        "kernels", "KSHEET", BMF_TEXT(options, kernels),
+        "computing times, of `bmf sheet kernels`; without it kernels are run and timed where the prediction is made"),
+    BMF_OPTION("sharing", "S", BMF_WHOLE(options, sharing, 1, INT32_MAX),
+               "processors that share a memory, for KSHEET; default: 1"),
+    BMF_OPTION("name", "TEXT", BMF_TEXT(options, name), "the machine's name; default: the sheet's title"),
+    BMF_OPTION("procs", "P", BMF_WHOLE(options, processors, 1, INT32_MAX), "the most processors; default: any number"),
+    BMF_OPTION("single-ports", NULL, BMF_FLAG(options, single_ports),
+               "messages take turns at their senders and receivers: processors on hosts of their own"),
+    BMF_OPTION("congested", NULL, BMF_FLAG(options, congested), "messages take at least what the entry `allsend` says"),
+    BMF_OPTION_END};
+
+const bmf_driver machine_make_command = {
+    .name = "make",
+    .summary = "write a machine file for measured data sheets",
+    .synopsis = "bmf machine make SHEET -o M [--kernels KSHEET [--sharing S]] [--name TEXT] [--procs P]\n"
+                "  [--single-ports] [--congested]",
+    .about =
+        "Writes a machine file whose messages take what the point-to-point entries of SHEET say. Without a sheet of "
+        "kernels computing is run and timed where the prediction is made. The file is checked before it is written; it "
+        "names the sheets relative to itself where they are in or below its directory.",
+    .example = "mpirun -n 2 bmf sheet measure --ops point-to-point,allreduce -o here.raw\n"
+               "bmf sheet fit here.raw -o here.sheet\n"
+               "bmf machine make here.sheet -o here.machine",
+    .options = table,
+    .min_operands = 1,
+    .max_operands = 1,
+    .no_operand = "no sheet",
+    .surplus = "too many arguments",
+    .size = sizeof(options),
+    .run = run};

@@ -1,10 +1,8 @@
 /* bmf machine show, check and list: machine files for people. */
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/commands.h"
 #include "drivers/machine/machine.h"
 #include "predict/machine/machine.h"
 #include "predict/sheet/text.h"
@@ -13,89 +11,7 @@ enum { DEFAULT_PROCESSORS = 2, TIME_TEXT = 32 };
 
 typedef struct options {
     int64_t processors; /* 0: the machine's */
-    bool help;
-    int words;
-    char **word;
 } options;
-
-static void print_show_help(void)
-{
-    puts("usage: bmf machine show M [--procs P]\n"
-         "\n"
-         "Prints a machine file in words: processors, what computing costs, the network, and what single messages "
-         "between\n"
-         "processors 0 and 1 take on the idle network.\n"
-         "\n"
-         "  --procs P  with P processors; default: those of the machine, or 2\n"
-         "  --help     this text\n"
-         "\n"
-         "Example: bmf machine show workstations-16");
-}
-
-static void print_check_help(void)
-{
-    puts("usage: bmf machine check M [--procs P]\n"
-         "\n"
-         "Reads a machine file and makes its network. A mistake is one line that names the file and the line, with "
-         "exit\n"
-         "code 2.\n"
-         "\n"
-         "  --procs P  for P processors; default: those of the machine, or 2\n"
-         "  --help     this text\n"
-         "\n"
-         "Example: bmf machine check my.machine --procs 64");
-}
-
-static void print_list_help(void)
-{
-    puts("usage: bmf machine list\n"
-         "\n"
-         "Prints the installed machines with the types of their networks. Commands take them by these names; a "
-         "directory of\n"
-         "your own comes first when the environment variable BMF_MACHINES names it.\n"
-         "\n"
-         "  --help  this text\n"
-         "\n"
-         "Example: bmf machine list");
-}
-
-static int read_processors(const char *command, const char *text, int64_t *processors)
-{
-    char *end;
-    long long value = strtoll(text, &end, 10);
-    if (end == text || *end || value < 1 || value > INT32_MAX)
-        return bmf_usage_error(command, "--procs needs a whole number from 1 to %d, not '%s'", INT32_MAX, text);
-    *processors = value;
-    return 0;
-}
-
-static int read_options(const char *command, int argc, char **argv, int words, options *o)
-{
-    static const struct option known[] = {
-        {"procs", required_argument, NULL, 'p'}, {"help", no_argument, NULL, 'h'}, {0}};
-    opterr = 0;
-    optind = 1;
-    for (int c, code; (c = getopt_long(argc, argv, ":h", known, NULL)) != -1;) {
-        switch (c) {
-        case 'p':
-            if ((code = read_processors(command, optarg, &o->processors)) != 0)
-                return code;
-            break;
-        case 'h':
-            o->help = true;
-            return 0;
-        case ':':
-            return bmf_usage_error(command, "'%s' needs a value", argv[optind - 1]);
-        default:
-            return bmf_usage_error(command, "unknown option '%s'", argv[optind - 1]);
-        }
-    }
-    o->words = argc - optind;
-    o->word = argv + optind;
-    if (o->words != words)
-        return bmf_usage_error(command, o->words < words ? "no machine" : "too many arguments");
-    return 0;
-}
 
 /* ---- one message on an idle network ---- */
 
@@ -218,9 +134,9 @@ static void show(const bmf_machine *machine, bmf_network *network)
 }
 
 /* Reads the machine and makes the network that is asked for. */
-static int open_machine(const options *o, bmf_machine **machine, bmf_network **network)
+static int open_machine(const char *path, const options *o, bmf_machine **machine, bmf_network **network)
 {
-    BMF_TRY(machine_read(o->word[0], machine));
+    BMF_TRY(machine_read(path, machine));
     const int64_t of_machine = (*machine)->processors > 0 ? (*machine)->processors : DEFAULT_PROCESSORS;
     const int status = machine_network(*machine, o->processors > 0 ? o->processors : of_machine, network);
     if (status != BMF_OK)
@@ -234,45 +150,29 @@ static void close_machine(bmf_machine *machine, bmf_network *network)
     machine_free(machine);
 }
 
-int bmf_machine_show_command(int argc, char **argv)
+static int run_show(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    options o = {0};
     bmf_machine *machine;
     bmf_network *network;
-    int code = read_options("machine show", argc, argv, 1, &o);
-    if (code != 0)
-        return code;
-    if (o.help) {
-        print_show_help();
-        return bmf_finish_output();
-    }
-    const int status = open_machine(&o, &machine, &network);
+    const int status = open_machine(operands->text[0], values, &machine, &network);
     if (status != BMF_OK)
-        return bmf_report(status);
+        return report_status(ctx, status);
     show(machine, network);
     close_machine(machine, network);
-    return bmf_finish_output();
+    return finish_output();
 }
 
-int bmf_machine_check_command(int argc, char **argv)
+static int run_check(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    options o = {0};
     bmf_machine *machine;
     bmf_network *network;
-    int code = read_options("machine check", argc, argv, 1, &o);
-    if (code != 0)
-        return code;
-    if (o.help) {
-        print_check_help();
-        return bmf_finish_output();
-    }
-    const int status = open_machine(&o, &machine, &network);
+    const int status = open_machine(operands->text[0], values, &machine, &network);
     if (status != BMF_OK)
-        return bmf_report(status);
+        return report_status(ctx, status);
     printf("%s: machine '%s', network of type %s, made for %lld processors\n", machine->path, machine->name,
            network->type->name, (long long)network->processors);
     close_machine(machine, network);
-    return bmf_finish_output();
+    return finish_output();
 }
 
 /* One that cannot be read is listed with what is wrong. */
@@ -290,18 +190,11 @@ static void list_one(const char *name)
     machine_free(machine);
 }
 
-int bmf_machine_list_command(int argc, char **argv)
+static int run_list(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    options o = {0};
     char **name;
-    int code = read_options("machine list", argc, argv, 0, &o);
-    if (code != 0)
-        return code;
-    if (o.help) {
-        print_list_help();
-        return bmf_finish_output();
-    }
     const int64_t count = machine_installed(&name);
+    (void)ctx, (void)values, (void)operands;
     if (count > 0)
         printf("%-20s %10s  %-8s\n", "machine", "processors", "network");
     for (int64_t k = 0; k < count; k++) {
@@ -309,5 +202,54 @@ int bmf_machine_list_command(int argc, char **argv)
         free(name[k]);
     }
     free(name);
-    return bmf_finish_output();
+    return finish_output();
 }
+
+/* ---- tables ---- */
+
+#define SURPLUS "too many arguments"
+
+static const bmf_option table[] = {BMF_OPTION("procs", "P", BMF_WHOLE(options, processors, 1, INT32_MAX),
+                                              "with P processors; default: those of the machine, or 2"),
+                                   BMF_OPTION_END};
+
+const bmf_driver machine_show_command = {
+    .name = "show",
+    .summary = "a machine file in words, and what messages take",
+    .synopsis = "bmf machine show M [--procs P]",
+    .about = "Prints a machine file in words: processors, what computing costs, the network, and what single messages "
+             "between processors 0 and 1 take on the idle network.",
+    .example = "bmf machine show workstations-16",
+    .options = table,
+    .min_operands = 1,
+    .max_operands = 1,
+    .no_operand = "no machine",
+    .surplus = SURPLUS,
+    .size = sizeof(options),
+    .run = run_show};
+
+const bmf_driver machine_check_command = {
+    .name = "check",
+    .summary = "whether a machine file is right",
+    .synopsis = "bmf machine check M [--procs P]",
+    .about =
+        "Reads a machine file and makes its network. A mistake is one line that names the file and the line, with exit "
+        "code 2.",
+    .example = "bmf machine check my.machine --procs 64",
+    .options = table,
+    .min_operands = 1,
+    .max_operands = 1,
+    .no_operand = "no machine",
+    .surplus = SURPLUS,
+    .size = sizeof(options),
+    .run = run_check};
+
+const bmf_driver machine_list_command = {
+    .name = "list",
+    .summary = "the machines that are installed",
+    .synopsis = "bmf machine list",
+    .about = "Prints the installed machines with the types of their networks. Commands take them by these names; a "
+             "directory of your own comes first when the environment variable BMF_MACHINES names it.",
+    .example = "bmf machine list",
+    .surplus = SURPLUS,
+    .run = run_list};

@@ -21,7 +21,7 @@ static inline int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-void bmf_permute_data_fill(char *data, int64_t element_bytes, int64_t first, int64_t count, int threads)
+void permute_data_fill(char *data, int64_t element_bytes, int64_t first, int64_t count, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < count; i++)
@@ -41,8 +41,8 @@ static inline bool is_element(const char *data, int64_t element_bytes, uint64_t 
     return true;
 }
 
-int64_t bmf_permute_data_check(const char *data, int64_t element_bytes, int64_t first, int64_t count,
-                               const bmf_permutation *p, int threads)
+int64_t permute_data_check(const char *data, int64_t element_bytes, int64_t first, int64_t count,
+                           const bmf_permutation *p, int threads)
 {
     bmf_permutation inverse;
     int64_t wrong = INT64_MAX;
@@ -55,7 +55,7 @@ int64_t bmf_permute_data_check(const char *data, int64_t element_bytes, int64_t 
     return wrong == INT64_MAX ? -1 : wrong;
 }
 
-void bmf_permute_data_copy(char *to, const char *from, int64_t bytes, int threads)
+void permute_data_copy(char *to, const char *from, int64_t bytes, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int k = 0; k < threads; k++) {
@@ -64,7 +64,7 @@ void bmf_permute_data_copy(char *to, const char *from, int64_t bytes, int thread
     }
 }
 
-int64_t bmf_available_memory(void)
+int64_t available_memory(void)
 {
     FILE *stream = fopen("/proc/meminfo", "r");
     char line[256];

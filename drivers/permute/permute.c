@@ -1,16 +1,14 @@
 /* bmf permute: runs or plans one BMMC permutation. */
-#include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/command/json.h"
 #include "drivers/commands.h"
 #include "drivers/permute/data.h"
 #include "drivers/permute/predict.h"
 #include "permute/exchange/exchange.h"
-#include "permute/local/local.h"
-#include "permute/tune.h"
+#include "bmf/permute.h"
 #include "runtime/backend/backend.h"
 
 enum { LARGEST_ELEMENT = 4096, REPEATS = 5 };
@@ -22,172 +20,32 @@ typedef struct options {
     const char *machine; /* predict for it, with so many processors; NULL: run */
     int64_t processors;
     bmf_permute_method method;
-    bool plan, verify, naive, tune, relabel, json, help;
+    bool plan, verify, naive, tune, relabel, json;
 } options;
 
-static void print_help(void)
-{
-    puts(
-        "usage: mpirun -n R bmf permute --bits N --elem B --matrix SPEC [OPTION]..\n"
-        "\n"
-        "Permutes 2^N elements of B bytes, split over the ranks, by y = A x + c over GF(2): the element with address "
-        "x\n"
-        "moves to address y. Prints what was moved and how fast.\n"
-        "\n"
-        "  --bits N            address bits, 0 to 63\n"
-        "  --elem B            bytes of an element, 1 to 4096\n"
-        "  --matrix SPEC       A: identity, bitrev, transpose:ROWBITS, gray, invgray, shuffle:K, reblock:A,B,C,D,\n"
-        "                      random:SEED, randombpc:SEED, file:PATH (N lines of N characters 0 or 1; row i, column "
-        "j\n"
-        "                      is a_ij, the least significant bit first)\n"
-        "  --complement HEX    c; default 0\n"
-        "  --method M          rounds, alltoallv, naive or auto (default)\n"
-        "  --plan              print the plan and stop; needs no memory for the elements\n"
-        "  --verify            check every element of the result\n"
-        "  --naive             also time the naive way: element by element on one rank, row by row on several\n"
-        "  --tune              choose the method by short trials; auto remembers the result for such permutations\n"
-        "  --relabel           let the result's blocks stand on other ranks, to send less\n"
-        "  --machine M         predict it on the machine of file M instead, by method; also sets and clusters: record\n"
-        "                      by record in 1-permutable sets of processors, of clusters of processors\n"
-        "  --procs P           with --machine: processors; default: those of the machine\n"
-        "  --json              print one JSON object\n"
-        "  --help              this text\n"
-        "\n"
-        "Example: mpirun -n 2 bmf permute --bits 24 --elem 8 --matrix transpose:12 --verify\n"
-        "         bmf permute --bits 21 --elem 4 --matrix transpose:11 --machine decmpp-2048");
-}
-
 /* ---- options ---- */
-
-static int read_number(const char *name, const char *text, int64_t low, int64_t high, int64_t *value)
-{
-    char *end;
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
-    if (end == text || *end || errno || number < low || number > high)
-        return bmf_usage_error("permute", "--%s takes a whole number from %lld to %lld, not '%s'", name, (long long)low,
-                               (long long)high, text);
-    *value = number;
-    return 0;
-}
-
-static const struct option known_options[] = {{"bits", required_argument, NULL, 'n'},
-                                              {"elem", required_argument, NULL, 'b'},
-                                              {"matrix", required_argument, NULL, 'm'},
-                                              {"complement", required_argument, NULL, 'c'},
-                                              {"method", required_argument, NULL, 'M'},
-                                              {"plan", no_argument, NULL, 'p'},
-                                              {"verify", no_argument, NULL, 'v'},
-                                              {"naive", no_argument, NULL, 'N'},
-                                              {"tune", no_argument, NULL, 't'},
-                                              {"relabel", no_argument, NULL, 'r'},
-                                              {"machine", required_argument, NULL, 'a'},
-                                              {"procs", required_argument, NULL, 'P'},
-                                              {"json", no_argument, NULL, 'j'},
-                                              {"help", no_argument, NULL, 'h'},
-                                              {0}};
-
-static int read_option(int c, char **argv, options *o)
-{
-    int64_t number = 0;
-    int code = 0;
-    switch (c) {
-    case 'n':
-        code = read_number("bits", optarg, 0, BMF_MAX_BITS, &number);
-        o->bits = (int)number;
-        break;
-    case 'b':
-        code = read_number("elem", optarg, 1, LARGEST_ELEMENT, &o->element_bytes);
-        break;
-    case 'm':
-        o->matrix = optarg;
-        break;
-    case 'c':
-        o->complement = optarg;
-        break;
-    case 'M':
-        o->method_name = optarg;
-        break;
-    case 'a':
-        o->machine = optarg;
-        break;
-    case 'P':
-        code = read_number("procs", optarg, 1, INT32_MAX, &o->processors);
-        break;
-    case 'p':
-        o->plan = true;
-        break;
-    case 'v':
-        o->verify = true;
-        break;
-    case 'N':
-        o->naive = true;
-        break;
-    case 't':
-        o->tune = true;
-        break;
-    case 'r':
-        o->relabel = true;
-        break;
-    case 'j':
-        o->json = true;
-        break;
-    case 'h':
-        o->help = true;
-        break;
-    case ':':
-        return bmf_usage_error("permute", "option '%s' needs a value", argv[optind - 1]);
-    default:
-        return bmf_usage_error("permute", "unknown option '%s'", argv[optind - 1]);
-    }
-    return code;
-}
 
 /* With a machine the methods are those of the prediction. */
 static int check_prediction(const options *o)
 {
     if (!o->machine)
-        return o->processors ? bmf_usage_error("permute", "--procs goes with --machine") : 0;
+        return o->processors ? usage_error("--procs goes with --machine") : 0;
     if (o->plan || o->verify || o->naive || o->tune || o->relabel)
-        return bmf_usage_error("permute", "--machine only predicts; leave out --%s",
-                               o->plan     ? "plan"
-                               : o->verify ? "verify"
-                               : o->naive  ? "naive"
-                               : o->tune   ? "tune"
-                                           : "relabel");
+        return usage_error("--machine only predicts; leave out --%s", o->plan     ? "plan"
+                                                                      : o->verify ? "verify"
+                                                                      : o->naive  ? "naive"
+                                                                      : o->tune   ? "tune"
+                                                                                  : "relabel");
     return 0;
 }
 
 static int check_method(options *o)
 {
     if (o->method_name && !o->machine && !bmf_permute_method_find(o->method_name, &o->method))
-        return bmf_usage_error("permute", "unknown method '%s'; known: rounds, alltoallv, naive, auto", o->method_name);
+        return usage_error("unknown method '%s'; known: rounds, alltoallv, naive, auto", o->method_name);
     if (o->tune && o->method != BMF_PERMUTE_AUTO)
-        return bmf_usage_error("permute", "--tune chooses the method; leave out --method");
+        return usage_error("--tune chooses the method; leave out --method");
     return 0;
-}
-
-static int read_options(int argc, char **argv, options *o)
-{
-    *o = (options){.bits = -1, .method = BMF_PERMUTE_AUTO};
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":h", known_options, NULL)) != -1;) {
-        int code = read_option(c, argv, o);
-        if (code)
-            return code;
-    }
-    if (o->help)
-        return 0;
-    if (optind != argc)
-        return bmf_usage_error("permute", "unexpected argument '%s'", argv[optind]);
-    if (o->bits < 0)
-        return bmf_usage_error("permute", "how many elements? give --bits");
-    if (o->element_bytes == 0)
-        return bmf_usage_error("permute", "elements of how many bytes? give --elem");
-    if (!o->matrix)
-        return bmf_usage_error("permute", "which permutation? give --matrix");
-    int code = check_prediction(o);
-    return code ? code : check_method(o);
 }
 
 /* ---- one run ---- */
@@ -213,7 +71,7 @@ typedef struct job {
  * two shares, on every rank of this host. */
 static int check_memory(const job *j)
 {
-    int64_t available = bmf_available_memory();
+    int64_t available = available_memory();
     double wanted = 4.0 * (double)j->o->element_bytes * (double)(INT64_C(1) << j->o->bits) / (double)j->ctx->ranks *
                     (double)j->ctx->node_ranks;
     if (available >= 0 && wanted > (double)available)
@@ -251,7 +109,7 @@ static int run_chosen(job *j)
 
 static int run_memcpy(job *j)
 {
-    bmf_permute_data_copy(j->target, j->source, j->count * j->o->element_bytes, j->ctx->threads);
+    permute_data_copy(j->target, j->source, j->count * j->o->element_bytes, j->ctx->threads);
     return BMF_OK;
 }
 
@@ -276,7 +134,7 @@ static int measure(job *j, int repeats, int (*run)(job *j), double *fastest)
         bmf_barrier(j->ctx);
         double begin = bmf_seconds(j->ctx);
         BMF_TRY(run(j));
-        BMF_TRY(bmf_slowest(j->ctx, bmf_seconds(j->ctx) - begin, &seconds));
+        BMF_TRY(bmf_max_seconds(j->ctx, bmf_seconds(j->ctx) - begin, &seconds));
         if (k == 0 || seconds < *fastest)
             *fastest = seconds;
     }
@@ -299,7 +157,7 @@ static int count_messages(job *j)
 static int verify(job *j)
 {
     int64_t wrong =
-        bmf_permute_data_check(j->target, j->o->element_bytes, j->first, j->count, &j->permutation, j->ctx->threads);
+        permute_data_check(j->target, j->o->element_bytes, j->first, j->count, &j->permutation, j->ctx->threads);
     j->result.verified = true;
     if (wrong < 0)
         return bmf_agree(j->ctx, BMF_OK);
@@ -311,7 +169,7 @@ static int run_job(job *j)
 {
     const options *o = j->o;
     BMF_TRY(allocate(j));
-    bmf_permute_data_fill(j->source, o->element_bytes, j->first, j->count, j->ctx->threads);
+    permute_data_fill(j->source, o->element_bytes, j->first, j->count, j->ctx->threads);
     memset(j->target, 0, (size_t)(j->count * o->element_bytes));
     if (o->tune) {
         const void *source = j->source;
@@ -334,26 +192,25 @@ static void print_json(const job *j)
 {
     const bmf_permute_plan *plan = j->plan;
     const result *r = &j->result;
-    printf("{\"bits\": %d, \"elem\": %" PRId64 ", \"ranks\": %d, \"threads\": %d, \"class\": \"%s\", ", j->o->bits,
-           j->o->element_bytes, j->ctx->ranks, j->ctx->threads, bmf_permutation_class_name(plan->class_));
-    if (plan->rank >= 0)
-        printf("\"rank_r\": %d, ", plan->rank);
-    else
-        printf("\"rank_r\": null, ");
-    printf("\"method\": \"%s\", \"rounds\": %" PRId64 ", ", bmf_permute_method_name(plan->method), plan->rounds);
-    if (j->o->plan)
-        printf("\"messages\": %" PRId64 ", \"predicted_bytes\": %" PRId64 ", \"predicted_seconds\": %.6g",
-               plan->messages, plan->bytes, plan->seconds[plan->method]);
-    else
-        printf("\"messages\": %" PRId64 ", \"bytes\": %" PRId64 ", \"predicted_bytes\": %" PRId64
-               ", \"seconds\": %.6g, \"memcpy_seconds\": %.6g, \"fraction_of_memcpy\": %.4g",
-               r->moved.messages, r->moved.bytes, plan->bytes, r->seconds, r->memcpy_seconds,
-               r->memcpy_seconds / r->seconds);
+    json_t *made = json_pack("{s:i, s:I, s:i, s:i, s:s, s:o, s:s, s:I}", "bits", j->o->bits, "elem",
+                             (json_int_t)j->o->element_bytes, "ranks", j->ctx->ranks, "threads", j->ctx->threads,
+                             "class", bmf_permutation_class_name(plan->class_), "rank_r",
+                             plan->rank >= 0 ? json_integer(plan->rank) : json_null(), "method",
+                             bmf_permute_method_name(plan->method), "rounds", (json_int_t)plan->rounds);
+    json_t *times = j->o->plan
+                        ? json_pack("{s:I, s:I, s:f}", "messages", (json_int_t)plan->messages, "predicted_bytes",
+                                    (json_int_t)plan->bytes, "predicted_seconds", plan->seconds[plan->method])
+                        : json_pack("{s:I, s:I, s:I, s:f, s:f, s:o}", "messages", (json_int_t)r->moved.messages,
+                                    "bytes", (json_int_t)r->moved.bytes, "predicted_bytes", (json_int_t)plan->bytes,
+                                    "seconds", r->seconds, "memcpy_seconds", r->memcpy_seconds, "fraction_of_memcpy",
+                                    json_finite(r->memcpy_seconds / r->seconds));
+    json_object_update(made, times);
+    json_decref(times);
     if (j->o->naive && !j->o->plan)
-        printf(", \"naive_seconds\": %.6g", r->naive_seconds);
+        json_object_set_new(made, "naive_seconds", json_real(r->naive_seconds));
     if (r->verified)
-        printf(", \"verified\": true");
-    puts("}");
+        json_object_set_new(made, "verified", json_true());
+    json_print(made, BMF_JSON_LINE);
 }
 
 static void print_text(const job *j)
@@ -417,49 +274,92 @@ static int predict(bmf_context *ctx, const options *o, const bmf_permutation *p)
                                            .element_bytes = o->element_bytes,
                                            .method = o->method_name,
                                            .json = o->json};
-    int status = bmf_permute_forecast_print(ctx, &forecast, p);
-    if (status != BMF_OK && bmf_is_root(ctx))
-        fprintf(stderr, "bmf: %s\n", bmf_error_text(ctx));
-    return bmf_exit_code(status);
+    return permute_forecast_print(ctx, &forecast, p);
 }
 
-static int run(bmf_context *ctx, const options *o, const bmf_permutation *p)
+static int run_or_plan(bmf_context *ctx, const options *o, const bmf_permutation *p)
 {
     job j = {.ctx = ctx, .o = o, .permutation = *p};
-    int status = permute(&j);
-    if (status != BMF_OK && bmf_is_root(ctx))
-        fprintf(stderr, "bmf: %s\n", bmf_error_text(ctx));
+    const int status = permute(&j);
     if (j.source_buffer)
         buffer_release(j.source_buffer);
     if (j.target_buffer)
         buffer_release(j.target_buffer);
     bmf_permute_plan_free(j.plan);
-    return bmf_exit_code(status);
+    return status;
 }
 
-int bmf_command_permute(int argc, char **argv)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    options o;
+    options *o = values;
     bmf_permutation p;
-    bmf_context *ctx;
-    if (bmf_open(&argc, &argv, &ctx) != BMF_OK)
-        return bmf_report(BMF_ERROR_USAGE);
-    int code = read_options(argc, argv, &o);
-    if (code == 0 && o.help && bmf_is_root(ctx))
-        print_help();
-    else if (code == 0 && !o.help) {
-        int status = bmf_permutation_parse(ctx, o.bits, o.matrix, &p);
-        if (status == BMF_OK && o.complement)
-            status = bmf_permutation_parse_complement(ctx, o.complement, &p);
-        status = bmf_agree(ctx, status);
-        if (status == BMF_OK)
-            code = o.machine ? predict(ctx, &o, &p) : run(ctx, &o, &p);
-        else if (bmf_is_root(ctx))
-            fprintf(stderr, "bmf: %s\n", bmf_error_text(ctx));
-        if (status != BMF_OK)
-            code = bmf_exit_code(status);
-    }
-    int closed = bmf_close(ctx);
-    code = code ? code : closed;
-    return code ? code : bmf_finish_output();
+    (void)operands;
+    if (check_prediction(o) || check_method(o))
+        return 2;
+    int status = bmf_permutation_parse(ctx, o->bits, o->matrix, &p);
+    if (status == BMF_OK && o->complement)
+        status = bmf_permutation_parse_complement(ctx, o->complement, &p);
+    status = bmf_agree(ctx, status);
+    if (status == BMF_OK)
+        status = o->machine ? predict(ctx, o, &p) : run_or_plan(ctx, o, &p);
+    return report_status(ctx, status);
 }
+
+/* ---- tables ---- */
+
+static const bmf_option table[] = {
+    BMF_OPTION("bits", "N", BMF_WHOLE(options, bits, 0, BMF_MAX_BITS), "address bits, 0 to 63",
+               .missing = "how many elements? give --bits"),
+    BMF_OPTION("elem", "B", BMF_WHOLE(options, element_bytes, 1, LARGEST_ELEMENT), "bytes of an element, 1 to 4096",
+               .missing = "elements of how many bytes? give --elem"),
+    BMF_OPTION(
+        "matrix", "SPEC", BMF_TEXT(options, matrix),
+        "A: identity, bitrev, transpose:ROWBITS, gray, invgray, shuffle:K, reblock:A,B,C,D, random:SEED, "
+        "randombpc:SEED, file:PATH (N lines of N characters 0 or 1; row i, column j is a_ij, the least significant "
+        "bit first)",
+        .missing = "which permutation? give --matrix"),
+    BMF_OPTION("complement", "HEX", BMF_TEXT(options, complement), "c, a hexadecimal number; default: 0"),
+    BMF_OPTION("method", "M", BMF_TEXT(options, method_name),
+               "how the ranks exchange their data: rounds, alltoallv, naive or auto (default)"),
+    BMF_OPTION("plan", NULL, BMF_FLAG(options, plan), "print the plan and stop; needs no memory for the elements"),
+    BMF_OPTION("verify", NULL, BMF_FLAG(options, verify), "check every element of the result"),
+    BMF_OPTION("naive", NULL, BMF_FLAG(options, naive),
+               "also time the naive way: element by element on one rank, row by row on several"),
+    BMF_OPTION("tune", NULL, BMF_FLAG(options, tune),
+               "choose the method by short trials, in which the methods take turns; auto remembers the result for such "
+               "permutations"),
+    BMF_OPTION(
+        "relabel", NULL, BMF_FLAG(options, relabel),
+        "let the result's blocks stand on other ranks, to send as little as possible; prints where they are; needs a "
+        "power of two of ranks"),
+    BMF_OPTION(
+        "machine", "M", BMF_TEXT(options, machine),
+        "predict it on the machine of file M instead, or on the installed machine of that name, by method; also sets "
+        "and clusters: record by record in 1-permutable sets of processors, of clusters of processors"),
+    BMF_OPTION("procs", "P", BMF_WHOLE(options, processors, 1, INT32_MAX),
+               "with --machine: processors; default: those of the machine"),
+    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "print one JSON object"),
+    BMF_OPTION_END};
+
+static const options defaults = {.bits = -1, .method = BMF_PERMUTE_AUTO};
+
+const bmf_driver permute_command = {
+    .name = "permute",
+    .summary = "permute data by a matrix of bits: transpose, bit reversal, Gray code, ..",
+    .synopsis = "mpirun -n R bmf permute --bits N --elem B --matrix SPEC [OPTION]..",
+    .about =
+        "Permutes 2^N elements of B bytes, split over the ranks, by y = A x + c over GF(2): the element with address x "
+        "moves to address y. Prints what was moved and how fast.",
+    .example = "mpirun -n 2 bmf permute --bits 24 --elem 8 --matrix transpose:12 --verify\n"
+               "mpirun -n 1 bmf permute --bits 40 --elem 8 --matrix bitrev --plan\n"
+               "bmf permute --bits 21 --elem 4 --matrix transpose:11 --machine decmpp-2048",
+    .exit_code =
+        "0 success, 1 failed (no memory, or a wrong element), 2 bad usage or bad input: a singular matrix, or more "
+        "data than memory.",
+    .see = "bmf-machine",
+    .note = "The options of every program of bmf, such as --bmf-threads, are understood too.",
+    .options = table,
+    .parallel = true,
+    .defaults = &defaults,
+    .size = sizeof defaults,
+    .run = run};

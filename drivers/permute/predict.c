@@ -4,13 +4,13 @@
 #include "drivers/permute/predict.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
+#include "drivers/command/json.h"
 #include "predict/model/permute_predict.h"
 #include "predict/sheet/text.h"
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 
 enum { TIME_TEXT = 32 };
 
@@ -103,39 +103,31 @@ static void print_text(const table *t)
         printf("fastest: %s\n", predicted_method_name(t->row[t->best].method));
 }
 
-static json_t *number_or_null(double x)
-{
-    return isnan(x) ? json_null() : json_real(x);
-}
-
 static json_t *json_of_row(const row *r)
 {
     const bmf_permute_prediction *p = &r->prediction;
     return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:b}", "method", predicted_method_name(r->method), "rounds",
                      (json_int_t)p->rounds, "messages", (json_int_t)p->messages, "bytes", (json_int_t)p->bytes,
-                     "seconds", number_or_null(p->seconds), "lo", number_or_null(p->low), "hi", number_or_null(p->high),
+                     "seconds", json_finite(p->seconds), "lo", json_finite(p->low), "hi", json_finite(p->high),
                      "in_domain", p->timed && !p->remark[0]);
 }
 
-static int print_json(bmf_context *ctx, const table *t)
+static void print_json(const table *t)
 {
     const bmf_permute_prediction *first = &t->row[0].prediction;
     json_t *runs = json_array();
     for (int k = 0; k < t->rows; k++)
         json_array_append_new(runs, json_of_row(&t->row[k]));
-    json_t *all = json_pack("{s:s, s:I, s:i, s:I, s:s, s:o, s:o, s:o}", "machine", t->machine->name, "processors",
-                            (json_int_t)t->processors, "bits", t->permutation->bits, "elem",
-                            (json_int_t)t->element_bytes, "class", bmf_permutation_class_name(first->class_), "rank_r",
-                            first->rank >= 0 ? json_integer(first->rank) : json_null(), "fastest",
-                            t->best >= 0 ? json_string(predicted_method_name(t->row[t->best].method)) : json_null(),
-                            "runs", runs);
-    const bool failed = !all || json_dumpf(all, stdout, JSON_REAL_PRECISION(9)) != 0;
-    putchar('\n');
-    json_decref(all);
-    return failed ? bmf_fail(ctx, BMF_ERROR_MEMORY, "permute: the prediction could not be printed") : BMF_OK;
+    json_print(json_pack("{s:s, s:I, s:i, s:I, s:s, s:o, s:o, s:o}", "machine", t->machine->name, "processors",
+                         (json_int_t)t->processors, "bits", t->permutation->bits, "elem", (json_int_t)t->element_bytes,
+                         "class", bmf_permutation_class_name(first->class_), "rank_r",
+                         first->rank >= 0 ? json_integer(first->rank) : json_null(), "fastest",
+                         t->best >= 0 ? json_string(predicted_method_name(t->row[t->best].method)) : json_null(),
+                         "runs", runs),
+               BMF_JSON_LINE);
 }
 
-int bmf_permute_forecast_print(bmf_context *ctx, const bmf_permute_forecast *forecast, const bmf_permutation *p)
+int permute_forecast_print(bmf_context *ctx, const bmf_permute_forecast *forecast, const bmf_permutation *p)
 {
     bmf_machine *machine;
     int status = machine_read(forecast->machine, &machine);
@@ -144,7 +136,7 @@ int bmf_permute_forecast_print(bmf_context *ctx, const bmf_permute_forecast *for
     table t = {.machine = machine, .permutation = p, .element_bytes = forecast->element_bytes};
     status = fill(ctx, forecast, &t);
     if (status == BMF_OK && forecast->json)
-        status = print_json(ctx, &t);
+        print_json(&t);
     else if (status == BMF_OK)
         print_text(&t);
     machine_free(machine);

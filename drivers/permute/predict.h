@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "permute/permutation.h"
+#include "bmf/permutation.h"
 
 typedef struct bmf_permute_forecast {
     const char *machine;
@@ -16,6 +16,6 @@ typedef struct bmf_permute_forecast {
 } bmf_permute_forecast;
 
 /* Predicts and prints. Of one process. A bmf status with its message in ctx. */
-int bmf_permute_forecast_print(bmf_context *ctx, const bmf_permute_forecast *forecast, const bmf_permutation *p);
+int permute_forecast_print(bmf_context *ctx, const bmf_permute_forecast *forecast, const bmf_permutation *p);
 
 #endif

@@ -2,53 +2,27 @@
 #define _GNU_SOURCE
 #include "drivers/predict/predict.h"
 
-#include <getopt.h>
-#include <jansson.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "drivers/command/json.h"
 #include "drivers/commands.h"
 #include "predict/report/report.h"
 #include "runtime/base/allocate.h"
 
-static void print_help(void)
-{
-    puts("usage: bmf predict PROG.bmf --machine M --procs P[,P..] [OPTION]..\n"
-         "       bmf predict --machine M --procs P[,P..] [OPTION].. -- ./PROGRAM ARGUMENT..\n"
-         "\n"
-         "Runs a program on a modelled machine: all P processors in this process, on the real data, with a clock each. "
-         "Says\n"
-         "how long it would take, with the interval that holds the time of a run in 95 of 100 cases as far as the "
-         "machine's\n"
-         "equations know their errors. The second form is for C programs linked with bmf.\n"
-         "\n"
-         "  --machine M     a machine file, or the name of an example machine (see bmf machine --help)\n"
-         "  --procs LIST    numbers of processors: 1,2,4 or 1..1024 (1, 2, 4, .. 1024)\n"
-         "  --library F, --arg F, --free   as for bmf run\n"
-         "  --ranks R       count messages between ranks as on R ranks; default: as many as processors\n"
-         "  --samples N     random samples for the interval; default: as many as are cheap, 20 to 200\n"
-         "  --trace F       write the predicted trace (of the last P)\n"
-         "  --measured F    a trace of a real run, to stand beside the predicted one in --trace and --html\n"
-         "  --html F        write a report (of the last P, with the speed-up curve over all P)\n"
-         "  --json          print one JSON object: machine, runs [{processors, seconds, lo, hi, messages, bytes, ..}]\n"
-         "  --help          this text\n"
-         "\n"
-         "Example: bmf predict examples/12-mean-variance.bmf --machine workstations-16 --procs 1,2,4,8,16");
-}
-
 /* ---- options ---- */
 
-static void add_processors(bmf_predict_options *o, int64_t processors)
+static void add_processors(bmf_processor_list *list, int64_t processors)
 {
-    for (int64_t k = 0; k < o->count; k++)
-        if (o->processors[k] == processors)
+    for (int64_t k = 0; k < list->count; k++)
+        if (list->number[k] == processors)
             return;
-    int64_t size = (int64_t)sizeof *o->processors;
-    o->processors = reallocate(o->processors, o->count * size, (o->count + 1) * size);
-    o->processors[o->count++] = processors;
+    const int64_t size = (int64_t)sizeof *list->number;
+    list->number = reallocate(list->number, list->count * size, (list->count + 1) * size);
+    list->number[list->count++] = processors;
 }
 
 static bool read_count(const char **at, int64_t *count)
@@ -63,150 +37,61 @@ static bool read_count(const char **at, int64_t *count)
 }
 
 /* One entry of the list: P, or P..Q in powers of two. */
-static bool read_entry(bmf_predict_options *o, const char **at)
+static bool read_entry(bmf_processor_list *list, const char **at)
 {
     int64_t first, last;
     if (!read_count(at, &first))
         return false;
     if (strncmp(*at, "..", 2) != 0) {
-        add_processors(o, first);
+        add_processors(list, first);
         return true;
     }
     *at += 2;
     if (!read_count(at, &last) || last < first)
         return false;
     for (; first < last; first *= 2)
-        add_processors(o, first);
-    add_processors(o, last);
+        add_processors(list, first);
+    add_processors(list, last);
     return true;
 }
 
-static int read_processors(bmf_predict_options *o, const char *list)
+static int read_processors(const char *text, void *field)
 {
-    const char *at = list;
-    do {
-        if (!read_entry(o, &at))
-            return bmf_usage_error("predict", "--procs '%s' is no list of numbers from 1 on, like 1,2,4 or 1..1024",
-                                   list);
-    } while (*at++ == ',');
-    return at[-1] == '\0' ? 0
-                          : bmf_usage_error(
-                                "predict", "--procs '%s' is no list of numbers from 1 on, like 1,2,4 or 1..1024", list);
-}
-
-static int read_positive(const char *option, const char *text, int64_t *value)
-{
-    return read_count(&text, value) && *text == '\0'
+    const char *at = text;
+    bool right;
+    do
+        right = read_entry(field, &at);
+    while (right && *at++ == ',');
+    return right && at[-1] == '\0'
                ? 0
-               : bmf_usage_error("predict", "%s needs a number from 1 on", option);
+               : usage_error("--procs '%s' is no list of numbers from 1 on, like 1,2,4 or 1..1024", text);
 }
 
-static int add_library(bmf_predict_options *o, const char *path)
+/* What the table cannot say. 0, or the exit code of bad usage. */
+static int check_options(bmf_predict_options *o, const bmf_operands *operands)
 {
-    bmf_driver_options *program = &o->program;
-    if (program->program.libraries == BMF_MAX_LIBRARIES)
-        return bmf_usage_error("predict", "at most %d libraries", BMF_MAX_LIBRARIES);
-    program->library[program->program.libraries++] = path;
-    return 0;
-}
-
-static int read_option(bmf_predict_options *o, int c, char **argv)
-{
-    switch (c) {
-    case 'm':
-        o->machine_path = optarg;
-        return 0;
-    case 'p':
-        return read_processors(o, optarg);
-    case 'l':
-        return add_library(o, optarg);
-    case 'a':
-        o->program.program.argument = optarg;
-        return 0;
-    case 'f':
-        o->program.free_association = true;
-        return 0;
-    case 'r':
-        return read_positive("--ranks", optarg, &o->ranks);
-    case 's':
-        return read_positive("--samples", optarg, &o->samples);
-    case 't':
-        o->trace = optarg;
-        return 0;
-    case 'e':
-        o->measured = optarg;
-        return 0;
-    case 'w':
-        o->html = optarg;
-        return 0;
-    case 'j':
-        o->json = true;
-        return 0;
-    case 'h':
-        o->help = true;
-        return 0;
-    case ':':
-        return bmf_usage_error("predict", "'%s' needs a value", argv[optind - 1]);
-    default:
-        return bmf_usage_error("predict", "unknown option '%s'", argv[optind - 1]);
-    }
-}
-
-static int check_options(bmf_predict_options *o, int argc, char **argv, bool command)
-{
-    if (command) {
-        o->command = argv + optind;
-        if (optind == argc)
-            return bmf_usage_error("predict", "which program? give it behind --");
-        if (o->program.program.argument || o->program.program.libraries || o->program.free_association)
-            return bmf_usage_error("predict", "--arg, --library and --free are for programs of the language; give a C "
-                                              "program its own arguments behind it");
+    if (operands->behind_hyphens) {
+        o->command = operands->text;
+        if (operands->count == 0)
+            return usage_error("which program? give it behind --");
+        if (o->program.argument || o->program.library.count || o->free_association)
+            return usage_error("--arg, --library and --free are for programs of the language; give a C program its own "
+                               "arguments behind it");
     } else {
-        if (optind == argc)
-            return bmf_usage_error("predict", "which program? give a .bmf file, or a C program behind --");
-        o->program.program.path = argv[optind++];
-        if (optind != argc)
-            return bmf_usage_error("predict", "unexpected argument '%s'; a C program stands behind --", argv[optind]);
+        o->path = operands->text[0];
+        if (operands->count == 0)
+            return usage_error("which program? give a .bmf file, or a C program behind --");
+        if (operands->count > 1)
+            return usage_error("unexpected argument '%s'; a C program stands behind --", operands->text[1]);
     }
-    if (!o->machine_path)
-        return bmf_usage_error("predict", "for which machine? give --machine M");
-    if (o->count == 0)
-        return bmf_usage_error("predict", "on how many processors? give --procs P");
     if (o->measured && !o->trace && !o->html)
-        return bmf_usage_error("predict",
-                               "--measured stands beside the prediction in --trace or --html; give one of them");
+        return usage_error("--measured stands beside the prediction in --trace or --html; give one of them");
     return 0;
-}
-
-static int read_options(int argc, char **argv, bmf_predict_options *o)
-{
-    static const struct option known[] = {{"machine", required_argument, NULL, 'm'},
-                                          {"procs", required_argument, NULL, 'p'},
-                                          {"library", required_argument, NULL, 'l'},
-                                          {"arg", required_argument, NULL, 'a'},
-                                          {"free", no_argument, NULL, 'f'},
-                                          {"ranks", required_argument, NULL, 'r'},
-                                          {"samples", required_argument, NULL, 's'},
-                                          {"trace", required_argument, NULL, 't'},
-                                          {"measured", required_argument, NULL, 'e'},
-                                          {"html", required_argument, NULL, 'w'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
-    o->program.command = "predict";
-    opterr = 0;
-    optind = 1;
-    for (int c; (c = getopt_long(argc, argv, ":h", known, NULL)) != -1;) {
-        int code = read_option(o, c, argv);
-        if (code || o->help)
-            return code;
-    }
-    return check_options(o, argc, argv, optind > 1 && strcmp(argv[optind - 1], "--") == 0);
 }
 
 /* ---- what is said ---- */
 
-void bmf_predicted_remark(bmf_predicted *predicted, const char *text)
+void predicted_remark(bmf_predicted *predicted, const char *text)
 {
     int64_t size = (int64_t)sizeof *predicted->remark, length = (int64_t)strlen(text) + 1;
     predicted->remark = reallocate(predicted->remark, predicted->remarks * size, (predicted->remarks + 1) * size);
@@ -214,7 +99,7 @@ void bmf_predicted_remark(bmf_predicted *predicted, const char *text)
     memcpy(predicted->remark[predicted->remarks++], text, (size_t)length);
 }
 
-void bmf_predicted_free(bmf_predicted *predicted)
+void predicted_free(bmf_predicted *predicted)
 {
     for (int64_t k = 0; k < predicted->remarks; k++)
         free(predicted->remark[k]);
@@ -228,7 +113,7 @@ void bmf_predicted_free(bmf_predicted *predicted)
 /* Without the directory. */
 static const char *program_name(const bmf_predict_options *o)
 {
-    const char *path = o->command ? o->command[0] : o->program.program.path, *slash = strrchr(path, '/');
+    const char *path = o->command ? o->command[0] : o->path, *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
@@ -263,12 +148,12 @@ static const bmf_predicted *fastest(int64_t count, const bmf_predicted *run)
 
 static void print_table(const bmf_predict_options *o, const bmf_predicted *run)
 {
-    const bmf_predicted *reference = reference_of(o->count, run), *best = fastest(o->count, run);
+    const bmf_predicted *reference = reference_of(o->processors.count, run), *best = fastest(o->processors.count, run);
     bool outside = false;
     printf("%s on %s\n\n", program_name(o), o->machine->name);
     printf("%10s %12s %25s %10s %10s %12s %16s\n", "processors", "seconds", "95 % interval", "speed-up", "efficiency",
            "messages", "bytes");
-    for (int64_t k = 0; k < o->count; k++) {
+    for (int64_t k = 0; k < o->processors.count; k++) {
         char interval[64] = "not known";
         if (run[k].high - run[k].low > 1e-9 * run[k].seconds)
             snprintf(interval, sizeof interval, "%.4g .. %.4g", run[k].low, run[k].high);
@@ -279,10 +164,10 @@ static void print_table(const bmf_predict_options *o, const bmf_predicted *run)
     }
     if (reference->processors != 1)
         printf("\nspeed-up and efficiency are against %lld processors\n", (long long)reference->processors);
-    if (o->count > 1)
+    if (o->processors.count > 1)
         printf("\nfastest: %lld processor%s, %.6g s\n", (long long)best->processors, best->processors == 1 ? "" : "s",
                best->seconds);
-    for (int64_t k = 0; outside && k < o->count; k++)
+    for (int64_t k = 0; outside && k < o->processors.count; k++)
         for (int64_t r = 0; r < run[k].remarks; r++)
             printf("%s* %lld processors: %s\n", r == 0 ? "\n" : "", (long long)run[k].processors, run[k].remark[r]);
 }
@@ -292,26 +177,22 @@ static json_t *run_object(const bmf_predicted *run, const bmf_predicted *referen
     json_t *remarks = json_array();
     for (int64_t k = 0; k < run->remarks; k++)
         json_array_append_new(remarks, json_string(run->remark[k]));
-    double value = efficiency(run, reference);
     return json_pack("{s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:o, s:b, s:o}", "processors",
                      (json_int_t)run->processors, "seconds", run->seconds, "lo", run->low, "hi", run->high, "messages",
                      (json_int_t)run->messages, "bytes", (json_int_t)run->bytes, "rank_messages",
                      (json_int_t)run->rank_messages, "rank_bytes", (json_int_t)run->rank_bytes, "efficiency",
-                     isfinite(value) ? json_real(value) : json_null(), "in_domain", run->remarks == 0, "remarks",
-                     remarks);
+                     json_finite(efficiency(run, reference)), "in_domain", run->remarks == 0, "remarks", remarks);
 }
 
 static void print_object(const bmf_predict_options *o, const bmf_predicted *run)
 {
-    const bmf_predicted *reference = reference_of(o->count, run);
+    const bmf_predicted *reference = reference_of(o->processors.count, run);
     json_t *runs = json_array();
-    for (int64_t k = 0; k < o->count; k++)
+    for (int64_t k = 0; k < o->processors.count; k++)
         json_array_append_new(runs, run_object(&run[k], reference));
-    json_t *root = json_pack("{s:s, s:s, s:I, s:o}", "program", program_name(o), "machine", o->machine->name, "fastest",
-                             (json_int_t)fastest(o->count, run)->processors, "runs", runs);
-    json_dumpf(root, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12));
-    putchar('\n');
-    json_decref(root);
+    json_print(json_pack("{s:s, s:s, s:I, s:o}", "program", program_name(o), "machine", o->machine->name, "fastest",
+                         (json_int_t)fastest(o->processors.count, run)->processors, "runs", runs),
+               BMF_JSON_LINE);
 }
 
 /* ---- files ---- */
@@ -324,8 +205,8 @@ static int write_trace(const bmf_predict_options *o, bmf_run *measured, bmf_run 
 
 static bmf_scaling *make_scaling(const bmf_predict_options *o, const bmf_predicted *run)
 {
-    bmf_scaling *scaling = allocate(o->count * (int64_t)sizeof *scaling);
-    for (int64_t k = 0; k < o->count; k++)
+    bmf_scaling *scaling = allocate(o->processors.count * (int64_t)sizeof *scaling);
+    for (int64_t k = 0; k < o->processors.count; k++)
         scaling[k] = (bmf_scaling){.processors = run[k].processors,
                                    .seconds = run[k].seconds,
                                    .low = run[k].low,
@@ -359,8 +240,9 @@ static int write_report(const bmf_predict_options *o, bmf_run *measured, bmf_pre
     bmf_comparison *comparison = NULL;
     bmf_scaling *scaling = make_scaling(o, run);
     snprintf(title, sizeof title, "%.200s on %.200s", program_name(o), o->machine->name);
-    bmf_report_contents report = {.title = title, .points = o->count > 1 ? o->count : 0, .scaling = scaling};
-    int status = fill_runs(&report, measured, &run[o->count - 1], &comparison);
+    bmf_report_contents report = {
+        .title = title, .points = o->processors.count > 1 ? o->processors.count : 0, .scaling = scaling};
+    int status = fill_runs(&report, measured, &run[o->processors.count - 1], &comparison);
     if (status == BMF_OK)
         status = report_write(&report, o->html);
     intervals_free(report.intervals[0]);
@@ -373,7 +255,7 @@ static int write_report(const bmf_predict_options *o, bmf_run *measured, bmf_pre
 static int write_files(const bmf_predict_options *o, bmf_predicted *run)
 {
     bmf_trace *measured = NULL;
-    bmf_predicted *last = &run[o->count - 1];
+    bmf_predicted *last = &run[o->processors.count - 1];
     if (o->measured)
         BMF_TRY(bmf_trace_read(NULL, o->measured, &measured));
     bmf_run *beside = measured ? measured->run[0] : NULL;
@@ -388,28 +270,29 @@ static int write_files(const bmf_predict_options *o, bmf_predicted *run)
 
 static void show_progress(const bmf_predict_options *o, int64_t done)
 {
-    if (o->count > 1 && isatty(STDERR_FILENO))
-        fprintf(stderr, done < o->count ? "\rpredicting %lld processors (%lld of %lld) \033[K" : "\r\033[K",
-                (long long)(done < o->count ? o->processors[done] : 0), (long long)done + 1, (long long)o->count);
+    if (o->processors.count > 1 && isatty(STDERR_FILENO))
+        fprintf(stderr, done < o->processors.count ? "\rpredicting %lld processors (%lld of %lld) \033[K" : "\r\033[K",
+                (long long)(done < o->processors.count ? o->processors.number[done] : 0), (long long)done + 1,
+                (long long)o->processors.count);
 }
 
 static int predict_all(const bmf_predict_options *o, bmf_predicted *run)
 {
     int status = BMF_OK;
-    for (int64_t k = 0; status == BMF_OK && k < o->count; k++) {
-        bool traced = (o->trace || o->html) && k == o->count - 1;
+    for (int64_t k = 0; status == BMF_OK && k < o->processors.count; k++) {
+        bool traced = (o->trace || o->html) && k == o->processors.count - 1;
         show_progress(o, k);
-        status = o->command ? bmf_predict_command(o, o->processors[k], traced, &run[k])
-                            : bmf_predict_program(o, o->processors[k], traced, &run[k]);
+        status = o->command ? predict_executable(o, o->processors.number[k], traced, &run[k])
+                            : predict_program(o, o->processors.number[k], traced, &run[k]);
     }
-    show_progress(o, o->count);
+    show_progress(o, o->processors.count);
     return status;
 }
 
 static int predict(bmf_predict_options *o)
 {
     BMF_TRY(machine_read(o->machine_path, &o->machine));
-    bmf_predicted *run = allocate_clear(o->count, (int64_t)sizeof *run);
+    bmf_predicted *run = allocate_clear(o->processors.count, (int64_t)sizeof *run);
     int status = predict_all(o, run);
     if (status == BMF_OK && (o->trace || o->html))
         status = write_files(o, run);
@@ -417,8 +300,8 @@ static int predict(bmf_predict_options *o)
         print_object(o, run);
     else if (status == BMF_OK)
         print_table(o, run);
-    for (int64_t k = 0; k < o->count; k++)
-        bmf_predicted_free(&run[k]);
+    for (int64_t k = 0; k < o->processors.count; k++)
+        predicted_free(&run[k]);
     free(run);
     return status;
 }
@@ -432,21 +315,65 @@ static void leave_mpirun(void)
         unsetenv(names[k]);
 }
 
-int bmf_command_predict(int argc, char **argv)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    bmf_predict_options o = {0};
-    int code = read_options(argc, argv, &o), provided;
-    if (code == 0 && o.help)
-        print_help();
-    if (code == 0 && !o.help) {
+    bmf_predict_options *o = values;
+    int code = check_options(o, operands), provided;
+    if (code == 0) {
         leave_mpirun();
-        if (!o.command) /* contexts come and go with every number of processors, MPI does not */
+        if (!o->command) /* contexts come and go with every number of processors, MPI does not */
             MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
-        code = bmf_report(predict(&o));
-        if (!o.command)
+        code = report_status(ctx, predict(o));
+        if (!o->command)
             MPI_Finalize();
     }
-    machine_free(o.machine);
-    free(o.processors);
-    return code ? code : bmf_finish_output();
+    machine_free(o->machine);
+    free(o->processors.number);
+    return code;
 }
+
+static const bmf_option options[] = {
+    BMF_OPTION("machine", "M", BMF_TEXT(bmf_predict_options, machine_path),
+               "a machine file, or the name of an example machine (see `bmf machine list`)",
+               .missing = "for which machine? give --machine M"),
+    BMF_OPTION(
+        "procs", "LIST", BMF_OTHER(bmf_predict_options, processors, read_processors),
+        "numbers of processors: 1,2,4 or 1..1024 (1, 2, 4, .. 1024); a program says `P_Split (B_Procs)` to use as "
+        "many as there are",
+        .missing = "on how many processors? give --procs P"),
+    BMF_OPTION("library", "FILE", BMF_LIST(bmf_predict_options, program.library), "as for `bmf run`"),
+    BMF_OPTION("arg", "FILE", BMF_TEXT(bmf_predict_options, program.argument), "as for `bmf run`"),
+    BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, free_association), "as for `bmf run`"),
+    BMF_OPTION("ranks", "R", BMF_WHOLE(bmf_predict_options, ranks, 1, INT32_MAX),
+               "count messages between ranks as on R ranks with contiguous blocks of processors; default: as many as "
+               "processors"),
+    BMF_OPTION("samples", "N", BMF_WHOLE(bmf_predict_options, samples, 1, INT32_MAX),
+               "random samples for the interval; default: as many as are cheap, 20 to 200"),
+    BMF_OPTION("trace", "FILE", BMF_TEXT(bmf_predict_options, trace), "write the predicted trace (of the last P)"),
+    BMF_OPTION("measured", "FILE", BMF_TEXT(bmf_predict_options, measured),
+               "a trace of a real run, to stand as run 0 beside the predicted one in --trace and --html"),
+    BMF_OPTION("html", "FILE", BMF_TEXT(bmf_predict_options, html),
+               "write a report (of the last P, with the speed-up curve over all P)"),
+    BMF_OPTION("json", NULL, BMF_FLAG(bmf_predict_options, json),
+               "print one JSON object: program, machine, fastest, and runs, a list of {processors, seconds, lo, hi, "
+               "messages, bytes, rank_messages, rank_bytes, efficiency, in_domain, remarks}"),
+    BMF_OPTION_END};
+
+const bmf_driver predict_command = {
+    .name = "predict",
+    .summary = "say how long a program would take on a machine you do not have",
+    .synopsis = "bmf predict PROG.bmf --machine M --procs P[,P..] [OPTION]..\n"
+                "bmf predict --machine M --procs P[,P..] [OPTION].. -- ./PROGRAM ARGUMENT..",
+    .about =
+        "Runs a program on a modelled machine: all P processors in this process, on the real data, with a clock each. "
+        "Says how long it would take, with the interval that holds the time of a run in 95 of 100 cases as far as the "
+        "machine's equations know their errors. The second form is for C programs linked with bmf; what they print "
+        "goes to standard error.",
+    .example = "bmf predict examples/12-mean-variance.bmf --machine workstations-16 --procs 1,2,4,8,16\n"
+               "bmf predict --machine fast-cluster --procs 1..1024 --html sum.html -- ./01-sum-of-squares 100000000",
+    .exit_code = "0 success, 1 the program failed, 2 bad usage or bad input.",
+    .see = "bmf-machine, bmf-compare, bmf-report, bmf-replay, bmf-sheet",
+    .options = options,
+    .max_operands = BMF_ANY_NUMBER,
+    .size = sizeof(bmf_predict_options),
+    .run = run};

@@ -6,16 +6,21 @@
 #include "predict/machine/machine.h"
 #include "runtime/trace/trace.h"
 
+/* The numbers of processors that are asked for. */
+typedef struct bmf_processor_list {
+    int64_t count, *number;
+} bmf_processor_list;
+
 typedef struct bmf_predict_options {
-    bmf_driver_options program; /* of the language */
+    const char *path;           /* of a program of the language */
+    bmf_driver_options program; /* its options */
     char **command;             /* or a C program with its arguments, NULL at the end; NULL: none */
     const char *machine_path, *trace, *measured, *html;
     bmf_machine *machine;
-    int64_t count;
-    int64_t *processors;
+    bmf_processor_list processors;
     int64_t ranks;   /* of the run that rank_messages and rank_bytes are for; 0: as many as processors */
     int64_t samples; /* 0: as many as are cheap */
-    bool json, help;
+    bool free_association, json;
 } bmf_predict_options;
 
 /* What is said about one number of processors. */
@@ -33,10 +38,10 @@ typedef struct bmf_predicted {
 
 /* One run on `processors`; with its trace and what a report needs if `traced`. Print nothing; messages go to the
  * process-wide slot. Collective over one process. The program of the language is loaded anew for every run. */
-int bmf_predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
-int bmf_predict_command(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
+int predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
+int predict_executable(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
 /* Adds a copy of a remark. */
-void bmf_predicted_remark(bmf_predicted *predicted, const char *text);
-void bmf_predicted_free(bmf_predicted *predicted);
+void predicted_remark(bmf_predicted *predicted, const char *text);
+void predicted_free(bmf_predicted *predicted);
 
 #endif

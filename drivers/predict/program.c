@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bmf/mpi.h"
 #include "drivers/predict/predict.h"
 #include "predict/model/model.h"
 #include "runtime/base/allocate.h"
@@ -12,9 +13,9 @@ static void copy_remarks(const bmf_model *model, bmf_predicted *predicted)
     const bmf_network *network = model_network(model);
     const char *text;
     for (int64_t k = 0; (text = model_remark(model, k)) != NULL; k++)
-        bmf_predicted_remark(predicted, text);
+        predicted_remark(predicted, text);
     for (int64_t k = 0; network->type->remark && (text = network->type->remark(network, k)) != NULL; k++)
-        bmf_predicted_remark(predicted, text);
+        predicted_remark(predicted, text);
 }
 
 /* Everything that follows from the recorded actions. */
@@ -44,11 +45,11 @@ static int run_program(bmf_context *ctx, const bmf_predict_options *options, boo
     bmf_value result = {0};
     bmf_statistics before, after;
     o.processors = predicted->processors;
-    int status = bmf_load_program(ctx, &o, &program);
+    int status = load_program(ctx, &o, options->path, &program);
     if (status == BMF_OK)
         status = model_open(ctx, options->machine, predicted->processors, options->ranks);
     if (status == BMF_OK) {
-        program_rewrite(&program, &(bmf_rewriting){.laws = ~0u, .free_association = o.free_association});
+        program_rewrite(&program, &(bmf_rewriting){.laws = ~0u, .free_association = options->free_association});
         before = bmf_local_statistics(ctx);
         status = program_run(ctx, &program, &result);
     }
@@ -65,16 +66,14 @@ static int run_program(bmf_context *ctx, const bmf_predict_options *options, boo
     return status;
 }
 
-int bmf_predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
+int predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
 {
-    char name[] = "predict", option[] = "--bmf-procs", number[24];
-    char *arguments[] = {name, option, number, NULL}, **argv = arguments;
-    int argc = 3;
+    bmf_options o = bmf_options_init();
     bmf_context *ctx;
     *predicted = (bmf_predicted){.processors = processors};
-    snprintf(number, sizeof number, "%lld", (long long)processors);
-    BMF_TRY(bmf_open(&argc, &argv, &ctx));
-    name_program(ctx, options->program.program.path);
+    o.processors = processors;
+    o.program = options->path;
+    BMF_TRY(bmf_open_with(MPI_COMM_WORLD, &o, &ctx));
     int status = run_program(ctx, options, traced, predicted);
     if (status != BMF_OK)
         bmf_fail(NULL, status, "%s", bmf_error_text(ctx));

@@ -47,14 +47,14 @@ static bmf_scaling *make_curve(bmf_run *const *run, int runs)
     return NULL;
 }
 
-int bmf_write_html(bmf_run *first, bmf_run *second, bmf_run *const *all, int count, const char *path)
+int write_runs_html(bmf_run *first, bmf_run *second, bmf_run *const *all, int count, const char *path)
 {
     bmf_comparison *comparison = NULL;
     bmf_scaling *curve = make_curve(all, count);
     bmf_report_contents report = {.title = first->program, .runs = second ? 2 : 1, .run = {first, second}};
     int status = second ? compare_runs(first, second, &comparison) : BMF_OK;
     for (int k = 0; k < report.runs && status == BMF_OK; k++) {
-        status = bmf_make_intervals(report.run[k], 0, -1, &report.intervals[k], NULL);
+        status = make_run_intervals(report.run[k], 0, -1, &report.intervals[k], NULL);
         find_bounds(report.run[k], &report.low[k], &report.high[k]);
     }
     report.comparison = comparison;

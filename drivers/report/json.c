@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "drivers/runs.h"
-#include "drivers/sheet/json.h"
+#include "drivers/command/json.h"
 
 static void set_nanos(json_t *to, const char *key, int64_t nanos)
 {
@@ -49,21 +49,21 @@ static json_t *characteristics_json(const bmf_characteristics *c, bool with_kind
 
 static json_t *efficiencies_json(const bmf_efficiencies *e)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "efficiency", bmf_json_real(e->efficiency), "parallel",
-                     bmf_json_real(e->parallel), "load_balance", bmf_json_real(e->load_balance), "communication",
-                     bmf_json_real(e->communication), "serialisation", bmf_json_real(e->serialisation), "transfer",
-                     bmf_json_real(e->transfer), "replication", bmf_json_real(e->replication));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "efficiency", json_finite(e->efficiency), "parallel",
+                     json_finite(e->parallel), "load_balance", json_finite(e->load_balance), "communication",
+                     json_finite(e->communication), "serialisation", json_finite(e->serialisation), "transfer",
+                     json_finite(e->transfer), "replication", json_finite(e->replication));
 }
 
 static json_t *interval_json(const bmf_intervals *intervals, const bmf_interval *interval)
 {
     char path[4096];
-    return json_pack(
-        "{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o}", "path",
-        bmf_json_text(run_path(intervals->run, interval->node, path, sizeof path)), "level", interval->level, "node",
-        (json_int_t)interval->node, "instances", (json_int_t)interval->instances, "all",
-        characteristics_json(&interval->all, true), "least", characteristics_json(&interval->least, false), "most",
-        characteristics_json(&interval->most, false), "efficiencies", efficiencies_json(&interval->efficiency));
+    return json_pack("{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o}", "path",
+                     json_text(run_path(intervals->run, interval->node, path, sizeof path)), "level", interval->level,
+                     "node", (json_int_t)interval->node, "instances", (json_int_t)interval->instances, "all",
+                     characteristics_json(&interval->all, true), "least", characteristics_json(&interval->least, false),
+                     "most", characteristics_json(&interval->most, false), "efficiencies",
+                     efficiencies_json(&interval->efficiency));
 }
 
 static json_t *processors_json(const bmf_shown *shown)
@@ -78,10 +78,10 @@ static json_t *processors_json(const bmf_shown *shown)
     return rows;
 }
 
-json_t *bmf_report_json(const bmf_shown *shown)
+json_t *report_json(const bmf_shown *shown)
 {
     const bmf_interval *interval = shown->intervals->interval;
-    json_t *made = bmf_json_run(shown->intervals->run), *rows = json_array();
+    json_t *made = run_json(shown->intervals->run), *rows = json_array();
     for (int64_t i = shown->from; i < shown->until; i++)
         if (interval[i].level - interval[shown->from].level < shown->depth)
             json_array_append_new(rows, interval_json(shown->intervals, &interval[i]));

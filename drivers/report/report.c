@@ -1,20 +1,19 @@
 /* bmf report: where the time of runs went. */
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/command/json.h"
 #include "drivers/commands.h"
 #include "drivers/runs.h"
-#include "drivers/sheet/json.h"
 
 typedef struct options {
-    int depth;
+    int depth; /* 0: all */
     bool processors;
     const char *html;     /* file, or NULL */
     const char *interval; /* path, or NULL: the program */
     int64_t instance;     /* -1: all */
-    bool json, help;
+    bool json;
 } options;
 
 /* All runs of all traces. */
@@ -23,71 +22,6 @@ typedef struct input {
     bmf_trace **trace;
     bmf_run **run;
 } input;
-
-static void print_help(void)
-{
-    puts("usage: bmf report TRACE.. [OPTION..]\n"
-         "\n"
-         "Says where the time of the runs in some traces went: for the program, its regions and skeleton calls how "
-         "much\n"
-         "of all processors' time was productive, what was lost and why, the efficiencies, and how far processors are\n"
-         "apart. docs/intervals.md explains every number.\n"
-         "\n"
-         "  --html F         write one self-contained page with charts instead; of two runs side by side\n"
-         "  --depth N        show N levels of intervals (1: the program)\n"
-         "  --interval PATH  begin with this interval, such as main/steps/scan\n"
-         "  --instance K     only the K-th time it was entered, from 0\n"
-         "  --processors     every processor, too\n"
-         "  --json           print one JSON object, times in nanoseconds\n"
-         "  --help           this text\n"
-         "\n"
-         "Examples: bmf report run.trace --depth 2\n"
-         "          bmf report run.trace predicted.trace --html report.html");
-}
-
-static bool read_number(const char *text, int64_t least, int64_t most, int64_t *value)
-{
-    char *end;
-    long long number = strtoll(text, &end, 10);
-    *value = number;
-    return end != text && *end == '\0' && number >= least && number <= most;
-}
-
-/* 0, or the exit code of bad usage. */
-static int read_options(int argc, char **argv, options *o)
-{
-    static const struct option known[] = {
-        {"html", required_argument, NULL, 'w'},     {"depth", required_argument, NULL, 'd'},
-        {"interval", required_argument, NULL, 'i'}, {"instance", required_argument, NULL, 'k'},
-        {"processors", no_argument, NULL, 'p'},     {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},           {0}};
-    int64_t depth = INT_MAX;
-    *o = (options){.instance = -1};
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":h", known, NULL)) != -1;) {
-        if (c == 'd' && !read_number(optarg, 1, INT_MAX, &depth))
-            return bmf_usage_error("report", "--depth is a number of levels from 1 on, not '%s'", optarg);
-        if (c == 'k' && !read_number(optarg, 0, UINT32_MAX, &o->instance))
-            return bmf_usage_error("report", "--instance is a number from 0 on, not '%s'", optarg);
-        if (c == ':')
-            return bmf_usage_error("report", "option '%s' needs a value", argv[optind - 1]);
-        if (c == '?')
-            return bmf_usage_error("report", "unknown option '%s'", argv[optind - 1]);
-        o->html = c == 'w' ? optarg : o->html;
-        o->interval = c == 'i' ? optarg : o->interval;
-        o->processors = o->processors || c == 'p';
-        o->json = o->json || c == 'j';
-        o->help = o->help || c == 'h';
-    }
-    o->depth = (int)depth;
-    if (o->help)
-        return 0;
-    if (optind == argc)
-        return bmf_usage_error("report", "no trace");
-    if (o->instance >= 0 && !o->interval)
-        return bmf_usage_error("report", "--instance needs an --interval");
-    return 0;
-}
 
 static int read_traces(int count, char **path, input *in)
 {
@@ -129,8 +63,9 @@ static int make_intervals(bmf_run *run, const options *o, bmf_intervals **interv
     if (node == UINT32_MAX)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the %s run of '%s' has no interval '%s'",
                         run->predicted ? "predicted" : "measured", run->program, o->interval);
-    BMF_TRY(bmf_make_intervals(run, node, o->instance, intervals, why));
-    *shown = (bmf_shown){.intervals = *intervals, .depth = o->depth, .processors = o->processors, .why = *why};
+    BMF_TRY(make_run_intervals(run, node, o->instance, intervals, why));
+    *shown = (bmf_shown){
+        .intervals = *intervals, .depth = o->depth > 0 ? o->depth : INT_MAX, .processors = o->processors, .why = *why};
     const bmf_interval *interval = (*intervals)->interval;
     while (shown->from < (*intervals)->count && interval[shown->from].node != node)
         shown->from++;
@@ -152,11 +87,11 @@ static int report_run(bmf_run *run, const options *o, bool first, json_t *all)
     char *why = NULL;
     int status = make_intervals(run, o, &intervals, &why, &shown);
     if (status == BMF_OK && all) {
-        json_array_append_new(all, bmf_report_json(&shown));
+        json_array_append_new(all, report_json(&shown));
     } else if (status == BMF_OK) {
         if (!first)
             puts("");
-        status = bmf_report_print(&shown);
+        status = report_print(&shown);
     }
     intervals_free(intervals);
     free(why);
@@ -175,7 +110,7 @@ static int write_html(const input *in, const char *path)
     for (int k = 0; k < in->runs; k++)
         if (in->run[k] != first && (!second || (in->run[k]->predicted && !second->predicted)))
             second = in->run[k];
-    return bmf_write_html(first, second, in->run, in->runs, path);
+    return write_runs_html(first, second, in->run, in->runs, path);
 }
 
 /* What is left to say on standard output: everything if there is no page. */
@@ -186,28 +121,63 @@ static int print_all(const input *in, const options *o)
     for (int k = 0; status == BMF_OK && k < in->runs && (o->json || !o->html); k++)
         status = report_run(in->run[k], o, k == 0, all);
     if (status == BMF_OK && all)
-        bmf_sheet_print_json(json_pack("{s:o}", "runs", all));
+        json_print(json_pack("{s:o}", "runs", all), BMF_JSON_INDENT);
     else
         json_decref(all);
     return status;
 }
 
-int bmf_command_report(int argc, char **argv)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    options o;
+    const options *o = values;
     input in;
-    int code = read_options(argc, argv, &o);
-    if (code)
-        return code;
-    if (o.help) {
-        print_help();
-        return bmf_finish_output();
-    }
-    int status = read_traces(argc - optind, argv + optind, &in);
-    if (status == BMF_OK && o.html)
-        status = write_html(&in, o.html);
+    if (o->instance >= 0 && !o->interval)
+        return usage_error("--instance needs an --interval");
+    int status = read_traces(operands->count, operands->text, &in);
+    if (status == BMF_OK && o->html)
+        status = write_html(&in, o->html);
     if (status == BMF_OK)
-        status = print_all(&in, &o);
+        status = print_all(&in, o);
     free_input(&in);
-    return status != BMF_OK ? bmf_report(status) : bmf_finish_output();
+    return report_status(ctx, status);
 }
+
+static const bmf_option table[] = {
+    BMF_OPTION("html", "FILE", BMF_TEXT(options, html),
+               "write one self-contained page with charts instead; of several runs the first measured and the first "
+               "predicted one stand side by side, and runs with different numbers of processors make a speed-up curve"),
+    BMF_OPTION("depth", "N", BMF_WHOLE(options, depth, 1, INT_MAX), "show N levels of intervals (1: the program)"),
+    BMF_OPTION("interval", "PATH", BMF_TEXT(options, interval), "begin with this interval, such as main/steps/scan"),
+    BMF_OPTION("instance", "K", BMF_WHOLE(options, instance, 0, UINT32_MAX),
+               "of that interval only the K-th time it was entered, from 0"),
+    BMF_OPTION("processors", NULL, BMF_FLAG(options, processors), "every processor, too"),
+    BMF_OPTION(
+        "json", NULL, BMF_FLAG(options, json),
+        "print one JSON object: runs, each with run, program, machine, processors, ranks, threads, seconds, events, "
+        "lost_events, and intervals: path, level, instances, all (over all processors), least, most (of one "
+        "processor) in nanoseconds, and efficiencies"),
+    BMF_OPTION_END};
+
+static const options defaults = {.instance = -1};
+
+const bmf_driver report_command = {
+    .name = "report",
+    .summary = "say where the time of runs went",
+    .synopsis = "bmf report TRACE.. [OPTION]..",
+    .about =
+        "Says where the time of the runs in some traces went: for the program, its regions and skeleton calls how much "
+        "of all processors' time was productive, what was lost and why, the efficiencies, and how far processors are "
+        "apart. docs/intervals.md explains every number.",
+    .example = "mpirun -n 4 ./program --bmf-trace run.trace\nbmf report run.trace --depth 2\nbmf report run.trace "
+               "predicted.trace --html report.html",
+    .exit_code =
+        "0 success, 1 out of memory, or standard output cannot be written, 2 bad usage, or a trace that cannot be "
+        "read.",
+    .see = "bmf-compare, bmf-convert",
+    .options = table,
+    .min_operands = 1,
+    .max_operands = BMF_ANY_NUMBER,
+    .no_operand = "no trace",
+    .defaults = &defaults,
+    .size = sizeof defaults,
+    .run = run};

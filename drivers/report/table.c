@@ -53,12 +53,12 @@ static void print_times(const bmf_shown *shown, const bmf_interval *interval)
     const bmf_characteristics *all = &interval->all;
     number time, productive, insufficient, communication, idle, late;
     print_name(shown, interval);
-    printf(" %8lld %9s %10s %12s %13s %8s %12s\n", (long long)interval->instances, bmf_text_nanos(all->execution, time),
-           bmf_text_percent(share(all->productive, all->total), productive),
-           bmf_text_percent(share(all->insufficient, all->total), insufficient),
-           bmf_text_percent(share(all->communication, all->total), communication),
-           bmf_text_percent(share(all->idle, all->total), idle),
-           bmf_text_percent(share(all->synchronisation, all->total), late));
+    printf(" %8lld %9s %10s %12s %13s %8s %12s\n", (long long)interval->instances, text_nanos(all->execution, time),
+           text_percent(share(all->productive, all->total), productive),
+           text_percent(share(all->insufficient, all->total), insufficient),
+           text_percent(share(all->communication, all->total), communication),
+           text_percent(share(all->idle, all->total), idle),
+           text_percent(share(all->synchronisation, all->total), late));
 }
 
 static void print_efficiencies(const bmf_shown *shown, const bmf_interval *interval)
@@ -66,12 +66,12 @@ static void print_efficiencies(const bmf_shown *shown, const bmf_interval *inter
     const bmf_efficiencies *e = &interval->efficiency;
     number text[9];
     print_name(shown, interval);
-    printf(" %8s %6s %6s %6s %6s %6s  %9s %9s %9s\n", bmf_text_ratio(e->efficiency, text[0]),
-           bmf_text_ratio(e->load_balance, text[1]), bmf_text_ratio(e->communication, text[2]),
-           bmf_text_ratio(e->serialisation, text[3]), bmf_text_ratio(e->transfer, text[4]),
-           bmf_text_ratio(e->replication, text[5]), bmf_text_nanos(interval->least.compute, text[6]),
-           bmf_text_nanos(interval->all.compute / shown->intervals->processors, text[7]),
-           bmf_text_nanos(interval->most.compute, text[8]));
+    printf(" %8s %6s %6s %6s %6s %6s  %9s %9s %9s\n", text_ratio(e->efficiency, text[0]),
+           text_ratio(e->load_balance, text[1]), text_ratio(e->communication, text[2]),
+           text_ratio(e->serialisation, text[3]), text_ratio(e->transfer, text[4]), text_ratio(e->replication, text[5]),
+           text_nanos(interval->least.compute, text[6]),
+           text_nanos(interval->all.compute / shown->intervals->processors, text[7]),
+           text_nanos(interval->most.compute, text[8]));
 }
 
 static void print_rows(const bmf_shown *shown, void (*print)(const bmf_shown *, const bmf_interval *))
@@ -100,8 +100,8 @@ static void print_kinds(const bmf_shown *shown)
                    "overlapped");
         heading = true;
         printf("%-*s %8lld %11s %13s %11s\n", NAME_WIDTH, communication_name((bmf_communication)k),
-               (long long)all->kind_rounds[k], bmf_text_nanos(all->kind[k], time),
-               bmf_text_nanos(all->kind_synchronisation[k], late), bmf_text_nanos(all->kind_overlap[k], overlap));
+               (long long)all->kind_rounds[k], text_nanos(all->kind[k], time),
+               text_nanos(all->kind_synchronisation[k], late), text_nanos(all->kind_overlap[k], overlap));
     }
 }
 
@@ -118,10 +118,10 @@ static int print_processors(const bmf_shown *shown)
     for (int32_t p = 0; status == BMF_OK && p < intervals->processors; p++) {
         const bmf_characteristics *c = &each[p];
         number text[7];
-        printf("%9d %9s %10s %12s %13s %9s %12s %10s %10lld %12lld\n", p, bmf_text_nanos(c->execution, text[0]),
-               bmf_text_nanos(c->productive, text[1]), bmf_text_nanos(c->insufficient, text[2]),
-               bmf_text_nanos(c->communication, text[3]), bmf_text_nanos(c->idle, text[4]),
-               bmf_text_nanos(c->synchronisation, text[5]), bmf_text_nanos(c->overlap, text[6]), (long long)c->messages,
+        printf("%9d %9s %10s %12s %13s %9s %12s %10s %10lld %12lld\n", p, text_nanos(c->execution, text[0]),
+               text_nanos(c->productive, text[1]), text_nanos(c->insufficient, text[2]),
+               text_nanos(c->communication, text[3]), text_nanos(c->idle, text[4]),
+               text_nanos(c->synchronisation, text[5]), text_nanos(c->overlap, text[6]), (long long)c->messages,
                (long long)c->bytes);
     }
     free(each);
@@ -131,16 +131,16 @@ static int print_processors(const bmf_shown *shown)
 static void print_summary(const bmf_shown *shown)
 {
     const bmf_interval *whole = &shown->intervals->interval[shown->from];
-    char *run = bmf_text_run(shown->intervals->run);
+    char *run = text_run(shown->intervals->run);
     number time, efficiency;
     printf("%s\n", run ? run : "");
-    printf("  %s, efficiency %s, %lld messages, %lld bytes\n\n", bmf_text_nanos(whole->all.execution, time),
-           bmf_text_percent(whole->efficiency.efficiency, efficiency), (long long)whole->all.messages,
+    printf("  %s, efficiency %s, %lld messages, %lld bytes\n\n", text_nanos(whole->all.execution, time),
+           text_percent(whole->efficiency.efficiency, efficiency), (long long)whole->all.messages,
            (long long)whole->all.bytes);
     free(run);
 }
 
-int bmf_report_print(const bmf_shown *shown)
+int report_print(const bmf_shown *shown)
 {
     print_summary(shown);
     printf("%-*s %8s %9s %10s %12s %13s %8s %12s\n", NAME_WIDTH, "interval", "times", "time", "productive",
@@ -155,6 +155,6 @@ int bmf_report_print(const bmf_shown *shown)
     int status = shown->processors ? print_processors(shown) : BMF_OK;
     if (shown->why)
         printf("note: serialisation and transfer are not known: %s\n", shown->why);
-    bmf_print_remarks(shown->intervals->run);
+    print_remarks(shown->intervals->run);
     return status;
 }

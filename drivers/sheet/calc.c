@@ -4,68 +4,20 @@
  * coefficient one standard error lower, as it is, and higher; and what a new observation should lie in.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "drivers/commands.h"
-#include "drivers/sheet/sheet.h"
+#include "drivers/command/json.h"
 #include "drivers/sheet/json.h"
+#include "drivers/sheet/sheet.h"
 #include "predict/sheet/text.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct options {
-    bool json, help;
-    int words;
-    char **word; /* SHEET [OP P [D]] */
+    bool json;
 } options;
-
-static void print_help(void)
-{
-    puts(
-        "usage: bmf sheet calc SHEET [OP P [D]] [--json]\n"
-        "\n"
-        "Prints the time of operation OP among P processes with D elements: the equation with its standard errors, "
-        "the\n"
-        "time with every coefficient one standard error lower (min), as it is (avg) and higher (max), and the "
-        "interval\n"
-        "that holds 95 % of new observations. Says so when P or D lies outside what was measured.\n"
-        "Without OP it asks: lines of OP P D from standard input, `list` for the operations, `quit` or the end of the\n"
-        "input to leave.\n"
-        "\n"
-        "  --json  print one JSON object; needs OP and P\n"
-        "  --help  this text\n"
-        "\n"
-        "Example: bmf sheet calc examples/sheets/cray-t3d.sheet bcast 16 1000");
-}
-
-static int read_options(int argc, char **argv, options *o)
-{
-    static const struct option known[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
-    opterr = 0;
-    optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
-        if (c == '?')
-            return bmf_usage_error("sheet calc", "unknown option '%s'", argv[optind - 1]);
-        o->json = o->json || c == 'j';
-        o->help = o->help || c == 'h';
-    }
-    o->words = argc - optind;
-    o->word = argv + optind;
-    if (o->help)
-        return 0;
-    if (o->words == 0)
-        return bmf_usage_error("sheet calc", "no sheet");
-    if (o->words == 2)
-        return bmf_usage_error("sheet calc", "'%s' needs P, and D if its time depends on the size", o->word[1]);
-    if (o->words > 4)
-        return bmf_usage_error("sheet calc", "too many arguments");
-    if (o->json && o->words == 1)
-        return bmf_usage_error("sheet calc", "--json needs OP and P");
-    return 0;
-}
 
 static bool read_number(const char *text, double *value)
 {
@@ -159,47 +111,68 @@ static int hold_dialogue(const bmf_sheet *sheet)
         more = getline(&line, &room, stdin) > 0 && answer(sheet, line);
     }
     free(line);
-    return bmf_finish_output();
+    return finish_output();
 }
 
 static int print_json(const char *operation, double p, double d, const bmf_estimate *estimate)
 {
     json_t *root = json_pack("{s:s, s:f, s:f}", "operation", operation, "p", p, "d", d);
-    json_t *times = bmf_estimate_json(estimate);
+    json_t *times = estimate_json(estimate);
     json_object_update(root, times);
     json_decref(times);
-    json_object_set_new(root, "entry", bmf_sheet_entry_json(estimate->entry));
-    return bmf_sheet_print_json(root);
+    json_object_set_new(root, "entry", sheet_entry_json(estimate->entry));
+    return json_print(root, BMF_JSON_INDENT);
 }
 
-static int answer_once(const bmf_sheet *sheet, const options *o)
+/* word: operation, P and D, NULL if it is not given. */
+static int answer_once(const bmf_sheet *sheet, char **word, bool json)
 {
     double p, d;
     bmf_estimate estimate = {0};
-    int status = ask(sheet, o->word[1], o->word[2], o->words > 3 ? o->word[3] : NULL, &p, &d, &estimate);
+    const int status = ask(sheet, word[0], word[1], word[2], &p, &d, &estimate);
     if (status != BMF_OK)
-        return bmf_report(status);
-    if (o->json)
-        return print_json(o->word[1], p, d, &estimate);
+        return report_status(NULL, status);
+    if (json)
+        return print_json(word[0], p, d, &estimate);
     print_estimate(&estimate);
-    return bmf_finish_output();
+    return finish_output();
 }
 
-int bmf_sheet_calc_command(int argc, char **argv)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    options o = {0};
+    const options *o = values;
     bmf_sheet *sheet;
-    int code = read_options(argc, argv, &o);
-    if (code != 0)
-        return code;
-    if (o.help) {
-        print_help();
-        return bmf_finish_output();
-    }
-    int status = sheet_read(o.word[0], &sheet);
+    char **word = operands->text; /* SHEET [OP P [D]], and NULL at the end */
+    if (operands->count == 2)
+        return usage_error("'%s' needs P, and D if its time depends on the size", word[1]);
+    if (o->json && operands->count == 1)
+        return usage_error("--json needs OP and P");
+    const int status = sheet_read(word[0], &sheet);
     if (status != BMF_OK)
-        return bmf_report(status);
-    code = o.words == 1 ? hold_dialogue(sheet) : answer_once(sheet, &o);
+        return report_status(ctx, status);
+    const int code = operands->count == 1 ? hold_dialogue(sheet) : answer_once(sheet, word + 1, o->json);
     sheet_free(sheet);
     return code;
 }
+
+static const bmf_option table[] = {
+    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "print one JSON object, times in seconds; needs OP and P"),
+    BMF_OPTION_END};
+
+const bmf_driver sheet_calc_command = {
+    .name = "calc",
+    .summary = "the time of an operation, with its errors",
+    .synopsis = "bmf sheet calc SHEET [OP P [D]] [--json]",
+    .about =
+        "Prints the time of operation OP among P processes with D elements: the equation with its standard errors, the "
+        "time with every coefficient one standard error lower (min), as it is (avg) and higher (max), and the interval "
+        "that holds 95 % of new observations. Says so when P or D lies outside what was measured. Without OP it asks: "
+        "lines of OP P D from standard input, `list` for the operations, `quit` or the end of the input to leave.",
+    .example = "bmf sheet calc examples/sheets/cray-t3d.sheet bcast 16 1000",
+    .options = table,
+    .min_operands = 1,
+    .max_operands = 4,
+    .no_operand = "no sheet",
+    .surplus = "too many arguments",
+    .size = sizeof(options),
+    .run = run};

@@ -1,29 +1,16 @@
 /* bmf sheet compare: two sheets, operation by operation. */
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/commands.h"
+#include "drivers/command/json.h"
 #include "drivers/sheet/sheet.h"
-#include "drivers/sheet/json.h"
 #include "predict/sheet/compare.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
-static void print_help(void)
-{
-    puts("usage: bmf sheet compare A B [--json]\n"
-         "\n"
-         "Compares the times of every operation of sheets A and B over the p and d that both hold for: the ratio B / "
-         "A,\n"
-         "least, geometric mean and most, and whether the equations differ beyond their errors. The difference is in\n"
-         "standard errors; by chance it exceeds the limit, anywhere in the domain, in 5 % of the operations.\n"
-         "\n"
-         "  --json  print one JSON object\n"
-         "  --help  this text\n"
-         "\n"
-         "Example: bmf sheet compare monday.sheet tuesday.sheet");
-}
+typedef struct options {
+    bool json;
+} options;
 
 static void print_row(const bmf_sheet_comparison *c)
 {
@@ -74,7 +61,7 @@ static int print_json(int64_t count, const bmf_sheet_comparison *comparison)
         }
         json_array_append_new(rows, row);
     }
-    return bmf_sheet_print_json(json_pack("{s:o}", "operations", rows));
+    return json_print(json_pack("{s:o}", "operations", rows), BMF_JSON_INDENT);
 }
 
 static int compare_files(const char *first_path, const char *second_path, bool json)
@@ -94,25 +81,31 @@ static int compare_files(const char *first_path, const char *second_path, bool j
     free(comparison);
     sheet_free(second);
     sheet_free(first);
-    return status != BMF_OK ? bmf_report(status) : code ? code : bmf_finish_output();
+    return status != BMF_OK ? report_status(NULL, status) : code ? code : finish_output();
 }
 
-int bmf_sheet_compare_command(int argc, char **argv)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    static const struct option known[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
-    bool json = false;
-    opterr = 0;
-    optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
-        if (c == '?')
-            return bmf_usage_error("sheet compare", "unknown option '%s'", argv[optind - 1]);
-        if (c == 'h') {
-            print_help();
-            return bmf_finish_output();
-        }
-        json = true;
-    }
-    if (argc - optind != 2)
-        return bmf_usage_error("sheet compare", "two sheets are compared, not %d", argc - optind);
-    return compare_files(argv[optind], argv[optind + 1], json);
+    const options *o = values;
+    (void)ctx;
+    if (operands->count != 2)
+        return usage_error("two sheets are compared, not %d", operands->count);
+    return compare_files(operands->text[0], operands->text[1], o->json);
 }
+
+static const bmf_option table[] = {BMF_OPTION("json", NULL, BMF_FLAG(options, json), "print one JSON object"),
+                                   BMF_OPTION_END};
+
+const bmf_driver sheet_compare_command = {
+    .name = "compare",
+    .summary = "two sheets, operation by operation",
+    .synopsis = "bmf sheet compare A B [--json]",
+    .about =
+        "Compares the times of every operation of sheets A and B over the p and d that both hold for: the ratio B / A, "
+        "least, geometric mean and most, and whether the equations differ beyond their errors. The difference is in "
+        "standard errors; by chance it exceeds the limit, anywhere in the domain, in 5 % of the operations.",
+    .example = "bmf sheet compare monday.sheet tuesday.sheet",
+    .options = table,
+    .max_operands = BMF_ANY_NUMBER,
+    .size = sizeof(options),
+    .run = run};

@@ -1,77 +1,18 @@
 /* bmf sheet fit: from measured times to a sheet. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/commands.h"
-#include "drivers/sheet/sheet.h"
+#include "drivers/command/json.h"
 #include "drivers/sheet/json.h"
+#include "drivers/sheet/sheet.h"
 #include "predict/sheet/sheet.h"
 #include "predict/sheet/text.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct options {
     const char *raw, *out, *title;
-    bool partial, notes, json, help;
+    bool partial, notes, json;
 } options;
-
-static void print_help(void)
-{
-    puts("usage: bmf sheet fit RAW -o SHEET [OPTION]..\n"
-         "\n"
-         "Fits an equation to the times of each operation in RAW (from `bmf sheet measure`) and writes a sheet.\n"
-         "\n"
-         "  -o SHEET       the sheet to write\n"
-         "  --title TEXT   its title; default: the machine\n"
-         "  --partial      accept an interrupted measurement\n"
-         "  --notes        list on standard error the fits that their points contradict, the designs that cannot tell\n"
-         "                 forms apart, and what was not measured\n"
-         "  --json         print one JSON object with all entries\n"
-         "  --help         this text\n"
-         "\n"
-         "Example: bmf sheet fit here.raw -o here.sheet");
-}
-
-static int read_options(int argc, char **argv, options *o)
-{
-    static const struct option known[] = {{"title", required_argument, NULL, 't'}, {"partial", no_argument, NULL, 'p'},
-                                          {"notes", no_argument, NULL, 'n'},       {"json", no_argument, NULL, 'j'},
-                                          {"help", no_argument, NULL, 'h'},        {0}};
-    opterr = 0;
-    optind = 1;
-    for (int c; (c = getopt_long(argc, argv, ":o:h", known, NULL)) != -1;) {
-        switch (c) {
-        case 'o':
-            o->out = optarg;
-            break;
-        case 't':
-            o->title = optarg;
-            break;
-        case 'p':
-            o->partial = true;
-            break;
-        case 'n':
-            o->notes = true;
-            break;
-        case 'j':
-            o->json = true;
-            break;
-        case 'h':
-            o->help = true;
-            return 0;
-        case ':':
-            return bmf_usage_error("sheet fit", "'%s' needs a value", argv[optind - 1]);
-        default:
-            return bmf_usage_error("sheet fit", "unknown option '%s'", argv[optind - 1]);
-        }
-    }
-    if (optind + 1 != argc)
-        return bmf_usage_error("sheet fit", optind == argc ? "no file of samples" : "more than one file of samples");
-    o->raw = argv[optind];
-    if (o->title && (strlen(o->title) >= BMF_SHEET_TEXT || strpbrk(o->title, "\n\r\t")))
-        return bmf_usage_error("sheet fit", "a title is one line of at most %d bytes", BMF_SHEET_TEXT - 1);
-    return o->out ? 0 : bmf_usage_error("sheet fit", "no sheet to write; use -o SHEET");
-}
 
 /* What a reader of the sheet must know about it, on standard error. */
 static void print_notes(const bmf_sheet *sheet)
@@ -104,42 +45,71 @@ static void print_summary(const options *o, const bmf_samples *samples, const bm
            (long long)sheet->skips);
 }
 
-static int print_json(const bmf_sheet *sheet)
+static void print_json(const bmf_sheet *sheet)
 {
     json_t *entries = json_array();
     for (int64_t k = 0; k < sheet->entries; k++)
-        json_array_append_new(entries, bmf_sheet_entry_json(&sheet->entry[k]));
+        json_array_append_new(entries, sheet_entry_json(&sheet->entry[k]));
     json_t *root = json_pack("{s:s, s:s, s:o}", "title", sheet->title, "date", sheet->header.date, "entries", entries);
-    return bmf_sheet_print_json(root);
+    json_print(root, BMF_JSON_INDENT);
 }
 
-int bmf_sheet_fit_command(int argc, char **argv)
+static int fit(const options *o)
 {
-    options o = {0};
     bmf_samples *samples = NULL;
     bmf_sheet *sheet = NULL;
-    int code = read_options(argc, argv, &o);
-    if (code != 0 || o.help) {
-        if (o.help)
-            print_help();
-        return code ? code : bmf_finish_output();
-    }
-    int status = samples_read(o.raw, o.partial, &samples);
+    int status = samples_read(o->raw, o->partial, &samples);
     if (status == BMF_OK)
         status = sheet_fit(samples, &sheet);
-    if (status == BMF_OK && o.title)
-        snprintf(sheet->title, sizeof sheet->title, "%s", o.title);
+    if (status == BMF_OK && o->title)
+        snprintf(sheet->title, sizeof sheet->title, "%s", o->title);
     if (status == BMF_OK)
-        status = sheet_write(sheet, o.out);
-    if (status == BMF_OK) {
-        if (o.notes)
-            print_notes(sheet);
-        if (o.json)
-            code = print_json(sheet);
-        else
-            print_summary(&o, samples, sheet);
-    }
+        status = sheet_write(sheet, o->out);
+    if (status == BMF_OK && o->notes)
+        print_notes(sheet);
+    if (status == BMF_OK && o->json)
+        print_json(sheet);
+    else if (status == BMF_OK)
+        print_summary(o, samples, sheet);
     sheet_free(sheet);
     samples_free(samples);
-    return status != BMF_OK ? bmf_report(status) : code ? code : bmf_finish_output();
+    return status;
 }
+
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
+{
+    options *o = values;
+    o->raw = operands->text[0];
+    if (o->title && (strlen(o->title) >= BMF_SHEET_TEXT || strpbrk(o->title, "\n\r\t")))
+        return usage_error("a title is one line of at most %d bytes", BMF_SHEET_TEXT - 1);
+    return report_status(ctx, fit(o));
+}
+
+static const bmf_option table[] = {
+    BMF_OPTION("output", "SHEET", BMF_TEXT(options, out), "the sheet to write", .letter = 'o',
+               .missing = "no sheet to write; use -o SHEET"),
+    BMF_OPTION("title", "TEXT", BMF_TEXT(options, title), "its title; default: the machine"),
+    BMF_OPTION("partial", NULL, BMF_FLAG(options, partial), "accept an interrupted measurement"),
+    BMF_OPTION(
+        "notes", NULL, BMF_FLAG(options, notes),
+        "list on standard error the fits that their points contradict, the designs that cannot tell forms apart, "
+        "and what was not measured"),
+    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "print one JSON object with all entries, times in seconds"),
+    BMF_OPTION_END};
+
+const bmf_driver sheet_fit_command = {
+    .name = "fit",
+    .summary = "make a sheet from measured times",
+    .synopsis = "bmf sheet fit RAW -o SHEET [OPTION]..",
+    .about =
+        "Fits an equation to the times of each operation in RAW (from `bmf sheet measure`) and writes a sheet: for "
+        "every operation the ranges of sizes over which one equation holds, and for each range the likeliest of twelve "
+        "forms, with standard errors, noise, goodness of fit and rivals.",
+    .example = "bmf sheet fit here.raw -o here.sheet",
+    .options = table,
+    .min_operands = 1,
+    .max_operands = 1,
+    .no_operand = "no file of samples",
+    .surplus = "more than one file of samples",
+    .size = sizeof(options),
+    .run = run};

@@ -1,26 +1,21 @@
 /* Sheets as JSON; see the header. */
 #include "drivers/sheet/json.h"
 
-#include <math.h>
-#include <stdlib.h>
-
-#include "drivers/commands.h"
-
-json_t *bmf_json_real(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
+#include "drivers/command/json.h"
 
 static json_t *form_json(bmf_form form)
 {
-    return json_pack("{s:s, s:s}", "startup", startup_name(form.startup), "size", size_name(form.size));
+    json_t *words = json_object();
+    for (int k = 1; k < BMF_TERMS; k++)
+        json_object_set_new(words, form_term[k].name, json_string(form_word(form, k)));
+    return words;
 }
 
 static json_t *terms_json(const double value[BMF_TERMS])
 {
     json_t *array = json_array();
     for (int k = 0; k < BMF_TERMS; k++)
-        json_array_append_new(array, bmf_json_real(value[k]));
+        json_array_append_new(array, json_finite(value[k]));
     return array;
 }
 
@@ -34,7 +29,7 @@ static json_t *covariance_json(const bmf_entry *entry)
     return rows;
 }
 
-json_t *bmf_sheet_entry_json(const bmf_entry *entry)
+json_t *sheet_entry_json(const bmf_entry *entry)
 {
     json_t *alternatives = json_array();
     for (int32_t k = 0; k < entry->alternatives; k++)
@@ -45,26 +40,17 @@ json_t *bmf_sheet_entry_json(const bmf_entry *entry)
                      entry->element_bytes, "threads", entry->threads, "p", entry->p_low, entry->p_high, "d",
                      (json_int_t)entry->d_low, (json_int_t)entry->d_high, "form", form_json(entry->form),
                      "coefficients", terms_json(entry->coefficient), "covariance", covariance_json(entry), "noise",
-                     bmf_json_real(entry->noise), "freedom", bmf_json_real(entry->freedom), "coverage",
-                     bmf_json_real(entry->coverage), "chi_square", bmf_json_real(entry->chi_square), "chi_freedom",
-                     bmf_json_real(entry->chi_freedom), "q", bmf_json_real(entry->q), "condition",
-                     bmf_json_real(entry->condition), "runner_up",
+                     json_finite(entry->noise), "freedom", json_finite(entry->freedom), "coverage",
+                     json_finite(entry->coverage), "chi_square", json_finite(entry->chi_square), "chi_freedom",
+                     json_finite(entry->chi_freedom), "q", json_finite(entry->q), "condition",
+                     json_finite(entry->condition), "runner_up",
                      entry->has_runner_up ? form_json(entry->runner_up) : json_null(), "alternatives", alternatives,
                      "note", entry->note, "doubtful", entry->doubtful);
 }
 
-json_t *bmf_estimate_json(const bmf_estimate *e)
+json_t *estimate_json(const bmf_estimate *e)
 {
     return json_pack("{s:f, s:f, s:f, s:o, s:o, s:b, s:s}", "min", e->least, "avg", e->mean, "max", e->most, "low",
                      e->has_errors ? json_real(e->low) : json_null(), "high",
                      e->has_errors ? json_real(e->high) : json_null(), "inside", e->inside, "outside", e->outside);
-}
-
-int bmf_sheet_print_json(json_t *root)
-{
-    char *text = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
-    puts(text ? text : "null");
-    free(text);
-    json_decref(root);
-    return bmf_finish_output();
 }

@@ -1,16 +1,10 @@
-/* The subcommands of bmf sheet; files drivers/sheet_*.c.
- *
- * argv[0] is the subcommand's name ("measure"). All return an exit code. Only measure is called by every process.
- */
+/* The commands below `bmf sheet`. */
 #ifndef BMF_DRIVERS_SHEET_H
 #define BMF_DRIVERS_SHEET_H
 
-int bmf_sheet_measure_command(int argc, char **argv);
-int bmf_sheet_fit_command(int argc, char **argv);
-int bmf_sheet_kernels_command(int argc, char **argv);
-int bmf_sheet_show_command(int argc, char **argv);
-int bmf_sheet_calc_command(int argc, char **argv);
-int bmf_sheet_plot_command(int argc, char **argv);
-int bmf_sheet_compare_command(int argc, char **argv);
+#include "drivers/command/command.h"
+
+extern const bmf_driver sheet_measure_command, sheet_fit_command, sheet_kernels_command, sheet_show_command,
+    sheet_calc_command, sheet_plot_command, sheet_compare_command;
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "permute/exchange/boxes.h"
+#include "permute/gf2.h"
 #include "runtime/data/partition.h"
 
 typedef struct sizes {

@@ -7,7 +7,7 @@
 #ifndef BMF_BOXES_H
 #define BMF_BOXES_H
 
-#include "permute/permutation.h"
+#include "bmf/permutation.h"
 
 /* Elements from one box to another, 2^dimension of them. Element i goes from x + the sum of the step_x that i selects to
  * y + the same sum of step_y. step_y is the smallest basis, so targets increase with i below the lowest bits of y;

@@ -56,7 +56,7 @@ static void list_round(const exchange *x, int64_t k, bool (*in_place)(const exch
 {
     const bmf_context *ctx = x->ctx;
     const int64_t size = (int64_t)sizeof(bmf_message);
-    bmf_permute_plan_round(x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors, round);
+    permute_plan_round(x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors, round);
     own->message = reallocate(own->message, own->count * size, (own->count + round->count) * size);
     take_own(x, in_place, round, own);
     if (own->count > 0 && (round->count > 0 || k + 1 == x->plan->rounds)) {
@@ -88,10 +88,12 @@ int permute_rounds(exchange *x, const bmf_transfer *transfer, bool (*in_place)(c
     return status;
 }
 
+const bmf_skeleton_type skeleton_permute = {.id = 18, .name = "permute", .communication = BMF_COMMUNICATION_PERMUTE};
+
 int bmf_permute_execute(bmf_context *ctx, const bmf_permute_plan *plan, const void *const *source, void *const *target)
 {
     exchange x = {.ctx = ctx, .plan = plan, .source = source, .target = target};
-    skeleton_begin(ctx, "permute %s", bmf_permute_method_name(plan->method));
+    skeleton_begin(ctx, &skeleton_permute, "permute %s", bmf_permute_method_name(plan->method));
     int status = plan->stages ? exchange_stages(&x) : plan->traffic ? exchange_traffic(&x) : exchange_boxes(&x);
     if (x.buffer)
         buffer_release(x.buffer);

@@ -277,6 +277,26 @@ int bmf_permute_plan_create(bmf_context *ctx, const bmf_permutation *p, int colu
     return status;
 }
 
+bmf_permute_method bmf_permute_plan_method(const bmf_permute_plan *plan)
+{
+    return plan->method;
+}
+
+int64_t bmf_permute_plan_rounds(const bmf_permute_plan *plan)
+{
+    return plan->rounds;
+}
+
+int64_t bmf_permute_plan_messages(const bmf_permute_plan *plan)
+{
+    return plan->messages;
+}
+
+int64_t bmf_permute_plan_bytes(const bmf_permute_plan *plan)
+{
+    return plan->bytes;
+}
+
 void bmf_permute_plan_free(bmf_permute_plan *plan)
 {
     if (!plan)
@@ -392,7 +412,7 @@ static void boxes_row(const bmf_permute_plan *plan, int64_t row, int64_t low, in
     }
 }
 
-void bmf_permute_plan_round(const bmf_permute_plan *plan, int64_t k, int64_t low, int64_t high, bmf_round *round)
+void permute_plan_round(const bmf_permute_plan *plan, int64_t k, int64_t low, int64_t high, bmf_round *round)
 {
     *round = (bmf_round){0};
     int64_t first = plan->method == BMF_PERMUTE_ALLTOALLV ? 0 : k;

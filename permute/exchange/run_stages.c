@@ -115,8 +115,7 @@ static int begin_flight(staging *s, int64_t k, flight *f)
 {
     bmf_context *ctx = s->x->ctx;
     *f = (flight){.s = s, .stage = k / s->rounds};
-    bmf_permute_plan_round(s->x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors,
-                           &f->round);
+    permute_plan_round(s->x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors, &f->round);
     return backend_exchange_begin(ctx, &f->round, (uint32_t)k, &(bmf_transfer){outgoing, incoming, f}, &f->exchange);
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "permute/exchange/private.h"
-#include "permute/local/local.h"
+#include "bmf/permute.h"
 #include "permute/traffic.h"
 #include "runtime/base/allocate.h"
 

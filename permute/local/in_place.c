@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "permute/local/local.h"
+#include "bmf/permute.h"
 #include "permute/local/cycles.h"
 #include "permute/local/walk.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "permute/local/local.h"
+#include "bmf/permute.h"
 #include "permute/local/part.h"
 #include "permute/local/walk.h"
 

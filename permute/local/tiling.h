@@ -18,7 +18,8 @@
 #ifndef BMF_LOCAL_TILING_H
 #define BMF_LOCAL_TILING_H
 
-#include "permute/permutation.h"
+#include "bmf/permutation.h"
+#include "permute/gf2.h"
 
 typedef struct bmf_tiling {
     int run_bits, rank, steps;                                     /* run_bits + rank + steps = bits */

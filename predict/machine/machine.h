@@ -19,7 +19,7 @@
 
 #include "predict/network/network.h"
 #include "predict/sheet/sheet.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef enum bmf_compute_cost { BMF_COMPUTE_MEASURED, BMF_COMPUTE_SHEET, BMF_COMPUTE_ZERO } bmf_compute_cost;
 

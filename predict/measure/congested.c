@@ -5,9 +5,9 @@
  * Source: document 001, 3.4 (`allsend`). */
 #include <stdlib.h>
 
-#include "permute/gf2.h"
 #include "predict/measure/measure_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/random.h"
 
 enum { TAG = 2 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "predict/measure/measure_private.h"
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/clock.h"
 

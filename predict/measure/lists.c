@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/data/list.h"
 
 BMF_MAP_KERNEL(number, int64_t, i, double, (double)i)
 BMF_MAP_KERNEL(row_length, int64_t, i, int64_t, ((void)i, MEASURE_ROW))

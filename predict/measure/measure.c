@@ -64,7 +64,7 @@ static void show_progress(job *j, double left, const char *what)
 static void close_groups(job *j)
 {
     for (int ranks = 1; ranks <= j->ctx->ranks; ranks++) {
-        group_close(j->group[ranks]);
+        bmf_close(j->group[ranks]);
         j->group[ranks] = NULL;
     }
     measure_memory_free(j->memory);

@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #include "predict/sheet/samples.h"
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 
 typedef enum bmf_measure_clock {
     BMF_MEASURE_BARRIER, /* a repetition starts when the process leaves a barrier */

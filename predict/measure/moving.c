@@ -6,6 +6,7 @@
 
 #include "predict/measure/lists.h"
 #include "runtime/base/allocate.h"
+#include "runtime/data/list.h"
 
 #define RUN(name, call)                                                                                                \
     static int name(measure_site *site)                                                                                \

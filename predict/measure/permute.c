@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "permute/exchange/exchange.h"
-#include "permute/local/local.h"
+#include "bmf/permute.h"
 #include "predict/measure/measure_private.h"
 #include "runtime/base/allocate.h"
 

@@ -4,7 +4,7 @@
 
 #include "predict/mesh/dynamic_private.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 static int check_range(const char *what, int value, int least, int most)
 {

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef enum value_name {
     MISROUTES,

@@ -10,7 +10,9 @@
 
 #include "predict/mesh/pattern_private.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "runtime/base/array.h"
+#include "runtime/base/random.h"
+#include "bmf/status.h"
 
 /* ---- building ---- */
 
@@ -26,15 +28,9 @@ bmf_mesh_traffic *mesh_traffic_create(const char *name, const bmf_mesh *mesh)
 void mesh_traffic_add(bmf_mesh_traffic *traffic, int64_t from, int64_t destinations, const int64_t *to, int64_t words,
                       int64_t cycle, double bandwidth)
 {
-    if (traffic->messages == traffic->capacity) {
-        const int64_t capacity = traffic->capacity ? 2 * traffic->capacity : 64;
-        const int64_t size = (int64_t)sizeof *traffic->message;
-        traffic->message = reallocate(traffic->message, traffic->capacity * size, capacity * size);
-        traffic->capacity = capacity;
-    }
     int64_t *copy = allocate(destinations * (int64_t)sizeof *copy);
     memcpy(copy, to, (size_t)destinations * sizeof *copy);
-    traffic->message[traffic->messages++] = (bmf_mesh_message){
+    *ARRAY_APPEND(traffic->message, traffic->messages, traffic->capacity) = (bmf_mesh_message){
         .from = from, .destinations = destinations, .to = copy, .words = words, .cycle = cycle, .bandwidth = bandwidth};
 }
 
@@ -162,19 +158,6 @@ static int make_neighbours(const request *r, bmf_mesh_traffic *traffic)
     return BMF_OK;
 }
 
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
-}
-
-static double draw_unit(uint64_t *state)
-{
-    return (double)(draw(state) >> 11) * 0x1p-53;
-}
-
 static int make_random(const request *r, bmf_mesh_traffic *traffic)
 {
     const bmf_mesh_random *random = r->random;
@@ -187,9 +170,9 @@ static int make_random(const request *r, bmf_mesh_traffic *traffic)
     uint64_t state = random->seed;
     for (int64_t cycle = 0; cycle < random->cycles; cycle++)
         for (int64_t node = 0; node < nodes; node++) {
-            if (draw_unit(&state) >= chance)
+            if (random_unit(&state) >= chance)
                 continue;
-            int64_t to = (int64_t)(draw_unit(&state) * (double)(random->itself ? nodes : nodes - 1));
+            int64_t to = (int64_t)(random_unit(&state) * (double)(random->itself ? nodes : nodes - 1));
             to += !random->itself && to >= node;
             mesh_traffic_add(traffic, node, 1, &to, r->words, cycle, 0);
         }

@@ -9,7 +9,7 @@
 
 #include "predict/mesh/pattern_private.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 static const char BLANKS[] = " \t\r\n";
 

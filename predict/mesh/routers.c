@@ -6,7 +6,7 @@
 
 #include "predict/mesh/routers.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 const bmf_mesh_router *const mesh_routers[] = {&mesh_router_scheduled, &mesh_router_ecube, &mesh_router_adaptive, NULL};
 

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "runtime/base/text.h"
+#include "runtime/base/hash.h"
+#include "bmf/status.h"
 
 enum { TABLE = 4096, PATH = 4096, VERSION = 2, MOST_LINKS = 1 << 24 };
 
@@ -26,25 +28,10 @@ struct bmf_schedule_cache {
     bmf_schedule_cache_counts counts;
 };
 
-static uint64_t hash_text(const char *text, size_t length)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t k = 0; k < length; k++)
-        hash = (hash ^ (unsigned char)text[k]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-static char *copy_text(const char *text)
-{
-    char *copy = allocate((int64_t)strlen(text) + 1);
-    strcpy(copy, text);
-    return copy;
-}
-
 bmf_schedule_cache *schedule_cache_create(const char *directory)
 {
     bmf_schedule_cache *cache = allocate_clear(1, sizeof *cache);
-    cache->directory = directory ? copy_text(directory) : NULL;
+    cache->directory = directory ? text_copy(directory) : NULL;
     return cache;
 }
 
@@ -73,7 +60,7 @@ char *schedule_cache_directory(void)
         snprintf(path, sizeof path, "%s/.cache/bmf/schedules", home);
     else
         return NULL;
-    return copy_text(path);
+    return text_copy(path);
 }
 
 bmf_schedule_cache_counts schedule_cache_count(const bmf_schedule_cache *cache)
@@ -102,14 +89,14 @@ static char *make_key(const bmf_scheduled_hardware *hardware, int64_t messages, 
     size_t length;
     FILE *stream = open_memstream(&key, &length);
     if (!stream)
-        return copy_text("");
+        return text_copy("");
     fprintf(stream, "bmf schedule %d %s%s pipelines %d length %d wires %d messages %" PRId64 "\n", VERSION,
             mesh_text(&hardware->mesh, size), hardware->mesh.torus ? " torus" : "", hardware->pipelines,
             hardware->length, hardware->separate_wires, messages);
     for (int64_t k = 0; k < messages; k++)
         fprintf(stream, "%" PRId64 " %" PRId64 " %.6f\n", message[k].from, message[k].to[0], message[k].bandwidth);
     fclose(stream);
-    char *kept = copy_text(key);
+    char *kept = text_copy(key);
     free(key);
     return kept;
 }
@@ -217,7 +204,8 @@ static char *read_file(const char *path, size_t *length)
     fclose(file);
     uint64_t sum;
     char *last = got > 0 ? strstr(text, "\nsum ") : NULL;
-    if (last && sscanf(last, "\nsum %" SCNx64, &sum) == 1 && hash_text(text, (size_t)(last - text) + 1) == sum) {
+    if (last && sscanf(last, "\nsum %" SCNx64, &sum) == 1 &&
+        hash_bytes(HASH_START, text, (size_t)(last - text) + 1) == sum) {
         *length = (size_t)(last - text) + 1;
         return text;
     }
@@ -267,7 +255,7 @@ static void store(const bmf_schedule_cache *cache, const char *path, const char 
     fputs(key, stream);
     write_plan(stream, plan);
     fflush(stream);
-    fprintf(stream, "sum %" PRIx64 "\n", hash_text(text, length));
+    fprintf(stream, "sum %" PRIx64 "\n", hash_bytes(HASH_START, text, length));
     fclose(stream);
     make_directories(cache->directory);
     snprintf(other, sizeof other, "%s.%ld", path, (long)getpid());
@@ -313,7 +301,7 @@ int schedule_cache_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware 
     memcpy(wished, message, (size_t)messages * sizeof *wished);
     wish(hardware, messages, wished);
     char *key = make_key(hardware, messages, wished);
-    const uint64_t hash = hash_text(key, strlen(key));
+    const uint64_t hash = hash_text(key);
     const entry *known = remembered(cache, hash, key);
     int status = BMF_OK;
     cache->counts.asked++;

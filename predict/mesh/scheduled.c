@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 const char *place_text(int place, char text[BMF_PLACE_TEXT])
 {

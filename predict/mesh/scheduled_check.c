@@ -4,7 +4,7 @@
 #include <stdarg.h>
 
 #include "predict/mesh/scheduled.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct checking {
     const bmf_scheduled_machine *machine;

@@ -11,7 +11,7 @@
 #include "predict/mesh/phase.h"
 #include "predict/mesh/routers.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { LENGTH, PIPELINES, SHARED_WIRES, READ_CYCLES, WRITE_CYCLES, IN_ORDER };
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "predict/mesh/simulate_scheduled_private.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 static uint8_t fetch(const bmf_scheduled_simulation *s, int64_t n, int64_t cycle, int pipeline)
 {

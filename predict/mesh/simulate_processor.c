@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "predict/mesh/simulate_scheduled_private.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 void processor_count(bmf_scheduled_simulation *s, int64_t n)
 {
@@ -28,10 +28,7 @@ static void sleep_until(bmf_scheduled_simulation *s, int64_t n, int64_t wake)
     if (s->node[n].cpu.asleep)
         return;
     s->node[n].cpu.asleep = true;
-    int64_t at = s->sleepers++;
-    for (; at > 0 && s->heap[(at - 1) / 2].wake > wake; at = (at - 1) / 2)
-        s->heap[at] = s->heap[(at - 1) / 2];
-    s->heap[at] = (sleeper){wake, n};
+    sleepers_push(s->heap, &s->sleepers, (sleeper){wake, n});
 }
 
 static simulator_step *step_of(const bmf_scheduled_simulation *s, int64_t n)

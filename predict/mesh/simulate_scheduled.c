@@ -12,7 +12,7 @@
 
 #include "predict/mesh/simulate_scheduled_private.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 /* ---- making ---- */
 
@@ -249,16 +249,7 @@ static int run_node(bmf_scheduled_simulation *s, int64_t n)
 
 static void take_sleeper(bmf_scheduled_simulation *s)
 {
-    const int64_t node = s->heap[0].node;
-    const sleeper last = s->heap[--s->sleepers];
-    int64_t at = 0;
-    for (int64_t child; (child = 2 * at + 1) < s->sleepers; at = child) {
-        child += child + 1 < s->sleepers && s->heap[child + 1].wake < s->heap[child].wake;
-        if (last.wake <= s->heap[child].wake)
-            break;
-        s->heap[at] = s->heap[child];
-    }
-    s->heap[at] = last;
+    const int64_t node = sleepers_pop(s->heap, &s->sleepers).node;
     s->node[node].cpu.asleep = false;
     scheduled_wake(s, node);
 }

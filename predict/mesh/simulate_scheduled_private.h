@@ -61,6 +61,11 @@ typedef struct sleeper {
     int64_t wake, node;
 } sleeper;
 
+#define HEAP(name)        sleepers_##name
+#define HEAP_ELEMENT      sleeper
+#define HEAP_BEFORE(a, b) ((a).wake < (b).wake)
+#include "runtime/base/heap.h"
+
 struct bmf_scheduled_simulation {
     bmf_scheduled_machine *machine;
     bmf_processor_script *script;

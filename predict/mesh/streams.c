@@ -9,6 +9,7 @@
  * The bandwidths that are tried begin at what nodes and cuts of the mesh can carry at all (document 004, 6.2.6), and go
  * down, then up again by halving, as document 004, 7.1.3 does with its router, which never reroutes.
  * Cost: rounds x rerouted streams x O(n log n) for n states that are looked at. */
+#define _GNU_SOURCE /* qsort_r */
 #include "predict/mesh/streams_private.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 /* A try ends early after PATIENCE rounds without a new least, or if after HOPELESS rounds half of the first sharing is left.
  * Every EVERYBODY rounds also streams that share nothing are rerouted: they may stand in the way. Each round begins with
@@ -267,8 +268,6 @@ static double factor_of_cuts(const streams_router *r)
 
 /* ---- rounds ---- */
 
-static const streams_router *sorting; /* qsort has no place for it */
-
 static double hardness(const streams_router *r, int64_t k)
 {
     const bmf_stream *stream = &r->request->stream[k];
@@ -280,10 +279,10 @@ static double hardness(const streams_router *r, int64_t k)
     return (double)r->route[k].slots * (double)(furthest + 2 * stream->destinations);
 }
 
-static int compare_hardness(const void *left, const void *right)
+static int compare_hardness(const void *left, const void *right, void *router)
 {
     const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    const double x = hardness(sorting, a), y = hardness(sorting, b);
+    const double x = hardness(router, a), y = hardness(router, b);
     return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
 }
 
@@ -303,8 +302,7 @@ static void clear_routes(streams_router *r, double factor)
     }
     for (int64_t c = 0; c < r->commands; c++)
         r->command[c].at_slot = -1;
-    sorting = r;
-    qsort(r->order, (size_t)r->request->streams, sizeof *r->order, compare_hardness);
+    qsort_r(r->order, (size_t)r->request->streams, sizeof *r->order, compare_hardness, r);
 }
 
 /* FOUND: nothing is shared any more. */

@@ -6,7 +6,7 @@
 
 #include "predict/mesh/streams.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct emission {
     const bmf_stream_routes *routes;

@@ -12,6 +12,7 @@
 
 #include "predict/mesh/streams_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 enum { MOVE_DELAY = BMF_MESH_PORTS, FROM_PROCESSOR = -1, FROM_TREE = -2 };
 static const float DELAY_COST = 0.5F;
@@ -75,33 +76,15 @@ static float estimate(const search *s, int64_t node)
     return (float)(links * s->route->slots);
 }
 
-/* ---- the heap ---- */
+#define HEAP(name)        queue_##name
+#define HEAP_ELEMENT      heap_item
+#define HEAP_BEFORE(a, b) ((a).estimate < (b).estimate)
+#include "runtime/base/heap.h"
 
 static void push(streams_router *r, float at, int32_t state)
 {
-    if (r->heap_count == r->heap_capacity) {
-        const int64_t capacity = r->heap_capacity ? 2 * r->heap_capacity : 1024, size = (int64_t)sizeof *r->heap;
-        r->heap = reallocate(r->heap, r->heap_capacity * size, capacity * size);
-        r->heap_capacity = capacity;
-    }
-    int64_t k = r->heap_count++;
-    for (; k > 0 && r->heap[(k - 1) / 2].estimate > at; k = (k - 1) / 2)
-        r->heap[k] = r->heap[(k - 1) / 2];
-    r->heap[k] = (heap_item){at, state};
-}
-
-static heap_item pop(streams_router *r)
-{
-    const heap_item first = r->heap[0], last = r->heap[--r->heap_count];
-    int64_t k = 0;
-    for (int64_t child; (child = 2 * k + 1) < r->heap_count; k = child) {
-        child += child + 1 < r->heap_count && r->heap[child + 1].estimate < r->heap[child].estimate;
-        if (last.estimate <= r->heap[child].estimate)
-            break;
-        r->heap[k] = r->heap[child];
-    }
-    r->heap[k] = last;
-    return first;
+    ARRAY_RESERVE(r->heap, r->heap_capacity, r->heap_count + 1);
+    queue_push(r->heap, &r->heap_count, (heap_item){at, state});
 }
 
 static void reach(search *s, int64_t node, int pipeline, int slot, float cost, int32_t from, int move)
@@ -191,7 +174,7 @@ static bool find(search *s)
 {
     streams_router *r = s->r;
     while (r->heap_count > 0) {
-        const heap_item item = pop(r);
+        const heap_item item = queue_pop(r->heap, &r->heap_count);
         search_state *state = &r->state[item.state];
         if (item.estimate >= s->best)
             break;
@@ -228,13 +211,8 @@ static void count_hop(search *s, int64_t hop, int users)
 static int64_t add_hop(search *s, const bmf_stream_hop *hop)
 {
     bmf_stream_route *route = s->route;
-    if (route->hops == route->capacity) {
-        const int64_t capacity = route->capacity ? 2 * route->capacity : 16, size = (int64_t)sizeof *route->hop;
-        route->hop = reallocate(route->hop, route->capacity * size, capacity * size);
-        route->capacity = capacity;
-    }
-    route->hop[route->hops] = *hop;
-    return route->hops++;
+    *ARRAY_APPEND(route->hop, route->hops, route->capacity) = *hop;
+    return route->hops - 1;
 }
 
 /* Adds the way to a state, its last hop's resources not yet counted; returns that hop. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 int mesh_make(int sizes, const int64_t *size, bool torus, bmf_mesh *mesh)
 {

@@ -10,7 +10,7 @@
 #include "predict/machine/machine.h"
 #include "predict/model/actions.h"
 #include "predict/simulate/simulate.h"
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 
 typedef struct bmf_model bmf_model;
 

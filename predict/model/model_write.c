@@ -24,7 +24,7 @@ static bmf_run *like(const bmf_run *names)
     for (uint32_t k = 1; k < names->names; k++)
         run_name(run, names->name[k]);
     for (uint32_t k = 1; k < names->nodes; k++)
-        run_node(run, names->node[k].parent, names->name[names->node[k].name], (bmf_event_kind)names->node[k].kind);
+        run_node_like(run, names->node[k].parent, names->name[names->node[k].name], &names->node[k]);
     return run;
 }
 

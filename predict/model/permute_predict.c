@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "permute/local/local.h"
+#include "bmf/permute.h"
 #include "permute/exchange/stages.h"
 #include "permute/traffic.h"
 #include "predict/network/record_rounds.h"
@@ -117,7 +117,7 @@ static int compute(forecast *f, bool packing, uint32_t round, int64_t elements)
 static void begin_round(forecast *f, const bmf_permute_plan *plan, int64_t k)
 {
     bmf_round round;
-    bmf_permute_plan_round(plan, k, 0, plan->processors, &round);
+    permute_plan_round(plan, k, 0, plan->processors, &round);
     permute_clocks_begin(f->clocks, k, round.message, round.count);
     free(round.message);
 }

@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#include "permute/permutation.h"
+#include "bmf/permutation.h"
 
 typedef struct bmf_edn_shape {
     int64_t ports;    /* clusters of processors */

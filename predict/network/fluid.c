@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 static const double together = 1e-12; /* relative: events that differ by rounding only */
 
@@ -85,20 +86,9 @@ bmf_fluid *fluid_create(int64_t channels, const double *bandwidth, bmf_fluid_end
     return fluid;
 }
 
-/* An array of pointers with room for one more. */
-static void make_room(flow ***array, int64_t count, int64_t *room)
-{
-    if (count < *room)
-        return;
-    int64_t wanted = *room > 0 ? 2 * *room : 64;
-    *array = reallocate(*array, *room * (int64_t)sizeof **array, wanted * (int64_t)sizeof **array);
-    *room = wanted;
-}
-
 static void put_by(bmf_fluid *fluid, flow *f)
 {
-    make_room(&fluid->spare, fluid->spares, &fluid->spare_room);
-    fluid->spare[fluid->spares++] = f;
+    *ARRAY_APPEND(fluid->spare, fluid->spares, fluid->spare_room) = f;
 }
 
 void fluid_clear(bmf_fluid *fluid)
@@ -131,41 +121,32 @@ void fluid_free(bmf_fluid *fluid)
     free(fluid);
 }
 
-/* ---- the heap of flows ---- */
+/* ---- the heaps ---- */
 
-static bool goes_first(const flow *a, const flow *b)
+static inline bool goes_first(const flow *a, const flow *b)
 {
     return a->due != b->due ? a->due < b->due : a->number < b->number;
 }
 
-static void stand(bmf_fluid *fluid, flow *f, int64_t at)
-{
-    fluid->heap[at] = f;
-    f->waiting = at;
-}
-
-/* Brings a flow, for which place `at` is free, to where it belongs. */
-static void settle(bmf_fluid *fluid, flow *f, int64_t at)
-{
-    for (; at > 0 && goes_first(f, fluid->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        stand(fluid, fluid->heap[(at - 1) / 2], at);
-    for (int64_t child; (child = 2 * at + 1) < fluid->flows; at = child) {
-        if (child + 1 < fluid->flows && goes_first(fluid->heap[child + 1], fluid->heap[child]))
-            child++;
-        if (!goes_first(fluid->heap[child], f))
-            break;
-        stand(fluid, fluid->heap[child], at);
-    }
-    stand(fluid, f, at);
-}
+#define HEAP(name)              flows_##name
+#define HEAP_ELEMENT            flow *
+#define HEAP_BEFORE(a, b)       goes_first(a, b)
+#define HEAP_MOVED(heap, place) ((void)((heap)[place]->waiting = (place)))
+#include "runtime/base/heap.h"
 
 static void leave_heap(bmf_fluid *fluid, flow *f)
 {
-    int64_t at = f->waiting;
     flow *last = fluid->heap[--fluid->flows];
-    if (last != f)
-        settle(fluid, last, at);
+    if (last == f)
+        return;
+    fluid->heap[f->waiting] = last;
+    flows_restore(fluid->heap, fluid->flows, f->waiting);
 }
+
+#define HEAP(name)        shares_##name
+#define HEAP_ELEMENT      share
+#define HEAP_BEFORE(a, b) ((a).rate != (b).rate ? (a).rate < (b).rate : (a).channel < (b).channel)
+#include "runtime/base/heap.h"
 
 /* ---- flows in channels ---- */
 
@@ -181,13 +162,8 @@ static void enter_channels(bmf_fluid *fluid, flow *f)
 {
     for (int32_t k = 0; k < f->count; k++) {
         channel *c = &fluid->channel[f->passage[k].channel];
-        if (c->count == c->room) {
-            int32_t wanted = c->room > 0 ? 2 * c->room : 4;
-            c->guest = reallocate(c->guest, c->room * (int64_t)sizeof *c->guest, wanted * (int64_t)sizeof *c->guest);
-            c->room = wanted;
-        }
         f->passage[k].place = c->count;
-        c->guest[c->count++] = (guest){f, k};
+        *ARRAY_APPEND(c->guest, c->count, c->room) = (guest){f, k};
         touch(fluid, f->passage[k].channel);
     }
 }
@@ -207,8 +183,7 @@ static void leave_channels(bmf_fluid *fluid, const flow *f)
 
 static void list_flow(bmf_fluid *fluid, flow *f)
 {
-    make_room(&fluid->list, fluid->listed, &fluid->list_room);
-    fluid->list[fluid->listed++] = f;
+    *ARRAY_APPEND(fluid->list, fluid->listed, fluid->list_room) = f;
 }
 
 /* Everything that hangs together with the channels touched so far by flows that may get another rate. */
@@ -237,35 +212,6 @@ static void find_concerned(bmf_fluid *fluid)
     }
 }
 
-static bool is_less(share a, share b)
-{
-    return a.rate != b.rate ? a.rate < b.rate : a.channel < b.channel;
-}
-
-static void push_share(bmf_fluid *fluid, share added)
-{
-    share *heap = fluid->share;
-    int64_t at = fluid->shares++;
-    for (; at > 0 && is_less(added, heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = added;
-}
-
-static share pop_share(bmf_fluid *fluid)
-{
-    share *heap = fluid->share, least = heap[0], last = heap[--fluid->shares];
-    int64_t at = 0;
-    for (int64_t child; (child = 2 * at + 1) < fluid->shares; at = child) {
-        if (child + 1 < fluid->shares && is_less(heap[child + 1], heap[child]))
-            child++;
-        if (!is_less(heap[child], last))
-            break;
-        heap[at] = heap[child];
-    }
-    heap[at] = last;
-    return least;
-}
-
 /* Up to `now` at the old rate, from then on at the new one. */
 static void change_rate(bmf_fluid *fluid, flow *f, double rate, double now)
 {
@@ -276,7 +222,7 @@ static void change_rate(bmf_fluid *fluid, flow *f, double rate, double now)
     f->since = fmax(now, f->since);
     f->rate = rate;
     f->due = f->since + f->left / rate;
-    settle(fluid, f, f->waiting);
+    flows_restore(fluid->heap, fluid->flows, f->waiting);
 }
 
 static void fix_guests(bmf_fluid *fluid, channel *full, double rate, double now)
@@ -303,16 +249,16 @@ static void fill(bmf_fluid *fluid, double now)
     for (int64_t t = 0; t < fluid->touches; t++) {
         const channel *c = &fluid->channel[fluid->touched[t]];
         if (c->open > 0)
-            push_share(fluid, (share){c->left / c->open, fluid->touched[t]});
+            shares_push(fluid->share, &fluid->shares, (share){c->left / c->open, fluid->touched[t]});
     }
     while (fluid->shares > 0) {
-        share least = pop_share(fluid);
+        share least = shares_pop(fluid->share, &fluid->shares);
         channel *c = &fluid->channel[least.channel];
         if (c->open == 0)
             continue;
         double present = fmax(c->left / c->open, level);
         if (present > least.rate) {
-            push_share(fluid, (share){present, least.channel});
+            shares_push(fluid->share, &fluid->shares, (share){present, least.channel});
             continue;
         }
         level = present;
@@ -377,8 +323,8 @@ void fluid_start(bmf_fluid *fluid, double time, double bytes, int64_t count, con
     f->since = f->due = time;
     f->number = fluid->started++;
     f->flows = f->found = false;
-    make_room(&fluid->heap, fluid->flows, &fluid->room);
-    settle(fluid, f, fluid->flows++);
+    ARRAY_RESERVE(fluid->heap, fluid->room, fluid->flows + 1);
+    flows_push(fluid->heap, &fluid->flows, f);
 }
 
 double fluid_next(const bmf_fluid *fluid)
@@ -391,7 +337,7 @@ static void begin_flow(bmf_fluid *fluid, flow *f)
 {
     f->flows = true;
     f->due = INFINITY;
-    settle(fluid, f, f->waiting);
+    flows_restore(fluid->heap, fluid->flows, f->waiting);
     enter_channels(fluid, f);
     list_flow(fluid, f);
 }
@@ -409,8 +355,7 @@ void fluid_advance(bmf_fluid *fluid)
         if (f->flows)
             leave_channels(fluid, f);
         leave_heap(fluid, f);
-        make_room(&fluid->over, fluid->ends, &fluid->end_room);
-        fluid->over[fluid->ends++] = f;
+        *ARRAY_APPEND(fluid->over, fluid->ends, fluid->end_room) = f;
     }
     find_rates(fluid, now);
     for (int64_t k = 0; k < fluid->ends; k++) {

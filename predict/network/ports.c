@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 struct bmf_port_event {
     double time, length, latency; /* latency: when it leaves */
@@ -12,40 +13,16 @@ struct bmf_port_event {
     uint64_t order; /* twice the number of the event; odd: the message leaves, even: its head comes */
 };
 
-/* ---- the heap ---- */
-
-static bool is_before(const bmf_port_event *a, const bmf_port_event *b)
-{
-    return a->time < b->time || (a->time == b->time && a->order < b->order);
-}
+#define HEAP(name)        events_##name
+#define HEAP_ELEMENT      bmf_port_event
+#define HEAP_BEFORE(a, b) ((a).time < (b).time || ((a).time == (b).time && (a).order < (b).order))
+#include "runtime/base/heap.h"
 
 static void push(bmf_ports *ports, bmf_flying *message, double time, double length, double latency, bool leaves)
 {
-    if (ports->events == ports->capacity) {
-        const int64_t size = (int64_t)sizeof *ports->event, capacity = ports->capacity ? 2 * ports->capacity : 64;
-        ports->event = reallocate(ports->event, ports->capacity * size, capacity * size);
-        ports->capacity = capacity;
-    }
-    const bmf_port_event added = {time, length, latency, message, 2 * (uint64_t)ports->added++ + leaves};
-    int64_t at = ports->events++;
-    for (int64_t up; at > 0 && is_before(&added, &ports->event[up = (at - 1) / 2]); at = up)
-        ports->event[at] = ports->event[up];
-    ports->event[at] = added;
-}
-
-static bmf_port_event pop(bmf_ports *ports)
-{
-    const bmf_port_event first = ports->event[0], last = ports->event[--ports->events];
-    int64_t at = 0;
-    for (int64_t down; (down = 2 * at + 1) < ports->events; at = down) {
-        if (down + 1 < ports->events && is_before(&ports->event[down + 1], &ports->event[down]))
-            down++;
-        if (!is_before(&ports->event[down], &last))
-            break;
-        ports->event[at] = ports->event[down];
-    }
-    ports->event[at] = last;
-    return first;
+    ARRAY_RESERVE(ports->event, ports->capacity, ports->events + 1);
+    const uint64_t order = 2 * (uint64_t)ports->added++ + leaves;
+    events_push(ports->event, &ports->events, (bmf_port_event){time, length, latency, message, order});
 }
 
 /* ---- the ports ---- */
@@ -99,7 +76,7 @@ double ports_next(const bmf_ports *ports)
 
 bmf_flying *ports_advance(bmf_ports *ports)
 {
-    const bmf_port_event event = pop(ports);
+    const bmf_port_event event = events_pop(ports->event, &ports->events);
     bmf_flying *message = event.message;
     if (event.order % 2 == 1) {
         message->done = ports_leave(ports, message, event.time, event.length, event.latency);

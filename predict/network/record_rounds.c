@@ -3,6 +3,7 @@
  * Method: permute/one_permutable.h on the permutation itself, or, for clusters, on the same permutation of addresses
  * whose processor bits are in cluster order. With one record from every processor a record's place in the round is its
  * sender; for clusters they are sorted. Cost: d + n word operations for a record. Source: document 003, 4.2 to 4.4. */
+#include "permute/gf2.h"
 #include "predict/network/record_rounds.h"
 
 #include <stdlib.h>

@@ -15,6 +15,7 @@
 #include "predict/model/replay_gaps.h"
 #include "predict/replay/replay_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/text.h"
 
 /* What a lane does in one round: its leaves, linked in their order. */
 typedef struct lane_round {
@@ -321,7 +322,7 @@ static void copy_remarks(const bmf_model_costs *costs, int64_t *count, char ***r
         ++*count;
     *remarks = allocate(*count * (int64_t)sizeof **remarks);
     for (int64_t k = 0; k < *count; k++)
-        (*remarks)[k] = strdup(model_costs_remark(costs, k));
+        (*remarks)[k] = text_copy(model_costs_remark(costs, k));
 }
 
 int replay_onto_machine(bmf_run *run, const bmf_machine *machine, bool gaps, bmf_actions **actions, int64_t *count,
@@ -371,8 +372,8 @@ static bmf_run *copy_tables(const bmf_run *recorded, const char *machine, uint32
         name[k] = run_name(run, recorded->name[k]);
     node[0] = 0;
     for (uint32_t k = 1; k < recorded->nodes; k++)
-        node[k] = run_node(run, node[recorded->node[k].parent], recorded->name[recorded->node[k].name],
-                           (bmf_event_kind)recorded->node[k].kind);
+        node[k] = run_node_like(run, node[recorded->node[k].parent], recorded->name[recorded->node[k].name],
+                                &recorded->node[k]);
     return run;
 }
 

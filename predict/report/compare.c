@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "predict/report/compare_private.h"
+#include "runtime/base/allocate.h"
 #include "predict/report/run_match.h"
 
 static const double second = 1e-9; /* in nanoseconds' count */
@@ -78,38 +79,33 @@ static void count_leaves(bmf_comparison *c, const bmf_both *both)
     c->only_predicted = predicted - c->pairs;
 }
 
-static bool find_errors(bmf_comparison *c, const bmf_both *both)
+static void find_errors(bmf_comparison *c, const bmf_both *both)
 {
     const bmf_event *measured = both->run[0]->event, *predicted = both->run[1]->event;
     int64_t events = both->run[0]->events, count = 0;
-    double *error = malloc(((size_t)events + 1) * sizeof *error);
-    int64_t *group = malloc(((size_t)events + 1) * sizeof *group);
-    bool complete = error && group;
-    for (int64_t k = 0; complete && k < events; k++)
+    double *error = allocate_array(events, (int64_t)sizeof *error);
+    int64_t *group = allocate_array(events, (int64_t)sizeof *group);
+    for (int64_t k = 0; k < events; k++)
         if (c->twin[k] >= 0) {
             error[count] = relative_error(duration_of(&measured[k]), duration_of(&predicted[c->twin[k]]));
             group[count++] = (int64_t)measured[k].lane * BMF_EVENT_KINDS + measured[k].kind;
         }
-    complete =
-        complete && ratio_quantiles(count, group, error, (int64_t)both->run[0]->lanes * BMF_EVENT_KINDS, c->lane_state);
-    for (int64_t k = 0; complete && k < count; k++)
+    ratio_quantiles(count, group, error, (int64_t)both->run[0]->lanes * BMF_EVENT_KINDS, c->lane_state);
+    for (int64_t k = 0; k < count; k++)
         group[k] %= BMF_EVENT_KINDS;
-    complete = complete && ratio_quantiles(count, group, error, BMF_EVENT_KINDS, c->state);
+    ratio_quantiles(count, group, error, BMF_EVENT_KINDS, c->state);
     free(error);
     free(group);
-    return complete;
 }
 
-static bool compare_events(bmf_comparison *c, const bmf_both *both)
+static void compare_events(bmf_comparison *c, const bmf_both *both)
 {
     int64_t states = (int64_t)both->run[0]->lanes * BMF_EVENT_KINDS;
-    c->lane_state = malloc((size_t)states * sizeof *c->lane_state);
+    c->lane_state = allocate_array(states, (int64_t)sizeof *c->lane_state);
     c->twin = compare_twins(both);
-    if (!c->lane_state || !c->twin)
-        return false;
     clear_ratios(c->lane_state, states);
     count_leaves(c, both);
-    return find_errors(c, both);
+    find_errors(c, both);
 }
 
 /* ---- steps ---- */
@@ -136,15 +132,15 @@ static bool same_step(const step *a, const step *b)
 }
 
 /* The steps of a run by node and instance, each from the processor it took longest on. Nodes the measured run lacks are
- * UINT32_MAX and come last. To be freed; NULL without memory. */
+ * UINT32_MAX and come last. To be freed. */
 static step *find_steps(const bmf_run *run, const uint32_t *known, int64_t *steps)
 {
     int64_t count = 0, kept = 0;
     for (int64_t k = 0; k < run->events; k++)
         count += !is_leaf(&run->event[k]);
-    step *made = malloc(((size_t)count + 1) * sizeof *made);
+    step *made = allocate_array(count, (int64_t)sizeof *made);
     count = 0;
-    for (int64_t k = 0; made && k < run->events; k++) {
+    for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
         if (!is_leaf(event))
             made[count++] = (step){.node = known[event->node],
@@ -205,64 +201,53 @@ static void join_steps(bmf_comparison *c, const step *measured, int64_t count, c
     }
 }
 
-static bool compare_steps(bmf_comparison *c, const bmf_both *both)
+static void compare_steps(bmf_comparison *c, const bmf_both *both)
 {
     int64_t count[2];
     step *of[2] = {find_steps(both->run[0], both->known[0], &count[0]),
                    find_steps(both->run[1], both->known[1], &count[1])};
-    const size_t most = (size_t)count[0] + 1;
-    step_errors errors = {.group = malloc(most * sizeof(int64_t)),
-                          .one_group = calloc(most, sizeof(int64_t)),
-                          .error = malloc(most * sizeof(double)),
-                          .common_error = malloc(most * sizeof(double))};
+    step_errors errors = {.group = allocate_array(count[0], (int64_t)sizeof(int64_t)),
+                          .one_group = allocate_clear(count[0], (int64_t)sizeof(int64_t)),
+                          .error = allocate_array(count[0], (int64_t)sizeof(double)),
+                          .common_error = allocate_array(count[0], (int64_t)sizeof(double))};
     c->nodes = both->run[0]->nodes;
-    c->node = malloc((size_t)c->nodes * sizeof *c->node);
-    bool complete =
-        of[0] && of[1] && errors.group && errors.one_group && errors.error && errors.common_error && c->node;
-    if (complete) {
-        clear_ratios(c->node, c->nodes);
-        join_steps(c, of[0], count[0], of[1], count[1], &errors);
-        complete = ratio_quantiles(errors.count, errors.group, errors.error, c->nodes, c->node) &&
-                   ratio_quantiles(errors.common, errors.one_group, errors.common_error, 1, &c->common);
-    }
+    c->node = allocate_array(c->nodes, (int64_t)sizeof *c->node);
+    clear_ratios(c->node, c->nodes);
+    join_steps(c, of[0], count[0], of[1], count[1], &errors);
+    ratio_quantiles(errors.count, errors.group, errors.error, c->nodes, c->node);
+    ratio_quantiles(errors.common, errors.one_group, errors.common_error, 1, &c->common);
     free(of[0]);
     free(of[1]);
     free(errors.group);
     free(errors.one_group);
     free(errors.error);
     free(errors.common_error);
-    return complete;
 }
 
 /* ---- together ---- */
 
-static int fail_memory(void)
-{
-    return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to compare two runs");
-}
-
-static bool compare_all(bmf_comparison *c, const bmf_both *both)
+static void compare_all(bmf_comparison *c, const bmf_both *both)
 {
     c->same_processors = both->run[0]->lanes == both->run[1]->lanes;
     c->total = (bmf_ratio){(double)run_end(both->run[0]) * second, (double)run_end(both->run[1]) * second, 0, NAN, NAN};
     clear_ratios(&c->common, 1);
     clear_ratios(c->state, BMF_EVENT_KINDS);
-    if (c->same_processors && !compare_events(c, both))
-        return false;
+    if (c->same_processors)
+        compare_events(c, both);
     add_sums(c, both->run[0], false);
     add_sums(c, both->run[1], true);
-    return compare_steps(c, both);
+    compare_steps(c, both);
 }
 
 /* The nodes of the measured run that the predicted run's nodes are, and the measured run's own. */
 static uint32_t *known_nodes(const bmf_run *measured, const bmf_run *predicted, const uint32_t *twin)
 {
-    uint32_t *known = malloc(((size_t)measured->nodes + predicted->nodes) * sizeof *known);
-    for (uint32_t k = 0; known && k < measured->nodes; k++)
+    uint32_t *known = allocate_array((int64_t)measured->nodes + predicted->nodes, (int64_t)sizeof *known);
+    for (uint32_t k = 0; k < measured->nodes; k++)
         known[k] = k;
-    for (uint32_t k = 0; known && k < predicted->nodes; k++)
+    for (uint32_t k = 0; k < predicted->nodes; k++)
         known[measured->nodes + k] = UINT32_MAX;
-    for (uint32_t k = 0; known && k < measured->nodes; k++)
+    for (uint32_t k = 0; k < measured->nodes; k++)
         if (twin[k] != UINT32_MAX)
             known[measured->nodes + twin[k]] = k;
     return known;
@@ -272,23 +257,15 @@ int compare_runs(bmf_run *measured, bmf_run *predicted, bmf_comparison **compari
 {
     *comparison = NULL;
     if (run_sort(measured) != BMF_OK || run_sort(predicted) != BMF_OK)
-        return fail_memory();
-    bmf_comparison *c = calloc(1, sizeof *c);
-    uint32_t *known = NULL;
-    int status = c && (c->node_twin = node_twins(measured, predicted)) ? BMF_OK : fail_memory();
-    if (status == BMF_OK)
-        status = same_program(measured, predicted, c->node_twin);
-    if (status == BMF_OK) {
-        known = known_nodes(measured, predicted, c->node_twin);
-        bmf_both both = {{measured, predicted}, {known, known ? known + measured->nodes : NULL}};
-        status = known && compare_all(c, &both) ? BMF_OK : fail_memory();
-    }
+        return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to compare two runs");
+    bmf_comparison *c = allocate_clear(1, (int64_t)sizeof *c);
+    c->node_twin = node_twins(measured, predicted);
+    BMF_TRY_OR(same_program(measured, predicted, c->node_twin), comparison_free(c));
+    uint32_t *known = known_nodes(measured, predicted, c->node_twin);
+    compare_all(c, &(bmf_both){{measured, predicted}, {known, known + measured->nodes}});
     free(known);
-    if (status == BMF_OK)
-        *comparison = c;
-    else
-        comparison_free(c);
-    return status;
+    *comparison = c;
+    return BMF_OK;
 }
 
 void comparison_free(bmf_comparison *comparison)

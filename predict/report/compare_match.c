@@ -9,6 +9,9 @@
 #include <stdlib.h>
 
 #include "predict/report/compare_private.h"
+#include "runtime/base/allocate.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/table.h"
 
 typedef struct chain {
     int64_t first[2], last[2]; /* by run: events, -1 if none */
@@ -16,11 +19,9 @@ typedef struct chain {
 
 typedef struct matching {
     const bmf_both *both;
-    int smaller;    /* the run the table is made for */
-    uint32_t *slot; /* chain + 1, 0: free */
-    uint64_t mask;
+    int smaller;     /* the run the table is made for */
+    bmf_table table; /* of chains */
     chain *chain;
-    uint32_t chains;
     int64_t *next[2]; /* by event of each run */
 } matching;
 
@@ -31,27 +32,42 @@ static const bmf_event *event_of(const matching *m, int run, int64_t event)
 
 static uint64_t hash_event(const bmf_event *event, uint32_t node)
 {
-    uint64_t h = (uint64_t)event->instance << 32 | event->round;
-    h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9U + ((uint64_t)node << 3 | event->kind);
-    h = (h ^ (h >> 32)) * 0x94d049bb133111ebU;
-    h ^= (uint64_t)(uint32_t)event->lane << 32 | (uint32_t)event->peer;
-    h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9U;
-    return h ^ (h >> 32);
+    uint64_t h = hash_add(0, (uint64_t)event->instance << 32 | event->round);
+    h = hash_add(h, (uint64_t)node << 3 | event->kind);
+    return hash_add(h, (uint64_t)(uint32_t)event->lane << 32 | (uint32_t)event->peer);
 }
 
-static bool is_same(const matching *m, const bmf_event *event, uint32_t node, uint32_t number)
+/* An event whose chain is looked up. */
+typedef struct wanted {
+    const matching *matching;
+    const bmf_event *event;
+    uint32_t node;
+} wanted;
+
+static bool is_chain(const void *looked_up, uint32_t number)
 {
-    const bmf_event *other = event_of(m, m->smaller, m->chain[number].first[m->smaller]);
+    const wanted *w = looked_up;
+    const matching *m = w->matching;
+    const bmf_event *event = w->event, *other = event_of(m, m->smaller, m->chain[number].first[m->smaller]);
     return event->instance == other->instance && event->round == other->round && event->lane == other->lane &&
-           event->kind == other->kind && event->peer == other->peer && node == m->both->known[m->smaller][other->node];
+           event->kind == other->kind && event->peer == other->peer &&
+           w->node == m->both->known[m->smaller][other->node];
 }
 
-static uint64_t find_slot(const matching *m, const bmf_event *event, uint32_t node)
+/* The chain of an event, NULL if it has none: only those of the smaller run get one. */
+static chain *find_chain(matching *m, int run, const bmf_event *event, uint32_t node)
 {
-    uint64_t at = hash_event(event, node) & m->mask;
-    while (m->slot[at] && !is_same(m, event, node, m->slot[at] - 1))
-        at = (at + 1) & m->mask;
-    return at;
+    const wanted w = {m, event, node};
+    const uint64_t hash = hash_event(event, node);
+    if (run != m->smaller) {
+        const int64_t found = table_find(&m->table, hash, is_chain, &w);
+        return found == TABLE_NONE ? NULL : &m->chain[found];
+    }
+    const uint32_t chains = (uint32_t)m->table.count;
+    const uint32_t number = table_find_or_add(&m->table, hash, is_chain, &w, chains);
+    if (number == chains)
+        m->chain[number] = (chain){{-1, -1}, {-1, -1}};
+    return &m->chain[number];
 }
 
 static bool stands_before(const bmf_event *a, const bmf_event *b)
@@ -93,14 +109,9 @@ static void enter_events(matching *m, int run)
         m->next[run][k] = -1;
         if (node == UINT32_MAX)
             continue;
-        uint64_t at = find_slot(m, &of->event[k], node);
-        if (!m->slot[at] && run != m->smaller)
-            continue;
-        if (!m->slot[at]) {
-            m->chain[m->chains] = (chain){{-1, -1}, {-1, -1}};
-            m->slot[at] = ++m->chains;
-        }
-        insert(m, run, &m->chain[m->slot[at] - 1], k);
+        chain *found = find_chain(m, run, &of->event[k], node);
+        if (found)
+            insert(m, run, found, k);
     }
 }
 
@@ -108,7 +119,7 @@ static void enter_events(matching *m, int run)
 static void pair_off(matching *m)
 {
     int64_t *twin = m->next[0];
-    for (uint32_t k = 0; k < m->chains; k++) {
+    for (int64_t k = 0; k < m->table.count; k++) {
         int64_t measured = m->chain[k].first[0], predicted = m->chain[k].first[1];
         while (measured >= 0) {
             int64_t after = twin[measured];
@@ -123,25 +134,15 @@ int64_t *compare_twins(const bmf_both *both)
 {
     matching m = {.both = both, .smaller = both->run[0]->events < both->run[1]->events ? 0 : 1};
     int64_t smaller = both->run[m.smaller]->events;
-    uint64_t slots = 64;
-    while (slots < 2 * (uint64_t)smaller)
-        slots *= 2;
-    m.mask = slots - 1;
-    m.slot = calloc(slots, sizeof *m.slot);
-    m.chain = malloc(((size_t)smaller + 1) * sizeof *m.chain);
+    m.chain = allocate_array(smaller, (int64_t)sizeof *m.chain);
     for (int run = 0; run < 2; run++)
-        m.next[run] = malloc(((size_t)both->run[run]->events + 1) * sizeof *m.next[run]);
-    bool complete = m.slot && m.chain && m.next[0] && m.next[1] && smaller < UINT32_MAX;
-    if (complete) {
-        enter_events(&m, m.smaller);
-        enter_events(&m, 1 - m.smaller);
-        pair_off(&m);
-    }
-    free(m.slot);
+        m.next[run] = allocate_array(both->run[run]->events, (int64_t)sizeof *m.next[run]);
+    table_make_room(&m.table, smaller);
+    enter_events(&m, m.smaller);
+    enter_events(&m, 1 - m.smaller);
+    pair_off(&m);
+    table_free(&m.table);
     free(m.chain);
     free(m.next[1]);
-    if (complete)
-        return m.next[0];
-    free(m.next[0]);
-    return NULL;
+    return m.next[0];
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "predict/report/compare_private.h"
+#include "runtime/base/allocate.h"
 
 double relative_error(int64_t measured, int64_t predicted)
 {
@@ -61,18 +62,17 @@ static double quantile(double *value, int64_t count, int64_t percent)
     return select_rank(value, count, (count * percent + 99) / 100 - 1);
 }
 
-bool ratio_quantiles(int64_t errors, const int64_t *group, const double *error, int64_t groups, bmf_ratio *ratio)
+void ratio_quantiles(int64_t errors, const int64_t *group, const double *error, int64_t groups, bmf_ratio *ratio)
 {
-    int64_t *start = calloc((size_t)groups + 2, sizeof *start);
-    double *sorted = malloc(((size_t)errors + 1) * sizeof *sorted);
-    bool complete = start && sorted;
-    for (int64_t k = 0; complete && k < errors; k++)
+    int64_t *start = allocate_clear(groups + 2, (int64_t)sizeof *start);
+    double *sorted = allocate_array(errors, (int64_t)sizeof *sorted);
+    for (int64_t k = 0; k < errors; k++)
         start[group[k] + 2]++;
-    for (int64_t g = 0; complete && g < groups; g++)
+    for (int64_t g = 0; g < groups; g++)
         start[g + 2] += start[g + 1];
-    for (int64_t k = 0; complete && k < errors; k++)
+    for (int64_t k = 0; k < errors; k++)
         sorted[start[group[k] + 1]++] = error[k];
-    for (int64_t g = 0; complete && g < groups; g++) {
+    for (int64_t g = 0; g < groups; g++) {
         int64_t count = start[g + 1] - start[g];
         ratio[g].events = count;
         ratio[g].median = count ? quantile(sorted + start[g], count, 50) : NAN;
@@ -80,5 +80,4 @@ bool ratio_quantiles(int64_t errors, const int64_t *group, const double *error, 
     }
     free(start);
     free(sorted);
-    return complete;
 }

@@ -13,35 +13,30 @@
 #include <string.h>
 
 #include "predict/report/intervals_private.h"
+#include "runtime/base/allocate.h"
 
 int64_t intervals_memory = BMF_INTERVALS_MEMORY;
 
-static int fail_memory(void)
-{
-    return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for the intervals of a run");
-}
-
 /* ---- what is known of the run before its lanes are looked at ---- */
 
-static bool mark_inside(const bmf_run *run, uint32_t root, bool **inside)
+/* By node: is it the root or below it? To be freed. */
+static bool *mark_inside(const bmf_run *run, uint32_t root)
 {
-    *inside = calloc(run->nodes, sizeof **inside);
-    for (uint32_t k = root; *inside && k < run->nodes; k++)
-        (*inside)[k] = k == root || (k > 0 && (*inside)[run->node[k].parent]);
-    return *inside != NULL;
+    bool *inside = allocate_clear(run->nodes, (int64_t)sizeof *inside);
+    for (uint32_t k = root; k < run->nodes; k++)
+        inside[k] = k == root || (k > 0 && inside[run->node[k].parent]);
+    return inside;
 }
 
-int analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis)
+void analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis)
 {
     *analysis = (bmf_analysis){.run = run, .root = root, .instance = instance};
     analysis->kind = communication_kinds(run);
     analysis->lane_start = lane_starts(run);
-    bool complete = analysis->kind && analysis->lane_start && mark_inside(run, root, &analysis->inside);
-    if (complete && rounds_create(run, &analysis->rounds) == BMF_OK && alone_create(run, &analysis->alone) == BMF_OK &&
-        repeated_create(run, &analysis->copies) == BMF_OK)
-        return BMF_OK;
-    analysis_free(analysis);
-    return fail_memory();
+    analysis->inside = mark_inside(run, root);
+    analysis->copies = repeated_create(run);
+    rounds_create(run, &analysis->rounds);
+    alone_create(run, &analysis->alone);
 }
 
 void analysis_free(bmf_analysis *analysis)
@@ -72,19 +67,16 @@ static void free_survey(survey *s)
     free(s->index);
 }
 
-static bool create_survey(const bmf_analysis *analysis, survey *s)
+static void create_survey(const bmf_analysis *analysis, survey *s)
 {
-    size_t nodes = analysis->run->nodes;
-    *s = (survey){.first = malloc(nodes * sizeof *s->first),
-                  .entered = calloc(nodes, sizeof *s->entered),
-                  .index = malloc(nodes * sizeof *s->index)};
-    if (!s->first || !s->entered || !s->index)
-        return false;
-    for (size_t k = 0; k < nodes; k++) {
+    int64_t nodes = analysis->run->nodes;
+    *s = (survey){.first = allocate_array(nodes, (int64_t)sizeof *s->first),
+                  .entered = allocate_clear(nodes, (int64_t)sizeof *s->entered),
+                  .index = allocate_array(nodes, (int64_t)sizeof *s->index)};
+    for (int64_t k = 0; k < nodes; k++) {
         s->first[k] = INT64_MAX;
         s->index[k] = -1;
     }
-    return true;
 }
 
 /* First events and numbers of instances; `now` counts one lane's instances. */
@@ -130,10 +122,10 @@ typedef struct family {
 static family *make_families(const bmf_analysis *analysis, const survey *s)
 {
     const bmf_run *run = analysis->run;
-    family *of = calloc(run->nodes, sizeof *of);
-    entry *sorted = malloc(run->nodes * sizeof *sorted);
+    family *of = allocate_clear(run->nodes, (int64_t)sizeof *of);
+    entry *sorted = allocate_array(run->nodes, (int64_t)sizeof *sorted);
     int64_t count = 0;
-    for (uint32_t k = analysis->root + 1; of && sorted && k < run->nodes; k++)
+    for (uint32_t k = analysis->root + 1; k < run->nodes; k++)
         if (analysis->inside[k] && s->first[k] != INT64_MAX)
             sorted[count++] = (entry){s->first[k], k};
     if (count > 0)
@@ -143,22 +135,18 @@ static family *make_families(const bmf_analysis *analysis, const survey *s)
         of[node].sibling = of[parent].child;
         of[parent].child = node;
     }
-    bool complete = of && sorted;
     free(sorted);
-    if (complete)
-        return of;
-    free(of);
-    return NULL;
+    return of;
 }
 
 /* Depth first, so that every interval is followed by what is in it. */
-static bool make_tree(const bmf_analysis *analysis, survey *s, bmf_intervals *intervals)
+static void make_tree(const bmf_analysis *analysis, survey *s, bmf_intervals *intervals)
 {
     const bmf_run *run = analysis->run;
     family *of = make_families(analysis, s);
-    intervals->interval = of ? calloc(run->nodes, sizeof *intervals->interval) : NULL;
+    intervals->interval = allocate_clear(run->nodes, (int64_t)sizeof *intervals->interval);
     int32_t level = 0;
-    for (uint32_t node = analysis->root; intervals->interval;) {
+    for (uint32_t node = analysis->root;;) {
         bool top = node == analysis->root;
         s->index[node] = intervals->count;
         intervals->interval[intervals->count++] = (bmf_interval){.node = node,
@@ -177,7 +165,6 @@ static bool make_tree(const bmf_analysis *analysis, survey *s, bmf_intervals *in
         node = of[node].sibling;
     }
     free(of);
-    return intervals->interval != NULL;
 }
 
 /* ---- the two passes ---- */
@@ -285,18 +272,15 @@ static void run_passes(const passes *p)
         intervals->interval[i].all.execution = p->over[i].execution;
 }
 
-static bool make_characteristics(const bmf_analysis *analysis, bmf_lane_row *row, bmf_intervals *intervals)
+static void make_characteristics(const bmf_analysis *analysis, bmf_lane_row *row, bmf_intervals *intervals)
 {
     int64_t size = (int64_t)sizeof(bmf_characteristics), count = intervals->count;
     if (count <= intervals_memory / size / intervals->processors)
-        intervals->each = malloc((size_t)(count * intervals->processors * size));
-    passes p = {analysis, intervals, row, malloc((size_t)(count * size)), calloc((size_t)count, sizeof *p.over)};
-    bool complete = p.lane && p.over;
-    if (complete)
-        run_passes(&p);
+        intervals->each = allocate_array(count * intervals->processors, size);
+    passes p = {analysis, intervals, row, allocate_array(count, size), allocate_clear(count, (int64_t)sizeof *p.over)};
+    run_passes(&p);
     free(p.lane);
     free(p.over);
-    return complete;
 }
 
 /* ---- efficiencies ---- */
@@ -333,44 +317,38 @@ static int check_times(const bmf_run *run)
                     run->lanes);
 }
 
-static int build(const bmf_run *run, uint32_t root, uint32_t instance, bmf_intervals *intervals)
+static void build(const bmf_run *run, uint32_t root, uint32_t instance, bmf_intervals *intervals)
 {
     bmf_analysis analysis;
-    bmf_lane_row row = {0};
-    survey s = {0};
-    BMF_TRY(analysis_create(run, root, instance, &analysis));
-    int64_t *now = malloc(run->nodes * sizeof *now);
-    bool complete = now && lane_row_create(&analysis, &row) == BMF_OK && create_survey(&analysis, &s);
-    if (complete) {
-        look_at_lanes(&analysis, &row, &s, now);
-        complete = make_tree(&analysis, &s, intervals) && make_characteristics(&analysis, &row, intervals);
-    }
+    bmf_lane_row row;
+    survey s;
+    analysis_create(run, root, instance, &analysis);
+    int64_t *now = allocate_array(run->nodes, (int64_t)sizeof *now);
+    lane_row_create(&analysis, &row);
+    create_survey(&analysis, &s);
+    look_at_lanes(&analysis, &row, &s, now);
+    make_tree(&analysis, &s, intervals);
+    make_characteristics(&analysis, &row, intervals);
     free(now);
     free_survey(&s);
     lane_row_free(&row);
     analysis_free(&analysis);
-    return complete ? BMF_OK : fail_memory();
 }
 
 static int create(bmf_run *run, uint32_t root, uint32_t instance, bmf_intervals **intervals)
 {
     *intervals = NULL;
     if (run_sort(run) != BMF_OK)
-        return fail_memory();
+        return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for the intervals of a run");
     BMF_TRY(check_times(run));
-    bmf_intervals *made = calloc(1, sizeof *made);
-    if (!made)
-        return fail_memory();
+    bmf_intervals *made = allocate((int64_t)sizeof *made);
     *made =
         (bmf_intervals){.run = run, .processors = run->lanes, .node = root ? root : UINT32_MAX, .instance = instance};
-    int status = build(run, root, instance, made);
-    for (int64_t i = 0; status == BMF_OK && i < made->count; i++)
+    build(run, root, instance, made);
+    for (int64_t i = 0; i < made->count; i++)
         find_efficiencies(&made->interval[i], made->processors, NULL);
-    if (status == BMF_OK)
-        *intervals = made;
-    else
-        intervals_free(made);
-    return status;
+    *intervals = made;
+    return BMF_OK;
 }
 
 /* Efficiencies that need the ideal run, of all intervals that it has too. */
@@ -380,20 +358,19 @@ static int compare_with_ideal(bmf_intervals *intervals, bmf_run *ideal, uint32_t
     if (twin[root] == UINT32_MAX)
         return BMF_OK;
     BMF_TRY(create(ideal, twin[root], intervals->instance, &other));
-    int64_t *index = malloc(ideal->nodes * sizeof *index);
-    for (uint32_t k = 0; index && k < ideal->nodes; k++)
+    int64_t *index = allocate_array(ideal->nodes, (int64_t)sizeof *index);
+    for (uint32_t k = 0; k < ideal->nodes; k++)
         index[k] = -1;
-    for (int64_t i = 0; index && i < other->count; i++)
+    for (int64_t i = 0; i < other->count; i++)
         index[other->interval[i].node] = i;
-    for (int64_t i = 0; index && i < intervals->count; i++) {
+    for (int64_t i = 0; i < intervals->count; i++) {
         uint32_t node = twin[intervals->interval[i].node];
         int64_t of = node == UINT32_MAX ? -1 : index[node];
         find_efficiencies(&intervals->interval[i], intervals->processors, of < 0 ? NULL : &other->interval[of]);
     }
-    bool complete = index != NULL;
     free(index);
     intervals_free(other);
-    return complete ? BMF_OK : fail_memory();
+    return BMF_OK;
 }
 
 static int use_ideal(bmf_intervals *intervals, bmf_run *ideal, uint32_t root)
@@ -403,8 +380,6 @@ static int use_ideal(bmf_intervals *intervals, bmf_run *ideal, uint32_t root)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the run on the ideal network has %d processors, not %d",
                         ideal->lanes, run->lanes);
     uint32_t *twin = node_twins(run, ideal);
-    if (!twin)
-        return fail_memory();
     int status = same_program(run, ideal, twin);
     if (status == BMF_OK)
         status = compare_with_ideal(intervals, ideal, root, twin);
@@ -434,23 +409,22 @@ int intervals_create(bmf_run *run, bmf_run *ideal, bmf_intervals **intervals)
 /* ---- one interval on every processor ---- */
 
 /* Walks the lanes once more for one interval; the longest and the sum are known from before. */
-static bool walk_again(const bmf_intervals *intervals, const bmf_analysis *analysis, int64_t interval,
+static void walk_again(const bmf_intervals *intervals, const bmf_analysis *analysis, int64_t interval,
                        bmf_characteristics *each)
 {
-    bmf_lane_row row = {0};
+    bmf_lane_row row;
     uint32_t node = intervals->interval[interval].node;
     extremes over = {0};
-    bool complete = lane_row_create(analysis, &row) == BMF_OK;
+    lane_row_create(analysis, &row);
     bmf_intervals single = {.count = 1, .interval = &(bmf_interval){.node = node}};
-    for (int32_t lane = 0; complete && lane < intervals->processors; lane++) {
+    for (int32_t lane = 0; lane < intervals->processors; lane++) {
         lane_row_fill(analysis, lane, &row);
         sum_row(analysis, &single, &row, &each[lane], 1);
         note_extremes(&over, &each[lane]);
     }
-    for (int32_t lane = 0; complete && lane < intervals->processors; lane++)
+    for (int32_t lane = 0; lane < intervals->processors; lane++)
         finish(&each[lane], &over);
     lane_row_free(&row);
-    return complete;
 }
 
 int intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_characteristics *each)
@@ -461,10 +435,10 @@ int intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_charact
     }
     bmf_analysis analysis;
     uint32_t root = intervals->node == UINT32_MAX ? 0 : intervals->node;
-    BMF_TRY(analysis_create(intervals->run, root, intervals->instance, &analysis));
-    bool complete = walk_again(intervals, &analysis, interval, each);
+    analysis_create(intervals->run, root, intervals->instance, &analysis);
+    walk_again(intervals, &analysis, interval, each);
     analysis_free(&analysis);
-    return complete ? BMF_OK : fail_memory();
+    return BMF_OK;
 }
 
 void intervals_free(bmf_intervals *intervals)

@@ -11,19 +11,6 @@
 
 #include "runtime/trace/trace.h"
 
-/* The kinds of communication that are told apart: by the skeleton that communicates. */
-typedef enum bmf_communication {
-    BMF_COMMUNICATION_SPLIT,
-    BMF_COMMUNICATION_GATHER,
-    BMF_COMMUNICATION_REDUCE,
-    BMF_COMMUNICATION_SCAN,
-    BMF_COMMUNICATION_DISTL,
-    BMF_COMMUNICATION_PROJECT,
-    BMF_COMMUNICATION_PERMUTE,
-    BMF_COMMUNICATION_OTHER,
-    BMF_COMMUNICATIONS
-} bmf_communication;
-
 /* Nanoseconds of one processor in one interval, or of all of them together. Formulas: docs/intervals.md. */
 typedef struct bmf_characteristics {
     int64_t execution;     /* the processor's time in the interval; of all: the longest */

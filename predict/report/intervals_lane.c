@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "predict/report/intervals_private.h"
+#include "runtime/base/allocate.h"
 
 /* In the order of precedence; windows only mark computing as overlapped. */
 typedef enum layer { COMPUTE, FILES, COMMUNICATE, NOTHING, LAYERS, WINDOW = LAYERS } layer;
@@ -37,21 +38,19 @@ typedef struct lane_walk {
     layer_list layer[LAYERS + 1];
 } lane_walk;
 
-int lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row)
+void lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row)
 {
-    size_t nodes = analysis->run->nodes;
-    int64_t most = 0;
+    int64_t nodes = analysis->run->nodes, most = 0;
     for (int32_t lane = 0; lane < analysis->run->lanes; lane++) {
         int64_t events = analysis->lane_start[lane + 1] - analysis->lane_start[lane];
         most = events > most ? events : most;
     }
     /* The innermost changes at most at both ends of every event; the other lists hold an event at most once. */
     row->capacity = 2 * most + 2;
-    row->own = malloc(nodes * sizeof *row->own);
-    row->alone = malloc(nodes * sizeof *row->alone);
-    row->stretch = malloc((size_t)row->capacity * (LAYERS + 1) * sizeof *row->stretch);
-    row->event = malloc((size_t)row->capacity * 2 * sizeof *row->event);
-    return row->own && row->alone && row->stretch && row->event ? BMF_OK : BMF_ERROR_MEMORY;
+    row->own = allocate_array(nodes, (int64_t)sizeof *row->own);
+    row->alone = allocate_array(nodes, (int64_t)sizeof *row->alone);
+    row->stretch = allocate_array(row->capacity * (LAYERS + 1), (int64_t)sizeof *row->stretch);
+    row->event = allocate_array(row->capacity * 2, (int64_t)sizeof *row->event);
 }
 
 void lane_row_free(bmf_lane_row *row)

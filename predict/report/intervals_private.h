@@ -4,6 +4,7 @@
 
 #include "predict/report/intervals.h"
 #include "predict/report/run_match.h"
+#include "runtime/base/table.h"
 
 enum { BMF_CHARACTERISTICS = sizeof(bmf_characteristics) / sizeof(int64_t) };
 _Static_assert(sizeof(bmf_characteristics) == BMF_CHARACTERISTICS * sizeof(int64_t), "only numbers");
@@ -26,12 +27,10 @@ typedef struct bmf_rounds {
     bmf_round_part *part;
     int64_t *part_of;   /* by event: its part, -1 if it is no send, receive or wait */
     int64_t *group_end; /* by group: the end of its last event */
-    uint32_t *slot;     /* hash table of part numbers + 1 by (node, instance, round, lane), 0: free */
-    uint64_t mask;
+    bmf_table table;    /* of parts by (node, instance, round, lane) */
 } bmf_rounds;
 
-/* BMF_OK or BMF_ERROR_MEMORY; rounds_free in both cases. */
-int rounds_create(const bmf_run *run, bmf_rounds *rounds);
+void rounds_create(const bmf_run *run, bmf_rounds *rounds);
 void rounds_free(bmf_rounds *rounds);
 /* The part of a lane in the round of an event, NULL if it has none. */
 const bmf_round_part *rounds_find(const bmf_rounds *rounds, const bmf_event *event, int32_t lane);
@@ -43,19 +42,19 @@ typedef struct bmf_alone {
     int64_t *before; /* sum of the lengths of the pieces before this one */
 } bmf_alone;
 
-int alone_create(const bmf_run *run, bmf_alone *alone);
+void alone_create(const bmf_run *run, bmf_alone *alone);
 void alone_free(bmf_alone *alone);
 /* How much of [begin, end) is such time. O(log pieces). */
 int64_t alone_within(const bmf_alone *alone, int64_t begin, int64_t end);
 
-/* By event: how many processors repeat this kernel on the same data, 0 or 1 if it is not repeated. *copies is NULL if
- * none is; the caller frees. BMF_OK or BMF_ERROR_MEMORY. */
-int repeated_create(const bmf_run *run, uint32_t **copies);
+/* By event: how many processors repeat this kernel on the same data, 0 or 1 if it is not repeated. NULL if none is; the
+ * caller frees. */
+uint32_t *repeated_create(const bmf_run *run);
 
-/* By node: the kind of its communication. nodes values, to be freed; NULL without memory. */
+/* By node: the kind of its communication. nodes values, to be freed. */
 bmf_communication *communication_kinds(const bmf_run *run);
-/* True for the text of a call that folds a list to one value. */
-bool is_reduction(const char *text);
+/* True for a call that folds a list to one value. */
+bool is_reduction(const bmf_trace_node *node);
 
 /* Everything that is known of a run before its lanes are looked at. */
 typedef struct bmf_analysis {
@@ -69,7 +68,7 @@ typedef struct bmf_analysis {
     uint32_t *copies;
 } bmf_analysis;
 
-int analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis);
+void analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis);
 void analysis_free(bmf_analysis *analysis);
 
 /* What one lane did: additive characteristics by node, children not included. */
@@ -83,7 +82,7 @@ typedef struct bmf_lane_row {
     int64_t capacity;
 } bmf_lane_row;
 
-int lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row);
+void lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row);
 void lane_row_free(bmf_lane_row *row);
 /* The numbers of a lane's events that count: all, or those of the instance that is asked for. list: room for as many as
  * the lane has. Returns how many. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "predict/report/intervals_private.h"
+#include "runtime/base/allocate.h"
 
 /* A kernel (peer -1) or a message, from the lower to the higher lane or back. */
 typedef struct item {
@@ -51,18 +52,15 @@ static item item_of(const bmf_event *event, int64_t number)
 
 static item *find_items(const bmf_run *run, int64_t *items)
 {
-    bool *reduction = malloc(run->nodes * sizeof *reduction);
-    item *made = NULL;
+    bool *reduction = allocate_array(run->nodes, (int64_t)sizeof *reduction);
     *items = 0;
-    if (!reduction)
-        return NULL;
     for (uint32_t k = 0; k < run->nodes; k++)
-        reduction[k] = run->node[k].kind == BMF_EVENT_SKELETON && is_reduction(run->name[run->node[k].name]);
+        reduction[k] = is_reduction(&run->node[k]);
     for (int64_t k = 0; k < run->events; k++)
         *items += is_item(run, reduction, &run->event[k]);
-    made = malloc(((size_t)*items + 1) * sizeof *made);
+    item *made = allocate_array(*items, (int64_t)sizeof *made);
     *items = 0;
-    for (int64_t k = 0; made && k < run->events; k++)
+    for (int64_t k = 0; k < run->events; k++)
         if (is_item(run, reduction, &run->event[k]))
             made[(*items)++] = item_of(&run->event[k], k);
     free(reduction);
@@ -126,25 +124,20 @@ static bool count_copies(const item *at, int64_t items, member *of, uint32_t *co
     return any;
 }
 
-int repeated_create(const bmf_run *run, uint32_t **copies)
+uint32_t *repeated_create(const bmf_run *run)
 {
-    *copies = NULL;
-    if (run->lanes == 1)
-        return BMF_OK;
     int64_t items;
+    if (run->lanes == 1)
+        return NULL;
     item *at = find_items(run, &items);
-    member *of = calloc((size_t)run->lanes, sizeof *of);
-    uint32_t *made = calloc((size_t)run->events + 1, sizeof *made);
-    bool complete = at && of && made, any = false;
-    if (complete && items > 0) {
-        qsort(at, (size_t)items, sizeof *at, compare_items);
-        any = count_copies(at, items, of, made);
-    }
+    member *of = allocate_clear(run->lanes, (int64_t)sizeof *of);
+    uint32_t *copies = allocate_clear(run->events, (int64_t)sizeof *copies);
+    qsort(at, (size_t)items, sizeof *at, compare_items);
+    const bool any = count_copies(at, items, of, copies);
     free(at);
     free(of);
     if (any)
-        *copies = made;
-    else
-        free(made);
-    return complete ? BMF_OK : BMF_ERROR_MEMORY;
+        return copies;
+    free(copies);
+    return NULL;
 }

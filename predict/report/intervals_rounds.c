@@ -7,13 +7,12 @@
 #include <stdlib.h>
 
 #include "predict/report/intervals_private.h"
+#include "runtime/base/allocate.h"
+#include "runtime/base/hash.h"
 
 static uint64_t hash_part(uint32_t node, uint32_t instance, uint32_t round, int32_t lane)
 {
-    uint64_t h = (uint64_t)instance << 32 | round;
-    h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9U + ((uint64_t)node << 32 | (uint32_t)lane);
-    h = (h ^ (h >> 32)) * 0x94d049bb133111ebU;
-    return h ^ (h >> 29);
+    return hash_add(hash_add(0, (uint64_t)instance << 32 | round), (uint64_t)node << 32 | (uint32_t)lane);
 }
 
 static bool is_part(const bmf_round_part *part, const bmf_event *event, int32_t lane)
@@ -22,19 +21,24 @@ static bool is_part(const bmf_round_part *part, const bmf_event *event, int32_t 
            part->round == event->round;
 }
 
-/* The slot of the part, or the free one where it belongs. */
-static uint64_t find_slot(const bmf_rounds *rounds, const bmf_event *event, int32_t lane)
+/* The part that is looked up. */
+typedef struct wanted {
+    const bmf_rounds *rounds;
+    const bmf_event *event;
+    int32_t lane;
+} wanted;
+
+static bool is_wanted(const void *looked_up, uint32_t number)
 {
-    uint64_t at = hash_part(event->node, event->instance, event->round, lane) & rounds->mask;
-    while (rounds->slot[at] && !is_part(&rounds->part[rounds->slot[at] - 1], event, lane))
-        at = (at + 1) & rounds->mask;
-    return at;
+    const wanted *w = looked_up;
+    return is_part(&w->rounds->part[number], w->event, w->lane);
 }
 
 const bmf_round_part *rounds_find(const bmf_rounds *rounds, const bmf_event *event, int32_t lane)
 {
-    uint32_t found = rounds->slot[find_slot(rounds, event, lane)];
-    return found ? &rounds->part[found - 1] : NULL;
+    const uint64_t hash = hash_part(event->node, event->instance, event->round, lane);
+    const int64_t found = table_find(&rounds->table, hash, is_wanted, &(wanted){rounds, event, lane});
+    return found == TABLE_NONE ? NULL : &rounds->part[found];
 }
 
 /* Most events belong to the part of the event before them. */
@@ -42,13 +46,13 @@ static int64_t part_of_event(bmf_rounds *rounds, const bmf_event *event, int64_t
 {
     if (last >= 0 && is_part(&rounds->part[last], event, event->lane))
         return last;
-    uint64_t at = find_slot(rounds, event, event->lane);
-    if (!rounds->slot[at]) {
-        rounds->part[rounds->parts] =
+    const uint64_t hash = hash_part(event->node, event->instance, event->round, event->lane);
+    const wanted w = {rounds, event, event->lane};
+    const int64_t number = table_find_or_add(&rounds->table, hash, is_wanted, &w, (uint32_t)rounds->parts);
+    if (number == rounds->parts)
+        rounds->part[rounds->parts++] =
             (bmf_round_part){event->node, event->instance, event->round, event->lane, event->begin, event->end, 0, -1};
-        rounds->slot[at] = (uint32_t)++rounds->parts;
-    }
-    return rounds->slot[at] - 1;
+    return number;
 }
 
 static void make_parts(const bmf_run *run, bmf_rounds *rounds)
@@ -79,54 +83,56 @@ static void find_latest(const bmf_run *run, bmf_rounds *rounds)
     }
 }
 
-/* Rounds by (node, instance, round): a second table of group numbers, whose keys are those of one of their parts. */
-static bool make_groups(bmf_rounds *rounds)
+/* A group has the key of each of its parts, of which it knows one. */
+typedef struct groups {
+    const bmf_round_part *part;
+    uint32_t *example; /* by group: one of its parts */
+    const bmf_round_part *wanted;
+} groups;
+
+static bool is_group(const void *looked_up, uint32_t number)
 {
-    size_t slots = (size_t)rounds->mask + 1;
-    uint32_t *slot = calloc(slots, sizeof *slot);
-    uint32_t *example = malloc(((size_t)rounds->parts + 1) * sizeof *example);
-    rounds->group_end = malloc(((size_t)rounds->parts + 1) * sizeof *rounds->group_end);
-    uint32_t groups = 0;
-    for (int64_t k = 0; slot && example && rounds->group_end && k < rounds->parts; k++) {
-        bmf_round_part *part = &rounds->part[k];
-        uint64_t at = hash_part(part->node, part->instance, part->round, -1) & rounds->mask;
-        for (; slot[at]; at = (at + 1) & rounds->mask) {
-            const bmf_round_part *other = &rounds->part[example[slot[at] - 1]];
-            if (other->node == part->node && other->instance == part->instance && other->round == part->round)
-                break;
-        }
-        if (!slot[at]) {
-            example[groups] = (uint32_t)k;
-            rounds->group_end[groups] = part->end;
-            slot[at] = ++groups;
-        }
-        part->group = slot[at] - 1;
-        if (part->end > rounds->group_end[part->group])
-            rounds->group_end[part->group] = part->end;
-    }
-    bool complete = slot && example && rounds->group_end;
-    free(slot);
-    free(example);
-    return complete;
+    const groups *g = looked_up;
+    const bmf_round_part *part = g->wanted, *other = &g->part[g->example[number]];
+    return other->node == part->node && other->instance == part->instance && other->round == part->round;
 }
 
-int rounds_create(const bmf_run *run, bmf_rounds *rounds)
+/* Rounds by (node, instance, round). */
+static void make_groups(bmf_rounds *rounds)
+{
+    bmf_table table = {0};
+    groups g = {rounds->part, allocate_array(rounds->parts, (int64_t)sizeof *g.example), NULL};
+    rounds->group_end = allocate_array(rounds->parts, (int64_t)sizeof *rounds->group_end);
+    table_make_room(&table, rounds->parts);
+    for (int64_t k = 0; k < rounds->parts; k++) {
+        bmf_round_part *part = &rounds->part[k];
+        const uint32_t known = (uint32_t)table.count;
+        g.wanted = part;
+        const uint32_t group =
+            table_find_or_add(&table, hash_part(part->node, part->instance, part->round, -1), is_group, &g, known);
+        if (group == known) {
+            g.example[group] = (uint32_t)k;
+            rounds->group_end[group] = part->end;
+        }
+        part->group = group;
+        if (part->end > rounds->group_end[group])
+            rounds->group_end[group] = part->end;
+    }
+    table_free(&table);
+    free(g.example);
+}
+
+void rounds_create(const bmf_run *run, bmf_rounds *rounds)
 {
     int64_t communication = 0;
-    uint64_t slots = 64;
     for (int64_t k = 0; k < run->events; k++)
         communication += is_communication(&run->event[k]);
-    while (slots < 2 * (uint64_t)communication)
-        slots *= 2;
-    *rounds = (bmf_rounds){.part = malloc(((size_t)communication + 1) * sizeof *rounds->part),
-                           .part_of = malloc(((size_t)run->events + 1) * sizeof *rounds->part_of),
-                           .slot = calloc(slots, sizeof *rounds->slot),
-                           .mask = slots - 1};
-    if (!rounds->part || !rounds->part_of || !rounds->slot || communication >= UINT32_MAX)
-        return BMF_ERROR_MEMORY;
+    *rounds = (bmf_rounds){.part = allocate_array(communication, (int64_t)sizeof *rounds->part),
+                           .part_of = allocate_array(run->events, (int64_t)sizeof *rounds->part_of)};
+    table_make_room(&rounds->table, communication);
     make_parts(run, rounds);
     find_latest(run, rounds);
-    return make_groups(rounds) ? BMF_OK : BMF_ERROR_MEMORY;
+    make_groups(rounds);
 }
 
 void rounds_free(bmf_rounds *rounds)
@@ -134,6 +140,6 @@ void rounds_free(bmf_rounds *rounds)
     free(rounds->part);
     free(rounds->part_of);
     free(rounds->group_end);
-    free(rounds->slot);
+    table_free(&rounds->table);
     *rounds = (bmf_rounds){0};
 }

@@ -20,7 +20,7 @@ static void put_head(bmf_output *out, const bmf_report_contents *report)
                  "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
                  policy);
     char *title = style_text(report->title ? report->title : "", BMF_STYLE_PLAIN);
-    put_markup(out, title ? title : "");
+    put_markup(out, title);
     free(title);
     output_text(out, "</title>\n<style>\n");
     output_text(out, report_style);
@@ -56,7 +56,7 @@ int report_write(const bmf_report_contents *report, const char *path)
                             (long long)report->run[k]->events);
     }
     bmf_view view[2];
-    BMF_TRY(views_create(NULL, &trace, BMF_STYLE_PLAIN, view));
+    views_create(&trace, BMF_STYLE_PLAIN, view);
     bmf_output out = {0};
     int status = output_open(NULL, &out, path);
     if (status == BMF_OK)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "predict/report/report_private.h"
+#include "runtime/base/allocate.h"
 
 typedef struct columns {
     bmf_pack *pack;
@@ -116,8 +117,10 @@ int64_t report_detailed(const bmf_intervals *intervals)
 static int pack_each(bmf_pack *pack, const bmf_intervals *intervals)
 {
     int64_t detailed = report_detailed(intervals);
-    bmf_characteristics *each = detailed > 0 ? malloc((size_t)intervals->processors * sizeof *each) : NULL;
-    int status = detailed > 0 && !each ? bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to write a report") : BMF_OK;
+    if (detailed == 0)
+        return BMF_OK;
+    bmf_characteristics *each = allocate_array(intervals->processors, (int64_t)sizeof *each);
+    int status = BMF_OK;
     for (int64_t k = 0; k < detailed && status == BMF_OK; k++) {
         status = intervals_each(intervals, k, each);
         for (int32_t p = 0; p < intervals->processors && status == BMF_OK; p++) {
@@ -133,8 +136,8 @@ static int pack_each(bmf_pack *pack, const bmf_intervals *intervals)
 
 int report_put_columns(bmf_output *out, const bmf_report_contents *report, const bmf_view *view, int number)
 {
-    bmf_pack *pack = malloc(sizeof *pack);
-    int status = pack ? pack_begin(pack, out) : bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to write a report");
+    bmf_pack *pack = allocate((int64_t)sizeof *pack);
+    int status = pack_begin(pack, out);
     if (status == BMF_OK) {
         columns c = {pack, view->run, view};
         pack_lanes_and_times(&c);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "predict/report/report_private.h"
+#include "runtime/base/allocate.h"
 
 /* At most so many links are in a file: the busiest. */
 enum { MOST_LINKS = 20000 };
@@ -194,12 +195,11 @@ static void put_link(bmf_output *out, const bmf_link_load *link)
 /* The busiest first. */
 static void put_links(bmf_output *out, const bmf_link_load *load, int64_t loads)
 {
-    const bmf_link_load **order = malloc((size_t)(loads + 1) * sizeof *order);
-    int64_t shown = !order ? 0 : loads < MOST_LINKS ? loads : MOST_LINKS;
-    for (int64_t k = 0; order && k < loads; k++)
+    const bmf_link_load **order = allocate_array(loads, (int64_t)sizeof *order);
+    int64_t shown = loads < MOST_LINKS ? loads : MOST_LINKS;
+    for (int64_t k = 0; k < loads; k++)
         order[k] = &load[k];
-    if (order)
-        qsort(order, (size_t)loads, sizeof(const bmf_link_load *), compare_links);
+    qsort(order, (size_t)loads, sizeof(const bmf_link_load *), compare_links);
     put_key(out, "linkCount");
     put_count(out, loads);
     put_key(out, "links");

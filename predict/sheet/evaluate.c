@@ -12,7 +12,7 @@
 
 #include "predict/sheet/sheet_private.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 static const double poor_q = 0.01, poor_misfit = 0.10;
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { SPARE_POINTS = 1, ROUNDS = 10, HUBER_ROUNDS = 3 };
 static const double least_spread = 0.005; /* of repetitions; a coarse clock shows none */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 static const char *const family_names[BMF_FAMILIES] = {"point-to-point", "collective", "barrier", "skeleton",
                                                        "local",          "threads",    "file"};

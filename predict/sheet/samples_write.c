@@ -7,7 +7,7 @@
 
 #include "predict/sheet/samples_private.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 struct bmf_samples_file {
     FILE *file;

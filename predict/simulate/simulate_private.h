@@ -96,14 +96,6 @@ struct bmf_simulator {
     struct recorder *recorder;
 };
 
-/* ---- simulate_heap.c ---- */
-void heap_push(bmf_simulator *s, double time, int64_t number);
-/* While the first processor acts its place is kept: whatever is pushed meanwhile comes behind it. Then it either goes on
- * waiting with a later time or leaves. */
-void heap_hold_first(bmf_simulator *s);
-void heap_replace_first(bmf_simulator *s, double time, int64_t number);
-void heap_remove_first(bmf_simulator *s);
-
 /* ---- simulate_flight.c ---- */
 flight *flight_of(bmf_simulator *s, int64_t message);
 /* The message was received; when its whole block was, its memory may be used for others. Until as many calls of received

@@ -10,6 +10,14 @@
 
 #include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+
+/* The processors that can go on, earliest first; of one time the lowest first. */
+#define HEAP(name)        queue_##name
+#define HEAP_ELEMENT      queued
+#define HEAP_BEFORE(a, b) ((a).time < (b).time || ((a).time == (b).time && (a).processor < (b).processor))
+#define HEAP_CHILDREN     4
+#include "runtime/base/heap.h"
 
 void step_fail(bmf_simulator *s, const bmf_flying *message, const char *what)
 {
@@ -35,11 +43,7 @@ static int32_t new_open(bmf_simulator *s)
         s->round_spare = s->round[at].next;
         return at;
     }
-    if (s->rounds == s->round_capacity) {
-        int32_t grown = s->round_capacity ? 2 * s->round_capacity : 256;
-        s->round = reallocate(s->round, s->rounds * (int64_t)sizeof *s->round, grown * (int64_t)sizeof *s->round);
-        s->round_capacity = grown;
-    }
+    ARRAY_RESERVE(s->round, s->round_capacity, s->rounds + 1);
     return s->rounds++;
 }
 
@@ -107,11 +111,7 @@ static bool is_receive_of(const bmf_simulator *s, int64_t index, int64_t round)
 
 static void add_taken(bmf_simulator *s, int64_t count, int64_t index, flight *arrived)
 {
-    if (count == s->taken_capacity) {
-        int64_t grown = count ? 2 * count : 64;
-        s->taken = reallocate(s->taken, count * (int64_t)sizeof *s->taken, grown * (int64_t)sizeof *s->taken);
-        s->taken_capacity = grown;
-    }
+    ARRAY_RESERVE(s->taken, s->taken_capacity, count + 1);
     s->taken[count] = (taken){arrived->flying.arrived, arrived->flying.from, index, arrived};
 }
 
@@ -236,7 +236,7 @@ static bool go_on(bmf_simulator *s, int64_t p)
 void step_on(bmf_simulator *s, int64_t p)
 {
     if (go_on(s, p))
-        heap_push(s, s->processor[p].clock, p);
+        queue_push(s->heap, &s->heap_count, (queued){s->processor[p].clock, p});
 }
 
 /* ---- what it learns ---- */
@@ -372,7 +372,8 @@ void simulator_step(bmf_simulator *s)
     const int64_t p = s->heap[0].processor;
     processor *me = &s->processor[p];
     bool ready = false;
-    heap_hold_first(s);
+    /* While it acts it keeps the first place, before any time, so that going on costs one sifting instead of two. */
+    s->heap[0].time = -1;
     if (s->type->collective) {
         round_come(s, p);
     } else {
@@ -380,9 +381,9 @@ void simulator_step(bmf_simulator *s)
         ready = s->actions->action[me->at].kind == BMF_ACTION_SEND ? send(s, p, me) : post(s, p, me);
     }
     if (ready)
-        heap_replace_first(s, me->clock, p);
+        queue_replace_first(s->heap, s->heap_count, (queued){me->clock, p});
     else
-        heap_remove_first(s);
+        queue_pop(s->heap, &s->heap_count);
 }
 
 /* ---- agreements ---- */

@@ -2,7 +2,7 @@
 #ifndef BMF_CLOCK_H
 #define BMF_CLOCK_H
 
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 
 /* Nanoseconds on this host's monotonic clock. Not collective. */
 int64_t monotonic_ns(void);

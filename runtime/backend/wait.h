@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 
 /* Waits for all `count` requests; they become MPI_REQUEST_NULL. */
 void wait_all(bmf_context *ctx, int count, MPI_Request *requests);

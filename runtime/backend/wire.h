@@ -11,7 +11,7 @@
 #ifndef BMF_WIRE_H
 #define BMF_WIRE_H
 
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 #include "runtime/schedule/schedule.h"
 
 /* Messages up to this size are packed with their neighbours: copying them costs less than another message. */

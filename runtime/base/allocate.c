@@ -8,27 +8,47 @@
 
 enum { ALIGNED_FROM = 1024 };
 
+static const char working[] = "of working memory";
+
+void out_of_memory(int64_t bytes, const char *what)
+{
+    int initialised = 0, finalised = 0;
+    fprintf(stderr, "bmf: out of memory: %lld bytes %s\n", (long long)bytes, what);
+    fflush(NULL);
+    MPI_Initialized(&initialised);
+    MPI_Finalized(&finalised);
+    if (initialised && !finalised)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    exit(1);
+}
+
 void *allocate(int64_t size)
 {
     /* Aligning the smallest pieces would cost more than what is done with them. */
     size_t rounded = ((size_t)(size > 0 ? size : 1) + 63) / 64 * 64;
     void *memory = rounded < ALIGNED_FROM ? malloc(rounded) : aligned_alloc(64, rounded);
-    if (!memory) {
-        int initialised = 0;
-        fprintf(stderr, "bmf: out of memory: %zu bytes of working memory\n", rounded);
-        MPI_Initialized(&initialised);
-        if (initialised)
-            MPI_Abort(MPI_COMM_WORLD, 1);
-        exit(1);
-    }
+    if (!memory)
+        out_of_memory((int64_t)rounded, working);
     return memory;
+}
+
+static int64_t array_bytes(int64_t count, int64_t size)
+{
+    int64_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        out_of_memory(INT64_MAX, working);
+    return bytes;
+}
+
+void *allocate_array(int64_t count, int64_t size)
+{
+    return allocate(array_bytes(count, size));
 }
 
 void *allocate_clear(int64_t count, int64_t size)
 {
-    void *memory = allocate(count * size);
-    memset(memory, 0, (size_t)(count * size));
-    return memory;
+    const int64_t bytes = array_bytes(count, size);
+    return memset(allocate(bytes), 0, (size_t)bytes);
 }
 
 void *reallocate(void *memory, int64_t old_size, int64_t size)
@@ -38,4 +58,9 @@ void *reallocate(void *memory, int64_t old_size, int64_t size)
         memcpy(grown, memory, (size_t)(old_size < size ? old_size : size));
     free(memory);
     return grown;
+}
+
+void *reallocate_array(void *memory, int64_t old_count, int64_t count, int64_t size)
+{
+    return reallocate(memory, array_bytes(old_count, size), array_bytes(count, size));
 }

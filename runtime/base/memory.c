@@ -7,12 +7,11 @@
  * Cost: O(pool) per big buffer. All state belongs to the master thread, the only one that calls these functions.
  */
 #define _DEFAULT_SOURCE
-#include <mpi.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "runtime/base/allocate.h"
 #include "runtime/base/memory.h"
 
 enum { LINE = 64, POOL_SIZE = 16 };
@@ -69,18 +68,18 @@ static bmf_buffer *create_mapped(int64_t asked)
 {
     int64_t size = (asked + huge_page - 1) / huge_page * huge_page;
     bmf_buffer *buffer = best_fit(size);
-    if (buffer == NULL) {
+    if (!buffer) {
         while (pool.count > 0 && pool.live + pool.pooled + size > pool.peak)
             unmap(take_from_pool(0));
         buffer = malloc(sizeof *buffer);
-        if (buffer == NULL)
+        if (!buffer)
             return NULL;
         *buffer = (bmf_buffer){map_aligned(size), size, 1, true};
-        if (buffer->data == NULL) {
+        if (!buffer->data) {
             buffer_trim();
             buffer->data = map_aligned(size);
         }
-        if (buffer->data == NULL) {
+        if (!buffer->data) {
             free(buffer);
             return NULL;
         }
@@ -95,10 +94,10 @@ static bmf_buffer *create_small(int64_t asked)
 {
     int64_t size = (asked + LINE - 1) / LINE * LINE;
     bmf_buffer *buffer = malloc(sizeof *buffer);
-    if (buffer == NULL)
+    if (!buffer)
         return NULL;
     *buffer = (bmf_buffer){size > 0 ? aligned_alloc(LINE, (size_t)size) : NULL, size, 1, false};
-    if (size > 0 && buffer->data == NULL) {
+    if (size > 0 && !buffer->data) {
         free(buffer);
         return NULL;
     }
@@ -114,7 +113,7 @@ bmf_buffer *buffer_create(int64_t size)
 
 bmf_buffer *buffer_retain(bmf_buffer *buffer)
 {
-    if (buffer != NULL)
+    if (buffer)
         buffer->references++;
     return buffer;
 }
@@ -129,7 +128,7 @@ static void add_to_pool(bmf_buffer *buffer)
 
 void buffer_release(bmf_buffer *buffer)
 {
-    if (buffer == NULL || --buffer->references > 0)
+    if (!buffer || --buffer->references > 0)
         return;
     if (buffer->mapped) {
         pool.live -= buffer->size;
@@ -149,13 +148,7 @@ void buffer_trim(void)
 bmf_buffer *working_buffer(int64_t size)
 {
     bmf_buffer *buffer = buffer_create(size);
-    if (buffer == NULL) {
-        int initialised = 0;
-        fprintf(stderr, "bmf: out of memory: %lld bytes of working memory\n", (long long)size);
-        MPI_Initialized(&initialised);
-        if (initialised)
-            MPI_Abort(MPI_COMM_WORLD, 1);
-        exit(1);
-    }
+    if (!buffer)
+        out_of_memory(size, "of working memory");
     return buffer;
 }

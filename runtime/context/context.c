@@ -1,33 +1,14 @@
-/* The context: opening, closing, and what it knows. */
-#define _GNU_SOURCE
-#include "runtime/context/context.h"
+/* The context: what it knows, and what can be changed while it is open. */
+#include "bmf/context.h"
 
-#include <omp.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/text.h"
 #include "runtime/context/private.h"
 #include "runtime/backend/wait.h"
 
-static bmf_context *current;
-int (*model_start_hook)(bmf_context *ctx);
-
-/* Skeletons whose algorithm can be forced, in the order of ctx->forced. */
-static const char *const chosen_skeletons[] = {"split", "gather", "reduce", "scan", "distl"};
-enum { CHOSEN_SKELETONS = sizeof chosen_skeletons / sizeof chosen_skeletons[0] };
-_Static_assert((int)CHOSEN_SKELETONS <= (int)(sizeof((bmf_context *)0)->forced / sizeof(int)), "forced[] is too short");
-
-/* Latency and bandwidth of an ordinary MPI over shared memory or a fast network; the choice of an algorithm only needs
- * their ratio to be of the right size. */
-static const bmf_cost_model default_cost = {2e-6, 1.0 / 5e9};
-
-bmf_context *current_context(void)
-{
-    return current;
-}
 
 int64_t context_now(const bmf_context *ctx)
 {
@@ -39,7 +20,7 @@ double bmf_seconds(const bmf_context *ctx)
     return (double)ctx->backend->now((bmf_context *)ctx, -1) * 1e-9;
 }
 
-int bmf_slowest(bmf_context *ctx, double seconds, double *slowest)
+int bmf_max_seconds(bmf_context *ctx, double seconds, double *slowest)
 {
     int64_t mine = (int64_t)(seconds * 1e9), *all = allocate(ctx->ranks * (int64_t)sizeof *all), largest = 0;
     int status = ctx->backend->collect(ctx, &mine, 1, all, ctx->ranks);
@@ -50,216 +31,21 @@ int bmf_slowest(bmf_context *ctx, double seconds, double *slowest)
     return status;
 }
 
-static uint64_t hash_of_host(void)
-{
-    char host[256] = "";
-    uint64_t hash = 14695981039346656037u;
-    gethostname(host, sizeof host - 1);
-    for (const char *c = host; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    return hash;
-}
-
-/* A rank as its neighbours see it. */
-typedef struct neighbour {
-    uint64_t host;
-    cpu_set_t cores; /* it may use */
-} neighbour;
-
-static neighbour describe_self(void)
-{
-    neighbour self = {.host = hash_of_host()};
-    if (sched_getaffinity(0, sizeof self.cores, &self.cores) != 0)
-        for (long k = 0; k < sysconf(_SC_NPROCESSORS_ONLN) && k < CPU_SETSIZE; k++)
-            CPU_SET((size_t)k, &self.cores);
-    return self;
-}
-
-/* Without the blocking calls that are slow exactly when there are many ranks. Ranks may be bound to different cores, so
- * the cores of a host are those that any of its ranks may use. */
-void find_neighbours(bmf_context *ctx)
-{
-    neighbour self = describe_self(), *all = allocate(ctx->ranks * (int64_t)sizeof *all);
-    cpu_set_t cores = self.cores;
-    MPI_Request request;
-    MPI_Iallgather(&self, sizeof self, MPI_BYTE, all, sizeof self, MPI_BYTE, ctx->comm, &request);
-    wait_all(ctx, 1, &request);
-    ctx->node_ranks = 0;
-    for (int r = 0; r < ctx->ranks; r++) {
-        if (all[r].host != self.host)
-            continue;
-        ctx->node_ranks++;
-        CPU_OR(&cores, &cores, &all[r].cores);
-    }
-    ctx->node_cores = CPU_COUNT(&cores);
-    ctx->polite = ctx->node_ranks > ctx->node_cores;
-    free(all);
-}
-
 void divide_processors(bmf_context *ctx)
 {
     ctx->first_processor = bmf_first_processor(ctx, ctx->rank);
     ctx->local_processors = bmf_first_processor(ctx, ctx->rank + 1) - ctx->first_processor;
 }
 
-static char *copy_text(const char *text)
-{
-    int64_t size = (int64_t)strlen(text) + 1;
-    return memcpy(allocate(size), text, (size_t)size);
-}
-
 void name_program(bmf_context *ctx, const char *path)
 {
     const char *slash = strrchr(path, '/');
     free(ctx->program);
-    ctx->program = copy_text(slash ? slash + 1 : path);
+    ctx->program = text_copy(slash ? slash + 1 : path);
     if (!ctx->run)
         return;
     free(ctx->run->program);
-    ctx->run->program = copy_text(ctx->program);
-}
-
-static void start_trace(bmf_context *ctx)
-{
-    char host[256] = "";
-    if (!ctx->trace_path && !ctx->machine_path)
-        return;
-    gethostname(host, sizeof host - 1);
-    ctx->run = run_create(ctx->program, host, (int32_t)ctx->processors, ctx->ranks, ctx->threads);
-}
-
-static void free_context(bmf_context *ctx)
-{
-    if (ctx->backend_state)
-        ctx->backend->destroy(ctx);
-    MPI_Comm_free(&ctx->comm);
-    MPI_Comm_free(&ctx->exit_comm);
-    run_free(ctx->run);
-    free(ctx->trace_path);
-    free(ctx->machine_path);
-    free(ctx->program);
-    free(ctx->instances);
-    free(ctx);
-}
-
-static void default_threads(bmf_context *ctx)
-{
-    if (ctx->threads > 0)
-        return;
-    if (getenv("OMP_NUM_THREADS"))
-        ctx->threads = omp_get_max_threads();
-    else
-        ctx->threads = ctx->node_cores > ctx->node_ranks ? ctx->node_cores / ctx->node_ranks : 1;
-}
-
-/* --bmf-machine: from here on the context is that of another machine. */
-static int start_model(bmf_context *ctx)
-{
-    if (!ctx->machine_path)
-        return BMF_OK;
-    if (!model_start_hook)
-        return bmf_fail(ctx, BMF_ERROR_USAGE,
-                        "--bmf-machine needs a program that is linked with the library bmf_predict; this one is not");
-    if (ctx->ranks > 1)
-        return bmf_fail(ctx, BMF_ERROR_USAGE, "--bmf-machine takes one process for all processors, not %d ranks",
-                        ctx->ranks);
-    return model_start_hook(ctx);
-}
-
-/* Nothing was opened after all. */
-static int close_again(bmf_context *ctx, int status)
-{
-    bmf_fail(NULL, status, "%s", ctx->message);
-    free_context(ctx);
-    return status;
-}
-
-int bmf_open(int *argc, char ***argv, bmf_context **opened)
-{
-    int initialised = 0, finalised = 0, status;
-    *opened = NULL;
-    if (current)
-        return bmf_fail(current, BMF_ERROR_USAGE, "bmf_open: a context is open already");
-    MPI_Finalized(&finalised);
-    if (finalised)
-        return bmf_fail(NULL, BMF_ERROR_USAGE, "bmf_open: MPI is finalised already, by the program or by bmf_close");
-    MPI_Initialized(&initialised);
-    if (!initialised) {
-        int provided;
-        MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
-    }
-    bmf_context *ctx = allocate_clear(1, (int64_t)sizeof *ctx);
-    MPI_Request requests[2];
-    ctx->initialised_mpi = !initialised;
-    MPI_Comm_rank(MPI_COMM_WORLD, &ctx->rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ctx->ranks);
-    ctx->polite = true; /* until the neighbours are known */
-    ctx->epoch = monotonic_ns();
-    MPI_Comm_idup(MPI_COMM_WORLD, &ctx->comm, &requests[0]);
-    wait_all(ctx, 1, &requests[0]);
-    MPI_Comm_idup(MPI_COMM_WORLD, &ctx->exit_comm, &requests[1]);
-    wait_all(ctx, 1, &requests[1]);
-    find_neighbours(ctx);
-
-    ctx->processors = ctx->ranks;
-    ctx->reproducible = true;
-    ctx->cost = default_cost;
-    for (int k = 0; k < CHOSEN_SKELETONS; k++)
-        ctx->forced[k] = -1;
-    cluster_start(ctx);
-    status = bmf_agree(ctx, options_read(ctx, argc, argv));
-    if (status != BMF_OK)
-        return close_again(ctx, status);
-    if (ctx->rank != 0 && ctx->plan)
-        ctx->plan = NULL;
-    default_threads(ctx);
-    divide_processors(ctx);
-    cluster_start(ctx);
-    name_program(ctx, argc && argv && *argc > 0 ? (*argv)[0] : "program");
-    start_trace(ctx);
-    clock_start(ctx);
-    ctx->position[0] = (bmf_position){0, 0, 0};
-    status = start_model(ctx);
-    if (status != BMF_OK)
-        return close_again(ctx, status);
-    current = *opened = ctx;
-    return BMF_OK;
-}
-
-/* The program itself as an event on every lane, so that traces say how long it ran. */
-static void close_program(bmf_context *ctx)
-{
-    int64_t end = context_now(ctx);
-    for (int64_t p = 0; p < ctx->local_processors; p++)
-        run_add(ctx->run, &(bmf_event){.begin = 0,
-                                       .end = end,
-                                       .low = end,
-                                       .high = end,
-                                       .lane = (int32_t)(ctx->first_processor + p),
-                                       .peer = -1,
-                                       .kind = BMF_EVENT_REGION});
-}
-
-int bmf_close(bmf_context *ctx)
-{
-    int status = BMF_OK, initialised_mpi = ctx->initialised_mpi;
-    if (ctx->backend->finish) {
-        status = ctx->backend->finish(ctx);
-    } else {
-        bmf_barrier(ctx);
-        if (ctx->run) {
-            close_program(ctx);
-            status = trace_write_parallel(ctx, ctx->run, ctx->trace_path);
-        }
-    }
-    if (status != BMF_OK && bmf_is_root(ctx))
-        fprintf(stderr, "bmf: %s\n", bmf_error_text(ctx));
-    free_context(ctx);
-    current = NULL;
-    buffer_trim();
-    if (initialised_mpi)
-        MPI_Finalize();
-    return bmf_exit_code(status);
+    ctx->run->program = text_copy(ctx->program);
 }
 
 int bmf_rank(const bmf_context *ctx)
@@ -374,69 +160,4 @@ void program_start(bmf_context *ctx)
         ctx->backend->start(ctx);
     else
         bmf_barrier(ctx);
-}
-
-/* ---- choosing algorithms ---- */
-
-static int skeleton_number(const char *skeleton)
-{
-    for (int k = 0; k < CHOSEN_SKELETONS; k++)
-        if (strcmp(chosen_skeletons[k], skeleton) == 0)
-            return k;
-    return -1;
-}
-
-/* "split, gather, .." or the algorithms of one skeleton, for messages. */
-static char *list_known(const char *skeleton, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    int known = skeleton ? BMF_ALGORITHMS : CHOSEN_SKELETONS;
-    for (int k = 0; k < known && used < size; k++) {
-        if (skeleton && strcmp(algorithm_skeleton((bmf_algorithm)k), skeleton) != 0)
-            continue;
-        const char *name = skeleton ? bmf_algorithm_name((bmf_algorithm)k) : chosen_skeletons[k];
-        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
-    }
-    return text;
-}
-
-int bmf_set_schedule(bmf_context *ctx, const char *skeleton, const char *algorithm)
-{
-    char known[256];
-    int number = skeleton_number(skeleton);
-    if (number < 0)
-        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "no skeleton '%s' has a choice of algorithms (known: %s)", skeleton,
-                        list_known(NULL, known, sizeof known));
-    if (!algorithm) {
-        ctx->forced[number] = -1;
-        return BMF_OK;
-    }
-    for (int k = 0; k < BMF_ALGORITHMS; k++) {
-        if (strcmp(algorithm_skeleton((bmf_algorithm)k), skeleton) == 0 &&
-            strcmp(bmf_algorithm_name((bmf_algorithm)k), algorithm) == 0) {
-            ctx->forced[number] = k;
-            return BMF_OK;
-        }
-    }
-    return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%s has no algorithm '%s' (known: %s)", skeleton, algorithm,
-                    list_known(skeleton, known, sizeof known));
-}
-
-bmf_algorithm choose_algorithm(const bmf_context *ctx, bmf_algorithm first, bmf_algorithm last, int64_t count,
-                               double bytes)
-{
-    int forced = ctx->forced[skeleton_number(algorithm_skeleton(first))];
-    if (forced >= (int)first && forced <= (int)last)
-        return (bmf_algorithm)forced;
-    bmf_algorithm best = first;
-    double least = schedule_estimate(first, &ctx->cost, count, bytes);
-    for (int k = (int)first + 1; k <= (int)last; k++) {
-        double seconds = schedule_estimate((bmf_algorithm)k, &ctx->cost, count, bytes);
-        if (seconds < least) {
-            least = seconds;
-            best = (bmf_algorithm)k;
-        }
-    }
-    return best;
 }

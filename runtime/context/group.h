@@ -3,14 +3,11 @@
 #ifndef BMF_GROUP_H
 #define BMF_GROUP_H
 
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 
 /* Opens a context over ranks 0 .. ranks - 1 of ctx, with one processor for every rank, the threads and modes of ctx,
  * and no trace. *group is NULL on the other ranks. The group waits politely only if its own ranks outnumber the cores
- * of their host. Collective over ctx (blocking: MPI has no other way to divide a communicator). Close it before ctx.
+ * of their host. Collective over ctx (blocking: MPI has no other way to divide a communicator). Closed by bmf_close.
  * Errors: BMF_ERROR_ARGUMENT unless 1 <= ranks <= the ranks of ctx. */
 int group_open(bmf_context *ctx, int ranks, bmf_context **group);
-/* Frees a group; NULL is allowed. Collective over the group. All its lists must have been freed. */
-void group_close(bmf_context *group);
-
 #endif

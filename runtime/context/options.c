@@ -1,10 +1,11 @@
-/* Options of bmf_open: --bmf-* arguments and BMF_* variables. */
+/* What a context is opened with: BMF_* variables, the members of bmf_options, --bmf-* arguments; the later wins. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/allocate.h"
+#include "runtime/base/text.h"
 #include "runtime/context/private.h"
 
 enum { LARGEST_THREADS = 4096 };
@@ -53,7 +54,7 @@ static int apply_path(bmf_context *ctx, const char *source, const char *value, c
     if (!*value)
         return bmf_fail(ctx, BMF_ERROR_USAGE, "%s takes the name of a file", source);
     free(*path);
-    *path = strdup(value);
+    *path = text_copy(value);
     return BMF_OK;
 }
 
@@ -69,7 +70,7 @@ static int apply_machine(bmf_context *ctx, const char *source, const char *value
 
 static int apply_schedule(bmf_context *ctx, const char *source, const char *value)
 {
-    char *list = strdup(value), *rest = list;
+    char *list = text_copy(value), *rest = list;
     int status = BMF_OK;
     for (char *entry; status == BMF_OK && (entry = strsep(&rest, ","));) {
         char *algorithm = strchr(entry, '=');
@@ -157,12 +158,71 @@ static int read_arguments(bmf_context *ctx, int *argc, char **argv)
     return status;
 }
 
-int options_read(bmf_context *ctx, int *argc, char ***argv)
+static int read_environment(bmf_context *ctx)
 {
     for (int k = 0; k < OPTIONS; k++) {
         const char *value = getenv(options[k].variable);
         if (value)
             BMF_TRY(options[k].apply(ctx, options[k].variable, value));
     }
-    return argc && argv ? read_arguments(ctx, argc, *argv) : BMF_OK;
+    return BMF_OK;
+}
+
+/* ---- the members of bmf_options ---- */
+
+static int check_number(bmf_context *ctx, const char *member, int64_t value, int64_t largest)
+{
+    if (value >= 0 && value <= largest)
+        return BMF_OK;
+    return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
+                    "bmf_options.%s is from 1 to %" PRId64 ", or 0 for the default, not %" PRId64, member, largest,
+                    value);
+}
+
+static int apply_members(bmf_context *ctx, const bmf_options *o)
+{
+    BMF_TRY(check_number(ctx, "processors", o->processors, largest_processors));
+    BMF_TRY(check_number(ctx, "threads", o->threads, LARGEST_THREADS));
+    BMF_TRY(check_number(ctx, "ranks", o->ranks, largest_processors));
+    if (o->processors)
+        ctx->processors = o->processors;
+    if (o->threads)
+        ctx->threads = o->threads;
+    if (o->ranks)
+        ctx->imitated_ranks = o->ranks;
+    if (o->reassociate)
+        ctx->reproducible = false;
+    if (o->plan)
+        ctx->plan = o->plan;
+    if (o->trace)
+        BMF_TRY(apply_trace(ctx, "bmf_options.trace", o->trace));
+    if (o->machine)
+        BMF_TRY(apply_machine(ctx, "bmf_options.machine", o->machine));
+    return o->schedule ? apply_schedule(ctx, "bmf_options.schedule", o->schedule) : BMF_OK;
+}
+
+int options_copy(const bmf_options *given, bmf_options *copy)
+{
+    *copy = bmf_options_init();
+    if (!given)
+        return BMF_OK;
+    if (given->size < sizeof given->size)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "bmf_options.size is not set; begin with bmf_options_init()");
+    /* Of a program that was compiled with an older header there is less, with a newer one more. */
+    for (size_t k = sizeof *copy; k < given->size; k++)
+        if (((const char *)given)[k])
+            return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
+                            "bmf_options has a member that this version of bmf does not know");
+    memcpy(copy, given, given->size < sizeof *copy ? given->size : sizeof *copy);
+    return BMF_OK;
+}
+
+int options_apply(bmf_context *ctx, const bmf_options *o)
+{
+    bool arguments = o->argc && o->argv;
+    name_program(ctx, o->program ? o->program : arguments && *o->argc > 0 ? (*o->argv)[0] : "program");
+    if (!o->ignore_environment)
+        BMF_TRY(read_environment(ctx));
+    BMF_TRY(apply_members(ctx, o));
+    return arguments ? read_arguments(ctx, o->argc, *o->argv) : BMF_OK;
 }

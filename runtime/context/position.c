@@ -19,11 +19,14 @@ static uint32_t next_instance(bmf_context *ctx, uint32_t node)
     return ctx->instances[node]++;
 }
 
-static void enter(bmf_context *ctx, const char *text, bmf_event_kind kind)
+static void enter(bmf_context *ctx, const char *text, const bmf_skeleton_type *skeleton)
 {
+    const bmf_event_kind kind = skeleton ? BMF_EVENT_SKELETON : BMF_EVENT_REGION;
     /* Deeper nesting than the stack holds is counted but belongs to the deepest node kept. */
     if (ctx->depth + 1 < BMF_NODE_DEPTH) {
-        uint32_t node = run_node(ctx->run, ctx->position[ctx->depth].node, text, kind);
+        uint32_t outer = ctx->position[ctx->depth].node;
+        uint32_t node =
+            skeleton ? run_call(ctx->run, outer, text, skeleton->id) : run_node(ctx->run, outer, text, kind);
         ctx->position[ctx->depth + 1] = (bmf_position){node, next_instance(ctx, node), context_now(ctx)};
     }
     ctx->depth++;
@@ -61,7 +64,7 @@ static void leave(bmf_context *ctx, bmf_event_kind kind, const bmf_partition *pa
 void bmf_region_begin(bmf_context *ctx, const char *name)
 {
     if (ctx->run)
-        enter(ctx, name, BMF_EVENT_REGION);
+        enter(ctx, name, NULL);
 }
 
 void bmf_region_end(bmf_context *ctx)
@@ -70,7 +73,7 @@ void bmf_region_end(bmf_context *ctx)
         leave(ctx, BMF_EVENT_REGION, NULL);
 }
 
-void skeleton_begin(bmf_context *ctx, const char *format, ...)
+void skeleton_begin(bmf_context *ctx, const bmf_skeleton_type *skeleton, const char *format, ...)
 {
     char text[128];
     va_list arguments;
@@ -79,7 +82,7 @@ void skeleton_begin(bmf_context *ctx, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    enter(ctx, text, BMF_EVENT_SKELETON);
+    enter(ctx, text, skeleton);
 }
 
 int skeleton_end(bmf_context *ctx, const bmf_partition *partition, int status)

@@ -5,16 +5,21 @@
 #include "runtime/backend/backend.h"
 #include "runtime/backend/clock.h"
 
-/* The open context of the process, or NULL. */
-bmf_context *current_context(void);
-/* Where messages go while there is no context. */
-extern char process_message[BMF_MESSAGE_SIZE];
+/* The open context that is open longest, or NULL. */
+bmf_context *first_context(void);
+/* Before a context is freed: its message, if it is the last one, goes where messages go while there is no context. */
+void keep_message(const bmf_context *ctx);
 
-/* Options of bmf_open: fills the context's fields from argv and the environment, takes its options out of argv. */
-int options_read(bmf_context *ctx, int *argc, char ***argv);
+/* A full copy of what a program filled with the header of its version. Errors as bmf_open_with. */
+int options_copy(const bmf_options *given, bmf_options *copy);
+/* Fills the context's fields from the environment, the options, and their argv, out of which it takes its arguments.
+ * Not collective. */
+int options_apply(bmf_context *ctx, const bmf_options *options);
 
 /* Finds out how many ranks of the context share this host, and whether they must wait politely. Collective. */
 void find_neighbours(bmf_context *ctx);
+/* ctx->threads, unless an option set them. */
+void default_threads(bmf_context *ctx);
 /* This rank's processors. */
 void divide_processors(bmf_context *ctx);
 

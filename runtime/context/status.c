@@ -1,7 +1,8 @@
 /* Status codes, messages, and the one place where a program ends because of an error. */
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,10 @@
 #include "runtime/context/private.h"
 #include "runtime/backend/wait.h"
 
-char process_message[BMF_MESSAGE_SIZE];
+/* Of errors without a context, and of contexts that are closed. */
+static char process_message[BMF_MESSAGE_SIZE];
+/* The open context that has the last message of this process; NULL: process_message is it. */
+static bmf_context *last_failed;
 
 /* A rank that ends alone waits this long for the others before it takes them down: long enough for ranks that
  * arrive with the same error, short enough that nobody hangs. */
@@ -53,7 +57,16 @@ int bmf_fail(bmf_context *ctx, int status, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     memcpy(ctx ? ctx->message : process_message, text, sizeof text);
+    last_failed = ctx;
     return status;
+}
+
+void keep_message(const bmf_context *ctx)
+{
+    if (ctx != last_failed)
+        return;
+    memcpy(process_message, ctx->message, sizeof process_message);
+    last_failed = NULL;
 }
 
 const char *bmf_error_text(const bmf_context *ctx)
@@ -66,11 +79,13 @@ int bmf_agree(bmf_context *ctx, int status)
     if (ctx->agrees_once && ctx->agreed != BMF_OK)
         return ctx->agreed;
     ctx->agreed = ctx->backend->agree(ctx, status);
+    if (ctx->agreed != BMF_OK)
+        last_failed = ctx;
     return ctx->agreed;
 }
 
-/* True if every rank came to the end within the patience. */
-static int everybody_ends(bmf_context *ctx)
+/* True if every rank of the context came to the end within the patience. */
+static bool everybody_ends(bmf_context *ctx)
 {
     MPI_Request request;
     int done = 0, tries = 0;
@@ -84,27 +99,55 @@ static int everybody_ends(bmf_context *ctx)
     }
 }
 
-void bmf_exit_on_error(int status)
+static bool mpi_is_up(void)
 {
-    bmf_context *ctx = current_context();
-    int initialised = 0, finalised = 0, rank = 0;
-    if (status == BMF_OK)
-        return;
-    const char *text = bmf_error_text(ctx), *launched = getenv("PMI_RANK");
+    int initialised = 0, finalised = 0;
     MPI_Initialized(&initialised);
     MPI_Finalized(&finalised);
-    if (initialised && !finalised)
+    return initialised && !finalised;
+}
+
+static int world_rank(void)
+{
+    const char *launched = getenv("PMI_RANK"); /* all that still knows it when MPI is finalised */
+    int rank = launched ? atoi(launched) : 0;
+    if (mpi_is_up())
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    else if (launched) /* all that still knows it */
-        rank = atoi(launched);
+    return rank;
+}
+
+/* ctx may be NULL: nothing is open. */
+static _Noreturn void end_program(bmf_context *ctx, const char *text, int status)
+{
+    const char *line = *text ? text : bmf_status_name(status);
+    int rank = world_rank();
     if (ctx && !everybody_ends(ctx)) {
-        fprintf(stderr, "bmf: %s (rank %d only)\n", *text ? text : bmf_status_name(status), rank);
+        fprintf(stderr, "bmf: %s (rank %d only)\n", line, rank);
         MPI_Abort(MPI_COMM_WORLD, bmf_exit_code(status));
     }
-    if (rank == 0)
-        fprintf(stderr, "bmf: %s\n", *text ? text : bmf_status_name(status));
+    if ((ctx ? ctx->rank : rank) == 0)
+        fprintf(stderr, "bmf: %s\n", line);
     fflush(NULL);
-    if (initialised && !finalised)
+    /* Ranks outside the context do not know that this is the end. They are taken down when the line is out. */
+    if (ctx && !ctx->whole_world) {
+        everybody_ends(ctx);
+        MPI_Abort(MPI_COMM_WORLD, bmf_exit_code(status));
+    }
+    if (mpi_is_up())
         MPI_Finalize();
     exit(bmf_exit_code(status));
+}
+
+void bmf_exit_on_error(int status)
+{
+    bmf_context *ctx = last_failed;
+    if (status == BMF_OK)
+        return;
+    end_program(ctx ? ctx : first_context(), bmf_error_text(ctx), status);
+}
+
+void bmf_exit_on_error_in(bmf_context *ctx, int status)
+{
+    if (status != BMF_OK)
+        end_program(ctx, bmf_error_text(ctx), status);
 }

@@ -105,11 +105,10 @@ static void put_event(bmf_output *out, const bmf_view *view, int64_t k)
 int convert_chrome(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     bmf_view view[2];
-    BMF_TRY(views_create(ctx, trace, BMF_STYLE_JSON, view));
+    views_create(trace, BMF_STYLE_JSON, view);
     bmf_output out = {0};
-    int status = views_tracks(ctx, view, trace->runs);
-    if (status == BMF_OK)
-        status = output_open(ctx, &out, path);
+    views_tracks(view, trace->runs);
+    int status = output_open(ctx, &out, path);
     if (status == BMF_OK) {
         output_text(&out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
         for (int k = 0; k < trace->runs; k++)

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "runtime/base/allocate.h"
 #include "runtime/convert/convert.h"
 #include "runtime/convert/view.h"
 
@@ -13,19 +14,12 @@ static bmf_label *make_paths(const bmf_run *run)
 {
     enum { SIZE = 4 * BMF_LABEL_BYTES };
     char path[SIZE];
-    bmf_label *label = calloc(run->nodes, sizeof *label);
-    bool enough = label;
-    for (uint32_t k = 0; enough && k < run->nodes; k++) {
+    bmf_label *label = allocate_clear(run->nodes, (int64_t)sizeof *label);
+    for (uint32_t k = 0; k < run->nodes; k++) {
         label[k].text = style_text(run_path(run, k, path, SIZE), BMF_STYLE_CSV);
-        enough = label[k].text;
-        label[k].size = enough ? strlen(label[k].text) : 0;
+        label[k].size = strlen(label[k].text);
     }
-    if (enough || !label)
-        return label;
-    for (uint32_t k = 0; k < run->nodes; k++)
-        free(label[k].text);
-    free(label);
-    return NULL;
+    return label;
 }
 
 static char *put_quoted(char *to, const bmf_label *label)
@@ -70,23 +64,20 @@ static char *put_event(char *to, const bmf_view *view, const bmf_label *path, in
     return to;
 }
 
-static int put_run(bmf_context *ctx, bmf_output *out, const bmf_view *view, int64_t first_line)
+static void put_run(bmf_output *out, const bmf_view *view, int64_t first_line)
 {
     bmf_label *path = make_paths(view->run);
-    if (!path)
-        return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
     for (int64_t k = 0; k < view->run->events; k++)
         output_end(out, put_event(output_begin(out), view, path, k, first_line));
     for (uint32_t k = 0; k < view->run->nodes; k++)
         free(path[k].text);
     free(path);
-    return BMF_OK;
 }
 
 int convert_csv(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     bmf_view view[2];
-    BMF_TRY(views_create(ctx, trace, BMF_STYLE_CSV, view));
+    views_create(trace, BMF_STYLE_CSV, view);
     bmf_output out = {0};
     int status = output_open(ctx, &out, path);
     if (status == BMF_OK)
@@ -94,7 +85,7 @@ int convert_csv(bmf_context *ctx, const bmf_trace *trace, const char *path)
                           "partner\n");
     int64_t line = 1;
     for (int k = 0; k < trace->runs && status == BMF_OK; k++) {
-        status = put_run(ctx, &out, &view[k], line);
+        put_run(&out, &view[k], line);
         line += view[k].run->events;
     }
     status = output_close(ctx, &out, status);

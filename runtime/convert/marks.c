@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "runtime/base/allocate.h"
 #include "runtime/convert/view.h"
 
 typedef struct item {
@@ -196,14 +197,14 @@ static int64_t longest_lane(const bmf_view *view)
 }
 
 /* mark NULL: only the tracks are wanted. */
-static bool make_marks(bmf_view *view, int view_number, bmf_mark *mark, bool flat)
+static void make_marks(bmf_view *view, int view_number, bmf_mark *mark, bool flat)
 {
     int64_t longest = longest_lane(view) + 1;
-    bmf_mark *unwanted = mark ? NULL : malloc((size_t)longest * 2 * sizeof *unwanted);
-    item *memory = malloc((size_t)longest * (flat ? 3 : 1) * sizeof *memory);
-    walk w = {.at = memory, .below = malloc((size_t)longest * sizeof *w.below), .view_number = view_number, .to = mark};
-    bool enough = memory && w.below && (mark || unwanted);
-    for (int32_t lane = 0; enough && lane < view->run->lanes; lane++) {
+    bmf_mark *unwanted = mark ? NULL : allocate(longest * 2 * (int64_t)sizeof *unwanted);
+    item *memory = allocate(longest * (flat ? 3 : 1) * (int64_t)sizeof *memory);
+    walk w = {
+        .at = memory, .below = allocate(longest * (int64_t)sizeof *w.below), .view_number = view_number, .to = mark};
+    for (int32_t lane = 0; lane < view->run->lanes; lane++) {
         int64_t start = view->lane_start[lane], items = view->lane_start[lane + 1] - start;
         bmf_mark *first = mark ? w.to : unwanted;
         w.to = first;
@@ -222,27 +223,24 @@ static bool make_marks(bmf_view *view, int view_number, bmf_mark *mark, bool fla
     free(unwanted);
     free(memory);
     free(w.below);
-    return enough;
 }
 
-bool view_marks(bmf_view *view, int view_number, bmf_mark *mark)
+void view_marks(bmf_view *view, int view_number, bmf_mark *mark)
 {
-    return make_marks(view, view_number, mark, false);
+    make_marks(view, view_number, mark, false);
 }
 
-bool view_flat_marks(bmf_view *view, int view_number, bmf_mark *mark)
+void view_flat_marks(bmf_view *view, int view_number, bmf_mark *mark)
 {
     if (!view->idle_until)
-        view->idle_until = malloc((size_t)(view->run->events + 1) * sizeof *view->idle_until);
+        view->idle_until = allocate((view->run->events + 1) * (int64_t)sizeof *view->idle_until);
     if (!view->first_busy)
-        view->first_busy = malloc((size_t)view->run->lanes * sizeof *view->first_busy);
-    return view->idle_until && view->first_busy && make_marks(view, view_number, mark, true);
+        view->first_busy = allocate(view->run->lanes * (int64_t)sizeof *view->first_busy);
+    make_marks(view, view_number, mark, true);
 }
 
-int views_tracks(bmf_context *ctx, bmf_view view[2], int views)
+void views_tracks(bmf_view view[2], int views)
 {
     for (int k = 0; k < views; k++)
-        if (!make_marks(&view[k], k, NULL, false))
-            return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
-    return BMF_OK;
+        make_marks(&view[k], k, NULL, false);
 }

@@ -9,7 +9,8 @@
 #include "runtime/convert/view.h"
 #include "runtime/base/memory.h"
 
-/* Events whose slots are fetched together before they are looked at: the table is larger than any cache. */
+/* Events whose slots are fetched together before they are looked at: the table is larger than any cache. That is why
+ * it is one of its own, whose slots hold the chains themselves, and none of runtime/base/table.h. */
 enum { BLOCK = 32 };
 
 /* Events + 1, or 0 for none. */
@@ -118,7 +119,7 @@ static void pair_off(int64_t *next, int64_t send, int64_t receive)
     }
 }
 
-bool view_match(bmf_view *view)
+void view_match(bmf_view *view)
 {
     uint64_t messages = (uint64_t)view->messages, slots = 64;
     /* Few messages are alone in their slot, so that the table is less than half full. */
@@ -126,14 +127,11 @@ bool view_match(bmf_view *view)
         slots *= 2;
     /* Marks, which most formats want next, find its memory in the pool if it is large enough for them. */
     int64_t bytes = (int64_t)(slots * sizeof(channel)), marks = 2 * view->run->events * (int64_t)sizeof(bmf_mark);
-    bmf_buffer *table = buffer_create(bytes > marks ? bytes : marks);
-    if (!table)
-        return false;
+    bmf_buffer *table = working_buffer(bytes > marks ? bytes : marks);
     memset(table->data, 0, slots * sizeof(channel));
     matching m = {view->run->event, view->partner, table->data, slots - 1};
     insert_all(&m, view->run->events);
     for (uint64_t k = 0; k < slots; k++)
         pair_off(m.next, m.slot[k].send, m.slot[k].receive);
     buffer_release(table);
-    return true;
 }

@@ -7,8 +7,9 @@
  */
 #include <stdlib.h>
 
-#include "runtime/convert/view.h"
+#include "runtime/base/allocate.h"
 #include "runtime/base/memory.h"
+#include "runtime/convert/view.h"
 
 enum { MARKS = 8192, DIGIT = 11, DIGITS = 1 << DIGIT, AHEAD = 8 }; /* DIGIT: bits */
 
@@ -38,7 +39,7 @@ void merge_free(bmf_merge *m)
     free(m);
 }
 
-static bool fill_merge(bmf_merge *m, int views, bool flat)
+static void fill_merge(bmf_merge *m, int views, bool flat)
 {
     int64_t marks = 0;
     for (int v = 0; v < views; v++) {
@@ -46,37 +47,28 @@ static bool fill_merge(bmf_merge *m, int views, bool flat)
         m->lanes += m->view[v].run->lanes;
     }
     m->wanted = MARKS > 2 * m->lanes ? MARKS : 2 * m->lanes;
-    size_t lane_bytes = ((size_t)m->lanes + 1) * sizeof(int64_t);
-    m->start = malloc(lane_bytes);
-    m->next = malloc(lane_bytes);
-    m->time = malloc(lane_bytes);
-    m->memory = buffer_create(marks * (int64_t)sizeof(bmf_mark));
-    if (!m->start || !m->next || !m->time || !m->memory)
-        return false;
+    int64_t lane_bytes = (m->lanes + 1) * (int64_t)sizeof(int64_t);
+    m->start = allocate(lane_bytes);
+    m->next = allocate(lane_bytes);
+    m->time = allocate(lane_bytes);
+    m->memory = working_buffer(marks * (int64_t)sizeof(bmf_mark));
     m->mark = m->memory->data;
     int64_t at = 0, lane = 0;
     for (int v = 0; v < views; v++) {
         bmf_view *view = &m->view[v];
-        if (!(flat ? view_flat_marks(view, v, m->mark + at) : view_marks(view, v, m->mark + at)))
-            return false;
+        (flat ? view_flat_marks : view_marks)(view, v, m->mark + at);
         for (int32_t k = 0; k < view->run->lanes; k++)
             m->start[lane++] = at + 2 * view->lane_start[k];
         at += 2 * view->run->events;
     }
     m->start[lane] = at;
-    return true;
 }
 
 bmf_merge *merge_create(bmf_view view[2], int views, bool flat)
 {
-    bmf_merge *m = calloc(1, sizeof *m);
-    if (!m)
-        return NULL;
+    bmf_merge *m = allocate_clear(1, (int64_t)sizeof *m);
     m->view = view;
-    if (!fill_merge(m, views, flat)) {
-        merge_free(m);
-        return NULL;
-    }
+    fill_merge(m, views, flat);
     return m;
 }
 
@@ -94,19 +86,17 @@ static int64_t earliest(const bmf_merge *m)
     return time;
 }
 
-static bool grow(bmf_merge *m)
+static void grow(bmf_merge *m)
 {
-    int64_t capacity = m->capacity ? 2 * m->capacity : 3 * m->wanted;
-    bmf_mark *slice = realloc(m->slice, (size_t)capacity * sizeof *slice);
-    m->slice = slice ? slice : m->slice;
+    int64_t capacity = m->capacity ? 2 * m->capacity : 3 * m->wanted, size = (int64_t)sizeof *m->slice;
+    m->slice = reallocate(m->slice, m->capacity * size, capacity * size);
     free(m->spare);
-    m->spare = malloc((size_t)capacity * sizeof *m->spare);
+    m->spare = allocate(capacity * size);
     m->capacity = capacity;
-    return slice && m->spare;
 }
 
 /* Fills the slice with what stands before `limit`, lane after lane. */
-static bool gather(bmf_merge *m, int64_t limit)
+static void gather(bmf_merge *m, int64_t limit)
 {
     m->marks = m->latest = 0;
     m->ordered = true;
@@ -116,14 +106,13 @@ static bool gather(bmf_merge *m, int64_t limit)
         m->ordered = m->ordered && m->time[lane] >= m->latest;
         int64_t at = m->next[lane], end = m->start[lane + 1];
         for (; at < end && m->mark[at].time < limit; at++) {
-            if (m->marks == m->capacity && !grow(m))
-                return false;
+            if (m->marks == m->capacity)
+                grow(m);
             m->slice[m->marks++] = m->mark[at];
         }
         m->latest = m->mark[at - 1].time > m->latest ? m->mark[at - 1].time : m->latest;
         go_to(m, lane, at);
     }
-    return true;
 }
 
 /* Sorts the slice, whose earliest time is `first`, by the digits of the times from the lowest on. */
@@ -162,14 +151,13 @@ static void put_slice(const bmf_merge *m, bool ends, bmf_put_mark *put, void *wr
     }
 }
 
-bool merge_each(bmf_merge *m, bool ends, bmf_put_mark *put, void *writer)
+void merge_each(bmf_merge *m, bool ends, bmf_put_mark *put, void *writer)
 {
     int64_t width = 1;
     for (int64_t lane = 0; lane < m->lanes; lane++)
         go_to(m, lane, m->start[lane]);
     for (int64_t first; (first = earliest(m)) < INT64_MAX;) {
-        if (!gather(m, first < INT64_MAX - width ? first + width : INT64_MAX))
-            return false;
+        gather(m, first < INT64_MAX - width ? first + width : INT64_MAX);
         if (!m->ordered)
             sort_slice(m, first);
         put_slice(m, ends, put, writer);
@@ -178,5 +166,4 @@ bool merge_each(bmf_merge *m, bool ends, bmf_put_mark *put, void *writer)
         else if (m->marks < m->wanted && width < INT64_MAX / 2)
             width *= 2;
     }
-    return true;
 }

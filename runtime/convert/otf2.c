@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "runtime/base/allocate.h"
 #include "runtime/convert/convert.h"
 #include "runtime/convert/view.h"
 
@@ -178,11 +179,7 @@ static void define_communicators(writer *w, OTF2_StringRef empty)
     uint32_t lanes = 0, first = 0;
     for (int v = 0; v < w->views; v++)
         lanes += (uint32_t)w->view[v].run->lanes;
-    uint64_t *member = malloc(lanes * sizeof *member);
-    if (!member) {
-        keep(w, OTF2_ERROR_MEM_ALLOC_FAILED);
-        return;
-    }
+    uint64_t *member = allocate(lanes * (int64_t)sizeof *member);
     for (int v = 0; v < w->views; v++)
         for (int32_t lane = 0; lane < w->view[v].run->lanes; lane++)
             member[first++] = location_of(w, v, lane, 0);
@@ -233,23 +230,18 @@ static void write_definitions(writer *w)
 /* ---- the archive ---- */
 
 /* Numbers the locations once the tracks are known. */
-static bool number_locations(writer *w)
+static void number_locations(writer *w)
 {
     for (int v = 0; v < w->views; v++) {
         const bmf_view *view = &w->view[v];
         int32_t lanes = view->run->lanes;
-        w->first_track[v] = malloc(((size_t)lanes + 1) * sizeof(uint64_t));
-        if (!w->first_track[v])
-            return false;
+        w->first_track[v] = allocate(((int64_t)lanes + 1) * (int64_t)sizeof(uint64_t));
         w->first_track[v][0] = 0;
         for (int32_t lane = 0; lane < lanes; lane++)
             w->first_track[v][lane + 1] = w->first_track[v][lane] + view->tracks[lane];
-        w->written[v] = calloc(w->first_track[v][lanes], sizeof(uint64_t));
-        if (!w->written[v])
-            return false;
+        w->written[v] = allocate_clear((int64_t)w->first_track[v][lanes], (int64_t)sizeof(uint64_t));
     }
     w->first_region[1] = (OTF2_RegionRef)w->view[0].labels;
-    return true;
 }
 
 static void write_events(writer *w, bmf_mark *const mark[2])
@@ -302,9 +294,7 @@ static int write_folder(bmf_context *ctx, writer *w, bmf_mark *const mark[2], co
     struct stat about;
     if (stat(path, &about) == 0)
         return bmf_fail(ctx, BMF_ERROR_FILE, "cannot write archive '%s': it exists already", path);
-    char *part = malloc(strlen(path) + sizeof ".part");
-    if (!part)
-        return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write '%s'", path);
+    char *part = allocate((int64_t)(strlen(path) + sizeof ".part"));
     strcat(strcpy(part, path), ".part");
     int status = BMF_OK;
     remove_folder(part);
@@ -330,16 +320,14 @@ int convert_otf2(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     bmf_view view[2];
     bmf_mark *mark[2] = {NULL, NULL};
-    BMF_TRY(views_create(ctx, trace, BMF_STYLE_PLAIN, view));
+    views_create(trace, BMF_STYLE_PLAIN, view);
     writer w = {.view = view, .views = trace->runs};
-    bool enough = true;
-    for (int v = 0; v < trace->runs && enough; v++) {
-        mark[v] = malloc((size_t)(2 * view[v].run->events + 1) * sizeof *mark[v]);
-        enough = mark[v] && view_marks(&view[v], v, mark[v]);
+    for (int v = 0; v < trace->runs; v++) {
+        mark[v] = allocate((2 * view[v].run->events + 1) * (int64_t)sizeof *mark[v]);
+        view_marks(&view[v], v, mark[v]);
     }
-    enough = enough && number_locations(&w);
-    int status =
-        enough ? write_folder(ctx, &w, mark, path) : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
+    number_locations(&w);
+    int status = write_folder(ctx, &w, mark, path);
     for (int v = 0; v < trace->runs; v++) {
         free(w.first_track[v]);
         free(w.written[v]);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/base/allocate.h"
 #include "runtime/base/path.h"
 
 const char digit_pairs[201] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
@@ -33,17 +34,13 @@ static int fail_output(bmf_context *ctx, const bmf_output *out, int failure)
 
 int output_open(bmf_context *ctx, bmf_output *out, const char *path)
 {
-    *out = (bmf_output){.file = -1, .path = path, .buffer = malloc(BMF_OUTPUT_SIZE + BMF_OUTPUT_ROOM)};
-    if (!out->buffer)
-        return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write '%s'", path);
+    *out = (bmf_output){.file = -1, .path = path, .buffer = allocate(BMF_OUTPUT_SIZE + BMF_OUTPUT_ROOM)};
     if (strcmp(path, "-") == 0) {
         out->file = STDOUT_FILENO;
         return BMF_OK;
     }
     if (!is_special(path)) {
-        out->part = malloc(strlen(path) + sizeof ".part");
-        if (!out->part)
-            return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write '%s'", path);
+        out->part = allocate((int64_t)(strlen(path) + sizeof ".part"));
         strcat(strcpy(out->part, path), ".part");
     }
     out->file = open(out->part ? out->part : path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

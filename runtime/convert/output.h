@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { BMF_OUTPUT_SIZE = 1 << 20, BMF_OUTPUT_ROOM = 1 << 14 };
 

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "runtime/base/allocate.h"
 #include "runtime/convert/convert.h"
 #include "runtime/convert/view.h"
 
@@ -58,11 +59,9 @@ static char letter(const bmf_view *view)
 }
 
 /* The kind each label is first used for decides its colour. */
-static int define_values(bmf_context *ctx, bmf_output *out, const bmf_view *view)
+static void define_values(bmf_output *out, const bmf_view *view)
 {
-    bool *known = calloc((size_t)view->labels, sizeof *known);
-    if (!known)
-        return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
+    bool *known = allocate_clear(view->labels, (int64_t)sizeof *known);
     for (int64_t k = 0; k < view->run->events; k++) {
         const bmf_event *event = &view->run->event[k];
         int64_t label = view_label(view, event);
@@ -72,7 +71,6 @@ static int define_values(bmf_context *ctx, bmf_output *out, const bmf_view *view
         known[label] = true;
     }
     free(known);
-    return BMF_OK;
 }
 
 /* Alias of a track: m3, or m3.1 for its first overlap. */
@@ -175,32 +173,30 @@ static void put_mark(void *writer, const bmf_view *view, const bmf_mark *mark)
     output_end(out, to);
 }
 
-static int put_trace(bmf_context *ctx, bmf_output *out, bmf_view view[2], int runs, bmf_merge *marks)
+static void put_trace(bmf_output *out, bmf_view view[2], int runs, bmf_merge *marks)
 {
     int64_t end = 0;
     output_text(out, definitions);
     for (int k = 0; k < runs; k++) {
-        BMF_TRY(define_values(ctx, out, &view[k]));
+        define_values(out, &view[k]);
         end = view[k].end > end ? view[k].end : end;
     }
     for (int k = 0; k < runs; k++)
         create_containers(out, &view[k]);
-    if (!merge_each(marks, false, put_mark, out))
-        return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
+    merge_each(marks, false, put_mark, out);
     for (int k = 0; k < runs; k++)
         destroy_containers(out, &view[k], end);
-    return BMF_OK;
 }
 
 int convert_paje(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     bmf_view view[2];
-    BMF_TRY(views_create(ctx, trace, BMF_STYLE_PAJE, view));
+    views_create(trace, BMF_STYLE_PAJE, view);
     bmf_output out = {0};
     bmf_merge *marks = merge_create(view, trace->runs, false);
-    int status = marks ? output_open(ctx, &out, path) : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
+    int status = output_open(ctx, &out, path);
     if (status == BMF_OK)
-        status = put_trace(ctx, &out, view, trace->runs, marks);
+        put_trace(&out, view, trace->runs, marks);
     status = output_close(ctx, &out, status);
     merge_free(marks);
     views_free(view, trace->runs);

@@ -175,15 +175,14 @@ static void put_tracks(bmf_output *out, const bmf_view *view)
 int convert_perfetto(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     bmf_view view[2];
-    BMF_TRY(views_create(ctx, trace, BMF_STYLE_PLAIN, view));
+    views_create(trace, BMF_STYLE_PLAIN, view);
     bmf_output out = {0};
     bmf_merge *marks = merge_create(view, trace->runs, false);
-    int status = marks ? output_open(ctx, &out, path) : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
+    int status = output_open(ctx, &out, path);
     if (status == BMF_OK) {
         for (int k = 0; k < trace->runs; k++)
             put_tracks(&out, &view[k]);
-        if (!merge_each(marks, false, put_mark, &out))
-            status = bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
+        merge_each(marks, false, put_mark, &out);
     }
     status = output_close(ctx, &out, status);
     merge_free(marks);

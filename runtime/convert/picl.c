@@ -14,6 +14,7 @@
  */
 #include <stdlib.h>
 
+#include "runtime/base/allocate.h"
 #include "runtime/convert/convert.h"
 #include "runtime/convert/view.h"
 
@@ -114,15 +115,14 @@ static int process_of(const writer *w, int view)
 }
 
 /* Lanes on which no leaf begins at time 0 begin idle. */
-static bool find_idle(writer *w)
+static void find_idle(writer *w)
 {
     for (int v = 0; v < w->views; v++) {
         const bmf_view *view = &w->view[v];
-        w->idle[v] = malloc((size_t)view->run->lanes * sizeof *w->idle[v]);
-        for (int32_t lane = 0; w->idle[v] && lane < view->run->lanes; lane++)
+        w->idle[v] = allocate(view->run->lanes * (int64_t)sizeof *w->idle[v]);
+        for (int32_t lane = 0; lane < view->run->lanes; lane++)
             w->idle[v][lane] = view->first_busy[lane] > 0;
     }
-    return w->idle[0] && (w->idle[1] || w->views == 1);
 }
 
 static void put_start(writer *w, int v)
@@ -176,18 +176,16 @@ static void put_mark(void *data, const bmf_view *view, const bmf_mark *mark)
 }
 
 /* The run that ends first is finished before the other goes on. */
-static bool put_trace(writer *w, bmf_merge *marks)
+static void put_trace(writer *w, bmf_merge *marks)
 {
     int first = w->views > 1 && w->view[1].end < w->view[0].end, last = w->views - 1 - first;
     w->ends = w->views > 1 ? first : -1;
     for (int v = 0; v < w->views; v++)
         put_start(w, v);
-    if (!merge_each(marks, false, put_mark, w))
-        return false;
+    merge_each(marks, false, put_mark, w);
     if (w->ends >= 0)
         put_finish(w, first);
     put_finish(w, last);
-    return true;
 }
 
 /* One file of `views` views. */
@@ -195,11 +193,10 @@ static int write_file(bmf_context *ctx, bmf_view *view, int views, const char *p
 {
     writer w = {.view = view, .views = views, .both = views > 1};
     bmf_merge *marks = merge_create(view, views, true);
-    int status = marks && find_idle(&w) ? output_open(ctx, &w.out, path) : BMF_ERROR_MEMORY;
-    if (status == BMF_OK && !put_trace(&w, marks))
-        status = BMF_ERROR_MEMORY;
-    if (status == BMF_ERROR_MEMORY)
-        bmf_fail(ctx, status, "no memory to convert a trace");
+    find_idle(&w);
+    int status = output_open(ctx, &w.out, path);
+    if (status == BMF_OK)
+        put_trace(&w, marks);
     status = output_close(ctx, &w.out, status);
     free(w.idle[0]);
     free(w.idle[1]);
@@ -213,9 +210,7 @@ static char *insert_part(const char *path, const char *part)
     const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
     size_t stem = dot && dot > (slash ? slash + 1 : path) ? (size_t)(dot - path) : strlen(path),
            size = strlen(path) + strlen(part) + 2;
-    char *result = malloc(size);
-    if (!result)
-        return NULL;
+    char *result = allocate((int64_t)size);
     char *to = put_bytes(result, path, stem);
     *to++ = '.';
     to = put_bytes(to, part, strlen(part));
@@ -226,12 +221,11 @@ static char *insert_part(const char *path, const char *part)
 int convert_picl(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     bmf_view view[2];
-    BMF_TRY(views_create(ctx, trace, BMF_STYLE_PLAIN, view));
+    views_create(trace, BMF_STYLE_PLAIN, view);
     int status = BMF_OK;
     for (int k = 0; trace->runs > 1 && k < trace->runs && status == BMF_OK; k++) {
         char *single = insert_part(path, view[k].number ? "pred" : "meas");
-        status =
-            single ? write_file(ctx, &view[k], 1, single) : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for a path");
+        status = write_file(ctx, &view[k], 1, single);
         free(single);
     }
     if (status == BMF_OK)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "runtime/base/allocate.h"
 #include "runtime/convert/convert.h"
 #include "runtime/convert/view.h"
 
@@ -53,13 +54,13 @@ static int64_t latest(const writer *w)
 /* Lanes of every rank, to be freed. */
 static int32_t *count_lanes(const bmf_run *run)
 {
-    int32_t *count = calloc((size_t)run->ranks, sizeof *count);
-    for (int32_t lane = 0; count && lane < run->lanes; lane++)
+    int32_t *count = allocate_clear(run->ranks, (int64_t)sizeof *count);
+    for (int32_t lane = 0; lane < run->lanes; lane++)
         count[run->lane_rank[lane]]++;
     return count;
 }
 
-static bool put_machine(writer *w)
+static void put_machine(writer *w)
 {
     int64_t nodes = 0;
     for (int v = 0; v < w->views; v++)
@@ -68,14 +69,11 @@ static bool put_machine(writer *w)
     for (int v = 0; v < w->views; v++) {
         const bmf_run *run = w->view[v].run;
         int32_t *lanes = count_lanes(run);
-        if (!lanes)
-            return false;
         for (int32_t rank = 0; rank < run->ranks; rank++)
             output_print(&w->out, v + rank ? ",%d" : "%d", lanes[rank]);
         free(lanes);
     }
     output_text(&w->out, ")");
-    return true;
 }
 
 /* A trace with only a predicted run has an application 1 of one idle task, so that predicted is always 2. */
@@ -97,15 +95,14 @@ static void put_communicators(writer *w)
     }
 }
 
-static bool put_header(writer *w)
+static void put_header(writer *w)
 {
     char date[40];
     time_t now = time(NULL);
     struct tm fields;
     strftime(date, sizeof date, "%d/%m/%Y at %H:%M", localtime_r(&now, &fields));
     output_print(&w->out, "#Paraver (%s):%lld_ns:", date, (long long)latest(w));
-    if (!put_machine(w))
-        return false;
+    put_machine(w);
     output_print(&w->out, ":%d", applications(w));
     if (applications(w) > w->views)
         output_text(&w->out, ":1(1:1),1");
@@ -120,7 +117,6 @@ static bool put_header(writer *w)
     }
     output_text(&w->out, "\n");
     put_communicators(w);
-    return true;
 }
 
 static void put_states(bmf_output *out)
@@ -133,7 +129,7 @@ static void put_states(bmf_output *out)
         output_print(out, "%d    %s\n", states[k].number, states[k].color);
 }
 
-static bool put_node_values(const writer *w, bmf_output *out)
+static void put_node_values(const writer *w, bmf_output *out)
 {
     char path[4 * BMF_LABEL_BYTES];
     output_print(out, "\nEVENT_TYPE\n9    %d    Region or skeleton call\nVALUES\n0    none\n", TYPE_NODE);
@@ -141,13 +137,10 @@ static bool put_node_values(const writer *w, bmf_output *out)
         const bmf_run *run = w->view[v].run;
         for (uint32_t k = 0; k < run->nodes && (v == 0 || w->node_shift[v]); k++) {
             char *text = style_text(run_path(run, k, path, sizeof path), BMF_STYLE_PLAIN);
-            if (!text)
-                return false;
             output_print(out, "%lld    %s\n", (long long)(k + 1 + w->node_shift[v]), text);
             free(text);
         }
     }
-    return true;
 }
 
 static int write_names(bmf_context *ctx, const writer *w, const char *path)
@@ -160,8 +153,7 @@ static int write_names(bmf_context *ctx, const writer *w, const char *path)
                           "DEFAULT_SEMANTIC\n\nTHREAD_FUNC    State As Is\n\n");
         put_states(&out);
         output_print(&out, "\nEVENT_TYPE\n9    %d    Structural id\n", TYPE_ID);
-        if (!put_node_values(w, &out))
-            status = bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write '%s'", path);
+        put_node_values(w, &out);
         for (int v = 0; v < w->views; v++) {
             const bmf_view *view = &w->view[v];
             output_print(&out, "\nEVENT_TYPE\n9    %d    Kernel (%s)\nVALUES\n0    none\n", TYPE_NAME + view->number,
@@ -290,10 +282,9 @@ static void put_mark(void *data, const bmf_view *view, const bmf_mark *mark)
     output_end(&w->out, to);
 }
 
-static bool put_trace(writer *w, bmf_merge *marks)
+static void put_trace(writer *w, bmf_merge *marks)
 {
-    if (!put_header(w))
-        return false;
+    put_header(w);
     for (int v = 0; v < w->views; v++) {
         for (int32_t lane = 0; lane < w->view[v].run->lanes; lane++) {
             char *to = output_begin(&w->out);
@@ -302,7 +293,7 @@ static bool put_trace(writer *w, bmf_merge *marks)
             output_end(&w->out, to);
         }
     }
-    return merge_each(marks, true, put_mark, w);
+    merge_each(marks, true, put_mark, w);
 }
 
 /* ---- everything ---- */
@@ -327,11 +318,9 @@ static int write_trace(bmf_context *ctx, writer *w, const char *path)
         cpu += w->view[v].run->lanes;
     }
     number_nodes(w);
-    int status = marks ? output_open(ctx, &w->out, path) : BMF_ERROR_MEMORY;
-    if (status == BMF_OK && !put_trace(w, marks))
-        status = BMF_ERROR_MEMORY;
-    if (status == BMF_ERROR_MEMORY)
-        bmf_fail(ctx, status, "no memory to write '%s'", path);
+    int status = output_open(ctx, &w->out, path);
+    if (status == BMF_OK)
+        put_trace(w, marks);
     status = output_close(ctx, &w->out, status);
     merge_free(marks);
     return status;
@@ -343,9 +332,8 @@ static char *side_path(const char *path, const char *ending)
     size_t stem = strlen(path);
     if (stem > 4 && strcmp(path + stem - 4, ".prv") == 0)
         stem -= 4;
-    char *result = malloc(stem + strlen(ending) + 1);
-    if (result)
-        memcpy(put_bytes(result, path, stem), ending, strlen(ending) + 1);
+    char *result = allocate((int64_t)(stem + strlen(ending) + 1));
+    memcpy(put_bytes(result, path, stem), ending, strlen(ending) + 1);
     return result;
 }
 
@@ -354,18 +342,13 @@ int convert_prv(bmf_context *ctx, const bmf_trace *trace, const char *path)
     bmf_view view[2];
     char *names = side_path(path, ".pcf"), *rows = side_path(path, ".row");
     writer w = {.view = view, .views = trace->runs};
-    int status = views_create(ctx, trace, BMF_STYLE_PLAIN, view);
-    if (status == BMF_OK) {
-        if (!names || !rows)
-            status = bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write '%s'", path);
-        if (status == BMF_OK)
-            status = write_trace(ctx, &w, path);
-        if (status == BMF_OK)
-            status = write_names(ctx, &w, names);
-        if (status == BMF_OK)
-            status = write_rows(ctx, &w, rows);
-        views_free(view, trace->runs);
-    }
+    views_create(trace, BMF_STYLE_PLAIN, view);
+    int status = write_trace(ctx, &w, path);
+    if (status == BMF_OK)
+        status = write_names(ctx, &w, names);
+    if (status == BMF_OK)
+        status = write_rows(ctx, &w, rows);
+    views_free(view, trace->runs);
     free(names);
     free(rows);
     return status;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/base/allocate.h"
 #include "runtime/convert/convert.h"
 #include "runtime/convert/markup.h"
 #include "runtime/convert/view.h"
@@ -185,7 +186,7 @@ static double chart_height(const chart *c)
     return GAP + STRIP + c->lines * c->line;
 }
 
-static int put_picture(bmf_context *ctx, bmf_output *out, const bmf_trace *trace, bmf_view *view)
+static void put_picture(bmf_output *out, const bmf_trace *trace, bmf_view *view)
 {
     chart charts[2];
     double height = 12;
@@ -210,25 +211,22 @@ static int put_picture(bmf_context *ctx, bmf_output *out, const bmf_trace *trace
                  "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
                  width, height + LEGEND, width, height + LEGEND);
     for (int k = 0; k < trace->runs; k++) {
-        charts[k].drawn = calloc((size_t)charts[k].lines, sizeof(double));
-        if (!charts[k].drawn)
-            return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace");
+        charts[k].drawn = allocate_clear(charts[k].lines, (int64_t)sizeof(double));
         put_run(&charts[k], end);
         free(charts[k].drawn);
     }
     put_legend(out, height + 14);
     output_text(out, "</svg>\n");
-    return BMF_OK;
 }
 
 int convert_svg(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     bmf_view view[2];
-    BMF_TRY(views_create(ctx, trace, BMF_STYLE_PLAIN, view));
+    views_create(trace, BMF_STYLE_PLAIN, view);
     bmf_output out = {0};
     int status = output_open(ctx, &out, path);
     if (status == BMF_OK)
-        status = put_picture(ctx, &out, trace, view);
+        put_picture(&out, trace, view);
     status = output_close(ctx, &out, status);
     views_free(view, trace->runs);
     return status;

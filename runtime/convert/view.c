@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/base/allocate.h"
 #include "runtime/base/memory.h"
 
 /* Bytes of the valid UTF-8 character at text, or 0. */
@@ -45,9 +46,7 @@ static char *put_ascii(char *to, char c, bmf_style style)
 char *style_text(const char *text, bmf_style style)
 {
     const unsigned char *from = (const unsigned char *)text, *limit = from + BMF_LABEL_BYTES;
-    char *styled = calloc(2 * strnlen(text, BMF_LABEL_BYTES) + 1 + BMF_SHORT_LABEL, 1), *to = styled;
-    if (!styled)
-        return NULL;
+    char *styled = allocate_clear(2 * (int64_t)strnlen(text, BMF_LABEL_BYTES) + 1 + BMF_SHORT_LABEL, 1), *to = styled;
     while (*from) {
         size_t size = character_size(from);
         if (from + (size ? size : 1) > limit)
@@ -68,51 +67,44 @@ static uint64_t mix(uint64_t h)
     return h ^ (h >> 32);
 }
 
-static bool hash_nodes(bmf_view *view)
+static void hash_nodes(bmf_view *view)
 {
     const bmf_run *run = view->run;
-    view->node_hash = malloc(run->nodes * sizeof *view->node_hash);
-    for (uint32_t k = 0; view->node_hash && k < run->nodes; k++) {
+    view->node_hash = allocate(run->nodes * (int64_t)sizeof *view->node_hash);
+    for (uint32_t k = 0; k < run->nodes; k++) {
         uint64_t h = k ? view->node_hash[run->node[k].parent] : 0;
         for (const char *text = run->name[run->node[k].name]; *text; text++)
             h = (h ^ (unsigned char)*text) * 0x100000001b3U;
         view->node_hash[k] = mix(h + run->node[k].kind + 1);
     }
-    return view->node_hash;
 }
 
-static bool make_labels(bmf_view *view, bmf_style style)
+static void make_labels(bmf_view *view, bmf_style style)
 {
     const bmf_run *run = view->run;
     view->labels = (int64_t)run->names + BMF_EVENT_KINDS;
-    view->label = calloc((size_t)view->labels, sizeof *view->label);
-    for (int64_t k = 0; view->label && k < view->labels; k++) {
+    view->label = allocate_clear(view->labels, (int64_t)sizeof *view->label);
+    for (int64_t k = 0; k < view->labels; k++) {
         bool named = k < run->names;
-        const char *text = named ? run->name[k] : event_kind_name((bmf_event_kind)(k - run->names));
+        const char *text = named ? run->name[k] : bmf_event_kind_name((bmf_event_kind)(k - run->names));
         view->label[k].text = style_text(text, style);
-        if (!view->label[k].text)
-            return false;
         view->label[k].size = strlen(view->label[k].text);
     }
-    return view->label;
 }
 
-static bool make_caption(bmf_view *view, bmf_style style)
+static void make_caption(bmf_view *view, bmf_style style)
 {
     char text[3 * BMF_LABEL_BYTES];
     snprintf(text, sizeof text, "%s: %s on %s", view->title, view->run->program, view->run->machine);
     view->caption = style_text(text, style);
-    return view->caption;
 }
 
-static bool find_lanes(bmf_view *view)
+static void find_lanes(bmf_view *view)
 {
     const bmf_run *run = view->run;
-    view->lane_start = calloc((size_t)run->lanes + 1, sizeof *view->lane_start);
-    view->tracks = malloc((size_t)run->lanes);
-    view->memory = buffer_create((run->events + 1) * (int64_t)(sizeof *view->partner + sizeof *view->track));
-    if (!view->lane_start || !view->tracks || !view->memory)
-        return false;
+    view->lane_start = allocate_clear((int64_t)run->lanes + 1, (int64_t)sizeof *view->lane_start);
+    view->tracks = allocate(run->lanes);
+    view->memory = working_buffer((run->events + 1) * (int64_t)(sizeof *view->partner + sizeof *view->track));
     view->partner = view->memory->data;
     view->track = (uint8_t *)(view->partner + run->events + 1);
     memset(view->track, 0, (size_t)run->events);
@@ -125,30 +117,27 @@ static bool find_lanes(bmf_view *view)
     }
     for (int32_t lane = 0; lane < run->lanes; lane++)
         view->lane_start[lane + 1] += view->lane_start[lane];
-    return true;
 }
 
-int views_create(bmf_context *ctx, const bmf_trace *trace, bmf_style style, bmf_view view[2])
+void views_create(const bmf_trace *trace, bmf_style style, bmf_view view[2])
 {
     bool differ = trace->runs == 1 || trace->run[0]->predicted != trace->run[1]->predicted;
     for (int k = 0; k < trace->runs; k++) {
         const bmf_run *run = trace->run[k];
         view[k] = (bmf_view){.run = run, .number = differ ? run->predicted : k};
         view[k].title = run->predicted ? "predicted" : "measured";
-        if (!find_lanes(&view[k]) || !hash_nodes(&view[k]) || !make_labels(&view[k], style) ||
-            !make_caption(&view[k], style) || !view_match(&view[k])) {
-            views_free(view, k + 1);
-            return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to convert a trace of %lld events",
-                            (long long)run->events);
-        }
+        find_lanes(&view[k]);
+        hash_nodes(&view[k]);
+        make_labels(&view[k], style);
+        make_caption(&view[k], style);
+        view_match(&view[k]);
     }
-    return BMF_OK;
 }
 
 void views_free(bmf_view view[2], int views)
 {
     for (int k = 0; k < views; k++) {
-        for (int64_t at = 0; view[k].label && at < view[k].labels; at++)
+        for (int64_t at = 0; at < view[k].labels; at++)
             free(view[k].label[at].text);
         free(view[k].label);
         free(view[k].caption);

@@ -58,14 +58,14 @@ typedef struct bmf_view {
     int64_t messages;          /* sends and receives */
 } bmf_view;
 
-/* Makes a view of every run of a trace. The views hold pointers into the trace. On failure nothing needs freeing. */
-int views_create(bmf_context *ctx, const bmf_trace *trace, bmf_style style, bmf_view view[2]);
+/* Makes a view of every run of a trace. The views hold pointers into the trace. */
+void views_create(const bmf_trace *trace, bmf_style style, bmf_view view[2]);
 /* Frees what views_create made, not the trace. */
 void views_free(bmf_view view[2], int views);
 
 /* Finds the ends of every message: the k-th send of (node, instance, round, from, to) belongs to the k-th receive of
  * the same; sends count by their begin, receives by their end. Expected cost: linear. */
-bool view_match(bmf_view *view);
+void view_match(bmf_view *view);
 
 /* The structural id, 62 bits: a hash of node path, instance, round, lane, kind and peer. */
 static inline uint64_t view_id(const bmf_view *view, const bmf_event *event)
@@ -128,22 +128,21 @@ enum { BMF_MARK_IDLE_AFTER = 4 };
 
 /* The two marks of every event, 2 events in number, those of lane l from 2 lane_start[l] on in time order; fills track
  * and tracks. `view_number` goes into the codes. More than BMF_MAX_TRACKS overlapping events are cut to fit. */
-bool view_marks(bmf_view *view, int view_number, bmf_mark *mark);
+void view_marks(bmf_view *view, int view_number, bmf_mark *mark);
 /* The same with leaves moved apart: of overlapping leaves each begins when the one that ended before it ended. */
-bool view_flat_marks(bmf_view *view, int view_number, bmf_mark *mark);
+void view_flat_marks(bmf_view *view, int view_number, bmf_mark *mark);
 
-/* Only fills track and tracks, of all views. BMF_OK or BMF_ERROR_MEMORY with a message. */
-int views_tracks(bmf_context *ctx, bmf_view view[2], int views);
+/* Only fills track and tracks, of all views. */
+void views_tracks(bmf_view view[2], int views);
 
 /* The marks of all views in time order; equal times by view and lane. The views must live as long. */
 typedef struct bmf_merge bmf_merge;
 typedef void bmf_put_mark(void *writer, const bmf_view *view, const bmf_mark *mark);
 
-/* Makes the marks, flat ones or not; NULL without memory. */
+/* Makes the marks, flat ones or not. */
 bmf_merge *merge_create(bmf_view view[2], int views, bool flat);
-/* Calls put for every mark; ends: it looks at the events at the other ends of messages. False if memory ran out on the
- * way. */
-bool merge_each(bmf_merge *merge, bool ends, bmf_put_mark *put, void *writer);
+/* Calls put for every mark; ends: it looks at the events at the other ends of messages. */
+void merge_each(bmf_merge *merge, bool ends, bmf_put_mark *put, void *writer);
 void merge_free(bmf_merge *merge);
 
 #endif

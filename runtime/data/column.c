@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "runtime/data/column.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 /* Gives a column its children records, all empty. */
 static int claim_children(bmf_column *column)

@@ -1,6 +1,6 @@
 /* Columns: the local data of a list, one contiguous array per scalar.
  *
- *   int, real, bool, struct   data[0..count), stride bytes apart: the element's size, or 0 for a broadcast value
+ *   scalar, struct            data[0..count), stride bytes apart: the element's size, or 0 for a broadcast value
  *   tuple                     child[0..components), each of the same count
  *   list                      offsets[0..count] (int64, offsets[0] = 0, non-decreasing, offsets[count] = the
  *                             child's count) and child[0], the flattened children
@@ -11,6 +11,7 @@
 #define BMF_COLUMN_H
 
 #include "runtime/base/memory.h"
+#include "bmf/slice.h"
 #include "runtime/data/type.h"
 
 typedef struct bmf_column {
@@ -22,12 +23,6 @@ typedef struct bmf_column {
     int64_t *offsets;         /* lists: count + 1 values */
     struct bmf_column *child; /* type->components columns, or NULL */
 } bmf_column;
-
-/* A slice: where a kernel finds (or puts) element i of one leaf: (char *)data + i * stride. */
-typedef struct bmf_slice {
-    void *data;
-    int64_t stride; /* bytes; 0 for a broadcast value */
-} bmf_slice;
 
 /* Allocates a column of `count` undefined elements of a fixed type. BMF_OK or BMF_ERROR_MEMORY. */
 int column_create(const bmf_type *type, int64_t count, bmf_column *column);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "runtime/data/column.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 typedef struct node {
     const bmf_type *type;

@@ -45,7 +45,7 @@ static int64_t fixed_bytes(const bmf_type *type)
 #ifndef NDEBUG
 static void check(bmf_context *ctx, const bmf_list *list)
 {
-    const char *broken = bmf_partition_broken(ctx, list->partition);
+    const char *broken = partition_broken(ctx, list->partition);
     if (broken == NULL)
         broken = column_broken(&list->column);
     if (broken == NULL &&
@@ -64,15 +64,6 @@ static void check(bmf_context *ctx, const bmf_list *list)
 }
 #endif
 
-/* Out of memory for a list that ranks do not agree about: nobody else will notice. */
-static _Noreturn void give_up(bmf_context *ctx, int64_t bytes)
-{
-    fprintf(stderr, "bmf: out of memory: no %" PRId64 " bytes for a list on rank %d\n", bytes, ctx->rank);
-    fflush(NULL);
-    MPI_Abort(ctx->comm, bmf_exit_code(BMF_ERROR_MEMORY));
-    abort();
-}
-
 int bmf_list_create(bmf_context *ctx, const bmf_type *type, bmf_partition *partition, bmf_list **list)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
@@ -88,8 +79,8 @@ int bmf_list_create(bmf_context *ctx, const bmf_type *type, bmf_partition *parti
     bmf_column column;
     int status = column_create(type, count, &column);
     bool agreed = busiest_bytes(ctx, partition, bytes) >= AGREED_BYTES;
-    if (status != BMF_OK && !agreed)
-        give_up(ctx, count * bytes);
+    if (status != BMF_OK && !agreed) /* nobody else will notice */
+        out_of_memory(count * bytes, "for a list");
     if (status != BMF_OK)
         bmf_fail(ctx, status, "out of memory: %" PRId64 " elements of %" PRId64 " bytes on rank %d", count, bytes,
                  ctx->rank);
@@ -126,6 +117,58 @@ int64_t bmf_length(const bmf_list *list)
     return bmf_partition_length(list->partition);
 }
 
+bmf_context *bmf_list_context(const bmf_list *list)
+{
+    return list->context;
+}
+
+const bmf_type *bmf_list_type(const bmf_list *list)
+{
+    return list->type;
+}
+
+bmf_partition *bmf_list_partition(const bmf_list *list)
+{
+    return list->partition;
+}
+
+int64_t bmf_list_local_begin(const bmf_list *list)
+{
+    return bmf_partition_local_begin(list->partition);
+}
+
+int64_t bmf_list_local_end(const bmf_list *list)
+{
+    return bmf_partition_local_end(list->partition);
+}
+
+/* Where one leaf of the elements, or of the inner lists' elements, stands. */
+static bmf_slice leaf_slice(const bmf_list *list, int leaf)
+{
+    bmf_slice slice[BMF_MAX_LEAVES];
+    const bmf_column *column = &list->column;
+    column_slices(column->type->kind == BMF_LIST ? column->child : column, 0, slice);
+    return slice[leaf];
+}
+
+const void *bmf_list_data(const bmf_list *list, int leaf, int64_t *stride)
+{
+    bmf_slice slice = leaf_slice(list, leaf);
+    *stride = slice.stride;
+    return slice.data;
+}
+
+void *bmf_list_data_writable(bmf_list *list, int leaf)
+{
+    bmf_list_make_writable(list);
+    return leaf_slice(list, leaf).data;
+}
+
+const int64_t *bmf_list_offsets(const bmf_list *list)
+{
+    return list->column.type->kind == BMF_LIST ? list->column.offsets : NULL;
+}
+
 char *bmf_list_print(const bmf_list *list, char *text, size_t size)
 {
     char partition[128];
@@ -135,7 +178,7 @@ char *bmf_list_print(const bmf_list *list, char *text, size_t size)
     return text;
 }
 
-void bmf_list_own(bmf_list *list)
+void bmf_list_make_writable(bmf_list *list)
 {
     bmf_column copy;
     if (column_unique(&list->column))
@@ -143,7 +186,7 @@ void bmf_list_own(bmf_list *list)
     bmf_column_builder *builder = column_builder_create(list->type);
     if (column_builder_copy(builder, &list->column, 0, list->column.count) != BMF_OK ||
         column_builder_finish(builder, &copy) != BMF_OK)
-        give_up(list->context, column_packed_bytes(&list->column, 0, list->column.count));
+        out_of_memory(column_packed_bytes(&list->column, 0, list->column.count), "for a list");
     column_free(&list->column);
     list->column = copy;
 }

@@ -16,6 +16,9 @@
 const bmf_type bmf_type_int = {BMF_INT, sizeof(int64_t), NULL, 0, NULL};
 const bmf_type bmf_type_real = {BMF_REAL, sizeof(double), NULL, 0, NULL};
 const bmf_type bmf_type_bool = {BMF_BOOL, sizeof(uint8_t), NULL, 0, NULL};
+const bmf_type bmf_type_int32 = {BMF_INT32, sizeof(int32_t), NULL, 0, NULL};
+const bmf_type bmf_type_float = {BMF_FLOAT, sizeof(float), NULL, 0, NULL};
+const bmf_type bmf_type_complex = {BMF_COMPLEX, sizeof(double _Complex), NULL, 0, NULL};
 const bmf_type bmf_type_nothing = {BMF_NOTHING, 0, NULL, 0, NULL};
 
 typedef struct interned_type {
@@ -98,23 +101,23 @@ static const bmf_type *find_or_add(const bmf_type *type)
     return &entry->type;
 }
 
+const bmf_type *type_of_kind(bmf_type_kind kind)
+{
+    static const bmf_type *const only[BMF_DISTRIBUTED + 1] = {
+        [BMF_INT] = &bmf_type_int,        [BMF_REAL] = &bmf_type_real,   [BMF_BOOL] = &bmf_type_bool,
+        [BMF_INT32] = &bmf_type_int32,    [BMF_FLOAT] = &bmf_type_float, [BMF_COMPLEX] = &bmf_type_complex,
+        [BMF_NOTHING] = &bmf_type_nothing};
+    return only[kind];
+}
+
 static const bmf_type *intern_locked(const bmf_type *type)
 {
     const bmf_type *component[BMF_MAX_LEAVES];
     if (type->components > BMF_MAX_LEAVES || (type->kind == BMF_TUPLE && type->components < 1))
         refuse("a tuple must have 1 to 32 components");
-    switch (type->kind) {
-    case BMF_INT:
-        return &bmf_type_int;
-    case BMF_REAL:
-        return &bmf_type_real;
-    case BMF_BOOL:
-        return &bmf_type_bool;
-    case BMF_NOTHING:
-        return &bmf_type_nothing;
-    default:
-        break;
-    }
+    const bmf_type *only = type_of_kind(type->kind);
+    if (only)
+        return only;
     for (int k = 0; k < type->components; k++)
         component[k] = intern_locked(type->component[k]);
     bmf_type made = *type;
@@ -124,8 +127,9 @@ static const bmf_type *intern_locked(const bmf_type *type)
 
 const bmf_type *bmf_type_intern(const bmf_type *type)
 {
-    if (type->kind <= BMF_BOOL)
-        return intern_locked(type);
+    const bmf_type *only = type_of_kind(type->kind);
+    if (only)
+        return only;
     pthread_mutex_lock(&interned_lock);
     const bmf_type *result = intern_locked(type);
     pthread_mutex_unlock(&interned_lock);
@@ -190,7 +194,7 @@ int bmf_type_leaves(const bmf_type *type, const bmf_type *leaf[BMF_MAX_LEAVES])
     return add_leaves(type, leaf, 0);
 }
 
-/* Scalars are aligned to their size. An opaque struct does not tell; its size is a multiple of its alignment, so the
+/* Scalars are aligned to their size, a complex number as the reals that it is made of. An opaque struct does not tell; its size is a multiple of its alignment, so the
  * largest power of two up to 8 that divides the size is a safe choice for all structs of ordinary members. */
 static int64_t alignment(const bmf_type *leaf)
 {
@@ -232,7 +236,8 @@ static void append(char *text, size_t size, size_t *used, const char *more)
 static void print_type(const bmf_type *type, char *text, size_t size, size_t *used)
 {
     static const char *const scalar[] = {
-        [BMF_INT] = "int", [BMF_REAL] = "real", [BMF_BOOL] = "bool", [BMF_NOTHING] = "?"};
+        [BMF_INT] = "int",     [BMF_REAL] = "real",   [BMF_BOOL] = "bool",      [BMF_NOTHING] = "?",
+        [BMF_INT32] = "int32", [BMF_FLOAT] = "float", [BMF_COMPLEX] = "complex"};
     static const char *const open[] = {[BMF_TUPLE] = "{", [BMF_LIST] = "[", [BMF_DISTRIBUTED] = "P["};
     switch (type->kind) {
     case BMF_STRUCT:

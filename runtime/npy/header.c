@@ -247,28 +247,67 @@ static bool read_dict(scanner *in, raw_header *raw)
     return true;
 }
 
+/* The scalars of .npy files and NumPy's words for them; the first character says the order of bytes. */
+static const struct dtype {
+    const char *descr, *name;
+    const bmf_type *type;
+} dtypes[] = {{"<i8", "int64", &bmf_type_int},           {"<i4", "int32", &bmf_type_int32},
+              {"<f8", "float64", &bmf_type_real},        {"<f4", "float32", &bmf_type_float},
+              {"<c16", "complex128", &bmf_type_complex}, {"|b1", "bool", &bmf_type_bool}};
+enum { DTYPES = sizeof dtypes / sizeof dtypes[0] };
+
+static const struct dtype *dtype_of(const bmf_type *scalar)
+{
+    for (int k = 0; k < DTYPES; k++)
+        if (dtypes[k].type == scalar)
+            return &dtypes[k];
+    return NULL;
+}
+
+const char *npy_descr(const bmf_type *scalar)
+{
+    const struct dtype *dtype = dtype_of(scalar);
+    return dtype ? dtype->descr : NULL;
+}
+
+const char *npy_dtype_name(const bmf_type *scalar)
+{
+    return dtype_of(scalar)->name;
+}
+
+/* Little-endian, this machine's own order, or the order of what has a single byte. */
 static const bmf_type *scalar_of(text_range descr)
 {
-    static const struct {
-        const char *descr;
-        const bmf_type *type;
-    } taken[] = {{"<i8", &bmf_type_int},  {"=i8", &bmf_type_int},  {"<f8", &bmf_type_real}, {"=f8", &bmf_type_real},
-                 {"|b1", &bmf_type_bool}, {"<b1", &bmf_type_bool}, {"=b1", &bmf_type_bool}};
-    for (size_t k = 0; k < sizeof taken / sizeof taken[0]; k++)
-        if (range_is(descr, taken[k].descr))
-            return taken[k].type;
+    const text_range code = {descr.begin + 1, descr.size - 1};
+    for (int k = 0; descr.size > 1 && k < DTYPES; k++)
+        if (range_is(code, dtypes[k].descr + 1) &&
+            (strchr("<=", descr.begin[0]) || descr.begin[0] == dtypes[k].descr[0]))
+            return dtypes[k].type;
     return NULL;
+}
+
+/* In words: '<i8' (int64), '<i4' (int32), .. and '|b1' (bool). */
+static void print_dtypes(char *text, size_t size)
+{
+    size_t used = 0;
+    for (int k = 0; k < DTYPES && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s'%s' (%s)",
+                                 k == 0           ? ""
+                                 : k < DTYPES - 1 ? ", "
+                                                  : " and ",
+                                 dtypes[k].descr, dtypes[k].name);
 }
 
 static bool judge_descr(scanner *in, text_range descr, bmf_npy_header *header)
 {
+    char taken[256];
     header->scalar = scalar_of(descr);
-    if (header->scalar != NULL)
+    if (header->scalar)
         return true;
     text_range shown = {descr.begin, descr.size < MAX_SHOWN ? descr.size : MAX_SHOWN};
     const char *order = descr.size > 0 && descr.begin[0] == '>' ? "big-endian " : "";
-    return refuse(in, "%sdtype '%.*s'; bmf takes '<i8' (int64), '<f8' (float64) and '|b1' (bool)", order, shown.size,
-                  shown.begin);
+    print_dtypes(taken, sizeof taken);
+    return refuse(in, "%sdtype '%.*s'; bmf takes %s", order, shown.size, shown.begin, taken);
 }
 
 /* For a shape of one dimension the order means nothing. */

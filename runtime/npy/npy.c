@@ -16,6 +16,7 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
+#include "runtime/data/list.h"
 #include "runtime/npy/private.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bytes of .npy data go straight into columns");
@@ -105,23 +106,23 @@ int bmf_npy_header_read(bmf_context *ctx, const char *path, bmf_npy_header *head
     BMF_TRY(bmf_agree(ctx, ctx->rank == 0 ? read_header(ctx, path, &found) : BMF_OK));
     int64_t shared[] = {found.scalar->kind, found.dimensions, found.shape[0], found.shape[1], found.data_offset};
     BMF_TRY(ctx->backend->share(ctx, 0, shared, sizeof shared));
-    static const bmf_type *const scalar[] = {
-        [BMF_INT] = &bmf_type_int, [BMF_REAL] = &bmf_type_real, [BMF_BOOL] = &bmf_type_bool};
-    *header = (bmf_npy_header){scalar[shared[0]], (int)shared[1], {shared[2], shared[3]}, shared[4]};
+    const bmf_type *scalar = type_of_kind((bmf_type_kind)shared[0]);
+    *header = (bmf_npy_header){scalar, (int)shared[1], {shared[2], shared[3]}, shared[4]};
     return BMF_OK;
 }
 
 /* ---- the data ---- */
 
 /* The local column with offsets set and the scalars undefined. */
-static int create_column(bmf_context *ctx, const bmf_npy_header *header, int64_t count, bmf_column *column)
+static int create_column(bmf_context *ctx, const bmf_npy_header *header, const bmf_type *scalar, int64_t count,
+                         bmf_column *column)
 {
     bool nested = header->dimensions == 2;
-    int status = nested ? column_create_list(bmf_type_list(header->scalar), count, count * header->shape[1], column)
-                        : column_create(header->scalar, count, column);
+    int status = nested ? column_create_list(bmf_type_list(scalar), count, count * header->shape[1], column)
+                        : column_create(scalar, count, column);
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "out of memory: no %" PRId64 " rows of %" PRId64 " bytes on rank %d", count,
-                        header->shape[1] * header->scalar->size, ctx->rank);
+                        header->shape[1] * scalar->size, ctx->rank);
     for (int64_t i = 0; nested && i <= count; i++)
         column->offsets[i] = i * header->shape[1];
     return BMF_OK;
@@ -143,30 +144,31 @@ static int check_truths(bmf_context *ctx, const char *path, const bmf_column *sc
                     truth[i]);
 }
 
-/* Reads scalars [first, first + scalars->count) of the file. */
+/* Reads scalars [first, first + scalars->count) of the file, narrow ones to the end of the column, which they then fill
+ * from its beginning. */
 static int read_scalars(bmf_context *ctx, const char *path, const bmf_npy_header *header, int64_t first,
                         bmf_column *scalars)
 {
     if (scalars->count == 0)
         return BMF_OK;
     MPI_File file;
-    int64_t size = header->scalar->size;
+    int64_t size = header->scalar->size, room = scalars->count * (scalars->type->size - size);
     BMF_TRY(npy_open(ctx, path, MPI_MODE_RDONLY, &file));
-    int status =
-        npy_read_bytes(ctx, path, file, header->data_offset + first * size, scalars->data, scalars->count * size);
+    int status = npy_read_bytes(ctx, path, file, header->data_offset + first * size, (char *)scalars->data + room,
+                                scalars->count * size);
     MPI_File_close(&file);
-    if (status == BMF_OK && header->scalar == &bmf_type_bool)
-        status = check_truths(ctx, path, scalars, first);
-    return status;
+    BMF_TRY(status);
+    npy_convert(header->scalar, scalars->type, scalars->data, scalars->count);
+    return header->scalar == &bmf_type_bool ? check_truths(ctx, path, scalars, first) : BMF_OK;
 }
 
-static int read_data(bmf_context *ctx, const char *path, const bmf_npy_header *header, bmf_partition *partition,
-                     bmf_list **list)
+static int read_data(bmf_context *ctx, const char *path, const bmf_npy_header *header, const bmf_type *scalar,
+                     bmf_partition *partition, bmf_list **list)
 {
     int64_t begin = bmf_partition_local_begin(partition), count = bmf_partition_local_end(partition) - begin;
     int64_t started = context_now(ctx);
     bmf_column column;
-    int status = create_column(ctx, header, count, &column);
+    int status = create_column(ctx, header, scalar, count, &column);
     if (status == BMF_OK)
         status = read_scalars(ctx, path, header, begin * header->shape[1],
                               header->dimensions == 2 ? &column.child[0] : &column);
@@ -179,25 +181,43 @@ static int read_data(bmf_context *ctx, const char *path, const bmf_npy_header *h
     return list_adopt(ctx, partition, &column, list);
 }
 
-int bmf_npy_read_parts(bmf_context *ctx, const char *path, bmf_partition *partition, bmf_list **list)
+const bmf_skeleton_type skeleton_read = {.id = 32, .name = "read", .communication = BMF_COMMUNICATION_OTHER};
+
+/* scalar may be NULL: that of the file. */
+static int read_onto(bmf_context *ctx, const char *path, const bmf_npy_header *header, const bmf_type *scalar,
+                     bmf_partition *partition, bmf_list **list)
+{
+    char text[128];
+    scalar = scalar ? bmf_type_intern(scalar) : header->scalar;
+    if (!npy_converts(header->scalar, scalar))
+        return bmf_fail(ctx, BMF_ERROR_TYPE, "%s: cannot read %s as %s", path, npy_dtype_name(header->scalar),
+                        bmf_type_print(scalar, text, sizeof text));
+    if (header->shape[0] != bmf_partition_length(partition))
+        return bmf_fail(ctx, BMF_ERROR_SHAPE, "%s: %" PRId64 " elements for a partition of %" PRId64, path,
+                        header->shape[0], bmf_partition_length(partition));
+    skeleton_begin(ctx, &skeleton_read, "read");
+    return skeleton_end(ctx, partition, read_data(ctx, path, header, scalar, partition, list));
+}
+
+int bmf_npy_read_as(bmf_context *ctx, const char *path, const bmf_type *scalar, bmf_partition *partition,
+                    bmf_list **list)
 {
     bmf_npy_header header;
     BMF_TRY(bmf_npy_header_read(ctx, path, &header));
-    if (header.shape[0] != bmf_partition_length(partition))
-        return bmf_fail(ctx, BMF_ERROR_SHAPE, "%s: %" PRId64 " elements for a partition of %" PRId64, path,
-                        header.shape[0], bmf_partition_length(partition));
-    skeleton_begin(ctx, "read");
-    return skeleton_end(ctx, partition, read_data(ctx, path, &header, partition, list));
+    if (partition)
+        return read_onto(ctx, path, &header, scalar, partition, list);
+    BMF_TRY(bmf_partition_even(ctx, header.shape[0], &partition));
+    int status = read_onto(ctx, path, &header, scalar, partition, list);
+    bmf_partition_release(partition);
+    return status;
+}
+
+int bmf_npy_read_parts(bmf_context *ctx, const char *path, bmf_partition *partition, bmf_list **list)
+{
+    return bmf_npy_read_as(ctx, path, NULL, partition, list);
 }
 
 int bmf_npy_read(bmf_context *ctx, const char *path, bmf_list **list)
 {
-    bmf_npy_header header;
-    bmf_partition *partition;
-    BMF_TRY(bmf_npy_header_read(ctx, path, &header));
-    BMF_TRY(bmf_partition_even(ctx, header.shape[0], &partition));
-    skeleton_begin(ctx, "read");
-    int status = skeleton_end(ctx, partition, read_data(ctx, path, &header, partition, list));
-    bmf_partition_release(partition);
-    return status;
+    return bmf_npy_read_as(ctx, path, NULL, NULL, list);
 }

@@ -17,16 +17,14 @@
 #include "runtime/backend/backend.h"
 #include "runtime/npy/private.h"
 #include "runtime/base/path.h"
+#include "runtime/data/list.h"
 
 enum { ALIGNMENT = 64, HEADER_SIZE = 128 };
 static const int64_t fill_block = (int64_t)4 << 20;
 
-/* ---- what to write ---- */
+const bmf_skeleton_type skeleton_write = {.id = 33, .name = "write", .communication = BMF_COMMUNICATION_OTHER};
 
-static const char *descr_of(const bmf_type *scalar)
-{
-    return scalar == &bmf_type_int ? "<i8" : scalar == &bmf_type_real ? "<f8" : scalar == &bmf_type_bool ? "|b1" : NULL;
-}
+/* ---- what to write ---- */
 
 /* Agrees on the length of the rows; the first that differs from row 0 is an error. 0 if there are no rows. */
 static int agree_on_row_length(const bmf_list *list, int64_t *length)
@@ -54,10 +52,11 @@ static int describe(const bmf_list *list, bmf_npy_header *header)
 {
     bool nested = list->type->kind == BMF_LIST;
     const bmf_type *scalar = nested ? list->type->component[0] : list->type;
-    if (descr_of(scalar) == NULL) {
+    if (!npy_descr(scalar)) {
         char text[128];
         bmf_fail(list->context, BMF_ERROR_TYPE,
-                 "cannot write %s as .npy: it takes lists of int, real or bool, and lists of such lists",
+                 "cannot write %s as .npy: it takes lists of int, int32, real, float, complex or bool, and lists of "
+                 "such lists",
                  bmf_type_print(bmf_type_list(list->type), text, sizeof text));
         return BMF_ERROR_TYPE;
     }
@@ -80,7 +79,7 @@ static void print_header(const bmf_npy_header *header, char bytes[HEADER_SIZE + 
     memset(bytes, ' ', HEADER_SIZE);
     memcpy(bytes, prefix, sizeof prefix);
     int used = snprintf(bytes + sizeof prefix, HEADER_SIZE - sizeof prefix,
-                        "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr_of(header->scalar), shape);
+                        "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", npy_descr(header->scalar), shape);
     bytes[(int)sizeof prefix + used] = ' ';
     bytes[HEADER_SIZE - 1] = '\n';
 }
@@ -176,7 +175,7 @@ int bmf_npy_write(const bmf_list *list, const char *path)
     size_t size = strlen(path) + sizeof ".part";
     char *part = allocate((int64_t)size);
     snprintf(part, size, "%s.part", path);
-    skeleton_begin(list->context, "write");
+    skeleton_begin(list->context, &skeleton_write, "write");
     int status = skeleton_end(list->context, list->partition, write_file(list, path, part, &header));
     free(part);
     return status;

@@ -8,17 +8,18 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "bmf/status.h"
+#include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "runtime/schedule/range.h"
-#include "runtime/context/status.h"
 
 bmf_schedule *schedule_create(const char *name, int64_t low, int64_t high)
 {
-    bmf_schedule *schedule = calloc(1, sizeof *schedule);
-    if (schedule) {
-        schedule->name = name;
-        schedule->low = low;
-        schedule->high = high;
-    }
+    bmf_schedule *schedule = allocate_clear(1, (int64_t)sizeof *schedule);
+    schedule->name = name;
+    schedule->low = low;
+    schedule->high = high;
+    schedule->broadcast = -1;
     return schedule;
 }
 
@@ -34,14 +35,7 @@ void schedule_free(bmf_schedule *schedule)
 
 int schedule_extend(bmf_schedule *schedule, int rounds)
 {
-    if (rounds > schedule->capacity) {
-        int capacity = rounds < 2 * schedule->capacity ? 2 * schedule->capacity : rounds;
-        bmf_round *round = realloc(schedule->round, (size_t)capacity * sizeof *round);
-        if (!round)
-            return BMF_ERROR_MEMORY;
-        schedule->round = round;
-        schedule->capacity = capacity;
-    }
+    ARRAY_RESERVE(schedule->round, schedule->capacity, rounds);
     for (; schedule->rounds < rounds; schedule->rounds++)
         schedule->round[schedule->rounds] = (bmf_round){NULL, 0, 0};
     return BMF_OK;
@@ -55,15 +49,7 @@ int schedule_add(bmf_schedule *schedule, int r, bmf_message message)
     if (!from_here && !to_here)
         return BMF_OK;
     bmf_round *round = &schedule->round[r];
-    if (round->count == round->capacity) {
-        int64_t capacity = most(4, 2 * round->capacity);
-        bmf_message *grown = realloc(round->message, (size_t)capacity * sizeof *grown);
-        if (!grown)
-            return BMF_ERROR_MEMORY;
-        round->message = grown;
-        round->capacity = capacity;
-    }
-    round->message[round->count++] = message;
+    *ARRAY_APPEND(round->message, round->count, round->capacity) = message;
     return BMF_OK;
 }
 
@@ -81,20 +67,20 @@ static totals round_totals(const bmf_round *round)
             continue;
         sum.messages++;
         sum.unknown |= message->bytes == BMF_BYTES_UNKNOWN;
-        sum.bytes += most(message->bytes, 0);
-        sum.largest = most(sum.largest, message->bytes);
+        sum.bytes += max64(message->bytes, 0);
+        sum.largest = max64(sum.largest, message->bytes);
     }
     return sum;
 }
 
-static totals schedule_totals(const bmf_schedule *schedule)
+static totals totals_of(const bmf_schedule *schedule, int begin, int end)
 {
     totals sum = {0, 0, 0, false};
-    for (int r = 0; r < schedule->rounds; r++) {
+    for (int r = begin; r < end; r++) {
         totals round = round_totals(&schedule->round[r]);
         sum.messages += round.messages;
         sum.bytes += round.bytes;
-        sum.largest = most(sum.largest, round.largest);
+        sum.largest = max64(sum.largest, round.largest);
         sum.unknown |= round.unknown;
     }
     return sum;
@@ -102,7 +88,7 @@ static totals schedule_totals(const bmf_schedule *schedule)
 
 void schedule_count_totals(const bmf_schedule *schedule, int64_t *messages, int64_t *bytes)
 {
-    totals sum = schedule_totals(schedule);
+    totals sum = totals_of(schedule, 0, schedule->rounds);
     *messages = sum.messages;
     *bytes = sum.bytes;
 }
@@ -147,12 +133,18 @@ static void print_round(const bmf_round *round, int number, int examples, FILE *
     fputc('\n', stream);
 }
 
-void schedule_print(const bmf_schedule *schedule, int examples, FILE *stream)
+void schedule_print_rounds(const bmf_schedule *schedule, const char *name, int begin, int end, int examples,
+                           FILE *stream)
 {
-    totals sum = schedule_totals(schedule);
-    fprintf(stream, "%s: %d round%s, ", schedule->name, schedule->rounds, plural(schedule->rounds));
+    totals sum = totals_of(schedule, begin, end);
+    fprintf(stream, "%s: %d round%s, ", name, end - begin, plural(end - begin));
     print_totals(&sum, stream);
     fputc('\n', stream);
-    for (int r = 0; r < schedule->rounds; r++)
-        print_round(&schedule->round[r], r, examples, stream);
+    for (int r = begin; r < end; r++)
+        print_round(&schedule->round[r], r - begin, examples, stream);
+}
+
+void schedule_print(const bmf_schedule *schedule, int examples, FILE *stream)
+{
+    schedule_print_rounds(schedule, schedule->name, 0, schedule->rounds, examples, stream);
 }

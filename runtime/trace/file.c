@@ -107,7 +107,7 @@ static int write_runs(int file, const bmf_trace *trace)
     int64_t offset = trace_first_section((uint32_t)trace->runs);
     for (int k = 0; k < trace->runs; k++) {
         header[k] = header_of(trace->run[k]);
-        at[k] = trace_layout_of(&header[k], offset);
+        at[k] = trace_layout_of(&header[k], TRACE_VERSION, offset);
         offset = trace_aligned(at[k].end);
     }
     int failure = write_headers(file, header, (uint32_t)trace->runs, offset);
@@ -218,7 +218,7 @@ static int collect_parts(bmf_context *ctx, const bmf_run *run, part *mine)
                             of[SHARED_NODES] == all[SHARED_NODES] && of[SHARED_TEXT] == all[SHARED_TEXT] &&
                             of[SHARED_HASH] == all[SHARED_HASH];
     }
-    mine->at = trace_layout_of(&mine->header, trace_first_section(1));
+    mine->at = trace_layout_of(&mine->header, TRACE_VERSION, trace_first_section(1));
     free(all);
     return status;
 }

@@ -7,7 +7,11 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "records are written as they stand in memory");
 
 #define TRACE_MAGIC "BMFTRACE"
-enum { TRACE_VERSION = 1, TRACE_MAX_RUNS = 2, TRACE_ALIGNMENT = 64 };
+enum { TRACE_VERSION = 2, TRACE_MAX_RUNS = 2, TRACE_ALIGNMENT = 64 };
+
+/* Nodes of version 1 said no skeleton. */
+enum { TRACE_NODE_BYTES_1 = 12 };
+_Static_assert(sizeof(bmf_trace_node) == 16, "node");
 
 typedef struct trace_file_header {
     char magic[8];
@@ -37,11 +41,16 @@ static inline int64_t trace_aligned(int64_t offset)
     return (offset + TRACE_ALIGNMENT - 1) / TRACE_ALIGNMENT * TRACE_ALIGNMENT;
 }
 
-static inline trace_layout trace_layout_of(const trace_run_header *header, int64_t start)
+static inline int64_t trace_node_bytes(uint32_t version)
+{
+    return version == 1 ? TRACE_NODE_BYTES_1 : (int64_t)sizeof(bmf_trace_node);
+}
+
+static inline trace_layout trace_layout_of(const trace_run_header *header, uint32_t version, int64_t start)
 {
     trace_layout at = {.text = start};
     at.nodes = trace_aligned(at.text + header->text_bytes);
-    at.lanes = trace_aligned(at.nodes + (int64_t)sizeof(bmf_trace_node) * header->nodes);
+    at.lanes = trace_aligned(at.nodes + trace_node_bytes(version) * header->nodes);
     at.events = trace_aligned(at.lanes + (int64_t)sizeof(int32_t) * header->lanes);
     at.end = at.events + (int64_t)sizeof(bmf_event) * header->events;
     return at;
@@ -51,6 +60,9 @@ static inline int64_t trace_first_section(uint32_t runs)
 {
     return (int64_t)sizeof(trace_file_header) + (int64_t)sizeof(trace_run_header) * runs;
 }
+
+/* The number of the skeleton that a call of a version 1 trace was of, by its text. */
+uint32_t trace_skeleton_1(const char *text);
 
 /* The empty index of a run whose tables are put in by hand; fills itself when first needed. NULL without memory. */
 struct bmf_run_index *run_index_create(void);

@@ -23,6 +23,7 @@ typedef struct reader {
     const char *path;
     int file;
     int64_t bytes; /* of the file */
+    uint32_t version;
 } reader;
 
 __attribute__((format(printf, 2, 3))) static int fail_read(const reader *r, const char *format, ...)
@@ -58,7 +59,7 @@ static int read_at(const reader *r, void *data, int64_t bytes, int64_t offset)
 
 /* ---- headers ---- */
 
-static int read_file_header(const reader *r, trace_file_header *header)
+static int read_file_header(reader *r, trace_file_header *header)
 {
     int64_t size = (int64_t)sizeof *header;
     BMF_TRY(read_at(r, header, r->bytes < size ? r->bytes : size, 0));
@@ -66,8 +67,9 @@ static int read_file_header(const reader *r, trace_file_header *header)
         return fail_read(r, "is not a bmf trace");
     if (r->bytes < size)
         return fail_read(r, "is cut off in its header");
-    if (header->version != TRACE_VERSION)
-        return fail_read(r, "has format version %u; this bmf reads version %d", header->version, TRACE_VERSION);
+    if (header->version < 1 || header->version > TRACE_VERSION)
+        return fail_read(r, "has format version %u; this bmf reads versions 1 to %d", header->version, TRACE_VERSION);
+    r->version = header->version;
     if (header->runs < 1 || header->runs > TRACE_MAX_RUNS)
         return fail_read(r, "says it has %u runs; one or two are possible", header->runs);
     if (header->file_bytes > r->bytes)
@@ -97,9 +99,10 @@ static int check_run_header(const reader *r, const trace_run_header *header, uin
     if (header->dropped < 0)
         return fail_read(r, "is damaged: run %u dropped %lld events", number, (long long)header->dropped);
     if (!fits(header->text_bytes, 1, r->bytes) || header->names + 2LL > header->text_bytes ||
-        !fits(header->nodes, (int64_t)sizeof(bmf_trace_node), r->bytes) ||
+        !fits(header->nodes, trace_node_bytes(r->version), r->bytes) ||
         !fits(header->lanes, (int64_t)sizeof(int32_t), r->bytes) ||
-        !fits(header->events, (int64_t)sizeof(bmf_event), r->bytes) || trace_layout_of(header, start).end > r->bytes)
+        !fits(header->events, (int64_t)sizeof(bmf_event), r->bytes) ||
+        trace_layout_of(header, r->version, start).end > r->bytes)
         return fail_read(r, "is damaged: the %lld events, %u nodes and %u names of run %u do not fit the file",
                          (long long)header->events, header->nodes, header->names, number);
     if (header->agreement < 0 || header->agreement > largest_number)
@@ -203,6 +206,26 @@ static int check_events(const reader *r, const bmf_run *run)
     return BMF_OK;
 }
 
+/* Nodes of version 1 are spread from the front part of the array they are read into, the last first. */
+static int read_nodes(const reader *r, bmf_run *run, const trace_layout *at)
+{
+    const int64_t size = trace_node_bytes(r->version);
+    BMF_TRY(read_at(r, run->node, size * run->nodes, at->nodes));
+    for (uint32_t k = run->nodes; r->version == 1 && k-- > 0;) {
+        bmf_trace_node node = {0};
+        memcpy(&node, (const char *)run->node + size * k, (size_t)size);
+        run->node[k] = node;
+    }
+    return BMF_OK;
+}
+
+static void name_skeletons(bmf_run *run)
+{
+    for (uint32_t k = 0; k < run->nodes; k++)
+        if (run->node[k].kind == BMF_EVENT_SKELETON)
+            run->node[k].skeleton = trace_skeleton_1(run->name[run->node[k].name]);
+}
+
 static int read_tables(const reader *r, bmf_run *run, const trace_run_header *header, const trace_layout *at)
 {
     run->node = malloc(header->nodes * sizeof *run->node);
@@ -213,10 +236,12 @@ static int read_tables(const reader *r, bmf_run *run, const trace_run_header *he
         return fail_memory(r);
     run->nodes = header->nodes;
     run->events = run->capacity = header->events;
-    BMF_TRY(read_at(r, run->node, (int64_t)(sizeof *run->node * header->nodes), at->nodes));
+    BMF_TRY(read_nodes(r, run, at));
     BMF_TRY(read_at(r, run->lane_rank, (int64_t)sizeof *run->lane_rank * header->lanes, at->lanes));
     BMF_TRY(read_at(r, run->event, at->end - at->events, at->events));
     BMF_TRY(check_nodes(r, run));
+    if (r->version == 1)
+        name_skeletons(run);
     BMF_TRY(check_lanes(r, run));
     BMF_TRY(check_events(r, run));
     return run_sort(run) == BMF_OK ? BMF_OK : fail_memory(r);
@@ -238,7 +263,7 @@ static int read_run(const reader *r, bmf_trace *trace, const trace_run_header *h
     return read_tables(r, run, header, at);
 }
 
-static int read_trace(const reader *r, bmf_trace *trace)
+static int read_trace(reader *r, bmf_trace *trace)
 {
     trace_file_header header;
     trace_run_header run[TRACE_MAX_RUNS];
@@ -247,7 +272,7 @@ static int read_trace(const reader *r, bmf_trace *trace)
     int64_t start = trace_first_section(header.runs);
     for (uint32_t k = 0; k < header.runs; k++) {
         BMF_TRY(check_run_header(r, &run[k], k, start));
-        trace_layout at = trace_layout_of(&run[k], start);
+        trace_layout at = trace_layout_of(&run[k], r->version, start);
         start = trace_aligned(at.end);
         BMF_TRY(read_run(r, trace, &run[k], &at));
     }

@@ -1,7 +1,7 @@
 /* Runs in memory: names, nodes, events.
  *
- * Method: events are appended to one array that doubles. Names and nodes are found by open-addressing hash tables of
- * their numbers, rebuilt when names or nodes were put into the run by other means. Sorting merges natural runs, so a
+ * Method: events are appended to one array that doubles. Names and nodes are found by hash tables of their
+ * numbers, which catch up when names or nodes were put into the run by other means. Sorting merges natural runs, so a
  * recording that is nearly in order costs nearly nothing.
  * Cost: run_add one 64-byte store; run_name and run_node one hash; run_sort n log n at worst.
  */
@@ -10,80 +10,63 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/array.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/table.h"
 #include "runtime/trace/format.h"
 
-enum { FIRST_EVENTS = 1024, FIRST_SLOTS = 64 };
+enum { FIRST_EVENTS = 1024 };
 
-/* A table of numbers, 0 where empty (number 0 exists in every run and is never looked up). */
-typedef struct table {
-    uint32_t *slot;
-    uint32_t slots; /* a power of two, more than twice `count` */
-    uint32_t count; /* names or nodes known to the table, including number 0 */
-} table;
-
+/* Number 0 exists in every run and is never looked up; all others are in the tables. */
 struct bmf_run_index {
-    table names, nodes;
+    bmf_table names, nodes;
     uint32_t name_capacity, node_capacity;
 };
 
-static uint64_t hash_text(const char *text)
-{
-    uint64_t h = 0xcbf29ce484222325U;
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * 0x100000001b3U;
-    return h ^ (h >> 32);
-}
-
 static uint64_t hash_node(const bmf_trace_node *node)
 {
-    uint64_t h = ((uint64_t)node->parent << 32 | node->name) + node->kind;
-    h = (h ^ (h >> 31)) * 0x9e3779b97f4a7c15U;
-    return h ^ (h >> 29);
+    return hash_word(((uint64_t)node->parent << 32 | node->name) + node->kind);
 }
 
-static uint64_t hash_number(const bmf_run *run, const table *t, uint32_t number)
+/* Make the tables hold all numbers, and have room for one more. */
+static bool know_names(bmf_run *run)
 {
-    return t == &run->index->names ? hash_text(run->name[number]) : hash_node(&run->node[number]);
-}
-
-static void enter_number(const bmf_run *run, table *t, uint32_t number)
-{
-    uint64_t at = hash_number(run, t, number) & (t->slots - 1);
-    while (t->slot[at])
-        at = (at + 1) & (t->slots - 1);
-    t->slot[at] = number;
-}
-
-/* Makes the table hold all `count` numbers and have room for one more. */
-static bool table_refresh(const bmf_run *run, table *t, uint32_t count)
-{
-    if (t->slot && t->count == count && count + 1 < t->slots / 2)
-        return true;
-    uint32_t slots = FIRST_SLOTS;
-    while (slots / 4 <= count)
-        slots *= 2;
-    uint32_t *slot = calloc(slots, sizeof *slot);
-    if (!slot)
+    bmf_table *known = &run->index->names;
+    if (!table_reserve(known, run->names))
         return false;
-    free(t->slot);
-    *t = (table){slot, slots, count};
-    for (uint32_t number = 1; number < count; number++)
-        enter_number(run, t, number);
+    for (uint32_t number = (uint32_t)known->count + 1; number < run->names; number++)
+        table_add(known, hash_text(run->name[number]), number);
     return true;
 }
 
-/* Room for one more element in an array of a run. */
-static bool reserve(void **array, uint32_t count, uint32_t *capacity, size_t size)
+static bool know_nodes(bmf_run *run)
 {
-    if (count < *capacity)
-        return true;
-    uint32_t wanted = count < 16 ? 32 : count * 2;
-    void *grown = realloc(*array, wanted * size);
-    if (!grown)
+    bmf_table *known = &run->index->nodes;
+    if (!table_reserve(known, run->nodes))
         return false;
-    *array = grown;
-    *capacity = wanted;
+    for (uint32_t number = (uint32_t)known->count + 1; number < run->nodes; number++)
+        table_add(known, hash_node(&run->node[number]), number);
     return true;
+}
+
+/* What is looked up in a run. */
+typedef struct wanted {
+    const bmf_run *run;
+    const char *text;
+    bmf_trace_node node;
+} wanted;
+
+static bool is_name(const void *looked_up, uint32_t number)
+{
+    const wanted *w = looked_up;
+    return strcmp(w->run->name[number], w->text) == 0;
+}
+
+static bool is_node(const void *looked_up, uint32_t number)
+{
+    const wanted *w = looked_up;
+    const bmf_trace_node *known = &w->run->node[number];
+    return known->parent == w->node.parent && known->name == w->node.name && known->kind == w->node.kind;
 }
 
 static int32_t *block_ranks(int32_t lanes, int32_t ranks)
@@ -123,7 +106,7 @@ bmf_run *run_create(const char *program, const char *machine, int32_t lanes, int
         return NULL;
     }
     run->index->name_capacity = run->index->node_capacity = run->nodes = 1;
-    run->node[0] = (bmf_trace_node){0, run_name(run, "main"), BMF_EVENT_REGION};
+    run->node[0] = (bmf_trace_node){0, run_name(run, "main"), BMF_EVENT_REGION, BMF_SKELETON_UNKNOWN};
     return run;
 }
 
@@ -134,8 +117,8 @@ void run_free(bmf_run *run)
     for (uint32_t k = 0; k < run->names; k++)
         free(run->name[k]);
     if (run->index) {
-        free(run->index->names.slot);
-        free(run->index->nodes.slot);
+        table_free(&run->index->names);
+        table_free(&run->index->nodes);
     }
     free(run->index);
     free(run->name);
@@ -158,56 +141,56 @@ void bmf_trace_free(bmf_trace *trace)
 
 uint32_t run_name(bmf_run *run, const char *text)
 {
-    table *t = &run->index->names;
-    if (!*text || !table_refresh(run, t, run->names))
+    if (!*text || !know_names(run))
         return 0;
-    uint64_t at = hash_text(text) & (t->slots - 1);
-    for (; t->slot[at]; at = (at + 1) & (t->slots - 1))
-        if (strcmp(run->name[t->slot[at]], text) == 0)
-            return t->slot[at];
+    const uint64_t hash = hash_text(text);
+    const int64_t known = table_find(&run->index->names, hash, is_name, &(wanted){.run = run, .text = text});
+    if (known != TABLE_NONE)
+        return (uint32_t)known;
     char *copy = strdup(text);
-    if (!copy || !reserve((void **)&run->name, run->names, &run->index->name_capacity, sizeof *run->name)) {
+    if (!copy || !ARRAY_TRY_RESERVE(run->name, run->index->name_capacity, run->names + 1)) {
         free(copy);
         return 0;
     }
     run->name[run->names] = copy;
-    t->count++;
-    return t->slot[at] = run->names++;
+    table_add(&run->index->names, hash, run->names);
+    return run->names++;
+}
+
+static uint32_t enter_node(bmf_run *run, bmf_trace_node node)
+{
+    const wanted w = {.run = run, .node = node};
+    if (!know_nodes(run))
+        return node.parent;
+    const uint64_t hash = hash_node(&node);
+    const int64_t known = table_find(&run->index->nodes, hash, is_node, &w);
+    if (known != TABLE_NONE)
+        return (uint32_t)known;
+    if (!ARRAY_TRY_RESERVE(run->node, run->index->node_capacity, run->nodes + 1))
+        return node.parent;
+    run->node[run->nodes] = node;
+    table_add(&run->index->nodes, hash, run->nodes);
+    return run->nodes++;
 }
 
 uint32_t run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kind kind)
 {
-    table *t = &run->index->nodes;
-    bmf_trace_node node = {parent, run_name(run, text), kind};
-    if (!table_refresh(run, t, run->nodes))
-        return parent;
-    uint64_t at = hash_node(&node) & (t->slots - 1);
-    for (; t->slot[at]; at = (at + 1) & (t->slots - 1)) {
-        const bmf_trace_node *known = &run->node[t->slot[at]];
-        if (known->parent == node.parent && known->name == node.name && known->kind == node.kind)
-            return t->slot[at];
-    }
-    if (!reserve((void **)&run->node, run->nodes, &run->index->node_capacity, sizeof *run->node))
-        return parent;
-    run->node[run->nodes] = node;
-    t->count++;
-    return t->slot[at] = run->nodes++;
+    return enter_node(run, (bmf_trace_node){parent, run_name(run, text), kind, BMF_SKELETON_UNKNOWN});
 }
 
-static bool grow_events(bmf_run *run)
+uint32_t run_call(bmf_run *run, uint32_t parent, const char *text, uint32_t skeleton)
 {
-    int64_t wanted = run->capacity ? run->capacity * 2 : FIRST_EVENTS;
-    bmf_event *grown = realloc(run->event, (size_t)wanted * sizeof *grown);
-    if (!grown)
-        return false;
-    run->event = grown;
-    run->capacity = wanted;
-    return true;
+    return enter_node(run, (bmf_trace_node){parent, run_name(run, text), BMF_EVENT_SKELETON, skeleton});
+}
+
+uint32_t run_node_like(bmf_run *run, uint32_t parent, const char *text, const bmf_trace_node *like)
+{
+    return enter_node(run, (bmf_trace_node){parent, run_name(run, text), like->kind, like->skeleton});
 }
 
 void run_add(bmf_run *run, const bmf_event *event)
 {
-    if (run->events == run->capacity && !grow_events(run)) {
+    if (run->events == run->capacity && !ARRAY_TRY_RESERVE(run->event, run->capacity, run->events + FIRST_EVENTS)) {
         run->dropped++;
         return;
     }
@@ -319,7 +302,7 @@ char *run_path(const bmf_run *run, uint32_t node, char *text, size_t size)
     return text;
 }
 
-const char *event_kind_name(bmf_event_kind kind)
+const char *bmf_event_kind_name(bmf_event_kind kind)
 {
     static const char *const name[BMF_EVENT_KINDS] = {"region",  "skeleton", "kernel", "send",
                                                       "receive", "wait",     "file"};

@@ -57,7 +57,7 @@ static const int64_t *enter_tables(bmf_run *united, const int64_t *table, uint32
     for (int64_t k = 1; k < nodes; k++) {
         bmf_trace_node old;
         memcpy(&old, (const char *)node_table + k * (int64_t)sizeof old, sizeof old);
-        (*node)[k] = run_node(united, (*node)[old.parent], texts[old.name], (bmf_event_kind)old.kind);
+        (*node)[k] = run_node_like(united, (*node)[old.parent], texts[old.name], &old);
     }
     free(texts);
     return node_table + node_words(nodes);

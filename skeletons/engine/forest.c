@@ -98,6 +98,26 @@ int forest_push(const bmf_tree *tree, bmf_forest *forest, int64_t count, const v
     return code;
 }
 
+const char *forest_top(const bmf_tree *tree, const bmf_forest *forest)
+{
+    return forest->nodes ? forest->prefix + (forest->nodes - 1) * tree->record : NULL;
+}
+
+int forest_scan(const bmf_tree *tree, bmf_forest *before, int worker, int64_t count, const bmf_slice *x, bool inclusive,
+                char *room, const bmf_slice *out)
+{
+    const char *prefix = forest_top(tree, before);
+    char *value = room + tree->record;
+    if (prefix) /* a push may move it */
+        prefix = memcpy(room, prefix, (size_t)tree->record);
+    int code = tree_fold(tree, worker, count, x, value);
+    if (code == 0)
+        code = forest_push(tree, before, count, value, true);
+    if (code != 0)
+        return code;
+    return tree_scan(tree, worker, count, x, prefix, inclusive ? forest_top(tree, before) : NULL, out);
+}
+
 int forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, const char *values, bool scanning)
 {
     if (forest->end == end)
@@ -119,25 +139,30 @@ int forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, const c
     return code;
 }
 
-/* A group is folded in blocks of FOLD_BLOCK before the forest hears of it: a push costs as much as tens of elements.
- * Blocks are short because memory has nothing to do while the upper levels of one are folded; of 256, 512 and 1024
- * elements, 512 is best with two threads (as fast as the free mode). */
-enum { GROUP_BLOCKS = BMF_GROUP_BLOCKS, FOLD_BLOCK = 512, GROUP = GROUP_BLOCKS * FOLD_BLOCK };
+/* A group is folded in blocks before the forest hears of it: a push costs as much as tens of elements. */
+enum { GROUP = BMF_GROUP_BLOCKS * BMF_FOLD_BLOCK };
 
-/* One whole aligned group of GROUP_BLOCKS blocks, when the operator folds plain arrays: the blocks' values stand side by
- * side and are folded like elements. The same tree, without a forest in between. */
-static int fold_group(const bmf_tree *tree, const bmf_source *source, int worker, int64_t begin, char *values)
+static int fold_block(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin, int64_t count,
+                      char *value)
 {
-    bmf_slice x[BMF_MAX_LEAVES], group = {values, tree->record};
-    for (int64_t b = 0; b < GROUP_BLOCKS; b++) {
-        int code = source_block(source, worker, begin + b * FOLD_BLOCK, FOLD_BLOCK, x);
-        if (code != 0)
-            return code;
-        code = tree_fold(tree, worker, FOLD_BLOCK, x, values + b * tree->record);
+    bmf_slice x[BMF_MAX_LEAVES];
+    int code = source->block(source, worker, begin, count, x);
+    return code != 0 ? code : tree_fold(tree, worker, count, x, value);
+}
+
+/* One whole aligned group, when the operator folds plain arrays: the blocks' values stand side by side and are folded
+ * like elements. The same tree, without a forest in between. */
+static int fold_group(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin, char *values)
+{
+    bmf_slice group = {values, tree->record};
+    for (int64_t b = 0; b < BMF_GROUP_BLOCKS; b++, begin += BMF_FOLD_BLOCK) {
+        char *value = values + b * tree->record;
+        int code = source->fold ? source->fold(source, worker, begin, value)
+                                : fold_block(tree, source, worker, begin, BMF_FOLD_BLOCK, value);
         if (code != 0)
             return code;
     }
-    return tree_fold(tree, worker, GROUP_BLOCKS, &group, values);
+    return tree_fold(tree, worker, BMF_GROUP_BLOCKS, &group, values);
 }
 
 /* Records of one leaf without padding can be folded again as elements. */
@@ -147,14 +172,14 @@ static bool folds_groups(const bmf_tree *tree)
 }
 
 /* The order is free: any number of elements at once. */
-static int fold_quick(const bmf_tree *tree, bmf_forest *forest, const bmf_source *source, int worker, int64_t begin,
-                      int64_t end, char *record)
+static int fold_quick(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker,
+                      int64_t begin, int64_t end, char *record)
 {
     bmf_slice x[BMF_MAX_LEAVES];
-    int64_t most = source->kernel ? FOLD_BLOCK : GROUP;
+    int64_t most = source->direct ? GROUP : BMF_FOLD_BLOCK;
     for (int64_t i = begin, count; i < end; i += count) {
         count = end - i < most ? end - i : most;
-        int code = source_block(source, worker, i, count, x);
+        int code = source->block(source, worker, i, count, x);
         if (code != 0)
             return code;
         tree->op->quick(tree->op->context, count, x[0].data, record);
@@ -165,22 +190,15 @@ static int fold_quick(const bmf_tree *tree, bmf_forest *forest, const bmf_source
     return 0;
 }
 
-static int fold_tree(const bmf_tree *tree, bmf_forest *forest, const bmf_source *source, int worker, int64_t begin,
-                     int64_t end, char *records)
+static int fold_tree(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker,
+                     int64_t begin, int64_t end, char *records)
 {
-    bmf_slice x[BMF_MAX_LEAVES];
     const bool groups = folds_groups(tree);
     for (int64_t i = begin, count; i < end; i += count) {
-        int code;
-        if (groups && i % GROUP == 0 && end - i >= GROUP) {
-            count = GROUP;
-            code = fold_group(tree, source, worker, i, records);
-        } else {
-            count = tree_block(i, end);
-            code = source_block(source, worker, i, count, x);
-            if (code == 0)
-                code = tree_fold(tree, worker, count, x, records);
-        }
+        bool group = groups && i % GROUP == 0 && end - i >= GROUP;
+        count = group ? GROUP : tree_block(i, end);
+        int code =
+            group ? fold_group(tree, source, worker, i, records) : fold_block(tree, source, worker, i, count, records);
         if (code == 0)
             code = forest_push(tree, forest, count, records, false);
         if (code != 0)
@@ -189,13 +207,12 @@ static int fold_tree(const bmf_tree *tree, bmf_forest *forest, const bmf_source 
     return 0;
 }
 
-int forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_source *source, int worker, int64_t begin,
+int forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker, int64_t begin,
                 int64_t end)
 {
     char *records = tree->records[worker];
-    bool plain = source->kernel || source->input[0].stride == tree->leaf_size[0];
-    return tree->quick && plain ? fold_quick(tree, forest, source, worker, begin, end, records)
-                                : fold_tree(tree, forest, source, worker, begin, end, records);
+    return tree->quick && source->plain ? fold_quick(tree, forest, source, worker, begin, end, records)
+                                        : fold_tree(tree, forest, source, worker, begin, end, records);
 }
 
 int forest_total(const bmf_tree *tree, const bmf_forest *forest, void *record)

@@ -31,7 +31,7 @@ static int fold_piece(void *state, int64_t index, const bmf_piece *piece, int wo
 {
     fold_state *s = state;
     forest_start(&s->forest[index], piece->begin);
-    return forest_fold(s->tree, &s->forest[index], s->source, worker, piece->begin, piece->end);
+    return forest_fold(s->tree, &s->forest[index], &s->source->blocks, worker, piece->begin, piece->end);
 }
 
 /* Pieces of one part, left to right, become its window. */
@@ -55,7 +55,7 @@ int partials_fold(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree
 {
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(pieces_create(ctx, partition, BMF_BLOCK, &piece, &pieces));
+    pieces_create(ctx, partition, BMF_BLOCK, &piece, &pieces);
     while (!with_last && pieces > 0 && piece[pieces - 1].part == partition->parts - 1)
         pieces--;
     *partials = (bmf_partials){.ctx = ctx, .tree = tree, .partition = partition};
@@ -101,42 +101,54 @@ int64_t partials_bytes(const void *state, int64_t first, int64_t count)
     return forest_nodes(partials->tree, start[first], start[first + count]) * partials->tree->record;
 }
 
+int64_t partials_record_bytes(const void *state, int64_t first, int64_t count)
+{
+    const bmf_partials *partials = state;
+    (void)first, (void)count;
+    return partials->tree->record;
+}
+
 /* Parts of nested splits do not stand at regular distances: the schedule is made over item numbers and then put onto
  * their processors. */
-static int generate_nested(const bmf_partials *partials, bmf_partials_generator *generator, bmf_schedule *schedule)
+static int generate_nested(const bmf_partials *partials, const bmf_algorithm *algorithm, bmf_schedule_request *request,
+                           bmf_schedule *schedule)
 {
     const bmf_partition *partition = partials->partition;
+    const int first_round = schedule->rounds;
     bmf_group items = {0, 0, partition->parts};
     bmf_schedule *over_items = schedule_create(schedule->name, bmf_partition_part_from(partition, schedule->low),
                                                bmf_partition_part_from(partition, schedule->high));
-    int status = over_items ? generator(over_items, 0, &items, partials_bytes, partials) : BMF_ERROR_MEMORY;
-    if (status == BMF_OK)
-        status = schedule_extend(schedule, over_items->rounds);
-    for (int r = 0; status == BMF_OK && r < over_items->rounds; r++)
-        for (int64_t i = 0; status == BMF_OK && i < over_items->round[r].count; i++) {
+    request->group = &items;
+    int status = algorithm->generate(over_items, 0, request);
+    schedule_extend(schedule, first_round + over_items->rounds);
+    for (int r = 0; r < over_items->rounds; r++)
+        for (int64_t i = 0; i < over_items->round[r].count; i++) {
             bmf_message message = over_items->round[r].message[i];
             message.from = bmf_partition_processor(partition, message.from);
             message.to = bmf_partition_processor(partition, message.to);
-            status = schedule_add(schedule, r, message);
+            schedule_add(schedule, first_round + r, message);
         }
     schedule_free(over_items);
     return status;
 }
 
-int partials_generate(const bmf_partials *partials, bmf_partials_generator *generator, bmf_schedule *schedule)
+int partials_generate(const bmf_partials *partials, const bmf_algorithm *algorithm,
+                      int64_t (*bytes)(const void *state, int64_t first, int64_t count), bmf_schedule *schedule)
 {
     const bmf_partition *partition = partials->partition;
+    bmf_schedule_request request = {.bytes = bytes, .state = partials, .cost = &partials->ctx->cost};
     if (partition->levels > 1)
-        return generate_nested(partials, generator, schedule);
-    bmf_group group = {partition->base, partition->levels ? partition->level[0].stride : 0, partition->parts};
-    return generator(schedule, 0, &group, partials_bytes, partials);
+        return generate_nested(partials, algorithm, &request, schedule);
+    bmf_group group = {partition->base, partition->levels ? partition->level[0].log2_stride : 0, partition->parts};
+    request.group = &group;
+    return algorithm->generate(schedule, schedule->rounds, &request);
 }
 
 int64_t partials_local(const bmf_partials *partials, int64_t processor)
 {
     const bmf_partition *partition = partials->partition;
     if (partition->levels == 1)
-        return ((processor - partition->base) >> partition->level[0].stride) - partition->local_first;
+        return ((processor - partition->base) >> partition->level[0].log2_stride) - partition->local_first;
     return bmf_partition_part_from(partition, processor) - partition->local_first;
 }
 

@@ -117,6 +117,11 @@ static int check_shapes(bmf_context *ctx, const char *skeleton, const bmf_list *
                     skeleton, first, second);
 }
 
+static int list_block(const bmf_block_source *source, int worker, int64_t begin, int64_t count, bmf_slice *block)
+{
+    return source_block((const bmf_source *)source, worker, begin, count, block);
+}
+
 int source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, const bmf_list *ys,
                 const bmf_kernel *kernel)
 {
@@ -131,6 +136,8 @@ int source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, co
     source->inputs = column_slices(&xs->column, 0, source->input);
     if (ys)
         source->inputs += column_slices(&ys->column, 0, source->input + source->inputs);
+    source->blocks = (bmf_block_source){
+        .block = list_block, .plain = kernel || source->input[0].stride == source->leaf_size[0], .direct = !kernel};
     if (kernel)
         source->scratch = make_scratch(source->workers, source->leaves, source->leaf_size);
     return BMF_OK;

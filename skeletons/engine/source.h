@@ -1,6 +1,6 @@
 /* Block sources and sinks: how fused skeletons read lists and write new ones, a block at a time.
  *
- * A source is one list, or two zipped, with or without a kernel on top; its blocks stay in the first-level cache, so map-reduce,
+ * A source of lists is one, or two zipped, with or without a kernel on top; its blocks stay in the first-level cache, so map-reduce,
  * map-scan and zip-map-reduce never make the list in between. A sink is the column a skeleton writes. When it is
  * larger than the cache, blocks are staged and copied out with streaming stores: the write then costs no read. Small
  * blocks go best with them: reading and writing then overlap. Private to skeletons. */
@@ -8,10 +8,23 @@
 #define BMF_SOURCE_H
 
 #include "runtime/backend/backend.h"
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
 #include "runtime/data/list.h"
 
+/* Elements that are read block by block: what folds run on. The first member of whatever has them: lists under a kernel (bmf_source),
+ * a segment of a stream of the language. */
+typedef struct bmf_block_source {
+    /* Elements [begin, begin + count), count <= BMF_BLOCK, as slices of leaves; valid until the worker's next block. Returns 0
+     * or a failure code. */
+    int (*block)(const struct bmf_block_source *source, int worker, int64_t begin, int64_t count, bmf_slice *block);
+    /* The fold of the BMF_FOLD_BLOCK elements from begin on, by something faster than the operator; or NULL. */
+    int (*fold)(const struct bmf_block_source *source, int worker, int64_t begin, void *value);
+    bool plain;  /* a block's elements stand one behind the other */
+    bool direct; /* they stand like this in memory already: blocks may be of any length */
+} bmf_block_source;
+
 typedef struct bmf_source {
+    bmf_block_source blocks;
     const bmf_kernel *kernel; /* or NULL: the elements of xs themselves */
     const bmf_type *type;     /* of the elements produced, interned */
     int leaves;               /* of that type */
@@ -31,8 +44,7 @@ int source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, co
 void source_close(bmf_source *source);
 /* Slices of the lists' leaves at element `begin`: `inputs` of them. */
 void source_inputs(const bmf_source *source, int64_t begin, bmf_slice *in);
-/* Elements [begin, begin + count), count <= BMF_BLOCK, as slices of leaves; valid until the worker's next block.
- * Returns 0 or the kernel's failure code. */
+/* Its blocks; fails with the kernel's code. */
 int source_block(const bmf_source *source, int worker, int64_t begin, int64_t count, bmf_slice block[BMF_MAX_LEAVES]);
 
 /* How the column of a sink relates to the lists that are read: another one, the same one but with results of an element

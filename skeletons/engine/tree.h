@@ -11,11 +11,12 @@
 #ifndef BMF_TREE_H
 #define BMF_TREE_H
 
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
 #include "skeletons/engine/source.h"
 
-/* Blocks whose values are folded together. */
-enum { BMF_GROUP_BLOCKS = 64 };
+/* Elements and blocks that are folded together. Blocks are short because memory has nothing to do while the upper levels of one are
+ * folded; of 256, 512 and 1024 elements, 512 is best with two threads (as fast as the free mode). */
+enum { BMF_FOLD_BLOCK = 512, BMF_GROUP_BLOCKS = 64 };
 
 /* An operator made ready: layout of its records and room for every worker's blocks. */
 typedef struct bmf_tree {
@@ -72,10 +73,17 @@ void forest_free(bmf_forest *forest);
 /* Adds the value of the node of `count` (a power of two) elements that starts at the forest's end. With `scanning` the
  * prefixes are kept up too. Returns 0 or the operator's failure code. */
 int forest_push(const bmf_tree *tree, bmf_forest *forest, int64_t count, const void *record, bool scanning);
+/* The fold of all nodes of a forest that scans run on; NULL: it has none. Valid until the next push. */
+const char *forest_top(const bmf_tree *tree, const bmf_forest *forest);
+/* The scan of a block x of 2^k <= BMF_BLOCK elements, the forest's next node, which is pushed; out does not overlap x. room: two
+ * records. Of an exclusive scan that begins with an empty forest, out[0] is undefined. Returns 0 or the operator's failure code. */
+int forest_scan(const bmf_tree *tree, bmf_forest *before, int worker, int64_t count, const bmf_slice *x, bool inclusive,
+                char *room, const bmf_slice *out);
 /* Appends the values of another forest that starts at this one's end. */
 int forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, const char *values, bool scanning);
-/* Folds all elements of the source in [begin, end) onto the forest, whose end is begin. */
-int forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_source *source, int worker, int64_t begin,
+/* Folds all elements of the source in [begin, end) onto the forest, whose end is begin. Returns 0, or the failure code of the source or
+ * of the operator. */
+int forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker, int64_t begin,
                 int64_t end);
 /* Copies the fold of a forest that begins at 0 and is not empty. */
 int forest_total(const bmf_tree *tree, const bmf_forest *forest, void *record);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/npy/npy.h"
+#include "bmf/npy.h"
 #include "skeletons/language/parallel/parallel.h"
 
 /* ---- the argument's type, from rank 0 to all ---- */
@@ -44,7 +44,7 @@ static const bmf_type *read_type(const char **at)
 
 static int share_type(bmf_context *ctx, const bmf_type **type)
 {
-    int64_t bytes = bmf_is_root(ctx) && *type != NULL ? type_bytes(*type) : 0;
+    int64_t bytes = bmf_is_root(ctx) && *type ? type_bytes(*type) : 0;
     BMF_TRY(ctx->backend->share(ctx, 0, &bytes, (int64_t)sizeof bytes));
     if (bytes == 0)
         return BMF_OK;
@@ -105,7 +105,7 @@ static int read_texts(bmf_context *ctx, const bmf_program_options *options, bmf_
     int text;
     for (int k = 0; k < options->libraries; k++)
         BMF_TRY(texts_read(&program->texts, ctx, options->library[k], &text));
-    if (options->text == NULL)
+    if (!options->text)
         return texts_read(&program->texts, ctx, options->path, &text);
     texts_add(&program->texts, options->path, options->text, (int64_t)strlen(options->text));
     return BMF_OK;
@@ -124,7 +124,7 @@ static int parse_argument(bmf_context *ctx, const bmf_program_options *options, 
                           bmf_program *program)
 {
     bmf_span span = parsed->data;
-    if (options->argument != NULL) {
+    if (options->argument) {
         BMF_TRY(texts_read(&program->texts, ctx, options->argument, &span.text));
         span.begin = 0;
         span.end = program->texts.text[span.text].size;
@@ -136,10 +136,24 @@ static int parse_argument(bmf_context *ctx, const bmf_program_options *options, 
     return data_parse(ctx, &program->texts, span, &program->argument_type, &program->argument);
 }
 
-static const bmf_type *type_of_npy(const bmf_npy_header *header)
+/* The scalar of the language that the file's are read as. */
+static int language_scalar(bmf_context *ctx, const char *path, const bmf_type *scalar, const bmf_type **read_as)
 {
-    const bmf_type *list = bmf_type_list(header->scalar);
-    return header->dimensions == 2 ? bmf_type_list(list) : list;
+    *read_as = scalar == &bmf_type_int32 ? &bmf_type_int : scalar == &bmf_type_float ? &bmf_type_real : scalar;
+    if (scalar == &bmf_type_complex)
+        return bmf_fail(ctx, BMF_ERROR_TYPE, "%s: complex numbers (complex128); the language has int, real and bool",
+                        path);
+    return BMF_OK;
+}
+
+static int type_of_npy(bmf_context *ctx, const char *path, const bmf_type **type)
+{
+    bmf_npy_header header;
+    const bmf_type *scalar;
+    BMF_TRY(bmf_npy_header_read(ctx, path, &header));
+    BMF_TRY(language_scalar(ctx, path, header.scalar, &scalar));
+    *type = bmf_type_list(header.dimensions == 2 ? bmf_type_list(scalar) : scalar);
+    return BMF_OK;
 }
 
 /* Everything that rank 0 does alone. */
@@ -147,7 +161,7 @@ static int load_first(bmf_context *ctx, const bmf_program_options *options, bmf_
 {
     BMF_TRY(read_texts(ctx, options, program));
     BMF_TRY(parse_texts(ctx, program, options->libraries, parsed));
-    if (program->npy == NULL)
+    if (!program->npy)
         BMF_TRY(parse_argument(ctx, options, parsed, program));
     return check_types(ctx, &program->texts, program->arena, &program->library, program->parsed, program->argument_type,
                        &program->checked);
@@ -156,14 +170,12 @@ static int load_first(bmf_context *ctx, const bmf_program_options *options, bmf_
 int program_load(bmf_context *ctx, const bmf_program_options *options, bmf_program *program)
 {
     *program = (bmf_program){.arena = expressions_create()};
-    program->texts.processors = options->processors > 0 || ctx == NULL ? options->processors : bmf_processors(ctx);
+    program->texts.processors = options->processors > 0 || !ctx ? options->processors : bmf_processors(ctx);
     bmf_parsed parsed = {0};
     int status = BMF_OK, libraries = options->libraries;
-    if (options->argument != NULL && ends_with(options->argument, ".npy")) {
-        bmf_npy_header header;
-        BMF_TRY(bmf_npy_header_read(ctx, options->argument, &header));
+    if (options->argument && ends_with(options->argument, ".npy")) {
+        BMF_TRY(type_of_npy(ctx, options->argument, &program->argument_type));
         program->npy = options->argument;
-        program->argument_type = type_of_npy(&header);
     }
     if (bmf_is_root(ctx))
         status = load_first(ctx, options, program, &parsed);
@@ -192,7 +204,7 @@ void program_rewrite(bmf_program *program, const bmf_rewriting *rewriting)
 
 /* ---- running ---- */
 
-/* The argument as a batch: one context on rank 0. */
+/* The argument as a batch: one instance on rank 0. */
 static int placed_argument(bmf_context *ctx, bmf_program *program, bmf_value *argument)
 {
     if (!bmf_is_root(ctx))
@@ -202,12 +214,12 @@ static int placed_argument(bmf_context *ctx, bmf_program *program, bmf_value *ar
     return value_from_column(ctx, &column, argument);
 }
 
-static int placed_file(bmf_context *ctx, const char *path, int64_t length, bmf_value *argument)
+static int placed_file(bmf_context *ctx, const char *path, const bmf_type *scalar, int64_t length, bmf_value *argument)
 {
     bmf_partition *partition;
     bmf_list *list = NULL;
     BMF_TRY(bmf_partition_placed(ctx, 0, length, &partition));
-    int status = bmf_npy_read_parts(ctx, path, partition, &list);
+    int status = bmf_npy_read_as(ctx, path, scalar, partition, &list);
     bmf_partition_release(partition);
     if (status == BMF_OK)
         status = bmf_agree(ctx, value_from_parts(list, argument));
@@ -225,15 +237,15 @@ static bmf_expression *first_split(bmf_expression *expression)
 }
 
 /* What the first split would make of the file, each rank reading its parts. */
-static int split_file(bmf_context *ctx, const char *path, int64_t length, const bmf_expression *split,
-                      bmf_value *argument)
+static int split_file(bmf_context *ctx, const char *path, const bmf_type *scalar, int64_t length,
+                      const bmf_expression *split, bmf_value *argument)
 {
     bmf_level level = {split->number[0], (int)split->number[1]};
     bmf_partition *partition;
     bmf_list *list = NULL;
     bmf_value parts;
     BMF_TRY(bmf_partition_create(ctx, 0, 1, &level, length, NULL, &partition));
-    int status = bmf_npy_read_parts(ctx, path, partition, &list);
+    int status = bmf_npy_read_as(ctx, path, scalar, partition, &list);
     if (status == BMF_OK)
         status = bmf_agree(ctx, value_from_parts(list, &parts));
     bmf_list_free(list);
@@ -258,7 +270,7 @@ static bmf_expression *without_first(bmf_program *program, bmf_expression *expre
     bmf_expression *rest = expression_copy(program->arena, expression);
     int last = rest->children - 1;
     bmf_expression *inner = without_first(program, rest->child[last]);
-    if (inner == NULL)
+    if (!inner)
         rest->children--;
     else
         rest->child[last] = inner;
@@ -268,14 +280,16 @@ static bmf_expression *without_first(bmf_program *program, bmf_expression *expre
 static int open_argument(bmf_context *ctx, bmf_program *program, bmf_expression **expression, bmf_value *argument)
 {
     bmf_npy_header header;
+    const bmf_type *scalar;
     bmf_expression *split = first_split(*expression);
-    if (program->npy == NULL)
+    if (!program->npy)
         return bmf_agree(ctx, placed_argument(ctx, program, argument));
     BMF_TRY(bmf_npy_header_read(ctx, program->npy, &header));
-    if (split == NULL)
-        return placed_file(ctx, program->npy, header.shape[0], argument);
+    BMF_TRY(language_scalar(ctx, program->npy, header.scalar, &scalar));
+    if (!split)
+        return placed_file(ctx, program->npy, scalar, header.shape[0], argument);
     *expression = without_first(program, *expression);
-    return split_file(ctx, program->npy, header.shape[0], split, argument);
+    return split_file(ctx, program->npy, scalar, header.shape[0], split, argument);
 }
 
 /* The expression without a gather as its last operation; itself if there is none, or nothing else. */
@@ -297,7 +311,7 @@ static bmf_expression *without_gather(bmf_program *program, bmf_expression *expr
 
 int program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
 {
-    bmf_evaluation machine = {.ctx = ctx, .texts = &program->texts};
+    bmf_evaluator evaluator = {.ctx = ctx, .texts = &program->texts};
     bmf_expression *expression = program->expression;
     bmf_value argument = {0};
     bmf_frame frame;
@@ -307,28 +321,28 @@ int program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
     program_start(ctx);
     double begin = bmf_seconds(ctx);
     agree_once(ctx, true);
-    int status = frame_open_program(&machine, &frame);
-    if (status == BMF_OK && expression == NULL)
+    int status = frame_open_program(&evaluator, &frame);
+    if (status == BMF_OK && !expression)
         value_move(&argument, result);
     else if (status == BMF_OK)
-        status = evaluate_batch(&machine, expression, &frame, &argument, result);
+        status = evaluate_batch(&evaluator, expression, &frame, &argument, result);
     frame_close(&frame);
     int agreed = bmf_agree(ctx, status);
     agree_once(ctx, false);
     if (agreed != BMF_OK && status == BMF_OK)
         value_free(result);
     BMF_TRY(agreed);
-    return bmf_slowest(ctx, bmf_seconds(ctx) - begin, &program->seconds);
+    return bmf_max_seconds(ctx, bmf_seconds(ctx) - begin, &program->seconds);
 }
 
 int program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column)
 {
     bmf_texts none = {0};
-    bmf_evaluation machine = {.ctx = ctx, .texts = &none, .quiet = 1};
+    bmf_evaluator evaluator = {.ctx = ctx, .texts = &none, .quiet = 1};
     bmf_value placed;
     bmf_frame frame;
-    BMF_TRY(bmf_agree(ctx, frame_open_program(&machine, &frame)));
-    int status = collect_distributed(&machine, &frame, result, &placed);
+    BMF_TRY(bmf_agree(ctx, frame_open_program(&evaluator, &frame)));
+    int status = collect_distributed(&evaluator, &frame, result, &placed);
     frame_close(&frame);
     BMF_TRY(bmf_agree(ctx, status));
     status = value_to_column(ctx, &placed, column);
@@ -385,7 +399,7 @@ void program_free(bmf_program *program)
 {
     column_free(&program->argument);
     library_free(&program->library);
-    if (program->arena != NULL)
+    if (program->arena)
         expressions_free(program->arena);
     texts_free(&program->texts);
     *program = (bmf_program){0};

@@ -36,7 +36,7 @@ typedef struct bmf_program {
 int program_load(bmf_context *ctx, const bmf_program_options *options, bmf_program *program);
 /* Applies the laws. Not collective. */
 void program_rewrite(bmf_program *program, const bmf_rewriting *rewriting);
-/* Runs. The number of processors must be set before (processors_needed). *result: a batch of one context on
+/* Runs. The number of processors must be set before (processors_needed). *result: a batch of one instance on
  * processor 0. Collective; agreed errors. */
 int program_run(bmf_context *ctx, bmf_program *program, bmf_value *result);
 /* The result with its distributed lists gathered, as a column of one element on rank 0 (no elements elsewhere). Collective. */

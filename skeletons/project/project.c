@@ -15,7 +15,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/move.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
 /* ---- who owns what ---- */
 
@@ -292,6 +292,9 @@ bmf_asked *project_asked(const bmf_project_call *call, const bmf_message *answer
     return bsearch(answer, call->asked, (size_t)call->askeds, sizeof *call->asked, asked_by_ends);
 }
 
+const bmf_skeleton_type skeleton_project = {
+    .id = 11, .name = "project", .communication = BMF_COMMUNICATION_PROJECT, .keyword = "P_Project"};
+
 /* ---- the skeleton ---- */
 
 static int compute(bmf_project_call *call, const char *kernel, uint32_t round,
@@ -323,7 +326,7 @@ static void free_call(bmf_project_call *call)
 static int project(bmf_project_call *call, bmf_list **out)
 {
     bmf_context *ctx = call->ctx;
-    BMF_TRY(pieces_create(ctx, call->indices->partition, BMF_BLOCK, &call->piece, &call->pieces));
+    pieces_create(ctx, call->indices->partition, BMF_BLOCK, &call->piece, &call->pieces);
     call->needs = allocate_clear(call->pieces, (int64_t)sizeof *call->needs);
     for (int64_t k = 0; k < call->pieces; k++)
         call->needs[k].bad = -1;
@@ -348,7 +351,7 @@ int bmf_project(const bmf_list *xs, const bmf_list *indices, bmf_list **out)
     if (indices->type->kind != BMF_INT)
         return bmf_fail(ctx, BMF_ERROR_TYPE, "project: indices are int, not %s",
                         bmf_type_print(indices->type, text, sizeof text));
-    skeleton_begin(ctx, "project");
+    skeleton_begin(ctx, &skeleton_project, "project");
     plan_title(ctx, "project", xs);
     bool done;
     int status = project_permutation(xs, indices, &done, out);

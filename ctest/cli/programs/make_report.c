@@ -17,6 +17,7 @@
 
 #include "ctest/support/testing.h"
 #include "predict/report/report.h"
+#include "skeletons/skeleton_types.h"
 
 typedef struct maker {
     bmf_run *run;
@@ -46,7 +47,7 @@ static void add(maker *m, int32_t lane, bmf_event_kind kind, int64_t begin, int6
 /* Both runs draw the same numbers, so that they stay in step; only the measured one uses them. */
 static int64_t noisy(maker *m, int64_t mean)
 {
-    double noise = 0.8 + 0.3 * test_unit(&m->state) + (test_below(&m->state, 40) == 0 ? 1.5 : 0.0);
+    double noise = 0.8 + 0.3 * random_unit(&m->state) + (test_below(&m->state, 40) == 0 ? 1.5 : 0.0);
     return m->run->predicted ? mean : (int64_t)((double)mean * noise);
 }
 
@@ -139,12 +140,12 @@ static void run_program(maker *m, const names *n, int64_t steps)
 {
     bmf_run *run = m->run;
     int32_t lanes = run->lanes;
-    uint32_t read = run_node(run, 0, "read blocks", BMF_EVENT_SKELETON);
-    uint32_t split = run_node(run, 0, "split", BMF_EVENT_SKELETON);
+    uint32_t read = run_call(run, 0, "read blocks", skeleton_read.id);
+    uint32_t split = run_call(run, 0, "split", skeleton_split.id);
     uint32_t step = run_node(run, 0, n->region, BMF_EVENT_REGION);
-    uint32_t map = run_node(run, step, n->map, BMF_EVENT_SKELETON);
-    uint32_t halo = run_node(run, step, n->halo, BMF_EVENT_SKELETON);
-    uint32_t reduce = run_node(run, step, n->reduce, BMF_EVENT_SKELETON);
+    uint32_t map = run_call(run, step, n->map, skeleton_map.id);
+    uint32_t halo = run_call(run, step, n->halo, skeleton_project.id);
+    uint32_t reduce = run_call(run, step, n->reduce, skeleton_reduce.id);
     uint16_t kernel = (uint16_t)run_name(run, n->kernel), maximum = (uint16_t)run_name(run, "max");
     enter(m, read, 0, m->entered);
     m->clock[0] += noisy(m, 60000);

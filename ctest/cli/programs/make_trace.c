@@ -10,6 +10,7 @@
 
 #include "ctest/support/testing.h"
 #include "runtime/trace/trace.h"
+#include "skeletons/skeleton_types.h"
 
 typedef struct maker {
     bmf_run *run;
@@ -106,8 +107,9 @@ static void leave(maker *m, uint32_t node, bmf_event_kind kind)
 static void step(maker *m, uint32_t region, uint32_t number)
 {
     static const char *const call[] = {"scan plus", "map \"square\", \\twice", "reduce max\xc3\xa9", "split"};
+    const uint32_t skeleton[] = {skeleton_scan.id, skeleton_map.id, skeleton_reduce.id, skeleton_split.id};
     int which = (int)draw(m, 4);
-    uint32_t node = run_node(m->run, region, call[which], BMF_EVENT_SKELETON);
+    uint32_t node = run_call(m->run, region, call[which], skeleton[which]);
     uint16_t name = (uint16_t)run_name(m->run, which % 2 ? "square" : "plus");
     m->instance = number;
     enter(m);

@@ -3,7 +3,7 @@
 
 #include "predict/network/graph/graph.h"
 #include "predict/network/graph/graph_private.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum topology { MESH, TORUS, HYPERCUBE, BINARY_TREE, FAT_TREE, RING, STAR, BUS, CROSSBAR, OMEGA };
 

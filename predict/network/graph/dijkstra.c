@@ -57,30 +57,11 @@ static struct bmf_graph_ways *make_ways(const bmf_graph *graph)
     return ways;
 }
 
-/* ---- a heap by cost; a node stands in it once for every time that its cost fell ---- */
-
-static void push(struct bmf_graph_ways *ways, reached added)
-{
-    int64_t at = ways->waiting++;
-    for (; at > 0 && ways->heap[(at - 1) / 2].cost > added.cost; at = (at - 1) / 2)
-        ways->heap[at] = ways->heap[(at - 1) / 2];
-    ways->heap[at] = added;
-}
-
-static reached pop(struct bmf_graph_ways *ways)
-{
-    reached least = ways->heap[0], last = ways->heap[--ways->waiting];
-    int64_t at = 0;
-    for (int64_t child; (child = 2 * at + 1) < ways->waiting; at = child) {
-        if (child + 1 < ways->waiting && ways->heap[child + 1].cost < ways->heap[child].cost)
-            child++;
-        if (ways->heap[child].cost >= last.cost)
-            break;
-        ways->heap[at] = ways->heap[child];
-    }
-    ways->heap[at] = last;
-    return least;
-}
+/* By cost; a node is in it once for every time that its cost fell. */
+#define HEAP(name)        costs_##name
+#define HEAP_ELEMENT      reached
+#define HEAP_BEFORE(a, b) ((a).cost < (b).cost)
+#include "runtime/base/heap.h"
 
 /* ---- the ways of one sender ---- */
 
@@ -89,16 +70,16 @@ static void find_costs(const bmf_graph *graph, struct bmf_graph_ways *ways, int6
     for (int64_t n = 0; n < graph->nodes; n++)
         ways->cost[n] = INFINITY;
     ways->cost[sender] = 0.0;
-    push(ways, (reached){0.0, (int32_t)sender});
+    costs_push(ways->heap, &ways->waiting, (reached){0.0, (int32_t)sender});
     while (ways->waiting > 0) {
-        reached at = pop(ways);
+        reached at = costs_pop(ways->heap, &ways->waiting);
         if (at.cost > ways->cost[at.node])
             continue;
         for (int64_t k = graph->first[at.node]; k < graph->first[at.node + 1]; k++) {
             double cost = at.cost + 1.0 / graph->link[k].weight;
             if (cost < ways->cost[graph->link[k].to]) {
                 ways->cost[graph->link[k].to] = cost;
-                push(ways, (reached){cost, graph->link[k].to});
+                costs_push(ways->heap, &ways->waiting, (reached){cost, graph->link[k].to});
             }
         }
     }

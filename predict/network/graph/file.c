@@ -14,7 +14,7 @@
 
 #include "predict/network/graph/graph_private.h"
 #include "runtime/base/allocate.h"
-#include "runtime/context/status.h"
+#include "bmf/status.h"
 
 enum { MOST_NODES = 1 << 24, END_OF_LINKS = -1 };
 

@@ -12,7 +12,7 @@ static void adopt(bmf_column *column, bmf_value *out)
     if (column->type->components == 0)
         out->stride = column->stride;
     if (column->type->kind == BMF_LIST) {
-        out->begin = column->offsets != NULL ? column->offsets : no_offsets;
+        out->begin = column->offsets ? column->offsets : no_offsets;
         out->end = out->begin + 1;
         out->step = 1;
         out->packed = true;
@@ -48,13 +48,13 @@ static const bmf_type *column_type(const bmf_type *type)
 
 static int share_offsets(bmf_context *ctx, const bmf_value *list, bmf_column *column)
 {
-    if (list->buffer != NULL) {
+    if (list->buffer) {
         column->buffer = buffer_retain(list->buffer);
         column->offsets = (int64_t *)list->begin;
         return BMF_OK;
     }
     column->buffer = buffer_create((int64_t)sizeof(int64_t));
-    if (column->buffer == NULL)
+    if (!column->buffer)
         return fail_no_memory(ctx, 1);
     column->offsets = column->buffer->data;
     column->offsets[0] = 0;
@@ -83,7 +83,7 @@ static int share_column(bmf_context *ctx, bmf_value *value, bmf_column *column)
         BMF_TRY(share_offsets(ctx, value, column));
     }
     column->child = calloc((size_t)value->type->components, sizeof *column->child);
-    if (column->child == NULL)
+    if (!column->child)
         return fail_no_memory(ctx, value->type->components);
     for (int k = 0; k < value->type->components; k++)
         BMF_TRY(share_column(ctx, &value->child[k], &column->child[k]));

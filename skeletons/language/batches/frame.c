@@ -1,78 +1,65 @@
-/* Frames: the contexts of a batch, where they come from and where they lie.
+/* Frames: the instances of a batch, where they come from and where they lie.
  *
- * Method: a frame has runs of contexts per processor, made from those of its outer frame. Layouts, which every rank
- * knows in full, are made only for contexts that communicate: each rank tells how many contexts it has for each
- * context of the outer frame. The path of a failure is found by going outwards.
- * Cost: O(runs) to open, O(contexts of the machine) for a layout. */
+ * Method: a frame has runs of instances per processor, made from those of its outer frame. Layouts, which every rank
+ * knows in full, are made only for instances that communicate: each rank tells how many instances it has for each
+ * instance of the outer frame. The path of a failure is found by going outwards.
+ * Cost: O(runs) to open, O(instances of all ranks) for a layout. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/batches/value_private.h"
 
-int frame_open_program(bmf_evaluation *machine, bmf_frame *frame)
+int frame_open_program(bmf_evaluator *evaluator, bmf_frame *frame)
 {
-    bmf_run_of_contexts *run = allocate((int64_t)sizeof *run);
-    bool here = is_local(machine->ctx, 0);
-    *run = (bmf_run_of_contexts){0, here};
+    bmf_run_of_instances *run = allocate((int64_t)sizeof *run);
+    bool here = is_local(evaluator->ctx, 0);
+    *run = (bmf_run_of_instances){0, here};
     *frame = (bmf_frame){.count = here, .run = run, .runs = here};
     return BMF_OK;
 }
 
 /* A frame with as many runs as the outer one, whose ends are yet to be filled in. */
-static void open_inside(const bmf_frame *outer, const bmf_expression *by, bmf_frame *frame, bmf_run_of_contexts **run)
+static void open_inside(const bmf_frame *outer, const bmf_expression *by, bmf_frame *frame, bmf_run_of_instances **run)
 {
     *frame = (bmf_frame){.outer = outer, .by = by, .runs = outer->runs};
     frame->run = *run = allocate((outer->runs + 1) * (int64_t)sizeof **run);
 }
 
-int frame_open_elements(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
+int frame_open_elements(bmf_evaluator *evaluator, const bmf_frame *outer, const bmf_expression *by,
                         const int64_t *offsets, bmf_frame *frame)
 {
-    bmf_run_of_contexts *run;
-    (void)machine;
+    bmf_run_of_instances *run;
+    (void)evaluator;
     open_inside(outer, by, frame, &run);
     frame->offsets = offsets;
     frame->count = offsets[outer->count];
     for (int64_t r = 0; r < outer->runs; r++)
-        run[r] = (bmf_run_of_contexts){outer->run[r].processor, offsets[outer->run[r].end]};
+        run[r] = (bmf_run_of_instances){outer->run[r].processor, offsets[outer->run[r].end]};
     return BMF_OK;
 }
 
-/* How many of the rising numbers are below `limit`. */
-static int64_t count_below(const int64_t *number, int64_t count, int64_t limit)
-{
-    int64_t low = 0, high = count;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (number[middle] < limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-int frame_open_picked(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by, const int64_t *picked,
+int frame_open_picked(bmf_evaluator *evaluator, const bmf_frame *outer, const bmf_expression *by, const int64_t *picked,
                       int64_t count, bmf_frame *frame)
 {
-    bmf_run_of_contexts *run;
-    (void)machine;
+    bmf_run_of_instances *run;
+    (void)evaluator;
     open_inside(outer, by, frame, &run);
     frame->picked = picked;
     frame->count = count;
     for (int64_t r = 0; r < outer->runs; r++)
-        run[r] = (bmf_run_of_contexts){outer->run[r].processor, count_below(picked, count, outer->run[r].end)};
+        run[r] = (bmf_run_of_instances){outer->run[r].processor, first_not_below(picked, count, outer->run[r].end)};
     return BMF_OK;
 }
 
-int frame_open_spread(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
+int frame_open_spread(bmf_evaluator *evaluator, const bmf_frame *outer, const bmf_expression *by,
                       bmf_distribution *spread, bmf_frame *frame)
 {
     const bmf_layout *layout = spread->elements;
-    bmf_run_of_contexts *run = allocate((layout->local_count + 1) * (int64_t)sizeof *run);
-    (void)machine;
+    bmf_run_of_instances *run = allocate((layout->local_count + 1) * (int64_t)sizeof *run);
+    (void)evaluator;
     *frame = (bmf_frame){.outer = outer, .by = by, .count = layout->local_count, .spread = spread, .run = run};
     for (int64_t n = 0; n < layout->local_count; n++) {
         int64_t processor = layout->processor[layout->local[n]];
@@ -93,17 +80,17 @@ void frame_close(bmf_frame *frame)
 
 /* ---- layouts ---- */
 
-/* Contexts of the frame for each of this rank's outer contexts. */
+/* Instances of the frame for each of this rank's outer instances. */
 static void count_inside(const bmf_frame *frame, int64_t *inside)
 {
     for (int64_t i = 0; i < frame->outer->count; i++)
-        inside[i] = frame->offsets != NULL ? frame->offsets[i + 1] - frame->offsets[i] : 0;
-    if (frame->picked != NULL)
+        inside[i] = frame->offsets ? frame->offsets[i + 1] - frame->offsets[i] : 0;
+    if (frame->picked)
         for (int64_t j = 0; j < frame->count; j++)
             inside[frame->picked[j]] = 1;
 }
 
-/* `all` has the numbers rank by rank; an outer context's number becomes that many contexts on its processor. */
+/* `all` has the numbers rank by rank; an outer instance's number becomes that many instances on its processor. */
 static bmf_layout *expand(bmf_context *ctx, const bmf_layout *outer, const int64_t *all)
 {
     int64_t *next = allocate_clear(ctx->ranks + 1, (int64_t)sizeof *next);
@@ -126,7 +113,7 @@ static bmf_layout *expand(bmf_context *ctx, const bmf_layout *outer, const int64
     return layout;
 }
 
-/* From the counts inside the outer frame's contexts, whose layout is there. */
+/* From the counts inside the outer frame's instances, whose layout is there. */
 static int make_layout(bmf_context *ctx, bmf_frame *frame)
 {
     const bmf_layout *outer = frame->outer->layout;
@@ -141,16 +128,16 @@ static int make_layout(bmf_context *ctx, bmf_frame *frame)
     return status;
 }
 
-int frame_layout(bmf_evaluation *machine, bmf_frame *frame, bmf_layout **layout)
+int frame_layout(bmf_evaluator *evaluator, bmf_frame *frame, bmf_layout **layout)
 {
     static const int64_t first_processor = 0;
     bmf_layout *outer;
-    if (frame->layout == NULL && frame->outer == NULL) {
-        frame->layout = layout_create(machine->ctx, 1, &first_processor);
-    } else if (frame->layout == NULL) {
-        BMF_TRY(frame_layout(machine, (bmf_frame *)frame->outer, &outer));
-        BMF_TRY(bmf_agree(machine->ctx, BMF_OK));
-        BMF_TRY(make_layout(machine->ctx, frame));
+    if (!frame->layout && !frame->outer) {
+        frame->layout = layout_create(evaluator->ctx, 1, &first_processor);
+    } else if (!frame->layout) {
+        BMF_TRY(frame_layout(evaluator, (bmf_frame *)frame->outer, &outer));
+        BMF_TRY(bmf_agree(evaluator->ctx, BMF_OK));
+        BMF_TRY(make_layout(evaluator->ctx, frame));
     }
     *layout = frame->layout;
     return BMF_OK;
@@ -158,19 +145,20 @@ int frame_layout(bmf_evaluation *machine, bmf_frame *frame, bmf_layout **layout)
 
 /* ---- pieces ---- */
 
-/* Pieces of whole contexts, also of those without elements; part is the first context of a piece, begin and end are
+/* Pieces of whole instances, also of those without elements; part is the first instance of a piece, begin and end are
  * elements. */
 static int64_t cut_whole(const bmf_frame *frame, const int64_t *offsets, int64_t count, int workers, bmf_piece *piece)
 {
-    int64_t share = count / workers + 1, made = 0, context = 0;
+    int64_t share = count / workers + 1, made = 0, instance = 0;
     for (int64_t r = 0; r < frame->runs; r++) {
         int64_t last = frame->run[r].end;
-        while (context < last) {
-            int64_t worker = offsets[context] / share, limit = (worker + 1) * share;
-            int64_t end = context + count_below(offsets + context + 1, last - context, limit + 1);
-            end = end > context ? end : context + 1;
-            piece[made++] = (bmf_piece){context, frame->run[r].processor, offsets[context], offsets[end], (int)worker};
-            context = end;
+        while (instance < last) {
+            int64_t worker = offsets[instance] / share, limit = (worker + 1) * share;
+            int64_t end = instance + first_above(offsets + instance + 1, last - instance, limit);
+            end = end > instance ? end : instance + 1;
+            piece[made++] =
+                (bmf_piece){instance, frame->run[r].processor, offsets[instance], offsets[end], (int)worker};
+            instance = end;
         }
     }
     return made;
@@ -179,20 +167,20 @@ static int64_t cut_whole(const bmf_frame *frame, const int64_t *offsets, int64_t
 static void cut_anywhere(const bmf_frame *frame, const int64_t *offsets, int64_t count, int workers, bmf_piece **piece,
                          int64_t *pieces)
 {
-    bmf_run_of_contexts *run = allocate((frame->runs + 1) * (int64_t)sizeof *run);
+    bmf_run_of_instances *run = allocate((frame->runs + 1) * (int64_t)sizeof *run);
     for (int64_t r = 0; r < frame->runs; r++) {
         int64_t end = frame->run[r].end;
-        run[r] = (bmf_run_of_contexts){frame->run[r].processor, offsets != NULL ? offsets[end] : end};
+        run[r] = (bmf_run_of_instances){frame->run[r].processor, offsets ? offsets[end] : end};
     }
     cut_pieces(frame->runs, run, count, workers, piece, pieces);
     free(run);
 }
 
-int frame_pieces(bmf_evaluation *machine, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
+int frame_pieces(bmf_evaluator *evaluator, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
                  bmf_piece **piece, int64_t *pieces)
 {
-    int workers = machine->ctx->threads;
-    if (!whole || offsets == NULL) {
+    int workers = evaluator->ctx->threads;
+    if (!whole || !offsets) {
         cut_anywhere(frame, offsets, count, workers, piece, pieces);
         return BMF_OK;
     }
@@ -211,36 +199,30 @@ typedef struct step {
     int64_t element;
 } step;
 
-/* The list of a run of offsets that number j lies in. */
-static int64_t list_of(const int64_t *offsets, int64_t lists, int64_t j)
-{
-    return count_below(offsets, lists + 1, j + 1) - 1;
-}
-
-/* This rank's number of context c of all contexts, or -1. */
+/* This rank's number of instance c of all instances, or -1. */
 static int64_t local_number(const bmf_frame *frame, int64_t c)
 {
     const bmf_layout *layout = frame->layout;
-    if (layout == NULL)
-        return frame->outer == NULL && frame->count > 0 ? 0 : -1;
-    int64_t n = count_below(layout->local, layout->local_count, c);
+    if (!layout)
+        return !frame->outer && frame->count > 0 ? 0 : -1;
+    int64_t n = first_not_below(layout->local, layout->local_count, c);
     return n < layout->local_count && layout->local[n] == c ? n : -1;
 }
 
-/* The steps from context j outwards; returns their number. */
+/* The steps from instance j outwards; returns their number. */
 static int find_path(const bmf_frame *frame, int64_t j, step path[MAX_PATH])
 {
     int steps = 0;
-    for (; frame->outer != NULL && j >= 0 && steps < MAX_PATH; frame = frame->outer) {
-        if (frame->picked != NULL) {
+    for (; frame->outer && j >= 0 && steps < MAX_PATH; frame = frame->outer) {
+        if (frame->picked) {
             j = frame->picked[j];
-        } else if (frame->offsets != NULL) {
-            int64_t i = list_of(frame->offsets, frame->outer->count, j);
+        } else if (frame->offsets) {
+            int64_t i = last_not_above(frame->offsets, frame->outer->count + 1, j);
             path[steps++] = (step){frame->by, j - frame->offsets[i]};
             j = i;
         } else {
             const bmf_distribution *spread = frame->spread;
-            int64_t e = spread->elements->local[j], c = list_of(spread->offsets, spread->contexts, e);
+            int64_t e = spread->elements->local[j], c = last_not_above(spread->offsets, spread->instances + 1, e);
             path[steps++] = (step){frame->by, e - spread->offsets[c]};
             j = local_number(frame->outer, c);
         }
@@ -249,7 +231,7 @@ static int find_path(const bmf_frame *frame, int64_t j, step path[MAX_PATH])
 }
 
 /* " (element 12 of B_Map at 2:5, there element 3 of B_Map at 3:1)" */
-static void print_path(const bmf_evaluation *machine, const step *path, int steps, char *text, size_t size)
+static void print_path(const bmf_evaluator *evaluator, const step *path, int steps, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = 0;
@@ -258,8 +240,8 @@ static void print_path(const bmf_evaluation *machine, const step *path, int step
         bmf_span span = path[k].by->span;
         used += (size_t)snprintf(text + used, size - used, "%selement %" PRId64 " of %s",
                                  k == steps - 1 ? " (" : ", there ", path[k].element, expression_keyword(path[k].by));
-        if (used < size && machine->texts != NULL && span.text >= 0 && span.text < machine->texts->count) {
-            text_place(&machine->texts->text[span.text], span.begin, &line, &column);
+        if (used < size && evaluator->texts && span.text >= 0 && span.text < evaluator->texts->count) {
+            text_place(&evaluator->texts->text[span.text], span.begin, &line, &column);
             used += (size_t)snprintf(text + used, size - used, " at %" PRId64 ":%" PRId64, line, column);
         }
         if (used + 2 > size)
@@ -329,13 +311,13 @@ static void print_failure(const bmf_failure *failure, char text[WORDS])
     }
 }
 
-int frame_fail(bmf_evaluation *machine, const bmf_frame *frame, const bmf_failure *failure)
+int frame_fail(bmf_evaluator *evaluator, const bmf_frame *frame, const bmf_failure *failure)
 {
     char words[WORDS], where[280];
     step path[MAX_PATH];
     int steps = find_path(frame, failure->element, path);
     print_failure(failure, words);
-    print_path(machine, path, steps, where, sizeof where);
-    return text_fail(machine->texts, machine->ctx, failure->expression->span, status_of(failure->kind), "%s%s%s",
+    print_path(evaluator, path, steps, where, sizeof where);
+    return text_fail(evaluator->texts, evaluator->ctx, failure->expression->span, status_of(failure->kind), "%s%s%s",
                      expression_keyword(failure->expression), words, where);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "skeletons/language/batches/value_private.h"
 
 /* ---- segments ---- */
@@ -18,19 +19,6 @@ typedef struct join_state {
     int64_t *begin, *end; /* of lists */
     const int64_t *base;  /* by source: where its children stand among the common ones */
 } join_state;
-
-static int64_t segment_at(const bmf_segments *segments, int64_t j)
-{
-    int64_t low = 0, high = segments->count;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (segments->offsets[middle] <= j)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 static void copy_words(int64_t count, const char *from, int64_t stride, int64_t *to)
 {
@@ -69,7 +57,7 @@ static void join_some(void *state, int64_t first, int64_t last)
 {
     const join_state *s = state;
     const bmf_segments *g = s->segments;
-    int64_t k = segment_at(g, first);
+    int64_t k = last_not_above(g->offsets, g->count, first);
     for (int64_t j = first; j < last; k++) {
         int64_t stop = g->offsets[k + 1] < last ? g->offsets[k + 1] : last;
         if (stop <= j)
@@ -139,7 +127,7 @@ static int join_lists(const bmf_pass *pass, const bmf_segments *segments, int64_
         made.child = allocate_clear(1, (int64_t)sizeof *made.child);
         value_move(&child, made.child);
         made.buffer = buffer_create(2 * count * (int64_t)sizeof(int64_t));
-        status = made.buffer != NULL ? BMF_OK : fail_no_memory(pass->ctx, count);
+        status = made.buffer ? BMF_OK : fail_no_memory(pass->ctx, count);
     }
     for (int s = 0; s < segments->sources; s++)
         source[s] = &trimmed[s];
@@ -170,7 +158,7 @@ static int join_trimmed(const bmf_pass *pass, const bmf_segments *segments, int6
     if (status == BMF_OK)
         status = join_lists(pass, segments, count, trimmed, base, out);
     for (int s = 0; s < segments->sources; s++)
-        if (trimmed[s].type != NULL)
+        if (trimmed[s].type)
             value_free(&trimmed[s]);
     free(trimmed);
     free(base);
@@ -224,7 +212,7 @@ static int join_tuples(const bmf_pass *pass, const bmf_segments *segments, bmf_v
     if (status == BMF_OK)
         return value_create_tuple(pass->ctx, components, component, out);
     for (int k = 0; k < components; k++)
-        if (component[k].type != NULL)
+        if (component[k].type)
             value_free(&component[k]);
     return status;
 }
@@ -272,7 +260,7 @@ int value_concatenate(bmf_context *ctx, int values, const bmf_value *value, bmf_
 typedef struct merge_state {
     const uint8_t *choose;
     int64_t *index;
-    int64_t count, share; /* contexts, and how many a worker has */
+    int64_t count, share; /* instances, and how many a worker has */
     int64_t *before;      /* chosen ones before each worker's */
     int64_t chosen;
 } merge_state;
@@ -285,10 +273,10 @@ static void number_choices(const merge_state *s, int worker)
         s->index[i] = s->choose[i] ? a++ : b++;
 }
 
-/* Where each context of the merger stands in the concatenation of a and b. */
+/* Where each instance of the merger stands in the concatenation of a and b. */
 static void number_all(bmf_context *ctx, merge_state *s)
 {
-    int workers = ctx == NULL || s->count < BMF_ALONE ? 1 : ctx->threads;
+    int workers = !ctx || s->count < BMF_ALONE ? 1 : ctx->threads;
     s->share = (s->count + workers - 1) / workers;
     s->before = allocate_clear(workers + 1, (int64_t)sizeof *s->before);
 #pragma omp parallel for schedule(static, 1) num_threads(workers)
@@ -315,7 +303,7 @@ int value_merge(bmf_context *ctx, const uint8_t *choose, int64_t count, const bm
     BMF_TRY(value_concatenate(ctx, 2, both, &all));
     merge_state state = {.choose = choose, .count = count, .chosen = a->count};
     state.index = malloc((size_t)count * sizeof *state.index);
-    int status = state.index != NULL ? BMF_OK : fail_no_memory(ctx, count);
+    int status = state.index ? BMF_OK : fail_no_memory(ctx, count);
     if (status == BMF_OK) {
         number_all(ctx, &state);
         status = value_take(ctx, &all, state.index, count, out);
@@ -358,18 +346,18 @@ static int pack_pass(const bmf_pass *pass, bmf_value *list, bmf_buffer *offsets)
 
 int value_pack(bmf_context *ctx, bmf_value *list)
 {
-    return value_pack_for(&(bmf_evaluation){.ctx = ctx}, NULL, "", list);
+    return value_pack_for(&(bmf_evaluator){.ctx = ctx}, NULL, "", list);
 }
 
-int value_pack_for(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, bmf_value *list)
+int value_pack_for(bmf_evaluator *evaluator, const bmf_frame *frame, const char *kernel, bmf_value *list)
 {
-    bmf_pass pass = {.ctx = machine->ctx};
+    bmf_pass pass = {.ctx = evaluator->ctx};
     bmf_buffer *offsets;
     if (list->packed)
         return BMF_OK;
-    BMF_TRY(value_offsets(machine->ctx, list, &offsets));
-    if (frame != NULL)
-        pass_open(machine, frame, kernel, offsets->data, &pass);
+    BMF_TRY(value_offsets(evaluator->ctx, list, &offsets));
+    if (frame)
+        pass_open(evaluator, frame, kernel, offsets->data, &pass);
     int status = pack_pass(&pass, list, offsets);
     pass_close(&pass);
     buffer_release(offsets);

@@ -1,4 +1,4 @@
-/* Contexts of a batch as a batch of their own, and such parts as a whole again, kept as they would be if the rest had
+/* Instances of a batch as a batch of their own, and such parts as a whole again, kept as they would be if the rest had
  * never been there: packed lists stay packed, at all depths.
  *
  * Cost: O(count) for the offsets of packed lists; elements are not copied for a part, and once for the whole. */
@@ -12,7 +12,7 @@ static int part_of_packed(bmf_context *ctx, const bmf_value *list, int64_t first
     int64_t begin = list->begin[first], end = list->begin[first + count];
     bmf_buffer *buffer = buffer_create((count + 1) * (int64_t)sizeof(int64_t));
     bmf_value child;
-    if (buffer == NULL)
+    if (!buffer)
         return fail_no_memory(ctx, count);
     for (int64_t i = 0; i <= count; i++)
         ((int64_t *)buffer->data)[i] = list->begin[first + i] - begin;
@@ -78,7 +78,7 @@ static int unite_packed(bmf_context *ctx, int64_t parts, const bmf_value *part, 
 {
     bmf_buffer *buffer = buffer_create((count + 1) * (int64_t)sizeof(int64_t));
     bmf_value child;
-    if (buffer == NULL)
+    if (!buffer)
         return fail_no_memory(ctx, count);
     int64_t *offsets = buffer->data;
     offsets[0] = 0;

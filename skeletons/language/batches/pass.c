@@ -1,6 +1,6 @@
 /* Passes over many elements: threads, offsets and positions.
  *
- * A pass that belongs to a frame's contexts goes through the backend, one kernel event a processor; others are shared
+ * A pass that belongs to a frame's instances goes through the backend, one kernel event a processor; others are shared
  * among the threads directly. Sums of lengths and positions of a mask take two sweeps: each thread's total, then each
  * thread's part from where the one before ends. */
 #include <omp.h>
@@ -11,17 +11,17 @@
 
 static int workers_for(const bmf_context *ctx, int64_t count)
 {
-    return ctx == NULL || count < BMF_ALONE ? 1 : ctx->threads;
+    return !ctx || count < BMF_ALONE ? 1 : ctx->threads;
 }
 
-void pass_open(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, const int64_t *offsets,
+void pass_open(bmf_evaluator *evaluator, const bmf_frame *frame, const char *kernel, const int64_t *offsets,
                bmf_pass *pass)
 {
-    *pass = (bmf_pass){.ctx = machine->ctx, .kernel = kernel, .runs = frame->runs};
+    *pass = (bmf_pass){.ctx = evaluator->ctx, .kernel = kernel, .runs = frame->runs};
     pass->run = allocate((frame->runs + 1) * (int64_t)sizeof *pass->run);
     for (int64_t r = 0; r < frame->runs; r++) {
         int64_t end = frame->run[r].end;
-        pass->run[r] = (bmf_run_of_contexts){frame->run[r].processor, offsets != NULL ? offsets[end] : end};
+        pass->run[r] = (bmf_run_of_instances){frame->run[r].processor, offsets ? offsets[end] : end};
     }
 }
 
@@ -31,7 +31,7 @@ void pass_close(bmf_pass *pass)
     *pass = (bmf_pass){0};
 }
 
-void cut_pieces(int64_t runs, const bmf_run_of_contexts *run, int64_t count, int workers, bmf_piece **piece,
+void cut_pieces(int64_t runs, const bmf_run_of_instances *run, int64_t count, int workers, bmf_piece **piece,
                 int64_t *pieces)
 {
     int64_t share = (count + workers - 1) / workers, made = 0;
@@ -151,7 +151,7 @@ int value_offsets(bmf_context *ctx, const bmf_value *list, bmf_buffer **offsets)
 {
     bmf_pass pass = {.ctx = ctx};
     *offsets = buffer_create((list->count + 1) * (int64_t)sizeof(int64_t));
-    if (*offsets == NULL)
+    if (!*offsets)
         return fail_no_memory(ctx, list->count);
     lengths_state state = {list, (*offsets)->data};
     pass_run(&pass, list->count, write_lengths, &state);
@@ -184,7 +184,7 @@ int mask_positions(bmf_context *ctx, const bmf_value *mask, bool wanted, int64_t
         before[w + 1] += before[w];
     *count = before[workers];
     *position = malloc((size_t)(*count + 1) * sizeof **position);
-    if (*position != NULL) {
+    if (*position) {
         int64_t *to = *position;
 #pragma omp parallel for schedule(static, 1) num_threads(workers)
         for (int w = 0; w < workers; w++) {
@@ -195,5 +195,5 @@ int mask_positions(bmf_context *ctx, const bmf_value *mask, bool wanted, int64_t
         }
     }
     free(before);
-    return *position != NULL ? BMF_OK : fail_no_memory(ctx, *count);
+    return *position ? BMF_OK : fail_no_memory(ctx, *count);
 }

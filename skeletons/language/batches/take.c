@@ -1,11 +1,12 @@
-/* Batches made from contexts of another: by number, in a row, at intervals, repeated.
+/* Batches made from instances of another: by number, in a row, at intervals, repeated.
  *
  * Scalars are copied by number and viewed otherwise; lists only get new begins and ends, their elements stay where they
- * are. What is the same for all contexts stays so. Cost: O(count) for each leaf and list outside other lists. */
+ * are. What is the same for all instances stays so. Cost: O(count) for each leaf and list outside other lists. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "skeletons/language/batches/value_private.h"
 
 /* ---- by number ---- */
@@ -48,7 +49,7 @@ static int create_views(bmf_context *ctx, const bmf_value *value, int64_t count,
 {
     bmf_value made = {.type = value->type, .count = count, .step = 1};
     made.buffer = buffer_create(2 * count * (int64_t)sizeof(int64_t));
-    if (made.buffer == NULL)
+    if (!made.buffer)
         return fail_no_memory(ctx, count);
     *begin = made.buffer->data;
     *end = *begin + count;
@@ -143,25 +144,11 @@ int value_slice(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t
 
 /* ---- repeated ---- */
 
-/* The context i with offsets[i] <= j < offsets[i + 1]. */
-static int64_t context_at(const int64_t *offsets, int64_t contexts, int64_t j)
-{
-    int64_t low = 0, high = contexts;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (offsets[middle] <= j)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void repeat_some(void *state, int64_t first, int64_t last)
 {
     const take_state *s = state;
     const bmf_value *value = s->value;
-    int64_t i = context_at(s->index, value->count, first);
+    int64_t i = last_not_above(s->index, value->count, first);
     for (int64_t j = first; j < last; i++) {
         int64_t stop = s->index[i + 1] < last ? s->index[i + 1] : last;
         if (value->type->kind == BMF_LIST) {

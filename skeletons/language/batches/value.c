@@ -24,7 +24,7 @@ static bmf_value *new_children(int components)
 
 void value_free(bmf_value *value)
 {
-    if (value->child != NULL)
+    if (value->child)
         for (int k = 0; k < value->type->components; k++)
             value_free(&value->child[k]);
     free(value->child);
@@ -46,7 +46,7 @@ static int create_scalar(bmf_context *ctx, const bmf_type *type, int64_t count, 
     if (count == 0)
         return BMF_OK;
     out->buffer = count <= INT64_MAX / type->size ? buffer_create(count * type->size) : NULL;
-    if (out->buffer == NULL)
+    if (!out->buffer)
         return fail_no_memory(ctx, count);
     out->data = out->buffer->data;
     return BMF_OK;
@@ -109,7 +109,7 @@ static int empty_list(bmf_context *ctx, int64_t count, bmf_value *made)
     made->packed = true;
     if (count > 0) {
         made->buffer = count < INT64_MAX / 16 ? buffer_create((count + 1) * (int64_t)sizeof(int64_t)) : NULL;
-        if (made->buffer == NULL)
+        if (!made->buffer)
             return fail_no_memory(ctx, count);
         made->begin = made->buffer->data;
         memset(made->buffer->data, 0, (size_t)(count + 1) * sizeof(int64_t));
@@ -165,9 +165,9 @@ int value_share(bmf_context *ctx, const bmf_value *value, bmf_value *out)
     *out = *value;
     buffer_retain(out->buffer);
     buffer_retain(out->second);
-    if (out->spread != NULL)
+    if (out->spread)
         distribution_retain(out->spread);
-    if (value->child == NULL)
+    if (!value->child)
         return BMF_OK;
     out->child = new_children(value->type->components);
     for (int k = 0; k < value->type->components; k++)
@@ -177,12 +177,11 @@ int value_share(bmf_context *ctx, const bmf_value *value, bmf_value *out)
 
 bool value_unique(const bmf_value *value)
 {
-    if ((value->buffer != NULL && value->buffer->references != 1) ||
-        (value->second != NULL && value->second->references != 1))
+    if ((value->buffer && value->buffer->references != 1) || (value->second && value->second->references != 1))
         return false;
     if (value->type->kind == BMF_LIST && value->step == 0 && value->count > 0)
         return false;
-    if (value->child == NULL)
+    if (!value->child)
         return value->stride != 0 || value->count == 0;
     for (int k = 0; k < value->type->components; k++)
         if (!value_unique(&value->child[k]))
@@ -228,9 +227,9 @@ int value_like(bmf_context *ctx, const bmf_value *like, bmf_value *child, bmf_va
 
 static int add_slices(const bmf_value *value, int64_t first, bmf_slice *slice)
 {
-    if (value->child == NULL) {
+    if (!value->child) {
         char *data = value->data; /* an empty batch has none to point into */
-        slice[0] = (bmf_slice){data != NULL ? data + first * value->stride : NULL, value->stride};
+        slice[0] = (bmf_slice){data ? data + first * value->stride : NULL, value->stride};
         return 1;
     }
     int leaves = 0;
@@ -248,13 +247,13 @@ int value_slices(const bmf_value *value, int64_t first, bmf_slice slice[BMF_MAX_
 
 static const char *broken_scalar(const bmf_value *value)
 {
-    if (value->child != NULL || value->begin != NULL)
+    if (value->child || value->begin)
         return "a batch of scalars has children or lists";
     if (value->count == 0)
         return NULL;
     if (value->type->kind == BMF_NOTHING)
         return "there are values of type nothing";
-    if (value->data == NULL || value->buffer == NULL)
+    if (!value->data || !value->buffer)
         return "a batch of scalars has no data";
     const char *low = value->buffer->data, *data = value->data;
     if (data < low || data + (value->count - 1) * value->stride + value->type->size > low + value->buffer->size)
@@ -273,7 +272,7 @@ static const char *broken_packed(const bmf_value *list)
 
 static const char *broken_list(const bmf_value *list)
 {
-    if (list->begin == NULL || list->end == NULL)
+    if (!list->begin || !list->end)
         return list->count == 0 && !list->packed ? NULL : "a batch of lists has no begins or ends";
     for (int64_t i = 0; i < list->count; i++) {
         int64_t begin = list->begin[i * list->step], end = list->end[i * list->step];
@@ -285,7 +284,7 @@ static const char *broken_list(const bmf_value *list)
 
 static const char *broken_distributed(const bmf_value *value)
 {
-    if (value->spread == NULL)
+    if (!value->spread)
         return "a batch of distributed lists does not say where they are";
     return value->spread->elements->local_count == value->child[0].count
                ? NULL
@@ -295,15 +294,15 @@ static const char *broken_distributed(const bmf_value *value)
 const char *value_broken(const bmf_value *value)
 {
     const char *broken = NULL;
-    if (value->type == NULL || bmf_type_intern(value->type) != value->type)
+    if (!value->type || bmf_type_intern(value->type) != value->type)
         return "a batch's type is not interned";
     if (value->count < 0)
         return "a batch has a negative count";
     if (value->type->components == 0)
         return broken_scalar(value);
-    if (value->child == NULL)
+    if (!value->child)
         return "a batch of tuples or lists has no children";
-    for (int k = 0; k < value->type->components && broken == NULL; k++) {
+    for (int k = 0; k < value->type->components && !broken; k++) {
         const bmf_value *child = &value->child[k];
         if (child->type != value->type->component[k])
             broken = "a batch's child has another type than its parent says";
@@ -312,9 +311,9 @@ const char *value_broken(const bmf_value *value)
         else
             broken = value_broken(child);
     }
-    if (broken == NULL && value->type->kind == BMF_LIST)
+    if (!broken && value->type->kind == BMF_LIST)
         broken = broken_list(value);
-    if (broken == NULL && value->type->kind == BMF_DISTRIBUTED)
+    if (!broken && value->type->kind == BMF_DISTRIBUTED)
         broken = broken_distributed(value);
     return broken;
 }

@@ -1,16 +1,16 @@
-/* Values of a batch: one value of the same type for every context on this rank.
+/* Values of a batch: one value of the same type for every instance on this rank.
  *
  * The evaluator applies an expression to a whole batch of arguments at once; the batch is a column of arguments:
  *
- *   int, real, bool   data[i], stride bytes apart; stride 0: the same for all contexts
+ *   int, real, bool   data[i], stride bytes apart; stride 0: the same for all instances
  *   tuple             child[0..components), each a batch of the same count
- *   list              context i has the elements [begin[i * step], end[i * step]) of child[0], which is a batch of its own.
- *                     step 0: all contexts share one list. packed: end[i] = begin[i + 1] and child[0] has no other elements,
- *                     so the elements of all contexts are the child from front to back. Otherwise lists are views: they
+ *   list              instance i has the elements [begin[i * step], end[i * step]) of child[0], which is a batch of its own.
+ *                     step 0: all instances share one list. packed: end[i] = begin[i + 1] and child[0] has no other elements,
+ *                     so the elements of all instances are the child from front to back. Otherwise lists are views: they
  *                     may overlap, repeat, leave gaps. Indexing, projecting, filtering and broadcasting lists moves
  *                     begin and end, never elements.
- *   distributed       spread says which processors the elements of every context lie on; child[0] is the batch of those on
- *                     this rank, in the order of the contexts and of the elements
+ *   distributed       spread says which processors the elements of every instance lie on; child[0] is the batch of those on
+ *                     this rank, in the order of the instances and of the elements
  *
  * Memory is shared by reference count; nobody writes into memory he does not hold alone. */
 #ifndef BMF_LANGUAGE_VALUE_H
@@ -22,7 +22,7 @@
 typedef struct bmf_value bmf_value;
 struct bmf_value {
     const bmf_type *type; /* interned */
-    int64_t count;        /* contexts on this rank */
+    int64_t count;        /* instances on this rank */
     bmf_buffer *buffer;   /* scalars: owner of data; lists: owner of begin and end */
     bmf_buffer *second;   /* lists: owner of end if it is another buffer, or NULL */
     void *data;
@@ -43,24 +43,24 @@ int value_create(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_valu
  * reference taken over), packed. */
 int value_create_list(bmf_context *ctx, int64_t count, bmf_buffer *offsets, bmf_value *child, bmf_value *out);
 int value_create_tuple(bmf_context *ctx, int components, bmf_value *component, bmf_value *out); /* taken over */
-/* No contexts, or contexts of an empty type: a batch of count contexts whose lists are all empty; count 0 for any type. */
+/* No instances, or instances of an empty type: a batch of count instances whose lists are all empty; count 0 for any type. */
 int value_empty(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out);
-/* The same constant for all contexts (stride 0). */
+/* The same constant for all instances (stride 0). */
 int value_constant(bmf_context *ctx, const bmf_constant *constant, int64_t count, bmf_value *out);
 void value_free(bmf_value *value); /* leaves an empty shell that may be freed again */
 int value_share(bmf_context *ctx, const bmf_value *value, bmf_value *out);
 void value_move(bmf_value *from, bmf_value *to);
 bool value_unique(const bmf_value *value); /* every buffer is held once, nothing is broadcast: may be overwritten */
 
-/* Context i of the result is context index[i] of the value, or first + i. */
+/* Instance i of the result is instance index[i] of the value, or first + i. */
 int value_take(bmf_context *ctx, const bmf_value *value, const int64_t *index, int64_t count, bmf_value *out);
 int value_slice(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out);
-/* Context j of the result is context i of the value where offsets[i] <= j < offsets[i + 1]; offsets has value->count + 1
- * values, offsets[0] = 0. Scalars of a single context become stride 0, lists share their children. */
+/* Instance j of the result is instance i of the value where offsets[i] <= j < offsets[i + 1]; offsets has value->count + 1
+ * values, offsets[0] = 0. Scalars of a single instance become stride 0, lists share their children. */
 int value_repeat(bmf_context *ctx, const bmf_value *value, const int64_t *offsets, bmf_value *out);
-/* The contexts of all values one after the other. */
+/* The instances of all values one after the other. */
 int value_concatenate(bmf_context *ctx, int values, const bmf_value *value, bmf_value *out);
-/* Context i of the result is the next context of a where choose[i], otherwise the next of b. */
+/* Instance i of the result is the next instance of a where choose[i], otherwise the next of b. */
 int value_merge(bmf_context *ctx, const uint8_t *choose, int64_t count, const bmf_value *a, const bmf_value *b,
                 bmf_value *out);
 /* Makes a list batch packed (gathers the elements if it is not), and step 1. In place. */
@@ -68,7 +68,7 @@ int value_pack(bmf_context *ctx, bmf_value *list);
 /* Makes all leaves and lists plain: no stride 0, packed at all depths. In place. Not for distributed lists. */
 int value_plain(bmf_context *ctx, bmf_value *value);
 
-/* Leaves of a fixed type from context `first` on; returns their number. */
+/* Leaves of a fixed type from instance `first` on; returns their number. */
 int value_slices(const bmf_value *value, int64_t first, bmf_slice slice[BMF_MAX_LEAVES]);
 
 /* To and from columns of the runtime, sharing memory where the layout allows. from: takes the column over. Placed types only. */

@@ -13,17 +13,17 @@ typedef struct bmf_pass {
     bmf_context *ctx; /* NULL: one thread */
     const char *kernel;
     int64_t runs;
-    bmf_run_of_contexts *run; /* owned */
+    bmf_run_of_instances *run; /* owned */
 } bmf_pass;
 
-/* A pass over the elements of the frame's contexts: offsets as in frame_pieces. */
-void pass_open(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, const int64_t *offsets,
+/* A pass over the elements of the frame's instances: offsets as in frame_pieces. */
+void pass_open(bmf_evaluator *evaluator, const bmf_frame *frame, const char *kernel, const int64_t *offsets,
                bmf_pass *pass);
 void pass_close(bmf_pass *pass);
 /* Calls run for ranges that cover [0, count), from several threads. */
 int pass_run(const bmf_pass *pass, int64_t count, void (*run)(void *state, int64_t begin, int64_t end), void *state);
 /* Cuts [0, count) at the ends of the runs and into equal shares for `workers`. The caller frees *piece. */
-void cut_pieces(int64_t runs, const bmf_run_of_contexts *run, int64_t count, int workers, bmf_piece **piece,
+void cut_pieces(int64_t runs, const bmf_run_of_instances *run, int64_t count, int workers, bmf_piece **piece,
                 int64_t *pieces);
 
 /* What offsets[1..count] hold as lengths becomes offsets; offsets[0] is set. False if the sum is no reasonable size. */
@@ -34,13 +34,13 @@ int mask_positions(bmf_context *ctx, const bmf_value *mask, bool wanted, int64_t
 
 int fail_no_memory(bmf_context *ctx, int64_t count);
 
-/* All contexts have the same value and it stands once. */
+/* All instances have the same value and it stands once. */
 bool value_is_broadcast(const bmf_value *value);
-/* The one context of a value becomes `count` equal ones. */
+/* The one instance of a value becomes `count` equal ones. */
 void value_broadcast(bmf_value *value, int64_t count);
-/* Contexts first, first + step, ..: count of them, as a view. */
+/* Instances first, first + step, ..: count of them, as a view. */
 int value_every(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t step, int64_t count, bmf_value *out);
-/* Contexts [first, first + count) as they would be without the others, and such parts as a whole; the parts stay. Placed
+/* Instances [first, first + count) as they would be without the others, and such parts as a whole; the parts stay. Placed
  * types only; parts >= 1. */
 int value_part(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out);
 int value_unite(bmf_context *ctx, int64_t parts, const bmf_value *part, bmf_value *out);
@@ -62,7 +62,7 @@ int value_join(const bmf_pass *pass, const bmf_segments *segments, bmf_value *ou
 /* Lengths of all lists as offsets: count + 1 numbers in a new buffer. */
 int value_offsets(bmf_context *ctx, const bmf_value *list, bmf_buffer **offsets);
 /* value_pack as somebody's kernel; the frame is that of the lists, or NULL. */
-int value_pack_for(bmf_evaluation *machine, const bmf_frame *frame, const char *kernel, bmf_value *list);
+int value_pack_for(bmf_evaluator *evaluator, const bmf_frame *frame, const char *kernel, bmf_value *list);
 /* A list batch with these offsets (a reference is taken) over a child, which is taken over, views or not as `like`. */
 int value_like(bmf_context *ctx, const bmf_value *like, bmf_value *child, bmf_value *out);
 

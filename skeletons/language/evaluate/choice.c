@@ -1,11 +1,11 @@
 /* B_If and B_While over a batch.
  *
- * Method: the predicate is applied to all contexts; each branch gets the contexts that take it, and the results are
- * merged. A loop goes round with the contexts that go on, fewer and fewer; those that leave wait, and all are put in
+ * Method: the predicate is applied to all instances; each branch gets the instances that take it, and the results are
+ * merged. A loop goes round with the instances that go on, fewer and fewer; those that leave wait, and all are put in
  * order at the end. When the expression communicates, all ranks take both branches and go round equally often, with
- * no contexts if need be. A choice about distributed lists is the program's one choice: all ranks follow its
+ * no instances if need be. A choice about distributed lists is the program's one choice: all ranks follow its
  * processor.
- * Cost: the branches' own and a pass for each leaf of argument and result; a round copies the state if contexts
+ * Cost: the branches' own and a pass for each leaf of argument and result; a round copies the state if instances
  * leave. */
 #include <stdlib.h>
 #include <string.h>
@@ -19,47 +19,47 @@ static bool concerns_distributed(const bmf_expression *choice)
     return bmf_type_holds_distributed(choice->in) || bmf_type_holds_distributed(choice->out);
 }
 
-/* The predicate for all contexts; x stays. */
-static int evaluate_predicate(bmf_evaluation *machine, bmf_expression *predicate, bmf_frame *frame, const bmf_value *x,
+/* The predicate for all instances; x stays. */
+static int evaluate_predicate(bmf_evaluator *evaluator, bmf_expression *predicate, bmf_frame *frame, const bmf_value *x,
                               bmf_value *mask)
 {
     bmf_value argument;
-    value_share(machine->ctx, x, &argument);
-    return evaluate_batch(machine, predicate, frame, &argument, mask);
+    value_share(evaluator->ctx, x, &argument);
+    return evaluate_batch(evaluator, predicate, frame, &argument, mask);
 }
 
-/* What the program's only context, on processor 0, decides. Collective. */
-static int decide_together(bmf_evaluation *machine, bmf_expression *predicate, bmf_frame *frame, const bmf_value *x,
+/* What the program's only instance, on processor 0, decides. Collective. */
+static int decide_together(bmf_evaluator *evaluator, bmf_expression *predicate, bmf_frame *frame, const bmf_value *x,
                            bool *decision)
 {
     bmf_value mask;
     uint8_t holds = 0;
-    BMF_TRY(evaluate_predicate(machine, predicate, frame, x, &mask));
+    BMF_TRY(evaluate_predicate(evaluator, predicate, frame, x, &mask));
     if (mask.count > 0)
         holds = *(const uint8_t *)mask.data;
     value_free(&mask);
-    BMF_TRY(bmf_agree(machine->ctx, BMF_OK));
-    BMF_TRY(machine->ctx->backend->share(machine->ctx, 0, &holds, 1));
+    BMF_TRY(bmf_agree(evaluator->ctx, BMF_OK));
+    BMF_TRY(evaluator->ctx->backend->share(evaluator->ctx, 0, &holds, 1));
     *decision = holds != 0;
     return BMF_OK;
 }
 
 /* ---- B_If ---- */
 
-/* The contexts of x for which the mask is `wanted`, through one branch. */
-static int evaluate_branch(bmf_evaluation *machine, const bmf_expression *choice, bool wanted, bmf_frame *frame,
+/* The instances of x for which the mask is `wanted`, through one branch. */
+static int evaluate_branch(bmf_evaluator *evaluator, const bmf_expression *choice, bool wanted, bmf_frame *frame,
                            const bmf_value *mask, const bmf_value *x, bmf_value *out)
 {
     bmf_expression *branch = choice->child[wanted ? 1 : 2];
     bmf_frame picked;
     bmf_value part;
     int64_t *position, count;
-    BMF_TRY(mask_positions(machine->ctx, mask, wanted, &position, &count));
-    int status = value_take(machine->ctx, x, position, count, &part);
+    BMF_TRY(mask_positions(evaluator->ctx, mask, wanted, &position, &count));
+    int status = value_take(evaluator->ctx, x, position, count, &part);
     if (status == BMF_OK)
-        status = frame_open_picked(machine, frame, choice, position, count, &picked);
+        status = frame_open_picked(evaluator, frame, choice, position, count, &picked);
     if (status == BMF_OK) {
-        status = evaluate_batch(machine, branch, &picked, &part, out);
+        status = evaluate_batch(evaluator, branch, &picked, &part, out);
         frame_close(&picked);
     }
     free(position);
@@ -76,60 +76,61 @@ static int mask_is(const bmf_value *mask)
     return mask->count > 0 && data[0] != 0;
 }
 
-static int evaluate_both(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *mask,
+static int evaluate_both(bmf_evaluator *evaluator, bmf_expression *choice, bmf_frame *frame, bmf_value *mask,
                          bmf_value *x, bmf_value *out)
 {
     bmf_value yes = {0}, no = {0};
-    int status = evaluate_branch(machine, choice, true, frame, mask, x, &yes);
+    int status = evaluate_branch(evaluator, choice, true, frame, mask, x, &yes);
     if (status == BMF_OK)
-        status = evaluate_branch(machine, choice, false, frame, mask, x, &no);
+        status = evaluate_branch(evaluator, choice, false, frame, mask, x, &no);
     value_free(x);
     if (status == BMF_OK)
-        status = value_plain(machine->ctx, mask);
+        status = value_plain(evaluator->ctx, mask);
     if (status == BMF_OK)
-        status = value_merge(machine->ctx, mask->data, frame->count, &yes, &no, out);
+        status = value_merge(evaluator->ctx, mask->data, frame->count, &yes, &no, out);
     value_free(&yes);
     value_free(&no);
     return status;
 }
 
-static int choose_alone(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x, bmf_value *out)
+static int choose_alone(bmf_evaluator *evaluator, bmf_expression *choice, bmf_frame *frame, bmf_value *x,
+                        bmf_value *out)
 {
     bmf_value mask = {0};
-    int status = evaluate_predicate(machine, choice->child[0], frame, x, &mask);
+    int status = evaluate_predicate(evaluator, choice->child[0], frame, x, &mask);
     int decision = status == BMF_OK ? mask_is(&mask) : 0;
-    machine->quiet++;
+    evaluator->quiet++;
     if (status == BMF_OK && decision >= 0)
-        status = evaluate_batch(machine, choice->child[decision == 1 ? 1 : 2], frame, x, out);
+        status = evaluate_batch(evaluator, choice->child[decision == 1 ? 1 : 2], frame, x, out);
     else if (status == BMF_OK)
-        status = evaluate_both(machine, choice, frame, &mask, x, out);
-    machine->quiet--;
+        status = evaluate_both(evaluator, choice, frame, &mask, x, out);
+    evaluator->quiet--;
     value_free(&mask);
     value_free(x);
     return status;
 }
 
-static int choose_communicating(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x,
+static int choose_communicating(bmf_evaluator *evaluator, bmf_expression *choice, bmf_frame *frame, bmf_value *x,
                                 bmf_value *out)
 {
     bmf_value mask = {0};
-    int status = evaluate_predicate(machine, choice->child[0], frame, x, &mask);
+    int status = evaluate_predicate(evaluator, choice->child[0], frame, x, &mask);
     if (status == BMF_OK)
-        status = evaluate_both(machine, choice, frame, &mask, x, out);
+        status = evaluate_both(evaluator, choice, frame, &mask, x, out);
     value_free(&mask);
     value_free(x);
     return status;
 }
 
-int evaluate_if(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_if(bmf_evaluator *evaluator, bmf_expression *choice, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bool holds;
     if (!concerns_distributed(choice))
-        return choice->communicates ? choose_communicating(machine, choice, frame, x, out)
-                                    : choose_alone(machine, choice, frame, x, out);
-    int status = decide_together(machine, choice->child[0], frame, x, &holds);
+        return choice->communicates ? choose_communicating(evaluator, choice, frame, x, out)
+                                    : choose_alone(evaluator, choice, frame, x, out);
+    int status = decide_together(evaluator, choice->child[0], frame, x, &holds);
     if (status == BMF_OK)
-        return evaluate_batch(machine, choice->child[holds ? 1 : 2], frame, x, out);
+        return evaluate_batch(evaluator, choice->child[holds ? 1 : 2], frame, x, out);
     value_free(x);
     return status;
 }
@@ -138,15 +139,15 @@ int evaluate_if(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *fram
 
 /* A loop over a batch: who goes on, and who has left. */
 typedef struct loop {
-    bmf_evaluation *machine;
+    bmf_evaluator *evaluator;
     bmf_expression *expression;
     bmf_frame *frame;
-    int64_t *active; /* the frame's contexts that go on, rising */
+    int64_t *active; /* the frame's instances that go on, rising */
     int64_t count;
     bmf_value state; /* theirs */
     bmf_value *left; /* batches of those that left in one round */
     int64_t rounds, capacity;
-    int64_t *place; /* of each of the frame's contexts: its number among those that left */
+    int64_t *place; /* of each of the frame's instances: its number among those that left */
     int64_t gone;
 } loop;
 
@@ -164,7 +165,7 @@ static void keep_left(loop *l, bmf_value *value)
 static int leave(loop *l, const int64_t *position, int64_t count)
 {
     bmf_value value;
-    BMF_TRY(value_take(l->machine->ctx, &l->state, position, count, &value));
+    BMF_TRY(value_take(l->evaluator->ctx, &l->state, position, count, &value));
     keep_left(l, &value);
     for (int64_t k = 0; k < count; k++)
         l->place[l->active[position[k]]] = l->gone++;
@@ -175,7 +176,7 @@ static int leave(loop *l, const int64_t *position, int64_t count)
 static int stay(loop *l, const int64_t *position, int64_t count)
 {
     bmf_value value;
-    BMF_TRY(value_take(l->machine->ctx, &l->state, position, count, &value));
+    BMF_TRY(value_take(l->evaluator->ctx, &l->state, position, count, &value));
     value_free(&l->state);
     value_move(&value, &l->state);
     for (int64_t k = 0; k < count; k++)
@@ -187,13 +188,13 @@ static int stay(loop *l, const int64_t *position, int64_t count)
 static int divide(loop *l, const bmf_value *mask)
 {
     int64_t *position = NULL, count;
-    int status = mask_positions(l->machine->ctx, mask, false, &position, &count);
+    int status = mask_positions(l->evaluator->ctx, mask, false, &position, &count);
     if (status == BMF_OK && count > 0) {
         status = leave(l, position, count);
         free(position);
         position = NULL;
         if (status == BMF_OK)
-            status = mask_positions(l->machine->ctx, mask, true, &position, &count);
+            status = mask_positions(l->evaluator->ctx, mask, true, &position, &count);
         if (status == BMF_OK)
             status = stay(l, position, count);
     }
@@ -204,7 +205,7 @@ static int divide(loop *l, const bmf_value *mask)
 /* Whether anybody goes on: on this rank, or on any when the loop communicates. */
 static int anybody(const loop *l, bool *goes_on)
 {
-    bmf_context *ctx = l->machine->ctx;
+    bmf_context *ctx = l->evaluator->ctx;
     *goes_on = l->count > 0;
     if (!l->expression->communicates)
         return BMF_OK;
@@ -219,11 +220,11 @@ static int anybody(const loop *l, bool *goes_on)
 
 static int go_round(loop *l, bool *goes_on)
 {
-    bmf_evaluation *machine = l->machine;
+    bmf_evaluator *evaluator = l->evaluator;
     bmf_frame active;
     bmf_value mask, next;
-    BMF_TRY(frame_open_picked(machine, l->frame, l->expression, l->active, l->count, &active));
-    int status = evaluate_predicate(machine, l->expression->child[0], &active, &l->state, &mask);
+    BMF_TRY(frame_open_picked(evaluator, l->frame, l->expression, l->active, l->count, &active));
+    int status = evaluate_predicate(evaluator, l->expression->child[0], &active, &l->state, &mask);
     frame_close(&active);
     if (status == BMF_OK) {
         status = divide(l, &mask);
@@ -233,34 +234,35 @@ static int go_round(loop *l, bool *goes_on)
         status = anybody(l, goes_on);
     if (status != BMF_OK || !*goes_on)
         return status;
-    BMF_TRY(frame_open_picked(machine, l->frame, l->expression, l->active, l->count, &active));
-    status = evaluate_batch(machine, l->expression->child[1], &active, &l->state, &next);
+    BMF_TRY(frame_open_picked(evaluator, l->frame, l->expression, l->active, l->count, &active));
+    status = evaluate_batch(evaluator, l->expression->child[1], &active, &l->state, &next);
     frame_close(&active);
     if (status == BMF_OK)
         value_move(&next, &l->state);
     return status;
 }
 
-/* All that left, in the order of the frame's contexts. */
+/* All that left, in the order of the frame's instances. */
 static int put_in_order(loop *l, bmf_value *out)
 {
     bmf_value all;
     if (l->rounds == 0)
-        return value_empty(l->machine->ctx, l->expression->out, 0, out);
-    BMF_TRY(value_concatenate(l->machine->ctx, (int)l->rounds, l->left, &all));
-    int status = value_take(l->machine->ctx, &all, l->place, l->frame->count, out);
+        return value_empty(l->evaluator->ctx, l->expression->out, 0, out);
+    BMF_TRY(value_concatenate(l->evaluator->ctx, (int)l->rounds, l->left, &all));
+    int status = value_take(l->evaluator->ctx, &all, l->place, l->frame->count, out);
     value_free(&all);
     return status;
 }
 
-static int run_loop(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
+static int run_loop(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                    bmf_value *out)
 {
-    loop l = {.machine = machine, .expression = expression, .frame = frame, .count = frame->count};
+    loop l = {.evaluator = evaluator, .expression = expression, .frame = frame, .count = frame->count};
     size_t bytes = (size_t)(frame->count + 1) * sizeof(int64_t);
     bool goes_on = true;
     l.active = malloc(bytes);
     l.place = malloc(bytes);
-    int status = l.active != NULL && l.place != NULL ? BMF_OK : fail_no_memory(machine->ctx, frame->count);
+    int status = l.active && l.place ? BMF_OK : fail_no_memory(evaluator->ctx, frame->count);
     for (int64_t i = 0; status == BMF_OK && i < frame->count; i++)
         l.active[i] = i;
     value_move(x, &l.state);
@@ -276,33 +278,33 @@ static int run_loop(bmf_evaluation *machine, bmf_expression *expression, bmf_fra
 }
 
 /* The program's only state, of which all ranks have a part. */
-static int run_together(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+static int run_together(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                         bmf_value *out)
 {
     bmf_value next;
     bool holds;
     for (;;) {
-        int status = decide_together(machine, expression->child[0], frame, x, &holds);
+        int status = decide_together(evaluator, expression->child[0], frame, x, &holds);
         if (status != BMF_OK) {
             value_free(x);
             return status;
         }
         if (!holds)
             break;
-        BMF_TRY(evaluate_batch(machine, expression->child[1], frame, x, &next));
+        BMF_TRY(evaluate_batch(evaluator, expression->child[1], frame, x, &next));
         value_move(&next, x);
     }
     value_move(x, out);
     return BMF_OK;
 }
 
-int evaluate_while(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_while(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     if (concerns_distributed(expression))
-        return run_together(machine, expression, frame, x, out);
+        return run_together(evaluator, expression, frame, x, out);
     bool alone = !expression->communicates;
-    machine->quiet += alone;
-    int status = run_loop(machine, expression, frame, x, out);
-    machine->quiet -= alone;
+    evaluator->quiet += alone;
+    int status = run_loop(evaluator, expression, frame, x, out);
+    evaluator->quiet -= alone;
     return status;
 }

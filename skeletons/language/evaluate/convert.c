@@ -27,7 +27,7 @@ static int convert_ints(const bmf_pass *pass, const bmf_value *x, bmf_value *out
     BMF_TRY(value_create(pass->ctx, bmf_type_intern(&bmf_type_real), count, &made));
     convert_state state = {x, made.data};
     int status = BMF_OK;
-    if (once) /* a pass is for every context of its frame */
+    if (once) /* a pass is for every instance of its frame */
         convert_some(&state, 0, 1);
     else
         status = pass_run(pass, count, convert_some, &state);
@@ -89,10 +89,10 @@ static int convert(const bmf_pass *pass, const bmf_type *to, bmf_value *x, bmf_v
     return to->kind == BMF_TUPLE ? convert_components(pass, to, x, out) : convert_elements(pass, to, x, out);
 }
 
-int evaluate_convert(bmf_evaluation *machine, const bmf_type *to, const bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_convert(bmf_evaluator *evaluator, const bmf_type *to, const bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_pass pass;
-    pass_open(machine, frame, "convert", NULL, &pass);
+    pass_open(evaluator, frame, "convert", NULL, &pass);
     int status = convert(&pass, to, x, out);
     pass_close(&pass);
     value_free(x);

@@ -1,104 +1,93 @@
 /* Flattened evaluation: an expression applied to a batch of arguments.
  *
  * Statuses are this rank's own: when an expression fails on one rank only, the others go on to the next operation that
- * communicates. Every such operation begins with bmf_agree(ctx, BMF_OK), and whoever has failed comes, without any other
- * collective call, to the agreement at the end of bmf_run; so all leave together with the message of the lowest rank.
+ * communicates. Every such operation begins with bmf_agree(ctx, BMF_OK), and whoever has failed comes, without any
+ * other collective call, to the agreement at the end of bmf_run; so all leave together with the message of the lowest
+ * rank.
  *
- * Trace: an operation opens a node (skeleton_begin) unless machine->quiet, which is set inside B_While loops that may go
- * round a different number of times on each rank. */
+ * Trace: an operation opens a node (skeleton_begin) unless evaluator->quiet, which is set inside B_While loops that
+ * may go round a different number of times on each rank. */
 #ifndef BMF_LANGUAGE_EVALUATE_H
 #define BMF_LANGUAGE_EVALUATE_H
 
 #include "runtime/backend/backend.h"
+#include "skeletons/language/forms/form.h"
 #include "skeletons/language/scalar/scalar.h"
 #include "skeletons/language/batches/value.h"
 
-typedef struct bmf_evaluation {
+typedef struct bmf_evaluator {
     bmf_context *ctx;
     const bmf_texts *texts;
     int quiet;
-} bmf_evaluation;
+} bmf_evaluator;
 
-/* Contexts up to `end` (of this rank's) lie on `processor`. */
-typedef struct bmf_run_of_contexts {
+/* Instances up to `end` (of this rank's) lie on `processor`. */
+typedef struct bmf_run_of_instances {
     int64_t processor, end;
-} bmf_run_of_contexts;
+} bmf_run_of_instances;
 
-/* The contexts of a batch: where they come from and where they lie. */
+/* The instances of a batch: where they come from and where they lie. */
 typedef struct bmf_frame bmf_frame;
 struct bmf_frame {
-    const bmf_frame *outer;   /* NULL: the program itself, one context on processor 0 */
+    const bmf_frame *outer;   /* NULL: the program itself, one instance on processor 0 */
     const bmf_expression *by; /* the map, reduce, .. that made them; for messages */
-    int64_t count;            /* contexts on this rank */
-    /* one of these three says which outer context context j belongs to, and which element of its list it is */
-    const int64_t *offsets; /* outer context i has contexts [offsets[i], offsets[i + 1]): elements of a placed list */
-    const int64_t *picked;  /* context j is outer context picked[j]: a branch, or what goes on in a loop */
-    const bmf_distribution *spread; /* elements of distributed lists */
-    const bmf_run_of_contexts *run; /* owned */
+    int64_t count;            /* instances on this rank */
+    /* one of these three says which outer instance instance j belongs to, and which element of its list it is */
+    const int64_t *offsets; /* outer instance i has instances [offsets[i], offsets[i + 1]): elements of a placed list */
+    const int64_t *picked;  /* instance j is outer instance picked[j]: a branch, or what goes on in a loop */
+    const bmf_distribution *spread;  /* elements of distributed lists */
+    const bmf_run_of_instances *run; /* owned */
     int64_t runs;
-    bmf_layout *layout; /* of all contexts of the machine, or NULL until frame_layout makes it; owned */
+    bmf_layout *layout; /* of all instances of all ranks, or NULL until frame_layout makes it; owned */
 };
 
 /* The program's own frame. */
-int frame_open_program(bmf_evaluation *machine, bmf_frame *frame);
+int frame_open_program(bmf_evaluator *evaluator, bmf_frame *frame);
 /* Elements of packed lists; offsets (outer->count + 1) stay the caller's. */
-int frame_open_elements(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
+int frame_open_elements(bmf_evaluator *evaluator, const bmf_frame *outer, const bmf_expression *by,
                         const int64_t *offsets, bmf_frame *frame);
-/* Contexts picked[0..count) of outer, rising. */
-int frame_open_picked(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by, const int64_t *picked,
+/* Instances picked[0..count) of outer, rising. */
+int frame_open_picked(bmf_evaluator *evaluator, const bmf_frame *outer, const bmf_expression *by, const int64_t *picked,
                       int64_t count, bmf_frame *frame);
 /* Elements of distributed lists. No messages. */
-int frame_open_spread(bmf_evaluation *machine, const bmf_frame *outer, const bmf_expression *by,
+int frame_open_spread(bmf_evaluator *evaluator, const bmf_frame *outer, const bmf_expression *by,
                       bmf_distribution *spread, bmf_frame *frame);
 void frame_close(bmf_frame *frame);
-/* The layout of the frame's contexts. Collective when it has to be made (ranks tell each other how many contexts they have): every rank
- * calls it at the same operation. Returns BMF_OK or an agreed error. */
-int frame_layout(bmf_evaluation *machine, bmf_frame *frame, bmf_layout **layout);
+/* The layout of the frame's instances. Collective when it has to be made (ranks tell each other how many instances
+ * they have): every rank calls it at the same operation. Returns BMF_OK or an agreed error. */
+int frame_layout(bmf_evaluator *evaluator, bmf_frame *frame, bmf_layout **layout);
 
-/* Cuts the `count` elements of this rank that belong to the frame's contexts (offsets[count of contexts + 1], or NULL: one per
- * context) into pieces for ctx->backend->compute: processor by processor, workers in turn, cut anywhere (grain 1) or only at contexts'
- * ends (whole; part is then the piece's first context). The caller frees *piece. */
-int frame_pieces(bmf_evaluation *machine, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
+/* Cuts the `count` elements of this rank that belong to the frame's instances (offsets[count of instances + 1], or
+ * NULL: one per instance) into pieces for ctx->backend->compute: processor by processor, workers in turn, cut
+ * anywhere (grain 1) or only at instances' ends (whole; part is then the piece's first instance). The caller frees
+ * *piece. */
+int frame_pieces(bmf_evaluator *evaluator, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
                  bmf_piece **piece, int64_t *pieces);
 
-/* Stores the message of a failure that context `failure->element` of the frame met (BMF_ERROR_INDEX, BMF_ERROR_ARGUMENT, .., exit code 2):
+/* Stores the message of a failure that instance `failure->element` of the frame met (BMF_ERROR_INDEX,
+ * BMF_ERROR_ARGUMENT, .., exit code 2):
  *     prog.bmf:3:14: B_Index: index 7 is outside a list of 5 elements (element 12 of B_Map at 2:5, there element 3 of B_Map at 3:1)
- * Elements count from 0 and, for elements of distributed lists, over the whole list. Returns the status. Not collective. */
-int frame_fail(bmf_evaluation *machine, const bmf_frame *frame, const bmf_failure *failure);
+ * Elements count from 0 and, for elements of distributed lists, over the whole list. Returns the status. Not
+ * collective. */
+int frame_fail(bmf_evaluator *evaluator, const bmf_frame *frame, const bmf_failure *failure);
 
-/* Applies a checked (and perhaps rewritten) expression to x, which is taken over: freed, or moved into the result, as early as
- * possible. */
-int evaluate_batch(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out);
+/* Applies a checked (and perhaps rewritten) expression to x, which is taken over: freed, or moved into the result, as
+ * early as possible. */
+int evaluate_batch(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                   bmf_value *out);
 
 /* ---- parts of the evaluator, one file each; all take x over ---- */
-int evaluate_scalar(bmf_evaluation *machine, bmf_expression *scalar, const bmf_frame *frame, bmf_value *x,
-                    bmf_value *out);
-int evaluate_stream(bmf_evaluation *machine, bmf_expression *stream, bmf_frame *frame, bmf_value *x, bmf_value *out);
-int evaluate_convert(bmf_evaluation *machine, const bmf_type *to, const bmf_frame *frame, bmf_value *x, bmf_value *out);
-/* Lists without communication: length, index, iota, distl, project, conc, split, filter by a mask. */
-int evaluate_list_operation(bmf_evaluation *machine, bmf_expression *operation, bmf_frame *frame, bmf_value *x,
-                            bmf_value *out);
-int evaluate_if(bmf_evaluation *machine, bmf_expression *choice, bmf_frame *frame, bmf_value *x, bmf_value *out);
-int evaluate_while(bmf_evaluation *machine, bmf_expression *loop, bmf_frame *frame, bmf_value *x, bmf_value *out);
+
+/* A scalar expression, or a kernel of one. */
+bmf_evaluate_function evaluate_scalar;
+bmf_evaluate_function evaluate_stream, evaluate_if, evaluate_while;
+int evaluate_convert(bmf_evaluator *evaluator, const bmf_type *to, const bmf_frame *frame, bmf_value *x,
+                     bmf_value *out);
 /* General reductions and scans of placed lists, level by level over the batch (any operator, any type). */
-int evaluate_reduce(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x, bmf_value *out);
-int evaluate_scan(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out);
+bmf_evaluate_function evaluate_reduce, evaluate_scan;
 /* On distributed lists: parallel/. Collective. */
-int evaluate_parallel_split(bmf_evaluation *machine, bmf_expression *split, bmf_frame *frame, bmf_value *x,
-                            bmf_value *out);
-int evaluate_parallel_map(bmf_evaluation *machine, bmf_expression *map, bmf_frame *frame, bmf_value *x, bmf_value *out);
-int evaluate_parallel_reduce(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
-                             bmf_value *out);
-int evaluate_parallel_scan(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x,
-                           bmf_value *out);
-int evaluate_parallel_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out);
-int evaluate_parallel_distl(bmf_evaluation *machine, bmf_expression *distl, bmf_frame *frame, bmf_value *x,
-                            bmf_value *out);
-int evaluate_parallel_project(bmf_evaluation *machine, bmf_expression *project, bmf_frame *frame, bmf_value *x,
-                              bmf_value *out);
-int evaluate_parallel_index(bmf_evaluation *machine, bmf_expression *index, bmf_frame *frame, bmf_value *x,
-                            bmf_value *out);
-int evaluate_parallel_length(bmf_evaluation *machine, bmf_expression *length, bmf_frame *frame, bmf_value *x,
-                             bmf_value *out);
+bmf_evaluate_function evaluate_parallel_split, evaluate_parallel_map, evaluate_parallel_reduce, evaluate_parallel_scan,
+    evaluate_parallel_zip, evaluate_parallel_distl, evaluate_parallel_project, evaluate_parallel_index,
+    evaluate_parallel_length;
 
 #endif

@@ -3,50 +3,58 @@
 #define BMF_LANGUAGE_EVALUATE_PRIVATE_H
 
 #include "skeletons/language/batches/value_private.h"
+#include "skeletons/language/forms/form.h"
 
 /* Applies `body` to all elements of the placed lists x, which are taken over; `by` names what does so in messages. */
-int evaluate_elements(bmf_evaluation *machine, const bmf_expression *by, bmf_expression *body, bmf_frame *frame,
+int evaluate_elements(bmf_evaluator *evaluator, const bmf_expression *by, bmf_expression *body, bmf_frame *frame,
                       bmf_value *x, bmf_value *out);
 
+/* f . g, B_Alltup and B_Allvec. */
+bmf_evaluate_function evaluate_composition, evaluate_tuple, evaluate_vector;
+
+/* Operations on placed lists; x stays the caller's, who frees it. */
+int evaluate_length(bmf_evaluator *evaluator, const bmf_frame *frame, const bmf_value *x, bmf_value *out);
+int evaluate_index(bmf_evaluator *evaluator, const bmf_expression *index, const bmf_frame *frame, bmf_value *x,
+                   bmf_value *out);
+int evaluate_iota(bmf_evaluator *evaluator, const bmf_expression *iota, const bmf_frame *frame, const bmf_value *x,
+                  bmf_value *out);
+int evaluate_distl(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *x, bmf_value *out);
+
 /* evaluate_batch without the regions of the expression's own names. */
-int evaluate_unnamed(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+int evaluate_unnamed(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                      bmf_value *out);
 
 /* Whether the expression is to be applied processor by processor, and doing so. x is taken over. */
-bool is_separate(const bmf_evaluation *machine, const bmf_expression *expression, const bmf_frame *frame);
-int evaluate_separate(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+bool is_separate(const bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_frame *frame);
+int evaluate_separate(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                       bmf_value *out);
 
-/* The operation's list of contexts in which its lists have unequal lengths is checked; pairs; then the operator, if
+/* The operation's list of instances in which its lists have unequal lengths is checked; pairs; then the operator, if
  * any. */
-int evaluate_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out);
-int evaluate_split(bmf_evaluation *machine, const bmf_expression *split, bmf_value *x, bmf_value *out);
-int evaluate_filter(bmf_evaluation *machine, bmf_expression *filter, bmf_frame *frame, bmf_value *x, bmf_value *out);
-int evaluate_project(bmf_evaluation *machine, bmf_expression *project, const bmf_frame *frame, bmf_value *x,
+int evaluate_zip(bmf_evaluator *evaluator, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out);
+int evaluate_split(bmf_evaluator *evaluator, const bmf_expression *split, bmf_value *x, bmf_value *out);
+int evaluate_filter(bmf_evaluator *evaluator, bmf_expression *filter, bmf_frame *frame, bmf_value *x, bmf_value *out);
+int evaluate_project(bmf_evaluator *evaluator, bmf_expression *project, const bmf_frame *frame, bmf_value *x,
                      bmf_value *out);
-int evaluate_concatenation(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *x, bmf_value *out);
+int evaluate_concatenation(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *x, bmf_value *out);
 /* Reductions and scans with B_Conc: offsets only. */
-int evaluate_reduce_lists(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
+int evaluate_reduce_lists(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
                           bmf_value *out);
-int evaluate_scan_lists(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out);
+int evaluate_scan_lists(bmf_evaluator *evaluator, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out);
 
 /* B_Op (B_Conc) */
 bool is_concatenation(const bmf_expression *operation);
-/* The reduction's or scan's default for every context (NULL type: it has none). x stays. */
-int evaluate_default(bmf_evaluation *machine, const bmf_expression *fold, bmf_frame *frame, const bmf_value *x,
+/* The reduction's or scan's default for every instance (NULL type: it has none). x stays. */
+int evaluate_default(bmf_evaluator *evaluator, const bmf_expression *fold, bmf_frame *frame, const bmf_value *x,
                      bmf_value *initial);
 /* Fails if a list is empty. */
-int check_not_empty(bmf_evaluation *machine, const bmf_expression *fold, const bmf_frame *frame,
+int check_not_empty(bmf_evaluator *evaluator, const bmf_expression *fold, const bmf_frame *frame,
                     const bmf_value *lists);
-/* operator {a, b} on contexts `picked` of a frame; a and b are taken over. */
-int apply_operator(bmf_evaluation *machine, const bmf_expression *fold, const bmf_frame *frame, const int64_t *picked,
-                   int64_t count, bmf_value *a, bmf_value *b, bmf_value *out);
-
 /* Keeps the failure of the lower element; for passes, whose threads call it at once. `first` begins with kind
  * BMF_FAILURE_NONE. */
 void note_first_failure(bmf_failure *first, int64_t element, int64_t value, int64_t other);
-/* BMF_OK if nothing was noted, otherwise the failure of the frame's context. */
-int noted_failure(bmf_evaluation *machine, const bmf_frame *frame, const bmf_expression *expression,
+/* BMF_OK if nothing was noted, otherwise the failure of the frame's instance. */
+int noted_failure(bmf_evaluator *evaluator, const bmf_frame *frame, const bmf_expression *expression,
                   bmf_failure_kind kind, bmf_failure *first);
 
 #endif

@@ -9,33 +9,11 @@
 
 #include "runtime/base/allocate.h"
 
-int64_t *tree_numbers(bmf_evaluation *machine, int64_t count)
-{
-    int64_t *numbers = malloc((size_t)(count + 1) * sizeof *numbers);
-    if (numbers == NULL)
-        fail_no_memory(machine->ctx, count);
-    return numbers;
-}
-
-int apply_operator(bmf_evaluation *machine, const bmf_expression *fold, const bmf_frame *frame, const int64_t *picked,
-                   int64_t count, bmf_value *a, bmf_value *b, bmf_value *out)
-{
-    bmf_value operand[2], pair;
-    bmf_frame inner;
-    value_move(a, &operand[0]);
-    value_move(b, &operand[1]);
-    value_create_tuple(machine->ctx, 2, operand, &pair);
-    BMF_TRY(frame_open_picked(machine, frame, fold, picked, count, &inner));
-    int status = evaluate_batch(machine, fold->child[0], &inner, &pair, out);
-    frame_close(&inner);
-    return status;
-}
-
 int tree_walk_open(bmf_tree_walk *walk)
 {
-    bmf_context *ctx = walk->machine->ctx;
+    bmf_context *ctx = walk->evaluator->ctx;
     int64_t longest = 0;
-    for (int64_t i = 0; i < walk->contexts; i++) {
+    for (int64_t i = 0; i < walk->instances; i++) {
         int64_t length = walk->offsets[i + 1] - walk->offsets[i];
         longest = length > longest ? length : longest;
     }
@@ -56,15 +34,15 @@ int tree_walk_open(bmf_tree_walk *walk)
 void tree_level_free(bmf_tree_level *level)
 {
     value_free(&level->value);
-    free(level->context);
+    free(level->instance);
     free(level->start);
     *level = (bmf_tree_level){0};
 }
 
-static int open_level(bmf_evaluation *machine, int64_t live, bmf_tree_level *level)
+static int open_level(bmf_evaluator *evaluator, int64_t live, bmf_tree_level *level)
 {
-    *level = (bmf_tree_level){.context = tree_numbers(machine, live), .start = tree_numbers(machine, live)};
-    if (level->context != NULL && level->start != NULL)
+    *level = (bmf_tree_level){.instance = tree_numbers(evaluator, live), .start = tree_numbers(evaluator, live)};
+    if (level->instance && level->start)
         return BMF_OK;
     tree_level_free(level);
     return BMF_ERROR_MEMORY;
@@ -72,19 +50,19 @@ static int open_level(bmf_evaluation *machine, int64_t live, bmf_tree_level *lev
 
 int tree_walk_first(const bmf_tree_walk *walk, bmf_value *elements, bmf_tree_level *first)
 {
-    BMF_TRY(open_level(walk->machine, walk->contexts, first));
+    BMF_TRY(open_level(walk->evaluator, walk->instances, first));
     first->start[0] = 0;
-    for (int64_t i = 0; i < walk->contexts; i++) {
+    for (int64_t i = 0; i < walk->instances; i++) {
         if (walk->offsets[i + 1] == walk->offsets[i])
             continue;
-        first->context[first->live] = i;
+        first->instance[first->live] = i;
         first->start[++first->live] = walk->offsets[i + 1];
     }
     value_move(elements, &first->value);
     return BMF_OK;
 }
 
-/* The contexts and starts of the next level; *even: nodes lie in pairs from the first on. */
+/* The instances and starts of the next level; *even: nodes lie in pairs from the first on. */
 static void count_pairs(const bmf_tree_level *level, bmf_tree_level *next, bool *even)
 {
     *even = true;
@@ -95,7 +73,7 @@ static void count_pairs(const bmf_tree_level *level, bmf_tree_level *next, bool 
             *even = false;
         if (nodes < 2)
             continue;
-        next->context[next->live] = level->context[k];
+        next->instance[next->live] = level->instance[k];
         next->start[next->live + 1] = next->start[next->live] + nodes / 2;
         next->live++;
     }
@@ -105,7 +83,7 @@ static void count_pairs(const bmf_tree_level *level, bmf_tree_level *next, bool 
 static void number_pairs(const bmf_tree_walk *walk, int l, const bmf_tree_level *level, int64_t *left, int64_t *picked)
 {
     for (int64_t k = 0, n = 0; k < level->live; k++) {
-        int64_t first = walk->offsets[level->context[k]];
+        int64_t first = walk->offsets[level->instance[k]];
         for (int64_t j = 0; j + 1 < level->start[k + 1] - level->start[k]; j += 2, n++) {
             left[n] = level->start[k] + j;
             picked[n] = first + (j << l);
@@ -117,7 +95,7 @@ static void number_pairs(const bmf_tree_walk *walk, int l, const bmf_tree_level 
 static int take_pairs(const bmf_tree_walk *walk, const bmf_tree_level *level, bool even, int64_t pairs, int64_t *left,
                       bmf_value *a, bmf_value *b)
 {
-    bmf_context *ctx = walk->machine->ctx;
+    bmf_context *ctx = walk->evaluator->ctx;
     if (even) {
         value_every(ctx, &level->value, 0, 2, pairs, a);
         value_every(ctx, &level->value, 1, 2, pairs, b);
@@ -135,15 +113,15 @@ static int take_pairs(const bmf_tree_walk *walk, const bmf_tree_level *level, bo
 static int combine_pairs(const bmf_tree_walk *walk, int l, const bmf_tree_level *level, bool even, int64_t pairs,
                          bmf_value *out)
 {
-    int64_t *left = tree_numbers(walk->machine, pairs), *picked = tree_numbers(walk->machine, pairs);
+    int64_t *left = tree_numbers(walk->evaluator, pairs), *picked = tree_numbers(walk->evaluator, pairs);
     bmf_value a, b;
-    int status = left != NULL && picked != NULL ? BMF_OK : BMF_ERROR_MEMORY;
+    int status = left && picked ? BMF_OK : BMF_ERROR_MEMORY;
     if (status == BMF_OK) {
         number_pairs(walk, l, level, left, picked);
         status = take_pairs(walk, level, even, pairs, left, &a, &b);
     }
     if (status == BMF_OK)
-        status = apply_operator(walk->machine, walk->fold, walk->elements, picked, pairs, &a, &b, out);
+        status = apply_operator(walk->evaluator, walk->fold, walk->elements, picked, pairs, &a, &b, out);
     free(left), free(picked);
     return status;
 }
@@ -151,7 +129,7 @@ static int combine_pairs(const bmf_tree_walk *walk, int l, const bmf_tree_level 
 int tree_walk_next(const bmf_tree_walk *walk, int l, const bmf_tree_level *level, bmf_tree_level *next)
 {
     bool even;
-    BMF_TRY(open_level(walk->machine, level->live, next));
+    BMF_TRY(open_level(walk->evaluator, level->live, next));
     count_pairs(level, next, &even);
     int status = combine_pairs(walk, l, level, even, next->start[next->live], &next->value);
     if (status != BMF_OK)

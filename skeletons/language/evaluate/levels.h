@@ -3,25 +3,26 @@
 #ifndef BMF_LANGUAGE_EVALUATE_LEVELS_H
 #define BMF_LANGUAGE_EVALUATE_LEVELS_H
 
+#include "skeletons/language/evaluate/combine.h"
 #include "skeletons/language/evaluate/evaluate_private.h"
 
 enum { BMF_TREE_LEVELS = 63 };
 
-/* The nodes of one level: those of the k-th live context are values start[k] .. start[k + 1] - 1. */
+/* The nodes of one level: those of the k-th live instance are values start[k] .. start[k + 1] - 1. */
 typedef struct bmf_tree_level {
-    int64_t live;     /* contexts that have nodes here */
-    int64_t *context; /* their numbers, rising */
-    int64_t *start;   /* live + 1 */
+    int64_t live;      /* instances that have nodes here */
+    int64_t *instance; /* their numbers, rising */
+    int64_t *start;    /* live + 1 */
     bmf_value value;
 } bmf_tree_level;
 
-/* A reduction or scan at work: node j of level l of context i covers elements offsets[i] + j 2^l, .. */
+/* A reduction or scan at work: node j of level l of instance i covers elements offsets[i] + j 2^l, .. */
 typedef struct bmf_tree_walk {
-    bmf_evaluation *machine;
+    bmf_evaluator *evaluator;
     const bmf_expression *fold;
     const bmf_frame *elements; /* the frame of all elements */
     const int64_t *offsets;
-    int64_t contexts;
+    int64_t instances;
     int levels; /* of the largest list; of the largest on any rank when the operator communicates */
 } bmf_tree_walk;
 
@@ -32,8 +33,5 @@ int tree_walk_first(const bmf_tree_walk *walk, bmf_value *elements, bmf_tree_lev
 /* Level l + 1 from level l, which stays. */
 int tree_walk_next(const bmf_tree_walk *walk, int l, const bmf_tree_level *level, bmf_tree_level *next);
 void tree_level_free(bmf_tree_level *level);
-
-/* Room for count numbers, or NULL after a message. */
-int64_t *tree_numbers(bmf_evaluation *machine, int64_t count);
 
 #endif

@@ -1,12 +1,13 @@
 /* Operations on placed lists that bring elements together: project, concatenation, zip, filter.
  *
- * Method: project and filter take elements by number, all contexts' in one go; concatenation copies runs from both
+ * Method: project and filter take elements by number, all instances' in one go; concatenation copies runs from both
  * lists in turn, unless one side is empty everywhere; zip only puts two batches of elements side by side.
  * Cost: a pass over the elements of the result; inner lists are not copied but viewed, except by concatenation of
  * lists with different elements behind them. */
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "skeletons/language/evaluate/evaluate_private.h"
 
 /* ---- project ---- */
@@ -14,28 +15,15 @@
 typedef struct project_state {
     const bmf_value *list, *number; /* number: elements of the packed lists of indices */
     const int64_t *offsets;
-    int64_t contexts, *place;
+    int64_t instances, *place;
     bmf_failure first; /* of an element of the result */
 } project_state;
-
-static int64_t list_at(const int64_t *offsets, int64_t lists, int64_t j)
-{
-    int64_t low = 0, high = lists;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (offsets[middle] <= j)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 static void place_some(void *state, int64_t begin, int64_t end)
 {
     project_state *s = state;
     const char *data = s->number->data;
-    int64_t stride = s->number->stride, i = list_at(s->offsets, s->contexts, begin);
+    int64_t stride = s->number->stride, i = last_not_above(s->offsets, s->instances, begin);
     for (int64_t j = begin; j < end; i++) {
         int64_t stop = s->offsets[i + 1] < end ? s->offsets[i + 1] : end;
         int64_t base = s->list->begin[i * s->list->step], length = s->list->end[i * s->list->step] - base;
@@ -50,16 +38,16 @@ static void place_some(void *state, int64_t begin, int64_t end)
     }
 }
 
-static int take_places(bmf_evaluation *machine, const bmf_expression *project, const bmf_frame *frame,
+static int take_places(bmf_evaluator *evaluator, const bmf_expression *project, const bmf_frame *frame,
                        project_state *state, bmf_value *out)
 {
-    int64_t total = state->offsets[state->contexts];
+    int64_t total = state->offsets[state->instances];
     bmf_pass pass;
-    pass_open(machine, frame, "project", state->offsets, &pass);
+    pass_open(evaluator, frame, "project", state->offsets, &pass);
     int status = pass_run(&pass, total, place_some, state);
     if (status == BMF_OK && state->first.kind != BMF_FAILURE_NONE) {
-        state->first.element = list_at(state->offsets, state->contexts, state->first.element);
-        status = noted_failure(machine, frame, project, BMF_FAILURE_INDEX, &state->first);
+        state->first.element = last_not_above(state->offsets, state->instances, state->first.element);
+        status = noted_failure(evaluator, frame, project, BMF_FAILURE_INDEX, &state->first);
     }
     if (status == BMF_OK)
         status = value_take_pass(&pass, &state->list->child[0], state->place, total, out);
@@ -67,26 +55,26 @@ static int take_places(bmf_evaluation *machine, const bmf_expression *project, c
     return status;
 }
 
-int evaluate_project(bmf_evaluation *machine, bmf_expression *project, const bmf_frame *frame, bmf_value *x,
+int evaluate_project(bmf_evaluator *evaluator, bmf_expression *project, const bmf_frame *frame, bmf_value *x,
                      bmf_value *out)
 {
     bmf_value *indices = &x->child[1], elements;
-    BMF_TRY(value_pack_for(machine, frame, "pack", indices));
+    BMF_TRY(value_pack_for(evaluator, frame, "pack", indices));
     int64_t total = indices->child[0].count;
     project_state state = {
-        .list = &x->child[0], .number = &indices->child[0], .offsets = indices->begin, .contexts = x->count};
+        .list = &x->child[0], .number = &indices->child[0], .offsets = indices->begin, .instances = x->count};
     state.place = malloc((size_t)(total + 1) * sizeof *state.place);
-    int status = state.place != NULL ? take_places(machine, project, frame, &state, &elements)
-                                     : fail_no_memory(machine->ctx, total);
+    int status =
+        state.place ? take_places(evaluator, project, frame, &state, &elements) : fail_no_memory(evaluator->ctx, total);
     free(state.place);
-    return status == BMF_OK ? value_like(machine->ctx, indices, &elements, out) : status;
+    return status == BMF_OK ? value_like(evaluator->ctx, indices, &elements, out) : status;
 }
 
 /* ---- concatenation ---- */
 
 typedef struct ends_state {
     const bmf_value *a, *b;
-    int64_t *segment; /* 2 for each context, as offsets */
+    int64_t *segment; /* 2 for each instance, as offsets */
     int64_t *offsets; /* of the results */
 } ends_state;
 
@@ -114,29 +102,29 @@ static bool is_empty_everywhere(const bmf_value *list)
     return true;
 }
 
-static int join_both(bmf_evaluation *machine, const bmf_frame *frame, ends_state *s, bmf_buffer *offsets,
+static int join_both(bmf_evaluator *evaluator, const bmf_frame *frame, ends_state *s, bmf_buffer *offsets,
                      bmf_value *out)
 {
     const bmf_value *source[2] = {&s->a->child[0], &s->b->child[0]};
     const int64_t *begin[2] = {s->a->begin, s->b->begin}, step[2] = {s->a->step, s->b->step};
     int64_t count = s->a->count;
-    bmf_pass pass = {.ctx = machine->ctx};
+    bmf_pass pass = {.ctx = evaluator->ctx};
     bmf_value elements;
     pass_run(&pass, count, measure_both, s);
-    if (!offsets_sum(machine->ctx, s->segment, 2 * count))
-        return fail_no_memory(machine->ctx, INT64_MAX);
+    if (!offsets_sum(evaluator->ctx, s->segment, 2 * count))
+        return fail_no_memory(evaluator->ctx, INT64_MAX);
     s->offsets[0] = 0;
     pass_run(&pass, count, every_second, s);
     bmf_segments segments = {2, source, begin, step, 2 * count, s->segment};
-    pass_open(machine, frame, "concatenate", s->offsets, &pass);
+    pass_open(evaluator, frame, "concatenate", s->offsets, &pass);
     int status = value_join(&pass, &segments, &elements);
     pass_close(&pass);
     if (status == BMF_OK)
-        status = value_create_list(machine->ctx, count, buffer_retain(offsets), &elements, out);
+        status = value_create_list(evaluator->ctx, count, buffer_retain(offsets), &elements, out);
     return status;
 }
 
-int evaluate_concatenation(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_concatenation(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     ends_state state = {.a = &x->child[0], .b = &x->child[1]};
     if (is_empty_everywhere(state.b) || is_empty_everywhere(state.a)) {
@@ -145,11 +133,11 @@ int evaluate_concatenation(bmf_evaluation *machine, const bmf_frame *frame, bmf_
     }
     bmf_buffer *segment = buffer_create((2 * x->count + 1) * (int64_t)sizeof(int64_t));
     bmf_buffer *offsets = buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
-    int status = segment != NULL && offsets != NULL ? BMF_OK : fail_no_memory(machine->ctx, x->count);
+    int status = segment && offsets ? BMF_OK : fail_no_memory(evaluator->ctx, x->count);
     if (status == BMF_OK) {
         state.segment = segment->data;
         state.offsets = offsets->data;
-        status = join_both(machine, frame, &state, offsets, out);
+        status = join_both(evaluator, frame, &state, offsets, out);
     }
     buffer_release(segment);
     buffer_release(offsets);
@@ -175,12 +163,13 @@ static void compare_some(void *state, int64_t begin, int64_t end)
     }
 }
 
-static int check_lengths(bmf_evaluation *machine, const bmf_expression *zip, const bmf_frame *frame, const bmf_value *x)
+static int check_lengths(bmf_evaluator *evaluator, const bmf_expression *zip, const bmf_frame *frame,
+                         const bmf_value *x)
 {
     zip_state state = {.a = &x->child[0], .b = &x->child[1]};
-    bmf_pass pass = {.ctx = machine->ctx};
+    bmf_pass pass = {.ctx = evaluator->ctx};
     BMF_TRY(pass_run(&pass, x->count, compare_some, &state));
-    return noted_failure(machine, frame, zip, BMF_FAILURE_RAGGED, &state.first);
+    return noted_failure(evaluator, frame, zip, BMF_FAILURE_RAGGED, &state.first);
 }
 
 static bool are_same_views(const bmf_value *a, const bmf_value *b)
@@ -189,28 +178,28 @@ static bool are_same_views(const bmf_value *a, const bmf_value *b)
 }
 
 /* Lists of pairs of two packed lists, or of two equal views. x keeps its shell. */
-static int make_pairs(bmf_evaluation *machine, const bmf_frame *frame, bmf_value *x, bmf_value *out)
+static int make_pairs(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value *a = &x->child[0], *b = &x->child[1], pair[2], pairs;
     if (!are_same_views(a, b)) {
-        BMF_TRY(value_pack_for(machine, frame, "pack", a));
-        BMF_TRY(value_pack_for(machine, frame, "pack", b));
+        BMF_TRY(value_pack_for(evaluator, frame, "pack", a));
+        BMF_TRY(value_pack_for(evaluator, frame, "pack", b));
     }
     value_move(&a->child[0], &pair[0]);
     value_move(&b->child[0], &pair[1]);
-    value_create_tuple(machine->ctx, 2, pair, &pairs);
-    return value_like(machine->ctx, a, &pairs, out);
+    value_create_tuple(evaluator->ctx, 2, pair, &pairs);
+    return value_like(evaluator->ctx, a, &pairs, out);
 }
 
-int evaluate_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_zip(bmf_evaluator *evaluator, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value pairs;
-    int status = check_lengths(machine, zip, frame, x);
+    int status = check_lengths(evaluator, zip, frame, x);
     if (status == BMF_OK)
-        status = make_pairs(machine, frame, x, &pairs);
+        status = make_pairs(evaluator, frame, x, &pairs);
     value_free(x);
     if (status == BMF_OK && zip->children > 0)
-        return evaluate_elements(machine, zip, zip->child[0], frame, &pairs, out);
+        return evaluate_elements(evaluator, zip, zip->child[0], frame, &pairs, out);
     if (status == BMF_OK)
         value_move(&pairs, out);
     return status;
@@ -229,54 +218,45 @@ typedef struct kept_state {
 static void count_kept(void *state, int64_t begin, int64_t end)
 {
     const kept_state *s = state;
-    for (int64_t i = begin; i < end; i++) {
-        int64_t low = 0, high = s->kept;
-        while (low < high) {
-            int64_t middle = low + (high - low) / 2;
-            if (s->position[middle] < s->offsets[i + 1])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        s->new_offsets[i + 1] = low;
-    }
+    for (int64_t i = begin; i < end; i++)
+        s->new_offsets[i + 1] = first_not_below(s->position, s->kept, s->offsets[i + 1]);
 }
 
-static int keep(bmf_evaluation *machine, const bmf_frame *frame, const bmf_value *x, const int64_t *position,
+static int keep(bmf_evaluator *evaluator, const bmf_frame *frame, const bmf_value *x, const int64_t *position,
                 int64_t kept, bmf_value *out)
 {
     bmf_buffer *offsets = buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
-    if (offsets == NULL)
-        return fail_no_memory(machine->ctx, x->count);
+    if (!offsets)
+        return fail_no_memory(evaluator->ctx, x->count);
     kept_state state = {position, kept, x->begin, offsets->data};
-    bmf_pass pass = {.ctx = machine->ctx};
+    bmf_pass pass = {.ctx = evaluator->ctx};
     bmf_value elements;
     state.new_offsets[0] = 0;
     pass_run(&pass, x->count, count_kept, &state);
-    pass_open(machine, frame, "filter", state.new_offsets, &pass);
+    pass_open(evaluator, frame, "filter", state.new_offsets, &pass);
     int status = value_take_pass(&pass, &x->child[0], position, kept, &elements);
     pass_close(&pass);
     if (status == BMF_OK)
-        return value_create_list(machine->ctx, x->count, offsets, &elements, out);
+        return value_create_list(evaluator->ctx, x->count, offsets, &elements, out);
     buffer_release(offsets);
     return status;
 }
 
-int evaluate_filter(bmf_evaluation *machine, bmf_expression *filter, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_filter(bmf_evaluator *evaluator, bmf_expression *filter, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value list, mask = {0};
     int64_t *position = NULL, kept = 0;
-    int status = value_pack_for(machine, frame, "pack", x);
+    int status = value_pack_for(evaluator, frame, "pack", x);
     if (status == BMF_OK) {
-        value_share(machine->ctx, x, &list);
-        status = evaluate_elements(machine, filter, filter->child[0], frame, &list, &mask);
+        value_share(evaluator->ctx, x, &list);
+        status = evaluate_elements(evaluator, filter, filter->child[0], frame, &list, &mask);
     }
     if (status == BMF_OK && mask.child[0].count > 0) /* there may be no predicate of elements that cannot be */
-        status = mask_positions(machine->ctx, &mask.child[0], true, &position, &kept);
+        status = mask_positions(evaluator->ctx, &mask.child[0], true, &position, &kept);
     if (status == BMF_OK && kept == x->child[0].count)
         value_move(x, out);
     else if (status == BMF_OK)
-        status = keep(machine, frame, x, position, kept, out);
+        status = keep(evaluator, frame, x, position, kept, out);
     free(position);
     value_free(&mask);
     value_free(x);

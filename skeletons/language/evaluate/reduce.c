@@ -1,4 +1,4 @@
-/* Reductions of placed lists with any operator on any type, for all contexts at once.
+/* Reductions of placed lists with any operator on any type, for all instances at once.
  *
  * Method: the fixed tree level by level. A list whose length has digit 2^l leaves its last node of level l behind; at
  * the end these are combined from the largest down, from the left, again one batch a level; the default comes last.
@@ -14,31 +14,32 @@ bool is_concatenation(const bmf_expression *operation)
     return operation->kind == BMF_EXPRESSION_OP && operation->operation == BMF_OPERATION_CONC;
 }
 
-int evaluate_default(bmf_evaluation *machine, const bmf_expression *fold, bmf_frame *frame, const bmf_value *x,
+int evaluate_default(bmf_evaluator *evaluator, const bmf_expression *fold, bmf_frame *frame, const bmf_value *x,
                      bmf_value *initial)
 {
     bmf_value argument;
     *initial = (bmf_value){0};
     if (fold->children < 2)
         return BMF_OK;
-    value_share(machine->ctx, x, &argument);
-    return evaluate_batch(machine, fold->child[1], frame, &argument, initial);
+    value_share(evaluator->ctx, x, &argument);
+    return evaluate_batch(evaluator, fold->child[1], frame, &argument, initial);
 }
 
-int check_not_empty(bmf_evaluation *machine, const bmf_expression *fold, const bmf_frame *frame, const bmf_value *lists)
+int check_not_empty(bmf_evaluator *evaluator, const bmf_expression *fold, const bmf_frame *frame,
+                    const bmf_value *lists)
 {
     for (int64_t i = 0; i < lists->count; i++)
         if (value_length(lists, i) == 0)
-            return frame_fail(machine, frame,
+            return frame_fail(evaluator, frame,
                               &(bmf_failure){.kind = BMF_FAILURE_EMPTY, .expression = fold, .element = i});
     return BMF_OK;
 }
 
 /* ---- digits ---- */
 
-/* Values of some contexts: value n belongs to context[n]. */
+/* Values of some instances: value n belongs to instance[n]. */
 typedef struct digits {
-    int64_t *context;
+    int64_t *instance;
     int64_t count;
     bmf_value value;
 } digits;
@@ -46,24 +47,24 @@ typedef struct digits {
 static void free_digits(digits *d)
 {
     value_free(&d->value);
-    free(d->context);
+    free(d->instance);
     *d = (digits){0};
 }
 
 /* The last nodes of lists with an odd number of nodes. */
 static int take_odd(const bmf_tree_walk *walk, const bmf_tree_level *level, digits *odd)
 {
-    int64_t *last = tree_numbers(walk->machine, level->live);
-    *odd = (digits){.context = tree_numbers(walk->machine, level->live)};
-    int status = last != NULL && odd->context != NULL ? BMF_OK : BMF_ERROR_MEMORY;
+    int64_t *last = tree_numbers(walk->evaluator, level->live);
+    *odd = (digits){.instance = tree_numbers(walk->evaluator, level->live)};
+    int status = last && odd->instance ? BMF_OK : BMF_ERROR_MEMORY;
     for (int64_t k = 0; status == BMF_OK && k < level->live; k++) {
         if ((level->start[k + 1] - level->start[k]) % 2 == 0)
             continue;
-        odd->context[odd->count] = level->context[k];
+        odd->instance[odd->count] = level->instance[k];
         last[odd->count++] = level->start[k + 1] - 1;
     }
     if (status == BMF_OK)
-        status = value_take(walk->machine->ctx, &level->value, last, odd->count, &odd->value);
+        status = value_take(walk->evaluator->ctx, &level->value, last, odd->count, &odd->value);
     free(last);
     return status;
 }
@@ -94,31 +95,31 @@ typedef struct meeting {
     int64_t *total, *digit, *picked, met; /* pairs */
     int64_t *rest, rests;                 /* of the total */
     int64_t *fresh, fresh_count;          /* of the digits */
-    int64_t *context;                     /* of what comes out: rests, pairs, fresh ones */
+    int64_t *instance;                    /* of what comes out: rests, pairs, fresh ones */
 } meeting;
 
-static bool open_meeting(bmf_evaluation *machine, int64_t total, int64_t digit, meeting *m)
+static bool open_meeting(bmf_evaluator *evaluator, int64_t total, int64_t digit, meeting *m)
 {
-    *m = (meeting){.total = tree_numbers(machine, digit),
-                   .digit = tree_numbers(machine, digit),
-                   .picked = tree_numbers(machine, digit),
-                   .rest = tree_numbers(machine, total),
-                   .fresh = tree_numbers(machine, digit),
-                   .context = tree_numbers(machine, total + digit)};
-    return m->total && m->digit && m->picked && m->rest && m->fresh && m->context;
+    *m = (meeting){.total = tree_numbers(evaluator, digit),
+                   .digit = tree_numbers(evaluator, digit),
+                   .picked = tree_numbers(evaluator, digit),
+                   .rest = tree_numbers(evaluator, total),
+                   .fresh = tree_numbers(evaluator, digit),
+                   .instance = tree_numbers(evaluator, total + digit)};
+    return m->total && m->digit && m->picked && m->rest && m->fresh && m->instance;
 }
 
 static void close_meeting(meeting *m)
 {
-    free(m->total), free(m->digit), free(m->picked), free(m->rest), free(m->fresh), free(m->context);
+    free(m->total), free(m->digit), free(m->picked), free(m->rest), free(m->fresh), free(m->instance);
 }
 
-/* where: of every context, its number in the total, or -1; brought up to date. */
+/* where: of every instance, its number in the total, or -1; brought up to date. */
 static void arrange(const bmf_tree_walk *walk, int l, const digits *total, const digits *digit, int64_t *where,
                     meeting *m)
 {
     for (int64_t n = 0; n < digit->count; n++) {
-        int64_t i = digit->context[n], length = walk->offsets[i + 1] - walk->offsets[i];
+        int64_t i = digit->instance[n], length = walk->offsets[i + 1] - walk->offsets[i];
         if (where[i] < 0) {
             m->fresh[m->fresh_count++] = n;
             continue;
@@ -130,22 +131,22 @@ static void arrange(const bmf_tree_walk *walk, int l, const digits *total, const
     }
     int64_t made = 0;
     for (int64_t n = 0; n < total->count; n++)
-        if (where[total->context[n]] == n) {
+        if (where[total->instance[n]] == n) {
             m->rest[m->rests++] = n;
-            m->context[made++] = total->context[n];
+            m->instance[made++] = total->instance[n];
         }
     for (int64_t n = 0; n < m->met; n++)
-        m->context[made++] = digit->context[m->digit[n]];
+        m->instance[made++] = digit->instance[m->digit[n]];
     for (int64_t n = 0; n < m->fresh_count; n++)
-        m->context[made++] = digit->context[m->fresh[n]];
+        m->instance[made++] = digit->instance[m->fresh[n]];
     for (int64_t n = 0; n < made; n++)
-        where[m->context[n]] = n;
+        where[m->instance[n]] = n;
 }
 
 static int combine_met(const bmf_tree_walk *walk, const digits *total, const digits *digit, const meeting *m,
                        bmf_value *out)
 {
-    bmf_context *ctx = walk->machine->ctx;
+    bmf_context *ctx = walk->evaluator->ctx;
     bmf_value a, b;
     BMF_TRY(value_take(ctx, &total->value, m->total, m->met, &a));
     int status = value_take(ctx, &digit->value, m->digit, m->met, &b);
@@ -153,12 +154,12 @@ static int combine_met(const bmf_tree_walk *walk, const digits *total, const dig
         value_free(&a);
         return status;
     }
-    return apply_operator(walk->machine, walk->fold, walk->elements, m->picked, m->met, &a, &b, out);
+    return apply_operator(walk->evaluator, walk->fold, walk->elements, m->picked, m->met, &a, &b, out);
 }
 
 static int meet(const bmf_tree_walk *walk, const digits *total, const digits *digit, const meeting *m, bmf_value *out)
 {
-    bmf_context *ctx = walk->machine->ctx;
+    bmf_context *ctx = walk->evaluator->ctx;
     bmf_value part[3] = {{0}, {0}, {0}};
     int status = combine_met(walk, total, digit, m, &part[1]);
     if (status == BMF_OK)
@@ -172,22 +173,22 @@ static int meet(const bmf_tree_walk *walk, const digits *total, const digits *di
     return status;
 }
 
-/* total = total op digit where a context has both. */
+/* total = total op digit where an instance has both. */
 static int add_digit(const bmf_tree_walk *walk, int l, digits *total, const digits *digit, int64_t *where)
 {
     meeting m;
     bmf_value value;
-    int status = open_meeting(walk->machine, total->count, digit->count, &m) ? BMF_OK : BMF_ERROR_MEMORY;
+    int status = open_meeting(walk->evaluator, total->count, digit->count, &m) ? BMF_OK : BMF_ERROR_MEMORY;
     if (status == BMF_OK) {
         arrange(walk, l, total, digit, where, &m);
         status = meet(walk, total, digit, &m, &value);
     }
     if (status == BMF_OK) {
         free_digits(total);
-        total->context = m.context;
+        total->instance = m.instance;
         total->count = m.rests + m.met + m.fresh_count;
         value_move(&value, &total->value);
-        m.context = NULL;
+        m.instance = NULL;
     }
     close_meeting(&m);
     return status;
@@ -196,19 +197,19 @@ static int add_digit(const bmf_tree_walk *walk, int l, digits *total, const digi
 /* The folds of all lists that have elements, in order. */
 static int add_digits(const bmf_tree_walk *walk, digits *odd, bmf_value *out)
 {
-    bmf_context *ctx = walk->machine->ctx;
+    bmf_context *ctx = walk->evaluator->ctx;
     int top = walk->levels - 1;
     digits total = odd[top];
-    int64_t *where = tree_numbers(walk->machine, walk->contexts), full = 0;
+    int64_t *where = tree_numbers(walk->evaluator, walk->instances), full = 0;
     odd[top] = (digits){0};
-    for (int64_t i = 0; where != NULL && i < walk->contexts; i++)
+    for (int64_t i = 0; where && i < walk->instances; i++)
         where[i] = -1;
-    for (int64_t n = 0; where != NULL && n < total.count; n++)
-        where[total.context[n]] = n;
-    int status = where != NULL ? BMF_OK : BMF_ERROR_MEMORY;
+    for (int64_t n = 0; where && n < total.count; n++)
+        where[total.instance[n]] = n;
+    int status = where ? BMF_OK : BMF_ERROR_MEMORY;
     for (int l = top - 1; l >= 0 && status == BMF_OK; l--)
         status = add_digit(walk, l, &total, &odd[l], where);
-    for (int64_t i = 0; status == BMF_OK && i < walk->contexts; i++)
+    for (int64_t i = 0; status == BMF_OK && i < walk->instances; i++)
         if (where[i] >= 0)
             where[full++] = where[i];
     if (status == BMF_OK)
@@ -224,7 +225,7 @@ static int fold_elements(bmf_tree_walk *walk, bmf_value *elements, bmf_value *ou
     digits odd[BMF_TREE_LEVELS] = {{0}};
     int status = tree_walk_open(walk);
     if (status == BMF_OK && walk->levels == 0)
-        status = value_empty(walk->machine->ctx, type, 0, out);
+        status = value_empty(walk->evaluator->ctx, type, 0, out);
     else if (status == BMF_OK)
         status = climb(walk, elements, odd);
     if (status == BMF_OK && walk->levels > 0)
@@ -236,78 +237,53 @@ static int fold_elements(bmf_tree_walk *walk, bmf_value *elements, bmf_value *ou
 
 /* ---- the default ---- */
 
-typedef struct fullness {
-    int64_t *full, *empty, full_count, empty_count;
-    uint8_t *choose;
-} fullness;
-
-static bool open_fullness(bmf_evaluation *machine, const bmf_value *x, fullness *f)
-{
-    *f = (fullness){tree_numbers(machine, x->count), tree_numbers(machine, x->count), 0, 0, NULL};
-    f->choose = malloc((size_t)(x->count + 1));
-    if (f->full == NULL || f->empty == NULL || f->choose == NULL)
-        return false;
-    for (int64_t i = 0; i < x->count; i++) {
-        f->choose[i] = value_length(x, i) > 0;
-        if (f->choose[i])
-            f->full[f->full_count++] = i;
-        else
-            f->empty[f->empty_count++] = i;
-    }
-    return true;
-}
-
 /* op {initial, total} for lists that have elements, the initial value alone for others. */
-static int apply_default(bmf_evaluation *machine, const bmf_expression *reduce, const bmf_frame *frame,
+static int apply_default(bmf_evaluator *evaluator, const bmf_expression *reduce, const bmf_frame *frame,
                          const bmf_value *x, const bmf_value *initial, bmf_value *total, bmf_value *out)
 {
-    bmf_context *ctx = machine->ctx;
-    bmf_value first = {0}, rest = {0}, combined = {0};
-    fullness f;
-    int status = open_fullness(machine, x, &f) ? BMF_OK : fail_no_memory(ctx, x->count);
-    if (status == BMF_OK)
-        status = value_take(ctx, initial, f.full, f.full_count, &first);
-    if (status == BMF_OK)
-        status = value_take(ctx, initial, f.empty, f.empty_count, &rest);
-    if (status == BMF_OK)
-        status = apply_operator(machine, reduce, frame, f.full, f.full_count, &first, total, &combined);
-    if (status == BMF_OK)
-        status = value_merge(ctx, f.choose, x->count, &combined, &rest, out);
-    value_free(&first), value_free(&rest), value_free(&combined);
-    free(f.full), free(f.empty), free(f.choose);
+    bmf_combination combination;
+    BMF_TRY(combination_open(evaluator, x->count, &combination));
+    for (int64_t i = 0; i < x->count; i++)
+        if (value_length(x, i) > 0)
+            combination_add_pair(&combination, i, i);
+        else
+            combination_add_single(&combination, i);
+    int status = combination_apply(evaluator, reduce, frame, &combination, initial, total, false, out);
+    combination_close(&combination);
     return status;
 }
 
 /* ---- all ---- */
 
 /* The folds of the lists that have elements. x is packed and keeps its shell. */
-static int fold_lists(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x, bmf_value *total)
+static int fold_lists(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
+                      bmf_value *total)
 {
     bmf_frame elements;
     bool alone = !reduce->child[0]->communicates;
-    BMF_TRY(frame_open_elements(machine, frame, reduce, x->begin, &elements));
+    BMF_TRY(frame_open_elements(evaluator, frame, reduce, x->begin, &elements));
     bmf_tree_walk walk = {
-        .machine = machine, .fold = reduce, .elements = &elements, .offsets = x->begin, .contexts = x->count};
-    machine->quiet += alone;
+        .evaluator = evaluator, .fold = reduce, .elements = &elements, .offsets = x->begin, .instances = x->count};
+    evaluator->quiet += alone;
     int status = fold_elements(&walk, &x->child[0], total);
-    machine->quiet -= alone;
+    evaluator->quiet -= alone;
     frame_close(&elements);
     return status;
 }
 
-int evaluate_reduce(bmf_evaluation *machine, bmf_expression *reduce, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_reduce(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value initial = {0}, total = {0};
     if (is_concatenation(reduce->child[0]))
-        return evaluate_reduce_lists(machine, reduce, frame, x, out);
-    int status = reduce->children > 1 ? evaluate_default(machine, reduce, frame, x, &initial)
-                                      : check_not_empty(machine, reduce, frame, x);
+        return evaluate_reduce_lists(evaluator, reduce, frame, x, out);
+    int status = reduce->children > 1 ? evaluate_default(evaluator, reduce, frame, x, &initial)
+                                      : check_not_empty(evaluator, reduce, frame, x);
     if (status == BMF_OK)
-        status = value_pack_for(machine, frame, "pack", x);
+        status = value_pack_for(evaluator, frame, "pack", x);
     if (status == BMF_OK)
-        status = fold_lists(machine, reduce, frame, x, &total);
+        status = fold_lists(evaluator, reduce, frame, x, &total);
     if (status == BMF_OK && reduce->children > 1)
-        status = apply_default(machine, reduce, frame, x, &initial, &total, out);
+        status = apply_default(evaluator, reduce, frame, x, &initial, &total, out);
     else if (status == BMF_OK)
         value_move(&total, out);
     value_free(&initial), value_free(&total);

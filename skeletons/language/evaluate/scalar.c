@@ -1,21 +1,20 @@
-/* Scalar expressions over a batch: every context is one element of a block kernel.
+/* Scalar expressions over a batch: every instance is one element of a block kernel.
  *
- * When all contexts have the same argument, it is computed once and stays the same for all. */
+ * When all instances have the same argument, it is computed once and stays the same for all. */
 #include "skeletons/language/streams/stream.h"
 #include "skeletons/language/batches/value_private.h"
 
-int evaluate_scalar(bmf_evaluation *machine, bmf_expression *scalar, const bmf_frame *frame, bmf_value *x,
-                    bmf_value *out)
+int evaluate_scalar(bmf_evaluator *evaluator, bmf_expression *scalar, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_expression *inner = scalar->kind == BMF_EXPRESSION_SCALAR ? scalar->child[0] : scalar;
     bmf_stream_source source;
     int64_t count = x->count;
     if (count == 0) {
         value_free(x);
-        return value_empty(machine->ctx, scalar->out, 0, out);
+        return value_empty(evaluator->ctx, scalar->out, 0, out);
     }
     bool once = count > 1 && value_is_broadcast(x);
-    int status = stream_open_plain(machine, inner, frame, x, &source);
+    int status = stream_open_plain(evaluator, inner, frame, x, &source);
     if (status == BMF_OK) {
         if (once)
             source.count = 1;

@@ -1,4 +1,4 @@
-/* Scans of placed lists with any operator on any type, for all contexts at once.
+/* Scans of placed lists with any operator on any type, for all instances at once.
  *
  * Method: the levels of the fixed tree are kept; then prefixes are made from the top down. The prefix of q nodes of
  * level l is that of q / 2 nodes of level l + 1 if q is even, that one's and node q - 1 of level l if it is odd: so
@@ -10,19 +10,19 @@
 
 /* Where the prefixes of a level come from. */
 typedef struct sources {
-    int64_t *first;                         /* by live context: its first node */
+    int64_t *first;                         /* by live instance: its first node */
     int64_t *prefix, *node, *picked, pairs; /* odd prefixes from the third on */
     int64_t *order;                         /* of all prefixes, in first, then higher, then combined ones */
 } sources;
 
-static bool open_sources(bmf_evaluation *machine, const bmf_tree_level *level, sources *s)
+static bool open_sources(bmf_evaluator *evaluator, const bmf_tree_level *level, sources *s)
 {
     int64_t nodes = level->start[level->live];
-    *s = (sources){.first = tree_numbers(machine, level->live),
-                   .prefix = tree_numbers(machine, nodes / 2),
-                   .node = tree_numbers(machine, nodes / 2),
-                   .picked = tree_numbers(machine, nodes / 2),
-                   .order = tree_numbers(machine, nodes)};
+    *s = (sources){.first = tree_numbers(evaluator, level->live),
+                   .prefix = tree_numbers(evaluator, nodes / 2),
+                   .node = tree_numbers(evaluator, nodes / 2),
+                   .picked = tree_numbers(evaluator, nodes / 2),
+                   .order = tree_numbers(evaluator, nodes)};
     return s->first && s->prefix && s->node && s->picked && s->order;
 }
 
@@ -35,10 +35,10 @@ static void close_sources(sources *s)
 static void find_sources(const bmf_tree_walk *walk, int l, const bmf_tree_level *level, const bmf_tree_level *higher,
                          sources *s)
 {
-    int64_t live = level->live, above = 0, highs = higher != NULL ? higher->start[higher->live] : 0;
+    int64_t live = level->live, above = 0, highs = higher ? higher->start[higher->live] : 0;
     for (int64_t k = 0; k < live; k++) {
         int64_t start = level->start[k], nodes = level->start[k + 1] - start;
-        int64_t high = nodes > 1 ? higher->start[above++] : 0, element = walk->offsets[level->context[k]];
+        int64_t high = nodes > 1 ? higher->start[above++] : 0, element = walk->offsets[level->instance[k]];
         s->first[k] = start;
         s->order[start] = k;
         for (int64_t q = 2; q <= nodes; q++) {
@@ -57,13 +57,13 @@ static void find_sources(const bmf_tree_walk *walk, int l, const bmf_tree_level 
 /* prefixes: of the level above; replaced by this level's. */
 static int lower_prefixes(const bmf_tree_walk *walk, const bmf_tree_level *level, const sources *s, bmf_value *prefixes)
 {
-    bmf_context *ctx = walk->machine->ctx;
+    bmf_context *ctx = walk->evaluator->ctx;
     bmf_value part[3] = {{0}, {0}, {0}}, a = {0}, b = {0}, all = {0};
     int status = value_take(ctx, prefixes, s->prefix, s->pairs, &a);
     if (status == BMF_OK)
         status = value_take(ctx, &level->value, s->node, s->pairs, &b);
     if (status == BMF_OK)
-        status = apply_operator(walk->machine, walk->fold, walk->elements, s->picked, s->pairs, &a, &b, &part[2]);
+        status = apply_operator(walk->evaluator, walk->fold, walk->elements, s->picked, s->pairs, &a, &b, &part[2]);
     if (status == BMF_OK)
         status = value_take(ctx, &level->value, s->first, level->live, &part[0]);
     value_move(prefixes, &part[1]);
@@ -81,7 +81,7 @@ static int descend(const bmf_tree_walk *walk, int l, const bmf_tree_level *level
                    bmf_value *prefixes)
 {
     sources s;
-    int status = open_sources(walk->machine, level, &s) ? BMF_OK : BMF_ERROR_MEMORY;
+    int status = open_sources(walk->evaluator, level, &s) ? BMF_OK : BMF_ERROR_MEMORY;
     if (status == BMF_OK) {
         find_sources(walk, l, level, higher, &s);
         status = lower_prefixes(walk, level, &s, prefixes);
@@ -97,7 +97,7 @@ static int scan_elements(bmf_tree_walk *walk, bmf_value *elements, bmf_value *ou
     bmf_value prefixes = {0};
     int status = tree_walk_open(walk), top = walk->levels - 1;
     if (status == BMF_OK)
-        status = value_empty(walk->machine->ctx, walk->fold->out->component[0], 0, &prefixes);
+        status = value_empty(walk->evaluator->ctx, walk->fold->out->component[0], 0, &prefixes);
     if (status == BMF_OK && top >= 0)
         status = tree_walk_first(walk, elements, &level[0]);
     for (int l = 0; l < top && status == BMF_OK; l++)
@@ -112,35 +112,27 @@ static int scan_elements(bmf_tree_walk *walk, bmf_value *elements, bmf_value *ou
     return status;
 }
 
-/* op {initial, prefix} for all elements; prefixes and the initial values are taken over. */
-static int apply_default(bmf_evaluation *machine, const bmf_expression *scan, const bmf_frame *elements,
-                         const int64_t *offsets, bmf_value *initial, bmf_value *prefixes, bmf_value *out)
+/* op {initial, prefix} for all elements; prefixes are taken over. */
+static int apply_default(bmf_evaluator *evaluator, const bmf_expression *scan, const bmf_frame *elements,
+                         const int64_t *offsets, const bmf_value *initial, bmf_value *prefixes, bmf_value *out)
 {
     bmf_value first;
-    int64_t *all = tree_numbers(machine, elements->count);
-    int status = all != NULL ? value_repeat(machine->ctx, initial, offsets, &first) : BMF_ERROR_MEMORY;
-    for (int64_t j = 0; status == BMF_OK && j < elements->count; j++)
-        all[j] = j;
-    if (status == BMF_OK)
-        status = apply_operator(machine, scan, elements, all, elements->count, &first, prefixes, out);
-    free(all);
-    value_free(initial);
-    value_free(prefixes);
-    return status;
+    BMF_TRY(value_repeat(evaluator->ctx, initial, offsets, &first));
+    return apply_operator_to_all(evaluator, scan, elements, &first, prefixes, out);
 }
 
 /* x is packed and keeps its offsets. */
-static int scan_lists(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *initial,
-                      bmf_value *out)
+static int scan_lists(bmf_evaluator *evaluator, bmf_expression *scan, bmf_frame *frame, bmf_value *x,
+                      bmf_value *initial, bmf_value *out)
 {
     bmf_frame elements;
     bmf_value prefixes = {0};
-    BMF_TRY(frame_open_elements(machine, frame, scan, x->begin, &elements));
+    BMF_TRY(frame_open_elements(evaluator, frame, scan, x->begin, &elements));
     bmf_tree_walk walk = {
-        .machine = machine, .fold = scan, .elements = &elements, .offsets = x->begin, .contexts = x->count};
+        .evaluator = evaluator, .fold = scan, .elements = &elements, .offsets = x->begin, .instances = x->count};
     int status = scan_elements(&walk, &x->child[0], &prefixes);
     if (status == BMF_OK && scan->children > 1)
-        status = apply_default(machine, scan, &elements, x->begin, initial, &prefixes, out);
+        status = apply_default(evaluator, scan, &elements, x->begin, initial, &prefixes, out);
     else if (status == BMF_OK)
         value_move(&prefixes, out);
     value_free(&prefixes);
@@ -148,21 +140,21 @@ static int scan_lists(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *
     return status;
 }
 
-int evaluate_scan(bmf_evaluation *machine, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_scan(bmf_evaluator *evaluator, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value initial = {0}, scanned;
     bool alone = !scan->child[0]->communicates;
     if (is_concatenation(scan->child[0]))
-        return evaluate_scan_lists(machine, scan, frame, x, out);
-    int status = evaluate_default(machine, scan, frame, x, &initial);
+        return evaluate_scan_lists(evaluator, scan, frame, x, out);
+    int status = evaluate_default(evaluator, scan, frame, x, &initial);
     if (status == BMF_OK)
-        status = value_pack_for(machine, frame, "pack", x);
-    machine->quiet += alone;
+        status = value_pack_for(evaluator, frame, "pack", x);
+    evaluator->quiet += alone;
     if (status == BMF_OK)
-        status = scan_lists(machine, scan, frame, x, &initial, &scanned);
-    machine->quiet -= alone;
+        status = scan_lists(evaluator, scan, frame, x, &initial, &scanned);
+    evaluator->quiet -= alone;
     if (status == BMF_OK)
-        status = value_like(machine->ctx, x, &scanned, out);
+        status = value_like(evaluator->ctx, x, &scanned, out);
     value_free(&initial);
     value_free(x);
     return status;

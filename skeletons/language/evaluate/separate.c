@@ -1,11 +1,12 @@
 /* Evaluation processor by processor, for backends whose processors stand for ranks of their own (bmf_backend.separate).
  *
- * A batch on one host holds the contexts of all its processors. An expression that does not communicate is what a rank
- * would evaluate by itself, with its own decisions: a B_While ends with the rank's last context, a B_If whose condition
- * holds for all of them has one branch, what is the same for all is computed once. So that every processor does exactly
- * what it would do as a rank, such an expression is applied to the contexts of one processor after the other.
+ * A batch on one host holds the instances of all its processors. An expression that does not communicate is what a rank
+ * would evaluate by itself, with its own decisions: a B_While ends with the rank's last instance, a B_If whose
+ * condition holds for all of them has one branch, what is the same for all is computed once. So that every processor
+ * does exactly what it would do as a rank, such an expression is applied to the instances of one processor after the
+ * other.
  *
- * Method: contexts are ordered by processor; each processor's are a part of the batch; results are united again.
+ * Method: instances are ordered by processor; each processor's are a part of the batch; results are united again.
  * Cost: one evaluation a processor instead of one, and one copy of the results. */
 #include <stdlib.h>
 
@@ -14,7 +15,7 @@
 #include "skeletons/language/evaluate/evaluate_private.h"
 #include "skeletons/language/laws/rewriter.h"
 
-/* Contexts [begin, begin + count) lie on the processor. */
+/* Instances [begin, begin + count) lie on the processor. */
 typedef struct stretch {
     int64_t processor, begin, count;
 } stretch;
@@ -27,7 +28,7 @@ static int by_processor(const void *a, const void *b)
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* The frame's contexts by processor; returns the number of stretches. */
+/* The frame's instances by processor; returns the number of stretches. */
 static int64_t find_stretches(const bmf_frame *frame, stretch *found)
 {
     int64_t count = 0, begin = 0;
@@ -45,9 +46,9 @@ static int64_t find_stretches(const bmf_frame *frame, stretch *found)
     return count;
 }
 
-bool is_separate(const bmf_evaluation *machine, const bmf_expression *expression, const bmf_frame *frame)
+bool is_separate(const bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_frame *frame)
 {
-    if (!machine->ctx->backend->separate || frame->count < 2 || frame->runs < 2 || expression->communicates ||
+    if (!evaluator->ctx->backend->separate || frame->count < 2 || frame->runs < 2 || expression->communicates ||
         is_structural(expression) || bmf_type_holds_distributed(expression->in) ||
         bmf_type_holds_distributed(expression->out))
         return false;
@@ -62,80 +63,80 @@ bool is_separate(const bmf_evaluation *machine, const bmf_expression *expression
     return false;
 }
 
-/* The contexts of one processor. */
+/* The instances of one processor. */
 typedef struct share {
     int64_t processor;
-    const int64_t *context; /* rising */
+    const int64_t *instance; /* rising */
     int64_t count;
 } share;
 
-static int evaluate_share(bmf_evaluation *machine, bmf_expression *expression, const bmf_frame *frame,
+static int evaluate_share(bmf_evaluator *evaluator, bmf_expression *expression, const bmf_frame *frame,
                           const share *mine, const bmf_value *x, bmf_value *out)
 {
-    bmf_run_of_contexts run = {mine->processor, mine->count};
+    bmf_run_of_instances run = {mine->processor, mine->count};
     bmf_frame inner = {
-        .outer = frame, .by = expression, .count = mine->count, .picked = mine->context, .run = &run, .runs = 1};
-    bool row = mine->context[mine->count - 1] - mine->context[0] == mine->count - 1;
+        .outer = frame, .by = expression, .count = mine->count, .picked = mine->instance, .run = &run, .runs = 1};
+    bool row = mine->instance[mine->count - 1] - mine->instance[0] == mine->count - 1;
     bmf_value part;
-    machine->ctx->backend->separate(machine->ctx, BMF_SEPARATE_NEXT);
-    BMF_TRY(row ? value_part(machine->ctx, x, mine->context[0], mine->count, &part)
-                : value_take(machine->ctx, x, mine->context, mine->count, &part));
-    return evaluate_unnamed(machine, expression, &inner, &part, out);
+    evaluator->ctx->backend->separate(evaluator->ctx, BMF_SEPARATE_NEXT);
+    BMF_TRY(row ? value_part(evaluator->ctx, x, mine->instance[0], mine->count, &part)
+                : value_take(evaluator->ctx, x, mine->instance, mine->count, &part));
+    return evaluate_unnamed(evaluator, expression, &inner, &part, out);
 }
 
-/* Results in the order of `context`, put into the order of the contexts. */
-static int put_in_order(bmf_context *ctx, const int64_t *context, int64_t count, bmf_value *results, bmf_value *out)
+/* Results in the order of `instance`, put into the order of the instances. */
+static int put_in_order(bmf_context *ctx, const int64_t *instance, int64_t count, bmf_value *results, bmf_value *out)
 {
     bool in_order = true;
     for (int64_t k = 0; k < count && in_order; k++)
-        in_order = context[k] == k;
+        in_order = instance[k] == k;
     if (in_order) {
         value_move(results, out);
         return BMF_OK;
     }
     int64_t *place = allocate(count * (int64_t)sizeof *place);
     for (int64_t k = 0; k < count; k++)
-        place[context[k]] = k;
+        place[instance[k]] = k;
     int status = value_take(ctx, results, place, count, out);
     value_free(results);
     free(place);
     return status;
 }
 
-/* All contexts, processor by processor. */
-static void list_contexts(const stretch *found, int64_t stretches, int64_t *context)
+/* All instances, processor by processor. */
+static void list_instances(const stretch *found, int64_t stretches, int64_t *instance)
 {
     for (int64_t s = 0, k = 0; s < stretches; s++)
         for (int64_t i = 0; i < found[s].count; i++)
-            context[k++] = found[s].begin + i;
+            instance[k++] = found[s].begin + i;
 }
 
-int evaluate_separate(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+int evaluate_separate(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                       bmf_value *out)
 {
     stretch *found = allocate(frame->runs * (int64_t)sizeof *found);
     int64_t stretches = find_stretches(frame, found), parts = 0;
-    int64_t *context = allocate(frame->count * (int64_t)sizeof *context);
+    int64_t *instance = allocate(frame->count * (int64_t)sizeof *instance);
     bmf_value *part = allocate(stretches * (int64_t)sizeof *part), united;
     int status = BMF_OK;
-    list_contexts(found, stretches, context);
-    machine->ctx->backend->separate(machine->ctx, BMF_SEPARATE_BEGIN);
+    list_instances(found, stretches, instance);
+    evaluator->ctx->backend->separate(evaluator->ctx, BMF_SEPARATE_BEGIN);
     for (int64_t s = 0, first = 0; s < stretches && status == BMF_OK;) {
-        share mine = {found[s].processor, context + first, 0};
+        share mine = {found[s].processor, instance + first, 0};
         for (; s < stretches && found[s].processor == mine.processor; s++)
             mine.count += found[s].count;
         first += mine.count;
-        status = evaluate_share(machine, expression, frame, &mine, x, &part[parts]);
+        status = evaluate_share(evaluator, expression, frame, &mine, x, &part[parts]);
         parts += status == BMF_OK;
     }
-    machine->ctx->backend->separate(machine->ctx, BMF_SEPARATE_END);
+    evaluator->ctx->backend->separate(evaluator->ctx, BMF_SEPARATE_END);
     value_free(x);
     if (status == BMF_OK)
-        status = value_unite(machine->ctx, parts, part, &united);
+        status = value_unite(evaluator->ctx, parts, part, &united);
     if (status == BMF_OK)
-        status = put_in_order(machine->ctx, context, frame->count, &united, out);
+        status = put_in_order(evaluator->ctx, instance, frame->count, &united, out);
     for (int64_t k = 0; k < parts; k++)
         value_free(&part[k]);
-    free(part), free(context), free(found);
+    free(part), free(instance), free(found);
     return status;
 }

@@ -1,9 +1,9 @@
 /* Data as text: parsing.
  *
- * Method: one pass that writes values straight into the growing columns of a builder, whose type takes shape on the way: a builder
- * is nothing until its first value; a column of ints turns into one of reals, in place, when it meets a real. Columns
- * grow by reallocation, which moves pages rather than bytes when they are big, and are copied once at the end, one by one, to
- * buffers of their own size. Recursion is as deep as the data's nesting, which is limited.
+ * Method: one pass that writes values straight into the growing columns of a builder, whose type takes shape on the
+ * way: a builder is nothing until its first value; a column of ints turns into one of reals, in place, when it meets
+ * a real. Columns grow by reallocation, which moves pages rather than bytes when they are big, and are copied once at
+ * the end, one by one, to buffers of their own size. Recursion is as deep as the data's nesting, which is limited.
  * Cost: O(bytes). Memory: at most twice the columns and, for a moment, their largest leaf. */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -118,7 +118,7 @@ static bool grow(reader *r, builder *b, int64_t bytes)
 {
     int64_t capacity = b->capacity > 0 ? b->capacity * 2 : 64;
     char *grown = realloc(b->data, (size_t)capacity);
-    if (grown == NULL) {
+    if (!grown) {
         r->status = bmf_fail(r->ctx, BMF_ERROR_MEMORY, "out of memory for data: a column of %" PRId64 " bytes", bytes);
         return false;
     }
@@ -178,7 +178,7 @@ static bool put_number(reader *r, builder *b, bmf_token token)
     if (!takes_numbers(b))
         return fail_mixed(r, b);
     const char *wrong = number_read(r->text->bytes + token.begin, token.end - token.begin, false, &constant);
-    if (wrong != NULL)
+    if (wrong)
         return fail(r, token.begin, token.end, BMF_ERROR_USAGE, "%s %s", token_print(r->text, token, found), wrong);
     r->at = token.end;
     return constant.kind == BMF_INT ? put_int(r, b, constant.integer) : put_real(r, b, constant.real);
@@ -351,14 +351,15 @@ static const bmf_type *filled(const bmf_type *type)
     return type->kind == BMF_LIST ? bmf_type_list(component[0]) : bmf_type_tuple(type->components, component);
 }
 
-/* Moves the values of a scalar builder, or the ends of its lists behind a first 0, to a buffer; frees the builder's own. */
+/* Moves the values of a scalar builder, or the ends of its lists behind a first 0, to a buffer; frees the builder's
+ * own. */
 static int move_data(bmf_context *ctx, builder *b, int64_t width, bool list, bmf_column *column)
 {
     int64_t bytes = b->count * width;
     if (bytes == 0 && !list)
         return BMF_OK;
     column->buffer = buffer_create(bytes + (list ? 8 : 0));
-    if (column->buffer == NULL)
+    if (!column->buffer)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for data: a column of %" PRId64 " bytes", bytes);
     char *to = column->buffer->data;
     if (list) {

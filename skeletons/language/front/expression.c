@@ -2,12 +2,13 @@
  *
  * Method: nodes stand in chunks that never move; child arrays and names are cut from the same kind of chunks of bytes.
  * Only nodes are visited when the arena is freed, because the evaluator hangs compiled code on them.
- * Cost: O(1) per node; equality O(nodes), following the last child in a loop so that long compositions need no stack. */
+ * Cost: O(1) per node; equality O(nodes), following the last child in a loop so that long compositions need no
+ * stack. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/language/front/expression.h"
+#include "skeletons/language/forms/form.h"
 #include "skeletons/language/scalar/scalar.h"
 
 enum { CHUNK_NODES = 128, CHUNK_BYTES = 1 << 14 };
@@ -37,16 +38,16 @@ bmf_expressions *expressions_create(void)
 
 void expressions_free(bmf_expressions *arena)
 {
-    if (arena == NULL)
+    if (!arena)
         return;
-    for (node_chunk *chunk = arena->nodes, *next; chunk != NULL; chunk = next) {
+    for (node_chunk *chunk = arena->nodes, *next; chunk; chunk = next) {
         next = chunk->next;
         for (int i = 0; i < chunk->used; i++)
-            if (chunk->node[i].scalar != NULL)
+            if (chunk->node[i].scalar)
                 scalar_free(chunk->node[i].scalar);
         free(chunk);
     }
-    for (byte_chunk *chunk = arena->bytes, *next; chunk != NULL; chunk = next) {
+    for (byte_chunk *chunk = arena->bytes, *next; chunk; chunk = next) {
         next = chunk->next;
         free(chunk);
     }
@@ -57,7 +58,7 @@ static void *claim_bytes(bmf_expressions *arena, int64_t size)
 {
     byte_chunk *chunk = arena->bytes;
     size = (size + 15) / 16 * 16;
-    if (chunk == NULL || chunk->size - chunk->used < size) {
+    if (!chunk || chunk->size - chunk->used < size) {
         int64_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
         chunk = allocate((int64_t)sizeof *chunk + room);
         *chunk = (byte_chunk){arena->bytes, 0, room};
@@ -70,7 +71,7 @@ static void *claim_bytes(bmf_expressions *arena, int64_t size)
 
 static bmf_expression *claim_node(bmf_expressions *arena)
 {
-    if (arena->nodes == NULL || arena->nodes->used == CHUNK_NODES) {
+    if (!arena->nodes || arena->nodes->used == CHUNK_NODES) {
         node_chunk *chunk = allocate_clear(1, sizeof *chunk);
         chunk->next = arena->nodes;
         arena->nodes = chunk;
@@ -111,7 +112,7 @@ bmf_expression *expression_copy(bmf_expressions *arena, const bmf_expression *ex
 
 static const bmf_naming *put_around(bmf_expressions *arena, const bmf_naming *outer, const bmf_naming *inner)
 {
-    if (inner == NULL)
+    if (!inner)
         return outer;
     bmf_naming *made = claim_bytes(arena, (int64_t)sizeof *made);
     *made = *inner;
@@ -129,12 +130,12 @@ const bmf_naming *naming_keep(bmf_expressions *arena, const bmf_naming *names)
 
 static int depth_of(const bmf_naming *names)
 {
-    return names != NULL ? names->depth + 1 : 0;
+    return names ? names->depth + 1 : 0;
 }
 
 bmf_expression *expression_under(bmf_expressions *arena, bmf_expression *expression, const bmf_naming *names)
 {
-    if (names == NULL || depth_of(names) + depth_of(expression->names) > MAX_NAMES)
+    if (!names || depth_of(names) + depth_of(expression->names) > MAX_NAMES)
         return expression;
     bmf_expression *copy = expression_copy(arena, expression);
     copy->names = put_around(arena, names, expression->names);
@@ -143,7 +144,7 @@ bmf_expression *expression_under(bmf_expressions *arena, bmf_expression *express
 
 static bool same_names(const bmf_naming *a, const bmf_naming *b)
 {
-    for (; a != b && a != NULL && b != NULL; a = a->outer, b = b->outer)
+    for (; a != b && a && b; a = a->outer, b = b->outer)
         if (a->use.text != b->use.text || a->use.begin != b->use.begin)
             return false;
     return a == b;
@@ -151,7 +152,7 @@ static bool same_names(const bmf_naming *a, const bmf_naming *b)
 
 const bmf_naming *naming_common(const bmf_naming *a, const bmf_naming *b)
 {
-    while (a != NULL && b != NULL && !same_names(a, b)) {
+    while (a && b && !same_names(a, b)) {
         int depth = a->depth < b->depth ? a->depth : b->depth;
         bool level = a->depth == b->depth;
         if (level || a->depth > depth)
@@ -159,7 +160,7 @@ const bmf_naming *naming_common(const bmf_naming *a, const bmf_naming *b)
         if (level || b->depth > depth)
             b = b->outer;
     }
-    return b == NULL ? NULL : a;
+    return b ? a : NULL;
 }
 
 /* ---- texts ---- */
@@ -172,41 +173,18 @@ const char *expressions_text(bmf_expressions *arena, const char *text, int64_t s
     return copy;
 }
 
-static bool same_constant(const bmf_constant *a, const bmf_constant *b)
-{
-    if (a->kind != b->kind)
-        return false;
-    return a->kind == BMF_REAL ? memcmp(&a->real, &b->real, sizeof a->real) == 0 : a->integer == b->integer;
-}
-
 /* Everything of two nodes but their children. */
 static bool same_node(const bmf_expression *a, const bmf_expression *b)
 {
-    if (a->kind != b->kind || a->parallel != b->parallel || a->children != b->children)
-        return false;
-    switch (a->kind) {
-    case BMF_EXPRESSION_NAME:
-        return strcmp(a->name, b->name) == 0;
-    case BMF_EXPRESSION_CON:
-        return same_constant(&a->constant, &b->constant);
-    case BMF_EXPRESSION_OP:
-        return a->operation == b->operation;
-    case BMF_EXPRESSION_ADDR:
-    case BMF_EXPRESSION_SPLIT:
-        return a->number[0] == b->number[0] && a->number[1] == b->number[1];
-    case BMF_EXPRESSION_STREAM:
-        return a->head == b->head && a->tail == b->tail;
-    case BMF_EXPRESSION_CONVERT:
-        return a->out == b->out; /* what it converts to is what it means */
-    default:
-        return true;
-    }
+    const bmf_expression_form *form = form_of(a);
+    return a->kind == b->kind && a->parallel == b->parallel && a->children == b->children &&
+           (!form->equal || form->equal(a, b));
 }
 
 bool expression_equal(const bmf_expression *a, const bmf_expression *b)
 {
     while (a != b) {
-        if (a == NULL || b == NULL || !same_node(a, b))
+        if (!a || !b || !same_node(a, b))
             return false;
         if (a->children == 0)
             return true;
@@ -222,30 +200,8 @@ bool expression_equal(const bmf_expression *a, const bmf_expression *b)
 
 const char *expression_keyword(const bmf_expression *expression)
 {
-    static const char *const keyword[] = {
-#define KEYWORD(kind, keyword, children) keyword,
-        BMF_EXPRESSION_KINDS(KEYWORD)
-#undef KEYWORD
-    };
-    static const char *const parallel[] = {
-        [BMF_EXPRESSION_MAP] = "P_Map", [BMF_EXPRESSION_REDUCE] = "P_Reduce", [BMF_EXPRESSION_SCAN] = "P_Scan",
-        [BMF_EXPRESSION_ZIP] = "P_Zip", [BMF_EXPRESSION_SPLIT] = "P_Split",   [BMF_EXPRESSION_STREAM] = NULL,
-    };
-    if (expression->kind == BMF_EXPRESSION_OP && expression->parallel)
-        return expression->operation == BMF_OPERATION_DISTL ? "P_Distl" : "P_Project";
+    const bmf_expression_form *form = form_of(expression);
     if (expression->kind == BMF_EXPRESSION_OP)
-        return operation_keyword(expression->operation);
-    if (expression->parallel && parallel[expression->kind] != NULL)
-        return parallel[expression->kind];
-    return keyword[expression->kind];
-}
-
-const char *operation_keyword(bmf_operation operation)
-{
-    static const char *const keyword[] = {
-#define KEYWORD(operation, keyword) keyword,
-        BMF_OPERATIONS(KEYWORD)
-#undef KEYWORD
-    };
-    return keyword[operation];
+        return operation_keyword(expression->operation, expression->parallel);
+    return expression->parallel && form->parallel ? form->parallel : form->keyword;
 }

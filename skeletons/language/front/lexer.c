@@ -1,17 +1,19 @@
-/* The scanner: blanks, comments, tokens, keywords, numbers.
+/* The lexer: blanks, comments, tokens, keywords, numbers.
  *
- * Method: a token is found from its first byte on, without a buffer; keywords are looked up in one table without regard to
- * case. Reals of up to 19 digits and small exponents are made exactly from two exact doubles, as W. D. Clinger, How to read
- * floating point numbers accurately, 1990, section 4; others go through the C library.
+ * Method: a token is found from its first byte on, without a buffer; keywords are those of the tables of forms and
+ * operations, without regard to case. Reals of up to 19 digits and small exponents are made exactly from two exact
+ * doubles, as W. D. Clinger, How to read floating point numbers accurately, 1990, section 4; others go through the C
+ * library.
  * Cost: O(bytes). */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "runtime/base/edit_distance.h"
 #include "skeletons/language/front/lexer.h"
+#include "skeletons/language/operations/operation.h"
 
 static bool is_blank(int c)
 {
@@ -33,7 +35,7 @@ static int64_t skip_blanks(const bmf_text *text, int64_t at)
     while (at < text->size) {
         if (text->bytes[at] == '#') {
             const char *end = memchr(text->bytes + at, '\n', (size_t)(text->size - at));
-            at = end != NULL ? end - text->bytes : text->size;
+            at = end ? end - text->bytes : text->size;
         } else if (!is_blank(text->bytes[at])) {
             break;
         } else {
@@ -76,7 +78,7 @@ bmf_token token_next(const bmf_text *text, int64_t at)
         return (bmf_token){BMF_TOKEN_WORD, at, word_end(text, at)};
     if (is_digit(c) || c == '+' || c == '-')
         return (bmf_token){BMF_TOKEN_NUMBER, at, number_end(text, at)};
-    return (bmf_token){c != 0 && strchr("()[]{},.=", c) != NULL ? c : BMF_TOKEN_BAD, at, at + 1};
+    return (bmf_token){c != 0 && strchr("()[]{},.=", c) ? c : BMF_TOKEN_BAD, at, at + 1};
 }
 
 char *token_print(const bmf_text *text, bmf_token token, char words[64])
@@ -101,74 +103,69 @@ bool token_is(const bmf_text *text, bmf_token token, const char *word)
            strncasecmp(text->bytes + token.begin, word, length) == 0;
 }
 
-#define FORM(kind, keyword, children) {keyword, BMF_KEYWORD_FORM, BMF_EXPRESSION_##kind, 0, false},
-#define OPERATION(operation, keyword)                                                                                  \
-    {keyword, BMF_KEYWORD_OPERATION, BMF_EXPRESSION_OP, BMF_OPERATION_##operation, false},
-#define PARALLEL(keyword, kind) {keyword, BMF_KEYWORD_FORM, BMF_EXPRESSION_##kind, 0, true},
-#define PARALLEL_OPERATION(keyword, operation)                                                                         \
-    {keyword, BMF_KEYWORD_FORM, BMF_EXPRESSION_OP, BMF_OPERATION_##operation, true},
-#define OTHER(keyword) {keyword, BMF_KEYWORD_OTHER, 0, 0, false},
-
-/* The kinds that are not written ($, <convert>) are never met, because no word looks like them. */
-static const bmf_keyword keywords[] = {
-    BMF_EXPRESSION_KINDS(FORM)
-        BMF_OPERATIONS(OPERATION){"B_Dist1", BMF_KEYWORD_OPERATION, BMF_EXPRESSION_OP, BMF_OPERATION_DISTL, false},
-    PARALLEL("P_Map", MAP) PARALLEL("P_Reduce", REDUCE) PARALLEL("P_Scan", SCAN) PARALLEL("P_Zip", ZIP)
-        PARALLEL("P_Split", SPLIT) PARALLEL_OPERATION("P_Distl", DISTL) PARALLEL_OPERATION("P_Dist1", DISTL)
-            PARALLEL_OPERATION("P_Project", PROJECT) OTHER("B_Num") OTHER("B_Procs") OTHER("B_True") OTHER("B_False")};
-
-enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
-
-const bmf_keyword *keyword_of(const bmf_text *text, bmf_token token)
+/* The kinds that are never written ($, <convert>) are never met, because no word looks like them. */
+static bmf_keyword form_keyword(bmf_expression_kind kind, bool parallel)
 {
-    static const bmf_keyword none = {"", BMF_KEYWORD_NONE, 0, 0, false};
-    for (int k = 0; k < KEYWORDS; k++)
-        if (token_is(text, token, keywords[k].text))
-            return &keywords[k];
-    return &none;
+    const bmf_expression_form *form = form_of_kind(kind);
+    return (bmf_keyword){parallel ? form->parallel : form->keyword, BMF_KEYWORD_FORM, kind, 0, parallel};
+}
+
+static bmf_keyword operation_word(const char *text, bmf_operation operation, bool parallel)
+{
+    return (bmf_keyword){text, parallel ? BMF_KEYWORD_FORM : BMF_KEYWORD_OPERATION, BMF_EXPRESSION_OP, operation,
+                         parallel};
+}
+
+bool keyword_at(int n, bmf_keyword *keyword)
+{
+    static const char *const others[] = {"B_Num", "B_Procs", "B_True", "B_False"};
+    enum { FORMS = BMF_EXPRESSION_KINDS, OTHERS = sizeof others / sizeof others[0] };
+    if (n < FORMS) {
+        *keyword = form_keyword((bmf_expression_kind)n, false);
+    } else if ((n -= FORMS) < BMF_OPERATIONS) {
+        *keyword = operation_word(operation_descriptor((bmf_operation)n)->keyword, (bmf_operation)n, false);
+    } else if ((n -= BMF_OPERATIONS) < BMF_OPERATIONS) {
+        *keyword = operation_word(operation_descriptor((bmf_operation)n)->alias, (bmf_operation)n, false);
+    } else if ((n -= BMF_OPERATIONS) < FORMS) {
+        *keyword = form_keyword((bmf_expression_kind)n, true);
+    } else if ((n -= FORMS) < 2 * BMF_OPERATIONS) {
+        const bmf_operation_descriptor *operation = operation_descriptor((bmf_operation)(n / 2));
+        *keyword =
+            operation_word(n % 2 == 0 ? operation->parallel : operation->parallel_alias, (bmf_operation)(n / 2), true);
+    } else if ((n -= 2 * BMF_OPERATIONS) < OTHERS) {
+        *keyword = (bmf_keyword){others[n], BMF_KEYWORD_OTHER, 0, 0, false};
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bmf_keyword keyword_of(const bmf_text *text, bmf_token token)
+{
+    bmf_keyword keyword;
+    for (int n = 0; keyword_at(n, &keyword); n++)
+        if (keyword.text && token_is(text, token, keyword.text))
+            return keyword;
+    return (bmf_keyword){"", BMF_KEYWORD_NONE, 0, 0, false};
 }
 
 const char *keyword_near(const bmf_text *text, bmf_token token)
 {
     const char *nearest = NULL;
+    bmf_keyword keyword;
     int64_t size = token.end - token.begin;
-    int least = size < 5 ? 2 : 3;
-    for (int k = 0; k < KEYWORDS; k++) {
-        if (!is_letter(keywords[k].text[0]))
+    int64_t least = size < 5 ? 2 : 3;
+    for (int n = 0; keyword_at(n, &keyword); n++) {
+        if (!keyword.text || !is_letter(keyword.text[0]))
             continue;
-        int distance =
-            word_distance(text->bytes + token.begin, size, keywords[k].text, (int64_t)strlen(keywords[k].text));
+        int64_t distance =
+            edit_distance_caseless(text->bytes + token.begin, size, keyword.text, (int64_t)strlen(keyword.text));
         if (distance < least) {
             least = distance;
-            nearest = keywords[k].text;
+            nearest = keyword.text;
         }
     }
     return nearest;
-}
-
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-int word_distance(const char *a, int64_t a_size, const char *b, int64_t b_size)
-{
-    enum { LONGEST = 64, MOST = 4 };
-    int row[LONGEST + 1];
-    if (a_size > LONGEST || b_size > LONGEST || llabs(a_size - b_size) >= MOST)
-        return MOST;
-    for (int j = 0; j <= b_size; j++)
-        row[j] = j;
-    for (int i = 0; i < a_size; i++) {
-        int diagonal = row[0];
-        row[0] = i + 1;
-        for (int j = 0; j < b_size; j++) {
-            int same = diagonal + (tolower((unsigned char)a[i]) != tolower((unsigned char)b[j]));
-            diagonal = row[j + 1];
-            row[j + 1] = smaller(same, smaller(row[j], diagonal) + 1);
-        }
-    }
-    return smaller(row[b_size], MOST);
 }
 
 /* A number taken apart: sign, up to 19 significant digits as an integer, power of ten. */

@@ -1,6 +1,6 @@
 /* Tokens of program texts, and numbers; private to the language's front end. */
-#ifndef BMF_LANGUAGE_SCAN_H
-#define BMF_LANGUAGE_SCAN_H
+#ifndef BMF_LANGUAGE_LEXER_H
+#define BMF_LANGUAGE_LEXER_H
 
 #include "skeletons/language/front/expression.h"
 
@@ -26,8 +26,9 @@ char *token_print(const bmf_text *text, bmf_token token, char words[64]);
 /* True if the token is this word, without regard to case. */
 bool token_is(const bmf_text *text, bmf_token token, const char *word);
 
-/* A number, inf or nan in `size` bytes, with or without a sign: NULL after filling *constant (a whole number is an int unless
- * `real`), otherwise what is wrong with it, such as "does not fit a 64-bit int". Behind the bytes stands no digit, letter or point. */
+/* A number, inf or nan in `size` bytes, with or without a sign: NULL after filling *constant (a whole number is an
+ * int unless `real`), otherwise what is wrong with it, such as "does not fit a 64-bit int". Behind the bytes stands
+ * no digit, letter or point. */
 const char *number_read(const char *bytes, int64_t size, bool real, bmf_constant *constant);
 
 /* What a keyword of the language is. */
@@ -47,11 +48,11 @@ typedef struct bmf_keyword {
 } bmf_keyword;
 
 /* The keyword a token is, or one with role NONE. */
-const bmf_keyword *keyword_of(const bmf_text *text, bmf_token token);
+bmf_keyword keyword_of(const bmf_text *text, bmf_token token);
+/* Keyword n, in a fixed order from 0 on; false behind the last. A form or operation without one has a keyword without
+ * text. */
+bool keyword_at(int n, bmf_keyword *keyword);
 /* The keyword most like a token that is none, or NULL. */
 const char *keyword_near(const bmf_text *text, bmf_token token);
-
-/* Letters to insert, remove or exchange to make one word into the other, without regard to case; counts to 4 at most. */
-int word_distance(const char *a, int64_t a_size, const char *b, int64_t b_size);
 
 #endif

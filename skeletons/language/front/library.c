@@ -1,8 +1,8 @@
 /* Definitions: finding them, and checks of a whole library.
  *
- * Method: depth-first search through the uses of names. Every definition gets the depth and the number of nodes that it has
- * with all names replaced; a definition met again while it is being searched closes a cycle. Both numbers are limited, so
- * that whoever replaces names may recurse and never makes exponentially many nodes.
+ * Method: depth-first search through the uses of names. Every definition gets the depth and the number of nodes that
+ * it has with all names replaced; a definition met again while it is being searched closes a cycle. Both numbers are
+ * limited, so that whoever replaces names may recurse and never makes exponentially many nodes.
  * Cost: O(nodes), and a comparison with every known name for each use. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/edit_distance.h"
 #include "skeletons/language/front/parse.h"
 #include "skeletons/language/front/lexer.h"
 
@@ -54,17 +55,17 @@ static bool fail_unknown(search *s, const bmf_expression *use)
 {
     const char *near = NULL;
     size_t length = strlen(use->name);
-    int least = length < 4 ? 2 : 3;
+    int64_t least = length < 4 ? 2 : 3;
     for (int k = 0; k < s->library->count; k++) {
         const char *name = s->library->definition[k].name;
-        int distance = word_distance(use->name, (int64_t)length, name, (int64_t)strlen(name));
+        int64_t distance = edit_distance_caseless(use->name, (int64_t)length, name, (int64_t)strlen(name));
         if (distance < least) {
             least = distance;
             near = name;
         }
     }
     s->status = text_fail(s->texts, s->ctx, use->span, BMF_ERROR_USAGE, "$%.60s is not defined%s%.60s%s", use->name,
-                          near != NULL ? "; is $" : "", near != NULL ? near : "", near != NULL ? " meant?" : "");
+                          near ? "; is $" : "", near ? near : "", near ? " meant?" : "");
     return false;
 }
 
@@ -90,7 +91,7 @@ static bool enter(search *s, int k, const bmf_expression *use, int64_t depth)
 static bool measure_name(search *s, const bmf_expression *use, int64_t depth, extent *found)
 {
     const bmf_definition *definition = library_find(s->library, use->name);
-    if (definition == NULL)
+    if (!definition)
         return fail_unknown(s, use);
     int64_t k = definition - s->library->definition;
     if (s->known[k].nodes == 0 && !enter(s, (int)k, use, depth + 1))
@@ -133,7 +134,7 @@ int library_check(bmf_context *ctx, const bmf_texts *texts, const bmf_library *l
     bool fits = true;
     for (int k = 0; k < library->count && fits; k++)
         fits = s.known[k].nodes > 0 || enter(&s, k, NULL, 0);
-    if (fits && expression != NULL)
+    if (fits && expression)
         measure(&s, expression, 0, &whole);
     free(s.known);
     free(s.path);

@@ -1,8 +1,9 @@
 /* Program texts and messages that point into them.
  *
- * Method: a place is a byte number; line and column are counted only when a message needs them. A message shows a window
- * of the source line around the place, found by walking outwards from it, so that a line of a hundred megabytes costs no
- * more than a short one to show. Bytes that are no valid, printable UTF-8 count as one character each and are shown as ?.
+ * Method: a place is a byte number; line and column are counted only when a message needs them. A message shows a
+ * window of the source line around the place, found by walking outwards from it, so that a line of a hundred
+ * megabytes costs no more than a short one to show. Bytes that are no valid, printable UTF-8 count as one character
+ * each and are shown as ?.
  * Cost: O(bytes before the place) for a message. */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +16,8 @@
 #include "runtime/backend/backend.h"
 #include "skeletons/language/front/text.h"
 
-/* What the parts of a message may take, in bytes; together with line numbers and line ends they fill BMF_MESSAGE_SIZE. */
+/* What the parts of a message may take, in bytes; together with line numbers and line ends they fill
+ * BMF_MESSAGE_SIZE. */
 enum { NAME_BYTES = 120, TEXT_BYTES = 500, LINE_CHARACTERS = 100, LINE_BYTES = 150, BEFORE_CARET = 60 };
 
 static int adopt(bmf_texts *texts, const char *name, char *bytes, int64_t size)
@@ -41,17 +43,17 @@ static char *read_all(FILE *stream, int64_t *size)
 {
     size_t room = 1 << 16, used = 0, got;
     char *bytes = malloc(room);
-    while (bytes != NULL && (got = fread(bytes + used, 1, room - used - 1, stream)) > 0) {
+    while (bytes && (got = fread(bytes + used, 1, room - used - 1, stream)) > 0) {
         used += got;
         if (room - used > 1)
             continue;
         char *grown = realloc(bytes, room * 2);
-        if (grown == NULL)
+        if (!grown)
             free(bytes);
         bytes = grown;
         room *= 2;
     }
-    if (bytes != NULL)
+    if (bytes)
         bytes[used] = '\0';
     *size = (int64_t)used;
     return bytes;
@@ -61,13 +63,13 @@ int texts_read(bmf_texts *texts, bmf_context *ctx, const char *path, int *text)
 {
     int64_t size = 0;
     FILE *stream = fopen(path, "rb");
-    if (stream == NULL)
+    if (!stream)
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot open: %s", path, strerror(errno));
     errno = 0;
     char *bytes = read_all(stream, &size);
     int error = ferror(stream) ? errno : 0;
     fclose(stream);
-    if (bytes == NULL)
+    if (!bytes)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "%s: out of memory after %" PRId64 " bytes", path, size);
     if (error != 0) {
         free(bytes);
@@ -114,7 +116,7 @@ void text_place(const bmf_text *text, int64_t at, int64_t *line, int64_t *column
     const char *start = text->bytes, *end = text->bytes + (at < text->size ? at : text->size), *found;
     bool printable;
     *line = *column = 1;
-    while (start < end && (found = memchr(start, '\n', (size_t)(end - start))) != NULL) {
+    while (start < end && (found = memchr(start, '\n', (size_t)(end - start)))) {
         start = found + 1;
         ++*line;
     }

@@ -1,10 +1,11 @@
 /* Laws that fuse: maps, reductions, scans, filters and sources of lists become streams, without lists in between.
  *
- * A stream takes scalar expressions only (is_scalar_expression). A map whose last part alone is scalar gives that part to
- * the stream and keeps the others. Defaults of reductions and scans are applied to the stream's input, so those that
- * look at the list keep theirs from being fused with what makes it.
+ * A stream takes scalar expressions only (is_scalar_expression). A map whose last part alone is scalar gives that
+ * part to the stream and keeps the others. Defaults of reductions and scans are applied to the stream's input, so
+ * those that look at the list keep theirs from being fused with what makes it.
  * Cost: each law looks at two neighbours of a composition. */
 #include "skeletons/language/laws/rewriter.h"
+#include "skeletons/language/operations/operation.h"
 
 typedef struct stream {
     bmf_stream_head head;
@@ -30,44 +31,36 @@ static bool is_placed_list(const bmf_type *type)
 /* A skeleton on a placed list, or a stream, as the stream it is by itself. */
 static bool read_stream(bmf_rewriter *rewriter, const bmf_expression *part, stream *s)
 {
-    static const bmf_stream_tail tail[] = {[BMF_EXPRESSION_REDUCE] = BMF_TAIL_REDUCE,
-                                           [BMF_EXPRESSION_SCAN] = BMF_TAIL_SCAN,
-                                           [BMF_EXPRESSION_FILTER] = BMF_TAIL_FILTER};
     *s = (stream){.in = part->in, .out = part->out};
-    switch (part->kind) {
-    case BMF_EXPRESSION_STREAM:
+    if (part->kind == BMF_EXPRESSION_STREAM) {
         s->head = part->head;
         s->tail = part->tail;
         s->element = part->child[0];
         s->end = part->child[1];
         s->otherwise = part->child[2];
         return true;
-    case BMF_EXPRESSION_MAP:
+    }
+    if (part->kind == BMF_EXPRESSION_MAP) {
         s->element = part->child[0];
         return is_placed_list(part->in) && is_scalar_expression(s->element);
-    case BMF_EXPRESSION_REDUCE:
-    case BMF_EXPRESSION_SCAN:
-    case BMF_EXPRESSION_FILTER:
-        if (!is_placed_list(part->in) || !is_scalar_expression(part->child[0]))
-            return false;
-        s->tail = tail[part->kind];
-        s->element = rewriter_identity(rewriter, part->span, part->in->component[0]);
-        s->end = part->child[0];
-        s->otherwise = part->children > 1 ? part->child[1] : NULL;
-        return true;
-    default:
-        return false;
     }
+    s->tail = form_of(part)->tail;
+    if (s->tail == BMF_TAIL_LIST || !is_placed_list(part->in) || !is_scalar_expression(part->child[0]))
+        return false;
+    s->element = rewriter_identity(rewriter, part->span, part->in->component[0]);
+    s->end = part->child[0];
+    s->otherwise = part->children > 1 ? part->child[1] : NULL;
+    return true;
 }
 
 /* The default for another input of the stream; false if it cannot be had. */
 static bool retype_default(bmf_rewriter *rewriter, stream *s, const bmf_type *in)
 {
-    if (s->otherwise != NULL)
+    if (s->otherwise)
         s->otherwise = rewriter_retype(rewriter, s->otherwise, in);
     else
         return true;
-    return s->otherwise != NULL;
+    return s->otherwise;
 }
 
 /* f o g, without identities. */
@@ -109,7 +102,7 @@ static bmf_expression *fuse_maker(bmf_rewriter *rewriter, int parts, bmf_express
     if (part[1]->kind == BMF_EXPRESSION_MAP && is_placed_list(part[1]->in)) {
         if (!split_scalar(rewriter, part[1]->child[0], &scalar, &rest))
             return NULL;
-        maker = (stream){.in = rest != NULL ? bmf_type_list(rest->out) : part[1]->in, .element = scalar};
+        maker = (stream){.in = rest ? bmf_type_list(rest->out) : part[1]->in, .element = scalar};
     } else if (part[1]->kind != BMF_EXPRESSION_STREAM || !read_stream(rewriter, part[1], &maker) ||
                maker.tail != BMF_TAIL_LIST) {
         return NULL;
@@ -121,7 +114,7 @@ static bmf_expression *fuse_maker(bmf_rewriter *rewriter, int parts, bmf_express
     s.element = compose(rewriter, s.element, maker.element);
     *used = 2;
     bmf_expression *made = build(rewriter, part[0]->span, &s);
-    if (rest == NULL)
+    if (!rest)
         return made;
     bmf_expression *both[2] = {
         made, rewriter_node(rewriter, BMF_EXPRESSION_MAP, part[1]->span, 1, &rest, part[1]->in, maker.in)};
@@ -182,19 +175,10 @@ static bool read_source(bmf_rewriter *rewriter, const bmf_expression *part, bmf_
         *element = s.element;
         return s.head != BMF_HEAD_LIST && s.tail == BMF_TAIL_LIST;
     }
-    if (part->kind == BMF_EXPRESSION_ZIP) {
-        *head = BMF_HEAD_ZIP;
-        if (part->children > 0)
-            *element = part->child[0];
-    } else if (is_operation(part, BMF_OPERATION_DISTL)) {
-        *head = BMF_HEAD_DISTL;
-    } else if (is_operation(part, BMF_OPERATION_IOTA)) {
-        *head = BMF_HEAD_IOTA;
-    } else {
+    *head = part->kind == BMF_EXPRESSION_OP ? operation_descriptor(part->operation)->head : form_of(part)->head;
+    if (*head == BMF_HEAD_LIST)
         return false;
-    }
-    if (*element == NULL)
-        *element = rewriter_identity(rewriter, part->span, part->out->component[0]);
+    *element = part->children > 0 ? part->child[0] : rewriter_identity(rewriter, part->span, part->out->component[0]);
     return is_scalar_expression(*element);
 }
 

@@ -1,70 +1,41 @@
 /* The rewriter: applies the laws and makes the expression ready to run.
  *
- * Method: phases, each a table of laws. In a phase the expression is walked from the leaves up; at every composition (a
- * single expression is one of one part) the laws are tried at each part, and what fits replaces the parts, until
- * nothing fits; walks are repeated until one changes nothing. Every law either makes the expression smaller or moves
- * a reduction to the left, so this ends. Shared parts are rewritten once per walk.
- *   1. identities and promotion   2. maps into reductions, scans, filters   3. the other scalar skeletons become
- *   streams 4. sources into streams       5. scalar expressions outside streams become kernels
- * Single skeletons become streams after pairs: a reduction that is a stream already would not take in the map it
- * reads from.
+ * Method: phases (rewriter.h), each with its laws of the table BMF_LAWS. In a phase the expression is walked from the
+ * leaves up; at every composition (a single expression is one of one part) the laws are tried at each part, and what
+ * fits replaces the parts, until nothing fits; walks are repeated until one changes nothing. Every law either makes the
+ * expression smaller or moves a reduction to the left, so this ends. Shared parts are rewritten once per walk.
  * Cost: O(walks * nodes). */
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/table.h"
 #include "skeletons/language/laws/rewriter.h"
 
 typedef struct law_entry {
-    bmf_law law;
+    const char *name, *statement;
+    bmf_law_phase phase;
     bmf_law_function *apply;
 } law_entry;
 
-static const law_entry algebra[] = {{BMF_LAW_IDENTITY, law_identity},
-                                    {BMF_LAW_MAP_IDENTITY, law_map_identity},
-                                    {BMF_LAW_COMPONENT, law_component},
-                                    {BMF_LAW_SPLIT_REDUCE, law_split_reduce},
-                                    {BMF_LAW_REDUCE_PROMOTION, law_reduce_promotion},
-                                    {BMF_LAW_MAP_PROMOTION, law_map_promotion},
-                                    {BMF_LAW_MAP_FUSION, law_map_fusion}};
-static const law_entry pairs[] = {{BMF_LAW_FILTER_LENGTH, law_filter_length},
-                                  {BMF_LAW_MAP_REDUCE, law_map_reduce},
-                                  {BMF_LAW_MAP_SCAN, law_map_scan},
-                                  {BMF_LAW_MAP_FILTER, law_map_filter}};
-static const law_entry singles[] = {{BMF_LAW_SCALAR_FUSION, law_lone_stream}};
-static const law_entry sources[] = {{BMF_LAW_SOURCE_FUSION, law_source_fusion}};
-
-typedef struct phase {
-    const law_entry *entry;
-    int entries;
-} phase;
-
-#define PHASE(table)                                                                                                   \
-    {                                                                                                                  \
-        table, (int)(sizeof table / sizeof table[0])                                                                   \
-    }
-static const phase phases[] = {PHASE(algebra), PHASE(pairs), PHASE(singles), PHASE(sources)};
+static const law_entry laws[BMF_LAW_COUNT] = {
+#define LAW_ENTRY(law, name, statement, phase, function) {name, statement, BMF_PHASE_##phase, function},
+    BMF_LAWS(LAW_ENTRY)
+#undef LAW_ENTRY
+};
 
 const char *law_name(bmf_law law)
 {
-    static const char *const names[] = {
-#define BMF_LAW_NAME(law, name, statement) name,
-        BMF_LAWS(BMF_LAW_NAME)
-#undef BMF_LAW_NAME
-    };
-    return names[law];
+    return laws[law].name;
 }
 
 const char *law_statement(bmf_law law)
 {
-    static const char *const statements[] = {
-#define BMF_LAW_STATEMENT(law, name, statement) statement,
-        BMF_LAWS(BMF_LAW_STATEMENT)
-#undef BMF_LAW_STATEMENT
-    };
-    return statements[law];
+    return laws[law].statement;
 }
 
-/* ---- what shared parts became in this walk: a hash table from address to expression ---- */
+/* ---- what shared parts became in this walk ---- */
 
 typedef struct known_part {
     const bmf_expression *from;
@@ -72,39 +43,38 @@ typedef struct known_part {
 } known_part;
 
 typedef struct known_parts {
+    bmf_table table;
     known_part *part;
-    int64_t capacity, count; /* capacity: a power of two */
+    int64_t count, capacity;
+    const bmf_expression *wanted;
 } known_parts;
 
-static known_part *find_part(const known_parts *known, const bmf_expression *from)
+static bool is_part(const void *looked_up, uint32_t number)
 {
-    uint64_t hash = (uint64_t)(uintptr_t)from * 0x9e3779b97f4a7c15U;
-    int64_t k = (int64_t)(hash >> 20) & (known->capacity - 1);
-    while (known->part[k].from != NULL && known->part[k].from != from)
-        k = (k + 1) & (known->capacity - 1);
-    return &known->part[k];
+    const known_parts *known = looked_up;
+    return known->part[number].from == known->wanted;
+}
+
+/* What a part became, NULL if it is new. */
+static bmf_expression *find_part(known_parts *known, const bmf_expression *from)
+{
+    known->wanted = from;
+    const int64_t found = table_find(&known->table, hash_word((uintptr_t)from), is_part, known);
+    return found == TABLE_NONE ? NULL : known->part[found].to;
 }
 
 static void remember_part(known_parts *known, const bmf_expression *from, bmf_expression *to)
 {
-    if (2 * (known->count + 1) > known->capacity) {
-        known_parts larger = {NULL, known->capacity > 0 ? 2 * known->capacity : 64, known->count};
-        larger.part = allocate_clear(larger.capacity, sizeof *larger.part);
-        for (int64_t k = 0; k < known->capacity; k++)
-            if (known->part[k].from != NULL)
-                *find_part(&larger, known->part[k].from) = known->part[k];
-        free(known->part);
-        *known = larger;
-    }
-    *find_part(known, from) = (known_part){from, to};
-    known->count++;
+    table_make_room(&known->table, known->count + 1);
+    table_add(&known->table, hash_word((uintptr_t)from), (uint32_t)known->count);
+    *ARRAY_APPEND(known->part, known->count, known->capacity) = (known_part){from, to};
 }
 
 /* ---- one walk ---- */
 
 typedef struct walk {
     bmf_rewriter *rewriter;
-    const phase *phase; /* NULL: makes kernels of scalar expressions */
+    bmf_law_phase phase;
     known_parts known;
     bool changed;
 } walk;
@@ -114,13 +84,13 @@ static void note(walk *w, bmf_law law, const bmf_expression *before, const bmf_e
     bmf_rewriting *rewriting = w->rewriter->rewriting;
     w->changed = true;
     rewriting->applied[law]++;
-    if (rewriting->report != NULL)
+    if (rewriting->report)
         rewriting->report(rewriting->state, law, before, after);
 }
 
 static bool may_apply(const walk *w, bmf_law law)
 {
-    return (w->rewriter->rewriting->laws >> law & 1U) != 0;
+    return laws[law].phase == w->phase && (w->rewriter->rewriting->laws >> law & 1U) != 0;
 }
 
 /* The parts of a composition while laws are applied to it. */
@@ -155,15 +125,15 @@ static const bmf_naming *names_of(int parts, bmf_expression *const *part)
 static bmf_expression *give_names(walk *w, bmf_expression *made, const bmf_naming *names)
 {
     bmf_expressions *arena = w->rewriter->arena;
-    const bmf_naming *outer = made->names != NULL ? made->names : names;
-    if (outer == NULL || (made->kind != BMF_EXPRESSION_COMP && made->names != NULL))
+    const bmf_naming *outer = made->names ? made->names : names;
+    if (!outer || (made->kind != BMF_EXPRESSION_COMP && made->names))
         return made;
     if (made->kind != BMF_EXPRESSION_COMP)
         return expression_under(arena, made, outer);
     bmf_expression *copy = expression_copy(arena, made);
     copy->names = NULL;
     for (int k = 0; k < copy->children; k++)
-        if (made->names != NULL || copy->child[k]->names == NULL)
+        if (made->names || !copy->child[k]->names)
             copy->child[k] = expression_under(arena, copy->child[k], outer);
     return copy;
 }
@@ -171,22 +141,21 @@ static bmf_expression *give_names(walk *w, bmf_expression *made, const bmf_namin
 /* Applies the first law that fits at part `at`. */
 static bool apply_laws(walk *w, composition *c, int at)
 {
-    for (int k = 0; k < w->phase->entries; k++) {
-        const law_entry *entry = &w->phase->entry[k];
+    for (int law = 0; law < BMF_LAW_COUNT; law++) {
         int used = 0;
         bmf_expression *after =
-            may_apply(w, entry->law) ? entry->apply(w->rewriter, c->count - at, c->part + at, &used) : NULL;
-        if (after == NULL)
+            may_apply(w, law) ? laws[law].apply(w->rewriter, c->count - at, c->part + at, &used) : NULL;
+        if (!after)
             continue;
-        note(w, entry->law, expression_compose(w->rewriter->arena, c->part[at]->span, used, c->part + at), after);
+        note(w, law, expression_compose(w->rewriter->arena, c->part[at]->span, used, c->part + at), after);
         replace_parts(c, at, used, give_names(w, after, names_of(used, c->part + at)));
         return true;
     }
     return false;
 }
 
-/* The composition of what the parts of an expression have become: under its names if it was a composition, because single
- * parts have theirs. */
+/* The composition of what the parts of an expression have become: under its names if it was a composition, because
+ * single parts have theirs. */
 static bmf_expression *compose_again(walk *w, const bmf_expression *before, int parts, bmf_expression *const *part)
 {
     bmf_expression *after = expression_compose(w->rewriter->arena, before->span, parts, part);
@@ -220,15 +189,16 @@ static bmf_expression *visit_children(walk *w, bmf_expression *expression)
     bmf_expression *copy = NULL;
     for (int k = 0; k < expression->children; k++) {
         bmf_expression *child = expression->child[k];
-        bool left_alone = child == NULL || (expression->kind == BMF_EXPRESSION_STREAM && w->phase == NULL && k < 2);
+        bool left_alone =
+            !child || (expression->kind == BMF_EXPRESSION_STREAM && w->phase == BMF_PHASE_KERNELS && k < 2);
         bmf_expression *visited = left_alone ? child : visit(w, child);
         if (visited == child)
             continue;
-        if (copy == NULL)
+        if (!copy)
             copy = expression_copy(w->rewriter->arena, expression);
         copy->child[k] = visited;
     }
-    if (copy == NULL)
+    if (!copy)
         return expression;
     if (copy->kind == BMF_EXPRESSION_COMP)
         return compose_again(w, copy, copy->children, copy->child);
@@ -293,19 +263,20 @@ static bmf_expression *make_kernels(walk *w, bmf_expression *expression)
 
 static bmf_expression *visit(walk *w, bmf_expression *expression)
 {
-    if (w->known.capacity > 0 && find_part(&w->known, expression)->from != NULL)
-        return find_part(&w->known, expression)->to;
-    bmf_expression *made =
-        w->phase != NULL ? apply_phase(w, visit_children(w, expression)) : make_kernels(w, expression);
+    bmf_expression *made = find_part(&w->known, expression);
+    if (made)
+        return made;
+    made = w->phase == BMF_PHASE_KERNELS ? make_kernels(w, expression) : apply_phase(w, visit_children(w, expression));
     remember_part(&w->known, expression, made);
     return made;
 }
 
 /* One walk over everything; *changed: a law was applied. */
-static bmf_expression *walk_once(bmf_rewriter *rewriter, const phase *of, bmf_expression *expression, bool *changed)
+static bmf_expression *walk_once(bmf_rewriter *rewriter, bmf_law_phase phase, bmf_expression *expression, bool *changed)
 {
-    walk w = {.rewriter = rewriter, .phase = of};
+    walk w = {.rewriter = rewriter, .phase = phase};
     expression = visit(&w, expression);
+    table_free(&w.known.table);
     free(w.known.part);
     *changed = w.changed;
     return expression;
@@ -317,11 +288,11 @@ bmf_expression *rewrite(bmf_expressions *arena, bmf_expression *checked, bmf_rew
     bool changed;
     for (int law = 0; law < BMF_LAW_COUNT; law++)
         rewriting->applied[law] = 0;
-    for (size_t k = 0; k < sizeof phases / sizeof phases[0]; k++)
+    for (bmf_law_phase phase = BMF_PHASE_ALGEBRA; phase < BMF_PHASE_KERNELS; phase++)
         do
-            checked = walk_once(&rewriter, &phases[k], checked, &changed);
+            checked = walk_once(&rewriter, phase, checked, &changed);
         while (changed);
     if ((rewriting->laws >> BMF_LAW_SCALAR_FUSION & 1U) != 0)
-        checked = walk_once(&rewriter, NULL, checked, &changed);
+        checked = walk_once(&rewriter, BMF_PHASE_KERNELS, checked, &changed);
     return checked;
 }

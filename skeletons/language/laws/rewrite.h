@@ -7,24 +7,28 @@
 
 #include "skeletons/language/types/check.h"
 
-/* In all of them c = ++ is B_Op (B_Conc), o is composition. */
+/* X(law, name, statement, phase, function): one line a law, and its function in a file here (rewriter.h says what a
+ * function and a phase are). Within a phase laws are tried in this order. In the statements ++ is B_Op (B_Conc), o is
+ * composition. */
 #define BMF_LAWS(X)                                                                                                    \
-    X(IDENTITY, "identity", "f o id = f = id o f")                                                                     \
-    X(MAP_IDENTITY, "map identity", "map id = id")                                                                     \
-    X(COMPONENT, "component", "addr i o [f1, .., fn] = fi, if the others cannot fail")                                 \
-    X(MAP_FUSION, "map fusion", "map f o map g = map (f o g)")                                                         \
-    X(SPLIT_REDUCE, "split-reduce identity", "reduce ++ o split p = id")                                               \
-    X(MAP_PROMOTION, "map promotion", "map f o reduce ++ = reduce ++ o map (map f)")                                   \
-    X(REDUCE_PROMOTION, "reduce promotion", "reduce op o reduce ++ = reduce op o map (reduce op)")                     \
-    X(MAP_REDUCE, "map-reduce fusion", "reduce op o map f in one pass")                                                \
-    X(MAP_SCAN, "map-scan fusion", "scan op o map f in one pass")                                                      \
-    X(MAP_FILTER, "map-filter fusion", "filter p o map f in one pass")                                                 \
-    X(FILTER_LENGTH, "filter-length fusion", "length o filter p counts")                                               \
-    X(SOURCE_FUSION, "source fusion", "map f o (zip | distl | iota) without the list in between")                      \
-    X(SCALAR_FUSION, "scalar fusion", "a scalar expression as one block kernel")
+    X(IDENTITY, "identity", "f o id = f = id o f", ALGEBRA, law_identity)                                              \
+    X(MAP_IDENTITY, "map identity", "map id = id", ALGEBRA, law_map_identity)                                          \
+    X(COMPONENT, "component", "addr i o [f1, .., fn] = fi, if the others cannot fail", ALGEBRA, law_component)         \
+    X(MAP_FUSION, "map fusion", "map f o map g = map (f o g)", ALGEBRA, law_map_fusion)                                \
+    X(SPLIT_REDUCE, "split-reduce identity", "reduce ++ o split p = id", ALGEBRA, law_split_reduce)                    \
+    X(MAP_PROMOTION, "map promotion", "map f o reduce ++ = reduce ++ o map (map f)", ALGEBRA, law_map_promotion)       \
+    X(REDUCE_PROMOTION, "reduce promotion", "reduce op o reduce ++ = reduce op o map (reduce op)", ALGEBRA,            \
+      law_reduce_promotion)                                                                                            \
+    X(MAP_REDUCE, "map-reduce fusion", "reduce op o map f in one pass", PAIRS, law_map_reduce)                         \
+    X(MAP_SCAN, "map-scan fusion", "scan op o map f in one pass", PAIRS, law_map_scan)                                 \
+    X(MAP_FILTER, "map-filter fusion", "filter p o map f in one pass", PAIRS, law_map_filter)                          \
+    X(FILTER_LENGTH, "filter-length fusion", "length o filter p counts", PAIRS, law_filter_length)                     \
+    X(SOURCE_FUSION, "source fusion", "map f o (zip | distl | iota) without the list in between", SOURCES,             \
+      law_source_fusion)                                                                                               \
+    X(SCALAR_FUSION, "scalar fusion", "a scalar expression as one block kernel", SINGLES, law_lone_stream)
 
 typedef enum bmf_law {
-#define BMF_LAW_ENUM(law, name, statement) BMF_LAW_##law,
+#define BMF_LAW_ENUM(law, name, statement, phase, function) BMF_LAW_##law,
     BMF_LAWS(BMF_LAW_ENUM)
 #undef BMF_LAW_ENUM
         BMF_LAW_COUNT

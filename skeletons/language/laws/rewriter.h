@@ -14,17 +14,25 @@ typedef struct bmf_rewriter {
  * or NULL if it does not fit. Types stay: in that of the last part used, out that of part[0]. */
 typedef bmf_expression *bmf_law_function(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used);
 
-bmf_law_function law_identity, law_map_identity, law_component, law_map_fusion, law_split_reduce, law_map_promotion,
-    law_reduce_promotion;
-bmf_law_function law_map_reduce, law_map_scan, law_map_filter, law_filter_length, law_lone_stream, law_source_fusion;
+#define BMF_LAW_FUNCTION(law, name, statement, phase, function) bmf_law_function function;
+BMF_LAWS(BMF_LAW_FUNCTION)
+#undef BMF_LAW_FUNCTION
+
+/* When laws are tried: one phase after the other, each until none of its laws fits. Single skeletons become streams
+ * after pairs: a reduction that is a stream already would not take in the map it reads from. */
+typedef enum bmf_law_phase {
+    BMF_PHASE_ALGEBRA, /* identities and promotion */
+    BMF_PHASE_PAIRS,   /* maps into reductions, scans, filters */
+    BMF_PHASE_SINGLES, /* the other scalar skeletons become streams */
+    BMF_PHASE_SOURCES, /* sources into streams */
+    BMF_PHASE_KERNELS  /* scalar expressions outside streams become kernels: the rewriter's own, without laws */
+} bmf_law_phase;
 
 /* A typed node. */
 bmf_expression *rewriter_node(bmf_rewriter *rewriter, bmf_expression_kind kind, bmf_span span, int children,
                               bmf_expression *const *child, const bmf_type *in, const bmf_type *out);
 bmf_expression *rewriter_identity(bmf_rewriter *rewriter, bmf_span span, const bmf_type *type);
 
-/* Its value does not depend on its argument. */
-bool is_independent(const bmf_expression *expression);
 /* An independent expression for arguments of another type; NULL if it is not independent. */
 bmf_expression *rewriter_retype(bmf_rewriter *rewriter, const bmf_expression *expression, const bmf_type *in);
 /* Only selects components, builds tuples and broadcasts constants: costs nothing on columns. */

@@ -1,26 +1,21 @@
-/* P_Distl: a value of every context brought to all elements of its distributed list. Document 000, 5.4.
+/* P_Distl: a value of every instance brought to all elements of its distributed list. Document 000, 5.4.
  *
- * Method: the packed value goes down the split tree from the context's processor; a rank that has the value for one element
- * shares it among all its elements of that context, and lists are not copied for each.
+ * Method: the packed value goes down the split tree from the instance's processor; a rank that has the value for one element
+ * shares it among all its elements of that instance, and lists are not copied for each.
  * Cost: count - 1 messages of the value's bytes a list, ceil(log2 count) rounds. */
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/parallel/parallel.h"
 
-static int generate_tree(bmf_schedule *schedule, const bmf_group *group)
-{
-    return schedule_split_tree(schedule, 0, group, NULL);
-}
-
-/* Packs the contexts' values as parcels of their first elements. */
-static int pack_values(bmf_evaluation *machine, const bmf_layout *contexts, const bmf_distribution *spread,
+/* Packs the instances' values as parcels of their first elements. */
+static int pack_values(bmf_evaluator *evaluator, const bmf_layout *instances, const bmf_distribution *spread,
                        bmf_value *x, bmf_parcels *parcels)
 {
     bmf_column column;
-    BMF_TRY(value_to_column(machine->ctx, x, &column));
+    BMF_TRY(value_to_column(evaluator->ctx, x, &column));
     for (int64_t n = 0; n < x->count; n++) {
-        const int64_t *offset = spread->offsets + contexts->local[n];
+        const int64_t *offset = spread->offsets + instances->local[n];
         if (offset[1] > offset[0])
             parcels_pack(parcels, offset[0], &column, n, n + 1);
     }
@@ -50,52 +45,52 @@ static int run_tree(bmf_parcels *parcels, const bmf_schedule *schedule, const bm
     return BMF_OK;
 }
 
-/* One value per context that has elements here, repeated for each of them. */
-static int unpack_values(bmf_evaluation *machine, const bmf_distribution *spread, const bmf_type *type,
+/* One value per instance that has elements here, repeated for each of them. */
+static int unpack_values(bmf_evaluator *evaluator, const bmf_distribution *spread, const bmf_type *type,
                          const bmf_parcels *parcels, bmf_value *out)
 {
     bmf_item *item = distribution_items(spread);
-    int64_t count = spread->elements->local_count, contexts = 0, bytes = (count + 2) * (int64_t)sizeof(int64_t);
+    int64_t count = spread->elements->local_count, instances = 0, bytes = (count + 2) * (int64_t)sizeof(int64_t);
     int64_t *first = allocate(bytes), *offsets = allocate(bytes);
     bmf_value values;
     for (int64_t n = 0; n < count; n++)
-        if (n == 0 || item[n].context != item[n - 1].context) {
-            offsets[contexts] = n;
-            first[contexts++] = spread->elements->local[n];
+        if (n == 0 || item[n].instance != item[n - 1].instance) {
+            offsets[instances] = n;
+            first[instances++] = spread->elements->local[n];
         }
-    offsets[contexts] = count;
-    int status = parcels_unpack(parcels, type, first, contexts, &values);
+    offsets[instances] = count;
+    int status = value_from_parcels(parcels, type, first, instances, &values);
     if (status == BMF_OK) {
-        status = value_repeat(machine->ctx, &values, offsets, out);
+        status = value_repeat(evaluator->ctx, &values, offsets, out);
         value_free(&values);
     }
     free(first), free(offsets), free(item);
     return status;
 }
 
-int distribution_broadcast(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame,
+int distribution_broadcast(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame,
                            const bmf_distribution *spread, bmf_value *x, bmf_value *out)
 {
-    bmf_context *ctx = machine->ctx;
-    bmf_layout *contexts;
+    bmf_context *ctx = evaluator->ctx;
+    bmf_layout *instances;
     bmf_parcels parcels;
     const bmf_type *type = x->type;
-    BMF_TRY(frame_layout(machine, frame, &contexts));
+    BMF_TRY(frame_layout(evaluator, frame, &instances));
     parcels_open(&parcels, ctx, spread->elements->count);
-    int status = bmf_agree(ctx, pack_values(machine, contexts, spread, x, &parcels));
+    int status = bmf_agree(ctx, pack_values(evaluator, instances, spread, x, &parcels));
     if (status == BMF_OK) {
-        bmf_schedule *schedule = distribution_schedule(ctx, spread, "tree", generate_tree);
-        distribution_plan(machine, expression, spread, "tree", generate_tree);
+        bmf_schedule *schedule = distribution_schedule(ctx, spread, &algorithm_split_tree);
+        distribution_plan(evaluator, expression, spread, &algorithm_split_tree);
         status = run_tree(&parcels, schedule, spread);
         schedule_free(schedule);
     }
     if (status == BMF_OK)
-        status = bmf_agree(ctx, unpack_values(machine, spread, type, &parcels, out));
+        status = bmf_agree(ctx, unpack_values(evaluator, spread, type, &parcels, out));
     parcels_close(&parcels);
     return status;
 }
 
-int evaluate_parallel_distl(bmf_evaluation *machine, bmf_expression *distl, bmf_frame *frame, bmf_value *x,
+int evaluate_parallel_distl(bmf_evaluator *evaluator, bmf_expression *distl, bmf_frame *frame, bmf_value *x,
                             bmf_value *out)
 {
     bmf_value repeated = {0}, pairs = {0}, elements = {0}, value = {0};
@@ -104,18 +99,18 @@ int evaluate_parallel_distl(bmf_evaluation *machine, bmf_expression *distl, bmf_
     value_move(&x->child[0], &value);
     value_move(&x->child[1].child[0], &elements);
     value_free(x);
-    int status = bmf_agree(machine->ctx, BMF_OK);
-    operation_begin(machine, distl);
+    int status = bmf_agree(evaluator->ctx, BMF_OK);
+    operation_begin(evaluator, distl);
     if (status == BMF_OK)
-        status = distribution_broadcast(machine, distl, frame, spread, &value, &repeated);
+        status = distribution_broadcast(evaluator, distl, frame, spread, &value, &repeated);
     value_free(&value);
     if (status == BMF_OK)
-        status = value_pair(machine->ctx, &repeated, &elements, &pairs);
+        status = value_pair(evaluator->ctx, &repeated, &elements, &pairs);
     value_free(&repeated);
     value_free(&elements);
     if (status == BMF_OK)
         value_distribute(count, spread, &pairs, out);
     else
         distribution_release(spread);
-    return operation_end(machine, status);
+    return operation_end(evaluator, status);
 }

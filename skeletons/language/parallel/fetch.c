@@ -8,7 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+#include "runtime/base/search.h"
 #include "skeletons/language/parallel/parallel.h"
 
 /* Element `element` of the spread goes to number `target` of the targets' layout. Known to the element's holder. */
@@ -23,31 +24,21 @@ typedef struct wants {
 
 static void add_want(wants *all, int64_t target, int64_t element)
 {
-    if (all->count == all->capacity) {
-        int64_t old = all->capacity, entry = (int64_t)sizeof *all->want;
-        all->capacity = 2 * old + 16;
-        all->want = reallocate(all->want, old * entry, all->capacity * entry);
-    }
-    all->want[all->count++] = (wanted){target, element};
+    *ARRAY_APPEND(all->want, all->count, all->capacity) = (wanted){target, element};
 }
 
 static void add_message(bmf_schedule *schedule, int64_t from, int64_t to, int64_t bytes, int64_t first, int64_t count)
 {
     bmf_message message = {.from = from, .to = to, .bytes = bytes, .first = first, .count = count};
-    if (schedule_add(schedule, 0, message) == BMF_OK)
-        return;
-    fprintf(stderr, "bmf: out of memory for messages\n");
-    exit(1);
+    schedule_add(schedule, 0, message);
 }
 
 static bmf_schedule *one_round(const bmf_context *ctx)
 {
     bmf_schedule *schedule =
         schedule_create("sparse", ctx->first_processor, ctx->first_processor + ctx->local_processors);
-    if (schedule != NULL && schedule_extend(schedule, 1) == BMF_OK)
-        return schedule;
-    fprintf(stderr, "bmf: out of memory for messages\n");
-    exit(1);
+    schedule_extend(schedule, 1);
+    return schedule;
 }
 
 /* ---- asking ---- */
@@ -101,30 +92,18 @@ static int ask(bmf_context *ctx, const bmf_layout *targets, const bmf_layout *el
 
 /* ---- answering ---- */
 
-static int64_t local_number(const bmf_layout *layout, int64_t number)
-{
-    int64_t low = 0, high = layout->local_count;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (layout->local[middle] <= number)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Packs what is wanted, every element once. */
-static int pack_wanted(bmf_evaluation *machine, const bmf_layout *elements, bmf_value *values, const wants *known,
+static int pack_wanted(bmf_evaluator *evaluator, const bmf_layout *elements, bmf_value *values, const wants *known,
                        bmf_parcels *parcels)
 {
     bmf_column column;
-    BMF_TRY(value_to_column(machine->ctx, values, &column));
+    BMF_TRY(value_to_column(evaluator->ctx, values, &column));
     int64_t *packed = allocate((elements->local_count + 1) * (int64_t)sizeof *packed);
     for (int64_t n = 0; n < elements->local_count; n++)
         packed[n] = -1;
     for (int64_t k = 0; k < known->count; k++) {
-        int64_t n = local_number(elements, known->want[k].element), target = known->want[k].target;
+        int64_t n = last_not_above(elements->local, elements->local_count, known->want[k].element),
+                target = known->want[k].target;
         if (packed[n] < 0)
             parcels_pack(parcels, target, &column, n, n + 1);
         else
@@ -137,14 +116,14 @@ static int pack_wanted(bmf_evaluation *machine, const bmf_layout *elements, bmf_
 }
 
 /* The wanted elements as a batch for this rank's targets. values: the elements on this rank, taken over. */
-static int answer(bmf_evaluation *machine, const bmf_layout *targets, const bmf_layout *elements, bmf_value *values,
+static int answer(bmf_evaluator *evaluator, const bmf_layout *targets, const bmf_layout *elements, bmf_value *values,
                   const wants *known, bmf_value *out)
 {
-    bmf_context *ctx = machine->ctx;
+    bmf_context *ctx = evaluator->ctx;
     const bmf_type *type = values->type;
     bmf_parcels parcels;
     parcels_open(&parcels, ctx, targets->count);
-    int status = bmf_agree(ctx, pack_wanted(machine, elements, values, known, &parcels));
+    int status = bmf_agree(ctx, pack_wanted(evaluator, elements, values, known, &parcels));
     value_free(values);
     if (status == BMF_OK) {
         bmf_schedule *schedule = one_round(ctx);
@@ -158,7 +137,7 @@ static int answer(bmf_evaluation *machine, const bmf_layout *targets, const bmf_
         schedule_free(schedule);
     }
     if (status == BMF_OK)
-        status = bmf_agree(ctx, parcels_unpack(&parcels, type, targets->local, targets->local_count, out));
+        status = bmf_agree(ctx, value_from_parcels(&parcels, type, targets->local, targets->local_count, out));
     parcels_close(&parcels);
     return status;
 }
@@ -170,23 +149,23 @@ static int64_t number_at(const bmf_value *values, int64_t i)
     return *(const int64_t *)((const char *)values->data + i * values->stride);
 }
 
-static int bad_index(bmf_evaluation *machine, const bmf_expression *by, const bmf_frame *frame, int64_t context,
+static int bad_index(bmf_evaluator *evaluator, const bmf_expression *by, const bmf_frame *frame, int64_t instance,
                      int64_t index, int64_t length)
 {
-    bmf_failure failure = {.kind = BMF_FAILURE_INDEX, .expression = by, .element = context, .value = {index, length}};
-    return frame_fail(machine, frame, &failure);
+    bmf_failure failure = {.kind = BMF_FAILURE_INDEX, .expression = by, .element = instance, .value = {index, length}};
+    return frame_fail(evaluator, frame, &failure);
 }
 
-/* B_Index: one index a context. */
-static int index_elements(bmf_evaluation *machine, const bmf_expression *index, const bmf_frame *frame,
-                          const bmf_layout *contexts, const bmf_distribution *spread, const bmf_value *indices,
+/* B_Index: one index an instance. */
+static int index_elements(bmf_evaluator *evaluator, const bmf_expression *index, const bmf_frame *frame,
+                          const bmf_layout *instances, const bmf_distribution *spread, const bmf_value *indices,
                           int64_t *element)
 {
-    for (int64_t n = 0; n < contexts->local_count; n++) {
-        const int64_t *offset = spread->offsets + contexts->local[n];
+    for (int64_t n = 0; n < instances->local_count; n++) {
+        const int64_t *offset = spread->offsets + instances->local[n];
         int64_t i = number_at(indices, n), length = offset[1] - offset[0];
         if (i < 0 || i >= length)
-            return bad_index(machine, index, frame, n, i, length);
+            return bad_index(evaluator, index, frame, n, i, length);
         element[n] = offset[0] + i;
     }
     return BMF_OK;
@@ -194,73 +173,74 @@ static int index_elements(bmf_evaluation *machine, const bmf_expression *index, 
 
 /* ---- P_Project ---- */
 
-/* The values of one number of every context on every rank, in the order of the contexts. */
-static int collect_numbers(bmf_context *ctx, const bmf_layout *contexts, const int64_t *local, int64_t *all)
+/* The values of one number of every instance on every rank, in the order of the instances. */
+static int collect_numbers(bmf_context *ctx, const bmf_layout *instances, const int64_t *local, int64_t *all)
 {
-    int64_t *by_rank = allocate((contexts->count + 1) * (int64_t)sizeof *by_rank);
+    int64_t *by_rank = allocate((instances->count + 1) * (int64_t)sizeof *by_rank);
     int64_t *next = allocate_clear(ctx->ranks + 1, (int64_t)sizeof *next);
-    int status = ctx->backend->collect(ctx, local, contexts->local_count, by_rank, contexts->count);
-    for (int64_t c = 0; c < contexts->count; c++)
-        next[bmf_rank_of(ctx, contexts->processor[c]) + 1]++;
+    int status = ctx->backend->collect(ctx, local, instances->local_count, by_rank, instances->count);
+    for (int64_t c = 0; c < instances->count; c++)
+        next[bmf_rank_of(ctx, instances->processor[c]) + 1]++;
     for (int r = 0; r < ctx->ranks; r++)
         next[r + 1] += next[r];
-    for (int64_t c = 0; c < contexts->count; c++)
-        all[c] = by_rank[next[bmf_rank_of(ctx, contexts->processor[c])]++];
+    for (int64_t c = 0; c < instances->count; c++)
+        all[c] = by_rank[next[bmf_rank_of(ctx, instances->processor[c])]++];
     free(by_rank), free(next);
     return status;
 }
 
 /* Where the results of one list lie: where its elements do, and on with the same step. */
-static int place_results(bmf_evaluation *machine, const bmf_expression *project, const bmf_distribution *spread,
-                         int64_t c, int64_t count, int64_t context_processor, int64_t *processor)
+static int place_results(bmf_evaluator *evaluator, const bmf_expression *project, const bmf_distribution *spread,
+                         int64_t c, int64_t count, int64_t instance_processor, int64_t *processor)
 {
     const int64_t *of_element = spread->elements->processor + spread->offsets[c];
     int64_t elements = spread->offsets[c + 1] - spread->offsets[c];
-    int64_t base = elements > 0 ? of_element[0] : context_processor;
+    int64_t base = elements > 0 ? of_element[0] : instance_processor;
     int64_t step = elements > 1 ? of_element[1] - of_element[0] : 1;
-    if (count > 0 && count - 1 > (machine->ctx->processors - 1 - base) / step)
-        return text_fail(machine->texts, machine->ctx, project->span, BMF_ERROR_SHAPE,
+    if (count > 0 && count - 1 > (evaluator->ctx->processors - 1 - base) / step)
+        return text_fail(evaluator->texts, evaluator->ctx, project->span, BMF_ERROR_SHAPE,
                          "P_Project to %" PRId64 " elements from processor %" PRId64
                          " goes beyond the machine's %" PRId64 " processors",
-                         count, base, machine->ctx->processors);
+                         count, base, evaluator->ctx->processors);
     for (int64_t k = 0; k < count; k++)
         processor[k] = base + k * step;
     return BMF_OK;
 }
 
-static int make_results(bmf_evaluation *machine, const bmf_expression *project, const bmf_layout *contexts,
+static int make_results(bmf_evaluator *evaluator, const bmf_expression *project, const bmf_layout *instances,
                         const bmf_distribution *spread, const bmf_value *lists, bmf_distribution **made)
 {
-    bmf_context *ctx = machine->ctx;
+    bmf_context *ctx = evaluator->ctx;
     int64_t *length = allocate((lists->count + 1) * (int64_t)sizeof *length);
-    int64_t *offsets = allocate((contexts->count + 1) * (int64_t)sizeof *offsets);
+    int64_t *offsets = allocate((instances->count + 1) * (int64_t)sizeof *offsets);
     int64_t *processor = NULL;
     for (int64_t n = 0; n < lists->count; n++)
         length[n] = value_length(lists, n);
     offsets[0] = 0;
-    int status = collect_numbers(ctx, contexts, length, offsets + 1);
-    for (int64_t c = 0; c < contexts->count; c++)
+    int status = collect_numbers(ctx, instances, length, offsets + 1);
+    for (int64_t c = 0; c < instances->count; c++)
         offsets[c + 1] += offsets[c];
     if (status == BMF_OK)
-        processor = allocate((offsets[contexts->count] + 1) * (int64_t)sizeof *processor);
-    for (int64_t c = 0; status == BMF_OK && c < contexts->count; c++)
-        status = place_results(machine, project, spread, c, offsets[c + 1] - offsets[c], contexts->processor[c],
+        processor = allocate((offsets[instances->count] + 1) * (int64_t)sizeof *processor);
+    for (int64_t c = 0; status == BMF_OK && c < instances->count; c++)
+        status = place_results(evaluator, project, spread, c, offsets[c + 1] - offsets[c], instances->processor[c],
                                processor + offsets[c]);
     if (status == BMF_OK)
-        *made = distribution_create(contexts->count, offsets, layout_create(ctx, offsets[contexts->count], processor));
+        *made =
+            distribution_create(instances->count, offsets, layout_create(ctx, offsets[instances->count], processor));
     free(length), free(offsets), free(processor);
     return status;
 }
 
-static int check_indices(bmf_evaluation *machine, const bmf_expression *project, const bmf_frame *frame,
-                         const bmf_layout *contexts, const bmf_distribution *spread, const bmf_value *lists)
+static int check_indices(bmf_evaluator *evaluator, const bmf_expression *project, const bmf_frame *frame,
+                         const bmf_layout *instances, const bmf_distribution *spread, const bmf_value *lists)
 {
     for (int64_t n = 0; n < lists->count; n++) {
-        const int64_t *offset = spread->offsets + contexts->local[n];
+        const int64_t *offset = spread->offsets + instances->local[n];
         for (int64_t k = lists->begin[n * lists->step]; k < lists->end[n * lists->step]; k++) {
             int64_t i = number_at(&lists->child[0], k);
             if (i < 0 || i >= offset[1] - offset[0])
-                return bad_index(machine, project, frame, n, i, offset[1] - offset[0]);
+                return bad_index(evaluator, project, frame, n, i, offset[1] - offset[0]);
         }
     }
     return BMF_OK;
@@ -273,9 +253,9 @@ static void read_wants(const bmf_distribution *spread, const bmf_distribution *r
     bmf_item *item = distribution_items(spread);
     const bmf_layout *elements = spread->elements;
     for (int64_t n = 0, next; n < elements->local_count; n = next) {
-        int64_t c = item[n].context, begin = lists->begin[n * lists->step];
+        int64_t c = item[n].instance, begin = lists->begin[n * lists->step];
         bool *here = allocate_clear(item[n].count + 1, (int64_t)sizeof *here);
-        for (next = n; next < elements->local_count && item[next].context == c; next++)
+        for (next = n; next < elements->local_count && item[next].instance == c; next++)
             here[item[next].item] = true;
         for (int64_t k = 0; k < value_length(lists, n); k++) {
             int64_t i = number_at(&lists->child[0], begin + k);
@@ -287,17 +267,17 @@ static void read_wants(const bmf_distribution *spread, const bmf_distribution *r
     free(item);
 }
 
-/* An index list on every context's processor. */
-static int project_placed(bmf_evaluation *machine, bmf_expression *project, bmf_frame *frame,
-                          const bmf_layout *contexts, const bmf_distribution *spread, bmf_value *lists, wants *known,
+/* An index list on every instance's processor. */
+static int project_placed(bmf_evaluator *evaluator, bmf_expression *project, bmf_frame *frame,
+                          const bmf_layout *instances, const bmf_distribution *spread, bmf_value *lists, wants *known,
                           bmf_distribution **results)
 {
     bmf_value told = {0};
-    int status = bmf_agree(machine->ctx, check_indices(machine, project, frame, contexts, spread, lists));
+    int status = bmf_agree(evaluator->ctx, check_indices(evaluator, project, frame, instances, spread, lists));
     if (status == BMF_OK)
-        status = make_results(machine, project, contexts, spread, lists, results);
+        status = make_results(evaluator, project, instances, spread, lists, results);
     if (status == BMF_OK)
-        status = distribution_broadcast(machine, project, frame, spread, lists, &told);
+        status = distribution_broadcast(evaluator, project, frame, spread, lists, &told);
     if (status == BMF_OK)
         read_wants(spread, *results, &told, known);
     value_free(&told);
@@ -305,7 +285,7 @@ static int project_placed(bmf_evaluation *machine, bmf_expression *project, bmf_
 }
 
 /* An index on each processor of the result. */
-static int project_distributed(bmf_evaluation *machine, bmf_expression *project, bmf_frame *frame,
+static int project_distributed(bmf_evaluator *evaluator, bmf_expression *project, bmf_frame *frame,
                                const bmf_distribution *spread, const bmf_value *indices, wants *known,
                                bmf_distribution **results)
 {
@@ -313,45 +293,45 @@ static int project_distributed(bmf_evaluation *machine, bmf_expression *project,
     bmf_item *item = distribution_items(indices->spread);
     int64_t *element = allocate((numbers->count + 1) * (int64_t)sizeof *element);
     bmf_frame inner;
-    int status = frame_open_spread(machine, frame, project, indices->spread, &inner);
+    int status = frame_open_spread(evaluator, frame, project, indices->spread, &inner);
     for (int64_t n = 0; status == BMF_OK && n < numbers->count; n++) {
-        const int64_t *offset = spread->offsets + item[n].context;
+        const int64_t *offset = spread->offsets + item[n].instance;
         int64_t i = number_at(numbers, n), length = offset[1] - offset[0];
         if (i < 0 || i >= length)
-            status = bad_index(machine, project, &inner, n, i, length);
+            status = bad_index(evaluator, project, &inner, n, i, length);
         element[n] = offset[0] + i;
     }
     frame_close(&inner);
-    status = bmf_agree(machine->ctx, status);
+    status = bmf_agree(evaluator->ctx, status);
     if (status == BMF_OK)
-        status = ask(machine->ctx, indices->spread->elements, spread->elements, element, known);
+        status = ask(evaluator->ctx, indices->spread->elements, spread->elements, element, known);
     if (status == BMF_OK)
         *results = distribution_retain(indices->spread);
     free(element), free(item);
     return status;
 }
 
-int evaluate_parallel_project(bmf_evaluation *machine, bmf_expression *project, bmf_frame *frame, bmf_value *x,
+int evaluate_parallel_project(bmf_evaluator *evaluator, bmf_expression *project, bmf_frame *frame, bmf_value *x,
                               bmf_value *out)
 {
     bmf_value indices, elements, fetched;
     bmf_distribution *spread = distribution_retain(x->child[0].spread), *results = NULL;
-    bmf_layout *contexts;
+    bmf_layout *instances;
     wants known = {0};
     int64_t count = x->count;
     value_move(&x->child[0].child[0], &elements);
     value_move(&x->child[1], &indices);
     value_free(x);
-    int status = bmf_agree(machine->ctx, BMF_OK);
-    operation_begin(machine, project);
+    int status = bmf_agree(evaluator->ctx, BMF_OK);
+    operation_begin(evaluator, project);
     if (status == BMF_OK)
-        status = frame_layout(machine, frame, &contexts);
+        status = frame_layout(evaluator, frame, &instances);
     if (status == BMF_OK)
-        status = indices.spread != NULL
-                     ? project_distributed(machine, project, frame, spread, &indices, &known, &results)
-                     : project_placed(machine, project, frame, contexts, spread, &indices, &known, &results);
+        status = indices.spread
+                     ? project_distributed(evaluator, project, frame, spread, &indices, &known, &results)
+                     : project_placed(evaluator, project, frame, instances, spread, &indices, &known, &results);
     if (status == BMF_OK)
-        status = answer(machine, results->elements, spread->elements, &elements, &known, &fetched);
+        status = answer(evaluator, results->elements, spread->elements, &elements, &known, &fetched);
     value_free(&indices);
     value_free(&elements);
     free(known.want);
@@ -360,33 +340,34 @@ int evaluate_parallel_project(bmf_evaluation *machine, bmf_expression *project, 
         value_distribute(count, results, &fetched, out);
     else
         distribution_release(results);
-    return operation_end(machine, status);
+    return operation_end(evaluator, status);
 }
 
-int evaluate_parallel_index(bmf_evaluation *machine, bmf_expression *index, bmf_frame *frame, bmf_value *x,
+int evaluate_parallel_index(bmf_evaluator *evaluator, bmf_expression *index, bmf_frame *frame, bmf_value *x,
                             bmf_value *out)
 {
     bmf_value indices, elements;
     bmf_distribution *spread = distribution_retain(x->child[0].spread);
-    bmf_layout *contexts;
+    bmf_layout *instances;
     wants known = {0};
     int64_t *element = allocate((x->count + 1) * (int64_t)sizeof *element);
     value_move(&x->child[0].child[0], &elements);
     value_move(&x->child[1], &indices);
     value_free(x);
-    int status = bmf_agree(machine->ctx, BMF_OK);
-    operation_begin(machine, index);
+    int status = bmf_agree(evaluator->ctx, BMF_OK);
+    operation_begin(evaluator, index);
     if (status == BMF_OK)
-        status = frame_layout(machine, frame, &contexts);
+        status = frame_layout(evaluator, frame, &instances);
     if (status == BMF_OK)
-        status = bmf_agree(machine->ctx, index_elements(machine, index, frame, contexts, spread, &indices, element));
+        status =
+            bmf_agree(evaluator->ctx, index_elements(evaluator, index, frame, instances, spread, &indices, element));
     if (status == BMF_OK)
-        status = ask(machine->ctx, contexts, spread->elements, element, &known);
+        status = ask(evaluator->ctx, instances, spread->elements, element, &known);
     if (status == BMF_OK)
-        status = answer(machine, contexts, spread->elements, &elements, &known, out);
+        status = answer(evaluator, instances, spread->elements, &elements, &known, out);
     value_free(&indices);
     value_free(&elements);
     free(known.want), free(element);
     distribution_release(spread);
-    return operation_end(machine, status);
+    return operation_end(evaluator, status);
 }

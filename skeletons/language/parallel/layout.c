@@ -1,4 +1,4 @@
-/* Layouts and spreads: plain tables of processors, the same on every rank. O(contexts) to make. */
+/* Layouts and spreads: plain tables of processors, the same on every rank. O(instances) to make. */
 #include "skeletons/language/parallel/layout.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ bmf_layout *layout_retain(bmf_layout *layout)
 
 void layout_release(bmf_layout *layout)
 {
-    if (layout == NULL || --layout->references > 0)
+    if (!layout || --layout->references > 0)
         return;
     free(layout->processor);
     free(layout->local);
@@ -51,12 +51,12 @@ bool layout_equal(const bmf_layout *a, const bmf_layout *b)
            (a->count == b->count && memcmp(a->processor, b->processor, (size_t)a->count * sizeof *a->processor) == 0);
 }
 
-bmf_distribution *distribution_create(int64_t contexts, const int64_t *offsets, bmf_layout *elements)
+bmf_distribution *distribution_create(int64_t instances, const int64_t *offsets, bmf_layout *elements)
 {
     bmf_distribution *spread = allocate_clear(1, (int64_t)sizeof *spread);
     spread->references = 1;
-    spread->contexts = contexts;
-    spread->offsets = copy_numbers(offsets, contexts + 1);
+    spread->instances = instances;
+    spread->offsets = copy_numbers(offsets, instances + 1);
     spread->elements = elements;
     return spread;
 }
@@ -69,7 +69,7 @@ bmf_distribution *distribution_retain(bmf_distribution *spread)
 
 void distribution_release(bmf_distribution *spread)
 {
-    if (spread == NULL || --spread->references > 0)
+    if (!spread || --spread->references > 0)
         return;
     layout_release(spread->elements);
     free(spread->offsets);
@@ -78,7 +78,7 @@ void distribution_release(bmf_distribution *spread)
 
 bool distribution_equal(const bmf_distribution *a, const bmf_distribution *b)
 {
-    return a == b || (a->contexts == b->contexts &&
-                      memcmp(a->offsets, b->offsets, (size_t)(a->contexts + 1) * sizeof *a->offsets) == 0 &&
+    return a == b || (a->instances == b->instances &&
+                      memcmp(a->offsets, b->offsets, (size_t)(a->instances + 1) * sizeof *a->offsets) == 0 &&
                       layout_equal(a->elements, b->elements));
 }

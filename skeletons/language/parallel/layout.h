@@ -1,15 +1,15 @@
-/* Where contexts and elements of distributed lists lie: known in full on every rank, one number per context.
+/* Where instances and elements of distributed lists lie: known in full on every rank, one number per instance.
  *
- * Only contexts that take part in communication have a layout: the program itself, elements of distributed lists, and
- * contexts of maps in which something is split. Contexts inside ordinary maps never do. */
+ * Only instances that take part in communication have a layout: the program itself, elements of distributed lists, and
+ * instances of maps in which something is split. Instances inside ordinary maps never do. */
 #ifndef BMF_LANGUAGE_LAYOUT_H
 #define BMF_LANGUAGE_LAYOUT_H
 
-#include "runtime/context/context.h"
+#include "bmf/context.h"
 
 typedef struct bmf_layout {
     int references;
-    int64_t count;       /* contexts of the whole machine, in order */
+    int64_t count;       /* instances of the whole evaluator, in order */
     int64_t *processor;  /* of each */
     int64_t local_count; /* those on this rank's processors */
     int64_t *local;      /* their numbers, rising */
@@ -21,20 +21,20 @@ bmf_layout *layout_retain(bmf_layout *layout);
 void layout_release(bmf_layout *layout);
 bool layout_equal(const bmf_layout *a, const bmf_layout *b);
 
-/* The distributed lists of a batch: context c (of all contexts of the machine) has the elements [offsets[c], offsets[c + 1]) of
+/* The distributed lists of a batch: instance c (of all instances of all ranks) has the elements [offsets[c], offsets[c + 1]) of
  * `elements`, which says their processors. */
 typedef struct bmf_distribution {
     int references;
-    int64_t contexts;
-    int64_t *offsets; /* contexts + 1 */
+    int64_t instances;
+    int64_t *offsets; /* instances + 1 */
     bmf_layout *elements;
 } bmf_distribution;
 
 /* offsets are copied, one reference of the layout is taken over. */
-bmf_distribution *distribution_create(int64_t contexts, const int64_t *offsets, bmf_layout *elements);
+bmf_distribution *distribution_create(int64_t instances, const int64_t *offsets, bmf_layout *elements);
 bmf_distribution *distribution_retain(bmf_distribution *spread);
 void distribution_release(bmf_distribution *spread);
-/* Same elements on the same processors in every context. */
+/* Same elements on the same processors in every instance. */
 bool distribution_equal(const bmf_distribution *a, const bmf_distribution *b);
 
 #endif

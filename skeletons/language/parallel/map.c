@@ -14,17 +14,17 @@ static void open_elements(bmf_value *x, bmf_value *elements, bmf_distribution **
     value_free(x);
 }
 
-int evaluate_parallel_map(bmf_evaluation *machine, bmf_expression *map, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_parallel_map(bmf_evaluator *evaluator, bmf_expression *map, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value elements, mapped;
     bmf_distribution *spread;
     bmf_frame inner;
     int64_t count = x->count;
     open_elements(x, &elements, &spread);
-    operation_begin(machine, map);
-    int status = frame_open_spread(machine, frame, map, spread, &inner);
+    operation_begin(evaluator, map);
+    int status = frame_open_spread(evaluator, frame, map, spread, &inner);
     if (status == BMF_OK) {
-        status = evaluate_batch(machine, map->child[0], &inner, &elements, &mapped);
+        status = evaluate_batch(evaluator, map->child[0], &inner, &elements, &mapped);
         frame_close(&inner);
     } else {
         value_free(&elements);
@@ -33,10 +33,10 @@ int evaluate_parallel_map(bmf_evaluation *machine, bmf_expression *map, bmf_fram
         value_distribute(count, spread, &mapped, out);
     else
         distribution_release(spread);
-    return operation_end(machine, status);
+    return operation_end(evaluator, status);
 }
 
-int evaluate_parallel_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_parallel_zip(bmf_evaluator *evaluator, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value first, second, pairs, distributed;
     bmf_distribution *spread, *other;
@@ -44,7 +44,7 @@ int evaluate_parallel_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_fram
     if (!distribution_equal(x->child[0].spread, x->child[1].spread)) {
         int64_t a = x->child[0].spread->elements->count, b = x->child[1].spread->elements->count;
         value_free(x);
-        return text_fail(machine->texts, machine->ctx, zip->span, BMF_ERROR_SHAPE,
+        return text_fail(evaluator->texts, evaluator->ctx, zip->span, BMF_ERROR_SHAPE,
                          a != b ? "%s needs lists on the same processors, found %lld and %lld elements"
                                 : "%s needs lists on the same processors, found %lld and %lld elements on others",
                          expression_keyword(zip), (long long)a, (long long)b);
@@ -53,7 +53,7 @@ int evaluate_parallel_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_fram
     open_elements(&x->child[1], &second, &other);
     distribution_release(other);
     value_free(x);
-    int status = value_pair(machine->ctx, &first, &second, &pairs);
+    int status = value_pair(evaluator->ctx, &first, &second, &pairs);
     if (status != BMF_OK) {
         distribution_release(spread);
         return status;
@@ -63,17 +63,17 @@ int evaluate_parallel_zip(bmf_evaluation *machine, bmf_expression *zip, bmf_fram
         value_move(&distributed, out);
         return BMF_OK;
     }
-    return evaluate_parallel_map(machine, zip, frame, &distributed, out);
+    return evaluate_parallel_map(evaluator, zip, frame, &distributed, out);
 }
 
-int evaluate_parallel_length(bmf_evaluation *machine, bmf_expression *length, bmf_frame *frame, bmf_value *x,
+int evaluate_parallel_length(bmf_evaluator *evaluator, bmf_expression *length, bmf_frame *frame, bmf_value *x,
                              bmf_value *out)
 {
     bmf_layout *layout;
     (void)length;
-    int status = frame_layout(machine, frame, &layout);
+    int status = frame_layout(evaluator, frame, &layout);
     if (status == BMF_OK)
-        status = value_create(machine->ctx, &bmf_type_int, x->count, out);
+        status = value_create(evaluator->ctx, &bmf_type_int, x->count, out);
     if (status == BMF_OK)
         for (int64_t n = 0; n < x->count; n++) {
             const int64_t *offset = x->spread->offsets + layout->local[n];

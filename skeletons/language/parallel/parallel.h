@@ -1,82 +1,60 @@
-/* What the operations on distributed lists share: schedules over the elements of all contexts, and packed elements that
+/* What the operations on distributed lists share: schedules over the elements of all instances, and packed elements that
  * travel in their messages. Private to the evaluator. */
 #ifndef BMF_LANGUAGE_PARALLEL_H
 #define BMF_LANGUAGE_PARALLEL_H
 
 #include "runtime/data/list.h"
+#include "skeletons/engine/parcels.h"
 #include "skeletons/language/evaluate/evaluate.h"
 
-/* Elements of a distributed list count over all contexts of the machine: element e is item e - offsets[c] of context c. */
+/* Elements of a distributed list count over all instances of all ranks: element e is item e - offsets[c] of instance c. */
 typedef struct bmf_item {
-    int64_t context, item, count; /* count: elements of the context's list */
+    int64_t instance, item, count; /* count: elements of the instance's list */
 } bmf_item;
 /* The items of this rank's elements, in their order; the caller frees. */
 bmf_item *distribution_items(const bmf_distribution *spread);
 
 /* A generator for one list whose items lie from `group->base` on. */
-typedef int bmf_group_generator(bmf_schedule *schedule, const bmf_group *group);
-/* One schedule for the lists of all contexts, which share the rounds; message.first counts over all contexts. Never NULL. */
-bmf_schedule *distribution_schedule(bmf_context *ctx, const bmf_distribution *spread, const char *name,
-                                    bmf_group_generator *generate);
-/* Printed with --bmf-plan: title, schedule of the whole machine. */
-void distribution_plan(bmf_evaluation *machine, const bmf_expression *expression, const bmf_distribution *spread,
-                       const char *name, bmf_group_generator *generate);
+/* One schedule for the lists of all instances, which share the rounds; message.first counts over all instances. Never NULL. */
+bmf_schedule *distribution_schedule(bmf_context *ctx, const bmf_distribution *spread, const bmf_algorithm *algorithm);
+/* Printed with --bmf-plan: title, schedule of the whole evaluator. */
+void distribution_plan(bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_distribution *spread,
+                       const bmf_algorithm *algorithm);
 
-/* Elements as they travel: 8 bytes of size, then what column_pack writes. Indexed by element of a spread. Packed elements that come
- * in are kept as they are, so that any run of them can be passed on. */
-typedef struct bmf_parcel {
-    char *at; /* NULL: not here */
-    int64_t bytes;
-} bmf_parcel;
-
-typedef struct bmf_parcels {
-    bmf_context *ctx;
-    bmf_parcel *parcel; /* by element */
-    int64_t elements;
-    char **buffer; /* owned memory */
-    int64_t buffers, capacity;
-    struct bmf_arrival *arrival;
-    int64_t arrivals, arrival_capacity;
-} bmf_parcels;
-
-void parcels_open(bmf_parcels *parcels, bmf_context *ctx, int64_t elements);
-void parcels_close(bmf_parcels *parcels);
-/* Packs elements [begin, end) of a column as the parcel of element e. */
-void parcels_pack(bmf_parcels *parcels, int64_t e, const bmf_column *column, int64_t begin, int64_t end);
-/* Lets element e have the same parcel as another. */
-void parcels_copy(bmf_parcels *parcels, int64_t from, int64_t to);
-/* Runs one round whose messages carry the parcels [first, first + count); what arrives is known afterwards. */
-int parcels_exchange(bmf_parcels *parcels, const bmf_round *round, uint32_t number);
-/* The same for a sparse round: messages from this rank's processors only, with their sizes, which the receivers do not know of. */
-int parcels_deliver(bmf_parcels *parcels, const bmf_round *sends, uint32_t number);
 /* A batch of the parcels of the given elements, in that order, each one element of `type`. */
-int parcels_unpack(const bmf_parcels *parcels, const bmf_type *type, const int64_t *element, int64_t count,
-                   bmf_value *out);
+int value_from_parcels(const bmf_parcels *parcels, const bmf_type *type, const int64_t *element, int64_t count,
+                       bmf_value *out);
 
-/* Trace node of an operation, unless the machine is quiet. */
-void operation_begin(bmf_evaluation *machine, const bmf_expression *expression);
-int operation_end(bmf_evaluation *machine, int status);
+/* Reductions and scans of the lists of a spread: values, all of this rank's elements, become what is left of them: of a
+ * reduction each list's first element, of a scan all. elements: the frame of the elements. Collective; agreed status, except
+ * while the operator itself communicates. */
+int distribution_combine(bmf_evaluator *evaluator, bmf_expression *fold, bool scan, const bmf_distribution *spread,
+                         bmf_frame *elements, bmf_value *values);
 
-/* The distributed list `child` (taken over) of elements of child->type on a spread (one reference taken over). count: contexts on
+/* Trace node of an operation, unless the evaluator is quiet. */
+void operation_begin(bmf_evaluator *evaluator, const bmf_expression *expression);
+int operation_end(bmf_evaluator *evaluator, int status);
+
+/* The distributed list `child` (taken over) of elements of child->type on a spread (one reference taken over). count: instances on
  * this rank. */
 void value_distribute(int64_t count, bmf_distribution *spread, bmf_value *child, bmf_value *out);
 
-/* Distributed lists of one context, joined to a list in C with a part on each element's processor. `lists`, the elements on this
+/* Distributed lists of one instance, joined to a list in C with a part on each element's processor. `lists`, the elements on this
  * rank, are taken over. Collective; agreed status. */
 int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *lists, bmf_list **list);
-/* The parts of a list in C on this rank, each as a list: one context a part. The list's column is moved out of it. */
+/* The parts of a list in C on this rank, each as a list: one instance a part. The list's column is moved out of it. */
 int value_from_parts(bmf_list *list, bmf_value *parts);
 
 /* The pair of the batches a and b, both taken over, also on failure. */
 int value_pair(bmf_context *ctx, bmf_value *a, bmf_value *b, bmf_value *out);
 
-/* The contexts' values x on the elements of their distributed lists: a batch for this rank's elements. Down the split tree; count - 1
+/* The instances' values x on the elements of their distributed lists: a batch for this rank's elements. Down the split tree; count - 1
  * messages a list. x stays the caller's. Collective; agreed status. */
-int distribution_broadcast(bmf_evaluation *machine, bmf_expression *expression, bmf_frame *frame,
+int distribution_broadcast(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame,
                            const bmf_distribution *spread, bmf_value *x, bmf_value *out);
 
-/* Distributed lists of a batch whose type may hold them anywhere outside placed lists: as placed lists on their contexts' processors. For
+/* Distributed lists of a batch whose type may hold them anywhere outside placed lists: as placed lists on their instances' processors. For
  * results. Takes x over. */
-int collect_distributed(bmf_evaluation *machine, bmf_frame *frame, bmf_value *x, bmf_value *out);
+int collect_distributed(bmf_evaluator *evaluator, bmf_frame *frame, bmf_value *x, bmf_value *out);
 
 #endif

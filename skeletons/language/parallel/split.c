@@ -1,7 +1,7 @@
-/* P_Split: every context's list spread over processors. Document 000, 5.3.
+/* P_Split: every instance's list spread over processors. Document 000, 5.3.
  *
- * Method: part k of a context on processor q goes to processor q + k 2^s, by the split tree or directly. The program's own
- * list goes through the skeleton in C, which sends from and to the columns; lists of several contexts (nested splits)
+ * Method: part k of an instance on processor q goes to processor q + k 2^s, by the split tree or directly. The program's own
+ * list goes through the skeleton in C, which sends from and to the columns; lists of several instances (nested splits)
  * travel packed, all in the same rounds.
  * Cost: parts - 1 messages a list; parts that stay on a rank are copied once. */
 #include <inttypes.h>
@@ -11,31 +11,31 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/language/parallel/parallel.h"
 #include "skeletons/engine/plan.h"
-#include "skeletons/skeletons.h"
+#include "bmf/skeletons.h"
 
-/* Part k of context c is element c * parts + k. */
-static int make_spread(bmf_evaluation *machine, const bmf_expression *split, const bmf_layout *contexts,
+/* Part k of instance c is element c * parts + k. */
+static int make_spread(bmf_evaluator *evaluator, const bmf_expression *split, const bmf_layout *instances,
                        bmf_distribution **made)
 {
-    int64_t parts = split->number[0], stride = split->number[1], processors = machine->ctx->processors;
-    int64_t *processor = allocate((contexts->count * parts + 1) * (int64_t)sizeof *processor);
-    int64_t *offsets = allocate((contexts->count + 1) * (int64_t)sizeof *offsets);
+    int64_t parts = split->number[0], stride = split->number[1], processors = evaluator->ctx->processors;
+    int64_t *processor = allocate((instances->count * parts + 1) * (int64_t)sizeof *processor);
+    int64_t *offsets = allocate((instances->count + 1) * (int64_t)sizeof *offsets);
     int64_t last = stride < 62 && parts - 1 <= INT64_MAX >> stride ? (parts - 1) << stride : INT64_MAX;
     int status = BMF_OK;
-    for (int64_t c = 0; status == BMF_OK && c < contexts->count; c++) {
+    for (int64_t c = 0; status == BMF_OK && c < instances->count; c++) {
         offsets[c] = c * parts;
-        if (last >= processors - contexts->processor[c])
-            status = text_fail(machine->texts, machine->ctx, split->span, BMF_ERROR_SHAPE,
+        if (last >= processors - instances->processor[c])
+            status = text_fail(evaluator->texts, evaluator->ctx, split->span, BMF_ERROR_SHAPE,
                                "P_Split over %" PRId64 " processors with stride 2^%" PRId64 " from processor %" PRId64
                                " goes beyond the machine's %" PRId64 " processors",
-                               parts, stride, contexts->processor[c], processors);
+                               parts, stride, instances->processor[c], processors);
         for (int64_t k = 0; status == BMF_OK && k < parts; k++)
-            processor[c * parts + k] = contexts->processor[c] + (k << stride);
+            processor[c * parts + k] = instances->processor[c] + (k << stride);
     }
-    offsets[contexts->count] = contexts->count * parts;
+    offsets[instances->count] = instances->count * parts;
     if (status == BMF_OK)
-        *made = distribution_create(contexts->count, offsets,
-                                    layout_create(machine->ctx, contexts->count * parts, processor));
+        *made = distribution_create(instances->count, offsets,
+                                    layout_create(evaluator->ctx, instances->count * parts, processor));
     free(offsets);
     free(processor);
     return status;
@@ -43,10 +43,10 @@ static int make_spread(bmf_evaluation *machine, const bmf_expression *split, con
 
 /* ---- one list: the skeleton in C ---- */
 
-/* The list of the only context, which lies on processor `on`, as a list in C; x is taken over. */
-static int list_of_value(bmf_evaluation *machine, int64_t on, bmf_value *x, bmf_list **list)
+/* The list of the only instance, which lies on processor `on`, as a list in C; x is taken over. */
+static int list_of_value(bmf_evaluator *evaluator, int64_t on, bmf_value *x, bmf_list **list)
 {
-    bmf_context *ctx = machine->ctx;
+    bmf_context *ctx = evaluator->ctx;
     bmf_column column = {0};
     const bmf_type *element = x->type->component[0];
     int64_t length = 0;
@@ -71,38 +71,28 @@ static int list_of_value(bmf_evaluation *machine, int64_t on, bmf_value *x, bmf_
     return status;
 }
 
-static int split_one(bmf_evaluation *machine, const bmf_expression *split, int64_t on, bmf_value *x, bmf_value *parts)
+static int split_one(bmf_evaluator *evaluator, const bmf_expression *split, int64_t on, bmf_value *x, bmf_value *parts)
 {
     bmf_list *whole = NULL, *spread = NULL;
-    int status = list_of_value(machine, on, x, &whole);
+    int status = list_of_value(evaluator, on, x, &whole);
     if (status == BMF_OK)
         status = bmf_split(whole, split->number[0], (int)split->number[1], &spread);
     bmf_list_free(whole);
     if (status == BMF_OK)
-        status = bmf_agree(machine->ctx, value_from_parts(spread, parts));
+        status = bmf_agree(evaluator->ctx, value_from_parts(spread, parts));
     bmf_list_free(spread);
     return status;
 }
 
 /* ---- many lists, packed ---- */
 
-static int generate_tree(bmf_schedule *schedule, const bmf_group *group)
-{
-    return schedule_split_tree(schedule, 0, group, NULL);
-}
-
-static int generate_direct(bmf_schedule *schedule, const bmf_group *group)
-{
-    return schedule_split_direct(schedule, 0, group, NULL);
-}
-
 /* Packs the parts of this rank's lists. A part is a list: packed as one element of a column of lists. */
-static int pack_parts(bmf_evaluation *machine, const bmf_layout *contexts, int64_t parts, bmf_value *x,
+static int pack_parts(bmf_evaluator *evaluator, const bmf_layout *instances, int64_t parts, bmf_value *x,
                       bmf_parcels *parcels)
 {
     bmf_column whole, part = {0};
     int64_t offsets[2] = {0, 0};
-    BMF_TRY(value_to_column(machine->ctx, x, &whole));
+    BMF_TRY(value_to_column(evaluator->ctx, x, &whole));
     for (int64_t n = 0; n < x->count; n++) {
         int64_t first = whole.offsets[n], length = whole.offsets[n + 1] - first;
         for (int64_t k = 0; k < parts; k++) {
@@ -110,7 +100,7 @@ static int pack_parts(bmf_evaluation *machine, const bmf_layout *contexts, int64
             BMF_TRY(column_view(&whole.child[0], first + begin, end - begin, &part));
             offsets[1] = end - begin;
             bmf_column list = {.type = whole.type, .count = 1, .offsets = offsets, .child = &part};
-            parcels_pack(parcels, contexts->local[n] * parts + k, &list, 0, 1);
+            parcels_pack(parcels, instances->local[n] * parts + k, &list, 0, 1);
             column_free(&part);
         }
     }
@@ -118,53 +108,52 @@ static int pack_parts(bmf_evaluation *machine, const bmf_layout *contexts, int64
     return BMF_OK;
 }
 
-static int split_many(bmf_evaluation *machine, const bmf_expression *split, const bmf_layout *contexts,
+static int split_many(bmf_evaluator *evaluator, const bmf_expression *split, const bmf_layout *instances,
                       const bmf_distribution *spread, bmf_value *x, bmf_value *parts)
 {
-    bmf_context *ctx = machine->ctx;
+    bmf_context *ctx = evaluator->ctx;
     const bmf_type *type = x->type;
     bmf_parcels parcels;
-    bmf_algorithm chosen = choose_algorithm(ctx, BMF_SPLIT_TREE, BMF_SPLIT_DIRECT, split->number[0], 0);
-    bmf_group_generator *generate = chosen == BMF_SPLIT_DIRECT ? generate_direct : generate_tree;
+    const bmf_algorithm *chosen = choose_algorithm(ctx, &(bmf_choice){.skeleton = "split", .count = split->number[0]});
     parcels_open(&parcels, ctx, spread->elements->count);
-    int status = bmf_agree(ctx, pack_parts(machine, contexts, split->number[0], x, &parcels));
+    int status = bmf_agree(ctx, pack_parts(evaluator, instances, split->number[0], x, &parcels));
     value_free(x);
     if (status == BMF_OK) {
-        bmf_schedule *schedule = distribution_schedule(ctx, spread, bmf_algorithm_name(chosen), generate);
-        distribution_plan(machine, split, spread, bmf_algorithm_name(chosen), generate);
+        bmf_schedule *schedule = distribution_schedule(ctx, spread, chosen);
+        distribution_plan(evaluator, split, spread, chosen);
         for (int r = 0; status == BMF_OK && r < schedule->rounds; r++)
             status = parcels_exchange(&parcels, &schedule->round[r], (uint32_t)r);
         schedule_free(schedule);
     }
     if (status == BMF_OK)
         status = bmf_agree(
-            ctx, parcels_unpack(&parcels, type, spread->elements->local, spread->elements->local_count, parts));
+            ctx, value_from_parcels(&parcels, type, spread->elements->local, spread->elements->local_count, parts));
     parcels_close(&parcels);
     return status;
 }
 
-int evaluate_parallel_split(bmf_evaluation *machine, bmf_expression *split, bmf_frame *frame, bmf_value *x,
+int evaluate_parallel_split(bmf_evaluator *evaluator, bmf_expression *split, bmf_frame *frame, bmf_value *x,
                             bmf_value *out)
 {
-    bmf_layout *contexts;
+    bmf_layout *instances;
     bmf_distribution *spread = NULL;
     bmf_value parts;
     int64_t count = x->count;
-    int status = bmf_agree(machine->ctx, BMF_OK);
+    int status = bmf_agree(evaluator->ctx, BMF_OK);
     if (status == BMF_OK)
-        status = frame_layout(machine, frame, &contexts);
+        status = frame_layout(evaluator, frame, &instances);
     if (status == BMF_OK)
-        status = make_spread(machine, split, contexts, &spread);
+        status = make_spread(evaluator, split, instances, &spread);
     if (status != BMF_OK) {
         value_free(x);
         return status;
     }
-    operation_begin(machine, split);
-    status = contexts->count == 1 ? split_one(machine, split, contexts->processor[0], x, &parts)
-                                  : split_many(machine, split, contexts, spread, x, &parts);
+    operation_begin(evaluator, split);
+    status = instances->count == 1 ? split_one(evaluator, split, instances->processor[0], x, &parts)
+                                   : split_many(evaluator, split, instances, spread, x, &parts);
     if (status == BMF_OK)
         value_distribute(count, spread, &parts, out);
     else
         distribution_release(spread);
-    return operation_end(machine, status);
+    return operation_end(evaluator, status);
 }

@@ -13,7 +13,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/scalar/code.h"
-#include "skeletons/operators.h"
+#include "bmf/operators.h"
 
 struct bmf_scalar_operator {
     bmf_operator op;

@@ -11,7 +11,7 @@
 #define BMF_LANGUAGE_SCALAR_H
 
 #include "runtime/backend/backend.h"
-#include "runtime/data/kernel.h"
+#include "bmf/kernel.h"
 #include "skeletons/language/front/expression.h"
 
 typedef enum bmf_failure_kind {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "skeletons/engine/marks.h"
 #include "skeletons/language/streams/stream.h"
 
 /* Elements to ask for before their page is reached. */
@@ -34,54 +35,6 @@ typedef struct filter_state {
 static uint64_t *words_of(const filter_state *f, int64_t index, const bmf_piece *piece)
 {
     return f->bits ? f->bits + piece->begin / 64 + 2 * index : NULL;
-}
-
-/* The sum of at most 255 times 8 bytes of 0 or 1: eight counters in a word. */
-BMF_VECTORISE static int64_t count_words(int64_t words, const uint8_t *mark)
-{
-    uint64_t counters = 0, sum = 0;
-    for (int64_t i = 0; i < words; i++) {
-        uint64_t word;
-        memcpy(&word, mark + 8 * i, sizeof word);
-        counters += word;
-    }
-    for (; counters > 0; counters >>= 8)
-        sum += counters & 255;
-    return (int64_t)sum;
-}
-
-/* At most BMF_BLOCK marks. */
-static int64_t count_marks(int64_t count, const uint8_t *mark)
-{
-    int64_t words = count / 8, kept = words > 0 ? count_words(words, mark) : 0;
-    for (int64_t i = 8 * words; i < count; i++)
-        kept += mark[i];
-    return kept;
-}
-
-/* Eight bytes of 0 or 1 become eight bits. */
-static uint64_t pack_eight(const uint8_t *mark)
-{
-    uint64_t bytes;
-    memcpy(&bytes, mark, sizeof bytes);
-    return bytes * UINT64_C(0x0102040810204080) >> 56;
-}
-
-static void pack_marks(int64_t count, const uint8_t *mark, uint64_t *word)
-{
-    int64_t i = 0;
-    for (; i + 64 <= count; i += 64) {
-        uint64_t bits = 0;
-        for (int k = 0; k < 8; k++)
-            bits |= pack_eight(mark + i + 8 * k) << (8 * k);
-        *word++ = bits;
-    }
-    if (i < count) {
-        uint64_t bits = 0;
-        for (int64_t k = i; k < count; k++)
-            bits |= (uint64_t)mark[k] << (k - i);
-        *word = bits;
-    }
 }
 
 /* Adds kept elements of segment s, which the piece has alone or shares. */
@@ -111,7 +64,7 @@ static int64_t count_block(filter_state *f, int64_t index, const bmf_piece *piec
             ++*segment;
         here = offset[*segment + 1] - (v + done);
         here = here < count - done ? here : count - done;
-        int64_t kept = count_marks(here, mark + done);
+        int64_t kept = marks_count(here, mark + done);
         add_kept(f, index, piece, *segment, kept);
         all += kept;
     }
@@ -144,41 +97,13 @@ static int mark_piece(void *state, int64_t index, const bmf_piece *piece, int wo
         const uint8_t *mark = plain_marks(count, &slice, room);
         all += count_block(f, index, piece, &segment, v, count, mark);
         if (word)
-            pack_marks(count, mark, word + (v - piece->begin) / 64);
+            marks_pack(count, mark, word + (v - piece->begin) / 64);
     }
     f->place[index] = all;
     return 0;
 }
 
 /* ---- keeping ---- */
-
-/* Keeps the elements of one leaf whose bits are set. */
-static char *keep_leaf(int64_t count, const uint64_t *word, const bmf_slice *from, int64_t size, char *to)
-{
-    const char *x = from->data;
-    for (int64_t i = 0; i < count; i += 64, x += 64 * from->stride) {
-        uint64_t bits = word[i / 64];
-        if (bits == ~UINT64_C(0) && from->stride == size) {
-            memcpy(to, x, (size_t)(64 * size));
-            to += 64 * size;
-        } else if (size == 8) {
-            for (; bits; bits &= bits - 1, to += 8)
-                memcpy(to, x + __builtin_ctzll(bits) * from->stride, 8);
-        } else {
-            for (; bits; bits &= bits - 1, to += size)
-                memcpy(to, x + __builtin_ctzll(bits) * from->stride, (size_t)size);
-        }
-    }
-    return to;
-}
-
-static bool any_kept(int64_t count, const uint64_t *word)
-{
-    uint64_t any = 0;
-    for (int64_t i = 0; i < count; i += 64)
-        any |= word[i / 64];
-    return any != 0;
-}
 
 static int keep_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
@@ -190,12 +115,12 @@ static int keep_piece(void *state, int64_t index, const bmf_piece *piece, int wo
     for (int64_t v = piece->begin, count; v < piece->end; v += count, word += BMF_BLOCK / 64) {
         bmf_slice block[BMF_MAX_LEAVES] = {0};
         count = piece->end - v < BMF_BLOCK ? piece->end - v : BMF_BLOCK;
-        if (!any_kept(count, word))
+        if (!marks_any(count, word))
             continue;
         if (stream_block(f->source, worker, v, count, block) != 0)
             return 0;
         for (int k = 0; k < f->source->leaves; k++)
-            to[k] = keep_leaf(count, word, &block[k], f->source->leaf_size[k], to[k]);
+            to[k] = marks_keep(count, word, &block[k], f->source->leaf_size[k], to[k]);
     }
     return 0;
 }
@@ -238,7 +163,7 @@ int stream_count(bmf_stream_source *source, bmf_value *out)
     bmf_value made;
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(value_create(source->machine->ctx, &bmf_type_int, source->segments, &made));
+    BMF_TRY(value_create(source->evaluator->ctx, &bmf_type_int, source->segments, &made));
     int status = stream_pieces(source, 0, &piece, &pieces);
     if (status == BMF_OK) {
         f.kept = made.data;
@@ -272,8 +197,8 @@ static int keep_all(filter_state *f, const bmf_piece *piece, int64_t pieces, bmf
     bmf_stream_source *source = (bmf_stream_source *)f->source;
     int64_t count = to_offsets(source->segments, f->kept);
     if (count == 0)
-        return value_empty(source->machine->ctx, source->type, 0, child);
-    BMF_TRY(value_create(source->machine->ctx, source->type, count, child));
+        return value_empty(source->evaluator->ctx, source->type, 0, child);
+    BMF_TRY(value_create(source->evaluator->ctx, source->type, count, child));
     value_slices(child, 0, f->out);
     int status = stream_compute(
         source, &(bmf_stream_work){
@@ -288,7 +213,7 @@ static int filter_pieces(filter_state *f, const bmf_piece *piece, int64_t pieces
     int64_t words = f->source->count / 64 + 2 * pieces + 2;
     bmf_buffer *bits = buffer_create(words * (int64_t)sizeof *f->bits);
     if (!bits)
-        return bmf_fail(f->source->machine->ctx, BMF_ERROR_MEMORY, "no memory for the marks of %lld elements",
+        return bmf_fail(f->source->evaluator->ctx, BMF_ERROR_MEMORY, "no memory for the marks of %lld elements",
                         (long long)f->source->count);
     f->bits = bits->data;
     open_counts(f, pieces);
@@ -302,7 +227,7 @@ static int filter_pieces(filter_state *f, const bmf_piece *piece, int64_t pieces
 
 int stream_filter(bmf_stream_source *source, bmf_value *out)
 {
-    bmf_context *ctx = source->machine->ctx;
+    bmf_context *ctx = source->evaluator->ctx;
     filter_state f = {.source = source};
     bmf_value child;
     bmf_piece *piece;

@@ -1,7 +1,6 @@
-/* Folding parts of segments, and batches of short ones; see stream_fold.h.
+/* Folding parts of segments, and batches of short ones; see fold.h.
  *
- * Method: a range of one segment is folded in blocks of the fixed tree, 64 of them at a time where that fits, into a
- * forest. A batch of short segments goes level by level over all segments at once, so that any operator runs on long
+ * Method: a range of one segment is a block source, folded into a forest like a list (skeletons/engine/forest.c). A batch of short segments goes level by level over all segments at once, so that any operator runs on long
  * blocks: the pairs of all segments stand side by side and are combined by one call a level; elements left over at a
  * level are nodes of the segment's binary digits, which are combined from the left in rounds.
  * Cost: n - 1 operations a segment; a batch moves its elements about twice in the first-level cache. */
@@ -12,8 +11,6 @@
 
 #include "runtime/base/allocate.h"
 
-/* Blocks are short because memory has nothing to do while the upper levels of one are folded; see forest.c. */
-enum { FOLD_BLOCK = BMF_SEGMENT_NODE, GROUP = BMF_GROUP_BLOCKS * FOLD_BLOCK };
 /* Elements of a batch that is folded where it stands. */
 enum { DIRECT_BATCH = 16 * BMF_BLOCK };
 /* Arrays of BMF_BLOCK elements in a worker's room. */
@@ -42,7 +39,7 @@ static void array_slices(const bmf_stream_fold *fold, int worker, int array, bmf
 static int open_operator(bmf_stream_fold *fold)
 {
     bmf_stream_source *source = fold->source;
-    bmf_context *ctx = source->machine->ctx;
+    bmf_context *ctx = source->evaluator->ctx;
     fold->operation = scalar_operator_create(source->stream->child[1], source->workers);
     fold->op = *scalar_operator_get(fold->operation);
     if (fold->op.may_fail)
@@ -84,7 +81,7 @@ static void find_factors(bmf_stream_fold *fold)
 
 int stream_fold_open(bmf_stream_source *source, const bmf_value *initial, bmf_stream_fold *fold)
 {
-    *fold = (bmf_stream_fold){.source = source, .initial = initial != NULL};
+    *fold = (bmf_stream_fold){.source = source, .initial = initial};
     int status = open_operator(fold);
     if (status != BMF_OK) {
         scalar_operator_free(fold->operation);
@@ -145,93 +142,69 @@ static int note_failed(bmf_stream_fold *fold, int code)
     return code != 0;
 }
 
-/* A block of a group. */
-static int fold_block_of(bmf_stream_fold *fold, int worker, const bmf_slice *x, void *value)
+/* A segment whose elements are folded; see fold.h for keep. */
+typedef struct segment_source {
+    bmf_block_source blocks;
+    bmf_stream_fold *fold;
+    int64_t segment;
+    const bmf_stream_held *keep;
+} segment_source;
+
+/* Of a block, which has noted its failure itself; operators have other codes. */
+enum { ELEMENT_FAILED = -1 };
+
+static int segment_block(const bmf_block_source *blocks, int worker, int64_t begin, int64_t count, bmf_slice *x)
 {
-    const bmf_segment_functions *fast = fold->segments;
-    if (fast && fast->node && x[0].stride == fold->source->leaf_size[0])
-        return note_failed(fold, !fast->node(x[0].data, value));
-    return note_failed(fold, tree_fold(&fold->tree, worker, FOLD_BLOCK, x, value));
+    const segment_source *source = (const segment_source *)blocks;
+    int failed = stream_fold_block(source->fold, worker, source->segment, begin, count, source->keep, x);
+    return failed ? ELEMENT_FAILED : 0;
 }
 
-static void sum_products(const bmf_stream_fold *fold, int64_t v, char *values)
+static int plain_block(const bmf_block_source *blocks, int worker, int64_t begin, int64_t count, bmf_slice *x)
 {
-    const double *x = (const double *)fold->source->input[fold->factor[0]].data + v;
-    const double *y = (const double *)fold->source->input[fold->factor[1]].data + v;
-    for (int64_t b = 0; b < BMF_GROUP_BLOCKS; b++, x += FOLD_BLOCK, y += FOLD_BLOCK)
-        segment_sum_products(x, y, values + b * (int64_t)sizeof(double));
+    const segment_source *source = (const segment_source *)blocks;
+    int code = segment_block(blocks, worker, begin, count, x);
+    if (code == 0 && !blocks->direct)
+        x[0].data = (void *)stream_fold_plain(source->fold, worker, count, x);
+    return code;
 }
 
-/* 64 blocks from an aligned place on: their values stand side by side and are folded like elements. */
-static int fold_group(bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, const bmf_stream_held *keep,
-                      char *values)
+static int fold_by_function(const bmf_block_source *blocks, int worker, int64_t begin, void *value)
 {
-    const bmf_tree *tree = &fold->tree;
-    bmf_slice x[BMF_MAX_LEAVES], group = {values, tree->record};
-    if (fold->factor[0] >= 0 && !keep) {
-        sum_products(fold, fold->source->offset[s] + begin, values);
-        return note_failed(fold, tree_fold(tree, worker, BMF_GROUP_BLOCKS, &group, values));
-    }
-    for (int64_t b = 0; b < BMF_GROUP_BLOCKS; b++) {
-        if (stream_fold_block(fold, worker, s, begin + b * FOLD_BLOCK, FOLD_BLOCK, keep, x) != 0)
-            return 1;
-        if (fold_block_of(fold, worker, x, values + b * tree->record) != 0)
-            return 1;
-    }
-    return note_failed(fold, tree_fold(tree, worker, BMF_GROUP_BLOCKS, &group, values));
-}
-
-static int fold_blocks(bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, int64_t end,
-                       const bmf_stream_held *keep, bmf_forest *forest)
-{
-    const bmf_tree *tree = &fold->tree;
-    char *records = tree->records[worker];
+    bmf_stream_fold *fold = ((const segment_source *)blocks)->fold;
     bmf_slice x[BMF_MAX_LEAVES];
-    const bool groups = fold->op.fold && tree->leaves == 1 && tree->record == tree->leaf_size[0];
-    for (int64_t i = begin, count; i < end; i += count) {
-        if (groups && i % GROUP == 0 && end - i >= GROUP) {
-            count = GROUP;
-            if (fold_group(fold, worker, s, i, keep, records) != 0)
-                return 1;
-        } else {
-            count = tree_block(i, end);
-            if (stream_fold_block(fold, worker, s, i, count, keep, x) != 0)
-                return 1;
-            if (tree_fold(tree, worker, count, x, records) != 0)
-                return note_failed(fold, 1);
-        }
-        if (forest_push(tree, forest, count, records, false) != 0)
-            return note_failed(fold, 1);
-    }
-    return 0;
+    int code = segment_block(blocks, worker, begin, BMF_FOLD_BLOCK, x);
+    if (code != 0)
+        return code;
+    if (x[0].stride != fold->source->leaf_size[0])
+        return tree_fold(&fold->tree, worker, BMF_FOLD_BLOCK, x, value);
+    return !fold->segments->node(x[0].data, value);
 }
 
-/* The order is free: any number of elements at once. */
-static int fold_quick(bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, int64_t end,
-                      const bmf_stream_held *keep, bmf_forest *forest)
+static int sum_products(const bmf_block_source *blocks, int worker, int64_t begin, void *value)
 {
-    const bmf_tree *tree = &fold->tree;
-    char *record = tree->records[worker];
-    int64_t most = fold->direct ? GROUP : FOLD_BLOCK;
-    for (int64_t i = begin, count; i < end; i += count) {
-        bmf_slice x[BMF_MAX_LEAVES];
-        count = end - i < most ? end - i : most;
-        if (stream_fold_block(fold, worker, s, i, count, keep, x) != 0)
-            return 1;
-        tree->op->quick(tree->op->context, count, fold->direct ? x[0].data : stream_fold_plain(fold, worker, count, x),
-                        record);
-        if (forest_append(tree, forest, i + count, record, false) != 0)
-            return note_failed(fold, 1);
-    }
+    const segment_source *source = (const segment_source *)blocks;
+    const bmf_stream_source *stream = source->fold->source;
+    int64_t v = stream->offset[source->segment] + begin;
+    (void)worker;
+    segment_sum_products((const double *)stream->input[source->fold->factor[0]].data + v,
+                         (const double *)stream->input[source->fold->factor[1]].data + v, value);
     return 0;
 }
 
 int stream_fold_range(bmf_stream_fold *fold, int worker, int64_t s, int64_t begin, int64_t end,
                       const bmf_stream_held *keep, bmf_forest *forest)
 {
-    return fold->tree.quick && fold->tree.exact && fold->tree.leaves == 1
-               ? fold_quick(fold, worker, s, begin, end, keep, forest)
-               : fold_blocks(fold, worker, s, begin, end, keep, forest);
+    segment_source source = {.fold = fold, .segment = s, .keep = keep};
+    source.blocks = (bmf_block_source){.block = segment_block, .plain = fold->tree.quick, .direct = fold->direct};
+    if (fold->tree.quick)
+        source.blocks.block = plain_block;
+    else if (fold->factor[0] >= 0 && !keep)
+        source.blocks.fold = sum_products;
+    else if (fold->segments && fold->segments->node)
+        source.blocks.fold = fold_by_function;
+    int code = forest_fold(&fold->tree, forest, &source.blocks, worker, begin, end);
+    return code == ELEMENT_FAILED ? 1 : note_failed(fold, code);
 }
 
 /* ---- batches ---- */
@@ -420,8 +393,8 @@ int stream_fold_status(bmf_stream_fold *fold, bmf_expression_kind kind, int (*ru
         run(state, s);
         if (operator_failed(fold, &failure)) {
             failure.element = s;
-            return stream_fail_context(source, kind, failure);
+            return stream_fail_instance(source, kind, failure);
         }
     }
-    return bmf_fail(source->machine->ctx, BMF_ERROR_INTERNAL, "%s failed, and then did not", source->name);
+    return bmf_fail(source->evaluator->ctx, BMF_ERROR_INTERNAL, "%s failed, and then did not", source->name);
 }

@@ -7,6 +7,8 @@
 #include "skeletons/language/streams/stream.h"
 #include "skeletons/language/streams/segments.h"
 
+_Static_assert((int)BMF_SEGMENT_NODE == (int)BMF_FOLD_BLOCK, "segment functions fold the tree's blocks");
+
 typedef struct bmf_stream_fold {
     bmf_stream_source *source;
     bmf_scalar_operator *operation;
@@ -17,7 +19,7 @@ typedef struct bmf_stream_fold {
     int factor[2]; /* the elements are products of these input leaves and their sum is wanted; or -1 */
     bool direct;   /* the elements stand in one plain array */
     bool initial;
-    bmf_slice first[BMF_MAX_LEAVES]; /* the default of every context */
+    bmf_slice first[BMF_MAX_LEAVES]; /* the default of every instance */
     char **room;                     /* by worker, for batches */
     char **record;                   /* by worker: two records */
     atomic_bool failed;              /* the operator */
@@ -49,7 +51,7 @@ const void *stream_fold_plain(const bmf_stream_fold *fold, int worker, int64_t c
 /* The end of the whole segments behind s that make a batch: all end at or before `end` and before segment `last`, none
  * is long. Is s itself when that is long. empty: is one among them? */
 int64_t stream_fold_batch_end(const bmf_stream_fold *fold, int64_t s, int64_t last, int64_t end, bool *empty);
-/* to[i] = default op to[i] for `count` elements of segment s, or for one each of `count` contexts from s on. */
+/* to[i] = default op to[i] for `count` elements of segment s, or for one each of `count` instances from s on. */
 int stream_fold_begin_with(bmf_stream_fold *fold, int64_t s, bool same, int64_t count, const bmf_slice *to);
 
 /* After the run: BMF_OK or the message of the first failure. run computes one segment alone. */

@@ -75,7 +75,7 @@ static int overwritable(const bmf_stream_source *source, int k, uint64_t taken)
 /* Makes the leaves of the result; counts how many overwrite an input. */
 static int make_leaves(const bmf_stream_source *source, bool reuse, bmf_value *leaf, int *overwriting)
 {
-    bmf_context *ctx = source->machine->ctx;
+    bmf_context *ctx = source->evaluator->ctx;
     const bmf_type *type[BMF_MAX_LEAVES];
     int over[BMF_MAX_LEAVES];
     uint64_t taken = 0;
@@ -106,7 +106,7 @@ static void free_leaves(int leaves, bmf_value *leaf)
 static int share_leaves(const bmf_stream_source *source, const int *from, bmf_value *leaf)
 {
     for (int k = 0; k < source->leaves; k++)
-        BMF_TRY(value_share(source->machine->ctx, source->input_leaf[from[k]], &leaf[k]));
+        BMF_TRY(value_share(source->evaluator->ctx, source->input_leaf[from[k]], &leaf[k]));
     return BMF_OK;
 }
 
@@ -115,7 +115,7 @@ int stream_make(const bmf_stream_source *source, bool reuse, bmf_value *child, i
     bmf_value leaf[BMF_MAX_LEAVES] = {0};
     int next = 0, status = make_leaves(source, reuse, leaf, overwriting);
     if (status == BMF_OK)
-        status = assemble(source->machine->ctx, source->type, leaf, &next, child);
+        status = assemble(source->evaluator->ctx, source->type, leaf, &next, child);
     free_leaves(source->leaves, leaf);
     return status;
 }
@@ -144,7 +144,7 @@ static int share_selected(const bmf_stream_source *source, const int *from, bmf_
     bmf_value leaf[BMF_MAX_LEAVES] = {0};
     int next = 0, status = share_leaves(source, from, leaf);
     if (status == BMF_OK)
-        status = assemble(source->machine->ctx, source->type, leaf, &next, child);
+        status = assemble(source->evaluator->ctx, source->type, leaf, &next, child);
     free_leaves(source->leaves, leaf);
     return status;
 }
@@ -168,5 +168,5 @@ int stream_list(bmf_stream_source *source, bmf_value *out)
 {
     bmf_value child;
     BMF_TRY(stream_map(source, &child));
-    return value_create_list(source->machine->ctx, source->segments, buffer_retain(source->offsets), &child, out);
+    return value_create_list(source->evaluator->ctx, source->segments, buffer_retain(source->offsets), &child, out);
 }

@@ -184,7 +184,7 @@ static int fail_empty(const bmf_stream_source *source)
     int64_t s = 0;
     while (source->offset[s + 1] > source->offset[s])
         s++;
-    return stream_fail_context(source, BMF_EXPRESSION_REDUCE, (bmf_failure){.kind = BMF_FAILURE_EMPTY, .element = s});
+    return stream_fail_instance(source, BMF_EXPRESSION_REDUCE, (bmf_failure){.kind = BMF_FAILURE_EMPTY, .element = s});
 }
 
 static int run_pieces(reduce_state *r)
@@ -213,7 +213,7 @@ int stream_reduce(bmf_stream_source *source, const bmf_value *initial, bmf_value
 {
     reduce_state r = {0};
     bmf_value made;
-    BMF_TRY(value_create(source->machine->ctx, source->type, source->segments, &made));
+    BMF_TRY(value_create(source->evaluator->ctx, source->type, source->segments, &made));
     int status = stream_fold_open(source, initial, &r.fold);
     if (status == BMF_OK) {
         value_slices(&made, 0, r.out);

@@ -6,16 +6,13 @@
  * cache. A single worker goes through once. Short segments are scanned in batches, by fast functions for the common
  * operators.
  * Cost: every element is read once and written once; 2 n operations, 3 n for segments that several workers share. */
-#include <sched.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "runtime/base/allocate.h"
+#include "skeletons/engine/chain.h"
 #include "skeletons/language/streams/fold.h"
 
-enum { CHAIN_BYTES = 256 * 1024, SCAN_BLOCK = BMF_SEGMENT_NODE };
-enum { SPINS_BEFORE_YIELD = 200, SPINS_BEFORE_SLEEP = 300, NAP_NANOSECONDS = 20000 };
+enum { SCAN_BLOCK = BMF_SEGMENT_NODE };
 
 typedef struct scan_state {
     bmf_stream_fold fold;
@@ -24,17 +21,10 @@ typedef struct scan_state {
     bool hold;   /* keep what was computed for folding */
     char **held; /* by worker: room for a piece */
     int64_t grain;
-    bmf_forest running; /* the fold so far of the segment that piece `turn` begins in */
-    bool broken;        /* something failed before it */
-    atomic_llong turn;
+    bmf_chain chain; /* running: of the segment that piece `turn` begins in */
 } scan_state;
 
 /* ---- scanning ---- */
-
-static const char *top(const bmf_tree *tree, const bmf_forest *forest)
-{
-    return forest->nodes ? forest->prefix + (forest->nodes - 1) * tree->record : NULL;
-}
 
 static int failed_if(scan_state *c, int code)
 {
@@ -43,17 +33,15 @@ static int failed_if(scan_state *c, int code)
     return code != 0;
 }
 
-/* The fast form of fold, push and scan for a block of its size: from plain x to plain out. Its last result is the
- * forest's. */
-static int scan_fast(scan_state *c, const bmf_slice *x, const char *prefix, char *value, bmf_forest *before,
-                     const bmf_slice *out)
+/* The fast form of forest_scan for a block of its size: from plain x to plain out. Its last result is the forest's. */
+static int scan_fast(scan_state *c, const bmf_slice *x, bmf_forest *before, char *value, const bmf_slice *out)
 {
-    const bmf_segment_functions *fast = c->fold.segments;
-    if (!fast->scan_node(x[0].data, prefix, out[0].data, value))
+    const bmf_tree *tree = &c->fold.tree;
+    if (!c->fold.segments->scan_node(x[0].data, forest_top(tree, before), out[0].data, value))
         return 1;
-    int code = forest_push(&c->fold.tree, before, BMF_SEGMENT_NODE, value, true);
+    int code = forest_push(tree, before, BMF_SEGMENT_NODE, value, true);
     if (code == 0)
-        tree_put(&c->fold.tree, top(&c->fold.tree, before), out, BMF_SEGMENT_NODE - 1);
+        tree_put(tree, forest_top(tree, before), out, BMF_SEGMENT_NODE - 1);
     return code;
 }
 
@@ -63,34 +51,21 @@ static bool is_fast(const scan_state *c, int64_t count, const bmf_slice *x)
     return fast && fast->scan_node && count == BMF_SEGMENT_NODE && x[0].stride == c->fold.source->leaf_size[0];
 }
 
-static int scan_by_tree(scan_state *c, int worker, int64_t count, const bmf_slice *x, const char *prefix, char *value,
-                        bmf_forest *before, const bmf_slice *out)
-{
-    const bmf_tree *tree = &c->fold.tree;
-    int code = tree_fold(tree, worker, count, x, value);
-    if (code == 0)
-        code = forest_push(tree, before, count, value, true);
-    return code == 0 ? tree_scan(tree, worker, count, x, prefix, top(tree, before), out) : code;
-}
-
 /* Elements [begin, begin + count) of segment s, of a whole node, after the forest of all before. */
 static int scan_block(scan_state *c, int worker, int64_t s, int64_t begin, int64_t count, const bmf_stream_held *held,
                       bmf_forest *before)
 {
     const bmf_tree *tree = &c->fold.tree;
     bmf_slice x[BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
-    char *value = c->fold.record[worker], *prefix = value + tree->record;
+    char *room = c->fold.record[worker];
     int64_t v = c->fold.source->offset[s] + begin;
     if (stream_fold_block(&c->fold, worker, s, begin, count, held, x) != 0)
         return 1;
-    const char *known = top(tree, before);
-    if (known)
-        memcpy(prefix, known, (size_t)tree->record);
     if (held) /* nothing is read meanwhile: the piece that this worker takes next, if all take turns */
         stream_prefetch(c->fold.source, v + c->fold.source->workers * c->grain, count);
     sink_block(c->sink, worker, v, out);
-    int code = is_fast(c, count, x) ? scan_fast(c, x, known ? prefix : NULL, value, before, out)
-                                    : scan_by_tree(c, worker, count, x, known ? prefix : NULL, value, before, out);
+    int code = is_fast(c, count, x) ? scan_fast(c, x, before, room, out)
+                                    : forest_scan(tree, before, worker, count, x, true, room, out);
     if (code == 0 && c->fold.initial)
         code = stream_fold_begin_with(&c->fold, s, true, count, out);
     if (code == 0)
@@ -209,43 +184,30 @@ static span_of_piece span_of(const bmf_stream_source *source, const bmf_piece *p
     return p;
 }
 
-/* Spins, yields, then sleeps: when others use the machine too, the worker that is waited for may need this core. */
-static void wait_for_turn(scan_state *c, int64_t index)
-{
-    for (int spins = 0; atomic_load_explicit(&c->turn, memory_order_acquire) != index; spins++) {
-        if (spins >= SPINS_BEFORE_SLEEP)
-            nanosleep(&(struct timespec){.tv_nsec = NAP_NANOSECONDS}, NULL);
-        else if (spins >= SPINS_BEFORE_YIELD)
-            sched_yield();
-#if defined(__x86_64__)
-        else
-            __builtin_ia32_pause();
-#endif
-    }
-}
-
 static int append(scan_state *c, bmf_forest *to, const bmf_forest *from)
 {
     return failed_if(c, forest_append(&c->fold.tree, to, from->end, from->value, true));
 }
 
-/* In turn: takes the fold before the piece into `before`, and hands on the fold of what goes on behind it. */
-static int pass_on(scan_state *c, int64_t index, const span_of_piece *p, const bmf_forest *folded, int code,
-                   bmf_forest *before)
+typedef struct scan_step {
+    scan_state *scan;
+    const span_of_piece *span;
+    bmf_forest folded; /* of what goes on behind the piece */
+    bmf_forest before; /* the piece: the fold of its first segment so far */
+} scan_step;
+
+static int take_step(bmf_chain *chain, void *state)
 {
-    wait_for_turn(c, index);
-    if (code == 0 && !c->broken && p->head >= 0)
-        code = append(c, before, &c->running);
-    if (code == 0 && !c->broken && !p->through) {
-        forest_free(&c->running);
-        forest_start(&c->running, 0);
+    scan_step *step = state;
+    const span_of_piece *p = step->span;
+    int code = p->head >= 0 ? append(step->scan, &step->before, &chain->running) : 0;
+    if (code == 0 && !p->through) {
+        forest_free(&chain->running);
+        forest_start(&chain->running, 0);
     }
-    if (code == 0 && !c->broken && (p->through || p->tail >= 0))
-        code = append(c, &c->running, folded);
-    c->broken = c->broken || code != 0;
-    bool go_on = !c->broken;
-    atomic_store_explicit(&c->turn, index + 1, memory_order_release);
-    return !go_on;
+    if (code == 0 && (p->through || p->tail >= 0))
+        code = append(step->scan, &chain->running, &step->folded);
+    return code;
 }
 
 static void hold(const scan_state *c, int worker, int64_t begin, bmf_stream_held *held)
@@ -259,45 +221,47 @@ static void hold(const scan_state *c, int worker, int64_t begin, bmf_stream_held
     }
 }
 
-static int scan_shared(scan_state *c, int64_t index, const span_of_piece *p, int worker, int64_t end)
+static void scan_shared(scan_state *c, int64_t index, const span_of_piece *p, int worker, int64_t end)
 {
     bmf_stream_held held = {0}, *keep = c->hold ? &held : NULL;
-    bmf_forest folded, before;
+    scan_step step = {.scan = c, .span = p};
     int64_t s = p->through ? p->head : p->tail, begin = p->through ? p->head_begin : 0;
     int code = 0;
-    forest_start(&folded, begin);
-    forest_start(&before, 0);
+    forest_start(&step.folded, begin);
+    forest_start(&step.before, 0);
     if (s >= 0) {
         if (keep)
             hold(c, worker, begin, keep);
-        code = stream_fold_range(&c->fold, worker, s, begin, p->through ? p->head_end : p->tail_end, keep, &folded);
+        code =
+            stream_fold_range(&c->fold, worker, s, begin, p->through ? p->head_end : p->tail_end, keep, &step.folded);
         held.given = true;
     }
-    code = pass_on(c, index, p, &folded, code, &before);
-    if (code == 0 && p->head >= 0)
-        code = scan_range(c, worker, p->head, p->head_begin, p->head_end, p->through ? keep : NULL, &before);
-    if (code == 0)
-        code = scan_whole(c, worker, p->first, p->last, end);
-    forest_free(&before);
-    forest_start(&before, 0);
-    if (code == 0 && p->tail >= 0)
-        code = scan_range(c, worker, p->tail, 0, p->tail_end, keep, &before);
-    forest_free(&before);
-    forest_free(&folded);
-    return code;
+    if (chain_hand_on(&c->chain, index, take_step, &step, &code)) {
+        if (p->head >= 0)
+            code = scan_range(c, worker, p->head, p->head_begin, p->head_end, p->through ? keep : NULL, &step.before);
+        if (code == 0)
+            code = scan_whole(c, worker, p->first, p->last, end);
+        forest_free(&step.before);
+        forest_start(&step.before, 0);
+        if (code == 0 && p->tail >= 0)
+            scan_range(c, worker, p->tail, 0, p->tail_end, keep, &step.before);
+    }
+    forest_free(&step.before);
+    forest_free(&step.folded);
 }
 
-static int scan_running(scan_state *c, const span_of_piece *p, int worker, int64_t end)
+static int scan_in_order(scan_state *c, const span_of_piece *p, int worker, int64_t end)
 {
+    bmf_forest *running = &c->chain.running;
     int code = 0;
     if (p->head >= 0)
-        code = scan_range(c, worker, p->head, p->head_begin, p->head_end, NULL, &c->running);
+        code = scan_range(c, worker, p->head, p->head_begin, p->head_end, NULL, running);
     if (code == 0)
         code = scan_whole(c, worker, p->first, p->last, end);
     if (code == 0 && p->tail >= 0) {
-        forest_free(&c->running);
-        forest_start(&c->running, 0);
-        code = scan_range(c, worker, p->tail, 0, p->tail_end, NULL, &c->running);
+        forest_free(running);
+        forest_start(running, 0);
+        code = scan_range(c, worker, p->tail, 0, p->tail_end, NULL, running);
     }
     return code;
 }
@@ -308,8 +272,8 @@ static int scan_piece(void *state, int64_t index, const bmf_piece *piece, int wo
     span_of_piece p = span_of(c->fold.source, piece);
     if (c->shared)
         scan_shared(c, index, &p, worker, piece->end);
-    else if (!c->broken)
-        c->broken = scan_running(c, &p, worker, piece->end) != 0;
+    else if (!c->chain.broken)
+        c->chain.broken = scan_in_order(c, &p, worker, piece->end) != 0;
     return 0;
 }
 
@@ -328,10 +292,8 @@ static void open_held(scan_state *c)
     int64_t bytes = 0;
     for (int k = 0; k < source->leaves; k++)
         bytes += source->leaf_size[k];
-    c->grain = 2 * BMF_BLOCK;
-    while (2 * c->grain * bytes <= CHAIN_BYTES)
-        c->grain *= 2;
-    c->hold = source->element != NULL;
+    c->grain = chain_grain(2 * BMF_BLOCK, bytes);
+    c->hold = source->element;
     if (!c->hold)
         return;
     c->held = allocate(source->workers * (int64_t)sizeof *c->held);
@@ -354,7 +316,7 @@ static int run_chain(scan_state *c)
     open_held(c);
     int status = stream_pieces(source, c->grain, &piece, &pieces);
     if (status == BMF_OK) {
-        c->shared = source->machine->ctx->threads > 1 && pieces > 1;
+        c->shared = source->evaluator->ctx->threads > 1 && pieces > 1;
         status = stream_compute(
             source,
             &(bmf_stream_work){.piece = piece, .pieces = pieces, .chained = true, .run = scan_piece, .state = c});
@@ -363,13 +325,13 @@ static int run_chain(scan_state *c)
     if (status == BMF_OK)
         status = stream_fold_status(&c->fold, BMF_EXPRESSION_SCAN, again, c);
     close_held(c);
-    forest_free(&c->running);
+    forest_free(&c->chain.running);
     return status;
 }
 
 int stream_scan(bmf_stream_source *source, const bmf_value *initial, bmf_value *out)
 {
-    bmf_context *ctx = source->machine->ctx;
+    bmf_context *ctx = source->evaluator->ctx;
     bmf_slice output[BMF_MAX_LEAVES];
     bmf_value child = {0};
     bmf_sink sink;

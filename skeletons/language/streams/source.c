@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "skeletons/language/streams/stream.h"
 
 /* Fewer elements than this are computed by one worker: waking the others takes longer. */
@@ -80,7 +81,7 @@ static bool shares_offsets(const bmf_value *list)
 
 static int too_many(const bmf_stream_source *source)
 {
-    return bmf_fail(source->machine->ctx, BMF_ERROR_MEMORY, "more than 2^63 elements in a list operation");
+    return bmf_fail(source->evaluator->ctx, BMF_ERROR_MEMORY, "more than 2^63 elements in a list operation");
 }
 
 /* Offsets from lengths: those of a list, or the numbers themselves. */
@@ -96,7 +97,7 @@ static int make_offsets(bmf_stream_source *source, const bmf_value *list, const 
     }
     buffer = buffer_create((source->segments + 1) * (int64_t)sizeof *offset);
     if (!buffer)
-        return bmf_fail(source->machine->ctx, BMF_ERROR_MEMORY, "no memory for the lengths of %lld lists",
+        return bmf_fail(source->evaluator->ctx, BMF_ERROR_MEMORY, "no memory for the lengths of %lld lists",
                         (long long)source->segments);
     offset = buffer->data;
     source->offsets = buffer;
@@ -105,8 +106,8 @@ static int make_offsets(bmf_stream_source *source, const bmf_value *list, const 
     for (int64_t s = 0; s < source->segments; s++) {
         int64_t length = list ? value_length(list, s) : BMF_AT(const int64_t, *number, s);
         if (length < 0)
-            return stream_fail_context(source, BMF_EXPRESSION_OP,
-                                       (bmf_failure){BMF_FAILURE_LENGTH, NULL, s, {length, 0}, 0});
+            return stream_fail_instance(source, BMF_EXPRESSION_OP,
+                                        (bmf_failure){BMF_FAILURE_LENGTH, NULL, s, {length, 0}, 0});
         if (__builtin_add_overflow(total, length, &total))
             return too_many(source);
         offset[s + 1] = total;
@@ -122,8 +123,8 @@ static int check_lengths(const bmf_stream_source *source, const bmf_value *a, co
     for (int64_t s = 0; s < source->segments; s++) {
         int64_t first = value_length(a, s), second = value_length(b, s);
         if (first != second)
-            return stream_fail_context(source, BMF_EXPRESSION_ZIP,
-                                       (bmf_failure){BMF_FAILURE_RAGGED, NULL, s, {first, second}, 0});
+            return stream_fail_instance(source, BMF_EXPRESSION_ZIP,
+                                        (bmf_failure){BMF_FAILURE_RAGGED, NULL, s, {first, second}, 0});
     }
     return BMF_OK;
 }
@@ -137,7 +138,7 @@ static int open_head(bmf_stream_source *source, const bmf_value *x)
         add_list(source, &x->child[1]);
         return make_offsets(source, &x->child[0], NULL);
     case BMF_HEAD_DISTL:
-        add_part(source, BMF_PLACE_CONTEXT, &x->child[0]);
+        add_part(source, BMF_PLACE_INSTANCE, &x->child[0]);
         add_list(source, &x->child[1]);
         return make_offsets(source, &x->child[1], NULL);
     case BMF_HEAD_IOTA:
@@ -154,9 +155,9 @@ static void make_name(bmf_stream_source *source, const char *what)
     bmf_span span = source->stream->span;
     int64_t line, column;
     snprintf(source->name, sizeof source->name, "%s", what);
-    if (!source->machine->texts || span.text < 0 || span.text >= source->machine->texts->count)
+    if (!source->evaluator->texts || span.text < 0 || span.text >= source->evaluator->texts->count)
         return;
-    text_place(&source->machine->texts->text[span.text], span.begin, &line, &column);
+    text_place(&source->evaluator->texts->text[span.text], span.begin, &line, &column);
     snprintf(source->name, sizeof source->name, "%s %lld:%lld", what, (long long)line, (long long)column);
 }
 
@@ -170,7 +171,7 @@ static void compile(bmf_stream_source *source, bmf_expression *element, bmf_expr
         source->element = scalar_of_expression(element);
     if (predicate)
         source->predicate = scalar_of_expression(predicate);
-    source->workers = source->machine->ctx->threads;
+    source->workers = source->evaluator->ctx->threads;
     source->worker = allocate_clear(source->workers, (int64_t)sizeof *source->worker);
     for (int w = 0; w < source->workers; w++) {
         bmf_stream_worker *worker = &source->worker[w];
@@ -181,7 +182,7 @@ static void compile(bmf_stream_source *source, bmf_expression *element, bmf_expr
     }
 }
 
-int stream_open(bmf_evaluation *machine, bmf_expression *stream, const bmf_frame *frame, const bmf_value *x,
+int stream_open(bmf_evaluator *evaluator, bmf_expression *stream, const bmf_frame *frame, const bmf_value *x,
                 bmf_stream_source *source)
 {
     static const char *const names[] = {[BMF_TAIL_LIST] = "map",
@@ -190,8 +191,8 @@ int stream_open(bmf_evaluation *machine, bmf_expression *stream, const bmf_frame
                                         [BMF_TAIL_FILTER] = "filter",
                                         [BMF_TAIL_COUNT] = "count"};
     bool filters = stream->tail == BMF_TAIL_FILTER || stream->tail == BMF_TAIL_COUNT;
-    *source =
-        (bmf_stream_source){.machine = machine, .frame = frame, .stream = stream, .segments = x->count, .packed = true};
+    *source = (bmf_stream_source){
+        .evaluator = evaluator, .frame = frame, .stream = stream, .segments = x->count, .packed = true};
     make_name(source, names[stream->tail]);
     int status = open_head(source, x);
     if (status == BMF_OK && source->count > 0)
@@ -201,11 +202,15 @@ int stream_open(bmf_evaluation *machine, bmf_expression *stream, const bmf_frame
     return status;
 }
 
-int stream_open_plain(bmf_evaluation *machine, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
+int stream_open_plain(bmf_evaluator *evaluator, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
                       bmf_stream_source *source)
 {
-    *source = (bmf_stream_source){
-        .machine = machine, .frame = frame, .stream = scalar, .segments = x->count, .count = x->count, .packed = true};
+    *source = (bmf_stream_source){.evaluator = evaluator,
+                                  .frame = frame,
+                                  .stream = scalar,
+                                  .segments = x->count,
+                                  .count = x->count,
+                                  .packed = true};
     make_name(source, "scalar");
     add_part(source, BMF_PLACE_PACKED, x);
     compile(source, scalar, NULL);
@@ -232,15 +237,7 @@ void stream_close(bmf_stream_source *source)
 
 int64_t stream_first_segment(const bmf_stream_source *source, int64_t v)
 {
-    int64_t low = 0, high = source->segments; /* offset[high] >= v */
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (source->offset[middle] < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_not_below(source->offset, source->segments, v);
 }
 
 int64_t stream_segment(const bmf_stream_source *source, int worker, int64_t v)
@@ -284,7 +281,7 @@ static void count_up(int64_t count, int64_t first, int64_t *to)
 static bmf_slice inside(const bmf_stream_source *source, const bmf_stream_part *part, int leaf, int64_t s, int64_t at)
 {
     const bmf_slice *input = &source->input[leaf];
-    if (part->place == BMF_PLACE_CONTEXT)
+    if (part->place == BMF_PLACE_INSTANCE)
         return (bmf_slice){(char *)input->data + s * input->stride, 0};
     int64_t first = part->place == BMF_PLACE_VIEW ? part->begin[s * part->step] + at : source->offset[s] + at;
     return (bmf_slice){(char *)input->data + first * input->stride, input->stride};
@@ -449,13 +446,13 @@ static bool is_uneven(const bmf_stream_source *source)
 
 int stream_pieces(const bmf_stream_source *source, int64_t grain, bmf_piece **piece, int64_t *pieces)
 {
-    if (!source->offset && source->count < source->segments) { /* one element for all contexts */
+    if (!source->offset && source->count < source->segments) { /* one element for all instances */
         *piece = allocate((int64_t)sizeof **piece);
         **piece = (bmf_piece){.processor = source->frame->run[0].processor, .end = source->count};
         *pieces = 1;
         return BMF_OK;
     }
-    BMF_TRY(frame_pieces(source->machine, source->frame, source->offset, source->count, false, piece, pieces));
+    BMF_TRY(frame_pieces(source->evaluator, source->frame, source->offset, source->count, false, piece, pieces));
     if (source->count < ALONE && !is_uneven(source))
         for (int64_t i = 0; i < *pieces; i++)
             (*piece)[i].worker = 0;
@@ -468,13 +465,13 @@ int stream_compute(const bmf_stream_source *source, const bmf_stream_work *work)
 {
     char kernel[sizeof source->name + 16];
     snprintf(kernel, sizeof kernel, "%s%s%s", source->name, work->step ? " " : "", work->step ? work->step : "");
-    return backend_compute(source->machine->ctx, &(bmf_work){.kernel = kernel,
-                                                             .round = work->round,
-                                                             .piece = work->piece,
-                                                             .pieces = work->pieces,
-                                                             .chained = work->chained || is_uneven(source),
-                                                             .run = work->run,
-                                                             .state = work->state});
+    return backend_compute(source->evaluator->ctx, &(bmf_work){.kernel = kernel,
+                                                               .round = work->round,
+                                                               .piece = work->piece,
+                                                               .pieces = work->pieces,
+                                                               .chained = work->chained || is_uneven(source),
+                                                               .run = work->run,
+                                                               .state = work->state});
 }
 
 /* ---- failures ---- */
@@ -490,22 +487,22 @@ int stream_status(const bmf_stream_source *source)
     if (!first)
         return BMF_OK;
     if (!source->offset)
-        return frame_fail(source->machine, source->frame, first);
+        return frame_fail(source->evaluator, source->frame, first);
     bmf_expression by = {.kind = source->predicate ? BMF_EXPRESSION_FILTER : BMF_EXPRESSION_MAP,
                          .span = source->stream->span};
     bmf_frame elements;
-    BMF_TRY(frame_open_elements(source->machine, source->frame, &by, source->offset, &elements));
-    int status = frame_fail(source->machine, &elements, first);
+    BMF_TRY(frame_open_elements(source->evaluator, source->frame, &by, source->offset, &elements));
+    int status = frame_fail(source->evaluator, &elements, first);
     frame_close(&elements);
     return status;
 }
 
-int stream_fail_context(const bmf_stream_source *source, bmf_expression_kind kind, bmf_failure failure)
+int stream_fail_instance(const bmf_stream_source *source, bmf_expression_kind kind, bmf_failure failure)
 {
     bmf_expression what = {.kind = kind, .operation = BMF_OPERATION_IOTA, .span = source->stream->span};
     if (!failure.expression)
         failure.expression = &what;
-    return frame_fail(source->machine, source->frame, &failure);
+    return frame_fail(source->evaluator, source->frame, &failure);
 }
 
 static int try_piece(void *state, int64_t index, const bmf_piece *piece, int worker)

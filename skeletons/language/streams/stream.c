@@ -9,27 +9,27 @@ static bool has_default(const bmf_expression *stream)
            stream->child[2];
 }
 
-static int evaluate_default(bmf_evaluation *machine, bmf_expression *stream, bmf_frame *frame, const bmf_value *x,
+static int evaluate_default(bmf_evaluator *evaluator, bmf_expression *stream, bmf_frame *frame, const bmf_value *x,
                             bmf_value *initial)
 {
     bmf_expression *expression = stream->child[2];
     bmf_value copy;
     if (expression->kind == BMF_EXPRESSION_CON)
-        return value_constant(machine->ctx, &expression->constant, x->count, initial);
-    BMF_TRY(value_share(machine->ctx, x, &copy));
-    return evaluate_batch(machine, expression, frame, &copy, initial);
+        return value_constant(evaluator->ctx, &expression->constant, x->count, initial);
+    BMF_TRY(value_share(evaluator->ctx, x, &copy));
+    return evaluate_batch(evaluator, expression, frame, &copy, initial);
 }
 
 /* No elements at all: nothing is compiled, and the types may be nothing. */
 static int without_elements(const bmf_stream_source *source, bmf_value *initial, bmf_value *out)
 {
-    bmf_context *ctx = source->machine->ctx;
+    bmf_context *ctx = source->evaluator->ctx;
     int64_t segments = source->segments;
     bmf_failure empty = {.kind = BMF_FAILURE_EMPTY};
     switch (source->stream->tail) {
     case BMF_TAIL_REDUCE:
         if (segments > 0 && !initial)
-            return stream_fail_context(source, BMF_EXPRESSION_REDUCE, empty);
+            return stream_fail_instance(source, BMF_EXPRESSION_REDUCE, empty);
         if (segments == 0)
             return value_empty(ctx, source->stream->out, 0, out);
         value_move(initial, out);
@@ -59,15 +59,17 @@ static int run_tail(bmf_stream_source *source, bmf_value *initial, bmf_value *ou
     }
 }
 
-static int run_stream(bmf_evaluation *machine, bmf_expression *stream, bmf_frame *frame, const bmf_value *x,
+const bmf_skeleton_type skeleton_stream = {.id = 31, .name = "stream", .communication = BMF_COMMUNICATION_OTHER};
+
+static int run_stream(bmf_evaluator *evaluator, bmf_expression *stream, bmf_frame *frame, const bmf_value *x,
                       bmf_value *out)
 {
     bmf_stream_source source;
     bmf_value initial = {0};
     bool with_default = has_default(stream);
     if (with_default)
-        BMF_TRY(evaluate_default(machine, stream, frame, x, &initial));
-    int status = stream_open(machine, stream, frame, x, &source);
+        BMF_TRY(evaluate_default(evaluator, stream, frame, x, &initial));
+    int status = stream_open(evaluator, stream, frame, x, &source);
     if (status == BMF_OK) {
         status = run_tail(&source, with_default ? &initial : NULL, out);
         stream_close(&source);
@@ -76,7 +78,7 @@ static int run_stream(bmf_evaluation *machine, bmf_expression *stream, bmf_frame
     return status;
 }
 
-int evaluate_stream(bmf_evaluation *machine, bmf_expression *stream, bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_stream(bmf_evaluator *evaluator, bmf_expression *stream, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     static const char *const heads[] = {
         [BMF_HEAD_LIST] = "", [BMF_HEAD_ZIP] = " zip", [BMF_HEAD_DISTL] = " distl", [BMF_HEAD_IOTA] = " iota"};
@@ -85,11 +87,11 @@ int evaluate_stream(bmf_evaluation *machine, bmf_expression *stream, bmf_frame *
                                         [BMF_TAIL_SCAN] = " scan",
                                         [BMF_TAIL_FILTER] = " filter",
                                         [BMF_TAIL_COUNT] = " count"};
-    if (!machine->quiet)
-        skeleton_begin(machine->ctx, "stream%s%s", heads[stream->head], tails[stream->tail]);
-    int status = run_stream(machine, stream, frame, x, out);
-    if (!machine->quiet)
-        skeleton_end(machine->ctx, NULL, status);
+    if (!evaluator->quiet)
+        skeleton_begin(evaluator->ctx, &skeleton_stream, "stream%s%s", heads[stream->head], tails[stream->tail]);
+    int status = run_stream(evaluator, stream, frame, x, out);
+    if (!evaluator->quiet)
+        skeleton_end(evaluator->ctx, NULL, status);
     value_free(x);
     return status;
 }

@@ -1,6 +1,6 @@
 /* What the files of streams share: the elements of a batch, block by block. Private to the language.
  *
- * A stream numbers the elements of all its contexts through: context s has the elements [offset[s], offset[s + 1]), its
+ * A stream numbers the elements of all its instances through: instance s has the elements [offset[s], offset[s + 1]), its
  * segment. Where they really stand (one column, views, numbers that are nowhere) is the source's business. Workers take
  * pieces, any ranges of elements; only reductions and scans care where segments begin. */
 #ifndef BMF_LANGUAGE_STREAM_H
@@ -10,10 +10,10 @@
 #include "skeletons/engine/tree.h"
 
 typedef enum bmf_stream_place {
-    BMF_PLACE_PACKED,  /* element v of the stream is element v of the column */
-    BMF_PLACE_VIEW,    /* the segment's elements start at begin[s * step] of the column */
-    BMF_PLACE_CONTEXT, /* one value per context, the same for the whole segment */
-    BMF_PLACE_NUMBERS  /* 0, 1, 2, .. in every segment */
+    BMF_PLACE_PACKED,   /* element v of the stream is element v of the column */
+    BMF_PLACE_VIEW,     /* the segment's elements start at begin[s * step] of the column */
+    BMF_PLACE_INSTANCE, /* one value per instance, the same for the whole segment */
+    BMF_PLACE_NUMBERS   /* 0, 1, 2, .. in every segment */
 } bmf_stream_place;
 
 /* A component of the head. */
@@ -33,12 +33,12 @@ typedef struct bmf_stream_worker {
 } bmf_stream_worker;
 
 typedef struct bmf_stream_source {
-    bmf_evaluation *machine;
+    bmf_evaluator *evaluator;
     const bmf_frame *frame;
     bmf_expression *stream;
     char name[64]; /* of kernels in traces: "reduce 3:14" */
     int64_t segments, count;
-    const int64_t *offset; /* segments + 1; NULL: every context is one element */
+    const int64_t *offset; /* segments + 1; NULL: every instance is one element */
     bmf_buffer *offsets;   /* holds them */
     bmf_stream_part part[2];
     int parts;
@@ -57,12 +57,12 @@ typedef struct bmf_stream_source {
     bmf_stream_worker *worker;
 } bmf_stream_source;
 
-/* The contexts of x as segments: checks lengths (ragged zips, negative iotas). x stays the caller's and must live as
+/* The instances of x as segments: checks lengths (ragged zips, negative iotas). x stays the caller's and must live as
  * long. */
-int stream_open(bmf_evaluation *machine, bmf_expression *stream, const bmf_frame *frame, const bmf_value *x,
+int stream_open(bmf_evaluator *evaluator, bmf_expression *stream, const bmf_frame *frame, const bmf_value *x,
                 bmf_stream_source *source);
-/* Every context of x, of a fixed type, is one element of `scalar`. */
-int stream_open_plain(bmf_evaluation *machine, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
+/* Every instance of x, of a fixed type, is one element of `scalar`. */
+int stream_open_plain(bmf_evaluator *evaluator, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
                       bmf_stream_source *source);
 void stream_close(bmf_stream_source *source);
 
@@ -101,13 +101,13 @@ typedef struct bmf_stream_work {
 int stream_compute(const bmf_stream_source *source, const bmf_stream_work *work);
 /* BMF_OK, or the message of the workers' first failing element. */
 int stream_status(const bmf_stream_source *source);
-/* The message of a failure of a context as a whole: `kind` and `operation` say what of the stream failed. */
-int stream_fail_context(const bmf_stream_source *source, bmf_expression_kind kind, bmf_failure failure);
+/* The message of a failure of an instance as a whole: `kind` and `operation` say what of the stream failed. */
+int stream_fail_instance(const bmf_stream_source *source, bmf_expression_kind kind, bmf_failure failure);
 
 /* Computes all elements again, for nothing but the first that fails. */
 int stream_try(bmf_stream_source *source);
 
-/* ---- tails; out is a batch of `segments` contexts ---- */
+/* ---- tails; out is a batch of `segments` instances ---- */
 int stream_map(bmf_stream_source *source, bmf_value *child);
 /* A batch for the elements produced, over leaves of the input that may be overwritten (if `reuse`) or new; says how
  * many are the former. */

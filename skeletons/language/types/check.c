@@ -13,6 +13,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/types/checker.h"
+#include "skeletons/language/forms/form.h"
 #include "skeletons/language/front/data.h"
 
 enum {
@@ -40,13 +41,7 @@ char *checker_words(const bmf_type *type, char text[BMF_TYPE_WORDS])
 
 const char *checker_keyword(const bmf_expression *expression)
 {
-    if (expression->kind != BMF_EXPRESSION_OP)
-        return expression_keyword(expression);
-    if (expression->parallel && expression->operation == BMF_OPERATION_DISTL)
-        return "P_Distl";
-    if (expression->parallel && expression->operation == BMF_OPERATION_PROJECT)
-        return "P_Project";
-    return operation_keyword(expression->operation);
+    return expression_keyword(expression);
 }
 
 /* Appends " (in $Size, used at lib.bmf:1:9; in $Mean, used at prog.bmf:3:4)": the innermost uses and the outermost
@@ -56,21 +51,21 @@ static void add_uses(const bmf_checker *checker, char *text, size_t size)
     enum { SHOWN = 3 };
     size_t used = strlen(text);
     int shown = 0;
-    for (const bmf_checker_use *use = checker->use; use != NULL && used < size; use = use->outer, shown++) {
-        if (shown == SHOWN && use->outer != NULL) {
+    for (const bmf_checker_use *use = checker->use; use && used < size; use = use->outer, shown++) {
+        if (shown == SHOWN && use->outer) {
             used += (size_t)snprintf(text + used, size - used, "; ..");
-            while (use->outer != NULL)
+            while (use->outer)
                 use = use->outer;
             if (used >= size)
                 return;
         }
         int64_t line = 0, column = 0;
         const bmf_text *source = use->span.text >= 0 ? &checker->texts->text[use->span.text] : NULL;
-        if (source != NULL)
+        if (source)
             text_place(source, use->span.begin, &line, &column);
         used +=
             (size_t)snprintf(text + used, size - used, "%sin $%.40s, used at %.60s:%lld:%lld", shown == 0 ? " (" : "; ",
-                             use->name, source != NULL ? source->name : "?", (long long)line, (long long)column);
+                             use->name, source ? source->name : "?", (long long)line, (long long)column);
     }
     if (shown > 0 && used + 1 < size)
         memcpy(text + used, ")", 2);
@@ -79,7 +74,7 @@ static void add_uses(const bmf_checker *checker, char *text, size_t size)
 bmf_expression *checker_fail(bmf_checker *checker, bmf_span span, const char *format, ...)
 {
     checker->status = BMF_ERROR_TYPE;
-    if (checker->texts == NULL)
+    if (!checker->texts)
         return NULL;
     char text[500];
     va_list arguments;
@@ -111,43 +106,16 @@ bool bmf_type_holds_distributed(const bmf_type *type)
     return false;
 }
 
-static bool is_pair_with_distributed(const bmf_type *type, int component)
-{
-    return type->kind == BMF_TUPLE && type->components == 2 && type->component[component]->kind == BMF_DISTRIBUTED;
-}
-
-/* The node itself is a skeleton at work on a distributed list. */
-static bool works_on_distributed(const bmf_expression *node, const bmf_type *in)
-{
-    switch (node->kind) {
-    case BMF_EXPRESSION_MAP:
-    case BMF_EXPRESSION_REDUCE:
-    case BMF_EXPRESSION_SCAN:
-        return in->kind == BMF_DISTRIBUTED;
-    case BMF_EXPRESSION_ZIP:
-        return is_pair_with_distributed(in, 0);
-    case BMF_EXPRESSION_OP:
-        if (node->operation == BMF_OPERATION_LENGTH)
-            return in->kind == BMF_DISTRIBUTED;
-        if (node->operation == BMF_OPERATION_DISTL)
-            return is_pair_with_distributed(in, 1);
-        return is_pair_with_distributed(in, 0) &&
-               (node->operation == BMF_OPERATION_INDEX || node->operation == BMF_OPERATION_PROJECT);
-    default:
-        return false;
-    }
-}
-
 void expression_set_types(bmf_expression *node, const bmf_type *in, const bmf_type *out)
 {
     node->in = in;
     node->out = out;
-    if (node->kind != BMF_EXPRESSION_SPLIT)
-        node->parallel = works_on_distributed(node, in);
+    const bmf_expression_form *form = form_of(node);
+    node->parallel = form->is_parallel && form->is_parallel(node, in);
     node->communicates = node->parallel;
-    node->repeats = node->kind == BMF_EXPRESSION_WHILE;
+    node->repeats = form->repeats;
     for (int k = 0; k < node->children; k++) {
-        if (node->child[k] == NULL)
+        if (!node->child[k])
             continue;
         node->communicates = node->communicates || node->child[k]->communicates;
         node->repeats = node->repeats || node->child[k]->repeats;
@@ -192,10 +160,10 @@ static const char *too_large(const bmf_type *type)
 
 bmf_expression *checker_finish(bmf_checker *checker, bmf_expression *node, const bmf_type *in, const bmf_type *out)
 {
-    if (node == NULL)
+    if (!node)
         return NULL;
     const char *large = too_large(out);
-    if (large != NULL)
+    if (large)
         return checker_fail(checker, node->span, "%s makes %s", checker_keyword(node), large);
     expression_set_types(node, in, out);
     return node;
@@ -205,7 +173,7 @@ bmf_expression *checker_node(bmf_checker *checker, const bmf_expression *express
                              bmf_expression *const *child)
 {
     for (int k = 0; k < children; k++)
-        if (child[k] == NULL)
+        if (!child[k])
             return NULL;
     bmf_expression *node = expression_create(checker->arena, expression->kind, expression->span, children);
     node->parallel = expression->parallel;
@@ -272,7 +240,7 @@ static void collect_parts(part_list *list, const bmf_expression *expression)
     add_part(list, expression);
 }
 
-static bmf_expression *infer_composition(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+bmf_expression *checker_composition(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     part_list list = {NULL, 0, 0};
     collect_parts(&list, expression);
@@ -280,7 +248,7 @@ static bmf_expression *infer_composition(bmf_checker *checker, const bmf_express
     int k = list.count;
     for (const bmf_type *type = in; k > 0; k--) {
         typed[k - 1] = checker_infer(checker, list.part[k - 1], type);
-        if (typed[k - 1] == NULL)
+        if (!typed[k - 1])
             break;
         type = typed[k - 1]->out;
     }
@@ -308,7 +276,7 @@ static bmf_expression *conversion(bmf_expressions *arena, bmf_span span, const b
 
 bmf_expression *checker_convert(bmf_checker *checker, bmf_expression *expression, const bmf_type *to)
 {
-    if (expression == NULL || expression->out == to)
+    if (!expression || expression->out == to)
         return expression;
     if (expression->kind == BMF_EXPRESSION_CON && expression->out->kind == BMF_INT && to->kind == BMF_REAL) {
         bmf_expression *constant = expression_copy(checker->arena, expression);
@@ -322,7 +290,7 @@ bmf_expression *checker_convert(bmf_checker *checker, bmf_expression *expression
 
 bmf_expression *checker_convert_argument(bmf_checker *checker, bmf_expression *node, const bmf_type *in)
 {
-    if (node == NULL || node->in == in)
+    if (!node || node->in == in)
         return node;
     bmf_expression *both[2] = {node, conversion(checker->arena, node->span, in, node->in)};
     return expression_compose(checker->arena, node->span, 2, both);
@@ -332,20 +300,19 @@ bmf_expression *checker_convert_argument(bmf_checker *checker, bmf_expression *n
 
 static bmf_expression *infer_definition(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
-    const bmf_definition *definition =
-        checker->library != NULL ? library_find(checker->library, expression->name) : NULL;
-    if (definition == NULL)
+    const bmf_definition *definition = checker->library ? library_find(checker->library, expression->name) : NULL;
+    if (!definition)
         return checker_fail(checker, expression->span, "$%.100s is not defined", expression->name);
     bmf_checker_memo **memo = &checker->memo[definition - checker->library->definition];
     bool inside = checker->inside > 0;
-    for (const bmf_checker_memo *known = *memo; known != NULL; known = known->next)
+    for (const bmf_checker_memo *known = *memo; known; known = known->next)
         if (known->in == in && known->inside == inside)
             return known->typed;
     bmf_checker_use use = {expression->name, expression->span, checker->use};
     checker->use = &use;
     bmf_expression *typed = checker_infer(checker, definition->expression, in);
     checker->use = use.outer;
-    if (typed == NULL)
+    if (!typed)
         return NULL;
     bmf_checker_memo *made = allocate(sizeof *made);
     *made = (bmf_checker_memo){in, inside, typed, *memo};
@@ -364,11 +331,11 @@ static bool is_long(const bmf_expression *expression)
 
 /* Scalar expressions become parts of kernels, which are too small for regions; all uses of them share one, as those of
  * long compositions do, which names that double make. */
-static bmf_expression *infer_name(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+bmf_expression *checker_name(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     char text[BMF_TYPE_WORDS];
     bmf_expression *typed = infer_definition(checker, expression, in);
-    if (typed == NULL || is_scalar_expression(typed) || is_long(typed))
+    if (!typed || is_scalar_expression(typed) || is_long(typed))
         return typed;
     int length = snprintf(text, sizeof text, "$%s", expression->name);
     length = length < (int)sizeof text ? length : (int)sizeof text - 1;
@@ -378,8 +345,8 @@ static bmf_expression *infer_name(bmf_checker *checker, const bmf_expression *ex
 
 static void free_memos(bmf_checker *checker)
 {
-    for (int k = 0; checker->library != NULL && k < checker->library->count; k++) {
-        while (checker->memo[k] != NULL) {
+    for (int k = 0; checker->library && k < checker->library->count; k++) {
+        while (checker->memo[k]) {
             bmf_checker_memo *next = checker->memo[k]->next;
             free(checker->memo[k]);
             checker->memo[k] = next;
@@ -390,20 +357,6 @@ static void free_memos(bmf_checker *checker)
 
 /* ---- everything ---- */
 
-static bmf_expression *infer_one(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
-{
-    switch (expression->kind) {
-    case BMF_EXPRESSION_NAME:
-        return infer_name(checker, expression, in);
-    case BMF_EXPRESSION_COMP:
-        return infer_composition(checker, expression, in);
-    case BMF_EXPRESSION_OP:
-        return checker_operation(checker, expression, in);
-    default:
-        return checker_skeleton(checker, expression, in);
-    }
-}
-
 bmf_expression *checker_infer(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     if (expression->in == in) /* the rewriter's: typed already */
@@ -412,7 +365,7 @@ bmf_expression *checker_infer(bmf_checker *checker, const bmf_expression *expres
         return checker_fail(checker, expression->span, "with all names replaced, expressions nest more than %d deep",
                             BMF_MAX_DEPTH);
     checker->depth++;
-    bmf_expression *typed = infer_one(checker, expression, in);
+    bmf_expression *typed = form_of(expression)->check(checker, expression, in);
     checker->depth--;
     return typed;
 }
@@ -430,13 +383,13 @@ int check_types(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena
 {
     bmf_checker checker = {.ctx = ctx, .texts = texts, .arena = arena, .library = library};
     const char *large = too_large(argument);
-    if (large != NULL)
+    if (large)
         return text_fail(texts, ctx, expression->span, BMF_ERROR_TYPE, "the argument has %s", large);
-    if (library != NULL)
+    if (library)
         checker.memo = allocate_clear(library->count, sizeof *checker.memo);
     bmf_expression *typed = checker_infer(&checker, expression, bmf_type_intern(argument));
     free_memos(&checker);
-    if (typed == NULL)
+    if (!typed)
         return checker.status;
     *checked = typed;
     return BMF_OK;
@@ -448,25 +401,11 @@ bmf_expression *check_again(bmf_expressions *arena, const bmf_expression *expres
     return checker_infer(&checker, expression, in);
 }
 
-/* All types fixed, and only kinds that compute; budget bounds the work where uses share definitions. */
+/* All types fixed, and only forms that compute; budget bounds the work where uses share definitions. */
 static bool is_scalar(const bmf_expression *node, int *budget)
 {
-    if (--*budget < 0 || !bmf_type_is_fixed(node->in) || !bmf_type_is_fixed(node->out))
+    if (--*budget < 0 || !form_of(node)->is_scalar || !bmf_type_is_fixed(node->in) || !bmf_type_is_fixed(node->out))
         return false;
-    switch (node->kind) {
-    case BMF_EXPRESSION_ID:
-    case BMF_EXPRESSION_CON:
-    case BMF_EXPRESSION_OP:
-    case BMF_EXPRESSION_ADDR:
-    case BMF_EXPRESSION_CONVERT:
-    case BMF_EXPRESSION_COMP:
-    case BMF_EXPRESSION_ALLTUP:
-    case BMF_EXPRESSION_IF:
-    case BMF_EXPRESSION_WHILE:
-        break;
-    default:
-        return false;
-    }
     for (int k = 0; k < node->children; k++)
         if (!is_scalar(node->child[k], budget))
             return false;

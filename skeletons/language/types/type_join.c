@@ -24,7 +24,7 @@ const bmf_type *bmf_type_join(const bmf_type *a, const bmf_type *b)
         return bmf_type_equal(a, b) ? a : NULL;
     for (int k = 0; k < a->components; k++) {
         component[k] = bmf_type_join(a->component[k], b->component[k]);
-        if (component[k] == NULL)
+        if (!component[k])
             return NULL;
     }
     return bmf_type_intern(&(bmf_type){.kind = a->kind, .components = a->components, .component = component});

@@ -1,0 +1,147 @@
+/* Finding a command and running it. */
+#include "drivers/command/command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/command/private.h"
+#include "runtime/base/allocate.h"
+
+/* The program, and the path of the command that runs, as typed: for messages. */
+static const char *program_name = "";
+static char command_path[128];
+
+bool is_first_process(void)
+{
+    const char *rank = getenv("PMI_RANK");
+    return !rank || strcmp(rank, "0") == 0;
+}
+
+int usage_error(const char *format, ...)
+{
+    if (!is_first_process())
+        return 2;
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "%s: ", program_name);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, " (see `%s --help`)\n", command_path);
+    return 2;
+}
+
+int report_status(const bmf_context *ctx, int status)
+{
+    if (status != BMF_OK && (ctx ? bmf_is_root(ctx) : is_first_process()))
+        fprintf(stderr, "%s: %s\n", program_name, bmf_error_text(ctx));
+    return bmf_exit_code(status);
+}
+
+int finish_output(void)
+{
+    static bool told;
+    errno = 0;
+    if (!told && fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    /* Under MPI lines are written one by one, and the reason of a failure then may be forgotten by now. */
+    const int reason = errno;
+    if (!told)
+        fprintf(stderr, "%s: cannot write to standard output%s%s\n", program_name, reason ? ": " : "",
+                reason ? strerror(reason) : "");
+    told = true;
+    return 1;
+}
+
+static int help(const bmf_driver *command)
+{
+    if (!is_first_process())
+        return 0;
+    print_help(command, command_path);
+    return finish_output();
+}
+
+/* ---- a leaf ---- */
+
+static int read_and_run(const bmf_driver *command, int argc, char **argv, bmf_context *ctx)
+{
+    void *values = allocate_clear(1, (int64_t)command->size + 1);
+    bmf_operands operands;
+    int code = 2;
+    if (command->defaults)
+        memcpy(values, command->defaults, command->size);
+    const bmf_reading reading = read_options(command, argc, argv, values, &operands);
+    if (reading == BMF_READ_HELP)
+        code = help(command);
+    else if (reading == BMF_READ_RUN)
+        code = command->run(ctx, values, &operands);
+    free(values);
+    return code;
+}
+
+static int run_leaf(const bmf_driver *command, int argc, char **argv)
+{
+    bmf_context *ctx = NULL;
+    if (!command->parallel && !is_first_process())
+        return 0;
+    if (command->parallel) {
+        name_context_options(command, argc, argv);
+        const int status = bmf_open(&argc, &argv, &ctx);
+        if (status != BMF_OK)
+            return report_status(NULL, status);
+    }
+    int code = read_and_run(command, argc, argv, ctx);
+    if (ctx) {
+        const int closed = bmf_exit_code(bmf_close(ctx));
+        code = code ? code : closed;
+    }
+    return code ? code : finish_output();
+}
+
+/* ---- a group ---- */
+
+static int unknown_command(const bmf_driver *group, const char *name)
+{
+    char known[512] = "";
+    for (int k = 0; group->commands[k]; k++) {
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "", group->commands[k]->name);
+    }
+    return usage_error("unknown %s '%s'; known: %s", group->noun ? group->noun : "command", name, known);
+}
+
+static int run_command(const bmf_driver *command, int argc, char **argv);
+
+static int run_group(const bmf_driver *group, int argc, char **argv)
+{
+    if (argc < 2)
+        return usage_error("%s", group->missing);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+        return help(group);
+    if (group->version && strcmp(argv[1], "--version") == 0) {
+        if (is_first_process())
+            printf("%s %s\n", group->name, group->version);
+        return finish_output();
+    }
+    if (group->version && strcmp(argv[1], "--man") == 0 && argc == 4)
+        return write_manual(group, argv[2], argv[3]);
+    for (int k = 0; group->commands[k]; k++)
+        if (strcmp(argv[1], group->commands[k]->name) == 0)
+            return run_command(group->commands[k], argc - 1, argv + 1);
+    return unknown_command(group, argv[1]);
+}
+
+static int run_command(const bmf_driver *command, int argc, char **argv)
+{
+    const size_t used = strlen(command_path);
+    snprintf(command_path + used, sizeof command_path - used, "%s%s", used ? " " : "", command->name);
+    return command->commands ? run_group(command, argc, argv) : run_leaf(command, argc, argv);
+}
+
+int command_main(const bmf_driver *program, int argc, char **argv)
+{
+    program_name = program->name;
+    exact_option_names = program->exact_names;
+    return run_command(program, argc, argv);
+}

@@ -1,0 +1,372 @@
+/** @file
+ * Kernels and operators: the only things that compute.
+ *
+ * A kernel is a block function over columns: it gets slices of up to a thousand elements at a time, so that the
+ * compiler vectorises the loop inside. Users write an element expression and one of the macros below makes the
+ * block function; who needs more (tuples, state, failure) writes the block function.
+ *
+ *     BMF_MAP_KERNEL(square, double, x, double, x * x)
+ *     BMF_ZIP_KERNEL(scaled, double, x, int64_t, k, double, x * (double)k)
+ *     BMF_FOLD_KERNEL(plus, double, a, b, a + b, 0.0)
+ *
+ * Each defines a static const object of its name: a bmf_kernel or a bmf_operator.
+ */
+#ifndef BMF_KERNEL_H
+#define BMF_KERNEL_H
+
+#include <bmf/export.h>
+#include <bmf/slice.h>
+#include <bmf/type.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    BMF_MAX_INPUTS = 4, /**< of a kernel */
+    BMF_KERNEL_VERSION = 0,
+    BMF_OPERATOR_VERSION = 0
+};
+
+/** count elements; in: the leaves of the inputs in order; out: the leaves of the output. Element i of a leaf is at
+ * (char *)data + i * stride. An output slice never overlaps an input slice unless it is exactly the same (in-place).
+ * Returns 0, or a positive code of the user's (only if the kernel says may_fail). Called by several threads at once. */
+typedef int bmf_block_function(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out);
+
+/** A kernel: a block function and what it takes and gives. Members that are not named are 0. */
+typedef struct bmf_kernel {
+    const char *name;                      /**< for messages, traces and data sheets */
+    bmf_block_function *block;             /**< computes */
+    const void *context;                   /**< handed to block; the caller keeps it alive */
+    int inputs;                            /**< 1 .. BMF_MAX_INPUTS */
+    const bmf_type *input[BMF_MAX_INPUTS]; /**< their types */
+    const bmf_type *output;                /**< the type of a result */
+    bool may_fail;                         /**< a skeleton then agrees on the outcome: one allreduce */
+    int version;                           /**< BMF_KERNEL_VERSION: which members there are; 0 for the first layout */
+} bmf_kernel;
+
+/** The same kernel with another context. */
+static inline bmf_kernel bmf_kernel_bind(const bmf_kernel *kernel, const void *context)
+{
+    bmf_kernel bound = *kernel;
+    bound.context = context;
+    return bound;
+}
+
+/** Largest block of the fixed tree: fold and scan functions get at most this many elements. */
+enum { BMF_BLOCK = 1024 };
+
+/** An associative operator.
+ *
+ * combine is a block function with two inputs and one output of the operator's type: out[i] = a[i] op b[i].
+ * fold and scan are optional fast forms for types of one leaf over contiguous elements; without them combine is
+ * called level by level. With count = 2^k <= BMF_BLOCK:
+ *   fold(context, count, x, levels)  levels gets count - 1 values: the count/2 values x[2i] op x[2i+1], then the
+ *                                    count/4 values of those, .., last the value of the whole block
+ *   scan(context, count, x, levels, prefix, last, out, scratch)  from fold's levels: exclusive prefixes
+ *                                    out[i] = prefix op (x[0] .. x[i-1]) by the same tree; prefix NULL: out[0] is left
+ *                                    alone. If last is given, inclusive instead: out[i-1] gets that, out[count-1] =
+ *                                    *last. scratch: 2 * count values. out may be x.
+ *   quick(context, count, x, out)    optional, any count >= 1: all elements in any association, and in any order if
+ *                                    the operator commutes; used by the free mode only
+ */
+typedef struct bmf_operator {
+    const char *name;            /**< for messages, traces and data sheets */
+    const bmf_type *type;        /**< of operands and results */
+    bmf_block_function *combine; /**< out[i] = a[i] op b[i] */
+    /** See above; may be NULL. */
+    void (*fold)(const void *context, int64_t count, const void *x, void *levels);
+    /** See above; may be NULL. */
+    void (*scan)(const void *context, int64_t count, const void *x, const void *levels, const void *prefix,
+                 const void *last, void *out, void *scratch);
+    /** See above; may be NULL. */
+    void (*quick)(const void *context, int64_t count, const void *x, void *out);
+    const void *context;  /**< handed to the functions; the caller keeps it alive */
+    const void *identity; /**< a record of the type, or NULL: none */
+    unsigned flags;       /**< BMF_COMMUTATIVE, BMF_EXACT */
+    bool may_fail;        /**< as of a kernel */
+    int version;          /**< BMF_OPERATOR_VERSION: which members there are; 0 for the first layout */
+} bmf_operator;
+
+enum {
+    BMF_COMMUTATIVE = 1, /**< a op b = b op a */
+    BMF_EXACT = 2        /**< associative to the last bit: integers, max; not sums of reals */
+};
+
+/** @def BMF_VECTORISE
+ * Kernel functions are compiled for several vector widths; the loader picks (not under sanitizers). */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&                           \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(BMF_NO_TARGET_CLONES)
+#if __GNUC__ >= 12
+#define BMF_VECTORISE __attribute__((optimize("O3"), target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
+#define BMF_VECTORISE __attribute__((optimize("O3"), target_clones("avx512f", "avx2", "default")))
+#endif
+#else
+#define BMF_VECTORISE
+#endif
+/** A function of a kernel that is always inlined. */
+#define BMF_INLINE static inline __attribute__((always_inline, unused))
+/** Element i of a slice, as an lvalue. */
+#define BMF_AT(type, slice, i) (*(type *)((char *)(slice).data + (i) * (slice).stride))
+
+/** name(x) = expression, elementwise. */
+#define BMF_MAP_KERNEL(name, in_type, x, out_type, expression)                                                         \
+    BMF_MAP_KERNEL_WITH(name, char, name##_unused, in_type, x, out_type, expression)
+
+/** The same with a context: `context` is a const context_type * inside the expression; see bmf_kernel_bind. */
+#define BMF_MAP_KERNEL_WITH(name, context_type, context, in_type, x, out_type, expression)                             \
+    BMF_INLINE out_type name##_element(const context_type *context, in_type x)                                         \
+    {                                                                                                                  \
+        (void)context;                                                                                                 \
+        return __extension__(out_type)(expression);                                                                    \
+    }                                                                                                                  \
+    BMF_VECTORISE static int name##_block(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,      \
+                                          const bmf_slice *bmf_out_)                                                   \
+    {                                                                                                                  \
+        const context_type *bmf_c_ = (const context_type *)bmf_context_;                                               \
+        if (bmf_in_[0].stride == (int64_t)sizeof(in_type) && bmf_out_[0].stride == (int64_t)sizeof(out_type)) {        \
+            const in_type *bmf_x_ = (const in_type *)bmf_in_[0].data;                                                  \
+            out_type *bmf_y_ = (out_type *)bmf_out_[0].data;                                                           \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                                    \
+                bmf_y_[bmf_i_] = name##_element(bmf_c_, bmf_x_[bmf_i_]);                                               \
+        } else {                                                                                                       \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                                    \
+                BMF_AT(out_type, bmf_out_[0], bmf_i_) =                                                                \
+                    name##_element(bmf_c_, BMF_AT(const in_type, bmf_in_[0], bmf_i_));                                 \
+        }                                                                                                              \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    static const bmf_type name##_in_type = BMF_TYPE_OF(in_type), name##_out_type = BMF_TYPE_OF(out_type);              \
+    static const bmf_kernel name __attribute__((unused)) = {                                                           \
+        #name, name##_block, 0, 1, {&name##_in_type}, &name##_out_type, false, BMF_KERNEL_VERSION};
+
+/** name(a, b) = expression, elementwise over two lists. */
+#define BMF_ZIP_KERNEL(name, a_type, a, b_type, b, out_type, expression)                                               \
+    BMF_ZIP_KERNEL_WITH(name, char, name##_unused, a_type, a, b_type, b, out_type, expression)
+
+/** The same with a context, as in BMF_MAP_KERNEL_WITH. */
+#define BMF_ZIP_KERNEL_WITH(name, context_type, context, a_type, a, b_type, b, out_type, expression)                   \
+    BMF_INLINE out_type name##_element(const context_type *context, a_type a, b_type b)                                \
+    {                                                                                                                  \
+        (void)context;                                                                                                 \
+        return __extension__(out_type)(expression);                                                                    \
+    }                                                                                                                  \
+    BMF_VECTORISE static int name##_block(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,      \
+                                          const bmf_slice *bmf_out_)                                                   \
+    {                                                                                                                  \
+        const context_type *bmf_c_ = (const context_type *)bmf_context_;                                               \
+        if (bmf_in_[0].stride == (int64_t)sizeof(a_type) && bmf_in_[1].stride == (int64_t)sizeof(b_type) &&            \
+            bmf_out_[0].stride == (int64_t)sizeof(out_type)) {                                                         \
+            const a_type *bmf_a_ = (const a_type *)bmf_in_[0].data;                                                    \
+            const b_type *bmf_b_ = (const b_type *)bmf_in_[1].data;                                                    \
+            out_type *bmf_y_ = (out_type *)bmf_out_[0].data;                                                           \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                                    \
+                bmf_y_[bmf_i_] = name##_element(bmf_c_, bmf_a_[bmf_i_], bmf_b_[bmf_i_]);                               \
+        } else {                                                                                                       \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                                    \
+                BMF_AT(out_type, bmf_out_[0], bmf_i_) = name##_element(                                                \
+                    bmf_c_, BMF_AT(const a_type, bmf_in_[0], bmf_i_), BMF_AT(const b_type, bmf_in_[1], bmf_i_));       \
+        }                                                                                                              \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    static const bmf_type name##_a_type = BMF_TYPE_OF(a_type), name##_b_type = BMF_TYPE_OF(b_type),                    \
+                          name##_out_type = BMF_TYPE_OF(out_type);                                                     \
+    static const bmf_kernel name __attribute__((unused)) = {                                                           \
+        #name, name##_block, 0, 2, {&name##_a_type, &name##_b_type}, &name##_out_type, false, BMF_KERNEL_VERSION};
+
+/** An associative operator a op b = expression with an identity (last argument; for a struct {..} with commas), which
+ * does not claim to commute. Exact if the type is an integer, otherwise not. */
+#define BMF_NONCOMMUTATIVE_OPERATOR(name, type, a, b, expression, ...)                                                 \
+    static const type name##_identity = __VA_ARGS__;                                                                   \
+    BMF_OPERATOR_(name, type, a, b, expression, &name##_identity, BMF_EXACT_KIND(type))
+
+/** The same of an operator that commutes: a op b = b op a. */
+#define BMF_COMMUTATIVE_OPERATOR(name, type, a, b, expression, ...)                                                    \
+    static const type name##_identity = __VA_ARGS__;                                                                   \
+    BMF_OPERATOR_(name, type, a, b, expression, &name##_identity, BMF_EXACT_KIND(type) | BMF_COMMUTATIVE)
+
+/** Another name of BMF_NONCOMMUTATIVE_OPERATOR. */
+#define BMF_FOLD_KERNEL(name, type, a, b, expression, ...)                                                             \
+    BMF_NONCOMMUTATIVE_OPERATOR(name, type, a, b, expression, __VA_ARGS__)
+
+/** An operator with all its flags (BMF_COMMUTATIVE, BMF_EXACT) given. */
+#define BMF_FOLD_KERNEL_FLAGS(name, type, a, b, expression, identity_value, flag_bits)                                 \
+    static const type name##_identity = identity_value;                                                                \
+    BMF_OPERATOR_(name, type, a, b, expression, &name##_identity, flag_bits)
+
+/** An operator that has no identity, with all its flags given. */
+#define BMF_FOLD_KERNEL_NO_IDENTITY(name, type, a, b, expression, flag_bits)                                           \
+    BMF_OPERATOR_(name, type, a, b, expression, 0, flag_bits)
+
+/** BMF_EXACT for integers and bool, otherwise 0. */
+#define BMF_EXACT_KIND(type)                                                                                           \
+    (BMF_KIND_OF(type) == BMF_INT || BMF_KIND_OF(type) == BMF_INT32 || BMF_KIND_OF(type) == BMF_BOOL                   \
+         ? (unsigned)BMF_EXACT                                                                                         \
+         : 0u)
+
+/** @cond internal: the parts of an operator, one function after the other */
+enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
+
+#define BMF_OPERATOR_(name, type, a, b, expression, identity_pointer, flag_bits)                                       \
+    BMF_INLINE type name##_element(type a, type b)                                                                     \
+    {                                                                                                                  \
+        return __extension__(type)(expression);                                                                        \
+    }                                                                                                                  \
+    BMF_OPERATOR_COMBINE_(name, type)                                                                                  \
+    BMF_OPERATOR_FOLD_(name, type)                                                                                     \
+    BMF_OPERATOR_SCAN_LEVELS_(name, type)                                                                              \
+    BMF_OPERATOR_SCAN_PAIRS_(name, type)                                                                               \
+    BMF_OPERATOR_SCAN_(name, type)                                                                                     \
+    BMF_OPERATOR_QUICK_(name, type, flag_bits)                                                                         \
+    static const bmf_type name##_type = BMF_TYPE_OF(type);                                                             \
+    static const bmf_operator name __attribute__((unused)) = {                                                         \
+        #name, &name##_type,     name##_combine, name##_fold, name##_scan,         name##_quick,                       \
+        0,     identity_pointer, flag_bits,      false,       BMF_OPERATOR_VERSION};
+
+/** out[i] = a[i] op b[i]. */
+#define BMF_OPERATOR_COMBINE_(name, type)                                                                              \
+    BMF_VECTORISE static int name##_combine(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,    \
+                                            const bmf_slice *bmf_out_)                                                 \
+    {                                                                                                                  \
+        const int64_t bmf_s_ = (int64_t)sizeof(type);                                                                  \
+        (void)bmf_context_;                                                                                            \
+        if (bmf_in_[0].stride == bmf_s_ && bmf_in_[1].stride == bmf_s_ && bmf_out_[0].stride == bmf_s_) {              \
+            const type *bmf_a_ = (const type *)bmf_in_[0].data, *bmf_b_ = (const type *)bmf_in_[1].data;               \
+            type *bmf_y_ = (type *)bmf_out_[0].data;                                                                   \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                                    \
+                bmf_y_[bmf_i_] = name##_element(bmf_a_[bmf_i_], bmf_b_[bmf_i_]);                                       \
+        } else {                                                                                                       \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_count_; bmf_i_++)                                                    \
+                BMF_AT(type, bmf_out_[0], bmf_i_) =                                                                    \
+                    name##_element(BMF_AT(const type, bmf_in_[0], bmf_i_), BMF_AT(const type, bmf_in_[1], bmf_i_));    \
+        }                                                                                                              \
+        return 0;                                                                                                      \
+    }
+
+/** The levels of the fixed tree; long ones in steps of a fixed length, which vectorise without a remainder. */
+#define BMF_OPERATOR_FOLD_(name, type)                                                                                 \
+    BMF_VECTORISE static void name##_fold(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,            \
+                                          void *bmf_levels_)                                                           \
+    {                                                                                                                  \
+        const type *bmf_from_ = (const type *)bmf_x_;                                                                  \
+        type *bmf_to_ = (type *)bmf_levels_;                                                                           \
+        (void)bmf_context_;                                                                                            \
+        int64_t bmf_half_ = bmf_count_ / 2;                                                                            \
+        for (; bmf_half_ >= BMF_FOLD_STEP; bmf_half_ /= 2) {                                                           \
+            const type *__restrict bmf_f_ = bmf_from_;                                                                 \
+            type *__restrict bmf_t_ = bmf_to_;                                                                         \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_half_; bmf_i_ += BMF_FOLD_STEP)                                      \
+                for (int64_t bmf_j_ = bmf_i_; bmf_j_ < bmf_i_ + BMF_FOLD_STEP; bmf_j_++)                               \
+                    bmf_t_[bmf_j_] = name##_element(bmf_f_[2 * bmf_j_], bmf_f_[2 * bmf_j_ + 1]);                       \
+            bmf_from_ = bmf_to_;                                                                                       \
+            bmf_to_ += bmf_half_;                                                                                      \
+        }                                                                                                              \
+        for (; bmf_half_ > 0; bmf_half_ /= 2) {                                                                        \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_half_; bmf_i_++)                                                     \
+                bmf_to_[bmf_i_] = name##_element(bmf_from_[2 * bmf_i_], bmf_from_[2 * bmf_i_ + 1]);                    \
+            bmf_from_ = bmf_to_;                                                                                       \
+            bmf_to_ += bmf_half_;                                                                                      \
+        }                                                                                                              \
+    }
+
+/** The way down the tree to the prefixes of pairs, which it returns: cur[i] becomes the prefix of node i, level by
+ * level. Without a prefix cur[0] means nothing and cur[1] is the first node itself. */
+#define BMF_OPERATOR_SCAN_LEVELS_(name, type)                                                                          \
+    BMF_INLINE type *name##_scan_levels(int64_t bmf_count_, const type *bmf_level_, bool bmf_open_, type *bmf_cur_)    \
+    {                                                                                                                  \
+        type *bmf_next_ = bmf_cur_ + bmf_count_;                                                                       \
+        bmf_level_ += bmf_count_ - 1 - (bmf_count_ > 1);                                                               \
+        for (int64_t bmf_half_ = 1; bmf_half_ < bmf_count_ / 2; bmf_half_ *= 2) {                                      \
+            bmf_level_ -= 2 * bmf_half_;                                                                               \
+            const type *__restrict bmf_l_ = bmf_level_;                                                                \
+            const type *__restrict bmf_c_ = bmf_cur_;                                                                  \
+            type *__restrict bmf_n_ = bmf_next_;                                                                       \
+            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_half_; bmf_i_++) {                                                   \
+                bmf_n_[2 * bmf_i_] = bmf_c_[bmf_i_];                                                                   \
+                bmf_n_[2 * bmf_i_ + 1] = name##_element(bmf_c_[bmf_i_], bmf_l_[2 * bmf_i_]);                           \
+            }                                                                                                          \
+            if (bmf_open_)                                                                                             \
+                bmf_n_[1] = bmf_l_[0];                                                                                 \
+            bmf_next_ = bmf_cur_;                                                                                      \
+            bmf_cur_ = bmf_n_;                                                                                         \
+        }                                                                                                              \
+        return bmf_cur_;                                                                                               \
+    }
+
+/** The lowest level: the prefix of a pair gives those of its two elements; cur[i + 1] is the second one's inclusive. */
+#define BMF_OPERATOR_SCAN_PAIRS_(name, type)                                                                           \
+    BMF_INLINE void name##_scan_inclusive(int64_t bmf_pairs_, const type *bmf_v_, const type *bmf_cur_, type *bmf_y_)  \
+    {                                                                                                                  \
+        for (int64_t bmf_i_ = 0; bmf_i_ < bmf_pairs_; bmf_i_++) {                                                      \
+            type bmf_e_ = bmf_v_[2 * bmf_i_];                                                                          \
+            bmf_y_[2 * bmf_i_] = name##_element(bmf_cur_[bmf_i_], bmf_e_);                                             \
+            bmf_y_[2 * bmf_i_ + 1] = bmf_cur_[bmf_i_ + 1];                                                             \
+        }                                                                                                              \
+    }                                                                                                                  \
+    BMF_INLINE void name##_scan_exclusive(int64_t bmf_pairs_, const type *bmf_v_, const type *bmf_cur_, type *bmf_y_)  \
+    {                                                                                                                  \
+        for (int64_t bmf_i_ = 0; bmf_i_ < bmf_pairs_; bmf_i_++) {                                                      \
+            type bmf_e_ = bmf_v_[2 * bmf_i_];                                                                          \
+            bmf_y_[2 * bmf_i_] = bmf_cur_[bmf_i_];                                                                     \
+            bmf_y_[2 * bmf_i_ + 1] = name##_element(bmf_cur_[bmf_i_], bmf_e_);                                         \
+        }                                                                                                              \
+    }
+
+#define BMF_OPERATOR_SCAN_(name, type)                                                                                 \
+    BMF_VECTORISE static void name##_scan(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,            \
+                                          const void *bmf_levels_, const void *bmf_prefix_, const void *bmf_last_,     \
+                                          void *bmf_out_, void *bmf_scratch_)                                          \
+    {                                                                                                                  \
+        const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
+        type *bmf_y_ = (type *)bmf_out_, *bmf_cur_ = (type *)bmf_scratch_;                                             \
+        const int64_t bmf_pairs_ = bmf_count_ / 2;                                                                     \
+        const type bmf_first_ = bmf_v_[0];                                                                             \
+        (void)bmf_context_;                                                                                            \
+        bmf_cur_[0] = bmf_prefix_ ? *(const type *)bmf_prefix_ : bmf_first_;                                           \
+        bmf_cur_ = name##_scan_levels(bmf_count_, (const type *)bmf_levels_, !bmf_prefix_, bmf_cur_);                  \
+        if (bmf_last_) {                                                                                               \
+            bmf_cur_[bmf_pairs_] = *(const type *)bmf_last_;                                                           \
+            name##_scan_inclusive(bmf_pairs_, bmf_v_, bmf_cur_, bmf_y_);                                               \
+            if (bmf_count_ == 1)                                                                                       \
+                bmf_y_[0] = *(const type *)bmf_last_;                                                                  \
+            else if (!bmf_prefix_)                                                                                     \
+                bmf_y_[0] = bmf_first_;                                                                                \
+        } else {                                                                                                       \
+            name##_scan_exclusive(bmf_pairs_, bmf_v_, bmf_cur_, bmf_y_);                                               \
+            if (bmf_count_ == 1 && bmf_prefix_)                                                                        \
+                bmf_y_[0] = *(const type *)bmf_prefix_;                                                                \
+            if (bmf_count_ > 1 && !bmf_prefix_)                                                                        \
+                bmf_y_[1] = bmf_first_;                                                                                \
+        }                                                                                                              \
+    }
+
+#define BMF_OPERATOR_QUICK_(name, type, flag_bits)                                                                     \
+    BMF_VECTORISE static void name##_quick(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,           \
+                                           void *bmf_out_)                                                             \
+    {                                                                                                                  \
+        const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
+        type bmf_total_ = bmf_v_[0];                                                                                   \
+        int64_t bmf_i_ = 1;                                                                                            \
+        (void)bmf_context_;                                                                                            \
+        if (((flag_bits)&BMF_COMMUTATIVE) && bmf_count_ >= 2 * BMF_QUICK_LANES) {                                      \
+            type bmf_lane_[BMF_QUICK_LANES];                                                                           \
+            for (int bmf_j_ = 0; bmf_j_ < BMF_QUICK_LANES; bmf_j_++)                                                   \
+                bmf_lane_[bmf_j_] = bmf_v_[bmf_j_];                                                                    \
+            for (bmf_i_ = BMF_QUICK_LANES; bmf_i_ + BMF_QUICK_LANES <= bmf_count_; bmf_i_ += BMF_QUICK_LANES)          \
+                for (int bmf_j_ = 0; bmf_j_ < BMF_QUICK_LANES; bmf_j_++)                                               \
+                    bmf_lane_[bmf_j_] = name##_element(bmf_lane_[bmf_j_], bmf_v_[bmf_i_ + bmf_j_]);                    \
+            bmf_total_ = bmf_lane_[0];                                                                                 \
+            for (int bmf_j_ = 1; bmf_j_ < BMF_QUICK_LANES; bmf_j_++)                                                   \
+                bmf_total_ = name##_element(bmf_total_, bmf_lane_[bmf_j_]);                                            \
+        }                                                                                                              \
+        for (; bmf_i_ < bmf_count_; bmf_i_++)                                                                          \
+            bmf_total_ = name##_element(bmf_total_, bmf_v_[bmf_i_]);                                                   \
+        *(type *)bmf_out_ = bmf_total_;                                                                                \
+    }
+/** @endcond */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

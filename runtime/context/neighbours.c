@@ -1,0 +1,90 @@
+/* Who else is on this host: how to wait and how many threads to use depend on it.
+ *
+ * Method: one allgather of a hash of the host's name and the cores each rank may use. Ranks of the program that are not
+ * in the context cannot be asked; how many there are on this host is known from the launcher. Cost: one non-blocking
+ * allgather of 136 bytes a rank. */
+#define _GNU_SOURCE
+#include <omp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime/backend/wait.h"
+#include "runtime/base/allocate.h"
+#include "runtime/context/private.h"
+
+static uint64_t hash_of_host(void)
+{
+    char host[256] = "";
+    uint64_t hash = 14695981039346656037u;
+    gethostname(host, sizeof host - 1);
+    for (const char *c = host; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    return hash;
+}
+
+/* A rank as its neighbours see it. */
+typedef struct neighbour {
+    uint64_t host;
+    cpu_set_t cores; /* it may use */
+} neighbour;
+
+static neighbour describe_self(void)
+{
+    neighbour self = {.host = hash_of_host()};
+    if (sched_getaffinity(0, sizeof self.cores, &self.cores) != 0)
+        for (long k = 0; k < sysconf(_SC_NPROCESSORS_ONLN) && k < CPU_SETSIZE; k++)
+            CPU_SET((size_t)k, &self.cores);
+    return self;
+}
+
+/* Ranks of the program on this host as the launcher (Hydra, Open MPI's) says; 0 if it does not. */
+static int launched_here(void)
+{
+    static const char *const variable[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"};
+    for (size_t k = 0; k < sizeof variable / sizeof variable[0]; k++) {
+        const char *value = getenv(variable[k]);
+        if (value && atoi(value) > 0)
+            return atoi(value);
+    }
+    return 0;
+}
+
+/* Ranks that use the cores of the context. Those outside the context count if no rank is bound to cores of its own. */
+static int ranks_sharing(const bmf_context *ctx, const cpu_set_t *own)
+{
+    int launched = ctx->whole_world || CPU_COUNT(own) < ctx->node_cores ? 0 : launched_here();
+    return launched > ctx->node_ranks ? launched : ctx->node_ranks;
+}
+
+/* Without the blocking calls that are slow exactly when there are many ranks. Ranks may be bound to different cores, so
+ * the cores of a host are those that any of its ranks may use. */
+void find_neighbours(bmf_context *ctx)
+{
+    neighbour self = describe_self(), *all = allocate(ctx->ranks * (int64_t)sizeof *all);
+    cpu_set_t cores = self.cores;
+    MPI_Request request;
+    MPI_Iallgather(&self, sizeof self, MPI_BYTE, all, sizeof self, MPI_BYTE, ctx->comm, &request);
+    wait_all(ctx, 1, &request);
+    ctx->node_ranks = 0;
+    for (int r = 0; r < ctx->ranks; r++) {
+        if (all[r].host != self.host)
+            continue;
+        ctx->node_ranks++;
+        CPU_OR(&cores, &cores, &all[r].cores);
+    }
+    ctx->node_cores = CPU_COUNT(&cores);
+    ctx->sharing_ranks = ranks_sharing(ctx, &self.cores);
+    ctx->polite = ctx->sharing_ranks > ctx->node_cores;
+    free(all);
+}
+
+void default_threads(bmf_context *ctx)
+{
+    if (ctx->threads > 0)
+        return;
+    if (getenv("OMP_NUM_THREADS"))
+        ctx->threads = omp_get_max_threads();
+    else
+        ctx->threads = ctx->node_cores > ctx->sharing_ranks ? ctx->node_cores / ctx->sharing_ranks : 1;
+}
