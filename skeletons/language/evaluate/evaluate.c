@@ -74,7 +74,7 @@ static int evaluate_children(bmf_evaluator *evaluator, const bmf_expression *exp
         if (made == expression->children - 1)
             value_move(x, &argument);
         else
-            value_share(evaluator->ctx, x, &argument);
+            value_share(x, &argument);
         status = evaluate_batch(evaluator, expression->child[made], frame, &argument, &result[made]);
     }
     value_free(x);
@@ -88,7 +88,8 @@ static int evaluate_tuple(bmf_evaluator *evaluator, const bmf_expression *tuple,
 {
     bmf_value component[BMF_MAX_LEAVES];
     BMF_TRY(evaluate_children(evaluator, tuple, frame, x, component));
-    return value_create_tuple(evaluator->ctx, tuple->children, component, out);
+    value_create_tuple(tuple->children, component, out);
+    return BMF_OK;
 }
 
 typedef struct interleave_state {
@@ -125,8 +126,10 @@ static int interleave(bmf_evaluator *evaluator, const bmf_frame *frame, int64_t 
     if (status == BMF_OK)
         status = value_take(evaluator->ctx, all, state.index, count * children, &elements);
     free(state.index);
-    if (status == BMF_OK)
-        return value_create_list(evaluator->ctx, count, offsets, &elements, out);
+    if (status == BMF_OK) {
+        value_create_list(count, offsets, &elements, out);
+        return BMF_OK;
+    }
     buffer_release(offsets);
     return status;
 }
@@ -184,9 +187,8 @@ int evaluate_elements(bmf_evaluator *evaluator, const bmf_expression *by, bmf_ex
     if (is_structural(body))
         return move_elements(evaluator, body, x, out);
     int status = value_pack_for(evaluator, frame, "pack", x);
-    if (status == BMF_OK)
-        status = frame_open_elements(evaluator, frame, by, x->begin, &elements);
     if (status == BMF_OK) {
+        frame_open_elements(frame, by, x->begin, &elements);
         status = evaluate_batch(evaluator, body, &elements, &x->child[0], &mapped);
         frame_close(&elements);
     }
@@ -325,7 +327,7 @@ static int evaluate_once(bmf_evaluator *evaluator, bmf_expression *expression, b
     static const int64_t first = 0;
     bmf_value one;
     bmf_frame alone;
-    BMF_TRY(frame_open_picked(evaluator, frame, expression, &first, 1, &alone));
+    frame_open_picked(frame, expression, &first, 1, &alone);
     value_slice(evaluator->ctx, x, 0, 1, &one);
     value_free(x);
     int status = apply(evaluator, expression, &alone, &one, out);
