@@ -1,15 +1,11 @@
-/* The subcommands of bmf-bench. argv[0] is the subcommand's name. Collective; each returns the exit code. */
+/* The benchmarks of bmf-bench: a descriptor each, and a line in the table of bench/main.c. All are run by every process. */
 #ifndef BENCH_COMMANDS_H
 #define BENCH_COMMANDS_H
 
-#include "bmf.h"
+#include "drivers/command/command.h"
+#include "drivers/command/json.h"
 
-int bench_skeletons(bmf_context *ctx, int argc, char **argv);
-int bench_permute(bmf_context *ctx, int argc, char **argv);
-int bench_language(bmf_context *ctx, int argc, char **argv);
-int bench_sheets(bmf_context *ctx, int argc, char **argv);
-int bench_predict(bmf_context *ctx, int argc, char **argv);
-int bench_edn(bmf_context *ctx, int argc, char **argv);
-int bench_mesh(bmf_context *ctx, int argc, char **argv);
+extern const bmf_driver bench_skeletons, bench_permute, bench_language, bench_sheets, bench_predict, bench_edn,
+    bench_mesh;
 
 #endif

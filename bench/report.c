@@ -5,8 +5,9 @@
  */
 #include "bench/report.h"
 
-#include <jansson.h>
 #include <string.h>
+
+#include "drivers/command/json.h"
 
 static const double LARGE_BYTES = 256.0 * 1024 * 1024;
 
@@ -158,7 +159,7 @@ static json_t *row_of(const bench_facts *facts, const bench_result *r)
     return row;
 }
 
-int bench_print_json(const bench_facts *facts, int count, const bench_result *result, FILE *stream)
+int bench_print_json(const bench_facts *facts, int count, const bench_result *result)
 {
     json_t *rows = json_array();
     for (int k = 0; k < count; k++)
@@ -168,8 +169,5 @@ int bench_print_json(const bench_facts *facts, int count, const bench_result *re
                             (json_int_t)facts->processors, "cores", facts->cores, "repeats", facts->repeats,
                             "copy_bytes_per_second", positive(facts->copy), "read_bytes_per_second",
                             positive(facts->read), "write_bytes_per_second", positive(facts->write), "rows", rows);
-    const int failed = !all || json_dumpf(all, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0;
-    json_decref(all);
-    fputc('\n', stream);
-    return failed ? BMF_ERROR_MEMORY : BMF_OK;
+    return json_print(all, BMF_JSON_INDENT);
 }

@@ -32,7 +32,7 @@ typedef struct bench_facts {
 void bench_facts_model(bench_facts *facts);
 
 void bench_print_table(const bench_facts *facts, int count, const bench_result *result, FILE *stream);
-/* BMF_OK, or BMF_ERROR_MEMORY. Keys: docs/performance.md. */
-int bench_print_json(const bench_facts *facts, int count, const bench_result *result, FILE *stream);
+/* On standard output. An exit code. Keys: docs/performance.md. */
+int bench_print_json(const bench_facts *facts, int count, const bench_result *result);
 
 #endif

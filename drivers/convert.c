@@ -35,10 +35,14 @@ static int run(bmf_context *ctx, void *given, const bmf_operands *operands)
     return report_status(ctx, convert(operands->text[0], format, v->output));
 }
 
+#define STREAM_NAME(name, extension, streams, about) STREAM_NAME_##streams(name)
+#define STREAM_NAME_true(name)                       #name ", "
+#define STREAM_NAME_false(name)
+
 static const bmf_option options[] = {
     BMF_OPTION("to", "FORMAT", BMF_CHOICE(values, format, format_name), "one of:", .missing = "no format: give --to"),
     BMF_OPTION("output", "OUT", BMF_TEXT(values, output),
-               "the file to write; for otf2 a new folder; - is standard output (chrome, perfetto, paje, csv, svg)",
+               "the file to write; for otf2 a new folder; - is standard output (" BMF_FORMATS(STREAM_NAME) "no others)",
                .letter = 'o', .missing = "nowhere to write: give -o"),
     BMF_OPTION_END};
 

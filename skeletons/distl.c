@@ -24,23 +24,15 @@ typedef struct distl_plan {
     int64_t bytes;
 } distl_plan;
 
-static int add_group(bmf_schedule *schedule, int first_round, bmf_algorithm algorithm, const bmf_group *group,
-                     const distl_plan *plan)
+static int64_t value_bytes(const void *state, int64_t first, int64_t count)
 {
-    int64_t segments;
-    switch (algorithm) {
-    case BMF_DISTL_PIPELINE:
-        segments = schedule_pipeline_segments(&plan->ctx->cost, group->count, plan->bytes);
-        return schedule_distl_pipeline(schedule, first_round, group, plan->bytes, segments);
-    case BMF_DISTL_SCATTER_ALLGATHER:
-        return schedule_distl_scatter_allgather(schedule, first_round, group, plan->bytes);
-    default:
-        return schedule_distl_tree(schedule, first_round, group, plan->bytes);
-    }
+    const distl_plan *plan = state;
+    (void)first, (void)count;
+    return plan->bytes;
 }
 
 /* Level l's groups start where the levels outside it have brought the value. */
-static int generate(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state)
+static int generate(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
 {
     const distl_plan *plan = state;
     const bmf_partition *partition = plan->partition;
@@ -52,7 +44,8 @@ static int generate(bmf_schedule *schedule, bmf_algorithm algorithm, const void 
         for (int64_t part = 0; part < partition->parts; part += step) {
             bmf_group group = {bmf_partition_processor(partition, part), partition->level[l].stride,
                                partition->level[l].count};
-            BMF_TRY(add_group(schedule, first_round, algorithm, &group, plan));
+            bmf_schedule_request request = {&group, value_bytes, plan, &plan->ctx->cost};
+            BMF_TRY(algorithm->generate(schedule, first_round, &request));
         }
     }
     return BMF_OK;
@@ -157,10 +150,7 @@ static int send_value(const bmf_list *value, const bmf_list *xs, char *packed, i
     bmf_call call = {.ctx = ctx,
                      .skeleton = "distl",
                      .list = xs,
-                     .first = BMF_DISTL_TREE,
-                     .last = BMF_DISTL_SCATTER_ALLGATHER,
-                     .count = xs->partition->parts,
-                     .bytes = (double)bytes,
+                     .choice = {.skeleton = "distl", .count = xs->partition->parts, .bytes = (double)bytes},
                      .generate = generate,
                      .state = &plan};
     bmf_schedule *schedule = plan_make(&call, NULL);

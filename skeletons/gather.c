@@ -35,10 +35,9 @@ static int move_parts(const bmf_list *xs, bmf_partition *target, bmf_list **out)
     bmf_call call = {.ctx = ctx,
                      .skeleton = "gather",
                      .list = xs,
-                     .first = BMF_GATHER_LEVELS,
-                     .last = BMF_GATHER_DIRECT,
-                     .count = xs->partition->parts / target->parts,
-                     .bytes = (double)bmf_length(xs) * element_guess(xs->type) / (double)target->parts,
+                     .choice = {.skeleton = "gather",
+                                .count = xs->partition->parts / target->parts,
+                                .bytes = (double)bmf_length(xs) * element_guess(xs->type) / (double)target->parts},
                      .generate = groups_generate,
                      .state = &groups};
     bmf_schedule *schedule = plan_make(&call, NULL);

@@ -42,7 +42,7 @@ static int generate_source(bmf_schedule *schedule, const recut *all, const bmf_m
     return status;
 }
 
-static int generate(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state)
+static int generate(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
 {
     const recut *all = state;
     int64_t *processor = processors_of(all->target);
@@ -58,13 +58,7 @@ int repartition(const char *skeleton, int sources, const bmf_move_source *source
 {
     const bmf_list *xs = source[0].list;
     recut all = {sources, source, target, type_element_bytes(xs->type)};
-    bmf_call call = {.ctx = xs->context,
-                     .skeleton = skeleton,
-                     .list = xs,
-                     .first = BMF_ALGORITHMS,
-                     .last = BMF_ALGORITHMS,
-                     .generate = generate,
-                     .state = &all};
+    bmf_call call = {.ctx = xs->context, .skeleton = skeleton, .list = xs, .generate = generate, .state = &all};
     bmf_schedule *schedule = plan_make(&call, NULL);
     int status = move_elements(xs->context, sources, source, target, schedule, out);
     schedule_free(schedule);

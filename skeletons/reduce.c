@@ -1,7 +1,7 @@
 /* reduce and its fused forms: x_0 op x_1 op .. op x_(n-1). Document 000, 2.9.3 and 5.6.
  *
  * Method: every processor folds its elements by the fixed tree, then partial results travel:
- *   levels     ceil(log2 Q) rounds up, then the total down the distl tree: 2 (Q - 1) messages (placed: Q - 1)
+ *   levels     ceil(log2 Q) rounds up, then the total down the distl tree, in one schedule: 2 (Q - 1) messages (placed: Q - 1)
  *   doubling   ceil(log2 Q) rounds (2 more if Q is not a power of two)
  *   everybody  1 round, Q (Q - 1) messages
  * All give the same bits. Cost: n w bytes read once. */
@@ -21,21 +21,24 @@ const bmf_skeleton_type skeleton_zip_map_reduce = {
 
 /* ---- bringing the partial results together ---- */
 
-static int generate_reduction(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state)
+typedef struct reduction {
+    bmf_partials *partials;
+    bool placed; /* the total stays on the first processor */
+} reduction;
+
+static int generate_reduction(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
 {
-    switch (algorithm) {
-    case BMF_REDUCE_DOUBLING:
-        return partials_generate(state, schedule_reduce_doubling, schedule);
-    case BMF_REDUCE_EVERYBODY:
-        return partials_generate(state, schedule_everybody, schedule);
-    default:
-        return partials_generate(state, schedule_reduce_levels, schedule);
-    }
+    const reduction *r = state;
+    BMF_TRY(partials_generate(r->partials, algorithm, partials_bytes, schedule));
+    if (!algorithm->to_first || r->placed)
+        return BMF_OK;
+    schedule->broadcast = schedule->rounds;
+    return partials_generate(r->partials, &algorithm_distl_tree, partials_record_bytes, schedule);
 }
 
-/* everybody: all values in the order of the elements, one's own in its place, are collected in `before`. */
-static int join_everybody(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
-                          int64_t begin, int64_t end, const char *values)
+/* All values in the order of the elements, one's own in its place, are collected in `before`. */
+static int join_each(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
+                     int64_t begin, int64_t end, const char *values)
 {
     bmf_forest *all = &part->before;
     int code = 0;
@@ -48,50 +51,27 @@ static int join_everybody(const bmf_partials *partials, bmf_partial *part, int64
     return code ? code : failed;
 }
 
-/* The total goes from item 0's processor to all, as a record. */
-static int tell_generate(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
-                         const void *state)
-{
-    const bmf_partials *partials = state;
-    (void)bytes;
-    return schedule_distl_tree(schedule, first_round, group, partials->tree->record);
-}
-
-static int generate_tell(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state)
-{
-    (void)algorithm;
-    return partials_generate(state, tell_generate, schedule);
-}
-
-typedef struct tell_state {
+typedef struct total_state {
     void *value;
     int64_t bytes;
-} tell_state;
+} total_state;
 
-static int tell_segment(void *state, const bmf_message *message, bmf_segment *segment)
+static int total_segment(void *state, const bmf_message *message, bmf_segment *segment)
 {
-    const tell_state *s = state;
+    const total_state *t = state;
     (void)message;
-    segment[0] = (bmf_segment){s->value, s->bytes};
+    segment[0] = (bmf_segment){t->value, t->bytes};
     return 1;
 }
 
-static int tell_all(bmf_partials *partials, const bmf_list *xs, uint32_t round, void *value)
+/* The rounds that bring the total from item 0's processor to all, as a record. */
+static int broadcast_total(bmf_context *ctx, const bmf_schedule *schedule, void *value, int64_t bytes)
 {
-    tell_state state = {value, partials->tree->record};
-    bmf_transfer transfer = {tell_segment, tell_segment, &state};
-    bmf_call call = {.ctx = partials->ctx,
-                     .skeleton = "telling the total",
-                     .list = xs,
-                     .first = BMF_ALGORITHMS,
-                     .generate = generate_tell,
-                     .state = partials};
-    bmf_schedule *schedule = plan_make(&call, NULL);
-    int status = BMF_OK;
-    for (int r = 0; r < schedule->rounds && status == BMF_OK; r++)
-        status = partials->ctx->backend->exchange(partials->ctx, &schedule->round[r], round + (uint32_t)r, &transfer);
-    schedule_free(schedule);
-    return status;
+    total_state state = {value, bytes};
+    bmf_transfer transfer = {total_segment, total_segment, &state};
+    for (int r = schedule->broadcast; r < schedule->rounds; r++)
+        BMF_TRY(ctx->backend->exchange(ctx, &schedule->round[r], (uint32_t)r, &transfer));
+    return BMF_OK;
 }
 
 /* Ranks without a part of the list take no part in its schedule. */
@@ -100,54 +80,67 @@ static bool every_rank_has_parts(const bmf_context *ctx, const bmf_partition *pa
     return ctx->ranks == 1 || (partition->parts == ctx->processors && ctx->processors >= ctx->ranks);
 }
 
-static int total_of(const bmf_partials *partials, const bmf_forest *forest, void *value)
+/* Brings the partial results together; afterwards those processors have the total that the algorithm brings it to. */
+static int combine_partials(bmf_partials *partials, const bmf_schedule *schedule, bool each)
 {
-    if (forest_total(partials->tree, forest, value) == 0)
+    const int rounds = schedule->broadcast < 0 ? schedule->rounds : schedule->broadcast;
+    int status = BMF_OK;
+    for (int r = 0; r < rounds; r++) {
+        int joined =
+            partials_round(partials, &schedule->round[r], (uint32_t)r, offer_window, each ? join_each : join_window);
+        status = status ? status : joined;
+    }
+    return agree_if(partials->ctx, partials->tree->op->may_fail, status);
+}
+
+/* The total on a rank that has it. */
+static int take_total(const bmf_partials *partials, bool each, void *value)
+{
+    const bmf_partition *partition = partials->partition;
+    bmf_partial *part = &partials->part[0];
+    int code = 0;
+    if (each && partition->local_first == partition->parts - 1)
+        code = forest_append(partials->tree, &part->before, part->window.end, part->window.value, false);
+    if (forest_total(partials->tree, each ? &part->before : &part->window, value) == 0 && code == 0)
         return BMF_OK;
     return bmf_fail(partials->ctx, BMF_ERROR_KERNEL, "operator %s failed", partials->tree->op->name);
 }
 
-/* Runs the rounds; afterwards value holds the total on every rank (or, placed, on the first processor's). */
-static int bring_together(bmf_partials *partials, const char *skeleton, const bmf_list *xs, bool placed, void *value)
+/* Runs a schedule; afterwards value holds the total on every rank (or, placed, on the first processor's). */
+static int run_reduction(const reduction *r, const bmf_schedule *schedule, const bmf_algorithm *algorithm, void *value)
 {
+    bmf_partials *partials = r->partials;
     bmf_context *ctx = partials->ctx;
     const bmf_partition *partition = partials->partition;
-    bmf_algorithm algorithm = BMF_REDUCE_LEVELS;
-    bmf_call call = {.ctx = ctx,
+    const bmf_tree *tree = partials->tree;
+    bool each = algorithm->joining == BMF_JOIN_EACH && partition->parts > 1;
+    bool has_total = partition->local_parts > 0 && (!algorithm->to_first || partition->local_first == 0);
+    BMF_TRY(combine_partials(partials, schedule, each));
+    int status = has_total ? take_total(partials, each, value) : BMF_OK;
+    BMF_TRY(agree_if(ctx, tree->op->may_fail, status));
+    if (schedule->broadcast >= 0)
+        BMF_TRY(broadcast_total(ctx, schedule, value, tree->record));
+    if (r->placed || every_rank_has_parts(ctx, partition))
+        return BMF_OK;
+    return ctx->backend->share(ctx, partition->base, value, tree->record);
+}
+
+static int bring_together(bmf_partials *partials, const char *skeleton, const bmf_list *xs, bool placed, void *value)
+{
+    const bmf_algorithm *algorithm;
+    reduction r = {partials, placed};
+    bmf_call call = {.ctx = partials->ctx,
                      .skeleton = skeleton,
                      .list = xs,
-                     .first = BMF_REDUCE_LEVELS,
-                     .last = placed ? BMF_REDUCE_LEVELS : BMF_REDUCE_EVERYBODY,
-                     .count = partition->parts,
-                     .bytes = (double)partials->tree->record,
+                     .choice = {.skeleton = "reduce",
+                                .to_first = placed,
+                                .count = partials->partition->parts,
+                                .bytes = (double)partials->tree->record},
                      .generate = generate_reduction,
-                     .state = partials};
+                     .state = &r};
     bmf_schedule *schedule = plan_make(&call, &algorithm);
-    uint32_t rounds = (uint32_t)schedule->rounds;
-    bool everybody = algorithm == BMF_REDUCE_EVERYBODY && partition->parts > 1;
-    int status = BMF_OK;
-    for (uint32_t r = 0; r < rounds; r++) {
-        int joined =
-            partials_round(partials, &schedule->round[r], r, offer_window, everybody ? join_everybody : join_window);
-        status = status ? status : joined;
-    }
+    int status = run_reduction(&r, schedule, algorithm, value);
     schedule_free(schedule);
-    status = agree_if(ctx, partials->tree->op->may_fail, status);
-    if (status != BMF_OK)
-        return status;
-    bool has_first = partition->local_parts > 0 && partition->local_first == 0;
-    bool has_total = algorithm == BMF_REDUCE_LEVELS ? has_first : partition->local_parts > 0;
-    if (has_total) {
-        bmf_partial *part = &partials->part[0];
-        if (everybody && partition->local_first == partition->parts - 1)
-            status = forest_append(partials->tree, &part->before, part->window.end, part->window.value, false);
-        status = total_of(partials, everybody ? &part->before : &part->window, value);
-    }
-    status = agree_if(ctx, partials->tree->op->may_fail, status);
-    if (status == BMF_OK && algorithm == BMF_REDUCE_LEVELS && !placed)
-        status = tell_all(partials, xs, rounds, value);
-    if (status == BMF_OK && !placed && !every_rank_has_parts(ctx, partition))
-        status = ctx->backend->share(ctx, partition->base, value, partials->tree->record);
     return status;
 }
 

@@ -23,19 +23,12 @@ enum { SCAN_BLOCK = BMF_BLOCK / 2 };
 
 /* ---- learning what is before ---- */
 
-static int generate_scan(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state)
+static int generate_scan(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
 {
-    switch (algorithm) {
-    case BMF_SCAN_TREE:
-        return partials_generate(state, schedule_scan_tree, schedule);
-    case BMF_SCAN_EVERYBODY:
-        return partials_generate(state, schedule_everybody, schedule);
-    default:
-        return partials_generate(state, schedule_scan_levels, schedule);
-    }
+    return partials_generate(state, algorithm, partials_bytes, schedule);
 }
 
-static int join_levels(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
+static int join_before(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
                        int64_t begin, int64_t end, const char *values)
 {
     (void)item;
@@ -45,8 +38,8 @@ static int join_levels(const bmf_partials *partials, bmf_partial *part, int64_t 
     return code ? code : failed;
 }
 
-static int join_everybody(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
-                          int64_t begin, int64_t end, const char *values)
+static int join_each(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
+                     int64_t begin, int64_t end, const char *values)
 {
     (void)begin;
     if (message->first >= item)
@@ -97,14 +90,23 @@ static int join_down(const bmf_partials *partials, bmf_partial *part, int64_t it
     return forest_append(partials->tree, &part->before, end, values, false);
 }
 
-static int run_rounds(bmf_partials *partials, const bmf_schedule *schedule, bmf_algorithm algorithm)
+static bmf_join_function *joining_of(const bmf_algorithm *algorithm, bool first_half)
+{
+    switch (algorithm->joining) {
+    case BMF_JOIN_EACH:
+        return join_each;
+    case BMF_JOIN_UP_DOWN:
+        return first_half ? join_up : join_down;
+    default:
+        return join_before;
+    }
+}
+
+static int run_rounds(bmf_partials *partials, const bmf_schedule *schedule, const bmf_algorithm *algorithm)
 {
     int status = BMF_OK, up = (schedule->rounds + 1) / 2;
     for (int r = 0; r < schedule->rounds; r++) {
-        bmf_join_function *join = algorithm == BMF_SCAN_EVERYBODY ? join_everybody
-                                  : algorithm == BMF_SCAN_LEVELS  ? join_levels
-                                  : r < up                        ? join_up
-                                                                  : join_down;
+        bmf_join_function *join = joining_of(algorithm, r < up);
         bmf_offer_function *offer = join == join_down ? offer_down : offer_window;
         int joined = partials_round(partials, &schedule->round[r], (uint32_t)r, offer, join);
         status = status ? status : joined;
@@ -122,15 +124,12 @@ static int learn_before(bmf_partials *partials, const char *skeleton, const bmf_
                         const bmf_tree *tree)
 {
     bmf_context *ctx = xs->context;
-    bmf_algorithm algorithm;
+    const bmf_algorithm *algorithm;
     BMF_TRY(partials_fold(partials, ctx, tree, xs->partition, source, kernel_name(source, tree), true));
     bmf_call call = {.ctx = ctx,
                      .skeleton = skeleton,
                      .list = xs,
-                     .first = BMF_SCAN_LEVELS,
-                     .last = BMF_SCAN_EVERYBODY,
-                     .count = xs->partition->parts,
-                     .bytes = (double)tree->record,
+                     .choice = {.skeleton = "scan", .count = xs->partition->parts, .bytes = (double)tree->record},
                      .generate = generate_scan,
                      .state = partials};
     bmf_schedule *schedule = plan_make(&call, &algorithm);

@@ -51,15 +51,15 @@ static int move_parts(const bmf_list *xs, int64_t parts, bmf_partition *target, 
 {
     bmf_context *ctx = xs->context;
     bmf_groups groups = {target, type_element_bytes(xs->type)};
-    bmf_call call = {.ctx = ctx,
-                     .skeleton = "split",
-                     .list = xs,
-                     .first = BMF_SPLIT_TREE,
-                     .last = BMF_SPLIT_DIRECT,
-                     .count = parts,
-                     .bytes = (double)bmf_length(xs) * element_guess(xs->type) / (double)xs->partition->parts,
-                     .generate = groups_generate,
-                     .state = &groups};
+    bmf_call call = {
+        .ctx = ctx,
+        .skeleton = "split",
+        .list = xs,
+        .choice = {.skeleton = "split",
+                   .count = parts,
+                   .bytes = (double)bmf_length(xs) * element_guess(xs->type) / (double)xs->partition->parts},
+        .generate = groups_generate,
+        .state = &groups};
     bmf_schedule *schedule = plan_make(&call, NULL);
     int status = move_elements(ctx, 1, &(bmf_move_source){xs, 0}, target, schedule, out);
     schedule_free(schedule);

@@ -1,8 +1,6 @@
 /* bmf-bench edn: the DECmpp's router as document 003 measured it, and as the model predicts it.
  *
  * Method and source: bench/edn/figures.c. Nothing is measured here but the router's own speed. Cost: seconds. */
-#include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,75 +9,12 @@
 #include "predict/machine/machine.h"
 
 enum { DEFAULT_MATRICES = 1000, DEFAULT_FREQUENCIES = 20000, MOST_MATRICES = 1000000 };
-static const char default_machine[] = "decmpp-2048";
 
 typedef struct options {
     int64_t matrices, frequencies;
     const char *machine;
-    bool json, help;
+    bool json;
 } options;
-
-/* ---- options ---- */
-
-static void print_help(void)
-{
-    printf(
-        "usage: bmf-bench edn [OPTION...]\n\n"
-        "Prints what document 003 published of a DECmpp with an expanded delta network (figures 5.1 to 5.6), what the\n"
-        "model predicts, and their ratio. Three constants are fitted to two columns of the tables; the others check "
-        "them.\n\n"
-        "  --machine M    a machine of 2048 processors whose network is an edn (default: %s)\n"
-        "  --matrices N   random permutations for every average (default: %d)\n"
-        "  --counts N     random permutations for the router counts (default: %d)\n"
-        "  --json         one JSON object instead of the tables\n"
-        "  --help         this text\n\n"
-        "Example: bmf-bench edn --machine examples/machines/decmpp-2048.machine\n",
-        default_machine, DEFAULT_MATRICES, DEFAULT_FREQUENCIES);
-}
-
-static int refuse(const bmf_context *ctx, const char *format, const char *text)
-{
-    if (bmf_is_root(ctx)) {
-        fprintf(stderr, "bmf-bench: ");
-        fprintf(stderr, format, text);
-        fprintf(stderr, "; see bmf-bench edn --help\n");
-    }
-    return BMF_ERROR_USAGE;
-}
-
-static int read_number(const bmf_context *ctx, const char *option, const char *text, int64_t *number)
-{
-    char *end;
-    errno = 0;
-    *number = text ? strtoll(text, &end, 10) : 0;
-    if (text && *text && *end == '\0' && errno == 0 && *number >= 1 && *number <= MOST_MATRICES)
-        return BMF_OK;
-    return refuse(ctx, "%s needs a whole number from 1 to 1000000", option);
-}
-
-static int read_options(const bmf_context *ctx, int argc, char **argv, options *o)
-{
-    *o = (options){DEFAULT_MATRICES, DEFAULT_FREQUENCIES, default_machine, false, false};
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(argv[i], "--help") == 0) {
-            o->help = true;
-        } else if (strcmp(argv[i], "--json") == 0) {
-            o->json = true;
-        } else if (strcmp(argv[i], "--matrices") == 0) {
-            BMF_TRY(read_number(ctx, argv[i++], value, &o->matrices));
-        } else if (strcmp(argv[i], "--counts") == 0) {
-            BMF_TRY(read_number(ctx, argv[i++], value, &o->frequencies));
-        } else if (strcmp(argv[i], "--machine") == 0) {
-            if (!value)
-                return refuse(ctx, "%s needs a value", argv[i]);
-            o->machine = argv[++i];
-        } else {
-            return refuse(ctx, "unknown option '%s'", argv[i]);
-        }
-    }
-    return BMF_OK;
-}
 
 /* ---- the tables ---- */
 
@@ -162,7 +97,7 @@ static json_t *json_of_random(const edn_random *r, int64_t records)
                      "rows_seconds", r->rows, "sets_seconds", r->sets);
 }
 
-static int print_json(const edn_figures *f, const char *machine)
+static void print_json(const edn_figures *f, const char *machine)
 {
     json_t *columns = json_array(), *random = json_array(), *counts = json_array();
     for (int k = 0; k < COLUMNS; k++)
@@ -175,15 +110,11 @@ static int print_json(const edn_figures *f, const char *machine)
                                   json_pack("{s:I, s:i, s:f, s:f}", "ports", (json_int_t)f->frequencies[k].ports,
                                             "count", 1 << n, "published", f->frequencies[k].published[n], "predicted",
                                             f->frequencies[k].counted[n]));
-    json_t *all =
-        json_pack("{s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:I, s:i, s:I, s:f}", "machine", machine, "iteration_us",
-                  f->iteration * 1e6, "round_us", f->round * 1e6, "setup_us", f->setup * 1e6, "router_counts", counts,
-                  "random", random, "columns", columns, "crossing", (json_int_t)f->crossing, "published_crossing", 128,
-                  "routed", (json_int_t)f->routed, "seconds", f->seconds);
-    const int failed = !all || json_dumpf(all, stdout, JSON_REAL_PRECISION(6)) != 0;
-    putchar('\n');
-    json_decref(all);
-    return failed ? bmf_fail(NULL, BMF_ERROR_MEMORY, "edn: the results could not be printed") : BMF_OK;
+    json_print(json_pack("{s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:I, s:i, s:I, s:f}", "machine", machine, "iteration_us",
+                         f->iteration * 1e6, "round_us", f->round * 1e6, "setup_us", f->setup * 1e6, "router_counts",
+                         counts, "random", random, "columns", columns, "crossing", (json_int_t)f->crossing,
+                         "published_crossing", 128, "routed", (json_int_t)f->routed, "seconds", f->seconds),
+               BMF_JSON_LINE);
 }
 
 /* ---- all of it ---- */
@@ -212,7 +143,7 @@ static int print(const options *o)
         edn_figures figures;
         edn_figures_make(edn_place_of_network(network), o->matrices, o->frequencies, &figures);
         if (o->json)
-            status = print_json(&figures, machine->name);
+            print_json(&figures, machine->name);
         else
             print_text(&figures, o->frequencies);
     }
@@ -222,19 +153,36 @@ static int print(const options *o)
     return status;
 }
 
-int bench_edn(bmf_context *ctx, int argc, char **argv)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    options o;
-    if (read_options(ctx, argc, argv, &o) != BMF_OK)
-        return 2;
-    if (!bmf_is_root(ctx))
-        return 0;
-    if (o.help) {
-        print_help();
-        return 0;
-    }
-    const int status = print(&o);
-    if (status != BMF_OK)
-        fprintf(stderr, "bmf-bench: %s\n", bmf_error_text(NULL));
-    return bmf_exit_code(status);
+    (void)operands;
+    return bmf_is_root(ctx) ? report_status(NULL, print(values)) : 0;
 }
+
+/* ---- options ---- */
+
+static const bmf_option table[] = {
+    BMF_OPTION("machine", "M", BMF_TEXT(options, machine), "a machine of 2048 processors whose network is an edn"),
+    BMF_OPTION("matrices", "N", BMF_WHOLE(options, matrices, 1, MOST_MATRICES),
+               "random permutations for every average"),
+    BMF_OPTION("counts", "N", BMF_WHOLE(options, frequencies, 1, MOST_MATRICES),
+               "random permutations for the router counts"),
+    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the tables"), BMF_OPTION_END};
+
+static const options defaults = {
+    .matrices = DEFAULT_MATRICES, .frequencies = DEFAULT_FREQUENCIES, .machine = "decmpp-2048"};
+
+const bmf_driver bench_edn = {
+    .name = "edn",
+    .summary = "the DECmpp's router as document 003 measured it beside the model of it",
+    .synopsis = "bmf-bench edn [OPTION]..",
+    .about =
+        "Prints what document 003 published of a DECmpp with an expanded delta network (figures 5.1 to 5.6), what the "
+        "model predicts, and their ratio. Three constants are fitted to two columns of the tables; the others check "
+        "them.",
+    .example = "bmf-bench edn --machine examples/machines/decmpp-2048.machine",
+    .options = table,
+    .parallel = true,
+    .defaults = &defaults,
+    .size = sizeof defaults,
+    .run = run};

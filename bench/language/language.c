@@ -4,7 +4,6 @@
  * (bench/measure.h), and medians are compared. Every result is compared with the loops', to the last bit. Peak memory
  * is the process's high-water mark over one evaluation that may overwrite its input, beyond the loops' arrays. One
  * rank; all its threads. Cost: some minutes and 3 GB with the default options. */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +11,15 @@
 #include "bench/commands.h"
 #include "bench/language/language.h"
 #include "bench/measure.h"
+#include "bench/names.h"
 #include "bench/report.h"
 
-enum { REPEATS = 7, MOST_REPEATS = 1000, MOST_ROWS = 16 };
-static const int64_t DEFAULT_ELEMENTS = 100000000;
+enum { REPEATS = 7, MOST_REPEATS = 1000, MOST_ROWS = 16, DEFAULT_ELEMENTS = 100000000 };
 
 typedef struct options {
     int64_t elements;
     int repeats;
-    bool json, help;
+    bool json;
     const char *only;
 } options;
 
@@ -151,8 +150,7 @@ static int measure_case(language_case *c, int repeats, language_result *result)
 
 static void run_row(bmf_context *ctx, const options *o, const language_row *row, language_result *result)
 {
-    language_case c = {
-        .ctx = ctx, .row = row, .elements = (o->elements ? o->elements : DEFAULT_ELEMENTS) / row->divisor};
+    language_case c = {.ctx = ctx, .row = row, .elements = o->elements / row->divisor};
     *result = (language_result){.row = row};
     result->status = measure_case(&c, o->repeats, result);
     if (result->status != BMF_OK)
@@ -213,100 +211,16 @@ static json_t *json_of(const language_result *r)
     return row;
 }
 
-static void print_json(const bmf_context *ctx, const options *o, int count, const language_result *result)
+static int print_json(const bmf_context *ctx, const options *o, int count, const language_result *result)
 {
     bench_facts facts;
     json_t *rows = json_array();
     bench_facts_model(&facts);
     for (int k = 0; k < count; k++)
         json_array_append_new(rows, json_of(&result[k]));
-    json_t *object = json_pack("{s:s, s:i, s:i, s:i, s:o}", "model", facts.model, "threads", ctx->threads, "cores",
-                               ctx->node_cores, "repeats", o->repeats, "rows", rows);
-    json_dumpf(object, stdout, JSON_INDENT(2));
-    printf("\n");
-    json_decref(object);
-}
-
-/* ---- options ---- */
-
-static void print_help(void)
-{
-    printf(
-        "usage: bmf-bench language [--elements N] [--repeats R] [--only ROW[,ROW...]] [--json]\n\n"
-        "Times programs of the language beside loops written by hand in C with OpenMP, and compares every result.\n\n"
-        "  --elements N  elements of the lists (default: %lld)\n"
-        "  --repeats R   timings of each, taken in turns; medians are compared (default: %d)\n"
-        "  --only ROWS   some of the rows\n"
-        "  --json        one JSON object instead of the table\n"
-        "  --help        this text\n\n"
-        "rows:\n",
-        (long long)DEFAULT_ELEMENTS, REPEATS);
-    for (int k = 0; k < bench_language_row_count; k++)
-        printf("  %-15s %s\n", bench_language_rows[k].name, bench_language_rows[k].what);
-    printf("\nColumns: elements; milliseconds of the program and of the loops; their ratio, and what it may be; peak "
-           "memory as\n"
-           "a multiple of the input's.\n"
-           "Example: bmf-bench language --elements 1000000 --bmf-threads 2\n");
-}
-
-static bool read_number(const char *text, int64_t most, int64_t *number)
-{
-    char *end;
-    const long long value = strtoll(text, &end, 10);
-    *number = value;
-    return end != text && !*end && value >= 1 && value <= most;
-}
-
-/* True if the comma-separated list has the name. */
-static bool lists_name(const char *list, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = list; at; at = strchr(at, ','), at = at ? at + 1 : NULL)
-        if (strncmp(at, name, length) == 0 && (at[length] == ',' || !at[length]))
-            return true;
-    return false;
-}
-
-static bool knows_all(const char *list)
-{
-    while (list && *list) {
-        const size_t length = strcspn(list, ",");
-        bool known = false;
-        for (int k = 0; k < bench_language_row_count; k++)
-            known = known || (strlen(bench_language_rows[k].name) == length &&
-                              strncmp(bench_language_rows[k].name, list, length) == 0);
-        if (!known)
-            return false;
-        list += length + (list[length] == ',');
-    }
-    return true;
-}
-
-static bool read_options(int argc, char **argv, options *o)
-{
-    *o = (options){.repeats = REPEATS};
-    for (int i = 1; i < argc; i++) {
-        int64_t number;
-        if (strcmp(argv[i], "--help") == 0) {
-            o->help = true;
-        } else if (strcmp(argv[i], "--json") == 0) {
-            o->json = true;
-        } else if (strcmp(argv[i], "--elements") == 0 && i + 1 < argc) {
-            if (!read_number(argv[++i], INT64_C(1) << 40, &o->elements) || o->elements < 100)
-                return false;
-        } else if (strcmp(argv[i], "--repeats") == 0 && i + 1 < argc) {
-            if (!read_number(argv[++i], MOST_REPEATS, &number))
-                return false;
-            o->repeats = (int)number;
-        } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
-            o->only = argv[++i];
-            if (!knows_all(o->only))
-                return false;
-        } else {
-            return false;
-        }
-    }
-    return true;
+    return json_print(json_pack("{s:s, s:i, s:i, s:i, s:o}", "model", facts.model, "threads", ctx->threads, "cores",
+                                ctx->node_cores, "repeats", o->repeats, "rows", rows),
+                      BMF_JSON_INDENT);
 }
 
 static int run_rows(bmf_context *ctx, const options *o, language_result *result, int *count)
@@ -317,7 +231,7 @@ static int run_rows(bmf_context *ctx, const options *o, language_result *result,
                "ratio", "bar", "memory");
     *count = 0;
     for (int k = 0; k < bench_language_row_count; k++) {
-        if (o->only && !lists_name(o->only, bench_language_rows[k].name))
+        if (o->only && !is_listed(o->only, bench_language_rows[k].name))
             continue;
         language_result *r = &result[(*count)++];
         run_row(ctx, o, &bench_language_rows[k], r);
@@ -328,25 +242,63 @@ static int run_rows(bmf_context *ctx, const options *o, language_result *result,
     return failed;
 }
 
-int bench_language(bmf_context *ctx, int argc, char **argv)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
+    const options *o = values;
     language_result result[MOST_ROWS];
-    options o;
     int count;
-    const bool understood = read_options(argc, argv, &o);
-    if (!understood || (bmf_ranks(ctx) > 1 && !o.help)) {
-        if (bmf_is_root(ctx))
-            fprintf(stderr, "bmf-bench: %s; see bmf-bench language --help\n",
-                    understood ? "language runs on one rank" : "an option of language is unknown or out of range");
-        return 2;
-    }
-    if (o.help) {
-        if (bmf_is_root(ctx))
-            print_help();
-        return 0;
-    }
-    const int failed = run_rows(ctx, &o, result, &count);
-    if (o.json)
-        print_json(ctx, &o, count, result);
-    return failed > 0;
+    (void)operands;
+    if (bmf_ranks(ctx) > 1)
+        return usage_error("language runs on one rank");
+    const int failed = run_rows(ctx, o, result, &count);
+    const int code = o->json ? print_json(ctx, o, count, result) : 0;
+    return failed > 0 ? 1 : code;
 }
+
+/* ---- options ---- */
+
+static bool is_row(const char *name)
+{
+    for (int k = 0; k < bench_language_row_count; k++)
+        if (strcmp(bench_language_rows[k].name, name) == 0)
+            return true;
+    return false;
+}
+
+static int read_only(const char *text, void *field)
+{
+    return read_names(text, is_row, field);
+}
+
+static void print_rows(FILE *to)
+{
+    fputs("Rows:\n", to);
+    for (int k = 0; k < bench_language_row_count; k++)
+        fprintf(to, "  %-15s %s\n", bench_language_rows[k].name, bench_language_rows[k].what);
+}
+
+static const bmf_option table[] = {
+    BMF_OPTION("elements", "N", BMF_WHOLE(options, elements, 100, INT64_C(1) << 40), "elements of the lists"),
+    BMF_OPTION("repeats", "R", BMF_WHOLE(options, repeats, 1, MOST_REPEATS),
+               "timings of each, taken in turns; medians are compared"),
+    BMF_OPTION("only", "ROW,..", BMF_OTHER(options, only, read_only), "some of the rows"),
+    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the table"), BMF_OPTION_END};
+
+static const options defaults = {.elements = DEFAULT_ELEMENTS, .repeats = REPEATS};
+
+const bmf_driver bench_language = {
+    .name = "language",
+    .summary = "programs of the language beside loops written by hand",
+    .synopsis = "bmf-bench language [OPTION]..",
+    .about = "Times programs of the language beside loops written by hand in C with OpenMP, and compares every result.",
+    .example = "bmf-bench language --elements 1000000 --bmf-threads 2",
+    .exit_code = "0, 1 if a result was wrong, 2 for bad options. A missed bar is marked, and is no failure.",
+    .more = print_rows,
+    .note =
+        "Columns: elements; milliseconds of the program and of the loops; their ratio, and what it may be; peak memory "
+        "as a multiple of the input's.",
+    .options = table,
+    .parallel = true,
+    .defaults = &defaults,
+    .size = sizeof defaults,
+    .run = run};

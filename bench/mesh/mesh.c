@@ -19,7 +19,7 @@
 enum { LENGTH = 24, WORDS = 512 };
 
 typedef struct options {
-    bool json, all, help;
+    bool json, all;
 } options;
 
 static double now(void)
@@ -203,49 +203,35 @@ static void print_tables(const json_t *root)
     bench_mesh_print_dynamic(json_object_get(root, "dynamic"));
 }
 
-static int read_options(const bmf_context *ctx, int argc, char **argv, options *o)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--json") == 0) {
-            o->json = true;
-        } else if (strcmp(argv[i], "--all") == 0) {
-            o->all = true;
-        } else if (strcmp(argv[i], "--help") == 0) {
-            o->help = true;
-        } else {
-            if (bmf_is_root(ctx))
-                fprintf(stderr, "bmf-bench: unknown option '%s'; see bmf-bench mesh --help\n", argv[i]);
-            return 2;
-        }
-    return 0;
-}
-
-int bench_mesh(bmf_context *ctx, int argc, char **argv)
-{
-    options o = {0};
-    const int code = read_options(ctx, argc, argv, &o);
-    if (code != 0 || !bmf_is_root(ctx))
-        return code;
-    if (o.help) {
-        puts("usage: bmf-bench mesh [--all] [--json]\n\n"
-             "Bandwidths of scheduled streams beside Table 8.2 of document 004; cycles of bit reversal and transpose "
-             "by every\n"
-             "router of a mesh; how long schedules take to find and to simulate; dynamic routers beside BookSim.\n\n"
-             "  --all   also meshes of 216 to 1024 nodes: minutes\n"
-             "  --json  one JSON object instead of the tables\n"
-             "  --help  this text\n\n"
-             "Example: bmf-bench mesh --json");
+    const options *o = values;
+    (void)operands;
+    if (!bmf_is_root(ctx))
         return 0;
-    }
-    json_t *root = json_pack("{s:o, s:o, s:o, s:[o, o], s:o}", "table_8_2", table_8_2(), "hot_spots", hot_spots(o.all),
-                             "routing", routing(o.all), "simulating", simulating("8x8", 512), simulating("8x8", 100000),
-                             "dynamic", bench_mesh_dynamic());
-    if (o.json) {
-        json_dumpf(root, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
-        puts("");
-    } else {
-        print_tables(root);
-    }
+    json_t *root = json_pack("{s:o, s:o, s:o, s:[o, o], s:o}", "table_8_2", table_8_2(), "hot_spots", hot_spots(o->all),
+                             "routing", routing(o->all), "simulating", simulating("8x8", 512),
+                             simulating("8x8", 100000), "dynamic", bench_mesh_dynamic());
+    if (o->json)
+        return json_print(root, BMF_JSON_INDENT);
+    print_tables(root);
     json_decref(root);
     return 0;
 }
+
+static const bmf_option table[] = {
+    BMF_OPTION("all", NULL, BMF_FLAG(options, all), "also meshes of 216 to 1024 nodes: minutes"),
+    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the tables"), BMF_OPTION_END};
+
+const bmf_driver bench_mesh = {
+    .name = "mesh",
+    .summary = "routers of a mesh beside document 004; finding and simulating schedules",
+    .synopsis = "bmf-bench mesh [--all] [--json]",
+    .about =
+        "Bandwidths of scheduled streams beside Table 8.2 of document 004; cycles of bit reversal and transpose by "
+        "every router of a mesh; how long schedules take to find and to simulate; dynamic routers beside BookSim.",
+    .example = "bmf-bench mesh --json",
+    .options = table,
+    .parallel = true,
+    .size = sizeof(options),
+    .run = run};

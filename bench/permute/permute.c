@@ -5,7 +5,6 @@
  * element of every timed result is checked: element x holds numbers made from x, and the result is read back in the
  * order of the targets. One rank, all its threads; several ranks are the matter of permute_ranks.c. Cost: with the
  * default options some minutes. */
-#include <jansson.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,8 @@
 
 enum { DEFAULT_BITS = 27, DEFAULT_RANKS_BITS = 24, LEAST_BITS = 10, MOST_BITS = 32 };
 enum { RANDOM = 20, DEFAULT_REPEATS = 5, MOST_REPEATS = 1000, NAME = 32, MAX_CASES = 64 };
-static const double BAR = 0.75, NAIVE_BAR = 10, MOST_MBIT = 1e6;
+static const double BAR = 0.75, NAIVE_BAR = 10;
+#define MOST_MBIT 1e6
 
 typedef bench_permute_options options;
 
@@ -216,16 +216,14 @@ static json_t *json_of(const permute_case *c)
                      c->naive_seconds, "fraction_of_memcpy", c->memcpy_seconds / c->seconds);
 }
 
-static void print_json(const options *o, int threads, int count, const permute_case *cases)
+static int print_json(const options *o, int threads, int count, const permute_case *cases)
 {
     json_t *rows = json_array();
     for (int k = 0; k < count; k++)
         json_array_append_new(rows, json_of(&cases[k]));
-    json_t *object =
-        json_pack("{s:i, s:i, s:b, s:o}", "bits", o->bits, "threads", threads, "verified", 1, "rows", rows);
-    json_dumpf(object, stdout, JSON_INDENT(2));
-    printf("\n");
-    json_decref(object);
+    return json_print(
+        json_pack("{s:i, s:i, s:b, s:o}", "bits", o->bits, "threads", threads, "verified", 1, "rows", rows),
+        BMF_JSON_INDENT);
 }
 
 static int measure_all(bmf_context *ctx, const options *o, permute_case *cases, int count)
@@ -255,88 +253,51 @@ static int measure_all(bmf_context *ctx, const options *o, permute_case *cases, 
     return status;
 }
 
-/* ---- options ---- */
-
-static void print_help(void)
-{
-    printf(
-        "usage: mpirun -n RANKS bmf-bench permute [--bits N] [--repeats K] [--link-mbit L] [--json]\n\n"
-        "On one rank: times permutations of 2^N words of 8 bytes in memory, and of as many bytes in elements of other\n"
-        "sizes, beside memcpy, streaming stores and the naive loop on one thread. On several ranks: times the methods\n"
-        "of permutations between them, beside MPI_Alltoallv. Checks every element.\n\n"
-        "  --bits N       %d to %d (default: %d on one rank, %d on several)\n"
-        "  --repeats K    turns of which the medians are taken (default: %d)\n"
-        "  --link-mbit L  what the link of every rank carries each way, in 10^6 bits a second: prints the limit\n"
-        "  --json         one JSON object instead of the table\n"
-        "  --help         this text\n\n"
-        "Columns on one rank: milliseconds; 2 N bytes a second; fractions of memcpy and of streaming; the same of\n"
-        "memcpy for the permutation in place; how many times faster than the naive loop. On several: megabytes that\n"
-        "the busiest rank sends; milliseconds of the limit, of each method, of MPI_Alltoallv and of what trials chose\n"
-        "(auto), and its ratio to the fastest.\n"
-        "Example: bmf-bench permute --bits 24 --bmf-threads 2\n",
-        LEAST_BITS, MOST_BITS, DEFAULT_BITS, DEFAULT_RANKS_BITS, DEFAULT_REPEATS);
-}
-
-static bool read_whole(const char *text, long least, long most, int *value)
-{
-    char *end;
-    const long number = strtol(text, &end, 10);
-    if (*end || end == text || number < least || number > most)
-        return false;
-    *value = (int)number;
-    return true;
-}
-
-static bool read_rate(const char *text, double *value)
-{
-    char *end;
-    *value = strtod(text, &end);
-    return !*end && end != text && *value > 0 && *value <= MOST_MBIT;
-}
-
-static bool read_options(int ranks, int argc, char **argv, options *o)
-{
-    *o = (options){.bits = ranks > 1 ? DEFAULT_RANKS_BITS : DEFAULT_BITS, .repeats = DEFAULT_REPEATS};
-    bool right = true;
-    for (int i = 1; i < argc && right; i++) {
-        if (strcmp(argv[i], "--help") == 0)
-            o->help = true;
-        else if (strcmp(argv[i], "--json") == 0)
-            o->json = true;
-        else if (strcmp(argv[i], "--bits") == 0 && i + 1 < argc)
-            right = read_whole(argv[++i], LEAST_BITS, MOST_BITS, &o->bits);
-        else if (strcmp(argv[i], "--repeats") == 0 && i + 1 < argc)
-            right = read_whole(argv[++i], 1, MOST_REPEATS, &o->repeats);
-        else if (strcmp(argv[i], "--link-mbit") == 0 && i + 1 < argc)
-            right = read_rate(argv[++i], &o->link_mbit);
-        else
-            right = false;
-    }
-    return right;
-}
-
-int bench_permute(bmf_context *ctx, int argc, char **argv)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
     static permute_case cases[MAX_CASES];
-    options o;
-    if (!read_options(bmf_ranks(ctx), argc, argv, &o)) {
-        if (bmf_is_root(ctx))
-            fprintf(stderr, "bmf-bench: an option of permute is unknown or out of range; see bmf-bench permute "
-                            "--help\n");
-        return 2;
-    }
-    if (o.help) {
-        if (bmf_is_root(ctx))
-            print_help();
-        return 0;
-    }
+    options *o = values;
+    (void)operands;
+    if (o->bits == 0)
+        o->bits = bmf_ranks(ctx) > 1 ? DEFAULT_RANKS_BITS : DEFAULT_BITS;
     if (bmf_ranks(ctx) > 1) {
-        BMF_CHECK(bench_permute_ranks(ctx, &o));
+        BMF_CHECK(bench_permute_ranks(ctx, o));
         return 0;
     }
-    const int count = list_cases(o.bits, cases);
-    BMF_CHECK(measure_all(ctx, &o, cases, count));
-    if (o.json)
-        print_json(&o, bmf_threads(ctx), count, cases);
-    return 0;
+    const int count = list_cases(o->bits, cases);
+    BMF_CHECK(measure_all(ctx, o, cases, count));
+    return o->json ? print_json(o, bmf_threads(ctx), count, cases) : 0;
 }
+
+/* ---- options ---- */
+
+static const bmf_option table[] = {
+    BMF_OPTION("bits", "N", BMF_WHOLE(options, bits, LEAST_BITS, MOST_BITS),
+               "of addresses, 10 to 32; default: 27 on one rank, 24 on several"),
+    BMF_OPTION("repeats", "K", BMF_WHOLE(options, repeats, 1, MOST_REPEATS), "turns of which the medians are taken"),
+    BMF_OPTION("link-mbit", "L", BMF_REAL(options, link_mbit, MOST_MBIT),
+               "what the link of every rank carries each way, in 10^6 bits a second: prints the limit"),
+    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the table"), BMF_OPTION_END};
+
+static const options defaults = {.repeats = DEFAULT_REPEATS};
+
+const bmf_driver bench_permute = {
+    .name = "permute",
+    .summary = "permutations in memory beside memcpy and the naive loop",
+    .synopsis = "mpirun -n RANKS bmf-bench permute [OPTION]..",
+    .about =
+        "On one rank: times permutations of 2^N words of 8 bytes in memory, and of as many bytes in elements of other "
+        "sizes, beside memcpy, streaming stores and the naive loop on one thread. On several ranks: times the methods "
+        "of permutations between them, beside MPI_Alltoallv. Checks every element.",
+    .example = "bmf-bench permute --bits 24 --bmf-threads 2",
+    .exit_code = "0, 1 if a result was wrong, 2 for bad options. A missed bar is marked, and is no failure.",
+    .note = "Columns on one rank: milliseconds; 2 N bytes a second; fractions of memcpy and of streaming; the same of "
+            "memcpy "
+            "for the permutation in place; how many times faster than the naive loop. On several: megabytes that the "
+            "busiest rank sends; milliseconds of the limit, of each method, of MPI_Alltoallv and of what trials chose "
+            "(auto), and its ratio to the fastest.",
+    .options = table,
+    .parallel = true,
+    .defaults = &defaults,
+    .size = sizeof defaults,
+    .run = run};

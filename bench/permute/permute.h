@@ -8,7 +8,7 @@
 typedef struct bench_permute_options {
     int bits, repeats;
     double link_mbit; /* of every rank's link, 10^6 bits a second each way; 0: not known */
-    bool json, help;
+    bool json;
 } bench_permute_options;
 
 /* Permutes 2^bits words between the ranks by every method, prints and verifies. Collective; a bmf status. */

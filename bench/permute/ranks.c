@@ -5,13 +5,13 @@
  * as permute, one MPI_Alltoallv in between; with more ranks than cores, where MPI's own waiting would only measure the
  * scheduler, its non-blocking form. The naive method is left out where it needs more than NAIVE_MESSAGES from a
  * processor. Every element of every timed result is checked. */
-#include <jansson.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/measure.h"
 #include "bench/permute/permute.h"
+#include "drivers/command/json.h"
 #include "permute/exchange/exchange.h"
 #include "bmf/permute.h"
 #include "permute/traffic.h"
@@ -330,12 +330,10 @@ static void print_json(const bmf_context *ctx, const bench_permute_options *o, c
     json_t *rows = json_array();
     for (int k = 0; k < CASES; k++)
         json_array_append_new(rows, json_of(ctx, o, &cases[k]));
-    json_t *object =
-        json_pack("{s:i, s:i, s:i, s:o, s:b, s:o}", "bits", o->bits, "ranks", ctx->ranks, "threads", ctx->threads,
-                  "link_mbit", o->link_mbit > 0 ? json_real(o->link_mbit) : json_null(), "verified", 1, "rows", rows);
-    json_dumpf(object, stdout, JSON_INDENT(2));
-    printf("\n");
-    json_decref(object);
+    json_print(json_pack("{s:i, s:i, s:i, s:o, s:b, s:o}", "bits", o->bits, "ranks", ctx->ranks, "threads",
+                         ctx->threads, "link_mbit", o->link_mbit > 0 ? json_real(o->link_mbit) : json_null(),
+                         "verified", 1, "rows", rows),
+               BMF_JSON_INDENT);
 }
 
 static void print_heading(const bmf_context *ctx, const bench_permute_options *o)

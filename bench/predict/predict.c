@@ -282,23 +282,7 @@ static int print_json(const rows *all)
         json_array_append_new(list, one);
     }
     json_t *root = json_pack("{s:o}", "rows", list);
-    const int failed = json_dumpf(root, stdout, JSON_INDENT(2)) != 0 || putchar('\n') == EOF;
-    json_decref(root);
-    return failed;
-}
-
-static void print_help(void)
-{
-    printf(
-        "usage: bmf-bench predict [--json]\n\n"
-        "Times the simulator on one thread: messages a second of collective operations on 65536 and 512 processors on\n"
-        "Hockney's network, actions a second of a ring and a reduction on a fat tree with contention, and the bytes "
-        "of\n"
-        "memory that an action takes; and events a second of every writer of traces. All times are processor times. A\n"
-        "missed bar is marked, and is no failure.\n\n"
-        "  --json  one JSON object instead of the table\n"
-        "  --help  this text\n\n"
-        "Example: bmf-bench predict --json\n");
+    return json_print(root, BMF_JSON_INDENT);
 }
 
 static int run_all(rows *all)
@@ -308,30 +292,40 @@ static int run_all(rows *all)
     return run_writers(all);
 }
 
-int bench_predict(bmf_context *ctx, int argc, char **argv)
+typedef struct options {
+    bool json;
+} options;
+
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
+    const options *o = values;
     rows all = {.count = 0};
-    bool json = false;
+    (void)operands;
     if (!bmf_is_root(ctx))
         return 0;
-    for (int k = 1; k < argc; k++) {
-        if (strcmp(argv[k], "--help") == 0) {
-            print_help();
-            return 0;
-        }
-        if (strcmp(argv[k], "--json") != 0) {
-            fprintf(stderr, "bmf-bench: unknown option '%s'; see bmf-bench predict --help\n", argv[k]);
-            return 2;
-        }
-        json = true;
-    }
     const int status = run_all(&all);
-    if (status != BMF_OK) {
-        fprintf(stderr, "bmf-bench: %s\n", bmf_error_text(NULL));
-        return bmf_exit_code(status);
-    }
-    if (json)
+    if (status != BMF_OK)
+        return report_status(NULL, status);
+    if (o->json)
         return print_json(&all);
     print_text(&all);
     return 0;
 }
+
+static const bmf_option table[] = {
+    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the table"), BMF_OPTION_END};
+
+const bmf_driver bench_predict = {
+    .name = "predict",
+    .summary = "the simulator and the writers of traces",
+    .synopsis = "bmf-bench predict [--json]",
+    .about =
+        "Times the simulator on one thread: messages a second of collective operations on 65536 and 512 processors on "
+        "Hockney's network, actions a second of a ring and a reduction on a fat tree with contention, and the bytes of "
+        "memory that an action takes; and events a second of every writer of traces. All times are processor times. A "
+        "missed bar is marked, and is no failure.",
+    .example = "bmf-bench predict --json",
+    .options = table,
+    .parallel = true,
+    .size = sizeof(options),
+    .run = run};

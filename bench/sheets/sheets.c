@@ -4,7 +4,6 @@
  * then those are measured. A second measurement of the small sizes shows whether the coefficients can be trusted. The
  * first rank fits and judges. Cost: three measurements of --seconds each. */
 #include <errno.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@ typedef struct options {
     int64_t elements, held_out; /* largest fitted; how many times larger the largest predicted */
     int seconds;
     const char *operations, *keep;
-    bool json, help;
+    bool json;
 } options;
 
 typedef struct findings {
@@ -37,78 +36,6 @@ typedef struct findings {
     int64_t repeats, agree;
     bool crowded;
 } findings;
-
-/* ---- options ---- */
-
-static void print_help(void)
-{
-    printf(
-        "usage: mpirun -n RANKS bmf-bench sheets [OPTION...]\n\n"
-        "Measures a data sheet of this machine at small sizes, writes down what it predicts for larger ones, measures\n"
-        "those, and prints how far the predictions are off and how many observations their 95 %% intervals cover. "
-        "Then\n"
-        "measures the small sizes again and compares the coefficients in standard errors.\n\n"
-        "  --elements N   largest size that is fitted (default: %d)\n"
-        "  --held-out H   predict up to H times that (default: %d)\n"
-        "  --seconds S    for each of the three measurements (default: %d)\n"
-        "  --ops LIST     operations and families, as in bmf sheet measure\n"
-        "  --keep DIR     leave RAW files, sheet and predictions there\n"
-        "  --json         one JSON object instead of the tables\n"
-        "  --help         this text\n\n"
-        "Bars: median error 0.10, 90th percentile 0.20, coverage 0.90 to 0.99; 0.80 of the entries within 2 standard\n"
-        "errors. A missed bar is marked, and is no failure.\n\n"
-        "Example: mpirun -n 2 -bind-to core bmf-bench sheets --json\n",
-        DEFAULT_ELEMENTS, DEFAULT_HELD_OUT, DEFAULT_SECONDS);
-}
-
-static int refuse(const bmf_context *ctx, const char *format, const char *text)
-{
-    if (bmf_is_root(ctx)) {
-        fprintf(stderr, "bmf-bench: ");
-        fprintf(stderr, format, text);
-        fprintf(stderr, "; see bmf-bench sheets --help\n");
-    }
-    return BMF_ERROR_USAGE;
-}
-
-static int read_number(const bmf_context *ctx, const char *option, const char *text, int64_t most, int64_t *number)
-{
-    char *end, what[128];
-    errno = 0;
-    *number = text ? strtoll(text, &end, 10) : 0;
-    if (text && *text && *end == '\0' && errno == 0 && *number >= 1 && *number <= most)
-        return BMF_OK;
-    snprintf(what, sizeof what, "%s needs a whole number from 1 to %lld", option, (long long)most);
-    return refuse(ctx, "%s", what);
-}
-
-static int read_options(const bmf_context *ctx, int argc, char **argv, options *o)
-{
-    *o = (options){.elements = DEFAULT_ELEMENTS, .held_out = DEFAULT_HELD_OUT, .seconds = DEFAULT_SECONDS};
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        int64_t number;
-        if (strcmp(argv[i], "--help") == 0) {
-            o->help = true;
-        } else if (strcmp(argv[i], "--json") == 0) {
-            o->json = true;
-        } else if (strcmp(argv[i], "--elements") == 0) {
-            BMF_TRY(read_number(ctx, argv[i++], value, INT_MAX / 64, &o->elements));
-        } else if (strcmp(argv[i], "--held-out") == 0) {
-            BMF_TRY(read_number(ctx, argv[i++], value, 64, &o->held_out));
-        } else if (strcmp(argv[i], "--seconds") == 0) {
-            BMF_TRY(read_number(ctx, argv[i++], value, 100000, &number));
-            o->seconds = (int)number;
-        } else if (strcmp(argv[i], "--ops") == 0 || strcmp(argv[i], "--keep") == 0) {
-            if (!value)
-                return refuse(ctx, "%s needs a value", argv[i]);
-            *(strcmp(argv[i++], "--ops") == 0 ? &o->operations : &o->keep) = value;
-        } else {
-            return refuse(ctx, "unknown option '%s'", argv[i]);
-        }
-    }
-    return BMF_OK;
-}
 
 /* ---- measuring ---- */
 
@@ -283,10 +210,7 @@ static int print_json(const bmf_context *ctx, const options *o, const findings *
                                families, "entries", (json_int_t)f->repeats, "entries_within_2_errors",
                                (json_int_t)f->agree, "share_within_2_errors",
                                (double)f->agree / (double)(f->repeats > 0 ? f->repeats : 1), "differing", differ);
-    const int failed = !object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0;
-    json_decref(object);
-    putchar('\n');
-    return failed;
+    return json_print(object, BMF_JSON_INDENT);
 }
 
 /* ---- running ---- */
@@ -318,35 +242,60 @@ static void remove_directory(const bmf_context *ctx, const options *o, const fin
     rmdir(f->directory);
 }
 
-int bench_sheets(bmf_context *ctx, int argc, char **argv)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    options o;
+    const options *o = values;
     int code = 0;
-    const int refused = read_options(ctx, argc, argv, &o);
-    if (refused != BMF_OK || o.help) {
-        if (refused == BMF_OK && bmf_is_root(ctx))
-            print_help();
-        return bmf_exit_code(refused);
-    }
+    (void)operands;
     findings *f = calloc(1, sizeof *f);
     int status = bmf_agree(ctx, f ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory"));
     if (status == BMF_OK)
-        status = make_directory(ctx, &o, f);
+        status = make_directory(ctx, o, f);
     if (status == BMF_OK)
-        status = find_out(ctx, &o, f);
-    if (bmf_is_root(ctx) && status != BMF_OK)
-        fprintf(stderr, "bmf-bench: %s\n", bmf_error_text(ctx));
-    else if (bmf_is_root(ctx) && o.json)
-        code = print_json(ctx, &o, f);
+        status = find_out(ctx, o, f);
+    if (status != BMF_OK)
+        code = report_status(ctx, status);
+    else if (bmf_is_root(ctx) && o->json)
+        code = print_json(ctx, o, f);
     else if (bmf_is_root(ctx))
-        print_text(ctx, &o, f);
+        print_text(ctx, o, f);
     if (f) {
-        remove_directory(ctx, &o, f);
+        remove_directory(ctx, o, f);
         sheet_free(f->sheet);
         samples_free(f->held_out);
         samples_free(f->second);
         free(f->repeat);
         free(f);
     }
-    return status != BMF_OK ? bmf_exit_code(status) : code;
+    return code;
 }
+
+static const bmf_option table[] = {
+    BMF_OPTION("elements", "N", BMF_WHOLE(options, elements, 1, INT_MAX / 64), "largest size that is fitted"),
+    BMF_OPTION("held-out", "H", BMF_WHOLE(options, held_out, 1, 64), "predict up to H times that"),
+    BMF_OPTION("seconds", "S", BMF_WHOLE(options, seconds, 1, 100000), "for each of the three measurements"),
+    BMF_OPTION("ops", "LIST", BMF_TEXT(options, operations), "operations and families, as in `bmf sheet measure`"),
+    BMF_OPTION("keep", "DIR", BMF_TEXT(options, keep), "leave RAW files, sheet and predictions there"),
+    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the tables"),
+    BMF_OPTION_END};
+
+static const options defaults = {
+    .elements = DEFAULT_ELEMENTS, .held_out = DEFAULT_HELD_OUT, .seconds = DEFAULT_SECONDS};
+
+const bmf_driver bench_sheets = {
+    .name = "sheets",
+    .summary = "data sheets: do they predict what was not measured, and can they be measured again",
+    .synopsis = "mpirun -n RANKS bmf-bench sheets [OPTION]..",
+    .about =
+        "Measures a data sheet of this machine at small sizes, writes down what it predicts for larger ones, measures "
+        "those, and prints how far the predictions are off and how many observations their 95 % intervals cover. Then "
+        "measures the small sizes again and compares the coefficients in standard errors.",
+    .example = "mpirun -n 2 -bind-to core bmf-bench sheets --json",
+    .note =
+        "Bars: median error 0.10, 90th percentile 0.20, coverage 0.90 to 0.99; 0.80 of the entries within 2 standard "
+        "errors. A missed bar is marked, and is no failure.",
+    .options = table,
+    .parallel = true,
+    .defaults = &defaults,
+    .size = sizeof defaults,
+    .run = run};

@@ -6,13 +6,13 @@
  */
 #include "bench/skeletons/skeletons.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/commands.h"
 #include "bench/measure.h"
+#include "bench/names.h"
 #include "bench/report.h"
 #include "runtime/backend/backend.h"
 
@@ -21,7 +21,7 @@ enum { DEFAULT_ELEMENTS = 100000000, BEYOND_CACHES = 1 << 24, DEFAULT_REPEATS = 
 typedef struct options {
     int64_t elements; /* 0: the default */
     int repeats;
-    bool json, help;
+    bool json;
     const char *only; /* names with commas, or NULL: all */
 } options;
 
@@ -36,107 +36,6 @@ static int all_rows(const bench_row *rows[MAX_ROWS])
     for (int k = 0; k < bench_overhead_row_count; k++)
         rows[count++] = &bench_overhead_rows[k];
     return count;
-}
-
-/* ---- options ---- */
-
-static void print_help(void)
-{
-    const bench_row *rows[MAX_ROWS];
-    const int count = all_rows(rows);
-    printf(
-        "usage: mpirun -n RANKS bmf-bench skeletons [OPTION...]\n\n"
-        "Times every skeleton beside what the machine allows and beside a loop written by hand (MPI and OpenMP), and\n"
-        "checks every result. Times are medians over repeats in which all of them take turns.\n\n"
-        "  --elements N     elements of every list (default: 100000000 for what computes, a quarter for what moves,\n"
-        "                   at most 6 GiB of memory over all ranks)\n"
-        "  --repeats K      timed turns after one to warm up (default: %d)\n"
-        "  --only NAME,...  only these rows\n"
-        "  --json           one JSON object instead of the table\n"
-        "  --help           this text\n\n"
-        "rows, and the bytes of memory their limit counts for n elements on P processors:\n",
-        DEFAULT_REPEATS);
-    for (int k = 0; k < count; k++)
-        printf("  %-16s %s\n", rows[k]->name, rows[k]->moves);
-    printf("\nExit code: 0, 1 if a result was wrong, 2 for bad options. A missed bar is marked, and is no failure.\n"
-           "Example: mpirun -n 2 bmf-bench skeletons --only map,reduce,scan --bmf-threads 1\n");
-}
-
-static int refuse(const bmf_context *ctx, const char *format, const char *text)
-{
-    if (bmf_is_root(ctx)) {
-        fprintf(stderr, "bmf-bench: ");
-        fprintf(stderr, format, text);
-        fprintf(stderr, "; see bmf-bench skeletons --help\n");
-    }
-    return BMF_ERROR_USAGE;
-}
-
-/* True if name is one of the names in the list with commas. */
-static bool is_listed(const char *list, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = list; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
-            return true;
-    }
-    return false;
-}
-
-static int check_names(const bmf_context *ctx, const char *list)
-{
-    const bench_row *rows[MAX_ROWS];
-    const int count = all_rows(rows);
-    for (const char *at = list; at; at = strchr(at, ',')) {
-        at += at != list;
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-        bool known = false;
-        for (int k = 0; k < count; k++)
-            known |= strcmp(rows[k]->name, name) == 0;
-        if (!known)
-            return refuse(ctx, "--only: there is no row '%s'", name);
-    }
-    return BMF_OK;
-}
-
-/* A whole number in [1, most]. */
-static int read_number(const bmf_context *ctx, const char *option, const char *text, int64_t most, int64_t *number)
-{
-    char *end, what[128];
-    errno = 0;
-    *number = text ? strtoll(text, &end, 10) : 0;
-    if (text && *text && *end == '\0' && errno == 0 && *number >= 1 && *number <= most)
-        return BMF_OK;
-    snprintf(what, sizeof what, "%s needs a whole number from 1 to %lld", option, (long long)most);
-    return refuse(ctx, "%s", what);
-}
-
-static int read_options(const bmf_context *ctx, int argc, char **argv, options *o)
-{
-    *o = (options){.repeats = DEFAULT_REPEATS};
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        int64_t number;
-        if (strcmp(argv[i], "--help") == 0) {
-            o->help = true;
-        } else if (strcmp(argv[i], "--json") == 0) {
-            o->json = true;
-        } else if (strcmp(argv[i], "--elements") == 0) {
-            BMF_TRY(read_number(ctx, argv[i++], value, INT_MAX, &o->elements));
-        } else if (strcmp(argv[i], "--repeats") == 0) {
-            BMF_TRY(read_number(ctx, argv[i++], value, MAX_REPEATS, &number));
-            o->repeats = (int)number;
-        } else if (strcmp(argv[i], "--only") == 0) {
-            o->only = value;
-            BMF_TRY(value ? check_names(ctx, value) : refuse(ctx, "%s needs names of rows", argv[i]));
-            i++;
-        } else {
-            return refuse(ctx, "unknown option '%s'", argv[i]);
-        }
-    }
-    return BMF_OK;
 }
 
 /* ---- limits ---- */
@@ -402,26 +301,73 @@ static int run_rows(bmf_context *ctx, const options *o, bench_facts *facts, benc
     return BMF_OK;
 }
 
-int bench_skeletons(bmf_context *ctx, int argc, char **argv)
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    options o;
+    const options *o = values;
     bench_result result[MAX_ROWS];
     int count = 0;
-    if (read_options(ctx, argc, argv, &o) != BMF_OK)
-        return 2;
-    if (o.help) {
-        if (bmf_is_root(ctx))
-            print_help();
-        return 0;
-    }
-    bench_facts facts = facts_of(ctx, &o);
-    BMF_CHECK(run_rows(ctx, &o, &facts, result, &count));
-    int status = BMF_OK;
-    if (bmf_is_root(ctx) && o.json)
-        status = bench_print_json(&facts, count, result, stdout);
+    (void)operands;
+    bench_facts facts = facts_of(ctx, o);
+    BMF_CHECK(run_rows(ctx, o, &facts, result, &count));
+    int code = 0;
+    if (bmf_is_root(ctx) && o->json)
+        code = bench_print_json(&facts, count, result);
     else if (bmf_is_root(ctx))
         bench_print_table(&facts, count, result, stdout);
     for (int k = 0; k < count; k++)
-        status = status == BMF_OK ? result[k].status : status;
-    return status == BMF_OK ? 0 : 1;
+        code = code == 0 && result[k].status != BMF_OK ? 1 : code;
+    return code;
 }
+
+/* ---- options ---- */
+
+static bool is_row(const char *name)
+{
+    const bench_row *rows[MAX_ROWS];
+    const int count = all_rows(rows);
+    for (int k = 0; k < count; k++)
+        if (strcmp(rows[k]->name, name) == 0)
+            return true;
+    return false;
+}
+
+static int read_only(const char *text, void *field)
+{
+    return read_names(text, is_row, field);
+}
+
+static void print_rows(FILE *to)
+{
+    const bench_row *rows[MAX_ROWS];
+    const int count = all_rows(rows);
+    fputs("Rows, and the bytes of memory their limit counts for n elements on P processors:\n", to);
+    for (int k = 0; k < count; k++)
+        fprintf(to, "  %-16s %s\n", rows[k]->name, rows[k]->moves);
+}
+
+static const bmf_option table[] = {
+    BMF_OPTION(
+        "elements", "N", BMF_WHOLE(options, elements, 1, INT_MAX),
+        "elements of every list; default: 100000000 for what computes, a quarter for what moves, at most 6 GiB of "
+        "memory over all ranks"),
+    BMF_OPTION("repeats", "K", BMF_WHOLE(options, repeats, 1, MAX_REPEATS), "timed turns after one to warm up"),
+    BMF_OPTION("only", "NAME,..", BMF_OTHER(options, only, read_only), "only these rows"),
+    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the table"), BMF_OPTION_END};
+
+static const options defaults = {.repeats = DEFAULT_REPEATS};
+
+const bmf_driver bench_skeletons = {
+    .name = "skeletons",
+    .summary = "the skeletons beside the bandwidth of memory and loops written by hand",
+    .synopsis = "mpirun -n RANKS bmf-bench skeletons [OPTION]..",
+    .about =
+        "Times every skeleton beside what the machine allows and beside a loop written by hand (MPI and OpenMP), and "
+        "checks every result. Times are medians over repeats in which all of them take turns.",
+    .example = "mpirun -n 2 bmf-bench skeletons --only map,reduce,scan --bmf-threads 1",
+    .exit_code = "0, 1 if a result was wrong, 2 for bad options. A missed bar is marked, and is no failure.",
+    .more = print_rows,
+    .options = table,
+    .parallel = true,
+    .defaults = &defaults,
+    .size = sizeof defaults,
+    .run = run};

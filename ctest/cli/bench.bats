@@ -198,22 +198,22 @@ for row in d["rows"]:
 
 @test "bad usage is refused with exit code 2 and one line" {
     refused "name a benchmark"
-    refused "no benchmark 'skeleton'" skeleton
+    refused "unknown benchmark 'skeleton'; known: skeletons, permute" skeleton
     refused "unknown option '--element'" skeletons --element 5
     refused "--elements needs a whole number" skeletons --elements 0
     refused "--elements needs a whole number" skeletons --elements 1e6
-    refused "--elements needs a whole number" skeletons --elements
+    refused "option '--elements' needs a value" skeletons --elements
     refused "--repeats needs a whole number" skeletons --repeats -1
     refused "--repeats needs a whole number" skeletons --repeats 1001
     refused "no row 'mop'" skeletons --only map,mop
-    refused "needs names of rows" skeletons --only
-    refused "an option of language" language --only scan,mop
-    refused "an option of language" language --elements 0
+    refused "option '--only' needs a value" skeletons --only
+    refused "no row 'mop'" language --only scan,mop
+    refused "--elements needs a whole number from 100 to 1099511627776, not '0'" language --elements 0
     refused "language runs on one rank" language --elements 1000
-    refused "an option of permute" permute --bits 9
-    refused "an option of permute" permute --bits
-    refused "an option of permute" permute --repeats 0
-    refused "an option of permute" permute --link-mbit 0
-    refused "an option of permute" permute --link-mbit fast
-    refused "an option of permute" permute --fast
+    refused "--bits needs a whole number from 10 to 32, not '9'" permute --bits 9
+    refused "option '--bits' needs a value" permute --bits
+    refused "--repeats needs a whole number from 1 to 1000, not '0'" permute --repeats 0
+    refused "--link-mbit needs a number above 0" permute --link-mbit 0
+    refused "--link-mbit needs a number above 0" permute --link-mbit fast
+    refused "unknown option '--fast'" permute --fast
 }

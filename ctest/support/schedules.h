@@ -9,10 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-#include "runtime/schedule/schedule.h"
+#include "runtime/schedule/algorithms.h"
 
 enum { ALL_COUNTS = 70, LARGER = 12, LARGEST = 400 };
 
@@ -45,7 +46,7 @@ static inline int64_t machine_size(const bmf_group *group)
 /* The item of a processor of the group. */
 static inline int64_t item_on(const bmf_group *group, int64_t processor)
 {
-    int64_t item = (processor - group->base) >> group->stride;
+    int64_t item = (processor - group->base) >> group->log2_stride;
     assert_true(item >= 0 && item < group->count);
     assert_int_equal(group_processor(group, item), processor);
     return item;
@@ -77,63 +78,38 @@ static inline int64_t equal_bytes(const void *state, int64_t first, int64_t coun
 
 typedef struct input {
     bmf_group group;
-    const int64_t *start;      /* split, gather */
-    bmf_bytes_function *bytes; /* reduce, scan */
-    int64_t value;             /* bytes of one value, or the state of `bytes` */
-    int64_t segments;          /* pipeline */
+    const int64_t *start;                                              /* split, gather: items' sizes; or NULL */
+    int64_t (*bytes)(const void *state, int64_t first, int64_t count); /* reduce, scan */
+    int64_t value;                                                     /* bytes of one value, or the state of `bytes` */
+    int64_t segments;                                                  /* pipeline */
 } input;
 
-static inline void generate(bmf_schedule *schedule, bmf_algorithm algorithm, int first, const input *in)
+static inline int64_t start_bytes(const void *state, int64_t first, int64_t count)
 {
-    const bmf_group *group = &in->group;
-    int status = -1;
-    switch (algorithm) {
-    case BMF_SPLIT_TREE:
-        status = schedule_split_tree(schedule, first, group, in->start);
-        break;
-    case BMF_SPLIT_DIRECT:
-        status = schedule_split_direct(schedule, first, group, in->start);
-        break;
-    case BMF_GATHER_LEVELS:
-        status = schedule_gather_levels(schedule, first, group, in->start);
-        break;
-    case BMF_GATHER_DIRECT:
-        status = schedule_gather_direct(schedule, first, group, in->start);
-        break;
-    case BMF_REDUCE_LEVELS:
-        status = schedule_reduce_levels(schedule, first, group, in->bytes, &in->value);
-        break;
-    case BMF_REDUCE_DOUBLING:
-        status = schedule_reduce_doubling(schedule, first, group, in->bytes, &in->value);
-        break;
-    case BMF_REDUCE_EVERYBODY:
-    case BMF_SCAN_EVERYBODY:
-        status = schedule_everybody(schedule, first, group, in->bytes, &in->value);
-        break;
-    case BMF_SCAN_LEVELS:
-        status = schedule_scan_levels(schedule, first, group, in->bytes, &in->value);
-        break;
-    case BMF_SCAN_TREE:
-        status = schedule_scan_tree(schedule, first, group, in->bytes, &in->value);
-        break;
-    case BMF_DISTL_TREE:
-        status = schedule_distl_tree(schedule, first, group, in->value);
-        break;
-    case BMF_DISTL_PIPELINE:
-        status = schedule_distl_pipeline(schedule, first, group, in->value, in->segments);
-        break;
-    case BMF_DISTL_SCATTER_ALLGATHER:
-        status = schedule_distl_scatter_allgather(schedule, first, group, in->value);
-        break;
-    case BMF_ALGORITHMS:
-        break;
-    }
-    assert_int_equal(status, 0);
+    const int64_t *start = state;
+    return start[first + count] - start[first];
 }
 
-static inline bmf_schedule *complete(bmf_algorithm algorithm, const input *in)
+static inline void generate(bmf_schedule *schedule, const bmf_algorithm *algorithm, int first, const input *in)
 {
-    bmf_schedule *schedule = schedule_create(bmf_algorithm_name(algorithm), 0, machine_size(&in->group));
+    bmf_schedule_request request = {.group = &in->group};
+    if (algorithm == &algorithm_distl_pipeline) {
+        assert_int_equal(schedule_distl_pipeline(schedule, first, &in->group, in->value, in->segments), 0);
+        return;
+    }
+    if (strcmp(algorithm->skeleton, "split") == 0 || strcmp(algorithm->skeleton, "gather") == 0) {
+        request.bytes = in->start ? start_bytes : NULL;
+        request.state = in->start;
+    } else {
+        request.bytes = strcmp(algorithm->skeleton, "distl") == 0 ? equal_bytes : in->bytes;
+        request.state = &in->value;
+    }
+    assert_int_equal(algorithm->generate(schedule, first, &request), 0);
+}
+
+static inline bmf_schedule *complete(const bmf_algorithm *algorithm, const input *in)
+{
+    bmf_schedule *schedule = schedule_create(algorithm->name, 0, machine_size(&in->group));
     assert_non_null(schedule);
     generate(schedule, algorithm, 0, in);
     return schedule;

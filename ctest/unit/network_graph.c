@@ -217,8 +217,9 @@ static int64_t eight_bytes(const void *state, int64_t first, int64_t count)
 static int64_t scan_level(bmf_flying *message, int level)
 {
     bmf_schedule *schedule = schedule_create("scan", 0, 16);
-    const bmf_group group = {.base = 0, .stride = 0, .count = 16};
-    assert_int_equal(schedule_scan_levels(schedule, 0, &group, eight_bytes, NULL), 0);
+    const bmf_group group = {.base = 0, .log2_stride = 0, .count = 16};
+    assert_int_equal(
+        algorithm_scan_levels.generate(schedule, 0, &(bmf_schedule_request){&group, eight_bytes, NULL, NULL}), 0);
     const bmf_round *round = &schedule->round[level];
     for (int64_t k = 0; k < round->count; k++)
         message[k] = message_of(round->message[k].from, round->message[k].to, round->message[k].bytes, 0.0);

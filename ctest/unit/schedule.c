@@ -1,6 +1,7 @@
 /* Schedules: every generator is simulated for all small and some larger groups: who holds what after each round, what
  * is delivered, how often, in how many rounds and messages. */
 #include "ctest/support/schedules.h"
+#include "runtime/backend/backend.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static void expect_totals(const bmf_schedule *schedule, int rounds, int64_t mess
     assert_int_equal(counted, messages);
 }
 
-/* ---- who holds which items: split, gather, everybody, distl ---- */
+/* ---- who holds which items: split, gather, allgather, distl ---- */
 
 /* held[owner * width + unit]: a message carries units [first, first + count) of `width` ones. */
 typedef struct holdings {
@@ -58,7 +59,7 @@ static void check_item_sizes(const bmf_schedule *schedule, const int64_t *start)
         }
 }
 
-static void check_split(bmf_algorithm algorithm, int64_t count, int rounds)
+static void check_split(const bmf_algorithm *algorithm, int64_t count, int rounds)
 {
     int64_t *start = random_starts(count, 9);
     input in = {.group = random_group(count), .start = start};
@@ -77,11 +78,11 @@ static void check_split(bmf_algorithm algorithm, int64_t count, int rounds)
 
 static void check_splits(int64_t count)
 {
-    check_split(BMF_SPLIT_TREE, count, log2_up(count));
-    check_split(BMF_SPLIT_DIRECT, count, count > 1);
+    check_split(&algorithm_split_tree, count, log2_up(count));
+    check_split(&algorithm_split_direct, count, count > 1);
 }
 
-static void check_gather(bmf_algorithm algorithm, int64_t count, int rounds)
+static void check_gather(const bmf_algorithm *algorithm, int64_t count, int rounds)
 {
     int64_t *start = random_starts(count, 9);
     input in = {.group = random_group(count), .start = start};
@@ -101,14 +102,14 @@ static void check_gather(bmf_algorithm algorithm, int64_t count, int rounds)
 
 static void check_gathers(int64_t count)
 {
-    check_gather(BMF_GATHER_LEVELS, count, log2_up(count));
-    check_gather(BMF_GATHER_DIRECT, count, count > 1);
+    check_gather(&algorithm_gather_levels, count, log2_up(count));
+    check_gather(&algorithm_gather_direct, count, count > 1);
 }
 
-static void check_everybody(int64_t count)
+static void check_allgather(int64_t count)
 {
     input in = {.group = random_group(count), .bytes = range_bytes, .value = 1000};
-    bmf_schedule *schedule = complete(BMF_REDUCE_EVERYBODY, &in);
+    bmf_schedule *schedule = complete(&algorithm_reduce_allgather, &in);
     expect_totals(schedule, count > 1, count * (count - 1));
     holdings all = holdings_create(count, count);
     for (int64_t i = 0; i < count; i++)
@@ -121,21 +122,21 @@ static void check_everybody(int64_t count)
     schedule_free(schedule);
 }
 
-static void check_distl(bmf_algorithm algorithm, int64_t count, int64_t bytes, int64_t segments)
+static void check_distl(const bmf_algorithm *algorithm, int64_t count, int64_t bytes, int64_t segments)
 {
     input in = {.group = random_group(count), .value = bytes, .segments = segments};
     bmf_schedule *schedule = complete(algorithm, &in);
     int64_t pieces = segments < bytes ? segments : bytes < 1 ? 1 : bytes;
     int64_t others = count - 1, levels = log2_up(count);
-    if (algorithm == BMF_DISTL_TREE)
+    if (algorithm == &algorithm_distl_tree)
         expect_totals(schedule, (int)levels, others);
-    else if (algorithm == BMF_DISTL_PIPELINE)
+    else if (algorithm == &algorithm_distl_pipeline)
         expect_totals(schedule, count > 1 ? (int)(others - 1 + pieces) : 0, others * pieces);
     else
         expect_totals(schedule, (int)(levels + others), others + others * others);
     holdings all = holdings_create(count, bytes);
     memset(all.held, 1, (size_t)bytes);
-    run_holdings(schedule, &in.group, &all, algorithm != BMF_DISTL_SCATTER_ALLGATHER);
+    run_holdings(schedule, &in.group, &all, algorithm != &algorithm_distl_scatter_allgather);
     assert_null(memchr(all.held, 0, (size_t)(count * bytes)));
     for (int r = 0; r < schedule->rounds; r++)
         for (int64_t m = 0; m < schedule->round[r].count; m++)
@@ -146,9 +147,9 @@ static void check_distl(bmf_algorithm algorithm, int64_t count, int64_t bytes, i
 
 static void check_distls(int64_t count)
 {
-    check_distl(BMF_DISTL_TREE, count, random_below(60), 1);
-    check_distl(BMF_DISTL_PIPELINE, count, random_below(60), 1 + random_below(20));
-    check_distl(BMF_DISTL_SCATTER_ALLGATHER, count, random_below(200), 1);
+    check_distl(&algorithm_distl_tree, count, random_below(60), 1);
+    check_distl(&algorithm_distl_pipeline, count, random_below(60), 1 + random_below(20));
+    check_distl(&algorithm_distl_scatter_allgather, count, random_below(200), 1);
 }
 
 /* ---- which neighbouring items a value covers: reduce, scan ---- */
@@ -209,7 +210,7 @@ static void expect_span(span value, int64_t begin, int64_t end)
 static void check_reduce_levels(int64_t count)
 {
     input in = {.group = random_group(count), .bytes = range_bytes, .value = 1000};
-    bmf_schedule *schedule = complete(BMF_REDUCE_LEVELS, &in);
+    bmf_schedule *schedule = complete(&algorithm_reduce_levels, &in);
     expect_totals(schedule, log2_up(count), count - 1);
     for (int r = 0; r < schedule->rounds; r++)
         for (int64_t m = 0; m < schedule->round[r].count; m++) {
@@ -228,7 +229,7 @@ static void check_reduce_levels(int64_t count)
 static void check_reduce_doubling(int64_t count)
 {
     input in = {.group = random_group(count), .bytes = range_bytes, .value = 1000};
-    bmf_schedule *schedule = complete(BMF_REDUCE_DOUBLING, &in);
+    bmf_schedule *schedule = complete(&algorithm_reduce_doubling, &in);
     int levels = log2_up(count);
     bool power = (int64_t)1 << levels == count;
     int doublings = power ? levels : levels - 1;
@@ -245,7 +246,7 @@ static void check_reduce_doubling(int64_t count)
 static void check_scan_levels(int64_t count)
 {
     input in = {.group = random_group(count), .bytes = range_bytes, .value = 1000};
-    bmf_schedule *schedule = complete(BMF_SCAN_LEVELS, &in);
+    bmf_schedule *schedule = complete(&algorithm_scan_levels, &in);
     int64_t messages = 0;
     for (int64_t distance = 1; distance < count; distance *= 2)
         messages += count - distance;
@@ -284,7 +285,7 @@ static void run_down(const bmf_schedule *schedule, int up, const bmf_group *grou
 static void check_scan_tree(int64_t count)
 {
     input in = {.group = random_group(count), .bytes = range_bytes, .value = 1000};
-    bmf_schedule *schedule = complete(BMF_SCAN_TREE, &in);
+    bmf_schedule *schedule = complete(&algorithm_scan_tree, &in);
     int levels = log2_up(count);
     expect_totals(schedule, 2 * levels, 2 * (count - 1));
     span *value = own_values(count);
@@ -293,6 +294,57 @@ static void check_scan_tree(int64_t count)
     run_down(schedule, levels, &in.group);
     free(value);
     schedule_free(schedule);
+}
+
+/* ---- any algorithm of the table does what its skeleton wants ---- */
+
+/* Items or bytes travel as they are: from item 0 to each (split), to item 0 (gather), all to all (each, distl). */
+static void check_moving(const bmf_algorithm *algorithm, int64_t count)
+{
+    const bool split = strcmp(algorithm->skeleton, "split") == 0, gather = strcmp(algorithm->skeleton, "gather") == 0;
+    const bool distl = strcmp(algorithm->skeleton, "distl") == 0;
+    int64_t *start = random_starts(count, 9);
+    input in = {random_group(count), start, range_bytes, distl ? random_below(50) : 1000, 1 + random_below(6)};
+    bmf_schedule *schedule = complete(algorithm, &in);
+    holdings all = holdings_create(count, distl ? in.value : count);
+    for (int64_t i = 0; i < count && !split && !distl; i++)
+        all.held[i * count + i] = 1;
+    if (split || distl)
+        memset(all.held, 1, (size_t)all.width);
+    run_holdings(schedule, &in.group, &all, false);
+    for (int64_t i = 0; i < count && split; i++)
+        assert_true(all.held[i * count + i]);
+    if (!split)
+        assert_null(memchr(all.held, 0, (size_t)(gather ? count : count * all.width)));
+    free(all.held);
+    free(start);
+    schedule_free(schedule);
+}
+
+/* Values are joined on the way. */
+static void check_joining(const bmf_algorithm *algorithm, int64_t count)
+{
+    input in = {.group = random_group(count), .bytes = range_bytes, .value = 1000};
+    bmf_schedule *schedule = complete(algorithm, &in);
+    const bool up_down = algorithm->joining == BMF_JOIN_UP_DOWN, before = algorithm->joining == BMF_JOIN_BEFORE;
+    const int rounds = up_down ? schedule->rounds / 2 : schedule->rounds;
+    span *value = own_values(count);
+    run_spans(schedule, rounds, &in.group, value);
+    for (int64_t i = 0; i < (up_down || algorithm->to_first ? 1 : count); i++)
+        expect_span(value[i], 0, before ? i + 1 : count);
+    if (up_down)
+        run_down(schedule, rounds, &in.group);
+    free(value);
+    schedule_free(schedule);
+}
+
+static void check_table(int64_t count)
+{
+    for (int k = 0; algorithms[k]; k++)
+        if (algorithms[k]->joining == BMF_JOIN_NONE || algorithms[k]->joining == BMF_JOIN_EACH)
+            check_moving(algorithms[k], count);
+        else
+            check_joining(algorithms[k], count);
 }
 
 /* ---- redistribution ---- */
@@ -350,10 +402,10 @@ static void test_gather(void **state)
     for_counts(check_gathers);
 }
 
-static void test_everybody(void **state)
+static void test_allgather(void **state)
 {
     (void)state;
-    for_counts(check_everybody);
+    for_counts(check_allgather);
 }
 
 static void test_distl(void **state)
@@ -395,7 +447,7 @@ static void test_document(void **state)
     (void)state;
     int64_t start[9] = {0, 2, 4, 6, 8, 10, 12, 14, 15};
     input eight = {.group = {0, 0, 8}, .start = start};
-    bmf_schedule *split = complete(BMF_SPLIT_TREE, &eight);
+    bmf_schedule *split = complete(&algorithm_split_tree, &eight);
     assert_int_equal(split->rounds, 3);
     expect_message(split, 0, 0, 0, 4);
     expect_message(split, 1, 0, 0, 2);
@@ -407,7 +459,8 @@ static void test_document(void **state)
 
     static const int64_t scan_messages[4] = {15, 14, 12, 8}, reduce_messages[4] = {8, 4, 2, 1};
     input sixteen = {.group = {0, 0, 16}, .bytes = equal_bytes, .value = 1};
-    bmf_schedule *scan = complete(BMF_SCAN_LEVELS, &sixteen), *reduce = complete(BMF_REDUCE_LEVELS, &sixteen);
+    bmf_schedule *scan = complete(&algorithm_scan_levels, &sixteen),
+                 *reduce = complete(&algorithm_reduce_levels, &sixteen);
     assert_int_equal(scan->rounds, 4);
     assert_int_equal(reduce->rounds, 4);
     for (int r = 0; r < 4; r++) {
@@ -435,14 +488,14 @@ static void test_print(void **state)
     (void)state;
     int64_t start[5] = {0, 2, 4, 6, 7};
     input four = {.group = {1, 1, 4}, .start = start};
-    bmf_schedule *split = complete(BMF_SPLIT_TREE, &four);
+    bmf_schedule *split = complete(&algorithm_split_tree, &four);
     expect_printed(split, 1,
                    "tree: 2 rounds, 3 messages, 6 B\n"
                    "  round 0: 1 message, 3 B: 1 -> 5 (3 B)\n"
                    "  round 1: 2 messages, 3 B, largest 2 B: 1 -> 3 (2 B), ..\n");
     schedule_free(split);
     four.start = NULL;
-    split = complete(BMF_SPLIT_DIRECT, &four);
+    split = complete(&algorithm_split_direct, &four);
     bmf_message copy = {.from = 1, .to = 1, .bytes = 99};
     assert_int_equal(schedule_add(split, 0, copy), 0);
     expect_printed(split, 9,
@@ -455,24 +508,39 @@ static void test_print(void **state)
     schedule_free(split);
 }
 
+static void test_table(void **state)
+{
+    (void)state;
+    for_counts(check_table);
+}
+
 static void test_names(void **state)
 {
     (void)state;
-    for (bmf_algorithm a = 0; a < BMF_ALGORITHMS; a++)
-        for (bmf_algorithm b = 0; b < a; b++)
-            assert_false(strcmp(algorithm_skeleton(a), algorithm_skeleton(b)) == 0 &&
-                         strcmp(bmf_algorithm_name(a), bmf_algorithm_name(b)) == 0);
-    assert_string_equal(algorithm_skeleton(BMF_SCAN_TREE), "scan");
-    assert_string_equal(bmf_algorithm_name(BMF_SCAN_TREE), "tree");
+    int skeletons = 0;
+    for (int a = 0; algorithms[a]; a++) {
+        skeletons += a == 0 || strcmp(algorithms[a]->skeleton, algorithms[a - 1]->skeleton) != 0;
+        assert_ptr_equal(algorithm_find(algorithms[a]->skeleton, algorithms[a]->name), algorithms[a]);
+        for (int b = 0; b < a; b++)
+            assert_false(strcmp(algorithms[a]->skeleton, algorithms[b]->skeleton) == 0 &&
+                         strcmp(algorithms[a]->name, algorithms[b]->name) == 0);
+    }
+    assert_in_range(skeletons, 5, BMF_CHOOSING_SKELETONS);
+    assert_string_equal(algorithm_scan_tree.skeleton, "scan");
+    assert_string_equal(algorithm_scan_tree.name, "tree");
+    assert_ptr_equal(algorithm_find("reduce", "everybody"), &algorithm_reduce_allgather);
+    assert_ptr_equal(algorithm_find("reduce", NULL), &algorithm_reduce_levels);
+    assert_null(algorithm_find("reduce", "lefels"));
+    assert_null(algorithm_find("redjuice", "levels"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_split),        cmocka_unit_test(test_gather),   cmocka_unit_test(test_everybody),
+        cmocka_unit_test(test_split),        cmocka_unit_test(test_gather),   cmocka_unit_test(test_allgather),
         cmocka_unit_test(test_distl),        cmocka_unit_test(test_reduce),   cmocka_unit_test(test_scan),
         cmocka_unit_test(test_redistribute), cmocka_unit_test(test_document), cmocka_unit_test(test_print),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

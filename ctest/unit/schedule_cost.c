@@ -31,7 +31,8 @@ static void check_hosts(int64_t count)
     input first = {random_group(count), start, range_bytes, 1000, 1 + random_below(6)}, second = first;
     second.group.base = machine_size(&first.group);
     int64_t processors = machine_size(&second.group) + random_below(5);
-    for (bmf_algorithm algorithm = 0; algorithm < BMF_ALGORITHMS; algorithm++) {
+    for (int k = 0; algorithms[k]; k++) {
+        const bmf_algorithm *algorithm = algorithms[k];
         bmf_schedule *all = schedule_create("all", 0, processors);
         generate(all, algorithm, 1, &first);
         generate(all, algorithm, 1, &second);
@@ -90,19 +91,43 @@ static void check_cost(int64_t count)
     int64_t unit = 1 + random_below(10000), *start = malloc((size_t)(count + 1) * sizeof *start);
     for (int64_t k = 0; k <= count; k++)
         start[k] = unit * k;
-    for (bmf_algorithm algorithm = 0; algorithm < BMF_ALGORITHMS; algorithm++) {
+    for (int k = 0; algorithms[k]; k++) {
+        const bmf_algorithm *algorithm = algorithms[k];
         int64_t bytes = unit * count;
         input in = {{0, 0, count}, start, equal_bytes, bytes, schedule_pipeline_segments(&cost, count, bytes)};
         bmf_schedule *schedule = complete(algorithm, &in);
-        if (algorithm == BMF_REDUCE_LEVELS)
-            generate(schedule, BMF_DISTL_TREE, schedule->rounds, &in);
+        if (algorithm == &algorithm_reduce_levels)
+            generate(schedule, &algorithm_distl_tree, schedule->rounds, &in);
         double simple = evaluate(schedule, &in.group, &cost);
-        double estimate = schedule_estimate(algorithm, &cost, count, (double)bytes);
-        double allowed = algorithm == BMF_DISTL_PIPELINE ? 0.02 : 1e-9; /* segments are whole bytes */
+        double estimate = algorithm_estimate(algorithm, &cost, count, (double)bytes);
+        double allowed = algorithm == &algorithm_distl_pipeline ? 0.02 : 1e-9; /* segments are whole bytes */
         assert_true(fabs(simple - estimate) <= allowed * simple + 1e-15);
         schedule_free(schedule);
     }
     free(start);
+}
+
+/* Every algorithm of the table says what it is and costs something, whatever it is asked for. */
+static void check_descriptor(const bmf_algorithm *algorithm)
+{
+    static const double bytes[] = {0, 1, 8, 1e3, 1e6, 1e12};
+    bmf_cost_model cost = {2e-6, 2e-10};
+    bool joins = strcmp(algorithm->skeleton, "reduce") == 0 || strcmp(algorithm->skeleton, "scan") == 0;
+    assert_true((algorithm->joining != BMF_JOIN_NONE) == joins);
+    assert_true(!algorithm->to_first || strcmp(algorithm->skeleton, "reduce") == 0);
+    for (int64_t count = 1; count <= 1000; count++)
+        for (size_t k = 0; k < sizeof bytes / sizeof *bytes; k++) {
+            double seconds = algorithm_estimate(algorithm, &cost, count, bytes[k]);
+            assert_true(isfinite(seconds) && seconds >= 0);
+            assert_true(count == 1 ? seconds == 0 : seconds > 0);
+        }
+}
+
+static void test_descriptors(void **state)
+{
+    (void)state;
+    for (int k = 0; algorithms[k]; k++)
+        check_descriptor(algorithms[k]);
 }
 
 static double pipeline_seconds(const bmf_cost_model *cost, int64_t count, int64_t bytes, int64_t segments)
@@ -142,9 +167,10 @@ static void test_large(void **state)
     (void)state;
     int64_t count = (int64_t)1 << 40;
     input in = {.group = {0, 0, count}, .bytes = equal_bytes, .value = 8};
-    static const bmf_algorithm logarithmic[] = {BMF_SPLIT_TREE,      BMF_SPLIT_DIRECT, BMF_GATHER_LEVELS,
-                                                BMF_GATHER_DIRECT,   BMF_SCAN_LEVELS,  BMF_REDUCE_LEVELS,
-                                                BMF_REDUCE_DOUBLING, BMF_SCAN_TREE,    BMF_DISTL_TREE};
+    static const bmf_algorithm *const logarithmic[] = {
+        &algorithm_split_tree,      &algorithm_split_direct, &algorithm_gather_levels,
+        &algorithm_gather_direct,   &algorithm_scan_levels,  &algorithm_reduce_levels,
+        &algorithm_reduce_doubling, &algorithm_scan_tree,    &algorithm_distl_tree};
     for (size_t k = 0; k < sizeof logarithmic / sizeof *logarithmic; k++) {
         int64_t processor = count / 3 * 2;
         bmf_schedule *schedule = schedule_create("large", processor, processor + 1);
@@ -161,6 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hosts),
         cmocka_unit_test(test_large),
+        cmocka_unit_test(test_descriptors),
         cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

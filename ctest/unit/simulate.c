@@ -324,7 +324,8 @@ static void test_binomial_tree(void **state)
         const bmf_group group = {0, 0, p};
         bmf_actions *actions = actions_create(p, NULL);
         bmf_schedule *schedule = schedule_create("levels", 0, p);
-        assert_int_equal(schedule_reduce_levels(schedule, 0, &group, sixteen_bytes, NULL), 0);
+        assert_int_equal(
+            schedule_reduce_levels(schedule, 0, &(bmf_schedule_request){&group, sixteen_bytes, NULL, NULL}), 0);
         add_schedule(actions, schedule);
         schedule_free(schedule);
         assert_true(simulated(actions, toy_hockney(p, overhead, latency, per_byte, taking)) ==

@@ -5,7 +5,10 @@
 
 static json_t *form_json(bmf_form form)
 {
-    return json_pack("{s:s, s:s}", "startup", startup_name(form.startup), "size", size_name(form.size));
+    json_t *words = json_object();
+    for (int k = 1; k < BMF_TERMS; k++)
+        json_object_set_new(words, form_term[k].name, json_string(form_word(form, k)));
+    return words;
 }
 
 static json_t *terms_json(const double value[BMF_TERMS])

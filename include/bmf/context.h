@@ -51,7 +51,7 @@ static inline bmf_options bmf_options_init(void)
  *   --bmf-procs P        [BMF_PROCS]        processors of the machine, >= 1; default: the number of ranks
  *   --bmf-threads T      [BMF_THREADS]      threads per rank; default OMP_NUM_THREADS, else cores / ranks on the node
  *   --bmf-trace FILE     [BMF_TRACE]        record a trace and write it at bmf_close
- *   --bmf-schedule LIST  [BMF_SCHEDULE]     force algorithms: "split=direct,scan=levels"; see bmf_algorithm_name
+ *   --bmf-schedule LIST  [BMF_SCHEDULE]     force algorithms: "split=direct,scan=levels"; see docs/schedules.md
  *   --bmf-plan           [BMF_PLAN=1]       rank 0 prints the plan of every skeleton call on standard error
  *   --bmf-free           [BMF_FREE=1]       faster, not reproducible reductions (bmf_set_reproducible)
  *   --bmf-machine M      [BMF_MACHINE]      predict the run on the machine of file M; one process, --bmf-procs processors

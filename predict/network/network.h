@@ -108,7 +108,14 @@ struct bmf_network {
     void *simulator;
 };
 
-/* All types, NULL at the end: predict/network/networks.c. */
+/* All types. A new network is its file network_NAME.c and its name here. */
+#define BMF_NETWORKS(X) X(edn) X(fixed) X(hockney) X(loggp) X(sheet) X(dvm) X(graph) X(numesh)
+
+#define BMF_NETWORK_DECLARATION(name) extern const bmf_network_type network_##name;
+BMF_NETWORKS(BMF_NETWORK_DECLARATION)
+#undef BMF_NETWORK_DECLARATION
+
+/* In this order, NULL at the end. */
 extern const bmf_network_type *const network_types[];
 
 /* Nothing costs anything: the ideal network of efficiency reports. The caller destroys it. */

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 
 #include "predict/machine/machine.h"
-#include "predict/network/types.h"
+#include "predict/network/network.h"
 #include "runtime/base/allocate.h"
 
 enum { MOST_LEVELS = 8, MOST_DIMENSIONS = 4, MOST_CHANNELS = 1 << 16, MOST_STEPS = 1000, STATUS_BYTES = 8 };

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "predict/machine/machine.h"
-#include "predict/network/types.h"
+#include "predict/network/network.h"
 #include "runtime/base/allocate.h"
 
 /* What crossed a wire. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "predict/machine/machine.h"
-#include "predict/network/types.h"
+#include "predict/network/network.h"
 #include "runtime/base/allocate.h"
 
 typedef struct fixed {

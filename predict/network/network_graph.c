@@ -24,7 +24,7 @@
 #include "predict/network/graph/graph.h"
 #include "predict/machine/machine.h"
 #include "predict/network/timeline.h"
-#include "predict/network/types.h"
+#include "predict/network/network.h"
 #include "runtime/base/allocate.h"
 
 typedef enum mode { STORE_AND_FORWARD, CUT_THROUGH, FLUID } mode;

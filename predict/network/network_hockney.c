@@ -13,7 +13,7 @@
 
 #include "predict/machine/machine.h"
 #include "predict/network/ports.h"
-#include "predict/network/types.h"
+#include "predict/network/network.h"
 #include "runtime/base/allocate.h"
 
 typedef struct hockney {

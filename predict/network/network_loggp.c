@@ -21,7 +21,7 @@
 
 #include "predict/machine/machine.h"
 #include "predict/network/ports.h"
-#include "predict/network/types.h"
+#include "predict/network/network.h"
 #include "runtime/base/allocate.h"
 
 typedef struct loggp {

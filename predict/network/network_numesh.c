@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/network/types.h"
+#include "predict/network/network.h"
 #include "predict/mesh/routers.h"
 #include "predict/mesh/schedule_cache.h"
 #include "runtime/base/allocate.h"

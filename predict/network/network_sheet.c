@@ -20,7 +20,7 @@
 
 #include "predict/machine/machine.h"
 #include "predict/network/ports.h"
-#include "predict/network/types.h"
+#include "predict/network/network.h"
 #include "predict/sheet/sheet_private.h"
 #include "predict/sheet/text.h"
 #include "runtime/base/allocate.h"

@@ -42,8 +42,8 @@ void fit_prepare(int64_t count, bmf_fit_point *point);
  * and the spread within the points takes their place. Fails only if GSL does. */
 int fit_form(int64_t count, const bmf_fit_point *point, bmf_form form, bmf_fit *fit);
 
-enum { BMF_FITS = 12 };
-/* Fits every form that the points allow: the twelve, or those without a start-up term when p takes one value, without a
+enum { BMF_FITS = BMF_FORMS };
+/* Fits every form that the points allow: all, or those without a start-up term when p takes one value, without a
  * size term when d does; best first. Returns the number of fits in fit[], 0 when there are no points. Forms whose
  * likelihoods are equal stand in the order of bmf_startup and bmf_size. */
 int fit_forms(int64_t count, const bmf_fit_point *point, bmf_fit fit[BMF_FITS]);

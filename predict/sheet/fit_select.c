@@ -5,7 +5,7 @@
  * a cut: one more equation with its noise, and the place of the cut. Greedy cuts find the levels of a memory hierarchy
  * and the thresholds of message protocols, which lie far apart; the best cuts of all would cost the square of the
  * sizes.
- * Cost: 12 fits per size and range.
+ * Cost: a fit per form, size and range.
  * Source: for the forms document 001, 3.2; it cuts at 32 elements always.
  */
 #include <math.h>
@@ -30,13 +30,6 @@ static bool varies_d(int64_t count, const bmf_fit_point *point)
     return false;
 }
 
-/* Whether the points can carry so many terms. */
-static bool enough(int64_t count, bmf_form form)
-{
-    int term[BMF_TERMS];
-    return count >= form_terms(form, term);
-}
-
 /* Keeps fit[] ordered; equal likelihoods in the order of coming. */
 static int insert(bmf_fit *fit, int fits, const bmf_fit *added)
 {
@@ -47,25 +40,42 @@ static int insert(bmf_fit *fit, int fits, const bmf_fit *added)
     return fits + 1;
 }
 
+/* Whether points that vary so can tell a function from others; that of an absent term only when they can tell none. */
+static bool is_candidate(const bmf_term *term, int function, unsigned varying)
+{
+    if (function > 0)
+        return (term->function[function].with & ~varying) == 0;
+    for (int k = 1; k < term->functions; k++)
+        if (is_candidate(term, k, varying))
+            return false;
+    return true;
+}
+
+/* Fits all forms whose terms before `term` are those of `form`. */
+static int fit_from(int64_t count, const bmf_fit_point *point, unsigned varying, bmf_form form, int term, int fits,
+                    bmf_fit fit[BMF_FITS])
+{
+    if (term == BMF_TERMS) {
+        bmf_fit tried;
+        return fit_form(count, point, form, &tried) == 0 ? insert(fit, fits, &tried) : fits;
+    }
+    for (int k = 0; k < form_term[term].functions; k++)
+        if (is_candidate(&form_term[term], k, varying)) {
+            form_set(&form, term, k);
+            fits = fit_from(count, point, varying, form, term + 1, fits, fit);
+        }
+    return fits;
+}
+
 int fit_forms(int64_t count, const bmf_fit_point *point, bmf_fit fit[BMF_FITS])
 {
     if (count == 0)
         return 0;
-    bool p = varies_p(count, point), d = varies_d(count, point);
-    /* Three points that vary in both carry no equation of three terms; the size matters more often. */
-    if (p && d && !enough(count, (bmf_form){BMF_STARTUP_P, BMF_SIZE_D}))
-        p = false;
-    int fits = 0;
-    int first_startup = p ? BMF_STARTUP_P : BMF_STARTUP_NONE, last_startup = p ? BMF_STARTUP_SQUARE : BMF_STARTUP_NONE;
-    int first_size = d ? BMF_SIZE_D : BMF_SIZE_NONE;
-    int last_size = !d ? BMF_SIZE_NONE : p ? BMF_SIZE_SQUARE_D : BMF_SIZE_D;
-    for (int a = first_startup; a <= last_startup; a++)
-        for (int b = first_size; b <= last_size; b++) {
-            bmf_fit tried;
-            if (fit_form(count, point, (bmf_form){(bmf_startup)a, (bmf_size)b}, &tried) == 0)
-                fits = insert(fit, fits, &tried);
-        }
-    return fits;
+    unsigned varying = (varies_p(count, point) ? BMF_WITH_P : 0) | (varies_d(count, point) ? BMF_WITH_D : 0);
+    /* Too few points that vary in both carry no equation of all terms; the size matters more often. */
+    if (varying == (BMF_WITH_P | BMF_WITH_D) && count < BMF_TERMS)
+        varying = BMF_WITH_D;
+    return fit_from(count, point, varying, (bmf_form){BMF_STARTUP_NONE, BMF_SIZE_NONE}, 1, 0, fit);
 }
 
 /* ---- ranges ---- */

@@ -142,39 +142,43 @@ static int get_form(const reader *r, const config_setting_t *setting, bmf_form *
 {
     char text[BMF_FORM_TEXT];
     BMF_TRY(copy_text(r, setting, sizeof text, text));
-    char *size = strstr(text, ", ");
-    if (size)
-        *size = 0;
-    if (!size || !startup_find(text, &form->startup) || !size_find(size + 2, &form->size))
-        return mistake(r, setting, "'%s' is no form; write \"STARTUP, SIZE\" such as \"log(p), p*d\"", text);
+    for (int term = 1, at = 0; term < BMF_TERMS; term++) {
+        char *word = text + at, *end = term + 1 < BMF_TERMS ? strstr(word, ", ") : word + strlen(word);
+        if (end)
+            at = (int)(end - text) + (*end ? 2 : 0);
+        if (end)
+            *end = 0;
+        if (!end || !form_find(form, term, word))
+            return mistake(r, setting, "'%s' is no form; write \"STARTUP, SIZE\" such as \"log(p), p*d\"", text);
+    }
     return BMF_OK;
+}
+
+static int read_term(const reader *r, const config_setting_t *group, int term, bmf_form *form)
+{
+    const config_setting_t *setting = config_setting_get_member(group, form_term[term].name);
+    const char *text = form_term[term].function[0].name;
+    char words[BMF_SHEET_TEXT];
+    if (setting)
+        BMF_TRY(get_text(r, setting, BMF_FORM_TEXT, &text));
+    if (form_find(form, term, text))
+        return BMF_OK;
+    return mistake(r, setting, "'%s' is %s, not '%s'", form_term[term].name,
+                   form_words(term, 0, " or ", words, sizeof words), text);
 }
 
 static int read_equation(const reader *r, const config_setting_t *group, bmf_entry *entry)
 {
-    static const char *const names[BMF_TERMS] = {"c", "s", "k"};
-    config_setting_t *setting;
-    const char *text = "none";
-    setting = config_setting_get_member(group, "startup");
-    if (setting)
-        BMF_TRY(get_text(r, setting, BMF_FORM_TEXT, &text));
-    if (!startup_find(text, &entry->form.startup))
-        return mistake(r, setting, "'startup' is none, p, log(p) or p*p, not '%s'", text);
-    text = "none";
-    setting = config_setting_get_member(group, "size");
-    if (setting)
-        BMF_TRY(get_text(r, setting, BMF_FORM_TEXT, &text));
-    if (!size_find(text, &entry->form.size))
-        return mistake(r, setting, "'size' is none, d, p*d, log(p)*d or p*p*d, not '%s'", text);
-    int term[BMF_TERMS], terms = form_terms(entry->form, term);
-    for (int k = 0, next = 0; k < BMF_TERMS; k++) {
-        bool has = next < terms && term[next] == k;
-        next += has;
-        setting = config_setting_get_member(group, names[k]);
+    for (int k = 1; k < BMF_TERMS; k++)
+        BMF_TRY(read_term(r, group, k, &entry->form));
+    for (int k = 0; k < BMF_TERMS; k++) {
+        const char *name = form_term[k].coefficient;
+        const bool has = k == 0 || form_function(entry->form, k) > 0;
+        const config_setting_t *setting = config_setting_get_member(group, name);
         if (has && !setting)
-            return mistake(r, group, "'%s' is missing", names[k]);
+            return mistake(r, group, "'%s' is missing", name);
         if (!has && setting)
-            return mistake(r, setting, "'%s' belongs to a term that this form lacks", names[k]);
+            return mistake(r, setting, "'%s' belongs to a term that this form lacks", name);
         if (!has)
             continue;
         BMF_TRY(get_real(r, setting, &entry->coefficient[k]));
@@ -200,12 +204,13 @@ static int read_errors(const reader *r, const config_setting_t *group, bmf_entry
 {
     config_setting_t *full = config_setting_get_member(group, "covariance"),
                      *diagonal = config_setting_get_member(group, "errors");
-    double upper[6], error[BMF_TERMS];
+    enum { UPPER = BMF_TERMS * (BMF_TERMS + 1) / 2 };
+    double upper[UPPER], error[BMF_TERMS];
     if (full && diagonal)
         return mistake(r, diagonal, "either 'covariance' or 'errors', not both");
     entry->has_errors = full || diagonal;
     if (full) {
-        BMF_TRY(get_reals(r, full, 6, upper));
+        BMF_TRY(get_reals(r, full, UPPER, upper));
         for (int a = 0, k = 0; a < BMF_TERMS; a++)
             for (int b = a; b < BMF_TERMS; b++, k++)
                 entry->covariance[a][b] = entry->covariance[b][a] = upper[k] * r->unit * r->unit;

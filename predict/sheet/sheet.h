@@ -14,7 +14,7 @@
 #include "predict/sheet/form.h"
 #include "predict/sheet/samples.h"
 
-enum { BMF_SHEET_NAME = BMF_SAMPLE_NAME + 8, BMF_SHEET_TEXT = 256, BMF_ALTERNATIVES = 12 };
+enum { BMF_SHEET_NAME = BMF_SAMPLE_NAME + 8, BMF_SHEET_TEXT = 256, BMF_ALTERNATIVES = BMF_FORMS };
 
 /* What was measured at one point: the typical time (robust mean), the least and the most. */
 typedef struct bmf_sheet_point {

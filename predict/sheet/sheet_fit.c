@@ -110,10 +110,9 @@ static int distinct_p(int64_t count, const bmf_fit_point *point, double seen[FEW
 /* Times that fall as p or d grow are not those of the operation. */
 static void remark_slopes(bmf_entry *entry)
 {
-    static const char *const variables[BMF_TERMS] = {"", "p", "d"};
     for (int k = 1; k < BMF_TERMS; k++)
         if (entry->coefficient[k] < -2.0 * sqrt(entry->covariance[k][k]))
-            sheet_remark(entry->note, "the time falls as %s grows: was the machine quiet?", variables[k]);
+            sheet_remark(entry->note, "the time falls as %s grows: was the machine quiet?", form_term[k].variable);
 }
 
 static void remark_design(bmf_entry *entry, const bmf_fit *fit, int64_t count, const bmf_fit_point *point)
@@ -123,11 +122,13 @@ static void remark_design(bmf_entry *entry, const bmf_fit *fit, int64_t count, c
                      (long long)fit->far_off, (long long)count);
     double p[FEW_VALUES];
     int distinct = distinct_p(count, point, p);
+    char words[BMF_SHEET_TEXT];
     if (distinct == 2)
-        sheet_remark(entry->note,
-                     "ill-conditioned: p takes the values %g and %g only, which cannot tell p, log(p) and p*p "
-                     "apart; do not use it for other p",
-                     fmin(p[0], p[1]), fmax(p[0], p[1]));
+        sheet_remark(
+            entry->note,
+            "ill-conditioned: p takes the values %g and %g only, which cannot tell %s apart; do not use it for "
+            "other p",
+            fmin(p[0], p[1]), fmax(p[0], p[1]), form_words(1, 1, " and ", words, sizeof words));
     if (entry->condition > ill_conditioned)
         sheet_remark(entry->note, "ill-conditioned: the columns are nearly dependent (condition %.2g)",
                      entry->condition);

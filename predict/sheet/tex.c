@@ -24,26 +24,45 @@ static void put_plain(bmf_output *out, const char *text)
     }
 }
 
+/* The function with the longest name that the text begins with, NULL if none. */
+static const bmf_function *function_at(const char *text)
+{
+    const bmf_function *found = NULL;
+    size_t longest = 0;
+    for (int term = 1; term < BMF_TERMS; term++)
+        for (int k = 1; k < form_term[term].functions; k++) {
+            const bmf_function *function = &form_term[term].function[k];
+            const size_t length = strlen(function->name);
+            if (length > longest && strncmp(text, function->name, length) == 0) {
+                longest = length;
+                found = function;
+            }
+        }
+    return found;
+}
+
 static void put_math(bmf_output *out, const bmf_entry *entry, bmf_equation_style how)
 {
-    static const struct {
-        const char *plain, *tex;
-    } words[] = {{"log(p)*d", "\\,d\\log p"}, {"p*p*d", "\\,p^2 d"}, {"p*d", "\\,p\\,d"}, {"p*p", "\\,p^2"},
-                 {"log(p)", "\\,\\log p"},    {"+-", "\\pm"},        {"p", "\\,p"},       {"d", "\\,d"}};
     char text[BMF_SHEET_TEXT];
     equation_text(entry, how, 1e-6, text, sizeof text);
     output_text(out, "$");
     for (const char *c = text; *c;) {
-        size_t k = 0, known = sizeof words / sizeof words[0];
-        while (k < known && strncmp(c, words[k].plain, strlen(words[k].plain)) != 0)
-            k++;
-        if (k < known)
-            output_text(out, words[k].tex);
-        else if (*c == 'e') /* of a number: 2e-05 */
-            output_print(out, "\\cdot 10^{%.*s}", (int)strspn(c + 1, "+-0123456789"), c + 1);
-        else
+        const bmf_function *function = function_at(c);
+        size_t length = 1;
+        if (function) {
+            output_text(out, function->tex);
+            length = strlen(function->name);
+        } else if (strncmp(c, "+-", 2) == 0) {
+            output_text(out, "\\pm");
+            length = 2;
+        } else if (*c == 'e') { /* of a number: 2e-05 */
+            const size_t digits = strspn(c + 1, "+-0123456789");
+            output_print(out, "\\cdot 10^{%.*s}", (int)digits, c + 1);
+            length += digits;
+        } else {
             output_print(out, "%c", *c);
-        c += k < known ? strlen(words[k].plain) : *c == 'e' ? 1 + strspn(c + 1, "+-0123456789") : 1;
+        }
+        c += length;
     }
     output_text(out, "$");
 }

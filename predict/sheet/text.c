@@ -87,14 +87,13 @@ static void put_coefficient(const bmf_entry *entry, int k, bmf_equation_style st
 
 const char *equation_text(const bmf_entry *entry, bmf_equation_style style, double unit, char *text, size_t size)
 {
-    const char *const names[BMF_TERMS] = {"", startup_name(entry->form.startup), size_name(entry->form.size)};
     int term[BMF_TERMS], terms = form_terms(entry->form, term);
     size_t used = 0;
     text[0] = 0;
     for (int j = 0; j < terms && used < size; j++) {
         char number[100];
         put_coefficient(entry, term[j], style, unit, number, sizeof number);
-        const char *name = names[term[j]];
+        const char *name = form_word(entry->form, term[j]);
         bool minus = j > 0 && number[0] == '-';
         int put = snprintf(text + used, size - used, "%s%s%s%s",
                            j == 0  ? ""

@@ -84,17 +84,18 @@ static void put_skips(bmf_output *out, const bmf_sheet *sheet)
 
 static void put_form(bmf_output *out, bmf_form form)
 {
-    output_print(out, "\"%s, %s\"", startup_name(form.startup), size_name(form.size));
+    for (int k = 1; k < BMF_TERMS; k++)
+        output_print(out, "%s%s", k > 1 ? ", " : "\"", form_word(form, k));
+    output_text(out, "\"");
 }
 
 static void put_equation(bmf_output *out, const bmf_entry *entry)
 {
-    static const char *const names[BMF_TERMS] = {"c", "s", "k"};
     int term[BMF_TERMS], terms = form_terms(entry->form, term);
-    output_print(out, "    startup = \"%s\";\n    size = \"%s\";\n", startup_name(entry->form.startup),
-                 size_name(entry->form.size));
+    for (int k = 1; k < BMF_TERMS; k++)
+        output_print(out, "    %s = \"%s\";\n", form_term[k].name, form_word(entry->form, k));
     for (int k = 0; k < terms; k++)
-        put_named(out, names[term[k]], entry->coefficient[term[k]] * per_second);
+        put_named(out, form_term[term[k]].coefficient, entry->coefficient[term[k]] * per_second);
     if (!entry->has_errors)
         return;
     output_text(out, "    covariance = [");

@@ -8,11 +8,12 @@
 #define BMF_BACKEND_H
 
 #include <mpi.h>
+#include <string.h>
 
 #include "runtime/data/column.h"
 #include "bmf/context.h"
 #include "runtime/data/partition.h"
-#include "runtime/schedule/schedule.h"
+#include "runtime/schedule/algorithms.h"
 #include "runtime/trace/skeleton_type.h"
 #include "runtime/trace/trace.h"
 
@@ -109,7 +110,7 @@ typedef struct bmf_backend {
     void (*separate)(bmf_context *ctx, bmf_separation step);
 } bmf_backend;
 
-enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64 };
+enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64, BMF_CHOOSING_SKELETONS = 16 };
 
 /* Instances of every trace node, and the stack of open nodes. */
 typedef struct bmf_position {
@@ -132,9 +133,9 @@ struct bmf_context {
     const bmf_backend *backend;
     void *backend_state;
     bool reproducible;
-    bool agrees_once; /* see agree_once */
-    int agreed;       /* then: the first agreed failure */
-    int forced[8];    /* by skeleton: a bmf_algorithm, or -1 */
+    bool agrees_once;                                    /* see agree_once */
+    int agreed;                                          /* then: the first agreed failure */
+    const bmf_algorithm *forced[BMF_CHOOSING_SKELETONS]; /* by skeleton with a choice of them, see choice.c; or NULL */
     bmf_cost_model cost;
     FILE *plan;
     char message[BMF_MESSAGE_SIZE];
@@ -204,9 +205,21 @@ void skeleton_begin(bmf_context *ctx, const bmf_skeleton_type *skeleton, const c
     __attribute__((format(printf, 3, 4)));
 int skeleton_end(bmf_context *ctx, const bmf_partition *partition, int status); /* returns status */
 
-/* The algorithm for a skeleton: the forced one, or the cheapest of [first, last] for count items and bytes. */
-bmf_algorithm choose_algorithm(const bmf_context *ctx, bmf_algorithm first, bmf_algorithm last, int64_t count,
-                               double bytes);
+/* What an algorithm is chosen for. */
+typedef struct bmf_choice {
+    const char *skeleton; /* "reduce" */
+    bool to_first;        /* only algorithms that bring the total to item 0 */
+    int64_t count;        /* items */
+    double bytes;         /* of the whole or of one value, as estimates want them */
+} bmf_choice;
+
+static inline bool is_candidate(const bmf_algorithm *algorithm, const bmf_choice *choice)
+{
+    return strcmp(algorithm->skeleton, choice->skeleton) == 0 && (algorithm->to_first || !choice->to_first);
+}
+
+/* The forced candidate, or the cheapest. */
+const bmf_algorithm *choose_algorithm(const bmf_context *ctx, const bmf_choice *choice);
 
 /* Traces call the program by the last part of this path; otherwise it is the command's. */
 void name_program(bmf_context *ctx, const char *path);

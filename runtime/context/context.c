@@ -8,10 +8,6 @@
 #include "runtime/context/private.h"
 #include "runtime/backend/wait.h"
 
-/* Skeletons whose algorithm can be forced, in the order of ctx->forced. */
-static const char *const chosen_skeletons[] = {"split", "gather", "reduce", "scan", "distl"};
-enum { CHOSEN_SKELETONS = sizeof chosen_skeletons / sizeof chosen_skeletons[0] };
-_Static_assert((int)CHOSEN_SKELETONS <= (int)(sizeof((bmf_context *)0)->forced / sizeof(int)), "forced[] is too short");
 
 int64_t context_now(const bmf_context *ctx)
 {
@@ -169,69 +165,4 @@ void program_start(bmf_context *ctx)
         ctx->backend->start(ctx);
     else
         bmf_barrier(ctx);
-}
-
-/* ---- choosing algorithms ---- */
-
-static int skeleton_number(const char *skeleton)
-{
-    for (int k = 0; k < CHOSEN_SKELETONS; k++)
-        if (strcmp(chosen_skeletons[k], skeleton) == 0)
-            return k;
-    return -1;
-}
-
-/* "split, gather, .." or the algorithms of one skeleton, for messages. */
-static char *list_known(const char *skeleton, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    int known = skeleton ? BMF_ALGORITHMS : CHOSEN_SKELETONS;
-    for (int k = 0; k < known && used < size; k++) {
-        if (skeleton && strcmp(algorithm_skeleton((bmf_algorithm)k), skeleton) != 0)
-            continue;
-        const char *name = skeleton ? bmf_algorithm_name((bmf_algorithm)k) : chosen_skeletons[k];
-        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
-    }
-    return text;
-}
-
-int bmf_set_schedule(bmf_context *ctx, const char *skeleton, const char *algorithm)
-{
-    char known[256];
-    int number = skeleton_number(skeleton);
-    if (number < 0)
-        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "no skeleton '%s' has a choice of algorithms (known: %s)", skeleton,
-                        list_known(NULL, known, sizeof known));
-    if (!algorithm) {
-        ctx->forced[number] = -1;
-        return BMF_OK;
-    }
-    for (int k = 0; k < BMF_ALGORITHMS; k++) {
-        if (strcmp(algorithm_skeleton((bmf_algorithm)k), skeleton) == 0 &&
-            strcmp(bmf_algorithm_name((bmf_algorithm)k), algorithm) == 0) {
-            ctx->forced[number] = k;
-            return BMF_OK;
-        }
-    }
-    return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%s has no algorithm '%s' (known: %s)", skeleton, algorithm,
-                    list_known(skeleton, known, sizeof known));
-}
-
-bmf_algorithm choose_algorithm(const bmf_context *ctx, bmf_algorithm first, bmf_algorithm last, int64_t count,
-                               double bytes)
-{
-    int forced = ctx->forced[skeleton_number(algorithm_skeleton(first))];
-    if (forced >= (int)first && forced <= (int)last)
-        return (bmf_algorithm)forced;
-    bmf_algorithm best = first;
-    double least = schedule_estimate(first, &ctx->cost, count, bytes);
-    for (int k = (int)first + 1; k <= (int)last; k++) {
-        double seconds = schedule_estimate((bmf_algorithm)k, &ctx->cost, count, bytes);
-        if (seconds < least) {
-            least = seconds;
-            best = (bmf_algorithm)k;
-        }
-    }
-    return best;
 }

@@ -91,8 +91,6 @@ static bmf_context *create_context(MPI_Comm comm)
     ctx->processors = ctx->ranks;
     ctx->reproducible = true;
     ctx->cost = default_cost;
-    for (size_t k = 0; k < sizeof ctx->forced / sizeof ctx->forced[0]; k++)
-        ctx->forced[k] = -1;
     cluster_start(ctx);
     add_context(ctx);
     return ctx;

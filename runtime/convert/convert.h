@@ -15,8 +15,23 @@
  * Errors: BMF_ERROR_FILE, BMF_ERROR_MEMORY. The trace's runs are sorted (as bmf_trace_read leaves them). */
 typedef int bmf_converter(bmf_context *ctx, const bmf_trace *trace, const char *path);
 
-bmf_converter convert_picl, convert_chrome, convert_perfetto, convert_paje, convert_prv, convert_otf2, convert_csv,
-    convert_svg;
+/* All formats: name, as on the command line; usual ending of its files; whether it may go to standard output; a few words
+ * for help texts. A new format is its file NAME.c with convert_NAME, and its line here. */
+/* clang-format off */
+#define BMF_FORMATS(X)                                                              \
+    X(picl, "trf", false, "PICL, new record format, for ParaGraph")                 \
+    X(chrome, "json", true, "Chrome trace events, for chrome://tracing and Perfetto") \
+    X(perfetto, "pftrace", true, "Perfetto protobuf, for big traces")               \
+    X(paje, "paje", true, "Paje, for PajeNG and ViTE")                              \
+    X(prv, "prv", false, "Paraver, with its .pcf and .row")                         \
+    X(otf2, "", false, "an OTF2 archive, for Vampir, Scalasca, otf2-print")         \
+    X(csv, "csv", true, "comma separated values, for spreadsheets and scripts")     \
+    X(svg, "svg", true, "a picture: one line per processor, with messages")
+/* clang-format on */
+
+#define BMF_FORMAT_DECLARATION(name, extension, streams, about) bmf_converter convert_##name;
+BMF_FORMATS(BMF_FORMAT_DECLARATION)
+#undef BMF_FORMAT_DECLARATION
 
 typedef struct bmf_format {
     const char *name;      /* as on the command line */

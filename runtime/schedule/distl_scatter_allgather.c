@@ -7,7 +7,7 @@
  * bytes in and out of a processor. Making it takes O(own messages + log count).
  * Source: Barnett, Gupta, Payne, Shuler, van de Geijn, Watts, Interprocessor collective communication library,
  * SHPCC 1994. */
-#include "runtime/schedule/range.h"
+#include "runtime/schedule/cost.h"
 #include "bmf/status.h"
 
 typedef struct pieces {
@@ -47,17 +47,18 @@ static int scatter_segment(const pieces *all, int round, int64_t first, int64_t 
 static int pass_round(const pieces *all, int round, int64_t turn)
 {
     int64_t count = all->group->count;
-    for (int64_t i = most(all->local.begin - 1, 0); i < least(all->local.end, count - 1); i++) {
+    for (int64_t i = max64(all->local.begin - 1, 0); i < min64(all->local.end, count - 1); i++) {
         int64_t k = i >= turn ? i - turn : i - turn + count;
         BMF_TRY(send_pieces(all, round, i, i + 1, (item_range){k, k + 1}));
     }
     return BMF_OK;
 }
 
-int schedule_distl_scatter_allgather(bmf_schedule *schedule, int first_round, const bmf_group *group, int64_t bytes)
+static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
-    pieces all = {schedule, group, bytes, local_items(schedule, group)};
-    int levels = ceil_log2(group->count), turns = (int)most(group->count - 1, 0);
+    const bmf_group *group = request->group;
+    pieces all = {schedule, group, request_bytes(request, 0, 1), local_items(schedule, group)};
+    int levels = ceil_log2(group->count), turns = (int)max64(group->count - 1, 0);
     BMF_TRY(schedule_extend(schedule, first_round + levels + turns));
     if (all.local.begin >= all.local.end)
         return BMF_OK;
@@ -66,3 +67,11 @@ int schedule_distl_scatter_allgather(bmf_schedule *schedule, int first_round, co
         BMF_TRY(pass_round(&all, first_round + levels + turn, turn));
     return BMF_OK;
 }
+
+static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)
+{
+    return halving_seconds(cost, count, bytes) + rounds_seconds(cost, (double)count - 1, bytes / (double)count);
+}
+
+const bmf_algorithm algorithm_distl_scatter_allgather = {
+    .skeleton = "distl", .name = "scatter_allgather", .generate = generate, .estimate = estimate};

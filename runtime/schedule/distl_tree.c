@@ -3,7 +3,7 @@
  * Method: the split tree, except that every message carries the whole value. message.first: 0; count: its bytes.
  * Cost: ceil(log2 count) rounds, count - 1 messages of the value's bytes. Making it takes O(own messages + log count).
  * Source: document 000, 5.4. */
-#include "runtime/schedule/range.h"
+#include "runtime/schedule/cost.h"
 #include "bmf/status.h"
 
 typedef struct distl {
@@ -13,7 +13,7 @@ typedef struct distl {
     item_range local;
 } distl;
 
-static int tell_segment(const distl *all, int round, int64_t first, int64_t count)
+static int broadcast_segment(const distl *all, int round, int64_t first, int64_t count)
 {
     if (count <= 1 || first + count <= all->local.begin || first >= all->local.end)
         return BMF_OK;
@@ -24,13 +24,22 @@ static int tell_segment(const distl *all, int round, int64_t first, int64_t coun
                            .first = 0,
                            .count = all->bytes};
     BMF_TRY(schedule_add(all->schedule, round, message));
-    BMF_TRY(tell_segment(all, round + 1, first, front));
-    return tell_segment(all, round + 1, first + front, count - front);
+    BMF_TRY(broadcast_segment(all, round + 1, first, front));
+    return broadcast_segment(all, round + 1, first + front, count - front);
 }
 
-int schedule_distl_tree(bmf_schedule *schedule, int first_round, const bmf_group *group, int64_t bytes)
+static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
-    distl all = {schedule, group, bytes, local_items(schedule, group)};
+    const bmf_group *group = request->group;
+    distl all = {schedule, group, request_bytes(request, 0, 1), local_items(schedule, group)};
     BMF_TRY(schedule_extend(schedule, first_round + ceil_log2(group->count)));
-    return tell_segment(&all, first_round, 0, group->count);
+    return broadcast_segment(&all, first_round, 0, group->count);
 }
+
+static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)
+{
+    return rounds_seconds(cost, ceil_log2(count), bytes);
+}
+
+const bmf_algorithm algorithm_distl_tree = {
+    .skeleton = "distl", .name = "tree", .generate = generate, .estimate = estimate};

@@ -5,20 +5,13 @@
  * item i + 2^l. message.first, count: those items.
  * Cost: ceil(log2 count) rounds, count - 1 messages. Making it takes O(own messages + log count).
  * Source: document 000, 5.6. */
-#include "runtime/schedule/range.h"
+#include "runtime/schedule/cost.h"
 
-typedef struct item_sizes {
-    const int64_t *start;
-} item_sizes;
-
-static int64_t segment_bytes(const void *state, int64_t first, int64_t count)
+static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)
 {
-    const item_sizes *sizes = state;
-    return sizes->start ? sizes->start[first + count] - sizes->start[first] : BMF_BYTES_UNKNOWN;
+    return halving_seconds(cost, count, bytes);
 }
 
-int schedule_gather_levels(bmf_schedule *schedule, int first_round, const bmf_group *group, const int64_t *start)
-{
-    item_sizes sizes = {start};
-    return schedule_reduce_levels(schedule, first_round, group, segment_bytes, &sizes);
-}
+/* The values of a reduction with concatenation are the items themselves. */
+const bmf_algorithm algorithm_gather_levels = {
+    .skeleton = "gather", .name = "levels", .generate = schedule_reduce_levels, .estimate = estimate};

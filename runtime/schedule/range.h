@@ -18,12 +18,12 @@ static inline int ceil_log2(int64_t n)
     return log;
 }
 
-static inline int64_t least(int64_t a, int64_t b)
+static inline int64_t min64(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static inline int64_t most(int64_t a, int64_t b)
+static inline int64_t max64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -33,7 +33,7 @@ static inline int64_t items_below(const bmf_group *group, int64_t limit)
 {
     if (limit <= group->base)
         return 0;
-    return least(((limit - group->base - 1) >> group->stride) + 1, group->count);
+    return min64(((limit - group->base - 1) >> group->log2_stride) + 1, group->count);
 }
 
 /* The items on the schedule's processors. */
@@ -48,10 +48,10 @@ static inline int pair_ranges(item_range local, int64_t distance, int64_t count,
 {
     if (local.begin >= local.end)
         return 0;
-    item_range lower = {most(local.begin - distance, 0), most(local.end - distance, 0)};
-    item_range upper = {local.begin, least(local.end, count - distance)};
+    item_range lower = {max64(local.begin - distance, 0), max64(local.end - distance, 0)};
+    item_range upper = {local.begin, min64(local.end, count - distance)};
     if (lower.end >= upper.begin) {
-        range[0] = (item_range){lower.begin, most(lower.end, upper.end)};
+        range[0] = (item_range){lower.begin, max64(lower.end, upper.end)};
         return 1;
     }
     range[0] = lower;

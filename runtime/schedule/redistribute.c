@@ -14,8 +14,8 @@ int schedule_redistribute(bmf_schedule *schedule, int first_round, int64_t from_
 {
     BMF_TRY(schedule_extend(schedule, first_round + 1));
     for (int64_t i = 0, j = 0; i < from_parts && j < to_parts;) {
-        int64_t first = most(from_start[i], to_start[j]);
-        int64_t end = least(from_start[i + 1], to_start[j + 1]);
+        int64_t first = max64(from_start[i], to_start[j]);
+        int64_t end = min64(from_start[i + 1], to_start[j + 1]);
         bmf_message message = {.from = from_processor[i],
                                .to = to_processor[j],
                                .bytes = element_bytes < 0 ? BMF_BYTES_UNKNOWN : (end - first) * element_bytes,

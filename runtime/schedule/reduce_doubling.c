@@ -3,19 +3,18 @@
  * Method: let k be the largest power of two <= count and e = count - k. If e > 0, a first round folds item 2j + 1
  * into item 2j for j < e; then k items 0, 2, .., 2e - 2, 2e, 2e + 1, .. are active, numbered in order. In log2 k
  * rounds active a and a XOR 2^t exchange values, which cover neighbouring ranges of items, so the operator need not
- * commute. If e > 0, a last round tells item 2j + 1 the total. Within a round the messages of a pair stand together,
+ * commute. If e > 0, a last round sends item 2j + 1 the total. Within a round the messages of a pair stand together,
  * pairs in order. message.first, count: the items the value covers.
  * Cost: log2 k (+ 2) rounds, k log2 k + 2 e messages. Making it takes O(own messages + log count).
  * Source: Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in MPICH, IJHPCA 19
  * (2005), section on reductions to all. */
-#include "runtime/schedule/range.h"
+#include "runtime/schedule/cost.h"
 #include "bmf/status.h"
 
 typedef struct doubling {
     bmf_schedule *schedule;
     const bmf_group *group;
-    bmf_bytes_function *bytes;
-    const void *state;
+    const bmf_schedule_request *request;
     int64_t active, extra;
     item_range local;
 } doubling;
@@ -37,7 +36,7 @@ static int send_value(const doubling *all, int round, int64_t from, int64_t to, 
     int64_t count = covered.end - covered.begin;
     bmf_message message = {.from = group_processor(all->group, from),
                            .to = group_processor(all->group, to),
-                           .bytes = all->bytes(all->state, covered.begin, count),
+                           .bytes = request_bytes(all->request, covered.begin, count),
                            .first = covered.begin,
                            .count = count};
     return schedule_add(all->schedule, round, message);
@@ -50,7 +49,7 @@ static int fold_in(const doubling *all, int round)
     return BMF_OK;
 }
 
-static int tell(const doubling *all, int round)
+static int fold_out(const doubling *all, int round)
 {
     for (int64_t j = all->local.begin / 2; j < all->extra && 2 * j < all->local.end; j++)
         BMF_TRY(send_value(all, round, 2 * j, 2 * j + 1, (item_range){0, all->group->count}));
@@ -79,18 +78,27 @@ static int exchange_round(const doubling *all, int round, int64_t distance)
     return BMF_OK;
 }
 
-int schedule_reduce_doubling(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
-                             const void *state)
+static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
+    const bmf_group *group = request->group;
     int64_t active = 1;
     while (2 * active <= group->count)
         active *= 2;
-    doubling all = {schedule, group, bytes, state, active, group->count - active, local_items(schedule, group)};
+    doubling all = {schedule, group, request, active, group->count - active, local_items(schedule, group)};
     int doublings = ceil_log2(active), round = first_round;
     BMF_TRY(schedule_extend(schedule, first_round + doublings + (all.extra ? 2 : 0)));
     if (all.extra)
         BMF_TRY(fold_in(&all, round++));
     for (int64_t distance = 1; distance < active; distance *= 2)
         BMF_TRY(exchange_round(&all, round++, distance));
-    return all.extra ? tell(&all, round) : BMF_OK;
+    return all.extra ? fold_out(&all, round) : BMF_OK;
 }
+
+static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)
+{
+    int levels = ceil_log2(count);
+    return rounds_seconds(cost, (int64_t)1 << levels == count ? levels : levels + 1, bytes);
+}
+
+const bmf_algorithm algorithm_reduce_doubling = {
+    .skeleton = "reduce", .name = "doubling", .generate = generate, .estimate = estimate, .joining = BMF_JOIN_ADJACENT};

@@ -6,11 +6,11 @@
  * Cost: ceil(log2 count) rounds, count - 1 messages (8, 4, 2, 1 for 16 items). Making it takes
  * O(own messages + log count).
  * Source: document 000, 5.6. */
-#include "runtime/schedule/range.h"
+#include "runtime/schedule/cost.h"
 #include "bmf/status.h"
 
 static int add_level(bmf_schedule *schedule, int first_round, int level, const bmf_group *group, item_range local,
-                     bmf_bytes_function *bytes, const void *state)
+                     const bmf_schedule_request *request)
 {
     int64_t distance = (int64_t)1 << level, step = 2 * distance;
     item_range range[2];
@@ -20,10 +20,10 @@ static int add_level(bmf_schedule *schedule, int first_round, int level, const b
             int64_t first = i + distance;
             if (first >= group->count)
                 break;
-            int64_t count = least(distance, group->count - first);
+            int64_t count = min64(distance, group->count - first);
             bmf_message message = {.from = group_processor(group, first),
                                    .to = group_processor(group, i),
-                                   .bytes = bytes(state, first, count),
+                                   .bytes = request_bytes(request, first, count),
                                    .first = first,
                                    .count = count};
             BMF_TRY(schedule_add(schedule, first_round + level, message));
@@ -31,13 +31,26 @@ static int add_level(bmf_schedule *schedule, int first_round, int level, const b
     return BMF_OK;
 }
 
-int schedule_reduce_levels(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
-                           const void *state)
+int schedule_reduce_levels(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
+    const bmf_group *group = request->group;
     item_range local = local_items(schedule, group);
     int levels = ceil_log2(group->count);
     BMF_TRY(schedule_extend(schedule, first_round + levels));
     for (int level = 0; level < levels; level++)
-        BMF_TRY(add_level(schedule, first_round, level, group, local, bytes, state));
+        BMF_TRY(add_level(schedule, first_round, level, group, local, request));
     return BMF_OK;
 }
+
+/* With the broadcast of the total by the distl tree. */
+static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)
+{
+    return rounds_seconds(cost, 2 * ceil_log2(count), bytes);
+}
+
+const bmf_algorithm algorithm_reduce_levels = {.skeleton = "reduce",
+                                               .name = "levels",
+                                               .generate = schedule_reduce_levels,
+                                               .estimate = estimate,
+                                               .joining = BMF_JOIN_ADJACENT,
+                                               .to_first = true};

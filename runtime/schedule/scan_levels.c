@@ -5,21 +5,21 @@
  * Cost: ceil(log2 count) rounds, count - 2^l messages in round l (15, 14, 12, 8 for 16 items). Making it takes
  * O(own messages + log count).
  * Source: document 000, 5.8. */
-#include "runtime/schedule/range.h"
+#include "runtime/schedule/cost.h"
 #include "bmf/status.h"
 
 static int add_level(bmf_schedule *schedule, int first_round, int level, const bmf_group *group, item_range local,
-                     bmf_bytes_function *bytes, const void *state)
+                     const bmf_schedule_request *request)
 {
     int64_t distance = (int64_t)1 << level;
     item_range range[2];
     int ranges = pair_ranges(local, distance, group->count, range);
     for (int k = 0; k < ranges; k++)
         for (int64_t i = range[k].begin; i < range[k].end && i + distance < group->count; i++) {
-            int64_t first = most(0, i - distance + 1), count = i + 1 - first;
+            int64_t first = max64(0, i - distance + 1), count = i + 1 - first;
             bmf_message message = {.from = group_processor(group, i),
                                    .to = group_processor(group, i + distance),
-                                   .bytes = bytes(state, first, count),
+                                   .bytes = request_bytes(request, first, count),
                                    .first = first,
                                    .count = count};
             BMF_TRY(schedule_add(schedule, first_round + level, message));
@@ -27,13 +27,21 @@ static int add_level(bmf_schedule *schedule, int first_round, int level, const b
     return BMF_OK;
 }
 
-int schedule_scan_levels(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
-                         const void *state)
+static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
+    const bmf_group *group = request->group;
     item_range local = local_items(schedule, group);
     int levels = ceil_log2(group->count);
     BMF_TRY(schedule_extend(schedule, first_round + levels));
     for (int level = 0; level < levels; level++)
-        BMF_TRY(add_level(schedule, first_round, level, group, local, bytes, state));
+        BMF_TRY(add_level(schedule, first_round, level, group, local, request));
     return BMF_OK;
 }
+
+static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)
+{
+    return rounds_seconds(cost, ceil_log2(count), bytes);
+}
+
+const bmf_algorithm algorithm_scan_levels = {
+    .skeleton = "scan", .name = "levels", .generate = generate, .estimate = estimate, .joining = BMF_JOIN_BEFORE};

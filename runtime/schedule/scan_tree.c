@@ -6,11 +6,11 @@
  * Cost: 2 L rounds, 2 (count - 1) messages: twice the depth of scan_levels with far fewer messages. Making it takes
  * O(own messages + log count).
  * Source: Blelloch, Prefix sums and their applications, CMU-CS-90-190 (1990), section 1.3. */
-#include "runtime/schedule/range.h"
+#include "runtime/schedule/cost.h"
 #include "bmf/status.h"
 
 static int add_down(bmf_schedule *schedule, int round, int level, const bmf_group *group, item_range local,
-                    bmf_bytes_function *bytes, const void *state)
+                    const bmf_schedule_request *request)
 {
     int64_t distance = (int64_t)1 << level, step = 2 * distance;
     item_range range[2];
@@ -21,7 +21,7 @@ static int add_down(bmf_schedule *schedule, int round, int level, const bmf_grou
                 break;
             bmf_message message = {.from = group_processor(group, i),
                                    .to = group_processor(group, i + distance),
-                                   .bytes = bytes(state, 0, i + distance),
+                                   .bytes = request_bytes(request, 0, i + distance),
                                    .first = 0,
                                    .count = i + distance};
             BMF_TRY(schedule_add(schedule, round, message));
@@ -29,14 +29,22 @@ static int add_down(bmf_schedule *schedule, int round, int level, const bmf_grou
     return BMF_OK;
 }
 
-int schedule_scan_tree(bmf_schedule *schedule, int first_round, const bmf_group *group, bmf_bytes_function *bytes,
-                       const void *state)
+static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
+    const bmf_group *group = request->group;
     item_range local = local_items(schedule, group);
     int levels = ceil_log2(group->count);
-    BMF_TRY(schedule_reduce_levels(schedule, first_round, group, bytes, state));
+    BMF_TRY(schedule_reduce_levels(schedule, first_round, request));
     BMF_TRY(schedule_extend(schedule, first_round + 2 * levels));
     for (int level = levels - 1; level >= 0; level--)
-        BMF_TRY(add_down(schedule, first_round + 2 * levels - 1 - level, level, group, local, bytes, state));
+        BMF_TRY(add_down(schedule, first_round + 2 * levels - 1 - level, level, group, local, request));
     return BMF_OK;
 }
+
+static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)
+{
+    return rounds_seconds(cost, 2 * ceil_log2(count), bytes);
+}
+
+const bmf_algorithm algorithm_scan_tree = {
+    .skeleton = "scan", .name = "tree", .generate = generate, .estimate = estimate, .joining = BMF_JOIN_UP_DOWN};

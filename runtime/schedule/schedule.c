@@ -19,6 +19,7 @@ bmf_schedule *schedule_create(const char *name, int64_t low, int64_t high)
     schedule->name = name;
     schedule->low = low;
     schedule->high = high;
+    schedule->broadcast = -1;
     return schedule;
 }
 
@@ -66,20 +67,20 @@ static totals round_totals(const bmf_round *round)
             continue;
         sum.messages++;
         sum.unknown |= message->bytes == BMF_BYTES_UNKNOWN;
-        sum.bytes += most(message->bytes, 0);
-        sum.largest = most(sum.largest, message->bytes);
+        sum.bytes += max64(message->bytes, 0);
+        sum.largest = max64(sum.largest, message->bytes);
     }
     return sum;
 }
 
-static totals schedule_totals(const bmf_schedule *schedule)
+static totals totals_of(const bmf_schedule *schedule, int begin, int end)
 {
     totals sum = {0, 0, 0, false};
-    for (int r = 0; r < schedule->rounds; r++) {
+    for (int r = begin; r < end; r++) {
         totals round = round_totals(&schedule->round[r]);
         sum.messages += round.messages;
         sum.bytes += round.bytes;
-        sum.largest = most(sum.largest, round.largest);
+        sum.largest = max64(sum.largest, round.largest);
         sum.unknown |= round.unknown;
     }
     return sum;
@@ -87,7 +88,7 @@ static totals schedule_totals(const bmf_schedule *schedule)
 
 void schedule_count_totals(const bmf_schedule *schedule, int64_t *messages, int64_t *bytes)
 {
-    totals sum = schedule_totals(schedule);
+    totals sum = totals_of(schedule, 0, schedule->rounds);
     *messages = sum.messages;
     *bytes = sum.bytes;
 }
@@ -132,12 +133,18 @@ static void print_round(const bmf_round *round, int number, int examples, FILE *
     fputc('\n', stream);
 }
 
-void schedule_print(const bmf_schedule *schedule, int examples, FILE *stream)
+void schedule_print_rounds(const bmf_schedule *schedule, const char *name, int begin, int end, int examples,
+                           FILE *stream)
 {
-    totals sum = schedule_totals(schedule);
-    fprintf(stream, "%s: %d round%s, ", schedule->name, schedule->rounds, plural(schedule->rounds));
+    totals sum = totals_of(schedule, begin, end);
+    fprintf(stream, "%s: %d round%s, ", name, end - begin, plural(end - begin));
     print_totals(&sum, stream);
     fputc('\n', stream);
-    for (int r = 0; r < schedule->rounds; r++)
-        print_round(&schedule->round[r], r, examples, stream);
+    for (int r = begin; r < end; r++)
+        print_round(&schedule->round[r], r - begin, examples, stream);
+}
+
+void schedule_print(const bmf_schedule *schedule, int examples, FILE *stream)
+{
+    schedule_print_rounds(schedule, schedule->name, 0, schedule->rounds, examples, stream);
 }

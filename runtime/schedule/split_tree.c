@@ -6,13 +6,13 @@
  * Cost: ceil(log2 count) rounds, count - 1 messages; an item travels at most ceil(log2 count) times. Making it takes
  * O(own messages + log count).
  * Source: document 000, 5.3.2. */
-#include "runtime/schedule/range.h"
+#include "runtime/schedule/cost.h"
 #include "bmf/status.h"
 
 typedef struct split {
     bmf_schedule *schedule;
     const bmf_group *group;
-    const int64_t *start;
+    const bmf_schedule_request *request;
     item_range local;
 } split;
 
@@ -24,7 +24,7 @@ static int split_segment(const split *all, int round, int64_t first, int64_t cou
     int64_t middle = first + front, end = first + count;
     bmf_message message = {.from = group_processor(all->group, first),
                            .to = group_processor(all->group, middle),
-                           .bytes = all->start ? all->start[end] - all->start[middle] : BMF_BYTES_UNKNOWN,
+                           .bytes = request_bytes(all->request, middle, end - middle),
                            .first = middle,
                            .count = end - middle};
     BMF_TRY(schedule_add(all->schedule, round, message));
@@ -32,9 +32,18 @@ static int split_segment(const split *all, int round, int64_t first, int64_t cou
     return split_segment(all, round + 1, middle, end - middle);
 }
 
-int schedule_split_tree(bmf_schedule *schedule, int first_round, const bmf_group *group, const int64_t *start)
+static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
-    split all = {schedule, group, start, local_items(schedule, group)};
+    const bmf_group *group = request->group;
+    split all = {schedule, group, request, local_items(schedule, group)};
     BMF_TRY(schedule_extend(schedule, first_round + ceil_log2(group->count)));
     return split_segment(&all, first_round, 0, group->count);
 }
+
+static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)
+{
+    return halving_seconds(cost, count, bytes);
+}
+
+const bmf_algorithm algorithm_split_tree = {
+    .skeleton = "split", .name = "tree", .generate = generate, .estimate = estimate};

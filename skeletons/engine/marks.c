@@ -1,5 +1,6 @@
 /* Marks of filters; see marks.h. Cost: about one operation for eight marks to count or pack, one move an element kept. */
 #include "skeletons/engine/marks.h"
+#include "skeletons/engine/scalar_size.h"
 
 #include <string.h>
 
@@ -50,6 +51,10 @@ void marks_pack(int64_t count, const uint8_t *mark, uint64_t *word)
     }
 }
 
+#define KEEP(size)                                                                                                     \
+    for (; bits; bits &= bits - 1, to += (size))                                                                       \
+    memcpy(to, x + __builtin_ctzll(bits) * from->stride, (size_t)(size))
+
 char *marks_keep(int64_t count, const uint64_t *word, const bmf_slice *from, int64_t size, char *to)
 {
     const char *x = from->data;
@@ -58,12 +63,8 @@ char *marks_keep(int64_t count, const uint64_t *word, const bmf_slice *from, int
         if (bits == ~UINT64_C(0) && from->stride == size) {
             memcpy(to, x, (size_t)(64 * size));
             to += 64 * size;
-        } else if (size == 8) {
-            for (; bits; bits &= bits - 1, to += 8)
-                memcpy(to, x + __builtin_ctzll(bits) * from->stride, 8);
         } else {
-            for (; bits; bits &= bits - 1, to += size)
-                memcpy(to, x + __builtin_ctzll(bits) * from->stride, (size_t)size);
+            WITH_SCALAR_SIZE(size, KEEP);
         }
     }
     return to;

@@ -52,25 +52,11 @@ int move_nothing(const bmf_list *xs, bmf_partition *target, bmf_list **out)
     return list_adopt(xs->context, target, &column, out);
 }
 
-static int generate_group(bmf_schedule *schedule, bmf_algorithm algorithm, const bmf_group *group)
-{
-    switch (algorithm) {
-    case BMF_SPLIT_TREE:
-        return schedule_split_tree(schedule, 0, group, NULL);
-    case BMF_SPLIT_DIRECT:
-        return schedule_split_direct(schedule, 0, group, NULL);
-    case BMF_GATHER_LEVELS:
-        return schedule_gather_levels(schedule, 0, group, NULL);
-    default:
-        return schedule_gather_direct(schedule, 0, group, NULL);
-    }
-}
-
-enum { MOST_ROUNDS = 64 };
+enum { MAX_ROUNDS = 64 };
 
 /* Renames the messages added since `done` was counted from parts of a group to elements. */
 static void name_elements(const bmf_groups *groups, int64_t first_part, const bmf_schedule *schedule,
-                          int64_t done[MOST_ROUNDS])
+                          int64_t done[MAX_ROUNDS])
 {
     const int64_t *start = groups->partition->start + first_part;
     for (int r = 0; r < schedule->rounds; r++) {
@@ -85,15 +71,15 @@ static void name_elements(const bmf_groups *groups, int64_t first_part, const bm
     }
 }
 
-int groups_generate(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state)
+int groups_generate(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
 {
     const bmf_groups *groups = state;
     const bmf_partition *partition = groups->partition;
     const bmf_level *level = &partition->level[partition->levels - 1];
-    int64_t done[MOST_ROUNDS] = {0};
+    int64_t done[MAX_ROUNDS] = {0};
     for (int64_t first = 0; first < partition->parts; first += level->count) {
         bmf_group group = {bmf_partition_processor(partition, first), level->stride, level->count};
-        BMF_TRY(generate_group(schedule, algorithm, &group));
+        BMF_TRY(algorithm->generate(schedule, 0, &(bmf_schedule_request){.group = &group}));
         name_elements(groups, first, schedule, done);
     }
     return BMF_OK;

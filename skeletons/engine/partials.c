@@ -101,34 +101,47 @@ int64_t partials_bytes(const void *state, int64_t first, int64_t count)
     return forest_nodes(partials->tree, start[first], start[first + count]) * partials->tree->record;
 }
 
+int64_t partials_record_bytes(const void *state, int64_t first, int64_t count)
+{
+    const bmf_partials *partials = state;
+    (void)first, (void)count;
+    return partials->tree->record;
+}
+
 /* Parts of nested splits do not stand at regular distances: the schedule is made over item numbers and then put onto
  * their processors. */
-static int generate_nested(const bmf_partials *partials, bmf_partials_generator *generator, bmf_schedule *schedule)
+static int generate_nested(const bmf_partials *partials, const bmf_algorithm *algorithm, bmf_schedule_request *request,
+                           bmf_schedule *schedule)
 {
     const bmf_partition *partition = partials->partition;
+    const int first_round = schedule->rounds;
     bmf_group items = {0, 0, partition->parts};
     bmf_schedule *over_items = schedule_create(schedule->name, bmf_partition_part_from(partition, schedule->low),
                                                bmf_partition_part_from(partition, schedule->high));
-    int status = generator(over_items, 0, &items, partials_bytes, partials);
-    schedule_extend(schedule, over_items->rounds);
+    request->group = &items;
+    int status = algorithm->generate(over_items, 0, request);
+    schedule_extend(schedule, first_round + over_items->rounds);
     for (int r = 0; r < over_items->rounds; r++)
         for (int64_t i = 0; i < over_items->round[r].count; i++) {
             bmf_message message = over_items->round[r].message[i];
             message.from = bmf_partition_processor(partition, message.from);
             message.to = bmf_partition_processor(partition, message.to);
-            schedule_add(schedule, r, message);
+            schedule_add(schedule, first_round + r, message);
         }
     schedule_free(over_items);
     return status;
 }
 
-int partials_generate(const bmf_partials *partials, bmf_partials_generator *generator, bmf_schedule *schedule)
+int partials_generate(const bmf_partials *partials, const bmf_algorithm *algorithm,
+                      int64_t (*bytes)(const void *state, int64_t first, int64_t count), bmf_schedule *schedule)
 {
     const bmf_partition *partition = partials->partition;
+    bmf_schedule_request request = {.bytes = bytes, .state = partials, .cost = &partials->ctx->cost};
     if (partition->levels > 1)
-        return generate_nested(partials, generator, schedule);
+        return generate_nested(partials, algorithm, &request, schedule);
     bmf_group group = {partition->base, partition->levels ? partition->level[0].stride : 0, partition->parts};
-    return generator(schedule, 0, &group, partials_bytes, partials);
+    request.group = &group;
+    return algorithm->generate(schedule, schedule->rounds, &request);
 }
 
 int64_t partials_local(const bmf_partials *partials, int64_t processor)

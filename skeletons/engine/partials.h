@@ -28,12 +28,13 @@ int partials_fold(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree
                   const bmf_source *source, const char *kernel, bool with_last);
 void partials_free(bmf_partials *partials);
 
-/* Bytes of the forest over items [first, first + count); a bmf_bytes_function over the partials. */
+/* Bytes of the forest over items [first, first + count); for requests, over the partials. */
 int64_t partials_bytes(const void *state, int64_t first, int64_t count);
-/* Calls a generator of reduce or scan schedules for the parts of the partition. */
-typedef int bmf_partials_generator(bmf_schedule *schedule, int first_round, const bmf_group *group,
-                                   bmf_bytes_function *bytes, const void *state);
-int partials_generate(const bmf_partials *partials, bmf_partials_generator *generator, bmf_schedule *schedule);
+/* Bytes of one value, a record. */
+int64_t partials_record_bytes(const void *state, int64_t first, int64_t count);
+/* Adds the rounds of an algorithm for the parts of the partition behind those the schedule has. */
+int partials_generate(const bmf_partials *partials, const bmf_algorithm *algorithm,
+                      int64_t (*bytes)(const void *state, int64_t first, int64_t count), bmf_schedule *schedule);
 /* The local part on a processor, counted from local_first. */
 int64_t partials_local(const bmf_partials *partials, int64_t processor);
 

@@ -14,10 +14,9 @@ bool plan_wanted(const bmf_context *ctx)
     return ctx->plan != NULL && ctx->rank == 0;
 }
 
-static bmf_schedule *generate(const bmf_call *call, bmf_algorithm algorithm, int64_t low, int64_t high)
+static bmf_schedule *generate(const bmf_call *call, const bmf_algorithm *algorithm, int64_t low, int64_t high)
 {
-    const char *name = algorithm < BMF_ALGORITHMS ? bmf_algorithm_name(algorithm) : call->skeleton;
-    bmf_schedule *schedule = schedule_create(name, low, high);
+    bmf_schedule *schedule = schedule_create(algorithm ? algorithm->name : call->skeleton, low, high);
     call->generate(schedule, algorithm, call->state);
     return schedule;
 }
@@ -29,31 +28,45 @@ void plan_title(bmf_context *ctx, const char *skeleton, const bmf_list *list)
         fprintf(ctx->plan, "%s of %s\n", skeleton, bmf_list_print(list, text, sizeof text));
 }
 
-static void print_candidates(const bmf_call *call, bmf_algorithm chosen)
+static void print_candidates(const bmf_call *call, const bmf_algorithm *chosen)
 {
-    bmf_context *ctx = call->ctx;
-    for (bmf_algorithm a = call->first; a < BMF_ALGORITHMS && a <= call->last; a++)
-        fprintf(ctx->plan, "  %s: about %.3g s%s\n", bmf_algorithm_name(a),
-                schedule_estimate(a, &ctx->cost, call->count, call->bytes), a == chosen ? ", chosen" : "");
+    const bmf_choice *choice = &call->choice;
+    for (int k = 0; chosen && algorithms[k]; k++)
+        if (is_candidate(algorithms[k], choice))
+            fprintf(call->ctx->plan, "  %s: about %.3g s%s\n", algorithms[k]->name,
+                    algorithm_estimate(algorithms[k], &call->ctx->cost, choice->count, choice->bytes),
+                    algorithms[k] == chosen ? ", chosen" : "");
 }
 
-static void print_plan(const bmf_call *call, bmf_algorithm chosen)
+/* The broadcast of a total under a title of its own. */
+static void print_rounds(const bmf_call *call, const bmf_schedule *whole)
+{
+    static const char broadcast[] = "telling the total";
+    FILE *stream = call->ctx->plan;
+    if (whole->broadcast < 0) {
+        schedule_print(whole, SHOWN_MESSAGES, stream);
+        return;
+    }
+    schedule_print_rounds(whole, whole->name, 0, whole->broadcast, SHOWN_MESSAGES, stream);
+    plan_title(call->ctx, broadcast, call->list);
+    schedule_print_rounds(whole, broadcast, whole->broadcast, whole->rounds, SHOWN_MESSAGES, stream);
+}
+
+static void print_plan(const bmf_call *call, const bmf_algorithm *chosen)
 {
     bmf_context *ctx = call->ctx;
     bmf_schedule *whole = generate(call, chosen, 0, ctx->processors);
     plan_title(ctx, call->skeleton, call->list);
     print_candidates(call, chosen);
-    schedule_print(whole, SHOWN_MESSAGES, ctx->plan);
+    print_rounds(call, whole);
     fflush(ctx->plan);
     schedule_free(whole);
 }
 
-bmf_schedule *plan_make(const bmf_call *call, bmf_algorithm *chosen)
+bmf_schedule *plan_make(const bmf_call *call, const bmf_algorithm **chosen)
 {
     bmf_context *ctx = call->ctx;
-    bmf_algorithm algorithm = BMF_ALGORITHMS;
-    if (call->first < BMF_ALGORITHMS)
-        algorithm = choose_algorithm(ctx, call->first, call->last, call->count, call->bytes);
+    const bmf_algorithm *algorithm = call->choice.skeleton ? choose_algorithm(ctx, &call->choice) : NULL;
     if (plan_wanted(ctx))
         print_plan(call, algorithm);
     if (chosen)

@@ -10,18 +10,16 @@
  */
 typedef struct bmf_call {
     bmf_context *ctx;
-    const char *skeleton;      /* "split" */
-    const bmf_list *list;      /* the list the plan is printed for */
-    bmf_algorithm first, last; /* algorithms to choose from; first = BMF_ALGORITHMS: there is only one way */
-    int64_t count;             /* items, for the cost estimate */
-    double bytes;              /* of the whole or of one value, as schedule_estimate wants them */
-    int (*generate)(bmf_schedule *schedule, bmf_algorithm algorithm, const void *state);
+    const char *skeleton; /* as the plan calls it: "map_reduce" */
+    const bmf_list *list; /* the list the plan is printed for */
+    bmf_choice choice;    /* choice.skeleton NULL: there is only one way, and no algorithm is passed on */
+    int (*generate)(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state);
     const void *state;
 } bmf_call;
 
 /* Chooses the algorithm (into *chosen, which may be NULL), prints the plan if one is wanted, and makes this host's
  * schedule, which the caller frees. Never NULL: ends the program when there is no memory for a schedule. */
-bmf_schedule *plan_make(const bmf_call *call, bmf_algorithm *chosen);
+bmf_schedule *plan_make(const bmf_call *call, const bmf_algorithm **chosen);
 
 /* True if this rank prints plans. */
 bool plan_wanted(const bmf_context *ctx);

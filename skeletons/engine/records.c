@@ -3,6 +3,7 @@
  * Method: leaf by leaf, one strided and one contiguous stream; a leaf as wide as the record is copied as a block.
  * Cost: one pass over the records per leaf, threads for large ones. Source: own. */
 #include "skeletons/engine/records.h"
+#include "skeletons/engine/scalar_size.h"
 
 #include <string.h>
 
@@ -10,20 +11,17 @@
 
 enum { THREADED_ELEMENTS = 1 << 16 };
 
+#define COPY_STRIDED(size)                                                                                             \
+    for (int64_t i = 0; i < count; i++)                                                                                \
+    memcpy(to + i * to_step, from + i * from_step, (size_t)(size))
+
 /* Copies `count` values of `size` bytes, `from_step` and `to_step` bytes apart. */
 static void copy_strided(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t size, int64_t count)
 {
-    if (to_step == size && from_step == size) {
+    if (to_step == size && from_step == size)
         memcpy(to, from, (size_t)(count * size));
-        return;
-    }
-    if (size == 8) {
-        for (int64_t i = 0; i < count; i++)
-            memcpy(to + i * to_step, from + i * from_step, 8);
-        return;
-    }
-    for (int64_t i = 0; i < count; i++)
-        memcpy(to + i * to_step, from + i * from_step, (size_t)size);
+    else
+        WITH_SCALAR_SIZE(size, COPY_STRIDED);
 }
 
 static void copy_threaded(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t size, int64_t count,

@@ -4,6 +4,7 @@
  * the sibling's value (Blelloch, "Prefix sums and their applications", 1990). 2 n operations each, all of them
  * elementwise over short arrays, so they vectorise. */
 #include "skeletons/engine/tree.h"
+#include "skeletons/engine/scalar_size.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,18 +92,17 @@ static void take(const bmf_tree *tree, const bmf_slice *x, int64_t first, int64_
         taken[k] = (bmf_slice){(char *)x[k].data + first * x[k].stride, step * x[k].stride};
 }
 
+#define COPY_LEAF(size)                                                                                                \
+    for (int64_t i = 0; i < count; i++)                                                                                \
+    memcpy(target + i * to_step, source + i * from_step, (size_t)(size))
+
 static void copy_elements(const bmf_tree *tree, int64_t count, const bmf_slice *from, const bmf_slice *to)
 {
     for (int k = 0; k < tree->leaves; k++) {
-        size_t size = (size_t)tree->leaf_size[k];
+        const int64_t size = tree->leaf_size[k], from_step = from[k].stride, to_step = to[k].stride;
         const char *source = from[k].data;
         char *target = to[k].data;
-        if (size == 8)
-            for (int64_t i = 0; i < count; i++)
-                memcpy(target + i * to[k].stride, source + i * from[k].stride, 8);
-        else
-            for (int64_t i = 0; i < count; i++)
-                memcpy(target + i * to[k].stride, source + i * from[k].stride, size);
+        WITH_SCALAR_SIZE(size, COPY_LEAF);
     }
 }
 

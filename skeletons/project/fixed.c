@@ -9,6 +9,7 @@
 #include "runtime/base/allocate.h"
 #include "bmf/kernel.h"
 #include "skeletons/engine/move.h"
+#include "skeletons/engine/scalar_size.h"
 #include "skeletons/project/project.h"
 
 typedef struct fixed_answers {
@@ -25,23 +26,14 @@ typedef struct fixed_answers {
     int64_t pieces;
 } fixed_answers;
 
-/* to[i] = element from + position[i] * stride. The sizes that occur become single moves. */
+/* to[i] = element from + position[i] * stride. */
 #define GATHER(size)                                                                                                   \
     for (int64_t i = 0; i < count; i++)                                                                                \
     memcpy(to + i * (size), from + position[i] * stride, (size_t)(size))
 
 static void gather(char *to, int64_t size, const char *from, int64_t stride, const int64_t *position, int64_t count)
 {
-    if (size == 8)
-        GATHER(8);
-    else if (size == 1)
-        GATHER(1);
-    else if (size == 4)
-        GATHER(4);
-    else if (size == 16)
-        GATHER(16);
-    else
-        GATHER(size);
+    WITH_SCALAR_SIZE(size, GATHER);
 }
 
 /* ---- answering ---- */
@@ -130,12 +122,7 @@ typedef struct byte_slice {
 
 static void put(char *to, int64_t size, byte_slice own, const char *arrived, const int64_t *place, int64_t count)
 {
-    if (size == 8)
-        PLACE(8);
-    else if (size == 1)
-        PLACE(1);
-    else
-        PLACE(size);
+    WITH_SCALAR_SIZE(size, PLACE);
 }
 
 /* Where nothing comes from elsewhere. */

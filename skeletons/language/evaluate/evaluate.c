@@ -1,14 +1,15 @@
 /* The evaluator: one expression applied to a whole batch.
  *
- * Method: by kind and type. What a list operation does to one list is done to the lists of all instances in a few
- * passes; what a map does to elements is done to the batch of all elements. Nothing loops over instances. When all
- * instances have the same argument, one of them is computed and the result stays the same for all.
+ * Method: by form (forms/form.h) and type. What a list operation does to one list is done to the lists of all
+ * instances in a few passes; what a map does to elements is done to the batch of all elements. Nothing loops over
+ * instances. When all instances have the same argument, one of them is computed and the result stays the same for all.
  * Cost: passes over the batch, as many as there are operations that no stream or kernel has joined. */
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/forms/form.h"
 #include "skeletons/language/laws/rewriter.h"
 
 /* ---- names ---- */
@@ -45,8 +46,8 @@ static const bmf_naming *change_regions(bmf_evaluator *evaluator, const bmf_nami
 /* ---- structure ---- */
 
 /* Neighbours that come from the same use of a name are in one region. */
-static int evaluate_chain(bmf_evaluator *evaluator, bmf_expression *chain, bmf_frame *frame, bmf_value *x,
-                          bmf_value *out)
+int evaluate_composition(bmf_evaluator *evaluator, bmf_expression *chain, bmf_frame *frame, bmf_value *x,
+                         bmf_value *out)
 {
     bmf_value current, next;
     const bmf_naming *open = NULL;
@@ -62,107 +63,6 @@ static int evaluate_chain(bmf_evaluator *evaluator, bmf_expression *chain, bmf_f
     if (status == BMF_OK)
         value_move(&current, out);
     return status;
-}
-
-/* All children on the same argument, which the last one gets for good. */
-static int evaluate_children(bmf_evaluator *evaluator, const bmf_expression *expression, bmf_frame *frame, bmf_value *x,
-                             bmf_value *result)
-{
-    int status = BMF_OK, made = 0;
-    for (; made < expression->children && status == BMF_OK; made++) {
-        bmf_value argument;
-        if (made == expression->children - 1)
-            value_move(x, &argument);
-        else
-            value_share(x, &argument);
-        status = evaluate_batch(evaluator, expression->child[made], frame, &argument, &result[made]);
-    }
-    value_free(x);
-    for (int k = 0; status != BMF_OK && k < made - 1; k++)
-        value_free(&result[k]);
-    return status;
-}
-
-static int evaluate_tuple(bmf_evaluator *evaluator, const bmf_expression *tuple, bmf_frame *frame, bmf_value *x,
-                          bmf_value *out)
-{
-    bmf_value component[BMF_MAX_LEAVES];
-    BMF_TRY(evaluate_children(evaluator, tuple, frame, x, component));
-    value_create_tuple(tuple->children, component, out);
-    return BMF_OK;
-}
-
-typedef struct interleave_state {
-    int64_t *index, *offsets, count, children;
-} interleave_state;
-
-static void number_interleaved(void *state, int64_t begin, int64_t end)
-{
-    const interleave_state *s = state;
-    for (int64_t i = begin; i < end; i++) {
-        s->offsets[i + 1] = (i + 1) * s->children;
-        for (int64_t k = 0; k < s->children; k++)
-            s->index[i * s->children + k] = k * s->count + i;
-    }
-}
-
-/* Child k's values stand in a row; instance i's list is the i-th of each. */
-static int interleave(bmf_evaluator *evaluator, const bmf_frame *frame, int64_t children, const bmf_value *all,
-                      bmf_value *out)
-{
-    int64_t count = frame->count, bytes = (int64_t)sizeof(int64_t);
-    interleave_state state = {malloc((size_t)(count * children + 1) * sizeof(int64_t)), NULL, count, children};
-    bmf_buffer *offsets = buffer_create((count + 1) * bytes);
-    bmf_value elements;
-    bmf_pass pass;
-    int status = state.index && offsets ? BMF_OK : fail_no_memory(evaluator->ctx, count * children);
-    pass_open(evaluator, frame, "list", NULL, &pass);
-    if (status == BMF_OK) {
-        state.offsets = offsets->data;
-        state.offsets[0] = 0;
-        status = pass_run(&pass, count, number_interleaved, &state);
-    }
-    pass_close(&pass);
-    if (status == BMF_OK)
-        status = value_take(evaluator->ctx, all, state.index, count * children, &elements);
-    free(state.index);
-    if (status == BMF_OK) {
-        value_create_list(count, offsets, &elements, out);
-        return BMF_OK;
-    }
-    buffer_release(offsets);
-    return status;
-}
-
-static int evaluate_vector(bmf_evaluator *evaluator, const bmf_expression *vector, bmf_frame *frame, bmf_value *x,
-                           bmf_value *out)
-{
-    int children = vector->children;
-    bmf_value all;
-    if (children == 0) {
-        value_free(x);
-        return value_empty(evaluator->ctx, vector->out, frame->count, out);
-    }
-    bmf_value *result = allocate_clear(children, (int64_t)sizeof *result);
-    int status = evaluate_children(evaluator, vector, frame, x, result);
-    if (status == BMF_OK) {
-        status = value_concatenate(evaluator->ctx, children, result, &all);
-        for (int k = 0; k < children; k++)
-            value_free(&result[k]);
-    }
-    free(result);
-    if (status == BMF_OK) {
-        status = interleave(evaluator, frame, children, &all, out);
-        value_free(&all);
-    }
-    return status;
-}
-
-static int evaluate_component(const bmf_expression *address, bmf_value *x, bmf_value *out)
-{
-    value_move(&x->child[address->number[0] - 1], out);
-    value_free(x);
-    return BMF_OK;
 }
 
 /* ---- maps ---- */
@@ -200,97 +100,12 @@ int evaluate_elements(bmf_evaluator *evaluator, const bmf_expression *by, bmf_ex
 
 /* ---- dispatch ---- */
 
-static int evaluate_operation(bmf_evaluator *evaluator, bmf_expression *operation, bmf_frame *frame, bmf_value *x,
-                              bmf_value *out)
-{
-    if (!operation->parallel)
-        return evaluate_list_operation(evaluator, operation, frame, x, out);
-    switch (operation->operation) {
-    case BMF_OPERATION_LENGTH:
-        return evaluate_parallel_length(evaluator, operation, frame, x, out);
-    case BMF_OPERATION_INDEX:
-        return evaluate_parallel_index(evaluator, operation, frame, x, out);
-    case BMF_OPERATION_DISTL:
-        return evaluate_parallel_distl(evaluator, operation, frame, x, out);
-    default:
-        return evaluate_parallel_project(evaluator, operation, frame, x, out);
-    }
-}
-
-static int evaluate_skeleton(bmf_evaluator *evaluator, bmf_expression *skeleton, bmf_frame *frame, bmf_value *x,
-                             bmf_value *out)
-{
-    bool parallel = skeleton->parallel;
-    switch (skeleton->kind) {
-    case BMF_EXPRESSION_MAP:
-        return parallel ? evaluate_parallel_map(evaluator, skeleton, frame, x, out)
-                        : evaluate_elements(evaluator, skeleton, skeleton->child[0], frame, x, out);
-    case BMF_EXPRESSION_REDUCE:
-        return parallel ? evaluate_parallel_reduce(evaluator, skeleton, frame, x, out)
-                        : evaluate_reduce(evaluator, skeleton, frame, x, out);
-    case BMF_EXPRESSION_SCAN:
-        return parallel ? evaluate_parallel_scan(evaluator, skeleton, frame, x, out)
-                        : evaluate_scan(evaluator, skeleton, frame, x, out);
-    case BMF_EXPRESSION_ZIP:
-        return parallel ? evaluate_parallel_zip(evaluator, skeleton, frame, x, out)
-                        : evaluate_zip(evaluator, skeleton, frame, x, out);
-    default:
-        return parallel ? evaluate_parallel_split(evaluator, skeleton, frame, x, out)
-                        : evaluate_split(evaluator, skeleton, x, out);
-    }
-}
-
-/* Scalar expressions that no law has made a kernel of. */
-static bool is_kernel(const bmf_expression *expression)
-{
-    switch (expression->kind) {
-    case BMF_EXPRESSION_SCALAR:
-        return true;
-    case BMF_EXPRESSION_COMP:
-    case BMF_EXPRESSION_ALLTUP:
-    case BMF_EXPRESSION_OP:
-    case BMF_EXPRESSION_IF:
-    case BMF_EXPRESSION_WHILE:
-        return !is_structural(expression) && is_scalar_expression(expression);
-    default:
-        return false;
-    }
-}
-
 static int apply(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
-    if (is_kernel(expression))
+    const bmf_expression_form *form = form_of(expression);
+    if (form->is_kernel && !is_structural(expression) && is_scalar_expression(expression))
         return evaluate_scalar(evaluator, expression, frame, x, out);
-    switch (expression->kind) {
-    case BMF_EXPRESSION_ID:
-        value_move(x, out);
-        return BMF_OK;
-    case BMF_EXPRESSION_COMP:
-        return evaluate_chain(evaluator, expression, frame, x, out);
-    case BMF_EXPRESSION_CON:
-        value_free(x);
-        return value_constant(evaluator->ctx, &expression->constant, frame->count, out);
-    case BMF_EXPRESSION_ALLTUP:
-        return evaluate_tuple(evaluator, expression, frame, x, out);
-    case BMF_EXPRESSION_ALLVEC:
-        return evaluate_vector(evaluator, expression, frame, x, out);
-    case BMF_EXPRESSION_ADDR:
-        return evaluate_component(expression, x, out);
-    case BMF_EXPRESSION_OP:
-        return evaluate_operation(evaluator, expression, frame, x, out);
-    case BMF_EXPRESSION_FILTER:
-        return evaluate_filter(evaluator, expression, frame, x, out);
-    case BMF_EXPRESSION_IF:
-        return evaluate_if(evaluator, expression, frame, x, out);
-    case BMF_EXPRESSION_WHILE:
-        return evaluate_while(evaluator, expression, frame, x, out);
-    case BMF_EXPRESSION_CONVERT:
-        return evaluate_convert(evaluator, expression->out, frame, x, out);
-    case BMF_EXPRESSION_STREAM:
-        return evaluate_stream(evaluator, expression, frame, x, out);
-    default:
-        return evaluate_skeleton(evaluator, expression, frame, x, out);
-    }
+    return (expression->parallel ? form->evaluate_parallel : form->evaluate)(evaluator, expression, frame, x, out);
 }
 
 /* ---- short cuts ---- */
@@ -316,8 +131,8 @@ static bool may_skip(const bmf_evaluator *evaluator, const bmf_expression *expre
 
 static bool is_once(const bmf_expression *expression, const bmf_frame *frame, const bmf_value *x)
 {
-    return frame->count > 1 && !expression->communicates && expression->kind != BMF_EXPRESSION_CON &&
-           expression->kind != BMF_EXPRESSION_ADDR && expression->kind != BMF_EXPRESSION_ID && value_is_broadcast(x);
+    bool is_free = form_of(expression)->is_structural && expression->children == 0;
+    return frame->count > 1 && !expression->communicates && !is_free && value_is_broadcast(x);
 }
 
 /* The first instance stands for all. */

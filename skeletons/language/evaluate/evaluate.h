@@ -10,6 +10,7 @@
 #define BMF_LANGUAGE_EVALUATE_H
 
 #include "runtime/backend/backend.h"
+#include "skeletons/language/forms/form.h"
 #include "skeletons/language/scalar/scalar.h"
 #include "skeletons/language/batches/value.h"
 
@@ -70,37 +71,17 @@ int evaluate_batch(bmf_evaluator *evaluator, bmf_expression *expression, bmf_fra
                    bmf_value *out);
 
 /* ---- parts of the evaluator, one file each; all take x over ---- */
-int evaluate_scalar(bmf_evaluator *evaluator, bmf_expression *scalar, const bmf_frame *frame, bmf_value *x,
-                    bmf_value *out);
-int evaluate_stream(bmf_evaluator *evaluator, bmf_expression *stream, bmf_frame *frame, bmf_value *x, bmf_value *out);
+
+/* A scalar expression, or a kernel of one. */
+bmf_evaluate_function evaluate_scalar;
+bmf_evaluate_function evaluate_stream, evaluate_if, evaluate_while;
 int evaluate_convert(bmf_evaluator *evaluator, const bmf_type *to, const bmf_frame *frame, bmf_value *x,
                      bmf_value *out);
-/* Lists without communication: length, index, iota, distl, project, conc, split, filter by a mask. */
-int evaluate_list_operation(bmf_evaluator *evaluator, bmf_expression *operation, bmf_frame *frame, bmf_value *x,
-                            bmf_value *out);
-int evaluate_if(bmf_evaluator *evaluator, bmf_expression *choice, bmf_frame *frame, bmf_value *x, bmf_value *out);
-int evaluate_while(bmf_evaluator *evaluator, bmf_expression *loop, bmf_frame *frame, bmf_value *x, bmf_value *out);
 /* General reductions and scans of placed lists, level by level over the batch (any operator, any type). */
-int evaluate_reduce(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_frame *frame, bmf_value *x, bmf_value *out);
-int evaluate_scan(bmf_evaluator *evaluator, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out);
+bmf_evaluate_function evaluate_reduce, evaluate_scan;
 /* On distributed lists: parallel/. Collective. */
-int evaluate_parallel_split(bmf_evaluator *evaluator, bmf_expression *split, bmf_frame *frame, bmf_value *x,
-                            bmf_value *out);
-int evaluate_parallel_map(bmf_evaluator *evaluator, bmf_expression *map, bmf_frame *frame, bmf_value *x,
-                          bmf_value *out);
-int evaluate_parallel_reduce(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_frame *frame, bmf_value *x,
-                             bmf_value *out);
-int evaluate_parallel_scan(bmf_evaluator *evaluator, bmf_expression *scan, bmf_frame *frame, bmf_value *x,
-                           bmf_value *out);
-int evaluate_parallel_zip(bmf_evaluator *evaluator, bmf_expression *zip, bmf_frame *frame, bmf_value *x,
-                          bmf_value *out);
-int evaluate_parallel_distl(bmf_evaluator *evaluator, bmf_expression *distl, bmf_frame *frame, bmf_value *x,
-                            bmf_value *out);
-int evaluate_parallel_project(bmf_evaluator *evaluator, bmf_expression *project, bmf_frame *frame, bmf_value *x,
-                              bmf_value *out);
-int evaluate_parallel_index(bmf_evaluator *evaluator, bmf_expression *index, bmf_frame *frame, bmf_value *x,
-                            bmf_value *out);
-int evaluate_parallel_length(bmf_evaluator *evaluator, bmf_expression *length, bmf_frame *frame, bmf_value *x,
-                             bmf_value *out);
+bmf_evaluate_function evaluate_parallel_split, evaluate_parallel_map, evaluate_parallel_reduce, evaluate_parallel_scan,
+    evaluate_parallel_zip, evaluate_parallel_distl, evaluate_parallel_project, evaluate_parallel_index,
+    evaluate_parallel_length;
 
 #endif

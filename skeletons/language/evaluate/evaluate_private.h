@@ -3,10 +3,22 @@
 #define BMF_LANGUAGE_EVALUATE_PRIVATE_H
 
 #include "skeletons/language/batches/value_private.h"
+#include "skeletons/language/forms/form.h"
 
 /* Applies `body` to all elements of the placed lists x, which are taken over; `by` names what does so in messages. */
 int evaluate_elements(bmf_evaluator *evaluator, const bmf_expression *by, bmf_expression *body, bmf_frame *frame,
                       bmf_value *x, bmf_value *out);
+
+/* f . g, B_Alltup and B_Allvec. */
+bmf_evaluate_function evaluate_composition, evaluate_tuple, evaluate_vector;
+
+/* Operations on placed lists; x stays the caller's, who frees it. */
+int evaluate_length(bmf_evaluator *evaluator, const bmf_frame *frame, const bmf_value *x, bmf_value *out);
+int evaluate_index(bmf_evaluator *evaluator, const bmf_expression *index, const bmf_frame *frame, bmf_value *x,
+                   bmf_value *out);
+int evaluate_iota(bmf_evaluator *evaluator, const bmf_expression *iota, const bmf_frame *frame, const bmf_value *x,
+                  bmf_value *out);
+int evaluate_distl(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *x, bmf_value *out);
 
 /* evaluate_batch without the regions of the expression's own names. */
 int evaluate_unnamed(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,

@@ -57,7 +57,7 @@ static void measure_some(void *state, int64_t begin, int64_t end)
         s->length[i] = value_length(s->list, i);
 }
 
-static int evaluate_length(bmf_evaluator *evaluator, const bmf_frame *frame, const bmf_value *x, bmf_value *out)
+int evaluate_length(bmf_evaluator *evaluator, const bmf_frame *frame, const bmf_value *x, bmf_value *out)
 {
     bmf_value made;
     BMF_TRY(value_create(evaluator->ctx, bmf_type_intern(&bmf_type_int), x->count, &made));
@@ -91,8 +91,8 @@ static void place_some(void *state, int64_t begin, int64_t end)
     }
 }
 
-static int evaluate_index(bmf_evaluator *evaluator, const bmf_expression *index, const bmf_frame *frame, bmf_value *x,
-                          bmf_value *out)
+int evaluate_index(bmf_evaluator *evaluator, const bmf_expression *index, const bmf_frame *frame, bmf_value *x,
+                   bmf_value *out)
 {
     bmf_pass pass;
     index_state state = {.list = &x->child[0], .number = &x->child[1]};
@@ -160,8 +160,8 @@ static int make_numbers(bmf_evaluator *evaluator, const bmf_frame *frame, iota_s
     return status;
 }
 
-static int evaluate_iota(bmf_evaluator *evaluator, const bmf_expression *iota, const bmf_frame *frame,
-                         const bmf_value *x, bmf_value *out)
+int evaluate_iota(bmf_evaluator *evaluator, const bmf_expression *iota, const bmf_frame *frame, const bmf_value *x,
+                  bmf_value *out)
 {
     iota_state state = {.length = x, .instances = x->count};
     bmf_buffer *offsets = buffer_create((x->count + 1) * (int64_t)sizeof(int64_t));
@@ -181,7 +181,7 @@ static int evaluate_iota(bmf_evaluator *evaluator, const bmf_expression *iota, c
 
 /* ---- distl ---- */
 
-static int evaluate_distl(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *x, bmf_value *out)
+int evaluate_distl(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_context *ctx = evaluator->ctx;
     bmf_value pair[2] = {{0}, {0}}, pairs, *list = &x->child[1];
@@ -272,33 +272,4 @@ int evaluate_split(bmf_evaluator *evaluator, const bmf_expression *split, bmf_va
         ((int64_t *)offsets->data)[i] = i * parts;
     value_create_list(count, offsets, &inner, out);
     return BMF_OK;
-}
-
-/* ---- all ---- */
-
-int evaluate_list_operation(bmf_evaluator *evaluator, bmf_expression *operation, bmf_frame *frame, bmf_value *x,
-                            bmf_value *out)
-{
-    int status;
-    switch (operation->operation) {
-    case BMF_OPERATION_LENGTH:
-        status = evaluate_length(evaluator, frame, x, out);
-        break;
-    case BMF_OPERATION_INDEX:
-        status = evaluate_index(evaluator, operation, frame, x, out);
-        break;
-    case BMF_OPERATION_IOTA:
-        status = evaluate_iota(evaluator, operation, frame, x, out);
-        break;
-    case BMF_OPERATION_DISTL:
-        status = evaluate_distl(evaluator, frame, x, out);
-        break;
-    case BMF_OPERATION_PROJECT:
-        status = evaluate_project(evaluator, operation, frame, x, out);
-        break;
-    default:
-        status = evaluate_concatenation(evaluator, frame, x, out);
-    }
-    value_free(x);
-    return status;
 }

@@ -4,8 +4,7 @@
 #include "skeletons/language/streams/stream.h"
 #include "skeletons/language/batches/value_private.h"
 
-int evaluate_scalar(bmf_evaluator *evaluator, bmf_expression *scalar, const bmf_frame *frame, bmf_value *x,
-                    bmf_value *out)
+int evaluate_scalar(bmf_evaluator *evaluator, bmf_expression *scalar, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_expression *inner = scalar->kind == BMF_EXPRESSION_SCALAR ? scalar->child[0] : scalar;
     bmf_stream_source source;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/language/front/expression.h"
+#include "skeletons/language/forms/form.h"
 #include "skeletons/language/scalar/scalar.h"
 
 enum { CHUNK_NODES = 128, CHUNK_BYTES = 1 << 14 };
@@ -172,35 +172,12 @@ const char *expressions_text(bmf_expressions *arena, const char *text, int64_t s
     return copy;
 }
 
-static bool same_constant(const bmf_constant *a, const bmf_constant *b)
-{
-    if (a->kind != b->kind)
-        return false;
-    return a->kind == BMF_REAL ? memcmp(&a->real, &b->real, sizeof a->real) == 0 : a->integer == b->integer;
-}
-
 /* Everything of two nodes but their children. */
 static bool same_node(const bmf_expression *a, const bmf_expression *b)
 {
-    if (a->kind != b->kind || a->parallel != b->parallel || a->children != b->children)
-        return false;
-    switch (a->kind) {
-    case BMF_EXPRESSION_NAME:
-        return strcmp(a->name, b->name) == 0;
-    case BMF_EXPRESSION_CON:
-        return same_constant(&a->constant, &b->constant);
-    case BMF_EXPRESSION_OP:
-        return a->operation == b->operation;
-    case BMF_EXPRESSION_ADDR:
-    case BMF_EXPRESSION_SPLIT:
-        return a->number[0] == b->number[0] && a->number[1] == b->number[1];
-    case BMF_EXPRESSION_STREAM:
-        return a->head == b->head && a->tail == b->tail;
-    case BMF_EXPRESSION_CONVERT:
-        return a->out == b->out; /* what it converts to is what it means */
-    default:
-        return true;
-    }
+    const bmf_expression_form *form = form_of(a);
+    return a->kind == b->kind && a->parallel == b->parallel && a->children == b->children &&
+           (!form->equal || form->equal(a, b));
 }
 
 bool expression_equal(const bmf_expression *a, const bmf_expression *b)
@@ -222,30 +199,8 @@ bool expression_equal(const bmf_expression *a, const bmf_expression *b)
 
 const char *expression_keyword(const bmf_expression *expression)
 {
-    static const char *const keyword[] = {
-#define KEYWORD(kind, keyword, children) keyword,
-        BMF_EXPRESSION_KINDS(KEYWORD)
-#undef KEYWORD
-    };
-    static const char *const parallel[] = {
-        [BMF_EXPRESSION_MAP] = "P_Map", [BMF_EXPRESSION_REDUCE] = "P_Reduce", [BMF_EXPRESSION_SCAN] = "P_Scan",
-        [BMF_EXPRESSION_ZIP] = "P_Zip", [BMF_EXPRESSION_SPLIT] = "P_Split",   [BMF_EXPRESSION_STREAM] = NULL,
-    };
-    if (expression->kind == BMF_EXPRESSION_OP && expression->parallel)
-        return expression->operation == BMF_OPERATION_DISTL ? "P_Distl" : "P_Project";
+    const bmf_expression_form *form = form_of(expression);
     if (expression->kind == BMF_EXPRESSION_OP)
-        return operation_keyword(expression->operation);
-    if (expression->parallel && parallel[expression->kind])
-        return parallel[expression->kind];
-    return keyword[expression->kind];
-}
-
-const char *operation_keyword(bmf_operation operation)
-{
-    static const char *const keyword[] = {
-#define KEYWORD(operation, keyword) keyword,
-        BMF_OPERATIONS(KEYWORD)
-#undef KEYWORD
-    };
-    return keyword[operation];
+        return operation_keyword(expression->operation, expression->parallel);
+    return expression->parallel && form->parallel ? form->parallel : form->keyword;
 }

@@ -10,53 +10,25 @@
 #include <stdint.h>
 
 #include "bmf/type.h"
+#include "skeletons/language/forms/list.h"
 #include "skeletons/language/front/text.h"
+#include "skeletons/language/operations/list.h"
 
-/* X(kind, keyword, children): what may stand where an expression is expected. children: -1 any number. */
-#define BMF_EXPRESSION_KINDS(X)                                                                                        \
-    X(NAME, "$", 0) /* name; only before checking */                                                                   \
-    X(ID, "B_Id", 0)                                                                                                   \
-    X(COMP, "B_Comp", -1) /* child[0] is applied last; the parser makes two children, the checker flattens */          \
-    X(CON, "B_Con", 0)    /* constant */                                                                               \
-    X(ALLTUP, "B_Alltup", -1)                                                                                          \
-    X(ALLVEC, "B_Allvec", -1)                                                                                          \
-    X(OP, "B_Op", 0)     /* operation */                                                                               \
-    X(ADDR, "B_Addr", 0) /* component number[0] (from 1) of a tuple of number[1] */                                    \
-    X(MAP, "B_Map", 1)                                                                                                 \
-    X(REDUCE, "B_Reduce", -1) /* operator, and perhaps a default */                                                    \
-    X(SCAN, "B_Scan", -1)     /* operator, and perhaps a default */                                                    \
-    X(ZIP, "B_Zip", -1)       /* operator; without one it pairs */                                                     \
-    X(SPLIT, "B_Split", 0)    /* number[0] parts; P_: over processors, number[1]: log2 of the stride */                \
-    X(FILTER, "B_Filter", 1)                                                                                           \
-    X(IF, "B_If", 3)                                                                                                   \
-    X(WHILE, "B_While", 2)                                                                                             \
-    /* made by the checker and the rewriter */                                                                         \
-    X(CONVERT, "<convert>", 0) /* the same value at type `out`: ints to reals, empty lists to any list */              \
-    X(SCALAR, "<scalar>", 1)   /* child[0] is a scalar expression: runs as one block kernel */                         \
-    X(STREAM, "<stream>", -1)  /* fused pipeline, see bmf_stream */
-
+/* The forms of forms/list.h. */
 typedef enum bmf_expression_kind {
-#define BMF_EXPRESSION_ENUM(kind, keyword, children) BMF_EXPRESSION_##kind,
-    BMF_EXPRESSION_KINDS(BMF_EXPRESSION_ENUM)
+#define BMF_EXPRESSION_ENUM(kind, file) BMF_EXPRESSION_##kind,
+    BMF_FORMS(BMF_EXPRESSION_ENUM)
 #undef BMF_EXPRESSION_ENUM
+        BMF_EXPRESSION_KINDS
 } bmf_expression_kind;
 
-/* X(operation, keyword): what may stand in B_Op (..). Binary ones take a pair. */
-#define BMF_OPERATIONS(X)                                                                                              \
-    X(PLUS, "B_Plus")                                                                                                  \
-    X(MINUS, "B_Minus")                                                                                                \
-    X(TIMES, "B_Times")                                                                                                \
-    X(DIVIDE, "B_Divide") X(MOD, "B_Mod") X(MAX, "B_Max") X(MIN, "B_Min") X(AND, "B_And") X(OR, "B_Or") X(EQ, "B_Eq")  \
-        X(GT, "B_Gt") X(LT, "B_Lt") X(GE, "B_Ge") X(LE, "B_Le") X(UMINUS, "B_Uminus") X(NEG, "B_Neg") X(ABS, "B_Abs")  \
-            X(SQRT, "B_Sqrt") X(EXP, "B_Exp") X(LOG, "B_Log") X(SIN, "B_Sin") X(COS, "B_Cos") X(INT, "B_Int")          \
-                X(REAL, "B_Real") X(LENGTH, "B_Length") X(INDEX, "B_Index") X(IOTA, "B_Iota") X(DISTL, "B_Distl")      \
-                    X(PROJECT, "B_Project") X(CONC, "B_Conc")
-
+#include "bmf/type.h"
+#include "skeletons/language/forms/list.h"
 typedef enum bmf_operation {
-#define BMF_OPERATION_ENUM(operation, keyword) BMF_OPERATION_##operation,
-    BMF_OPERATIONS(BMF_OPERATION_ENUM)
+#define BMF_OPERATION_ENUM(operation, ...) BMF_OPERATION_##operation,
+    BMF_SCALAR_OPERATIONS(BMF_OPERATION_ENUM) BMF_LIST_OPERATIONS(BMF_OPERATION_ENUM)
 #undef BMF_OPERATION_ENUM
-        BMF_OPERATION_LAST = BMF_OPERATION_CONC
+        BMF_OPERATIONS
 } bmf_operation;
 
 typedef struct bmf_constant {
@@ -137,8 +109,8 @@ const bmf_naming *naming_common(const bmf_naming *a, const bmf_naming *b);
 /* Structural equality: kinds, operations, numbers, constants (bits of reals), names and children; not places or types. */
 bool expression_equal(const bmf_expression *a, const bmf_expression *b);
 
-/* "B_Map" or "P_Map"; "B_Plus". Static storage. */
+/* "B_Map" or "P_Map"; "B_Plus"; "P_Distl". Static storage. */
 const char *expression_keyword(const bmf_expression *expression);
-const char *operation_keyword(bmf_operation operation);
+const char *operation_keyword(bmf_operation operation, bool parallel);
 
 #endif

@@ -1,6 +1,6 @@
-/* The scanner: blanks, comments, tokens, keywords, numbers.
+/* The lexer: blanks, comments, tokens, keywords, numbers.
  *
- * Method: a token is found from its first byte on, without a buffer; keywords are looked up in one table without regard to
+ * Method: a token is found from its first byte on, without a buffer; keywords are those of the tables of forms and operations, without regard to
  * case. Reals of up to 19 digits and small exponents are made exactly from two exact doubles, as W. D. Clinger, How to read
  * floating point numbers accurately, 1990, section 4; others go through the C library.
  * Cost: O(bytes). */
@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "skeletons/language/front/lexer.h"
+#include "skeletons/language/operations/operation.h"
 
 static bool is_blank(int c)
 {
@@ -101,46 +102,65 @@ bool token_is(const bmf_text *text, bmf_token token, const char *word)
            strncasecmp(text->bytes + token.begin, word, length) == 0;
 }
 
-#define FORM(kind, keyword, children) {keyword, BMF_KEYWORD_FORM, BMF_EXPRESSION_##kind, 0, false},
-#define OPERATION(operation, keyword)                                                                                  \
-    {keyword, BMF_KEYWORD_OPERATION, BMF_EXPRESSION_OP, BMF_OPERATION_##operation, false},
-#define PARALLEL(keyword, kind) {keyword, BMF_KEYWORD_FORM, BMF_EXPRESSION_##kind, 0, true},
-#define PARALLEL_OPERATION(keyword, operation)                                                                         \
-    {keyword, BMF_KEYWORD_FORM, BMF_EXPRESSION_OP, BMF_OPERATION_##operation, true},
-#define OTHER(keyword) {keyword, BMF_KEYWORD_OTHER, 0, 0, false},
-
-/* The kinds that are not written ($, <convert>) are never met, because no word looks like them. */
-static const bmf_keyword keywords[] = {
-    BMF_EXPRESSION_KINDS(FORM)
-        BMF_OPERATIONS(OPERATION){"B_Dist1", BMF_KEYWORD_OPERATION, BMF_EXPRESSION_OP, BMF_OPERATION_DISTL, false},
-    PARALLEL("P_Map", MAP) PARALLEL("P_Reduce", REDUCE) PARALLEL("P_Scan", SCAN) PARALLEL("P_Zip", ZIP)
-        PARALLEL("P_Split", SPLIT) PARALLEL_OPERATION("P_Distl", DISTL) PARALLEL_OPERATION("P_Dist1", DISTL)
-            PARALLEL_OPERATION("P_Project", PROJECT) OTHER("B_Num") OTHER("B_Procs") OTHER("B_True") OTHER("B_False")};
-
-enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
-
-const bmf_keyword *keyword_of(const bmf_text *text, bmf_token token)
+/* The kinds that are never written ($, <convert>) are never met, because no word looks like them. */
+static bmf_keyword form_keyword(bmf_expression_kind kind, bool parallel)
 {
-    static const bmf_keyword none = {"", BMF_KEYWORD_NONE, 0, 0, false};
-    for (int k = 0; k < KEYWORDS; k++)
-        if (token_is(text, token, keywords[k].text))
-            return &keywords[k];
-    return &none;
+    const bmf_expression_form *form = form_of_kind(kind);
+    return (bmf_keyword){parallel ? form->parallel : form->keyword, BMF_KEYWORD_FORM, kind, 0, parallel};
+}
+
+static bmf_keyword operation_word(const char *text, bmf_operation operation, bool parallel)
+{
+    return (bmf_keyword){text, parallel ? BMF_KEYWORD_FORM : BMF_KEYWORD_OPERATION, BMF_EXPRESSION_OP, operation,
+                         parallel};
+}
+
+bool keyword_at(int n, bmf_keyword *keyword)
+{
+    static const char *const others[] = {"B_Num", "B_Procs", "B_True", "B_False"};
+    enum { FORMS = BMF_EXPRESSION_KINDS, OTHERS = sizeof others / sizeof others[0] };
+    if (n < FORMS) {
+        *keyword = form_keyword((bmf_expression_kind)n, false);
+    } else if ((n -= FORMS) < BMF_OPERATIONS) {
+        *keyword = operation_word(operation_descriptor((bmf_operation)n)->keyword, (bmf_operation)n, false);
+    } else if ((n -= BMF_OPERATIONS) < BMF_OPERATIONS) {
+        *keyword = operation_word(operation_descriptor((bmf_operation)n)->alias, (bmf_operation)n, false);
+    } else if ((n -= BMF_OPERATIONS) < FORMS) {
+        *keyword = form_keyword((bmf_expression_kind)n, true);
+    } else if ((n -= FORMS) < 2 * BMF_OPERATIONS) {
+        const bmf_operation_descriptor *operation = operation_descriptor((bmf_operation)(n / 2));
+        *keyword =
+            operation_word(n % 2 == 0 ? operation->parallel : operation->parallel_alias, (bmf_operation)(n / 2), true);
+    } else if ((n -= 2 * BMF_OPERATIONS) < OTHERS) {
+        *keyword = (bmf_keyword){others[n], BMF_KEYWORD_OTHER, 0, 0, false};
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bmf_keyword keyword_of(const bmf_text *text, bmf_token token)
+{
+    bmf_keyword keyword;
+    for (int n = 0; keyword_at(n, &keyword); n++)
+        if (keyword.text && token_is(text, token, keyword.text))
+            return keyword;
+    return (bmf_keyword){"", BMF_KEYWORD_NONE, 0, 0, false};
 }
 
 const char *keyword_near(const bmf_text *text, bmf_token token)
 {
     const char *nearest = NULL;
+    bmf_keyword keyword;
     int64_t size = token.end - token.begin;
     int least = size < 5 ? 2 : 3;
-    for (int k = 0; k < KEYWORDS; k++) {
-        if (!is_letter(keywords[k].text[0]))
+    for (int n = 0; keyword_at(n, &keyword); n++) {
+        if (!keyword.text || !is_letter(keyword.text[0]))
             continue;
-        int distance =
-            word_distance(text->bytes + token.begin, size, keywords[k].text, (int64_t)strlen(keywords[k].text));
+        int distance = word_distance(text->bytes + token.begin, size, keyword.text, (int64_t)strlen(keyword.text));
         if (distance < least) {
             least = distance;
-            nearest = keywords[k].text;
+            nearest = keyword.text;
         }
     }
     return nearest;

@@ -1,6 +1,6 @@
 /* Tokens of program texts, and numbers; private to the language's front end. */
-#ifndef BMF_LANGUAGE_SCAN_H
-#define BMF_LANGUAGE_SCAN_H
+#ifndef BMF_LANGUAGE_LEXER_H
+#define BMF_LANGUAGE_LEXER_H
 
 #include "skeletons/language/front/expression.h"
 
@@ -47,7 +47,9 @@ typedef struct bmf_keyword {
 } bmf_keyword;
 
 /* The keyword a token is, or one with role NONE. */
-const bmf_keyword *keyword_of(const bmf_text *text, bmf_token token);
+bmf_keyword keyword_of(const bmf_text *text, bmf_token token);
+/* Keyword n, in a fixed order from 0 on; false behind the last. A form or operation without one has a keyword without text. */
+bool keyword_at(int n, bmf_keyword *keyword);
 /* The keyword most like a token that is none, or NULL. */
 const char *keyword_near(const bmf_text *text, bmf_token token);
 

@@ -22,124 +22,6 @@ bmf_expression *rewriter_identity(bmf_rewriter *rewriter, bmf_span span, const b
     return rewriter_node(rewriter, BMF_EXPRESSION_ID, span, 0, NULL, type, type);
 }
 
-/* ---- what expressions are like ---- */
-
-bool is_operation(const bmf_expression *expression, bmf_operation operation)
-{
-    return expression->kind == BMF_EXPRESSION_OP && expression->operation == operation;
-}
-
-bool is_independent(const bmf_expression *expression)
-{
-    switch (expression->kind) {
-    case BMF_EXPRESSION_CON:
-        return true;
-    case BMF_EXPRESSION_COMP:
-        return is_independent(expression->child[expression->children - 1]);
-    case BMF_EXPRESSION_ALLTUP:
-    case BMF_EXPRESSION_ALLVEC:
-        for (int k = 0; k < expression->children; k++)
-            if (!is_independent(expression->child[k]))
-                return false;
-        return true;
-    default:
-        return false;
-    }
-}
-
-bmf_expression *rewriter_retype(bmf_rewriter *rewriter, const bmf_expression *expression, const bmf_type *in)
-{
-    if (!is_independent(expression))
-        return NULL;
-    bmf_expression *typed = check_again(rewriter->arena, expression, in);
-    return typed && typed->out == expression->out ? typed : NULL;
-}
-
-static bool is_movement(const bmf_expression *expression, int *budget)
-{
-    if (--*budget < 0)
-        return false;
-    switch (expression->kind) {
-    case BMF_EXPRESSION_ID:
-    case BMF_EXPRESSION_ADDR:
-    case BMF_EXPRESSION_CON:
-        return true;
-    case BMF_EXPRESSION_ALLTUP:
-    case BMF_EXPRESSION_COMP:
-        for (int k = 0; k < expression->children; k++)
-            if (!is_movement(expression->child[k], budget))
-                return false;
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool is_structural(const bmf_expression *expression)
-{
-    int budget = 4096;
-    return is_movement(expression, &budget);
-}
-
-static bool operation_may_fail(const bmf_expression *node)
-{
-    switch (node->operation) {
-    case BMF_OPERATION_PLUS:
-    case BMF_OPERATION_MINUS:
-    case BMF_OPERATION_TIMES:
-    case BMF_OPERATION_DIVIDE:
-    case BMF_OPERATION_MOD:
-    case BMF_OPERATION_UMINUS:
-    case BMF_OPERATION_NEG:
-    case BMF_OPERATION_ABS:
-        return node->out->kind == BMF_INT;
-    case BMF_OPERATION_INT:
-        return node->in->kind == BMF_REAL;
-    case BMF_OPERATION_INDEX:
-    case BMF_OPERATION_IOTA:
-    case BMF_OPERATION_PROJECT:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* The node itself, whatever its children do. */
-static bool node_may_fail(const bmf_expression *node)
-{
-    switch (node->kind) {
-    case BMF_EXPRESSION_OP:
-        return operation_may_fail(node);
-    case BMF_EXPRESSION_ZIP:
-    case BMF_EXPRESSION_WHILE: /* may not end */
-        return true;
-    case BMF_EXPRESSION_REDUCE:
-        return node->children < 2;
-    case BMF_EXPRESSION_STREAM:
-        return node->head == BMF_HEAD_ZIP || node->head == BMF_HEAD_IOTA ||
-               (node->tail == BMF_TAIL_REDUCE && !node->child[2]);
-    default:
-        return false;
-    }
-}
-
-/* budget bounds the work where definitions are shared; beyond it the answer is yes. */
-static bool may_fail(const bmf_expression *node, int *budget)
-{
-    if (--*budget < 0 || node_may_fail(node))
-        return true;
-    for (int k = 0; k < node->children; k++)
-        if (node->child[k] && may_fail(node->child[k], budget))
-            return true;
-    return false;
-}
-
-bool expression_may_fail(const bmf_expression *checked)
-{
-    int budget = 4096;
-    return may_fail(checked, &budget);
-}
-
 /* ---- identities ---- */
 
 bmf_expression *law_identity(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)
@@ -211,12 +93,6 @@ bmf_expression *law_split_reduce(bmf_rewriter *rewriter, int parts, bmf_expressi
     return rewriter_identity(rewriter, part[0]->span, part[1]->in);
 }
 
-/* A list of `element` where `like` is a list of something. */
-static const bmf_type *list_like(const bmf_type *like, const bmf_type *element)
-{
-    return like->kind == BMF_DISTRIBUTED ? bmf_type_distributed(element) : bmf_type_list(element);
-}
-
 /* The same gathering of a list of another type; NULL if it makes anything but `out`. */
 static bmf_expression *gather_again(bmf_rewriter *rewriter, const bmf_expression *gathering, const bmf_type *in,
                                     const bmf_type *out)
@@ -239,7 +115,7 @@ bmf_expression *law_map_promotion(bmf_rewriter *rewriter, int parts, bmf_express
     if (parts < 2 || part[0]->kind != BMF_EXPRESSION_MAP || part[0]->communicates || !is_gathering(part[1]) ||
         !part[1]->parallel)
         return NULL;
-    const bmf_type *mapped = list_like(part[1]->in, part[0]->out);
+    const bmf_type *mapped = type_list_like(part[1]->in, part[0]->out);
     bmf_expression *gathering = gather_again(rewriter, part[1], mapped, part[0]->out);
     if (!gathering)
         return NULL;
@@ -315,7 +191,7 @@ bmf_expression *law_reduce_promotion(bmf_rewriter *rewriter, int parts, bmf_expr
         return NULL;
     if (part[1]->children < 2 && !makes_elements(parts - 2, part + 2))
         return NULL;
-    const bmf_type *list = part[0]->in, *value = part[0]->out, *values = list_like(part[1]->in, value);
+    const bmf_type *list = part[0]->in, *value = part[0]->out, *values = type_list_like(part[1]->in, value);
     bmf_expression *otherwise = rewriter_retype(rewriter, part[0]->child[1], values);
     if (!otherwise)
         return NULL;

@@ -5,6 +5,7 @@
  * look at the list keep theirs from being fused with what makes it.
  * Cost: each law looks at two neighbours of a composition. */
 #include "skeletons/language/laws/rewriter.h"
+#include "skeletons/language/operations/operation.h"
 
 typedef struct stream {
     bmf_stream_head head;
@@ -30,34 +31,26 @@ static bool is_placed_list(const bmf_type *type)
 /* A skeleton on a placed list, or a stream, as the stream it is by itself. */
 static bool read_stream(bmf_rewriter *rewriter, const bmf_expression *part, stream *s)
 {
-    static const bmf_stream_tail tail[] = {[BMF_EXPRESSION_REDUCE] = BMF_TAIL_REDUCE,
-                                           [BMF_EXPRESSION_SCAN] = BMF_TAIL_SCAN,
-                                           [BMF_EXPRESSION_FILTER] = BMF_TAIL_FILTER};
     *s = (stream){.in = part->in, .out = part->out};
-    switch (part->kind) {
-    case BMF_EXPRESSION_STREAM:
+    if (part->kind == BMF_EXPRESSION_STREAM) {
         s->head = part->head;
         s->tail = part->tail;
         s->element = part->child[0];
         s->end = part->child[1];
         s->otherwise = part->child[2];
         return true;
-    case BMF_EXPRESSION_MAP:
+    }
+    if (part->kind == BMF_EXPRESSION_MAP) {
         s->element = part->child[0];
         return is_placed_list(part->in) && is_scalar_expression(s->element);
-    case BMF_EXPRESSION_REDUCE:
-    case BMF_EXPRESSION_SCAN:
-    case BMF_EXPRESSION_FILTER:
-        if (!is_placed_list(part->in) || !is_scalar_expression(part->child[0]))
-            return false;
-        s->tail = tail[part->kind];
-        s->element = rewriter_identity(rewriter, part->span, part->in->component[0]);
-        s->end = part->child[0];
-        s->otherwise = part->children > 1 ? part->child[1] : NULL;
-        return true;
-    default:
-        return false;
     }
+    s->tail = form_of(part)->tail;
+    if (s->tail == BMF_TAIL_LIST || !is_placed_list(part->in) || !is_scalar_expression(part->child[0]))
+        return false;
+    s->element = rewriter_identity(rewriter, part->span, part->in->component[0]);
+    s->end = part->child[0];
+    s->otherwise = part->children > 1 ? part->child[1] : NULL;
+    return true;
 }
 
 /* The default for another input of the stream; false if it cannot be had. */
@@ -182,19 +175,10 @@ static bool read_source(bmf_rewriter *rewriter, const bmf_expression *part, bmf_
         *element = s.element;
         return s.head != BMF_HEAD_LIST && s.tail == BMF_TAIL_LIST;
     }
-    if (part->kind == BMF_EXPRESSION_ZIP) {
-        *head = BMF_HEAD_ZIP;
-        if (part->children > 0)
-            *element = part->child[0];
-    } else if (is_operation(part, BMF_OPERATION_DISTL)) {
-        *head = BMF_HEAD_DISTL;
-    } else if (is_operation(part, BMF_OPERATION_IOTA)) {
-        *head = BMF_HEAD_IOTA;
-    } else {
+    *head = part->kind == BMF_EXPRESSION_OP ? operation_descriptor(part->operation)->head : form_of(part)->head;
+    if (*head == BMF_HEAD_LIST)
         return false;
-    }
-    if (!*element)
-        *element = rewriter_identity(rewriter, part->span, part->out->component[0]);
+    *element = part->children > 0 ? part->child[0] : rewriter_identity(rewriter, part->span, part->out->component[0]);
     return is_scalar_expression(*element);
 }
 

@@ -33,8 +33,6 @@ bmf_expression *rewriter_node(bmf_rewriter *rewriter, bmf_expression_kind kind, 
                               bmf_expression *const *child, const bmf_type *in, const bmf_type *out);
 bmf_expression *rewriter_identity(bmf_rewriter *rewriter, bmf_span span, const bmf_type *type);
 
-/* Its value does not depend on its argument. */
-bool is_independent(const bmf_expression *expression);
 /* An independent expression for arguments of another type; NULL if it is not independent. */
 bmf_expression *rewriter_retype(bmf_rewriter *rewriter, const bmf_expression *expression, const bmf_type *in);
 /* Only selects components, builds tuples and broadcasts constants: costs nothing on columns. */

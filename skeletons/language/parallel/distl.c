@@ -8,11 +8,6 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/language/parallel/parallel.h"
 
-static int generate_tree(bmf_schedule *schedule, const bmf_group *group)
-{
-    return schedule_split_tree(schedule, 0, group, NULL);
-}
-
 /* Packs the instances' values as parcels of their first elements. */
 static int pack_values(bmf_evaluator *evaluator, const bmf_layout *instances, const bmf_distribution *spread,
                        bmf_value *x, bmf_parcels *parcels)
@@ -84,8 +79,8 @@ int distribution_broadcast(bmf_evaluator *evaluator, bmf_expression *expression,
     parcels_open(&parcels, ctx, spread->elements->count);
     int status = bmf_agree(ctx, pack_values(evaluator, instances, spread, x, &parcels));
     if (status == BMF_OK) {
-        bmf_schedule *schedule = distribution_schedule(ctx, spread, "tree", generate_tree);
-        distribution_plan(evaluator, expression, spread, "tree", generate_tree);
+        bmf_schedule *schedule = distribution_schedule(ctx, spread, &algorithm_split_tree);
+        distribution_plan(evaluator, expression, spread, &algorithm_split_tree);
         status = run_tree(&parcels, schedule, spread);
         schedule_free(schedule);
     }

@@ -23,22 +23,6 @@ typedef struct levels {
     bmf_value *value; /* of those */
 } levels;
 
-static int64_t unknown_bytes(const void *state, int64_t first, int64_t count)
-{
-    (void)state, (void)first, (void)count;
-    return BMF_BYTES_UNKNOWN;
-}
-
-static int generate_reduce(bmf_schedule *schedule, const bmf_group *group)
-{
-    return schedule_reduce_levels(schedule, 0, group, unknown_bytes, NULL);
-}
-
-static int generate_scan(bmf_schedule *schedule, const bmf_group *group)
-{
-    return schedule_scan_levels(schedule, 0, group, unknown_bytes, NULL);
-}
-
 static bool is_sender(const levels *s, const bmf_item *item, int64_t distance)
 {
     return s->scan ? item->item + distance < item->count : (item->item & (2 * distance - 1)) == distance;
@@ -124,10 +108,10 @@ static int combine(levels *s, int64_t distance, const bmf_parcels *parcels)
 static int run_rounds(levels *s)
 {
     bmf_context *ctx = s->evaluator->ctx;
-    bmf_group_generator *generate = s->scan ? generate_scan : generate_reduce;
-    bmf_schedule *schedule = distribution_schedule(ctx, s->spread, "levels", generate);
+    const bmf_algorithm *algorithm = s->scan ? &algorithm_scan_levels : &algorithm_reduce_levels;
+    bmf_schedule *schedule = distribution_schedule(ctx, s->spread, algorithm);
     int status = BMF_OK;
-    distribution_plan(s->evaluator, s->fold, s->spread, "levels", generate);
+    distribution_plan(s->evaluator, s->fold, s->spread, algorithm);
     for (int r = 0; status == BMF_OK && r < schedule->rounds; r++) {
         int64_t distance = (int64_t)1 << r;
         bmf_parcels parcels;

@@ -30,15 +30,15 @@ static bmf_group group_of(const bmf_distribution *spread, int64_t c)
     const int64_t *processor = spread->elements->processor + spread->offsets[c];
     bmf_group group = {.base = processor[0], .count = spread->offsets[c + 1] - spread->offsets[c]};
     if (group.count > 1)
-        while (processor[0] + ((int64_t)1 << group.stride) < processor[1])
-            group.stride++;
+        while (processor[0] + ((int64_t)1 << group.log2_stride) < processor[1])
+            group.log2_stride++;
     return group;
 }
 
-static bmf_schedule *generate_all(const bmf_distribution *spread, const char *name, bmf_group_generator *generate,
-                                  int64_t low, int64_t high)
+static bmf_schedule *generate_all(const bmf_distribution *spread, const bmf_algorithm *algorithm, int64_t low,
+                                  int64_t high)
 {
-    bmf_schedule *schedule = schedule_create(name, low, high);
+    bmf_schedule *schedule = schedule_create(algorithm->name, low, high);
     int64_t *before = allocate(64 * (int64_t)sizeof *before);
     for (int64_t c = 0; c < spread->instances; c++) {
         if (spread->offsets[c + 1] == spread->offsets[c])
@@ -46,7 +46,7 @@ static bmf_schedule *generate_all(const bmf_distribution *spread, const char *na
         bmf_group group = group_of(spread, c);
         for (int r = 0; r < 64; r++)
             before[r] = r < schedule->rounds ? schedule->round[r].count : 0;
-        generate(schedule, &group);
+        algorithm->generate(schedule, 0, &(bmf_schedule_request){.group = &group});
         for (int r = 0; r < schedule->rounds; r++)
             for (int64_t m = before[r]; m < schedule->round[r].count; m++)
                 schedule->round[r].message[m].first += spread->offsets[c];
@@ -55,20 +55,19 @@ static bmf_schedule *generate_all(const bmf_distribution *spread, const char *na
     return schedule;
 }
 
-bmf_schedule *distribution_schedule(bmf_context *ctx, const bmf_distribution *spread, const char *name,
-                                    bmf_group_generator *generate)
+bmf_schedule *distribution_schedule(bmf_context *ctx, const bmf_distribution *spread, const bmf_algorithm *algorithm)
 {
-    return generate_all(spread, name, generate, ctx->first_processor, ctx->first_processor + ctx->local_processors);
+    return generate_all(spread, algorithm, ctx->first_processor, ctx->first_processor + ctx->local_processors);
 }
 
 void distribution_plan(bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_distribution *spread,
-                       const char *name, bmf_group_generator *generate)
+                       const bmf_algorithm *algorithm)
 {
     bmf_context *ctx = evaluator->ctx;
     char type[200];
     if (!ctx->plan || ctx->rank != 0)
         return;
-    bmf_schedule *whole = generate_all(spread, name, generate, 0, ctx->processors);
+    bmf_schedule *whole = generate_all(spread, algorithm, 0, ctx->processors);
     fprintf(ctx->plan, "%s of %s, %" PRId64 " element%s of %" PRId64 " list%s\n", expression_keyword(expression),
             bmf_type_print(expression->in, type, sizeof type), spread->elements->count,
             spread->elements->count == 1 ? "" : "s", spread->instances, spread->instances == 1 ? "" : "s");

@@ -15,13 +15,11 @@ typedef struct bmf_item {
 bmf_item *distribution_items(const bmf_distribution *spread);
 
 /* A generator for one list whose items lie from `group->base` on. */
-typedef int bmf_group_generator(bmf_schedule *schedule, const bmf_group *group);
 /* One schedule for the lists of all instances, which share the rounds; message.first counts over all instances. Never NULL. */
-bmf_schedule *distribution_schedule(bmf_context *ctx, const bmf_distribution *spread, const char *name,
-                                    bmf_group_generator *generate);
+bmf_schedule *distribution_schedule(bmf_context *ctx, const bmf_distribution *spread, const bmf_algorithm *algorithm);
 /* Printed with --bmf-plan: title, schedule of the whole evaluator. */
 void distribution_plan(bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_distribution *spread,
-                       const char *name, bmf_group_generator *generate);
+                       const bmf_algorithm *algorithm);
 
 /* A batch of the parcels of the given elements, in that order, each one element of `type`. */
 int value_from_parcels(const bmf_parcels *parcels, const bmf_type *type, const int64_t *element, int64_t count,

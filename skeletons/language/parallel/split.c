@@ -86,16 +86,6 @@ static int split_one(bmf_evaluator *evaluator, const bmf_expression *split, int6
 
 /* ---- many lists, packed ---- */
 
-static int generate_tree(bmf_schedule *schedule, const bmf_group *group)
-{
-    return schedule_split_tree(schedule, 0, group, NULL);
-}
-
-static int generate_direct(bmf_schedule *schedule, const bmf_group *group)
-{
-    return schedule_split_direct(schedule, 0, group, NULL);
-}
-
 /* Packs the parts of this rank's lists. A part is a list: packed as one element of a column of lists. */
 static int pack_parts(bmf_evaluator *evaluator, const bmf_layout *instances, int64_t parts, bmf_value *x,
                       bmf_parcels *parcels)
@@ -124,14 +114,13 @@ static int split_many(bmf_evaluator *evaluator, const bmf_expression *split, con
     bmf_context *ctx = evaluator->ctx;
     const bmf_type *type = x->type;
     bmf_parcels parcels;
-    bmf_algorithm chosen = choose_algorithm(ctx, BMF_SPLIT_TREE, BMF_SPLIT_DIRECT, split->number[0], 0);
-    bmf_group_generator *generate = chosen == BMF_SPLIT_DIRECT ? generate_direct : generate_tree;
+    const bmf_algorithm *chosen = choose_algorithm(ctx, &(bmf_choice){.skeleton = "split", .count = split->number[0]});
     parcels_open(&parcels, ctx, spread->elements->count);
     int status = bmf_agree(ctx, pack_parts(evaluator, instances, split->number[0], x, &parcels));
     value_free(x);
     if (status == BMF_OK) {
-        bmf_schedule *schedule = distribution_schedule(ctx, spread, bmf_algorithm_name(chosen), generate);
-        distribution_plan(evaluator, split, spread, bmf_algorithm_name(chosen), generate);
+        bmf_schedule *schedule = distribution_schedule(ctx, spread, chosen);
+        distribution_plan(evaluator, split, spread, chosen);
         for (int r = 0; status == BMF_OK && r < schedule->rounds; r++)
             status = parcels_exchange(&parcels, &schedule->round[r], (uint32_t)r);
         schedule_free(schedule);

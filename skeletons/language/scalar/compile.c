@@ -97,63 +97,23 @@ static int on_number(bmf_scalar_compiler *c, bmf_scalar_opcode ints, bmf_scalar_
     return emit_unary(c, scalar_kind_of(c, a) == BMF_INT ? ints : reals, a, where);
 }
 
-#define NUMBERS(name) on_numbers(c, BMF_SCALAR_##name##_INT, BMF_SCALAR_##name##_REAL, a, b, e)
-#define SWAPPED(name) on_numbers(c, BMF_SCALAR_##name##_INT, BMF_SCALAR_##name##_REAL, b, a, e)
-#define NUMBER(name)  on_number(c, BMF_SCALAR_##name##_INT, BMF_SCALAR_##name##_REAL, a, e)
-#define REAL(name)    emit_unary(c, BMF_SCALAR_##name, to_real(c, a, e), e)
+/* What stands in the table BMF_SCALAR_OPERATIONS. */
+#define NUMBERS(name)           on_numbers(c, BMF_SCALAR_##name##_INT, BMF_SCALAR_##name##_REAL, a, b, e)
+#define SWAPPED(name)           on_numbers(c, BMF_SCALAR_##name##_INT, BMF_SCALAR_##name##_REAL, b, a, e)
+#define NUMBER(name)            on_number(c, BMF_SCALAR_##name##_INT, BMF_SCALAR_##name##_REAL, a, e)
+#define REAL(name)              emit_unary(c, BMF_SCALAR_##name, to_real(c, a, e), e)
+#define BOTH(name)              emit_binary(c, BMF_SCALAR_##name, a, b, e)
+#define ONE(name)               emit_unary(c, BMF_SCALAR_##name, a, e)
+#define IF_BOOLS(bools, others) (scalar_kind_of(c, a) == BMF_BOOL ? (bools) : (others))
 
 static int operation(bmf_scalar_compiler *c, const bmf_expression *e, int a, int b)
 {
-    const bool bools = scalar_kind_of(c, a) == BMF_BOOL;
     switch (e->operation) {
-    case BMF_OPERATION_PLUS:
-        return NUMBERS(ADD);
-    case BMF_OPERATION_MINUS:
-        return NUMBERS(SUBTRACT);
-    case BMF_OPERATION_TIMES:
-        return NUMBERS(MULTIPLY);
-    case BMF_OPERATION_DIVIDE:
-        return NUMBERS(DIVIDE);
-    case BMF_OPERATION_MOD:
-        return NUMBERS(MODULO);
-    case BMF_OPERATION_MAX:
-        return NUMBERS(MAX);
-    case BMF_OPERATION_MIN:
-        return NUMBERS(MIN);
-    case BMF_OPERATION_AND:
-        return emit_binary(c, BMF_SCALAR_AND, a, b, e);
-    case BMF_OPERATION_OR:
-        return emit_binary(c, BMF_SCALAR_OR, a, b, e);
-    case BMF_OPERATION_EQ:
-        return bools ? emit_binary(c, BMF_SCALAR_EQUAL_BOOL, a, b, e) : NUMBERS(EQUAL);
-    case BMF_OPERATION_LT:
-        return NUMBERS(LESS);
-    case BMF_OPERATION_GT:
-        return SWAPPED(LESS);
-    case BMF_OPERATION_LE:
-        return NUMBERS(AT_MOST);
-    case BMF_OPERATION_GE:
-        return SWAPPED(AT_MOST);
-    case BMF_OPERATION_NEG:
-        return bools ? emit_unary(c, BMF_SCALAR_NOT, a, e) : NUMBER(NEGATE);
-    case BMF_OPERATION_UMINUS:
-        return NUMBER(NEGATE);
-    case BMF_OPERATION_ABS:
-        return NUMBER(ABSOLUTE);
-    case BMF_OPERATION_SQRT:
-        return REAL(SQUARE_ROOT);
-    case BMF_OPERATION_EXP:
-        return REAL(EXPONENTIAL);
-    case BMF_OPERATION_LOG:
-        return REAL(LOGARITHM);
-    case BMF_OPERATION_SIN:
-        return REAL(SINE);
-    case BMF_OPERATION_COS:
-        return REAL(COSINE);
-    case BMF_OPERATION_INT:
-        return to_int(c, a, e);
-    case BMF_OPERATION_REAL:
-        return to_real(c, a, e);
+#define OPERATION(operation, keyword, signature, failure, instructions)                                                \
+    case BMF_OPERATION_##operation:                                                                                    \
+        return instructions;
+        BMF_SCALAR_OPERATIONS(OPERATION)
+#undef OPERATION
     default: /* operations on lists are not scalar */
         abort();
     }

@@ -396,7 +396,7 @@ SEGMENTS(any_bool, uint8_t, or_bool, 0, NULL, NULL)
 
 const bmf_segment_functions *segment_functions_of(const bmf_expression *operation, const bmf_type *type)
 {
-    static const bmf_segment_functions *const known[BMF_OPERATION_LAST + 1][BMF_BOOL + 1] = {
+    static const bmf_segment_functions *const known[BMF_OPERATIONS][BMF_BOOL + 1] = {
         [BMF_OPERATION_PLUS] = {[BMF_REAL] = &sum_real_segments, [BMF_INT] = &sum_int_segments},
         [BMF_OPERATION_TIMES] = {[BMF_REAL] = &product_real_segments, [BMF_INT] = &product_int_segments},
         [BMF_OPERATION_MAX] = {[BMF_REAL] = &largest_real_segments, [BMF_INT] = &largest_int_segments},

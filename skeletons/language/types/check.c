@@ -13,6 +13,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/types/checker.h"
+#include "skeletons/language/forms/form.h"
 #include "skeletons/language/front/data.h"
 
 enum {
@@ -40,13 +41,7 @@ char *checker_words(const bmf_type *type, char text[BMF_TYPE_WORDS])
 
 const char *checker_keyword(const bmf_expression *expression)
 {
-    if (expression->kind != BMF_EXPRESSION_OP)
-        return expression_keyword(expression);
-    if (expression->parallel && expression->operation == BMF_OPERATION_DISTL)
-        return "P_Distl";
-    if (expression->parallel && expression->operation == BMF_OPERATION_PROJECT)
-        return "P_Project";
-    return operation_keyword(expression->operation);
+    return expression_keyword(expression);
 }
 
 /* Appends " (in $Size, used at lib.bmf:1:9; in $Mean, used at prog.bmf:3:4)": the innermost uses and the outermost
@@ -111,41 +106,14 @@ bool bmf_type_holds_distributed(const bmf_type *type)
     return false;
 }
 
-static bool is_pair_with_distributed(const bmf_type *type, int component)
-{
-    return type->kind == BMF_TUPLE && type->components == 2 && type->component[component]->kind == BMF_DISTRIBUTED;
-}
-
-/* The node itself is a skeleton at work on a distributed list. */
-static bool works_on_distributed(const bmf_expression *node, const bmf_type *in)
-{
-    switch (node->kind) {
-    case BMF_EXPRESSION_MAP:
-    case BMF_EXPRESSION_REDUCE:
-    case BMF_EXPRESSION_SCAN:
-        return in->kind == BMF_DISTRIBUTED;
-    case BMF_EXPRESSION_ZIP:
-        return is_pair_with_distributed(in, 0);
-    case BMF_EXPRESSION_OP:
-        if (node->operation == BMF_OPERATION_LENGTH)
-            return in->kind == BMF_DISTRIBUTED;
-        if (node->operation == BMF_OPERATION_DISTL)
-            return is_pair_with_distributed(in, 1);
-        return is_pair_with_distributed(in, 0) &&
-               (node->operation == BMF_OPERATION_INDEX || node->operation == BMF_OPERATION_PROJECT);
-    default:
-        return false;
-    }
-}
-
 void expression_set_types(bmf_expression *node, const bmf_type *in, const bmf_type *out)
 {
     node->in = in;
     node->out = out;
-    if (node->kind != BMF_EXPRESSION_SPLIT)
-        node->parallel = works_on_distributed(node, in);
+    const bmf_expression_form *form = form_of(node);
+    node->parallel = form->is_parallel && form->is_parallel(node, in);
     node->communicates = node->parallel;
-    node->repeats = node->kind == BMF_EXPRESSION_WHILE;
+    node->repeats = form->repeats;
     for (int k = 0; k < node->children; k++) {
         if (!node->child[k])
             continue;
@@ -272,7 +240,7 @@ static void collect_parts(part_list *list, const bmf_expression *expression)
     add_part(list, expression);
 }
 
-static bmf_expression *infer_composition(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+bmf_expression *checker_composition(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     part_list list = {NULL, 0, 0};
     collect_parts(&list, expression);
@@ -363,7 +331,7 @@ static bool is_long(const bmf_expression *expression)
 
 /* Scalar expressions become parts of kernels, which are too small for regions; all uses of them share one, as those of
  * long compositions do, which names that double make. */
-static bmf_expression *infer_name(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+bmf_expression *checker_name(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     char text[BMF_TYPE_WORDS];
     bmf_expression *typed = infer_definition(checker, expression, in);
@@ -389,20 +357,6 @@ static void free_memos(bmf_checker *checker)
 
 /* ---- everything ---- */
 
-static bmf_expression *infer_one(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
-{
-    switch (expression->kind) {
-    case BMF_EXPRESSION_NAME:
-        return infer_name(checker, expression, in);
-    case BMF_EXPRESSION_COMP:
-        return infer_composition(checker, expression, in);
-    case BMF_EXPRESSION_OP:
-        return checker_operation(checker, expression, in);
-    default:
-        return checker_skeleton(checker, expression, in);
-    }
-}
-
 bmf_expression *checker_infer(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     if (expression->in == in) /* the rewriter's: typed already */
@@ -411,7 +365,7 @@ bmf_expression *checker_infer(bmf_checker *checker, const bmf_expression *expres
         return checker_fail(checker, expression->span, "with all names replaced, expressions nest more than %d deep",
                             BMF_MAX_DEPTH);
     checker->depth++;
-    bmf_expression *typed = infer_one(checker, expression, in);
+    bmf_expression *typed = form_of(expression)->check(checker, expression, in);
     checker->depth--;
     return typed;
 }
@@ -447,25 +401,11 @@ bmf_expression *check_again(bmf_expressions *arena, const bmf_expression *expres
     return checker_infer(&checker, expression, in);
 }
 
-/* All types fixed, and only kinds that compute; budget bounds the work where uses share definitions. */
+/* All types fixed, and only forms that compute; budget bounds the work where uses share definitions. */
 static bool is_scalar(const bmf_expression *node, int *budget)
 {
-    if (--*budget < 0 || !bmf_type_is_fixed(node->in) || !bmf_type_is_fixed(node->out))
+    if (--*budget < 0 || !form_of(node)->is_scalar || !bmf_type_is_fixed(node->in) || !bmf_type_is_fixed(node->out))
         return false;
-    switch (node->kind) {
-    case BMF_EXPRESSION_ID:
-    case BMF_EXPRESSION_CON:
-    case BMF_EXPRESSION_OP:
-    case BMF_EXPRESSION_ADDR:
-    case BMF_EXPRESSION_CONVERT:
-    case BMF_EXPRESSION_COMP:
-    case BMF_EXPRESSION_ALLTUP:
-    case BMF_EXPRESSION_IF:
-    case BMF_EXPRESSION_WHILE:
-        break;
-    default:
-        return false;
-    }
     for (int k = 0; k < node->children; k++)
         if (!is_scalar(node->child[k], budget))
             return false;

@@ -30,9 +30,47 @@ typedef struct bmf_checker {
 bmf_expression *checker_infer(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
 /* The same, once per element of a list. */
 bmf_expression *checker_infer_inside(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
-/* Each kind's own rules; expressions are neither names nor compositions. */
+/* The rules of some forms (forms/form.h); the others have theirs in their own files. */
+bmf_expression *checker_name(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
+bmf_expression *checker_composition(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
 bmf_expression *checker_operation(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
-bmf_expression *checker_skeleton(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
+/* Reductions and scans. */
+bmf_expression *checker_fold(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
+/* What the rewriter makes is typed when it is made: an internal error. */
+bmf_expression *checker_made(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
+
+/* ---- what rules share ---- */
+
+#define BMF_NEEDS_PLACED_ELEMENTS "elements without distributed lists in them (reduce those first, with B_Map or P_Map)"
+
+/* An operation that takes `takes` and makes `out`, behind a conversion from `in` if that is another type. */
+bmf_expression *checker_operation_node(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in,
+                                       const bmf_type *takes, const bmf_type *out);
+/* As operations see types: nothing goes with everything, and its elements are nothing. */
+bool checker_is_list(const bmf_type *type);
+bool checker_is_pair(const bmf_type *type);
+const bmf_type *checker_element(const bmf_type *list);
+
+/* A tuple of 32 ints may become reals one by one; a type that widens longer grows for ever. */
+enum { BMF_MAX_WIDENINGS = 2 * BMF_MAX_LEAVES };
+
+/* The type both go with; NULL after a message: the parts of `what` have types without a common one. */
+const bmf_type *checker_join(bmf_checker *checker, bmf_span span, const char *what, const bmf_type *a,
+                             const bmf_type *b);
+/* The elements of a list have no distributed lists in them; otherwise false, after a message. */
+bool checker_placed_elements(bmf_checker *checker, const bmf_expression *expression, const bmf_type *list);
+/* A predicate on `in`, or on each element (inside): its result must be a bool. */
+bmf_expression *checker_predicate(bmf_checker *checker, const bmf_expression *expression,
+                                  const bmf_expression *predicate, const bmf_type *in, bool inside);
+/* Choices and loops on distributed lists are for the program's one instance; false after a message. */
+bool checker_may_hold(bmf_checker *checker, const bmf_expression *expression, const bmf_type *type);
+
+/* A list, placed or distributed. */
+bool type_is_list(const bmf_type *type);
+/* A list of `element`s, distributed if `like` is. */
+const bmf_type *type_list_like(const bmf_type *like, const bmf_type *element);
+bool type_is_pair_with_distributed(const bmf_type *type, int component);
+bool expression_takes_distributed(const bmf_expression *expression, const bmf_type *in);
 
 /* A copy of the node with other children, or NULL if one of them is NULL. */
 bmf_expression *checker_node(bmf_checker *checker, const bmf_expression *expression, int children,

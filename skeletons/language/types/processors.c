@@ -11,32 +11,24 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/data/partition.h"
 #include "skeletons/language/types/check.h"
-
-/* highest[d]: of the elements of lists with d distributed lists around them. Lists nested deeper count with the last.
- * */
-typedef struct places {
-    int64_t highest[BMF_MAX_LEVELS];
-} places;
+#include "skeletons/language/types/places.h"
 
 typedef struct visit {
     const bmf_expression *node;
     int64_t base;
-    places in, out;
+    bmf_places in, out;
     struct visit *next;
 } visit;
 
 enum { BUCKETS = 256 };
 
-typedef struct survey {
+struct bmf_survey {
     int64_t highest; /* so far */
     visit *bucket[BUCKETS];
-} survey;
+};
 
-static places run(survey *all, const bmf_expression *node, int64_t base, places in);
-
-static places highest_of(places a, places b)
+bmf_places survey_join(bmf_places a, bmf_places b)
 {
     for (int d = 0; d < BMF_MAX_LEVELS; d++)
         if (b.highest[d] > a.highest[d])
@@ -45,13 +37,13 @@ static places highest_of(places a, places b)
 }
 
 /* As seen by the elements of a distributed list. */
-static places inner(places list)
+static bmf_places inner(bmf_places list)
 {
     memmove(list.highest, list.highest + 1, (BMF_MAX_LEVELS - 1) * sizeof list.highest[0]);
     return list;
 }
 
-static places outer(int64_t elements, places element)
+static bmf_places outer(int64_t elements, bmf_places element)
 {
     int64_t last = element.highest[BMF_MAX_LEVELS - 1];
     memmove(element.highest + 1, element.highest, (BMF_MAX_LEVELS - 1) * sizeof element.highest[0]);
@@ -61,88 +53,63 @@ static places outer(int64_t elements, places element)
     return element;
 }
 
-static places run_split(survey *all, const bmf_expression *node, int64_t base, places in)
+bmf_places survey_spread(bmf_survey *survey, int64_t last)
 {
-    if (!node->parallel)
-        return in;
-    int64_t last = base + ((node->number[0] - 1) << node->number[1]);
-    if (last > all->highest)
-        all->highest = last;
-    return outer(last, (places){{0}});
+    if (last > survey->highest)
+        survey->highest = last;
+    return outer(last, (bmf_places){{0}});
 }
 
-/* The first child once per element, the others (defaults) in the instance itself. */
-static places run_elements(survey *all, const bmf_expression *node, int64_t base, places in)
+bmf_places survey_elements(bmf_survey *survey, const bmf_expression *expression, int64_t base, const bmf_places *in)
 {
-    places out = in;
-    if (node->children > 0 && node->parallel)
-        out = outer(in.highest[0], run(all, node->child[0], in.highest[0], inner(in)));
-    else if (node->children > 0)
-        out = run(all, node->child[0], base, in);
-    for (int k = 1; k < node->children; k++)
-        run(all, node->child[k], base, in);
-    return node->kind == BMF_EXPRESSION_MAP ? out : highest_of(in, out);
-}
-
-static places run_loop(survey *all, const bmf_expression *node, int64_t base, places in)
-{
-    places before;
-    do { /* ends: places only come from the argument, from splits and from maps over those */
-        before = in;
-        run(all, node->child[0], base, in);
-        in = highest_of(in, run(all, node->child[1], base, in));
-    } while (memcmp(&before, &in, sizeof in) != 0);
-    return in;
-}
-
-static places run_kind(survey *all, const bmf_expression *node, int64_t base, places in)
-{
-    places out = {{0}};
-    switch (node->kind) {
-    case BMF_EXPRESSION_COMP:
-        for (int k = node->children - 1; k >= 0; k--)
-            in = run(all, node->child[k], base, in);
-        return in;
-    case BMF_EXPRESSION_ALLTUP:
-    case BMF_EXPRESSION_ALLVEC:
-    case BMF_EXPRESSION_IF:
-        for (int k = 0; k < node->children; k++)
-            out = highest_of(out, run(all, node->child[k], base, in));
-        return out;
-    case BMF_EXPRESSION_WHILE:
-        return run_loop(all, node, base, in);
-    case BMF_EXPRESSION_SPLIT:
-        return run_split(all, node, base, in);
-    case BMF_EXPRESSION_MAP:
-    case BMF_EXPRESSION_REDUCE:
-    case BMF_EXPRESSION_SCAN:
-    case BMF_EXPRESSION_ZIP:
-    case BMF_EXPRESSION_FILTER:
-        return run_elements(all, node, base, in);
-    default:
-        return in;
+    bmf_places out = *in, element;
+    if (expression->children > 0 && expression->parallel) {
+        element = inner(*in);
+        out = outer(in->highest[0], survey_places(survey, expression->child[0], in->highest[0], &element));
+    } else if (expression->children > 0) {
+        out = survey_places(survey, expression->child[0], base, in);
     }
+    for (int k = 1; k < expression->children; k++)
+        survey_places(survey, expression->child[k], base, in);
+    return out;
 }
 
-static places run(survey *all, const bmf_expression *node, int64_t base, places in)
+void survey_elements_too(bmf_survey *survey, const bmf_expression *expression, int64_t base, const bmf_places *in,
+                         bmf_places *out)
 {
-    if (!node->communicates)
-        return in;
-    visit **bucket = &all->bucket[((uintptr_t)node >> 4) % BUCKETS];
+    *out = survey_join(*in, survey_elements(survey, expression, base, in));
+}
+
+void survey_all(bmf_survey *survey, const bmf_expression *expression, int64_t base, const bmf_places *in,
+                bmf_places *out)
+{
+    *out = (bmf_places){{0}};
+    for (int k = 0; k < expression->children; k++)
+        *out = survey_join(*out, survey_places(survey, expression->child[k], base, in));
+}
+
+bmf_places survey_places(bmf_survey *survey, const bmf_expression *expression, int64_t base, const bmf_places *in)
+{
+    const bmf_expression_form *form = form_of(expression);
+    if (!expression->communicates || !form->places)
+        return *in;
+    visit **bucket = &survey->bucket[((uintptr_t)expression >> 4) % BUCKETS];
     for (const visit *known = *bucket; known; known = known->next)
-        if (known->node == node && known->base == base && memcmp(&known->in, &in, sizeof in) == 0)
+        if (known->node == expression && known->base == base && memcmp(&known->in, in, sizeof *in) == 0)
             return known->out;
-    places out = run_kind(all, node, base, in);
     visit *made = allocate(sizeof *made);
-    *made = (visit){node, base, in, out, *bucket};
+    *made = (visit){.node = expression, .base = base, .in = *in};
+    form->places(survey, expression, base, in, &made->out);
+    made->next = *bucket;
     *bucket = made;
-    return out;
+    return made->out;
 }
 
 int64_t processors_needed(const bmf_expression *checked)
 {
-    survey all = {0};
-    run(&all, checked, 0, (places){{0}});
+    bmf_survey all = {0};
+    const bmf_places start = {{0}};
+    survey_places(&all, checked, 0, &start);
     for (int k = 0; k < BUCKETS; k++) {
         while (all.bucket[k]) {
             visit *next = all.bucket[k]->next;

@@ -1,0 +1,28 @@
+/* The forms of the language, one line each: X(KIND, file). BMF_EXPRESSION_KIND is its kind, forms/file.c holds its
+ * descriptor (form.h), bmf_form_file. A new form is its file and its line. */
+#ifndef BMF_LANGUAGE_FORMS_LIST_H
+#define BMF_LANGUAGE_FORMS_LIST_H
+
+#define BMF_FORMS(X)                                                                                                   \
+    X(NAME, name)                                                                                                      \
+    X(ID, identity)                                                                                                    \
+    X(COMP, composition)                                                                                               \
+    X(CON, constant)                                                                                                   \
+    X(ALLTUP, tuple)                                                                                                   \
+    X(ALLVEC, vector)                                                                                                  \
+    X(OP, operation)                                                                                                   \
+    X(ADDR, component)                                                                                                 \
+    X(MAP, map)                                                                                                        \
+    X(REDUCE, reduce)                                                                                                  \
+    X(SCAN, scan)                                                                                                      \
+    X(ZIP, zip)                                                                                                        \
+    X(SPLIT, split)                                                                                                    \
+    X(FILTER, filter)                                                                                                  \
+    X(IF, choice)                                                                                                      \
+    X(WHILE, loop)                                                                                                     \
+    /* made by the checker and the rewriter, never written */                                                          \
+    X(CONVERT, conversion)                                                                                             \
+    X(SCALAR, kernel)                                                                                                  \
+    X(STREAM, stream)
+
+#endif

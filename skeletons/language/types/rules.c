@@ -1,0 +1,78 @@
+/* What the type rules of several forms share. */
+#include "skeletons/language/front/data.h"
+#include "skeletons/language/types/checker.h"
+
+bool type_is_list(const bmf_type *type)
+{
+    return type->kind == BMF_LIST || type->kind == BMF_DISTRIBUTED;
+}
+
+const bmf_type *type_list_like(const bmf_type *like, const bmf_type *element)
+{
+    return like->kind == BMF_DISTRIBUTED ? bmf_type_distributed(element) : bmf_type_list(element);
+}
+
+bool type_is_pair_with_distributed(const bmf_type *type, int component)
+{
+    return type->kind == BMF_TUPLE && type->components == 2 && type->component[component]->kind == BMF_DISTRIBUTED;
+}
+
+bool expression_takes_distributed(const bmf_expression *expression, const bmf_type *in)
+{
+    (void)expression;
+    return in->kind == BMF_DISTRIBUTED;
+}
+
+/* NULL after a message: the parts of `what` have types without a common one. */
+const bmf_type *checker_join(bmf_checker *checker, bmf_span span, const char *what, const bmf_type *a,
+                             const bmf_type *b)
+{
+    char words[2][BMF_TYPE_WORDS];
+    const bmf_type *both = bmf_type_join(a, b);
+    if (!both)
+        checker_fail(checker, span, "%s, found %s and %s", what, checker_words(a, words[0]),
+                     checker_words(b, words[1]));
+    return both;
+}
+
+/* The elements of a list have no distributed lists in them; otherwise a message. */
+bool checker_placed_elements(bmf_checker *checker, const bmf_expression *expression, const bmf_type *list)
+{
+    if (!bmf_type_holds_distributed(list->component[0]))
+        return true;
+    checker_needs(checker, expression, BMF_NEEDS_PLACED_ELEMENTS, list);
+    return false;
+}
+
+/* A predicate on `in`: its result must be a bool. */
+bmf_expression *checker_predicate(bmf_checker *checker, const bmf_expression *expression,
+                                  const bmf_expression *predicate, const bmf_type *in, bool inside)
+{
+    char words[BMF_TYPE_WORDS];
+    bmf_expression *typed =
+        inside ? checker_infer_inside(checker, predicate, in) : checker_infer(checker, predicate, in);
+    if (!typed)
+        return NULL;
+    if (typed->out->kind != BMF_BOOL && typed->out->kind != BMF_NOTHING)
+        return checker_fail(checker, predicate->span, "%s needs a predicate that makes a bool, found %s",
+                            checker_keyword(expression), checker_words(typed->out, words));
+    return checker_convert(checker, typed, &bmf_type_bool);
+}
+
+/* Choices and loops on distributed lists are for the program's one instance; false after a message. */
+bool checker_may_hold(bmf_checker *checker, const bmf_expression *expression, const bmf_type *type)
+{
+    char words[BMF_TYPE_WORDS];
+    if (checker->inside == 0 || !bmf_type_holds_distributed(type))
+        return true;
+    checker_fail(checker, expression->span, "%s inside a map or an operator cannot have distributed lists, found %s",
+                 checker_keyword(expression), checker_words(type, words));
+    return false;
+}
+
+bmf_expression *checker_made(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+{
+    (void)expression, (void)in;
+    checker->status = BMF_ERROR_INTERNAL;
+    return NULL;
+}
