@@ -155,7 +155,7 @@ static int run_each(const bmf_list *xss, const bmf_tree *tree, const bmf_source 
     bmf_context *ctx = xss->context;
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(pieces_create(ctx, xss->partition, 1, &piece, &pieces));
+    pieces_create(ctx, xss->partition, 1, &piece, &pieces);
     each_state state = {.tree = tree,
                         .source = children,
                         .offsets = xss->column.offsets,

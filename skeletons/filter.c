@@ -121,7 +121,7 @@ static int filter_sources(const bmf_list *xs, const bmf_kernel *predicate, const
     bmf_context *ctx = xs->context;
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(pieces_create(ctx, xs->partition, BMF_BLOCK, &piece, &pieces));
+    pieces_create(ctx, xs->partition, BMF_BLOCK, &piece, &pieces);
     filter_state state = {.marks = marks, .plain = plain, .local_first = xs->partition->local_first};
     state.bits = allocate((xs->column.count / 64 + 1 + 2 * pieces) * (int64_t)sizeof *state.bits);
     state.kept = allocate_clear(pieces, (int64_t)sizeof *state.kept);

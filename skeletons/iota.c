@@ -35,7 +35,7 @@ static int fill(bmf_context *ctx, const bmf_kernel *kernel, bmf_list *made)
     bmf_piece *piece;
     int64_t pieces;
     bmf_sink sink;
-    BMF_TRY(pieces_create(ctx, made->partition, BMF_BLOCK, &piece, &pieces));
+    pieces_create(ctx, made->partition, BMF_BLOCK, &piece, &pieces);
     sink_open(&sink, made, BMF_SINK_NEW, 0);
     tabulate_state state = {kernel, &sink};
     int status = backend_compute(

@@ -35,7 +35,7 @@ static int map_into(const bmf_source *source, bmf_list *out, bmf_sink_mode mode)
     bmf_piece *piece;
     int64_t pieces;
     bmf_sink sink;
-    BMF_TRY(pieces_create(ctx, out->partition, BMF_BLOCK, &piece, &pieces));
+    pieces_create(ctx, out->partition, BMF_BLOCK, &piece, &pieces);
     sink_open(&sink, out, mode, source->inputs);
     map_state state = {source, &sink};
     int status = backend_compute(

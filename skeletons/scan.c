@@ -250,7 +250,7 @@ static int scan_into(const bmf_source *source, const bmf_tree *tree, const bmf_p
     bmf_piece *piece;
     int64_t pieces;
     bmf_sink sink;
-    BMF_TRY(pieces_create_chain(ctx, out->partition, chain_grain(BMF_BLOCK, tree->record), &piece, &pieces));
+    pieces_create_chain(ctx, out->partition, chain_grain(BMF_BLOCK, tree->record), &piece, &pieces);
     sink_open(&sink, out, in_place ? BMF_SINK_STAGED : BMF_SINK_NEW, source->inputs);
     scan_state s = {.tree = tree,
                     .source = source,

@@ -68,6 +68,27 @@ mistake()
     done
 }
 
+@test "an error in a context of half of the ranks is said once and ends the others too" {
+    for ranks in 1 3 8; do
+        run --separate-stderr timeout 60 "$MPIRUN" -n "$ranks" "$BMF_BIN_DIR/make_errors" half
+        echo "ranks $ranks: $status: $stderr"
+        assert_failure 2
+        assert_output ""
+        assert_equal "$(grep -c '^bmf: ' <<<"$stderr")" 1
+        [[ $stderr == *"bmf: reduce: operator plus_real takes real, found int"* ]]
+    done
+}
+
+@test "a rank without working memory says so in one line and ends all" {
+    for ranks in 1 3 8; do
+        run --separate-stderr timeout 60 "$MPIRUN" -n "$ranks" "$BMF_BIN_DIR/make_errors" memory
+        echo "ranks $ranks: $status: $stderr"
+        assert_failure 1
+        assert_output ""
+        assert_equal "$(grep '^bmf: ' <<<"$stderr")" "bmf: out of memory: $((1 << 60)) bytes of working memory"
+    done
+}
+
 @test "a context that is opened when MPI is finalised" {
     mistake open-again 2 "bmf_open: MPI is finalised already"
 }

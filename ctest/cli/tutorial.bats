@@ -88,6 +88,22 @@ every_keyword()
     every_keyword "$BMF_SOURCE_DIR/share/vim/syntax/bmf.vim"
 }
 
+@test "the fuzzer's dictionary knows every keyword" {
+    every_keyword "$BMF_SOURCE_DIR/ctest/fuzz/language.dict"
+}
+
+@test "the grammar of the reference has every form and operation" {
+    local keyword
+    keywords >grammar.txt
+    cd "$BMF_SOURCE_DIR/skeletons/language"
+    grep -ohE '(keyword|parallel) = "[BP]_[A-Za-z]+"|X\([A-Z]+, "B_[A-Za-z]+"' forms/*.c operations/*.[ch] |
+        grep -oE '[BP]_[A-Za-z]+' | sort -u >"$BATS_TEST_TMPDIR/table.txt"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/table.txt")" -ge 50 ]
+    while read -r keyword; do
+        grep -qx "$keyword" "$OLDPWD/grammar.txt" || { echo "$keyword is missing" >&2; return 1; }
+    done <"$BATS_TEST_TMPDIR/table.txt"
+}
+
 @test "the examples of the reference print their results" {
     extract language.md
     [ "$(ls ./*.result | wc -l)" -ge 70 ]

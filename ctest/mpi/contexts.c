@@ -1,6 +1,6 @@
-/* Several contexts at once: on the world, on a half of it and on each rank alone, traced and not, for real and predicted;
- * each gives what it would give by itself, and the error of one leaves the others as they are. Here bmf initialises MPI,
- * and the last context finalises it; contexts_host.c has the other way. */
+/* Several contexts at once: on the world, on a half of it and on each rank alone, traced and not, for real and
+ * predicted; each gives what it would give by itself, and the error of one leaves the others as they are. Here bmf
+ * initialises MPI, and the last context finalises it; contexts_host.c has the other way. */
 #include <mpi.h>
 #include <stddef.h>
 #include <stdlib.h>

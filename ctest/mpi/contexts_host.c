@@ -1,5 +1,5 @@
-/* Contexts in a program that initialises and finalises MPI itself, and that has communicators of its own: opened and closed
- * many times, on many communicators, with messages of the program's own under way on the same ones. */
+/* Contexts in a program that initialises and finalises MPI itself, and that has communicators of its own: opened and
+ * closed many times, on many communicators, with messages of the program's own under way on the same ones. */
 #include <mpi.h>
 
 #include "bmf.h"

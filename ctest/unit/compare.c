@@ -215,7 +215,7 @@ static void quantiles_are_values_of_a_rank(void **state)
             group[k] = test_below(&random, GROUPS - 1);
             error[k] = test_below(&random, 12) == 0 ? INFINITY : (double)test_below(&random, 30);
         }
-        assert_true(ratio_quantiles(count, group, error, GROUPS, ratio));
+        ratio_quantiles(count, group, error, GROUPS, ratio);
         for (int64_t g = 0; g < GROUPS; g++) {
             int64_t n = 0;
             for (int64_t k = 0; k < count; k++)

@@ -1,5 +1,6 @@
 /* Programs: what parses to which tree, what prints back, and the place and words of every kind of mistake. Lines and columns
  * of the mistakes are counted by hand. */
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "skeletons/language/front/lexer.h"
 #include "skeletons/language/front/parse.h"
+#include "skeletons/language/operations/operation.h"
 
 typedef struct program {
     bmf_texts texts;
@@ -479,6 +482,52 @@ static void copies_have_their_own_children(void **state)
     close_program(&p);
 }
 
+/* The tables of forms and operations: every word is one keyword's, and it is found again without regard to case. */
+static void every_keyword_is_found(void **state)
+{
+    (void)state;
+    bmf_keyword keyword;
+    int words = 0;
+    for (int n = 0; keyword_at(n, &keyword); n++) {
+        if (!keyword.text || keyword.text[1] != '_')
+            continue;
+        char lower[32];
+        for (int k = 0; k <= (int)strlen(keyword.text); k++)
+            lower[k] = (char)tolower((unsigned char)keyword.text[k]);
+        const bmf_text text = {.bytes = lower, .size = (int64_t)strlen(lower)};
+        bmf_keyword found = keyword_of(&text, token_next(&text, 0));
+        assert_string_equal(found.text, keyword.text);
+        assert_int_equal(found.role, keyword.role);
+        assert_int_equal(found.kind, keyword.kind);
+        assert_int_equal(found.operation, keyword.operation);
+        words++;
+    }
+    assert_true(words >= 55);
+}
+
+/* What every descriptor must say. */
+static void every_form_and_operation_is_whole(void **state)
+{
+    (void)state;
+    for (int k = 0; k < BMF_EXPRESSION_KINDS; k++) {
+        const bmf_expression_form *form = form_of_kind((bmf_expression_kind)k);
+        assert_non_null(form->keyword);
+        assert_non_null(form->check);
+        assert_true(form->evaluate || k == BMF_EXPRESSION_NAME);
+        assert_true(!form->parallel || (form->is_parallel && form->evaluate_parallel && form->places));
+        assert_true(form->min_operands >= 0 && form->min_operands <= form->max_operands && form->max_operands <= 3);
+        assert_true(!form->is_kernel || form->is_scalar);
+    }
+    for (int k = 0; k < BMF_OPERATIONS; k++) {
+        const bmf_operation_descriptor *operation = operation_descriptor((bmf_operation)k);
+        const bool of_lists = operation->signature == BMF_SIGNATURE_LISTS;
+        assert_non_null(operation->keyword);
+        assert_true(of_lists == !!operation->check && of_lists == !!operation->evaluate);
+        assert_true(!operation->is_parallel == !operation->evaluate_parallel);
+        assert_true(!operation->parallel || operation->is_parallel);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -495,6 +544,8 @@ int main(void)
         cmocka_unit_test(nesting_is_limited),
         cmocka_unit_test(definitions_do_not_explode),
         cmocka_unit_test(copies_have_their_own_children),
+        cmocka_unit_test(every_keyword_is_found),
+        cmocka_unit_test(every_form_and_operation_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The context: ranks, threads, processors, options, counters. Opened first and closed last. Most programs have one; a program
- * with a communicator of its own opens its contexts with bmf_open_with of bmf/mpi.h. */
+/* The context: ranks, threads, processors, options, counters. Opened first and closed last. Most programs have one; a
+ * program with a communicator of its own opens its contexts with bmf_open_with of bmf/mpi.h. */
 #ifndef BMF_CONTEXT_H
 #define BMF_CONTEXT_H
 
@@ -15,9 +15,9 @@
 extern "C" {
 #endif
 
-/* What a context is opened with. Filled by the program, beginning with bmf_options_init(); what stays 0 or NULL is taken
- * from the environment variable in brackets, or else has its default. Members are only ever added, at the end.
- * An argument in argv, if argv is given, wins over a member, and a member over the environment. */
+/* What a context is opened with. Filled by the program, beginning with bmf_options_init(); what stays 0 or NULL is
+ * taken from the environment variable in brackets, or else has its default. Members are only ever added, at the end. An
+ * argument in argv, if argv is given, wins over a member, and a member over the environment. */
 typedef struct bmf_options {
     size_t size;             /* of the struct in the program: set by bmf_options_init */
     int64_t processors;      /* of the machine [BMF_PROCS]; default: the number of ranks */
@@ -54,14 +54,15 @@ static inline bmf_options bmf_options_init(void)
  *   --bmf-schedule LIST  [BMF_SCHEDULE]     force algorithms: "split=direct,scan=levels"; see docs/schedules.md
  *   --bmf-plan           [BMF_PLAN=1]       rank 0 prints the plan of every skeleton call on standard error
  *   --bmf-free           [BMF_FREE=1]       faster, not reproducible reductions (bmf_set_reproducible)
- *   --bmf-machine M      [BMF_MACHINE]      predict the run on the machine of file M; one process, --bmf-procs processors
+ *   --bmf-machine M      [BMF_MACHINE]      predict the run on the machine of file M; one process, --bmf-procs
+ * processors
  *   --bmf-ranks R        [BMF_RANKS]        then: ranks whose messages are counted; default: as many as processors
  * Everything after an argument "--" is left alone. Errors: BMF_ERROR_USAGE; *ctx is then NULL on every rank. */
 BMF_API int bmf_open(int *argc, char ***argv, bmf_context **ctx);
 
-/* Writes the trace if one was asked for and frees the context; finalises MPI if bmf initialised it and no other context is
- * open. Collective. All its lists must have been freed. NULL is allowed and nothing. Returns an exit code (0, or that of a trace that could not be written), so that
- * main can end with `return bmf_close(ctx);`. */
+/* Writes the trace if one was asked for and frees the context; finalises MPI if bmf initialised it and no other context
+ * is open. Collective. All its lists must have been freed. NULL is allowed and nothing. Returns an exit code (0, or
+ * that of a trace that could not be written), so that main can end with `return bmf_close(ctx);`. */
 BMF_API int bmf_close(bmf_context *ctx);
 
 /* Not collective: */
@@ -102,7 +103,8 @@ BMF_API bmf_statistics bmf_local_statistics(const bmf_context *ctx);
 /* The sums over all ranks, on every rank. Collective; one allreduce. */
 BMF_API int bmf_total_statistics(bmf_context *ctx, bmf_statistics *total);
 
-/* Seconds since bmf_open on this rank's clock; in a prediction, on the latest of all processors' clocks. Not collective. */
+/* Seconds since bmf_open on this rank's clock; in a prediction, on the latest of all processors' clocks. Not
+ * collective. */
 BMF_API double bmf_seconds(const bmf_context *ctx);
 /* The largest of all ranks' values (to the nanosecond), on every rank. Collective; no messages of the machine. */
 BMF_API int bmf_max_seconds(bmf_context *ctx, double seconds, double *slowest);

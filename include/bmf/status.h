@@ -41,7 +41,8 @@ BMF_API const char *bmf_status_name(int status);
  * The text is one line without the "bmf: " prefix; it is cut at 1023 bytes. */
 BMF_API int bmf_fail(bmf_context *ctx, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The message of the last error, or "". Owned by the context, valid until the next error. Not collective. */
+/* The message of the last error, or "". Owned by the context, valid until the next error. Not collective. ctx NULL: of
+ * the last error without a context, or of the last context that was closed or could not be opened. */
 BMF_API const char *bmf_error_text(const bmf_context *ctx);
 
 /* Agrees on one status among all ranks: the largest severity wins by lowest rank. Collective over the context.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/text.h"
 #include "runtime/base/hash.h"
 #include "bmf/status.h"
 
@@ -27,17 +28,10 @@ struct bmf_schedule_cache {
     bmf_schedule_cache_counts counts;
 };
 
-static char *copy_text(const char *text)
-{
-    char *copy = allocate((int64_t)strlen(text) + 1);
-    strcpy(copy, text);
-    return copy;
-}
-
 bmf_schedule_cache *schedule_cache_create(const char *directory)
 {
     bmf_schedule_cache *cache = allocate_clear(1, sizeof *cache);
-    cache->directory = directory ? copy_text(directory) : NULL;
+    cache->directory = directory ? text_copy(directory) : NULL;
     return cache;
 }
 
@@ -66,7 +60,7 @@ char *schedule_cache_directory(void)
         snprintf(path, sizeof path, "%s/.cache/bmf/schedules", home);
     else
         return NULL;
-    return copy_text(path);
+    return text_copy(path);
 }
 
 bmf_schedule_cache_counts schedule_cache_count(const bmf_schedule_cache *cache)
@@ -95,14 +89,14 @@ static char *make_key(const bmf_scheduled_hardware *hardware, int64_t messages, 
     size_t length;
     FILE *stream = open_memstream(&key, &length);
     if (!stream)
-        return copy_text("");
+        return text_copy("");
     fprintf(stream, "bmf schedule %d %s%s pipelines %d length %d wires %d messages %" PRId64 "\n", VERSION,
             mesh_text(&hardware->mesh, size), hardware->mesh.torus ? " torus" : "", hardware->pipelines,
             hardware->length, hardware->separate_wires, messages);
     for (int64_t k = 0; k < messages; k++)
         fprintf(stream, "%" PRId64 " %" PRId64 " %.6f\n", message[k].from, message[k].to[0], message[k].bandwidth);
     fclose(stream);
-    char *kept = copy_text(key);
+    char *kept = text_copy(key);
     free(key);
     return kept;
 }

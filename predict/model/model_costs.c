@@ -13,6 +13,7 @@
 #include "predict/kernels/kernels.h"
 #include "predict/model/model_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/text.h"
 
 enum { KEPT = 2, EQUATIONS = 255, NAMED = 400 };
 
@@ -90,7 +91,7 @@ static void remark(bmf_model_costs *costs, const char *kernel, int64_t elements,
     snprintf(text + length, sizeof text - (size_t)length, "%" PRId64 " elements: %s", elements, outside);
     int64_t entry = (int64_t)sizeof *costs->remark;
     costs->remark = reallocate(costs->remark, costs->remarks * entry, (costs->remarks + 1) * entry);
-    costs->remark[costs->remarks++] = strdup(text);
+    costs->remark[costs->remarks++] = text_copy(text);
 }
 
 /* Where a line that was fitted elsewhere has come below 0: in proportion to the nearest size that was measured, which may be

@@ -15,6 +15,7 @@
 #include "predict/model/replay_gaps.h"
 #include "predict/replay/replay_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/text.h"
 
 /* What a lane does in one round: its leaves, linked in their order. */
 typedef struct lane_round {
@@ -321,7 +322,7 @@ static void copy_remarks(const bmf_model_costs *costs, int64_t *count, char ***r
         ++*count;
     *remarks = allocate(*count * (int64_t)sizeof **remarks);
     for (int64_t k = 0; k < *count; k++)
-        (*remarks)[k] = strdup(model_costs_remark(costs, k));
+        (*remarks)[k] = text_copy(model_costs_remark(costs, k));
 }
 
 int replay_onto_machine(bmf_run *run, const bmf_machine *machine, bool gaps, bmf_actions **actions, int64_t *count,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "predict/report/compare_private.h"
+#include "runtime/base/allocate.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/table.h"
 
@@ -133,20 +134,15 @@ int64_t *compare_twins(const bmf_both *both)
 {
     matching m = {.both = both, .smaller = both->run[0]->events < both->run[1]->events ? 0 : 1};
     int64_t smaller = both->run[m.smaller]->events;
-    m.chain = malloc(((size_t)smaller + 1) * sizeof *m.chain);
+    m.chain = allocate_array(smaller, (int64_t)sizeof *m.chain);
     for (int run = 0; run < 2; run++)
-        m.next[run] = malloc(((size_t)both->run[run]->events + 1) * sizeof *m.next[run]);
-    bool complete = table_reserve(&m.table, smaller) && m.chain && m.next[0] && m.next[1];
-    if (complete) {
-        enter_events(&m, m.smaller);
-        enter_events(&m, 1 - m.smaller);
-        pair_off(&m);
-    }
+        m.next[run] = allocate_array(both->run[run]->events, (int64_t)sizeof *m.next[run]);
+    table_make_room(&m.table, smaller);
+    enter_events(&m, m.smaller);
+    enter_events(&m, 1 - m.smaller);
+    pair_off(&m);
     table_free(&m.table);
     free(m.chain);
     free(m.next[1]);
-    if (complete)
-        return m.next[0];
-    free(m.next[0]);
-    return NULL;
+    return m.next[0];
 }

@@ -17,11 +17,6 @@
 
 int64_t intervals_memory = BMF_INTERVALS_MEMORY;
 
-static int fail_memory(void)
-{
-    return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for the intervals of a run");
-}
-
 /* ---- what is known of the run before its lanes are looked at ---- */
 
 /* By node: is it the root or below it? To be freed. */
@@ -33,17 +28,15 @@ static bool *mark_inside(const bmf_run *run, uint32_t root)
     return inside;
 }
 
-int analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis)
+void analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis)
 {
     *analysis = (bmf_analysis){.run = run, .root = root, .instance = instance};
     analysis->kind = communication_kinds(run);
     analysis->lane_start = lane_starts(run);
     analysis->inside = mark_inside(run, root);
     analysis->copies = repeated_create(run);
-    if (rounds_create(run, &analysis->rounds) == BMF_OK && alone_create(run, &analysis->alone) == BMF_OK)
-        return BMF_OK;
-    analysis_free(analysis);
-    return fail_memory();
+    rounds_create(run, &analysis->rounds);
+    alone_create(run, &analysis->alone);
 }
 
 void analysis_free(bmf_analysis *analysis)
@@ -324,12 +317,12 @@ static int check_times(const bmf_run *run)
                     run->lanes);
 }
 
-static int build(const bmf_run *run, uint32_t root, uint32_t instance, bmf_intervals *intervals)
+static void build(const bmf_run *run, uint32_t root, uint32_t instance, bmf_intervals *intervals)
 {
     bmf_analysis analysis;
     bmf_lane_row row;
     survey s;
-    BMF_TRY(analysis_create(run, root, instance, &analysis));
+    analysis_create(run, root, instance, &analysis);
     int64_t *now = allocate_array(run->nodes, (int64_t)sizeof *now);
     lane_row_create(&analysis, &row);
     create_survey(&analysis, &s);
@@ -340,26 +333,22 @@ static int build(const bmf_run *run, uint32_t root, uint32_t instance, bmf_inter
     free_survey(&s);
     lane_row_free(&row);
     analysis_free(&analysis);
-    return BMF_OK;
 }
 
 static int create(bmf_run *run, uint32_t root, uint32_t instance, bmf_intervals **intervals)
 {
     *intervals = NULL;
     if (run_sort(run) != BMF_OK)
-        return fail_memory();
+        return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for the intervals of a run");
     BMF_TRY(check_times(run));
     bmf_intervals *made = allocate((int64_t)sizeof *made);
     *made =
         (bmf_intervals){.run = run, .processors = run->lanes, .node = root ? root : UINT32_MAX, .instance = instance};
-    int status = build(run, root, instance, made);
-    for (int64_t i = 0; status == BMF_OK && i < made->count; i++)
+    build(run, root, instance, made);
+    for (int64_t i = 0; i < made->count; i++)
         find_efficiencies(&made->interval[i], made->processors, NULL);
-    if (status == BMF_OK)
-        *intervals = made;
-    else
-        intervals_free(made);
-    return status;
+    *intervals = made;
+    return BMF_OK;
 }
 
 /* Efficiencies that need the ideal run, of all intervals that it has too. */
@@ -446,7 +435,7 @@ int intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_charact
     }
     bmf_analysis analysis;
     uint32_t root = intervals->node == UINT32_MAX ? 0 : intervals->node;
-    BMF_TRY(analysis_create(intervals->run, root, intervals->instance, &analysis));
+    analysis_create(intervals->run, root, intervals->instance, &analysis);
     walk_again(intervals, &analysis, interval, each);
     analysis_free(&analysis);
     return BMF_OK;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "predict/report/intervals_private.h"
+#include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/search.h"
@@ -53,23 +54,21 @@ static bool is_kernel(const bmf_event *event)
     return event->kind == BMF_EVENT_KERNEL && event->end > event->begin;
 }
 
-static bool find_calls(const bmf_run *run, calls *c)
+static void find_calls(const bmf_run *run, calls *c)
 {
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
         const uint32_t known = (uint32_t)c->table.count;
         if (!is_kernel(event))
             continue;
-        if (!table_reserve(&c->table, (int64_t)known + 1) ||
-            !ARRAY_TRY_RESERVE(c->call, c->capacity, (int64_t)known + 1))
-            return false;
+        table_make_room(&c->table, (int64_t)known + 1);
+        ARRAY_RESERVE(c->call, c->capacity, (int64_t)known + 1);
         const uint32_t number = table_find_or_add(&c->table, hash_call(event), is_call, &(wanted){c, event}, known);
         if (number == known)
             c->call[number] = (call){event->node, event->instance, event->lane};
         else if (c->call[number].lane != event->lane)
             c->call[number].lane = MANY;
     }
-    return true;
 }
 
 /* Where a kernel begins or ends to run. */
@@ -85,18 +84,14 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The union of all kernels of calls on one processor, as disjoint pieces in time order. */
-static bool join_lonely(const bmf_run *run, const calls *c, bmf_alone *joined)
+static void join_lonely(const bmf_run *run, const calls *c, bmf_alone *joined)
 {
     int64_t count = 0, open = 0;
     for (int64_t k = 0; k < run->events; k++)
         count += is_kernel(&run->event[k]) && find_call(c, &run->event[k])->lane != MANY;
-    bound *at = malloc(((size_t)count * 2 + 1) * sizeof *at);
-    joined->begin = malloc(((size_t)count + 1) * sizeof *joined->begin);
-    joined->end = malloc(((size_t)count + 1) * sizeof *joined->end);
-    if (!at || !joined->begin || !joined->end) {
-        free(at);
-        return false;
-    }
+    bound *at = allocate_array(count * 2, (int64_t)sizeof *at);
+    joined->begin = allocate_array(count, (int64_t)sizeof *joined->begin);
+    joined->end = allocate_array(count, (int64_t)sizeof *joined->end);
     count = 0;
     for (int64_t k = 0; k < run->events; k++)
         if (is_kernel(&run->event[k]) && find_call(c, &run->event[k])->lane != MANY) {
@@ -114,7 +109,6 @@ static bool join_lonely(const bmf_run *run, const calls *c, bmf_alone *joined)
             joined->end[joined->pieces++] = time;
     }
     free(at);
-    return true;
 }
 
 /* The first piece that ends after a time. */
@@ -126,41 +120,30 @@ static int64_t first_after(const bmf_alone *alone, int64_t time)
 /* The bounds of all kernels that run at some time of the pieces. */
 static bound *kernels_beside(const bmf_run *run, const calls *c, const bmf_alone *joined, int64_t *bounds)
 {
-    int64_t capacity = 1024;
-    bound *at = malloc((size_t)capacity * sizeof *at);
+    int64_t capacity = 0;
+    bound *at = NULL;
     *bounds = 0;
-    for (int64_t k = 0; at && k < run->events; k++) {
+    for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
         if (!is_kernel(event))
             continue;
         int64_t piece = first_after(joined, event->begin);
         if (piece == joined->pieces || joined->begin[piece] >= event->end)
             continue;
-        if (*bounds + 2 > capacity) {
-            capacity *= 2;
-            bound *grown = realloc(at, (size_t)capacity * sizeof *at);
-            if (!grown)
-                free(at);
-            at = grown;
-            if (!at)
-                break;
-        }
         int32_t lonely = find_call(c, event)->lane != MANY;
-        at[(*bounds)++] = (bound){event->begin, 1, lonely};
-        at[(*bounds)++] = (bound){event->end, -1, -lonely};
+        *ARRAY_APPEND(at, *bounds, capacity) = (bound){event->begin, 1, lonely};
+        *ARRAY_APPEND(at, *bounds, capacity) = (bound){event->end, -1, -lonely};
     }
     return at;
 }
 
 /* The pieces of time with exactly one kernel, one of a call on one processor. */
-static bool keep_single(bound *at, int64_t bounds, bmf_alone *alone)
+static void keep_single(bound *at, int64_t bounds, bmf_alone *alone)
 {
     int64_t kernels = 0, lonely = 0, capacity = bounds / 2 + 1;
-    alone->begin = malloc((size_t)capacity * sizeof *alone->begin);
-    alone->end = malloc((size_t)capacity * sizeof *alone->end);
-    alone->before = malloc((size_t)capacity * sizeof *alone->before);
-    if (!alone->begin || !alone->end || !alone->before)
-        return false;
+    alone->begin = allocate_array(capacity, (int64_t)sizeof *alone->begin);
+    alone->end = allocate_array(capacity, (int64_t)sizeof *alone->end);
+    alone->before = allocate_array(capacity, (int64_t)sizeof *alone->before);
     qsort(at, (size_t)bounds, sizeof *at, by_time);
     for (int64_t k = 0, sum = 0; k < bounds;) {
         int64_t time = at[k].time;
@@ -178,10 +161,9 @@ static bool keep_single(bound *at, int64_t bounds, bmf_alone *alone)
             alone->before[alone->pieces] = sum;
         }
     }
-    return true;
 }
 
-int alone_create(const bmf_run *run, bmf_alone *alone)
+void alone_create(const bmf_run *run, bmf_alone *alone)
 {
     calls c = {0};
     bmf_alone joined = {0};
@@ -189,17 +171,17 @@ int alone_create(const bmf_run *run, bmf_alone *alone)
     int64_t bounds;
     *alone = (bmf_alone){0};
     if (run->lanes == 1)
-        return BMF_OK;
-    bool complete = find_calls(run, &c) && join_lonely(run, &c, &joined);
-    if (complete && joined.pieces > 0) {
+        return;
+    find_calls(run, &c);
+    join_lonely(run, &c, &joined);
+    if (joined.pieces > 0) {
         at = kernels_beside(run, &c, &joined, &bounds);
-        complete = at && keep_single(at, bounds, alone);
+        keep_single(at, bounds, alone);
     }
     free(at);
     table_free(&c.table);
     free(c.call);
     alone_free(&joined);
-    return complete ? BMF_OK : BMF_ERROR_MEMORY;
 }
 
 void alone_free(bmf_alone *alone)

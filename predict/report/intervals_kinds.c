@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "predict/report/intervals_private.h"
+#include "runtime/base/allocate.h"
 #include "skeletons/skeleton_types.h"
 
 const char *communication_name(bmf_communication kind)
@@ -19,9 +20,7 @@ bool is_reduction(const bmf_trace_node *node)
 
 bmf_communication *communication_kinds(const bmf_run *run)
 {
-    bmf_communication *kind = malloc(run->nodes * sizeof *kind);
-    if (!kind)
-        return NULL;
+    bmf_communication *kind = allocate_array(run->nodes, (int64_t)sizeof *kind);
     kind[0] = BMF_COMMUNICATION_OTHER;
     for (uint32_t k = 1; k < run->nodes; k++) {
         const bmf_trace_node *node = &run->node[k];

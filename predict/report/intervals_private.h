@@ -30,8 +30,7 @@ typedef struct bmf_rounds {
     bmf_table table;    /* of parts by (node, instance, round, lane) */
 } bmf_rounds;
 
-/* BMF_OK or BMF_ERROR_MEMORY; rounds_free in both cases. */
-int rounds_create(const bmf_run *run, bmf_rounds *rounds);
+void rounds_create(const bmf_run *run, bmf_rounds *rounds);
 void rounds_free(bmf_rounds *rounds);
 /* The part of a lane in the round of an event, NULL if it has none. */
 const bmf_round_part *rounds_find(const bmf_rounds *rounds, const bmf_event *event, int32_t lane);
@@ -43,7 +42,7 @@ typedef struct bmf_alone {
     int64_t *before; /* sum of the lengths of the pieces before this one */
 } bmf_alone;
 
-int alone_create(const bmf_run *run, bmf_alone *alone);
+void alone_create(const bmf_run *run, bmf_alone *alone);
 void alone_free(bmf_alone *alone);
 /* How much of [begin, end) is such time. O(log pieces). */
 int64_t alone_within(const bmf_alone *alone, int64_t begin, int64_t end);
@@ -52,7 +51,7 @@ int64_t alone_within(const bmf_alone *alone, int64_t begin, int64_t end);
  * caller frees. */
 uint32_t *repeated_create(const bmf_run *run);
 
-/* By node: the kind of its communication. nodes values, to be freed; NULL without memory. */
+/* By node: the kind of its communication. nodes values, to be freed. */
 bmf_communication *communication_kinds(const bmf_run *run);
 /* True for a call that folds a list to one value. */
 bool is_reduction(const bmf_trace_node *node);
@@ -69,7 +68,7 @@ typedef struct bmf_analysis {
     uint32_t *copies;
 } bmf_analysis;
 
-int analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis);
+void analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis);
 void analysis_free(bmf_analysis *analysis);
 
 /* What one lane did: additive characteristics by node, children not included. */

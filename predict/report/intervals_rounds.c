@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "predict/report/intervals_private.h"
+#include "runtime/base/allocate.h"
 #include "runtime/base/hash.h"
 
 static uint64_t hash_part(uint32_t node, uint32_t instance, uint32_t round, int32_t lane)
@@ -97,13 +98,13 @@ static bool is_group(const void *looked_up, uint32_t number)
 }
 
 /* Rounds by (node, instance, round). */
-static bool make_groups(bmf_rounds *rounds)
+static void make_groups(bmf_rounds *rounds)
 {
     bmf_table table = {0};
-    groups g = {rounds->part, malloc(((size_t)rounds->parts + 1) * sizeof *g.example), NULL};
-    rounds->group_end = malloc(((size_t)rounds->parts + 1) * sizeof *rounds->group_end);
-    const bool complete = table_reserve(&table, rounds->parts) && g.example && rounds->group_end;
-    for (int64_t k = 0; complete && k < rounds->parts; k++) {
+    groups g = {rounds->part, allocate_array(rounds->parts, (int64_t)sizeof *g.example), NULL};
+    rounds->group_end = allocate_array(rounds->parts, (int64_t)sizeof *rounds->group_end);
+    table_make_room(&table, rounds->parts);
+    for (int64_t k = 0; k < rounds->parts; k++) {
         bmf_round_part *part = &rounds->part[k];
         const uint32_t known = (uint32_t)table.count;
         g.wanted = part;
@@ -119,21 +120,19 @@ static bool make_groups(bmf_rounds *rounds)
     }
     table_free(&table);
     free(g.example);
-    return complete;
 }
 
-int rounds_create(const bmf_run *run, bmf_rounds *rounds)
+void rounds_create(const bmf_run *run, bmf_rounds *rounds)
 {
     int64_t communication = 0;
     for (int64_t k = 0; k < run->events; k++)
         communication += is_communication(&run->event[k]);
-    *rounds = (bmf_rounds){.part = malloc(((size_t)communication + 1) * sizeof *rounds->part),
-                           .part_of = malloc(((size_t)run->events + 1) * sizeof *rounds->part_of)};
-    if (!rounds->part || !rounds->part_of || !table_reserve(&rounds->table, communication))
-        return BMF_ERROR_MEMORY;
+    *rounds = (bmf_rounds){.part = allocate_array(communication, (int64_t)sizeof *rounds->part),
+                           .part_of = allocate_array(run->events, (int64_t)sizeof *rounds->part_of)};
+    table_make_room(&rounds->table, communication);
     make_parts(run, rounds);
     find_latest(run, rounds);
-    return make_groups(rounds) ? BMF_OK : BMF_ERROR_MEMORY;
+    make_groups(rounds);
 }
 
 void rounds_free(bmf_rounds *rounds)

@@ -4,6 +4,7 @@
  * numbers than their children, so one pass finds every node after its parent. Cost: expected linear.
  */
 #include "predict/report/run_match.h"
+#include "runtime/base/allocate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,17 +62,15 @@ static void fill_twins(const bmf_run *from, const bmf_run *to, bmf_table *names,
 uint32_t *node_twins(const bmf_run *from, const bmf_run *to)
 {
     bmf_table names = {0}, nodes = {0};
-    uint32_t *name_twin = malloc(from->names * sizeof *name_twin), *twin = malloc(from->nodes * sizeof *twin);
-    const bool complete = table_reserve(&names, to->names) && table_reserve(&nodes, to->nodes) && name_twin && twin;
-    if (complete)
-        fill_twins(from, to, &names, &nodes, name_twin, twin);
+    uint32_t *name_twin = allocate_array(from->names, (int64_t)sizeof *name_twin);
+    uint32_t *twin = allocate_array(from->nodes, (int64_t)sizeof *twin);
+    table_make_room(&names, to->names);
+    table_make_room(&nodes, to->nodes);
+    fill_twins(from, to, &names, &nodes, name_twin, twin);
     table_free(&names);
     table_free(&nodes);
     free(name_twin);
-    if (complete)
-        return twin;
-    free(twin);
-    return NULL;
+    return twin;
 }
 
 int same_program(const bmf_run *from, const bmf_run *to, const uint32_t *twin)
@@ -96,8 +95,8 @@ int64_t run_end(const bmf_run *run)
 
 int64_t *lane_starts(const bmf_run *run)
 {
-    int64_t *start = malloc(((size_t)run->lanes + 1) * sizeof *start), event = 0;
-    for (int32_t lane = 0; start && lane <= run->lanes; lane++) {
+    int64_t *start = allocate_array((int64_t)run->lanes + 1, (int64_t)sizeof *start), event = 0;
+    for (int32_t lane = 0; lane <= run->lanes; lane++) {
         while (event < run->events && run->event[event].lane < lane)
             event++;
         start[lane] = event;

@@ -194,10 +194,10 @@ static inline bool is_local(const bmf_context *ctx, int64_t processor)
 
 /* Cuts this host's elements of a partition into pieces: every worker gets a contiguous run of about the same number of
  * elements, cut at part boundaries and, inside a part, at multiples of grain (global numbers). The caller frees. */
-int pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece, int64_t *pieces);
+void pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece, int64_t *pieces);
 /* The same cut every `grain` elements, for chained work. */
-int pieces_create_chain(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
-                        int64_t *pieces);
+void pieces_create_chain(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
+                         int64_t *pieces);
 
 /* Opens and closes a skeleton call in the trace; `text` is "scan plus". Every rank calls both in the same order. Elements:
  * the partition whose local part lengths are recorded, or NULL. Between them, kernels and messages belong to the call. */

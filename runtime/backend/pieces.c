@@ -37,26 +37,25 @@ static void cut_parts(const bmf_partition *partition, int64_t share, int64_t ori
     *pieces = count;
 }
 
-static int create(const bmf_partition *partition, int64_t share, int64_t origin, int workers, bmf_piece **piece,
-                  int64_t *pieces)
+static void create(const bmf_partition *partition, int64_t share, int64_t origin, int workers, bmf_piece **piece,
+                   int64_t *pieces)
 {
     cut_parts(partition, share, origin, workers, NULL, pieces);
     *piece = allocate(*pieces * (int64_t)sizeof **piece);
     cut_parts(partition, share, origin, workers, *piece, pieces);
-    return BMF_OK;
 }
 
-int pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece, int64_t *pieces)
+void pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece, int64_t *pieces)
 {
     int64_t begin = bmf_partition_local_begin(partition), end = bmf_partition_local_end(partition);
     int64_t origin = begin / grain * grain;
     int64_t share = round_up((end - origin + ctx->threads - 1) / ctx->threads, grain);
-    return create(partition, share > 0 ? share : grain, origin, ctx->threads, piece, pieces);
+    create(partition, share > 0 ? share : grain, origin, ctx->threads, piece, pieces);
 }
 
-int pieces_create_chain(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
-                        int64_t *pieces)
+void pieces_create_chain(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
+                         int64_t *pieces)
 {
     (void)ctx;
-    return create(partition, grain, bmf_partition_local_begin(partition) / grain * grain, 1, piece, pieces);
+    create(partition, grain, bmf_partition_local_begin(partition) / grain * grain, 1, piece, pieces);
 }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "runtime/base/allocate.h"
+
 enum { FIRST_SLOTS = 64 };
 
 static void enter(const bmf_table *table, bmf_table_slot entered)
@@ -28,6 +30,12 @@ bool table_reserve(bmf_table *table, int64_t count)
     free(table->slot);
     *table = larger;
     return true;
+}
+
+void table_make_room(bmf_table *table, int64_t count)
+{
+    if (!table_reserve(table, count))
+        out_of_memory(2 * count * (int64_t)sizeof(bmf_table_slot), "for a table");
 }
 
 void table_free(bmf_table *table)

@@ -27,6 +27,8 @@ enum { TABLE_NONE = -1 };
 /* Makes room for `count` numbers in all, fewer than 2^32 - 1. False, and the table is as before, without memory. An
  * empty table is all zeros. */
 bool table_reserve(bmf_table *table, int64_t count);
+/* The same; out_of_memory ends the program. */
+void table_make_room(bmf_table *table, int64_t count);
 /* Leaves an empty table. */
 void table_free(bmf_table *table);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/text.h"
 #include "runtime/context/private.h"
 #include "runtime/backend/wait.h"
 
@@ -36,21 +37,15 @@ void divide_processors(bmf_context *ctx)
     ctx->local_processors = bmf_first_processor(ctx, ctx->rank + 1) - ctx->first_processor;
 }
 
-static char *copy_text(const char *text)
-{
-    int64_t size = (int64_t)strlen(text) + 1;
-    return memcpy(allocate(size), text, (size_t)size);
-}
-
 void name_program(bmf_context *ctx, const char *path)
 {
     const char *slash = strrchr(path, '/');
     free(ctx->program);
-    ctx->program = copy_text(slash ? slash + 1 : path);
+    ctx->program = text_copy(slash ? slash + 1 : path);
     if (!ctx->run)
         return;
     free(ctx->run->program);
-    ctx->run->program = copy_text(ctx->program);
+    ctx->run->program = text_copy(ctx->program);
 }
 
 int bmf_rank(const bmf_context *ctx)

@@ -1,8 +1,8 @@
 /* Who else is on this host: how to wait and how many threads to use depend on it.
  *
- * Method: one allgather of a hash of the host's name and the cores each rank may use. Ranks of the program that are not in
- * the context cannot be asked; how many there are on this host is known from the launcher.
- * Cost: one non-blocking allgather of 136 bytes a rank. */
+ * Method: one allgather of a hash of the host's name and the cores each rank may use. Ranks of the program that are not
+ * in the context cannot be asked; how many there are on this host is known from the launcher. Cost: one non-blocking
+ * allgather of 136 bytes a rank. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>

@@ -1,9 +1,10 @@
 /* Opening and closing contexts, any number of them in a process.
  *
- * Method: a context has two copies of its communicator, one for its messages and one for the end of the program, so that
- * contexts never receive each other's messages, however their communicators overlap. What remains of the process: the
- * list of open contexts, and whether it was bmf that initialised MPI; then the last context that closes finalises it.
- * Cost: two duplicates of the communicator, an allgather of a hash and a set of cores a rank, an agreement, a barrier. */
+ * Method: a context has two copies of its communicator, one for its messages and one for the end of the program, so
+ * that contexts never receive each other's messages, however their communicators overlap. What remains of the process:
+ * the list of open contexts, and whether it was bmf that initialised MPI; then the last context that closes finalises
+ * it. Cost: two duplicates of the communicator, an allgather of a hash and a set of cores a rank, an agreement, a
+ * barrier. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

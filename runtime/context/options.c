@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/allocate.h"
+#include "runtime/base/text.h"
 #include "runtime/context/private.h"
 
 enum { LARGEST_THREADS = 4096 };
@@ -54,7 +54,7 @@ static int apply_path(bmf_context *ctx, const char *source, const char *value, c
     if (!*value)
         return bmf_fail(ctx, BMF_ERROR_USAGE, "%s takes the name of a file", source);
     free(*path);
-    *path = strdup(value);
+    *path = text_copy(value);
     return BMF_OK;
 }
 
@@ -70,7 +70,7 @@ static int apply_machine(bmf_context *ctx, const char *source, const char *value
 
 static int apply_schedule(bmf_context *ctx, const char *source, const char *value)
 {
-    char *list = strdup(value), *rest = list;
+    char *list = text_copy(value), *rest = list;
     int status = BMF_OK;
     for (char *entry; status == BMF_OK && (entry = strsep(&rest, ","));) {
         char *algorithm = strchr(entry, '=');

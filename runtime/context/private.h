@@ -12,8 +12,8 @@ void keep_message(const bmf_context *ctx);
 
 /* A full copy of what a program filled with the header of its version. Errors as bmf_open_with. */
 int options_copy(const bmf_options *given, bmf_options *copy);
-/* Fills the context's fields from the environment, the options, and their argv, out of which it takes its arguments. Not
- * collective. */
+/* Fills the context's fields from the environment, the options, and their argv, out of which it takes its arguments.
+ * Not collective. */
 int options_apply(bmf_context *ctx, const bmf_options *options);
 
 /* Finds out how many ranks of the context share this host, and whether they must wait politely. Collective. */

@@ -55,7 +55,7 @@ int partials_fold(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree
 {
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(pieces_create(ctx, partition, BMF_BLOCK, &piece, &pieces));
+    pieces_create(ctx, partition, BMF_BLOCK, &piece, &pieces);
     while (!with_last && pieces > 0 && piece[pieces - 1].part == partition->parts - 1)
         pieces--;
     *partials = (bmf_partials){.ctx = ctx, .tree = tree, .partition = partition};

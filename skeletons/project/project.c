@@ -326,7 +326,7 @@ static void free_call(bmf_project_call *call)
 static int project(bmf_project_call *call, bmf_list **out)
 {
     bmf_context *ctx = call->ctx;
-    BMF_TRY(pieces_create(ctx, call->indices->partition, BMF_BLOCK, &call->piece, &call->pieces));
+    pieces_create(ctx, call->indices->partition, BMF_BLOCK, &call->piece, &call->pieces);
     call->needs = allocate_clear(call->pieces, (int64_t)sizeof *call->needs);
     for (int64_t k = 0; k < call->pieces; k++)
         call->needs[k].bad = -1;

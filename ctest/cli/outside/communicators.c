@@ -1,6 +1,6 @@
-/* A program with an MPI of its own, built by ctest/cli/install.bats against an installed bmf: half of its ranks, all of them
- * and each alone have a context, all at the same time, and the program's own messages go on beside. Prints one line a
- * communicator from its first rank, in the order of ranks, whose answers the test knows. */
+/* A program with an MPI of its own, built by ctest/cli/install.bats against an installed bmf: half of its ranks, all of
+ * them and each alone have a context, all at the same time, and the program's own messages go on beside. Prints one
+ * line a communicator from its first rank, in the order of ranks, whose answers the test knows. */
 #include <bmf.h>
 #include <bmf/mpi.h>
 #include <stdio.h>

@@ -1,7 +1,10 @@
 /* make_errors CASE: a program that makes one mistake, for errors.bats. It should never reach its last line. */
 #include <bmf.h>
+#include <bmf/mpi.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "runtime/base/allocate.h"
 
 BMF_MAP_KERNEL(identity, int64_t, i, int64_t, i)
 BMF_ZIP_KERNEL(sum, int64_t, a, int64_t, b, int64_t, a + b)
@@ -20,6 +23,22 @@ static int fail_at_five(const void *context, int64_t count, const bmf_slice *in,
 }
 
 static const bmf_kernel fragile = {"fragile", fail_at_five, NULL, 1, {&bmf_type_int}, &bmf_type_int, true};
+
+/* An error in a context of half of the ranks, while the others wait for messages that will not come. */
+static int fail_in_half(bmf_context *ctx)
+{
+    const int first_half = 2 * bmf_rank(ctx) < bmf_ranks(ctx);
+    bmf_context *half;
+    bmf_list *xs;
+    double sum;
+    MPI_Comm comm;
+    MPI_Comm_split(MPI_COMM_WORLD, first_half, bmf_rank(ctx), &comm);
+    BMF_CHECK(bmf_open_with(comm, NULL, &half));
+    BMF_CHECK(bmf_iota(half, 10, &xs));
+    if (!first_half)
+        MPI_Barrier(MPI_COMM_WORLD);
+    return bmf_reduce(xs, &bmf_plus_real, &sum);
+}
 
 static int make_mistake(bmf_context *ctx, const char *mistake)
 {
@@ -62,6 +81,10 @@ static int make_mistake(bmf_context *ctx, const char *mistake)
         BMF_CHECK(bmf_place(ctx, 0, &bmf_type_int, 0, NULL, &ys));
         return bmf_split(ys, 0, 0, &xs);
     }
+    if (strcmp(mistake, "memory") == 0 && bmf_rank(ctx) == bmf_ranks(ctx) - 1)
+        allocate((int64_t)1 << 60);
+    if (strcmp(mistake, "half") == 0)
+        return fail_in_half(ctx);
     if (strcmp(mistake, "one-rank") == 0 && bmf_rank(ctx) == bmf_ranks(ctx) - 1)
         return bmf_fail(ctx, BMF_ERROR_FILE, "only the last rank sees this");
     BMF_CHECK(bmf_map(xs, &identity, &ys));

@@ -1,11 +1,12 @@
 /* Flattened evaluation: an expression applied to a batch of arguments.
  *
  * Statuses are this rank's own: when an expression fails on one rank only, the others go on to the next operation that
- * communicates. Every such operation begins with bmf_agree(ctx, BMF_OK), and whoever has failed comes, without any other
- * collective call, to the agreement at the end of bmf_run; so all leave together with the message of the lowest rank.
+ * communicates. Every such operation begins with bmf_agree(ctx, BMF_OK), and whoever has failed comes, without any
+ * other collective call, to the agreement at the end of bmf_run; so all leave together with the message of the lowest
+ * rank.
  *
- * Trace: an operation opens a node (skeleton_begin) unless evaluator->quiet, which is set inside B_While loops that may go
- * round a different number of times on each rank. */
+ * Trace: an operation opens a node (skeleton_begin) unless evaluator->quiet, which is set inside B_While loops that
+ * may go round a different number of times on each rank. */
 #ifndef BMF_LANGUAGE_EVALUATE_H
 #define BMF_LANGUAGE_EVALUATE_H
 
@@ -50,23 +51,26 @@ void frame_open_picked(const bmf_frame *outer, const bmf_expression *by, const i
 /* Elements of distributed lists. No messages. */
 void frame_open_spread(const bmf_frame *outer, const bmf_expression *by, bmf_distribution *spread, bmf_frame *frame);
 void frame_close(bmf_frame *frame);
-/* The layout of the frame's instances. Collective when it has to be made (ranks tell each other how many instances they have): every rank
- * calls it at the same operation. Returns BMF_OK or an agreed error. */
+/* The layout of the frame's instances. Collective when it has to be made (ranks tell each other how many instances
+ * they have): every rank calls it at the same operation. Returns BMF_OK or an agreed error. */
 int frame_layout(bmf_evaluator *evaluator, bmf_frame *frame, bmf_layout **layout);
 
-/* Cuts the `count` elements of this rank that belong to the frame's instances (offsets[count of instances + 1], or NULL: one per
- * instance) into pieces for ctx->backend->compute: processor by processor, workers in turn, cut anywhere (grain 1) or only at instances'
- * ends (whole; part is then the piece's first instance). The caller frees *piece. */
+/* Cuts the `count` elements of this rank that belong to the frame's instances (offsets[count of instances + 1], or
+ * NULL: one per instance) into pieces for ctx->backend->compute: processor by processor, workers in turn, cut
+ * anywhere (grain 1) or only at instances' ends (whole; part is then the piece's first instance). The caller frees
+ * *piece. */
 int frame_pieces(bmf_evaluator *evaluator, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
                  bmf_piece **piece, int64_t *pieces);
 
-/* Stores the message of a failure that instance `failure->element` of the frame met (BMF_ERROR_INDEX, BMF_ERROR_ARGUMENT, .., exit code 2):
+/* Stores the message of a failure that instance `failure->element` of the frame met (BMF_ERROR_INDEX,
+ * BMF_ERROR_ARGUMENT, .., exit code 2):
  *     prog.bmf:3:14: B_Index: index 7 is outside a list of 5 elements (element 12 of B_Map at 2:5, there element 3 of B_Map at 3:1)
- * Elements count from 0 and, for elements of distributed lists, over the whole list. Returns the status. Not collective. */
+ * Elements count from 0 and, for elements of distributed lists, over the whole list. Returns the status. Not
+ * collective. */
 int frame_fail(bmf_evaluator *evaluator, const bmf_frame *frame, const bmf_failure *failure);
 
-/* Applies a checked (and perhaps rewritten) expression to x, which is taken over: freed, or moved into the result, as early as
- * possible. */
+/* Applies a checked (and perhaps rewritten) expression to x, which is taken over: freed, or moved into the result, as
+ * early as possible. */
 int evaluate_batch(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                    bmf_value *out);
 

@@ -1,9 +1,10 @@
 /* Evaluation processor by processor, for backends whose processors stand for ranks of their own (bmf_backend.separate).
  *
  * A batch on one host holds the instances of all its processors. An expression that does not communicate is what a rank
- * would evaluate by itself, with its own decisions: a B_While ends with the rank's last instance, a B_If whose condition
- * holds for all of them has one branch, what is the same for all is computed once. So that every processor does exactly
- * what it would do as a rank, such an expression is applied to the instances of one processor after the other.
+ * would evaluate by itself, with its own decisions: a B_While ends with the rank's last instance, a B_If whose
+ * condition holds for all of them has one branch, what is the same for all is computed once. So that every processor
+ * does exactly what it would do as a rank, such an expression is applied to the instances of one processor after the
+ * other.
  *
  * Method: instances are ordered by processor; each processor's are a part of the batch; results are united again.
  * Cost: one evaluation a processor instead of one, and one copy of the results. */

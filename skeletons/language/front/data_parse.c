@@ -1,9 +1,9 @@
 /* Data as text: parsing.
  *
- * Method: one pass that writes values straight into the growing columns of a builder, whose type takes shape on the way: a builder
- * is nothing until its first value; a column of ints turns into one of reals, in place, when it meets a real. Columns
- * grow by reallocation, which moves pages rather than bytes when they are big, and are copied once at the end, one by one, to
- * buffers of their own size. Recursion is as deep as the data's nesting, which is limited.
+ * Method: one pass that writes values straight into the growing columns of a builder, whose type takes shape on the
+ * way: a builder is nothing until its first value; a column of ints turns into one of reals, in place, when it meets
+ * a real. Columns grow by reallocation, which moves pages rather than bytes when they are big, and are copied once at
+ * the end, one by one, to buffers of their own size. Recursion is as deep as the data's nesting, which is limited.
  * Cost: O(bytes). Memory: at most twice the columns and, for a moment, their largest leaf. */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -351,7 +351,8 @@ static const bmf_type *filled(const bmf_type *type)
     return type->kind == BMF_LIST ? bmf_type_list(component[0]) : bmf_type_tuple(type->components, component);
 }
 
-/* Moves the values of a scalar builder, or the ends of its lists behind a first 0, to a buffer; frees the builder's own. */
+/* Moves the values of a scalar builder, or the ends of its lists behind a first 0, to a buffer; frees the builder's
+ * own. */
 static int move_data(bmf_context *ctx, builder *b, int64_t width, bool list, bmf_column *column)
 {
     int64_t bytes = b->count * width;

@@ -1,8 +1,9 @@
 /* Data as text: printing.
  *
- * Method: elements go into a block of text that is written when it is full. Reals of up to 15 digits are found as a whole number over a
- * power of ten, both exact as doubles, whose quotient is the real again; of the others, those of usual size are scaled to 15, 16, 17
- * digits in exact 128-bit arithmetic, the rest goes through the C library. The text is laid out from digits and exponent in one place.
+ * Method: elements go into a block of text that is written when it is full. Reals of up to 15 digits are found as a
+ * whole number over a power of ten, both exact as doubles, whose quotient is the real again; of the others, those of
+ * usual size are scaled to 15, 16, 17 digits in exact 128-bit arithmetic, the rest goes through the C library. The
+ * text is laid out from digits and exponent in one place.
  * Cost: about 0.1 us for a short real, 0.2 us for one of 17 digits. */
 #include <float.h>
 #include <math.h>
@@ -59,8 +60,8 @@ static void from_whole(uint64_t whole, int places, digits *d)
     drop_zeros(d);
 }
 
-/* A decimal of at most 15 digits that reads back as the real, if there is one: rounding cannot miss it, since it is off by less than
- * a quarter. */
+/* A decimal of at most 15 digits that reads back as the real, if there is one: rounding cannot miss it, since it is
+ * off by less than a quarter. */
 static bool find_short(double real, digits *d)
 {
     if (real < 1e-5 || real >= 1e15)
@@ -77,9 +78,9 @@ static bool find_short(double real, digits *d)
     return false;
 }
 
-/* The whole number nearest to real * 10^places, if that many digits read back as the real. All is exact: real = mantissa 2^-shift
- * 2^-places, so real 10^places = mantissa 5^places 2^-shift, and half of the distance to the neighbours is 5^places / 2 in
- * the same units. */
+/* The whole number nearest to real * 10^places, if that many digits read back as the real. All is exact: real =
+ * mantissa 2^-shift 2^-places, so real 10^places = mantissa 5^places 2^-shift, and half of the distance to the
+ * neighbours is 5^places / 2 in the same units. */
 static bool find_places(uint64_t mantissa, int exponent, int places, digits *d)
 {
     wide power = 1, scaled;

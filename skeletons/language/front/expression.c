@@ -2,7 +2,8 @@
  *
  * Method: nodes stand in chunks that never move; child arrays and names are cut from the same kind of chunks of bytes.
  * Only nodes are visited when the arena is freed, because the evaluator hangs compiled code on them.
- * Cost: O(1) per node; equality O(nodes), following the last child in a loop so that long compositions need no stack. */
+ * Cost: O(1) per node; equality O(nodes), following the last child in a loop so that long compositions need no
+ * stack. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -54,8 +54,9 @@ typedef enum bmf_stream_tail {
     BMF_TAIL_COUNT   /* int: how many elements b child[1] holds for */
 } bmf_stream_tail;
 
-/* The definition that an expression is written in, by one of its uses; for the regions of traces. A part of a composition
- * that was taken apart keeps the names of the whole; what a law makes of several parts has those that all of them had. */
+/* The definition that an expression is written in, by one of its uses; for the regions of traces. A part of a
+ * composition that was taken apart keeps the names of the whole; what a law makes of several parts has those that all
+ * of them had. */
 typedef struct bmf_naming bmf_naming;
 struct bmf_naming {
     const bmf_naming *outer; /* the definition that it is used in, or NULL */
@@ -106,7 +107,8 @@ const bmf_naming *naming_keep(bmf_expressions *arena, const bmf_naming *names);
 /* The outermost names that both have; NULL: none. */
 const bmf_naming *naming_common(const bmf_naming *a, const bmf_naming *b);
 
-/* Structural equality: kinds, operations, numbers, constants (bits of reals), names and children; not places or types. */
+/* Structural equality: kinds, operations, numbers, constants (bits of reals), names and children; not places or
+ * types. */
 bool expression_equal(const bmf_expression *a, const bmf_expression *b);
 
 /* "B_Map" or "P_Map"; "B_Plus"; "P_Distl". Static storage. */

@@ -1,16 +1,17 @@
 /* The lexer: blanks, comments, tokens, keywords, numbers.
  *
- * Method: a token is found from its first byte on, without a buffer; keywords are those of the tables of forms and operations, without regard to
- * case. Reals of up to 19 digits and small exponents are made exactly from two exact doubles, as W. D. Clinger, How to read
- * floating point numbers accurately, 1990, section 4; others go through the C library.
+ * Method: a token is found from its first byte on, without a buffer; keywords are those of the tables of forms and
+ * operations, without regard to case. Reals of up to 19 digits and small exponents are made exactly from two exact
+ * doubles, as W. D. Clinger, How to read floating point numbers accurately, 1990, section 4; others go through the C
+ * library.
  * Cost: O(bytes). */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "runtime/base/edit_distance.h"
 #include "skeletons/language/front/lexer.h"
 #include "skeletons/language/operations/operation.h"
 
@@ -153,42 +154,18 @@ const char *keyword_near(const bmf_text *text, bmf_token token)
     const char *nearest = NULL;
     bmf_keyword keyword;
     int64_t size = token.end - token.begin;
-    int least = size < 5 ? 2 : 3;
+    int64_t least = size < 5 ? 2 : 3;
     for (int n = 0; keyword_at(n, &keyword); n++) {
         if (!keyword.text || !is_letter(keyword.text[0]))
             continue;
-        int distance = word_distance(text->bytes + token.begin, size, keyword.text, (int64_t)strlen(keyword.text));
+        int64_t distance =
+            edit_distance_caseless(text->bytes + token.begin, size, keyword.text, (int64_t)strlen(keyword.text));
         if (distance < least) {
             least = distance;
             nearest = keyword.text;
         }
     }
     return nearest;
-}
-
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-int word_distance(const char *a, int64_t a_size, const char *b, int64_t b_size)
-{
-    enum { LONGEST = 64, MOST = 4 };
-    int row[LONGEST + 1];
-    if (a_size > LONGEST || b_size > LONGEST || llabs(a_size - b_size) >= MOST)
-        return MOST;
-    for (int j = 0; j <= b_size; j++)
-        row[j] = j;
-    for (int i = 0; i < a_size; i++) {
-        int diagonal = row[0];
-        row[0] = i + 1;
-        for (int j = 0; j < b_size; j++) {
-            int same = diagonal + (tolower((unsigned char)a[i]) != tolower((unsigned char)b[j]));
-            diagonal = row[j + 1];
-            row[j + 1] = smaller(same, smaller(row[j], diagonal) + 1);
-        }
-    }
-    return smaller(row[b_size], MOST);
 }
 
 /* A number taken apart: sign, up to 19 significant digits as an integer, power of ten. */

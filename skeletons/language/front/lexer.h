@@ -26,8 +26,9 @@ char *token_print(const bmf_text *text, bmf_token token, char words[64]);
 /* True if the token is this word, without regard to case. */
 bool token_is(const bmf_text *text, bmf_token token, const char *word);
 
-/* A number, inf or nan in `size` bytes, with or without a sign: NULL after filling *constant (a whole number is an int unless
- * `real`), otherwise what is wrong with it, such as "does not fit a 64-bit int". Behind the bytes stands no digit, letter or point. */
+/* A number, inf or nan in `size` bytes, with or without a sign: NULL after filling *constant (a whole number is an
+ * int unless `real`), otherwise what is wrong with it, such as "does not fit a 64-bit int". Behind the bytes stands
+ * no digit, letter or point. */
 const char *number_read(const char *bytes, int64_t size, bool real, bmf_constant *constant);
 
 /* What a keyword of the language is. */
@@ -48,12 +49,10 @@ typedef struct bmf_keyword {
 
 /* The keyword a token is, or one with role NONE. */
 bmf_keyword keyword_of(const bmf_text *text, bmf_token token);
-/* Keyword n, in a fixed order from 0 on; false behind the last. A form or operation without one has a keyword without text. */
+/* Keyword n, in a fixed order from 0 on; false behind the last. A form or operation without one has a keyword without
+ * text. */
 bool keyword_at(int n, bmf_keyword *keyword);
 /* The keyword most like a token that is none, or NULL. */
 const char *keyword_near(const bmf_text *text, bmf_token token);
-
-/* Letters to insert, remove or exchange to make one word into the other, without regard to case; counts to 4 at most. */
-int word_distance(const char *a, int64_t a_size, const char *b, int64_t b_size);
 
 #endif

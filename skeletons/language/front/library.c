@@ -1,8 +1,8 @@
 /* Definitions: finding them, and checks of a whole library.
  *
- * Method: depth-first search through the uses of names. Every definition gets the depth and the number of nodes that it has
- * with all names replaced; a definition met again while it is being searched closes a cycle. Both numbers are limited, so
- * that whoever replaces names may recurse and never makes exponentially many nodes.
+ * Method: depth-first search through the uses of names. Every definition gets the depth and the number of nodes that
+ * it has with all names replaced; a definition met again while it is being searched closes a cycle. Both numbers are
+ * limited, so that whoever replaces names may recurse and never makes exponentially many nodes.
  * Cost: O(nodes), and a comparison with every known name for each use. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/edit_distance.h"
 #include "skeletons/language/front/parse.h"
 #include "skeletons/language/front/lexer.h"
 
@@ -54,10 +55,10 @@ static bool fail_unknown(search *s, const bmf_expression *use)
 {
     const char *near = NULL;
     size_t length = strlen(use->name);
-    int least = length < 4 ? 2 : 3;
+    int64_t least = length < 4 ? 2 : 3;
     for (int k = 0; k < s->library->count; k++) {
         const char *name = s->library->definition[k].name;
-        int distance = word_distance(use->name, (int64_t)length, name, (int64_t)strlen(name));
+        int64_t distance = edit_distance_caseless(use->name, (int64_t)length, name, (int64_t)strlen(name));
         if (distance < least) {
             least = distance;
             near = name;

@@ -1,8 +1,9 @@
 /* The parser.
  *
- * Method: recursive descent with one token of lookahead. A function that parses a part returns NULL when it has failed; the
- * message has been stored by then. Brackets count as nesting and stop at BMF_MAX_NESTING; a composition f . g . h is read in
- * a loop and built from its end, and its links count towards BMF_MAX_DEPTH, so whoever walks a parsed tree may recurse.
+ * Method: recursive descent with one token of lookahead. A function that parses a part returns NULL when it has
+ * failed; the message has been stored by then. Brackets count as nesting and stop at BMF_MAX_NESTING; a composition f
+ * . g . h is read in a loop and built from its end, and its links count towards BMF_MAX_DEPTH, so whoever walks a
+ * parsed tree may recurse.
  * Cost: O(tokens), and a comparison with every known name for each definition.
  * Source: document 000, appendix A, and docs/language.md. */
 #include <inttypes.h>

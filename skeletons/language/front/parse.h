@@ -1,8 +1,8 @@
-/* From text to expressions: a recursive-descent parser over the scanner's tokens.
+/* From text to expressions: a recursive-descent parser over the lexer's tokens.
  *
  * Keywords are read without regard to case (document 000 writes B_Comp, B_id, B_AllTup). Nesting of brackets, in
- * expressions and in data, is limited to BMF_MAX_NESTING, and the depth of a program's tree with all names replaced (a link of
- * f . g . h counts as one) to BMF_MAX_DEPTH: beyond it is an error, never a crash. All functions return
+ * expressions and in data, is limited to BMF_MAX_NESTING, and the depth of a program's tree with all names replaced
+ * (a link of f . g . h counts as one) to BMF_MAX_DEPTH: beyond it is an error, never a crash. All functions return
  * BMF_OK or a status with a message that points at the place; they are not collective. */
 #ifndef BMF_LANGUAGE_PARSE_H
 #define BMF_LANGUAGE_PARSE_H
@@ -41,9 +41,9 @@ int library_check(bmf_context *ctx, const bmf_texts *texts, const bmf_library *l
 const bmf_definition *library_find(const bmf_library *library, const char *name);
 void library_free(bmf_library *library);
 
-/* Prints an expression so that it parses back to an equal tree. Fused nodes (STREAM, SCALAR, CONVERT) are printed as the
- * composition they stand for, between < and >, which does not parse. The text is the caller's to free. indent < 0: one line;
- * otherwise broken into lines of at most 100 columns, indented by `indent`. */
+/* Prints an expression so that it parses back to an equal tree. Fused nodes (STREAM, SCALAR, CONVERT) are printed as
+ * the composition they stand for, between < and >, which does not parse. The text is the caller's to free. indent <
+ * 0: one line; otherwise broken into lines of at most 100 columns, indented by `indent`. */
 char *expression_print(const bmf_expression *expression, int indent);
 
 #endif

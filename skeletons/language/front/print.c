@@ -1,8 +1,8 @@
 /* Printing expressions.
  *
- * Method: compositions print infix, f . g . h, everything else as a keyword with its operands in brackets. On one line an
- * expression is written straight into a stream; broken into lines, a part that does not fit in what is left of its line
- * puts every operand on a line of its own.
+ * Method: compositions print infix, f . g . h, everything else as a keyword with its operands in brackets. On one
+ * line an expression is written straight into a stream; broken into lines, a part that does not fit in what is left
+ * of its line puts every operand on a line of its own.
  * Cost: O(size of the text) on one line, times the depth when broken. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* Program texts and messages that point into them.
  *
- * Method: a place is a byte number; line and column are counted only when a message needs them. A message shows a window
- * of the source line around the place, found by walking outwards from it, so that a line of a hundred megabytes costs no
- * more than a short one to show. Bytes that are no valid, printable UTF-8 count as one character each and are shown as ?.
+ * Method: a place is a byte number; line and column are counted only when a message needs them. A message shows a
+ * window of the source line around the place, found by walking outwards from it, so that a line of a hundred
+ * megabytes costs no more than a short one to show. Bytes that are no valid, printable UTF-8 count as one character
+ * each and are shown as ?.
  * Cost: O(bytes before the place) for a message. */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +16,8 @@
 #include "runtime/backend/backend.h"
 #include "skeletons/language/front/text.h"
 
-/* What the parts of a message may take, in bytes; together with line numbers and line ends they fill BMF_MESSAGE_SIZE. */
+/* What the parts of a message may take, in bytes; together with line numbers and line ends they fill
+ * BMF_MESSAGE_SIZE. */
 enum { NAME_BYTES = 120, TEXT_BYTES = 500, LINE_CHARACTERS = 100, LINE_BYTES = 150, BEFORE_CARET = 60 };
 
 static int adopt(bmf_texts *texts, const char *name, char *bytes, int64_t size)

@@ -42,8 +42,9 @@ void text_place(const bmf_text *text, int64_t at, int64_t *line, int64_t *column
  *         3 | B_Comp (B_Op (B_Length)) (B_Id) {1, 2.5}
  *           |               ^~~~~~~~
  *
- * Long source lines are cut around the caret (at most 100 characters), tabs are shown as blanks, unprintable bytes as ?. A
- * span of nowhere gives the message alone. Never longer than BMF_MESSAGE_SIZE; the message itself may take 500 bytes. */
+ * Long source lines are cut around the caret (at most 100 characters), tabs are shown as blanks, unprintable bytes as
+ * ?. A span of nowhere gives the message alone. Never longer than BMF_MESSAGE_SIZE; the message itself may take 500
+ * bytes. */
 int text_fail(const bmf_texts *texts, bmf_context *ctx, bmf_span span, int status, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

@@ -1,8 +1,8 @@
 /* Laws that fuse: maps, reductions, scans, filters and sources of lists become streams, without lists in between.
  *
- * A stream takes scalar expressions only (is_scalar_expression). A map whose last part alone is scalar gives that part to
- * the stream and keeps the others. Defaults of reductions and scans are applied to the stream's input, so those that
- * look at the list keep theirs from being fused with what makes it.
+ * A stream takes scalar expressions only (is_scalar_expression). A map whose last part alone is scalar gives that
+ * part to the stream and keeps the others. Defaults of reductions and scans are applied to the stream's input, so
+ * those that look at the list keep theirs from being fused with what makes it.
  * Cost: each law looks at two neighbours of a composition. */
 #include "skeletons/language/laws/rewriter.h"
 #include "skeletons/language/operations/operation.h"

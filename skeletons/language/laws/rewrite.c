@@ -65,8 +65,7 @@ static bmf_expression *find_part(known_parts *known, const bmf_expression *from)
 
 static void remember_part(known_parts *known, const bmf_expression *from, bmf_expression *to)
 {
-    if (!table_reserve(&known->table, known->count + 1))
-        out_of_memory(2 * known->count * (int64_t)sizeof(bmf_table_slot), "of working memory");
+    table_make_room(&known->table, known->count + 1);
     table_add(&known->table, hash_word((uintptr_t)from), (uint32_t)known->count);
     *ARRAY_APPEND(known->part, known->count, known->capacity) = (known_part){from, to};
 }
@@ -155,8 +154,8 @@ static bool apply_laws(walk *w, composition *c, int at)
     return false;
 }
 
-/* The composition of what the parts of an expression have become: under its names if it was a composition, because single
- * parts have theirs. */
+/* The composition of what the parts of an expression have become: under its names if it was a composition, because
+ * single parts have theirs. */
 static bmf_expression *compose_again(walk *w, const bmf_expression *before, int parts, bmf_expression *const *part)
 {
     bmf_expression *after = expression_compose(w->rewriter->arena, before->span, parts, part);

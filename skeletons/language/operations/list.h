@@ -2,9 +2,9 @@
 #ifndef BMF_LANGUAGE_OPERATIONS_LIST_H
 #define BMF_LANGUAGE_OPERATIONS_LIST_H
 
-/* Of scalars: X(OPERATION, keyword, signature, failure, instructions). Signature and failure: operation.h. Instructions: how
- * scalar/compile.c makes them, of the operands a and b of the expression e. A new operation is its line here, and in
- * scalar/instructions.c an instruction if it needs another one. */
+/* Of scalars: X(OPERATION, keyword, signature, failure, instructions). Signature and failure: operation.h.
+ * Instructions: how scalar/compile.c makes them, of the operands a and b of the expression e. A new operation is its
+ * line here, and in scalar/instructions.c an instruction if it needs another one. */
 #define BMF_SCALAR_OPERATIONS(X)                                                                                       \
     X(PLUS, "B_Plus", ARITHMETIC, OF_INTS, NUMBERS(ADD))                                                               \
     X(MINUS, "B_Minus", ARITHMETIC, OF_INTS, NUMBERS(SUBTRACT))                                                        \

@@ -1,5 +1,5 @@
-/* Operations: what may stand in B_Op (..). Scalar ones are lines of a table (list.h), those of lists have a descriptor in a
- * file of their own each. */
+/* Operations: what may stand in B_Op (..). Scalar ones are lines of a table (list.h), those of lists have a
+ * descriptor in a file of their own each. */
 #ifndef BMF_LANGUAGE_OPERATION_H
 #define BMF_LANGUAGE_OPERATION_H
 

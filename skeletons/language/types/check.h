@@ -1,19 +1,19 @@
 /* Types, inferred from the argument. docs/language.md states the rules.
  *
- * The checker copies the expression: names are replaced by their definitions (each use at each type once), compositions are
- * flattened, every node gets `in` and `out`, and conversions of ints to reals become nodes. */
+ * The checker copies the expression: names are replaced by their definitions (each use at each type once),
+ * compositions are flattened, every node gets `in` and `out`, and conversions of ints to reals become nodes. */
 #ifndef BMF_LANGUAGE_CHECK_H
 #define BMF_LANGUAGE_CHECK_H
 
 #include "skeletons/language/front/parse.h"
 
-/* *checked: the typed expression; its out is the result's type. Errors: BMF_ERROR_TYPE, with the caret at the expression that does not
- * fit and the types in words; inside a named definition the message adds where it was used. */
+/* *checked: the typed expression; its out is the result's type. Errors: BMF_ERROR_TYPE, with the caret at the
+ * expression that does not fit and the types in words; inside a named definition the message adds where it was used. */
 int check_types(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
                 const bmf_expression *expression, const bmf_type *argument, bmf_expression **checked);
 
-/* Types one node whose children are typed already, or makes its conversions; for the rewriter's new nodes. Returns NULL when
- * it cannot be typed. */
+/* Types one node whose children are typed already, or makes its conversions; for the rewriter's new nodes. Returns
+ * NULL when it cannot be typed. */
 bmf_expression *check_again(bmf_expressions *arena, const bmf_expression *expression, const bmf_type *in);
 
 /* Processors the program's P_Splits need: 1 + the highest processor, counted along nested splits. */

@@ -1,13 +1,13 @@
-/* The survey of the processors that a program needs: what it says about a form (bmf_expression_form.places). The expression is run
- * on places instead of values. */
+/* The survey of the processors that a program needs: what it says about a form (bmf_expression_form.places). The
+ * expression is run on places instead of values. */
 #ifndef BMF_LANGUAGE_PLACES_H
 #define BMF_LANGUAGE_PLACES_H
 
 #include "runtime/data/partition.h"
 #include "skeletons/language/forms/form.h"
 
-/* highest[d]: processor that elements of lists with d distributed lists around them may lie on. Lists nested deeper count
- * with the last. */
+/* highest[d]: processor that elements of lists with d distributed lists around them may lie on. Lists nested deeper
+ * count with the last. */
 struct bmf_places {
     int64_t highest[BMF_MAX_LEVELS];
 };
