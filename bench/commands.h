@@ -1,4 +1,4 @@
-/* The benchmarks of bmf-bench: a descriptor each, and a line in the table of bench/main.c. All are run by every process. */
+/* The benchmarks of bmf-bench: a descriptor each, and a line in the table of bench/main.c. Every process runs them. */
 #ifndef BENCH_COMMANDS_H
 #define BENCH_COMMANDS_H
 

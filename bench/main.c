@@ -16,6 +16,7 @@ static const bmf_driver program = {
     .commands = benchmarks,
     .noun = "benchmark",
     .missing = "name a benchmark",
+    .exact_names = true,
 };
 
 int main(int argc, char **argv)

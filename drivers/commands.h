@@ -1,7 +1,8 @@
 /* The commands of bmf.
  *
- * A command NAME is a file drivers/NAME.c, or a directory drivers/NAME, with a descriptor `const bmf_driver NAME_command`
- * (drivers/command/command.h), and a line in this table. Those below it, such as `bmf sheet fit`, are made alike.
+ * A command NAME is a file drivers/NAME.c, or a directory drivers/NAME, with a descriptor
+ * `const bmf_driver NAME_command` (drivers/command/command.h), and a line in this table. Those below it, such as
+ * `bmf sheet fit`, are made alike.
  */
 #ifndef BMF_COMMANDS_H
 #define BMF_COMMANDS_H

@@ -2,10 +2,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "bmf/version.h"
 #include "drivers/commands.h"
 
-/* Keeps files and connections from being opened in the place of closed standard streams, and so from being written to by
- * mistake. */
+/* Keeps files and connections from being opened in the place of closed standard streams, and so from being written to
+ * by mistake. */
 static void hold_standard_streams(void)
 {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)

@@ -47,7 +47,7 @@ static void print_run(const bmf_run *run)
     printf("\n  %12s %16s %16s  %s\n", "events", "seconds", "amount", "kind");
     for (int k = 0; k < BMF_EVENT_KINDS; k++)
         if (kind[k].events)
-            print_sum(event_kind_name((bmf_event_kind)k), &kind[k]);
+            print_sum(bmf_event_kind_name((bmf_event_kind)k), &kind[k]);
     sum *node = sum_nodes(run);
     printf("\n  %12s %16s %16s  %s\n", "events", "seconds", "amount", "region or call");
     for (uint32_t k = 0; node && k < run->nodes; k++)

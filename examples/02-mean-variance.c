@@ -11,14 +11,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "runtime/data/list.h"
 
-BMF_MAP_KERNEL(real_of_int, int64_t, n, double, (double)n)
 BMF_MAP_KERNEL_WITH(squared_difference, double, context, double, x, double, (x - *context) * (x - *context))
 
 static const char usage[] = "usage: mpirun -n RANKS 02-mean-variance FILE.npy\n"
-                            "Prints count, mean, variance (of the whole population) and standard deviation of the int\n"
-                            "or real numbers in a 1-D .npy file.\n"
+                            "Prints count, mean, variance (of the whole population) and standard deviation of the\n"
+                            "numbers in a 1-D .npy file.\n"
                             "Example: mpirun -n 2 02-mean-variance heights.npy\n";
 
 /* Rank 0 speaks for all. */
@@ -28,20 +26,6 @@ static int explain(bmf_context *ctx, int exit_code)
         fputs(usage, exit_code == 0 ? stdout : stderr);
     bmf_close(ctx);
     return exit_code;
-}
-
-/* Reads a list of reals; ints become reals. Other types are refused by the kernel. */
-static int read_reals(bmf_context *ctx, const char *path, bmf_list **xs)
-{
-    bmf_list *numbers;
-    BMF_TRY(bmf_npy_read(ctx, path, &numbers));
-    if (numbers->type == &bmf_type_real) {
-        *xs = numbers;
-        return BMF_OK;
-    }
-    const int status = bmf_map(numbers, &real_of_int, xs);
-    bmf_list_free(numbers);
-    return status;
 }
 
 int main(int argc, char **argv)
@@ -54,7 +38,7 @@ int main(int argc, char **argv)
         return explain(ctx, 2);
 
     bmf_list *xs;
-    BMF_CHECK(read_reals(ctx, argv[1], &xs));
+    BMF_CHECK(bmf_npy_read_as(ctx, argv[1], &bmf_type_real, NULL, &xs));
     const int64_t count = bmf_length(xs);
     if (count == 0)
         BMF_CHECK(bmf_fail(ctx, BMF_ERROR_SHAPE, "%s: no numbers, so no mean", argv[1]));

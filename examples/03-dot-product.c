@@ -8,7 +8,6 @@
 #include <bmf.h>
 #include <stdio.h>
 #include <string.h>
-#include "runtime/data/list.h"
 
 BMF_ZIP_KERNEL(real_by_real, double, a, double, b, double, (a * b))
 BMF_ZIP_KERNEL(real_by_int, double, a, int64_t, b, double, (a * (double)b))
@@ -31,9 +30,9 @@ static int explain(bmf_context *ctx, int exit_code)
 /* A kernel for the types at hand; other types are then refused by name when it is applied. */
 static const bmf_kernel *product_of(const bmf_list *as, const bmf_list *bs)
 {
-    if (as->type == &bmf_type_int)
-        return bs->type == &bmf_type_int ? &int_by_int : &int_by_real;
-    return bs->type == &bmf_type_int ? &real_by_int : &real_by_real;
+    if (bmf_list_type(as) == &bmf_type_int)
+        return bmf_list_type(bs) == &bmf_type_int ? &int_by_int : &int_by_real;
+    return bmf_list_type(bs) == &bmf_type_int ? &real_by_int : &real_by_real;
 }
 
 int main(int argc, char **argv)

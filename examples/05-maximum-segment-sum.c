@@ -9,7 +9,6 @@
 #include <bmf.h>
 #include <stdio.h>
 #include <string.h>
-#include "runtime/data/list.h"
 
 typedef struct real_segment {
     double total, prefix, suffix, best;
@@ -77,7 +76,7 @@ int main(int argc, char **argv)
 
     bmf_list *xs;
     BMF_CHECK(bmf_npy_read(ctx, argv[1], &xs));
-    if (xs->type == &bmf_type_int) {
+    if (bmf_list_type(xs) == &bmf_type_int) {
         int_segment whole;
         BMF_CHECK(bmf_map_reduce(xs, &int_single, &int_join, &whole));
         if (bmf_is_root(ctx))

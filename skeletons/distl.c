@@ -42,7 +42,7 @@ static int generate(bmf_schedule *schedule, const bmf_algorithm *algorithm, cons
         int64_t step = inside;
         inside /= partition->level[l].count;
         for (int64_t part = 0; part < partition->parts; part += step) {
-            bmf_group group = {bmf_partition_processor(partition, part), partition->level[l].stride,
+            bmf_group group = {bmf_partition_processor(partition, part), partition->level[l].log2_stride,
                                partition->level[l].count};
             bmf_schedule_request request = {&group, value_bytes, plan, &plan->ctx->cost};
             BMF_TRY(algorithm->generate(schedule, first_round, &request));

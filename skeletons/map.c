@@ -3,6 +3,7 @@
  * Method: every worker walks its contiguous piece in blocks. No messages; 2 n w bytes of memory (zip: 3 n w). */
 #include <stdlib.h>
 
+#include "bmf/skeletons.h"
 #include "skeletons/engine/elementwise.h"
 
 typedef struct map_state {

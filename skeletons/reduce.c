@@ -1,7 +1,7 @@
 /* reduce and its fused forms: x_0 op x_1 op .. op x_(n-1). Document 000, 2.9.3 and 5.6.
  *
  * Method: every processor folds its elements by the fixed tree, then partial results travel:
- *   levels     ceil(log2 Q) rounds up, then the total down the distl tree, in one schedule: 2 (Q - 1) messages (placed: Q - 1)
+ *   levels     ceil(log2 Q) rounds up, then the total down the distl tree: 2 (Q - 1) messages (placed: Q - 1)
  *   doubling   ceil(log2 Q) rounds (2 more if Q is not a power of two)
  *   everybody  1 round, Q (Q - 1) messages
  * All give the same bits. Cost: n w bytes read once. */

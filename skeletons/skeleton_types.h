@@ -1,5 +1,5 @@
-/* The list of all skeletons, of this module and of those below it. A new skeleton describes itself in its file and gets a
- * line in BMF_SKELETON_TYPES. */
+/* The list of all skeletons, of this module and of those below it. A new skeleton describes itself in its file and gets
+ * a line in BMF_SKELETON_TYPES. */
 #ifndef BMF_SKELETON_TYPES_H
 #define BMF_SKELETON_TYPES_H
 

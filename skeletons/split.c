@@ -14,14 +14,14 @@ const bmf_skeleton_type skeleton_split = {
     .id = 1, .name = "split", .communication = BMF_COMMUNICATION_SPLIT, .keyword = "P_Split"};
 
 /* Part k of the old partition becomes `parts` parts. */
-static int split_partition(const bmf_list *xs, int64_t parts, int stride, bmf_partition **made)
+static int split_partition(const bmf_list *xs, int64_t parts, int log2_stride, bmf_partition **made)
 {
     bmf_context *ctx = xs->context;
     const bmf_partition *old = xs->partition;
     bmf_level level[BMF_MAX_LEVELS];
     char text[256];
-    if (parts < 1 || stride < 0) {
-        bmf_fail(ctx, BMF_ERROR_ARGUMENT, "split over %" PRId64 " processors with stride 2^%d", parts, stride);
+    if (parts < 1 || log2_stride < 0) {
+        bmf_fail(ctx, BMF_ERROR_ARGUMENT, "split over %" PRId64 " processors with stride 2^%d", parts, log2_stride);
         return BMF_ERROR_ARGUMENT;
     }
     if (old->levels == BMF_MAX_LEVELS) {
@@ -30,7 +30,7 @@ static int split_partition(const bmf_list *xs, int64_t parts, int stride, bmf_pa
         return BMF_ERROR_SHAPE;
     }
     memcpy(level, old->level, sizeof level);
-    level[old->levels] = (bmf_level){parts, stride};
+    level[old->levels] = (bmf_level){parts, log2_stride};
     if (old->levels == 0)
         return bmf_partition_create(ctx, old->base, 1, level, bmf_length(xs), NULL, made);
     /* Processors are checked before the starts are made: there may be too many of them to count. */
@@ -66,10 +66,10 @@ static int move_parts(const bmf_list *xs, int64_t parts, bmf_partition *target, 
     return status;
 }
 
-int bmf_split(const bmf_list *xs, int64_t parts, int stride, bmf_list **out)
+int bmf_split(const bmf_list *xs, int64_t parts, int log2_stride, bmf_list **out)
 {
     bmf_partition *target;
-    BMF_TRY(split_partition(xs, parts, stride, &target));
+    BMF_TRY(split_partition(xs, parts, log2_stride, &target));
     skeleton_begin(xs->context, &skeleton_split, "split");
     int status = parts == 1 ? move_nothing(xs, target, out) : move_parts(xs, parts, target, out);
     skeleton_end(xs->context, target, status);

@@ -1,9 +1,10 @@
 /* Dynamic routers beside BookSim 2, and words over links a second.
  *
- * Method: uniformly random traffic in packets of 20 words through e-cube routers with the pipeline that BookSim was run with
- * (4 virtual channels of 8 words, atomic; a cycle for a channel, one for the switch, three to the next router; credits after
- * 4 cycles; two words an input port and cycle; separate injection and ejection); its mean hops (routers, so links plus one)
- * and packet latencies, and the speeds of the simulator in seconds of one core. Cost: seconds. */
+ * Method: uniformly random traffic in packets of 20 words through e-cube routers with the pipeline that BookSim was
+ * run with (4 virtual channels of 8 words, atomic; a cycle for a channel, one for the switch, three to the next
+ * router; credits after 4 cycles; two words an input port and cycle; separate injection and ejection); its mean hops
+ * (routers, so links plus one) and packet latencies, and the speeds of the simulator in seconds of one core. Cost:
+ * seconds. */
 #include "bench/mesh/dynamic.h"
 
 #include <stdio.h>

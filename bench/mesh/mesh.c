@@ -1,9 +1,9 @@
 /* bmf-bench mesh: routers of a mesh beside document 004, and how fast they are found and simulated.
  *
- * Method: bandwidths that the stream router reaches beside Table 8.2; cycles of bit reversal and transpose with 512 words by
- * every router (document 004, 8.2.1 shows them in figures only: scheduled below adaptive below e-cube is what the text
- * says); the time to route bit reversal; node-cycles a second of the scheduled simulator with and without skipping. The
- * simulator checks every word. Cost: minutes with --all. */
+ * Method: bandwidths that the stream router reaches beside Table 8.2; cycles of bit reversal and transpose with 512
+ * words by every router (document 004, 8.2.1 shows them in figures only: scheduled below adaptive below e-cube is what
+ * the text says); the time to route bit reversal; node-cycles a second of the scheduled simulator with and without
+ * skipping. The simulator checks every word. Cost: minutes with --all. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* bmf-bench predict: how fast the simulator and the writers of traces are.
  *
- * Method: logs of actions are made beforehand (bench/predict/logs.c); the time is that of a simulation from its creation
- * to its result, the median of several: processor time of its one thread, which other programs disturb less than the
- * clock. So is that of a writer, with what the system does in its name for memory and files, without waiting for a
- * disk; memory kept from the one before is given back first. Every simulation is checked: messages carried out, and the
- * same seconds each time. Memory is what malloc has given out for log and simulator after the run, without what it had
- * given out before. Writers write a recorded simulation to a temporary folder. Bars: the project's own; rivals' figures
- * are in docs/performance.md. Cost: less than a minute, and some hundred megabytes. */
+ * Method: logs of actions are made beforehand (bench/predict/logs.c); the time is that of a simulation from its
+ * creation to its result, the median of several: processor time of its one thread, which other programs disturb less
+ * than the clock. So is that of a writer, with what the system does in its name for memory and files, without waiting
+ * for a disk; memory kept from the one before is given back first. Every simulation is checked: messages carried out,
+ * and the same seconds each time. Memory is what malloc has given out for log and simulator after the run, without
+ * what it had given out before. Writers write a recorded simulation to a temporary folder. Bars: the project's own;
+ * rivals' figures are in docs/performance.md. Cost: less than a minute, and some hundred megabytes. */
 #include <dirent.h>
 #include <jansson.h>
 #include <malloc.h>

@@ -18,7 +18,7 @@ snippets()
     /^```/ && inside {
         inside = 0
         count++
-        if (text ~ /^(#include|typedef|static|BMF_(MAP|ZIP|FOLD)_KERNEL)/)
+        if (text ~ /^(#include|typedef|static|BMF_((MAP|ZIP|FOLD)_KERNEL|(NON)?COMMUTATIVE_OPERATOR))/)
             print text
         else
             bodies = bodies "static int snippet" count "(bmf_context *ctx, bmf_list *xs, bmf_list *ys, bmf_list *ints)\n" \
@@ -32,7 +32,7 @@ snippets()
 @test "the snippets of c-programs.md compile without a warning" {
     snippets "$BMF_SOURCE_DIR/docs/c-programs.md" >snippets.c
     [ "$(grep -c '^static int snippet' snippets.c)" -ge 8 ]
-    run gcc -std=gnu17 -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only -I "$BMF_SOURCE_DIR" -I "$BMF_SOURCE_DIR/include" snippets.c
+    run mpicc.mpich -std=gnu17 -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only -I "$BMF_SOURCE_DIR/include" snippets.c
     assert_success
     assert_output ""
 }
@@ -121,4 +121,24 @@ paths()
             grep -qxF -- "$line" "$page" || fail "$page lacks: $line"
         done < <(grep -v '^\.SH --' "$fragment")
     done
+}
+
+# reference FOLDER: what doxygen says of the headers in FOLDER
+reference()
+{
+    BMF_HEADERS=$1 BMF_DOC=$BATS_TEST_TMPDIR/doc BMF_VERSION=0 run doxygen "$BMF_SOURCE_DIR/docs/Doxyfile"
+}
+
+@test "everything public has a comment, and the reference is made of them" {
+    [ -n "$(command -v doxygen)" ] || skip "there is no doxygen"
+    mkdir doc
+    reference "$BMF_SOURCE_DIR/include"
+    assert_success
+    assert_output ""
+    grep -q bmf_zip_map_reduce doc/html/skeletons_8h.html
+    cp -r "$BMF_SOURCE_DIR/include" headers
+    printf '#ifndef BMF_EXTRA_H\n#define BMF_EXTRA_H\n/** @file\n * An extra header. */\nint bmf_bare(int x);\n#endif\n' >headers/bmf/extra.h
+    reference "$PWD/headers"
+    assert_failure
+    assert_output --partial "bmf_bare(int x)"
 }

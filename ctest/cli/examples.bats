@@ -24,6 +24,8 @@ np.save("few.npy", rng.integers(0, 3, 30000))
 np.save("odd.npy", np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 1e308, -1e308] * 9))
 np.save("table.npy", np.zeros((4, 5)))
 np.save("truth.npy", np.array([True, False]))
+np.save("shorts.npy", rng.integers(-1000, 1000, 12345, dtype=np.int32))
+np.save("floats.npy", rng.normal(10.0, 3.0, 12345).astype(np.float32))
 PYTHON
     fi
 }
@@ -105,7 +107,7 @@ PYTHON
 
 @test "02: mean and variance" {
     need_numpy
-    for file in reals ints three one; do
+    for file in reals ints shorts floats three one; do
         expected=$(python3 -c "
 import numpy as np
 x = np.load('$file.npy').astype(float)

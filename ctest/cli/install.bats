@@ -19,12 +19,32 @@ setup()
     cd "$BATS_TEST_TMPDIR"
 }
 
-# The sum of 0 .. 1000 is 1000 * 1001 / 2.
-check_answer()
+# check_programs FOLDER: every program's answer on 1 and on 4 ranks. The sum of 0 .. 1000 is 1000 * 1001 / 2; the sums of
+# 0 .. 100 and of the squares are 100 * 101 / 2 and 100 * 101 * 201 / 6; the squares of 0 .. 10 add up to 385, those of
+# 0 .. 3 to 14.
+check_programs()
 {
-    run --separate-stderr "$MPIRUN" -n 2 "$1"
-    assert_success
-    assert_output "sum 500500 on 2 ranks"
+    for kind in "" _static; do
+        for ranks in 1 4; do
+            for program in main_c own_names_c; do
+                run --separate-stderr "$MPIRUN" -n "$ranks" "$1/$program$kind"
+                assert_success
+                assert_output "sum 500500 on $ranks ranks"
+            done
+            run --separate-stderr "$MPIRUN" -n "$ranks" "$1/main_cpp$kind"
+            assert_success
+            assert_output "338350 101 5050 2525 on $ranks ranks"
+        done
+        check_prediction "$1/main_c$kind"
+        run --separate-stderr "$MPIRUN" -n 1 "$1/communicators_c$kind"
+        assert_success
+        assert_output "385 on 1 of 1 ranks and 3 processors; 338350 on all; 14 alone"
+        run --separate-stderr "$MPIRUN" -n 4 "$1/communicators_c$kind"
+        assert_success
+        [ "$(grep -cx "385 on 2 of 4 ranks and 3 processors; 338350 on all; 14 alone" <<<"$output")" -eq 2 ]
+    done
+    readelf -d "$1/main_c" | grep -q 'NEEDED.*libbmf\.so'
+    run ! grep -q libbmf <(readelf -d "$1/main_c_static")
 }
 
 @test "a CMake project finds and links bmf" {
@@ -33,8 +53,7 @@ check_answer()
     run cmake --build build
     assert_success
     refute_output --partial warning
-    check_answer build/outside
-    check_prediction build/outside
+    check_programs build
 }
 
 @test "a Makefile builds with pkg-config" {
@@ -43,9 +62,7 @@ check_answer()
     run make -f "$BMF_SOURCE_DIR/ctest/cli/outside/Makefile" SOURCE="$BMF_SOURCE_DIR/ctest/cli/outside"
     assert_success
     refute_output --partial warning
-    export LD_LIBRARY_PATH=${PKG_CONFIG_PATH%/pkgconfig}
-    check_answer ./outside
-    check_prediction ./outside
+    check_programs .
 }
 
 # Messages of the reduction take a second each; the partial sums are told in one round or in two.
@@ -72,15 +89,53 @@ assert p['low'] == p['seconds'] == p['high']"
 @test "every installed header compiles on its own, as C and as C++" {
     export PKG_CONFIG_PATH
     PKG_CONFIG_PATH=$(dirname "$(find "$PREFIX" -name bmf.pc)")
-    cd "$PREFIX/include"
-    for header in bmf.h bmf/*.h; do
+    (cd "$BMF_SOURCE_DIR/include" && find . -name '*.h') | sort >expected
+    (cd "$PREFIX/include" && find . -type f) | sort >installed
+    diff expected installed
+    while read -r header; do
+        printf '#include <%s>\ntypedef int not_empty;\n' "${header#./}" | tee alone.c >alone.cpp
         # shellcheck disable=SC2046
-        run gcc -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pkg-config --cflags bmf) -x c "$header"
+        run gcc -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pkg-config --cflags bmf) alone.c
         assert_success
-        if grep -q '^extern "C"' "$header"; then
-            run gcc -std=c++17 -fsyntax-only $(pkg-config --cflags bmf) -x c++ "$header"
-            assert_success
-        fi
+        # shellcheck disable=SC2046
+        run g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pkg-config --cflags bmf) alone.cpp
+        assert_success
+    done <installed
+}
+
+@test "the libraries show the public functions and nothing else" {
+    shared=$(find "$PREFIX" -name libbmf.so)
+    static=$(find "$PREFIX" -name libbmf.a)
+    nm -D --defined-only "$shared" | awk '{ print $3 }' | sort >shown
+    nm --defined-only --extern-only "$static" | awk 'NF == 3 { print $3 }' | sort >archived
+    [ "$(wc -l <shown)" -ge 100 ]
+    run ! grep -v '^bmf_' shown
+    run ! grep -v '^bmf_' archived
+    diff shown archived
+    grep -qx bmf_reduce shown
+    # every function that a public header declares is there, and every one that is there is declared
+    sed -nE 's/^BMF_API .*\<(bmf_[a-z0-9_]+)(\(.*|;.*)$/\1/p' "$PREFIX"/include/bmf/*.h | sort -u >declared
+    diff declared shown
+}
+
+@test "a program with an MPI of its own has contexts on several communicators at once" {
+    export PKG_CONFIG_PATH
+    PKG_CONFIG_PATH=$(dirname "$(find "$PREFIX" -name bmf.pc)")
+    # shellcheck disable=SC2046
+    run gcc -O2 -Wall -Wextra $(pkg-config --cflags bmf) -o communicators \
+        "$BMF_SOURCE_DIR/ctest/cli/outside/communicators.c" $(pkg-config --libs bmf)
+    assert_success
+    refute_output --partial warning
+    export LD_LIBRARY_PATH=${PKG_CONFIG_PATH%/pkgconfig}
+    # 385, 338350 and 14: the sums of the squares below 11, 101 and 4.
+    run --separate-stderr "$MPIRUN" -n 1 ./communicators
+    assert_success
+    assert_output "385 on 1 of 1 ranks and 3 processors; 338350 on all; 14 alone"
+    run --separate-stderr "$MPIRUN" -n 4 ./communicators
+    assert_success
+    assert_equal "${#lines[@]}" 2
+    for line in "${lines[@]}"; do
+        assert_equal "$line" "385 on 2 of 4 ranks and 3 processors; 338350 on all; 14 alone"
     done
 }
 

@@ -79,7 +79,7 @@ static void check_nested_splits(bmf_context *ctx, const char *algorithm, const c
     for (int l = 0; l < 3; l++) {
         int64_t groups = list[l]->partition->parts;
         moved(ctx);
-        BMF_CHECK(bmf_split(list[l], level[l].count, level[l].stride, &list[l + 1]));
+        BMF_CHECK(bmf_split(list[l], level[l].count, level[l].log2_stride, &list[l + 1]));
         CHECK(moved(ctx).messages == groups * (level[l].count - 1), "level %d", l);
         expect_elements(list[l + 1], &whole, NULL, "nested split");
         for (int64_t g = 0; g < groups; g++) {

@@ -168,7 +168,7 @@ static inline bmf_partition *random_partition(bmf_context *ctx, int64_t length)
     int64_t processors = bmf_processors(ctx);
     bmf_level level = {1, (int)below(2)};
     int64_t base = below(processors);
-    level.count = 1 + below(((processors - 1 - base) >> level.stride) + 1);
+    level.count = 1 + below(((processors - 1 - base) >> level.log2_stride) + 1);
     int levels = below(4) > 0;
     int64_t parts = levels ? level.count : 1, *start = malloc((size_t)(parts + 1) * sizeof *start);
     for (int64_t k = 1; k < parts; k++)

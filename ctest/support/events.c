@@ -69,7 +69,7 @@ static void show(const char *what, const char *whose, const bmf_run *run, const 
     fprintf(stderr,
             "%s: only %s: %s %s of %s, instance %" PRIu32 ", round %" PRIu32 ", lane %" PRId32 ", peer %" PRId32
             ", amount %" PRId64 "\n",
-            what, whose, event_kind_name((bmf_event_kind)e->kind), run->name[e->name],
+            what, whose, bmf_event_kind_name((bmf_event_kind)e->kind), run->name[e->name],
             run_path(run, e->node, path, sizeof path), e->instance, e->round, e->lane, e->peer, e->amount);
 }
 

@@ -71,18 +71,18 @@ static int64_t width(int64_t count, int stride, int64_t inner)
 static int draw_levels(uint64_t *state, int64_t processors, bmf_level level[2], int64_t *span)
 {
     bmf_level inner = {1 + test_below(state, processors), 0};
-    inner.stride = draw_stride(state, inner.count, 1, processors);
-    *span = width(inner.count, inner.stride, 1);
+    inner.log2_stride = draw_stride(state, inner.count, 1, processors);
+    *span = width(inner.count, inner.log2_stride, 1);
     const int64_t copies = processors / *span;
     if (copies < 2 || test_below(state, 3) == 0) {
         level[0] = inner;
         return 1;
     }
     bmf_level outer = {1 + test_below(state, copies), 0};
-    outer.stride = draw_stride(state, outer.count, *span, processors);
-    if (width(outer.count, outer.stride, *span) > processors)
+    outer.log2_stride = draw_stride(state, outer.count, *span, processors);
+    if (width(outer.count, outer.log2_stride, *span) > processors)
         outer.count = 1;
-    *span = width(outer.count, outer.stride, *span);
+    *span = width(outer.count, outer.log2_stride, *span);
     level[0] = outer;
     level[1] = inner;
     return 2;

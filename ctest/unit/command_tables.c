@@ -1,4 +1,4 @@
-/* The tables of bmf's commands: every option is accepted and refused as its kind wants it, in the words that all share. */
+/* The tables of bmf's commands: every option is accepted and refused as its kind wants it, in words that all share. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -289,6 +289,22 @@ static void operands_and_what_is_required_are_checked(void **state)
     assert_int_equal(read_toy("--loud --help --nonsense", &v, text), BMF_READ_HELP);
 }
 
+static void abbreviations_may_be_refused(void **state)
+{
+    values v;
+    char text[512];
+    (void)state;
+    exact_option_names = true;
+    assert_int_equal(read_toy("--text a --lou x", &v, text), BMF_READ_FAILED);
+    assert_non_null(strstr(text, "unknown option '--lou'"));
+    assert_int_equal(read_toy("--tex=a x", &v, text), BMF_READ_FAILED);
+    assert_int_equal(read_toy("--tex a x", &v, text), BMF_READ_FAILED);
+    assert_non_null(strstr(text, "unknown option '--tex'"));
+    assert_int_equal(read_toy("--text a --loud --large=3 -s 2 x", &v, text), BMF_READ_RUN);
+    assert_int_equal(read_toy("--text --lou x", &v, text), BMF_READ_RUN);
+    exact_option_names = false;
+}
+
 static void defaults_are_told(void **state)
 {
     char text[64];
@@ -309,6 +325,7 @@ int main(void)
         cmocka_unit_test(values_get_to_their_fields),
         cmocka_unit_test(operands_and_what_is_required_are_checked),
         cmocka_unit_test(defaults_are_told),
+        cmocka_unit_test(abbreviations_may_be_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

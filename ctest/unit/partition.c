@@ -55,7 +55,7 @@ static int64_t nested_processors(int64_t base, int levels, const bmf_level *leve
         memcpy(before, processor, (size_t)parts * sizeof before[0]);
         for (int64_t k = 0; k < parts; k++)
             for (int64_t i = 0; i < count; i++)
-                processor[k * count + i] = before[k] + i * ((int64_t)1 << level[l].stride);
+                processor[k * count + i] = before[k] + i * ((int64_t)1 << level[l].log2_stride);
         parts *= count;
     }
     return parts;
@@ -71,7 +71,7 @@ static int random_levels(uint64_t *seed, bmf_level level[BMF_MAX_LEVELS], int64_
         while ((int64_t)1 << stride <= *span)
             stride++;
         level[l] = (bmf_level){1 + test_below(seed, 6), stride + (int)test_below(seed, 2)};
-        *span += (level[l].count - 1) << level[l].stride;
+        *span += (level[l].count - 1) << level[l].log2_stride;
     }
     return levels;
 }
@@ -231,9 +231,9 @@ static void broken_partitions_are_found(void **state)
     partition->local_first--;
     assert_non_null(partition_broken(&ctx, partition));
     partition->local_first++;
-    partition->level[0].stride = 3;
+    partition->level[0].log2_stride = 3;
     assert_non_null(partition_broken(&ctx, partition));
-    partition->level[0].stride = 2;
+    partition->level[0].log2_stride = 2;
     assert_null(partition_broken(&ctx, partition));
     bmf_partition_release(partition);
 }

@@ -142,5 +142,6 @@ static int run_command(const bmf_driver *command, int argc, char **argv)
 int command_main(const bmf_driver *program, int argc, char **argv)
 {
     program_name = program->name;
+    exact_option_names = program->exact_names;
     return run_command(program, argc, argv);
 }

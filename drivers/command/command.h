@@ -2,8 +2,8 @@
  *
  * A program is a tree of commands: a group has commands below it, a leaf has options, operands and run(). Options are
  * understood as by getopt_long: --name=value, --name value, abbreviations, -- before operands. Every command knows
- * --help. Errors are one line on standard error, "PROGRAM: TEXT (see `PROGRAM COMMAND --help`)", printed by one process,
- * with exit code 2.
+ * --help. Errors are one line on standard error, "PROGRAM: TEXT (see `PROGRAM COMMAND --help`)", printed by one
+ * process, with exit code 2.
  *
  * Texts are prose in paragraphs; lines are broken where they are printed. Words in `backquotes` stand for themselves:
  * manual pages set them in bold.
@@ -130,6 +130,7 @@ typedef struct bmf_driver {
     const char *noun;                         /* what they are; NULL: "command" */
     const char *missing;                      /* is said if none is given */
     const char *version;                      /* for --version; NULL: there is none */
+    bool exact_names;                         /* the program: options cannot be abbreviated */
     /* a leaf: */
     const bmf_option *options;
     int min_operands, max_operands;   /* BMF_ANY_NUMBER: no limit */

@@ -16,8 +16,8 @@ json_t *json_finite(double value);
 /* A text; bytes that are not UTF-8 and control characters become ?. */
 json_t *json_text(const char *text);
 
-/* Prints one value, its reals in the shortest form that reads back, and a line feed; frees it. Returns an exit code: 1 if
- * there was no memory (root NULL) or standard output could not take it. */
+/* Prints one value, its reals in the shortest form that reads back, and a line feed; frees it. Returns an exit code: 1
+ * if there was no memory (root NULL) or standard output could not take it. */
 int json_print(json_t *root, bmf_json_layout layout);
 
 #endif

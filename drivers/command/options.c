@@ -8,6 +8,8 @@
 #include "drivers/command/private.h"
 #include "runtime/base/allocate.h"
 
+bool exact_option_names;
+
 enum { MAX_OPTIONS = 40, FIRST_VALUE = 256 /* of options without a letter */ };
 
 const bmf_option help_option = {.name = "help", .letter = 'h', .value = {.kind = BMF_VALUE_FLAG}, .help = "this text"};
@@ -146,8 +148,7 @@ const char *option_default(const bmf_driver *command, const bmf_option *option, 
 
 /* ---- all options ---- */
 
-/* The table as getopt_long wants it. A value of getopt_long is that of the option's letter or FIRST_VALUE and its number.
- */
+/* The table as getopt_long wants it, whose values are FIRST_VALUE plus the number of the option in the table. */
 static void make_getopt_tables(const bmf_option *option, struct option *names, char *letters)
 {
     int count = 0;
@@ -176,12 +177,23 @@ static const bmf_option *find_option(const bmf_option *options, int found)
     return options;
 }
 
-/* After getopt_long returned found; at: what it read last, which of letters in one argument is an earlier one. */
-static void refuse_option(int found, const char *at)
+/* The argument that held the option that getopt_long read last; of letters in one argument it may be an earlier one. */
+static const char *last_option(char **argv)
+{
+    return argv[optarg && optarg == argv[optind - 1] ? optind - 2 : optind - 1];
+}
+
+static void refuse_option(int found, char **argv)
 {
     const char letter[] = {'-', (char)optopt, '\0'};
     const bool by_letter = optopt > 0 && optopt < FIRST_VALUE && optopt != help_option.letter;
-    usage_error(found == ':' ? "option '%s' needs a value" : "unknown option '%s'", by_letter ? letter : at);
+    usage_error(found == ':' ? "option '%s' needs a value" : "unknown option '%s'",
+                by_letter ? letter : last_option(argv));
+}
+
+static bool is_abbreviated(char **argv, const char *name)
+{
+    return strcspn(last_option(argv), "=") != strlen("--") + strlen(name);
 }
 
 static int check_operands(const bmf_driver *command, const bmf_operands *operands)
@@ -214,11 +226,13 @@ bmf_reading read_options(const bmf_driver *command, int argc, char **argv, void 
     make_getopt_tables(command->options, names, letters);
     opterr = 0;
     optind = 0; /* from the beginning, whoever used it before */
-    for (int found; (found = getopt_long(argc, argv, letters, names, NULL)) != -1;) {
+    for (int found, index = -1; (found = getopt_long(argc, argv, letters, names, &index)) != -1; index = -1) {
+        if (exact_option_names && index >= 0 && found != ':' && found != '?' && is_abbreviated(argv, names[index].name))
+            found = '?';
         if (found == 'h')
             return BMF_READ_HELP;
         if (found == ':' || found == '?') {
-            refuse_option(found, argv[optind - 1]);
+            refuse_option(found, argv);
             return BMF_READ_FAILED;
         }
         if (read_value(find_option(command->options, found), optarg, values) != 0)

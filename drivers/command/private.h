@@ -9,6 +9,9 @@ extern const bmf_option help_option;
 
 typedef enum bmf_reading { BMF_READ_RUN, BMF_READ_HELP, BMF_READ_FAILED } bmf_reading;
 
+/* The program takes no abbreviated options. */
+extern bool exact_option_names;
+
 /* Options that the context reads get their names there, in argv. */
 void name_context_options(const bmf_driver *command, int argc, char **argv);
 

@@ -18,7 +18,7 @@ static void put_id(bmf_output *out, const bmf_run *run, const bmf_event *event)
 {
     char path[2048];
     char *quoted = style_text(run_path(run, event->node, path, sizeof path), BMF_STYLE_CSV);
-    output_print(out, "%d,%s,\"", event->lane, event_kind_name((bmf_event_kind)event->kind));
+    output_print(out, "%d,%s,\"", event->lane, bmf_event_kind_name((bmf_event_kind)event->kind));
     output_text(out, quoted ? quoted : "");
     output_print(out, "\",%u,%u,%d,", event->instance, event->round, event->peer);
     free(quoted);

@@ -19,7 +19,7 @@ static json_t *states_json(const bmf_ratio *state)
     json_t *made = json_object();
     for (int k = 0; k < BMF_EVENT_KINDS; k++)
         if (!is_empty(&state[k]))
-            json_object_set_new(made, event_kind_name((bmf_event_kind)k), ratio_json(&state[k]));
+            json_object_set_new(made, bmf_event_kind_name((bmf_event_kind)k), ratio_json(&state[k]));
     return made;
 }
 

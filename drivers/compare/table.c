@@ -92,7 +92,7 @@ static void print_states(const bmf_comparison *c)
     print_heading(NAME_WIDTH, "state, over all processors");
     for (int k = BMF_EVENT_KERNEL; k < BMF_EVENT_KINDS; k++)
         if (c->state[k].measured > 0 || c->state[k].predicted > 0 || c->state[k].events > 0) {
-            printf("%-*s", NAME_WIDTH, event_kind_name((bmf_event_kind)k));
+            printf("%-*s", NAME_WIDTH, bmf_event_kind_name((bmf_event_kind)k));
             print_ratio(&c->state[k]);
         }
 }
@@ -104,7 +104,7 @@ static void print_processors(const bmf_compared *of)
         for (int k = BMF_EVENT_KERNEL; k < BMF_EVENT_KINDS; k++) {
             const bmf_ratio *r = &of->comparison->lane_state[lane * BMF_EVENT_KINDS + k];
             if (r->measured > 0 || r->predicted > 0 || r->events > 0) {
-                printf("%-9lld %-*s", (long long)lane, NAME_WIDTH - 10, event_kind_name((bmf_event_kind)k));
+                printf("%-9lld %-*s", (long long)lane, NAME_WIDTH - 10, bmf_event_kind_name((bmf_event_kind)k));
                 print_ratio(r);
             }
         }

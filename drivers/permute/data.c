@@ -64,7 +64,7 @@ void permute_data_copy(char *to, const char *from, int64_t bytes, int threads)
     }
 }
 
-int64_t bmf_available_memory(void)
+int64_t available_memory(void)
 {
     FILE *stream = fopen("/proc/meminfo", "r");
     char line[256];

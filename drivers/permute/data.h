@@ -15,6 +15,6 @@ int64_t permute_data_check(const char *data, int64_t element_bytes, int64_t firs
 void permute_data_copy(char *to, const char *from, int64_t bytes, int threads);
 
 /* Bytes that processes on this host can still get, or -1 if the system does not say. */
-int64_t bmf_available_memory(void);
+int64_t available_memory(void);
 
 #endif

@@ -71,7 +71,7 @@ typedef struct job {
  * two shares, on every rank of this host. */
 static int check_memory(const job *j)
 {
-    int64_t available = bmf_available_memory();
+    int64_t available = available_memory();
     double wanted = 4.0 * (double)j->o->element_bytes * (double)(INT64_C(1) << j->o->bits) / (double)j->ctx->ranks *
                     (double)j->ctx->node_ranks;
     if (available >= 0 && wanted > (double)available)

@@ -108,10 +108,9 @@ static int read_prediction(const bmf_predict_options *options, const char *path,
     json_int_t messages, bytes, rank_messages, rank_bytes;
     json_t *remarks = NULL, *remark, *root = json_load_file(path, 0, &error);
     size_t index;
-    if (root == NULL ||
-        json_unpack(root, "{s:F, s:F, s:F, s:I, s:I, s:I, s:I, s:o}", "seconds", &predicted->seconds, "low",
-                    &predicted->low, "high", &predicted->high, "messages", &messages, "bytes", &bytes, "rank_messages",
-                    &rank_messages, "rank_bytes", &rank_bytes, "remarks", &remarks) != 0) {
+    if (!root || json_unpack(root, "{s:F, s:F, s:F, s:I, s:I, s:I, s:I, s:o}", "seconds", &predicted->seconds, "low",
+                             &predicted->low, "high", &predicted->high, "messages", &messages, "bytes", &bytes,
+                             "rank_messages", &rank_messages, "rank_bytes", &rank_bytes, "remarks", &remarks) != 0) {
         json_decref(root);
         return bmf_fail(NULL, BMF_ERROR_USAGE,
                         "'%s' predicted nothing; is it linked with bmf, and does it call bmf_close?",

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bmf/version.h"
 #include "drivers/command/json.h"
 #include "drivers/sheet/sheet.h"
 #include "predict/measure/measure.h"

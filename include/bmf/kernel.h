@@ -1,4 +1,5 @@
-/* Kernels and operators: the only things that compute.
+/** @file
+ * Kernels and operators: the only things that compute.
  *
  * A kernel is a block function over columns: it gets slices of up to a thousand elements at a time, so that the
  * compiler vectorises the loop inside. Users write an element expression and one of the macros below makes the
@@ -21,24 +22,30 @@
 extern "C" {
 #endif
 
-enum { BMF_MAX_INPUTS = 4 };
+enum {
+    BMF_MAX_INPUTS = 4, /**< of a kernel */
+    BMF_KERNEL_VERSION = 0,
+    BMF_OPERATOR_VERSION = 0
+};
 
-/* count elements; in: the leaves of the inputs in order; out: the leaves of the output. Element i of a leaf is at
+/** count elements; in: the leaves of the inputs in order; out: the leaves of the output. Element i of a leaf is at
  * (char *)data + i * stride. An output slice never overlaps an input slice unless it is exactly the same (in-place).
  * Returns 0, or a positive code of the user's (only if the kernel says may_fail). Called by several threads at once. */
 typedef int bmf_block_function(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out);
 
+/** A kernel: a block function and what it takes and gives. Members that are not named are 0. */
 typedef struct bmf_kernel {
-    const char *name;
-    bmf_block_function *block;
-    const void *context; /* handed to block; the caller keeps it alive */
-    int inputs;          /* 1 .. BMF_MAX_INPUTS */
-    const bmf_type *input[BMF_MAX_INPUTS];
-    const bmf_type *output;
-    bool may_fail; /* a skeleton then agrees on the outcome: one allreduce */
+    const char *name;                      /**< for messages, traces and data sheets */
+    bmf_block_function *block;             /**< computes */
+    const void *context;                   /**< handed to block; the caller keeps it alive */
+    int inputs;                            /**< 1 .. BMF_MAX_INPUTS */
+    const bmf_type *input[BMF_MAX_INPUTS]; /**< their types */
+    const bmf_type *output;                /**< the type of a result */
+    bool may_fail;                         /**< a skeleton then agrees on the outcome: one allreduce */
+    int version;                           /**< BMF_KERNEL_VERSION: which members there are; 0 for the first layout */
 } bmf_kernel;
 
-/* The same kernel with another context. */
+/** The same kernel with another context. */
 static inline bmf_kernel bmf_kernel_bind(const bmf_kernel *kernel, const void *context)
 {
     bmf_kernel bound = *kernel;
@@ -46,10 +53,10 @@ static inline bmf_kernel bmf_kernel_bind(const bmf_kernel *kernel, const void *c
     return bound;
 }
 
-/* Largest block of the fixed tree: fold and scan functions get at most this many elements. */
+/** Largest block of the fixed tree: fold and scan functions get at most this many elements. */
 enum { BMF_BLOCK = 1024 };
 
-/* An associative operator.
+/** An associative operator.
  *
  * combine is a block function with two inputs and one output of the operator's type: out[i] = a[i] op b[i].
  * fold and scan are optional fast forms for types of one leaf over contiguous elements; without them combine is
@@ -64,25 +71,30 @@ enum { BMF_BLOCK = 1024 };
  *                                    the operator commutes; used by the free mode only
  */
 typedef struct bmf_operator {
-    const char *name;
-    const bmf_type *type;
-    bmf_block_function *combine;
+    const char *name;            /**< for messages, traces and data sheets */
+    const bmf_type *type;        /**< of operands and results */
+    bmf_block_function *combine; /**< out[i] = a[i] op b[i] */
+    /** See above; may be NULL. */
     void (*fold)(const void *context, int64_t count, const void *x, void *levels);
+    /** See above; may be NULL. */
     void (*scan)(const void *context, int64_t count, const void *x, const void *levels, const void *prefix,
                  const void *last, void *out, void *scratch);
+    /** See above; may be NULL. */
     void (*quick)(const void *context, int64_t count, const void *x, void *out);
-    const void *context;
-    const void *identity; /* a record of the type, or NULL: none */
-    unsigned flags;
-    bool may_fail;
+    const void *context;  /**< handed to the functions; the caller keeps it alive */
+    const void *identity; /**< a record of the type, or NULL: none */
+    unsigned flags;       /**< BMF_COMMUTATIVE, BMF_EXACT */
+    bool may_fail;        /**< as of a kernel */
+    int version;          /**< BMF_OPERATOR_VERSION: which members there are; 0 for the first layout */
 } bmf_operator;
 
 enum {
-    BMF_COMMUTATIVE = 1, /* a op b = b op a */
-    BMF_EXACT = 2        /* associative to the last bit: integers, max; not sums of reals */
+    BMF_COMMUTATIVE = 1, /**< a op b = b op a */
+    BMF_EXACT = 2        /**< associative to the last bit: integers, max; not sums of reals */
 };
 
-/* Kernel functions are compiled for several vector widths; the loader picks (not under sanitizers). */
+/** @def BMF_VECTORISE
+ * Kernel functions are compiled for several vector widths; the loader picks (not under sanitizers). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&                           \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(BMF_NO_TARGET_CLONES)
 #if __GNUC__ >= 12
@@ -93,14 +105,16 @@ enum {
 #else
 #define BMF_VECTORISE
 #endif
-#define BMF_INLINE             static inline __attribute__((always_inline, unused))
+/** A function of a kernel that is always inlined. */
+#define BMF_INLINE static inline __attribute__((always_inline, unused))
+/** Element i of a slice, as an lvalue. */
 #define BMF_AT(type, slice, i) (*(type *)((char *)(slice).data + (i) * (slice).stride))
 
-/* name(x) = expression, elementwise. */
+/** name(x) = expression, elementwise. */
 #define BMF_MAP_KERNEL(name, in_type, x, out_type, expression)                                                         \
     BMF_MAP_KERNEL_WITH(name, char, name##_unused, in_type, x, out_type, expression)
 
-/* The same with a context: `context` is a const context_type * inside the expression; see bmf_kernel_bind. */
+/** The same with a context: `context` is a const context_type * inside the expression; see bmf_kernel_bind. */
 #define BMF_MAP_KERNEL_WITH(name, context_type, context, in_type, x, out_type, expression)                             \
     BMF_INLINE out_type name##_element(const context_type *context, in_type x)                                         \
     {                                                                                                                  \
@@ -124,13 +138,14 @@ enum {
         return 0;                                                                                                      \
     }                                                                                                                  \
     static const bmf_type name##_in_type = BMF_TYPE_OF(in_type), name##_out_type = BMF_TYPE_OF(out_type);              \
-    static const bmf_kernel name                                                                                       \
-        __attribute__((unused)) = {#name, name##_block, 0, 1, {&name##_in_type}, &name##_out_type, false};
+    static const bmf_kernel name __attribute__((unused)) = {                                                           \
+        #name, name##_block, 0, 1, {&name##_in_type}, &name##_out_type, false, BMF_KERNEL_VERSION};
 
-/* name(a, b) = expression, elementwise over two lists. */
+/** name(a, b) = expression, elementwise over two lists. */
 #define BMF_ZIP_KERNEL(name, a_type, a, b_type, b, out_type, expression)                                               \
     BMF_ZIP_KERNEL_WITH(name, char, name##_unused, a_type, a, b_type, b, out_type, expression)
 
+/** The same with a context, as in BMF_MAP_KERNEL_WITH. */
 #define BMF_ZIP_KERNEL_WITH(name, context_type, context, a_type, a, b_type, b, out_type, expression)                   \
     BMF_INLINE out_type name##_element(const context_type *context, a_type a, b_type b)                                \
     {                                                                                                                  \
@@ -158,32 +173,59 @@ enum {
     static const bmf_type name##_a_type = BMF_TYPE_OF(a_type), name##_b_type = BMF_TYPE_OF(b_type),                    \
                           name##_out_type = BMF_TYPE_OF(out_type);                                                     \
     static const bmf_kernel name __attribute__((unused)) = {                                                           \
-        #name, name##_block, 0, 2, {&name##_a_type, &name##_b_type}, &name##_out_type, false};
+        #name, name##_block, 0, 2, {&name##_a_type, &name##_b_type}, &name##_out_type, false, BMF_KERNEL_VERSION};
 
-/* An associative operator a op b = expression with an identity (last argument; for a struct {..} with commas). Exact
- * if the type is an integer, otherwise not; does not claim to commute. BMF_FOLD_KERNEL_FLAGS says it all;
- * BMF_FOLD_KERNEL_NO_IDENTITY has none. */
-#define BMF_FOLD_KERNEL(name, type, a, b, expression, ...)                                                             \
+/** An associative operator a op b = expression with an identity (last argument; for a struct {..} with commas), which
+ * does not claim to commute. Exact if the type is an integer, otherwise not. */
+#define BMF_NONCOMMUTATIVE_OPERATOR(name, type, a, b, expression, ...)                                                 \
     static const type name##_identity = __VA_ARGS__;                                                                   \
-    BMF_FOLD_KERNEL_(name, type, a, b, expression, &name##_identity, BMF_EXACT_KIND(type))
+    BMF_OPERATOR_(name, type, a, b, expression, &name##_identity, BMF_EXACT_KIND(type))
 
+/** The same of an operator that commutes: a op b = b op a. */
+#define BMF_COMMUTATIVE_OPERATOR(name, type, a, b, expression, ...)                                                    \
+    static const type name##_identity = __VA_ARGS__;                                                                   \
+    BMF_OPERATOR_(name, type, a, b, expression, &name##_identity, BMF_EXACT_KIND(type) | BMF_COMMUTATIVE)
+
+/** Another name of BMF_NONCOMMUTATIVE_OPERATOR. */
+#define BMF_FOLD_KERNEL(name, type, a, b, expression, ...)                                                             \
+    BMF_NONCOMMUTATIVE_OPERATOR(name, type, a, b, expression, __VA_ARGS__)
+
+/** An operator with all its flags (BMF_COMMUTATIVE, BMF_EXACT) given. */
 #define BMF_FOLD_KERNEL_FLAGS(name, type, a, b, expression, identity_value, flag_bits)                                 \
     static const type name##_identity = identity_value;                                                                \
-    BMF_FOLD_KERNEL_(name, type, a, b, expression, &name##_identity, flag_bits)
+    BMF_OPERATOR_(name, type, a, b, expression, &name##_identity, flag_bits)
 
+/** An operator that has no identity, with all its flags given. */
 #define BMF_FOLD_KERNEL_NO_IDENTITY(name, type, a, b, expression, flag_bits)                                           \
-    BMF_FOLD_KERNEL_(name, type, a, b, expression, 0, flag_bits)
+    BMF_OPERATOR_(name, type, a, b, expression, 0, flag_bits)
 
+/** BMF_EXACT for integers and bool, otherwise 0. */
 #define BMF_EXACT_KIND(type)                                                                                           \
-    (BMF_KIND_OF(type) == BMF_INT || BMF_KIND_OF(type) == BMF_INT32 || BMF_KIND_OF(type) == BMF_BOOL ? BMF_EXACT : 0)
+    (BMF_KIND_OF(type) == BMF_INT || BMF_KIND_OF(type) == BMF_INT32 || BMF_KIND_OF(type) == BMF_BOOL                   \
+         ? (unsigned)BMF_EXACT                                                                                         \
+         : 0u)
 
+/** @cond internal: the parts of an operator, one function after the other */
 enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
 
-#define BMF_FOLD_KERNEL_(name, type, a, b, expression, identity_pointer, flag_bits)                                    \
+#define BMF_OPERATOR_(name, type, a, b, expression, identity_pointer, flag_bits)                                       \
     BMF_INLINE type name##_element(type a, type b)                                                                     \
     {                                                                                                                  \
         return __extension__(type)(expression);                                                                        \
     }                                                                                                                  \
+    BMF_OPERATOR_COMBINE_(name, type)                                                                                  \
+    BMF_OPERATOR_FOLD_(name, type)                                                                                     \
+    BMF_OPERATOR_SCAN_LEVELS_(name, type)                                                                              \
+    BMF_OPERATOR_SCAN_PAIRS_(name, type)                                                                               \
+    BMF_OPERATOR_SCAN_(name, type)                                                                                     \
+    BMF_OPERATOR_QUICK_(name, type, flag_bits)                                                                         \
+    static const bmf_type name##_type = BMF_TYPE_OF(type);                                                             \
+    static const bmf_operator name __attribute__((unused)) = {                                                         \
+        #name, &name##_type,     name##_combine, name##_fold, name##_scan,         name##_quick,                       \
+        0,     identity_pointer, flag_bits,      false,       BMF_OPERATOR_VERSION};
+
+/** out[i] = a[i] op b[i]. */
+#define BMF_OPERATOR_COMBINE_(name, type)                                                                              \
     BMF_VECTORISE static int name##_combine(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,    \
                                             const bmf_slice *bmf_out_)                                                 \
     {                                                                                                                  \
@@ -200,7 +242,10 @@ enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
                     name##_element(BMF_AT(const type, bmf_in_[0], bmf_i_), BMF_AT(const type, bmf_in_[1], bmf_i_));    \
         }                                                                                                              \
         return 0;                                                                                                      \
-    }                                                                                                                  \
+    }
+
+/** The levels of the fixed tree; long ones in steps of a fixed length, which vectorise without a remainder. */
+#define BMF_OPERATOR_FOLD_(name, type)                                                                                 \
     BMF_VECTORISE static void name##_fold(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,            \
                                           void *bmf_levels_)                                                           \
     {                                                                                                                  \
@@ -208,7 +253,6 @@ enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
         type *bmf_to_ = (type *)bmf_levels_;                                                                           \
         (void)bmf_context_;                                                                                            \
         int64_t bmf_half_ = bmf_count_ / 2;                                                                            \
-        /* Long levels in steps of a fixed length, which vectorise without a remainder. */                             \
         for (; bmf_half_ >= BMF_FOLD_STEP; bmf_half_ /= 2) {                                                           \
             const type *__restrict bmf_f_ = bmf_from_;                                                                 \
             type *__restrict bmf_t_ = bmf_to_;                                                                         \
@@ -224,22 +268,15 @@ enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
             bmf_from_ = bmf_to_;                                                                                       \
             bmf_to_ += bmf_half_;                                                                                      \
         }                                                                                                              \
-    }                                                                                                                  \
-    BMF_VECTORISE static void name##_scan(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,            \
-                                          const void *bmf_levels_, const void *bmf_prefix_, const void *bmf_last_,     \
-                                          void *bmf_out_, void *bmf_scratch_)                                          \
+    }
+
+/** The way down the tree to the prefixes of pairs, which it returns: cur[i] becomes the prefix of node i, level by
+ * level. Without a prefix cur[0] means nothing and cur[1] is the first node itself. */
+#define BMF_OPERATOR_SCAN_LEVELS_(name, type)                                                                          \
+    BMF_INLINE type *name##_scan_levels(int64_t bmf_count_, const type *bmf_level_, bool bmf_open_, type *bmf_cur_)    \
     {                                                                                                                  \
-        const type *bmf_level_ = (const type *)bmf_levels_ + (bmf_count_ - 1);                                         \
-        type *bmf_cur_ = (type *)bmf_scratch_, *bmf_next_ = bmf_cur_ + bmf_count_;                                     \
-        const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
-        type *bmf_y_ = (type *)bmf_out_;                                                                               \
-        const bool bmf_open_ = !bmf_prefix_;                                                                           \
-        (void)bmf_context_;                                                                                            \
-        if (bmf_prefix_)                                                                                               \
-            bmf_cur_[0] = *(const type *)bmf_prefix_;                                                                  \
-        else                                                                                                           \
-            bmf_cur_[0] = bmf_v_[0];                                                                                   \
-        bmf_level_ -= bmf_count_ > 1;                                                                                  \
+        type *bmf_next_ = bmf_cur_ + bmf_count_;                                                                       \
+        bmf_level_ += bmf_count_ - 1 - (bmf_count_ > 1);                                                               \
         for (int64_t bmf_half_ = 1; bmf_half_ < bmf_count_ / 2; bmf_half_ *= 2) {                                      \
             bmf_level_ -= 2 * bmf_half_;                                                                               \
             const type *__restrict bmf_l_ = bmf_level_;                                                                \
@@ -251,35 +288,60 @@ enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
             }                                                                                                          \
             if (bmf_open_)                                                                                             \
                 bmf_n_[1] = bmf_l_[0];                                                                                 \
-            type *bmf_swap_ = bmf_cur_;                                                                                \
-            bmf_cur_ = bmf_next_;                                                                                      \
-            bmf_next_ = bmf_swap_;                                                                                     \
+            bmf_next_ = bmf_cur_;                                                                                      \
+            bmf_cur_ = bmf_n_;                                                                                         \
         }                                                                                                              \
-        const int64_t bmf_pairs_ = bmf_count_ / 2;                                                                     \
-        const type bmf_first_ = bmf_v_[0];                                                                             \
-        if (bmf_last_) {                                                                                               \
-            bmf_cur_[bmf_pairs_] = *(const type *)bmf_last_;                                                           \
-            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_pairs_; bmf_i_++) {                                                  \
-                type bmf_e_ = bmf_v_[2 * bmf_i_];                                                                      \
-                bmf_y_[2 * bmf_i_] = name##_element(bmf_cur_[bmf_i_], bmf_e_);                                         \
-                bmf_y_[2 * bmf_i_ + 1] = bmf_cur_[bmf_i_ + 1];                                                         \
-            }                                                                                                          \
-            if (bmf_count_ == 1)                                                                                       \
-                bmf_y_[0] = *(const type *)bmf_last_;                                                                  \
-            else if (bmf_open_)                                                                                        \
-                bmf_y_[0] = bmf_first_;                                                                                \
-        } else {                                                                                                       \
-            for (int64_t bmf_i_ = 0; bmf_i_ < bmf_pairs_; bmf_i_++) {                                                  \
-                type bmf_e_ = bmf_v_[2 * bmf_i_];                                                                      \
-                bmf_y_[2 * bmf_i_] = bmf_cur_[bmf_i_];                                                                 \
-                bmf_y_[2 * bmf_i_ + 1] = name##_element(bmf_cur_[bmf_i_], bmf_e_);                                     \
-            }                                                                                                          \
-            if (bmf_count_ == 1 && bmf_prefix_)                                                                        \
-                bmf_y_[0] = *(const type *)bmf_prefix_;                                                                \
-            if (bmf_count_ > 1 && bmf_open_)                                                                           \
-                bmf_y_[1] = bmf_first_;                                                                                \
+        return bmf_cur_;                                                                                               \
+    }
+
+/** The lowest level: the prefix of a pair gives those of its two elements; cur[i + 1] is the second one's inclusive. */
+#define BMF_OPERATOR_SCAN_PAIRS_(name, type)                                                                           \
+    BMF_INLINE void name##_scan_inclusive(int64_t bmf_pairs_, const type *bmf_v_, const type *bmf_cur_, type *bmf_y_)  \
+    {                                                                                                                  \
+        for (int64_t bmf_i_ = 0; bmf_i_ < bmf_pairs_; bmf_i_++) {                                                      \
+            type bmf_e_ = bmf_v_[2 * bmf_i_];                                                                          \
+            bmf_y_[2 * bmf_i_] = name##_element(bmf_cur_[bmf_i_], bmf_e_);                                             \
+            bmf_y_[2 * bmf_i_ + 1] = bmf_cur_[bmf_i_ + 1];                                                             \
         }                                                                                                              \
     }                                                                                                                  \
+    BMF_INLINE void name##_scan_exclusive(int64_t bmf_pairs_, const type *bmf_v_, const type *bmf_cur_, type *bmf_y_)  \
+    {                                                                                                                  \
+        for (int64_t bmf_i_ = 0; bmf_i_ < bmf_pairs_; bmf_i_++) {                                                      \
+            type bmf_e_ = bmf_v_[2 * bmf_i_];                                                                          \
+            bmf_y_[2 * bmf_i_] = bmf_cur_[bmf_i_];                                                                     \
+            bmf_y_[2 * bmf_i_ + 1] = name##_element(bmf_cur_[bmf_i_], bmf_e_);                                         \
+        }                                                                                                              \
+    }
+
+#define BMF_OPERATOR_SCAN_(name, type)                                                                                 \
+    BMF_VECTORISE static void name##_scan(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,            \
+                                          const void *bmf_levels_, const void *bmf_prefix_, const void *bmf_last_,     \
+                                          void *bmf_out_, void *bmf_scratch_)                                          \
+    {                                                                                                                  \
+        const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
+        type *bmf_y_ = (type *)bmf_out_, *bmf_cur_ = (type *)bmf_scratch_;                                             \
+        const int64_t bmf_pairs_ = bmf_count_ / 2;                                                                     \
+        const type bmf_first_ = bmf_v_[0];                                                                             \
+        (void)bmf_context_;                                                                                            \
+        bmf_cur_[0] = bmf_prefix_ ? *(const type *)bmf_prefix_ : bmf_first_;                                           \
+        bmf_cur_ = name##_scan_levels(bmf_count_, (const type *)bmf_levels_, !bmf_prefix_, bmf_cur_);                  \
+        if (bmf_last_) {                                                                                               \
+            bmf_cur_[bmf_pairs_] = *(const type *)bmf_last_;                                                           \
+            name##_scan_inclusive(bmf_pairs_, bmf_v_, bmf_cur_, bmf_y_);                                               \
+            if (bmf_count_ == 1)                                                                                       \
+                bmf_y_[0] = *(const type *)bmf_last_;                                                                  \
+            else if (!bmf_prefix_)                                                                                     \
+                bmf_y_[0] = bmf_first_;                                                                                \
+        } else {                                                                                                       \
+            name##_scan_exclusive(bmf_pairs_, bmf_v_, bmf_cur_, bmf_y_);                                               \
+            if (bmf_count_ == 1 && bmf_prefix_)                                                                        \
+                bmf_y_[0] = *(const type *)bmf_prefix_;                                                                \
+            if (bmf_count_ > 1 && !bmf_prefix_)                                                                        \
+                bmf_y_[1] = bmf_first_;                                                                                \
+        }                                                                                                              \
+    }
+
+#define BMF_OPERATOR_QUICK_(name, type, flag_bits)                                                                     \
     BMF_VECTORISE static void name##_quick(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,           \
                                            void *bmf_out_)                                                             \
     {                                                                                                                  \
@@ -301,11 +363,8 @@ enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
         for (; bmf_i_ < bmf_count_; bmf_i_++)                                                                          \
             bmf_total_ = name##_element(bmf_total_, bmf_v_[bmf_i_]);                                                   \
         *(type *)bmf_out_ = bmf_total_;                                                                                \
-    }                                                                                                                  \
-    static const bmf_type name##_type = BMF_TYPE_OF(type);                                                             \
-    static const bmf_operator name                                                                                     \
-        __attribute__((unused)) = {#name, &name##_type,     name##_combine, name##_fold, name##_scan, name##_quick,    \
-                                   0,     identity_pointer, flag_bits,      false};
+    }
+/** @endcond */
 
 #ifdef __cplusplus
 }

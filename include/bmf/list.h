@@ -1,9 +1,9 @@
 /** @file
  * Lists: a type, a partition, and this rank's elements.
  *
- * A rank holds elements [bmf_list_local_begin, bmf_list_local_end) of a list, one contiguous array for every leaf of the
- * type (bmf/type.h). Lists are values: they share memory until somebody writes. The skeletons (bmf/skeletons.h) make
- * lists; the functions here are for programs that look into them. */
+ * A rank holds elements [bmf_list_local_begin, bmf_list_local_end) of a list, one contiguous array for every leaf of
+ * the type (bmf/type.h). Lists are values: they share memory until somebody writes. The skeletons (bmf/skeletons.h)
+ * make lists; the functions here are for programs that look into them. */
 #ifndef BMF_LIST_H
 #define BMF_LIST_H
 
@@ -41,10 +41,10 @@ BMF_API int64_t bmf_list_local_begin(const bmf_list *list);
 /** See bmf_list_local_begin. */
 BMF_API int64_t bmf_list_local_end(const bmf_list *list);
 
-/** This rank's elements of one leaf, for reading: element local_begin + i is at data + i * stride bytes. The stride is the
- * leaf's size, or 0 if all elements are one broadcast value. Of a list of lists: the elements of the inner lists, one
- * inner list after the other (bmf_list_offsets). Valid until the list is freed or written to. 0 <= leaf < the number
- * of leaves; lists of lists of lists are looked into by bmf_flatten. Not collective. */
+/** This rank's elements of one leaf, for reading: element local_begin + i is at data + i * stride bytes. The stride
+ * is the leaf's size, or 0 if all elements are one broadcast value. Of a list of lists: the elements of the inner
+ * lists, one inner list after the other (bmf_list_offsets). Valid until the list is freed or written to. 0 <= leaf <
+ * the number of leaves; lists of lists of lists are looked into by bmf_flatten. Not collective. */
 BMF_API const void *bmf_list_data(const bmf_list *list, int leaf, int64_t *stride);
 /** The same for writing: makes the memory writable first (bmf_list_make_writable), so that elements stand one after the
  * other. Not collective. */

@@ -1,4 +1,5 @@
-/* Opening a context on a communicator of the program's own. Apart from bmf.h because it includes mpi.h, which most
+/** @file
+ * Opening a context on a communicator of the program's own. Apart from bmf.h because it includes mpi.h, which most
  * programs of bmf do not need: include it beside bmf.h. */
 #ifndef BMF_MPI_H
 #define BMF_MPI_H
@@ -12,13 +13,14 @@
 extern "C" {
 #endif
 
-/** Opens a context on the ranks of a communicator, for instance in a program that is a PETSc or p4est program otherwise.
+/** Opens a context on the ranks of a communicator, for instance in a program that is a PETSc or p4est program
+ * otherwise.
  *
  * Any number of contexts may be open at once, on the same, disjoint or overlapping communicators: each has its own
- * options, lists, trace and message, and lists of one never go to a function together with those of another. Functions
- * that are collective over a context are called by the ranks of its communicator; a rank that is in two contexts calls
- * them in an order that cannot deadlock, as it would for MPI's collectives on two communicators. One thread of a
- * process calls bmf.
+ * options, lists, trace and message, and lists of one never go to a function together with those of another.
+ * Functions that are collective over a context are called by the ranks of its communicator; a rank that is in two
+ * contexts calls them in an order that cannot deadlock, as it would for MPI's collectives on two communicators. One
+ * thread of a process calls bmf.
  *
  * Collective over comm, with the same options on every rank. comm is duplicated: it stays the caller's, may be freed at
  * once, and messages of bmf never meet its messages. A communicator of one group; MPI_COMM_SELF is one.

@@ -3,7 +3,7 @@
  *
  * A list has `parts` parts; part k holds elements [start[k], start[k+1]) and lives on one processor:
  *   placed       one part, on processor `base`
- *   distributed  part k on processor base + sum over levels of digit_l(k) << stride_l, where the digits of k are
+ *   distributed  part k on processor base + sum over levels of digit_l(k) << log2_stride_l, where the digits of k are
  *                taken in the mixed radix count_0, count_1, ... (the last varies fastest)
  * Each nested split (document 000, 5.3.4) adds a level. Levels must not overlap: the span of the inner levels is
  * smaller than the outer stride. So processors increase strictly with k, and what a rank owns (a contiguous block of
@@ -32,8 +32,8 @@ enum {
 
 /** One level of nested splits. */
 typedef struct bmf_level {
-    int64_t count; /**< processors at this level */
-    int stride;    /**< log2 of the distance between neighbours */
+    int64_t count;   /**< processors at this level */
+    int log2_stride; /**< log2 of the distance between neighbours */
 } bmf_level;
 
 /** A partition; opaque. */

@@ -50,8 +50,8 @@ typedef enum bmf_permute_method {
     BMF_PERMUTE_ROUNDS,
     /** The same messages, all at once. */
     BMF_PERMUTE_ALLTOALLV,
-    /** Row by row (document 003, 4.3): every processor sends its element i, i = 0, 1, ..; rows that go the same way from
-     * all processors travel together. */
+    /** Row by row (document 003, 4.3): every processor sends its element i, i = 0, 1, ..; rows that go the same way
+     * from all processors travel together. */
     BMF_PERMUTE_NAIVE,
     BMF_PERMUTE_METHODS,                   /**< their number */
     BMF_PERMUTE_AUTO = BMF_PERMUTE_METHODS /**< the cheapest by estimate */
@@ -64,20 +64,20 @@ BMF_API bool bmf_permute_method_find(const char *name, bmf_permute_method *metho
 /** Who sends what to whom in a distributed permutation, and what is done in memory before and after; opaque. */
 typedef struct bmf_permute_plan bmf_permute_plan;
 
-/** Makes a plan. Collective: hosts agree on nodes and share counts. 1 <= columns <= BMF_MAX_LEAVES, column_bytes[k] bytes
- * of an element in column k. Errors: BMF_ERROR_MEMORY, BMF_ERROR_ARGUMENT if all elements together have more than 2^62
- * bytes. The caller frees the plan. */
+/** Makes a plan. Collective: hosts agree on nodes and share counts. 1 <= columns <= BMF_MAX_LEAVES, column_bytes[k]
+ * bytes of an element in column k. Errors: BMF_ERROR_MEMORY, BMF_ERROR_ARGUMENT if all elements together have more
+ * than 2^62 bytes. The caller frees the plan. */
 BMF_API int bmf_permute_plan_create(bmf_context *ctx, const bmf_permutation *p, int columns,
                                     const int64_t *column_bytes, bmf_permute_method method, bmf_permute_plan **plan);
-/** The same, but BMF_PERMUTE_AUTO takes the method that bmf_permute_tune remembered, if there is one. Collective; rank 0
- * reads the file. */
+/** The same, but BMF_PERMUTE_AUTO takes the method that bmf_permute_tune remembered, if there is one. Collective;
+ * rank 0 reads the file. */
 BMF_API int bmf_permute_plan_create_tuned(bmf_context *ctx, const bmf_permutation *p, int columns,
                                           const int64_t *column_bytes, bmf_permute_method method,
                                           bmf_permute_plan **plan);
-/** Tries the methods on the data (as bmf_permute_execute), except those that are hopeless by estimate; replaces the plan
- * by the fastest and remembers it in $XDG_CACHE_HOME/bmf/permute (~/.cache/bmf/permute), one line for each number of
- * processors, ranks and nodes, r, and size of a share and of an element. A file that cannot be written is no error.
- * Collective. */
+/** Tries the methods on the data (as bmf_permute_execute), except those that are hopeless by estimate; replaces the
+ * plan by the fastest and remembers it in $XDG_CACHE_HOME/bmf/permute (~/.cache/bmf/permute), one line for each
+ * number of processors, ranks and nodes, r, and size of a share and of an element. A file that cannot be written is
+ * no error. Collective. */
 BMF_API int bmf_permute_tune(bmf_context *ctx, const void *const *source, void *const *target, bmf_permute_plan **plan);
 /** Frees a plan; NULL is allowed. Not collective. */
 BMF_API void bmf_permute_plan_free(bmf_permute_plan *plan);
@@ -85,7 +85,7 @@ BMF_API void bmf_permute_plan_free(bmf_permute_plan *plan);
 /** The method that was chosen, never BMF_PERMUTE_AUTO. Not collective. */
 BMF_API bmf_permute_method bmf_permute_plan_method(const bmf_permute_plan *plan);
 /** Number of rounds. Not collective. */
-BMF_API int64_t permute_plan_rounds(const bmf_permute_plan *plan);
+BMF_API int64_t bmf_permute_plan_rounds(const bmf_permute_plan *plan);
 /** Messages between different processors, all together; exact. Not collective. */
 BMF_API int64_t bmf_permute_plan_messages(const bmf_permute_plan *plan);
 /** Bytes of those messages. Not collective. */

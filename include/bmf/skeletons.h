@@ -1,10 +1,11 @@
-/* The skeletons in C.
+/** @file
+ * The skeletons in C.
  *
  * All functions are collective over the context of their lists unless they say otherwise: every rank calls them in the
  * same order with the same arguments (lists, kernels and operators of the same meaning). They return BMF_OK or a
- * positive status, the same on every rank, and on failure leave their outputs alone. Output lists belong to the caller (bmf_list_free).
- * Input lists are not changed except by the *_in_place functions; outputs may share memory with inputs (lists
- * are values: in-place functions copy first when somebody else holds the memory).
+ * positive status, the same on every rank, and on failure leave their outputs alone. Output lists belong to the
+ * caller (bmf_list_free). Input lists are not changed except by the *_in_place functions; outputs may share memory
+ * with inputs (lists are values: in-place functions copy first when somebody else holds the memory).
  *
  * n: elements; w: bytes of an element; Q: processors of the list; messages and bytes are between processors.
  */
@@ -21,116 +22,135 @@ extern "C" {
 
 /* ---- making lists ---- */
 
-/* n elements placed whole on one processor. data: n records of the type, read on the rank of that processor only.
+/** n elements placed whole on one processor. data: n records of the type, read on the rank of that processor only.
  * Moves nothing between processors. Errors: n < 0, no such processor, a type with lists in it. */
 BMF_API int bmf_place(bmf_context *ctx, int64_t processor, const bmf_type *type, int64_t n, const void *data,
                       bmf_list **out);
-/* n elements evenly split over all processors; data (n records) is read on every rank, each its part. Moves nothing. */
+/** n elements evenly split over all processors; data (n records) is read on every rank, each its part. Moves
+ * nothing. */
 BMF_API int bmf_spread(bmf_context *ctx, const bmf_type *type, int64_t n, const void *data, bmf_list **out);
-/* 0, 1, .., n - 1 evenly split over all processors, as int or as real. Moves nothing. Document 000, 2.7.2. */
+/** 0, 1, .., n - 1 evenly split over all processors, as int. Moves nothing. Document 000, 2.7.2. */
 BMF_API int bmf_iota(bmf_context *ctx, int64_t n, bmf_list **out);
+/** The same as reals. */
 BMF_API int bmf_iota_real(bmf_context *ctx, int64_t n, bmf_list **out);
-/* kernel(0), .., kernel(n - 1): map over iota without the list of numbers. kernel: int -> any fixed type. */
+/** kernel(0), .., kernel(n - 1): map over iota without the list of numbers. kernel: int -> any fixed type. */
 BMF_API int bmf_tabulate(bmf_context *ctx, int64_t n, const bmf_kernel *kernel, bmf_list **out);
 
 /* ---- looking at lists ---- */
 
-/* Element i as a record into value, on every rank. Errors: BMF_ERROR_INDEX names i and the length. */
+/** Element i as a record into value, on every rank. Errors: BMF_ERROR_INDEX names i and the length. */
 BMF_API int bmf_index(const bmf_list *xs, int64_t i, void *value);
-/* All elements as records into data[0..n) on every rank. For small lists: n w bytes to every rank. */
+/** All elements as records into data[0..n) on every rank. For small lists: n w bytes to every rank. */
 BMF_API int bmf_to_array(const bmf_list *xs, void *data);
 
 /* ---- moving ---- */
 
-/* Document 000, 5.3. A placed list: spread over `parts` processors base + (k << stride), part sizes as 5.3.1 says. A
- * distributed list (nested split, 5.3.4): every part is split over `parts` processors from its own processor on.
+/** Document 000, 5.3. A placed list: spread over `parts` processors base + (k << log2_stride), part sizes as 5.3.1 says.
+ * A distributed list (nested split, 5.3.4): every part is split over `parts` processors from its own processor on.
  * Algorithms: tree (ceil(log2 parts) rounds), direct (1 round, no byte twice); parts - 1 messages per list split.
- * Errors: parts < 1, stride < 0, a level that reaches into the next list's processors, or beyond the last processor. */
-BMF_API int bmf_split(const bmf_list *xs, int64_t parts, int stride, bmf_list **out);
-/* The inverse of the innermost split: each group's elements in order on its first processor. Algorithms: levels, direct;
+ * Errors: parts < 1, log2_stride < 0, a level that reaches into the next list's processors, or beyond the last
+ * processor. */
+BMF_API int bmf_split(const bmf_list *xs, int64_t parts, int log2_stride, bmf_list **out);
+/** The inverse of the innermost split: each group's elements in order on its first processor. Algorithms: levels, direct;
  * parts - 1 messages per group. */
 BMF_API int bmf_gather(const bmf_list *xs, bmf_list **out);
-/* The same elements evenly split over all processors, or on the parts of `like` (of the same length). One message for every
+/** The same elements evenly split over all processors. One message for every
  * overlap of a source with another processor's target part, n w bytes at most. */
 BMF_API int bmf_rebalance(const bmf_list *xs, bmf_list **out);
+/** The same elements on the parts of `like`, which must have the same length. Messages as above. */
 BMF_API int bmf_redistribute(const bmf_list *xs, const bmf_list *like, bmf_list **out);
-/* Document 000, 5.4. A tuple {value, x} for every x: the value (a list of one element placed on the first processor of xs) goes to every
- * processor of xs once and stands there as a column of stride 0. Algorithms: tree, pipeline, scatter_allgather;
- * Q - 1 messages of the value's bytes (tree). */
+/** Document 000, 5.4. A tuple {value, x} for every x: the value (a list of one element placed on the first processor
+ * of xs) goes to every processor of xs once and stands there as a column of stride 0. Algorithms: tree, pipeline,
+ * scatter_allgather; Q - 1 messages of the value's bytes (tree). */
 BMF_API int bmf_distl(const bmf_list *value, const bmf_list *xs, bmf_list **out);
-/* The same with a value every rank has already (a record): no messages. */
+/** The same with a value every rank has already (a record): no messages. */
 BMF_API int bmf_distl_value(const bmf_type *type, const void *value, const bmf_list *xs, bmf_list **out);
-/* out[i] = xs[indices[i]], on the processors of indices. Any index list: permutation, duplicates, broadcast. Document
- * 000, 5.9. Sparse: a processor asks only owners it needs (8 bytes an element), and they answer (w bytes an element); nobody asks
- * itself. An index list that is a BMMC permutation of 2^n elements split evenly over 2^p processors is recognised for one
- * read of it and runs by its plan, without requests (docs/permutations.md). Errors: BMF_ERROR_INDEX names the first
- * position and the index that is out of range. */
+/** out[i] = xs[indices[i]], on the processors of indices. Any index list: permutation, duplicates, broadcast. Document
+ * 000, 5.9. Sparse: a processor asks only owners it needs (8 bytes an element), and they answer (w bytes an element);
+ * nobody asks itself. An index list that is a BMMC permutation of 2^n elements split evenly over 2^p processors is
+ * recognised for one read of it and runs by its plan, without requests (docs/permutations.md). Errors:
+ * BMF_ERROR_INDEX names the first position and the index that is out of range. */
 BMF_API int bmf_project(const bmf_list *xs, const bmf_list *indices, bmf_list **out);
-/* xs then ys, evenly split over the processors of xs. At most (n + m) w bytes. */
+/** xs then ys, evenly split over the processors of xs. At most (n + m) w bytes. */
 BMF_API int bmf_concatenate(const bmf_list *xs, const bmf_list *ys, bmf_list **out);
 
 /* ---- elementwise: no messages ---- */
 
-/* out[i] = kernel(xs[i]). The kernel's input leaves must be those of the element type (one input per component for
+/** out[i] = kernel(xs[i]). The kernel's input leaves must be those of the element type (one input per component for
  * tuples also fits). In place needs equal input and output types. Moves 2 n w bytes of memory. */
 BMF_API int bmf_map(const bmf_list *xs, const bmf_kernel *kernel, bmf_list **out);
+/** The result replaces xs; input and output have one type. */
 BMF_API int bmf_map_in_place(bmf_list *xs, const bmf_kernel *kernel);
-/* out[i] = kernel(xs[i], ys[i]). Lists of equal shape on equal processors, otherwise BMF_ERROR_SHAPE names both. */
+/** out[i] = kernel(xs[i], ys[i]). Lists of equal shape on equal processors, otherwise BMF_ERROR_SHAPE names both. */
 BMF_API int bmf_zip(const bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel, bmf_list **out);
-/* The result replaces xs. */
+/** The result replaces xs. */
 BMF_API int bmf_zip_in_place(bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel);
-/* Tuples {x, y} without copying: the columns are shared. bmf_component gives component k (from 0) back. */
+/** Tuples {x, y} without copying: the columns are shared. */
 BMF_API int bmf_pair(const bmf_list *xs, const bmf_list *ys, bmf_list **out);
+/** Component k (from 0) of tuples, without copying. */
 BMF_API int bmf_component(const bmf_list *xs, int k, bmf_list **out);
-/* The elements for which predicate (-> bool) holds, in order, each where it was. Part lengths change; the new ones are told to all. */
+/** The elements for which predicate (-> bool) holds, in order, each where it was. Part lengths change; the new ones
+ * are told to all. */
 BMF_API int bmf_filter(const bmf_list *xs, const bmf_kernel *predicate, bmf_list **out);
 
 /* ---- reduce and scan: any associative operator, commutative or not ----
  * Reproducible (the default): the same bits for every number of ranks, threads and processors, by a fixed binary tree
  * over the element numbers (docs/reproducible.md). */
 
-/* Document 000, 5.6. The total of xs as a record into value, on every rank. An empty list gives the identity, or
+/** Document 000, 5.6. The total of xs as a record into value, on every rank. An empty list gives the identity, or
  * BMF_ERROR_SHAPE if there is none. Algorithms: levels (then told to all by the distl tree), doubling, everybody. A
  * message is a value, or up to 2 log2 n values if the operator is not exact and parts do not end on powers of two. */
 BMF_API int bmf_reduce(const bmf_list *xs, const bmf_operator *op, void *value);
-/* The total as a list of one element on the first processor of xs: levels only, Q - 1 messages. */
+/** The total as a list of one element on the first processor of xs: levels only, Q - 1 messages. */
 BMF_API int bmf_reduce_placed(const bmf_list *xs, const bmf_operator *op, bmf_list **out);
-/* Fused: reduce(op, map(kernel, xs)), and with zip; no list in between. Reads n w bytes once. */
+/** Fused: reduce(op, map(kernel, xs)), and with zip; no list in between. Reads n w bytes once. */
 BMF_API int bmf_map_reduce(const bmf_list *xs, const bmf_kernel *kernel, const bmf_operator *op, void *value);
+/** Fused: reduce(op, zip(kernel, xs, ys)); no list in between. */
 BMF_API int bmf_zip_map_reduce(const bmf_list *xs, const bmf_list *ys, const bmf_kernel *kernel, const bmf_operator *op,
                                void *value);
 
-typedef enum bmf_scan_kind { BMF_INCLUSIVE, BMF_EXCLUSIVE } bmf_scan_kind;
-/* Document 000, 5.8. Inclusive: out[i] = xs[0] op .. op xs[i]; exclusive: without xs[i], out[0] = identity (which the operator
- * must have). The last inclusive value has the same bits as bmf_reduce. Algorithms: levels, tree, everybody. */
+/** Whether prefix i has element i in it. */
+typedef enum bmf_scan_kind {
+    BMF_INCLUSIVE, /**< out[i] = xs[0] op .. op xs[i] */
+    BMF_EXCLUSIVE  /**< without xs[i]; out[0] is the identity */
+} bmf_scan_kind;
+/** Document 000, 5.8. Inclusive: out[i] = xs[0] op .. op xs[i]; exclusive: without xs[i], out[0] = identity (which
+ * the operator must have). The last inclusive value has the same bits as bmf_reduce. Algorithms: levels, tree,
+ * everybody. */
 BMF_API int bmf_scan(const bmf_list *xs, const bmf_operator *op, bmf_scan_kind kind, bmf_list **out);
+/** The result replaces xs. */
 BMF_API int bmf_scan_in_place(bmf_list *xs, const bmf_operator *op, bmf_scan_kind kind);
-/* Fused: scan(op, map(kernel, xs)). */
+/** Fused: scan(op, map(kernel, xs)). */
 BMF_API int bmf_map_scan(const bmf_list *xs, const bmf_kernel *kernel, const bmf_operator *op, bmf_scan_kind kind,
                          bmf_list **out);
 
 /* ---- what is no skeleton ---- */
 
-/* Any work of every processor on its own part of lists on this partition: run(state, part, begin, end) is called once for each
- * part of this rank, elements [begin, end), from threads at once; what it touches is its own affair (the local columns,
- * bmf_list_make_writable before writing). It returns 0 or a failure code. A kernel `name` in traces and predictions; loops outside of
- * skeletons are invisible there. No messages. Errors: BMF_ERROR_KERNEL, agreed. */
+/** Any work of every processor on its own part of lists on this partition: run(state, part, begin, end) is called
+ * once for each part of this rank, elements [begin, end), from threads at once; what it touches is its own affair
+ * (the local columns, bmf_list_make_writable before writing). It returns 0 or a failure code. A kernel `name` in
+ * traces and predictions; loops outside of skeletons are invisible there. No messages. Errors: BMF_ERROR_KERNEL,
+ * agreed. */
 typedef int bmf_part_function(void *state, int64_t part, int64_t begin, int64_t end);
+/** Runs a function on every part of this rank; see bmf_part_function. Collective. */
 BMF_API int bmf_each_part(bmf_context *ctx, const bmf_partition *partition, const char *name, bmf_part_function *run,
                           void *state);
 
 /* ---- lists of lists ---- */
 
-/* The inner lists one after the other, as one list on the same processors (no messages), and the lengths. */
+/** The inner lists one after the other, as one list on the same processors. No messages. */
 BMF_API int bmf_flatten(const bmf_list *xss, bmf_list **out);
+/** The length of every inner list. No messages. */
 BMF_API int bmf_lengths(const bmf_list *xss, bmf_list **out);
-/* Cuts xs into inner lists of the given lengths (whole numbers >= 0 that add up to n on every part). Inverse of the
+/** Cuts xs into inner lists of the given lengths (whole numbers >= 0 that add up to n on every part). Inverse of the
  * above. Errors: BMF_ERROR_SHAPE names the first part that does not add up. */
 BMF_API int bmf_nest(const bmf_list *xs, const bmf_list *lengths, bmf_list **out);
-/* map, reduce, scan of every inner list; no messages. reduce_each: identity for empty inner lists, without one
- * BMF_ERROR_SHAPE names the first. */
+/** kernel(x) for every element x of every inner list. No messages. */
 BMF_API int bmf_map_each(const bmf_list *xss, const bmf_kernel *kernel, bmf_list **out);
+/** The total of every inner list: the identity for empty ones, without one BMF_ERROR_SHAPE names the first. No
+ * messages. */
 BMF_API int bmf_reduce_each(const bmf_list *xss, const bmf_operator *op, bmf_list **out);
+/** The prefixes of every inner list. No messages. */
 BMF_API int bmf_scan_each(const bmf_list *xss, const bmf_operator *op, bmf_scan_kind kind, bmf_list **out);
 
 #ifdef __cplusplus

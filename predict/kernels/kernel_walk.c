@@ -12,6 +12,7 @@
 
 #include "predict/kernels/kernels_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 enum { DEPTH = 64 };
 
@@ -77,12 +78,7 @@ static void add(walker *w, const bmf_event *event, const char *what, int64_t siz
 static void add_ending(walker *w, int64_t until)
 {
     endings *all = w->endings;
-    if (all->count == all->capacity) {
-        int64_t size = (int64_t)sizeof *all->ending, grown = all->capacity ? 2 * all->capacity : 64;
-        all->ending = reallocate(all->ending, all->count * size, grown * size);
-        all->capacity = grown;
-    }
-    all->ending[all->count++] = (ending){w->received, w->last, until, w->received_bytes};
+    *ARRAY_APPEND(all->ending, all->count, all->capacity) = (ending){w->received, w->last, until, w->received_bytes};
 }
 
 /* The receives of a round are over at `until`, or when their call ends. */

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "bmf/status.h"
 
 const char *kernel_call(const bmf_run *run, uint32_t node)
@@ -41,11 +42,7 @@ char *kernel_operation(const char *call, const char *kernel, char *operation)
 void kernel_times_add(bmf_kernel_times *all, const char *operation, bmf_family family, int32_t p, int64_t d,
                       int64_t nanoseconds)
 {
-    if (all->count == all->capacity) {
-        int64_t size = (int64_t)sizeof *all->time, grown = all->capacity ? 2 * all->capacity : 256;
-        all->time = reallocate(all->time, all->count * size, grown * size);
-        all->capacity = grown;
-    }
+    ARRAY_RESERVE(all->time, all->capacity, all->count + 1);
     bmf_kernel_time *made = &all->time[all->count];
     *made = (bmf_kernel_time){.family = family,
                               .p = p,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "predict/machine/machine.h"
-#include "predict/sheet/names.h"
+#include "runtime/base/edit_distance.h"
 #include "runtime/base/allocate.h"
 
 enum { TEXT = 512, NEAR = 3 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "predict/measure/measure_private.h"
-#include "predict/sheet/names.h"
+#include "runtime/base/edit_distance.h"
 
 int measure_operations(const measure_operation *operation[MEASURE_MAX_OPERATIONS])
 {

@@ -12,6 +12,7 @@
 
 #include "predict/measure/measure_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 enum { BISECTIONS = 60 };
 
@@ -26,13 +27,7 @@ const char *measure_obstacle(const measure_operation *operation, const measure_l
 
 static void add_point(measure_plan *plan, const measure_point *point)
 {
-    if (plan->count == plan->capacity) {
-        const int64_t grown = plan->capacity ? 2 * plan->capacity : 256;
-        plan->point = reallocate(plan->point, plan->capacity * (int64_t)sizeof *plan->point,
-                                 grown * (int64_t)sizeof *plan->point);
-        plan->capacity = grown;
-    }
-    measure_point *added = &plan->point[plan->count++];
+    measure_point *added = ARRAY_APPEND(plan->point, plan->count, plan->capacity);
     *added = *point;
     added->wanted = plan->repeats;
     added->seconds = allocate_clear(plan->repeats, (int64_t)sizeof(double));

@@ -10,6 +10,7 @@
 
 #include "predict/mesh/pattern_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "runtime/base/random.h"
 #include "bmf/status.h"
 
@@ -27,15 +28,9 @@ bmf_mesh_traffic *mesh_traffic_create(const char *name, const bmf_mesh *mesh)
 void mesh_traffic_add(bmf_mesh_traffic *traffic, int64_t from, int64_t destinations, const int64_t *to, int64_t words,
                       int64_t cycle, double bandwidth)
 {
-    if (traffic->messages == traffic->capacity) {
-        const int64_t capacity = traffic->capacity ? 2 * traffic->capacity : 64;
-        const int64_t size = (int64_t)sizeof *traffic->message;
-        traffic->message = reallocate(traffic->message, traffic->capacity * size, capacity * size);
-        traffic->capacity = capacity;
-    }
     int64_t *copy = allocate(destinations * (int64_t)sizeof *copy);
     memcpy(copy, to, (size_t)destinations * sizeof *copy);
-    traffic->message[traffic->messages++] = (bmf_mesh_message){
+    *ARRAY_APPEND(traffic->message, traffic->messages, traffic->capacity) = (bmf_mesh_message){
         .from = from, .destinations = destinations, .to = copy, .words = words, .cycle = cycle, .bandwidth = bandwidth};
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "bmf/status.h"
 
 /* Room that is left for detours, of all slots of all nodes. */
@@ -109,11 +110,7 @@ int mesh_phase_restore(bmf_stream_routes *routes, int64_t messages, const int64_
 
 static int add_phase(bmf_mesh_plan *plan, bmf_stream_routes *routes, int64_t first, int64_t messages)
 {
-    if (plan->phases == plan->capacity) {
-        const int64_t capacity = plan->capacity ? 2 * plan->capacity : 4, size = (int64_t)sizeof *plan->phase;
-        plan->phase = reallocate(plan->phase, plan->capacity * size, capacity * size);
-        plan->capacity = capacity;
-    }
+    ARRAY_RESERVE(plan->phase, plan->capacity, plan->phases + 1);
     int64_t *number = allocate(messages * (int64_t)sizeof *number);
     for (int64_t k = 0; k < messages; k++)
         number[k] = first + k;

@@ -10,6 +10,7 @@
 
 #include "predict/mesh/simulate_scheduled_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "bmf/status.h"
 
 enum { MOST_SCHEDULES = 64 }; /* longest period that is looked for, in schedules */
@@ -18,13 +19,7 @@ enum { MOST_SCHEDULES = 64 }; /* longest period that is looked for, in schedules
 
 static void put(bmf_scheduled_simulation *s, int64_t *length, uint64_t value)
 {
-    if (*length == s->state_capacity) {
-        const int64_t capacity = s->state_capacity ? 2 * s->state_capacity : 1024;
-        s->state =
-            reallocate(s->state, s->state_capacity * (int64_t)sizeof *s->state, capacity * (int64_t)sizeof *s->state);
-        s->state_capacity = capacity;
-    }
-    s->state[(*length)++] = value;
+    *ARRAY_APPEND(s->state, *length, s->state_capacity) = value;
 }
 
 static void put_words(bmf_scheduled_simulation *s, int64_t *length, uint32_t full, const uint64_t *word)
@@ -65,10 +60,7 @@ static void save(bmf_scheduled_simulation *s, int64_t length)
         saved->done = allocate((s->uses + 1) * (int64_t)sizeof *saved->done);
         saved->time = allocate(s->nodes * (int64_t)sizeof *saved->time);
     }
-    if (length > saved->capacity) {
-        saved->state = reallocate(saved->state, saved->capacity * size, 2 * length * size);
-        saved->capacity = 2 * length;
-    }
+    ARRAY_RESERVE(saved->state, saved->capacity, length);
     memcpy(saved->state, s->state, (size_t)(length * size));
     saved->length = length;
     saved->cycle = s->cycle;

@@ -11,6 +11,7 @@
 
 #include "predict/model/model_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 typedef enum note_kind { NOTE_COMPUTE, NOTE_ENTER, NOTE_LEAVE } note_kind;
 
@@ -37,12 +38,7 @@ struct bmf_model_notes {
 
 static void add(bmf_model_notes *notes, note made)
 {
-    int64_t entry = (int64_t)sizeof *notes->note;
-    if (notes->count == notes->capacity) {
-        notes->capacity = 2 * notes->capacity + 64;
-        notes->note = reallocate(notes->note, notes->count * entry, notes->capacity * entry);
-    }
-    notes->note[notes->count++] = made;
+    *ARRAY_APPEND(notes->note, notes->count, notes->capacity) = made;
 }
 
 /* ---- recording ---- */

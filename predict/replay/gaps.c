@@ -24,6 +24,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 enum { MOST_AGREEMENTS = 4, EVIDENCE = 4 };
 
@@ -136,13 +137,7 @@ static int64_t busy_until(const replay_gaps *g, int64_t unit, int64_t time)
 
 static void add_meeting(replay_gaps *g, replay_meeting made)
 {
-    const int64_t size = (int64_t)sizeof made;
-    if (g->meetings == g->meeting_capacity) {
-        const int64_t grown = g->meetings ? 2 * g->meetings : 64;
-        g->meeting = reallocate(g->meeting, g->meetings * size, grown * size);
-        g->meeting_capacity = grown;
-    }
-    g->meeting[g->meetings++] = made;
+    *ARRAY_APPEND(g->meeting, g->meetings, g->meeting_capacity) = made;
 }
 
 /* A lane comes to an event or to a boundary, and is in it until then. lane -1: the end of the program. */

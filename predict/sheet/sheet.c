@@ -3,7 +3,7 @@
  * Method: entries are few (hundreds), so a walk finds them. Names are near when few letters must be added, left out or
  * replaced (Levenshtein's distance).
  */
-#include "predict/sheet/names.h"
+#include "runtime/base/edit_distance.h"
 #include "predict/sheet/sheet_private.h"
 
 #include <math.h>

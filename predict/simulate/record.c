@@ -12,6 +12,7 @@
 
 #include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 static const double SIDE_95 = 1.959963984540054; /* of the normal distribution */
 
@@ -78,22 +79,12 @@ void record_restart(bmf_simulator *s)
 
 static void add_boundary(recorder *r, boundary added)
 {
-    const int64_t size = (int64_t)sizeof added;
-    if (r->boundaries == r->boundary_capacity) {
-        int64_t grown = r->boundaries ? 2 * r->boundaries : 64;
-        r->boundary = reallocate(r->boundary, r->boundaries * size, grown * size);
-        r->boundary_capacity = grown;
-    }
-    r->boundary[r->boundaries++] = added;
+    *ARRAY_APPEND(r->boundary, r->boundaries, r->boundary_capacity) = added;
 }
 
 static void push_scope(bmf_simulator *s, recorder *r, uint32_t scope)
 {
-    if (r->depth == r->depth_capacity) {
-        int32_t grown = r->depth ? 2 * r->depth : 16;
-        r->stack = reallocate(r->stack, r->depth * (int64_t)sizeof *r->stack, grown * (int64_t)sizeof *r->stack);
-        r->depth_capacity = grown;
-    }
+    ARRAY_RESERVE(r->stack, r->depth_capacity, r->depth + 1);
     if (r->depth == r->levels) {
         const int64_t size = (int64_t)sizeof *r->begin;
         r->begin = reallocate(r->begin, r->levels * size, (r->levels + 1) * size);

@@ -9,6 +9,7 @@
 
 #include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 static int64_t *missing_of(bmf_simulator *s, int64_t round)
 {
@@ -39,12 +40,9 @@ static int by_sender(const void *a, const void *b)
 static int64_t collect(bmf_simulator *s, int64_t round)
 {
     const int64_t first = actions_first_message(s->actions, round), end = actions_first_message(s->actions, round + 1),
-                  count = end - first, size = (int64_t)sizeof *s->together;
+                  count = end - first;
     bool sorted = true;
-    if (count > s->together_capacity) {
-        s->together = reallocate(s->together, s->together_capacity * size, count * size);
-        s->together_capacity = count;
-    }
+    ARRAY_RESERVE(s->together, s->together_capacity, count);
     for (int64_t k = 0; k < count; k++) {
         s->together[k] = &flight_of(s, first + k)->flying;
         sorted = sorted && (k == 0 || s->together[k - 1]->from <= s->together[k]->from);

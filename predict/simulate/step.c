@@ -10,6 +10,7 @@
 
 #include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 /* The processors that can go on, earliest first; of one time the lowest first. */
 #define HEAP(name)        queue_##name
@@ -42,11 +43,7 @@ static int32_t new_open(bmf_simulator *s)
         s->round_spare = s->round[at].next;
         return at;
     }
-    if (s->rounds == s->round_capacity) {
-        int32_t grown = s->round_capacity ? 2 * s->round_capacity : 256;
-        s->round = reallocate(s->round, s->rounds * (int64_t)sizeof *s->round, grown * (int64_t)sizeof *s->round);
-        s->round_capacity = grown;
-    }
+    ARRAY_RESERVE(s->round, s->round_capacity, s->rounds + 1);
     return s->rounds++;
 }
 
@@ -114,11 +111,7 @@ static bool is_receive_of(const bmf_simulator *s, int64_t index, int64_t round)
 
 static void add_taken(bmf_simulator *s, int64_t count, int64_t index, flight *arrived)
 {
-    if (count == s->taken_capacity) {
-        int64_t grown = count ? 2 * count : 64;
-        s->taken = reallocate(s->taken, count * (int64_t)sizeof *s->taken, grown * (int64_t)sizeof *s->taken);
-        s->taken_capacity = grown;
-    }
+    ARRAY_RESERVE(s->taken, s->taken_capacity, count + 1);
     s->taken[count] = (taken){arrived->flying.arrived, arrived->flying.from, index, arrived};
 }
 

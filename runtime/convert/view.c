@@ -86,7 +86,7 @@ static void make_labels(bmf_view *view, bmf_style style)
     view->label = allocate_clear(view->labels, (int64_t)sizeof *view->label);
     for (int64_t k = 0; k < view->labels; k++) {
         bool named = k < run->names;
-        const char *text = named ? run->name[k] : event_kind_name((bmf_event_kind)(k - run->names));
+        const char *text = named ? run->name[k] : bmf_event_kind_name((bmf_event_kind)(k - run->names));
         view->label[k].text = style_text(text, style);
         view->label[k].size = strlen(view->label[k].text);
     }

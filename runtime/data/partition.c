@@ -22,7 +22,7 @@ int64_t bmf_split_start(int64_t length, int64_t parts, int64_t k)
 static int64_t level_span(const bmf_level *level)
 {
     int64_t steps = level->count - 1;
-    return steps > INT64_MAX >> level->stride ? INT64_MAX : steps << level->stride;
+    return steps > INT64_MAX >> level->log2_stride ? INT64_MAX : steps << level->log2_stride;
 }
 
 static int64_t add_saturating(int64_t a, int64_t b)
@@ -42,9 +42,9 @@ static int check_ranges(bmf_context *ctx, int64_t base, int levels, const bmf_le
         if (level[l].count < 1)
             return bmf_fail(ctx, BMF_ERROR_SHAPE, "split over %" PRId64 " processors: it takes at least 1",
                             level[l].count);
-        if (level[l].stride < 0 || level[l].stride > 62)
+        if (level[l].log2_stride < 0 || level[l].log2_stride > 62)
             return bmf_fail(ctx, BMF_ERROR_SHAPE, "split with stride 2^%d: the exponent must be 0 to 62",
-                            level[l].stride);
+                            level[l].log2_stride);
     }
     return BMF_OK;
 }
@@ -67,13 +67,13 @@ static int check_overlap(bmf_context *ctx, int levels, const bmf_level *level)
     for (int l = levels - 1; l >= 0; l--) {
         if (level[l].count == 1)
             continue;
-        if (next < levels && inside >= (int64_t)1 << level[l].stride)
+        if (next < levels && inside >= (int64_t)1 << level[l].log2_stride)
             return bmf_fail(ctx, BMF_ERROR_SHAPE,
                             "level %d, a split over %" PRId64
                             " processors with stride 2^%d, overlaps level %d inside it, "
                             "over %" PRId64 " processors with stride 2^%d: level %d needs a stride of 2^%d or more",
-                            l + 1, level[l].count, level[l].stride, next + 1, level[next].count, level[next].stride,
-                            l + 1, stride_above(inside));
+                            l + 1, level[l].count, level[l].log2_stride, next + 1, level[next].count,
+                            level[next].log2_stride, l + 1, stride_above(inside));
         inside = add_saturating(inside, level_span(&level[l]));
         next = l;
     }
@@ -88,7 +88,7 @@ static void print_levels(int levels, const bmf_level *level, char *text, size_t 
         used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, l > 0 ? " x " : "", level[l].count);
     used += (size_t)snprintf(text + used, size - used, " processors with stride%s", levels > 1 ? "s" : "");
     for (int l = 0; l < levels; l++)
-        used += (size_t)snprintf(text + used, size - used, "%s 2^%d", l > 0 ? "," : "", level[l].stride);
+        used += (size_t)snprintf(text + used, size - used, "%s 2^%d", l > 0 ? "," : "", level[l].log2_stride);
 }
 
 static int check_reach(bmf_context *ctx, int64_t base, int levels, const bmf_level *level)
@@ -225,7 +225,7 @@ int64_t bmf_partition_processor(const bmf_partition *partition, int64_t k)
 {
     int64_t processor = partition->base;
     for (int l = partition->levels - 1; l >= 0; l--) {
-        processor += k % partition->level[l].count << partition->level[l].stride;
+        processor += k % partition->level[l].count << partition->level[l].log2_stride;
         k /= partition->level[l].count;
     }
     return processor;
@@ -261,7 +261,7 @@ static int joined_levels(const bmf_partition *partition, bmf_level joined[BMF_MA
         if (next.count == 1)
             continue;
         bmf_level *inner = count > 0 ? &joined[count - 1] : NULL;
-        if (inner != NULL && inner->count << inner->stride == (int64_t)1 << next.stride)
+        if (inner != NULL && inner->count << inner->log2_stride == (int64_t)1 << next.log2_stride)
             inner->count *= next.count;
         else
             joined[count++] = next;
@@ -276,7 +276,7 @@ static bool same_processors(const bmf_partition *a, const bmf_partition *b)
     if (a->base != b->base || levels != joined_levels(b, from_b))
         return false;
     for (int l = 0; l < levels; l++)
-        if (from_a[l].count != from_b[l].count || from_a[l].stride != from_b[l].stride)
+        if (from_a[l].count != from_b[l].count || from_a[l].log2_stride != from_b[l].log2_stride)
             return false;
     return true;
 }

@@ -80,8 +80,8 @@ double algorithm_estimate(const bmf_algorithm *algorithm, const bmf_cost_model *
 
 /* What several of them are made of. */
 int schedule_reduce_levels(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request);
-/* The chain with a given number of segments, and the number that makes it cheapest, at least 1. Never more segments than
- * bytes. */
+/* The chain with a given number of segments, and the number that makes it cheapest, at least 1. Never more segments
+ * than bytes. */
 int schedule_distl_pipeline(bmf_schedule *schedule, int first_round, const bmf_group *group, int64_t bytes,
                             int64_t segments);
 int64_t schedule_pipeline_segments(const bmf_cost_model *cost, int64_t count, int64_t bytes);

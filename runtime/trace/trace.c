@@ -302,7 +302,7 @@ char *run_path(const bmf_run *run, uint32_t node, char *text, size_t size)
     return text;
 }
 
-const char *event_kind_name(bmf_event_kind kind)
+const char *bmf_event_kind_name(bmf_event_kind kind)
 {
     static const char *const name[BMF_EVENT_KINDS] = {"region",  "skeleton", "kernel", "send",
                                                       "receive", "wait",     "file"};

@@ -1,40 +1,14 @@
-/* Traces: what a backend records. One lane per processor, one fixed-size record per event.
- *
- * An event's structural id is (node, instance, round, lane, kind, peer): where in the program it belongs, not when it
- * happened, so that the same program on another machine has the same ids. Nodes form a tree: the root is the program,
- * below it named regions and skeleton calls. A node is named by its parent and its text ("map_reduce square plus");
- * the instance counts how often the node was entered (from 0), the round counts schedule rounds inside it.
- */
-#ifndef BMF_TRACE_H
-#define BMF_TRACE_H
+/* What a trace is inside, as a backend records it: bmf/trace.h is the public part. One lane per processor, one
+ * fixed-size record per event. A node is named by its parent and its text ("map_reduce square plus"). */
+#ifndef BMF_TRACE_TRACE_H
+#define BMF_TRACE_TRACE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bmf/status.h"
+#include "bmf/trace.h"
 #include "runtime/trace/skeleton_type.h"
-
-typedef enum bmf_event_kind {
-    BMF_EVENT_REGION,   /* a named part of the program; amount 0 */
-    BMF_EVENT_SKELETON, /* one skeleton call; amount: elements of its list on this lane */
-    BMF_EVENT_KERNEL,   /* computing; amount: elements */
-    BMF_EVENT_SEND,     /* handing one message over; peer: receiver, amount: bytes */
-    BMF_EVENT_RECEIVE,  /* from the start of waiting for a message to its arrival; peer: sender, amount: bytes */
-    BMF_EVENT_WAIT,     /* waiting for own sends to finish; amount 0 */
-    BMF_EVENT_FILE,     /* reading or writing a file; amount: bytes */
-    BMF_EVENT_KINDS
-} bmf_event_kind;
-
-typedef struct bmf_event {
-    int64_t begin, end; /* nanoseconds since the start of the run */
-    int64_t amount;     /* see the kind */
-    int64_t low, high;  /* 95 % interval of the duration in nanoseconds; both equal the duration if measured */
-    uint32_t node, instance, round;
-    int32_t lane, peer; /* peer: -1 if none */
-    uint16_t kind;      /* bmf_event_kind */
-    uint16_t name;      /* 0, or the name number of a kernel */
-} bmf_event;            /* 64 bytes */
 
 _Static_assert(sizeof(bmf_event) == 64, "trace records are 64 bytes");
 
@@ -66,10 +40,10 @@ typedef struct bmf_run {
 } bmf_run;
 
 /* A trace file: up to two runs. */
-typedef struct bmf_trace {
+struct bmf_trace {
     int runs;
     bmf_run *run[2];
-} bmf_trace;
+};
 
 /* Creates an empty run with name[0] = "", node 0 named "main", and lanes on ranks as processors are (contiguous blocks,
  * bmf_first_processor). NULL if there is no memory. Not collective. */
@@ -98,12 +72,8 @@ int run_sort(bmf_run *run);
 int trace_write_parallel(bmf_context *ctx, bmf_run *run, const char *path);
 /* Writes whole runs from one process. Not collective; ctx (may be NULL) only takes the message. */
 int trace_write(bmf_context *ctx, const bmf_trace *trace, const char *path);
-/* Reads a native file and checks it; the caller frees the trace. Errors name the file and what is wrong. */
-int bmf_trace_read(bmf_context *ctx, const char *path, bmf_trace **trace);
-void bmf_trace_free(bmf_trace *trace);
 
 /* The name of a node from the root down, "main/step/scan plus"; returns text. */
 char *run_path(const bmf_run *run, uint32_t node, char *text, size_t size);
-const char *event_kind_name(bmf_event_kind kind);
 
 #endif

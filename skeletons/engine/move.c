@@ -78,7 +78,7 @@ int groups_generate(bmf_schedule *schedule, const bmf_algorithm *algorithm, cons
     const bmf_level *level = &partition->level[partition->levels - 1];
     int64_t done[MAX_ROUNDS] = {0};
     for (int64_t first = 0; first < partition->parts; first += level->count) {
-        bmf_group group = {bmf_partition_processor(partition, first), level->stride, level->count};
+        bmf_group group = {bmf_partition_processor(partition, first), level->log2_stride, level->count};
         BMF_TRY(algorithm->generate(schedule, 0, &(bmf_schedule_request){.group = &group}));
         name_elements(groups, first, schedule, done);
     }

@@ -139,7 +139,7 @@ int partials_generate(const bmf_partials *partials, const bmf_algorithm *algorit
     bmf_schedule_request request = {.bytes = bytes, .state = partials, .cost = &partials->ctx->cost};
     if (partition->levels > 1)
         return generate_nested(partials, algorithm, &request, schedule);
-    bmf_group group = {partition->base, partition->levels ? partition->level[0].stride : 0, partition->parts};
+    bmf_group group = {partition->base, partition->levels ? partition->level[0].log2_stride : 0, partition->parts};
     request.group = &group;
     return algorithm->generate(schedule, schedule->rounds, &request);
 }
@@ -148,7 +148,7 @@ int64_t partials_local(const bmf_partials *partials, int64_t processor)
 {
     const bmf_partition *partition = partials->partition;
     if (partition->levels == 1)
-        return ((processor - partition->base) >> partition->level[0].stride) - partition->local_first;
+        return ((processor - partition->base) >> partition->level[0].log2_stride) - partition->local_first;
     return bmf_partition_part_from(partition, processor) - partition->local_first;
 }
 

@@ -1,5 +1,5 @@
-/* A program outside of bmf, built by ctest/cli/install.bats against an installed bmf: the dot product of 0 .. n - 1 with
- * ones, n(n - 1)/2, and the number of ranks. Its answer shows that headers, libraries and mpirun fit together. */
+/* A program outside of bmf, built by ctest/cli/install.bats against an installed bmf: the dot product of 0 .. n - 1
+ * with ones, n(n - 1)/2, and the number of ranks. Its answer shows that headers, libraries and mpirun fit together. */
 #include <bmf.h>
 #include <stdio.h>
 

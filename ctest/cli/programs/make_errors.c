@@ -22,7 +22,12 @@ static int fail_at_five(const void *context, int64_t count, const bmf_slice *in,
     return 0;
 }
 
-static const bmf_kernel fragile = {"fragile", fail_at_five, NULL, 1, {&bmf_type_int}, &bmf_type_int, true};
+static const bmf_kernel fragile = {.name = "fragile",
+                                   .block = fail_at_five,
+                                   .inputs = 1,
+                                   .input = {&bmf_type_int},
+                                   .output = &bmf_type_int,
+                                   .may_fail = true};
 
 /* An error in a context of half of the ranks, while the others wait for messages that will not come. */
 static int fail_in_half(bmf_context *ctx)
@@ -30,14 +35,14 @@ static int fail_in_half(bmf_context *ctx)
     const int first_half = 2 * bmf_rank(ctx) < bmf_ranks(ctx);
     bmf_context *half;
     bmf_list *xs;
-    double sum;
+    double total;
     MPI_Comm comm;
     MPI_Comm_split(MPI_COMM_WORLD, first_half, bmf_rank(ctx), &comm);
     BMF_CHECK(bmf_open_with(comm, NULL, &half));
     BMF_CHECK(bmf_iota(half, 10, &xs));
     if (!first_half)
         MPI_Barrier(MPI_COMM_WORLD);
-    return bmf_reduce(xs, &bmf_plus_real, &sum);
+    return bmf_reduce(xs, &bmf_plus_real, &total);
 }
 
 static int make_mistake(bmf_context *ctx, const char *mistake)

@@ -12,8 +12,7 @@
 
 #include "predict/network/graph/graph_private.h"
 #include "runtime/base/allocate.h"
-
-enum { FIRST_ROOM = 64 };
+#include "runtime/base/array.h"
 
 /* ---- making ---- */
 
@@ -29,13 +28,8 @@ bmf_graph_maker graph_make(const char *name, int64_t processors, int64_t nodes)
 void graph_add(bmf_graph_maker *maker, int64_t from, int64_t to, double weight)
 {
     bmf_graph *graph = maker->graph;
-    if (graph->links == maker->capacity) {
-        int64_t wanted = maker->capacity > 0 ? 2 * maker->capacity : FIRST_ROOM;
-        graph->link = reallocate(graph->link, maker->capacity * (int64_t)sizeof *graph->link,
-                                 wanted * (int64_t)sizeof *graph->link);
-        maker->capacity = wanted;
-    }
-    graph->link[graph->links++] = (bmf_link){.weight = weight, .from = (int32_t)from, .to = (int32_t)to};
+    *ARRAY_APPEND(graph->link, graph->links, maker->capacity) =
+        (bmf_link){.weight = weight, .from = (int32_t)from, .to = (int32_t)to};
 }
 
 void graph_join(bmf_graph_maker *maker, int64_t a, int64_t b, double weight)

@@ -7,14 +7,15 @@
 
 #include "skeletons/language/front/expression.h"
 
-typedef struct bmf_parser bmf_parser;       /* front/parser.h */
-typedef struct bmf_keyword bmf_keyword;     /* front/lexer.h */
-typedef struct bmf_checker bmf_checker;     /* types/checker.h */
-typedef struct bmf_survey bmf_survey;       /* types/places.h */
-typedef struct bmf_places bmf_places;       /* types/places.h */
-typedef struct bmf_evaluator bmf_evaluator; /* evaluate/evaluate.h */
-typedef struct bmf_frame bmf_frame;         /* evaluate/evaluate.h */
-typedef struct bmf_value bmf_value;         /* batches/value.h */
+typedef struct bmf_parser bmf_parser;               /* front/parser.h */
+typedef struct bmf_keyword bmf_keyword;             /* front/lexer.h */
+typedef struct bmf_checker bmf_checker;             /* types/checker.h */
+typedef struct bmf_survey bmf_survey;               /* types/places.h */
+typedef struct bmf_places bmf_places;               /* types/places.h */
+typedef struct bmf_evaluator bmf_evaluator;         /* evaluate/evaluate.h */
+typedef struct bmf_frame bmf_frame;                 /* evaluate/evaluate.h */
+typedef struct bmf_value bmf_value;                 /* batches/value.h */
+typedef struct bmf_skeleton_type bmf_skeleton_type; /* runtime/trace/skeleton_type.h */
 
 /* Applies an expression to a batch; x is taken over. */
 typedef int bmf_evaluate_function(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
@@ -60,6 +61,7 @@ typedef struct bmf_expression_form {
 
     bmf_evaluate_function *evaluate;
     bmf_evaluate_function *evaluate_parallel; /* where is_parallel; NULL: never */
+    const bmf_skeleton_type *skeleton;        /* what it is in traces there; or NULL */
 } bmf_expression_form;
 
 #define BMF_FORM_DECLARATION(kind, file) extern const bmf_expression_form bmf_form_##file;

@@ -3,6 +3,7 @@
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/types/places.h"
+#include "skeletons/skeleton_types.h"
 
 static bmf_expression *check(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
@@ -36,4 +37,5 @@ const bmf_expression_form bmf_form_map = {
     .places = places,
     .evaluate = evaluate,
     .evaluate_parallel = evaluate_parallel_map,
+    .skeleton = &skeleton_map,
 };

@@ -3,6 +3,7 @@
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/types/places.h"
+#include "skeletons/skeleton_types.h"
 
 static bool may_fail(const bmf_expression *reduce)
 {
@@ -21,4 +22,5 @@ const bmf_expression_form bmf_form_reduce = {
     .tail = BMF_TAIL_REDUCE,
     .evaluate = evaluate_reduce,
     .evaluate_parallel = evaluate_parallel_reduce,
+    .skeleton = &skeleton_reduce,
 };

@@ -3,6 +3,7 @@
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/types/places.h"
+#include "skeletons/skeleton_types.h"
 
 const bmf_expression_form bmf_form_scan = {
     .keyword = "B_Scan",
@@ -15,4 +16,5 @@ const bmf_expression_form bmf_form_scan = {
     .tail = BMF_TAIL_SCAN,
     .evaluate = evaluate_scan,
     .evaluate_parallel = evaluate_parallel_scan,
+    .skeleton = &skeleton_scan,
 };

@@ -7,6 +7,7 @@
 #include "skeletons/language/front/parser.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/types/places.h"
+#include "skeletons/skeleton_types.h"
 
 enum { MAX_STRIDE = 62 };
 
@@ -94,4 +95,5 @@ const bmf_expression_form bmf_form_split = {
     .places = places,
     .evaluate = evaluate,
     .evaluate_parallel = evaluate_parallel_split,
+    .skeleton = &skeleton_split,
 };

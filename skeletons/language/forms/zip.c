@@ -3,6 +3,7 @@
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/types/places.h"
+#include "skeletons/skeleton_types.h"
 
 /* Either both lists placed or both distributed; a component of type nothing is a list like the other. NULL: neither. */
 static const bmf_type *two_lists(const bmf_type *in)
@@ -70,4 +71,5 @@ const bmf_expression_form bmf_form_zip = {
     .head = BMF_HEAD_ZIP,
     .evaluate = evaluate_zip,
     .evaluate_parallel = evaluate_parallel_zip,
+    .skeleton = &skeleton_zip,
 };

@@ -2,6 +2,7 @@
 #include "skeletons/language/evaluate/evaluate_private.h"
 #include "skeletons/language/operations/operation.h"
 #include "skeletons/language/types/checker.h"
+#include "skeletons/skeleton_types.h"
 
 static bmf_expression *check(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
@@ -43,4 +44,5 @@ const bmf_operation_descriptor bmf_operation_distl = {
     .head = BMF_HEAD_DISTL,
     .evaluate = evaluate,
     .evaluate_parallel = evaluate_parallel_distl,
+    .skeleton = &skeleton_distl,
 };

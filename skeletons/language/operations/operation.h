@@ -38,6 +38,7 @@ typedef struct bmf_operation_descriptor {
     bmf_stream_head head;
     bmf_evaluate_function *evaluate; /* x stays the caller's, who frees it */
     bmf_evaluate_function *evaluate_parallel;
+    const bmf_skeleton_type *skeleton;
 } bmf_operation_descriptor;
 
 #define BMF_OPERATION_DECLARATION(operation, file) extern const bmf_operation_descriptor bmf_operation_##file;

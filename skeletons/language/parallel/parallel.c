@@ -3,6 +3,7 @@
  * Method: the lists of all instances use one schedule, generated list by list into the same rounds. Elements travel in parcels
  * (skeletons/engine/parcels.h), one each. */
 #include "skeletons/language/parallel/parallel.h"
+#include "skeletons/language/operations/operation.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -102,15 +103,8 @@ int value_from_parcels(const bmf_parcels *parcels, const bmf_type *type, const i
 /* The skeleton that an expression is a call of where it communicates. */
 static const bmf_skeleton_type *skeleton_of(const bmf_expression *expression)
 {
-    static const bmf_skeleton_type *const by_kind[] = {[BMF_EXPRESSION_MAP] = &skeleton_map,
-                                                       [BMF_EXPRESSION_ZIP] = &skeleton_zip,
-                                                       [BMF_EXPRESSION_REDUCE] = &skeleton_reduce,
-                                                       [BMF_EXPRESSION_SCAN] = &skeleton_scan,
-                                                       [BMF_EXPRESSION_SPLIT] = &skeleton_split};
-    static const bmf_skeleton_type *const by_operation[] = {[BMF_OPERATION_DISTL] = &skeleton_distl,
-                                                            [BMF_OPERATION_PROJECT] = &skeleton_project,
-                                                            [BMF_OPERATION_INDEX] = &skeleton_index};
-    return expression->kind == BMF_EXPRESSION_OP ? by_operation[expression->operation] : by_kind[expression->kind];
+    bool is_operation = expression->kind == BMF_EXPRESSION_OP;
+    return is_operation ? operation_descriptor(expression->operation)->skeleton : form_of(expression)->skeleton;
 }
 
 void operation_begin(bmf_evaluator *evaluator, const bmf_expression *expression)

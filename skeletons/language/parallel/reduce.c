@@ -40,8 +40,8 @@ int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *l
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
         status = collect_starts(ctx, spread, lists, start);
-    while (parts > 1 && processor[0] + ((int64_t)1 << level.stride) < processor[1])
-        level.stride++;
+    while (parts > 1 && processor[0] + ((int64_t)1 << level.log2_stride) < processor[1])
+        level.log2_stride++;
     if (status == BMF_OK)
         status = bmf_partition_create(ctx, processor[0], 1, &level, start[parts], start, &partition);
     if (status == BMF_OK)
