@@ -71,7 +71,7 @@ static int run_program(void *state)
     if (c->once)
         value_move(&c->input, &x);
     else
-        BMF_TRY(value_share(c->ctx, &c->input, &x));
+        value_share(&c->input, &x);
     return evaluate_batch(&c->evaluator, c->program.expression, &c->frame, &x, &c->out);
 }
 
@@ -101,7 +101,7 @@ static int open_case(language_case *c)
     BMF_TRY(program_load(c->ctx, &text, &c->program));
     program_rewrite(&c->program, &(bmf_rewriting){.laws = ~0u});
     c->evaluator = (bmf_evaluator){.ctx = c->ctx, .texts = &c->program.texts};
-    BMF_TRY(frame_open_program(&c->evaluator, &c->frame));
+    frame_open_program(&c->evaluator, &c->frame);
     return c->row->prepare(c);
 }
 

@@ -59,7 +59,8 @@ static int one_list(const language_case *c, bmf_value *child, bmf_value *list)
     if (!offsets)
         return no_memory(c);
     memcpy(offsets->data, (int64_t[2]){0, child->count}, 2 * sizeof(int64_t));
-    return value_create_list(c->ctx, 1, offsets, child, list);
+    value_create_list(1, offsets, child, list);
+    return BMF_OK;
 }
 
 static int prepare_reals(language_case *c)
@@ -89,7 +90,7 @@ static int prepare_dot(language_case *c)
     bmf_value x = reals(c, c->x), y = reals(c, c->y);
     BMF_TRY(one_list(c, &x, &list[0]));
     BMF_TRY(one_list(c, &y, &list[1]));
-    BMF_TRY(value_create_tuple(c->ctx, 2, list, &c->input));
+    value_create_tuple(2, list, &c->input);
     return expect_words(c, 1);
 }
 
@@ -109,7 +110,7 @@ static int prepare_lists(language_case *c)
     c->input_bytes = (c->lists + 1) * (int64_t)sizeof(int64_t);
     BMF_TRY(fill_numbers(c, 0, &c->x));
     bmf_value x = reals(c, c->x);
-    BMF_TRY(value_create_list(c->ctx, c->lists, buffer_retain(c->starts), &x, &inner));
+    value_create_list(c->lists, buffer_retain(c->starts), &x, &inner);
     BMF_TRY(one_list(c, &inner, &c->input));
     return expect_words(c, c->lists);
 }
@@ -130,7 +131,7 @@ static int prepare_points(language_case *c)
         y[i] = -1.5 + 3.0 * (double)(i / side) / (double)side;
     }
     bmf_value both[2] = {reals(c, c->x), reals(c, c->y)};
-    BMF_TRY(value_create_tuple(c->ctx, 2, both, &point));
+    value_create_tuple(2, both, &point);
     BMF_TRY(one_list(c, &point, &c->input));
     return expect_words(c, c->elements);
 }

@@ -156,13 +156,13 @@ static void make_batch(world *w, const head_case *h, const sizes *size, uint64_t
         make_lists(w, shape == SHARED ? VIEWS : PACKED, h->second, instances, first.length, longest, state, &second,
                    &two);
         room_for(&b->elements, instances, first.length);
-        make_pair(w, &one, &two, &b->value);
+        make_pair(&one, &two, &b->value);
     } else {
         make_lists(w, shape, h->first, instances, size->length, longest, state, &second, &two);
         room_for(&b->elements, instances, second.length);
         assert_int_equal(value_create(&w->ctx, h->second ? h->second : &bmf_type_int, instances, &one), BMF_OK);
         if (h->head == BMF_HEAD_DISTL)
-            make_pair(w, &one, &two, &b->value);
+            make_pair(&one, &two, &b->value);
         else
             value_free(&two), b->value = one;
     }

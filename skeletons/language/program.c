@@ -211,7 +211,8 @@ static int placed_argument(bmf_context *ctx, bmf_program *program, bmf_value *ar
         return value_empty(ctx, program->argument_type, 0, argument);
     bmf_column column = program->argument;
     program->argument = (bmf_column){0};
-    return value_from_column(ctx, &column, argument);
+    value_from_column(&column, argument);
+    return BMF_OK;
 }
 
 static int placed_file(bmf_context *ctx, const char *path, const bmf_type *scalar, int64_t length, bmf_value *argument)
@@ -321,10 +322,11 @@ int program_run(bmf_context *ctx, bmf_program *program, bmf_value *result)
     program_start(ctx);
     double begin = bmf_seconds(ctx);
     agree_once(ctx, true);
-    int status = frame_open_program(&evaluator, &frame);
-    if (status == BMF_OK && !expression)
+    int status = BMF_OK;
+    frame_open_program(&evaluator, &frame);
+    if (!expression)
         value_move(&argument, result);
-    else if (status == BMF_OK)
+    else
         status = evaluate_batch(&evaluator, expression, &frame, &argument, result);
     frame_close(&frame);
     int agreed = bmf_agree(ctx, status);
@@ -341,7 +343,8 @@ int program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column)
     bmf_evaluator evaluator = {.ctx = ctx, .texts = &none, .quiet = 1};
     bmf_value placed;
     bmf_frame frame;
-    BMF_TRY(bmf_agree(ctx, frame_open_program(&evaluator, &frame)));
+    frame_open_program(&evaluator, &frame);
+    BMF_TRY(bmf_agree(ctx, BMF_OK));
     int status = collect_distributed(&evaluator, &frame, result, &placed);
     frame_close(&frame);
     BMF_TRY(bmf_agree(ctx, status));

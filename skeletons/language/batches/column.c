@@ -26,11 +26,9 @@ static void adopt(bmf_column *column, bmf_value *out)
     *column = (bmf_column){0};
 }
 
-int value_from_column(bmf_context *ctx, bmf_column *column, bmf_value *out)
+void value_from_column(bmf_column *column, bmf_value *out)
 {
-    (void)ctx;
     adopt(column, out);
-    return BMF_OK;
 }
 
 /* The type of columns for it: empty lists of nothing are of ints. */
@@ -94,7 +92,7 @@ int value_to_column(bmf_context *ctx, const bmf_value *value, bmf_column *column
 {
     bmf_value copy;
     bmf_column made;
-    BMF_TRY(value_share(ctx, value, &copy));
+    value_share(value, &copy);
     int status = share_column(ctx, &copy, &made);
     value_free(&copy);
     if (status == BMF_OK)

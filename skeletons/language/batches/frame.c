@@ -12,13 +12,12 @@
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/batches/value_private.h"
 
-int frame_open_program(bmf_evaluator *evaluator, bmf_frame *frame)
+void frame_open_program(bmf_evaluator *evaluator, bmf_frame *frame)
 {
     bmf_run_of_instances *run = allocate((int64_t)sizeof *run);
     bool here = is_local(evaluator->ctx, 0);
     *run = (bmf_run_of_instances){0, here};
     *frame = (bmf_frame){.count = here, .run = run, .runs = here};
-    return BMF_OK;
 }
 
 /* A frame with as many runs as the outer one, whose ends are yet to be filled in. */
@@ -28,38 +27,31 @@ static void open_inside(const bmf_frame *outer, const bmf_expression *by, bmf_fr
     frame->run = *run = allocate((outer->runs + 1) * (int64_t)sizeof **run);
 }
 
-int frame_open_elements(bmf_evaluator *evaluator, const bmf_frame *outer, const bmf_expression *by,
-                        const int64_t *offsets, bmf_frame *frame)
+void frame_open_elements(const bmf_frame *outer, const bmf_expression *by, const int64_t *offsets, bmf_frame *frame)
 {
     bmf_run_of_instances *run;
-    (void)evaluator;
     open_inside(outer, by, frame, &run);
     frame->offsets = offsets;
     frame->count = offsets[outer->count];
     for (int64_t r = 0; r < outer->runs; r++)
         run[r] = (bmf_run_of_instances){outer->run[r].processor, offsets[outer->run[r].end]};
-    return BMF_OK;
 }
 
-int frame_open_picked(bmf_evaluator *evaluator, const bmf_frame *outer, const bmf_expression *by, const int64_t *picked,
-                      int64_t count, bmf_frame *frame)
+void frame_open_picked(const bmf_frame *outer, const bmf_expression *by, const int64_t *picked, int64_t count,
+                       bmf_frame *frame)
 {
     bmf_run_of_instances *run;
-    (void)evaluator;
     open_inside(outer, by, frame, &run);
     frame->picked = picked;
     frame->count = count;
     for (int64_t r = 0; r < outer->runs; r++)
         run[r] = (bmf_run_of_instances){outer->run[r].processor, first_not_below(picked, count, outer->run[r].end)};
-    return BMF_OK;
 }
 
-int frame_open_spread(bmf_evaluator *evaluator, const bmf_frame *outer, const bmf_expression *by,
-                      bmf_distribution *spread, bmf_frame *frame)
+void frame_open_spread(const bmf_frame *outer, const bmf_expression *by, bmf_distribution *spread, bmf_frame *frame)
 {
     const bmf_layout *layout = spread->elements;
     bmf_run_of_instances *run = allocate((layout->local_count + 1) * (int64_t)sizeof *run);
-    (void)evaluator;
     *frame = (bmf_frame){.outer = outer, .by = by, .count = layout->local_count, .spread = spread, .run = run};
     for (int64_t n = 0; n < layout->local_count; n++) {
         int64_t processor = layout->processor[layout->local[n]];
@@ -68,7 +60,6 @@ int frame_open_spread(bmf_evaluator *evaluator, const bmf_frame *outer, const bm
         run[frame->runs - 1].end = n + 1;
     }
     frame->layout = layout_retain(spread->elements);
-    return BMF_OK;
 }
 
 void frame_close(bmf_frame *frame)

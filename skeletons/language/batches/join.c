@@ -85,7 +85,7 @@ static bool is_same(const bmf_value *a, const bmf_value *b)
 static int share_trimmed(bmf_context *ctx, const bmf_value *list, bmf_value *out)
 {
     int64_t used = 0;
-    value_share(ctx, list, out);
+    value_share(list, out);
     if (list->packed || (list->step == 0 && list->count > 0))
         return BMF_OK;
     for (int64_t i = 0; i < list->count && used < list->child[0].count; i++)
@@ -104,8 +104,10 @@ static int join_children(bmf_context *ctx, int sources, const bmf_value *source,
         base[s] = 0;
         same = same && is_same(&source[0].child[0], &source[s].child[0]);
     }
-    if (same)
-        return value_share(ctx, &source[0].child[0], child);
+    if (same) {
+        value_share(&source[0].child[0], child);
+        return BMF_OK;
+    }
     bmf_value *children = allocate(sources * (int64_t)sizeof *children);
     for (int s = 0; s < sources; s++) {
         children[s] = source[s].child[0]; /* borrowed */
@@ -153,8 +155,10 @@ static int join_trimmed(const bmf_pass *pass, const bmf_segments *segments, int6
     int status = BMF_OK;
     /* one source keeps all children: only what is copied from several must not grow */
     for (int s = 0; s < segments->sources && status == BMF_OK; s++)
-        status = segments->sources == 1 ? value_share(pass->ctx, segments->source[s], &trimmed[s])
-                                        : share_trimmed(pass->ctx, segments->source[s], &trimmed[s]);
+        if (segments->sources == 1)
+            value_share(segments->source[s], &trimmed[s]);
+        else
+            status = share_trimmed(pass->ctx, segments->source[s], &trimmed[s]);
     if (status == BMF_OK)
         status = join_lists(pass, segments, count, trimmed, base, out);
     for (int s = 0; s < segments->sources; s++)
@@ -178,7 +182,7 @@ static int join_scalars(const bmf_pass *pass, const bmf_segments *segments, int6
 {
     bmf_value made;
     if (is_one_scalar(segments)) {
-        value_share(pass->ctx, segments->source[0], out);
+        value_share(segments->source[0], out);
         out->count = count;
         return BMF_OK;
     }
@@ -209,8 +213,10 @@ static int join_tuples(const bmf_pass *pass, const bmf_segments *segments, bmf_v
         status = value_join(pass, &inner, &component[k]);
     }
     free(source);
-    if (status == BMF_OK)
-        return value_create_tuple(pass->ctx, components, component, out);
+    if (status == BMF_OK) {
+        value_create_tuple(components, component, out);
+        return BMF_OK;
+    }
     for (int k = 0; k < components; k++)
         if (component[k].type)
             value_free(&component[k]);
@@ -249,8 +255,11 @@ int value_concatenate(bmf_context *ctx, int values, const bmf_value *value, bmf_
     }
     bmf_pass pass = {.ctx = ctx};
     bmf_segments segments = {(int)used, source, begin, step, used, offsets};
-    int status =
-        used < 2 ? value_share(ctx, used == 1 ? source[0] : &value[0], out) : value_join(&pass, &segments, out);
+    int status = BMF_OK;
+    if (used < 2)
+        value_share(used == 1 ? source[0] : &value[0], out);
+    else
+        status = value_join(&pass, &segments, out);
     free(source), free(begin), free(step), free(offsets);
     return status;
 }
@@ -297,8 +306,10 @@ static void number_all(bmf_context *ctx, merge_state *s)
 int value_merge(bmf_context *ctx, const uint8_t *choose, int64_t count, const bmf_value *a, const bmf_value *b,
                 bmf_value *out)
 {
-    if (a->count == 0 || b->count == 0)
-        return value_share(ctx, a->count == 0 ? b : a, out);
+    if (a->count == 0 || b->count == 0) {
+        value_share(a->count == 0 ? b : a, out);
+        return BMF_OK;
+    }
     bmf_value both[2] = {*a, *b}, all; /* borrowed */
     BMF_TRY(value_concatenate(ctx, 2, both, &all));
     merge_state state = {.choose = choose, .count = count, .chosen = a->count};
@@ -339,7 +350,7 @@ static int pack_pass(const bmf_pass *pass, bmf_value *list, bmf_buffer *offsets)
     if (status == BMF_OK) {
         int64_t count = list->count;
         value_free(list);
-        value_create_list(pass->ctx, count, buffer_retain(offsets), &elements, list);
+        value_create_list(count, buffer_retain(offsets), &elements, list);
     }
     return status;
 }

@@ -17,16 +17,20 @@ static int part_of_packed(bmf_context *ctx, const bmf_value *list, int64_t first
     for (int64_t i = 0; i <= count; i++)
         ((int64_t *)buffer->data)[i] = list->begin[first + i] - begin;
     int status = value_part(ctx, &list->child[0], begin, end - begin, &child);
-    if (status == BMF_OK)
-        return value_create_list(ctx, count, buffer, &child, out);
+    if (status == BMF_OK) {
+        value_create_list(count, buffer, &child, out);
+        return BMF_OK;
+    }
     buffer_release(buffer);
     return status;
 }
 
 int value_part(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out)
 {
-    if (count == value->count)
-        return value_share(ctx, value, out);
+    if (count == value->count) {
+        value_share(value, out);
+        return BMF_OK;
+    }
     if (count > 0 && value->type->kind == BMF_LIST && value->packed)
         return part_of_packed(ctx, value, first, count, out);
     if (count == 0 || value->type->kind != BMF_TUPLE)
@@ -35,8 +39,10 @@ int value_part(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t 
     int components = value->type->components, made = 0, status = BMF_OK;
     for (; made < components && status == BMF_OK; made++)
         status = value_part(ctx, &value->child[made], first, count, &component[made]);
-    if (status == BMF_OK)
-        return value_create_tuple(ctx, components, component, out);
+    if (status == BMF_OK) {
+        value_create_tuple(components, component, out);
+        return BMF_OK;
+    }
     for (int k = 0; k < made - 1; k++)
         value_free(&component[k]);
     return status;
@@ -67,8 +73,10 @@ static int unite_tuples(bmf_context *ctx, int64_t parts, const bmf_value *part, 
     int components = part[0].type->components, made = 0, status = BMF_OK;
     for (; made < components && status == BMF_OK; made++)
         status = unite_component(ctx, parts, part, made, &component[made]);
-    if (status == BMF_OK)
-        return value_create_tuple(ctx, components, component, out);
+    if (status == BMF_OK) {
+        value_create_tuple(components, component, out);
+        return BMF_OK;
+    }
     for (int k = 0; k < made - 1; k++)
         value_free(&component[k]);
     return status;
@@ -86,8 +94,10 @@ static int unite_packed(bmf_context *ctx, int64_t parts, const bmf_value *part, 
         for (int64_t i = 0; i < part[k].count; i++, n++)
             offsets[n + 1] = offsets[n] + value_length(&part[k], i);
     int status = unite_component(ctx, parts, part, 0, &child);
-    if (status == BMF_OK)
-        return value_create_list(ctx, count, buffer, &child, out);
+    if (status == BMF_OK) {
+        value_create_list(count, buffer, &child, out);
+        return BMF_OK;
+    }
     buffer_release(buffer);
     return status;
 }
@@ -100,8 +110,10 @@ int value_unite(bmf_context *ctx, int64_t parts, const bmf_value *part, bmf_valu
         count += part[k].count;
         packed = packed && part[k].packed;
     }
-    if (parts == 1)
-        return value_share(ctx, &part[0], out);
+    if (parts == 1) {
+        value_share(&part[0], out);
+        return BMF_OK;
+    }
     if (part[0].type->kind == BMF_TUPLE)
         return unite_tuples(ctx, parts, part, out);
     return packed ? unite_packed(ctx, parts, part, count, out) : value_concatenate(ctx, (int)parts, part, out);

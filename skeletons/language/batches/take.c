@@ -56,13 +56,13 @@ static int create_views(bmf_context *ctx, const bmf_value *value, int64_t count,
     made.begin = *begin;
     made.end = *end;
     made.child = allocate_clear(1, (int64_t)sizeof *made.child);
-    value_share(ctx, &value->child[0], made.child);
+    value_share(&value->child[0], made.child);
     *out = made;
     return BMF_OK;
 }
 
 /* Does `one` for every component of a tuple. */
-#define FOR_COMPONENTS(ctx, value, out, one)                                                                           \
+#define FOR_COMPONENTS(value, out, one)                                                                                \
     do {                                                                                                               \
         bmf_value component_[BMF_MAX_LEAVES] = {{0}};                                                                  \
         int status_ = BMF_OK;                                                                                          \
@@ -71,8 +71,10 @@ static int create_views(bmf_context *ctx, const bmf_value *value, int64_t count,
             bmf_value *to = &component_[k];                                                                            \
             status_ = (one);                                                                                           \
         }                                                                                                              \
-        if (status_ == BMF_OK)                                                                                         \
-            return value_create_tuple(ctx, (value)->type->components, component_, (out));                              \
+        if (status_ == BMF_OK) {                                                                                       \
+            value_create_tuple((value)->type->components, component_, (out));                                          \
+            return BMF_OK;                                                                                             \
+        }                                                                                                              \
         for (int k = 0; k < (value)->type->components; k++)                                                            \
             value_free(&component_[k]);                                                                                \
         return status_;                                                                                                \
@@ -85,9 +87,9 @@ int value_take_pass(const bmf_pass *pass, const bmf_value *value, const int64_t 
     if (count == 0)
         return value_empty(pass->ctx, value->type, 0, out);
     if (value->type->kind == BMF_TUPLE)
-        FOR_COMPONENTS(pass->ctx, value, out, value_take_pass(pass, from, index, count, to));
+        FOR_COMPONENTS(value, out, value_take_pass(pass, from, index, count, to));
     if (value->count == 1 || value_is_broadcast(value)) {
-        BMF_TRY(value_share(pass->ctx, value, out));
+        value_share(value, out);
         value_broadcast(out, count);
         return BMF_OK;
     }
@@ -116,7 +118,7 @@ int value_every(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t
 {
     if (count == 0)
         return value_empty(ctx, value->type, 0, out);
-    value_share(ctx, value, out);
+    value_share(value, out);
     if (first == 0 && step == 1 && count == value->count)
         return BMF_OK;
     out->count = count;
@@ -177,9 +179,9 @@ int value_repeat(bmf_context *ctx, const bmf_value *value, const int64_t *offset
     if (count == 0)
         return value_empty(ctx, value->type, 0, out);
     if (value->type->kind == BMF_TUPLE)
-        FOR_COMPONENTS(ctx, value, out, value_repeat(ctx, from, offsets, to));
+        FOR_COMPONENTS(value, out, value_repeat(ctx, from, offsets, to));
     if (value->count == 1 || value_is_broadcast(value)) {
-        value_share(ctx, value, out);
+        value_share(value, out);
         value_broadcast(out, count);
         return BMF_OK;
     }

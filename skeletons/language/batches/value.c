@@ -76,21 +76,18 @@ int value_create(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_valu
     return finish_components(&made, status, out);
 }
 
-int value_create_list(bmf_context *ctx, int64_t count, bmf_buffer *offsets, bmf_value *child, bmf_value *out)
+void value_create_list(int64_t count, bmf_buffer *offsets, bmf_value *child, bmf_value *out)
 {
-    (void)ctx;
     bmf_value made = {.type = bmf_type_list(child->type), .count = count, .buffer = offsets, .step = 1, .packed = true};
     made.begin = offsets->data;
     made.end = made.begin + 1;
     made.child = new_children(1);
     value_move(child, made.child);
     *out = made;
-    return BMF_OK;
 }
 
-int value_create_tuple(bmf_context *ctx, int components, bmf_value *component, bmf_value *out)
+void value_create_tuple(int components, bmf_value *component, bmf_value *out)
 {
-    (void)ctx;
     const bmf_type *type[BMF_MAX_LEAVES];
     bmf_value made = {.count = component[0].count, .child = new_children(components)};
     for (int k = 0; k < components; k++) {
@@ -99,7 +96,6 @@ int value_create_tuple(bmf_context *ctx, int components, bmf_value *component, b
     }
     made.type = bmf_type_tuple(components, type);
     *out = made;
-    return BMF_OK;
 }
 
 static int empty_list(bmf_context *ctx, int64_t count, bmf_value *made)
@@ -160,7 +156,7 @@ int value_constant(bmf_context *ctx, const bmf_constant *constant, int64_t count
     return BMF_OK;
 }
 
-int value_share(bmf_context *ctx, const bmf_value *value, bmf_value *out)
+void value_share(const bmf_value *value, bmf_value *out)
 {
     *out = *value;
     buffer_retain(out->buffer);
@@ -168,11 +164,10 @@ int value_share(bmf_context *ctx, const bmf_value *value, bmf_value *out)
     if (out->spread)
         distribution_retain(out->spread);
     if (!value->child)
-        return BMF_OK;
+        return;
     out->child = new_children(value->type->components);
     for (int k = 0; k < value->type->components; k++)
-        value_share(ctx, &value->child[k], &out->child[k]);
-    return BMF_OK;
+        value_share(&value->child[k], &out->child[k]);
 }
 
 bool value_unique(const bmf_value *value)

@@ -41,14 +41,14 @@ struct bmf_value {
 int value_create(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out);
 /* A list batch over a child, which is taken over (also on failure): offsets of count + 1 values in `buffer` (one
  * reference taken over), packed. */
-int value_create_list(bmf_context *ctx, int64_t count, bmf_buffer *offsets, bmf_value *child, bmf_value *out);
-int value_create_tuple(bmf_context *ctx, int components, bmf_value *component, bmf_value *out); /* taken over */
+void value_create_list(int64_t count, bmf_buffer *offsets, bmf_value *child, bmf_value *out);
+void value_create_tuple(int components, bmf_value *component, bmf_value *out); /* taken over */
 /* No instances, or instances of an empty type: a batch of count instances whose lists are all empty; count 0 for any type. */
 int value_empty(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out);
 /* The same constant for all instances (stride 0). */
 int value_constant(bmf_context *ctx, const bmf_constant *constant, int64_t count, bmf_value *out);
 void value_free(bmf_value *value); /* leaves an empty shell that may be freed again */
-int value_share(bmf_context *ctx, const bmf_value *value, bmf_value *out);
+void value_share(const bmf_value *value, bmf_value *out);
 void value_move(bmf_value *from, bmf_value *to);
 bool value_unique(const bmf_value *value); /* every buffer is held once, nothing is broadcast: may be overwritten */
 
@@ -72,7 +72,7 @@ int value_plain(bmf_context *ctx, bmf_value *value);
 int value_slices(const bmf_value *value, int64_t first, bmf_slice slice[BMF_MAX_LEAVES]);
 
 /* To and from columns of the runtime, sharing memory where the layout allows. from: takes the column over. Placed types only. */
-int value_from_column(bmf_context *ctx, bmf_column *column, bmf_value *out);
+void value_from_column(bmf_column *column, bmf_value *out);
 int value_to_column(bmf_context *ctx, const bmf_value *value, bmf_column *column);
 
 /* NULL, or which invariant is broken. For debug builds and tests. */

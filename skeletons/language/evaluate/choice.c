@@ -24,7 +24,7 @@ static int evaluate_predicate(bmf_evaluator *evaluator, bmf_expression *predicat
                               bmf_value *mask)
 {
     bmf_value argument;
-    value_share(evaluator->ctx, x, &argument);
+    value_share(x, &argument);
     return evaluate_batch(evaluator, predicate, frame, &argument, mask);
 }
 
@@ -56,9 +56,8 @@ static int evaluate_branch(bmf_evaluator *evaluator, const bmf_expression *choic
     int64_t *position, count;
     BMF_TRY(mask_positions(evaluator->ctx, mask, wanted, &position, &count));
     int status = value_take(evaluator->ctx, x, position, count, &part);
-    if (status == BMF_OK)
-        status = frame_open_picked(evaluator, frame, choice, position, count, &picked);
     if (status == BMF_OK) {
+        frame_open_picked(frame, choice, position, count, &picked);
         status = evaluate_batch(evaluator, branch, &picked, &part, out);
         frame_close(&picked);
     }
@@ -223,7 +222,7 @@ static int go_round(loop *l, bool *goes_on)
     bmf_evaluator *evaluator = l->evaluator;
     bmf_frame active;
     bmf_value mask, next;
-    BMF_TRY(frame_open_picked(evaluator, l->frame, l->expression, l->active, l->count, &active));
+    frame_open_picked(l->frame, l->expression, l->active, l->count, &active);
     int status = evaluate_predicate(evaluator, l->expression->child[0], &active, &l->state, &mask);
     frame_close(&active);
     if (status == BMF_OK) {
@@ -234,7 +233,7 @@ static int go_round(loop *l, bool *goes_on)
         status = anybody(l, goes_on);
     if (status != BMF_OK || !*goes_on)
         return status;
-    BMF_TRY(frame_open_picked(evaluator, l->frame, l->expression, l->active, l->count, &active));
+    frame_open_picked(l->frame, l->expression, l->active, l->count, &active);
     status = evaluate_batch(evaluator, l->expression->child[1], &active, &l->state, &next);
     frame_close(&active);
     if (status == BMF_OK)

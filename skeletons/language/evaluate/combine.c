@@ -20,8 +20,8 @@ int apply_operator(bmf_evaluator *evaluator, const bmf_expression *fold, const b
     bmf_frame inner;
     value_move(a, &operand[0]);
     value_move(b, &operand[1]);
-    value_create_tuple(evaluator->ctx, 2, operand, &pair);
-    BMF_TRY(frame_open_picked(evaluator, frame, fold, picked, count, &inner));
+    value_create_tuple(2, operand, &pair);
+    frame_open_picked(frame, fold, picked, count, &inner);
     int status = evaluate_batch(evaluator, fold->child[0], &inner, &pair, out);
     frame_close(&inner);
     return status;

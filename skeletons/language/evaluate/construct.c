@@ -16,7 +16,7 @@ static int evaluate_children(bmf_evaluator *evaluator, const bmf_expression *exp
         if (made == expression->children - 1)
             value_move(x, &argument);
         else
-            value_share(evaluator->ctx, x, &argument);
+            value_share(x, &argument);
         status = evaluate_batch(evaluator, expression->child[made], frame, &argument, &result[made]);
     }
     value_free(x);
@@ -29,7 +29,8 @@ int evaluate_tuple(bmf_evaluator *evaluator, bmf_expression *tuple, bmf_frame *f
 {
     bmf_value component[BMF_MAX_LEAVES];
     BMF_TRY(evaluate_children(evaluator, tuple, frame, x, component));
-    return value_create_tuple(evaluator->ctx, tuple->children, component, out);
+    value_create_tuple(tuple->children, component, out);
+    return BMF_OK;
 }
 
 typedef struct interleave_state {
@@ -67,8 +68,9 @@ static int interleave(bmf_evaluator *evaluator, const bmf_frame *frame, int64_t 
         status = value_take(evaluator->ctx, all, state.index, count * children, &elements);
     free(state.index);
     if (status == BMF_OK)
-        return value_create_list(evaluator->ctx, count, offsets, &elements, out);
-    buffer_release(offsets);
+        value_create_list(count, offsets, &elements, out);
+    else
+        buffer_release(offsets);
     return status;
 }
 

@@ -49,8 +49,10 @@ static int convert_components(const bmf_pass *pass, const bmf_type *to, bmf_valu
     int status = BMF_OK;
     for (int k = 0; k < to->components && status == BMF_OK; k++)
         status = convert(pass, to->component[k], &x->child[k], &component[k]);
-    if (status == BMF_OK)
-        return value_create_tuple(pass->ctx, to->components, component, out);
+    if (status == BMF_OK) {
+        value_create_tuple(to->components, component, out);
+        return BMF_OK;
+    }
     for (int k = 0; k < to->components; k++)
         value_free(&component[k]);
     return status;

@@ -87,9 +87,8 @@ int evaluate_elements(bmf_evaluator *evaluator, const bmf_expression *by, bmf_ex
     if (is_structural(body))
         return move_elements(evaluator, body, x, out);
     int status = value_pack_for(evaluator, frame, "pack", x);
-    if (status == BMF_OK)
-        status = frame_open_elements(evaluator, frame, by, x->begin, &elements);
     if (status == BMF_OK) {
+        frame_open_elements(frame, by, x->begin, &elements);
         status = evaluate_batch(evaluator, body, &elements, &x->child[0], &mapped);
         frame_close(&elements);
     }
@@ -143,7 +142,7 @@ static int evaluate_once(bmf_evaluator *evaluator, bmf_expression *expression, b
     static const int64_t first = 0;
     bmf_value one;
     bmf_frame alone;
-    BMF_TRY(frame_open_picked(evaluator, frame, expression, &first, 1, &alone));
+    frame_open_picked(frame, expression, &first, 1, &alone);
     value_slice(evaluator->ctx, x, 0, 1, &one);
     value_free(x);
     int status = apply(evaluator, expression, &alone, &one, out);

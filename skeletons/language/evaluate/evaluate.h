@@ -42,16 +42,14 @@ struct bmf_frame {
 };
 
 /* The program's own frame. */
-int frame_open_program(bmf_evaluator *evaluator, bmf_frame *frame);
+void frame_open_program(bmf_evaluator *evaluator, bmf_frame *frame);
 /* Elements of packed lists; offsets (outer->count + 1) stay the caller's. */
-int frame_open_elements(bmf_evaluator *evaluator, const bmf_frame *outer, const bmf_expression *by,
-                        const int64_t *offsets, bmf_frame *frame);
+void frame_open_elements(const bmf_frame *outer, const bmf_expression *by, const int64_t *offsets, bmf_frame *frame);
 /* Instances picked[0..count) of outer, rising. */
-int frame_open_picked(bmf_evaluator *evaluator, const bmf_frame *outer, const bmf_expression *by, const int64_t *picked,
-                      int64_t count, bmf_frame *frame);
+void frame_open_picked(const bmf_frame *outer, const bmf_expression *by, const int64_t *picked, int64_t count,
+                       bmf_frame *frame);
 /* Elements of distributed lists. No messages. */
-int frame_open_spread(bmf_evaluator *evaluator, const bmf_frame *outer, const bmf_expression *by,
-                      bmf_distribution *spread, bmf_frame *frame);
+void frame_open_spread(const bmf_frame *outer, const bmf_expression *by, bmf_distribution *spread, bmf_frame *frame);
 void frame_close(bmf_frame *frame);
 /* The layout of the frame's instances. Collective when it has to be made (ranks tell each other how many instances
  * they have): every rank calls it at the same operation. Returns BMF_OK or an agreed error. */

@@ -152,8 +152,10 @@ static int make_numbers(bmf_evaluator *evaluator, const bmf_frame *frame, iota_s
     pass_open(evaluator, frame, "iota", state->offsets, &pass);
     int status = pass_run(&pass, total, count_some, state);
     pass_close(&pass);
-    if (status == BMF_OK)
-        return value_create_list(evaluator->ctx, state->instances, buffer_retain(offsets), &numbers, out);
+    if (status == BMF_OK) {
+        value_create_list(state->instances, buffer_retain(offsets), &numbers, out);
+        return BMF_OK;
+    }
     value_free(&numbers);
     return status;
 }
@@ -200,7 +202,7 @@ int evaluate_distl(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *
     if (status != BMF_OK)
         return status;
     value_move(&list->child[0], &pair[1]);
-    value_create_tuple(ctx, 2, pair, &pairs);
+    value_create_tuple(2, pair, &pairs);
     return value_like(ctx, list, &pairs, out);
 }
 
@@ -268,5 +270,6 @@ int evaluate_split(bmf_evaluator *evaluator, const bmf_expression *split, bmf_va
     }
     for (int64_t i = 0; i <= count; i++)
         ((int64_t *)offsets->data)[i] = i * parts;
-    return value_create_list(evaluator->ctx, count, offsets, &inner, out);
+    value_create_list(count, offsets, &inner, out);
+    return BMF_OK;
 }

@@ -44,7 +44,8 @@ static int concatenate_all(bmf_evaluator *evaluator, bmf_value *x, bmf_value *ou
     fold_state state = {.lists = x, .inner = &x->child[0], .begin = offsets->data};
     state.begin[0] = 0;
     pass_run(&pass, x->count, drop_offsets, &state);
-    return value_create_list(evaluator->ctx, x->count, offsets, &x->child[0].child[0], out);
+    value_create_list(x->count, offsets, &x->child[0].child[0], out);
+    return BMF_OK;
 }
 
 /* {initial, lists} concatenated; both are taken over. */
@@ -54,7 +55,7 @@ static int put_before(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_valu
     bmf_value pair[2], both;
     value_move(initial, &pair[0]);
     value_move(lists, &pair[1]);
-    value_create_tuple(evaluator->ctx, 2, pair, &both);
+    value_create_tuple(2, pair, &both);
     int status = evaluate_concatenation(evaluator, frame, &both, out);
     value_free(&both);
     return status;
@@ -93,7 +94,7 @@ static int begin_all(bmf_evaluator *evaluator, const bmf_value *x, bmf_value *ou
     made.begin = state.begin;
     made.end = state.end;
     made.child = allocate_clear(1, (int64_t)sizeof *made.child);
-    value_share(evaluator->ctx, &inner->child[0], made.child);
+    value_share(&inner->child[0], made.child);
     *out = made;
     return BMF_OK;
 }
@@ -105,9 +106,8 @@ static int put_before_all(bmf_evaluator *evaluator, const bmf_expression *scan, 
     bmf_frame elements;
     bmf_value repeated;
     int status = value_repeat(evaluator->ctx, initial, x->begin, &repeated);
-    if (status == BMF_OK)
-        status = frame_open_elements(evaluator, frame, scan, x->begin, &elements);
     if (status == BMF_OK) {
+        frame_open_elements(frame, scan, x->begin, &elements);
         status = put_before(evaluator, &elements, &repeated, prefixes, out);
         frame_close(&elements);
     }

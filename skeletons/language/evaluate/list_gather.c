@@ -120,7 +120,7 @@ static int join_both(bmf_evaluator *evaluator, const bmf_frame *frame, ends_stat
     int status = value_join(&pass, &segments, &elements);
     pass_close(&pass);
     if (status == BMF_OK)
-        status = value_create_list(evaluator->ctx, count, buffer_retain(offsets), &elements, out);
+        value_create_list(count, buffer_retain(offsets), &elements, out);
     return status;
 }
 
@@ -187,7 +187,7 @@ static int make_pairs(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_valu
     }
     value_move(&a->child[0], &pair[0]);
     value_move(&b->child[0], &pair[1]);
-    value_create_tuple(evaluator->ctx, 2, pair, &pairs);
+    value_create_tuple(2, pair, &pairs);
     return value_like(evaluator->ctx, a, &pairs, out);
 }
 
@@ -236,8 +236,10 @@ static int keep(bmf_evaluator *evaluator, const bmf_frame *frame, const bmf_valu
     pass_open(evaluator, frame, "filter", state.new_offsets, &pass);
     int status = value_take_pass(&pass, &x->child[0], position, kept, &elements);
     pass_close(&pass);
-    if (status == BMF_OK)
-        return value_create_list(evaluator->ctx, x->count, offsets, &elements, out);
+    if (status == BMF_OK) {
+        value_create_list(x->count, offsets, &elements, out);
+        return BMF_OK;
+    }
     buffer_release(offsets);
     return status;
 }
@@ -248,7 +250,7 @@ int evaluate_filter(bmf_evaluator *evaluator, bmf_expression *filter, bmf_frame 
     int64_t *position = NULL, kept = 0;
     int status = value_pack_for(evaluator, frame, "pack", x);
     if (status == BMF_OK) {
-        value_share(evaluator->ctx, x, &list);
+        value_share(x, &list);
         status = evaluate_elements(evaluator, filter, filter->child[0], frame, &list, &mask);
     }
     if (status == BMF_OK && mask.child[0].count > 0) /* there may be no predicate of elements that cannot be */

@@ -21,7 +21,7 @@ int evaluate_default(bmf_evaluator *evaluator, const bmf_expression *fold, bmf_f
     *initial = (bmf_value){0};
     if (fold->children < 2)
         return BMF_OK;
-    value_share(evaluator->ctx, x, &argument);
+    value_share(x, &argument);
     return evaluate_batch(evaluator, fold->child[1], frame, &argument, initial);
 }
 
@@ -261,7 +261,7 @@ static int fold_lists(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_fram
 {
     bmf_frame elements;
     bool alone = !reduce->child[0]->communicates;
-    BMF_TRY(frame_open_elements(evaluator, frame, reduce, x->begin, &elements));
+    frame_open_elements(frame, reduce, x->begin, &elements);
     bmf_tree_walk walk = {
         .evaluator = evaluator, .fold = reduce, .elements = &elements, .offsets = x->begin, .instances = x->count};
     evaluator->quiet += alone;

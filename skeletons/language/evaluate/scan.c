@@ -127,7 +127,7 @@ static int scan_lists(bmf_evaluator *evaluator, bmf_expression *scan, bmf_frame 
 {
     bmf_frame elements;
     bmf_value prefixes = {0};
-    BMF_TRY(frame_open_elements(evaluator, frame, scan, x->begin, &elements));
+    frame_open_elements(frame, scan, x->begin, &elements);
     bmf_tree_walk walk = {
         .evaluator = evaluator, .fold = scan, .elements = &elements, .offsets = x->begin, .instances = x->count};
     int status = scan_elements(&walk, &x->child[0], &prefixes);

@@ -57,8 +57,10 @@ static int build_lists(bmf_evaluator *evaluator, const bmf_layout *instances, co
             element[k++] = e;
     int status = value_from_parcels(parcels, type, element, total, &child);
     free(element);
-    if (status == BMF_OK)
-        return value_create_list(evaluator->ctx, count, offsets, &child, out);
+    if (status == BMF_OK) {
+        value_create_list(count, offsets, &child, out);
+        return BMF_OK;
+    }
     buffer_release(offsets);
     return status;
 }
@@ -92,11 +94,9 @@ static int collect_spread(bmf_evaluator *evaluator, bmf_frame *frame, bmf_value 
     bmf_distribution *spread = distribution_retain(x->spread);
     value_move(&x->child[0], &values);
     value_free(x);
-    int status = frame_open_spread(evaluator, frame, NULL, spread, &inner);
-    if (status == BMF_OK) {
-        status = collect_distributed(evaluator, &inner, &values, &inner_values);
-        frame_close(&inner);
-    }
+    frame_open_spread(frame, NULL, spread, &inner);
+    int status = collect_distributed(evaluator, &inner, &values, &inner_values);
+    frame_close(&inner);
     if (status == BMF_OK) {
         status = collect_list(evaluator, frame, spread, &inner_values, out);
         value_free(&inner_values);
@@ -112,7 +112,7 @@ static int collect_tuple(bmf_evaluator *evaluator, bmf_frame *frame, bmf_value *
     for (int k = 0; status == BMF_OK && k < components; k++)
         status = collect_distributed(evaluator, frame, &x->child[k], &component[k]);
     if (status == BMF_OK)
-        status = value_create_tuple(evaluator->ctx, components, component, out);
+        value_create_tuple(components, component, out);
     for (int k = 0; status != BMF_OK && k < components; k++)
         value_free(&component[k]);
     value_free(x);
@@ -135,14 +135,14 @@ static int collect_elements(bmf_evaluator *evaluator, bmf_frame *frame, bmf_valu
         offset[n + 1] = offset[n] + value_length(x, n);
     value_move(&x->child[0], &child);
     value_free(x);
-    int status = frame_open_elements(evaluator, frame, NULL, offset, &inner);
-    if (status == BMF_OK) {
-        status = collect_distributed(evaluator, &inner, &child, &collected);
-        frame_close(&inner);
-    }
+    frame_open_elements(frame, NULL, offset, &inner);
+    int status = collect_distributed(evaluator, &inner, &child, &collected);
+    frame_close(&inner);
     value_free(&child);
-    if (status == BMF_OK)
-        return value_create_list(ctx, count, offsets, &collected, out);
+    if (status == BMF_OK) {
+        value_create_list(count, offsets, &collected, out);
+        return BMF_OK;
+    }
     buffer_release(offsets);
     return status;
 }

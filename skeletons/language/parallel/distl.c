@@ -105,7 +105,7 @@ int evaluate_parallel_distl(bmf_evaluator *evaluator, bmf_expression *distl, bmf
         status = distribution_broadcast(evaluator, distl, frame, spread, &value, &repeated);
     value_free(&value);
     if (status == BMF_OK)
-        status = value_pair(evaluator->ctx, &repeated, &elements, &pairs);
+        value_pair(&repeated, &elements, &pairs);
     value_free(&repeated);
     value_free(&elements);
     if (status == BMF_OK)

@@ -293,7 +293,8 @@ static int project_distributed(bmf_evaluator *evaluator, bmf_expression *project
     bmf_item *item = distribution_items(indices->spread);
     int64_t *element = allocate((numbers->count + 1) * (int64_t)sizeof *element);
     bmf_frame inner;
-    int status = frame_open_spread(evaluator, frame, project, indices->spread, &inner);
+    int status = BMF_OK;
+    frame_open_spread(frame, project, indices->spread, &inner);
     for (int64_t n = 0; status == BMF_OK && n < numbers->count; n++) {
         const int64_t *offset = spread->offsets + item[n].instance;
         int64_t i = number_at(numbers, n), length = offset[1] - offset[0];

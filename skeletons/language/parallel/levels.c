@@ -44,7 +44,7 @@ static int pack_senders(const levels *s, int64_t distance, bmf_parcels *parcels)
     bmf_context *ctx = s->evaluator->ctx;
     bmf_column column;
     bmf_value copy;
-    BMF_TRY(value_share(ctx, s->value, &copy));
+    value_share(s->value, &copy);
     int status = value_to_column(ctx, &copy, &column);
     value_free(&copy);
     BMF_TRY(status);

@@ -22,13 +22,9 @@ int evaluate_parallel_map(bmf_evaluator *evaluator, bmf_expression *map, bmf_fra
     int64_t count = x->count;
     open_elements(x, &elements, &spread);
     operation_begin(evaluator, map);
-    int status = frame_open_spread(evaluator, frame, map, spread, &inner);
-    if (status == BMF_OK) {
-        status = evaluate_batch(evaluator, map->child[0], &inner, &elements, &mapped);
-        frame_close(&inner);
-    } else {
-        value_free(&elements);
-    }
+    frame_open_spread(frame, map, spread, &inner);
+    int status = evaluate_batch(evaluator, map->child[0], &inner, &elements, &mapped);
+    frame_close(&inner);
     if (status == BMF_OK)
         value_distribute(count, spread, &mapped, out);
     else
@@ -53,11 +49,7 @@ int evaluate_parallel_zip(bmf_evaluator *evaluator, bmf_expression *zip, bmf_fra
     open_elements(&x->child[1], &second, &other);
     distribution_release(other);
     value_free(x);
-    int status = value_pair(evaluator->ctx, &first, &second, &pairs);
-    if (status != BMF_OK) {
-        distribution_release(spread);
-        return status;
-    }
+    value_pair(&first, &second, &pairs);
     value_distribute(count, spread, &pairs, &distributed);
     if (zip->children == 0) {
         value_move(&distributed, out);

@@ -88,8 +88,10 @@ int value_from_parcels(const bmf_parcels *parcels, const bmf_type *type, const i
     for (int64_t k = 0; whole && k < count; k++)
         whole = column_builder_append(builder, parcel_data(&parcels->parcel[element[k]]), 1);
     if (builder && column_builder_finish(builder, &column) == BMF_OK) {
-        if (whole)
-            return value_from_column(parcels->ctx, &column, out);
+        if (whole) {
+            value_from_column(&column, out);
+            return BMF_OK;
+        }
         column_free(&column);
     }
     return bmf_fail(parcels->ctx, BMF_ERROR_MEMORY, "out of memory for received elements on rank %d",
@@ -137,17 +139,15 @@ int value_from_parts(bmf_list *list, bmf_value *parts)
     }
     for (int64_t k = 0; k <= local; k++)
         ((int64_t *)offsets->data)[k] = partition->start[partition->local_first + k] - first;
-    int status = value_from_column(list->context, &column, &child);
-    if (status == BMF_OK)
-        return value_create_list(list->context, local, offsets, &child, parts);
-    buffer_release(offsets);
-    return status;
+    value_from_column(&column, &child);
+    value_create_list(local, offsets, &child, parts);
+    return BMF_OK;
 }
 
-int value_pair(bmf_context *ctx, bmf_value *a, bmf_value *b, bmf_value *out)
+void value_pair(bmf_value *a, bmf_value *b, bmf_value *out)
 {
     bmf_value component[2] = {{0}, {0}};
     value_move(a, &component[0]);
     value_move(b, &component[1]);
-    return value_create_tuple(ctx, 2, component, out);
+    value_create_tuple(2, component, out);
 }

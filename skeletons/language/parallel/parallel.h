@@ -46,7 +46,7 @@ int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *l
 int value_from_parts(bmf_list *list, bmf_value *parts);
 
 /* The pair of the batches a and b, both taken over, also on failure. */
-int value_pair(bmf_context *ctx, bmf_value *a, bmf_value *b, bmf_value *out);
+void value_pair(bmf_value *a, bmf_value *b, bmf_value *out);
 
 /* The instances' values x on the elements of their distributed lists: a batch for this rank's elements. Down the split tree; count - 1
  * messages a list. x stays the caller's. Collective; agreed status. */

@@ -75,7 +75,7 @@ static int reduce_levels(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_f
                          bmf_value *elements, bmf_value *total)
 {
     bmf_frame inner;
-    BMF_TRY(frame_open_spread(evaluator, frame, reduce, spread, &inner));
+    frame_open_spread(frame, reduce, spread, &inner);
     int status = distribution_combine(evaluator, reduce, false, spread, &inner, elements);
     if (status == BMF_OK)
         value_move(elements, total);

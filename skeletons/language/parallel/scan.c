@@ -19,7 +19,7 @@ static int scan_spread(bmf_evaluator *evaluator, bmf_expression *scan, bmf_frame
                        bmf_value *elements, bmf_value *defaults, bmf_value *out)
 {
     bmf_frame inner;
-    BMF_TRY(frame_open_spread(evaluator, frame, scan, spread, &inner));
+    frame_open_spread(frame, scan, spread, &inner);
     int status = distribution_combine(evaluator, scan, true, spread, &inner, elements);
     if (status == BMF_OK && defaults)
         status = apply_defaults(evaluator, scan, frame, spread, &inner, defaults, elements, out);

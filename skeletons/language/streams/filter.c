@@ -241,8 +241,10 @@ int stream_filter(bmf_stream_source *source, bmf_value *out)
         status = filter_pieces(&f, piece, pieces, &child);
         free(piece);
     }
-    if (status == BMF_OK)
-        return value_create_list(ctx, source->segments, offsets, &child, out);
+    if (status == BMF_OK) {
+        value_create_list(source->segments, offsets, &child, out);
+        return BMF_OK;
+    }
     buffer_release(offsets);
     return status;
 }

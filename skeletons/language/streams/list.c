@@ -33,17 +33,17 @@ static int map_piece(void *state, int64_t index, const bmf_piece *piece, int wor
 /* ---- leaves of the result ---- */
 
 /* The tuples of a type around leaves, which are taken over. */
-static int assemble(bmf_context *ctx, const bmf_type *type, bmf_value *leaf, int *next, bmf_value *out)
+static void assemble(const bmf_type *type, bmf_value *leaf, int *next, bmf_value *out)
 {
     if (type->kind != BMF_TUPLE) {
         *out = leaf[*next];
         leaf[(*next)++] = (bmf_value){0};
-        return BMF_OK;
+        return;
     }
     bmf_value component[BMF_MAX_LEAVES];
     for (int c = 0; c < type->components; c++)
-        BMF_TRY(assemble(ctx, type->component[c], leaf, next, &component[c]));
-    return value_create_tuple(ctx, type->components, component, out);
+        assemble(type->component[c], leaf, next, &component[c]);
+    value_create_tuple(type->components, component, out);
 }
 
 /* All selected leaves stand where element v of the stream is element v of the column. */
@@ -89,7 +89,7 @@ static int make_leaves(const bmf_stream_source *source, bool reuse, bmf_value *l
         if (over[k] < 0) {
             BMF_TRY(value_create(ctx, type[k], source->count, &leaf[k]));
         } else {
-            BMF_TRY(value_share(ctx, source->input_leaf[over[k]], &leaf[k]));
+            value_share(source->input_leaf[over[k]], &leaf[k]);
             leaf[k].type = type[k];
             ++*overwriting;
         }
@@ -103,19 +103,12 @@ static void free_leaves(int leaves, bmf_value *leaf)
         value_free(&leaf[k]);
 }
 
-static int share_leaves(const bmf_stream_source *source, const int *from, bmf_value *leaf)
-{
-    for (int k = 0; k < source->leaves; k++)
-        BMF_TRY(value_share(source->evaluator->ctx, source->input_leaf[from[k]], &leaf[k]));
-    return BMF_OK;
-}
-
 int stream_make(const bmf_stream_source *source, bool reuse, bmf_value *child, int *overwriting)
 {
     bmf_value leaf[BMF_MAX_LEAVES] = {0};
     int next = 0, status = make_leaves(source, reuse, leaf, overwriting);
     if (status == BMF_OK)
-        status = assemble(source->evaluator->ctx, source->type, leaf, &next, child);
+        assemble(source->type, leaf, &next, child);
     free_leaves(source->leaves, leaf);
     return status;
 }
@@ -139,22 +132,23 @@ static int fill(bmf_stream_source *source, const bmf_value *child, int overwriti
     return status == BMF_OK ? stream_status(source) : status;
 }
 
-static int share_selected(const bmf_stream_source *source, const int *from, bmf_value *child)
+static void share_selected(const bmf_stream_source *source, const int *from, bmf_value *child)
 {
     bmf_value leaf[BMF_MAX_LEAVES] = {0};
-    int next = 0, status = share_leaves(source, from, leaf);
-    if (status == BMF_OK)
-        status = assemble(source->evaluator->ctx, source->type, leaf, &next, child);
-    free_leaves(source->leaves, leaf);
-    return status;
+    int next = 0;
+    for (int k = 0; k < source->leaves; k++)
+        value_share(source->input_leaf[from[k]], &leaf[k]);
+    assemble(source->type, leaf, &next, child);
 }
 
 int stream_map(bmf_stream_source *source, bmf_value *child)
 {
     int from[BMF_MAX_LEAVES], overwriting;
     bmf_value made = {0};
-    if (selects(source, from))
-        return share_selected(source, from, child);
+    if (selects(source, from)) {
+        share_selected(source, from, child);
+        return BMF_OK;
+    }
     int status = stream_make(source, true, &made, &overwriting);
     if (status == BMF_OK)
         status = fill(source, &made, overwriting);
@@ -168,5 +162,6 @@ int stream_list(bmf_stream_source *source, bmf_value *out)
 {
     bmf_value child;
     BMF_TRY(stream_map(source, &child));
-    return value_create_list(source->evaluator->ctx, source->segments, buffer_retain(source->offsets), &child, out);
+    value_create_list(source->segments, buffer_retain(source->offsets), &child, out);
+    return BMF_OK;
 }

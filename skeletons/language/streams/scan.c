@@ -331,7 +331,6 @@ static int run_chain(scan_state *c)
 
 int stream_scan(bmf_stream_source *source, const bmf_value *initial, bmf_value *out)
 {
-    bmf_context *ctx = source->evaluator->ctx;
     bmf_slice output[BMF_MAX_LEAVES];
     bmf_value child = {0};
     bmf_sink sink;
@@ -348,8 +347,10 @@ int stream_scan(bmf_stream_source *source, const bmf_value *initial, bmf_value *
         sink_close(&sink);
     }
     stream_fold_close(&c.fold);
-    if (status == BMF_OK)
-        return value_create_list(ctx, source->segments, buffer_retain(source->offsets), &child, out);
+    if (status == BMF_OK) {
+        value_create_list(source->segments, buffer_retain(source->offsets), &child, out);
+        return BMF_OK;
+    }
     value_free(&child);
     return status;
 }

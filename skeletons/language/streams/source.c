@@ -491,7 +491,7 @@ int stream_status(const bmf_stream_source *source)
     bmf_expression by = {.kind = source->predicate ? BMF_EXPRESSION_FILTER : BMF_EXPRESSION_MAP,
                          .span = source->stream->span};
     bmf_frame elements;
-    BMF_TRY(frame_open_elements(source->evaluator, source->frame, &by, source->offset, &elements));
+    frame_open_elements(source->frame, &by, source->offset, &elements);
     int status = frame_fail(source->evaluator, &elements, first);
     frame_close(&elements);
     return status;

@@ -16,7 +16,7 @@ static int evaluate_default(bmf_evaluator *evaluator, bmf_expression *stream, bm
     bmf_value copy;
     if (expression->kind == BMF_EXPRESSION_CON)
         return value_constant(evaluator->ctx, &expression->constant, x->count, initial);
-    BMF_TRY(value_share(evaluator->ctx, x, &copy));
+    value_share(x, &copy);
     return evaluate_batch(evaluator, expression, frame, &copy, initial);
 }
 
