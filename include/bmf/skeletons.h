@@ -45,14 +45,14 @@ BMF_API int bmf_to_array(const bmf_list *xs, void *data);
 
 /* ---- moving ---- */
 
-/** Document 000, 5.3. A placed list: spread over `parts` processors base + (k << log2_stride), part sizes as 5.3.1 says.
- * A distributed list (nested split, 5.3.4): every part is split over `parts` processors from its own processor on.
- * Algorithms: tree (ceil(log2 parts) rounds), direct (1 round, no byte twice); parts - 1 messages per list split.
+/** Document 000, 5.3. A placed list: spread over `parts` processors base + (k << log2_stride), part sizes as 5.3.1
+ * says. A distributed list (nested split, 5.3.4): every part is split over `parts` processors from its own processor
+ * on. Algorithms: tree (ceil(log2 parts) rounds), direct (1 round, no byte twice); parts - 1 messages per list split.
  * Errors: parts < 1, log2_stride < 0, a level that reaches into the next list's processors, or beyond the last
  * processor. */
 BMF_API int bmf_split(const bmf_list *xs, int64_t parts, int log2_stride, bmf_list **out);
-/** The inverse of the innermost split: each group's elements in order on its first processor. Algorithms: levels, direct;
- * parts - 1 messages per group. */
+/** The inverse of the innermost split: each group's elements in order on its first processor. Algorithms: levels,
+ * direct; parts - 1 messages per group. */
 BMF_API int bmf_gather(const bmf_list *xs, bmf_list **out);
 /** The same elements evenly split over all processors. One message for every
  * overlap of a source with another processor's target part, n w bytes at most. */
