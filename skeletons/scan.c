@@ -1,6 +1,7 @@
 /* scan and map_scan: the folds of all prefixes. Document 000, 2.9.4 and 5.8.
  *
- * Method: processors fold their elements, learn the fold of everything before them, and then scan, all by the fixed tree.
+ * Method: processors fold their elements, learn the fold of everything before them, and then scan, all by the fixed
+ * tree.
  *   levels     ceil(log2 Q) rounds; Q - 1, Q - 2, Q - 4, .. messages
  *   tree       2 ceil(log2 Q) rounds, 2 (Q - 1) messages
  *   everybody  1 round, Q (Q - 1) messages: the exclusive scan of block totals on every processor

@@ -1,4 +1,6 @@
-/* Marks of filters; see marks.h. Cost: about one operation for eight marks to count or pack, one move an element kept. */
+/* Marks of filters; see marks.h.
+ *
+ * Cost: about one operation for eight marks to count or pack, one move an element kept. */
 #include "skeletons/engine/marks.h"
 #include "skeletons/engine/scalar_size.h"
 

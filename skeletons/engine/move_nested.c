@@ -1,8 +1,8 @@
 /* Moving elements with inner lists.
  *
- * Method: only senders know sizes. Elements travel as units, the pieces between neighbouring cuts of either partition; each is a
- * parcel (parcels.h), packed when it is first sent and passed on as it is. At the end every part is built from the sources' columns
- * and the units that arrived.
+ * Method: only senders know sizes. Elements travel as units, the pieces between neighbouring cuts of either partition;
+ * each is a parcel (parcels.h), packed when it is first sent and passed on as it is. At the end every part is built
+ * from the sources' columns and the units that arrived.
  * Cost: messages carry 8 bytes more per unit; O(parts) memory for the table of units. */
 #include <stdlib.h>
 

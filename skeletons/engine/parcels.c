@@ -1,8 +1,9 @@
 /* Ragged exchange; see parcels.h.
  *
- * Method: a message's parcels go out as the few contiguous pieces they lie in, or are joined to one when those are too many. A
- * received message is one buffer, cut into parcels by their sizes after the round.
- * Cost: 8 bytes more than the data for each parcel; one copy when a message's parcels lie in more than BMF_MAX_SEGMENTS pieces. */
+ * Method: a message's parcels go out as the few contiguous pieces they lie in, or are joined to one when those are too
+ * many. A received message is one buffer, cut into parcels by their sizes after the round.
+ * Cost: 8 bytes more than the data for each parcel; one copy when a message's parcels lie in more than
+ * BMF_MAX_SEGMENTS pieces. */
 #include "skeletons/engine/parcels.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Elements of unknown size on their way between processors: a ragged exchange in rounds.
  *
- * A parcel is one or more neighbouring elements as they travel: 8 bytes of size, then what column_pack writes. A rank packs a parcel
- * once and passes received ones on as they are, so any run of parcels can be sent without unpacking; between processors of one rank
- * only addresses move. Private to skeletons. */
+ * A parcel is one or more neighbouring elements as they travel: 8 bytes of size, then what column_pack writes. A rank
+ * packs a parcel once and passes received ones on as they are, so any run of parcels can be sent without unpacking;
+ * between processors of one rank only addresses move. Private to skeletons. */
 #ifndef BMF_PARCELS_H
 #define BMF_PARCELS_H
 
@@ -15,7 +15,8 @@ typedef struct bmf_parcel {
 } bmf_parcel;
 
 typedef struct bmf_parcels bmf_parcels;
-/* Packs the parcels [first, end) that a message from this rank carries, if they are not yet. False: the message carries nothing. */
+/* Packs the parcels [first, end) that a message from this rank carries, if they are not yet. False: the message
+ * carries nothing. */
 typedef bool bmf_parcels_prepare(bmf_parcels *parcels, const bmf_message *message, int64_t first, int64_t end);
 
 struct bmf_parcels {
@@ -42,7 +43,8 @@ const char *parcel_data(const bmf_parcel *parcel);
 
 /* Packs elements [begin, end) of a column as parcel p. */
 void parcels_pack(bmf_parcels *parcels, int64_t p, const bmf_column *column, int64_t begin, int64_t end);
-/* The same in three steps, for parcels that are to lie next to each other: their sizes, room for all, each packed at its place. */
+/* The same in three steps, for parcels that are to lie next to each other: their sizes, room for all, each packed at
+ * its place. */
 int64_t parcel_bytes(const bmf_column *column, int64_t begin, int64_t end);
 char *parcels_reserve(bmf_parcels *parcels, int64_t bytes);
 void parcels_pack_at(bmf_parcels *parcels, int64_t p, const bmf_column *column, int64_t begin, int64_t end, char *at,
@@ -52,7 +54,8 @@ void parcels_copy(bmf_parcels *parcels, int64_t from, int64_t to);
 
 /* Runs one round whose messages carry the elements [first, first + count); what arrives is known afterwards. */
 int parcels_exchange(bmf_parcels *parcels, const bmf_round *round, uint32_t number);
-/* The same for a sparse round: messages from this rank's processors only, with their sizes, which the receivers do not know of. */
+/* The same for a sparse round: messages from this rank's processors only, with their sizes, which the receivers do not
+ * know of. */
 int parcels_deliver(bmf_parcels *parcels, const bmf_round *sends, uint32_t number);
 
 #endif

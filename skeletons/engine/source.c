@@ -7,8 +7,8 @@
 
 #include "runtime/base/allocate.h"
 
-/* Bytes to stream out at once, by the number of columns read meanwhile. Measured on EPYC (Zen 4) at 512 bytes to 8 KiB: the
- * more streams are read, the sooner they want to go on. */
+/* Bytes to stream out at once, by the number of columns read meanwhile. Measured on EPYC (Zen 4) at 512 bytes to 8
+ * KiB: the more streams are read, the sooner they want to go on. */
 static int64_t streamed_bytes(int streams)
 {
     return streams == 0 ? 8192 : streams == 1 ? 2048 : 512;

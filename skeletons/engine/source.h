@@ -1,9 +1,9 @@
 /* Block sources and sinks: how fused skeletons read lists and write new ones, a block at a time.
  *
- * A source of lists is one, or two zipped, with or without a kernel on top; its blocks stay in the first-level cache, so map-reduce,
- * map-scan and zip-map-reduce never make the list in between. A sink is the column a skeleton writes. When it is
- * larger than the cache, blocks are staged and copied out with streaming stores: the write then costs no read. Small
- * blocks go best with them: reading and writing then overlap. Private to skeletons. */
+ * A source of lists is one, or two zipped, with or without a kernel on top; its blocks stay in the first-level cache,
+ * so map-reduce, map-scan and zip-map-reduce never make the list in between. A sink is the column a skeleton writes.
+ * When it is larger than the cache, blocks are staged and copied out with streaming stores: the write then costs no
+ * read. Small blocks go best with them: reading and writing then overlap. Private to skeletons. */
 #ifndef BMF_SOURCE_H
 #define BMF_SOURCE_H
 
@@ -11,11 +11,11 @@
 #include "bmf/kernel.h"
 #include "runtime/data/list.h"
 
-/* Elements that are read block by block: what folds run on. The first member of whatever has them: lists under a kernel (bmf_source),
- * a segment of a stream of the language. */
+/* Elements that are read block by block: what folds run on. The first member of whatever has them: lists under a
+ * kernel (bmf_source), a segment of a stream of the language. */
 typedef struct bmf_block_source {
-    /* Elements [begin, begin + count), count <= BMF_BLOCK, as slices of leaves; valid until the worker's next block. Returns 0
-     * or a failure code. */
+    /* Elements [begin, begin + count), count <= BMF_BLOCK, as slices of leaves; valid until the worker's next block.
+     * Returns 0 or a failure code. */
     int (*block)(const struct bmf_block_source *source, int worker, int64_t begin, int64_t count, bmf_slice *block);
     /* The fold of the BMF_FOLD_BLOCK elements from begin on, by something faster than the operator; or NULL. */
     int (*fold)(const struct bmf_block_source *source, int worker, int64_t begin, void *value);
@@ -68,8 +68,8 @@ void sink_open(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode, int str
 void sink_open_leaves(bmf_sink *sink, int leaves, const int64_t *leaf_size, const bmf_slice *output, int64_t count,
                       bmf_sink_mode mode, int streams, int workers);
 void sink_close(bmf_sink *sink);
-/* How many of the elements [begin, end) to write at once, at most BMF_BLOCK, so that blocks end where cache lines of the
- * column do. For skeletons whose results do not depend on the cut. */
+/* How many of the elements [begin, end) to write at once, at most BMF_BLOCK, so that blocks end where cache lines of
+ * the column do. For skeletons whose results do not depend on the cut. */
 int64_t sink_count(const bmf_sink *sink, int64_t begin, int64_t end);
 /* Where the worker should put elements [begin, begin + count). */
 void sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block[BMF_MAX_LEAVES]);

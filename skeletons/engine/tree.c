@@ -1,8 +1,8 @@
 /* The fixed tree over blocks: folding and scanning up to BMF_BLOCK elements; see tree.h.
  *
- * fold goes up level by level, scan comes down again: the exclusive prefix of a right child is its left sibling's prefix op
- * the sibling's value (Blelloch, "Prefix sums and their applications", 1990). 2 n operations each, all of them
- * elementwise over short arrays, so they vectorise. */
+ * fold goes up level by level, scan comes down again: the exclusive prefix of a right child is its left sibling's
+ * prefix op the sibling's value (Blelloch, "Prefix sums and their applications", 1990). 2 n operations each, all of
+ * them elementwise over short arrays, so they vectorise. */
 #include "skeletons/engine/tree.h"
 #include "skeletons/engine/scalar_size.h"
 
@@ -153,8 +153,8 @@ int tree_fold(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *
 
 /* ---- down ---- */
 
-/* One level down, into `to`: exclusive prefixes of 2 * half nodes from those of their parents and the values of the left
- * ones. open: the first node has nothing before it. */
+/* One level down, into `to`: exclusive prefixes of 2 * half nodes from those of their parents and the values of the
+ * left ones. open: the first node has nothing before it. */
 static int descend(const bmf_tree *tree, int64_t half, bool open, const bmf_slice *parents, const bmf_slice *values,
                    const bmf_slice *to)
 {

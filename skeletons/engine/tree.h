@@ -5,17 +5,17 @@
  * ((N_0 op N_1) op N_2) .. . A reduction is the fold of [0, n), scans are folds of [0, i). None of this depends on who
  * computes what, so results have the same bits everywhere (docs/reproducible.md).
  *
- * A forest is the partial result of any range [begin, end): the values of the largest complete nodes in it, left to right, at
- * most 2 log2(n) of them. Appending a neighbour's forest merges sibling nodes; that is exactly associative even for reals.
- * For exact operators (BMF_EXACT) all values in a forest merge into one. Private to skeletons. */
+ * A forest is the partial result of any range [begin, end): the values of the largest complete nodes in it, left to
+ * right, at most 2 log2(n) of them. Appending a neighbour's forest merges sibling nodes; that is exactly associative
+ * even for reals. For exact operators (BMF_EXACT) all values in a forest merge into one. Private to skeletons. */
 #ifndef BMF_TREE_H
 #define BMF_TREE_H
 
 #include "bmf/kernel.h"
 #include "skeletons/engine/source.h"
 
-/* Elements and blocks that are folded together. Blocks are short because memory has nothing to do while the upper levels of one are
- * folded; of 256, 512 and 1024 elements, 512 is best with two threads (as fast as the free mode). */
+/* Elements and blocks that are folded together. Blocks are short because memory has nothing to do while the upper
+ * levels of one are folded; of 256, 512 and 1024 elements, 512 is best with two threads (as fast as the free mode). */
 enum { BMF_FOLD_BLOCK = 512, BMF_GROUP_BLOCKS = 64 };
 
 /* An operator made ready: layout of its records and room for every worker's blocks. */
@@ -58,8 +58,9 @@ int tree_combine(const bmf_tree *tree, const void *a, const void *b, void *out);
 
 /* Folds a block of 2^k <= BMF_BLOCK elements into a record, keeping the levels in the worker's scratch for scan. */
 int tree_fold(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, void *record);
-/* After fold of the same block: its exclusive (last NULL) or inclusive (last: the fold up to its end) scan into out, which does
- * not overlap x. prefix: the fold of everything before the block, or NULL at element 0; exclusive out[0] is then undefined. */
+/* After fold of the same block: its exclusive (last NULL) or inclusive (last: the fold up to its end) scan into out,
+ * which does not overlap x. prefix: the fold of everything before the block, or NULL at element 0; exclusive out[0] is
+ * then undefined. */
 int tree_scan(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, const void *prefix, const void *last,
               const bmf_slice *out);
 
@@ -75,14 +76,15 @@ void forest_free(bmf_forest *forest);
 int forest_push(const bmf_tree *tree, bmf_forest *forest, int64_t count, const void *record, bool scanning);
 /* The fold of all nodes of a forest that scans run on; NULL: it has none. Valid until the next push. */
 const char *forest_top(const bmf_tree *tree, const bmf_forest *forest);
-/* The scan of a block x of 2^k <= BMF_BLOCK elements, the forest's next node, which is pushed; out does not overlap x. room: two
- * records. Of an exclusive scan that begins with an empty forest, out[0] is undefined. Returns 0 or the operator's failure code. */
+/* The scan of a block x of 2^k <= BMF_BLOCK elements, the forest's next node, which is pushed; out does not overlap x.
+ * room: two records. Of an exclusive scan that begins with an empty forest, out[0] is undefined. Returns 0 or the
+ * operator's failure code. */
 int forest_scan(const bmf_tree *tree, bmf_forest *before, int worker, int64_t count, const bmf_slice *x, bool inclusive,
                 char *room, const bmf_slice *out);
 /* Appends the values of another forest that starts at this one's end. */
 int forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, const char *values, bool scanning);
-/* Folds all elements of the source in [begin, end) onto the forest, whose end is begin. Returns 0, or the failure code of the source or
- * of the operator. */
+/* Folds all elements of the source in [begin, end) onto the forest, whose end is begin. Returns 0, or the failure code
+ * of the source or of the operator. */
 int forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker, int64_t begin,
                 int64_t end);
 /* Copies the fold of a forest that begins at 0 and is not empty. */

@@ -4,13 +4,13 @@
  *
  *   int, real, bool   data[i], stride bytes apart; stride 0: the same for all instances
  *   tuple             child[0..components), each a batch of the same count
- *   list              instance i has the elements [begin[i * step], end[i * step]) of child[0], which is a batch of its own.
- *                     step 0: all instances share one list. packed: end[i] = begin[i + 1] and child[0] has no other elements,
- *                     so the elements of all instances are the child from front to back. Otherwise lists are views: they
- *                     may overlap, repeat, leave gaps. Indexing, projecting, filtering and broadcasting lists moves
- *                     begin and end, never elements.
- *   distributed       spread says which processors the elements of every instance lie on; child[0] is the batch of those on
- *                     this rank, in the order of the instances and of the elements
+ *   list              instance i has the elements [begin[i * step], end[i * step]) of child[0], which is a batch of
+ *                     its own. step 0: all instances share one list. packed: end[i] = begin[i + 1] and child[0] has no
+ *                     other elements, so the elements of all instances are the child from front to back. Otherwise
+ *                     lists are views: they may overlap, repeat, leave gaps. Indexing, projecting, filtering and
+ *                     broadcasting lists moves begin and end, never elements.
+ *   distributed       spread says which processors the elements of every instance lie on; child[0] is the batch of
+ *                     those on this rank, in the order of the instances and of the elements
  *
  * Memory is shared by reference count; nobody writes into memory he does not hold alone. */
 #ifndef BMF_LANGUAGE_VALUE_H
@@ -34,8 +34,8 @@ struct bmf_value {
     bmf_value *child; /* type->components of them, owned */
 };
 
-/* Everything here returns BMF_OK or BMF_ERROR_MEMORY (with a message) unless it says otherwise. `out` is written only on success.
- * Work on large batches is threaded. ctx serves for messages and threads. */
+/* Everything here returns BMF_OK or BMF_ERROR_MEMORY (with a message) unless it says otherwise. `out` is written only
+ * on success. Work on large batches is threaded. ctx serves for messages and threads. */
 
 /* A batch of `count` undefined scalars, or of a fixed type. */
 int value_create(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out);
@@ -43,7 +43,8 @@ int value_create(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_valu
  * reference taken over), packed. */
 void value_create_list(int64_t count, bmf_buffer *offsets, bmf_value *child, bmf_value *out);
 void value_create_tuple(int components, bmf_value *component, bmf_value *out); /* taken over */
-/* No instances, or instances of an empty type: a batch of count instances whose lists are all empty; count 0 for any type. */
+/* No instances, or instances of an empty type: a batch of count instances whose lists are all empty; count 0 for any
+ * type. */
 int value_empty(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out);
 /* The same constant for all instances (stride 0). */
 int value_constant(bmf_context *ctx, const bmf_constant *constant, int64_t count, bmf_value *out);
@@ -55,8 +56,8 @@ bool value_unique(const bmf_value *value); /* every buffer is held once, nothing
 /* Instance i of the result is instance index[i] of the value, or first + i. */
 int value_take(bmf_context *ctx, const bmf_value *value, const int64_t *index, int64_t count, bmf_value *out);
 int value_slice(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out);
-/* Instance j of the result is instance i of the value where offsets[i] <= j < offsets[i + 1]; offsets has value->count + 1
- * values, offsets[0] = 0. Scalars of a single instance become stride 0, lists share their children. */
+/* Instance j of the result is instance i of the value where offsets[i] <= j < offsets[i + 1]; offsets has value->count
+ * + 1 values, offsets[0] = 0. Scalars of a single instance become stride 0, lists share their children. */
 int value_repeat(bmf_context *ctx, const bmf_value *value, const int64_t *offsets, bmf_value *out);
 /* The instances of all values one after the other. */
 int value_concatenate(bmf_context *ctx, int values, const bmf_value *value, bmf_value *out);
@@ -71,7 +72,8 @@ int value_plain(bmf_context *ctx, bmf_value *value);
 /* Leaves of a fixed type from instance `first` on; returns their number. */
 int value_slices(const bmf_value *value, int64_t first, bmf_slice slice[BMF_MAX_LEAVES]);
 
-/* To and from columns of the runtime, sharing memory where the layout allows. from: takes the column over. Placed types only. */
+/* To and from columns of the runtime, sharing memory where the layout allows. from: takes the column over. Placed
+ * types only. */
 void value_from_column(bmf_column *column, bmf_value *out);
 int value_to_column(bmf_context *ctx, const bmf_value *value, bmf_column *column);
 

@@ -40,8 +40,8 @@ bool value_is_broadcast(const bmf_value *value);
 void value_broadcast(bmf_value *value, int64_t count);
 /* Instances first, first + step, ..: count of them, as a view. */
 int value_every(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t step, int64_t count, bmf_value *out);
-/* Instances [first, first + count) as they would be without the others, and such parts as a whole; the parts stay. Placed
- * types only; parts >= 1. */
+/* Instances [first, first + count) as they would be without the others, and such parts as a whole; the parts stay.
+ * Placed types only; parts >= 1. */
 int value_part(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out);
 int value_unite(bmf_context *ctx, int64_t parts, const bmf_value *part, bmf_value *out);
 /* value_take as somebody's kernel. */

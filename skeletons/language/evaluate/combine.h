@@ -5,6 +5,12 @@
 
 #include "skeletons/language/evaluate/evaluate.h"
 
+/* B_Op (B_Conc) */
+bool is_concatenation(const bmf_expression *operation);
+/* The reduction's or scan's default for every instance (NULL type: it has none). x stays. */
+int evaluate_default(bmf_evaluator *evaluator, const bmf_expression *fold, bmf_frame *frame, const bmf_value *x,
+                     bmf_value *initial);
+
 /* operator {a, b} on instances `picked` of a frame; a and b are taken over. */
 int apply_operator(bmf_evaluator *evaluator, const bmf_expression *fold, const bmf_frame *frame, const int64_t *picked,
                    int64_t count, bmf_value *a, bmf_value *b, bmf_value *out);

@@ -3,6 +3,7 @@
 #define BMF_LANGUAGE_EVALUATE_PRIVATE_H
 
 #include "skeletons/language/batches/value_private.h"
+#include "skeletons/language/evaluate/combine.h"
 #include "skeletons/language/forms/form.h"
 
 /* Applies `body` to all elements of the placed lists x, which are taken over; `by` names what does so in messages. */
@@ -42,11 +43,6 @@ int evaluate_reduce_lists(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_
                           bmf_value *out);
 int evaluate_scan_lists(bmf_evaluator *evaluator, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out);
 
-/* B_Op (B_Conc) */
-bool is_concatenation(const bmf_expression *operation);
-/* The reduction's or scan's default for every instance (NULL type: it has none). x stays. */
-int evaluate_default(bmf_evaluator *evaluator, const bmf_expression *fold, bmf_frame *frame, const bmf_value *x,
-                     bmf_value *initial);
 /* Fails if a list is empty. */
 int check_not_empty(bmf_evaluator *evaluator, const bmf_expression *fold, const bmf_frame *frame,
                     const bmf_value *lists);

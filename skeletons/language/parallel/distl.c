@@ -1,7 +1,7 @@
 /* P_Distl: a value of every instance brought to all elements of its distributed list. Document 000, 5.4.
  *
- * Method: the packed value goes down the split tree from the instance's processor; a rank that has the value for one element
- * shares it among all its elements of that instance, and lists are not copied for each.
+ * Method: the packed value goes down the split tree from the instance's processor; a rank that has the value for one
+ * element shares it among all its elements of that instance, and lists are not copied for each.
  * Cost: count - 1 messages of the value's bytes a list, ceil(log2 count) rounds. */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* P_Project and B_Index of distributed lists: elements sent to whoever wants them. Document 000, 5.9.
  *
- * Method: what is wanted is a set of pairs (target, element). The indices of a placed list go down the split tree to all
- * elements of its list, whose holders then know the targets. Indices that are distributed themselves, and those of B_Index, are
- * sent to the holders. Holders answer with packed elements in a sparse round.
+ * Method: what is wanted is a set of pairs (target, element). The indices of a placed list go down the split tree to
+ * all elements of its list, whose holders then know the targets. Indices that are distributed themselves, and those of
+ * B_Index, are sent to the holders. Holders answer with packed elements in a sparse round.
  * Cost: count - 1 messages of the index list, or one of 8 bytes an index; then one message for every element that
  * changes its processor, and none for those that stay. */
 #include <inttypes.h>

@@ -21,8 +21,8 @@ bmf_layout *layout_retain(bmf_layout *layout);
 void layout_release(bmf_layout *layout);
 bool layout_equal(const bmf_layout *a, const bmf_layout *b);
 
-/* The distributed lists of a batch: instance c (of all instances of all ranks) has the elements [offsets[c], offsets[c + 1]) of
- * `elements`, which says their processors. */
+/* The distributed lists of a batch: instance c (of all instances of all ranks) has the elements [offsets[c], offsets[c
+ * + 1]) of `elements`, which says their processors. */
 typedef struct bmf_distribution {
     int references;
     int64_t instances;

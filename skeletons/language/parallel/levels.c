@@ -55,8 +55,8 @@ static int pack_senders(const levels *s, int64_t distance, bmf_parcels *parcels)
     return BMF_OK;
 }
 
-/* The schedules' messages say which items a value covers: those from a reduction's sender on, those up to a scan's. Here
- * they carry one parcel, the sender's. */
+/* The schedules' messages say which items a value covers: those from a reduction's sender on, those up to a scan's.
+ * Here they carry one parcel, the sender's. */
 static void carry_senders(const levels *s, bmf_round *round)
 {
     for (int64_t m = 0; m < round->count; m++) {

@@ -1,7 +1,7 @@
 /* The ground under the operations on distributed lists.
  *
- * Method: the lists of all instances use one schedule, generated list by list into the same rounds. Elements travel in parcels
- * (skeletons/engine/parcels.h), one each. */
+ * Method: the lists of all instances use one schedule, generated list by list into the same rounds. Elements travel in
+ * parcels (skeletons/engine/parcels.h), one each. */
 #include "skeletons/language/parallel/parallel.h"
 #include "skeletons/language/operations/operation.h"
 

@@ -1,5 +1,5 @@
-/* What the operations on distributed lists share: schedules over the elements of all instances, and packed elements that
- * travel in their messages. Private to the evaluator. */
+/* What the operations on distributed lists share: schedules over the elements of all instances, and packed elements
+ * that travel in their messages. Private to the evaluator. */
 #ifndef BMF_LANGUAGE_PARALLEL_H
 #define BMF_LANGUAGE_PARALLEL_H
 
@@ -7,7 +7,8 @@
 #include "skeletons/engine/parcels.h"
 #include "skeletons/language/evaluate/evaluate.h"
 
-/* Elements of a distributed list count over all instances of all ranks: element e is item e - offsets[c] of instance c. */
+/* Elements of a distributed list count over all instances of all ranks: element e is item e - offsets[c] of instance
+ * c. */
 typedef struct bmf_item {
     int64_t instance, item, count; /* count: elements of the instance's list */
 } bmf_item;
@@ -15,7 +16,8 @@ typedef struct bmf_item {
 bmf_item *distribution_items(const bmf_distribution *spread);
 
 /* A generator for one list whose items lie from `group->base` on. */
-/* One schedule for the lists of all instances, which share the rounds; message.first counts over all instances. Never NULL. */
+/* One schedule for the lists of all instances, which share the rounds; message.first counts over all instances. Never
+ * NULL. */
 bmf_schedule *distribution_schedule(bmf_context *ctx, const bmf_distribution *spread, const bmf_algorithm *algorithm);
 /* Printed with --bmf-plan: title, schedule of the whole evaluator. */
 void distribution_plan(bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_distribution *spread,
@@ -25,9 +27,9 @@ void distribution_plan(bmf_evaluator *evaluator, const bmf_expression *expressio
 int value_from_parcels(const bmf_parcels *parcels, const bmf_type *type, const int64_t *element, int64_t count,
                        bmf_value *out);
 
-/* Reductions and scans of the lists of a spread: values, all of this rank's elements, become what is left of them: of a
- * reduction each list's first element, of a scan all. elements: the frame of the elements. Collective; agreed status, except
- * while the operator itself communicates. */
+/* Reductions and scans of the lists of a spread: values, all of this rank's elements, become what is left of them: of
+ * a reduction each list's first element, of a scan all. elements: the frame of the elements. Collective; agreed
+ * status, except while the operator itself communicates. */
 int distribution_combine(bmf_evaluator *evaluator, bmf_expression *fold, bool scan, const bmf_distribution *spread,
                          bmf_frame *elements, bmf_value *values);
 
@@ -35,12 +37,12 @@ int distribution_combine(bmf_evaluator *evaluator, bmf_expression *fold, bool sc
 void operation_begin(bmf_evaluator *evaluator, const bmf_expression *expression);
 int operation_end(bmf_evaluator *evaluator, int status);
 
-/* The distributed list `child` (taken over) of elements of child->type on a spread (one reference taken over). count: instances on
- * this rank. */
+/* The distributed list `child` (taken over) of elements of child->type on a spread (one reference taken over). count:
+ * instances on this rank. */
 void value_distribute(int64_t count, bmf_distribution *spread, bmf_value *child, bmf_value *out);
 
-/* Distributed lists of one instance, joined to a list in C with a part on each element's processor. `lists`, the elements on this
- * rank, are taken over. Collective; agreed status. */
+/* Distributed lists of one instance, joined to a list in C with a part on each element's processor. `lists`, the
+ * elements on this rank, are taken over. Collective; agreed status. */
 int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *lists, bmf_list **list);
 /* The parts of a list in C on this rank, each as a list: one instance a part. The list's column is moved out of it. */
 int value_from_parts(bmf_list *list, bmf_value *parts);
@@ -48,13 +50,13 @@ int value_from_parts(bmf_list *list, bmf_value *parts);
 /* The pair of the batches a and b, both taken over, also on failure. */
 void value_pair(bmf_value *a, bmf_value *b, bmf_value *out);
 
-/* The instances' values x on the elements of their distributed lists: a batch for this rank's elements. Down the split tree; count - 1
- * messages a list. x stays the caller's. Collective; agreed status. */
+/* The instances' values x on the elements of their distributed lists: a batch for this rank's elements. Down the split
+ * tree; count - 1 messages a list. x stays the caller's. Collective; agreed status. */
 int distribution_broadcast(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame,
                            const bmf_distribution *spread, bmf_value *x, bmf_value *out);
 
-/* Distributed lists of a batch whose type may hold them anywhere outside placed lists: as placed lists on their instances' processors. For
- * results. Takes x over. */
+/* Distributed lists of a batch whose type may hold them anywhere outside placed lists: as placed lists on their
+ * instances' processors. For results. Takes x over. */
 int collect_distributed(bmf_evaluator *evaluator, bmf_frame *frame, bmf_value *x, bmf_value *out);
 
 #endif

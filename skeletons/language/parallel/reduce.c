@@ -1,12 +1,12 @@
 /* P_Reduce: the elements of distributed lists combined on their instances' processors. Document 000, 5.6.
  *
- * Method: level by level (levels.c). Concatenation of one list goes through the gather of the skeletons in C, which moves columns. */
+ * Method: level by level (levels.c). Concatenation of one list goes through the gather of the skeletons in C, which
+ * moves columns. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/evaluate/combine.h"
-#include "skeletons/language/evaluate/evaluate_private.h"
 #include "skeletons/language/parallel/parallel.h"
 #include "bmf/skeletons.h"
 

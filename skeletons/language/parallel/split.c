@@ -1,8 +1,8 @@
 /* P_Split: every instance's list spread over processors. Document 000, 5.3.
  *
- * Method: part k of an instance on processor q goes to processor q + k 2^s, by the split tree or directly. The program's own
- * list goes through the skeleton in C, which sends from and to the columns; lists of several instances (nested splits)
- * travel packed, all in the same rounds.
+ * Method: part k of an instance on processor q goes to processor q + k 2^s, by the split tree or directly. The
+ * program's own list goes through the skeleton in C, which sends from and to the columns; lists of several instances
+ * (nested splits) travel packed, all in the same rounds.
  * Cost: parts - 1 messages a list; parts that stay on a rank are copied once. */
 #include <inttypes.h>
 #include <stdlib.h>

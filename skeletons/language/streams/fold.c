@@ -1,8 +1,9 @@
 /* Folding parts of segments, and batches of short ones; see fold.h.
  *
- * Method: a range of one segment is a block source, folded into a forest like a list (skeletons/engine/forest.c). A batch of short segments goes level by level over all segments at once, so that any operator runs on long
- * blocks: the pairs of all segments stand side by side and are combined by one call a level; elements left over at a
- * level are nodes of the segment's binary digits, which are combined from the left in rounds.
+ * Method: a range of one segment is a block source, folded into a forest like a list (skeletons/engine/forest.c). A
+ * batch of short segments goes level by level over all segments at once, so that any operator runs on long blocks: the
+ * pairs of all segments stand side by side and are combined by one call a level; elements left over at a level are
+ * nodes of the segment's binary digits, which are combined from the left in rounds.
  * Cost: n - 1 operations a segment; a batch moves its elements about twice in the first-level cache. */
 #include "skeletons/language/streams/fold.h"
 
