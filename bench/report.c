@@ -27,7 +27,7 @@ void bench_facts_model(bench_facts *facts)
         fclose(file);
 }
 
-static bool is_crowded(const bench_facts *facts)
+static bool is_oversubscribed(const bench_facts *facts)
 {
     return facts->node_ranks * facts->threads > facts->cores;
 }
@@ -66,8 +66,8 @@ static int judge(const bench_facts *facts, const bench_result *r, char text[BENC
         met &= meets(text, false, "ratio", ratio_of(r->seconds, r->reference), bar->ratio);
     if (bar->seconds > 0)
         met &= meets(text, false, "seconds", r->seconds, bar->seconds);
-    if (text[0] == '\0' || (bar->fraction > 0 && r->least_bytes < LARGE_BYTES) ||
-        (bar->seconds == 0 && is_crowded(facts)))
+    if (text[0] == '\0' || (bar->fraction > 0 && r->min_bytes < LARGE_BYTES) ||
+        (bar->seconds == 0 && is_oversubscribed(facts)))
         return -1;
     return met;
 }
@@ -117,7 +117,7 @@ void bench_print_table(const bench_facts *facts, int count, const bench_result *
             "by hand", "messages", "bytes");
     for (int k = 0; k < count; k++)
         print_row(facts, &result[k], stream);
-    if (is_crowded(facts))
+    if (is_oversubscribed(facts))
         fprintf(stream,
                 "\nMore threads than cores: times are not valid for comparisons, bars of bandwidth and ratios are "
                 "not judged.\n");
@@ -137,7 +137,7 @@ static json_t *row_of(const bench_facts *facts, const bench_result *r)
     json_object_set_new(row, "seconds", positive(r->seconds));
     json_object_set_new(row, "minimum_seconds", positive(r->minimum));
     json_object_set_new(row, "limit", json_string(bench_limit_name(r->row->limit)));
-    json_object_set_new(row, "moved_bytes", json_real(r->least_bytes));
+    json_object_set_new(row, "moved_bytes", json_real(r->min_bytes));
     json_object_set_new(row, "limit_bytes_per_second", positive(r->limit_bandwidth));
     json_object_set_new(row, "limit_seconds", positive(r->limit));
     json_object_set_new(row, "limit_minimum_seconds", positive(r->limit_minimum));

@@ -12,7 +12,7 @@ enum { BENCH_TEXT = 256 };
 typedef struct bench_result {
     const bench_row *row;
     int64_t elements;
-    double least_bytes, limit_bandwidth;     /* bytes that must move, and bytes a second that memory moves */
+    double min_bytes, limit_bandwidth;       /* bytes that must move, and bytes a second that memory moves */
     double seconds, limit, reference, rival; /* medians */
     double minimum, limit_minimum, reference_minimum, rival_minimum; /* of the fastest repeat of each */
     int64_t messages, bytes;                                         /* of one call, between processors, all ranks */

@@ -39,7 +39,7 @@ static int work(const options *o, replayed *r)
 {
     BMF_TRY(bmf_trace_read(NULL, o->trace, &r->trace));
     BMF_TRY(machine_read(o->machine, &r->machine));
-    bmf_run *run = r->trace->run[0];
+    bmf_trace_run *run = r->trace->run[0];
     BMF_TRY(machine_network(r->machine, run->lanes, &r->network));
     int status = replay_onto_machine(run, r->machine, true, &r->actions, &r->remarks, &r->remark);
     if (status == BMF_OK)
@@ -70,7 +70,7 @@ static void release(replayed *r)
 
 static void print_text(const options *o, const replayed *r)
 {
-    const bmf_run *run = r->trace->run[0];
+    const bmf_trace_run *run = r->trace->run[0];
     const double recorded = replay_length(run);
     int64_t messages, bytes;
     actions_totals(r->actions, &messages, &bytes);
@@ -91,7 +91,7 @@ static void print_text(const options *o, const replayed *r)
 
 static int print_json(const replayed *r)
 {
-    const bmf_run *run = r->trace->run[0];
+    const bmf_trace_run *run = r->trace->run[0];
     int64_t messages, bytes;
     json_t *remarks = json_array();
     actions_totals(r->actions, &messages, &bytes);

@@ -24,12 +24,12 @@ typedef struct outcome {
 /* ---- the value ---- */
 
 /* Shortest text of element i: two characters a scalar. */
-static int64_t least_text(const bmf_column *column)
+static int64_t min_text(const bmf_column *column)
 {
-    int64_t least = 2 * column->count;
+    int64_t min = 2 * column->count;
     for (int k = 0; k < column->type->components; k++)
-        least += least_text(&column->child[k]);
-    return least;
+        min += min_text(&column->child[k]);
+    return min;
 }
 
 static int print_value(bmf_context *ctx, const bmf_column *column, bool json, char **text)
@@ -43,7 +43,7 @@ static int print_value(bmf_context *ctx, const bmf_column *column, bool json, ch
         return BMF_OK;
     }
     size_t size = 0;
-    FILE *stream = least_text(column) > 2 * LARGEST_VALUE ? NULL : open_memstream(text, &size);
+    FILE *stream = min_text(column) > 2 * LARGEST_VALUE ? NULL : open_memstream(text, &size);
     if (!stream)
         return BMF_OK;
     data_print(column, 0, stream);

@@ -49,7 +49,7 @@ char *text_ratio(double ratio, char text[BMF_NUMBER_TEXT])
     return text;
 }
 
-char *text_run(const bmf_run *run)
+char *text_run(const bmf_trace_run *run)
 {
     char *program = style_text(run->program, BMF_STYLE_PLAIN), *machine = style_text(run->machine, BMF_STYLE_PLAIN);
     size_t size = (program ? strlen(program) : 0) + (machine ? strlen(machine) : 0) + 160;
@@ -64,7 +64,7 @@ char *text_run(const bmf_run *run)
     return text;
 }
 
-void print_remarks(const bmf_run *run)
+void print_remarks(const bmf_trace_run *run)
 {
     const char *which = run->predicted ? "predicted" : "measured";
     if (run->dropped)
@@ -75,9 +75,9 @@ void print_remarks(const bmf_run *run)
                run->lanes, run->ranks, run->ranks == 1 ? "" : "s");
 }
 
-int make_run_intervals(bmf_run *run, uint32_t node, int64_t instance, bmf_intervals **intervals, char **why)
+int make_run_intervals(bmf_trace_run *run, uint32_t node, int64_t instance, bmf_intervals **intervals, char **why)
 {
-    bmf_run *ideal;
+    bmf_trace_run *ideal;
     char *reason = intervals_ideal(run, &ideal) == BMF_OK ? NULL : strdup(bmf_error_text(NULL));
     int status = instance < 0 ? intervals_create(run, ideal, intervals)
                               : intervals_instance(run, ideal, node, (uint32_t)instance, intervals);
@@ -89,7 +89,7 @@ int make_run_intervals(bmf_run *run, uint32_t node, int64_t instance, bmf_interv
     return status;
 }
 
-json_t *run_json(const bmf_run *run)
+json_t *run_json(const bmf_trace_run *run)
 {
     return json_pack("{s:s, s:o, s:o, s:i, s:i, s:i, s:f, s:I, s:I}", "run", run->predicted ? "predicted" : "measured",
                      "program", json_text(run->program), "machine", json_text(run->machine), "processors", run->lanes,

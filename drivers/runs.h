@@ -20,20 +20,21 @@ char *text_percent(double share, char text[BMF_NUMBER_TEXT]);
 char *text_ratio(double ratio, char text[BMF_NUMBER_TEXT]);
 
 /* "measured: PROGRAM on MACHINE, 4 processors, 2 ranks, 1 thread", to be freed. */
-char *text_run(const bmf_run *run);
+char *text_run(const bmf_trace_run *run);
 /* One line on standard output for everything about a run that makes its numbers less than they seem. */
-void print_remarks(const bmf_run *run);
+void print_remarks(const bmf_trace_run *run);
 
 /* Intervals with the efficiencies that need the ideal network, as far as the run can be replayed; if not, `why` (may be
  * NULL) gets a line to be freed. */
-int make_run_intervals(bmf_run *run, uint32_t node, int64_t instance, bmf_intervals **intervals, char **why);
+int make_run_intervals(bmf_trace_run *run, uint32_t node, int64_t instance, bmf_intervals **intervals, char **why);
 
 /* The report about one run, or two side by side (second may be NULL); count runs of one program at different numbers of
  * processors make its speed-up curve. */
-int write_runs_html(bmf_run *first, bmf_run *second, bmf_run *const *all, int count, const char *path);
+int write_runs_html(bmf_trace_run *first, bmf_trace_run *second, bmf_trace_run *const *all, int count,
+                    const char *path);
 
 /* {"run": "measured", "program", "machine", "processors", "ranks", "threads", "seconds", "events", "lost_events"}. */
-json_t *run_json(const bmf_run *run);
+json_t *run_json(const bmf_trace_run *run);
 
 /* ---- bmf report ---- */
 
@@ -52,7 +53,7 @@ json_t *report_json(const bmf_shown *shown);
 /* ---- bmf compare ---- */
 
 typedef struct bmf_compared {
-    const bmf_run *measured, *predicted;
+    const bmf_trace_run *measured, *predicted;
     const bmf_comparison *comparison;
     bool processors; /* level B, too */
 } bmf_compared;

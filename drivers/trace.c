@@ -22,7 +22,7 @@ static void print_sum(const char *name, const sum *s)
 }
 
 /* Sums per node over the events that are regions or calls; the caller frees. */
-static sum *sum_nodes(const bmf_run *run)
+static sum *sum_nodes(const bmf_trace_run *run)
 {
     sum *node = calloc(run->nodes, sizeof *node);
     for (int64_t k = 0; node && k < run->events; k++)
@@ -31,7 +31,7 @@ static sum *sum_nodes(const bmf_run *run)
     return node;
 }
 
-static void print_run(const bmf_run *run)
+static void print_run(const bmf_trace_run *run)
 {
     sum kind[BMF_EVENT_KINDS] = {0};
     int64_t end = 0;

@@ -119,7 +119,7 @@ static int check_all(bmf_context *ctx, check *c, int64_t count)
 static int all_hold(bmf_context *ctx, bool mine, bool *all)
 {
     int64_t value = mine, *values = allocate(ctx->ranks * (int64_t)sizeof *values);
-    int status = ctx->backend->collect(ctx, &value, 1, values, ctx->ranks);
+    int status = ctx->backend->allgatherv(ctx, &value, 1, values, ctx->ranks);
     *all = true;
     for (int k = 0; k < ctx->ranks; k++)
         *all = *all && values[k];
@@ -132,7 +132,7 @@ static int detect(bmf_context *ctx, const int64_t *index, int64_t first, int64_t
 {
     int64_t mine[64] = {0}, probe[64];
     int64_t taken = take_probes(index, first, count, bits, mine);
-    BMF_TRY(ctx->backend->collect(ctx, mine, taken, probe, bits + 1));
+    BMF_TRY(ctx->backend->allgatherv(ctx, mine, taken, probe, bits + 1));
     *is = is_nonsingular(probe, bits, found);
     if (!*is)
         return BMF_OK;

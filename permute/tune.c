@@ -99,7 +99,7 @@ int bmf_permute_plan_create_tuned(bmf_context *ctx, const bmf_permutation *p, in
     make_key(ctx, *plan, key);
     if (ctx->rank == 0)
         known = recall(key);
-    int status = ctx->backend->share(ctx, 0, &known, sizeof known);
+    int status = ctx->backend->bcast(ctx, 0, &known, sizeof known);
     if (status == BMF_OK && known != BMF_PERMUTE_AUTO && known != (int64_t)(*plan)->method)
         status = replan(ctx, (bmf_permute_method)known, plan);
     if (status != BMF_OK) {
@@ -133,18 +133,18 @@ static int make_contestants(bmf_context *ctx, const bmf_permute_plan *plan, bmf_
 static int find_fastest(bmf_context *ctx, bmf_permute_plan *const *contestant, const void *const *source,
                         void *const *target, int *fastest)
 {
-    double least[BMF_PERMUTE_METHODS] = {0}, seconds;
+    double min[BMF_PERMUTE_METHODS] = {0}, seconds;
     *fastest = -1;
     for (int turn = 0; turn <= TRIALS; turn++)
         for (int method = 0; method < BMF_PERMUTE_METHODS; method++) {
             if (!contestant[method])
                 continue;
             BMF_TRY(time_plan(ctx, contestant[method], source, target, &seconds));
-            if (turn == 1 || (turn > 1 && seconds < least[method]))
-                least[method] = seconds;
+            if (turn == 1 || (turn > 1 && seconds < min[method]))
+                min[method] = seconds;
         }
     for (int method = 0; method < BMF_PERMUTE_METHODS; method++)
-        if (contestant[method] && (*fastest < 0 || least[method] < least[*fastest]))
+        if (contestant[method] && (*fastest < 0 || min[method] < min[*fastest]))
             *fastest = method;
     return BMF_OK;
 }

@@ -174,7 +174,7 @@ static int pack_value(const bmf_list *value, char **packed, int64_t *bytes)
     int64_t processor = value->partition->base;
     *packed = NULL;
     *bytes = is_local(ctx, processor) ? column_packed_bytes(&value->column, 0, 1) : 0;
-    BMF_TRY(ctx->backend->share(ctx, processor, bytes, (int64_t)sizeof *bytes));
+    BMF_TRY(ctx->backend->bcast(ctx, processor, bytes, (int64_t)sizeof *bytes));
     if (is_local(ctx, processor)) {
         *packed = allocate(*bytes);
         column_pack(&value->column, 0, 1, *packed);

@@ -104,8 +104,8 @@ static int reduce_piece(void *state, int64_t index, const bmf_piece *piece, int 
         bmf_slice x[2 * BMF_MAX_LEAVES];
         int code = 0;
         source_inputs(s->source, s->source->origin + s->offsets[j], x);
-        if (n > 0 && tree->quick && x[0].stride == tree->leaf_size[0])
-            tree->op->quick(tree->op->context, n, x[0].data, total);
+        if (n > 0 && tree->reassociate && x[0].stride == tree->leaf_size[0])
+            tree->op->reassociate(tree->op->context, n, x[0].data, total);
         else if (n > 0)
             code = fold_inner(s, worker, s->source->origin + s->offsets[j], n, total);
         if (code != 0)

@@ -80,7 +80,7 @@ static int new_partition(const bmf_list *xs, const int64_t *part_kept, bmf_parti
     bmf_context *ctx = xs->context;
     int64_t parts = xs->partition->parts;
     int64_t *start = allocate((parts + 1) * (int64_t)sizeof *start);
-    int status = ctx->backend->collect(ctx, part_kept, xs->partition->local_parts, start + 1, parts);
+    int status = ctx->backend->allgatherv(ctx, part_kept, xs->partition->local_parts, start + 1, parts);
     start[0] = 0;
     for (int64_t k = 0; k < parts; k++)
         start[k + 1] += start[k];

@@ -38,7 +38,7 @@ int bmf_index(const bmf_list *xs, int64_t i, void *value)
     char *shared = allocate_clear(1, record);
     if (is_local(ctx, processor))
         column_to_records(&xs->column, i - bmf_partition_local_begin(xs->partition), 1, shared, 1);
-    int status = ctx->backend->share(ctx, processor, shared, record);
+    int status = ctx->backend->bcast(ctx, processor, shared, record);
     if (status == BMF_OK)
         memcpy(value, shared, (size_t)record);
     free(shared);
@@ -67,7 +67,7 @@ static int collect_records(const bmf_list *xs, int64_t record, char *records)
     int64_t *words = allocate_clear(mine, (int64_t)sizeof *words);
     int64_t *all = allocate(all_words * (int64_t)sizeof *all), *next = all;
     column_to_records(&xs->column, 0, xs->column.count, words, ctx->threads);
-    int status = ctx->backend->collect(ctx, words, mine, all, all_words);
+    int status = ctx->backend->allgatherv(ctx, words, mine, all, all_words);
     for (int r = 0; r < ctx->ranks && status == BMF_OK; r++) {
         int64_t begin = elements_before(ctx, xs->partition, r), end = elements_before(ctx, xs->partition, r + 1);
         memcpy(records + begin * record, next, (size_t)((end - begin) * record));

@@ -36,7 +36,7 @@ static int children_partition(const bmf_list *xss, bmf_partition **made)
         mine[k] = offsets[part[1] - begin] - offsets[part[0] - begin];
     }
     start[0] = 0;
-    int status = ctx->backend->collect(ctx, mine, old->local_parts, start + 1, old->parts);
+    int status = ctx->backend->allgatherv(ctx, mine, old->local_parts, start + 1, old->parts);
     for (int64_t k = 0; k < old->parts && status == BMF_OK; k++)
         start[k + 1] += start[k];
     if (status == BMF_OK)

@@ -37,7 +37,7 @@ int bmf_each_part(bmf_context *ctx, const bmf_partition *partition, const char *
     int status = backend_compute(ctx, &(bmf_work){.kernel = name,
                                                   .piece = piece,
                                                   .pieces = partition->local_parts,
-                                                  .chained = true,
+                                                  .dynamic = true,
                                                   .run = run_part,
                                                   .state = &inner});
     status = skeleton_end(ctx, partition, bmf_agree(ctx, status));

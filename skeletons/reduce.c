@@ -122,7 +122,7 @@ static int run_reduction(const reduction *r, const bmf_schedule *schedule, const
         BMF_TRY(broadcast_total(ctx, schedule, value, tree->record));
     if (r->placed || every_rank_has_parts(ctx, partition))
         return BMF_OK;
-    return ctx->backend->share(ctx, partition->base, value, tree->record);
+    return ctx->backend->bcast(ctx, partition->base, value, tree->record);
 }
 
 static int bring_together(bmf_partials *partials, const char *skeleton, const bmf_list *xs, bool placed, void *value)

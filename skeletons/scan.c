@@ -251,7 +251,7 @@ static int scan_into(const bmf_source *source, const bmf_tree *tree, const bmf_p
     bmf_piece *piece;
     int64_t pieces;
     bmf_sink sink;
-    pieces_create_chain(ctx, out->partition, chain_grain(BMF_BLOCK, tree->record), &piece, &pieces);
+    pieces_create_dynamic(ctx, out->partition, chain_grain(BMF_BLOCK, tree->record), &piece, &pieces);
     sink_open(&sink, out, in_place ? BMF_SINK_STAGED : BMF_SINK_NEW, source->inputs);
     scan_state s = {.tree = tree,
                     .source = source,
@@ -267,7 +267,7 @@ static int scan_into(const bmf_source *source, const bmf_tree *tree, const bmf_p
                                                   .round = partials ? partials->rounds + 1 : 0,
                                                   .piece = piece,
                                                   .pieces = pieces,
-                                                  .chained = true,
+                                                  .dynamic = true,
                                                   .run = scan_piece,
                                                   .state = &s});
     forest_free(&s.chain.running);

@@ -8,7 +8,7 @@
 #include "bench/edn/figures.h"
 #include "predict/machine/machine.h"
 
-enum { DEFAULT_MATRICES = 1000, DEFAULT_FREQUENCIES = 20000, MOST_MATRICES = 1000000 };
+enum { DEFAULT_MATRICES = 1000, DEFAULT_FREQUENCIES = 20000, MAX_MATRICES = 1000000 };
 
 typedef struct options {
     int64_t matrices, frequencies;
@@ -49,9 +49,9 @@ static void print_random(const edn_figures *f)
            "rows", "sets");
     for (int m = 0; m < EDN_SIZES; m++) {
         const edn_random *r = &f->random[m];
-        printf("%12d %10lld %8lld %8.1f %10lld %8lld %8.1f %10.4f %10.4f\n", 1 << m, (long long)r->published_least,
-               (long long)r->published_most, r->published_mean, (long long)r->least, (long long)r->most, r->mean,
-               r->rows, r->sets);
+        printf("%12d %10lld %8lld %8.1f %10lld %8lld %8.1f %10.4f %10.4f\n", 1 << m, (long long)r->published_min,
+               (long long)r->published_max, r->published_mean, (long long)r->min, (long long)r->max, r->mean, r->rows,
+               r->sets);
     }
     if (f->crossing)
         printf("sets are faster than rows from %lld records on; published: from 128 on\n\n", (long long)f->crossing);
@@ -92,8 +92,8 @@ static json_t *json_of_column(const edn_column *c)
 static json_t *json_of_random(const edn_random *r, int64_t records)
 {
     return json_pack("{s:I, s:I, s:I, s:f, s:I, s:I, s:f, s:f, s:f}", "records", (json_int_t)records, "published_least",
-                     (json_int_t)r->published_least, "published_most", (json_int_t)r->published_most, "published_mean",
-                     r->published_mean, "least", (json_int_t)r->least, "most", (json_int_t)r->most, "mean", r->mean,
+                     (json_int_t)r->published_min, "published_most", (json_int_t)r->published_max, "published_mean",
+                     r->published_mean, "least", (json_int_t)r->min, "most", (json_int_t)r->max, "mean", r->mean,
                      "rows_seconds", r->rows, "sets_seconds", r->sets);
 }
 
@@ -163,9 +163,8 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 
 static const bmf_option table[] = {
     BMF_OPTION("machine", "M", BMF_TEXT(options, machine), "a machine of 2048 processors whose network is an edn"),
-    BMF_OPTION("matrices", "N", BMF_WHOLE(options, matrices, 1, MOST_MATRICES),
-               "random permutations for every average"),
-    BMF_OPTION("counts", "N", BMF_WHOLE(options, frequencies, 1, MOST_MATRICES),
+    BMF_OPTION("matrices", "N", BMF_WHOLE(options, matrices, 1, MAX_MATRICES), "random permutations for every average"),
+    BMF_OPTION("counts", "N", BMF_WHOLE(options, frequencies, 1, MAX_MATRICES),
                "random permutations for the router counts"),
     BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the tables"), BMF_OPTION_END};
 

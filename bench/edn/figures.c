@@ -154,8 +154,8 @@ static void average(router *r, int64_t matrices, edn_figures *f)
             bmf_bit_matrix_random(p.bits, &seed, &p.matrix);
             int64_t rounds = route_round(r, &p, BMF_RECORDS_ROWS), ports = edn_serialisation(r->edn);
             e->mean += (double)ports / (double)matrices;
-            e->least = ports < e->least ? ports : e->least;
-            e->most = ports > e->most ? ports : e->most;
+            e->min = ports < e->min ? ports : e->min;
+            e->max = ports > e->max ? ports : e->max;
             e->rows += seconds_of(f, BMF_RECORDS_ROWS, rounds, edn_iterations(r->edn)) / (double)matrices;
             rounds = route_round(r, &p, BMF_RECORDS_SETS);
             e->sets += seconds_of(f, BMF_RECORDS_SETS, rounds, edn_iterations(r->edn)) / (double)matrices;

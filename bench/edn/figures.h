@@ -31,7 +31,7 @@ typedef struct edn_frequencies {
 
 /* Figure 5.2, and the averages behind figure 5.6. */
 typedef struct edn_random {
-    int64_t published_least, published_most, least, most; /* port serialisation of rows */
+    int64_t published_min, published_max, min, max; /* port serialisation of rows */
     double published_mean, mean;
     double rows, sets; /* mean seconds of a permutation */
 } edn_random;

@@ -14,7 +14,7 @@
 #include "bench/names.h"
 #include "bench/report.h"
 
-enum { REPEATS = 7, MOST_REPEATS = 1000, MOST_ROWS = 16, DEFAULT_ELEMENTS = 100000000 };
+enum { REPEATS = 7, MAX_REPEATS = 1000, MAX_ROWS = 16, DEFAULT_ELEMENTS = 100000000 };
 
 typedef struct options {
     int64_t elements;
@@ -245,7 +245,7 @@ static int run_rows(bmf_context *ctx, const options *o, language_result *result,
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
     const options *o = values;
-    language_result result[MOST_ROWS];
+    language_result result[MAX_ROWS];
     int count;
     (void)operands;
     if (bmf_ranks(ctx) > 1)
@@ -279,7 +279,7 @@ static void print_rows(FILE *to)
 
 static const bmf_option table[] = {
     BMF_OPTION("elements", "N", BMF_WHOLE(options, elements, 100, INT64_C(1) << 40), "elements of the lists"),
-    BMF_OPTION("repeats", "R", BMF_WHOLE(options, repeats, 1, MOST_REPEATS),
+    BMF_OPTION("repeats", "R", BMF_WHOLE(options, repeats, 1, MAX_REPEATS),
                "timings of each, taken in turns; medians are compared"),
     BMF_OPTION("only", "ROW,..", BMF_OTHER(options, only, read_only), "some of the rows"),
     BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the table"), BMF_OPTION_END};

@@ -19,10 +19,10 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/random.h"
 
-enum { DEFAULT_BITS = 27, DEFAULT_RANKS_BITS = 24, LEAST_BITS = 10, MOST_BITS = 32 };
-enum { RANDOM = 20, DEFAULT_REPEATS = 5, MOST_REPEATS = 1000, NAME = 32, MAX_CASES = 64 };
+enum { DEFAULT_BITS = 27, DEFAULT_RANKS_BITS = 24, MIN_BITS = 10, MAX_BITS = 32 };
+enum { RANDOM = 20, DEFAULT_REPEATS = 5, MAX_REPEATS = 1000, NAME = 32, MAX_CASES = 64 };
 static const double BAR = 0.75, NAIVE_BAR = 10;
-#define MOST_MBIT 1e6
+#define MAX_MBIT 1e6
 
 typedef bench_permute_options options;
 
@@ -272,10 +272,10 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 /* ---- options ---- */
 
 static const bmf_option table[] = {
-    BMF_OPTION("bits", "N", BMF_WHOLE(options, bits, LEAST_BITS, MOST_BITS),
+    BMF_OPTION("bits", "N", BMF_WHOLE(options, bits, MIN_BITS, MAX_BITS),
                "of addresses, 10 to 32; default: 27 on one rank, 24 on several"),
-    BMF_OPTION("repeats", "K", BMF_WHOLE(options, repeats, 1, MOST_REPEATS), "turns of which the medians are taken"),
-    BMF_OPTION("link-mbit", "L", BMF_REAL(options, link_mbit, MOST_MBIT),
+    BMF_OPTION("repeats", "K", BMF_WHOLE(options, repeats, 1, MAX_REPEATS), "turns of which the medians are taken"),
+    BMF_OPTION("link-mbit", "L", BMF_REAL(options, link_mbit, MAX_MBIT),
                "what the link of every rank carries each way, in 10^6 bits a second: prints the limit"),
     BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the table"), BMF_OPTION_END};
 

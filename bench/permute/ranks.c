@@ -159,7 +159,7 @@ static int run_reference(void *state)
     const int threads = j->ctx->threads;
     if (r->packs)
         BMF_TRY(bmf_local_permute(j->packed, j->source, WORD, &r->pack, threads));
-    if (j->ctx->polite) {
+    if (j->ctx->oversubscribed) {
         MPI_Request request;
         MPI_Ialltoallv(sent, r->send_count, r->send_at, MPI_UINT64_T, received, r->receive_count, r->receive_at,
                        MPI_UINT64_T, j->ctx->comm, &request);
@@ -209,16 +209,16 @@ static int make_plans(job *j)
 static int count_bytes(job *j)
 {
     const int64_t me = j->ctx->rank;
-    double most[2] = {0, 0};
+    double max[2] = {0, 0};
     bmf_round round;
     bmf_statistics before, after;
     permute_plan_round(j->c->plan[BMF_PERMUTE_ALLTOALLV], 0, me, me + 1, &round);
     for (int64_t k = 0; k < round.count; k++)
         if (round.message[k].from != round.message[k].to)
-            most[round.message[k].to == me] += (double)round.message[k].bytes;
+            max[round.message[k].to == me] += (double)round.message[k].bytes;
     free(round.message);
-    bench_maximum(j->ctx, 2, most);
-    j->c->sent = most[0] > most[1] ? most[0] : most[1];
+    bench_maximum(j->ctx, 2, max);
+    j->c->sent = max[0] > max[1] ? max[0] : max[1];
     BMF_TRY(bmf_total_statistics(j->ctx, &before));
     BMF_TRY(run_plan(&(turn){j, j->c->plan[AUTO]}));
     BMF_TRY(bmf_total_statistics(j->ctx, &after));

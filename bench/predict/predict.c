@@ -23,7 +23,7 @@
 #include "predict/simulate/simulate.h"
 #include "runtime/base/memory.h"
 
-enum { REPEATS = 5, NAME = 40, MOST_ROWS = 32, PATH = 512 };
+enum { REPEATS = 5, NAME = 40, MAX_ROWS = 32, PATH = 512 };
 
 static const char hockney[] = "name = \"bench\"; network = { type = \"hockney\"; latency_us = 5.0;"
                               " bandwidth_mb_per_s = 1000.0; send_us = 1.0; receive_us = 1.0; };";
@@ -42,7 +42,7 @@ typedef struct row {
 } row;
 
 typedef struct rows {
-    row row[MOST_ROWS];
+    row row[MAX_ROWS];
     int count;
 } rows;
 
@@ -159,11 +159,11 @@ static int run_simulation(const simulation *of, row *to)
 /* ---- writers ---- */
 
 /* A recorded simulation as a trace of one run. */
-static bmf_run *recorded_run(void)
+static bmf_trace_run *recorded_run(void)
 {
     bmf_actions *actions = predict_dissemination(4096, 8);
     bmf_network *network = network_ideal(actions->processors);
-    bmf_run *run = run_create("bench", "ideal", (int32_t)actions->processors, 1, 1);
+    bmf_trace_run *run = run_create("bench", "ideal", (int32_t)actions->processors, 1, 1);
     bmf_simulator *simulator = simulator_create(actions, network, 0);
     run->predicted = 1;
     simulator_record(simulator, run);

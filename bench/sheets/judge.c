@@ -74,7 +74,7 @@ static void summarise(tally *t, sheets_errors *e)
         return;
     e->median = bench_median((int)e->points, t->error);
     e->p90 = percentile(e->points, t->error, 0.9);
-    e->most = t->error[e->points - 1];
+    e->max = t->error[e->points - 1];
     e->bias = exp(t->bias / (double)e->points);
     e->coverage = (double)t->inside / (double)e->observations;
     e->width = bench_median((int)e->points, t->width);
@@ -100,31 +100,31 @@ int bench_sheets_judge(const bmf_sheet *sheet, const bmf_samples *held_out, int 
 /* ---- predictions on paper ---- */
 
 /* The first size of an operation from `least` on; sizes grow by the factor from the smallest one measured. */
-static int64_t first_size(const bmf_entry *entry, int64_t least, int factor)
+static int64_t first_size(const bmf_sheet_entry *entry, int64_t min, int factor)
 {
     int64_t d = entry->d_low;
-    while (d > 0 && d < least)
+    while (d > 0 && d < min)
         d *= factor;
     return d;
 }
 
 static bool is_last_range(const bmf_sheet *sheet, int64_t k)
 {
-    const bmf_entry *entry = &sheet->entry[k], *next = entry + 1;
+    const bmf_sheet_entry *entry = &sheet->entry[k], *next = entry + 1;
     return k + 1 == sheet->entries || strcmp(entry->operation, next->operation) != 0 || entry->p_low != next->p_low;
 }
 
-int bench_sheets_write_predictions(const bmf_sheet *sheet, int64_t least, int64_t most, int factor, const char *path)
+int bench_sheets_write_predictions(const bmf_sheet *sheet, int64_t min, int64_t max, int factor, const char *path)
 {
     FILE *file = fopen(path, "w");
     if (!file)
         return bmf_fail(NULL, BMF_ERROR_FILE, "%s: cannot create: %s", path, strerror(errno));
     fputs("# operation p d seconds low high\n", file);
     for (int64_t k = 0; k < sheet->entries; k++) {
-        const bmf_entry *entry = &sheet->entry[k];
+        const bmf_sheet_entry *entry = &sheet->entry[k];
         if (entry->d_high == 0 || !is_last_range(sheet, k))
             continue;
-        for (int64_t d = first_size(entry, least, factor); d <= most; d *= factor)
+        for (int64_t d = first_size(entry, min, factor); d <= max; d *= factor)
             for (int p = entry->p_low; p <= entry->p_high; p++) {
                 bmf_estimate estimate;
                 entry_evaluate(entry, p > 0 ? p : 1, (double)d, &estimate);
@@ -140,7 +140,7 @@ int bench_sheets_write_predictions(const bmf_sheet *sheet, int64_t least, int64_
 
 /* ---- a second measurement ---- */
 
-static bool belongs(const bmf_entry *entry, const bmf_sample *sample)
+static bool belongs(const bmf_sheet_entry *entry, const bmf_sample *sample)
 {
     char name[BMF_SHEET_NAME];
     return strcmp(entry->operation, name_of(sample, name)) == 0 && sample->d >= entry->d_low &&
@@ -149,7 +149,7 @@ static bool belongs(const bmf_entry *entry, const bmf_sample *sample)
 }
 
 /* The points of an entry among the samples; *weight is theirs, to be freed. */
-static int64_t collect(const bmf_entry *entry, const bmf_samples *samples, bmf_fit_point *point, double **weight)
+static int64_t collect(const bmf_sheet_entry *entry, const bmf_samples *samples, bmf_fit_point *point, double **weight)
 {
     int64_t points = 0, repeats = 0;
     for (int64_t i = 0; i < samples->count; i++)
@@ -167,7 +167,7 @@ static int64_t collect(const bmf_entry *entry, const bmf_samples *samples, bmf_f
     return points;
 }
 
-static void compare(const bmf_entry *entry, const bmf_fit *fit, sheets_repeat *repeat)
+static void compare(const bmf_sheet_entry *entry, const bmf_fit *fit, sheets_repeat *repeat)
 {
     int term[BMF_TERMS];
     const int terms = form_terms(entry->form, term);
@@ -185,7 +185,7 @@ static void compare(const bmf_entry *entry, const bmf_fit *fit, sheets_repeat *r
 }
 
 /* Second over first time in the middle of the range. */
-static double ratio_of(const bmf_entry *entry, const bmf_fit *fit)
+static double ratio_of(const bmf_sheet_entry *entry, const bmf_fit *fit)
 {
     double basis[BMF_TERMS], first = 0, second = 0;
     const double p = entry->p_high > 0 ? entry->p_high : 1;
@@ -197,7 +197,8 @@ static double ratio_of(const bmf_entry *entry, const bmf_fit *fit)
     return second / first;
 }
 
-static bool repeat_entry(const bmf_entry *entry, const bmf_samples *second, bmf_fit_point *point, sheets_repeat *repeat)
+static bool repeat_entry(const bmf_sheet_entry *entry, const bmf_samples *second, bmf_fit_point *point,
+                         sheets_repeat *repeat)
 {
     double *weight;
     int term[BMF_TERMS];

@@ -34,7 +34,7 @@ typedef struct findings {
     sheets_errors all, of_family[BMF_FAMILIES];
     sheets_repeat *repeat;
     int64_t repeats, agree;
-    bool crowded;
+    bool oversubscribed;
 } findings;
 
 /* ---- measuring ---- */
@@ -59,14 +59,14 @@ static int measure(bmf_context *ctx, const options *o, findings *f, const char *
     const bmf_measure_options m = {.output = path_of(f, name, path),
                                    .version = "bmf-bench",
                                    .operations = o->operations,
-                                   .least_elements = held_out ? o->elements + 1 : 0,
-                                   .most_elements = held_out ? o->elements * o->held_out : o->elements,
+                                   .min_elements = held_out ? o->elements + 1 : 0,
+                                   .max_elements = held_out ? o->elements * o->held_out : o->elements,
                                    .factor = FACTOR,
                                    .seconds = o->seconds,
                                    .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
                                    .progress_state = what};
     BMF_TRY(measure_sheet(ctx, &m, &summary));
-    f->crowded = summary.crowded;
+    f->oversubscribed = summary.oversubscribed;
     return BMF_OK;
 }
 
@@ -134,7 +134,7 @@ static void print_errors(const char *what, const sheets_errors *e)
 {
     if (e->points > 0)
         printf("%-16s %6lld %8.1f %8.1f %8.1f %8.2f %9.1f %8.1f %8.1f\n", what, (long long)e->points, 100 * e->median,
-               100 * e->p90, 100 * e->most, e->bias, 100 * e->coverage, 100 * e->width, 100 * e->spread);
+               100 * e->p90, 100 * e->max, e->bias, 100 * e->coverage, 100 * e->width, 100 * e->spread);
 }
 
 static void print_differing(const findings *f)
@@ -172,14 +172,14 @@ static void print_text(const bmf_context *ctx, const options *o, const findings 
     if (f->agree < f->repeats)
         printf("the others, and how the time in the middle of their range changed:\n");
     print_differing(f);
-    if (f->crowded)
+    if (f->oversubscribed)
         printf("\nMore ranks than cores: these times are not valid for comparisons.\n");
 }
 
 static json_t *errors_of(const sheets_errors *e)
 {
     return json_pack("{s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f}", "points", (json_int_t)e->points, "median_error",
-                     e->median, "p90_error", e->p90, "max_error", e->most, "bias", e->bias, "observations",
+                     e->median, "p90_error", e->p90, "max_error", e->max, "bias", e->bias, "observations",
                      (json_int_t)e->observations, "coverage", e->coverage, "median_width", e->width, "median_spread",
                      e->spread);
 }
@@ -205,10 +205,10 @@ static int print_json(const bmf_context *ctx, const options *o, const findings *
             json_array_append_new(differ, repeat_of(&f->repeat[k]));
     json_t *object = json_pack("{s:s, s:s, s:i, s:i, s:b, s:I, s:I, s:o, s:o, s:I, s:I, s:f, s:o}", "benchmark",
                                "sheets", "machine", f->sheet->title, "ranks", ctx->ranks, "threads", ctx->threads,
-                               "crowded", f->crowded, "fitted_elements", (json_int_t)o->elements, "predicted_elements",
-                               (json_int_t)(o->elements * o->held_out), "held_out", errors_of(&f->all), "families",
-                               families, "entries", (json_int_t)f->repeats, "entries_within_2_errors",
-                               (json_int_t)f->agree, "share_within_2_errors",
+                               "crowded", f->oversubscribed, "fitted_elements", (json_int_t)o->elements,
+                               "predicted_elements", (json_int_t)(o->elements * o->held_out), "held_out",
+                               errors_of(&f->all), "families", families, "entries", (json_int_t)f->repeats,
+                               "entries_within_2_errors", (json_int_t)f->agree, "share_within_2_errors",
                                (double)f->agree / (double)(f->repeats > 0 ? f->repeats : 1), "differing", differ);
     return json_print(object, BMF_JSON_INDENT);
 }
@@ -228,7 +228,7 @@ static int make_directory(bmf_context *ctx, const options *o, findings *f)
             status = bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot create: %s", f->directory, strerror(errno));
     }
     BMF_TRY(bmf_agree(ctx, status));
-    return ctx->backend->share(ctx, 0, f->directory, sizeof f->directory);
+    return ctx->backend->bcast(ctx, 0, f->directory, sizeof f->directory);
 }
 
 static void remove_directory(const bmf_context *ctx, const options *o, const findings *f)

@@ -36,7 +36,7 @@ BMF_FOLD_KERNEL(matrix_product, bench_matrix, x, y, matrix_times(x, y), {1, 0, 0
 
 static int prepare_one(bench_case *c, double passes)
 {
-    c->least_bytes = passes * W * (double)c->elements;
+    c->min_bytes = passes * W * (double)c->elements;
     return bench_numbers(c, c->elements, &c->x);
 }
 
@@ -54,7 +54,7 @@ static int prepare_map(bench_case *c)
 static int prepare_filter(bench_case *c)
 {
     BMF_TRY(prepare_map(c));
-    c->least_bytes = 1.5 * W * (double)c->elements;
+    c->min_bytes = 1.5 * W * (double)c->elements;
     return BMF_OK;
 }
 
@@ -121,7 +121,7 @@ static int prepare_iota(bench_case *c)
 
 static int prepare_matrices(bench_case *c)
 {
-    c->least_bytes = (double)sizeof(bench_matrix) * (double)c->elements;
+    c->min_bytes = (double)sizeof(bench_matrix) * (double)c->elements;
     return bmf_tabulate(c->ctx, c->elements, &matrices, &c->x);
 }
 

@@ -34,7 +34,7 @@ static int prepare_split(bench_case *c)
     c->y = c->x;
     c->x = NULL;
     BMF_TRY(bmf_gather(c->y, &c->x));
-    c->least_bytes = copied(c->elements - c->to[1]);
+    c->min_bytes = copied(c->elements - c->to[1]);
     return bench_expect(c, bench_local_count(c->y), W);
 }
 
@@ -63,7 +63,7 @@ static int verify_split(bench_case *c)
 static int prepare_gather(bench_case *c)
 {
     BMF_TRY(prepare_even(c));
-    c->least_bytes = bmf_processors(c->ctx) > 1 ? copied(c->elements) : 0;
+    c->min_bytes = bmf_processors(c->ctx) > 1 ? copied(c->elements) : 0;
     return bench_expect(c, c->team.rank == 0 ? c->elements : 0, W);
 }
 
@@ -97,7 +97,7 @@ static int prepare_rebalance(bench_case *c)
     for (int64_t i = 0; i < count; i++)
         bench_reals(c->x)[i] = (double)(bench_hash(begin + i) & 1023);
     bench_cut(c, c->x, c->from);
-    c->least_bytes = parts > 1 ? copied(c->elements) : 0;
+    c->min_bytes = parts > 1 ? copied(c->elements) : 0;
     return bench_expect(c, bench_local_count(c->y), W);
 }
 
@@ -116,7 +116,7 @@ static int prepare_project(bench_case *c, const bmf_kernel *index)
     const bmf_kernel bound = bmf_kernel_bind(index, &c->elements);
     BMF_TRY(prepare_even(c));
     BMF_TRY(bmf_tabulate(c->ctx, c->elements, &bound, &c->y));
-    c->least_bytes = 3.0 * W * (double)c->elements;
+    c->min_bytes = 3.0 * W * (double)c->elements;
     return bench_expect(c, bench_local_count(c->y), W);
 }
 
@@ -155,7 +155,7 @@ static int prepare_concatenate(bench_case *c)
     for (int r = 0; r <= c->team.ranks; r++)
         c->to[r] = even->start[bmf_first_processor(c->ctx, r)];
     bmf_partition_release(even);
-    c->least_bytes = copied(c->elements);
+    c->min_bytes = copied(c->elements);
     return bench_expect(c, c->to[c->team.rank + 1] - c->to[c->team.rank], W);
 }
 

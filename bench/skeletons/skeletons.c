@@ -187,13 +187,13 @@ enum { REFERENCE, SKELETON, RIVAL, MAX_ACTIONS = RIVAL + 1 + BENCH_CONTESTANTS }
 
 static bool is_limited(const bench_case *c)
 {
-    return c->row->limit != BENCH_NO_LIMIT && c->least_bytes > 0;
+    return c->row->limit != BENCH_NO_LIMIT && c->min_bytes > 0;
 }
 
 /* The size of this rank's array of the limit: passing over the arrays of all ranks moves the row's bytes. */
 static int64_t limit_bytes(const bench_case *c)
 {
-    const int64_t elements = (int64_t)(c->least_bytes / bench_limit_passes(c->row->limit) / sizeof(double));
+    const int64_t elements = (int64_t)(c->min_bytes / bench_limit_passes(c->row->limit) / sizeof(double));
     return (elements + c->team.ranks - 1) / c->team.ranks * (int64_t)sizeof(double);
 }
 
@@ -202,7 +202,7 @@ static void fill_limit(const bench_case *c, const limit_arrays *a, const bench_a
 {
     result->limit_bandwidth = bandwidth_of(c->row->limit, limit, (double)a->arrays.bytes * c->team.ranks);
     if (result->limit_bandwidth > 0) {
-        result->limit = c->least_bytes / result->limit_bandwidth;
+        result->limit = c->min_bytes / result->limit_bandwidth;
         const double median = smaller(limit[0].median, limit[1].median);
         result->limit_minimum = result->limit * smaller(limit[0].minimum, limit[1].minimum) / median;
     }
@@ -244,7 +244,7 @@ static int measure_row(bench_case *c, int repeats, bench_result *result)
     limit_arrays a = {0};
     BMF_TRY(c->row->prepare(c));
     result->elements = c->elements;
-    result->least_bytes = c->least_bytes;
+    result->min_bytes = c->min_bytes;
     BMF_TRY(count_messages(c, result));
     int status = BMF_OK;
     if (is_limited(c))

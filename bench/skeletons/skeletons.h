@@ -19,14 +19,14 @@ typedef struct bench_case {
     const bench_row *row;
     bench_team team;
     int64_t elements;                   /* of the whole list */
-    double least_bytes;                 /* that memory must move for the row, over all ranks; 0: no limit is known */
+    double min_bytes;                   /* that memory must move for the row, over all ranks; 0: no limit is known */
     bmf_list *x, *y;                    /* inputs */
     bmf_list *out;                      /* result of the last skeleton call, or NULL */
     int64_t *from, *to;                 /* ranks + 1 values: where each rank's elements of x and of the result begin */
     bmf_buffer *expected;               /* the reference's result on this rank */
     int64_t expected_count;             /* its elements */
     bench_matrix value, expected_value; /* totals; a real total stands in .a */
-    bmf_run *run;                       /* trace-overhead: where events go */
+    bmf_trace_run *run;                 /* trace-overhead: where events go */
 } bench_case;
 
 /* The bars of the design, section 13; 0 where there is none. */

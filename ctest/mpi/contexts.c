@@ -262,7 +262,7 @@ static void check_trace(bmf_context *ctx, const char *folder)
     CHECK(bmf_trace_read(ctx, path, &trace) == BMF_OK, "%s", bmf_error_text(ctx));
     if (!trace)
         return;
-    const bmf_run *run = trace->run[0];
+    const bmf_trace_run *run = trace->run[0];
     CHECK(run->lanes == HALF_PROCESSORS && run->ranks == (ranks + 1) / 2, "%d lanes on %d ranks", (int)run->lanes,
           (int)run->ranks);
     CHECK(strcmp(run->program, "first") == 0, "program %s", run->program);

@@ -68,9 +68,9 @@ static void test_refused_types(void)
     const bmf_type *many[BMF_MAX_LEAVES];
     for (int k = 0; k < BMF_MAX_LEAVES; k++)
         many[k] = &bmf_type_bool;
-    const bmf_type *most = bmf_type_tuple(BMF_MAX_LEAVES, many);
+    const bmf_type *max = bmf_type_tuple(BMF_MAX_LEAVES, many);
     check_refused(bmf_type_list(&bmf_type_int), even(3), BMF_ERROR_TYPE, "a list of [int] cannot be made");
-    check_refused(bmf_type_pair(most, &bmf_type_int), even(3), BMF_ERROR_TYPE, "has more than 32 scalars");
+    check_refused(bmf_type_pair(max, &bmf_type_int), even(3), BMF_ERROR_TYPE, "has more than 32 scalars");
 }
 
 static void test_out_of_memory(void)

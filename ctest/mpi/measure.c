@@ -22,7 +22,7 @@ static void make_directory(void)
         snprintf(directory, sizeof directory, "/tmp/bmf-measure-test-XXXXXX");
         CHECK(mkdtemp(directory) != NULL, "no directory");
     }
-    ctx->backend->share(ctx, 0, directory, sizeof directory);
+    ctx->backend->bcast(ctx, 0, directory, sizeof directory);
     snprintf(path, sizeof path, "%s/test.raw", directory);
 }
 
@@ -31,7 +31,7 @@ static bmf_measure_options options_of(const char *operations)
     return (bmf_measure_options){.output = path,
                                  .version = "test",
                                  .operations = operations,
-                                 .most_elements = LARGEST,
+                                 .max_elements = LARGEST,
                                  .factor = FACTOR,
                                  .repeats = REPEATS,
                                  .seconds = 1000};
@@ -75,7 +75,7 @@ static int expected_p(const measure_operation *o, int team)
     int p = ctx->ranks;
     while (o->powers_of_two && (p & (p - 1)) != 0)
         p--;
-    return p >= o->least_ranks ? p : 0;
+    return p >= o->min_ranks ? p : 0;
 }
 
 static void check_operation(const bmf_samples *samples, const measure_operation *o, int team)
@@ -89,11 +89,11 @@ static void check_operation(const bmf_samples *samples, const measure_operation 
         points++;
         CHECK(s->family == o->family && s->p >= 1 && s->p <= p, "%s: p %d", o->name, s->p);
         CHECK(s->repeats == REPEATS, "%s: %d repetitions", o->name, s->repeats);
-        CHECK((o->most == 0) == (s->d == 0) && s->d <= LARGEST, "%s: d %lld", o->name, (long long)s->d);
+        CHECK((o->max == 0) == (s->d == 0) && s->d <= LARGEST, "%s: d %lld", o->name, (long long)s->d);
     }
     CHECK((points > 0) == (p > 0), "%s has %lld points, p should reach %d", o->name, (long long)points, p);
     if (p > 0)
-        CHECK(find(samples, o->name, false, p, o->most == 0 ? 0 : o->least), "%s: nothing for p %d", o->name, p);
+        CHECK(find(samples, o->name, false, p, o->max == 0 ? 0 : o->min), "%s: nothing for p %d", o->name, p);
 }
 
 static void check_skips(const bmf_samples *samples)
@@ -184,7 +184,7 @@ static void test_resume(void)
     measure(&o, &first);
     bmf_samples *kept = tear();
     int64_t there = kept ? kept->count : 0;
-    ctx->backend->share(ctx, 0, &there, sizeof there);
+    ctx->backend->bcast(ctx, 0, &there, sizeof there);
     o.resume = true;
     o.factor = 0; /* that of the file */
     measure(&o, &second);
@@ -284,7 +284,7 @@ static void test_refusals(void)
     o.repeats = -1;
     refuse(&o, BMF_ERROR_ARGUMENT, "not -1");
     o = options_of("bmf_iota");
-    o.least_elements = LARGEST + 1;
+    o.min_elements = LARGEST + 1;
     refuse(&o, BMF_ERROR_ARGUMENT, "no size between");
     o = options_of("bmf_iota");
     o.output = "/nonexistent/directory/test.raw";

@@ -45,7 +45,7 @@ typedef struct outcome {
     int64_t processors;
     bmf_statistics sent;
     char *value; /* on the first rank */
-    bmf_run *run;
+    bmf_trace_run *run;
 } outcome;
 
 static void free_outcome(outcome *out)
@@ -242,7 +242,7 @@ int main(int argc, char **argv)
     char folder[64] = "/tmp/mpi_model.XXXXXX", path[128];
     if (bmf_is_root(ctx) && !mkdtemp(folder))
         perror("mkdtemp");
-    BMF_CHECK(ctx->backend->share(ctx, 0, folder, sizeof folder));
+    BMF_CHECK(ctx->backend->bcast(ctx, 0, folder, sizeof folder));
     snprintf(path, sizeof path, "%s/run.trace", folder);
     BMF_CHECK(machine_parse("compute = { zero = true; };\n"
                             "network = { type = \"hockney\"; latency_us = 2.0; bandwidth_mb_per_s = 1000.0; };\n",

@@ -40,7 +40,7 @@ int MPI_Issend(const void *buffer, int count, MPI_Datatype type, int to, int tag
 static int64_t sum_of(bmf_context *ctx, int64_t mine)
 {
     int64_t *all = malloc((size_t)ctx->ranks * sizeof *all), sum = 0;
-    BMF_CHECK(ctx->backend->collect(ctx, &mine, 1, all, ctx->ranks));
+    BMF_CHECK(ctx->backend->allgatherv(ctx, &mine, 1, all, ctx->ranks));
     for (int k = 0; k < ctx->ranks; k++)
         sum += all[k];
     free(all);

@@ -25,9 +25,9 @@ static bmf_event made_event(int32_t lane, int64_t k, uint32_t node)
                        .kind = BMF_EVENT_KERNEL};
 }
 
-static bmf_run *make_run(const bmf_context *ctx, uint32_t *node)
+static bmf_trace_run *make_run(const bmf_context *ctx, uint32_t *node)
 {
-    bmf_run *run = run_create("mpi_trace", "here", LANES, ctx->ranks, 1);
+    bmf_trace_run *run = run_create("mpi_trace", "here", LANES, ctx->ranks, 1);
     *node = run_node(run, 0, "call", BMF_EVENT_SKELETON);
     for (int32_t lane = LANES - 1; lane >= 0; lane--) {
         if (run->lane_rank[lane] != ctx->rank)
@@ -47,7 +47,7 @@ static void check_file(bmf_context *ctx, const char *path, uint32_t node)
     int status = bmf_trace_read(ctx, path, &trace);
     if (!CHECK(status == BMF_OK, "%s", bmf_error_text(ctx)))
         return;
-    const bmf_run *run = trace->run[0];
+    const bmf_trace_run *run = trace->run[0];
     CHECK(trace->runs == 1 && run->lanes == LANES && run->ranks == ctx->ranks && !run->predicted, "headers");
     CHECK(run->dropped == (int64_t)ctx->ranks * (ctx->ranks - 1) / 2, "dropped %lld", (long long)run->dropped);
     int64_t at = 0;
@@ -64,7 +64,7 @@ static void write_and_read(bmf_context *ctx, const char *folder)
 {
     char path[128], part[160];
     uint32_t node;
-    bmf_run *run = make_run(ctx, &node);
+    bmf_trace_run *run = make_run(ctx, &node);
     snprintf(path, sizeof path, "%s/run.trace", folder);
     snprintf(part, sizeof part, "%s.part", path);
     int status = trace_write_parallel(ctx, run, path);
@@ -80,7 +80,7 @@ static void write_and_read(bmf_context *ctx, const char *folder)
 static void fail_everywhere(bmf_context *ctx)
 {
     uint32_t node;
-    bmf_run *run = make_run(ctx, &node);
+    bmf_trace_run *run = make_run(ctx, &node);
     int status = trace_write_parallel(ctx, run, "/nonexistent/run.trace");
     CHECK(status == BMF_ERROR_FILE, "status %d on rank %d", status, ctx->rank);
     CHECK(strstr(bmf_error_text(ctx), "/nonexistent/run.trace"), "%s", bmf_error_text(ctx));
@@ -95,10 +95,10 @@ static void name_lane(int32_t lane, char node[32], char kernel[32])
 }
 
 /* Each rank names only what its own lanes do, in its own order. */
-static bmf_run *make_unlike(const bmf_context *ctx)
+static bmf_trace_run *make_unlike(const bmf_context *ctx)
 {
     char node[32], kernel[32];
-    bmf_run *run = run_create("mpi_trace", "here", LANES, ctx->ranks, 1);
+    bmf_trace_run *run = run_create("mpi_trace", "here", LANES, ctx->ranks, 1);
     for (int32_t k = 0; k < LANES; k++) {
         int32_t lane = ctx->rank % 2 ? LANES - 1 - k : k;
         if (run->lane_rank[lane] != ctx->rank)
@@ -119,7 +119,7 @@ static void check_united(bmf_context *ctx, const char *path)
     int status = bmf_trace_read(ctx, path, &trace);
     if (!CHECK(status == BMF_OK, "%s", bmf_error_text(ctx)))
         return;
-    const bmf_run *run = trace->run[0];
+    const bmf_trace_run *run = trace->run[0];
     CHECK(run->events == LANES, "%lld events", (long long)run->events);
     CHECK(run->nodes == 6, "%u nodes, not those of main, call and 4 more", run->nodes);
     for (int64_t i = 0; i < run->events; i++) {
@@ -136,7 +136,7 @@ static void check_united(bmf_context *ctx, const char *path)
 static void unite_tables(bmf_context *ctx, const char *folder)
 {
     char path[128];
-    bmf_run *run = make_unlike(ctx);
+    bmf_trace_run *run = make_unlike(ctx);
     snprintf(path, sizeof path, "%s/other.trace", folder);
     int status = trace_write_parallel(ctx, run, path);
     CHECK(status == BMF_OK, "%s", bmf_error_text(ctx));
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
     char folder[64] = "/tmp/mpi_trace.XXXXXX";
     if (bmf_is_root(ctx) && !mkdtemp(folder))
         perror("mkdtemp");
-    BMF_CHECK(ctx->backend->share(ctx, 0, folder, sizeof folder));
+    BMF_CHECK(ctx->backend->bcast(ctx, 0, folder, sizeof folder));
     write_and_read(ctx, folder);
     fail_everywhere(ctx);
     unite_tables(ctx, folder);

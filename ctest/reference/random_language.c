@@ -13,7 +13,7 @@
 typedef const bmf_type *type;
 typedef bmf_expression *expression;
 
-enum { MOST_PARTS = 4, MOST_SPLITS = 3 };
+enum { MAX_PARTS = 4, MAX_SPLITS = 3 };
 
 typedef struct maker {
     uint64_t random;
@@ -437,10 +437,10 @@ static expression joining(maker *g, type in, type out, int depth)
 
 static expression listing(maker *g, type in, type out, int depth)
 {
-    expression part[MOST_PARTS];
+    expression part[MAX_PARTS];
     if (out->kind != BMF_LIST)
         return NULL;
-    int parts = (int)test_below(&g->random, MOST_PARTS + 1);
+    int parts = (int)test_below(&g->random, MAX_PARTS + 1);
     for (int k = 0; k < parts; k++)
         part[k] = make(g, in, out->component[0], depth - 1);
     return node(g, BMF_EXPRESSION_ALLVEC, parts, part);
@@ -543,7 +543,7 @@ static void add_choice(maker *g, pipeline *p, int depth)
         chance(g, 2) ? identity(g) : written(g, NODE(g, BMF_EXPRESSION_SCAN, operator_on(g, p->element, depth)));
     expression predicate =
         compose(g, operation(g, BMF_OPERATION_GT),
-                pair(g, operation(g, BMF_OPERATION_LENGTH), constant_int(g, test_below(&g->random, MOST_PARTS))));
+                pair(g, operation(g, BMF_OPERATION_LENGTH), constant_int(g, test_below(&g->random, MAX_PARTS))));
     add_stage(g, p, NODE(g, BMF_EXPRESSION_IF, predicate, first, second), p->element);
 }
 
@@ -572,7 +572,7 @@ static expression split_over(maker *g, int64_t parts, int64_t stride)
 /* Lists in the elements are split again, worked on, and gathered; document 000, 5.3.4. */
 static void add_second_level(maker *g, pipeline *p, int depth)
 {
-    if (p->element->kind != BMF_LIST || g->splits > MOST_SPLITS)
+    if (p->element->kind != BMF_LIST || g->splits > MAX_SPLITS)
         return;
     type middle = element_type(g, p->element), item_type = p->element->component[0];
     expression split = written(g, NODE(g, BMF_EXPRESSION_MAP, split_over(g, 1 + test_below(&g->random, 4), 0)));
@@ -627,7 +627,7 @@ static pipeline make_pipeline(maker *g, type in, int depth)
 /* A distributed list, reduced, or one item of it, or its length. */
 static expression parallel(maker *g, type in, type out, int depth)
 {
-    if (g->splits >= MOST_SPLITS || depth < 2)
+    if (g->splits >= MAX_SPLITS || depth < 2)
         return NULL;
     pipeline p = make_pipeline(g, in, depth);
     if (out->kind == BMF_INT && chance(g, 4))

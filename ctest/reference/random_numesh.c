@@ -57,7 +57,7 @@ static int free_register(const bmf_scheduled_node *node, int pipelines, bool out
 static int deliver(attempt *a, int64_t n, random_stream *stream)
 {
     const int reg = free_register(&a->machine->node[n], a->machine->hardware.pipelines, false);
-    if (reg < 0 || stream->readers == RANDOM_MOST_READERS) {
+    if (reg < 0 || stream->readers == RANDOM_MAX_READERS) {
         a->clash = true;
         return BMF_PLACE_NULL;
     }
@@ -67,11 +67,11 @@ static int deliver(attempt *a, int64_t n, random_stream *stream)
 }
 
 /* A walk that does not come to a node twice, in `path`; returns its length in nodes. */
-static int walk(const bmf_mesh *mesh, uint64_t *state, int64_t *path, int *port, int most)
+static int walk(const bmf_mesh *mesh, uint64_t *state, int64_t *path, int *port, int max)
 {
     int length = 1;
     path[0] = test_below(state, mesh->nodes);
-    for (int tries = 0; tries < 4 * most && length < most; tries++) {
+    for (int tries = 0; tries < 4 * max && length < max; tries++) {
         port[length - 1] = (int)test_below(state, BMF_MESH_PORTS);
         const int64_t to = mesh_neighbour(mesh, path[length - 1], port[length - 1]);
         bool seen = to < 0;
@@ -104,11 +104,11 @@ static void pass(attempt *a, int64_t n, int source, int destination, bool reads,
 
 static bool try_stream(bmf_scheduled_machine *machine, int block, uint64_t *state, random_stream *stream)
 {
-    enum { MOST = 6 };
+    enum { MAX = 6 };
     const int length = machine->hardware.length;
-    int64_t path[MOST];
-    int port[MOST + 1];
-    const int nodes = walk(&machine->hardware.mesh, state, path, port, 1 + (int)test_below(state, MOST));
+    int64_t path[MAX];
+    int port[MAX + 1];
+    const int nodes = walk(&machine->hardware.mesh, state, path, port, 1 + (int)test_below(state, MAX));
     attempt a = {.machine = machine, .block = block};
     a.slots = 1 + (int)test_below(state, length / 2);
     a.period = length / a.slots;
@@ -128,12 +128,12 @@ static bool try_stream(bmf_scheduled_machine *machine, int block, uint64_t *stat
 }
 
 int64_t random_numesh_fill(bmf_scheduled_machine *machine, int block, uint64_t *state, int64_t tries,
-                           random_stream stream[RANDOM_MOST_STREAMS])
+                           random_stream stream[RANDOM_MAX_STREAMS])
 {
     const size_t size = (size_t)machine->hardware.mesh.nodes * sizeof *machine->node;
     bmf_scheduled_node *kept = malloc(size);
     int64_t streams = 0;
-    for (int64_t k = 0; k < tries && streams < RANDOM_MOST_STREAMS; k++) {
+    for (int64_t k = 0; k < tries && streams < RANDOM_MAX_STREAMS; k++) {
         memcpy(kept, machine->node, size);
         if (try_stream(machine, block, state, &stream[streams]))
             streams++;
@@ -147,7 +147,7 @@ int64_t random_numesh_fill(bmf_scheduled_machine *machine, int block, uint64_t *
 static void add_half(bmf_processor_script *script, int64_t node, int64_t first, int64_t streams,
                      const random_stream *stream, const int64_t *words)
 {
-    bmf_interface_use use[2 * RANDOM_MOST_STREAMS];
+    bmf_interface_use use[2 * RANDOM_MAX_STREAMS];
     int64_t uses = 0;
     for (int64_t k = 0; k < streams; k++) {
         if (stream[k].from == node)
@@ -161,17 +161,17 @@ static void add_half(bmf_processor_script *script, int64_t node, int64_t first, 
 }
 
 void random_numesh_transfers(const bmf_mesh *mesh, bmf_processor_script *script, uint64_t *state, int64_t first,
-                             int64_t streams, const random_stream *stream, int64_t most_words, int64_t most_wait)
+                             int64_t streams, const random_stream *stream, int64_t max_words, int64_t max_wait)
 {
-    int64_t words[2][RANDOM_MOST_STREAMS];
+    int64_t words[2][RANDOM_MAX_STREAMS];
     for (int64_t k = 0; k < streams; k++) {
-        words[0][k] = 1 + test_below(state, most_words);
-        words[1][k] = 1 + test_below(state, most_words);
+        words[0][k] = 1 + test_below(state, max_words);
+        words[1][k] = 1 + test_below(state, max_words);
     }
     for (int64_t n = 0; n < mesh->nodes; n++)
         for (int half = 0; half < 2; half++) {
             if (test_below(state, 2) == 0)
-                script_wait(&script[n], BMF_TIME_CPU, test_below(state, most_wait));
+                script_wait(&script[n], BMF_TIME_CPU, test_below(state, max_wait));
             add_half(&script[n], n, first, streams, stream, words[half]);
         }
 }

@@ -5,7 +5,7 @@
 
 #include "runtime/base/allocate.h"
 
-enum { PORTS = BMF_MESH_PORTS + 1, PROCESSOR = BMF_MESH_PORTS, MOST = BMF_DYNAMIC_ADDRESSES };
+enum { PORTS = BMF_MESH_PORTS + 1, PROCESSOR = BMF_MESH_PORTS, MAX = BMF_DYNAMIC_ADDRESSES };
 
 typedef struct word {
     int64_t message, place, there; /* there: cycle from which it is in the buffer */
@@ -30,7 +30,7 @@ typedef struct outlet {
 
 typedef struct node {
     buffer in[PORTS][BMF_DYNAMIC_CHANNELS];
-    outlet out[PORTS][MOST];
+    outlet out[PORTS][MAX];
     int grant[PORTS], accept[PORTS][BMF_DYNAMIC_CHANNELS], turn[PORTS][BMF_DYNAMIC_CHANNELS]; /* of the switch */
     outlet inject[BMF_DYNAMIC_CHANNELS];
     int64_t sending, place; /* message or -1 */
@@ -71,7 +71,7 @@ reference_dynamic *reference_dynamic_create(const bmf_mesh *mesh, const bmf_dyna
             for (int c = 0; c < settings->channels; c++)
                 r->node[n].in[p][c].word = allocate(settings->buffer * (int64_t)sizeof(word));
         for (int p = 0; p < PORTS; p++)
-            for (int c = 0; c < MOST; c++)
+            for (int c = 0; c < MAX; c++)
                 r->node[n].out[p][c].credits = settings->buffer;
         for (int c = 0; c < settings->channels; c++)
             r->node[n].inject[c].credits = settings->buffer;
@@ -242,7 +242,7 @@ static bool is_nearer(const reference_dynamic *r, int64_t from, int64_t to, int 
 }
 
 /* Sets wish for the ecube way. */
-static void wish_in_order(const reference_dynamic *r, int64_t at, int64_t to, bool wish[PORTS][MOST])
+static void candidates_in_order(const reference_dynamic *r, int64_t at, int64_t to, bool candidates[PORTS][MAX])
 {
     int k = 0;
     while (position(r, at, k) == position(r, to, k))
@@ -261,7 +261,7 @@ static void wish_in_order(const reference_dynamic *r, int64_t at, int64_t to, bo
     }
     const int channels = r->s.channels;
     if (r->s.routing == BMF_DYNAMIC_ADAPTIVE) {
-        wish[port][edge_ahead ? channels - 2 : channels - 1] = true;
+        candidates[port][edge_ahead ? channels - 2 : channels - 1] = true;
         return;
     }
     int first = 0, end = channels;
@@ -270,7 +270,7 @@ static void wish_in_order(const reference_dynamic *r, int64_t at, int64_t to, bo
     else if (r->mesh.torus)
         first = channels / 2;
     for (int c = first; c < end; c++)
-        wish[port][c] = true;
+        candidates[port][c] = true;
 }
 
 static int adaptive_channels(const reference_dynamic *r)
@@ -286,8 +286,8 @@ static int count_free(const reference_dynamic *r, int64_t at, int port)
     return mesh_neighbour(&r->mesh, at, port) < 0 ? 0 : count;
 }
 
-static bool wish_best(const reference_dynamic *r, int64_t at, int64_t to, bool nearer, int except,
-                      bool wish[PORTS][MOST])
+static bool best_candidate(const reference_dynamic *r, int64_t at, int64_t to, bool nearer, int except,
+                           bool candidates[PORTS][MAX])
 {
     int best = -1;
     for (int p = 0; p < BMF_MESH_PORTS; p++) {
@@ -298,37 +298,37 @@ static bool wish_best(const reference_dynamic *r, int64_t at, int64_t to, bool n
             best = p;
     }
     for (int c = 0; best >= 0 && c < adaptive_channels(r); c++)
-        wish[best][c] = true;
+        candidates[best][c] = true;
     return best >= 0;
 }
 
-static void wish_adaptive(const reference_dynamic *r, int64_t at, int from_port, reference_message *m,
-                          bool wish[PORTS][MOST])
+static void candidates_adaptive(const reference_dynamic *r, int64_t at, int from_port, reference_message *m,
+                                bool candidates[PORTS][MAX])
 {
     if (!m->fallback) {
-        if (wish_best(r, at, m->to, true, -1, wish))
+        if (best_candidate(r, at, m->to, true, -1, candidates))
             return;
         for (int p = 0; p < BMF_MESH_PORTS; p++)
             for (int c = 0; c < adaptive_channels(r); c++)
                 if (is_nearer(r, at, m->to, p) && r->node[at].out[p][c].label > m->reversals)
                     return;
-        if (m->misroutes < r->s.misroutes && wish_best(r, at, m->to, false, from_port, wish))
+        if (m->misroutes < r->s.misroutes && best_candidate(r, at, m->to, false, from_port, candidates))
             return;
     }
     m->fallback = true;
-    wish_in_order(r, at, m->to, wish);
+    candidates_in_order(r, at, m->to, candidates);
 }
 
-static void find_wish(const reference_dynamic *r, int64_t at, int from_port, reference_message *m,
-                      bool wish[PORTS][MOST])
+static void find_candidates(const reference_dynamic *r, int64_t at, int from_port, reference_message *m,
+                            bool candidates[PORTS][MAX])
 {
     if (m->to == at)
         for (int c = 0; c < r->s.addresses; c++)
-            wish[PROCESSOR][c] = m->address == 0 || m->address == c + 1;
+            candidates[PROCESSOR][c] = m->address == 0 || m->address == c + 1;
     else if (r->s.routing == BMF_DYNAMIC_ADAPTIVE)
-        wish_adaptive(r, at, from_port, m, wish);
+        candidates_adaptive(r, at, from_port, m, candidates);
     else
-        wish_in_order(r, at, m->to, wish);
+        candidates_in_order(r, at, m->to, candidates);
 }
 
 /* ---- channels ---- */
@@ -397,18 +397,18 @@ static void take_channel(reference_dynamic *r, int64_t at, int input, int output
 
 static void allocate_channels(reference_dynamic *r, int64_t at)
 {
-    static bool wish[PORTS * BMF_DYNAMIC_CHANNELS][PORTS][MOST];
+    static bool candidates[PORTS * BMF_DYNAMIC_CHANNELS][PORTS][MAX];
     const int inputs = inputs_of(r), outputs = outputs_of(r);
     bool any = false;
-    int granted[BMF_MESH_PORTS * BMF_DYNAMIC_CHANNELS + MOST];
+    int granted[BMF_MESH_PORTS * BMF_DYNAMIC_CHANNELS + MAX];
     for (int i = 0; i < inputs; i++) {
         for (int p = 0; p < PORTS; p++)
-            for (int c = 0; c < MOST; c++)
-                wish[i][p][c] = false;
+            for (int c = 0; c < MAX; c++)
+                candidates[i][p][c] = false;
         const buffer *b = input_at(r, at, i);
         if (!asks_for_channel(r, b))
             continue;
-        find_wish(r, at, port_of(r, i / r->s.channels), &r->message[b->word[0].message], wish[i]);
+        find_candidates(r, at, port_of(r, i / r->s.channels), &r->message[b->word[0].message], candidates[i]);
         any = true;
     }
     for (int o = 0; any && o < outputs; o++) {
@@ -417,7 +417,7 @@ static void allocate_channels(reference_dynamic *r, int64_t at)
         const outlet *out = &r->node[at].out[port][channel];
         granted[o] = -1;
         for (int k = inputs - 1; k >= 0 && !out->taken; k--)
-            if (wish[(out->channel_pointer + k) % inputs][port][channel])
+            if (candidates[(out->channel_pointer + k) % inputs][port][channel])
                 granted[o] = (out->channel_pointer + k) % inputs;
     }
     for (int i = 0; any && i < inputs; i++) {

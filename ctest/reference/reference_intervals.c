@@ -10,15 +10,15 @@
 
 enum { SPAN = 48 }; /* nanoseconds of a random run */
 
-bmf_run *reference_empty_run(int32_t lanes)
+bmf_trace_run *reference_empty_run(int32_t lanes)
 {
-    bmf_run *run = run_create("program", "here", lanes, 1, 1);
+    bmf_trace_run *run = run_create("program", "here", lanes, 1, 1);
     if (!run)
         abort();
     return run;
 }
 
-void reference_event(bmf_run *run, bmf_event_kind kind, int32_t lane, int64_t begin, int64_t end, uint32_t node,
+void reference_event(bmf_trace_run *run, bmf_event_kind kind, int32_t lane, int64_t begin, int64_t end, uint32_t node,
                      uint32_t instance, uint32_t round, int32_t peer, int64_t amount)
 {
     run_add(run, &(bmf_event){.begin = begin,
@@ -36,7 +36,7 @@ void reference_event(bmf_run *run, bmf_event_kind kind, int32_t lane, int64_t be
 
 /* ---- random runs ---- */
 
-static uint32_t make_nodes(bmf_run *run, uint64_t *random)
+static uint32_t make_nodes(bmf_trace_run *run, uint64_t *random)
 {
     static const struct {
         const char *text;
@@ -59,9 +59,9 @@ static uint32_t make_nodes(bmf_run *run, uint64_t *random)
     return run->nodes;
 }
 
-bmf_run *reference_wild_run(uint64_t *random)
+bmf_trace_run *reference_wild_run(uint64_t *random)
 {
-    bmf_run *run = reference_empty_run(1 + (int32_t)test_below(random, 5));
+    bmf_trace_run *run = reference_empty_run(1 + (int32_t)test_below(random, 5));
     int64_t events = test_below(random, 40);
     make_nodes(run, random);
     for (int64_t k = 0; k < events; k++) {
@@ -77,7 +77,8 @@ bmf_run *reference_wild_run(uint64_t *random)
 }
 
 /* A lane's part in a call and in everything below it: kernels, messages, calls one after the other. */
-static int64_t fill_node(bmf_run *run, uint64_t *random, int32_t lane, uint32_t node, uint32_t instance, int64_t clock)
+static int64_t fill_node(bmf_trace_run *run, uint64_t *random, int32_t lane, uint32_t node, uint32_t instance,
+                         int64_t clock)
 {
     int64_t entered = clock;
     for (int64_t k = test_below(random, 3); k > 0; k--) {
@@ -98,9 +99,9 @@ static int64_t fill_node(bmf_run *run, uint64_t *random, int32_t lane, uint32_t 
     return clock;
 }
 
-bmf_run *reference_tidy_run(uint64_t *random)
+bmf_trace_run *reference_tidy_run(uint64_t *random)
 {
-    bmf_run *run = reference_empty_run(1 + (int32_t)test_below(random, 6));
+    bmf_trace_run *run = reference_empty_run(1 + (int32_t)test_below(random, 6));
     make_nodes(run, random);
     for (int32_t lane = 0; lane < run->lanes; lane++) {
         int64_t clock = test_below(random, 3), begin = clock;
@@ -115,7 +116,7 @@ bmf_run *reference_tidy_run(uint64_t *random)
 
 /* ---- the reference ---- */
 
-static bool below(const bmf_run *run, uint32_t node, uint32_t root)
+static bool below(const bmf_trace_run *run, uint32_t node, uint32_t root)
 {
     while (node != root && node != 0)
         node = run->node[node].parent;
@@ -128,7 +129,7 @@ static bool runs_at(const bmf_event *event, int32_t lane, int64_t time)
 }
 
 /* The first event of some kinds (a bit each) that runs on a lane, or the last; -1. */
-static int64_t running(const bmf_run *run, unsigned kinds, int32_t lane, int64_t time, bool last)
+static int64_t running(const bmf_trace_run *run, unsigned kinds, int32_t lane, int64_t time, bool last)
 {
     int64_t found = -1;
     for (int64_t k = 0; k < run->events; k++)
@@ -144,7 +145,7 @@ static bool same_round(const bmf_event *a, const bmf_event *b)
 }
 
 /* When a lane came to the round of an event, or left it; -1 if it did not. */
-static int64_t round_bound(const bmf_run *run, const bmf_event *event, int32_t lane, bool end)
+static int64_t round_bound(const bmf_trace_run *run, const bmf_event *event, int32_t lane, bool end)
 {
     int64_t bound = -1;
     for (int64_t k = 0; k < run->events; k++) {
@@ -157,7 +158,7 @@ static int64_t round_bound(const bmf_run *run, const bmf_event *event, int32_t l
     return bound;
 }
 
-static bool waits_for_late(const bmf_run *run, const bmf_event *event, int64_t time)
+static bool waits_for_late(const bmf_trace_run *run, const bmf_event *event, int64_t time)
 {
     int64_t came = -1;
     if (event->kind == BMF_EVENT_RECEIVE)
@@ -173,7 +174,7 @@ static bool waits_for_late(const bmf_run *run, const bmf_event *event, int64_t t
 }
 
 /* One processor computes, in a call that computes nowhere else. */
-static bool alone_at(const bmf_run *run, int64_t time)
+static bool alone_at(const bmf_trace_run *run, int64_t time)
 {
     int64_t only = -1, count = 0;
     for (int64_t k = 0; k < run->events; k++)
@@ -190,7 +191,7 @@ static bool alone_at(const bmf_run *run, int64_t time)
     return count == 1 && run->lanes > 1;
 }
 
-static bool in_window(const bmf_run *run, int32_t lane, int64_t time)
+static bool in_window(const bmf_trace_run *run, int32_t lane, int64_t time)
 {
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
@@ -201,7 +202,7 @@ static bool in_window(const bmf_run *run, int32_t lane, int64_t time)
     return false;
 }
 
-bmf_characteristics reference_lane(const bmf_run *run, uint32_t root, int32_t lane)
+bmf_characteristics reference_lane(const bmf_trace_run *run, uint32_t root, int32_t lane)
 {
     bmf_characteristics c = {0};
     int64_t first = INT64_MAX, last = 0;

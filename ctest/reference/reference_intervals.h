@@ -4,17 +4,17 @@
 
 #include "predict/report/intervals.h"
 
-bmf_run *reference_empty_run(int32_t lanes);
-void reference_event(bmf_run *run, bmf_event_kind kind, int32_t lane, int64_t begin, int64_t end, uint32_t node,
+bmf_trace_run *reference_empty_run(int32_t lanes);
+void reference_event(bmf_trace_run *run, bmf_event_kind kind, int32_t lane, int64_t begin, int64_t end, uint32_t node,
                      uint32_t instance, uint32_t round, int32_t peer, int64_t amount);
 
 /* Events anywhere: of no length, overlapping, containers that cut into each other. At most 5 lanes. */
-bmf_run *reference_wild_run(uint64_t *random);
+bmf_trace_run *reference_wild_run(uint64_t *random);
 /* Regions and calls that nest; every instance of a node below the program lies in one of its parent. At most 6 lanes. */
-bmf_run *reference_tidy_run(uint64_t *random);
+bmf_trace_run *reference_tidy_run(uint64_t *random);
 
 /* A lane in the interval of a node, before anything is known of other lanes: execution, compute, file, communication,
  * synchronisation, variation, overlap, messages, bytes, and as insufficient the time it computes alone. */
-bmf_characteristics reference_lane(const bmf_run *run, uint32_t root, int32_t lane);
+bmf_characteristics reference_lane(const bmf_trace_run *run, uint32_t root, int32_t lane);
 
 #endif

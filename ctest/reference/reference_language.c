@@ -649,7 +649,7 @@ bool reference_same(value x, const bmf_column *column, int64_t i)
     return true;
 }
 
-void reference_print(value x, int64_t most, FILE *stream)
+void reference_print(value x, int64_t max, FILE *stream)
 {
     char text[32];
     if (x->kind == BMF_INT)
@@ -661,10 +661,10 @@ void reference_print(value x, int64_t most, FILE *stream)
     if (x->kind <= BMF_BOOL)
         return;
     fputs(x->kind == BMF_TUPLE ? "{" : "[", stream);
-    for (int64_t k = 0; k < x->count && k < most; k++) {
+    for (int64_t k = 0; k < x->count && k < max; k++) {
         fputs(k > 0 ? ", " : "", stream);
-        reference_print(x->item[k], most, stream);
+        reference_print(x->item[k], max, stream);
     }
-    fputs(x->count > most ? ", .." : "", stream);
+    fputs(x->count > max ? ", .." : "", stream);
     fputs(x->kind == BMF_TUPLE ? "}" : "]", stream);
 }

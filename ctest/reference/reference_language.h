@@ -36,6 +36,6 @@ void reference_free(reference_machine *machine);
 /* True if element i of the column is the value: the same bits, but any NaN is every NaN. A distributed list is equal to a list. */
 bool reference_same(const reference_value *value, const bmf_column *column, int64_t i);
 /* Prints at most `most` items of every list. */
-void reference_print(const reference_value *value, int64_t most, FILE *stream);
+void reference_print(const reference_value *value, int64_t max, FILE *stream);
 
 #endif

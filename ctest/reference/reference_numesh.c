@@ -211,7 +211,7 @@ static void access_word(reference_numesh *r, int64_t n, int64_t u)
 }
 
 /* The first wanted use at or after the turn, in the order of outbound, then inbound registers. -1: none. */
-static int64_t next_use(const reference_numesh *r, int64_t n, const simulator_step *step)
+static int64_t next_use(const reference_numesh *r, int64_t n, const simulator_resume *step)
 {
     const node *at = &r->new[n];
     for (int k = 0; k < 2 * R; k++) {
@@ -227,7 +227,7 @@ static int64_t next_use(const reference_numesh *r, int64_t n, const simulator_st
 }
 
 /* true: the step ended before this cycle. */
-static bool processor_step(reference_numesh *r, int64_t n, const simulator_step *step)
+static bool processor_step(reference_numesh *r, int64_t n, const simulator_resume *step)
 {
     node *at = &r->new[n];
     if (at->begun < 0) {

@@ -17,18 +17,18 @@ typedef struct reference {
     const bmf_actions *actions;
     bmf_network *network;
     lane *lane;
-    bmf_flying *flying; /* by message */
+    bmf_transit *transit; /* by message */
     bool *sent, *complete, *taken;
     int64_t *fellows; /* messages of each round that have not been handed over */
 } reference;
 
-static void told_complete(void *simulator, bmf_flying *message)
+static void told_complete(void *simulator, bmf_transit *message)
 {
     reference *r = simulator;
-    r->complete[message - r->flying] = true;
+    r->complete[message - r->transit] = true;
 }
 
-static void told_freed(void *simulator, bmf_flying *message)
+static void told_freed(void *simulator, bmf_transit *message)
 {
     (void)simulator;
     (void)message;
@@ -49,11 +49,11 @@ static int64_t first_arrived(const reference *r, int64_t p)
         const bmf_action *action = &r->actions->action[me->action[k]];
         if (action->kind != BMF_ACTION_RECEIVE || action->amount != current(r, p)->amount)
             break;
-        const bmf_flying *m = &r->flying[action->message];
+        const bmf_transit *m = &r->transit[action->message];
         if (r->taken[action->message] || !r->complete[action->message])
             continue;
-        if (best < 0 || m->arrived < r->flying[best].arrived ||
-            (m->arrived == r->flying[best].arrived && m->from < r->flying[best].from))
+        if (best < 0 || m->arrived < r->transit[best].arrived ||
+            (m->arrived == r->transit[best].arrived && m->from < r->transit[best].from))
             best = action->message;
     }
     return best;
@@ -66,9 +66,9 @@ static double all_done(const reference *r, int64_t p, int64_t round)
     for (int64_t m = 0; m < r->actions->messages; m++) {
         if (r->actions->message[m].round != round || r->actions->message[m].from != p)
             continue;
-        if (isnan(r->flying[m].done))
+        if (isnan(r->transit[m].send_done))
             return NAN;
-        done = fmax(done, r->flying[m].done);
+        done = fmax(done, r->transit[m].send_done);
     }
     return done;
 }
@@ -78,7 +78,7 @@ static double all_met(const reference *r)
 {
     double clock = 0;
     for (int64_t p = 0; p < r->actions->processors; p++) {
-        if (!current(r, p) || current(r, p)->kind != BMF_ACTION_MEET)
+        if (!current(r, p) || current(r, p)->kind != BMF_ACTION_BARRIER)
             return NAN;
         clock = fmax(clock, r->lane[p].clock);
     }
@@ -94,16 +94,16 @@ static double can_at(const reference *r, int64_t p)
         return NAN;
     switch ((bmf_action_kind)action->kind) {
     case BMF_ACTION_SEND:
-        return me->in_send ? r->flying[action->message].free : me->clock;
+        return me->in_send ? r->transit[action->message].sender_free : me->clock;
     case BMF_ACTION_RECEIVE: {
         const int64_t m = first_arrived(r, p);
-        return m < 0 ? NAN : fmax(me->clock, r->flying[m].arrived);
+        return m < 0 ? NAN : fmax(me->clock, r->transit[m].arrived);
     }
     case BMF_ACTION_WAIT: {
         const double done = all_done(r, p, action->message);
         return isnan(done) ? NAN : fmax(me->clock, done);
     }
-    case BMF_ACTION_MEET:
+    case BMF_ACTION_BARRIER:
         return all_met(r);
     default:
         return me->clock;
@@ -113,13 +113,13 @@ static double can_at(const reference *r, int64_t p)
 static void hand_over(reference *r, int64_t m, double now)
 {
     const bmf_scheduled_message *message = &r->actions->message[m];
-    bmf_flying *flying = &r->flying[m];
-    flying->from = message->from;
-    flying->to = message->to;
-    flying->bytes = message->bytes;
-    flying->round = message->round;
-    flying->sent = now;
-    flying->free = flying->done = flying->arrived = NAN;
+    bmf_transit *transit = &r->transit[m];
+    transit->from = message->from;
+    transit->to = message->to;
+    transit->bytes = message->bytes;
+    transit->round = message->round;
+    transit->sent = now;
+    transit->sender_free = transit->send_done = transit->arrived = NAN;
     r->sent[m] = true;
     r->fellows[message->round]--;
 }
@@ -127,16 +127,16 @@ static void hand_over(reference *r, int64_t m, double now)
 /* A collective round is complete: its messages in the order of senders. Everybody's sends of the round are over. */
 static void send_round(reference *r, int64_t round)
 {
-    bmf_flying **together = malloc((size_t)r->actions->messages * sizeof *together);
+    bmf_transit **together = malloc((size_t)r->actions->messages * sizeof *together);
     int64_t count = 0;
     for (int64_t p = 0; p < r->actions->processors; p++)
         for (int64_t m = 0; m < r->actions->messages; m++)
             if (r->actions->message[m].round == round && r->actions->message[m].from == p)
-                together[count++] = &r->flying[m];
+                together[count++] = &r->transit[m];
     r->network->type->send_round(r->network, together, count);
     for (int64_t k = 0; k < count; k++) {
         lane *sender = &r->lane[together[k]->from];
-        sender->clock = fmax(sender->clock, together[k]->free);
+        sender->clock = fmax(sender->clock, together[k]->sender_free);
         sender->at++;
         sender->in_send = false;
     }
@@ -147,7 +147,7 @@ static void do_send(reference *r, int64_t p, const bmf_action *action)
 {
     lane *me = &r->lane[p];
     if (me->in_send) {
-        me->clock = r->flying[action->message].free;
+        me->clock = r->transit[action->message].sender_free;
         me->at++;
         me->in_send = false;
         return;
@@ -155,7 +155,7 @@ static void do_send(reference *r, int64_t p, const bmf_action *action)
     me->in_send = true;
     if (!r->network->type->collective) {
         hand_over(r, action->message, me->clock);
-        r->network->type->send(r->network, &r->flying[action->message]);
+        r->network->type->send(r->network, &r->transit[action->message]);
         return;
     }
     const int64_t round = action->amount;
@@ -170,7 +170,7 @@ static void do_receive(reference *r, int64_t p)
 {
     lane *me = &r->lane[p];
     const int64_t m = first_arrived(r, p), round = current(r, p)->amount;
-    me->clock = fmax(me->clock, r->flying[m].arrived) + r->flying[m].taking;
+    me->clock = fmax(me->clock, r->transit[m].arrived) + r->transit[m].receive_overhead;
     r->taken[m] = true;
     while (current(r, p) && current(r, p)->kind == BMF_ACTION_RECEIVE && current(r, p)->amount == round &&
            r->taken[current(r, p)->message])
@@ -182,14 +182,14 @@ static void do_post(reference *r, int64_t p, int64_t round)
     for (int64_t m = 0; m < r->actions->messages; m++) {
         if (r->actions->message[m].round != round || r->actions->message[m].to != p)
             continue;
-        r->flying[m].posted = r->lane[p].clock;
+        r->transit[m].posted = r->lane[p].clock;
         if (r->sent[m] && !r->complete[m])
-            r->network->type->post(r->network, &r->flying[m]);
+            r->network->type->post(r->network, &r->transit[m]);
     }
     r->lane[p].at++;
 }
 
-static void do_meet(reference *r)
+static void do_barrier(reference *r)
 {
     const double clock = all_met(r);
     for (int64_t p = 0; p < r->actions->processors; p++) {
@@ -226,8 +226,8 @@ static void act(reference *r, int64_t p)
         me->clock = fmax(me->clock, all_done(r, p, action->message));
         me->at++;
         break;
-    case BMF_ACTION_MEET:
-        do_meet(r);
+    case BMF_ACTION_BARRIER:
+        do_barrier(r);
         break;
     }
 }
@@ -263,13 +263,13 @@ bool reference_simulate(const bmf_actions *actions, bmf_network *network, double
     reference r = {actions,
                    network,
                    allocate_clear(processors, (int64_t)sizeof(lane)),
-                   allocate_clear(messages + 1, (int64_t)sizeof(bmf_flying)),
+                   allocate_clear(messages + 1, (int64_t)sizeof(bmf_transit)),
                    allocate_clear(messages + 1, 1),
                    allocate_clear(messages + 1, 1),
                    allocate_clear(messages + 1, 1),
                    allocate_clear(actions->rounds + 1, (int64_t)sizeof(int64_t))};
     for (int64_t m = 0; m < messages; m++) {
-        r.flying[m].posted = INFINITY;
+        r.transit[m].posted = INFINITY;
         r.fellows[actions->message[m].round]++;
     }
     for (int64_t p = 0; p < processors; p++)
@@ -288,7 +288,7 @@ bool reference_simulate(const bmf_actions *actions, bmf_network *network, double
         free(r.lane[p].action);
     }
     free(r.lane);
-    free(r.flying);
+    free(r.transit);
     free(r.sent);
     free(r.complete);
     free(r.taken);

@@ -7,7 +7,7 @@
 
 #include "runtime/base/hash.h"
 
-enum { MOST_DIFFERENCES = 5, PATH = 1024 };
+enum { MAX_DIFFERENCES = 5, PATH = 1024 };
 
 /* An event's structural id and what it is about; texts as hashes, because runs number them differently. */
 typedef struct identity {
@@ -39,7 +39,7 @@ static int by_identity(const void *a, const void *b)
 }
 
 /* The events below the program itself, in the order of their ids. */
-static identity *list_events(const bmf_run *run, int64_t *count)
+static identity *list_events(const bmf_trace_run *run, int64_t *count)
 {
     char path[PATH];
     identity *listed = calloc((size_t)run->events + 1, sizeof *listed);
@@ -63,7 +63,7 @@ static identity *list_events(const bmf_run *run, int64_t *count)
     return listed;
 }
 
-static void show(const char *what, const char *whose, const bmf_run *run, const bmf_event *e)
+static void show(const char *what, const char *whose, const bmf_trace_run *run, const bmf_event *e)
 {
     char path[PATH];
     fprintf(stderr,
@@ -73,15 +73,15 @@ static void show(const char *what, const char *whose, const bmf_run *run, const 
             run_path(run, e->node, path, sizeof path), e->instance, e->round, e->lane, e->peer, e->amount);
 }
 
-int64_t test_different_events(const char *what, const bmf_run *measured, const bmf_run *predicted)
+int64_t test_different_events(const char *what, const bmf_trace_run *measured, const bmf_trace_run *predicted)
 {
     int64_t a_count, b_count, different = 0;
     identity *a = list_events(measured, &a_count), *b = list_events(predicted, &b_count);
     for (int64_t i = 0, j = 0; i < a_count || j < b_count;) {
         int order = i == a_count ? 1 : j == b_count ? -1 : by_identity(&a[i], &b[j]);
-        if (order < 0 && different < MOST_DIFFERENCES)
+        if (order < 0 && different < MAX_DIFFERENCES)
             show(what, "measured", measured, a[i].event);
-        if (order > 0 && different < MOST_DIFFERENCES)
+        if (order > 0 && different < MAX_DIFFERENCES)
             show(what, "predicted", predicted, b[j].event);
         different += order != 0;
         i += order <= 0;

@@ -10,7 +10,7 @@
 #include "predict/network/graph/graph.h"
 #include "predict/machine/machine.h"
 
-enum { TEXT = 1024, MOST = 256, ROUNDS = 20 };
+enum { TEXT = 1024, MAX = 256, ROUNDS = 20 };
 
 /* ---- networks and messages ---- */
 
@@ -28,28 +28,28 @@ __attribute__((unused)) static bmf_network *make(const char *settings, int64_t p
     return network;
 }
 
-__attribute__((unused)) static void count_complete(void *simulator, bmf_flying *message)
+__attribute__((unused)) static void count_complete(void *simulator, bmf_transit *message)
 {
-    CHECK(message->free >= message->sent && message->arrived >= message->free && message->done >= message->sent &&
-              message->done <= fmax(message->arrived, message->free),
+    CHECK(message->sender_free >= message->sent && message->arrived >= message->sender_free &&
+              message->send_done >= message->sent && message->send_done <= fmax(message->arrived, message->sender_free),
           "%lld to %lld", (long long)message->from, (long long)message->to);
     ++*(int64_t *)simulator;
 }
 
-__attribute__((unused)) static bmf_flying message_of(int64_t from, int64_t to, int64_t bytes, double sent)
+__attribute__((unused)) static bmf_transit message_of(int64_t from, int64_t to, int64_t bytes, double sent)
 {
-    return (bmf_flying){.from = from,
-                        .to = to,
-                        .bytes = bytes,
-                        .sent = sent,
-                        .posted = INFINITY,
-                        .free = NAN,
-                        .done = NAN,
-                        .arrived = NAN};
+    return (bmf_transit){.from = from,
+                         .to = to,
+                         .bytes = bytes,
+                         .sent = sent,
+                         .posted = INFINITY,
+                         .sender_free = NAN,
+                         .send_done = NAN,
+                         .arrived = NAN};
 }
 
 /* Carries messages, which are in the order of sending, from the start of a run. */
-__attribute__((unused)) static void carry(bmf_network *network, bmf_flying *message, int64_t count)
+__attribute__((unused)) static void carry(bmf_network *network, bmf_transit *message, int64_t count)
 {
     const bmf_network_type *type = network->type;
     int64_t complete = 0;
@@ -66,7 +66,7 @@ __attribute__((unused)) static void carry(bmf_network *network, bmf_flying *mess
     assert_int_equal(complete, count);
 }
 
-__attribute__((unused)) static double last_arrival(const bmf_flying *message, int64_t count)
+__attribute__((unused)) static double last_arrival(const bmf_transit *message, int64_t count)
 {
     double last = 0.0;
     for (int64_t k = 0; k < count; k++)
@@ -75,7 +75,7 @@ __attribute__((unused)) static double last_arrival(const bmf_flying *message, in
 }
 
 /* The arrival of the last of these messages in a network that is made for them. */
-__attribute__((unused)) static double carried(const char *settings, int64_t processors, bmf_flying *message,
+__attribute__((unused)) static double carried(const char *settings, int64_t processors, bmf_transit *message,
                                               int64_t count)
 {
     bmf_network *network = make(settings, processors);
@@ -87,7 +87,7 @@ __attribute__((unused)) static double carried(const char *settings, int64_t proc
 __attribute__((unused)) static double one(const char *settings, int64_t processors, int64_t from, int64_t to,
                                           int64_t bytes)
 {
-    bmf_flying message = message_of(from, to, bytes, 0.0);
+    bmf_transit message = message_of(from, to, bytes, 0.0);
     return carried(settings, processors, &message, 1);
 }
 
@@ -122,7 +122,7 @@ __attribute__((unused)) static bmf_graph *reference_graph(int which)
 }
 
 /* in_step: at times and of sizes that let messages start and end together. */
-__attribute__((unused)) static int64_t random_messages(uint64_t *seed, bmf_flying *message, int64_t processors,
+__attribute__((unused)) static int64_t random_messages(uint64_t *seed, bmf_transit *message, int64_t processors,
                                                        int64_t count, bool in_step)
 {
     double sent = 0.0;

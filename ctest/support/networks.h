@@ -31,14 +31,14 @@ static inline void unmake(bmf_machine *machine, bmf_network *network)
     machine_free(machine);
 }
 
-static inline void count_complete(void *simulator, bmf_flying *message)
+static inline void count_complete(void *simulator, bmf_transit *message)
 {
     (void)message;
     if (simulator)
         ++*(int64_t *)simulator;
 }
 
-static inline void ignore(void *simulator, bmf_flying *message)
+static inline void ignore(void *simulator, bmf_transit *message)
 {
     (void)simulator;
     (void)message;
@@ -52,16 +52,16 @@ static inline void start(bmf_network *network, int64_t sample, int64_t *complete
     network->type->start(network, sample);
 }
 
-static inline bmf_flying message_of(int64_t from, int64_t to, int64_t bytes, double sent)
+static inline bmf_transit message_of(int64_t from, int64_t to, int64_t bytes, double sent)
 {
-    return (bmf_flying){.from = from,
-                        .to = to,
-                        .bytes = bytes,
-                        .sent = sent,
-                        .posted = INFINITY,
-                        .free = NAN,
-                        .done = NAN,
-                        .arrived = NAN};
+    return (bmf_transit){.from = from,
+                         .to = to,
+                         .bytes = bytes,
+                         .sent = sent,
+                         .posted = INFINITY,
+                         .sender_free = NAN,
+                         .send_done = NAN,
+                         .arrived = NAN};
 }
 
 static inline void advance_until(bmf_network *network, double time)
@@ -72,7 +72,7 @@ static inline void advance_until(bmf_network *network, double time)
 }
 
 /* Hands the messages over, which are in the order of their times. */
-static inline void deliver(bmf_network *network, bmf_flying *message, int64_t count)
+static inline void deliver(bmf_network *network, bmf_transit *message, int64_t count)
 {
     for (int64_t k = 0; k < count; k++) {
         advance_until(network, message[k].sent);
@@ -95,11 +95,11 @@ static inline void assert_printed(double seconds, const char *text)
     assert_string_equal(got, text);
 }
 
-static inline bmf_flying send_one(const char *settings, int64_t bytes, double posted)
+static inline bmf_transit send_one(const char *settings, int64_t bytes, double posted)
 {
     bmf_machine *machine;
     bmf_network *network = make(&machine, settings, 2);
-    bmf_flying one = message_of(0, 1, bytes, 0.0);
+    bmf_transit one = message_of(0, 1, bytes, 0.0);
     int64_t complete = 0;
     start(network, 0, &complete);
     network->type->send(network, &one);
@@ -191,7 +191,7 @@ static inline void check_repetition(const char *settings)
     bmf_network *network = make(&machine, settings, PROCESSORS);
     double before[MESSAGES];
     for (int again = 0; again < 2; again++) {
-        bmf_flying message[MESSAGES];
+        bmf_transit message[MESSAGES];
         uint64_t random = 11;
         double now = 0.0;
         int64_t complete = 0;
@@ -211,7 +211,7 @@ static inline void check_repetition(const char *settings)
             before[k] = message[k].arrived;
         }
         start(network, 0, &complete);
-        bmf_flying left = message_of(0, 1, 50, 0.0);
+        bmf_transit left = message_of(0, 1, 50, 0.0);
         left.posted = 0.0;
         network->type->send(network, &left);
     }

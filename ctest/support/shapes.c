@@ -53,13 +53,13 @@ static int64_t *draw_cuts(uint64_t *state, int64_t parts, int64_t n)
 /* The largest stride with which `count` neighbours, each `inner` processors wide, fit into `room` processors. */
 static int draw_stride(uint64_t *state, int64_t count, int64_t inner, int64_t room)
 {
-    int least = 0;
-    while ((INT64_C(1) << least) < inner)
-        least++;
-    int most = least;
-    while (((count - 1) << (most + 1)) + inner <= room && most < 8)
-        most++;
-    return least + (int)test_below(state, most - least + 1);
+    int min = 0;
+    while ((INT64_C(1) << min) < inner)
+        min++;
+    int max = min;
+    while (((count - 1) << (max + 1)) + inner <= room && max < 8)
+        max++;
+    return min + (int)test_below(state, max - min + 1);
 }
 
 static int64_t width(int64_t count, int stride, int64_t inner)

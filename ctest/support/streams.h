@@ -20,11 +20,11 @@
 #include "skeletons/language/types/check.h"
 #include "skeletons/language/evaluate/evaluate.h"
 
-enum { MOST_LEAVES = 4, MOST_THREADS = 4 };
+enum { MAX_LEAVES = 4, MAX_THREADS = 4 };
 
 /* An element: the bits of its leaves. */
 typedef struct cell {
-    int64_t leaf[MOST_LEAVES];
+    int64_t leaf[MAX_LEAVES];
 } cell;
 
 __attribute__((unused)) static double real_of(int64_t bits)
@@ -96,7 +96,7 @@ __attribute__((unused)) static bmf_expression *typed(world *w, const char *text,
 __attribute__((unused)) static int leaves_of(const bmf_type *type, const bmf_type **leaf)
 {
     int leaves = bmf_type_leaves(type, leaf);
-    assert_in_range(leaves, 1, MOST_LEAVES);
+    assert_in_range(leaves, 1, MAX_LEAVES);
     return leaves;
 }
 
@@ -119,7 +119,7 @@ __attribute__((unused)) static void put_cell(const bmf_value *value, int64_t i, 
     bmf_slice slice[BMF_MAX_LEAVES];
     int leaves = value_slices(value, 0, slice);
     bmf_type_leaves(value->type, leaf);
-    for (int k = 0; k < leaves && k < MOST_LEAVES; k++) {
+    for (int k = 0; k < leaves && k < MAX_LEAVES; k++) {
         char *to = (char *)slice[k].data + i * slice[k].stride;
         if (leaf[k]->kind == BMF_BOOL)
             *(uint8_t *)to = (uint8_t)c->leaf[k];
@@ -135,7 +135,7 @@ __attribute__((unused)) static cell get_cell(const bmf_value *value, int64_t i)
     int leaves = value_slices(value, 0, slice);
     cell c = {0};
     bmf_type_leaves(value->type, leaf);
-    for (int k = 0; k < leaves && k < MOST_LEAVES; k++) {
+    for (int k = 0; k < leaves && k < MAX_LEAVES; k++) {
         const char *from = (const char *)slice[k].data + i * slice[k].stride;
         if (leaf[k]->kind == BMF_BOOL)
             c.leaf[k] = *(const uint8_t *)from;

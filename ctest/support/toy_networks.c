@@ -12,13 +12,13 @@ enum { RENDEZVOUS_BYTES = 512 };
 static const double STEP = 1.0 / 512;
 
 /* A number of steps below `bound` that depends on the message only. */
-static double steps(const toy_network *toy, const bmf_flying *m, uint64_t what, uint64_t bound)
+static double steps(const toy_network *toy, const bmf_transit *m, uint64_t what, uint64_t bound)
 {
     uint64_t key = (uint64_t)m->from * 1000003 + (uint64_t)m->to * 10007 + (uint64_t)m->bytes * 101 + what;
     return (double)(hash_word(hash_word(key) + 77 * (uint64_t)toy->sample) % bound) * STEP;
 }
 
-static void note(toy_network *toy, char kind, const bmf_flying *m, double time)
+static void note(toy_network *toy, char kind, const bmf_transit *m, double time)
 {
     uint64_t bits;
     memcpy(&bits, &time, sizeof bits);
@@ -28,7 +28,7 @@ static void note(toy_network *toy, char kind, const bmf_flying *m, double time)
     toy->last = fmax(toy->last, time);
 }
 
-static void complete(toy_network *toy, bmf_flying *m)
+static void complete(toy_network *toy, bmf_transit *m)
 {
     toy->delivered++;
     toy->network.complete(toy->network.simulator, m);
@@ -58,31 +58,31 @@ static double toy_agreement(const bmf_network *network, int64_t processors)
 
 /* ---- at once ---- */
 
-static void queue_send(bmf_network *network, bmf_flying *m)
+static void queue_send(bmf_network *network, bmf_transit *m)
 {
     toy_network *toy = (toy_network *)(void *)network;
     note(toy, 's', m, m->sent);
-    m->free = m->sent + steps(toy, m, 1, 4);
-    m->arrived = fmax(toy->busy[m->to], m->free + steps(toy, m, 2, 64)) + (double)m->bytes * STEP;
+    m->sender_free = m->sent + steps(toy, m, 1, 4);
+    m->arrived = fmax(toy->busy[m->to], m->sender_free + steps(toy, m, 2, 64)) + (double)m->bytes * STEP;
     toy->busy[m->to] = m->arrived;
-    m->done = steps(toy, m, 3, 2) > 0 ? m->free : m->arrived;
-    m->taking = steps(toy, m, 4, 3);
+    m->send_done = steps(toy, m, 3, 2) > 0 ? m->sender_free : m->arrived;
+    m->receive_overhead = steps(toy, m, 4, 3);
     complete(toy, m);
 }
 
-static void hockney_send(bmf_network *network, bmf_flying *m)
+static void hockney_send(bmf_network *network, bmf_transit *m)
 {
     toy_network *toy = (toy_network *)(void *)network;
     note(toy, 's', m, m->sent);
-    m->free = m->done = m->sent + toy->overhead;
-    m->arrived = m->free + toy->latency + toy->per_byte * (double)m->bytes;
-    m->taking = toy->taking;
+    m->sender_free = m->send_done = m->sent + toy->overhead;
+    m->arrived = m->sender_free + toy->latency + toy->per_byte * (double)m->bytes;
+    m->receive_overhead = toy->taking;
     complete(toy, m);
 }
 
 /* ---- by itself ---- */
 
-static void add_event(toy_network *toy, double time, bmf_flying *m, bool leaves)
+static void add_event(toy_network *toy, double time, bmf_transit *m, bool leaves)
 {
     if (toy->events == toy->capacity) {
         int64_t grown = toy->capacity ? 2 * toy->capacity : 16, size = (int64_t)sizeof *toy->event;
@@ -92,29 +92,29 @@ static void add_event(toy_network *toy, double time, bmf_flying *m, bool leaves)
     toy->event[toy->events++] = (toy_event){time, toy->order++, m, leaves};
 }
 
-static void transfer(toy_network *toy, bmf_flying *m, double now)
+static void transfer(toy_network *toy, bmf_transit *m, double now)
 {
     const double begin = fmax(now, toy->busy[m->to]), end = begin + (double)m->bytes * STEP;
     toy->busy[m->to] = end;
     add_event(toy, end, m, true);
 }
 
-static void rendezvous_send(bmf_network *network, bmf_flying *m)
+static void rendezvous_send(bmf_network *network, bmf_transit *m)
 {
     toy_network *toy = (toy_network *)(void *)network;
     note(toy, m->posted < INFINITY ? 'S' : 's', m, m->sent);
-    m->taking = steps(toy, m, 4, 3);
+    m->receive_overhead = steps(toy, m, 4, 3);
     if (m->bytes < RENDEZVOUS_BYTES) {
-        m->free = m->sent + steps(toy, m, 1, 4);
+        m->sender_free = m->sent + steps(toy, m, 1, 4);
         if (m->bytes % 2)
-            m->done = m->free;
-        transfer(toy, m, m->free);
+            m->send_done = m->sender_free;
+        transfer(toy, m, m->sender_free);
     } else if (m->posted < INFINITY) {
         transfer(toy, m, m->sent);
     }
 }
 
-static void rendezvous_post(bmf_network *network, bmf_flying *m)
+static void rendezvous_post(bmf_network *network, bmf_transit *m)
 {
     toy_network *toy = (toy_network *)(void *)network;
     note(toy, 'p', m, m->posted);
@@ -143,44 +143,44 @@ static void rendezvous_advance(bmf_network *network)
     toy_network *toy = (toy_network *)(void *)network;
     const int64_t first = first_event(toy);
     const toy_event happens = toy->event[first];
-    bmf_flying *m = happens.message;
+    bmf_transit *m = happens.message;
     toy->event[first] = toy->event[--toy->events];
     note(toy, 'a', m, happens.time);
     if (happens.leaves) {
         add_event(toy, happens.time + steps(toy, m, 2, 64), m, false);
         if (m->bytes % 3 == 0) /* its sender learns everything only when the message has arrived */
             return;
-        if (isnan(m->free))
-            m->free = happens.time + STEP;
-        if (isnan(m->done))
-            m->done = happens.time + steps(toy, m, 3, 200);
+        if (isnan(m->sender_free))
+            m->sender_free = happens.time + STEP;
+        if (isnan(m->send_done))
+            m->send_done = happens.time + steps(toy, m, 3, 200);
         network->freed(network->simulator, m);
     } else {
         m->arrived = happens.time;
-        if (isnan(m->free))
-            m->free = m->arrived;
-        if (isnan(m->done))
-            m->done = m->arrived;
+        if (isnan(m->sender_free))
+            m->sender_free = m->arrived;
+        if (isnan(m->send_done))
+            m->send_done = m->arrived;
         complete(toy, m);
     }
 }
 
 /* ---- as a round ---- */
 
-static void lockstep_round(bmf_network *network, bmf_flying **message, int64_t count)
+static void lockstep_round(bmf_network *network, bmf_transit **message, int64_t count)
 {
     toy_network *toy = (toy_network *)(void *)network;
     double begin = 0;
     for (int64_t k = 0; k < count; k++)
         begin = fmax(begin, message[k]->sent);
     for (int64_t k = 0; k < count; k++) {
-        bmf_flying *m = message[k];
+        bmf_transit *m = message[k];
         note(toy, k == 0 ? 'r' : 's', m, begin);
-        m->free = begin + steps(toy, m, 1, 4);
+        m->sender_free = begin + steps(toy, m, 1, 4);
         m->arrived = fmax(toy->busy[m->to], begin + steps(toy, m, 2, 64)) + (double)m->bytes * STEP;
         toy->busy[m->to] = m->arrived;
-        m->done = m->bytes % 2 ? m->free : m->arrived;
-        m->taking = steps(toy, m, 4, 3);
+        m->send_done = m->bytes % 2 ? m->sender_free : m->arrived;
+        m->receive_overhead = steps(toy, m, 4, 3);
     }
     for (int64_t k = 0; k < count; k++)
         complete(toy, message[k]);

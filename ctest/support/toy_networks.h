@@ -9,7 +9,7 @@
 typedef struct toy_event {
     double time;
     int64_t order;
-    bmf_flying *message;
+    bmf_transit *message;
     bool leaves; /* the sender's memory; else arrives */
 } toy_event;
 

@@ -12,14 +12,14 @@
 #include "ctest/support/testing.h"
 #include "predict/report/compare_private.h"
 
-static bmf_run *empty_run(int32_t lanes)
+static bmf_trace_run *empty_run(int32_t lanes)
 {
-    bmf_run *run = run_create("program", "here", lanes, 1, 1);
+    bmf_trace_run *run = run_create("program", "here", lanes, 1, 1);
     assert_non_null(run);
     return run;
 }
 
-static void add(bmf_run *run, bmf_event_kind kind, int32_t lane, int64_t begin, int64_t end, uint32_t node,
+static void add(bmf_trace_run *run, bmf_event_kind kind, int32_t lane, int64_t begin, int64_t end, uint32_t node,
                 uint32_t instance, uint32_t round, int32_t peer, int64_t amount)
 {
     run_add(run, &(bmf_event){.begin = begin,
@@ -35,7 +35,7 @@ static void add(bmf_run *run, bmf_event_kind kind, int32_t lane, int64_t begin, 
                               .kind = (uint16_t)kind});
 }
 
-static bmf_comparison *compared(bmf_run *measured, bmf_run *predicted)
+static bmf_comparison *compared(bmf_trace_run *measured, bmf_trace_run *predicted)
 {
     bmf_comparison *c;
     assert_int_equal(compare_runs(measured, predicted, &c), BMF_OK);
@@ -45,10 +45,10 @@ static bmf_comparison *compared(bmf_run *measured, bmf_run *predicted)
 /* ---- document 001, figure 2.10 ---- */
 
 /* States by the times they are entered, in hundredths of a second; its barrier is our wait, its wait our receive. */
-static bmf_run *figure_run(const int64_t entered[5])
+static bmf_trace_run *figure_run(const int64_t entered[5])
 {
     static const bmf_event_kind state[] = {BMF_EVENT_KERNEL, BMF_EVENT_WAIT, BMF_EVENT_KERNEL, BMF_EVENT_RECEIVE};
-    bmf_run *run = empty_run(1);
+    bmf_trace_run *run = empty_run(1);
     uint32_t call = run_node(run, 0, "reduce plus", BMF_EVENT_SKELETON);
     for (int k = 0; k < 4; k++)
         add(run, state[k], 0, entered[k] * 10000000, entered[k + 1] * 10000000, call, 0, 0,
@@ -66,10 +66,10 @@ static void document_001_figure_2_10(void **state)
     (void)state;
     static const int64_t measured_times[] = {0, 123, 134, 380, 400}, predicted_times[] = {0, 78, 102, 230, 300};
     static const double printed[] = {0.63, 2.18, 0.52, 3.50};
-    bmf_run *measured = figure_run(measured_times), *predicted = figure_run(predicted_times);
+    bmf_trace_run *measured = figure_run(measured_times), *predicted = figure_run(predicted_times);
     bmf_comparison *c = compared(measured, predicted);
     for (int k = 0; k < 4; k++) {
-        const bmf_event *a = &measured->event[k], *b = &predicted->event[c->twin[k]];
+        const bmf_event *a = &measured->event[k], *b = &predicted->event[c->match[k]];
         assert_true(rounded((double)(b->end - b->begin) / (double)(a->end - a->begin)) == printed[k]);
     }
     const bmf_ratio *level[] = {c->lane_state, c->state};
@@ -91,9 +91,9 @@ static void document_001_figure_2_10(void **state)
 
 /* ---- twins ---- */
 
-static bmf_run *random_run(uint64_t *random, int32_t lanes, const char *const *text, int texts, bool backwards)
+static bmf_trace_run *random_run(uint64_t *random, int32_t lanes, const char *const *text, int texts, bool backwards)
 {
-    bmf_run *run = empty_run(lanes);
+    bmf_trace_run *run = empty_run(lanes);
     /* The same nodes under other numbers. */
     for (int k = 0; k < texts; k++)
         run_node(run, 0, text[backwards ? texts - 1 - k : k], BMF_EVENT_SKELETON);
@@ -109,7 +109,7 @@ static bmf_run *random_run(uint64_t *random, int32_t lanes, const char *const *t
     return run;
 }
 
-static bool same_id(const bmf_run *a, const bmf_event *x, const bmf_run *b, const bmf_event *y)
+static bool same_id(const bmf_trace_run *a, const bmf_event *x, const bmf_trace_run *b, const bmf_event *y)
 {
     char one[64], other[64];
     return x->instance == y->instance && x->round == y->round && x->lane == y->lane && x->kind == y->kind &&
@@ -118,7 +118,7 @@ static bool same_id(const bmf_run *a, const bmf_event *x, const bmf_run *b, cons
 }
 
 /* How many events with the id of event k stand before it: by begin, receives by end. */
-static int64_t occurrence(const bmf_run *run, int64_t k)
+static int64_t occurrence(const bmf_trace_run *run, int64_t k)
 {
     const bmf_event *event = &run->event[k];
     bool receive = event->kind == BMF_EVENT_RECEIVE;
@@ -134,7 +134,7 @@ static int64_t occurrence(const bmf_run *run, int64_t k)
     return before;
 }
 
-static int64_t slow_twin(const bmf_run *run, int64_t k, const bmf_run *other)
+static int64_t slow_match(const bmf_trace_run *run, int64_t k, const bmf_trace_run *other)
 {
     for (int64_t j = 0; j < other->events; j++)
         if (same_id(run, &run->event[k], other, &other->event[j]) && occurrence(run, k) == occurrence(other, j))
@@ -146,29 +146,29 @@ static void twins_agree_with_a_slow_search(void **state)
 {
     (void)state;
     static const char *const text[] = {"scan plus", "split", "map f", "missing"};
-    int64_t twins = 0, alone = 0;
+    int64_t matches = 0, alone = 0;
     for (int64_t seed = 0; seed < 60; seed++) {
         uint64_t random = (uint64_t)seed * 1009 + 5;
         int32_t lanes = 1 + (int32_t)test_below(&random, 3);
-        bmf_run *measured = random_run(&random, lanes, text, 4, false);
-        bmf_run *predicted = random_run(&random, lanes, text, seed % 3 ? 3 : 4, true);
+        bmf_trace_run *measured = random_run(&random, lanes, text, 4, false);
+        bmf_trace_run *predicted = random_run(&random, lanes, text, seed % 3 ? 3 : 4, true);
         bmf_comparison *c = compared(measured, predicted);
         int64_t leaves = 0, pairs = 0;
         for (int64_t k = 0; k < measured->events; k++) {
-            int64_t wanted = slow_twin(measured, k, predicted);
-            CHECK(c->twin[k] == wanted, "seed %lld, event %lld: %lld, not %lld", (long long)seed, (long long)k,
-                  (long long)c->twin[k], (long long)wanted);
+            int64_t wanted = slow_match(measured, k, predicted);
+            CHECK(c->match[k] == wanted, "seed %lld, event %lld: %lld, not %lld", (long long)seed, (long long)k,
+                  (long long)c->match[k], (long long)wanted);
             leaves += measured->event[k].kind > BMF_EVENT_SKELETON;
             pairs += measured->event[k].kind > BMF_EVENT_SKELETON && wanted >= 0;
         }
         CHECK(c->pairs == pairs && c->only_measured == leaves - pairs, "seed %lld", (long long)seed);
-        twins += pairs;
+        matches += pairs;
         alone += leaves - pairs;
         comparison_free(c);
         run_free(predicted);
         run_free(measured);
     }
-    assert_true(twins > 100 && alone > 100);
+    assert_true(matches > 100 && alone > 100);
     assert_int_equal(test_failures, 0);
 }
 
@@ -177,12 +177,12 @@ static void a_run_is_its_own_twin(void **state)
     (void)state;
     static const char *const text[] = {"scan plus", "split", "map f"};
     uint64_t random = 3;
-    bmf_run *one = random_run(&random, 4, text, 3, false);
+    bmf_trace_run *one = random_run(&random, 4, text, 3, false);
     random = 3;
-    bmf_run *other = random_run(&random, 4, text, 3, false);
+    bmf_trace_run *other = random_run(&random, 4, text, 3, false);
     bmf_comparison *c = compared(one, other);
     for (int64_t k = 0; k < one->events; k++)
-        assert_int_equal(c->twin[k], k);
+        assert_int_equal(c->match[k], k);
     for (int k = 0; k < BMF_EVENT_KINDS; k++) {
         assert_true(c->state[k].measured == c->state[k].predicted);
         assert_true(c->state[k].events == 0 || (c->state[k].median == 0 && c->state[k].p90 == 0));
@@ -205,11 +205,11 @@ static int by_value(const void *a, const void *b)
 static void quantiles_are_values_of_a_rank(void **state)
 {
     (void)state;
-    enum { MOST = 200, GROUPS = 4 };
+    enum { MAX = 200, GROUPS = 4 };
     for (int64_t seed = 0; seed < 100; seed++) {
         uint64_t random = (uint64_t)seed + 1;
-        int64_t group[MOST], count = test_below(&random, MOST);
-        double error[MOST], of[MOST];
+        int64_t group[MAX], count = test_below(&random, MAX);
+        double error[MAX], of[MAX];
         bmf_ratio ratio[GROUPS] = {0};
         for (int64_t k = 0; k < count; k++) {
             group[k] = test_below(&random, GROUPS - 1);
@@ -238,9 +238,9 @@ static void quantiles_are_values_of_a_rank(void **state)
 /* ---- steps ---- */
 
 /* Two steps; the time of a step is that of the slowest processor. */
-static bmf_run *stepped_run(int32_t lanes, int64_t scale, int64_t slack)
+static bmf_trace_run *stepped_run(int32_t lanes, int64_t scale, int64_t slack)
 {
-    bmf_run *run = empty_run(lanes);
+    bmf_trace_run *run = empty_run(lanes);
     run->predicted = slack > 0;
     uint32_t call = run_node(run, 0, "scan plus", BMF_EVENT_SKELETON);
     for (int32_t lane = 0; lane < lanes; lane++)
@@ -262,10 +262,10 @@ static bmf_run *stepped_run(int32_t lanes, int64_t scale, int64_t slack)
 static void steps_at_another_number_of_processors(void **state)
 {
     (void)state;
-    bmf_run *measured = stepped_run(4, 100, 0), *predicted = stepped_run(8, 110, 12);
+    bmf_trace_run *measured = stepped_run(4, 100, 0), *predicted = stepped_run(8, 110, 12);
     bmf_comparison *c = compared(measured, predicted);
     assert_false(c->same_processors);
-    assert_null(c->twin);
+    assert_null(c->match);
     assert_null(c->lane_state);
     assert_int_equal(c->nodes, 2);
     /* 130 and 230 against 140 and 250 */
@@ -275,7 +275,7 @@ static void steps_at_another_number_of_processors(void **state)
     assert_int_equal(c->steps, 2);
     assert_int_equal(c->steps_with_interval, 2);
     assert_int_equal(c->covered_steps, 1);
-    assert_int_equal(c->node_twin[1], 1);
+    assert_int_equal(c->node_match[1], 1);
     comparison_free(c);
     run_free(predicted);
     run_free(measured);
@@ -284,7 +284,7 @@ static void steps_at_another_number_of_processors(void **state)
 static void steps_that_only_one_run_has(void **state)
 {
     (void)state;
-    bmf_run *measured = stepped_run(2, 100, 0), *predicted = stepped_run(2, 100, 0);
+    bmf_trace_run *measured = stepped_run(2, 100, 0), *predicted = stepped_run(2, 100, 0);
     uint32_t more = run_node(measured, 0, "more", BMF_EVENT_REGION);
     uint32_t other = run_node(predicted, 0, "other", BMF_EVENT_REGION);
     add(measured, BMF_EVENT_REGION, 0, 0, 7, more, 0, 0, -1, 0);
@@ -295,7 +295,7 @@ static void steps_that_only_one_run_has(void **state)
     assert_int_equal(c->steps, 2);
     assert_int_equal(c->only_measured_steps, 1);
     assert_int_equal(c->only_predicted_steps, 2);
-    assert_true(c->node_twin[more] == UINT32_MAX && isnan(c->node[more].median));
+    assert_true(c->node_match[more] == UINT32_MAX && isnan(c->node[more].median));
     comparison_free(c);
     run_free(predicted);
     run_free(measured);
@@ -306,10 +306,10 @@ static void steps_that_only_one_run_has(void **state)
 static void common_steps_leave_out_what_predictions_lack(void **state)
 {
     (void)state;
-    bmf_run *of[2] = {empty_run(2), empty_run(2)};
+    bmf_trace_run *of[2] = {empty_run(2), empty_run(2)};
     const int64_t call[2][2] = {{70, 50}, {60, 90}}, last[2] = {30, 60};
     for (int k = 0; k < 2; k++) {
-        bmf_run *run = of[k];
+        bmf_trace_run *run = of[k];
         int64_t now = k == 0 ? 1000 : 0;
         const uint32_t read = run_node(run, 0, "read", BMF_EVENT_SKELETON);
         const uint32_t outer = run_node(run, 0, "outer", BMF_EVENT_REGION);
@@ -338,7 +338,7 @@ static void common_steps_leave_out_what_predictions_lack(void **state)
 static void intervals_are_counted(void **state)
 {
     (void)state;
-    bmf_run *measured = empty_run(1), *predicted = empty_run(1);
+    bmf_trace_run *measured = empty_run(1), *predicted = empty_run(1);
     for (int k = 0; k < 10; k++) {
         add(measured, BMF_EVENT_KERNEL, 0, 100 * k, 100 * k + 20 + k, 0, 0, (uint32_t)k, -1, 0);
         bmf_event event = {
@@ -359,7 +359,7 @@ static void intervals_are_counted(void **state)
 static void different_programs_are_refused(void **state)
 {
     (void)state;
-    bmf_run *one = empty_run(2), *other = empty_run(2), *bare = empty_run(2);
+    bmf_trace_run *one = empty_run(2), *other = empty_run(2), *bare = empty_run(2);
     bmf_comparison *c;
     run_node(one, 0, "map f", BMF_EVENT_SKELETON);
     uint32_t region = run_node(other, 0, "steps", BMF_EVENT_REGION);

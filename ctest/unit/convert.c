@@ -13,10 +13,10 @@
 #include "ctest/support/testing.h"
 
 /* Runs of few lanes, nodes and instants, so that equal keys, equal times and overlaps are common. */
-static bmf_run *random_run(uint64_t seed, int64_t events)
+static bmf_trace_run *random_run(uint64_t seed, int64_t events)
 {
     uint64_t random = seed;
-    bmf_run *run = run_create("program", "machine", 1 + (int32_t)test_below(&random, 3), 1, 1);
+    bmf_trace_run *run = run_create("program", "machine", 1 + (int32_t)test_below(&random, 3), 1, 1);
     int64_t instants = 2 + test_below(&random, 60);
     run_node(run, 0, "a", BMF_EVENT_SKELETON);
     for (int64_t k = 0; k < events; k++) {
@@ -64,7 +64,7 @@ static bool same_direction(const bmf_event *a, const bmf_event *b)
 }
 
 /* How many equal messages come before event k: sends by begin and end, receives by end and begin, then as recorded. */
-static int64_t rank_of(const bmf_run *run, int64_t k)
+static int64_t rank_of(const bmf_trace_run *run, int64_t k)
 {
     const bmf_event *event = &run->event[k];
     bool send = event->kind == BMF_EVENT_SEND;
@@ -80,7 +80,7 @@ static int64_t rank_of(const bmf_run *run, int64_t k)
     return rank;
 }
 
-static int64_t find_partner(const bmf_run *run, int64_t k)
+static int64_t find_partner(const bmf_trace_run *run, int64_t k)
 {
     for (int64_t other = 0; other < run->events; other++) {
         const bmf_event *a = &run->event[k], *b = &run->event[other];
@@ -107,7 +107,7 @@ static void messages_are_matched_in_order(void **state)
 /* Every event has one enter and later one leave, in time order, and tracks nest like brackets. */
 static void check_marks(bmf_view *view)
 {
-    const bmf_run *run = view->run;
+    const bmf_trace_run *run = view->run;
     bmf_mark *mark = malloc((size_t)(2 * run->events + 1) * sizeof *mark);
     int64_t *stack = malloc((size_t)(run->events + 1) * BMF_MAX_TRACKS * sizeof *stack);
     view_marks(view, 0, mark);
@@ -177,7 +177,7 @@ static void too_many_overlaps_are_cut(void **state)
 /* Leaves follow each other, keep their ends, and idle times are exactly the gaps. */
 static void check_flat_marks(bmf_view *view)
 {
-    const bmf_run *run = view->run;
+    const bmf_trace_run *run = view->run;
     bmf_mark *mark = malloc((size_t)(2 * run->events + 1) * sizeof *mark);
     view_flat_marks(view, 0, mark);
     for (int32_t lane = 0; lane < run->lanes; lane++) {
@@ -298,7 +298,7 @@ static void crowds_and_deserts_are_merged(void **state)
 static void ids_are_structural(void **state)
 {
     (void)state;
-    bmf_run *a = run_create("", "", 4, 1, 1), *b = run_create("", "", 4, 1, 1);
+    bmf_trace_run *a = run_create("", "", 4, 1, 1), *b = run_create("", "", 4, 1, 1);
     a->predicted = 1;
     uint32_t x = run_node(a, 0, "x", BMF_EVENT_SKELETON), y = run_node(a, 0, "y", BMF_EVENT_SKELETON);
     uint32_t other_y = run_node(b, 0, "y", BMF_EVENT_SKELETON), other_x = run_node(b, 0, "x", BMF_EVENT_SKELETON);

@@ -126,20 +126,20 @@ static void routes_as_defined(void **state)
 /* Affine maps of ports: the load of every used thick wire is the same power of two, and the count is load / K. */
 static int64_t count_affine(bmf_edn *edn, const bmf_edn_shape *shape, const bmf_bit_matrix *a, uint64_t c)
 {
-    int64_t most = 0;
+    int64_t max = 0;
     edn_clear(edn);
     for (int64_t k = 0; k < shape->ports; k++)
         edn_route(edn, k, (int64_t)(bmf_bit_matrix_apply(a, (uint64_t)k) ^ c));
     for (int64_t h = 0; h < shape->ports / shape->inputs; h++)
         for (int64_t b = 0; b < shape->buckets; b++) {
             const int64_t load = edn_wire_load(edn, h, b);
-            most = load > most ? load : most;
+            max = load > max ? load : max;
             assert_true((load & (load - 1)) == 0);
         }
     for (int64_t h = 0; h < shape->ports / shape->inputs; h++)
         for (int64_t b = 0; b < shape->buckets; b++)
-            assert_true(edn_wire_load(edn, h, b) == 0 || edn_wire_load(edn, h, b) == most);
-    const int64_t wanted = most / shape->capacity > 1 ? most / shape->capacity : 1;
+            assert_true(edn_wire_load(edn, h, b) == 0 || edn_wire_load(edn, h, b) == max);
+    const int64_t wanted = max / shape->capacity > 1 ? max / shape->capacity : 1;
     assert_int_equal(edn_iterations(edn), wanted);
     return wanted;
 }
@@ -340,7 +340,7 @@ typedef struct counting {
     int64_t complete;
 } counting;
 
-static void told(void *simulator, bmf_flying *message)
+static void told(void *simulator, bmf_transit *message)
 {
     counting *c = simulator;
     (void)message;
@@ -358,16 +358,16 @@ static bmf_network *open_network(const char *text, bmf_machine **machine, counti
     return network;
 }
 
-static bmf_flying flying(int64_t from, int64_t to, int64_t bytes, double sent)
+static bmf_transit transit(int64_t from, int64_t to, int64_t bytes, double sent)
 {
-    return (bmf_flying){.from = from,
-                        .to = to,
-                        .bytes = bytes,
-                        .sent = sent,
-                        .posted = INFINITY,
-                        .free = NAN,
-                        .done = NAN,
-                        .arrived = NAN};
+    return (bmf_transit){.from = from,
+                         .to = to,
+                         .bytes = bytes,
+                         .sent = sent,
+                         .posted = INFINITY,
+                         .sender_free = NAN,
+                         .send_done = NAN,
+                         .arrived = NAN};
 }
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-12)
@@ -379,17 +379,18 @@ static void lockstep(void **state)
     counting count = {0};
     bmf_machine *machine;
     bmf_network *network = open_network(small_machine, &machine, &count);
-    bmf_flying a = flying(0, 7, 8, 1e-6), b = flying(1, 2, 4, 2e-6), c = flying(5, 6, 9, 0.0), d = flying(3, 0, 0, 0.0);
-    bmf_flying *round[] = {&a, &b, &c};
+    bmf_transit a = transit(0, 7, 8, 1e-6), b = transit(1, 2, 4, 2e-6), c = transit(5, 6, 9, 0.0),
+                d = transit(3, 0, 0, 0.0);
+    bmf_transit *round[] = {&a, &b, &c};
     (void)state;
     network->type->send_round(network, round, 3);
     assert_int_equal(count.complete, 3);
     NEAR(a.arrived, 2e-6 + 3e-6 + 20e-6);
     NEAR(b.arrived, 2e-6 + 3e-6 + 50e-6);
     NEAR(c.arrived, b.arrived);
-    NEAR(a.free, b.arrived);
-    NEAR(a.done, b.arrived);
-    NEAR(a.taking, 1e-6);
+    NEAR(a.sender_free, b.arrived);
+    NEAR(a.send_done, b.arrived);
+    NEAR(a.receive_overhead, 1e-6);
     round[0] = &d; /* begins when the first round has been received; nothing still takes an iteration */
     network->type->send_round(network, round, 1);
     NEAR(d.arrived, b.arrived + 1e-6 + 3e-6 + 10e-6);
@@ -404,8 +405,8 @@ static void loads_of_wires(void **state)
     counting count = {0};
     bmf_machine *machine;
     bmf_network *network = open_network(small_machine, &machine, &count);
-    bmf_flying a = flying(0, 7, 8, 0.0), b = flying(4, 6, 4, 0.0);
-    bmf_flying *round[] = {&a, &b};
+    bmf_transit a = transit(0, 7, 8, 0.0), b = transit(4, 6, 4, 0.0);
+    bmf_transit *round[] = {&a, &b};
     bmf_link_load *load;
     int64_t messages[4] = {0};
     (void)state;

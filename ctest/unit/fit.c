@@ -14,7 +14,7 @@
 #include "ctest/support/testing.h"
 #include "predict/sheet/fit.h"
 
-enum { REPEATS = 5, MOST_POINTS = 160, FRESH = 25 };
+enum { REPEATS = 5, MAX_POINTS = 160, FRESH = 25 };
 
 typedef struct equation {
     bmf_form form;
@@ -107,8 +107,8 @@ enum { NOISES = 3 };
 
 typedef struct data {
     int64_t count;
-    bmf_fit_point point[MOST_POINTS];
-    double seconds[MOST_POINTS][REPEATS], weight[MOST_POINTS][REPEATS];
+    bmf_fit_point point[MAX_POINTS];
+    double seconds[MAX_POINTS][REPEATS], weight[MAX_POINTS][REPEATS];
 } data;
 
 /* A standard normal number (Box and Muller). */
@@ -140,7 +140,7 @@ static double observe(const equation *e, double p, double d, double noise, uint6
 static void add_point(data *made, const equation *e, double p, double d, double noise, uint64_t *seed)
 {
     int64_t k = made->count++;
-    assert_true(k < MOST_POINTS);
+    assert_true(k < MAX_POINTS);
     made->point[k] =
         (bmf_fit_point){.p = p, .d = d, .repeats = REPEATS, .seconds = made->seconds[k], .weight = made->weight[k]};
     for (int j = 0; j < REPEATS; j++)
@@ -215,9 +215,9 @@ static void clear_data_leave_no_choice(void **state)
 
 /* ---- intervals ---- */
 
-static void make_entry(bmf_entry *entry, const bmf_fit *fit)
+static void make_entry(bmf_sheet_entry *entry, const bmf_fit *fit)
 {
-    *entry = (bmf_entry){.form = fit->form, .has_errors = true, .noise = fit->noise, .freedom = fit->freedom};
+    *entry = (bmf_sheet_entry){.form = fit->form, .has_errors = true, .noise = fit->noise, .freedom = fit->freedom};
     memcpy(entry->coefficient, fit->coefficient, sizeof entry->coefficient);
     memcpy(entry->covariance, fit->covariance, sizeof entry->covariance);
 }
@@ -232,7 +232,7 @@ static int count_inside(const equation *e, double noise, uint64_t *seed)
 {
     static data made;
     bmf_fit fit[BMF_FITS];
-    bmf_entry entry;
+    bmf_sheet_entry entry;
     int inside = 0;
     make_data(&made, e, noise, seed);
     fit_forms(made.count, made.point, fit);

@@ -84,7 +84,7 @@ static void check_routes(bmf_graph *graph)
             if (from == to)
                 continue;
             int64_t hops = graph_route(graph, from, to, &route), at = from;
-            double sum = 0.0, least = cost[from * graph->nodes + to];
+            double sum = 0.0, min = cost[from * graph->nodes + to];
             for (int64_t k = 0; k < hops; k++) {
                 const bmf_link *link = &graph->link[route[k]];
                 if (!CHECK(link->from == at, "%s: %lld to %lld, hop %lld", graph->name, (long long)from, (long long)to,
@@ -95,8 +95,8 @@ static void check_routes(bmf_graph *graph)
             }
             CHECK(at == to, "%s: %lld to %lld ends at %lld", graph->name, (long long)from, (long long)to,
                   (long long)at);
-            CHECK(fabs(sum - least) <= 1e-12 * least, "%s: %lld to %lld costs %g, not %g", graph->name, (long long)from,
-                  (long long)to, sum, least);
+            CHECK(fabs(sum - min) <= 1e-12 * min, "%s: %lld to %lld costs %g, not %g", graph->name, (long long)from,
+                  (long long)to, sum, min);
         }
     free(cost);
 }
@@ -145,7 +145,7 @@ static void topologies(void **state)
               "%s: %lld, %lld, %lld", b->name, (long long)graph->processors, (long long)graph->nodes,
               (long long)graph->links);
         check_routes(graph);
-        CHECK(!graph->ways, "%s needs no table", b->name);
+        CHECK(!graph->paths, "%s needs no table", b->name);
         graph_free(graph);
     }
     assert_int_equal(test_failures, 0);

@@ -14,18 +14,18 @@
 #include "predict/report/intervals_private.h"
 #include "skeletons/skeleton_types.h"
 
-static void add_kernel(bmf_run *run, int32_t lane, int64_t begin, int64_t end, uint32_t node, uint32_t round)
+static void add_kernel(bmf_trace_run *run, int32_t lane, int64_t begin, int64_t end, uint32_t node, uint32_t round)
 {
     reference_event(run, BMF_EVENT_KERNEL, lane, begin, end, node, 0, round, -1, 1);
 }
 
-static void add_around(bmf_run *run, int64_t end, uint32_t node)
+static void add_around(bmf_trace_run *run, int64_t end, uint32_t node)
 {
     for (int32_t lane = 0; lane < run->lanes; lane++)
         reference_event(run, (bmf_event_kind)run->node[node].kind, lane, 0, end, node, 0, 0, -1, 0);
 }
 
-static bmf_intervals *intervals_of(bmf_run *run, bmf_run *ideal)
+static bmf_intervals *intervals_of(bmf_trace_run *run, bmf_trace_run *ideal)
 {
     bmf_intervals *made;
     assert_int_equal(intervals_create(run, ideal, &made), BMF_OK);
@@ -76,7 +76,7 @@ static void check_losses(const bmf_characteristics *made, const bmf_characterist
           (long long)seed);
 }
 
-static void check_against_reference(const bmf_run *run, const bmf_intervals *intervals, int64_t seed)
+static void check_against_reference(const bmf_trace_run *run, const bmf_intervals *intervals, int64_t seed)
 {
     for (int64_t i = 0; i < intervals->count; i++) {
         const bmf_interval *interval = &intervals->interval[i];
@@ -114,7 +114,7 @@ static void check_interval(const bmf_intervals *intervals, int64_t i, int64_t se
         for (int k = 0; k < BMF_CHARACTERISTICS; k++) {
             int64_t value = ((const int64_t *)one)[k];
             ((int64_t *)&sum)[k] += value;
-            CHECK(((const int64_t *)&interval->least)[k] <= value && value <= ((const int64_t *)&interval->most)[k],
+            CHECK(((const int64_t *)&interval->min)[k] <= value && value <= ((const int64_t *)&interval->max)[k],
                   "seed %lld, characteristic %d", (long long)seed, k);
         }
         CHECK(one->synchronisation <= one->communication && one->overlap <= one->compute, "seed %lld", (long long)seed);
@@ -123,7 +123,7 @@ static void check_interval(const bmf_intervals *intervals, int64_t i, int64_t se
                   sum_of_kinds(one->kind_overlap) == one->overlap,
               "seed %lld", (long long)seed);
     }
-    sum.execution = interval->most.execution;
+    sum.execution = interval->max.execution;
     CHECK(memcmp(&sum, all, sizeof sum) == 0, "seed %lld: sums over processors", (long long)seed);
     CHECK(all->productive + all->lost == all->total && all->total == all->execution * intervals->processors,
           "seed %lld", (long long)seed);
@@ -168,7 +168,7 @@ static void random_runs_agree_with_the_reference(void **state)
     (void)state;
     for (int64_t seed = 0; seed < 600; seed++) {
         uint64_t random = (uint64_t)seed * 977 + 1;
-        bmf_run *run = seed % 2 ? reference_tidy_run(&random) : reference_wild_run(&random);
+        bmf_trace_run *run = seed % 2 ? reference_tidy_run(&random) : reference_wild_run(&random);
         bmf_intervals *intervals = intervals_of(run, NULL);
         check_against_reference(run, intervals, seed);
         check_identities(intervals, seed);
@@ -185,7 +185,7 @@ static void an_instance_is_the_run_of_its_events(void **state)
     int64_t instances = 0;
     for (int64_t seed = 0; seed < 300; seed++) {
         uint64_t random = (uint64_t)seed * 31 + 7;
-        bmf_run *run = reference_tidy_run(&random);
+        bmf_trace_run *run = reference_tidy_run(&random);
         assert_int_equal(run_sort(run), BMF_OK);
         bmf_intervals *whole = intervals_of(run, NULL);
         for (uint32_t node = 1; node < run->nodes; node++) {
@@ -221,7 +221,7 @@ static void processors_one_by_one_are_the_same(void **state)
     (void)state;
     for (int64_t seed = 0; seed < 60; seed++) {
         uint64_t random = (uint64_t)seed * 131 + 3;
-        bmf_run *run = seed % 2 ? reference_tidy_run(&random) : reference_wild_run(&random);
+        bmf_trace_run *run = seed % 2 ? reference_tidy_run(&random) : reference_wild_run(&random);
         bmf_intervals *kept = intervals_of(run, NULL);
         intervals_memory = 0;
         bmf_intervals *bounded = intervals_of(run, NULL);
@@ -249,7 +249,7 @@ static void processors_one_by_one_are_the_same(void **state)
 static void one_message(void **state)
 {
     (void)state;
-    bmf_run *run = reference_empty_run(2);
+    bmf_trace_run *run = reference_empty_run(2);
     uint32_t call = run_call(run, 0, "P_Split", skeleton_split.id);
     add_around(run, 100, 0);
     add_around(run, 100, call);
@@ -287,7 +287,7 @@ static void one_message(void **state)
 static void receives_at_once(void **state)
 {
     (void)state;
-    bmf_run *run = reference_empty_run(4);
+    bmf_trace_run *run = reference_empty_run(4);
     uint32_t call = run_call(run, 0, "gather", skeleton_gather.id);
     for (int32_t from = 1; from < 4; from++) {
         reference_event(run, BMF_EVENT_SEND, from, 10 * from, 10 * from + 2, call, 0, 0, 0, 8);
@@ -307,7 +307,7 @@ static void receives_at_once(void **state)
 static void computing_beside_messages(void **state)
 {
     (void)state;
-    bmf_run *run = reference_empty_run(2);
+    bmf_trace_run *run = reference_empty_run(2);
     uint32_t call = run_call(run, 0, "permute stages", skeleton_permute.id);
     for (int32_t lane = 0; lane < 2; lane++) {
         add_kernel(run, lane, 0, 10, call, 0);
@@ -329,7 +329,7 @@ static void placed_work(void **state)
 {
     (void)state;
     for (int32_t lanes = 2; lanes <= 16; lanes *= 2) {
-        bmf_run *run = reference_empty_run(lanes);
+        bmf_trace_run *run = reference_empty_run(lanes);
         uint32_t call = run_call(run, 0, "map square", skeleton_map.id);
         add_around(run, 130, 0);
         for (int32_t lane = 0; lane < lanes; lane++)
@@ -353,7 +353,7 @@ static void placed_work(void **state)
 static void two_placed_lists(void **state)
 {
     (void)state;
-    bmf_run *run = reference_empty_run(3);
+    bmf_trace_run *run = reference_empty_run(3);
     uint32_t first = run_call(run, 0, "map a", skeleton_map.id), second = run_call(run, 0, "map b", skeleton_map.id);
     add_around(run, 30, 0);
     add_kernel(run, 0, 0, 20, first, 0);
@@ -372,7 +372,7 @@ static void two_placed_lists(void **state)
 static void the_last_to_finish(void **state)
 {
     (void)state;
-    bmf_run *run = reference_empty_run(2);
+    bmf_trace_run *run = reference_empty_run(2);
     uint32_t call = run_call(run, 0, "map a", skeleton_map.id);
     add_around(run, 30, 0);
     add_kernel(run, 0, 0, 5, call, 0);
@@ -384,7 +384,7 @@ static void the_last_to_finish(void **state)
     run_free(run);
 }
 
-static void exchange(bmf_run *run, uint32_t call, uint32_t round, int32_t from, int32_t to)
+static void exchange(bmf_trace_run *run, uint32_t call, uint32_t round, int32_t from, int32_t to)
 {
     reference_event(run, BMF_EVENT_SEND, from, 100 * round + 10, 100 * round + 11, call, 0, round, to, 8);
     reference_event(run, BMF_EVENT_RECEIVE, to, 100 * round + 12, 100 * round + 13, call, 0, round, from, 8);
@@ -394,7 +394,7 @@ static void exchange(bmf_run *run, uint32_t call, uint32_t round, int32_t from, 
 static int64_t repeated_in(const bmf_skeleton_type *skeleton, int32_t lanes, int rounds,
                            bool (*sends)(int32_t, int32_t, int))
 {
-    bmf_run *run = reference_empty_run(lanes);
+    bmf_trace_run *run = reference_empty_run(lanes);
     uint32_t call = run_call(run, 0, "call", skeleton->id);
     for (int round = 0; round < rounds; round++)
         for (int32_t from = 0; from < lanes; from++) {
@@ -452,7 +452,7 @@ static void kinds_follow_the_calls(void **state)
                  {&skeleton_distl, BMF_COMMUNICATION_DISTL},           {&skeleton_project, BMF_COMMUNICATION_PROJECT},
                  {&skeleton_permute, BMF_COMMUNICATION_PERMUTE},       {&skeleton_map, BMF_COMMUNICATION_OTHER}};
     enum { KNOWN = sizeof known / sizeof known[0] };
-    bmf_run *run = reference_empty_run(1);
+    bmf_trace_run *run = reference_empty_run(1);
     uint32_t node[KNOWN];
     for (int k = 0; k < KNOWN; k++) {
         char text[32];
@@ -476,9 +476,9 @@ static void kinds_follow_the_calls(void **state)
 /* ---- with the ideal network ---- */
 
 /* The same computing, messages that take no time. */
-static bmf_run *ideal_of(const bmf_run *run)
+static bmf_trace_run *ideal_of(const bmf_trace_run *run)
 {
-    bmf_run *ideal = reference_empty_run(run->lanes);
+    bmf_trace_run *ideal = reference_empty_run(run->lanes);
     for (uint32_t node = 1; node < run->nodes; node++)
         run_node_like(ideal, run->node[node].parent, run->name[run->node[node].name], &run->node[node]);
     for (int64_t k = 0; k < run->events; k++) {
@@ -496,7 +496,7 @@ static void factors_multiply(void **state)
     int64_t known = 0;
     for (int64_t seed = 0; seed < 200; seed++) {
         uint64_t random = (uint64_t)seed * 53 + 11;
-        bmf_run *run = reference_tidy_run(&random), *ideal = ideal_of(run);
+        bmf_trace_run *run = reference_tidy_run(&random), *ideal = ideal_of(run);
         bmf_intervals *intervals = intervals_of(run, ideal);
         for (int64_t i = 0; i < intervals->count; i++) {
             const bmf_efficiencies *e = &intervals->interval[i].efficiency;
@@ -522,7 +522,7 @@ static void factors_multiply(void **state)
 static void replayed_on_the_ideal_network(void **state)
 {
     (void)state;
-    bmf_run *run = reference_empty_run(2), *ideal;
+    bmf_trace_run *run = reference_empty_run(2), *ideal;
     uint32_t call = run_call(run, 0, "P_Split", skeleton_split.id);
     add_around(run, 150, 0);
     add_around(run, 150, call);
@@ -551,7 +551,7 @@ static void replayed_on_the_ideal_network(void **state)
 static void wrong_ideals_are_refused(void **state)
 {
     (void)state;
-    bmf_run *run = reference_empty_run(2), *other = reference_empty_run(2), *wider = reference_empty_run(3);
+    bmf_trace_run *run = reference_empty_run(2), *other = reference_empty_run(2), *wider = reference_empty_run(3);
     bmf_intervals *intervals;
     add_kernel(run, 0, 0, 5, run_call(run, 0, "map a", skeleton_map.id), 0);
     add_kernel(other, 0, 0, 5, run_call(other, 0, "map b", skeleton_map.id), 0);
@@ -569,7 +569,7 @@ static void wrong_ideals_are_refused(void **state)
 static void nothing_at_all(void **state)
 {
     (void)state;
-    bmf_run *run = reference_empty_run(3);
+    bmf_trace_run *run = reference_empty_run(3);
     bmf_intervals *intervals = intervals_of(run, NULL);
     assert_int_equal(intervals->count, 1);
     assert_int_equal(intervals->interval[0].all.total, 0);
@@ -581,7 +581,7 @@ static void nothing_at_all(void **state)
 static void many_processors(void **state)
 {
     (void)state;
-    bmf_run *run = reference_empty_run(65536);
+    bmf_trace_run *run = reference_empty_run(65536);
     uint32_t call = run_call(run, 0, "reduce plus", skeleton_reduce.id);
     for (int32_t lane = 0; lane < run->lanes; lane++) {
         add_kernel(run, lane, 0, 100 + lane % 7, call, 0);
@@ -592,7 +592,7 @@ static void many_processors(void **state)
     const bmf_characteristics *all = &intervals->interval[0].all;
     assert_int_equal(all->total, 200 * 65536);
     assert_int_equal(all->productive + all->lost, all->total);
-    assert_int_equal(intervals->interval[0].most.compute - intervals->interval[0].least.compute, 6);
+    assert_int_equal(intervals->interval[0].max.compute - intervals->interval[0].min.compute, 6);
     intervals_free(intervals);
     run_free(run);
 }
@@ -600,7 +600,7 @@ static void many_processors(void **state)
 static void times_that_overflow_are_refused(void **state)
 {
     (void)state;
-    bmf_run *run = reference_empty_run(4);
+    bmf_trace_run *run = reference_empty_run(4);
     bmf_intervals *intervals;
     add_kernel(run, 0, 0, INT64_MAX / 8, 0, 0);
     assert_int_equal(intervals_create(run, NULL, &intervals), BMF_ERROR_ARGUMENT);

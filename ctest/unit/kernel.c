@@ -136,12 +136,12 @@ static void quick_folds_any_count(void **unused)
     uint64_t state = 3;
     for (int k = 0; k < TEST_OPERATORS; k++) {
         const test_operator *test = test_operator_number(k);
-        if (!test->op->quick || !(test->op->flags & BMF_EXACT))
+        if (!test->op->reassociate || !(test->op->flags & BMF_EXACT))
             continue;
         for (int64_t count = 1; count <= 300; count++) {
             char got[TEST_LARGEST_RECORD] = {0}, expected[TEST_LARGEST_RECORD] = {0};
             char *x = test_draw(test, count, &state);
-            test->op->quick(test->op->context, count, x, got);
+            test->op->reassociate(test->op->context, count, x, got);
             reference_fold(test->combine, count, x, test->size, expected);
             assert_same(1, test->size, got, expected, "quick fold", test->op->name, count);
             free(x);
@@ -161,7 +161,7 @@ static void quick_sum_is_close(void **unused)
             sum += x[i];
             size += fabs(x[i]);
         }
-        bmf_plus_real.quick(bmf_plus_real.context, count, x, &got);
+        bmf_plus_real.reassociate(bmf_plus_real.context, count, x, &got);
         assert_true(fabs(got - sum) <= 2.0 * (double)count * 0x1p-53 * size);
     }
 }
@@ -366,7 +366,7 @@ static void flags_follow_the_type(void **unused)
     for (int k = 0; k < TEST_OPERATORS; k++) {
         const bmf_operator *op = test_operator_number(k)->op;
         if (op->type->kind == BMF_TUPLE)
-            assert_true(op->fold == NULL && op->scan == NULL && op->quick == NULL);
+            assert_true(op->fold == NULL && op->scan == NULL && op->reassociate == NULL);
     }
 }
 

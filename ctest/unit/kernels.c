@@ -11,14 +11,14 @@
 #include "bmf/status.h"
 
 /* A run on two ranks, one processor each. */
-static bmf_run *make_run(void)
+static bmf_trace_run *make_run(void)
 {
-    bmf_run *run = run_create("program", "host", 2, 2, 1);
+    bmf_trace_run *run = run_create("program", "host", 2, 2, 1);
     assert_non_null(run);
     return run;
 }
 
-static void add(bmf_run *run, bmf_event_kind kind, uint32_t node, int32_t lane, int64_t begin, int64_t end,
+static void add(bmf_trace_run *run, bmf_event_kind kind, uint32_t node, int32_t lane, int64_t begin, int64_t end,
                 int64_t amount, int32_t peer, const char *name)
 {
     run_add(run, &(bmf_event){.begin = begin,
@@ -55,7 +55,7 @@ static void holds(const bmf_samples *samples, const char *operation, int64_t d, 
 static void a_kernel_counts_from_the_event_before_it(void **state)
 {
     (void)state;
-    bmf_run *run = make_run();
+    bmf_trace_run *run = make_run();
     bmf_samples *samples;
     uint32_t map = run_node(run, 0, "map square", BMF_EVENT_SKELETON);
     for (int32_t lane = 0; lane < 2; lane++) {
@@ -77,7 +77,7 @@ static void a_kernel_counts_from_the_event_before_it(void **state)
 static void messages_are_told_apart_from_what_is_around_them(void **state)
 {
     (void)state;
-    bmf_run *run = make_run();
+    bmf_trace_run *run = make_run();
     bmf_samples *samples;
     uint32_t split = run_node(run, 0, "split", BMF_EVENT_SKELETON);
     uint32_t map = run_node(run, 0, "map", BMF_EVENT_SKELETON);
@@ -107,7 +107,7 @@ static void messages_are_told_apart_from_what_is_around_them(void **state)
 static void receives_of_one_round_count_together(void **state)
 {
     (void)state;
-    bmf_run *run = run_create("program", "host", 3, 3, 1);
+    bmf_trace_run *run = run_create("program", "host", 3, 3, 1);
     bmf_samples *samples;
     uint32_t gather = run_node(run, 0, "gather", BMF_EVENT_SKELETON);
     for (int32_t lane = 0; lane < 3; lane++)
@@ -141,14 +141,14 @@ static void names_are_those_of_operations(void **state)
 static void what_cannot_be_learnt_from_is_refused(void **state)
 {
     (void)state;
-    bmf_run *empty = make_run(), *predicted = make_run(), *threads = run_create("program", "host", 2, 2, 2);
+    bmf_trace_run *empty = make_run(), *predicted = make_run(), *threads = run_create("program", "host", 2, 2, 2);
     bmf_samples *samples;
     predicted->predicted = 1;
     assert_int_equal(kernel_samples(1, &empty, &samples), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "no kernel"));
     assert_int_equal(kernel_samples(1, &predicted, &samples), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "predicted"));
-    assert_int_equal(kernel_samples(2, (bmf_run *[]){empty, threads}, &samples), BMF_ERROR_ARGUMENT);
+    assert_int_equal(kernel_samples(2, (bmf_trace_run *[]){empty, threads}, &samples), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "threads"));
     run_free(empty);
     run_free(predicted);

@@ -13,7 +13,7 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/language/evaluate/evaluate.h"
 
-enum { CASES = 500, MOST = 60, PROCESSORS = 6 };
+enum { CASES = 500, MAX = 60, PROCESSORS = 6 };
 
 /* A frame of elements of distributed lists, elements of those, and some of these. */
 typedef struct frames {
@@ -21,8 +21,8 @@ typedef struct frames {
     bmf_evaluator evaluator;
     bmf_frame program, spread, elements, picked;
     bmf_distribution *distribution;
-    int64_t processor[MOST], parts; /* of the spread frame's instances */
-    int64_t offsets[MOST + 1];
+    int64_t processor[MAX], parts; /* of the spread frame's instances */
+    int64_t offsets[MAX + 1];
     int64_t *number, numbers; /* of the picked ones */
 } frames;
 
@@ -33,7 +33,7 @@ static void open_frames(uint64_t *seed, frames *f)
     f->ctx = (bmf_context){
         .threads = 1 + (int)test_below(seed, 4), .ranks = 1, .processors = PROCESSORS, .local_processors = PROCESSORS};
     f->evaluator.ctx = &f->ctx;
-    f->parts = test_below(seed, MOST);
+    f->parts = test_below(seed, MAX);
     for (int64_t k = 0; k < f->parts; k++) {
         int64_t rest = PROCESSORS - 1 - (k > 0 ? f->processor[k - 1] : 0);
         f->processor[k] = PROCESSORS - 1 - rest + (test_below(seed, 8) == 0 ? test_below(seed, rest + 1) : 0);

@@ -266,7 +266,7 @@ static void expect_context(const bmf_value *out, int64_t i, bmf_stream_tail tail
 static void try_stream(const head_case *h, bmf_stream_tail tail, const end_case *e, const sizes *size, uint64_t seed)
 {
     /* alone, and with two, three or four */
-    const int other = 2 + (int)(seed % (MOST_THREADS - 1));
+    const int other = 2 + (int)(seed % (MAX_THREADS - 1));
     for (int threads = 1; threads <= other; threads += other - 1) {
         uint64_t state = seed;
         world w;

@@ -49,7 +49,7 @@ static void expect_failure(const head_case *h, bmf_stream_tail tail, const end_c
     assert_int_not_equal(status, BMF_OK);
     if (!strstr(message, first) || !strstr(message, second))
         fail_msg("'%s' lacks '%s' or '%s'", message, first, second);
-    for (int threads = 2; threads <= MOST_THREADS; threads++) {
+    for (int threads = 2; threads <= MAX_THREADS; threads++) {
         run_failing(h, tail, e, threads, cells, instances, length, again, &status);
         assert_int_not_equal(status, BMF_OK);
         assert_string_equal(message, again);
@@ -182,7 +182,7 @@ static void a_map_overwrites_what_nobody_else_holds(void **state)
 static void scalars_compute_every_context(void **state)
 {
     (void)state;
-    for (int threads = 1; threads <= MOST_THREADS; threads++)
+    for (int threads = 1; threads <= MAX_THREADS; threads++)
         for (int broadcast = 0; broadcast < 2; broadcast++) {
             enum { COUNT = 20000 };
             world w;

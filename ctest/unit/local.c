@@ -14,7 +14,7 @@
 #include "bmf/permute.h"
 #include "permute/local/walk.h"
 
-enum { ENGINES = 3, GUARD = 128, GUARD_BYTE = 0x5a, MOST_BYTES = 1 << 22 };
+enum { ENGINES = 3, GUARD = 128, GUARD_BYTE = 0x5a, MAX_BYTES = 1 << 22 };
 
 static const bmf_engine *engine_at(int e)
 {
@@ -138,7 +138,7 @@ static void every_element_size(void **state)
                             32, 48, 64, 100, 128, 512, 1000, 1024, 2048, 4095, 4096};
     uint64_t seed = 1;
     for (size_t k = 0; k < sizeof size / sizeof *size; k++)
-        for (int bits = 0; bits <= 12 && size[k] << bits <= MOST_BYTES / 8; bits++) {
+        for (int bits = 0; bits <= 12 && size[k] << bits <= MAX_BYTES / 8; bits++) {
             bmf_permutation p;
             random_permutation(&seed, bits, bits % 2, &p);
             expect_permuted_by_all(&p, size[k], 1 + bits % 4, bits % 3 == 0 ? (size_t)(bits * 7 % 64) : 0);

@@ -12,13 +12,13 @@
 static const bmf_measure_options usual = {.output = "none", .version = "test", .factor = 4, .repeats = 20};
 static const measure_limits machine = {.ranks = 6, .team = 5, .memory = INT64_C(1) << 40, .caches = INT64_C(1) << 22};
 
-static measure_plan plan_of(const char *operations, int64_t least, int64_t most, const measure_limits *limits)
+static measure_plan plan_of(const char *operations, int64_t min, int64_t max, const measure_limits *limits)
 {
     measure_plan plan;
     bmf_measure_options o = usual;
     o.operations = operations;
-    o.least_elements = least;
-    o.most_elements = most;
+    o.min_elements = min;
+    o.max_elements = max;
     measure_plan_create(&o, limits, &plan);
     return plan;
 }
@@ -48,10 +48,10 @@ static void test_points(void **state)
     /* powers of two only, of ranks and of elements */
     expect_points(plan_of("permute_round", 16, 16, &machine), (const int64_t[]){2, 16, 4, 16, -1});
     /* and where ranks share cores */
-    measure_limits crowded = machine;
-    crowded.crowded = true;
-    crowded.ranks = 7;
-    expect_points(plan_of("bcast", 4, 4, &crowded), (const int64_t[]){2, 4, 4, 4, 7, 4, -1});
+    measure_limits oversubscribed = machine;
+    oversubscribed.oversubscribed = true;
+    oversubscribed.ranks = 7;
+    expect_points(plan_of("bcast", 4, 4, &oversubscribed), (const int64_t[]){2, 4, 4, 4, 7, 4, -1});
 }
 
 static void test_powers_of_two(void **state)
@@ -61,7 +61,7 @@ static void test_powers_of_two(void **state)
     bmf_measure_options o = usual;
     o.operations = "bmf_project_bits";
     o.factor = 3;
-    o.most_elements = 100;
+    o.max_elements = 100;
     const measure_limits one = {.ranks = 1, .memory = INT64_C(1) << 40};
     measure_plan_create(&o, &one, &plan); /* 1, 3, 9, 27, 81 */
     expect_points(plan, (const int64_t[]){1, 1, 1, 4, 1, 16, 1, 32, 1, 128, -1});
@@ -76,9 +76,9 @@ static void test_obstacles(void **state)
     int obstacles = 0;
     assert_true(count < MEASURE_MAX_OPERATIONS);
     for (int k = 0; k < count; k++) {
-        const bool needs_two = operation[k]->least_ranks == 2, threads = operation[k]->family == BMF_FAMILY_THREADS;
-        assert_true((measure_obstacle(operation[k], &alone) != NULL) == (needs_two || threads));
-        assert_null(measure_obstacle(operation[k], &machine));
+        const bool needs_two = operation[k]->min_ranks == 2, threads = operation[k]->family == BMF_FAMILY_THREADS;
+        assert_true((measure_unsupported_reason(operation[k], &alone) != NULL) == (needs_two || threads));
+        assert_null(measure_unsupported_reason(operation[k], &machine));
         obstacles += needs_two || threads;
         for (int j = 0; j < k; j++)
             assert_string_not_equal(operation[j]->name, operation[k]->name);

@@ -14,19 +14,19 @@
 #include "predict/mesh/routers.h"
 #include "bmf/status.h"
 
-enum { PATTERNS = 2500, MOST_MESSAGES = 24, LIMIT = 100000 };
+enum { PATTERNS = 2500, MAX_MESSAGES = 24, LIMIT = 100000 };
 
 typedef struct world {
     bmf_mesh mesh;
     bmf_dynamic_settings settings;
     int64_t messages;
-    reference_message message[MOST_MESSAGES];
-    int64_t sent[MOST_MESSAGES], arrived[MOST_MESSAGES], hops[MOST_MESSAGES], reports;
+    reference_message message[MAX_MESSAGES];
+    int64_t sent[MAX_MESSAGES], arrived[MAX_MESSAGES], hops[MAX_MESSAGES], reports;
 } world;
 
-static int between(uint64_t *state, int least, int most)
+static int between(uint64_t *state, int min, int max)
 {
-    return least + (int)test_below(state, most - least + 1);
+    return min + (int)test_below(state, max - min + 1);
 }
 
 static void random_mesh(uint64_t *state, world *w)
@@ -38,7 +38,7 @@ static void random_mesh(uint64_t *state, world *w)
 static void random_settings(uint64_t *state, world *w)
 {
     bmf_dynamic_settings *s = &w->settings;
-    const bool quick = test_below(state, 2) == 0; /* no delays */
+    const bool reassociate = test_below(state, 2) == 0; /* no delays */
     const bool adaptive = test_below(state, 2) == 0;
     *s = (bmf_dynamic_settings){
         .routing = adaptive ? BMF_DYNAMIC_ADAPTIVE : BMF_DYNAMIC_ECUBE,
@@ -46,13 +46,13 @@ static void random_settings(uint64_t *state, world *w)
         .buffer = between(state, 1, 9),
         .addresses = between(state, 1, 4),
         .header = between(state, 0, 2),
-        .route = quick ? 0 : between(state, 0, 3),
-        .allocate = quick ? 0 : between(state, 0, 2),
-        .link = quick ? 1 : between(state, 1, 4),
-        .inject = quick ? 1 : between(state, 1, 4),
-        .credit = quick ? 1 : between(state, 1, 5),
-        .inject_credit = quick ? 1 : between(state, 1, 5),
-        .eject_credit = quick ? 1 : between(state, 1, 5),
+        .route = reassociate ? 0 : between(state, 0, 3),
+        .allocate = reassociate ? 0 : between(state, 0, 2),
+        .link = reassociate ? 1 : between(state, 1, 4),
+        .inject = reassociate ? 1 : between(state, 1, 4),
+        .credit = reassociate ? 1 : between(state, 1, 5),
+        .inject_credit = reassociate ? 1 : between(state, 1, 5),
+        .eject_credit = reassociate ? 1 : between(state, 1, 5),
         .atomic = adaptive || test_below(state, 2) == 0,
         .shared = test_below(state, 2) == 0,
         .misroutes = between(state, 0, 3),
@@ -63,16 +63,16 @@ static void random_settings(uint64_t *state, world *w)
 
 static void random_messages(uint64_t *state, world *w)
 {
-    const int64_t most_words = between(state, 1, 30), most_gap = between(state, 1, 12);
+    const int64_t max_words = between(state, 1, 30), max_gap = between(state, 1, 12);
     const bool hot = test_below(state, 4) == 0; /* many to one node */
     int64_t cycle = 0;
-    w->messages = between(state, 1, MOST_MESSAGES);
+    w->messages = between(state, 1, MAX_MESSAGES);
     for (int64_t k = 0; k < w->messages; k++) {
-        cycle += test_below(state, 40) == 0 ? 300 : test_below(state, most_gap);
+        cycle += test_below(state, 40) == 0 ? 300 : test_below(state, max_gap);
         w->message[k] =
             (reference_message){.from = test_below(state, w->mesh.nodes),
                                 .to = hot && test_below(state, 3) > 0 ? 0 : test_below(state, w->mesh.nodes),
-                                .words = 1 + test_below(state, most_words),
+                                .words = 1 + test_below(state, max_words),
                                 .cycle = cycle,
                                 .address = between(state, 0, w->settings.addresses)};
         w->sent[k] = w->arrived[k] = w->hops[k] = -1;
@@ -93,7 +93,7 @@ static void note_arrived(void *state, const bmf_dynamic_report *report, int64_t 
 }
 
 /* Lets the fast simulator catch up to the reference's time, skipping what it may. */
-static void follow(bmf_dynamic *d, world *w, int64_t *handed_over, int64_t until)
+static void follow(bmf_wormhole_mesh *d, world *w, int64_t *handed_over, int64_t until)
 {
     for (;;) {
         int64_t next = dynamic_next(d);
@@ -134,7 +134,7 @@ static void agree_on(uint64_t seed)
 {
     uint64_t state = seed;
     world w = {0};
-    bmf_dynamic *d;
+    bmf_wormhole_mesh *d;
     int64_t handed_over = 0;
     random_mesh(&state, &w);
     random_settings(&state, &w);
@@ -326,7 +326,7 @@ static void matches_booksim(void **unused)
 static void refuses_what_would_block(void **unused)
 {
     bmf_mesh torus;
-    bmf_dynamic *d;
+    bmf_wormhole_mesh *d;
     bmf_dynamic_settings settings;
     (void)unused;
     assert_int_equal(mesh_parse("4x4", true, &torus), BMF_OK);

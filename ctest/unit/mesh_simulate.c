@@ -18,7 +18,7 @@ enum { SCHEDULES = 1500, LIMIT = 20000 };
 typedef struct world {
     bmf_scheduled_machine *machine;
     bmf_processor_script *script;
-    random_stream stream[2][RANDOM_MOST_STREAMS];
+    random_stream stream[2][RANDOM_MAX_STREAMS];
     int64_t streams[2];
 } world;
 
@@ -45,13 +45,13 @@ static void free_world(world *w)
     scheduled_free(w->machine);
 }
 
-static void random_world(uint64_t seed, world *w, int64_t most_words, int64_t most_wait)
+static void random_world(uint64_t seed, world *w, int64_t max_words, int64_t max_wait)
 {
     uint64_t state = seed;
     make_machine(&state, w);
     w->streams[0] = random_numesh_fill(w->machine, 1, &state, 10 + test_below(&state, 60), w->stream[0]);
-    random_numesh_transfers(&w->machine->hardware.mesh, w->script, &state, 0, w->streams[0], w->stream[0], most_words,
-                            most_wait);
+    random_numesh_transfers(&w->machine->hardware.mesh, w->script, &state, 0, w->streams[0], w->stream[0], max_words,
+                            max_wait);
     scheduled_fill_reprogram(w->machine, 1);
     start_in(w, 1);
 }

@@ -17,12 +17,12 @@
 #include "runtime/base/allocate.h"
 #include "bmf/status.h"
 
-enum { LENGTH = 24, MOST = 400 };
+enum { LENGTH = 24, MAX = 400 };
 
 /* Streams on a mesh, routed, with a script for each node. */
 typedef struct world {
     bmf_scheduled_hardware hardware;
-    bmf_stream stream[MOST];
+    bmf_stream stream[MAX];
     int64_t streams;
     bmf_stream_routes *routes;
     bmf_scheduled_machine *machine;
@@ -91,10 +91,10 @@ static bool listens(const bmf_stream *stream, int64_t node)
 }
 
 /* Every node: all its words of all streams, after waiting. */
-static void add_transfers(world *w, int64_t words, uint64_t *state, int64_t most_wait)
+static void add_transfers(world *w, int64_t words, uint64_t *state, int64_t max_wait)
 {
     for (int64_t n = 0; n < w->hardware.mesh.nodes; n++) {
-        bmf_interface_use use[MOST];
+        bmf_interface_use use[MAX];
         int64_t uses = 0;
         for (int64_t k = 0; k < w->streams; k++) {
             if (w->stream[k].from == n)
@@ -103,7 +103,7 @@ static void add_transfers(world *w, int64_t words, uint64_t *state, int64_t most
                 use[uses++] = (bmf_interface_use){.reg = reg_at(w, k, n), .reads = true, .stream = k, .words = words};
         }
         if (state)
-            script_wait(&w->script[n], BMF_TIME_CPU, test_below(state, most_wait));
+            script_wait(&w->script[n], BMF_TIME_CPU, test_below(state, max_wait));
         script_transfer(&w->script[n], false, uses, use);
     }
 }
@@ -229,13 +229,13 @@ static void linear_broadcast_takes_four(void **unused)
     int64_t all[16];
     for (int64_t n = 0; n < 16; n++)
         all[n] = n;
-    for (int wish = 1; wish <= 2; wish++) {
+    for (int candidates = 1; candidates <= 2; candidates++) {
         world w = make_world(4, 4, LENGTH);
-        add_stream(&w, 0, 15, all + 1, 0.25 * wish);
-        add_stream(&w, 12, 12, all, 0.25 * wish); /* the snake ends in node 12 */
+        add_stream(&w, 0, 15, all + 1, 0.25 * candidates);
+        add_stream(&w, 12, 12, all, 0.25 * candidates); /* the snake ends in node 12 */
         w.stream[0].reprogrammed = w.stream[1].reprogrammed = true;
         route(&w, true);
-        if (wish == 1) {
+        if (candidates == 1) {
             assert_true(w.routes->factor == 1);
             w.streams = 1;
             add_transfers(&w, 1024, NULL, 0);
@@ -339,7 +339,7 @@ static void random_streams_arrive(void **unused)
     for (int turn = 0; turn < 120; turn++) {
         world w = make_world(1 + test_below(&state, 5), 1 + test_below(&state, 5), 6 + (int)test_below(&state, 30));
         const int64_t nodes = w.hardware.mesh.nodes;
-        int64_t to[MOST][3];
+        int64_t to[MAX][3];
         w.hardware.separate_wires = test_below(&state, 2);
         w.hardware.pipelines = 1 + (int)test_below(&state, 3);
         for (int64_t k = 0; k < 1 + nodes / 2; k++) {

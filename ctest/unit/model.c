@@ -356,7 +356,7 @@ static char *trace_of(const char *text, int64_t *size)
 {
     char path[64] = "/tmp/unit_model.XXXXXX";
     modelled made = open_model(hockney, 5);
-    bmf_run *run;
+    bmf_trace_run *run;
     close(mkstemp(path));
     run_text(&made, text, "506"); /* 11 * 12 * 23 / 6 */
     assert_int_equal(model_trace(made.ctx, &run), BMF_OK);

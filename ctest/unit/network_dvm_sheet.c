@@ -85,7 +85,7 @@ static void transputers_find_the_best_portions(void **state)
             start(network, 0, NULL);
             for (int w = 0; w < 5; w++)
                 for (int k = 0; k < 7; k++) {
-                    bmf_flying one = message_of(0, ways[w].to, sizes[k], 0.0);
+                    bmf_transit one = message_of(0, ways[w].to, sizes[k], 0.0);
                     double best = INFINITY;
                     network->type->send(network, &one);
                     for (int64_t s = 1; s <= sizes[k]; s++)
@@ -107,7 +107,7 @@ static void transputers_at_a_round_optimum(void **state)
              "type = \"dvm\"; levels = ( { kind = \"transputer\"; start_us = 4.0; us_per_byte = 0.01; "
              "topology = [6]; } );",
              6);
-    bmf_flying one = message_of(5, 0, 10000, 1.0), none = message_of(5, 0, 0, 1.0);
+    bmf_transit one = message_of(5, 0, 10000, 1.0), none = message_of(5, 0, 0, 1.0);
     start(network, 0, NULL);
     network->type->send(network, &one);
     network->type->send(network, &none);
@@ -148,9 +148,9 @@ static void the_lowest_common_cluster_counts(void **state)
                                 "{ kind = \"ethernet\"; start_us = 1.0; us_per_byte = 0.001; members = 2; } );",
                                 8);
     const double far = 7e-6 + 1000 * 0.004e-6, near = 1e-6 + 1000 * 0.001e-6;
-    bmf_flying message[] = {message_of(0, 1, 1000, 0.0), message_of(1, 2, 1000, 0.0), message_of(2, 3, 1000, 0.0),
-                            message_of(3, 7, 1000, 0.0), message_of(4, 0, 500, 0.0),  message_of(1, 0, 1000, 1e-7),
-                            message_of(6, 1, 1000, 1e-6)};
+    bmf_transit message[] = {message_of(0, 1, 1000, 0.0), message_of(1, 2, 1000, 0.0), message_of(2, 3, 1000, 0.0),
+                             message_of(3, 7, 1000, 0.0), message_of(4, 0, 500, 0.0),  message_of(1, 0, 1000, 1e-7),
+                             message_of(6, 1, 1000, 1e-6)};
     const double arrived[] = {near, far, near, far, far + 7e-6 + 500 * 0.004e-6, near + near, far + far};
     start(network, 0, NULL);
     deliver(network, message, 7);
@@ -187,11 +187,11 @@ static void sheets_follow_the_receive_rule(void **state)
     (void)state;
     bmf_machine *machine;
     write_sheet(EXACT_SHEET);
-    const bmf_flying one = send_one(SHEET, 800, 0.0); /* 100 elements */
-    assert_near(one.free, 4e-6);
-    assert_near(one.done, 7e-6);
-    assert_near(one.arrived + one.taking, 70e-6);
-    assert_near(one.taking, 30e-6);
+    const bmf_transit one = send_one(SHEET, 800, 0.0); /* 100 elements */
+    assert_near(one.sender_free, 4e-6);
+    assert_near(one.send_done, 7e-6);
+    assert_near(one.arrived + one.receive_overhead, 70e-6);
+    assert_near(one.receive_overhead, 30e-6);
     assert_near(send_one(SHEET "arrival = \"pingpong\";", 800, 0.0).arrived, 68e-6 - 30e-6);
     bmf_network *network = make(&machine, SHEET, 2);
     static const struct {
@@ -209,7 +209,7 @@ static void sheets_follow_the_receive_rule(void **state)
     /* Without an allreduce: 2 ceil(log2 5) messages of one element. */
     assert_near(network->type->agreement(network, 5), 6 * 20.5e-6);
     assert_null(network->type->remark(network, 0));
-    bmf_flying large = message_of(0, 1, 8008, 0.0);
+    bmf_transit large = message_of(0, 1, 8008, 0.0);
     start(network, 0, NULL);
     network->type->send(network, &large);
     assert_non_null(strstr(network->type->remark(network, 2), "8008 bytes: the sheet's entry 'recv' ends at 8000"));
@@ -226,17 +226,17 @@ static void sheets_with_congestion_and_agreement(void **state)
                             "{ operation = \"allreduce\"; family = \"collective\"; element_bytes = 8; p = [2, 64]; "
                             "d = [1, 1000]; c = 100.0; startup = \"p\"; s = 6.0; size = \"d\"; k = 1.0; }");
     bmf_network *network = make(&machine, SHEET "congested = true;", 32);
-    bmf_flying one = message_of(0, 1, 800, 0.0);
+    bmf_transit one = message_of(0, 1, 800, 0.0);
     start(network, 0, NULL);
     network->type->send(network, &one);
-    assert_near(one.arrived + one.taking, 188e-6); /* 10 + 4 * 32 + 50, above recv's 70 */
+    assert_near(one.arrived + one.receive_overhead, 188e-6); /* 10 + 4 * 32 + 50, above recv's 70 */
     assert_near(network->type->agreement(network, 32), 293e-6);
     unmake(machine, network);
     network = make(&machine, SHEET "congested = true;", 2);
     one = message_of(0, 1, 800, 0.0);
     start(network, 0, NULL);
     network->type->send(network, &one);
-    assert_near(one.arrived + one.taking, 70e-6); /* above allsend's 68 */
+    assert_near(one.arrived + one.receive_overhead, 70e-6); /* above allsend's 68 */
     unmake(machine, network);
 }
 
@@ -250,7 +250,7 @@ static void sheets_with_single_ports(void **state)
     for (int64_t elements = 20; elements <= 100; elements += 80) {
         const double length = elements == 20 ? 10e-6 : 40e-6, latency = elements == 20 ? 10e-6 : 0.0;
         bmf_network *network = make(&machine, SHEET "ports = \"single\";", 5);
-        bmf_flying in[4], out[4];
+        bmf_transit in[4], out[4];
         for (int k = 0; k < 4; k++) {
             in[k] = message_of(k + 1, 0, 8 * elements, 0.0);
             out[k] = message_of(0, k + 1, 8 * elements, 0.0);
@@ -262,8 +262,8 @@ static void sheets_with_single_ports(void **state)
         for (int k = 0; k < 4; k++) {
             assert_near(in[k].arrived, latency + (k + 1) * length);
             assert_near(out[k].arrived, latency + (k + 1) * length);
-            assert_near(in[k].taking, 5e-6 + 0.25e-6 * (double)elements);
-            assert_near(out[k].done, fmax(4e-6 + 0.03e-6 * (double)elements, (k + 1) * length));
+            assert_near(in[k].receive_overhead, 5e-6 + 0.25e-6 * (double)elements);
+            assert_near(out[k].send_done, fmax(4e-6 + 0.03e-6 * (double)elements, (k + 1) * length));
         }
         unmake(machine, network);
     }
@@ -280,9 +280,9 @@ static void sheets_with_single_ports(void **state)
 
 static double whole_of(bmf_network *network, int64_t bytes)
 {
-    bmf_flying one = message_of(0, 1, bytes, 0.0);
+    bmf_transit one = message_of(0, 1, bytes, 0.0);
     network->type->send(network, &one);
-    return one.arrived + one.taking;
+    return one.arrived + one.receive_overhead;
 }
 
 /* Mean and variance of a time over the samples; with_noise: of the first message, otherwise of the mean of many. */
@@ -313,9 +313,9 @@ static void samples_of_sheets_are_as_uncertain_as_the_sheet(void **state)
     start(network, 0, NULL);
     assert_near(whole_of(network, 800), expected);
     assert_near(whole_of(network, 800), expected);
-    bmf_flying one = message_of(0, 1, 800, 0.0);
+    bmf_transit one = message_of(0, 1, 800, 0.0);
     network->type->send(network, &one);
-    assert_near(one.spread, sqrt(coefficients + noise) / 100.0);
+    assert_near(one.relative_error, sqrt(coefficients + noise) / 100.0);
     /* The mean within 4 standard errors, the variance within 4 of its own: sqrt(2 / SAMPLES). Many messages of one
      * sample share the error of the equation and average over their noise. */
     look_at_samples(network, 800, 1, &mean, &variance);
@@ -346,11 +346,11 @@ static void samples_stay_possible(void **state)
                                                               "errors = [9.0, 0.0, 1.0]; noise = 2.0; "));
     bmf_network *network = make(&machine, SHEET, 2);
     for (int64_t sample = 0; sample < 500; sample++) {
-        bmf_flying one = message_of(0, 1, 8 * (sample % 100), 1.0);
+        bmf_transit one = message_of(0, 1, 8 * (sample % 100), 1.0);
         start(network, sample, NULL);
         network->type->send(network, &one);
-        assert_true(one.free >= one.sent && one.arrived >= one.sent && one.taking >= 0.0);
-        assert_true(one.done >= one.free);
+        assert_true(one.sender_free >= one.sent && one.arrived >= one.sent && one.receive_overhead >= 0.0);
+        assert_true(one.send_done >= one.sender_free);
     }
     unmake(machine, network);
 }

@@ -20,11 +20,11 @@ enum { ROUTERS = sizeof routers / sizeof *routers };
 static const double NANOSECONDS = 1e-9;
 
 /* `bytes` from processor 0 to 1, which is ready at `posted`. */
-static bmf_flying send_alone(const char *settings, int64_t bytes, double sent, double posted)
+static bmf_transit send_alone(const char *settings, int64_t bytes, double sent, double posted)
 {
     bmf_machine *machine;
     bmf_network *network = make(&machine, settings, 16);
-    bmf_flying one = message_of(0, 1, bytes, sent);
+    bmf_transit one = message_of(0, 1, bytes, sent);
     network->freed = network->complete = ignore;
     network->type->start(network, 0);
     one.posted = posted;
@@ -39,18 +39,18 @@ static void alone(void **unused)
 {
     (void)unused;
     for (int k = 0; k < ROUTERS; k++) {
-        const bmf_flying late = send_alone(routers[k], 64, 0, INFINITY);
-        assert_near(late.free, 8.5 * NANOSECONDS);
-        assert_near(late.done, 8.5 * NANOSECONDS);
+        const bmf_transit late = send_alone(routers[k], 64, 0, INFINITY);
+        assert_near(late.sender_free, 8.5 * NANOSECONDS);
+        assert_near(late.send_done, 8.5 * NANOSECONDS);
         assert_near(late.arrived, 9.5 * NANOSECONDS);
-        assert_near(late.taking, 8 * NANOSECONDS);
-        const bmf_flying early = send_alone(routers[k], 61, 0, 0);
+        assert_near(late.receive_overhead, 8 * NANOSECONDS);
+        const bmf_transit early = send_alone(routers[k], 61, 0, 0);
         assert_near(early.arrived, 9.5 * NANOSECONDS);
-        assert_near(early.taking, 0);
-        const bmf_flying between = send_alone(routers[k], 62, 1.25 * NANOSECONDS, 4 * NANOSECONDS);
-        assert_near(between.done, (1.5 + 8.5) * NANOSECONDS); /* it begins with the next cycle */
+        assert_near(early.receive_overhead, 0);
+        const bmf_transit between = send_alone(routers[k], 62, 1.25 * NANOSECONDS, 4 * NANOSECONDS);
+        assert_near(between.send_done, (1.5 + 8.5) * NANOSECONDS); /* it begins with the next cycle */
         assert_near(between.arrived, 11 * NANOSECONDS);
-        assert_near(between.taking, (4 + 8 - 11) * NANOSECONDS);
+        assert_near(between.receive_overhead, (4 + 8 - 11) * NANOSECONDS);
     }
 }
 
@@ -68,7 +68,7 @@ static void contention(void **unused)
 {
     bmf_machine *machine;
     bmf_network *network = make(&machine, MESH("ecube") "size = \"4\";", 4);
-    bmf_flying both[2] = {message_of(1, 3, 400, 0), message_of(2, 3, 400, 0)};
+    bmf_transit both[2] = {message_of(1, 3, 400, 0), message_of(2, 3, 400, 0)};
     bmf_link_load *load;
     (void)unused;
     network->freed = network->complete = ignore;
@@ -96,7 +96,7 @@ static void unread_messages_do_not_block(void **unused)
 {
     bmf_machine *machine;
     bmf_network *network = make(&machine, MESH("ecube") "size = \"3\";", 3);
-    bmf_flying both[2] = {message_of(0, 1, 2048, 0), message_of(0, 2, 4, 0)};
+    bmf_transit both[2] = {message_of(0, 1, 2048, 0), message_of(0, 2, 4, 0)};
     (void)unused;
     network->freed = network->complete = ignore;
     network->type->start(network, 0);

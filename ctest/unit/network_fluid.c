@@ -24,7 +24,7 @@ static const char *node_file = "unit_network_fluid.net";
 static void replays(void **state)
 {
     (void)state;
-    bmf_flying message[5];
+    bmf_transit message[5];
     near(one(SMPI, 5, 1, 0, 100000000), 0.100010);
     for (int k = 0; k < 4; k++)
         message[k] = message_of(k + 1, 0, 100000000, 0.0);
@@ -49,7 +49,7 @@ static void two_bottlenecks(void **state)
     assert_non_null(file);
     fputs("3\n0 1 1 -1\n1 0 1 2 2 -1\n2 1 2 -1\n", file);
     fclose(file);
-    bmf_flying message[3] = {message_of(0, 1, 100, 0.0), message_of(0, 2, 100, 0.0), message_of(1, 2, 450, 0.0)};
+    bmf_transit message[3] = {message_of(0, 1, 100, 0.0), message_of(0, 2, 100, 0.0), message_of(1, 2, 450, 0.0)};
     carried("file = \"unit_network_fluid.net\"; bandwidth_mb_per_s = 0.0001; mode = \"fluid\";", 3, message, 3);
     unlink(node_file);
     near(message[0].arrived, 2.0);
@@ -61,7 +61,7 @@ static void two_bottlenecks(void **state)
 static void late_flow(void **state)
 {
     (void)state;
-    bmf_flying message[2] = {message_of(0, 1, 300, 0.0), message_of(0, 1, 100, 1.0)};
+    bmf_transit message[2] = {message_of(0, 1, 300, 0.0), message_of(0, 1, 100, 1.0)};
     carried("topology = \"ring\"; bandwidth_mb_per_s = 0.0001; mode = \"fluid\";", 4, message, 2);
     near(message[0].arrived, 4.0);
     near(message[1].arrived, 3.0);
@@ -79,7 +79,7 @@ typedef struct plain_flow {
 /* Rates of all flows under way, from scratch: all grow together until a link is full, whose flows then stay. */
 static void plain_rates(const bmf_graph *graph, double bandwidth, plain_flow *flow, int64_t count, double now)
 {
-    bool fixed[MOST];
+    bool fixed[MAX];
     double *left = allocate(graph->links * (int64_t)sizeof *left);
     for (int64_t l = 0; l < graph->links; l++)
         left[l] = graph->link[l].weight * bandwidth;
@@ -88,15 +88,15 @@ static void plain_rates(const bmf_graph *graph, double bandwidth, plain_flow *fl
         fixed[k] = flow[k].over || flow[k].start > now;
     }
     for (;;) {
-        double least = INFINITY;
+        double min = INFINITY;
         int64_t full = -1;
         for (int64_t l = 0; l < graph->links; l++) {
             int64_t open = 0;
             for (int64_t k = 0; k < count; k++)
                 for (int64_t h = 0; !fixed[k] && h < flow[k].hops; h++)
                     open += flow[k].route[h] == l;
-            if (open > 0 && left[l] / (double)open < least) {
-                least = left[l] / (double)open;
+            if (open > 0 && left[l] / (double)open < min) {
+                min = left[l] / (double)open;
                 full = l;
             }
         }
@@ -109,9 +109,9 @@ static void plain_rates(const bmf_graph *graph, double bandwidth, plain_flow *fl
             if (!passes)
                 continue;
             fixed[k] = true;
-            flow[k].rate = least;
+            flow[k].rate = min;
             for (int64_t h = 0; h < flow[k].hops; h++)
-                left[flow[k].route[h]] -= least;
+                left[flow[k].route[h]] -= min;
         }
     }
     free(left);
@@ -151,7 +151,7 @@ static void random_flows(void **state)
     for (int round = 0; round < ROUNDS; round++) {
         const int which = round % 2;
         char settings[TEXT];
-        bmf_flying message[60];
+        bmf_transit message[60];
         plain_flow flow[60] = {0};
         double end[60];
         bmf_graph *graph = reference_graph(which);

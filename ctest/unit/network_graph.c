@@ -15,7 +15,7 @@
 
 #include "ctest/support/links.h"
 #include "runtime/base/allocate.h"
-#include "runtime/schedule/schedule.h"
+#include "runtime/schedule/algorithms.h"
 
 static const char *node_file = "unit_network_graph.net";
 
@@ -32,16 +32,16 @@ static void single_messages(void **state)
     near(one(MESH "mode = \"fluid\";", 16, 0, 15, 1000), 6 * 3e-6 + 1000e-6);
     near(one(MESH, 16, 0, 15, 0), 6 * 3e-6);
     near(one(MESH "mode = \"fluid\";", 16, 0, 15, 0), 6 * 3e-6);
-    bmf_flying message = message_of(0, 1, 1000, 0.5);
+    bmf_transit message = message_of(0, 1, 1000, 0.5);
     near(carried(MESH "send_us = 7; send_us_per_byte = 0.5; receive_us = 11; receive_us_per_byte = 0.25;", 16, &message,
                  1),
          0.5 + 507e-6 + 1003e-6);
-    near(message.free, 0.5 + 507e-6);
-    near(message.done, 0.5 + 507e-6 + 1000e-6);
-    near(message.taking, 261e-6);
+    near(message.sender_free, 0.5 + 507e-6);
+    near(message.send_done, 0.5 + 507e-6 + 1000e-6);
+    near(message.receive_overhead, 261e-6);
     message = message_of(0, 1, 1000, 0.5);
     carried(MESH "send_us = 7; buffered = true;", 16, &message, 1);
-    near(message.done, 0.5 + 7e-6);
+    near(message.send_done, 0.5 + 7e-6);
 }
 
 /* Document 000's figure 6-1: weights 1, 3, 3, 1 on the way from 0 to 3. Nothing overtakes its own bytes. */
@@ -59,7 +59,7 @@ static void unequal_links(void **state)
     unlink(node_file);
 }
 
-static int64_t everybody(bmf_flying *message, int64_t processors, int64_t bytes)
+static int64_t everybody(bmf_transit *message, int64_t processors, int64_t bytes)
 {
     int64_t count = 0;
     for (int64_t from = 0; from < processors; from++)
@@ -68,7 +68,7 @@ static int64_t everybody(bmf_flying *message, int64_t processors, int64_t bytes)
     return count;
 }
 
-static int64_t shifted(bmf_flying *message, int64_t processors, int64_t by, int64_t bytes)
+static int64_t shifted(bmf_transit *message, int64_t processors, int64_t by, int64_t bytes)
 {
     for (int64_t from = 0; from < processors; from++)
         message[from] = message_of(from, (from + by) % processors, bytes, 0.0);
@@ -78,7 +78,7 @@ static int64_t shifted(bmf_flying *message, int64_t processors, int64_t by, int6
 static void patterns(void **state)
 {
     (void)state;
-    bmf_flying message[MOST];
+    bmf_transit message[MAX];
     /* all to all on a crossbar, partners in turn: nobody is in anybody's way, (P - 1) messages one after the other */
     int64_t count = everybody(message, 8, 500);
     near(carried("topology = \"crossbar\"; bandwidth_mb_per_s = 1.0; latency_us = 2;", 8, message, count),
@@ -122,7 +122,7 @@ static void broadcast(void **state)
 {
     (void)state;
     bmf_network *network = make("topology = \"hypercube\"; bandwidth_mb_per_s = 1.0; latency_us = 2;", 16);
-    bmf_flying message[15];
+    bmf_transit message[15];
     double ready[16] = {0.0};
     int64_t complete = 0;
     network->simulator = &complete;
@@ -133,7 +133,7 @@ static void broadcast(void **state)
             message[k] = message_of(from, from + step, 500, ready[from]);
             network->type->send(network, &message[k]);
             ready[from + step] = message[k].arrived;
-            ready[from] = message[k].done + 2e-6; /* sent in step */
+            ready[from] = message[k].send_done + 2e-6; /* sent in step */
         }
     near(last_arrival(message, 15), 4 * 502e-6);
     network->type->destroy(network);
@@ -145,7 +145,7 @@ static void broadcast(void **state)
 typedef struct plain_link {
     struct {
         double begin, end;
-    } busy[MOST];
+    } busy[MAX];
     int64_t count;
 } plain_link;
 
@@ -174,10 +174,10 @@ static void random_occupancy(void **state)
         const int which = round % 2, cut = round / 2 % 2;
         const double latency = reference_graphs[which].latency;
         char settings[TEXT];
-        bmf_flying message[MOST];
+        bmf_transit message[MAX];
         bmf_graph *graph = reference_graph(which);
         plain_link *link = allocate_clear(graph->links, sizeof *link);
-        int64_t count = random_messages(&seed, message, 12, MOST, round % 8 > 3);
+        int64_t count = random_messages(&seed, message, 12, MAX, round % 8 > 3);
         snprintf(settings, sizeof settings, "%s mode = \"%s\";", references[which],
                  cut ? "cut-through" : "store-and-forward");
         carried(settings, 12, message, count);
@@ -214,7 +214,7 @@ static int64_t eight_bytes(const void *state, int64_t first, int64_t count)
 }
 
 /* The messages of one level of the scan over 16 processors, all sent at once. */
-static int64_t scan_level(bmf_flying *message, int level)
+static int64_t scan_level(bmf_transit *message, int level)
 {
     bmf_schedule *schedule = schedule_create("scan", 0, 16);
     const bmf_group group = {.base = 0, .log2_stride = 0, .count = 16};
@@ -255,7 +255,7 @@ static void document_scan_first(void **state)
 {
     (void)state;
     for (int w = 0; w < 2; w++) {
-        bmf_flying message[16];
+        bmf_transit message[16];
         double late = INFINITY, others = 0.0;
         write_tree(upper_weights[w]);
         assert_int_equal(scan_level(message, 0), 15);
@@ -279,7 +279,7 @@ static void document_scan_last(void **state)
 {
     (void)state;
     for (int w = 0; w < 2; w++) {
-        bmf_flying message[16];
+        bmf_transit message[16];
         bool met[8] = {false};
         const double step = 8.0 / upper_weights[w];
         write_tree(upper_weights[w]);
@@ -303,7 +303,7 @@ static void document_reversal(void **state)
 {
     (void)state;
     for (int w = 0; w < 2; w++) {
-        bmf_flying tree[16], mesh[16];
+        bmf_transit tree[16], mesh[16];
         const double step = 8.0 / upper_weights[w];
         for (int64_t k = 0; k < 16; k++)
             tree[k] = mesh[k] = message_of(k, 15 - k, 8, 0.0);
@@ -320,7 +320,7 @@ static void document_reversal(void **state)
 static void link_loads(void **state)
 {
     (void)state;
-    bmf_flying message[MOST];
+    bmf_transit message[MAX];
     static const char *const mode[] = {"store-and-forward", "cut-through", "fluid"};
     for (int m = 0; m < 3; m++) {
         char settings[TEXT];
@@ -361,12 +361,12 @@ static void repeatable(void **state)
     for (int m = 0; m < 3; m++) {
         char settings[TEXT];
         uint64_t seed = 17, again = 17;
-        bmf_flying first[MOST], second[MOST];
+        bmf_transit first[MAX], second[MAX];
         snprintf(settings, sizeof settings, MESH "mode = \"%s\";", mode[m]);
         bmf_network *network = make(settings, 16);
-        carry(network, first, random_messages(&seed, first, 16, MOST, false));
-        carry(network, second, random_messages(&again, second, 16, MOST, false));
-        for (int k = 0; k < MOST; k++)
+        carry(network, first, random_messages(&seed, first, 16, MAX, false));
+        carry(network, second, random_messages(&again, second, 16, MAX, false));
+        for (int k = 0; k < MAX; k++)
             assert_memory_equal(&first[k].arrived, &second[k].arrived, sizeof(double));
         network->type->destroy(network);
     }
@@ -454,17 +454,17 @@ static void growing(void **state)
         bmf_network *network;
         char *text;
         size_t size;
-        int64_t least = 1;
+        int64_t min = 1;
         int dimensions = 0;
-        for (; least < p; least *= 2)
+        for (; min < p; min *= 2)
             dimensions++;
         assert_int_equal(machine_network(machine, p, &network), BMF_OK);
         FILE *stream = open_memstream(&text, &size);
         network->type->describe(network, stream);
         fclose(stream);
         char expected[TEXT];
-        snprintf(expected, sizeof expected, ": %lld processors, %lld links\n", (long long)least,
-                 (long long)least * dimensions);
+        snprintf(expected, sizeof expected, ": %lld processors, %lld links\n", (long long)min,
+                 (long long)min * dimensions);
         assert_non_null(strstr(text, expected));
         free(text);
         network->type->destroy(network);

@@ -24,11 +24,11 @@ static void fixed_times_are_those_of_the_basic_model(void **state)
     (void)state;
     static const char settings[] = "type = \"fixed\"; send_us = 2.0; send_us_per_byte = 0.5; transport_us = 30.0; "
                                    "receive_us = 3.0; receive_us_per_byte = 0.25;";
-    const bmf_flying one = send_one(settings, 100, 0.0);
-    assert_near(one.free, 52e-6);
-    assert_near(one.done, 52e-6);
+    const bmf_transit one = send_one(settings, 100, 0.0);
+    assert_near(one.sender_free, 52e-6);
+    assert_near(one.send_done, 52e-6);
     assert_near(one.arrived, 82e-6);
-    assert_near(one.taking, 28e-6);
+    assert_near(one.receive_overhead, 28e-6);
     /* Round a ring nothing overlaps. */
     assert_near(run(settings, 5, add_ring, 100), 5 * 110e-6);
     /* All of the star's messages come at the same time, and processor 0 takes them one by one; then it sends one by
@@ -43,15 +43,15 @@ static void fixed_times_are_those_of_the_basic_model(void **state)
 static void hockney_alone_and_in_crowds(void **state)
 {
     (void)state;
-    const bmf_flying one = send_one(HOCKNEY, 100000000, 0.0);
+    const bmf_transit one = send_one(HOCKNEY, 100000000, 0.0);
     assert_printed(one.arrived, "0.100010");
     assert_near(one.arrived, 0.10001);
-    assert_true(one.free == 0.0);
-    assert_near(one.done, 0.1);
-    const bmf_flying paid = send_one(HOCKNEY "send_us = 3.0; receive_us = 4.0; ports = \"single\";", 1000, 0.0);
-    assert_near(paid.free, 3e-6);
+    assert_true(one.sender_free == 0.0);
+    assert_near(one.send_done, 0.1);
+    const bmf_transit paid = send_one(HOCKNEY "send_us = 3.0; receive_us = 4.0; ports = \"single\";", 1000, 0.0);
+    assert_near(paid.sender_free, 3e-6);
     assert_near(paid.arrived, 14e-6);
-    assert_near(paid.taking, 4e-6);
+    assert_near(paid.receive_overhead, 4e-6);
 }
 
 /* Four senders to one receiver, and one sender to four. */
@@ -60,7 +60,7 @@ static void single_ports_serialise(void **state)
     (void)state;
     bmf_machine *machine;
     bmf_network *network = make(&machine, HOCKNEY "ports = \"single\";", 5);
-    bmf_flying in[4], out[4];
+    bmf_transit in[4], out[4];
     for (int k = 0; k < 4; k++) {
         in[k] = message_of(k + 1, 0, 100000000, 0.0);
         out[k] = message_of(0, k + 1, 100000000, 0.0);
@@ -72,9 +72,9 @@ static void single_ports_serialise(void **state)
     assert_printed(in[3].arrived, "0.400010");
     for (int k = 0; k < 4; k++) {
         assert_near(in[k].arrived, 0.1 * (k + 1) + 1e-5);
-        assert_near(in[k].done, 0.1);
+        assert_near(in[k].send_done, 0.1);
         assert_near(out[k].arrived, 0.1 * (k + 1) + 1e-5);
-        assert_near(out[k].done, 0.1 * (k + 1));
+        assert_near(out[k].send_done, 0.1 * (k + 1));
     }
     bmf_link_load *load;
     assert_int_equal(network->type->loads(network, &load), 10);
@@ -113,14 +113,14 @@ static int compare_heads(const void *a, const void *b)
 }
 
 /* Arrivals by sorting: every sender's messages leave in turn, then all heads are sorted and taken by the receivers. */
-static void reference_arrivals(const bmf_flying *message, int64_t count, int64_t processors, double latency, double gap,
-                               double per_byte, double offset, double *arrived)
+static void reference_arrivals(const bmf_transit *message, int64_t count, int64_t processors, double latency,
+                               double gap, double per_byte, double offset, double *arrived)
 {
     double *port = allocate_clear(processors, sizeof *port);
     head *heads = allocate(count * (int64_t)sizeof *heads);
     for (int64_t k = 0; k < count; k++) {
         const double length = fmax((double)message[k].bytes - offset, 0.0) * per_byte;
-        const double begin = fmax(message[k].free, port[message[k].from]);
+        const double begin = fmax(message[k].sender_free, port[message[k].from]);
         port[message[k].from] = begin + length + gap;
         heads[k] = (head){begin + latency, k};
     }
@@ -128,7 +128,7 @@ static void reference_arrivals(const bmf_flying *message, int64_t count, int64_t
     for (int64_t p = 0; p < processors; p++)
         port[p] = 0.0;
     for (int64_t k = 0; k < count; k++) {
-        const bmf_flying *m = &message[heads[k].message];
+        const bmf_transit *m = &message[heads[k].message];
         const double length = fmax((double)m->bytes - offset, 0.0) * per_byte;
         const double begin = fmax(heads[k].time, port[m->to]);
         port[m->to] = begin + length + gap;
@@ -151,7 +151,7 @@ static void ports_agree_with_sorting(void **state)
              PROCESSORS);
     uint64_t random = 7;
     for (int trial = 0; trial < 300; trial++) {
-        bmf_flying message[MESSAGES];
+        bmf_transit message[MESSAGES];
         double arrived[MESSAGES], now = 0.0;
         int64_t complete = 0;
         for (int k = 0; k < MESSAGES; k++) {
@@ -176,16 +176,16 @@ static void ports_agree_with_sorting(void **state)
 static void loggp_messages(void **state)
 {
     (void)state;
-    const bmf_flying eager = send_one(LOGGP, 1001, 0.0), empty = send_one(LOGGP, 0, 0.0);
-    assert_near(eager.free, 2e-6);
-    assert_near(eager.done, 12e-6);
+    const bmf_transit eager = send_one(LOGGP, 1001, 0.0), empty = send_one(LOGGP, 0, 0.0);
+    assert_near(eager.sender_free, 2e-6);
+    assert_near(eager.send_done, 12e-6);
     assert_near(eager.arrived, 17e-6);
-    assert_near(eager.taking, 2e-6);
+    assert_near(eager.receive_overhead, 2e-6);
     assert_near(empty.arrived, 7e-6);
-    const bmf_flying by_byte = send_one(LOGGP "overhead_us_per_byte = 0.003;", 1001, 0.0);
-    assert_near(by_byte.free, 5e-6);
+    const bmf_transit by_byte = send_one(LOGGP "overhead_us_per_byte = 0.003;", 1001, 0.0);
+    assert_near(by_byte.sender_free, 5e-6);
     assert_near(by_byte.arrived, 20e-6);
-    assert_near(by_byte.taking, 5e-6);
+    assert_near(by_byte.receive_overhead, 5e-6);
     /* Ring: every hop is o + (k - 1) G + L + o. Broadcast: as many hops as levels. */
     assert_near(run(LOGGP, 9, add_ring, 1001), 9 * 19e-6);
     assert_near(run(LOGGP, 16, add_broadcast, 1001), 4 * 19e-6);
@@ -197,10 +197,10 @@ static void loggp_gap_between_messages(void **state)
     (void)state;
     bmf_machine *machine;
     bmf_network *network = make(&machine, LOGGP, 3);
-    bmf_flying two[2] = {message_of(0, 1, 1001, 0.0), message_of(0, 2, 501, 2e-6)};
+    bmf_transit two[2] = {message_of(0, 1, 1001, 0.0), message_of(0, 2, 501, 2e-6)};
     start(network, 0, NULL);
     deliver(network, two, 2);
-    assert_near(two[1].free, 4e-6);
+    assert_near(two[1].sender_free, 4e-6);
     assert_near(two[1].arrived, 2e-6 + 10e-6 + 1e-6 + 5e-6 + 5e-6);
     unmake(machine, network);
 }
@@ -218,13 +218,13 @@ static void logp_optimal_broadcast(void **state)
     bmf_machine *machine;
     bmf_network *network = make(
         &machine, "type = \"loggp\"; latency_us = 6.0; overhead_us = 2.0; gap_us = 4.0; gap_us_per_byte = 0.0;", 8);
-    bmf_flying message[7];
+    bmf_transit message[7];
     for (int k = 0; k < 7; k++)
         message[k] = message_of(edges[k].from, edges[k].to, 1, 1e-6 * edges[k].known);
     start(network, 0, NULL);
     deliver(network, message, 7);
     for (int k = 0; k < 7; k++)
-        assert_near(message[k].arrived + message[k].taking, 1e-6 * edges[k].there);
+        assert_near(message[k].arrived + message[k].receive_overhead, 1e-6 * edges[k].there);
     unmake(machine, network);
 }
 
@@ -233,15 +233,15 @@ static void loggp_rendezvous(void **state)
 {
     (void)state;
     static const char settings[] = LOGGP "eager_bytes = 1000;";
-    const bmf_flying early = send_one(settings, 1001, 0.0), late = send_one(settings, 1001, 50e-6);
-    const bmf_flying eager = send_one(settings, 1000, 50e-6);
+    const bmf_transit early = send_one(settings, 1001, 0.0), late = send_one(settings, 1001, 50e-6);
+    const bmf_transit eager = send_one(settings, 1000, 50e-6);
     const double handshake = 2e-6 + 2e-6 + 5e-6 + 2e-6; /* the receiver's o and o, L, the sender's o */
-    assert_near(early.free, 2e-6);
-    assert_near(early.done, 7e-6 + handshake + 10e-6);
+    assert_near(early.sender_free, 2e-6);
+    assert_near(early.send_done, 7e-6 + handshake + 10e-6);
     assert_near(early.arrived, 7e-6 + handshake + 10e-6 + 5e-6);
-    assert_near(late.free, 2e-6);
+    assert_near(late.sender_free, 2e-6);
     assert_near(late.arrived, 50e-6 + handshake + 10e-6 + 5e-6);
-    assert_near(late.taking, 2e-6);
+    assert_near(late.receive_overhead, 2e-6);
     assert_near(eager.arrived, 2e-6 + 9.99e-6 + 5e-6);
 }
 

@@ -13,7 +13,7 @@
 #include "ctest/support/testing.h"
 #include "runtime/backend/backend.h"
 
-enum { CASES = 300, MOST_PARTS = 4096 };
+enum { CASES = 300, MAX_PARTS = 4096 };
 
 static bmf_context machine(int64_t processors, int64_t first, int64_t local)
 {
@@ -46,12 +46,12 @@ static void the_documents_example(void **state)
 }
 
 /* The processors of nested splits, outermost first: every part so far is spread from its own processor on. */
-static int64_t nested_processors(int64_t base, int levels, const bmf_level *level, int64_t processor[MOST_PARTS])
+static int64_t nested_processors(int64_t base, int levels, const bmf_level *level, int64_t processor[MAX_PARTS])
 {
     int64_t parts = 1;
     processor[0] = base;
     for (int l = 0; l < levels; l++) {
-        int64_t before[MOST_PARTS], count = level[l].count;
+        int64_t before[MAX_PARTS], count = level[l].count;
         memcpy(before, processor, (size_t)parts * sizeof before[0]);
         for (int64_t k = 0; k < parts; k++)
             for (int64_t i = 0; i < count; i++)
@@ -101,7 +101,7 @@ static void partitions_agree_with_nested_loops(void **state)
     int nested = 0, empty = 0;
     for (int c = 0; c < CASES; c++) {
         bmf_level level[BMF_MAX_LEVELS];
-        int64_t span, processor[MOST_PARTS], start[MOST_PARTS + 1] = {0};
+        int64_t span, processor[MAX_PARTS], start[MAX_PARTS + 1] = {0};
         int levels = random_levels(&seed, level, &span);
         int64_t base = test_below(&seed, 5), processors = base + span + 1 + test_below(&seed, 10);
         int64_t first = test_below(&seed, processors), local = test_below(&seed, processors - first + 1);

@@ -15,7 +15,7 @@
 #include "predict/replay/replay.h"
 #include "predict/simulate/simulate.h"
 
-enum { MOST_PROCESSORS = 7, MOST_MESSAGES = 16 };
+enum { MAX_PROCESSORS = 7, MAX_MESSAGES = 16 };
 static const double STEP = 1.0 / 512; /* a whole number of nanoseconds */
 
 typedef toy_network *make_network(int64_t processors);
@@ -30,9 +30,9 @@ static bmf_machine measured_machine(double power)
 
 /* ---- recorded runs of random logs ---- */
 
-static bmf_run *make_run(int64_t processors, int predicted)
+static bmf_trace_run *make_run(int64_t processors, int predicted)
 {
-    bmf_run *run = run_create("test", "toy", (int32_t)processors, predicted ? (int32_t)processors : 1, 1);
+    bmf_trace_run *run = run_create("test", "toy", (int32_t)processors, predicted ? (int32_t)processors : 1, 1);
     run->predicted = predicted;
     const uint32_t region = run_node(run, 0, "region", BMF_EVENT_REGION);
     const uint32_t call = run_node(run, region, "call", BMF_EVENT_SKELETON);
@@ -57,8 +57,8 @@ static int by_sender(const void *a, const void *b)
 /* In the order of senders, which a trace does not tell otherwise. everybody: a ring is among the messages. */
 static int64_t begin_round(bmf_actions *actions, uint64_t *state, uint32_t round, bool everybody)
 {
-    bmf_message message[MOST_MESSAGES + MOST_PROCESSORS];
-    int64_t count = test_below(state, MOST_MESSAGES);
+    bmf_message message[MAX_MESSAGES + MAX_PROCESSORS];
+    int64_t count = test_below(state, MAX_MESSAGES);
     for (int64_t k = 0; k < count; k++)
         message[k] = (bmf_message){.from = test_below(state, actions->processors),
                                    .to = test_below(state, actions->processors),
@@ -74,7 +74,8 @@ static int64_t begin_round(bmf_actions *actions, uint64_t *state, uint32_t round
 typedef enum log_style { OVERLAPPING, REPEATING, ONE_BY_ONE } log_style;
 
 /* Two rounds. If they overlap everybody sends in both: a processor's sends are what tells when it began a round. REPEATING: their numbers are used again for other data, one of them in a call inside. */
-static void some_call(bmf_actions *actions, uint64_t *state, const bmf_run *run, uint32_t instance, log_style style)
+static void some_call(bmf_actions *actions, uint64_t *state, const bmf_trace_run *run, uint32_t instance,
+                      log_style style)
 {
     const uint16_t name = (uint16_t)(run->names - 1);
     actions_enter(actions, 2, instance, BMF_EVENT_SKELETON);
@@ -100,10 +101,10 @@ static void some_call(bmf_actions *actions, uint64_t *state, const bmf_run *run,
     actions_leave(actions, NULL);
 }
 
-static bmf_actions *random_log(uint64_t seed, bmf_run **run, log_style style)
+static bmf_actions *random_log(uint64_t seed, bmf_trace_run **run, log_style style)
 {
     uint64_t state = seed;
-    const int64_t processors = 2 + test_below(&state, MOST_PROCESSORS - 1);
+    const int64_t processors = 2 + test_below(&state, MAX_PROCESSORS - 1);
     *run = make_run(processors, 1);
     bmf_actions *actions = actions_create(processors, *run);
     actions_enter(actions, 1, 0, BMF_EVENT_REGION);
@@ -120,7 +121,7 @@ static bmf_actions *random_log(uint64_t seed, bmf_run **run, log_style style)
     return actions;
 }
 
-static double simulate(const bmf_actions *actions, toy_network *toy, bmf_run *run, double *clock)
+static double simulate(const bmf_actions *actions, toy_network *toy, bmf_trace_run *run, double *clock)
 {
     bmf_simulator *simulator = simulator_create(actions, &toy->network, 0);
     bmf_simulation result;
@@ -135,7 +136,7 @@ static double simulate(const bmf_actions *actions, toy_network *toy, bmf_run *ru
     return result.seconds;
 }
 
-static bmf_actions *replayed(bmf_run *run, const bmf_machine *machine)
+static bmf_actions *replayed(bmf_trace_run *run, const bmf_machine *machine)
 {
     bmf_actions *actions;
     int64_t count;
@@ -148,9 +149,9 @@ static bmf_actions *replayed(bmf_run *run, const bmf_machine *machine)
 }
 
 /* Replays a run on a network and compares with what the log that it came from takes there. */
-static void expect_equal(uint64_t seed, bmf_run *run, const bmf_actions *original, toy_network *network)
+static void expect_equal(uint64_t seed, bmf_trace_run *run, const bmf_actions *original, toy_network *network)
 {
-    double expected[MOST_PROCESSORS], clock[MOST_PROCESSORS];
+    double expected[MAX_PROCESSORS], clock[MAX_PROCESSORS];
     int64_t messages[2], bytes[2];
     const bmf_machine machine = measured_machine(1);
     bmf_actions *again = replayed(run, &machine);
@@ -174,7 +175,7 @@ static void test_other_network(void **state)
     for (uint64_t seed = 1; seed <= 200; seed++)
         for (log_style style = OVERLAPPING; style <= ONE_BY_ONE; style++)
             for (int on = 0; on < NETWORKS; on++) {
-                bmf_run *run;
+                bmf_trace_run *run;
                 bmf_actions *original = random_log(seed, &run, style);
                 toy_network *first = networks[on](original->processors);
                 simulate(original, first, run, NULL);
@@ -192,7 +193,7 @@ static void test_other_network(void **state)
 /* ---- one rank ---- */
 
 /* Records the log as one rank would: one thing after the other on one clock, messages as copies. */
-static void record_one_rank(const bmf_actions *actions, bmf_run *run)
+static void record_one_rank(const bmf_actions *actions, bmf_trace_run *run)
 {
     int64_t now = 0, *begin = malloc((size_t)actions->scopes * sizeof *begin);
     for (int64_t k = 0; k <= actions->count; k++) {
@@ -246,9 +247,9 @@ static void test_one_rank(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
-        bmf_run *names;
+        bmf_trace_run *names;
         bmf_actions *original = random_log(seed, &names, ONE_BY_ONE);
-        bmf_run *run = make_run(original->processors, 0);
+        bmf_trace_run *run = make_run(original->processors, 0);
         record_one_rank(original, run);
         for (int n = 0; n < NETWORKS; n++) {
             toy_network *network = networks[n](original->processors);
@@ -281,7 +282,7 @@ static void test_same_again(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++)
         for (int n = 0; n < NETWORKS; n++) {
-            bmf_run *run, *again;
+            bmf_trace_run *run, *again;
             const bmf_machine machine = measured_machine(1);
             bmf_actions *original = random_log(seed, &run, seed % 2 ? OVERLAPPING : REPEATING);
             toy_network *network = networks[n](original->processors);
@@ -308,7 +309,7 @@ static void test_same_again(void **state)
 
 static double one_processor(const bmf_machine *machine)
 {
-    bmf_run *run = make_run(1, 0);
+    bmf_trace_run *run = make_run(1, 0);
     run_add(run, &(bmf_event){.end = 4000000000, .name = 1, .peer = -1, .kind = BMF_EVENT_KERNEL});
     run_add(run, &(bmf_event){.begin = 5000000000, .end = 7000000000, .peer = -1, .kind = BMF_EVENT_FILE});
     assert_true(replay_length(run) == 7);
@@ -335,9 +336,9 @@ static void test_power(void **state)
 /* ---- what cannot be replayed ---- */
 
 /* One call on three processors, with one message from 2 to 0. */
-static bmf_run *small_run(void)
+static bmf_trace_run *small_run(void)
 {
-    bmf_run *run = make_run(3, 0);
+    bmf_trace_run *run = make_run(3, 0);
     for (int32_t p = 0; p < 3; p++)
         for (uint32_t node = 1; node <= 2; node++)
             run_add(run, &(bmf_event){.begin = node,
@@ -352,13 +353,13 @@ static bmf_run *small_run(void)
     return run;
 }
 
-static void drop(bmf_run *run, bmf_event *event)
+static void drop(bmf_trace_run *run, bmf_event *event)
 {
     run->events--;
     *event = run->event[run->events];
 }
 
-static bmf_event *find(bmf_run *run, int32_t lane, bmf_event_kind kind)
+static bmf_event *find(bmf_trace_run *run, int32_t lane, bmf_event_kind kind)
 {
     for (int64_t k = 0; k < run->events; k++)
         if (run->event[k].lane == lane && run->event[k].kind == kind)
@@ -366,7 +367,7 @@ static bmf_event *find(bmf_run *run, int32_t lane, bmf_event_kind kind)
     return NULL;
 }
 
-static void expect_refusal(bmf_run *run, const char *text)
+static void expect_refusal(bmf_trace_run *run, const char *text)
 {
     const bmf_machine machine = measured_machine(1);
     bmf_actions *actions;
@@ -382,7 +383,7 @@ static void test_refusals(void **state)
 {
     (void)state;
     const bmf_machine machine = measured_machine(1);
-    bmf_run *run = small_run();
+    bmf_trace_run *run = small_run();
     actions_free(replayed(run, &machine));
     run_free(run);
 
@@ -424,7 +425,7 @@ static void test_damaged(void **state)
     const bmf_machine machine = measured_machine(1);
     for (uint64_t seed = 1; seed <= 1500; seed++) {
         uint64_t chance = seed;
-        bmf_run *run, *again = NULL;
+        bmf_trace_run *run, *again = NULL;
         bmf_actions *original = random_log(seed, &run, (log_style)(seed % 3)), *actions;
         toy_network *network = networks[seed % NETWORKS](original->processors);
         int64_t count;

@@ -17,7 +17,7 @@
 #include "predict/replay/replay.h"
 #include "predict/simulate/simulate.h"
 
-enum { MOST_PROCESSORS = 9, MOST_MESSAGES = 12 };
+enum { MAX_PROCESSORS = 9, MAX_MESSAGES = 12 };
 static const double MICROSECOND = 1e-6;
 
 static bmf_machine machine_like(double power, double agreement)
@@ -31,9 +31,9 @@ static bmf_machine machine_like(double power, double agreement)
                          .agreement = agreement};
 }
 
-static bmf_run *make_run(int32_t lanes, int32_t ranks, int predicted)
+static bmf_trace_run *make_run(int32_t lanes, int32_t ranks, int predicted)
 {
-    bmf_run *run = run_create("test", "toy", lanes, ranks, 1);
+    bmf_trace_run *run = run_create("test", "toy", lanes, ranks, 1);
     assert_non_null(run);
     run->predicted = predicted;
     run_node(run, 0, "call", BMF_EVENT_SKELETON);
@@ -42,7 +42,7 @@ static bmf_run *make_run(int32_t lanes, int32_t ranks, int predicted)
     return run;
 }
 
-static bmf_actions *replayed(bmf_run *run, const bmf_machine *machine)
+static bmf_actions *replayed(bmf_trace_run *run, const bmf_machine *machine)
 {
     bmf_actions *actions;
     int64_t count;
@@ -54,7 +54,7 @@ static bmf_actions *replayed(bmf_run *run, const bmf_machine *machine)
     return actions;
 }
 
-static double simulate(const bmf_actions *actions, bmf_network *network, bmf_run *run)
+static double simulate(const bmf_actions *actions, bmf_network *network, bmf_trace_run *run)
 {
     bmf_simulator *simulator = simulator_create(actions, network, 0);
     bmf_simulation result;
@@ -109,8 +109,8 @@ static int by_sender(const void *a, const void *b)
 /* everybody: a ring is among them. */
 static int64_t begin_messages(bmf_actions *actions, uint64_t *state, uint32_t round, bool everybody)
 {
-    bmf_message message[MOST_MESSAGES + MOST_PROCESSORS];
-    int64_t count = test_below(state, MOST_MESSAGES);
+    bmf_message message[MAX_MESSAGES + MAX_PROCESSORS];
+    int64_t count = test_below(state, MAX_MESSAGES);
     for (int64_t k = 0; k < count; k++)
         message[k] = (bmf_message){.from = test_below(state, actions->processors),
                                    .to = test_below(state, actions->processors),
@@ -122,10 +122,10 @@ static int64_t begin_messages(bmf_actions *actions, uint64_t *state, uint32_t ro
 }
 
 /* Calls of two rounds, as skeletons are: computing, messages, an agreement at the end and sometimes within. */
-static bmf_actions *random_log(uint64_t seed, bmf_run **run, hidden_work work)
+static bmf_actions *random_log(uint64_t seed, bmf_trace_run **run, hidden_work work)
 {
     uint64_t state = seed;
-    const int64_t processors = 3 + test_below(&state, MOST_PROCESSORS - 2), calls = 1 + test_below(&state, 5);
+    const int64_t processors = 3 + test_below(&state, MAX_PROCESSORS - 2), calls = 1 + test_below(&state, 5);
     *run = make_run((int32_t)processors, (int32_t)processors, 1);
     bmf_actions *actions = actions_create(processors, *run);
     for (int64_t k = 0; k < calls; k++) {
@@ -143,13 +143,13 @@ static bmf_actions *random_log(uint64_t seed, bmf_run **run, hidden_work work)
                 work_somewhere(actions, &state);
             if (round == 0 && test_below(&state, 2)) {
                 compute(actions, &state, 2);
-                actions_meet(actions, NAN);
+                actions_barrier(actions, NAN);
             }
         }
-        actions_meet(actions, NAN);
+        actions_barrier(actions, NAN);
         actions_leave(actions, NULL);
         if (test_below(&state, 2))
-            actions_meet(actions, NAN);
+            actions_barrier(actions, NAN);
     }
     return actions;
 }
@@ -164,7 +164,7 @@ static void test_same_network(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++) {
-        bmf_run *run;
+        bmf_trace_run *run;
         bmf_actions *original = random_log(seed, &run, ANYWHERE);
         const bmf_machine machine = machine_like(1, NAN);
         toy_network *network = toy_hockney(original->processors, 0.5e-6, 3e-6, 2e-9, 0.4e-6);
@@ -184,7 +184,7 @@ static void test_slower_network(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++) {
-        bmf_run *run;
+        bmf_trace_run *run;
         bmf_actions *original = random_log(seed, &run, TELLABLE);
         const bmf_machine machine = machine_like(1, NAN);
         toy_network *fast = toy_hockney(original->processors, 0.5e-6, 3e-6, 2e-9, 0.4e-6);
@@ -207,7 +207,7 @@ static void test_slower_network(void **state)
 static void test_power(void **state)
 {
     (void)state;
-    bmf_run *run = make_run(1, 1, 0);
+    bmf_trace_run *run = make_run(1, 1, 0);
     run_add(run, &(bmf_event){.begin = 100, .end = 2000, .node = 1, .peer = -1, .kind = BMF_EVENT_SKELETON});
     run_add(run, &(bmf_event){.begin = 400,
                               .end = 1500,
@@ -230,13 +230,13 @@ static void test_power(void **state)
 
 /* ---- measured runs ---- */
 
-static void add_call(bmf_run *run, int32_t lane, uint32_t node, int64_t begin, int64_t end)
+static void add_call(bmf_trace_run *run, int32_t lane, uint32_t node, int64_t begin, int64_t end)
 {
     run_add(run, &(bmf_event){
                      .begin = begin, .end = end, .node = node, .lane = lane, .peer = -1, .kind = BMF_EVENT_SKELETON});
 }
 
-static void add_kernel(bmf_run *run, int32_t lane, uint32_t node, int64_t begin, int64_t end)
+static void add_kernel(bmf_trace_run *run, int32_t lane, uint32_t node, int64_t begin, int64_t end)
 {
     run_add(run, &(bmf_event){.begin = begin,
                               .end = end,
@@ -253,7 +253,7 @@ static void expect(double length, double expected)
         fail_msg("%.3f instead of %.3f ns", length, expected);
 }
 
-static double replayed_length(bmf_run *run, const bmf_machine *machine)
+static double replayed_length(bmf_trace_run *run, const bmf_machine *machine)
 {
     bmf_actions *actions = replayed(run, machine);
     bmf_network *network = network_ideal(run->lanes);
@@ -268,7 +268,7 @@ static double replayed_length(bmf_run *run, const bmf_machine *machine)
 static void test_one_rank(void **state)
 {
     (void)state;
-    bmf_run *run = make_run(2, 1, 0);
+    bmf_trace_run *run = make_run(2, 1, 0);
     for (int32_t lane = 0; lane < 2; lane++)
         add_call(run, lane, 1, 0, 10000);
     add_kernel(run, 0, 1, 0, 4000);
@@ -281,9 +281,9 @@ static void test_one_rank(void **state)
 /* Two ranks, of which one computes 1000 and one 5000 ns until they leave the call together. The first one's 4000 ns were
  * waiting, the last one's 300 were work, so that on a machine of half the power they leave at 10600, and if they agree in
  * 70 ns at 10670. Where they leave as far apart as they came, both have worked: at 2000 and 10600. */
-static bmf_run *two_ranks(bool together)
+static bmf_trace_run *two_ranks(bool together)
 {
-    bmf_run *run = make_run(2, 2, 0);
+    bmf_trace_run *run = make_run(2, 2, 0);
     for (int32_t lane = 0; lane < 2; lane++) {
         const int64_t end = together ? 5300 + lane : lane == 0 ? 1300 : 5300;
         add_call(run, lane, 1, 0, end);
@@ -298,7 +298,7 @@ static void test_two_ranks(void **state)
 {
     (void)state;
     const bmf_machine half = machine_like(0.5, 0), agreeing = machine_like(0.5, 70e-9);
-    bmf_run *run = two_ranks(true);
+    bmf_trace_run *run = two_ranks(true);
     expect(replayed_length(run, &agreeing), (10000 + 70 + 600 + 2 + 2000));
     expect(replayed_length(run, &half), (10000 + 600 + 2 + 2000));
     run_free(run);
@@ -312,7 +312,7 @@ static void test_measured_agreement(void **state)
 {
     (void)state;
     const bmf_machine agreeing = machine_like(1, 70e-9);
-    bmf_run *run = two_ranks(true);
+    bmf_trace_run *run = two_ranks(true);
     run_add(run, &(bmf_event){.begin = 6300, .end = 6310, .lane = 0, .peer = 1, .kind = BMF_EVENT_SEND});
     run_add(run, &(bmf_event){.begin = 6301, .end = 6320, .lane = 1, .peer = 0, .kind = BMF_EVENT_RECEIVE});
     expect(replayed_length(run, &agreeing), (5000 + 70 + 260 + 1 + 1000));
@@ -323,7 +323,7 @@ static void test_measured_agreement(void **state)
 static void test_calls_without_length(void **state)
 {
     (void)state;
-    bmf_run *run = make_run(2, 2, 1);
+    bmf_trace_run *run = make_run(2, 2, 1);
     const uint32_t inner = run_node(run, 1, "inner", BMF_EVENT_SKELETON);
     for (int32_t lane = 0; lane < 2; lane++) {
         add_call(run, lane, 2, 100, 100);
@@ -372,7 +372,7 @@ static void test_sheet_has_it(void **state)
     snprintf(text, sizeof text, "compute = { sheet = \"%s\"; };\nnetwork = { type = \"fixed\"; };\n", path);
     if (machine_parse(text, "there.machine", &machine) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
-    bmf_run *run = make_run(2, 2, 1);
+    bmf_trace_run *run = make_run(2, 2, 1);
     for (int32_t lane = 0; lane < 2; lane++)
         add_call(run, lane, 1, 1000, 3500);
     run_add(run, &(bmf_event){.begin = 1300,

@@ -105,10 +105,10 @@ static int64_t next_signed(numbers *n)
 /* ---- runs ---- */
 
 /* Times, amounts and messages of every size, also such as no sane run has. */
-static bmf_run *random_run(uint64_t seed, int64_t events, int predicted)
+static bmf_trace_run *random_run(uint64_t seed, int64_t events, int predicted)
 {
     uint64_t random = seed;
-    bmf_run *run = run_create("program", "machine", 1 + (int32_t)test_below(&random, 4), 1, 1);
+    bmf_trace_run *run = run_create("program", "machine", 1 + (int32_t)test_below(&random, 4), 1, 1);
     run->predicted = predicted;
     run_node(run, 0, "a", BMF_EVENT_SKELETON);
     uint32_t kernel = run_name(run, "kernel");
@@ -144,7 +144,7 @@ static char *write_and_read(const bmf_report_contents *report)
 
 /* ---- columns ---- */
 
-static void check_columns(numbers *n, const bmf_run *run)
+static void check_columns(numbers *n, const bmf_trace_run *run)
 {
     const bmf_event *event = run->event;
     int64_t in_lane[4] = {0}, begin[4] = {0}, amount[BMF_EVENT_KINDS] = {0}, node = 0, instance = 0, round = 0;
@@ -174,7 +174,7 @@ static void check_columns(numbers *n, const bmf_run *run)
             assert_int_equal(event[k].lane + next_signed(n), event[k].peer);
 }
 
-static void check_bounds(numbers *n, const bmf_run *run)
+static void check_bounds(numbers *n, const bmf_trace_run *run)
 {
     bool some = next(n);
     assert_true(some == (run->predicted && run->events > 0));
@@ -186,7 +186,7 @@ static void check_bounds(numbers *n, const bmf_run *run)
 
 /* Every send's receive is one of the same message; twins are those of the
  * comparison. */
-static void check_links(numbers *n, const bmf_run *run, const int64_t *twin)
+static void check_links(numbers *n, const bmf_trace_run *run, const int64_t *match)
 {
     int64_t expected = 0;
     for (int64_t k = 0; k < run->events; k++) {
@@ -200,12 +200,12 @@ static void check_links(numbers *n, const bmf_run *run, const int64_t *twin)
         assert_true(receive->lane == send->peer && receive->peer == send->lane && receive->node == send->node &&
                     receive->instance == send->instance && receive->round == send->round);
     }
-    assert_int_equal(next(n), twin != NULL);
+    assert_int_equal(next(n), match != NULL);
     expected = 0;
-    for (int64_t k = 0; twin && k < run->events; k++) {
+    for (int64_t k = 0; match && k < run->events; k++) {
         uint64_t value = next(n);
-        assert_int_equal(value ? expected + unfold(value - 1) : -1, twin[k]);
-        expected = value ? twin[k] + 1 : expected;
+        assert_int_equal(value ? expected + unfold(value - 1) : -1, match[k]);
+        expected = value ? match[k] + 1 : expected;
     }
 }
 
@@ -217,9 +217,9 @@ static void columns_hold_every_event(void **state)
         for (int k = 0; k < 2; k++)
             report.run[k] = random_run(seed * 2 + (uint64_t)k, (int64_t)seed * 7 - 7, k);
         uint64_t random = seed;
-        bmf_comparison comparison = {.twin = calloc((size_t)report.run[0]->events + 1, sizeof(int64_t))};
+        bmf_comparison comparison = {.match = calloc((size_t)report.run[0]->events + 1, sizeof(int64_t))};
         for (int64_t k = 0; k < report.run[0]->events; k++)
-            comparison.twin[k] = test_below(&random, report.run[1]->events + 1) - 1;
+            comparison.match[k] = test_below(&random, report.run[1]->events + 1) - 1;
         report.comparison = &comparison;
         char *page = write_and_read(&report);
         for (int k = 0; k < 2; k++) {
@@ -227,13 +227,13 @@ static void columns_hold_every_event(void **state)
             numbers n = read_numbers(text);
             check_columns(&n, report.run[k]);
             check_bounds(&n, report.run[k]);
-            check_links(&n, report.run[k], k == 0 ? comparison.twin : NULL);
+            check_links(&n, report.run[k], k == 0 ? comparison.match : NULL);
             assert_int_equal(n.at, n.size);
             free(n.byte);
             free(text);
             run_free(report.run[k]);
         }
-        free(comparison.twin);
+        free(comparison.match);
         free(page);
     }
 }
@@ -304,7 +304,7 @@ static void intervals_have_their_names(void **state)
 {
     (void)state;
     bmf_report_contents report = {.title = "", .runs = 1, .run = {run_create("p", "m", 2, 1, 1)}};
-    bmf_run *run = report.run[0];
+    bmf_trace_run *run = report.run[0];
     for (int32_t lane = 0; lane < 2; lane++) {
         run_add(run, &(bmf_event){.end = 40, .lane = lane, .peer = -1, .kind = BMF_EVENT_REGION});
         run_add(run, &(bmf_event){.end = 30, .lane = lane, .peer = -1, .kind = BMF_EVENT_KERNEL});

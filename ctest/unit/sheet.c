@@ -247,7 +247,7 @@ static void sheets_are_read_as_written(void **state)
     assert_int_equal(is->entries, was->entries);
     assert_true(was->entries >= 3); /* bcast with one process, bcast with more, send */
     for (int64_t k = 0; k < is->entries; k++) {
-        const bmf_entry *a = &is->entry[k], *b = &was->entry[k];
+        const bmf_sheet_entry *a = &is->entry[k], *b = &was->entry[k];
         assert_string_equal(a->operation, b->operation);
         assert_true(a->family == b->family && form_equal(a->form, b->form));
         assert_true(a->p_low == b->p_low && a->p_high == b->p_high && a->d_low == b->d_low && a->d_high == b->d_high);
@@ -273,7 +273,7 @@ static void groups_of_one_stand_apart(void **state)
     (void)state;
     bmf_sheet *sheet = fit(1, 16);
     int64_t count;
-    const bmf_entry *entry = sheet_find(sheet, "bcast", &count);
+    const bmf_sheet_entry *entry = sheet_find(sheet, "bcast", &count);
     assert_int_equal(entry[0].p_low, 1);
     assert_int_equal(entry[0].p_high, 1);
     assert_int_equal(entry[count - 1].p_low, 2);
@@ -336,7 +336,7 @@ static void two_group_sizes_are_reported(void **state)
     (void)state;
     bmf_sheet *sheet = fit(2, 4);
     int64_t count;
-    const bmf_entry *entry = sheet_find(sheet, "bcast", &count);
+    const bmf_sheet_entry *entry = sheet_find(sheet, "bcast", &count);
     assert_non_null(strstr(entry->note, "ill-conditioned: p takes the values 2 and 4 only"));
     /* With p 2 and 4, p and log(p) are the same column but for its scale and the constant. */
     bool rival = false;
@@ -446,8 +446,8 @@ static void intervals_follow_from_the_errors(void **state)
     about(e.mean, 200e-6);
     about(e.coefficient_variance, (100.0 - 2 * 50 * 0.5 + 2500 * 0.01) * 1e-12); /* x'Cx, x = (1, 50) */
     about(e.noise_variance, 100e-12);
-    about(e.least, (90 + 50 * 1.9) * 1e-6);
-    about(e.most, (110 + 50 * 2.1) * 1e-6);
+    about(e.min, (90 + 50 * 1.9) * 1e-6);
+    about(e.max, (110 + 50 * 2.1) * 1e-6);
     /* 1.959964 standard deviations; freedom is a billion */
     assert_true(fabs(e.high - (200e-6 + 1.959964 * sqrt(175e-12))) < 1e-11);
     assert_int_equal(sheet_evaluate(sheet, "bare", 1, 0, &e), BMF_OK);
@@ -504,12 +504,12 @@ static void sheets_are_compared_by_their_errors(void **state)
     assert_false(c[0].differ);
     free(c);
     int64_t one;
-    bmf_entry *entry = (bmf_entry *)sheet_find(b, "op", &one);
+    bmf_sheet_entry *entry = (bmf_sheet_entry *)sheet_find(b, "op", &one);
     entry->coefficient[0] = 200e-6; /* ten standard errors, seven of both together */
     count = sheet_compare(a, b, &c);
     assert_int_equal(count, 2);
     assert_true(c[0].differ);
-    about(c[0].most, 2.0);
+    about(c[0].max, 2.0);
     /* The largest quotient is at d = 50, where x'Cx is least (75): 100 / sqrt(2 * 75); the grid has 32 and 64. */
     assert_true(c[0].errors > 7.9 && c[0].errors <= 100.0 / sqrt(150.0) + 1e-9);
     assert_false(c[1].has_errors);
@@ -534,7 +534,7 @@ static void figures(double value, int count, const char *expected)
 static void coefficients_are_rounded_as_printed(void **state)
 {
     (void)state;
-    bmf_entry entry = {.form = {BMF_STARTUP_LOG, BMF_SIZE_LOG_D}, .coefficient = {14e-6, 123e-6, 1.2e-6}};
+    bmf_sheet_entry entry = {.form = {BMF_STARTUP_LOG, BMF_SIZE_LOG_D}, .coefficient = {14e-6, 123e-6, 1.2e-6}};
     char text[BMF_SHEET_TEXT];
     assert_string_equal(equation_text(&entry, BMF_EQUATION_ROUNDED, 1e-6, text, sizeof text),
                         "10 + 100 log(p) + 1 log(p)*d");
@@ -573,7 +573,7 @@ static void times_fall_into_buckets(void **state)
 static void errors_decide_the_digits(void **state)
 {
     (void)state;
-    bmf_entry entry = {
+    bmf_sheet_entry entry = {
         .form = {BMF_STARTUP_NONE, BMF_SIZE_D}, .coefficient = {106.549e-6, 0, 0.0439693e-6}, .has_errors = true};
     entry.covariance[0][0] = 12.3071e-6 * 12.3071e-6;
     entry.covariance[2][2] = 0.00175882e-6 * 0.00175882e-6;

@@ -16,7 +16,7 @@
 #include "predict/simulate/simulate.h"
 #include "runtime/schedule/algorithms.h"
 
-enum { MOST_PROCESSORS = 9, MOST_MESSAGES = 24 };
+enum { MAX_PROCESSORS = 9, MAX_MESSAGES = 24 };
 static const double STEP = 1.0 / 1024;
 
 typedef toy_network *make_network(int64_t processors);
@@ -41,8 +41,8 @@ static void pause_here(log_maker *maker)
 
 static int64_t begin_round(log_maker *maker, uint32_t round)
 {
-    bmf_message message[MOST_MESSAGES];
-    const int64_t count = test_below(&maker->state, MOST_MESSAGES), p = maker->actions->processors;
+    bmf_message message[MAX_MESSAGES];
+    const int64_t count = test_below(&maker->state, MAX_MESSAGES), p = maker->actions->processors;
     for (int64_t k = 0; k < count; k++)
         message[k] = (bmf_message){.from = test_below(&maker->state, p),
                                    .to = test_below(&maker->state, p),
@@ -80,16 +80,16 @@ static void some_call(log_maker *maker, uint32_t instance)
         actions_round_end(actions, 0, first);
     } else {
         actions_round_end_sparse(actions, 0, first);
-        actions_meet(actions, test_below(&maker->state, 2) ? NAN : 3 * STEP);
+        actions_barrier(actions, test_below(&maker->state, 2) ? NAN : 3 * STEP);
     }
     actions_leave(actions, amount);
     pause_here(maker);
 }
 
-static bmf_actions *random_log(uint64_t seed, bmf_network *network, bmf_run *run, bmf_simulator **simulator)
+static bmf_actions *random_log(uint64_t seed, bmf_network *network, bmf_trace_run *run, bmf_simulator **simulator)
 {
     log_maker maker = {.state = seed};
-    maker.actions = actions_create(1 + test_below(&maker.state, MOST_PROCESSORS), NULL);
+    maker.actions = actions_create(1 + test_below(&maker.state, MAX_PROCESSORS), NULL);
     if (network) {
         network->processors = maker.actions->processors;
         maker.simulator = *simulator = simulator_create(maker.actions, network, 0);
@@ -111,7 +111,7 @@ static bmf_actions *random_log(uint64_t seed, bmf_network *network, bmf_run *run
 static void test_reference(void **state)
 {
     (void)state;
-    double clock[MOST_PROCESSORS];
+    double clock[MAX_PROCESSORS];
     for (uint64_t seed = 1; seed <= 1500; seed++) {
         bmf_actions *actions = random_log(seed, NULL, NULL, NULL);
         for (int n = 0; n < NETWORKS; n++) {
@@ -147,7 +147,7 @@ static int64_t nanoseconds(double seconds)
 }
 
 /* Every event of a lane that takes time lies in the open scopes around it, and none begins before the last one ended. */
-static void check_nesting(const bmf_run *run)
+static void check_nesting(const bmf_trace_run *run)
 {
     int64_t open[16], last = 0;
     int depth = 0;
@@ -170,7 +170,7 @@ static void check_nesting(const bmf_run *run)
 }
 
 /* Every message is one send and one receive; scopes are on every lane; the longest lane ends with the run. */
-static void check_events(const bmf_actions *actions, const bmf_run *run, double seconds)
+static void check_events(const bmf_actions *actions, const bmf_trace_run *run, double seconds)
 {
     int64_t count[BMF_EVENT_KINDS] = {0}, bytes[BMF_EVENT_KINDS] = {0}, end = 0;
     for (int64_t k = 0; k < run->events; k++) {
@@ -201,9 +201,9 @@ static void check_events(const bmf_actions *actions, const bmf_run *run, double 
     assert_true(end <= nanoseconds(seconds));
 }
 
-static bmf_run *make_run(const bmf_actions *actions)
+static bmf_trace_run *make_run(const bmf_actions *actions)
 {
-    bmf_run *run = run_create("test", "toy", actions ? (int32_t)actions->processors : MOST_PROCESSORS, 1, 1);
+    bmf_trace_run *run = run_create("test", "toy", actions ? (int32_t)actions->processors : MAX_PROCESSORS, 1, 1);
     run->predicted = 1;
     run_node(run, 0, "call", BMF_EVENT_SKELETON);
     run_node(run, 0, "region", BMF_EVENT_REGION);
@@ -217,7 +217,7 @@ static void test_events(void **state)
         bmf_actions *actions = random_log(seed, NULL, NULL, NULL);
         for (int n = 0; n < NETWORKS; n++) {
             toy_network *toy = networks[n](actions->processors);
-            bmf_run *run = make_run(actions);
+            bmf_trace_run *run = make_run(actions);
             bmf_simulator *simulator = simulator_create(actions, &toy->network, 0);
             bmf_simulation result;
             simulator_record(simulator, run);
@@ -241,8 +241,8 @@ static void test_growing(void **state)
     for (uint64_t seed = 1; seed <= 400; seed++)
         for (int n = 0; n < NETWORKS; n++) {
             bmf_simulator *growing = NULL, *whole;
-            toy_network *first = networks[n](MOST_PROCESSORS), *second = networks[n](MOST_PROCESSORS);
-            bmf_run *pieces = make_run(NULL), *once = make_run(NULL);
+            toy_network *first = networks[n](MAX_PROCESSORS), *second = networks[n](MAX_PROCESSORS);
+            bmf_trace_run *pieces = make_run(NULL), *once = make_run(NULL);
             bmf_actions *actions = random_log(seed, &first->network, pieces, &growing);
             assert_int_equal(simulator_run(growing), BMF_OK);
             second->network.processors = actions->processors;
@@ -375,14 +375,14 @@ static void test_all_to_all(void **state)
         }
 }
 
-static void test_meeting(void **state)
+static void test_barrier(void **state)
 {
     (void)state;
     bmf_actions *actions = actions_create(5, NULL);
     for (int64_t p = 0; p < 5; p++)
         actions_compute(actions, p, 0, 0, 1, (double)p * STEP, 0, 0, 0);
-    actions_meet(actions, 7 * STEP);
-    actions_meet(actions, NAN); /* of the network: three levels of two messages of 8 bytes */
+    actions_barrier(actions, 7 * STEP);
+    actions_barrier(actions, NAN); /* of the network: three levels of two messages of 8 bytes */
     assert_true(simulated(actions, toy_hockney(5, overhead, latency, per_byte, taking)) ==
                 11 * STEP + 6 * (overhead + latency + 8 * per_byte + taking));
 }
@@ -444,14 +444,14 @@ static void test_starving(void **state)
     actions_add(actions, (bmf_action){.kind = BMF_ACTION_SEND, .processor = 3, .message = 1});
     expect_failure(actions, toy_lockstep(4), BMF_ERROR_ARGUMENT, "processor 3 waits for others to send in its round");
     actions = actions_create(4, NULL);
-    actions_add(actions, (bmf_action){.kind = BMF_ACTION_MEET, .processor = 3});
+    actions_add(actions, (bmf_action){.kind = BMF_ACTION_BARRIER, .processor = 3});
     expect_failure(actions, toy_queue(4), BMF_ERROR_ARGUMENT,
                    "some processors wait for all to meet, and others never do");
 }
 
-static void early_send(bmf_network *network, bmf_flying *m)
+static void early_send(bmf_network *network, bmf_transit *m)
 {
-    m->free = m->done = m->sent;
+    m->sender_free = m->send_done = m->sent;
     m->arrived = m->sent - 1;
     network->complete(network->simulator, m);
 }
@@ -566,7 +566,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference),  cmocka_unit_test(test_events),        cmocka_unit_test(test_growing),
         cmocka_unit_test(test_ring),       cmocka_unit_test(test_binomial_tree), cmocka_unit_test(test_pipeline),
-        cmocka_unit_test(test_all_to_all), cmocka_unit_test(test_meeting),       cmocka_unit_test(test_ideal),
+        cmocka_unit_test(test_all_to_all), cmocka_unit_test(test_barrier),       cmocka_unit_test(test_ideal),
         cmocka_unit_test(test_starving),   cmocka_unit_test(test_lying_network), cmocka_unit_test(test_normal),
         cmocka_unit_test(test_intervals),  cmocka_unit_test(test_coverage),
     };

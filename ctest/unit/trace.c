@@ -39,14 +39,14 @@ static int remove_folder(void **state)
 
 /* ---- making runs ---- */
 
-static bmf_run *empty_run(int32_t lanes)
+static bmf_trace_run *empty_run(int32_t lanes)
 {
-    bmf_run *run = run_create("program", "machine", lanes, 2, 3);
+    bmf_trace_run *run = run_create("program", "machine", lanes, 2, 3);
     assert_non_null(run);
     return run;
 }
 
-static bmf_event some_event(const bmf_run *run, uint64_t *random)
+static bmf_event some_event(const bmf_trace_run *run, uint64_t *random)
 {
     int64_t begin = test_below(random, 40), length = test_below(random, 20);
     int kind = (int)test_below(random, BMF_EVENT_KINDS);
@@ -65,9 +65,9 @@ static bmf_event some_event(const bmf_run *run, uint64_t *random)
                        .name = (uint16_t)test_below(random, run->names)};
 }
 
-static bmf_run *random_run(uint64_t seed, int32_t lanes, int64_t events)
+static bmf_trace_run *random_run(uint64_t seed, int32_t lanes, int64_t events)
 {
-    bmf_run *run = empty_run(lanes);
+    bmf_trace_run *run = empty_run(lanes);
     uint64_t random = seed;
     uint32_t region = run_node(run, 0, "region \"a\\b\"", BMF_EVENT_REGION);
     run_call(run, region, "scan plus", skeleton_scan.id);
@@ -84,7 +84,7 @@ static bmf_run *random_run(uint64_t seed, int32_t lanes, int64_t events)
 static void names_are_found_again(void **state)
 {
     (void)state;
-    bmf_run *run = empty_run(1);
+    bmf_trace_run *run = empty_run(1);
     uint32_t first = run->names;
     char text[32];
     assert_int_equal(run_name(run, ""), 0);
@@ -101,7 +101,7 @@ static void names_are_found_again(void **state)
 static void nodes_are_told_apart_by_parent_text_and_kind(void **state)
 {
     (void)state;
-    bmf_run *run = empty_run(1);
+    bmf_trace_run *run = empty_run(1);
     uint32_t a = run_node(run, 0, "a", BMF_EVENT_REGION), b = run_node(run, a, "a", BMF_EVENT_REGION);
     uint32_t c = run_node(run, a, "a", BMF_EVENT_SKELETON), d = run_node(run, a, "d", BMF_EVENT_SKELETON);
     char text[64];
@@ -120,7 +120,7 @@ static void nodes_are_told_apart_by_parent_text_and_kind(void **state)
 static void calls_keep_their_skeleton(void **state)
 {
     (void)state;
-    bmf_run *run = empty_run(1), *other = empty_run(1);
+    bmf_trace_run *run = empty_run(1), *other = empty_run(1);
     uint32_t scan = run_call(run, 0, "scan plus", skeleton_scan.id),
              region = run_node(run, 0, "scan", BMF_EVENT_REGION);
     assert_int_equal(run->node[scan].skeleton, skeleton_scan.id);
@@ -166,7 +166,7 @@ static void texts_of_version_1_say_the_skeleton(void **state)
 static void many_nodes_are_found_again(void **state)
 {
     (void)state;
-    bmf_run *run = empty_run(1);
+    bmf_trace_run *run = empty_run(1);
     char text[32];
     uint32_t parent = 0;
     for (uint32_t k = 0; k < 3000; k++) {
@@ -184,7 +184,7 @@ static void lanes_are_on_ranks_in_blocks(void **state)
     (void)state;
     for (int32_t lanes = 1; lanes < 20; lanes++) {
         for (int32_t ranks = 1; ranks < 8; ranks++) {
-            bmf_run *run = run_create("", "", lanes, ranks, 1);
+            bmf_trace_run *run = run_create("", "", lanes, ranks, 1);
             int32_t lane = 0;
             for (int32_t rank = 0; rank < ranks; rank++)
                 for (int32_t k = 0; k < lanes / ranks + (rank < lanes % ranks); k++)
@@ -224,7 +224,7 @@ static void sorting_orders_and_keeps_everything(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++) {
         int64_t events = seed < 10 ? (int64_t)seed - 1 : (int64_t)seed * 7;
-        bmf_run *run = random_run(seed, 1 + (int32_t)(seed % 4), events);
+        bmf_trace_run *run = random_run(seed, 1 + (int32_t)(seed % 4), events);
         int64_t sum = 0, sorted_sum = 0;
         for (int64_t k = 0; k < events; k++) {
             run->event[k].amount = k; /* the recording order */
@@ -245,7 +245,7 @@ static void sorting_orders_and_keeps_everything(void **state)
 
 /* ---- files ---- */
 
-static void assert_same_run(const bmf_run *a, const bmf_run *b)
+static void assert_same_run(const bmf_trace_run *a, const bmf_trace_run *b)
 {
     assert_int_equal(a->predicted, b->predicted);
     assert_int_equal(a->lanes, b->lanes);

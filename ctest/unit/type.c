@@ -109,12 +109,12 @@ static void lists_and_too_many_leaves_have_none(void **state)
     const bmf_type *leaf[BMF_MAX_LEAVES], *component[BMF_MAX_LEAVES];
     for (int k = 0; k < BMF_MAX_LEAVES; k++)
         component[k] = &bmf_type_int;
-    const bmf_type *most = bmf_type_tuple(BMF_MAX_LEAVES, component);
-    assert_int_equal(bmf_type_leaves(most, leaf), BMF_MAX_LEAVES);
-    assert_int_equal(bmf_type_leaves(bmf_type_pair(most, &bmf_type_int), leaf), -1);
+    const bmf_type *max = bmf_type_tuple(BMF_MAX_LEAVES, component);
+    assert_int_equal(bmf_type_leaves(max, leaf), BMF_MAX_LEAVES);
+    assert_int_equal(bmf_type_leaves(bmf_type_pair(max, &bmf_type_int), leaf), -1);
     assert_int_equal(bmf_type_leaves(mixed(), leaf), -1);
     assert_false(bmf_type_is_fixed(mixed()));
-    assert_true(bmf_type_is_fixed(most));
+    assert_true(bmf_type_is_fixed(max));
 }
 
 static void records_are_laid_out_as_c_structs(void **state)

@@ -66,13 +66,13 @@ typedef struct bmf_option {
     {                                                                                                                  \
         .kind = BMF_VALUE_FLAG, BMF_FIELD(values, field)                                                               \
     }
-#define BMF_WHOLE(values, field, least, most)                                                                          \
+#define BMF_WHOLE(values, field, lowest, highest)                                                                      \
     {                                                                                                                  \
-        .kind = BMF_VALUE_WHOLE, BMF_FIELD(values, field), .min = (least), .max = (most)                               \
+        .kind = BMF_VALUE_WHOLE, BMF_FIELD(values, field), .min = (lowest), .max = (highest)                           \
     }
-#define BMF_REAL(values, field, most)                                                                                  \
+#define BMF_REAL(values, field, highest)                                                                               \
     {                                                                                                                  \
-        .kind = BMF_VALUE_REAL, BMF_FIELD(values, field), .largest = (most)                                            \
+        .kind = BMF_VALUE_REAL, BMF_FIELD(values, field), .largest = (highest)                                         \
     }
 #define BMF_TEXT(values, field)                                                                                        \
     {                                                                                                                  \

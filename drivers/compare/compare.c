@@ -12,7 +12,7 @@ typedef struct options {
 } options;
 
 /* The measured or predicted run of a trace; its first or last run if all are of one sort. */
-static bmf_run *choose_run(const bmf_trace *trace, bool predicted)
+static bmf_trace_run *choose_run(const bmf_trace *trace, bool predicted)
 {
     for (int k = 0; k < trace->runs; k++)
         if ((trace->run[k]->predicted != 0) == predicted)
@@ -20,14 +20,14 @@ static bmf_run *choose_run(const bmf_trace *trace, bool predicted)
     return trace->run[predicted ? trace->runs - 1 : 0];
 }
 
-static int show(bmf_run *measured, bmf_run *predicted, const options *o)
+static int show(bmf_trace_run *measured, bmf_trace_run *predicted, const options *o)
 {
     bmf_comparison *comparison;
     BMF_TRY(compare_runs(measured, predicted, &comparison));
     bmf_compared of = {measured, predicted, comparison, o->processors};
     int status = o->events ? compare_write_events(&of, o->events) : BMF_OK;
     if (status == BMF_OK && o->html)
-        status = write_runs_html(measured, predicted, (bmf_run *[]){measured, predicted}, 2, o->html);
+        status = write_runs_html(measured, predicted, (bmf_trace_run *[]){measured, predicted}, 2, o->html);
     bool quiet = o->events && strcmp(o->events, "-") == 0;
     if (status == BMF_OK && o->json)
         json_print(compare_json(&of), BMF_JSON_INDENT);

@@ -14,7 +14,7 @@ static const char heading[] =
     "processor,kind,path,instance,round,peer,measured_begin_ns,measured_ns,predicted_begin_ns,"
     "predicted_ns,ratio,low_ns,high_ns,inside\n";
 
-static void put_id(bmf_output *out, const bmf_run *run, const bmf_event *event)
+static void put_id(bmf_output *out, const bmf_trace_run *run, const bmf_event *event)
 {
     char path[2048];
     char *quoted = style_text(run_path(run, event->node, path, sizeof path), BMF_STYLE_CSV);
@@ -47,19 +47,19 @@ static void put_pair(bmf_output *out, const bmf_event *measured, const bmf_event
                  predicted->low <= duration && duration <= predicted->high);
 }
 
-static void put_events(bmf_output *out, const bmf_compared *of, bool *has_twin)
+static void put_events(bmf_output *out, const bmf_compared *of, bool *has_match)
 {
-    const int64_t *twin = of->comparison->twin;
+    const int64_t *match = of->comparison->match;
     output_text(out, heading);
     for (int64_t k = 0; k < of->measured->events; k++) {
         const bmf_event *event = &of->measured->event[k];
         put_id(out, of->measured, event);
-        put_pair(out, event, twin[k] < 0 ? NULL : &of->predicted->event[twin[k]]);
-        if (twin[k] >= 0)
-            has_twin[twin[k]] = true;
+        put_pair(out, event, match[k] < 0 ? NULL : &of->predicted->event[match[k]]);
+        if (match[k] >= 0)
+            has_match[match[k]] = true;
     }
     for (int64_t k = 0; k < of->predicted->events; k++)
-        if (!has_twin[k]) {
+        if (!has_match[k]) {
             put_id(out, of->predicted, &of->predicted->event[k]);
             put_pair(out, NULL, &of->predicted->event[k]);
         }
@@ -68,16 +68,16 @@ static void put_events(bmf_output *out, const bmf_compared *of, bool *has_twin)
 int compare_write_events(const bmf_compared *of, const char *path)
 {
     bmf_output out = {0};
-    if (!of->comparison->twin)
+    if (!of->comparison->match)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
                         "events have no twins in a run with another number of processors (%d and %d)",
                         of->measured->lanes, of->predicted->lanes);
-    bool *has_twin = calloc((size_t)of->predicted->events + 1, sizeof *has_twin);
-    if (!has_twin)
+    bool *has_match = calloc((size_t)of->predicted->events + 1, sizeof *has_match);
+    if (!has_match)
         return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to compare events");
     int status = output_open(NULL, &out, path);
     if (status == BMF_OK)
-        put_events(&out, of, has_twin);
-    free(has_twin);
+        put_events(&out, of, has_match);
+    free(has_match);
     return output_close(NULL, &out, status);
 }

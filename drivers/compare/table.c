@@ -126,7 +126,7 @@ static int by_difference(const void *a, const void *b)
 }
 
 /* The end of a path that fits, with two dots before it if something is left out. */
-static void print_path(const bmf_run *run, uint32_t node)
+static void print_path(const bmf_trace_run *run, uint32_t node)
 {
     char path[4096];
     char *clean = style_text(run_path(run, node, path, sizeof path), BMF_STYLE_PLAIN);

@@ -15,21 +15,22 @@ typedef struct options {
 
 /* ---- one message on an idle network ---- */
 
-static void told(void *simulator, bmf_flying *message)
+static void told(void *simulator, bmf_transit *message)
 {
     (void)simulator;
     (void)message;
 }
 
-static bool is_under_way(const bmf_flying *message)
+static bool is_under_way(const bmf_transit *message)
 {
-    return isnan(message->free) || isnan(message->done) || isnan(message->arrived);
+    return isnan(message->sender_free) || isnan(message->send_done) || isnan(message->arrived);
 }
 
 /* From processor 0 to 1, which is ready. */
-static bmf_flying send_one(bmf_network *network, int64_t bytes)
+static bmf_transit send_one(bmf_network *network, int64_t bytes)
 {
-    bmf_flying message = {.to = 1, .bytes = bytes, .free = NAN, .done = NAN, .arrived = NAN}, *one = &message;
+    bmf_transit message = {.to = 1, .bytes = bytes, .sender_free = NAN, .send_done = NAN, .arrived = NAN},
+                *one = &message;
     const bmf_network_type *type = network->type;
     message.posted = type->post ? 0.0 : INFINITY;
     network->complete = network->freed = told;
@@ -58,11 +59,11 @@ static void show_messages(bmf_network *network)
     puts("\none message from processor 0 to 1:\n"
          "       bytes   sender busy       arrived receiver busy         whole");
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
-        const bmf_flying m = send_one(network, sizes[k]);
+        const bmf_transit m = send_one(network, sizes[k]);
         char busy[TIME_TEXT], arrived[TIME_TEXT], taking[TIME_TEXT], whole[TIME_TEXT];
-        printf("%12lld %13s %13s %13s %13s\n", (long long)sizes[k], time_text(m.free, busy, sizeof busy),
-               time_text(m.arrived, arrived, sizeof arrived), time_text(m.taking, taking, sizeof taking),
-               time_text(m.arrived + m.taking, whole, sizeof whole));
+        printf("%12lld %13s %13s %13s %13s\n", (long long)sizes[k], time_text(m.sender_free, busy, sizeof busy),
+               time_text(m.arrived, arrived, sizeof arrived), time_text(m.receive_overhead, taking, sizeof taking),
+               time_text(m.arrived + m.receive_overhead, whole, sizeof whole));
         show_remarks(network);
     }
 }

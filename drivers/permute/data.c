@@ -16,7 +16,7 @@ static inline uint64_t word_of(uint64_t element, int64_t k)
     return z ^ (z >> 29);
 }
 
-static inline int64_t least(int64_t a, int64_t b)
+static inline int64_t min(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -27,7 +27,7 @@ void permute_data_fill(char *data, int64_t element_bytes, int64_t first, int64_t
     for (int64_t i = 0; i < count; i++)
         for (int64_t at = 0; at < element_bytes; at += 8) {
             uint64_t word = word_of((uint64_t)(first + i), at / 8);
-            memcpy(data + i * element_bytes + at, &word, (size_t)least(8, element_bytes - at));
+            memcpy(data + i * element_bytes + at, &word, (size_t)min(8, element_bytes - at));
         }
 }
 
@@ -35,7 +35,7 @@ static inline bool is_element(const char *data, int64_t element_bytes, uint64_t 
 {
     for (int64_t at = 0; at < element_bytes; at += 8) {
         uint64_t word = word_of(element, at / 8);
-        if (memcmp(data + at, &word, (size_t)least(8, element_bytes - at)) != 0)
+        if (memcmp(data + at, &word, (size_t)min(8, element_bytes - at)) != 0)
             return false;
     }
     return true;
@@ -51,7 +51,7 @@ int64_t permute_data_check(const char *data, int64_t element_bytes, int64_t firs
     for (int64_t i = 0; i < count; i++)
         if (!is_element(data + i * element_bytes, element_bytes,
                         bmf_permutation_apply(&inverse, (uint64_t)(first + i))))
-            wrong = least(wrong, first + i);
+            wrong = min(wrong, first + i);
     return wrong == INT64_MAX ? -1 : wrong;
 }
 

@@ -120,11 +120,11 @@ static const char *program_name(const bmf_predict_options *o)
 /* Against the run with the fewest processors. */
 static const bmf_predicted *reference_of(int64_t count, const bmf_predicted *run)
 {
-    const bmf_predicted *least = run;
+    const bmf_predicted *min = run;
     for (int64_t k = 1; k < count; k++)
-        if (run[k].processors < least->processors)
-            least = &run[k];
-    return least;
+        if (run[k].processors < min->processors)
+            min = &run[k];
+    return min;
 }
 
 static double speed_up(const bmf_predicted *run, const bmf_predicted *reference)
@@ -197,7 +197,7 @@ static void print_object(const bmf_predict_options *o, const bmf_predicted *run)
 
 /* ---- files ---- */
 
-static int write_trace(const bmf_predict_options *o, bmf_run *measured, bmf_run *predicted)
+static int write_trace(const bmf_predict_options *o, bmf_trace_run *measured, bmf_trace_run *predicted)
 {
     bmf_trace trace = {measured ? 2 : 1, {measured ? measured : predicted, predicted}};
     return trace_write(NULL, &trace, o->trace);
@@ -216,7 +216,8 @@ static bmf_scaling *make_scaling(const bmf_predict_options *o, const bmf_predict
 }
 
 /* The report's runs: the measured one first. */
-static int fill_runs(bmf_report_contents *report, bmf_run *measured, bmf_predicted *last, bmf_comparison **comparison)
+static int fill_runs(bmf_report_contents *report, bmf_trace_run *measured, bmf_predicted *last,
+                     bmf_comparison **comparison)
 {
     int predicted = measured ? 1 : 0;
     if (measured) {
@@ -234,7 +235,7 @@ static int fill_runs(bmf_report_contents *report, bmf_run *measured, bmf_predict
     return intervals_create(last->run, last->ideal, &report->intervals[predicted]);
 }
 
-static int write_report(const bmf_predict_options *o, bmf_run *measured, bmf_predicted *run)
+static int write_report(const bmf_predict_options *o, bmf_trace_run *measured, bmf_predicted *run)
 {
     char title[512];
     bmf_comparison *comparison = NULL;
@@ -258,7 +259,7 @@ static int write_files(const bmf_predict_options *o, bmf_predicted *run)
     bmf_predicted *last = &run[o->processors.count - 1];
     if (o->measured)
         BMF_TRY(bmf_trace_read(NULL, o->measured, &measured));
-    bmf_run *beside = measured ? measured->run[0] : NULL;
+    bmf_trace_run *beside = measured ? measured->run[0] : NULL;
     int status = o->trace ? write_trace(o, beside, last->run) : BMF_OK;
     if (status == BMF_OK && o->html)
         status = write_report(o, beside, run);

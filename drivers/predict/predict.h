@@ -31,7 +31,7 @@ typedef struct bmf_predicted {
     int64_t remarks;
     char **remark; /* what lies outside the domain of an equation */
     /* only when asked for: */
-    bmf_run *run, *ideal; /* the trace, and that of the same actions on the ideal network (NULL for C programs) */
+    bmf_trace_run *run, *ideal; /* the trace, and that of the same actions on the ideal network (NULL for C programs) */
     int64_t loads;
     struct bmf_link_load *load;
 } bmf_predicted;

@@ -6,7 +6,7 @@
 #include "predict/report/report.h"
 
 /* The 95 % interval of a run's length: that of the program's event on the processor that ends last. */
-static void find_bounds(const bmf_run *run, double *low, double *high)
+static void find_bounds(const bmf_trace_run *run, double *low, double *high)
 {
     const bmf_event *last = NULL;
     for (int64_t k = 0; k < run->events; k++) {
@@ -27,7 +27,7 @@ static int by_processors(const void *a, const void *b)
 }
 
 /* One point per run, NULL if all have the same number of processors. */
-static bmf_scaling *make_curve(bmf_run *const *run, int runs)
+static bmf_scaling *make_curve(bmf_trace_run *const *run, int runs)
 {
     bmf_scaling *point = malloc((size_t)runs * sizeof *point);
     bool differ = false;
@@ -47,7 +47,7 @@ static bmf_scaling *make_curve(bmf_run *const *run, int runs)
     return NULL;
 }
 
-int write_runs_html(bmf_run *first, bmf_run *second, bmf_run *const *all, int count, const char *path)
+int write_runs_html(bmf_trace_run *first, bmf_trace_run *second, bmf_trace_run *const *all, int count, const char *path)
 {
     bmf_comparison *comparison = NULL;
     bmf_scaling *curve = make_curve(all, count);

@@ -61,8 +61,8 @@ static json_t *interval_json(const bmf_intervals *intervals, const bmf_interval 
     return json_pack("{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o}", "path",
                      json_text(run_path(intervals->run, interval->node, path, sizeof path)), "level", interval->level,
                      "node", (json_int_t)interval->node, "instances", (json_int_t)interval->instances, "all",
-                     characteristics_json(&interval->all, true), "least", characteristics_json(&interval->least, false),
-                     "most", characteristics_json(&interval->most, false), "efficiencies",
+                     characteristics_json(&interval->all, true), "least", characteristics_json(&interval->min, false),
+                     "most", characteristics_json(&interval->max, false), "efficiencies",
                      efficiencies_json(&interval->efficiency));
 }
 

@@ -20,7 +20,7 @@ typedef struct options {
 typedef struct input {
     int traces, runs;
     bmf_trace **trace;
-    bmf_run **run;
+    bmf_trace_run **run;
 } input;
 
 static int read_traces(int count, char **path, input *in)
@@ -46,7 +46,7 @@ static void free_input(input *in)
 }
 
 /* The node of a path, UINT32_MAX if the run has none. */
-static uint32_t find_node(const bmf_run *run, const char *wanted)
+static uint32_t find_node(const bmf_trace_run *run, const char *wanted)
 {
     char path[4096];
     for (uint32_t node = 0; node < run->nodes; node++)
@@ -56,7 +56,7 @@ static uint32_t find_node(const bmf_run *run, const char *wanted)
 }
 
 /* The intervals that are asked for, and from which to which they are shown. */
-static int make_intervals(bmf_run *run, const options *o, bmf_intervals **intervals, char **why, bmf_shown *shown)
+static int make_intervals(bmf_trace_run *run, const options *o, bmf_intervals **intervals, char **why, bmf_shown *shown)
 {
     uint32_t node = o->interval ? find_node(run, o->interval) : 0;
     *intervals = NULL;
@@ -80,7 +80,7 @@ static int make_intervals(bmf_run *run, const options *o, bmf_intervals **interv
 }
 
 /* Prints one run, or adds it to the JSON. */
-static int report_run(bmf_run *run, const options *o, bool first, json_t *all)
+static int report_run(bmf_trace_run *run, const options *o, bool first, json_t *all)
 {
     bmf_intervals *intervals;
     bmf_shown shown;
@@ -101,7 +101,7 @@ static int report_run(bmf_run *run, const options *o, bool first, json_t *all)
 /* The first measured and the first predicted run, or the first two of one sort. */
 static int write_html(const input *in, const char *path)
 {
-    bmf_run *first = in->run[0], *second = NULL;
+    bmf_trace_run *first = in->run[0], *second = NULL;
     for (int k = 0; k < in->runs; k++)
         if (!in->run[k]->predicted) {
             first = in->run[k];

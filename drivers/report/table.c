@@ -23,7 +23,7 @@ static int width_of(const char *text)
 /* The name of an interval, indented by its level, in NAME_WIDTH columns; too long ones end in two dots. */
 static void print_name(const bmf_shown *shown, const bmf_interval *interval)
 {
-    const bmf_run *run = shown->intervals->run;
+    const bmf_trace_run *run = shown->intervals->run;
     char *clean = style_text(run->name[run->node[interval->node].name], BMF_STYLE_PLAIN);
     const char *name = clean ? clean : "";
     int indent = (interval->level - shown->intervals->interval[shown->from].level) * INDENT;
@@ -69,9 +69,9 @@ static void print_efficiencies(const bmf_shown *shown, const bmf_interval *inter
     printf(" %8s %6s %6s %6s %6s %6s  %9s %9s %9s\n", text_ratio(e->efficiency, text[0]),
            text_ratio(e->load_balance, text[1]), text_ratio(e->communication, text[2]),
            text_ratio(e->serialisation, text[3]), text_ratio(e->transfer, text[4]), text_ratio(e->replication, text[5]),
-           text_nanos(interval->least.compute, text[6]),
+           text_nanos(interval->min.compute, text[6]),
            text_nanos(interval->all.compute / shown->intervals->processors, text[7]),
-           text_nanos(interval->most.compute, text[8]));
+           text_nanos(interval->max.compute, text[8]));
 }
 
 static void print_rows(const bmf_shown *shown, void (*print)(const bmf_shown *, const bmf_interval *))

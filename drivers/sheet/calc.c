@@ -45,10 +45,10 @@ static int ask(const bmf_sheet *sheet, const char *operation, const char *p_text
 static void print_estimate(const bmf_estimate *e)
 {
     char text[BMF_SHEET_TEXT], domain[100], time[3][32];
-    const bmf_entry *entry = e->entry;
+    const bmf_sheet_entry *entry = e->entry;
     printf("t = %s us   (%s)\n", equation_text(entry, BMF_EQUATION_EXACT, 1e-6, text, sizeof text),
            domain_text(entry, domain, sizeof domain));
-    printf("Times (s): min=%.6g avg=%.6g max=%.6g\n", e->least, e->mean, e->most);
+    printf("Times (s): min=%.6g avg=%.6g max=%.6g\n", e->min, e->mean, e->max);
     if (e->has_errors)
         printf("One observation: %s, with 95 %% probability %s to %s\n", time_text(e->mean, time[0], sizeof time[0]),
                time_text(e->low, time[1], sizeof time[1]), time_text(e->high, time[2], sizeof time[2]));

@@ -23,7 +23,7 @@ static void print_row(const bmf_sheet_comparison *c)
         puts("  no p and d in common");
         return;
     }
-    printf(" %8.3f %8.3f %8.3f", c->least, c->mean, c->most);
+    printf(" %8.3f %8.3f %8.3f", c->min, c->mean, c->max);
     if (c->has_errors)
         printf(" %10.2f %6.2f  %s, p %g, d %g\n", c->errors, c->limit, c->differ ? "differ" : "agree ", c->at_p,
                c->at_d);
@@ -52,7 +52,7 @@ static int print_json(int64_t count, const bmf_sheet_comparison *comparison)
             json_pack("{s:s, s:b, s:b}", "operation", c->operation, "in_first", c->in_first, "in_second", c->in_second);
         if (c->both) {
             json_t *ratios =
-                json_pack("{s:[f,f,f], s:o, s:o, s:o, s:f, s:f}", "ratios", c->least, c->mean, c->most, "difference",
+                json_pack("{s:[f,f,f], s:o, s:o, s:o, s:f, s:f}", "ratios", c->min, c->mean, c->max, "difference",
                           c->has_errors ? json_real(c->errors) : json_null(), "limit",
                           c->has_errors ? json_real(c->limit) : json_null(), "differ",
                           c->has_errors ? json_boolean(c->differ) : json_null(), "p", c->at_p, "d", c->at_d);

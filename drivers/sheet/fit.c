@@ -19,7 +19,7 @@ static void print_notes(const bmf_sheet *sheet)
 {
     char domain[100];
     for (int64_t k = 0; k < sheet->entries; k++) {
-        const bmf_entry *entry = &sheet->entry[k];
+        const bmf_sheet_entry *entry = &sheet->entry[k];
         bool poor = entry_is_poor(entry);
         if (!poor && !entry->note[0])
             continue;

@@ -19,7 +19,7 @@ static json_t *terms_json(const double value[BMF_TERMS])
     return array;
 }
 
-static json_t *covariance_json(const bmf_entry *entry)
+static json_t *covariance_json(const bmf_sheet_entry *entry)
 {
     if (!entry->has_errors)
         return json_null();
@@ -29,7 +29,7 @@ static json_t *covariance_json(const bmf_entry *entry)
     return rows;
 }
 
-json_t *sheet_entry_json(const bmf_entry *entry)
+json_t *sheet_entry_json(const bmf_sheet_entry *entry)
 {
     json_t *alternatives = json_array();
     for (int32_t k = 0; k < entry->alternatives; k++)
@@ -50,7 +50,7 @@ json_t *sheet_entry_json(const bmf_entry *entry)
 
 json_t *estimate_json(const bmf_estimate *e)
 {
-    return json_pack("{s:f, s:f, s:f, s:o, s:o, s:b, s:s}", "min", e->least, "avg", e->mean, "max", e->most, "low",
+    return json_pack("{s:f, s:f, s:f, s:o, s:o, s:b, s:s}", "min", e->min, "avg", e->mean, "max", e->max, "low",
                      e->has_errors ? json_real(e->low) : json_null(), "high",
                      e->has_errors ? json_real(e->high) : json_null(), "inside", e->inside, "outside", e->outside);
 }

@@ -15,7 +15,7 @@ typedef struct options {
 } options;
 
 /* The measured run of each file; the files stay open in `file`. */
-static int read_traces(const options *o, bmf_trace **file, bmf_run **run)
+static int read_traces(const options *o, bmf_trace **file, bmf_trace_run **run)
 {
     for (int k = 0; k < o->traces; k++) {
         BMF_TRY(bmf_trace_read(NULL, o->trace[k], &file[k]));
@@ -24,7 +24,7 @@ static int read_traces(const options *o, bmf_trace **file, bmf_run **run)
     return BMF_OK;
 }
 
-static int make_sheet(const options *o, bmf_run *const *run, bmf_samples **samples, bmf_sheet **sheet)
+static int make_sheet(const options *o, bmf_trace_run *const *run, bmf_samples **samples, bmf_sheet **sheet)
 {
     BMF_TRY(kernel_samples(o->traces, run, samples));
     BMF_TRY(sheet_fit(*samples, sheet));
@@ -40,7 +40,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     o->trace = operands->text;
     o->traces = operands->count;
     bmf_trace **file = allocate_clear(o->traces, (int64_t)sizeof *file);
-    bmf_run **run = allocate_clear(o->traces, (int64_t)sizeof *run);
+    bmf_trace_run **run = allocate_clear(o->traces, (int64_t)sizeof *run);
     int status = read_traces(o, file, run);
     if (status == BMF_OK)
         status = make_sheet(o, run, &samples, &sheet);

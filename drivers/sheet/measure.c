@@ -76,10 +76,10 @@ static int print_text(const options *o, const bmf_context *ctx, const bmf_measur
         printf("%lld points were complete before\n", (long long)s->resumed);
     if (s->left_out > 0)
         printf("%lld points left out: no time or no memory for them\n", (long long)s->left_out);
-    if (s->disturbed > 0 && !s->crowded)
+    if (s->disturbed > 0 && !s->oversubscribed)
         printf("%lld repetitions lost a core to other processes for a while: the quieter the machine, the better\n",
                (long long)s->disturbed);
-    if (s->crowded)
+    if (s->oversubscribed)
         printf("%d ranks share %d cores: these are times of waiting, not of the machine\n", ctx->node_ranks,
                ctx->node_cores);
     const int status = samples_read(o->measure.output, true, &samples);
@@ -98,7 +98,7 @@ static int print_json(const options *o, const bmf_context *ctx, const bmf_measur
                                 (json_int_t)s->points, "repetitions", (json_int_t)s->repetitions, "resumed",
                                 (json_int_t)s->resumed, "skipped", (json_int_t)s->skipped, "left_out",
                                 (json_int_t)s->left_out, "disturbed", (json_int_t)s->disturbed, "seconds", s->seconds,
-                                "interrupted", s->interrupted, "crowded", s->crowded),
+                                "interrupted", s->interrupted, "crowded", s->oversubscribed),
                       BMF_JSON_LINE);
 }
 
@@ -154,7 +154,7 @@ static const bmf_option table[] = {
     BMF_OPTION("output", "RAW", BMF_TEXT(options, measure.output), "the file to write", .letter = 'o'),
     BMF_OPTION("ops", "LIST", BMF_TEXT(options, measure.operations),
                "only these operations or families, with commas; see --list"),
-    BMF_OPTION("max-elements", "N", BMF_WHOLE(options, measure.most_elements, 1, INT_MAX),
+    BMF_OPTION("max-elements", "N", BMF_WHOLE(options, measure.max_elements, 1, INT_MAX),
                "largest size; default: 1048576; loops go beyond the caches"),
     BMF_OPTION("factor", "F", BMF_WHOLE(options, measure.factor, 2, 1 << 20),
                "between sizes; default: 2, or more if time is short"),

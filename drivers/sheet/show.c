@@ -12,7 +12,7 @@ typedef struct options {
 } options;
 
 /* The entries of one operation, or the message that it is not there. */
-static int find(const bmf_sheet *sheet, const char *operation, const bmf_entry **entry, int64_t *count)
+static int find(const bmf_sheet *sheet, const char *operation, const bmf_sheet_entry **entry, int64_t *count)
 {
     bmf_estimate estimate; /* asking tells near names */
     BMF_TRY(sheet_evaluate(sheet, operation, 1.0, 0.0, &estimate));
@@ -23,7 +23,7 @@ static int find(const bmf_sheet *sheet, const char *operation, const bmf_entry *
 static int show_text(const bmf_sheet *sheet, const char *operation, const options *o)
 {
     bmf_output out;
-    const bmf_entry *entry = NULL;
+    const bmf_sheet_entry *entry = NULL;
     int64_t count = 0;
     if (operation)
         BMF_TRY(find(sheet, operation, &entry, &count));
@@ -69,7 +69,7 @@ static int plot(const char *path, const char *operation, const char *picture)
 {
     bmf_sheet *sheet;
     bmf_output out;
-    const bmf_entry *entry;
+    const bmf_sheet_entry *entry;
     int64_t count;
     BMF_TRY(sheet_read(path, &sheet));
     int status = find(sheet, operation, &entry, &count);

@@ -80,7 +80,7 @@ typedef struct bmf_operator {
     void (*scan)(const void *context, int64_t count, const void *x, const void *levels, const void *prefix,
                  const void *last, void *out, void *scratch);
     /** See above; may be NULL. */
-    void (*quick)(const void *context, int64_t count, const void *x, void *out);
+    void (*reassociate)(const void *context, int64_t count, const void *x, void *out);
     const void *context;  /**< handed to the functions; the caller keeps it alive */
     const void *identity; /**< a record of the type, or NULL: none */
     unsigned flags;       /**< BMF_COMMUTATIVE, BMF_EXACT */
@@ -206,7 +206,7 @@ enum {
          : 0u)
 
 /** @cond internal: the parts of an operator, one function after the other */
-enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
+enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16 };
 
 #define BMF_OPERATOR_(name, type, a, b, expression, identity_pointer, flag_bits)                                       \
     BMF_INLINE type name##_element(type a, type b)                                                                     \
@@ -349,15 +349,16 @@ enum { BMF_QUICK_LANES = 32, BMF_FOLD_STEP = 16 };
         type bmf_total_ = bmf_v_[0];                                                                                   \
         int64_t bmf_i_ = 1;                                                                                            \
         (void)bmf_context_;                                                                                            \
-        if (((flag_bits)&BMF_COMMUTATIVE) && bmf_count_ >= 2 * BMF_QUICK_LANES) {                                      \
-            type bmf_lane_[BMF_QUICK_LANES];                                                                           \
-            for (int bmf_j_ = 0; bmf_j_ < BMF_QUICK_LANES; bmf_j_++)                                                   \
+        if (((flag_bits)&BMF_COMMUTATIVE) && bmf_count_ >= 2 * BMF_REASSOCIATE_LANES) {                                \
+            type bmf_lane_[BMF_REASSOCIATE_LANES];                                                                     \
+            for (int bmf_j_ = 0; bmf_j_ < BMF_REASSOCIATE_LANES; bmf_j_++)                                             \
                 bmf_lane_[bmf_j_] = bmf_v_[bmf_j_];                                                                    \
-            for (bmf_i_ = BMF_QUICK_LANES; bmf_i_ + BMF_QUICK_LANES <= bmf_count_; bmf_i_ += BMF_QUICK_LANES)          \
-                for (int bmf_j_ = 0; bmf_j_ < BMF_QUICK_LANES; bmf_j_++)                                               \
+            for (bmf_i_ = BMF_REASSOCIATE_LANES; bmf_i_ + BMF_REASSOCIATE_LANES <= bmf_count_;                         \
+                 bmf_i_ += BMF_REASSOCIATE_LANES)                                                                      \
+                for (int bmf_j_ = 0; bmf_j_ < BMF_REASSOCIATE_LANES; bmf_j_++)                                         \
                     bmf_lane_[bmf_j_] = name##_element(bmf_lane_[bmf_j_], bmf_v_[bmf_i_ + bmf_j_]);                    \
             bmf_total_ = bmf_lane_[0];                                                                                 \
-            for (int bmf_j_ = 1; bmf_j_ < BMF_QUICK_LANES; bmf_j_++)                                                   \
+            for (int bmf_j_ = 1; bmf_j_ < BMF_REASSOCIATE_LANES; bmf_j_++)                                             \
                 bmf_total_ = name##_element(bmf_total_, bmf_lane_[bmf_j_]);                                            \
         }                                                                                                              \
         for (; bmf_i_ < bmf_count_; bmf_i_++)                                                                          \

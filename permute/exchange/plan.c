@@ -61,7 +61,7 @@ static int node_bits(bmf_context *ctx)
 {
     int64_t mine = ctx->node_ranks * ctx->local_processors;
     int64_t *all = allocate(ctx->ranks * (int64_t)sizeof *all);
-    bool same = ctx->backend->collect(ctx, &mine, 1, all, ctx->ranks) == BMF_OK;
+    bool same = ctx->backend->allgatherv(ctx, &mine, 1, all, ctx->ranks) == BMF_OK;
     for (int k = 0; k < ctx->ranks; k++)
         same = same && all[k] == all[0];
     int64_t count = all[0];
@@ -140,7 +140,7 @@ static int count_boxes(bmf_context *ctx, bmf_boxes *boxes, box_counts *sum)
             mine[0] += s != t && count > 0;
             mine[s == t ? 2 : 1] += count;
         }
-    int status = ctx->backend->collect(ctx, mine, 3, all, 3 * ctx->ranks);
+    int status = ctx->backend->allgatherv(ctx, mine, 3, all, 3 * ctx->ranks);
     *sum = (box_counts){0};
     for (int k = 0; k < ctx->ranks; k++) {
         sum->messages += all[3 * k];
@@ -230,7 +230,7 @@ static void plan_traffic(bmf_context *ctx, bmf_permute_plan *plan, int processor
 
 static int plan_boxes(bmf_context *ctx, bmf_permute_plan *plan, bmf_permute_method method)
 {
-    int64_t most = bmf_split_start(INT64_C(1) << plan->permutation.bits, plan->processors, 1);
+    int64_t max = bmf_split_start(INT64_C(1) << plan->permutation.bits, plan->processors, 1);
     double messages[BMF_PERMUTE_METHODS];
     box_counts sum;
     plan->boxes = boxes_create(&plan->permutation, plan->processors);
@@ -244,7 +244,7 @@ static int plan_boxes(bmf_context *ctx, bmf_permute_plan *plan, bmf_permute_meth
     estimate(ctx, plan, messages);
     plan->method = method == BMF_PERMUTE_AUTO ? cheapest(plan) : method;
     plan->messages = plan->method == BMF_PERMUTE_NAIVE ? sum.elements : sum.messages;
-    plan->rounds = plan->method == BMF_PERMUTE_ROUNDS ? plan->processors : plan->method == BMF_PERMUTE_NAIVE ? most : 1;
+    plan->rounds = plan->method == BMF_PERMUTE_ROUNDS ? plan->processors : plan->method == BMF_PERMUTE_NAIVE ? max : 1;
     return BMF_OK;
 }
 

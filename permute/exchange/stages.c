@@ -11,7 +11,7 @@
 #include "runtime/base/allocate.h"
 
 /* Smaller stages are not worth the calls; elements in lines need no care at their ends. */
-enum { LEAST_STAGE_BYTES = 1 << 15, LEAST_STAGE = 64 };
+enum { MIN_STAGE_BYTES = 1 << 15, MIN_STAGE = 64 };
 
 /* The packing or unpacking whose complement has every bit that any processor's has. */
 static bmf_permutation with_any_complement(const bmf_traffic *traffic,
@@ -64,8 +64,8 @@ bmf_stages *stages_create(const bmf_permute_plan *plan, bool ordered)
     find_mixed(plan, stages, &mixed);
     order_rounds(&mixed, traffic->rank, stages);
     const int64_t elements = INT64_C(1) << (traffic->place_bits - traffic->rank + stages->bits);
-    if (stages->bits < traffic->rank && (stages->bits == 0 || !ordered) && elements >= LEAST_STAGE &&
-        elements >= LEAST_STAGE_BYTES / plan->element_bytes)
+    if (stages->bits < traffic->rank && (stages->bits == 0 || !ordered) && elements >= MIN_STAGE &&
+        elements >= MIN_STAGE_BYTES / plan->element_bytes)
         return stages;
     free(stages);
     return NULL;

@@ -14,7 +14,7 @@
 
 #include "permute/local/walk.h"
 
-enum { CUTS = 128, LEAST_TILES_PER_CUT = 32, BYTES = 8, CHUNK = 64 };
+enum { CUTS = 128, MIN_TILES_PER_CUT = 32, BYTES = 8, CHUNK = 64 };
 
 struct bmf_cycles {
     const bmf_local_plan *plan;
@@ -38,10 +38,10 @@ bmf_cycles *cycles_create(const bmf_local_plan *plan, int threads)
     bmf_cycles *cycles = calloc(1, sizeof *cycles);
     if (!cycles)
         return NULL;
-    const uint64_t runs = plan->tiles << plan->tiling.rank, most = plan->tiles / LEAST_TILES_PER_CUT;
+    const uint64_t runs = plan->tiles << plan->tiling.rank, max = plan->tiles / MIN_TILES_PER_CUT;
     cycles->plan = plan;
     cycles->threads = threads;
-    cycles->cuts = most < CUTS ? most : CUTS;
+    cycles->cuts = max < CUTS ? max : CUTS;
     cycles->moved = calloc(runs / 64 + 1, sizeof *cycles->moved);
     cycles->aside = local_scratch(plan, (int)cycles->cuts + 1);
     make_images(cycles);

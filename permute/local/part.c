@@ -15,10 +15,10 @@ int local_mixed(const bmf_permutation *p, int64_t element_bytes, int top, bool b
 {
     int part_bits;
     const int run_bits = local_choose_run_bits(p, element_bytes, &part_bits);
-    const int most = run_bits > part_bits ? run_bits - part_bits : 0; /* an element's parts are in no two tiles */
+    const int max = run_bits > part_bits ? run_bits - part_bits : 0; /* an element's parts are in no two tiles */
     bmf_tiling tiling;
-    tiling_make(&p->matrix, most, &tiling);
-    for (int j = 0; j < most; j++)
+    tiling_make(&p->matrix, max, &tiling);
+    for (int j = 0; j < max; j++)
         add(mixed, (UINT64_C(1) << j) >> (p->bits - top));
     for (int j = 0; j < tiling.rank; j++)
         add(mixed, (by_target ? tiling.target_run[j] : tiling.source_run[j]) >> (p->bits - top));

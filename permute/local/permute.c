@@ -17,8 +17,8 @@ enum { TURN_BYTES = 1 << 17 };
 int local_workers(int64_t bytes, uint64_t parts, int threads)
 {
     const int64_t worth = bytes / LOCAL_WORTH;
-    const int64_t most = worth < (int64_t)parts ? worth : (int64_t)parts;
-    return most < 1 ? 1 : most < threads ? (int)most : threads;
+    const int64_t max = worth < (int64_t)parts ? worth : (int64_t)parts;
+    return max < 1 ? 1 : max < threads ? (int)max : threads;
 }
 
 static void walk_runs(const bmf_local_plan *plan, char *target, const char *source, uint64_t begin, uint64_t end)

@@ -33,10 +33,10 @@ static int low_bits_kept(const bmf_permutation *p)
 }
 
 /* Bits of the longest run of at most `most` bytes: -1 if an element is larger. */
-static int run_bits_of(int64_t element_bytes, int64_t most)
+static int run_bits_of(int64_t element_bytes, int64_t max)
 {
     int bits = -1;
-    while (element_bytes << (bits + 1) <= most)
+    while (element_bytes << (bits + 1) <= max)
         bits++;
     return bits;
 }
@@ -57,8 +57,8 @@ static int tile_run_bits(const bmf_local_plan *plan)
     int run_bits = 0;
     for (int k = 1; k <= p->bits; k++) {
         const int tile_bits = k + tiling_rank(&p->matrix, k);
-        const int64_t most = plan->element_bytes << k <= SHORT_RUN ? FAR_TILE : NEAR_TILE;
-        if (tile_bits > 2 * LOCAL_TABLE_BITS || plan->element_bytes << tile_bits > most)
+        const int64_t max = plan->element_bytes << k <= SHORT_RUN ? FAR_TILE : NEAR_TILE;
+        if (tile_bits > 2 * LOCAL_TABLE_BITS || plan->element_bytes << tile_bits > max)
             break;
         run_bits = k;
     }

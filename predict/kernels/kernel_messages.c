@@ -43,7 +43,7 @@ static int by_id(const void *a, const void *b)
 }
 
 /* The events of one kind that concern two ranks (waits: all), in the order of their ids. */
-static halves collect(const bmf_run *run, bmf_event_kind kind)
+static halves collect(const bmf_trace_run *run, bmf_event_kind kind)
 {
     halves all = {.half = allocate((run->events + 1) * (int64_t)sizeof(half))};
     for (int64_t k = 0; k < run->events; k++) {
@@ -104,7 +104,7 @@ static void match_waits(const halves *sends, const halves *waits, bmf_kernel_tim
     }
 }
 
-void kernel_messages(const bmf_run *run, bmf_kernel_times *all)
+void kernel_messages(const bmf_trace_run *run, bmf_kernel_times *all)
 {
     halves sends = collect(run, BMF_EVENT_SEND), receives = collect(run, BMF_EVENT_RECEIVE),
            waits = collect(run, BMF_EVENT_WAIT);

@@ -35,7 +35,7 @@ typedef struct endings {
 
 /* Where the walk is on a rank. */
 typedef struct walker {
-    const bmf_run *run;
+    const bmf_trace_run *run;
     bmf_kernel_times *all;
     const bmf_event *around[DEPTH]; /* calls and regions that are open, the innermost last */
     int depth;
@@ -193,7 +193,7 @@ static void take_leaf(walker *w, const bmf_event *event)
     w->last = event->end > w->last ? event->end : w->last;
 }
 
-int64_t kernel_walk(const bmf_run *run, bmf_kernel_times *all)
+int64_t kernel_walk(const bmf_trace_run *run, bmf_kernel_times *all)
 {
     key *events = allocate((run->events + 1) * (int64_t)sizeof *events);
     endings last = {0};

@@ -15,7 +15,7 @@
 #include "runtime/base/array.h"
 #include "bmf/status.h"
 
-const char *kernel_call(const bmf_run *run, uint32_t node)
+const char *kernel_call(const bmf_trace_run *run, uint32_t node)
 {
     return run->node[node].kind == BMF_EVENT_SKELETON ? run->name[run->node[node].name] : NULL;
 }
@@ -99,7 +99,7 @@ static bmf_samples *group_times(bmf_kernel_times *all, int threads)
     return samples;
 }
 
-static void fill_header(const bmf_run *run, bmf_samples_header *header)
+static void fill_header(const bmf_trace_run *run, bmf_samples_header *header)
 {
     time_t now = time(NULL);
     struct tm utc;
@@ -112,7 +112,7 @@ static void fill_header(const bmf_run *run, bmf_samples_header *header)
     strftime(header->date, sizeof header->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 }
 
-int kernel_samples(int runs, bmf_run *const *run, bmf_samples **samples)
+int kernel_samples(int runs, bmf_trace_run *const *run, bmf_samples **samples)
 {
     bmf_kernel_times all = {0};
     int64_t kernels = 0;

@@ -15,7 +15,7 @@
  * long is cut and ends in a hash of the whole. operation: BMF_SAMPLE_NAME bytes. Returns it. */
 char *kernel_operation(const char *call, const char *kernel, char *operation);
 /* The text of a run's node as `call` above: NULL for the program and for regions. */
-const char *kernel_call(const bmf_run *run, uint32_t node);
+const char *kernel_call(const bmf_trace_run *run, uint32_t node);
 
 /* Everything that takes time in measured runs, each time as one repetition:
  *
@@ -27,6 +27,6 @@ const char *kernel_call(const bmf_run *run, uint32_t node);
  *
  * The runs are sorted if they were not. Errors: BMF_ERROR_ARGUMENT for a predicted run, runs with different numbers of
  * threads, or no kernels at all; BMF_ERROR_MEMORY. The caller frees. */
-int kernel_samples(int runs, bmf_run *const *run, bmf_samples **samples);
+int kernel_samples(int runs, bmf_trace_run *const *run, bmf_samples **samples);
 
 #endif

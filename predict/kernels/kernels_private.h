@@ -23,8 +23,8 @@ void kernel_times_add(bmf_kernel_times *all, const char *operation, bmf_family f
                       int64_t nanoseconds);
 
 /* What the ranks themselves did: kernels, before sends, after receives. Returns how many kernels there were. */
-int64_t kernel_walk(const bmf_run *run, bmf_kernel_times *all);
+int64_t kernel_walk(const bmf_trace_run *run, bmf_kernel_times *all);
 /* What happened between ranks. */
-void kernel_messages(const bmf_run *run, bmf_kernel_times *all);
+void kernel_messages(const bmf_trace_run *run, bmf_kernel_times *all);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "runtime/base/allocate.h"
 
-enum { MOST_BYTES = 16 << 20 };
+enum { MAX_BYTES = 16 << 20 };
 
 static char *copy(const char *text, size_t length)
 {
@@ -40,7 +40,7 @@ static int load(const char *path, char **text)
         return cannot_read(path, errno);
     int64_t room = 1 << 12, used = 0;
     char *bytes = allocate(room);
-    while (used < MOST_BYTES) {
+    while (used < MAX_BYTES) {
         used += (int64_t)fread(bytes + used, 1, (size_t)(room - used - 1), file);
         if (used < room - 1)
             break;
@@ -50,7 +50,7 @@ static int load(const char *path, char **text)
     int reason = ferror(file) ? errno : 0;
     fclose(file);
     bytes[used] = 0;
-    if (reason == 0 && used < MOST_BYTES && !memchr(bytes, 0, (size_t)used)) {
+    if (reason == 0 && used < MAX_BYTES && !memchr(bytes, 0, (size_t)used)) {
         *text = bytes;
         return BMF_OK;
     }
@@ -107,7 +107,7 @@ static int read_compute(bmf_machine *machine, const config_setting_t *root)
 
 /* ---- the network ---- */
 
-enum { LISTED = 300, MOST_KEYS = 64 };
+enum { LISTED = 300, MAX_KEYS = 64 };
 
 static int unknown_type(const bmf_machine *machine, const config_setting_t *at, const char *name)
 {
@@ -120,9 +120,9 @@ static int unknown_type(const bmf_machine *machine, const config_setting_t *at, 
 /* The keys of the group are those of its type, and "type". */
 static int check_network_keys(const bmf_machine *machine, const config_setting_t *group)
 {
-    const char *known[MOST_KEYS] = {"type"};
+    const char *known[MAX_KEYS] = {"type"};
     const char *const *setting = machine->network_type->setting;
-    for (int k = 0; setting[k] && k < MOST_KEYS - 2; k++)
+    for (int k = 0; setting[k] && k < MAX_KEYS - 2; k++)
         known[k + 1] = setting[k];
     return machine_keys(machine, group, known);
 }

@@ -59,13 +59,13 @@ int machine_fail(const bmf_machine *machine, const config_setting_t *at, int sta
     __attribute__((format(printf, 4, 5)));
 /* A number of the group, an int or a float, in [least, most]; least DBL_MIN: above 0; absent: `otherwise`, or an error
  * if that is NAN. */
-int machine_number(const bmf_machine *machine, const config_setting_t *group, const char *key, double least,
-                   double most, double otherwise, double *value);
+int machine_number(const bmf_machine *machine, const config_setting_t *group, const char *key, double min, double max,
+                   double otherwise, double *value);
 /* The same for a key in microseconds, at least 0; otherwise and *seconds are in seconds. */
 int machine_microseconds(const bmf_machine *machine, const config_setting_t *group, const char *key, double otherwise,
                          double *seconds);
-int machine_integer(const bmf_machine *machine, const config_setting_t *group, const char *key, int64_t least,
-                    int64_t most, int64_t otherwise, int64_t *value); /* otherwise INT64_MIN: required */
+int machine_integer(const bmf_machine *machine, const config_setting_t *group, const char *key, int64_t min,
+                    int64_t max, int64_t otherwise, int64_t *value); /* otherwise INT64_MIN: required */
 /* A word among `known` (NULL at the end); absent: `otherwise`. *index: its place. */
 int machine_word(const bmf_machine *machine, const config_setting_t *group, const char *key, const char *const *known,
                  int otherwise, int *index);

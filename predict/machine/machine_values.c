@@ -81,22 +81,22 @@ static int missing(const bmf_machine *machine, const config_setting_t *group, co
 }
 
 /* "above 0", "at least 0", "from 1 to 64", .. */
-static void describe_range(double least, double most, char text[TEXT])
+static void describe_range(double min, double max, char text[TEXT])
 {
-    if (isfinite(most) && least == DBL_MIN)
-        snprintf(text, TEXT, " above 0 and at most %.15g", most);
-    else if (isfinite(most))
-        snprintf(text, TEXT, " from %.15g to %.15g", least, most);
-    else if (least == DBL_MIN)
+    if (isfinite(max) && min == DBL_MIN)
+        snprintf(text, TEXT, " above 0 and at most %.15g", max);
+    else if (isfinite(max))
+        snprintf(text, TEXT, " from %.15g to %.15g", min, max);
+    else if (min == DBL_MIN)
         snprintf(text, TEXT, " above 0");
-    else if (isfinite(least))
-        snprintf(text, TEXT, " of at least %.15g", least);
+    else if (isfinite(min))
+        snprintf(text, TEXT, " of at least %.15g", min);
     else
         text[0] = 0;
 }
 
-int machine_number(const bmf_machine *machine, const config_setting_t *group, const char *key, double least,
-                   double most, double otherwise, double *value)
+int machine_number(const bmf_machine *machine, const config_setting_t *group, const char *key, double min, double max,
+                   double otherwise, double *value)
 {
     const config_setting_t *setting = config_setting_get_member(group, key);
     char range[TEXT];
@@ -104,14 +104,14 @@ int machine_number(const bmf_machine *machine, const config_setting_t *group, co
         *value = otherwise;
         return isnan(otherwise) ? missing(machine, group, key) : BMF_OK;
     }
-    describe_range(least, most, range);
+    describe_range(min, max, range);
     bool is_real = config_setting_type(setting) == CONFIG_TYPE_FLOAT;
     if (!is_real && !is_whole(setting))
         return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a number%s", key, range);
     double read = is_real ? config_setting_get_float(setting) : (double)config_setting_get_int64(setting);
     if (!isfinite(read))
         return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be finite", key);
-    if (read < least || read > most)
+    if (read < min || read > max)
         return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a number%s, not %.15g", key, range, read);
     *value = read;
     return BMF_OK;
@@ -129,8 +129,8 @@ int machine_microseconds(const bmf_machine *machine, const config_setting_t *gro
     return BMF_OK;
 }
 
-int machine_integer(const bmf_machine *machine, const config_setting_t *group, const char *key, int64_t least,
-                    int64_t most, int64_t otherwise, int64_t *value)
+int machine_integer(const bmf_machine *machine, const config_setting_t *group, const char *key, int64_t min,
+                    int64_t max, int64_t otherwise, int64_t *value)
 {
     const config_setting_t *setting = config_setting_get_member(group, key);
     if (!setting) {
@@ -138,15 +138,15 @@ int machine_integer(const bmf_machine *machine, const config_setting_t *group, c
         return otherwise == INT64_MIN ? missing(machine, group, key) : BMF_OK;
     }
     int64_t read = is_whole(setting) ? config_setting_get_int64(setting) : 0;
-    if (is_whole(setting) && read >= least && read <= most) {
+    if (is_whole(setting) && read >= min && read <= max) {
         *value = read;
         return BMF_OK;
     }
-    if (most == INT64_MAX)
+    if (max == INT64_MAX)
         return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a whole number of at least %lld", key,
-                            (long long)least);
+                            (long long)min);
     return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a whole number from %lld to %lld", key,
-                        (long long)least, (long long)most);
+                        (long long)min, (long long)max);
 }
 
 int machine_flag(const bmf_machine *machine, const config_setting_t *group, const char *key, bool otherwise, bool *flag)

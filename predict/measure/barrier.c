@@ -22,7 +22,7 @@ static int run_barrier(measure_site *site)
     MPI_Request request;
     if (site->operation->which == COMM_SPLIT) {
         MPI_Comm_split(ctx->comm, ctx->rank % 2, ctx->rank, site->state);
-    } else if (ctx->polite) {
+    } else if (ctx->oversubscribed) {
         MPI_Ibarrier(ctx->comm, &request);
         measure_wait(site, &request);
     } else {

@@ -55,7 +55,7 @@ static void sleep_ns(int64_t ns)
 static void wait_until(const bmf_context *ctx, int64_t moment)
 {
     for (int64_t left; (left = moment - monotonic_ns()) > 0;)
-        if (ctx->polite && left > SPIN)
+        if (ctx->oversubscribed && left > SPIN)
             sleep_ns(left - SPIN);
 }
 
@@ -71,7 +71,7 @@ static void start_agreed(measure_starter *starter, measure_site *site)
     bmf_context *ctx = site->ctx;
     bmf_barrier(ctx);
     int64_t moment = monotonic_ns() + starter->margin;
-    ctx->backend->share(ctx, 0, &moment, sizeof moment);
+    ctx->backend->bcast(ctx, 0, &moment, sizeof moment);
     site->begin = moment - starter->offset;
     starter->late = starter->late || monotonic_ns() > site->begin;
     site->interruptions = measure_interruptions();

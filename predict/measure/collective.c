@@ -159,7 +159,7 @@ static int run_collective(measure_site *site)
 {
     const collective_kind kind = (collective_kind)site->operation->which;
     MPI_Request request;
-    if (!site->ctx->polite) {
+    if (!site->ctx->oversubscribed) {
         run_blocking(site, site->state, kind);
     } else {
         post(site, site->state, kind, &request);

@@ -65,7 +65,7 @@ static int run_congested(measure_site *site)
     MPI_Comm comm = site->ctx->comm;
     if (c->peer < 0) {
         site->seconds = MEASURE_SILENT;
-    } else if (site->ctx->polite) {
+    } else if (site->ctx->oversubscribed) {
         MPI_Request request;
         if (c->sends)
             MPI_Isend(c->buffer, count, MPI_INT64_T, c->peer, TAG, comm, &request);

@@ -28,7 +28,7 @@ static int make_path(measure_site *site)
     const size_t size = strlen(site->directory) + 64;
     char *path = s->data = allocate((int64_t)size);
     snprintf(path, size, "%s/bmf-measure-%d.npy", site->directory, (int)getpid());
-    return site->ctx->backend->share(site->ctx, 0, path, (int64_t)size);
+    return site->ctx->backend->bcast(site->ctx, 0, path, (int64_t)size);
 }
 
 /* Lets the system write the file back, or forget what it has of it. */

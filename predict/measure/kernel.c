@@ -13,8 +13,8 @@
 #include "runtime/base/allocate.h"
 #include "runtime/backend/clock.h"
 
-enum { MOST_CALLS = 1 << 16, STEP = 16 };
-static const int64_t LEAST_NS = 20000;
+enum { MAX_CALLS = 1 << 16, STEP = 16 };
+static const int64_t MIN_NS = 20000;
 
 typedef enum kernel_kind { FILL, COPY, SCALE, TRIAD, SUM, DOT, SCAN, GATHER, EXP } kernel_kind;
 
@@ -179,10 +179,10 @@ static void first_touch(kernel_data *d)
 /* Calls that last LEAST_NS, the same on all ranks of this host's speed. */
 static void find_calls(kernel_data *d)
 {
-    for (d->calls = 1; d->calls < MOST_CALLS; d->calls *= 2) {
+    for (d->calls = 1; d->calls < MAX_CALLS; d->calls *= 2) {
         const int64_t begin = monotonic_ns();
         run_calls(d, d->calls);
-        if (monotonic_ns() - begin >= LEAST_NS)
+        if (monotonic_ns() - begin >= MIN_NS)
             break;
     }
 }

@@ -31,10 +31,10 @@ static inline int64_t measure_length(const measure_site *site)
 enum { MEASURE_ROW = 16 };
 
 /* A row of a table of skeletons. copies: how many lists of d elements it needs, at most. */
-#define MEASURE_SKELETON(name, meaning, least, memory, open, run)                                                      \
+#define MEASURE_SKELETON(name, meaning, min, memory, open, run)                                                        \
     {                                                                                                                  \
-        name, BMF_FAMILY_SKELETON, meaning, 0, 1, least, 1 << 20, false, false, memory, open, measure_before_lists,    \
-            run, measure_after_lists, measure_close_lists                                                              \
+        name, BMF_FAMILY_SKELETON, meaning, 0, 1, min, 1 << 20, false, false, memory, open, measure_before_lists, run, \
+            measure_after_lists, measure_close_lists                                                                   \
     }
 
 /* Elements of memory for each of d: some lists of words on every rank; `whole`: and all of p d elements on one. */

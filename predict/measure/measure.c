@@ -17,7 +17,7 @@
 #include "runtime/context/group.h"
 #include "runtime/backend/wait.h"
 
-enum { MOST_REPEATS = 10000, LARGEST_FACTOR = 1 << 20, MOST_THREADS = 4096 };
+enum { MAX_REPEATS = 10000, LARGEST_FACTOR = 1 << 20, MAX_THREADS = 4096 };
 static const double PROGRESS_SECONDS = 0.1;
 /* How much longer than planned it may take: when others use the machine too. */
 static const double PATIENCE = 1.25;
@@ -145,15 +145,15 @@ static int measure_in_group(job *j, bmf_context *group, const measure_point *poi
 static int meet(job *j, bool member, int status, int results)
 {
     bmf_context *ctx = j->ctx;
-    const bool polite = ctx->polite;
+    const bool oversubscribed = ctx->oversubscribed;
     MPI_Request request;
     j->result[FAILED] = status != BMF_OK;
     j->result[STOP] = j->options.stop && *j->options.stop;
     j->result[ELAPSED] = elapsed(j);
-    ctx->polite = polite || !member;
+    ctx->oversubscribed = oversubscribed || !member;
     MPI_Iallreduce(MPI_IN_PLACE, j->result, results, MPI_DOUBLE, MPI_MAX, ctx->comm, &request);
     wait_all(ctx, 1, &request);
-    ctx->polite = polite;
+    ctx->oversubscribed = oversubscribed;
     j->stopped = j->stopped || j->result[STOP] > 0;
     j->late = j->late || j->result[ELAPSED] > PATIENCE * j->options.seconds;
     return j->result[FAILED] > 0 ? bmf_agree(ctx, status) : BMF_OK;
@@ -201,7 +201,7 @@ static bool is_hopeless(const job *j, const measure_point *point)
 static void try_point(job *j, measure_point *point)
 {
     point->tried = true;
-    if (measure_some(j, point, j->ctx->polite ? 0 : 1))
+    if (measure_some(j, point, j->ctx->oversubscribed ? 0 : 1))
         point->cost = j->result[COST];
     show_progress(j, fmax(j->options.seconds - elapsed(j), 0), point->operation->name);
 }
@@ -243,7 +243,7 @@ static int measure_all(job *j)
 {
     find_costs(j);
     double left = j->options.seconds - elapsed(j);
-    j->ctx->backend->share(j->ctx, 0, &left, sizeof left); /* everybody plans with the same number */
+    j->ctx->backend->bcast(j->ctx, 0, &left, sizeof left); /* everybody plans with the same number */
     measure_plan_share(&j->plan, fmax(left, 0.2 * j->options.seconds));
     for (int pass = 0; pass < MEASURE_PASSES && !j->stopped && !j->late; pass++) {
         close_groups(j);
@@ -258,18 +258,18 @@ static int measure_all(job *j)
 
 static int check_options(bmf_context *ctx, const bmf_measure_options *o)
 {
-    if (o->repeats < 0 || o->repeats > MOST_REPEATS)
-        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a point is repeated 1 to %d times, not %d", MOST_REPEATS, o->repeats);
+    if (o->repeats < 0 || o->repeats > MAX_REPEATS)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a point is repeated 1 to %d times, not %d", MAX_REPEATS, o->repeats);
     if (o->factor != 0 && (o->factor < 2 || o->factor > LARGEST_FACTOR))
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "sizes grow by a factor of 2 to %d, not %d", LARGEST_FACTOR,
                         o->factor);
-    if (o->threads < 0 || o->threads > MOST_THREADS)
-        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "there can be 1 to %d threads, not %d", MOST_THREADS, o->threads);
-    if (o->most_elements < 0 || o->least_elements < 0 || !(o->seconds >= 0))
+    if (o->threads < 0 || o->threads > MAX_THREADS)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "there can be 1 to %d threads, not %d", MAX_THREADS, o->threads);
+    if (o->max_elements < 0 || o->min_elements < 0 || !(o->seconds >= 0))
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "element counts and seconds cannot be negative");
-    if (o->most_elements > 0 && o->least_elements > o->most_elements)
+    if (o->max_elements > 0 && o->min_elements > o->max_elements)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "there is no size between %lld and %lld elements",
-                        (long long)o->least_elements, (long long)o->most_elements);
+                        (long long)o->min_elements, (long long)o->max_elements);
     return measure_check_list(ctx, o->operations);
 }
 
@@ -277,13 +277,13 @@ static int check_options(bmf_context *ctx, const bmf_measure_options *o)
 static measure_limits find_limits(bmf_context *ctx, const bmf_measure_options *o)
 {
     const int64_t bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
-    const int64_t cache = (int64_t)sysconf(_SC_LEVEL3_CACHE_SIZE), least = (int64_t)32 << 20;
+    const int64_t cache = (int64_t)sysconf(_SC_LEVEL3_CACHE_SIZE), min = (int64_t)32 << 20;
     measure_limits limits = {.ranks = ctx->ranks,
-                             .crowded = ctx->polite,
+                             .oversubscribed = ctx->oversubscribed,
                              .team = o->threads > 0 ? o->threads : ctx->node_cores,
                              .memory = bytes / 8 / ctx->node_ranks,
-                             .caches = 4 * (cache > least ? cache : least) / MEASURE_WORD};
-    ctx->backend->share(ctx, 0, &limits, sizeof limits);
+                             .caches = 4 * (cache > min ? cache : min) / MEASURE_WORD};
+    ctx->backend->bcast(ctx, 0, &limits, sizeof limits);
     return limits;
 }
 
@@ -313,8 +313,10 @@ static void summarise(const job *j, bmf_measure_summary *s)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
     const int operations = measure_operations(operation);
-    *s = (bmf_measure_summary){
-        .seconds = elapsed(j), .interrupted = j->stopped, .crowded = j->ctx->polite, .disturbed = j->disturbed};
+    *s = (bmf_measure_summary){.seconds = elapsed(j),
+                               .interrupted = j->stopped,
+                               .oversubscribed = j->ctx->oversubscribed,
+                               .disturbed = j->disturbed};
     for (int64_t i = 0; i < j->plan.count; i++) {
         const measure_point *point = &j->plan.point[i];
         s->points += point->count > 0;
@@ -324,7 +326,7 @@ static void summarise(const job *j, bmf_measure_summary *s)
     }
     for (int k = 0; k < operations; k++)
         s->skipped += measure_is_listed(j->options.operations, operation[k]) &&
-                      measure_obstacle(operation[k], &j->limits) != NULL;
+                      measure_unsupported_reason(operation[k], &j->limits) != NULL;
 }
 
 /* How long a barrier of everybody takes: what crowded ranks spend most of their time with. */
@@ -345,7 +347,7 @@ static int choose_factor(job *j)
     enum { LARGEST_CHOICE = 64, BARRIERS_OF_POINT = 7 };
     static const double OTHER_SECONDS = 5e-4;
     double point = BARRIERS_OF_POINT * barrier_seconds(j->ctx) + OTHER_SECONDS;
-    j->ctx->backend->share(j->ctx, 0, &point, sizeof point);
+    j->ctx->backend->bcast(j->ctx, 0, &point, sizeof point);
     for (int factor = 2;; factor *= 2) {
         measure_plan plan;
         j->options.factor = factor;

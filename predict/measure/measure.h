@@ -31,8 +31,8 @@ typedef struct bmf_measure_options {
     const char *output;     /* the RAW file */
     const char *version;    /* of bmf, for its header */
     const char *operations; /* names of operations and families with commas; NULL: all */
-    int64_t least_elements; /* sizes below are left out; default 1 */
-    int64_t most_elements;  /* 0: what each operation has for default */
+    int64_t min_elements;   /* sizes below are left out; default 1 */
+    int64_t max_elements;   /* 0: what each operation has for default */
     int factor;             /* between sizes, >= 2; 0: 2, or more if there is no time for so many sizes */
     int repeats;            /* of every point, if there is time; 0: BMF_MEASURE_REPEATS */
     double seconds;         /* planned for all together; 0: BMF_MEASURE_SECONDS */
@@ -55,8 +55,8 @@ typedef struct bmf_measure_summary {
     int64_t left_out;    /* points: no time, no memory, or they failed */
     int64_t disturbed;   /* new repetitions in which the system gave a core to somebody else: is the machine quiet? */
     double seconds;
-    bool interrupted; /* the file can be resumed */
-    bool crowded;     /* more ranks than cores */
+    bool interrupted;    /* the file can be resumed */
+    bool oversubscribed; /* more ranks than cores */
 } bmf_measure_summary;
 
 /* Measures and writes the file, after every pass over all points anew, so that at most a pass is lost when the process

@@ -45,11 +45,11 @@ struct measure_operation {
     const char *name;
     bmf_family family;
     const char *meaning;
-    int which;           /* for files that serve several operations with the same functions */
-    int least_ranks;     /* of the group: 1 or 2 */
-    int64_t least, most; /* elements, inclusive; most is a default that an option replaces; both 0: there is no size */
-    bool powers_of_two;  /* of ranks and elements */
-    bool one_series;     /* no buffers, or always the same: fresh and cached are one */
+    int which;          /* for files that serve several operations with the same functions */
+    int min_ranks;      /* of the group: 1 or 2 */
+    int64_t min, max;   /* elements, inclusive; most is a default that an option replaces; both 0: there is no size */
+    bool powers_of_two; /* of ranks and elements */
+    bool one_series;    /* no buffers, or always the same: fresh and cached are one */
     /* Elements of memory that a rank needs at most, for each of d; NULL: 2. Points that need too much are left out. */
     int64_t (*memory)(int ranks);
     /* All return a bmf status, all but open the same one on every member; any may be NULL but run. */
@@ -108,14 +108,14 @@ typedef struct measure_plan {
 
 /* What a plan depends on beside the options; the same on every rank. */
 typedef struct measure_limits {
-    int ranks, team; /* team: most threads of an OpenMP construct */
-    bool crowded;    /* more ranks than cores: only groups of powers of two, because everything takes long */
-    int64_t memory;  /* bytes for a rank */
-    int64_t caches;  /* words that are beyond the largest cache */
+    int ranks, team;     /* team: most threads of an OpenMP construct */
+    bool oversubscribed; /* more ranks than cores: only groups of powers of two, because everything takes long */
+    int64_t memory;      /* bytes for a rank */
+    int64_t caches;      /* words that are beyond the largest cache */
 } measure_limits;
 
 /* Why an operation cannot be measured at all, or NULL. */
-const char *measure_obstacle(const measure_operation *operation, const measure_limits *limits);
+const char *measure_unsupported_reason(const measure_operation *operation, const measure_limits *limits);
 /* The points of all listed operations that can be measured. Not collective, but the same on every rank. */
 void measure_plan_create(const bmf_measure_options *options, const measure_limits *limits, measure_plan *plan);
 void measure_plan_free(measure_plan *plan);

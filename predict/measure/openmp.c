@@ -82,10 +82,10 @@ static void close_openmp(measure_site *site)
     free(site->state);
 }
 
-#define OPENMP(name, kind, meaning, least, most)                                                                       \
+#define OPENMP(name, kind, meaning, min, max)                                                                          \
     {                                                                                                                  \
-        name, BMF_FAMILY_THREADS, meaning, kind, 1, least, most, false, true, NULL, open_openmp, NULL, run_openmp,     \
-            NULL, close_openmp                                                                                         \
+        name, BMF_FAMILY_THREADS, meaning, kind, 1, min, max, false, true, NULL, open_openmp, NULL, run_openmp, NULL,  \
+            close_openmp                                                                                               \
     }
 
 static const measure_operation operations[] = {

@@ -69,7 +69,7 @@ bool measure_is_listed(const char *list, const measure_operation *operation)
 
 enum { LONGEST = 64, SHOWN = 5 };
 
-static int strangeness(const char *word, int length, const char *name)
+static int operation_distance(const char *word, int length, const char *name)
 {
     char text[LONGEST + 1];
     snprintf(text, sizeof text, "%.*s", length, word);
@@ -85,7 +85,7 @@ static void list_near(const char *word, int length, char *text, size_t size)
     text[0] = '\0';
     for (int d = 0; d <= length && shown < SHOWN; d++)
         for (int k = 0; k < count && shown < SHOWN; k++)
-            if (strangeness(word, length, operation[k]->name) == d) {
+            if (operation_distance(word, length, operation[k]->name) == d) {
                 const size_t used = strlen(text);
                 snprintf(text + used, size - used, "%s%s", shown++ ? ", " : "", operation[k]->name);
             }

@@ -64,7 +64,7 @@ static void post_receive(const measure_site *site, void *data, MPI_Request *requ
 static void send(const measure_site *site, pair_kind kind, const void *data)
 {
     const int peer = 1 - site->ctx->rank, count = count_of(site);
-    if (site->ctx->polite) {
+    if (site->ctx->oversubscribed) {
         MPI_Request request;
         post_send(site, kind, data, &request);
         measure_wait(site, &request);
@@ -79,7 +79,7 @@ static void send(const measure_site *site, pair_kind kind, const void *data)
 
 static void receive(const measure_site *site, void *data)
 {
-    if (site->ctx->polite) {
+    if (site->ctx->oversubscribed) {
         MPI_Request request;
         post_receive(site, data, &request);
         measure_wait(site, &request);
@@ -91,7 +91,7 @@ static void receive(const measure_site *site, void *data)
 static void exchange(const measure_site *site, const pair *p)
 {
     const int peer = 1 - site->ctx->rank, count = count_of(site);
-    if (site->ctx->polite) {
+    if (site->ctx->oversubscribed) {
         MPI_Request request[2];
         post_receive(site, p->other, &request[0]);
         post_send(site, SEND, p->buffer, &request[1]);

@@ -98,9 +98,9 @@ static int64_t with_scratch(int ranks)
     return 4;
 }
 
-#define PERMUTE(name, kind, meaning, least_ranks, family)                                                              \
+#define PERMUTE(name, kind, meaning, min_ranks, family)                                                                \
     {                                                                                                                  \
-        name, family, meaning, kind, least_ranks, 1, 1 << 20, true, false, with_scratch, open_permute, before_permute, \
+        name, family, meaning, kind, min_ranks, 1, 1 << 20, true, false, with_scratch, open_permute, before_permute,   \
             run_permute, NULL, close_permute                                                                           \
     }
 

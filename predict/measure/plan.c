@@ -16,11 +16,11 @@
 
 enum { BISECTIONS = 60 };
 
-const char *measure_obstacle(const measure_operation *operation, const measure_limits *limits)
+const char *measure_unsupported_reason(const measure_operation *operation, const measure_limits *limits)
 {
     if (operation->family == BMF_FAMILY_THREADS)
         return limits->team < 2 ? "needs at least 2 threads" : NULL;
-    return limits->ranks < operation->least_ranks ? "needs at least 2 ranks" : NULL;
+    return limits->ranks < operation->min_ranks ? "needs at least 2 ranks" : NULL;
 }
 
 /* ---- points ---- */
@@ -41,12 +41,12 @@ static bool fits(const measure_point *point, const measure_limits *limits)
            point->elements <= limits->memory / (copies * (int64_t)MEASURE_WORD);
 }
 
-static int64_t most_elements(const measure_operation *operation, const bmf_measure_options *options,
-                             const measure_limits *limits)
+static int64_t max_elements(const measure_operation *operation, const bmf_measure_options *options,
+                            const measure_limits *limits)
 {
-    if (options->most_elements > 0)
-        return options->most_elements;
-    return operation->most == MEASURE_BEYOND_CACHES ? limits->caches : operation->most;
+    if (options->max_elements > 0)
+        return options->max_elements;
+    return operation->max == MEASURE_BEYOND_CACHES ? limits->caches : operation->max;
 }
 
 static int64_t power_of_two_from(int64_t number)
@@ -63,13 +63,13 @@ static void add_sizes(const bmf_measure_options *options, const measure_limits *
 {
     const measure_operation *operation = point.operation;
     int64_t last = 0;
-    if (operation->most == 0) {
+    if (operation->max == 0) {
         add_point(plan, &point);
         return;
     }
-    for (int64_t d = operation->least; d <= most_elements(operation, options, limits); d *= options->factor) {
+    for (int64_t d = operation->min; d <= max_elements(operation, options, limits); d *= options->factor) {
         point.elements = operation->powers_of_two ? power_of_two_from(d) : d;
-        if (point.elements == last || point.elements < options->least_elements)
+        if (point.elements == last || point.elements < options->min_elements)
             continue;
         last = point.elements;
         point.left_out = !fits(&point, limits);
@@ -79,20 +79,20 @@ static void add_sizes(const bmf_measure_options *options, const measure_limits *
 }
 
 /* 1, 2, 3, 4, 6, 8, 12, .., or powers of two; the last one is `most`. */
-static int next_size(const measure_limits *limits, int size, int most)
+static int next_size(const measure_limits *limits, int size, int max)
 {
     const bool power = (size & (size - 1)) == 0;
-    const int next = limits->crowded ? 2 * size : size < 3 ? size + 1 : power ? size / 2 * 3 : size / 3 * 4;
-    return size < most && next > most ? most : next;
+    const int next = limits->oversubscribed ? 2 * size : size < 3 ? size + 1 : power ? size / 2 * 3 : size / 3 * 4;
+    return size < max && next > max ? max : next;
 }
 
 static void add_groups(const bmf_measure_options *options, const measure_limits *limits, measure_point point,
                        measure_plan *plan)
 {
     const bool threads = point.operation->family == BMF_FAMILY_THREADS;
-    const int most = threads ? limits->team : limits->ranks;
-    for (int last = 0, size = point.operation->least_ranks; last < most;
-         last = size, size = next_size(limits, size, most)) {
+    const int max = threads ? limits->team : limits->ranks;
+    for (int last = 0, size = point.operation->min_ranks; last < max;
+         last = size, size = next_size(limits, size, max)) {
         if (point.operation->powers_of_two && (size & (size - 1)) != 0)
             continue;
         point.p = size;
@@ -123,7 +123,7 @@ void measure_plan_create(const bmf_measure_options *options, const measure_limit
     const int count = measure_operations(operation);
     *plan = (measure_plan){.repeats = options->repeats};
     for (int k = 0; k < count; k++)
-        if (measure_is_listed(options->operations, operation[k]) && !measure_obstacle(operation[k], limits))
+        if (measure_is_listed(options->operations, operation[k]) && !measure_unsupported_reason(operation[k], limits))
             add_operation(options, limits, operation[k], plan);
 }
 
@@ -193,7 +193,7 @@ static double total_under(const measure_plan *plan, double ceiling)
 }
 
 /* Fewest repetitions of all points of which one costs at most `dearest`. */
-static double least_total(const measure_plan *plan, double dearest)
+static double min_total(const measure_plan *plan, double dearest)
 {
     double total = 0;
     for (int64_t i = 0; i < plan->count; i++)
@@ -219,7 +219,7 @@ static double bisect(const measure_plan *plan, double (*total)(const measure_pla
 
 void measure_plan_share(measure_plan *plan, double seconds)
 {
-    const double dearest = bisect(plan, least_total, seconds);
+    const double dearest = bisect(plan, min_total, seconds);
     for (int64_t i = 0; i < plan->count; i++)
         if (plan->point[i].cost > dearest && plan->point[i].count < fewest(plan))
             plan->point[i].left_out = true;

@@ -54,15 +54,15 @@ static void describe_mpi(char *text, size_t size)
 static double find_tick(void)
 {
     enum { READINGS = 1000 };
-    int64_t least = 0;
+    int64_t min = 0;
     for (int k = 0; k < READINGS; k++) {
         const int64_t begin = monotonic_ns();
         int64_t end = begin;
         while (end == begin)
             end = monotonic_ns();
-        least = least == 0 || end - begin < least ? end - begin : least;
+        min = min == 0 || end - begin < min ? end - begin : min;
     }
-    return 1e-9 * (double)least;
+    return 1e-9 * (double)min;
 }
 
 static void fill_header(const bmf_context *ctx, const bmf_measure_options *o, bmf_samples_header *h)
@@ -77,7 +77,7 @@ static void fill_header(const bmf_context *ctx, const bmf_measure_options *o, bm
     describe_mpi(h->mpi, sizeof h->mpi);
     snprintf(h->clock, sizeof h->clock, "%s", measure_clock_name(o->clock));
     snprintf(h->options, sizeof h->options, "--factor %d, %s calls", o->factor,
-             ctx->polite ? "polite non-blocking" : "blocking");
+             ctx->oversubscribed ? "polite non-blocking" : "blocking");
 }
 
 /* ---- resuming ---- */
@@ -140,7 +140,7 @@ int measure_record_factor(bmf_context *ctx, const bmf_measure_options *options, 
     *factor = 0;
     const int status = ctx->rank == 0 ? with_message(ctx, old_factor(options, factor)) : BMF_OK;
     BMF_TRY(bmf_agree(ctx, status));
-    return ctx->backend->share(ctx, 0, factor, sizeof *factor);
+    return ctx->backend->bcast(ctx, 0, factor, sizeof *factor);
 }
 
 int measure_record_open(bmf_context *ctx, const bmf_measure_options *options, measure_plan *plan,
@@ -157,7 +157,7 @@ int measure_record_open(bmf_context *ctx, const bmf_measure_options *options, me
     int64_t *counts = allocate((plan->count + 1) * (int64_t)sizeof *counts);
     for (int64_t i = 0; i < plan->count; i++)
         counts[i] = plan->point[i].count;
-    status = ctx->backend->share(ctx, 0, counts, plan->count * (int64_t)sizeof *counts);
+    status = ctx->backend->bcast(ctx, 0, counts, plan->count * (int64_t)sizeof *counts);
     for (int64_t i = 0; i < plan->count; i++)
         plan->point[i].count = (int)counts[i];
     free(counts);
@@ -182,7 +182,7 @@ static int write_point(bmf_samples_file *file, const bmf_context *ctx, const mea
                          .cached = point->cached,
                          .p = point->p,
                          .d = point->elements,
-                         .element_bytes = operation->most == 0 ? 1 : MEASURE_WORD,
+                         .element_bytes = operation->max == 0 ? 1 : MEASURE_WORD,
                          .threads = threads ? 1 : ctx->threads,
                          .repeats = point->count,
                          .seconds = point->seconds};
@@ -212,9 +212,9 @@ static int write_skips(bmf_samples_file *file, const measure_record *record, con
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
     const int count = measure_operations(operation);
     for (int k = 0; k < count; k++) {
-        const char *obstacle = measure_obstacle(operation[k], limits);
-        if (obstacle && measure_is_listed(record->options->operations, operation[k]))
-            BMF_TRY(samples_skip(file, operation[k]->name, obstacle));
+        const char *unsupported_reason = measure_unsupported_reason(operation[k], limits);
+        if (unsupported_reason && measure_is_listed(record->options->operations, operation[k]))
+            BMF_TRY(samples_skip(file, operation[k]->name, unsupported_reason));
     }
     return BMF_OK;
 }

@@ -16,7 +16,7 @@
 #include "predict/mesh/routers.h"
 
 /* Links of port's dimension that are left to go by port; 0: it leads away. */
-static int64_t nearer_by(const bmf_dynamic *d, int64_t node, int64_t to, int port)
+static int64_t nearer_by(const bmf_wormhole_mesh *d, int64_t node, int64_t to, int port)
 {
     const int k = port / 2;
     int64_t ahead = (int64_t)d->at[to][k] - d->at[node][k];
@@ -28,13 +28,13 @@ static int64_t nearer_by(const bmf_dynamic *d, int64_t node, int64_t to, int por
     return ahead > 0 ? ahead : 0;
 }
 
-static uint64_t adaptive_of(const bmf_dynamic *d, int port)
+static uint64_t adaptive_of(const bmf_wormhole_mesh *d, int port)
 {
     return d->adaptive_mask << (port * d->channels);
 }
 
 /* Some adaptive channel of the port belongs to a message with more reversals. */
-static bool may_wait(const bmf_dynamic *d, int64_t node, int port, const message *m)
+static bool may_wait(const bmf_wormhole_mesh *d, int64_t node, int port, const message *m)
 {
     for (uint64_t left = adaptive_of(d, port) & ~d->node[node].free; left; left &= left - 1)
         if (d->output[node * d->outputs + lowest(left)].label > m->reversals)
@@ -43,7 +43,7 @@ static bool may_wait(const bmf_dynamic *d, int64_t node, int port, const message
 }
 
 /* Free adaptive channels of the best port among those that lead nearer, or among those that do not. */
-static uint64_t best_port(const bmf_dynamic *d, int64_t node, int64_t to, bool nearer, int except)
+static uint64_t best_port(const bmf_wormhole_mesh *d, int64_t node, int64_t to, bool nearer, int except)
 {
     const uint64_t free = d->node[node].free;
     uint64_t best = 0;
@@ -61,25 +61,25 @@ static uint64_t best_port(const bmf_dynamic *d, int64_t node, int64_t to, bool n
     return best;
 }
 
-uint64_t adaptive_wish(const bmf_dynamic *d, int64_t node, int input, message *m)
+uint64_t adaptive_candidates(const bmf_wormhole_mesh *d, int64_t node, int input, message *m)
 {
     if (m->fallback)
-        return ecube_wish(d, node, m->to);
-    uint64_t wish = best_port(d, node, m->to, true, -1);
-    if (wish)
-        return wish;
+        return ecube_candidates(d, node, m->to);
+    uint64_t candidates = best_port(d, node, m->to, true, -1);
+    if (candidates)
+        return candidates;
     for (int port = 0; port < d->ports - 1; port++)
         if (nearer_by(d, node, m->to, port) > 0 && may_wait(d, node, port, m))
             return 0;
     if (m->misroutes < d->settings.misroutes)
-        wish = best_port(d, node, m->to, false, d->input_port[input]);
-    if (wish)
-        return wish;
+        candidates = best_port(d, node, m->to, false, d->input_port[input]);
+    if (candidates)
+        return candidates;
     m->fallback = true;
-    return ecube_wish(d, node, m->to);
+    return ecube_candidates(d, node, m->to);
 }
 
-void adaptive_take(const bmf_dynamic *d, int64_t node, int input, int output, message *m)
+void adaptive_take(const bmf_wormhole_mesh *d, int64_t node, int input, int output, message *m)
 {
     const int from = d->input_port[input], to = d->output_port[output];
     if (from < d->ports - 1 && to / 2 < from / 2 && m->reversals < UINT16_MAX)

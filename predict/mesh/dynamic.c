@@ -40,7 +40,7 @@ static void wake(awake_list *list, int64_t node)
     }
 }
 
-static void word_comes(bmf_dynamic *d, int64_t node, int channel, flit word)
+static void word_comes(bmf_wormhole_mesh *d, int64_t node, int channel, flit word)
 {
     node_state *n = &d->node[node];
     input_channel *in = &d->input[node * d->inputs + channel];
@@ -58,7 +58,7 @@ static void word_comes(bmf_dynamic *d, int64_t node, int channel, flit word)
     wake(&d->routers, node);
 }
 
-static void credit_comes(bmf_dynamic *d, int64_t node, int channel)
+static void credit_comes(bmf_wormhole_mesh *d, int64_t node, int channel)
 {
     node_state *n = &d->node[node];
     output_channel *out = &d->output[node * d->outputs + channel];
@@ -70,7 +70,7 @@ static void credit_comes(bmf_dynamic *d, int64_t node, int channel)
     wake(&d->routers, node);
 }
 
-static void inject_credit_comes(bmf_dynamic *d, int64_t node, int channel)
+static void inject_credit_comes(bmf_wormhole_mesh *d, int64_t node, int channel)
 {
     processor *p = &d->processor[node];
     const uint8_t bit = (uint8_t)(1 << channel);
@@ -88,7 +88,7 @@ static int64_t node_of(uint32_t event)
 }
 
 /* Nodes come in no order, and their state seldom is in the cache: what is needed soon is fetched early. */
-static void store_words(bmf_dynamic *d, wheel_slot *slot)
+static void store_words(bmf_wormhole_mesh *d, wheel_slot *slot)
 {
     for (int64_t k = 0; k < slot->words; k++) {
         if (k + AHEAD < slot->words) {
@@ -104,7 +104,7 @@ static void store_words(bmf_dynamic *d, wheel_slot *slot)
     slot->words = 0;
 }
 
-static void carry_out_events(bmf_dynamic *d, wheel_slot *slot)
+static void carry_out_events(bmf_wormhole_mesh *d, wheel_slot *slot)
 {
     for (int64_t k = 0; k < slot->events; k++) {
         if (k + AHEAD < slot->events) {
@@ -132,7 +132,7 @@ static void carry_out_events(bmf_dynamic *d, wheel_slot *slot)
 
 /* ---- messages ---- */
 
-static uint32_t new_message(bmf_dynamic *d)
+static uint32_t new_message(bmf_wormhole_mesh *d)
 {
     if (d->free_message == NO_MESSAGE) {
         const int64_t old = d->message_capacity, capacity = old ? 2 * old : FIRST_CAPACITY;
@@ -153,7 +153,7 @@ static bmf_dynamic_report report_of(const message *m)
     return (bmf_dynamic_report){m->number, m->from, m->to, m->words, m->hops};
 }
 
-void dynamic_arrival(bmf_dynamic *d, uint32_t number)
+void dynamic_arrival(bmf_wormhole_mesh *d, uint32_t number)
 {
     const bmf_dynamic_report report = report_of(&d->message[number]);
     d->disordered += d->message[number].arrived != d->message[number].flits;
@@ -164,7 +164,7 @@ void dynamic_arrival(bmf_dynamic *d, uint32_t number)
         d->arrived(d->told_state, &report, d->time + d->settings.link);
 }
 
-void dynamic_send(bmf_dynamic *d, int64_t number, int64_t from, int64_t to, int64_t words, int address)
+void dynamic_send(bmf_wormhole_mesh *d, int64_t number, int64_t from, int64_t to, int64_t words, int address)
 {
     const uint32_t made = new_message(d);
     processor *p = &d->processor[from];
@@ -187,7 +187,7 @@ void dynamic_send(bmf_dynamic *d, int64_t number, int64_t from, int64_t to, int6
 /* ---- processors ---- */
 
 /* The channel for the next word; -1: none. */
-static int choose_channel(const bmf_dynamic *d, const processor *p)
+static int choose_channel(const bmf_wormhole_mesh *d, const processor *p)
 {
     const int channels = d->settings.inject_channels;
     if (p->place > 0)
@@ -200,7 +200,7 @@ static int choose_channel(const bmf_dynamic *d, const processor *p)
     return -1;
 }
 
-static void end_sending(bmf_dynamic *d, processor *p)
+static void end_sending(bmf_wormhole_mesh *d, processor *p)
 {
     const uint8_t bit = (uint8_t)(1 << p->channel);
     const bmf_dynamic_report report = report_of(&d->message[p->first]);
@@ -215,7 +215,7 @@ static void end_sending(bmf_dynamic *d, processor *p)
 }
 
 /* Whether it may have something to do in the next cycle. */
-static bool send_next_word(bmf_dynamic *d, int64_t node)
+static bool send_next_word(bmf_wormhole_mesh *d, int64_t node)
 {
     processor *p = &d->processor[node];
     if (p->reads == d->time)
@@ -240,7 +240,7 @@ static bool send_next_word(bmf_dynamic *d, int64_t node)
 
 /* ---- time ---- */
 
-static void carry_out(bmf_dynamic *d, awake_list *list, bool (*act)(bmf_dynamic *d, int64_t node))
+static void carry_out(bmf_wormhole_mesh *d, awake_list *list, bool (*act)(bmf_wormhole_mesh *d, int64_t node))
 {
     int64_t kept = 0;
     for (int64_t k = 0; k < list->count; k++) {
@@ -253,7 +253,7 @@ static void carry_out(bmf_dynamic *d, awake_list *list, bool (*act)(bmf_dynamic 
     list->count = kept;
 }
 
-void dynamic_step(bmf_dynamic *d)
+void dynamic_step(bmf_wormhole_mesh *d)
 {
     wheel_slot *slot = &d->wheel[d->time & (d->slots - 1)];
     store_words(d, slot);
@@ -263,7 +263,7 @@ void dynamic_step(bmf_dynamic *d)
     d->time++;
 }
 
-int64_t dynamic_next(const bmf_dynamic *d)
+int64_t dynamic_next(const bmf_wormhole_mesh *d)
 {
     if (d->routers.count > 0 || d->processors.count > 0)
         return d->time;
@@ -275,33 +275,33 @@ int64_t dynamic_next(const bmf_dynamic *d)
     return INT64_MAX;
 }
 
-void dynamic_skip(bmf_dynamic *d, int64_t time)
+void dynamic_skip(bmf_wormhole_mesh *d, int64_t time)
 {
     d->time = time;
 }
 
-int64_t dynamic_time(const bmf_dynamic *d)
+int64_t dynamic_time(const bmf_wormhole_mesh *d)
 {
     return d->time;
 }
 
-int64_t dynamic_pending(const bmf_dynamic *d)
+int64_t dynamic_pending(const bmf_wormhole_mesh *d)
 {
     return d->pending;
 }
 
-int64_t dynamic_flit_hops(const bmf_dynamic *d)
+int64_t dynamic_flit_hops(const bmf_wormhole_mesh *d)
 {
     return d->flit_hops;
 }
 
-void dynamic_crossed(const bmf_dynamic *d, int64_t node, int port, int64_t *messages, int64_t *words)
+void dynamic_crossed(const bmf_wormhole_mesh *d, int64_t node, int port, int64_t *messages, int64_t *words)
 {
     *messages = d->node[node].headers[port];
     *words = d->crossed[node * d->ports + port];
 }
 
-int64_t dynamic_disordered(const bmf_dynamic *d)
+int64_t dynamic_disordered(const bmf_wormhole_mesh *d)
 {
     return d->disordered;
 }

@@ -38,7 +38,7 @@ enum {
     BMF_DYNAMIC_DELAY = 100,
     BMF_DYNAMIC_HEADER = 16
 };
-#define BMF_DYNAMIC_MOST_WORDS (INT64_C(1) << 31)
+#define BMF_DYNAMIC_MAX_WORDS (INT64_C(1) << 31)
 
 typedef enum bmf_dynamic_routing {
     BMF_DYNAMIC_ECUBE,   /* ecube.c */
@@ -61,7 +61,7 @@ typedef struct bmf_dynamic_settings {
     int misroutes;                           /* adaptive: links away from the destination that a message may take */
 } bmf_dynamic_settings;
 
-typedef struct bmf_dynamic bmf_dynamic;
+typedef struct bmf_wormhole_mesh bmf_wormhole_mesh;
 
 /* What happened to a message. */
 typedef struct bmf_dynamic_report {
@@ -71,35 +71,35 @@ typedef struct bmf_dynamic_report {
 } bmf_dynamic_report;
 
 /* May not call anything that changes the simulation. */
-typedef void bmf_dynamic_told(void *state, const bmf_dynamic_report *report, int64_t time);
+typedef void bmf_wormhole_callback(void *state, const bmf_dynamic_report *report, int64_t time);
 
 /* arrived: told when a message will have reached the processor with its last word, in the cycle before that or earlier; in
  * the order of these times. sent: told in the cycle in which the last word leaves the processor, with the time of its end.
  * Both may be NULL. Errors: BMF_ERROR_ARGUMENT: settings outside their ranges or that would not be free of deadlocks. The
  * caller frees. */
-int dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *settings, bmf_dynamic_told *arrived,
-                   bmf_dynamic_told *sent, void *state, bmf_dynamic **dynamic);
-void dynamic_free(bmf_dynamic *dynamic);
+int dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *settings, bmf_wormhole_callback *arrived,
+                   bmf_wormhole_callback *sent, void *state, bmf_wormhole_mesh **dynamic);
+void dynamic_free(bmf_wormhole_mesh *dynamic);
 /* Back to time 0, with nothing on its way. */
-void dynamic_clear(bmf_dynamic *dynamic);
+void dynamic_clear(bmf_wormhole_mesh *dynamic);
 
-int64_t dynamic_time(const bmf_dynamic *dynamic);
+int64_t dynamic_time(const bmf_wormhole_mesh *dynamic);
 /* Hands a message over, at the current time. from == to goes through the node's router only. 1 <= words <=
  * BMF_DYNAMIC_MOST_WORDS. address: 1 .. addresses; 0: any that is free. */
-void dynamic_send(bmf_dynamic *dynamic, int64_t message, int64_t from, int64_t to, int64_t words, int address);
+void dynamic_send(bmf_wormhole_mesh *dynamic, int64_t message, int64_t from, int64_t to, int64_t words, int address);
 /* Carries out this cycle. */
-void dynamic_step(bmf_dynamic *dynamic);
+void dynamic_step(bmf_wormhole_mesh *dynamic);
 /* The first cycle, now or later, in which something happens; INT64_MAX: none unless a message is handed over. */
-int64_t dynamic_next(const bmf_dynamic *dynamic);
+int64_t dynamic_next(const bmf_wormhole_mesh *dynamic);
 /* Goes on to a later time, at most that of dynamic_next. */
-void dynamic_skip(bmf_dynamic *dynamic, int64_t time);
+void dynamic_skip(bmf_wormhole_mesh *dynamic, int64_t time);
 /* Messages handed over of which nobody has been told when they arrive. */
-int64_t dynamic_pending(const bmf_dynamic *dynamic);
+int64_t dynamic_pending(const bmf_wormhole_mesh *dynamic);
 /* Words that have crossed links between routers, headers included. */
-int64_t dynamic_flit_hops(const bmf_dynamic *dynamic);
+int64_t dynamic_flit_hops(const bmf_wormhole_mesh *dynamic);
 /* Messages and words that this node's link has carried. */
-void dynamic_crossed(const bmf_dynamic *dynamic, int64_t node, int port, int64_t *messages, int64_t *words);
+void dynamic_crossed(const bmf_wormhole_mesh *dynamic, int64_t node, int port, int64_t *messages, int64_t *words);
 /* Words that came to a processor that were not the next of their message: 0, or the simulator is wrong. */
-int64_t dynamic_disordered(const bmf_dynamic *dynamic);
+int64_t dynamic_disordered(const bmf_wormhole_mesh *dynamic);
 
 #endif

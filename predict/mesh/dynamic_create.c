@@ -6,20 +6,20 @@
 #include "runtime/base/allocate.h"
 #include "bmf/status.h"
 
-static int check_range(const char *what, int value, int least, int most)
+static int check_range(const char *what, int value, int min, int max)
 {
-    if (value >= least && value <= most)
+    if (value >= min && value <= max)
         return BMF_OK;
-    return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "dynamic router: %s is %d, not %d to %d", what, value, least, most);
+    return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "dynamic router: %s is %d, not %d to %d", what, value, min, max);
 }
 
 static int check_settings(const bmf_mesh *mesh, const bmf_dynamic_settings *s)
 {
     const bool adapts = s->routing == BMF_DYNAMIC_ADAPTIVE;
-    const int least_channels = (mesh->torus ? 2 : 1) + adapts;
-    if (s->channels < least_channels)
+    const int min_channels = (mesh->torus ? 2 : 1) + adapts;
+    if (s->channels < min_channels)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "%s routing on a %s needs at least %d virtual channels, not %d",
-                        adapts ? "adaptive" : "e-cube", mesh->torus ? "torus" : "mesh", least_channels, s->channels);
+                        adapts ? "adaptive" : "e-cube", mesh->torus ? "torus" : "mesh", min_channels, s->channels);
     if (adapts && !s->atomic)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
                         "adaptive routing needs atomic channels: others could block for ever");
@@ -45,7 +45,7 @@ static uint64_t first_bits(int count)
 }
 
 /* Which channels of a link are for what, see ecube.c and adaptive.c. */
-static void set_classes(bmf_dynamic *d)
+static void set_classes(bmf_wormhole_mesh *d)
 {
     const int channels = d->channels;
     const uint64_t all = first_bits(channels), lower = first_bits(channels / 2), last = UINT64_C(1) << (channels - 1);
@@ -60,7 +60,7 @@ static void set_classes(bmf_dynamic *d)
     }
 }
 
-static void set_numbers(bmf_dynamic *d)
+static void set_numbers(bmf_wormhole_mesh *d)
 {
     const bmf_dynamic_settings *s = &d->settings;
     d->channels = s->channels;
@@ -79,7 +79,7 @@ static void set_numbers(bmf_dynamic *d)
     set_classes(d);
 }
 
-static void set_neighbours(bmf_dynamic *d)
+static void set_neighbours(bmf_wormhole_mesh *d)
 {
     const int64_t nodes = d->mesh.nodes;
     d->at = allocate(nodes * (int64_t)sizeof *d->at);
@@ -93,7 +93,7 @@ static void set_neighbours(bmf_dynamic *d)
     }
 }
 
-static void set_wheel(bmf_dynamic *d)
+static void set_wheel(bmf_wormhole_mesh *d)
 {
     const bmf_dynamic_settings *s = &d->settings;
     const int delay[] = {s->link, s->inject, s->credit, s->inject_credit, s->eject_credit};
@@ -110,11 +110,11 @@ static void allocate_list(awake_list *list, int64_t nodes)
     list->listed = allocate(nodes);
 }
 
-int dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *settings, bmf_dynamic_told *arrived,
-                   bmf_dynamic_told *sent, void *state, bmf_dynamic **dynamic)
+int dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *settings, bmf_wormhole_callback *arrived,
+                   bmf_wormhole_callback *sent, void *state, bmf_wormhole_mesh **dynamic)
 {
     BMF_TRY(check_settings(mesh, settings));
-    bmf_dynamic *d = allocate_clear(1, sizeof *d);
+    bmf_wormhole_mesh *d = allocate_clear(1, sizeof *d);
     const int64_t nodes = mesh->nodes;
     d->mesh = *mesh;
     d->settings = *settings;
@@ -138,7 +138,7 @@ int dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *settings, b
     return BMF_OK;
 }
 
-static void clear_node(bmf_dynamic *d, int64_t node)
+static void clear_node(bmf_wormhole_mesh *d, int64_t node)
 {
     node_state *n = &d->node[node];
     *n = (node_state){0};
@@ -153,7 +153,7 @@ static void clear_node(bmf_dynamic *d, int64_t node)
         d->processor[node].credits[k] = (int16_t)d->settings.buffer;
 }
 
-void dynamic_clear(bmf_dynamic *d)
+void dynamic_clear(bmf_wormhole_mesh *d)
 {
     const int64_t nodes = d->mesh.nodes;
     for (int64_t node = 0; node < nodes; node++)
@@ -173,7 +173,7 @@ void dynamic_clear(bmf_dynamic *d)
     d->time = d->flit_hops = d->disordered = d->pending = 0;
 }
 
-void dynamic_free(bmf_dynamic *d)
+void dynamic_free(bmf_wormhole_mesh *d)
 {
     if (!d)
         return;

@@ -9,12 +9,12 @@
 #include "predict/mesh/dynamic.h"
 
 enum {
-    MOST_PORTS = BMF_MESH_PORTS + 1,
-    MOST_INPUTS = MOST_PORTS * BMF_DYNAMIC_CHANNELS,
-    MOST_OUTPUTS = BMF_MESH_PORTS * BMF_DYNAMIC_CHANNELS + BMF_DYNAMIC_ADDRESSES,
+    MAX_PORTS = BMF_MESH_PORTS + 1,
+    MAX_INPUTS = MAX_PORTS * BMF_DYNAMIC_CHANNELS,
+    MAX_OUTPUTS = BMF_MESH_PORTS * BMF_DYNAMIC_CHANNELS + BMF_DYNAMIC_ADDRESSES,
     NO_OWNER = 255
 };
-_Static_assert(MOST_OUTPUTS <= 64 && MOST_INPUTS <= 64, "channels of a node fit into a mask");
+_Static_assert(MAX_OUTPUTS <= 64 && MAX_INPUTS <= 64, "channels of a node fit into a mask");
 #define NO_MESSAGE UINT32_MAX
 
 /* A word under way. */
@@ -40,8 +40,8 @@ typedef struct input_channel {
 } input_channel;
 
 typedef struct header_state {
-    uint64_t wish; /* outputs it asks for, 0: not known yet; only for routes that do not adapt */
-    int64_t ready; /* for the next step, if delayed */
+    uint64_t candidates; /* outputs it asks for, 0: not known yet; only for routes that do not adapt */
+    int64_t ready;       /* for the next step, if delayed */
 } header_state;
 
 typedef struct output_channel {
@@ -53,8 +53,8 @@ typedef struct output_channel {
 typedef struct node_state {
     uint64_t filled, holding, funded, delayed; /* inputs: with words; with an output; that has credits; not ready */
     uint64_t free;                             /* outputs that can be taken */
-    uint8_t switch_grant[MOST_PORTS], switch_accept[MOST_INPUTS], turn[MOST_INPUTS]; /* round-robin pointers */
-    uint8_t channel_grant[MOST_OUTPUTS], channel_accept[MOST_INPUTS];
+    uint8_t switch_grant[MAX_PORTS], switch_accept[MAX_INPUTS], turn[MAX_INPUTS]; /* round-robin pointers */
+    uint8_t channel_grant[MAX_OUTPUTS], channel_accept[MAX_INPUTS];
     int64_t headers[BMF_MESH_PORTS]; /* messages over its links */
 } node_state;
 
@@ -87,16 +87,16 @@ typedef struct awake_list {
     uint8_t *listed;
 } awake_list;
 
-struct bmf_dynamic {
+struct bmf_wormhole_mesh {
     bmf_mesh mesh;
     bmf_dynamic_settings settings;
-    bmf_dynamic_told *arrived, *sent;
+    bmf_wormhole_callback *arrived, *sent;
     void *told_state;
     int64_t time, flit_hops, disordered, pending;
     int ports, inputs, outputs, channels; /* ports with the processor's */
     int entries;                          /* of the switch */
-    uint8_t next_turn[MOST_INPUTS];       /* of an entry after a word of this input */
-    uint8_t input_port[MOST_INPUTS], output_port[MOST_OUTPUTS], entry[MOST_INPUTS];
+    uint8_t next_turn[MAX_INPUTS];        /* of an entry after a word of this input */
+    uint8_t input_port[MAX_INPUTS], output_port[MAX_OUTPUTS], entry[MAX_INPUTS];
     uint64_t address_mask;  /* outputs to the processor */
     uint64_t class_mask[2]; /* channels of port 0: of routes that have to pass an edge of the torus, of all others */
     uint64_t adaptive_mask; /* channels of port 0 */
@@ -133,7 +133,7 @@ static inline int lowest(uint64_t set)
 
 typedef enum event_kind { EVENT_CREDIT, EVENT_INJECT_CREDIT, EVENT_READ } event_kind;
 enum { EVENT_NODE_SHIFT = 6, EVENT_KIND_SHIFT = 28 };
-_Static_assert(BMF_MESH_MOST_NODES <= 1 << (EVENT_KIND_SHIFT - EVENT_NODE_SHIFT), "a node's number fits into an event");
+_Static_assert(BMF_MESH_MAX_NODES <= 1 << (EVENT_KIND_SHIFT - EVENT_NODE_SHIFT), "a node's number fits into an event");
 
 void dynamic_grow_words(wheel_slot *slot);
 void dynamic_grow_events(wheel_slot *slot);
@@ -143,7 +143,7 @@ static inline uint32_t event_of(event_kind kind, int64_t node, int channel)
     return (uint32_t)kind << EVENT_KIND_SHIFT | (uint32_t)node << EVENT_NODE_SHIFT | (uint32_t)channel;
 }
 
-static inline void add_event(bmf_dynamic *d, int delay, event_kind kind, int64_t node, int channel)
+static inline void add_event(bmf_wormhole_mesh *d, int delay, event_kind kind, int64_t node, int channel)
 {
     wheel_slot *slot = &d->wheel[(d->time + delay) & (d->slots - 1)];
     if (slot->events == slot->event_capacity)
@@ -151,7 +151,7 @@ static inline void add_event(bmf_dynamic *d, int delay, event_kind kind, int64_t
     slot->event[slot->events++] = event_of(kind, node, channel);
 }
 
-static inline void add_word(bmf_dynamic *d, int delay, int64_t node, int input, flit word)
+static inline void add_word(bmf_wormhole_mesh *d, int delay, int64_t node, int input, flit word)
 {
     wheel_slot *slot = &d->wheel[(d->time + delay) & (d->slots - 1)];
     if (slot->words == slot->word_capacity)
@@ -160,17 +160,17 @@ static inline void add_word(bmf_dynamic *d, int delay, int64_t node, int input, 
 }
 
 /* Its last word has left the last router. */
-void dynamic_arrival(bmf_dynamic *d, uint32_t number);
+void dynamic_arrival(bmf_wormhole_mesh *d, uint32_t number);
 
 /* dynamic_router.c: one cycle of a router; whether something may happen in the next one. */
-bool dynamic_route(bmf_dynamic *d, int64_t node);
+bool dynamic_route(bmf_wormhole_mesh *d, int64_t node);
 
 /* ecube.c: the port of a message to another node, and what it may ask for there. */
-int ecube_port(const bmf_dynamic *d, int64_t node, int64_t to, int *class);
-uint64_t ecube_wish(const bmf_dynamic *d, int64_t node, int64_t to);
+int ecube_port(const bmf_wormhole_mesh *d, int64_t node, int64_t to, int *class);
+uint64_t ecube_candidates(const bmf_wormhole_mesh *d, int64_t node, int64_t to);
 
 /* adaptive.c: what the header in an input asks for now; and taking an output. */
-uint64_t adaptive_wish(const bmf_dynamic *d, int64_t node, int input, message *m);
-void adaptive_take(const bmf_dynamic *d, int64_t node, int input, int output, message *m);
+uint64_t adaptive_candidates(const bmf_wormhole_mesh *d, int64_t node, int input, message *m);
+void adaptive_take(const bmf_wormhole_mesh *d, int64_t node, int input, int output, message *m);
 
 #endif

@@ -8,17 +8,17 @@
 
 #include "predict/mesh/dynamic_private.h"
 
-static input_channel *input_of(const bmf_dynamic *d, int64_t node, int input)
+static input_channel *input_of(const bmf_wormhole_mesh *d, int64_t node, int input)
 {
     return &d->input[node * d->inputs + input];
 }
 
-static header_state *header_of(const bmf_dynamic *d, int64_t node, int input)
+static header_state *header_of(const bmf_wormhole_mesh *d, int64_t node, int input)
 {
     return &d->header[node * d->inputs + input];
 }
 
-static message *front_message(const bmf_dynamic *d, int64_t node, int input)
+static message *front_message(const bmf_wormhole_mesh *d, int64_t node, int input)
 {
     const input_channel *in = input_of(d, node, input);
     return &d->message[d->flit[(node * d->inputs + input) * d->settings.buffer + in->first].message];
@@ -26,22 +26,22 @@ static message *front_message(const bmf_dynamic *d, int64_t node, int input)
 
 /* ---- output channels for headers ---- */
 
-static uint64_t wish_of(const bmf_dynamic *d, int64_t node, int input)
+static uint64_t candidates_of(const bmf_wormhole_mesh *d, int64_t node, int input)
 {
     header_state *in = header_of(d, node, input);
-    if (in->wish)
-        return in->wish;
+    if (in->candidates)
+        return in->candidates;
     message *m = front_message(d, node, input);
     if (m->to == node) {
         const int first = (d->ports - 1) * d->channels;
-        return in->wish = m->address ? UINT64_C(1) << (first + m->address - 1) : d->address_mask;
+        return in->candidates = m->address ? UINT64_C(1) << (first + m->address - 1) : d->address_mask;
     }
     if (d->settings.routing == BMF_DYNAMIC_ADAPTIVE)
-        return adaptive_wish(d, node, input, m);
-    return in->wish = ecube_wish(d, node, m->to);
+        return adaptive_candidates(d, node, input, m);
+    return in->candidates = ecube_candidates(d, node, m->to);
 }
 
-static void take_output(bmf_dynamic *d, int64_t node, int input, int output)
+static void take_output(bmf_wormhole_mesh *d, int64_t node, int input, int output)
 {
     node_state *n = &d->node[node];
     header_state *in = header_of(d, node, input);
@@ -53,7 +53,7 @@ static void take_output(bmf_dynamic *d, int64_t node, int input, int output)
     n->holding |= bit;
     n->funded = out->credits > 0 ? n->funded | bit : n->funded & ~bit;
     input_of(d, node, input)->output = (uint8_t)output;
-    in->wish = 0;
+    in->candidates = 0;
     out->owner = (uint8_t)input;
     if (d->settings.allocate > 0) {
         in->ready = d->time + d->settings.allocate;
@@ -71,16 +71,16 @@ static void take_output(bmf_dynamic *d, int64_t node, int input, int output)
 }
 
 /* asking: inputs with a header in front. */
-static bool allocate_channels(bmf_dynamic *d, int64_t node, uint64_t asking)
+static bool allocate_channels(bmf_wormhole_mesh *d, int64_t node, uint64_t asking)
 {
     node_state *n = &d->node[node];
-    uint64_t wish[MOST_INPUTS], chosen[MOST_INPUTS], all = 0, hopeful = 0, lucky = 0;
+    uint64_t candidates[MAX_INPUTS], chosen[MAX_INPUTS], all = 0, hopeful = 0, lucky = 0;
     for (; asking; asking &= asking - 1) {
         const int input = lowest(asking);
-        const uint64_t free = wish_of(d, node, input) & n->free;
+        const uint64_t free = candidates_of(d, node, input) & n->free;
         if (!free)
             continue;
-        wish[input] = free;
+        candidates[input] = free;
         hopeful |= UINT64_C(1) << input;
         all |= free;
     }
@@ -88,14 +88,14 @@ static bool allocate_channels(bmf_dynamic *d, int64_t node, uint64_t asking)
         return false;
     if ((hopeful & (hopeful - 1)) == 0) {
         const int input = lowest(hopeful);
-        take_output(d, node, input, next_from(wish[input], n->channel_accept[input]));
+        take_output(d, node, input, next_from(candidates[input], n->channel_accept[input]));
         return true;
     }
     for (; all; all &= all - 1) {
         const int output = lowest(all);
         uint64_t asked = 0;
         for (uint64_t left = hopeful; left; left &= left - 1)
-            asked |= (wish[lowest(left)] >> output & 1) << lowest(left);
+            asked |= (candidates[lowest(left)] >> output & 1) << lowest(left);
         const int input = next_from(asked, n->channel_grant[output]);
         chosen[input] = (lucky >> input & 1 ? chosen[input] : 0) | UINT64_C(1) << output;
         lucky |= UINT64_C(1) << input;
@@ -107,7 +107,7 @@ static bool allocate_channels(bmf_dynamic *d, int64_t node, uint64_t asking)
 
 /* ---- the switch for words ---- */
 
-static void return_credit(bmf_dynamic *d, int64_t node, int input)
+static void return_credit(bmf_wormhole_mesh *d, int64_t node, int input)
 {
     const int port = d->input_port[input], channel = input - port * d->channels;
     if (port == d->ports - 1)
@@ -117,7 +117,7 @@ static void return_credit(bmf_dynamic *d, int64_t node, int input)
                   mesh_opposite(port) * d->channels + channel);
 }
 
-static void forward(bmf_dynamic *d, int64_t node, int output, flit word)
+static void forward(bmf_wormhole_mesh *d, int64_t node, int output, flit word)
 {
     const int port = d->output_port[output], channel = output - port * d->channels;
     const int64_t next = d->beyond[node * d->ports + port];
@@ -127,7 +127,7 @@ static void forward(bmf_dynamic *d, int64_t node, int output, flit word)
     add_word(d, d->settings.link, next, there, word);
 }
 
-static void deliver(bmf_dynamic *d, int64_t node, int output, flit word)
+static void deliver(bmf_wormhole_mesh *d, int64_t node, int output, flit word)
 {
     message *m = &d->message[word.message];
     d->disordered += m->to != node || (word.place & (PLACE_LAST - 1)) != (m->arrived & (PLACE_LAST - 1));
@@ -140,7 +140,7 @@ static void deliver(bmf_dynamic *d, int64_t node, int output, flit word)
 }
 
 /* The last word of a message has gone: its channels are for others. */
-static void end_message(bmf_dynamic *d, int64_t node, int input, int output)
+static void end_message(bmf_wormhole_mesh *d, int64_t node, int input, int output)
 {
     node_state *n = &d->node[node];
     const uint64_t bit = UINT64_C(1) << input;
@@ -154,7 +154,7 @@ static void end_message(bmf_dynamic *d, int64_t node, int input, int output)
     }
 }
 
-static void send_word(bmf_dynamic *d, int64_t node, int input)
+static void send_word(bmf_wormhole_mesh *d, int64_t node, int input)
 {
     node_state *n = &d->node[node];
     input_channel *in = input_of(d, node, input);
@@ -176,7 +176,7 @@ static void send_word(bmf_dynamic *d, int64_t node, int input)
         end_message(d, node, input, output);
 }
 
-static void pass(bmf_dynamic *d, int64_t node, int input)
+static void pass(bmf_wormhole_mesh *d, int64_t node, int input)
 {
     node_state *n = &d->node[node];
     const int port = d->output_port[input_of(d, node, input)->output], entry = d->entry[input];
@@ -187,7 +187,7 @@ static void pass(bmf_dynamic *d, int64_t node, int input)
 }
 
 /* Of two channels of an entry that ask for the same port: the one whose turn comes first. */
-static bool comes_before(const bmf_dynamic *d, const node_state *n, int input, int other)
+static bool comes_before(const bmf_wormhole_mesh *d, const node_state *n, int input, int other)
 {
     const int first = d->input_port[input] * d->channels, turn = n->turn[d->entry[input]];
     const int a = input - first - turn, b = other - first - turn;
@@ -196,15 +196,15 @@ static bool comes_before(const bmf_dynamic *d, const node_state *n, int input, i
 
 /* Those who ask, by port and entry of the switch. */
 typedef struct request {
-    uint64_t asked[MOST_PORTS]; /* entries */
-    uint8_t candidate[MOST_PORTS][MOST_INPUTS];
+    uint64_t asked[MAX_PORTS]; /* entries */
+    uint8_t candidate[MAX_PORTS][MAX_INPUTS];
 } request;
 
-static void choose(bmf_dynamic *d, int64_t node, const request *r)
+static void choose(bmf_wormhole_mesh *d, int64_t node, const request *r)
 {
     const node_state *n = &d->node[node];
     uint64_t lucky = 0;
-    uint8_t chosen[MOST_INPUTS];
+    uint8_t chosen[MAX_INPUTS];
     for (int port = 0; port < d->ports; port++) {
         if (!r->asked[port])
             continue;
@@ -218,7 +218,7 @@ static void choose(bmf_dynamic *d, int64_t node, const request *r)
     }
 }
 
-static void allocate_switch(bmf_dynamic *d, int64_t node, uint64_t asking)
+static void allocate_switch(bmf_wormhole_mesh *d, int64_t node, uint64_t asking)
 {
     uint64_t entries = 0;
     unsigned ports = 0;
@@ -250,7 +250,7 @@ static void allocate_switch(bmf_dynamic *d, int64_t node, uint64_t asking)
 
 /* ---- a cycle ---- */
 
-static void end_delays(bmf_dynamic *d, int64_t node)
+static void end_delays(bmf_wormhole_mesh *d, int64_t node)
 {
     node_state *n = &d->node[node];
     for (uint64_t left = n->delayed; left; left &= left - 1)
@@ -258,7 +258,7 @@ static void end_delays(bmf_dynamic *d, int64_t node)
             n->delayed &= ~(left & -left);
 }
 
-bool dynamic_route(bmf_dynamic *d, int64_t node)
+bool dynamic_route(bmf_wormhole_mesh *d, int64_t node)
 {
     node_state *n = &d->node[node];
     if (n->delayed)

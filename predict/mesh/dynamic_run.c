@@ -114,14 +114,14 @@ static int check_traffic(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic)
             if (m->to[i] < 0 || m->to[i] >= mesh->nodes)
                 return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "message %" PRId64 ": node %" PRId64 " is outside the mesh",
                                 k, m->to[i]);
-        if (m->words < 1 || m->words > BMF_DYNAMIC_MOST_WORDS)
+        if (m->words < 1 || m->words > BMF_DYNAMIC_MAX_WORDS)
             return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "message %" PRId64 " has %" PRId64 " words, not 1 to %" PRId64, k,
-                            m->words, BMF_DYNAMIC_MOST_WORDS);
+                            m->words, BMF_DYNAMIC_MAX_WORDS);
     }
     return BMF_OK;
 }
 
-static int carry(bmf_dynamic *d, const bmf_mesh_traffic *traffic)
+static int carry(bmf_wormhole_mesh *d, const bmf_mesh_traffic *traffic)
 {
     int64_t sent = 0;
     while (sent < traffic->messages || dynamic_pending(d) > 0) {
@@ -147,7 +147,7 @@ int dynamic_run(bmf_dynamic_routing routing, const bmf_mesh *mesh, const bmf_mes
                 bmf_mesh_result *result)
 {
     bmf_dynamic_settings settings;
-    bmf_dynamic *d;
+    bmf_wormhole_mesh *d;
     *result = (bmf_mesh_result){0};
     tally t = {.result = result, .traffic = traffic};
     BMF_TRY(check_traffic(mesh, traffic));

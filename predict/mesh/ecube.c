@@ -9,7 +9,7 @@
 #include "predict/mesh/dynamic_run.h"
 #include "predict/mesh/routers.h"
 
-int ecube_port(const bmf_dynamic *d, int64_t node, int64_t to, int *class)
+int ecube_port(const bmf_wormhole_mesh *d, int64_t node, int64_t to, int *class)
 {
     int k = 0;
     while (k < BMF_MESH_DIMENSIONS - 1 && d->at[node][k] == d->at[to][k])
@@ -26,7 +26,7 @@ int ecube_port(const bmf_dynamic *d, int64_t node, int64_t to, int *class)
     return 2 * k + up;
 }
 
-uint64_t ecube_wish(const bmf_dynamic *d, int64_t node, int64_t to)
+uint64_t ecube_candidates(const bmf_wormhole_mesh *d, int64_t node, int64_t to)
 {
     int class;
     const int port = ecube_port(d, node, to, &class);

@@ -115,8 +115,7 @@ static int make_shift(const request *r, bmf_mesh_traffic *traffic)
         by = strtoll(r->rest, &end, 10);
         if (*end == ',')
             axis = axis_of(end + 1);
-        if (end == r->rest || errno != 0 || llabs(by) > BMF_MESH_MOST_NODES || (*end != ',' && *end != '\0') ||
-            axis < 0)
+        if (end == r->rest || errno != 0 || llabs(by) > BMF_MESH_MAX_NODES || (*end != ',' && *end != '\0') || axis < 0)
             return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "shift:%s: a distance and an axis are wanted, such as shift:-1,y",
                             r->rest);
     }

@@ -83,14 +83,14 @@ static int read_destinations(const place *at, const char *word, int64_t from, in
     return BMF_OK;
 }
 
-static bool read_count(const char *word, int64_t least, int64_t *value)
+static bool read_count(const char *word, int64_t min, int64_t *value)
 {
     char *end;
     if (!word || *word < '0' || *word > '9')
         return false;
     errno = 0;
     *value = strtoll(word, &end, 10);
-    return errno == 0 && *end == '\0' && *value >= least && *value <= INT64_C(1) << 40;
+    return errno == 0 && *end == '\0' && *value >= min && *value <= INT64_C(1) << 40;
 }
 
 static int read_extra(const place *at, const char *word, bmf_mesh_message *message)

@@ -16,7 +16,7 @@
 #include "bmf/status.h"
 
 /* Room that is left for detours, of all slots of all nodes. */
-static const double MOST_FILLED = 0.8;
+static const double MAX_FILLED = 0.8;
 
 /* ---- how many messages fit ---- */
 
@@ -36,7 +36,7 @@ static bool add_message(filling *f, const bmf_mesh_message *message)
         slots += message->destinations > 1 ? 2 : mesh_distance(&f->hardware->mesh, message->from, message->to[d]);
     }
     const double all = (double)(f->hardware->mesh.nodes * f->hardware->pipelines * f->hardware->length);
-    if (!fits || (f->slots > 0 && (double)slots > MOST_FILLED * all))
+    if (!fits || (f->slots > 0 && (double)slots > MAX_FILLED * all))
         return false;
     f->slots = slots;
     f->sources[message->from]++;
@@ -69,26 +69,26 @@ static double best_of_many(const bmf_scheduled_hardware *hardware, const bmf_mes
     return 2 * message->words + message->destinations <= 4 * message->words + depth ? 0.5 : 0.25;
 }
 
-static double bandwidth_of(const bmf_scheduled_hardware *hardware, const bmf_mesh_message *message, int64_t most_words)
+static double bandwidth_of(const bmf_scheduled_hardware *hardware, const bmf_mesh_message *message, int64_t max_words)
 {
     if (message->bandwidth > 0)
         return message->bandwidth;
-    const double most = message->destinations > 1 ? best_of_many(hardware, message) : 0.5;
-    return most * (double)message->words / (double)most_words;
+    const double max = message->destinations > 1 ? best_of_many(hardware, message) : 0.5;
+    return max * (double)message->words / (double)max_words;
 }
 
 static int route_messages(const bmf_scheduled_hardware *hardware, bool leaves, int64_t messages,
                           const bmf_mesh_message *message, bmf_stream_routes **routes)
 {
     bmf_stream *stream = allocate(messages * (int64_t)sizeof *stream);
-    int64_t most_words = 1;
+    int64_t max_words = 1;
     for (int64_t k = 0; k < messages; k++)
-        most_words = message[k].words > most_words ? message[k].words : most_words;
+        max_words = message[k].words > max_words ? message[k].words : max_words;
     for (int64_t k = 0; k < messages; k++)
         stream[k] = (bmf_stream){.from = message[k].from,
                                  .destinations = message[k].destinations,
                                  .to = message[k].to,
-                                 .bandwidth = bandwidth_of(hardware, &message[k], most_words)};
+                                 .bandwidth = bandwidth_of(hardware, &message[k], max_words)};
     const bmf_stream_request request = {.hardware = *hardware, .streams = messages, .stream = stream, .leaves = leaves};
     const int status = streams_route(&request, routes);
     free(stream);

@@ -11,7 +11,7 @@
 /* Something about a router that can be set: `bmf mesh run --set NAME=VALUE`, and keys of machine files. */
 typedef struct bmf_mesh_parameter {
     const char *name;
-    double least, most, otherwise;
+    double min, max, otherwise;
     bool whole;       /* only whole numbers */
     const char *what; /* one line of help */
 } bmf_mesh_parameter;

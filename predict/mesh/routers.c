@@ -44,10 +44,10 @@ int mesh_router_set(const bmf_mesh_router *router, double *value, const char *te
             continue;
         char *end = NULL;
         const double number = text[length] ? strtod(text + length + 1, &end) : 0;
-        if (!end || end == text + length + 1 || *end != '\0' || !(number >= p->least && number <= p->most) ||
+        if (!end || end == text + length + 1 || *end != '\0' || !(number >= p->min && number <= p->max) ||
             (p->whole && number != floor(number)))
             return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "%s: a %snumber from %g to %g is wanted", text,
-                            p->whole ? "whole " : "", p->least, p->most);
+                            p->whole ? "whole " : "", p->min, p->max);
         value[k] = number;
         return BMF_OK;
     }

@@ -13,7 +13,7 @@
 #include "runtime/base/hash.h"
 #include "bmf/status.h"
 
-enum { TABLE = 4096, PATH = 4096, VERSION = 2, MOST_LINKS = 1 << 24 };
+enum { TABLE = 4096, PATH = 4096, VERSION = 2, MAX_LINKS = 1 << 24 };
 
 typedef struct entry {
     struct entry *next;
@@ -71,13 +71,13 @@ bmf_schedule_cache_counts schedule_cache_count(const bmf_schedule_cache *cache)
 /* ---- keys ---- */
 
 /* Wishes in slots: what the stream router makes of them. */
-static void wish(const bmf_scheduled_hardware *hardware, int64_t messages, bmf_mesh_message *message)
+static void candidates(const bmf_scheduled_hardware *hardware, int64_t messages, bmf_mesh_message *message)
 {
-    int64_t most = 1;
+    int64_t max = 1;
     for (int64_t k = 0; k < messages; k++)
-        most = message[k].words > most ? message[k].words : most;
+        max = message[k].words > max ? message[k].words : max;
     for (int64_t k = 0; k < messages; k++) {
-        const int slots = (int)(0.5 * (double)message[k].words / (double)most * hardware->length + 1e-9);
+        const int slots = (int)(0.5 * (double)message[k].words / (double)max * hardware->length + 1e-9);
         message[k].bandwidth = (double)(slots < 1 ? 1 : slots) / hardware->length;
         message[k].words = 1;
     }
@@ -144,7 +144,7 @@ static bool read_route(FILE *stream, const bmf_scheduled_hardware *hardware, int
     int64_t hops;
     if (fscanf(stream, "%" SCNd64 " %d %d %" SCNd64, message, &route->slots, &route->reg, &hops) != 4 || *message < 0 ||
         *message >= messages || route->slots < 1 || route->slots > hardware->length || route->reg < 0 ||
-        route->reg >= BMF_SCHEDULED_REGISTERS || hops < 1 || hops > MOST_LINKS)
+        route->reg >= BMF_SCHEDULED_REGISTERS || hops < 1 || hops > MAX_LINKS)
         return false;
     route->hop = allocate(hops * (int64_t)sizeof *route->hop);
     route->capacity = hops;
@@ -297,10 +297,10 @@ static int find_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware *ha
 int schedule_cache_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware *hardware, int64_t messages,
                         const bmf_mesh_message *message, const bmf_mesh_plan **plan)
 {
-    bmf_mesh_message *wished = allocate(messages * (int64_t)sizeof *wished);
-    memcpy(wished, message, (size_t)messages * sizeof *wished);
-    wish(hardware, messages, wished);
-    char *key = make_key(hardware, messages, wished);
+    bmf_mesh_message *candidate = allocate(messages * (int64_t)sizeof *candidate);
+    memcpy(candidate, message, (size_t)messages * sizeof *candidate);
+    candidates(hardware, messages, candidate);
+    char *key = make_key(hardware, messages, candidate);
     const uint64_t hash = hash_text(key);
     const entry *known = remembered(cache, hash, key);
     int status = BMF_OK;
@@ -308,7 +308,7 @@ int schedule_cache_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware 
     cache->counts.remembered += known != NULL;
     if (!known) {
         entry *made = allocate_clear(1, sizeof *made);
-        status = find_plan(cache, hardware, messages, wished, hash, key, &made->plan);
+        status = find_plan(cache, hardware, messages, candidate, hash, key, &made->plan);
         if (status == BMF_OK) {
             *made = (entry){cache->table[hash % TABLE], hash, key, made->plan};
             cache->table[hash % TABLE] = made;
@@ -319,7 +319,7 @@ int schedule_cache_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware 
         }
     }
     free(key);
-    free(wished);
+    free(candidate);
     if (status == BMF_OK)
         *plan = known->plan;
     return status;

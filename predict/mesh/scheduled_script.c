@@ -29,7 +29,7 @@ static void *grow(void *memory, int64_t count, int64_t more, int64_t size)
     return reallocate(memory, count * size, (count + more) * size);
 }
 
-static void add_step(bmf_processor_script *script, simulator_step step)
+static void add_step(bmf_processor_script *script, simulator_resume step)
 {
     step.begun = step.ended = -1;
     script->step = grow(script->step, script->steps, 1, sizeof step);
@@ -38,12 +38,12 @@ static void add_step(bmf_processor_script *script, simulator_step step)
 
 void script_wait(bmf_processor_script *script, bmf_mesh_time time, int64_t cycles)
 {
-    add_step(script, (simulator_step){.kind = BMF_STEP_WAIT, .time = time, .cycles = cycles});
+    add_step(script, (simulator_resume){.kind = BMF_STEP_WAIT, .time = time, .cycles = cycles});
 }
 
 void script_until(bmf_processor_script *script, bmf_mesh_time time, int64_t cycle)
 {
-    add_step(script, (simulator_step){.kind = BMF_STEP_UNTIL, .time = time, .cycles = cycle});
+    add_step(script, (simulator_resume){.kind = BMF_STEP_UNTIL, .time = time, .cycles = cycle});
 }
 
 /* How many of a stream's words the processor has been told to move before, in that direction. */
@@ -59,7 +59,7 @@ static int64_t words_before(const bmf_processor_script *script, const bmf_interf
 void script_transfer(bmf_processor_script *script, bool in_order, int64_t uses, const bmf_interface_use *use)
 {
     add_step(script,
-             (simulator_step){.kind = BMF_STEP_TRANSFER, .in_order = in_order, .first = script->uses, .count = uses});
+             (simulator_resume){.kind = BMF_STEP_TRANSFER, .in_order = in_order, .first = script->uses, .count = uses});
     script->use = grow(script->use, script->uses, uses, sizeof *use);
     for (int64_t k = 0; k < uses; k++) {
         bmf_interface_use one = use[k];
@@ -72,7 +72,7 @@ void script_transfer(bmf_processor_script *script, bool in_order, int64_t uses, 
 
 void script_commands(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t words, const uint64_t *word)
 {
-    add_step(script, (simulator_step){
+    add_step(script, (simulator_resume){
                          .kind = BMF_STEP_COMMANDS, .time = time, .reg = reg, .first = script->words, .count = words});
     script->word = grow(script->word, script->words, words, sizeof *word);
     memcpy(script->word + script->words, word, (size_t)words * sizeof *word);
@@ -81,7 +81,7 @@ void script_commands(bmf_processor_script *script, bmf_mesh_time time, int reg, 
 
 void script_drain(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t cycles)
 {
-    add_step(script, (simulator_step){.kind = BMF_STEP_DRAIN, .time = time, .reg = reg, .cycles = cycles});
+    add_step(script, (simulator_resume){.kind = BMF_STEP_DRAIN, .time = time, .reg = reg, .cycles = cycles});
 }
 
 void script_change_phase(bmf_processor_script *script, const bmf_scheduled_hardware *hardware, int from_block,

@@ -13,7 +13,7 @@
 #include "runtime/base/array.h"
 #include "bmf/status.h"
 
-enum { MOST_SCHEDULES = 64 }; /* longest period that is looked for, in schedules */
+enum { MAX_SCHEDULES = 64 }; /* longest period that is looked for, in schedules */
 
 /* ---- the state ---- */
 
@@ -88,9 +88,9 @@ static int64_t periods_alike(const bmf_scheduled_simulation *s, int64_t period, 
             if (words == 0)
                 continue;
             moved[use->stream] = words;
-            const int64_t most = (use->words - use->done - 1) / words;
-            if (periods < 0 || most < periods)
-                periods = most;
+            const int64_t max = (use->words - use->done - 1) / words;
+            if (periods < 0 || max < periods)
+                periods = max;
         }
     return periods;
 }
@@ -162,7 +162,7 @@ int scheduled_skip_periods(bmf_scheduled_simulation *s)
         return periods < 0 ? scheduled_waits_for_ever(s) : BMF_OK;
     }
     if (!saved->taken || ++saved->age >= saved->power) {
-        saved->power = !saved->taken || saved->power >= MOST_SCHEDULES ? 1 : 2 * saved->power;
+        saved->power = !saved->taken || saved->power >= MAX_SCHEDULES ? 1 : 2 * saved->power;
         save(s, length);
     }
     return BMF_OK;

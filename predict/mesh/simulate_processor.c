@@ -31,13 +31,13 @@ static void sleep_until(bmf_scheduled_simulation *s, int64_t n, int64_t wake)
     sleepers_push(s->heap, &s->sleepers, (sleeper){wake, n});
 }
 
-static simulator_step *step_of(const bmf_scheduled_simulation *s, int64_t n)
+static simulator_resume *step_of(const bmf_scheduled_simulation *s, int64_t n)
 {
     const int64_t step = s->node[n].cpu.step;
     return step < s->script[n].steps ? &s->script[n].step[step] : NULL;
 }
 
-static void begin_step(bmf_scheduled_simulation *s, int64_t n, simulator_step *step)
+static void begin_step(bmf_scheduled_simulation *s, int64_t n, simulator_resume *step)
 {
     processor *cpu = &s->node[n].cpu;
     step->begun = s->cycle;
@@ -58,7 +58,7 @@ static void begin_step(bmf_scheduled_simulation *s, int64_t n, simulator_step *s
 }
 
 /* The next access of a transfer: in its turn among those that are ready. */
-static void choose_transfer(bmf_scheduled_simulation *s, int64_t n, const simulator_step *step)
+static void choose_transfer(bmf_scheduled_simulation *s, int64_t n, const simulator_resume *step)
 {
     node_state *state = &s->node[n];
     processor *cpu = &state->cpu;
@@ -77,7 +77,7 @@ static void choose_transfer(bmf_scheduled_simulation *s, int64_t n, const simula
 }
 
 /* Whether the step goes on in this cycle; false: it has ended. */
-static bool go_on(bmf_scheduled_simulation *s, int64_t n, const simulator_step *step)
+static bool go_on(bmf_scheduled_simulation *s, int64_t n, const simulator_resume *step)
 {
     node_state *state = &s->node[n];
     processor *cpu = &state->cpu;
@@ -120,7 +120,7 @@ void processor_choose(bmf_scheduled_simulation *s, int64_t n)
     cpu->access = NO_ACCESS;
     if (cpu->step > s->script[n].steps)
         return;
-    for (simulator_step *step; (step = step_of(s, n));) {
+    for (simulator_resume *step; (step = step_of(s, n));) {
         if (step->begun < 0)
             begin_step(s, n, step);
         if (go_on(s, n, step))
@@ -161,7 +161,7 @@ int processor_access(bmf_scheduled_simulation *s, int64_t n)
     const bool reads = access >= REGISTERS && access < ACCESSES;
     cpu->busy_until = s->cycle + (reads ? s->settings.read_cycles : s->settings.write_cycles);
     if (access == COMMAND_ACCESS) {
-        const simulator_step *step = step_of(s, n);
+        const simulator_resume *step = step_of(s, n);
         state->outbound_full |= 1U << step->reg;
         state->outbound[step->reg] = s->script[n].word[step->first + cpu->progress++] | RAW_WORD;
         return BMF_OK;
@@ -186,7 +186,7 @@ bool processor_is_awake(const bmf_scheduled_simulation *s, int64_t n)
 {
     const node_state *state = &s->node[n];
     const processor *cpu = &state->cpu;
-    const simulator_step *step = step_of(s, n);
+    const simulator_resume *step = step_of(s, n);
     if (!step)
         return cpu->step == s->script[n].steps;
     if (step->kind == BMF_STEP_TRANSFER) {

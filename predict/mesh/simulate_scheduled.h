@@ -45,7 +45,7 @@ typedef enum bmf_step_kind {
     BMF_STEP_DRAIN     /* wait until the router has taken what is in a register, and `cycles` more */
 } bmf_step_kind;
 
-typedef struct simulator_step {
+typedef struct simulator_resume {
     bmf_step_kind kind;
     bmf_mesh_time time; /* what its cycles are counted as; TRANSFER: writing or reading, whatever it does */
     int64_t cycles;
@@ -53,11 +53,11 @@ typedef struct simulator_step {
     bool in_order;
     int64_t first, count; /* TRANSFER: of the processor's uses; COMMANDS: of its words */
     int64_t begun, ended; /* cycles, set by the simulation; -1: not yet. The next step begins in cycle `ended` */
-} simulator_step;
+} simulator_resume;
 
 typedef struct bmf_processor_script {
     int64_t steps, uses, words;
-    simulator_step *step;
+    simulator_resume *step;
     bmf_interface_use *use;
     uint64_t *word;
 } bmf_processor_script;

@@ -27,7 +27,7 @@ enum { ROUNDS = 120, TRIES = 12, PATIENCE = 30, HOPELESS = 12, EVERYBODY = 10, T
 static const int TURN[TURNS] = {11, 7};
 
 typedef enum outcome { FOUND, NOT_FOUND, IMPOSSIBLE } outcome;
-static const float FIRST_PRESSURE = 0.6F, MORE_PRESSURE = 1.1F, MOST_PRESSURE = 100, HISTORY = 1.5F;
+static const float FIRST_PRESSURE = 0.6F, MORE_PRESSURE = 1.1F, MAX_PRESSURE = 100, HISTORY = 1.5F;
 
 /* ---- resources ---- */
 
@@ -104,7 +104,7 @@ static int64_t count_shared(const streams_router *r)
 
 static void raise_prices(streams_router *r)
 {
-    r->pressure = fminf(r->pressure * MORE_PRESSURE, MOST_PRESSURE);
+    r->pressure = fminf(r->pressure * MORE_PRESSURE, MAX_PRESSURE);
     for (int64_t k = 0; k < r->resources; k++) {
         if (r->resource[k].users > 1)
             r->resource[k].history += HISTORY;
@@ -131,13 +131,13 @@ static bool command_shares(const streams_router *r, const command_slot *c)
 static void place_command(streams_router *r, command_slot *c)
 {
     use_command_slot(r, c, -1);
-    float least = INFINITY;
+    float min = INFINITY;
     for (int p = 0; p < r->pipelines; p++)
         for (int slot = 0; slot < r->length && (c->pipeline < 0 || c->pipeline == p); slot++) {
             const float price =
                 r->price[pipeline_slot(r, c->node, p, slot)] + r->price[interface_slot(r, c->node, p, slot)];
-            if (price < least) {
-                least = price;
+            if (price < min) {
+                min = price;
                 c->at_pipeline = p;
                 c->at_slot = slot;
             }
@@ -208,8 +208,8 @@ static void free_router(streams_router *r)
 
 static int slots_of(const streams_router *r, const bmf_stream *stream, double factor)
 {
-    const int slots = (int)floor(stream->bandwidth * factor * r->length + 1e-9), most = r->length / 2;
-    return slots < 1 ? 1 : slots > most ? most : slots;
+    const int slots = (int)floor(stream->bandwidth * factor * r->length + 1e-9), max = r->length / 2;
+    return slots < 1 ? 1 : slots > max ? max : slots;
 }
 
 static double demand(const bmf_stream *stream)
@@ -220,7 +220,7 @@ static double demand(const bmf_stream *stream)
 /* The largest factor with which no node starts and ends more than its pipelines carry. */
 static double factor_of_nodes(const streams_router *r)
 {
-    double *load = allocate_clear(r->nodes, sizeof *load), most = 0;
+    double *load = allocate_clear(r->nodes, sizeof *load), max = 0;
     for (int64_t k = 0; k < r->request->streams; k++) {
         const bmf_stream *stream = &r->request->stream[k];
         load[stream->from] += demand(stream);
@@ -228,9 +228,9 @@ static double factor_of_nodes(const streams_router *r)
             load[stream->to[d]] += demand(stream);
     }
     for (int64_t n = 0; n < r->nodes; n++)
-        most = fmax(most, load[n]);
+        max = fmax(max, load[n]);
     free(load);
-    return most > 0 ? r->pipelines / most : 1;
+    return max > 0 ? r->pipelines / max : 1;
 }
 
 /* ... and no cut through the mesh is crossed by more than its links carry, and all nodes together carry all hops. */
@@ -308,11 +308,11 @@ static void clear_routes(streams_router *r, double factor)
 /* FOUND: nothing is shared any more. */
 static outcome negotiate(streams_router *r, double factor, int turn, int *rounds)
 {
-    const int most = r->request->rounds ? r->request->rounds : ROUNDS;
+    const int max = r->request->rounds ? r->request->rounds : ROUNDS;
     int64_t fewest = INT64_MAX, first = 0;
     int best_round = 0;
     clear_routes(r, factor);
-    for (*rounds = 1; *rounds <= most; ++*rounds) {
+    for (*rounds = 1; *rounds <= max; ++*rounds) {
         for (int64_t k = 0; k < r->request->streams; k++) {
             const int64_t stream = r->order[(k + (*rounds - 1) * turn) % r->request->streams];
             if (*rounds > 1 && *rounds % EVERYBODY != 0 && !shares(r, stream))
@@ -458,8 +458,8 @@ int streams_route(const bmf_stream_request *request, bmf_stream_routes **routes)
     result->hardware = request->hardware;
     result->streams = request->streams;
     result->route = allocate_clear(request->streams + 1, sizeof *result->route);
-    const double most = fmin(1, fmin(factor_of_nodes(r), factor_of_cuts(r)));
-    if (has_registers(r) && find_factor(r, most, result) > 0) {
+    const double max = fmin(1, fmin(factor_of_nodes(r), factor_of_cuts(r)));
+    if (has_registers(r) && find_factor(r, max, result) > 0) {
         assign_registers(result);
         *routes = result;
     } else {

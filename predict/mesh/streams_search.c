@@ -298,12 +298,12 @@ static bool grow_to(search *s, int64_t from, int64_t target)
 static int64_t distance_to_tree(const search *s, int64_t from, int64_t node)
 {
     const bmf_mesh *mesh = &s->r->hardware.mesh;
-    int64_t least = mesh_distance(mesh, from, node);
+    int64_t min = mesh_distance(mesh, from, node);
     for (int64_t h = 0; h < s->route->hops; h++) {
         const int64_t distance = mesh_distance(mesh, s->route->hop[h].node, node);
-        least = distance < least ? distance : least;
+        min = distance < min ? distance : min;
     }
-    return least;
+    return min;
 }
 
 /* The source itself comes last: its delivery is a fork of its first hop. */
@@ -311,14 +311,14 @@ static bool grow_tree(search *s, const bmf_stream *stream)
 {
     bool *reached = allocate_clear(stream->destinations, sizeof *reached), possible = true;
     for (int64_t done = 0; done < stream->destinations && possible; done++) {
-        int64_t nearest = -1, least = INT64_MAX;
+        int64_t nearest = -1, min = INT64_MAX;
         for (int64_t d = 0; d < stream->destinations; d++) {
             if (reached[d])
                 continue;
             const int64_t distance =
                 stream->to[d] == stream->from ? INT64_MAX - 1 : distance_to_tree(s, stream->from, stream->to[d]);
-            if (distance < least) {
-                least = distance;
+            if (distance < min) {
+                min = distance;
                 nearest = d;
             }
         }
@@ -381,12 +381,12 @@ static bool grow_snake(search *s, const bmf_stream *stream)
 
 static int smallest_gap(int length, int slots)
 {
-    int least = length;
+    int min = length;
     for (int k = 0; k < slots; k++) {
         const int gap = stream_slot(length, slots, k + 1) - stream_slot(length, slots, k);
-        least = gap < least ? gap : least;
+        min = gap < min ? gap : min;
     }
-    return least;
+    return min;
 }
 
 bool streams_route_one(streams_router *r, int64_t stream)

@@ -14,9 +14,9 @@ int mesh_make(int sizes, const int64_t *size, bool torus, bmf_mesh *mesh)
     if (sizes < 1 || sizes > BMF_MESH_DIMENSIONS)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "a mesh has 1 to %d sizes, not %d", BMF_MESH_DIMENSIONS, sizes);
     for (int k = 0; k < sizes; k++) {
-        if (size[k] < 1 || size[k] > BMF_MESH_MOST_NODES / mesh->nodes)
+        if (size[k] < 1 || size[k] > BMF_MESH_MAX_NODES / mesh->nodes)
             return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "a mesh has 1 to %d nodes; size %d is %" PRId64,
-                            BMF_MESH_MOST_NODES, k + 1, size[k]);
+                            BMF_MESH_MAX_NODES, k + 1, size[k]);
         mesh->size[k] = size[k];
         mesh->nodes *= size[k];
     }

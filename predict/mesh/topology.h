@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BMF_MESH_DIMENSIONS = 3, BMF_MESH_PORTS = 2 * BMF_MESH_DIMENSIONS, BMF_MESH_MOST_NODES = 1 << 20 };
+enum { BMF_MESH_DIMENSIONS = 3, BMF_MESH_PORTS = 2 * BMF_MESH_DIMENSIONS, BMF_MESH_MAX_NODES = 1 << 20 };
 
 typedef struct bmf_mesh {
     int64_t size[BMF_MESH_DIMENSIONS]; /* at least 1; size[2] is 1 in two dimensions */

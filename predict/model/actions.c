@@ -25,7 +25,7 @@ static void *grow(void *memory, int64_t count, int64_t *capacity, int64_t first,
     return memory;
 }
 
-bmf_actions *actions_create(int64_t processors, bmf_run *names)
+bmf_actions *actions_create(int64_t processors, bmf_trace_run *names)
 {
     bmf_actions *actions = allocate_clear(1, (int64_t)sizeof *actions);
     actions->processors = processors;
@@ -194,10 +194,10 @@ void actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t numb
     end_round(actions, round, number, false);
 }
 
-void actions_meet(bmf_actions *actions, double seconds)
+void actions_barrier(bmf_actions *actions, double seconds)
 {
     for (int64_t p = 0; p < actions->processors; p++)
-        actions_add(actions, (bmf_action){.kind = BMF_ACTION_MEET, .processor = (int32_t)p, .seconds = seconds});
+        actions_add(actions, (bmf_action){.kind = BMF_ACTION_BARRIER, .processor = (int32_t)p, .seconds = seconds});
 }
 
 void actions_totals(const bmf_actions *actions, int64_t *messages, int64_t *bytes)

@@ -17,7 +17,7 @@ typedef enum bmf_action_kind {
     BMF_ACTION_RECEIVE,  /* message; the receives of a round are taken in the order of arrival */
     BMF_ACTION_WAIT,     /* for its sends of the round to be done */
     BMF_ACTION_OVERHEAD, /* `seconds` around messages (packing, schedules), which no event shows */
-    BMF_ACTION_MEET,     /* all processors wait for each other, and `seconds` more */
+    BMF_ACTION_BARRIER,  /* all processors wait for each other, and `seconds` more */
 } bmf_action_kind;
 
 typedef struct bmf_action {
@@ -57,13 +57,13 @@ typedef struct bmf_actions {
     int64_t rounds;
     int64_t scopes, scope_capacity;
     bmf_scope *scope;
-    uint32_t open;  /* innermost open scope */
-    bmf_run *names; /* whose names and nodes are meant; not owned */
+    uint32_t open;        /* innermost open scope */
+    bmf_trace_run *names; /* whose names and nodes are meant; not owned */
     int64_t *last_received,
         *last_waited; /* working memory by processor: the last message to it, the last round waited for */
 } bmf_actions;
 
-bmf_actions *actions_create(int64_t processors, bmf_run *names);
+bmf_actions *actions_create(int64_t processors, bmf_trace_run *names);
 void actions_free(bmf_actions *actions);
 
 void actions_enter(bmf_actions *actions, uint32_t node, uint32_t instance, bmf_event_kind kind);
@@ -80,7 +80,7 @@ void actions_round_end(bmf_actions *actions, uint32_t round, int64_t number);
  * meeting. */
 void actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t number);
 /* seconds NAN: what the network needs for an agreement of all. */
-void actions_meet(bmf_actions *actions, double seconds);
+void actions_barrier(bmf_actions *actions, double seconds);
 
 /* Messages and bytes between processors. */
 void actions_totals(const bmf_actions *actions, int64_t *messages, int64_t *bytes);

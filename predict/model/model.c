@@ -23,11 +23,11 @@ static bmf_model *model_of(bmf_context *ctx)
 }
 
 /* All processors wait for each other, as for an agreement. */
-static void meet(bmf_context *ctx)
+static void barrier(bmf_context *ctx)
 {
     const bmf_model *model = model_of(ctx);
     if (model->machine->agreement != 0.0)
-        actions_meet(model->actions, model->machine->agreement);
+        actions_barrier(model->actions, model->machine->agreement);
 }
 
 /* ---- computing ---- */
@@ -252,24 +252,25 @@ static int model_exchange(bmf_context *ctx, const bmf_round *round, uint32_t rou
 }
 
 /* Ends when everybody knows that nothing is under way. */
-static int model_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t round_number, const bmf_transfer *transfer)
+static int model_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t round_number,
+                                 const bmf_transfer *transfer)
 {
     bmf_exchange begun;
     int status = begin_round(ctx, sends, round_number, BMF_SENDING_SPARSE, transfer, &begun);
     status = end_round(ctx, &begun, true, status);
-    meet(ctx);
+    barrier(ctx);
     return status;
 }
 
 /* ---- bookkeeping ---- */
 
-static int model_share(bmf_context *ctx, int64_t processor, void *data, int64_t bytes)
+static int model_bcast(bmf_context *ctx, int64_t processor, void *data, int64_t bytes)
 {
     (void)ctx, (void)processor, (void)data, (void)bytes;
     return BMF_OK;
 }
 
-static int model_collect(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count)
+static int model_allgatherv(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count)
 {
     if (count != all_count)
         return bmf_fail(ctx, BMF_ERROR_INTERNAL, "collected %lld values where %lld were expected", (long long)count,
@@ -280,7 +281,7 @@ static int model_collect(bmf_context *ctx, const int64_t *values, int64_t count,
 
 static int model_agree(bmf_context *ctx, int status)
 {
-    meet(ctx);
+    barrier(ctx);
     return status;
 }
 
@@ -441,9 +442,9 @@ static const bmf_backend model_backend = {
     .exchange_begin = model_exchange_begin,
     .exchange_progress = model_exchange_progress,
     .exchange_end = model_exchange_end,
-    .deliver = model_deliver,
-    .share = model_share,
-    .collect = model_collect,
+    .exchange_sparse = model_exchange_sparse,
+    .bcast = model_bcast,
+    .allgatherv = model_allgatherv,
     .agree = model_agree,
     .destroy = model_destroy,
     .now = model_now,
@@ -452,16 +453,17 @@ static const bmf_backend model_backend = {
     .leave = model_leave,
     .file = model_file,
     .start = model_start,
-    .barrier = meet,
+    .barrier = barrier,
     .finish = model_finish,
-    .separate = model_separate,
+    .separate = model_emulate_rank,
 };
 
 /* The run whose names and nodes the actions use, and which says how the trace is headed. */
-static bmf_run *make_names(const bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks)
+static bmf_trace_run *make_names(const bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks)
 {
     int32_t lanes = (int32_t)processors;
-    bmf_run *run = run_create(ctx->program, machine->name, lanes, (int32_t)(ranks > 0 ? ranks : lanes), ctx->threads);
+    bmf_trace_run *run =
+        run_create(ctx->program, machine->name, lanes, (int32_t)(ranks > 0 ? ranks : lanes), ctx->threads);
     if (run)
         run->predicted = 1;
     return run;
@@ -477,7 +479,7 @@ int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors,
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a machine needs at least 1 processor, not %lld",
                         (long long)processors);
     bmf_model *model = allocate_clear(1, (int64_t)sizeof *model);
-    bmf_run *own_run = ctx->run;
+    bmf_trace_run *own_run = ctx->run;
     model->machine = machine;
     model->ranks = ranks;
     model->costs = model_costs_create(machine);

@@ -31,7 +31,7 @@ void model_restart(bmf_context *ctx);
 const char *model_remark(const bmf_model *model, int64_t index);
 /* The run as a trace, simulated with the expected times: on the machine's network, whose loads are those of this run
  * afterwards, and on a network that costs nothing, for efficiencies. The caller frees. */
-int model_trace(bmf_context *ctx, bmf_run **run);
-int model_trace_ideal(bmf_context *ctx, bmf_run **run);
+int model_trace(bmf_context *ctx, bmf_trace_run **run);
+int model_trace_ideal(bmf_context *ctx, bmf_trace_run **run);
 
 #endif

@@ -96,7 +96,7 @@ static void remark(bmf_model_costs *costs, const char *kernel, int64_t elements,
 
 /* Where a line that was fitted elsewhere has come below 0: in proportion to the nearest size that was measured, which may be
  * wrong by as much as itself. */
-static void ask_nearest(const bmf_entry *entry, double p, double d, bmf_estimate *estimate)
+static void ask_nearest(const bmf_sheet_entry *entry, double p, double d, bmf_estimate *estimate)
 {
     const double nearest = fmin(fmax(d, (double)entry->d_low), (double)entry->d_high);
     bmf_estimate there;

@@ -30,7 +30,7 @@ void model_ranks_count(bmf_statistics *statistics, int64_t processors, int64_t r
                        const int64_t *segment_bytes);
 
 /* Recording, at once or, while processors are looked at one after the other, in the order in which they would have worked
- * side by side: predict/model/model_separate.c. amount is taken over. */
+ * side by side: predict/model/model_emulate_rank.c. amount is taken over. */
 typedef struct bmf_model_kernel {
     uint16_t name;
     uint32_t round;
@@ -39,7 +39,7 @@ typedef struct bmf_model_kernel {
 void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel, const bmf_model_cost *cost);
 void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind);
 void model_record_leave(bmf_model *model, int64_t *amount);
-void model_separate(bmf_context *ctx, bmf_separation step);
+void model_emulate_rank(bmf_context *ctx, bmf_rank_emulation_step step);
 typedef struct bmf_model_notes bmf_model_notes;
 void model_notes_free(bmf_model_notes *notes);
 

@@ -160,15 +160,15 @@ void model_notes_free(bmf_model_notes *notes)
     free(notes);
 }
 
-void model_separate(bmf_context *ctx, bmf_separation step)
+void model_emulate_rank(bmf_context *ctx, bmf_rank_emulation_step step)
 {
     bmf_model *model = model_of_context(ctx);
     bmf_model_notes *notes = model->notes;
-    if (step == BMF_SEPARATE_BEGIN)
+    if (step == BMF_EMULATE_BEGIN)
         begin(ctx, model);
-    if (step == BMF_SEPARATE_NEXT)
+    if (step == BMF_EMULATE_NEXT)
         next_processor(ctx, notes);
-    if (step != BMF_SEPARATE_END)
+    if (step != BMF_EMULATE_END)
         return;
     model->notes = NULL;
     merge(model, notes);

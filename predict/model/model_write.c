@@ -15,9 +15,9 @@
 /* ---- the trace ---- */
 
 /* An empty run with the same names and nodes, which get the same numbers. */
-static bmf_run *like(const bmf_run *names)
+static bmf_trace_run *like(const bmf_trace_run *names)
 {
-    bmf_run *run = run_create(names->program, names->machine, names->lanes, names->ranks, names->threads);
+    bmf_trace_run *run = run_create(names->program, names->machine, names->lanes, names->ranks, names->threads);
     if (!run)
         return NULL;
     run->predicted = 1;
@@ -29,7 +29,7 @@ static bmf_run *like(const bmf_run *names)
 }
 
 /* The program itself as an event on every lane. */
-static void add_program(bmf_run *run, double seconds)
+static void add_program(bmf_trace_run *run, double seconds)
 {
     int64_t end = (int64_t)(seconds * 1e9 + 0.5);
     for (int64_t i = 0; i < run->events; i++)
@@ -40,9 +40,9 @@ static void add_program(bmf_run *run, double seconds)
 }
 
 /* The recorded actions on a network. */
-static int trace_on(bmf_context *ctx, bmf_network *network, bmf_run **made)
+static int trace_on(bmf_context *ctx, bmf_network *network, bmf_trace_run **made)
 {
-    bmf_run *run = like(ctx->run);
+    bmf_trace_run *run = like(ctx->run);
     *made = NULL;
     if (!run)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for a predicted trace");
@@ -64,12 +64,12 @@ static int trace_on(bmf_context *ctx, bmf_network *network, bmf_run **made)
     return BMF_OK;
 }
 
-int model_trace(bmf_context *ctx, bmf_run **run)
+int model_trace(bmf_context *ctx, bmf_trace_run **run)
 {
     return trace_on(ctx, model_of_context(ctx)->network, run);
 }
 
-int model_trace_ideal(bmf_context *ctx, bmf_run **run)
+int model_trace_ideal(bmf_context *ctx, bmf_trace_run **run)
 {
     bmf_network *network = network_ideal(ctx->processors);
     int status = trace_on(ctx, network, run);
@@ -79,7 +79,7 @@ int model_trace_ideal(bmf_context *ctx, bmf_run **run)
 
 static int write_trace(bmf_context *ctx, const char *path)
 {
-    bmf_run *run;
+    bmf_trace_run *run;
     BMF_TRY(model_trace(ctx, &run));
     int status = trace_write(ctx, &(bmf_trace){.runs = 1, .run = {run}}, path);
     run_free(run);

@@ -11,14 +11,14 @@
 #include "runtime/base/allocate.h"
 
 typedef struct sent_message {
-    bmf_flying flying;
+    bmf_transit transit;
     int64_t number; /* in its round */
 } sent_message;
 
 typedef struct under_way {
     int64_t k, number; /* of the caller, of the actions */
     sent_message *sent;
-    bmf_flying **order;
+    bmf_transit **order;
     int64_t count, capacity;
 } under_way;
 
@@ -26,14 +26,14 @@ struct permute_clocks {
     const bmf_machine *machine;
     bmf_network *network;
     double *clock;
-    bmf_run *names;
+    bmf_trace_run *names;
     bmf_actions *actions; /* NULL: rounds are timed as they come */
     under_way round[2];
     int64_t begun, ended, messages, bytes;
     double agreement; /* of the network */
 };
 
-static void told(void *simulator, bmf_flying *message)
+static void told(void *simulator, bmf_transit *message)
 {
     (void)simulator;
     (void)message;
@@ -89,16 +89,16 @@ void permute_clocks_compute(permute_clocks *clocks, const char *kernel, uint32_t
 static int by_sender(const void *a, const void *b)
 {
     const sent_message *x = *(void *const *)a, *y = *(void *const *)b;
-    if (x->flying.from != y->flying.from)
-        return x->flying.from < y->flying.from ? -1 : 1;
+    if (x->transit.from != y->transit.from)
+        return x->transit.from < y->transit.from ? -1 : 1;
     return (x->number > y->number) - (x->number < y->number);
 }
 
 static int by_arrival(const void *a, const void *b)
 {
     const sent_message *x = *(void *const *)a, *y = *(void *const *)b;
-    if (x->flying.arrived != y->flying.arrived)
-        return x->flying.arrived < y->flying.arrived ? -1 : 1;
+    if (x->transit.arrived != y->transit.arrived)
+        return x->transit.arrived < y->transit.arrived ? -1 : 1;
     return by_sender(a, b);
 }
 
@@ -109,7 +109,7 @@ static void list(permute_clocks *c, under_way *u, const bmf_message *message, in
         free(u->order);
         u->capacity = count;
         u->sent = allocate(count * (int64_t)sizeof *u->sent);
-        u->order = allocate(count * (int64_t)sizeof(bmf_flying *));
+        u->order = allocate(count * (int64_t)sizeof(bmf_transit *));
     }
     u->count = 0;
     for (int64_t k = 0; k < count; k++) {
@@ -117,16 +117,16 @@ static void list(permute_clocks *c, under_way *u, const bmf_message *message, in
         if (m->from == m->to)
             continue;
         u->sent[u->count] = (sent_message){.number = k,
-                                           .flying = {.from = m->from,
-                                                      .to = m->to,
-                                                      .bytes = m->bytes,
-                                                      .round = c->begun,
-                                                      .sent = c->clock[m->from],
-                                                      .posted = INFINITY,
-                                                      .free = NAN,
-                                                      .done = NAN,
-                                                      .arrived = NAN}};
-        u->order[u->count] = &u->sent[u->count].flying;
+                                           .transit = {.from = m->from,
+                                                       .to = m->to,
+                                                       .bytes = m->bytes,
+                                                       .round = c->begun,
+                                                       .sent = c->clock[m->from],
+                                                       .posted = INFINITY,
+                                                       .sender_free = NAN,
+                                                       .send_done = NAN,
+                                                       .arrived = NAN}};
+        u->order[u->count] = &u->sent[u->count].transit;
         u->count++;
     }
     if (u->count > 1)
@@ -138,8 +138,8 @@ static void time_sends(permute_clocks *c, under_way *u)
     if (u->count > 0)
         c->network->type->send_round(c->network, u->order, u->count);
     for (int64_t k = 0; k < u->count; k++) {
-        const bmf_flying *m = u->order[k];
-        c->clock[m->from] = fmax(c->clock[m->from], m->free);
+        const bmf_transit *m = u->order[k];
+        c->clock[m->from] = fmax(c->clock[m->from], m->sender_free);
     }
 }
 
@@ -149,12 +149,12 @@ static void time_receives(permute_clocks *c, under_way *u)
     if (u->count > 1)
         qsort(u->order, (size_t)u->count, sizeof *u->order, by_arrival);
     for (int64_t k = 0; k < u->count; k++) {
-        const bmf_flying *m = u->order[k];
-        c->clock[m->to] = fmax(c->clock[m->to], m->arrived) + m->taking;
+        const bmf_transit *m = u->order[k];
+        c->clock[m->to] = fmax(c->clock[m->to], m->arrived) + m->receive_overhead;
     }
     for (int64_t k = 0; k < u->count; k++) {
-        const bmf_flying *m = u->order[k];
-        c->clock[m->from] = fmax(c->clock[m->from], m->done);
+        const bmf_transit *m = u->order[k];
+        c->clock[m->from] = fmax(c->clock[m->from], m->send_done);
     }
 }
 
@@ -197,14 +197,14 @@ static double latest(const permute_clocks *c)
     return last;
 }
 
-void permute_clocks_meet(permute_clocks *clocks)
+void permute_clocks_barrier(permute_clocks *clocks)
 {
     permute_clocks *c = clocks;
     const double seconds = c->machine->agreement;
     if (seconds == 0.0)
         return;
     if (c->actions) {
-        actions_meet(c->actions, seconds);
+        actions_barrier(c->actions, seconds);
         return;
     }
     const double last = latest(c) + (isnan(seconds) ? c->agreement : seconds);

@@ -20,7 +20,7 @@ void permute_clocks_compute(permute_clocks *clocks, const char *kernel, uint32_t
 void permute_clocks_begin(permute_clocks *clocks, int64_t k, const bmf_message *message, int64_t count);
 void permute_clocks_end(permute_clocks *clocks);
 /* All agree on a status. */
-void permute_clocks_meet(permute_clocks *clocks);
+void permute_clocks_barrier(permute_clocks *clocks);
 /* Messages and bytes between processors so far. */
 void permute_clocks_totals(const permute_clocks *clocks, int64_t *messages, int64_t *bytes);
 /* The last processor's clock, and its 95 % interval. Errors: those of simulate_interval. */

@@ -19,10 +19,10 @@
 
 enum { MEASURED_BYTES = 64 << 20, MEASURED_TIMES = 3 };
 /* Messages that are followed: of a run that is recorded; of a round, and of a run that is timed as it comes. */
-static const int64_t MOST_RECORDED = 1 << 22, MOST_AT_ONCE = 1 << 22, MOST_TIMED = 1 << 28;
+static const int64_t MAX_RECORDED = 1 << 22, MAX_AT_ONCE = 1 << 22, MAX_TIMED = 1 << 28;
 /* Without closed forms a plan looks at every pair of processors. */
-static const int64_t MOST_SCATTERED = 4096;
-enum { MOST_ADDRESS_BITS = 62 };
+static const int64_t MAX_SCATTERED = 4096;
+enum { MAX_ADDRESS_BITS = 62 };
 
 typedef struct forecast {
     bmf_context *ctx;
@@ -65,7 +65,7 @@ bool predicted_method_fits(bmf_predicted_method method, const bmf_machine *machi
     const int bits = bmf_permute_processor_bits(p, processors);
     if (method < BMF_PREDICT_SETS)
         return true;
-    if (bits < 0 || p->bits > MOST_ADDRESS_BITS || method == BMF_PREDICT_SETS)
+    if (bits < 0 || p->bits > MAX_ADDRESS_BITS || method == BMF_PREDICT_SETS)
         return bits >= 0;
     if (machine_network(machine, processors, &network) != BMF_OK)
         return false;
@@ -146,17 +146,17 @@ static int follow_traffic(forecast *f, const bmf_permute_plan *plan)
     const bool packs = plan->traffic->packs && !naive, unpacks = naive || !plan->traffic->direct;
     const int64_t elements = INT64_C(1) << plan->traffic->place_bits;
     if (naive || (plan->processors > 1 && (plan->traffic->packs || unpacks)))
-        permute_clocks_meet(f->clocks);
+        permute_clocks_barrier(f->clocks);
     if (packs || (stays(plan) && !naive))
         BMF_TRY(compute(f, true, 0, elements));
     if (plan->processors == 1 && !naive)
         return BMF_OK;
-    permute_clocks_meet(f->clocks);
+    permute_clocks_barrier(f->clocks);
     exchange_rounds(f, plan);
     if (!unpacks)
         return BMF_OK;
     BMF_TRY(compute(f, false, 1, elements));
-    permute_clocks_meet(f->clocks);
+    permute_clocks_barrier(f->clocks);
     return BMF_OK;
 }
 
@@ -176,7 +176,7 @@ static int run_share(forecast *f, const bmf_permute_plan *plan, bool packing, in
 static int follow_stages(forecast *f, const bmf_permute_plan *plan)
 {
     const int64_t rounds = INT64_C(1) << plan->stages->bits;
-    permute_clocks_meet(f->clocks);
+    permute_clocks_barrier(f->clocks);
     BMF_TRY(run_share(f, plan, true, 0, 0, 1));
     for (int64_t k = 0; k < plan->rounds; k++) {
         begin_round(f, plan, k);
@@ -187,7 +187,7 @@ static int follow_stages(forecast *f, const bmf_permute_plan *plan)
     }
     permute_clocks_end(f->clocks);
     BMF_TRY(run_share(f, plan, false, plan->rounds / rounds - 1, 0, 1));
-    permute_clocks_meet(f->clocks);
+    permute_clocks_barrier(f->clocks);
     return BMF_OK;
 }
 
@@ -199,9 +199,9 @@ static int follow_boxes(forecast *f, const bmf_permute_plan *plan)
         exchange_rounds(f, plan);
         return BMF_OK;
     }
-    permute_clocks_meet(f->clocks);
+    permute_clocks_barrier(f->clocks);
     BMF_TRY(compute(f, true, 0, elements));
-    permute_clocks_meet(f->clocks);
+    permute_clocks_barrier(f->clocks);
     exchange_rounds(f, plan);
     return compute(f, false, 1, elements);
 }
@@ -241,7 +241,7 @@ static int make_records(const forecast *f, bmf_predicted_method method, bmf_reco
 static bool can_be_followed(const forecast *f, int64_t messages, int64_t at_once)
 {
     const bool timed = f->network->type->collective;
-    return at_once <= MOST_AT_ONCE && messages <= (timed ? MOST_TIMED : MOST_RECORDED);
+    return at_once <= MAX_AT_ONCE && messages <= (timed ? MAX_TIMED : MAX_RECORDED);
 }
 
 static int follow(forecast *f, const bmf_permute_plan *plan, const bmf_record_rounds *records)
@@ -308,12 +308,12 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
 static int check_sizes(bmf_context *ctx, const bmf_permutation *p)
 {
     const int64_t processors = bmf_processors(ctx);
-    if (p->bits > MOST_ADDRESS_BITS)
+    if (p->bits > MAX_ADDRESS_BITS)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "2^%d elements are too many", p->bits);
-    if (bmf_permute_processor_bits(p, processors) < 0 && processors > MOST_SCATTERED)
+    if (bmf_permute_processor_bits(p, processors) < 0 && processors > MAX_SCATTERED)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
                         "%lld processors are no power of two of at most %lld; then at most %lld can be predicted",
-                        (long long)processors, 1LL << p->bits, (long long)MOST_SCATTERED);
+                        (long long)processors, 1LL << p->bits, (long long)MAX_SCATTERED);
     return BMF_OK;
 }
 

@@ -12,20 +12,20 @@ typedef struct replay_stretch {
 } replay_stretch;
 
 /* All processors have met: the last one came at `from`, and all went on at `to` or later. */
-typedef struct replay_meeting {
+typedef struct replay_barrier {
     int64_t from, to;
     int64_t times; /* agreements */
     int64_t rest;  /* nanoseconds of from .. to that were needed for something else */
-} replay_meeting;
+} replay_barrier;
 
 typedef struct replay_gaps {
-    const bmf_run *run;
+    const bmf_trace_run *run;
     const replay_scopes *scopes;
     int64_t units;           /* ranks, or processors of a predicted run */
     replay_stretch *stretch; /* those of a unit: [first_stretch[u], first_stretch[u + 1]), in order of time */
     int64_t *first_stretch;
-    int64_t meetings, meeting_capacity;
-    replay_meeting *meeting; /* in order of time, disjoint */
+    int64_t meetings, barrier_capacity;
+    replay_barrier *barrier; /* in order of time, disjoint */
     int64_t *program_end;    /* by lane; -1: not recorded */
     int64_t *clock;          /* by lane: what came before was taken */
     int64_t *met;            /* by lane: meetings that were taken */

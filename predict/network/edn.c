@@ -136,18 +136,18 @@ int64_t edn_iterations(const bmf_edn *edn)
 
 int64_t edn_serialisation(const bmf_edn *edn)
 {
-    int64_t most = 0;
+    int64_t max = 0;
     for (int64_t k = 0; k < edn->shape.ports; k++)
-        most = largest(most, largest(edn->in[k].load, edn->out[k].load));
-    return most;
+        max = largest(max, largest(edn->in[k].load, edn->out[k].load));
+    return max;
 }
 
 int64_t edn_bound(const bmf_edn *edn)
 {
-    int64_t most = 0;
+    int64_t max = 0;
     for (int64_t k = 0; k < edn->hyperbars * edn->shape.buckets; k++)
-        most = largest(most, edn->thick[k].load);
-    return largest(edn_serialisation(edn), (most + edn->shape.capacity - 1) / edn->shape.capacity);
+        max = largest(max, edn->thick[k].load);
+    return largest(edn_serialisation(edn), (max + edn->shape.capacity - 1) / edn->shape.capacity);
 }
 
 int64_t edn_wire_load(const bmf_edn *edn, int64_t hyperbar, int64_t bucket)

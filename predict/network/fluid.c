@@ -252,13 +252,13 @@ static void fill(bmf_fluid *fluid, double now)
             shares_push(fluid->share, &fluid->shares, (share){c->left / c->open, fluid->touched[t]});
     }
     while (fluid->shares > 0) {
-        share least = shares_pop(fluid->share, &fluid->shares);
-        channel *c = &fluid->channel[least.channel];
+        share min = shares_pop(fluid->share, &fluid->shares);
+        channel *c = &fluid->channel[min.channel];
         if (c->open == 0)
             continue;
         double present = fmax(c->left / c->open, level);
-        if (present > least.rate) {
-            shares_push(fluid->share, &fluid->shares, (share){present, least.channel});
+        if (present > min.rate) {
+            shares_push(fluid->share, &fluid->shares, (share){present, min.channel});
             continue;
         }
         level = present;
@@ -267,14 +267,14 @@ static void fill(bmf_fluid *fluid, double now)
 }
 
 /* A flow gets at least its equal part of one of its channels. */
-static double least_rate(const bmf_fluid *fluid, const flow *f)
+static double min_rate(const bmf_fluid *fluid, const flow *f)
 {
-    double least = INFINITY;
+    double min = INFINITY;
     for (int32_t k = 0; k < f->count; k++) {
         const channel *c = &fluid->channel[f->passage[k].channel];
-        least = fmin(least, c->bandwidth / c->count);
+        min = fmin(min, c->bandwidth / c->count);
     }
-    return least;
+    return min;
 }
 
 /* No flow below the floor is concerned. Filling goes on as before up to the least rate of those that have ended: before
@@ -287,7 +287,7 @@ static void lower_floor(bmf_fluid *fluid)
         if (fluid->over[k]->rate > 0.0)
             fluid->floor = fmin(fluid->floor, fluid->over[k]->rate);
     for (int64_t k = 0; k < fluid->listed; k++)
-        fluid->floor = fmin(fluid->floor, least_rate(fluid, fluid->list[k]));
+        fluid->floor = fmin(fluid->floor, min_rate(fluid, fluid->list[k]));
     fluid->floor *= 1.0 - together;
 }
 

@@ -36,27 +36,28 @@
 #include <libconfig.h>
 
 /* One message on its way. The simulator owns it; it stays where it is until `arrived` has been used. */
-typedef struct bmf_flying {
+typedef struct bmf_transit {
     int64_t from, to, bytes; /* from != to */
     int64_t round;           /* number of its round of messages in the run: rounds with more messages share it */
     double sent;             /* when the sender's processor came to it */
     double posted; /* when the receiver's processor was ready to take it; INFINITY as long as it is not, and always
                               * for types without `post` */
     /* set by the network, all no earlier than `sent`; the first three NAN until they are known: */
-    double free;    /* the sender's processor goes on (overhead of sending) */
-    double done;    /* the sender may use its memory again: its wait ends; later than `arrived` where the sender has to
+    double sender_free; /* the sender's processor goes on (overhead of sending) */
+    double
+        send_done;  /* the sender may use its memory again: its wait ends; later than `arrived` where the sender has to
                      * help the receiver to take it */
     double arrived; /* all of it is at the receiver */
-    double taking;  /* seconds of the receiver's processor, from the later of `arrived` and its being ready */
-    double spread;  /* relative standard error of arrived - sent, for intervals; 0: not known */
-    void *state;    /* the network's own */
-} bmf_flying;
+    double receive_overhead; /* seconds of the receiver's processor, from the later of `arrived` and its being ready */
+    double relative_error;   /* relative standard error of arrived - sent, for intervals; 0: not known */
+    void *state;             /* the network's own */
+} bmf_transit;
 
 typedef struct bmf_network bmf_network;
 struct bmf_machine;
 
 /* Told what has become known of a message, see above. */
-typedef void bmf_flying_told(void *simulator, bmf_flying *message);
+typedef void bmf_transit_callback(void *simulator, bmf_transit *message);
 
 /* A link as reports show it: how many bytes crossed it and how long it was busy. */
 typedef struct bmf_link_load {
@@ -79,14 +80,14 @@ typedef struct bmf_network_type {
     /* Back to the start of a run, links free. sample 0: the expected times; k > 0: the k-th random sample of what is
      * uncertain about the equations (shared by all messages) and about each message, the same for the same k. */
     void (*start)(bmf_network *network, int64_t sample);
-    void (*send)(bmf_network *network, bmf_flying *message); /* at message->sent; not for collective types */
+    void (*send)(bmf_network *network, bmf_transit *message); /* at message->sent; not for collective types */
     /* message->posted has just become known, of a message that was sent but is not complete. NULL: does not matter.
      * Not for collective types. */
-    void (*post)(bmf_network *network, bmf_flying *message);
+    void (*post)(bmf_network *network, bmf_transit *message);
     /* All messages of one round, in the order of their senders and, for one sender, as it sends them; not empty. Those of
      * one sender have the same `sent`; it goes on at the largest `free` of them. Rounds come as they become complete; the
      * largest `sent` of a round may be smaller than that of an earlier one. Collective types only. */
-    void (*send_round)(bmf_network *network, bmf_flying **message, int64_t count);
+    void (*send_round)(bmf_network *network, bmf_transit **message, int64_t count);
     double (*next)(bmf_network *network);  /* time of its next own event, INFINITY if none; NULL: never any */
     void (*advance)(bmf_network *network); /* carries out that event */
     /* Loads of all links since start; the caller frees. NULL: it has no links. */
@@ -104,7 +105,7 @@ typedef struct bmf_network_type {
 struct bmf_network {
     const bmf_network_type *type;
     int64_t processors;
-    bmf_flying_told *complete, *freed; /* set by the simulator before start */
+    bmf_transit_callback *complete, *freed; /* set by the simulator before start */
     void *simulator;
 };
 

@@ -27,7 +27,7 @@
 #include "predict/network/network.h"
 #include "runtime/base/allocate.h"
 
-enum { MOST_LEVELS = 8, MOST_DIMENSIONS = 4, MOST_CHANNELS = 1 << 16, MOST_STEPS = 1000, STATUS_BYTES = 8 };
+enum { MAX_LEVELS = 8, MAX_DIMENSIONS = 4, MAX_CHANNELS = 1 << 16, MAX_STEPS = 1000, STATUS_BYTES = 8 };
 
 typedef enum wiring { ETHERNET, MYRINET, TRANSPUTER } wiring;
 static const char *const kinds[] = {"ethernet", "myrinet", "transputer", NULL};
@@ -46,14 +46,14 @@ typedef struct level {
     int64_t clusters;       /* that the network's processors are in */
     int64_t channels;       /* of a cluster; 0: as many as messages */
     int dimensions;
-    int64_t size[MOST_DIMENSIONS]; /* of the grid, the last varies fastest */
-    channel *channel;              /* channel c of cluster i: i * channels + c; NULL before the first start */
+    int64_t size[MAX_DIMENSIONS]; /* of the grid, the last varies fastest */
+    channel *channel;             /* channel c of cluster i: i * channels + c; NULL before the first start */
 } level;
 
 typedef struct dvm {
     bmf_network network;
     int levels;
-    level level[MOST_LEVELS]; /* the outermost first */
+    level level[MAX_LEVELS]; /* the outermost first */
 } dvm;
 
 /* ---- settings ---- */
@@ -67,8 +67,8 @@ static int read_grid(const bmf_machine *machine, const config_setting_t *group, 
         return machine_fail(machine, group, BMF_ERROR_FILE, "'topology' is missing: the sizes of the grid");
     const int count =
         config_setting_is_aggregate(grid) && !config_setting_is_group(grid) ? config_setting_length(grid) : 0;
-    if (count < 1 || count > MOST_DIMENSIONS)
-        return machine_fail(machine, grid, BMF_ERROR_FILE, "'topology' must hold 1 to %d sizes", MOST_DIMENSIONS);
+    if (count < 1 || count > MAX_DIMENSIONS)
+        return machine_fail(machine, grid, BMF_ERROR_FILE, "'topology' must hold 1 to %d sizes", MAX_DIMENSIONS);
     l->dimensions = count;
     l->members = 1;
     for (int k = 0; k < count; k++) {
@@ -103,7 +103,7 @@ static int read_members(const bmf_machine *machine, const config_setting_t *grou
     if (l->kind == ETHERNET)
         BMF_TRY(refuse(machine, group, "channels", l->kind));
     else
-        BMF_TRY(machine_integer(machine, group, "channels", 1, MOST_CHANNELS, 1, &l->channels));
+        BMF_TRY(machine_integer(machine, group, "channels", 1, MAX_CHANNELS, 1, &l->channels));
     return machine_integer(machine, group, "members", 1, INT32_MAX, outermost ? 0 : INT64_MIN, &l->members);
 }
 
@@ -150,9 +150,9 @@ static int create(const bmf_machine *machine, const config_setting_t *group, int
     if (!list)
         return machine_fail(machine, group, BMF_ERROR_FILE, "'levels' is missing: levels = ( { kind = ..; .. } )");
     read.levels = config_setting_is_list(list) ? config_setting_length(list) : 0;
-    if (read.levels < 1 || read.levels > MOST_LEVELS)
+    if (read.levels < 1 || read.levels > MAX_LEVELS)
         return machine_fail(machine, list, BMF_ERROR_FILE, "'levels' must be a list ( .. ) of 1 to %d levels",
-                            MOST_LEVELS);
+                            MAX_LEVELS);
     for (int k = 0; k < read.levels; k++)
         BMF_TRY(read_level(machine, config_setting_get_elem(list, (unsigned)k), k == 0, &read.level[k]));
     BMF_TRY(count_clusters(machine, list, processors, &read));
@@ -223,7 +223,7 @@ static double in_portions(const level *l, double links, double bytes, double m)
 static double search_portions(const level *l, double links, double bytes, double m, double step)
 {
     double best = in_portions(l, links, bytes, m);
-    for (int k = 0; k < MOST_STEPS && m >= 1.0 && m <= bytes; k++, m += step) {
+    for (int k = 0; k < MAX_STEPS && m >= 1.0 && m <= bytes; k++, m += step) {
         const double unrounded = links * (l->start + bytes / m * l->per_byte) + m * l->start + bytes * l->per_byte;
         if (unrounded > best)
             break;
@@ -242,7 +242,7 @@ static double transfer(const level *l, int64_t way, int64_t message_bytes)
     return fmin(search_portions(l, links, bytes, middle, -1.0), search_portions(l, links, bytes, middle, 1.0));
 }
 
-static double take_channel(const level *l, const bmf_flying *message)
+static double take_channel(const level *l, const bmf_transit *message)
 {
     channel *all = &l->channel[cluster_of(l, message->from) * l->channels], *taken = all;
     for (int64_t c = 1; c < l->channels; c++)
@@ -256,15 +256,15 @@ static double take_channel(const level *l, const bmf_flying *message)
     return taken->free;
 }
 
-static void send(bmf_network *network, bmf_flying *message)
+static void send(bmf_network *network, bmf_transit *message)
 {
     const level *l = lowest_common((dvm *)network, message->from, message->to);
     if (l->kind == TRANSPUTER)
         message->arrived = message->sent + transfer(l, distance(l, message->from, message->to), message->bytes);
     else
         message->arrived = take_channel(l, message);
-    message->free = message->sent;
-    message->done = message->arrived;
+    message->sender_free = message->sent;
+    message->send_done = message->arrived;
     network->complete(network->simulator, message);
 }
 

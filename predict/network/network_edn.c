@@ -80,15 +80,15 @@ static int read_order(const bmf_machine *machine, const config_setting_t *settin
 static int read_place(const bmf_machine *machine, const config_setting_t *settings, int64_t processors,
                       bmf_edn_place *place)
 {
-    enum { MOST_PORTS = 1 << 20, MOST_PROCESSORS = 1 << 20, MOST_CAPACITY = 1 << 15, MOST_WORD = 1 << 20 };
+    enum { MAX_PORTS = 1 << 20, MAX_PROCESSORS = 1 << 20, MAX_CAPACITY = 1 << 15, MAX_WORD = 1 << 20 };
     bmf_edn_shape *shape = &place->shape;
-    BMF_TRY(machine_integer(machine, settings, "ports", 1, MOST_PORTS, INT64_MIN, &shape->ports));
+    BMF_TRY(machine_integer(machine, settings, "ports", 1, MAX_PORTS, INT64_MIN, &shape->ports));
     BMF_TRY(read_part(machine, settings, "inputs", shape->ports, &shape->inputs));
     BMF_TRY(read_part(machine, settings, "buckets", shape->ports, &shape->buckets));
-    BMF_TRY(machine_integer(machine, settings, "capacity", 1, MOST_CAPACITY, INT64_MIN, &shape->capacity));
+    BMF_TRY(machine_integer(machine, settings, "capacity", 1, MAX_CAPACITY, INT64_MIN, &shape->capacity));
     BMF_TRY(
-        machine_integer(machine, settings, "processors_per_port", 1, MOST_PROCESSORS, 1, &place->processors_per_port));
-    BMF_TRY(machine_integer(machine, settings, "word_bytes", 1, MOST_WORD, 4, &place->word_bytes));
+        machine_integer(machine, settings, "processors_per_port", 1, MAX_PROCESSORS, 1, &place->processors_per_port));
+    BMF_TRY(machine_integer(machine, settings, "word_bytes", 1, MAX_WORD, 4, &place->word_bytes));
     if (processors > shape->ports * place->processors_per_port)
         return machine_fail(machine, config_setting_get_member(settings, "ports"), BMF_ERROR_ARGUMENT,
                             "%lld processors do not fit: %lld ports with %lld each", (long long)processors,
@@ -141,7 +141,7 @@ static void start_edn(bmf_network *network, int64_t sample)
 
 /* ---- rounds ---- */
 
-static int64_t words_of(const edn_network *n, const bmf_flying *message)
+static int64_t words_of(const edn_network *n, const bmf_transit *message)
 {
     const int64_t word = n->place.word_bytes;
     return message->bytes <= word ? 1 : (message->bytes - 1) / word + 1;
@@ -155,7 +155,7 @@ static void cross(crossing *wire, int64_t bytes, int64_t words)
 }
 
 /* Finds every message's iteration and how long each iteration is. */
-static void route(edn_network *n, bmf_flying **message, int64_t count)
+static void route(edn_network *n, bmf_transit **message, int64_t count)
 {
     const bmf_edn_shape *shape = &n->place.shape;
     edn_clear(n->edn);
@@ -187,7 +187,7 @@ static void make_room(edn_network *n, int64_t count)
     memset(n->words_until, 0, (size_t)count * sizeof *n->words_until);
 }
 
-static void send_round(bmf_network *network, bmf_flying **message, int64_t count)
+static void send_round(bmf_network *network, bmf_transit **message, int64_t count)
 {
     edn_network *n = of(network);
     double begin = n->ready;
@@ -199,11 +199,11 @@ static void send_round(bmf_network *network, bmf_flying **message, int64_t count
     const double end = begin + (double)n->words_until[edn_iterations(n->edn) - 1] * n->iteration;
     n->ready = end + n->receive;
     for (int64_t k = 0; k < count; k++) {
-        bmf_flying *m = message[k];
-        m->free = m->done = end;
+        bmf_transit *m = message[k];
+        m->sender_free = m->send_done = end;
         m->arrived = begin + (double)n->words_until[n->iteration_of[k]] * n->iteration;
-        m->taking = n->receive;
-        m->spread = 0.0;
+        m->receive_overhead = n->receive;
+        m->relative_error = 0.0;
         network->complete(network->simulator, m);
     }
 }

@@ -50,13 +50,13 @@ static void start(bmf_network *network, int64_t sample)
     (void)sample;
 }
 
-static void send(bmf_network *network, bmf_flying *message)
+static void send(bmf_network *network, bmf_transit *message)
 {
     const fixed *f = (const fixed *)network;
     const double bytes = (double)message->bytes;
-    message->free = message->done = message->sent + (f->send + f->send_per_byte * bytes);
-    message->arrived = message->free + f->transport;
-    message->taking = f->receive + f->receive_per_byte * bytes;
+    message->sender_free = message->send_done = message->sent + (f->send + f->send_per_byte * bytes);
+    message->arrived = message->sender_free + f->transport;
+    message->receive_overhead = f->receive + f->receive_per_byte * bytes;
     network->complete(network->simulator, message);
 }
 

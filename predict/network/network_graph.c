@@ -109,7 +109,7 @@ static int choose_sizes(const bmf_machine *machine, const config_setting_t *grou
         return machine_fail(machine, config_setting_get_member(group, "topology"), BMF_ERROR_FILE, "a %s needs 'size'",
                             graph_topologies[topology]);
     *sizes = 1;
-    *size = graph_least_size(topology, needed);
+    *size = graph_min_size(topology, needed);
     return BMF_OK;
 }
 
@@ -243,10 +243,10 @@ static void count(hop *h, int64_t bytes)
 }
 
 /* Both return the arrival, and when the message has left its first link. */
-static double store_and_forward(graph_network *g, const bmf_flying *message, const int32_t *route, int64_t hops,
+static double store_and_forward(graph_network *g, const bmf_transit *message, const int32_t *route, int64_t hops,
                                 double *left)
 {
-    double here = message->free;
+    double here = message->sender_free;
     for (int64_t k = 0; k < hops; k++) {
         hop *h = &g->hop[route[k]];
         const double seconds = (double)message->bytes * h->per_byte;
@@ -259,9 +259,10 @@ static double store_and_forward(graph_network *g, const bmf_flying *message, con
     return here;
 }
 
-static double cut_through(graph_network *g, const bmf_flying *message, const int32_t *route, int64_t hops, double *left)
+static double cut_through(graph_network *g, const bmf_transit *message, const int32_t *route, int64_t hops,
+                          double *left)
 {
-    double head = message->free, tail = message->free;
+    double head = message->sender_free, tail = message->sender_free;
     for (int64_t k = 0; k < hops; k++) {
         hop *h = &g->hop[route[k]];
         const double seconds = (double)message->bytes * h->per_byte;
@@ -278,7 +279,7 @@ static double cut_through(graph_network *g, const bmf_flying *message, const int
     return tail;
 }
 
-static void start_flow(graph_network *g, bmf_flying *message, const int32_t *route, int64_t hops)
+static void start_flow(graph_network *g, bmf_transit *message, const int32_t *route, int64_t hops)
 {
     int64_t channels = 0;
     if (hops > g->room) {
@@ -293,30 +294,30 @@ static void start_flow(graph_network *g, bmf_flying *message, const int32_t *rou
         g->route[channels++] = h->channel;
         count(h, message->bytes);
     }
-    fluid_start(g->fluid, message->free + (double)channels * g->latency, (double)message->bytes, channels, g->route,
-                message);
+    fluid_start(g->fluid, message->sender_free + (double)channels * g->latency, (double)message->bytes, channels,
+                g->route, message);
 }
 
 static void flow_ended(void *network, void *owner, double time)
 {
     graph_network *g = network;
-    bmf_flying *message = owner;
+    bmf_transit *message = owner;
     message->arrived = time;
     if (!g->buffered)
-        message->done = time;
+        message->send_done = time;
     g->network.complete(g->network.simulator, message);
 }
 
-static void send(bmf_network *network, bmf_flying *message)
+static void send(bmf_network *network, bmf_transit *message)
 {
     graph_network *g = (graph_network *)network;
     const int32_t *route;
     const int64_t hops = graph_route(g->graph, message->from, message->to, &route);
     double left = 0.0;
-    message->free = message->sent + g->send + (double)message->bytes * g->send_per_byte;
-    message->taking = g->receive + (double)message->bytes * g->receive_per_byte;
+    message->sender_free = message->sent + g->send + (double)message->bytes * g->send_per_byte;
+    message->receive_overhead = g->receive + (double)message->bytes * g->receive_per_byte;
     if (g->buffered)
-        message->done = message->free;
+        message->send_done = message->sender_free;
     if (g->mode == FLUID) {
         start_flow(g, message, route, hops);
         return;
@@ -324,7 +325,7 @@ static void send(bmf_network *network, bmf_flying *message)
     message->arrived = g->mode == CUT_THROUGH ? cut_through(g, message, route, hops, &left)
                                               : store_and_forward(g, message, route, hops, &left);
     if (!g->buffered)
-        message->done = left;
+        message->send_done = left;
     network->complete(network->simulator, message);
 }
 

@@ -64,18 +64,18 @@ static void start(bmf_network *network, int64_t sample)
         ports_start(&h->ports, network->processors);
 }
 
-static void send(bmf_network *network, bmf_flying *message)
+static void send(bmf_network *network, bmf_transit *message)
 {
     hockney *h = (hockney *)network;
     const double length = (double)message->bytes / h->bandwidth;
-    message->free = message->sent + h->send;
-    message->taking = h->receive;
+    message->sender_free = message->sent + h->send;
+    message->receive_overhead = h->receive;
     if (h->single) {
-        message->done = ports_leave(&h->ports, message, message->free, length, h->latency);
+        message->send_done = ports_leave(&h->ports, message, message->sender_free, length, h->latency);
         return;
     }
-    message->done = message->free + length;
-    message->arrived = message->done + h->latency;
+    message->send_done = message->sender_free + length;
+    message->arrived = message->send_done + h->latency;
     network->complete(network->simulator, message);
 }
 

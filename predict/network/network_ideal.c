@@ -19,9 +19,9 @@ static void ideal_start(bmf_network *network, int64_t sample)
     (void)sample;
 }
 
-static void ideal_send(bmf_network *network, bmf_flying *message)
+static void ideal_send(bmf_network *network, bmf_transit *message)
 {
-    message->free = message->done = message->arrived = message->sent;
+    message->sender_free = message->send_done = message->arrived = message->sent;
     network->complete(network->simulator, message);
 }
 

@@ -76,18 +76,18 @@ static void start(bmf_network *network, int64_t sample)
 }
 
 /* k - 1 */
-static double further_bytes(const bmf_flying *message)
+static double further_bytes(const bmf_transit *message)
 {
     return message->bytes > 1 ? (double)(message->bytes - 1) : 0.0;
 }
 
-static double overhead(const loggp *l, const bmf_flying *message)
+static double overhead(const loggp *l, const bmf_transit *message)
 {
     return l->overhead + further_bytes(message) * l->overhead_per_byte;
 }
 
 /* Both sides are ready for the data. */
-static void meet(loggp *l, bmf_flying *message)
+static void meet(loggp *l, bmf_transit *message)
 {
     double first;
     if (isnan(l->handshake))
@@ -98,22 +98,22 @@ static void meet(loggp *l, bmf_flying *message)
     ports_leave_later(&l->ports, message, first, further_bytes(message) * l->gap_per_byte, l->latency);
 }
 
-static void send(bmf_network *network, bmf_flying *message)
+static void send(bmf_network *network, bmf_transit *message)
 {
     loggp *l = (loggp *)network;
-    message->taking = overhead(l, message);
+    message->receive_overhead = overhead(l, message);
     if (message->bytes <= l->eager) {
-        message->free = message->sent + overhead(l, message);
-        message->done =
-            ports_leave(&l->ports, message, message->free, further_bytes(message) * l->gap_per_byte, l->latency);
+        message->sender_free = message->sent + overhead(l, message);
+        message->send_done =
+            ports_leave(&l->ports, message, message->sender_free, further_bytes(message) * l->gap_per_byte, l->latency);
         return;
     }
-    message->free = message->sent + l->overhead;
+    message->sender_free = message->sent + l->overhead;
     if (isfinite(message->posted))
         meet(l, message);
 }
 
-static void post(bmf_network *network, bmf_flying *message)
+static void post(bmf_network *network, bmf_transit *message)
 {
     loggp *l = (loggp *)network;
     if (message->bytes > l->eager)
@@ -127,7 +127,7 @@ static double next(bmf_network *network)
 
 static void advance(bmf_network *network)
 {
-    bmf_flying *message = ports_advance(&((loggp *)network)->ports);
+    bmf_transit *message = ports_advance(&((loggp *)network)->ports);
     if (message)
         network->complete(network->simulator, message);
 }

@@ -21,7 +21,7 @@
 #include "predict/mesh/schedule_cache.h"
 #include "runtime/base/allocate.h"
 
-enum { MOST_RESIDENT = BMF_SCHEDULED_ENTRIES / 2 };
+enum { MAX_RESIDENT = BMF_SCHEDULED_ENTRIES / 2 };
 
 /* A phase whose schedule is in the routers' memories. */
 typedef struct resident {
@@ -36,8 +36,8 @@ typedef struct numesh_network {
     bmf_phase_setting setting;
     bmf_schedule_cache *cache;
     int residents;
-    resident resident[MOST_RESIDENT]; /* the latest first */
-    int64_t *free_at, *start;         /* cycles, by node: the last phase has left it; it comes to this one */
+    resident resident[MAX_RESIDENT]; /* the latest first */
+    int64_t *free_at, *start;        /* cycles, by node: the last phase has left it; it comes to this one */
     bmf_numesh_crossed *crossed;
     int64_t phases, loads;
 } numesh_network;
@@ -78,7 +78,7 @@ int numesh_read_parameters(const bmf_machine *machine, const config_setting_t *s
 {
     for (int k = 0; router->parameter[k].name; k++) {
         const bmf_mesh_parameter *p = &router->parameter[k];
-        BMF_TRY(machine_number(machine, settings, p->name, p->least, p->most, p->otherwise, &value[k]));
+        BMF_TRY(machine_number(machine, settings, p->name, p->min, p->max, p->otherwise, &value[k]));
         if (p->whole && value[k] != floor(value[k]))
             return machine_fail(machine, config_setting_get_member(settings, p->name), BMF_ERROR_FILE,
                                 "'%s' is a whole number", p->name);
@@ -173,18 +173,18 @@ static void start_numesh(bmf_network *network, int64_t sample)
 
 /* ---- the routers' memories ---- */
 
-static int most_vfsms(const bmf_mesh_phase *phase)
+static int max_vfsms(const bmf_mesh_phase *phase)
 {
     const bmf_scheduled_hardware *hardware = &phase->machine->hardware;
-    int most = 0;
+    int max = 0;
     for (int64_t node = 0; node < hardware->mesh.nodes; node++)
         for (int p = 0; p < hardware->pipelines; p++) {
             int used = 0;
             for (int v = BMF_VFSM_FIRST; v < BMF_SCHEDULED_VFSMS; v++)
                 used += phase->machine->node[node].annotation[p][v].source != BMF_PLACE_NOP;
-            most = used > most ? used : most;
+            max = used > max ? used : max;
         }
-    return most;
+    return max;
 }
 
 /* Makes the phase the latest one; true: its schedule was not there. The oldest ones give way. */
@@ -194,14 +194,14 @@ static bool must_load(numesh_network *n, const bmf_mesh_phase *phase)
     while (at < n->residents && n->resident[at].phase != phase)
         at++;
     const bool there = at < n->residents;
-    const resident latest = {phase, there ? n->resident[at].vfsms : most_vfsms(phase)};
+    const resident latest = {phase, there ? n->resident[at].vfsms : max_vfsms(phase)};
     memmove(&n->resident[1], &n->resident[0],
-            (size_t)(there                              ? at
-                     : n->residents < MOST_RESIDENT - 1 ? n->residents
-                                                        : MOST_RESIDENT - 1) *
+            (size_t)(there                             ? at
+                     : n->residents < MAX_RESIDENT - 1 ? n->residents
+                                                       : MAX_RESIDENT - 1) *
                 sizeof *n->resident);
     n->resident[0] = latest;
-    n->residents += !there && n->residents < MOST_RESIDENT - 1;
+    n->residents += !there && n->residents < MAX_RESIDENT - 1;
     int vfsms = 0, fit = 0;
     const int blocks = scheduled_blocks(&n->hardware) - 1; /* the loader phase has one */
     while (fit < n->residents && fit < blocks && vfsms + n->resident[fit].vfsms <= BMF_SCHEDULED_VFSMS - BMF_VFSM_FIRST)
@@ -213,7 +213,7 @@ static bool must_load(numesh_network *n, const bmf_mesh_phase *phase)
 /* ---- rounds ---- */
 
 /* When every node comes to the round; returns the first of these times. */
-static int64_t find_start(numesh_network *n, bmf_flying **message, int64_t count)
+static int64_t find_start(numesh_network *n, bmf_transit **message, int64_t count)
 {
     const int64_t nodes = n->common.mesh.nodes;
     int64_t first_sent = INT64_MAX, first = INT64_MAX;
@@ -236,7 +236,7 @@ static int64_t find_start(numesh_network *n, bmf_flying **message, int64_t count
     return first;
 }
 
-static void count_links(numesh_network *n, const bmf_mesh_phase *phase, bmf_flying **message,
+static void count_links(numesh_network *n, const bmf_mesh_phase *phase, bmf_transit **message,
                         const bmf_mesh_message *words)
 {
     for (int64_t k = 0; k < phase->messages; k++) {
@@ -251,7 +251,7 @@ static void count_links(numesh_network *n, const bmf_mesh_phase *phase, bmf_flyi
     }
 }
 
-static int run_phase(numesh_network *n, const bmf_mesh_phase *phase, int64_t base, bmf_flying **message,
+static int run_phase(numesh_network *n, const bmf_mesh_phase *phase, int64_t base, bmf_transit **message,
                      const bmf_mesh_message *words, int64_t *end)
 {
     bmf_phase_setting setting = n->setting;
@@ -263,13 +263,13 @@ static int run_phase(numesh_network *n, const bmf_mesh_phase *phase, int64_t bas
     BMF_TRY(mesh_phase_run(phase, words, &setting, &times));
     count_links(n, phase, message, words);
     for (int64_t k = 0; k < phase->messages; k++) {
-        bmf_flying *m = message[phase->message[k]];
-        m->free = m->done = numesh_seconds(&n->common, base + times.written[k] + 1);
+        bmf_transit *m = message[phase->message[k]];
+        m->sender_free = m->send_done = numesh_seconds(&n->common, base + times.written[k] + 1);
         m->arrived = numesh_seconds(&n->common, base + times.read[k] + 1);
-        m->taking = m->spread = 0;
+        m->receive_overhead = m->relative_error = 0;
         /* handed over between two cycles */
-        m->free = m->done = fmax(m->free, m->sent);
-        m->arrived = fmax(m->arrived, m->done);
+        m->sender_free = m->send_done = fmax(m->sender_free, m->sent);
+        m->arrived = fmax(m->arrived, m->send_done);
     }
     for (int64_t node = 0; node < n->common.mesh.nodes; node++)
         if (times.last_move[node] >= 0)
@@ -279,7 +279,7 @@ static int run_phase(numesh_network *n, const bmf_mesh_phase *phase, int64_t bas
     return BMF_OK;
 }
 
-static int run_round(numesh_network *n, bmf_flying **message, int64_t count, bmf_mesh_message *words)
+static int run_round(numesh_network *n, bmf_transit **message, int64_t count, bmf_mesh_message *words)
 {
     const bmf_mesh_plan *plan;
     for (int64_t k = 0; k < count; k++) {
@@ -303,7 +303,7 @@ static int run_round(numesh_network *n, bmf_flying **message, int64_t count, bmf
     return BMF_OK;
 }
 
-static void send_round(bmf_network *network, bmf_flying **message, int64_t count)
+static void send_round(bmf_network *network, bmf_transit **message, int64_t count)
 {
     numesh_network *n = of(network);
     bmf_mesh_message *words = allocate(count * (int64_t)sizeof *words);

@@ -17,7 +17,7 @@
 #include "runtime/base/allocate.h"
 
 typedef struct waiting_message {
-    bmf_flying *message;
+    bmf_transit *message;
     int64_t cycle;
 } waiting_message;
 
@@ -26,12 +26,12 @@ typedef struct dynamic_network {
     bmf_numesh_common common;
     const bmf_mesh_router *router;
     bmf_dynamic_settings settings;
-    bmf_dynamic *dynamic;
+    bmf_wormhole_mesh *dynamic;
     waiting_message *waiting; /* a queue: not yet handed over */
     int64_t first_waiting, waitings, capacity;
-    bmf_flying **flying; /* by number; those that have arrived are taken again */
+    bmf_transit **transit; /* by number; those that have arrived are taken again */
     int64_t *free_number, frees, numbers;
-    bmf_flying **freed, **complete; /* told after this cycle */
+    bmf_transit **freed, **complete; /* told after this cycle */
     int64_t freeds, completes;
 } dynamic_network;
 
@@ -40,7 +40,7 @@ static dynamic_network *of(bmf_network *network)
     return (dynamic_network *)network;
 }
 
-static int64_t words_of(const dynamic_network *n, const bmf_flying *message)
+static int64_t words_of(const dynamic_network *n, const bmf_transit *message)
 {
     return message->bytes < 1 ? 1 : (message->bytes - 1) / n->common.word_bytes + 1;
 }
@@ -50,18 +50,18 @@ static int64_t words_of(const dynamic_network *n, const bmf_flying *message)
 static void note_sent(void *state, const bmf_dynamic_report *report, int64_t time)
 {
     dynamic_network *n = state;
-    bmf_flying *m = n->flying[report->message];
-    m->free = m->done = fmax(m->sent, numesh_seconds(&n->common, time));
+    bmf_transit *m = n->transit[report->message];
+    m->sender_free = m->send_done = fmax(m->sent, numesh_seconds(&n->common, time));
     n->freed[n->freeds++] = m;
 }
 
 static void note_arrived(void *state, const bmf_dynamic_report *report, int64_t time)
 {
     dynamic_network *n = state;
-    bmf_flying *m = n->flying[report->message];
+    bmf_transit *m = n->transit[report->message];
     const double reading = numesh_seconds(&n->common, report->words);
-    m->arrived = fmax(m->done, numesh_seconds(&n->common, time));
-    m->taking = isfinite(m->posted) ? fmin(reading, fmax(0, m->posted + reading - m->arrived)) : reading;
+    m->arrived = fmax(m->send_done, numesh_seconds(&n->common, time));
+    m->receive_overhead = isfinite(m->posted) ? fmin(reading, fmax(0, m->posted + reading - m->arrived)) : reading;
     n->complete[n->completes++] = m;
     n->free_number[n->frees++] = report->message;
 }
@@ -72,7 +72,7 @@ static void destroy_dynamic(bmf_network *network)
 {
     dynamic_network *n = of(network);
     dynamic_free(n->dynamic);
-    void *const memory[] = {n->waiting, n->flying, n->free_number, n->freed, n->complete, n};
+    void *const memory[] = {n->waiting, n->transit, n->free_number, n->freed, n->complete, n};
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++)
         free(memory[k]);
 }
@@ -136,14 +136,14 @@ static void make_room(dynamic_network *n)
         return;
     const int64_t old = n->capacity, wanted = 2 * old + 64;
     n->waiting = grow(n->waiting, old, wanted, sizeof *n->waiting);
-    n->flying = grow(n->flying, old, wanted, sizeof *n->flying);
+    n->transit = grow(n->transit, old, wanted, sizeof *n->transit);
     n->free_number = grow(n->free_number, old, wanted, sizeof *n->free_number);
     n->freed = grow(n->freed, old, wanted, sizeof *n->freed);
     n->complete = grow(n->complete, old, wanted, sizeof *n->complete);
     n->capacity = wanted;
 }
 
-static void send_dynamic(bmf_network *network, bmf_flying *message)
+static void send_dynamic(bmf_network *network, bmf_transit *message)
 {
     dynamic_network *n = of(network);
     if (n->first_waiting == n->waitings)
@@ -152,17 +152,17 @@ static void send_dynamic(bmf_network *network, bmf_flying *message)
     n->waiting[n->waitings++] = (waiting_message){message, numesh_cycle(&n->common, message->sent)};
 }
 
-static void hand_over(dynamic_network *n, bmf_flying *message)
+static void hand_over(dynamic_network *n, bmf_transit *message)
 {
     make_room(n);
     const int64_t number = n->frees > 0 ? n->free_number[--n->frees] : n->numbers++;
-    n->flying[number] = message;
+    n->transit[number] = message;
     dynamic_send(n->dynamic, number, message->from, message->to, words_of(n, message),
                  1 + (int)(message->from % n->settings.addresses));
 }
 
 /* When a receiver became ready is looked at when the message arrives. */
-static void post_dynamic(bmf_network *network, bmf_flying *message)
+static void post_dynamic(bmf_network *network, bmf_transit *message)
 {
     (void)network;
     (void)message;

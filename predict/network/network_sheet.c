@@ -34,12 +34,12 @@ typedef enum role { POSTING, WAITING, ARRIVAL, TAKING, CONGESTION, AGREEMENT, RO
 
 /* An operation of the sheet, and the coefficients that this run has for its entries. */
 typedef struct equation {
-    const bmf_entry *entry; /* NULL: the sheet need not have it */
+    const bmf_sheet_entry *entry; /* NULL: the sheet need not have it */
     int64_t entries;
     double p, scale, element_bytes;
     double measured; /* the most elements of its domain */
     double (*drawn)[BMF_TERMS];
-    double most;                  /* the most elements beyond the entries' domain in this run, 0: none */
+    double max;                   /* the most elements beyond the entries' domain in this run, 0: none */
     char outside[BMF_SHEET_TEXT]; /* what is to be said about that */
 } equation;
 
@@ -151,7 +151,7 @@ static int create(const bmf_machine *machine, const config_setting_t *group, int
 /* ---- chance ---- */
 
 /* Adds L z to the coefficients, with L L' the covariance; a term without variance has a row of zeros. */
-static void draw(const bmf_sheet *sheet, const bmf_entry *entry, int64_t sample, double drawn[BMF_TERMS])
+static void draw(const bmf_sheet *sheet, const bmf_sheet_entry *entry, int64_t sample, double drawn[BMF_TERMS])
 {
     double factor[BMF_TERMS][BMF_TERMS] = {{0.0}}, z[BMF_TERMS];
     for (int a = 0; a < BMF_TERMS; a++) {
@@ -176,7 +176,7 @@ static void draw_all(sheet_network *s, int64_t sample)
     s->messages = 0;
     for (int k = 0; k < ROLES; k++) {
         equation *e = &s->equation[k];
-        e->most = 0.0;
+        e->max = 0.0;
         e->outside[0] = 0;
         for (int64_t j = 0; e->entry && j < e->entries; j++) {
             memcpy(e->drawn[j], e->entry[j].coefficient, sizeof e->drawn[j]);
@@ -194,13 +194,13 @@ static void start(bmf_network *network, int64_t sample)
         ports_start(&s->ports, network->processors);
 }
 
-static double noise_of(const bmf_entry *entry)
+static double noise_of(const bmf_sheet_entry *entry)
 {
     return entry->has_errors && isfinite(entry->noise) ? entry->noise : 0.0;
 }
 
 /* A factor around 1 for one time of the present message. */
-static double noise_factor(const sheet_network *s, role which, const bmf_entry *entry)
+static double noise_factor(const sheet_network *s, role which, const bmf_sheet_entry *entry)
 {
     const double noise = noise_of(entry), variance = log1p(noise * noise);
     if (s->sample == 0 || noise == 0.0)
@@ -212,7 +212,7 @@ static double noise_factor(const sheet_network *s, role which, const bmf_entry *
 /* ---- times ---- */
 
 /* Seconds of the operation with d elements and this run's coefficients, and the entry used. */
-static double evaluate(const equation *e, double p, double d, const bmf_entry **entry)
+static double evaluate(const equation *e, double p, double d, const bmf_sheet_entry **entry)
 {
     double basis[BMF_TERMS], sum = 0.0;
     *entry = entry_choose(e->entry, e->entries, p, d);
@@ -227,17 +227,17 @@ static double evaluate(const equation *e, double p, double d, const bmf_entry **
  * remark: a constant and a slope hold there as well as anywhere. */
 static void note_outside(equation *e, double d)
 {
-    if (d <= e->measured || d <= e->most)
+    if (d <= e->measured || d <= e->max)
         return;
-    e->most = d;
+    e->max = d;
     snprintf(e->outside, sizeof e->outside, "messages of %.0f bytes: the sheet's entry '%s' ends at %.0f",
              d * e->element_bytes, e->entry->operation, e->measured * e->element_bytes);
 }
 
-static double time_of(sheet_network *s, role which, const bmf_flying *message)
+static double time_of(sheet_network *s, role which, const bmf_transit *message)
 {
     equation *e = &s->equation[which];
-    const bmf_entry *entry;
+    const bmf_sheet_entry *entry;
     if (!e->entry)
         return 0.0;
     const double d = (double)message->bytes / e->element_bytes, seconds = evaluate(e, e->p, d, &entry);
@@ -246,10 +246,10 @@ static double time_of(sheet_network *s, role which, const bmf_flying *message)
 }
 
 /* Standard error of the arrival equation, relative to it. */
-static double spread_of(const sheet_network *s, const bmf_flying *message)
+static double spread_of(const sheet_network *s, const bmf_transit *message)
 {
     const equation *e = &s->equation[ARRIVAL];
-    const bmf_entry *entry;
+    const bmf_sheet_entry *entry;
     const double d = (double)message->bytes / e->element_bytes, seconds = evaluate(e, e->p, d, &entry) / e->scale;
     double basis[BMF_TERMS], variance = 0.0;
     if (!entry->has_errors || seconds <= 0.0)
@@ -262,28 +262,29 @@ static double spread_of(const sheet_network *s, const bmf_flying *message)
 }
 
 /* The share of the arrival equation's time that grows with the message. */
-static double growing_share(const sheet_network *s, const bmf_flying *message)
+static double growing_share(const sheet_network *s, const bmf_transit *message)
 {
     const equation *e = &s->equation[ARRIVAL];
-    const bmf_entry *entry;
+    const bmf_sheet_entry *entry;
     const double whole = evaluate(e, e->p, (double)message->bytes / e->element_bytes, &entry);
     const double empty = evaluate(e, e->p, 0.0, &entry);
     return whole > empty ? 1.0 - empty / whole : 0.0;
 }
 
-static void send(bmf_network *network, bmf_flying *message)
+static void send(bmf_network *network, bmf_transit *message)
 {
     sheet_network *s = (sheet_network *)network;
     const double whole = fmax(time_of(s, ARRIVAL, message), time_of(s, CONGESTION, message));
-    message->taking = time_of(s, TAKING, message);
-    message->free = message->sent + time_of(s, POSTING, message);
-    message->done = message->free + time_of(s, WAITING, message);
-    message->spread = spread_of(s, message);
+    message->receive_overhead = time_of(s, TAKING, message);
+    message->sender_free = message->sent + time_of(s, POSTING, message);
+    message->send_done = message->sender_free + time_of(s, WAITING, message);
+    message->relative_error = spread_of(s, message);
     s->messages++;
-    const double transport = fmax(whole - message->taking, 0.0);
+    const double transport = fmax(whole - message->receive_overhead, 0.0);
     if (s->single) {
         const double length = fmin(growing_share(s, message) * whole, transport);
-        message->done = fmax(message->done, ports_leave(&s->ports, message, message->sent, length, transport - length));
+        message->send_done =
+            fmax(message->send_done, ports_leave(&s->ports, message, message->sent, length, transport - length));
         return;
     }
     message->arrived = message->sent + transport;
@@ -309,7 +310,7 @@ static double agreement(const bmf_network *network, int64_t processors)
 {
     const sheet_network *s = (const sheet_network *)network;
     const equation *e = &s->equation[AGREEMENT];
-    const bmf_entry *entry;
+    const bmf_sheet_entry *entry;
     if (processors < 2)
         return 0.0;
     if (e->entry)
@@ -332,7 +333,7 @@ static const char *remark(const bmf_network *network, int64_t index)
 static void describe_equation(const equation *e, const char *what, FILE *stream)
 {
     for (int64_t k = 0; e->entry && k < e->entries; k++) {
-        const bmf_entry *entry = &e->entry[k];
+        const bmf_sheet_entry *entry = &e->entry[k];
         char text[BMF_SHEET_TEXT];
         fprintf(stream, "  %-22s %s%s", what, entry->operation, e->scale < 1.0 ? " / 2" : "");
         if (entry->form.size != BMF_SIZE_NONE)

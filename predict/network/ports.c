@@ -9,7 +9,7 @@
 
 struct bmf_port_event {
     double time, length, latency; /* latency: when it leaves */
-    bmf_flying *message;
+    bmf_transit *message;
     uint64_t order; /* twice the number of the event; odd: the message leaves, even: its head comes */
 };
 
@@ -18,7 +18,7 @@ struct bmf_port_event {
 #define HEAP_BEFORE(a, b) ((a).time < (b).time || ((a).time == (b).time && (a).order < (b).order))
 #include "runtime/base/heap.h"
 
-static void push(bmf_ports *ports, bmf_flying *message, double time, double length, double latency, bool leaves)
+static void push(bmf_ports *ports, bmf_transit *message, double time, double length, double latency, bool leaves)
 {
     ARRAY_RESERVE(ports->event, ports->capacity, ports->events + 1);
     const uint64_t order = 2 * (uint64_t)ports->added++ + leaves;
@@ -57,14 +57,14 @@ static double pass(bmf_ports *ports, bmf_port *port, double there, double length
     return begin;
 }
 
-double ports_leave(bmf_ports *ports, bmf_flying *message, double ready, double length, double latency)
+double ports_leave(bmf_ports *ports, bmf_transit *message, double ready, double length, double latency)
 {
     const double begin = pass(ports, &ports->out[message->from], ready, length, message->bytes);
     push(ports, message, begin + latency, length, latency, false);
     return begin + length;
 }
 
-void ports_leave_later(bmf_ports *ports, bmf_flying *message, double time, double length, double latency)
+void ports_leave_later(bmf_ports *ports, bmf_transit *message, double time, double length, double latency)
 {
     push(ports, message, time, length, latency, true);
 }
@@ -74,12 +74,12 @@ double ports_next(const bmf_ports *ports)
     return ports->events > 0 ? ports->event[0].time : INFINITY;
 }
 
-bmf_flying *ports_advance(bmf_ports *ports)
+bmf_transit *ports_advance(bmf_ports *ports)
 {
     const bmf_port_event event = events_pop(ports->event, &ports->events);
-    bmf_flying *message = event.message;
+    bmf_transit *message = event.message;
     if (event.order % 2 == 1) {
-        message->done = ports_leave(ports, message, event.time, event.length, event.latency);
+        message->send_done = ports_leave(ports, message, event.time, event.length, event.latency);
         return NULL;
     }
     message->arrived = pass(ports, &ports->in[message->to], event.time, event.length, message->bytes) + event.length;

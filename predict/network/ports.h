@@ -40,15 +40,15 @@ void ports_free(bmf_ports *ports);
 
 /* The message leaves, `ready` at the earliest, takes `length` seconds to pass a port and `latency` to come from one to
  * the other. Returns when its end has left; its arrival is an event. */
-double ports_leave(bmf_ports *ports, bmf_flying *message, double ready, double length, double latency);
+double ports_leave(bmf_ports *ports, bmf_transit *message, double ready, double length, double latency);
 /* An event for a message that leaves at `time` only. */
-void ports_leave_later(bmf_ports *ports, bmf_flying *message, double time, double length, double latency);
+void ports_leave_later(bmf_ports *ports, bmf_transit *message, double time, double length, double latency);
 
 /* The next event's time, INFINITY if none. */
 double ports_next(const bmf_ports *ports);
 /* Carries it out: a message leaves (sets message->done), or its head comes to the receiver (sets message->arrived).
  * Returns the message if that was its arrival, NULL otherwise. */
-bmf_flying *ports_advance(bmf_ports *ports);
+bmf_transit *ports_advance(bmf_ports *ports);
 
 int64_t ports_loads(const bmf_ports *ports, bmf_link_load **load);
 

@@ -26,7 +26,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 
-enum { MOST_AGREEMENTS = 4, EVIDENCE = 4 };
+enum { MAX_AGREEMENTS = 4, EVIDENCE = 4 };
 
 static int64_t largest(int64_t a, int64_t b)
 {
@@ -38,7 +38,7 @@ static int64_t smallest(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t unit_of(const bmf_run *run, int32_t lane)
+static int64_t unit_of(const bmf_trace_run *run, int32_t lane)
 {
     return run->predicted ? lane : run->lane_rank[lane];
 }
@@ -67,7 +67,7 @@ static int by_time(const void *a, const void *b)
     return (x->event > y->event) - (x->event < y->event);
 }
 
-static key *list_events(const bmf_run *run, int64_t *count)
+static key *list_events(const bmf_trace_run *run, int64_t *count)
 {
     key *list = allocate(run->events * (int64_t)sizeof *list);
     *count = 0;
@@ -135,9 +135,9 @@ static int64_t busy_until(const replay_gaps *g, int64_t unit, int64_t time)
 
 /* ---- meetings ---- */
 
-static void add_meeting(replay_gaps *g, replay_meeting made)
+static void add_barrier(replay_gaps *g, replay_barrier made)
 {
-    *ARRAY_APPEND(g->meeting, g->meetings, g->meeting_capacity) = made;
+    *ARRAY_APPEND(g->barrier, g->meetings, g->barrier_capacity) = made;
 }
 
 /* A lane comes to an event or to a boundary, and is in it until then. lane -1: the end of the program. */
@@ -177,7 +177,7 @@ static point *list_points(const replay_gaps *g, int64_t *count)
 static int64_t whole_agreements(int64_t time, int64_t agreement)
 {
     const int64_t times = (time + agreement / 2) / agreement;
-    const bool is_sure = times <= MOST_AGREEMENTS && agreement > 8 * (times + 1);
+    const bool is_sure = times <= MAX_AGREEMENTS && agreement > 8 * (times + 1);
     return is_sure && llabs(time - times * agreement) <= times + 1 ? times : 0;
 }
 
@@ -202,7 +202,7 @@ static void find_predicted_meetings(replay_gaps *g)
             rest = largest(0, time - agreement);
         }
         if (times > 0)
-            add_meeting(g, (replay_meeting){from, list[first].time, times, rest});
+            add_barrier(g, (replay_barrier){from, list[first].time, times, rest});
         from = until;
     }
     free(list);
@@ -225,12 +225,12 @@ static int look_at_boundary(void *state, int64_t scope, bool leaves)
         g->clock[lane] = largest(g->clock[lane], time);
     }
     if (came[1] < went[0] && (came[1] - came[0]) / EVIDENCE >= went[1] - went[0] && came[1] - came[0] >= EVIDENCE)
-        add_meeting(g, (replay_meeting){came[1], went[0], 1, went[0] - came[1]});
+        add_barrier(g, (replay_barrier){came[1], went[0], 1, went[0] - came[1]});
     return BMF_OK;
 }
 
 /* There and back in a tree of ranks. */
-static int64_t likely_agreement(const bmf_run *run, int64_t quickest)
+static int64_t likely_agreement(const bmf_trace_run *run, int64_t quickest)
 {
     int64_t levels = 0;
     while (INT64_C(1) << levels < run->ranks)
@@ -245,9 +245,9 @@ static void find_measured_meetings(replay_gaps *g, int64_t quickest)
         return;
     replay_scopes_walk(g->scopes, look_at_boundary, g);
     for (int64_t k = 0; k < g->meetings; k++)
-        agreement = smallest(agreement, g->meeting[k].rest);
+        agreement = smallest(agreement, g->barrier[k].rest);
     for (int64_t k = 0; k < g->meetings; k++)
-        g->meeting[k].rest -= agreement;
+        g->barrier[k].rest -= agreement;
     for (int32_t lane = 0; lane < g->run->lanes; lane++)
         g->clock[lane] = 0;
 }
@@ -265,7 +265,7 @@ static int64_t meetings_until(const replay_gaps *g, int64_t time)
     int64_t low = 0, high = g->meetings;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        if (g->meeting[middle].to <= time)
+        if (g->barrier[middle].to <= time)
             low = middle + 1;
         else
             high = middle;
@@ -299,7 +299,7 @@ static void remove_crossed(replay_gaps *g, const int64_t *crossed)
     for (int64_t k = 0; k < g->meetings; k++) {
         open += crossed[k];
         if (open == 0)
-            g->meeting[kept++] = g->meeting[k];
+            g->barrier[kept++] = g->barrier[k];
     }
     g->meetings = kept;
 }
@@ -342,7 +342,7 @@ int64_t replay_gaps_boundary(const replay_gaps *g, int64_t scope, bool leaves, i
 void replay_gaps_find(replay_gaps *g, const replay_scopes *scopes, const replay_leaf *leaf, int64_t leaves,
                       int64_t quickest)
 {
-    const bmf_run *run = scopes->run;
+    const bmf_trace_run *run = scopes->run;
     *g = (replay_gaps){.run = run, .scopes = scopes};
     g->clock = allocate_clear(3 * (int64_t)run->lanes, (int64_t)sizeof *g->clock);
     g->met = g->clock + run->lanes;
@@ -364,7 +364,7 @@ void replay_gaps_free(replay_gaps *g)
 {
     free(g->stretch);
     free(g->first_stretch);
-    free(g->meeting);
+    free(g->barrier);
     free(g->clock);
 }
 
@@ -373,12 +373,12 @@ bool replay_gaps_next(replay_gaps *g, int32_t lane, int64_t until, replay_gap *g
     const int64_t unit = unit_of(g->run, lane);
     int64_t *clock = &g->clock[lane], *met = &g->met[lane], end = until;
     *gap = (replay_gap){0};
-    if (*met < g->meetings && g->meeting[*met].to <= until) {
-        const replay_meeting *meeting = &g->meeting[(*met)++];
-        gap->meetings = meeting->times;
-        gap->begin = meeting->from;
-        gap->idle = meeting->rest;
-        end = meeting->to;
+    if (*met < g->meetings && g->barrier[*met].to <= until) {
+        const replay_barrier *barrier = &g->barrier[(*met)++];
+        gap->meetings = barrier->times;
+        gap->begin = barrier->from;
+        gap->idle = barrier->rest;
+        end = barrier->to;
     } else {
         if (until <= *clock)
             return false;
@@ -396,7 +396,7 @@ bool replay_gaps_next(replay_gaps *g, int32_t lane, int64_t until, replay_gap *g
 
 void replay_gaps_ends(const replay_gaps *g, int64_t *until)
 {
-    const int64_t met = g->meetings > 0 ? g->meeting[g->meetings - 1].to : 0;
+    const int64_t met = g->meetings > 0 ? g->barrier[g->meetings - 1].to : 0;
     int64_t latest = 0;
     for (int32_t lane = 0; lane < g->run->lanes; lane++) {
         until[lane] = largest(g->clock[lane], busy_until(g, unit_of(g->run, lane), INT64_MAX));

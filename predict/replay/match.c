@@ -127,7 +127,7 @@ static void count_runs(moment *m, int64_t count)
     }
 }
 
-static void number_passes(const bmf_run *run, replay_leaf *leaf, int64_t leaves)
+static void number_passes(const bmf_trace_run *run, replay_leaf *leaf, int64_t leaves)
 {
     selection chosen = select_kinds(leaf, leaves, SENDS | WAITS);
     moment *m = allocate(chosen.count * (int64_t)sizeof *m);

@@ -25,7 +25,7 @@ typedef struct lane_round {
 } lane_round;
 
 typedef struct replay {
-    const bmf_run *run;
+    const bmf_trace_run *run;
     const bmf_machine *machine;
     bmf_model_costs *costs;
     replay_scopes scopes;
@@ -81,7 +81,7 @@ static void add_gaps(replay *r, int32_t lane, int64_t until)
         const bool waited = r->waits[lane] && gap.meetings == 0;
         for (int64_t k = 0; k < gap.meetings && r->machine->agreement != 0; k++)
             actions_add(r->actions,
-                        (bmf_action){.kind = BMF_ACTION_MEET, .processor = lane, .seconds = r->machine->agreement});
+                        (bmf_action){.kind = BMF_ACTION_BARRIER, .processor = lane, .seconds = r->machine->agreement});
         if (gap.idle > 0 && r->machine->compute != BMF_COMPUTE_ZERO && !waited && !is_in_sheet(r, &gap))
             actions_overhead(r->actions, lane, seconds, 0, 0, 0);
         r->waits[lane] = false;
@@ -295,7 +295,7 @@ static void find_scopes_leaves(replay *r)
 
 /* ---- the whole ---- */
 
-static int replay_events(replay *r, bmf_run *run)
+static int replay_events(replay *r, bmf_trace_run *run)
 {
     if (run->dropped > 0)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
@@ -325,8 +325,8 @@ static void copy_remarks(const bmf_model_costs *costs, int64_t *count, char ***r
         (*remarks)[k] = text_copy(model_costs_remark(costs, k));
 }
 
-int replay_onto_machine(bmf_run *run, const bmf_machine *machine, bool gaps, bmf_actions **actions, int64_t *count,
-                        char ***remarks)
+int replay_onto_machine(bmf_trace_run *run, const bmf_machine *machine, bool gaps, bmf_actions **actions,
+                        int64_t *count, char ***remarks)
 {
     replay r = {.run = run, .machine = machine, .keeps_gaps = gaps, .costs = model_costs_create(machine)};
     r.actions = actions_create(run->lanes, run);
@@ -351,7 +351,7 @@ int replay_onto_machine(bmf_run *run, const bmf_machine *machine, bool gaps, bmf
     return status;
 }
 
-double replay_length(const bmf_run *run)
+double replay_length(const bmf_trace_run *run)
 {
     int64_t end = 0;
     for (int64_t k = 0; k < run->events; k++)
@@ -362,9 +362,9 @@ double replay_length(const bmf_run *run)
 /* ---- the predicted run ---- */
 
 /* Names and nodes get numbers of their own, in the same order; the recorded ones are found through the maps. */
-static bmf_run *copy_tables(const bmf_run *recorded, const char *machine, uint32_t *name, uint32_t *node)
+static bmf_trace_run *copy_tables(const bmf_trace_run *recorded, const char *machine, uint32_t *name, uint32_t *node)
 {
-    bmf_run *run = run_create(recorded->program, machine, recorded->lanes, recorded->lanes, recorded->threads);
+    bmf_trace_run *run = run_create(recorded->program, machine, recorded->lanes, recorded->lanes, recorded->threads);
     if (!run)
         return NULL;
     run->predicted = 1;
@@ -378,7 +378,7 @@ static bmf_run *copy_tables(const bmf_run *recorded, const char *machine, uint32
 }
 
 /* The program itself as an event on every lane, if it was recorded so. It ends with the last work, event or not. */
-static void add_program(const bmf_run *recorded, bmf_run *run, double seconds)
+static void add_program(const bmf_trace_run *recorded, bmf_trace_run *run, double seconds)
 {
     const int64_t events = run->events;
     int64_t end = (int64_t)(seconds * 1e9 + 0.5);
@@ -399,7 +399,7 @@ static void add_program(const bmf_run *recorded, bmf_run *run, double seconds)
     }
 }
 
-static int simulate(const bmf_actions *actions, bmf_network *network, bmf_run *run, bmf_simulation *result)
+static int simulate(const bmf_actions *actions, bmf_network *network, bmf_trace_run *run, bmf_simulation *result)
 {
     bmf_simulator *simulator = simulator_create(actions, network, 0);
     simulator_record(simulator, run);
@@ -409,12 +409,12 @@ static int simulate(const bmf_actions *actions, bmf_network *network, bmf_run *r
     return status;
 }
 
-int replay_trace(const bmf_run *recorded, const bmf_machine *machine, const bmf_actions *actions, bmf_network *network,
-                 bmf_run **predicted)
+int replay_trace(const bmf_trace_run *recorded, const bmf_machine *machine, const bmf_actions *actions,
+                 bmf_network *network, bmf_trace_run **predicted)
 {
     uint32_t *name = allocate((int64_t)(recorded->names + recorded->nodes) * (int64_t)sizeof *name);
     uint32_t *node = name + recorded->names;
-    bmf_run *run = copy_tables(recorded, machine->name, name, node);
+    bmf_trace_run *run = copy_tables(recorded, machine->name, name, node);
     bmf_simulation result;
     int status = run ? simulate(actions, network, run, &result) : BMF_ERROR_MEMORY;
     for (int64_t k = 0; status == BMF_OK && k < run->events; k++) {

@@ -22,15 +22,15 @@
 /* gaps: keep time in which nothing was recorded. The run, which is sorted if it was not, must outlive the actions: they have its names and nodes. remarks: texts about
  * kernels outside the sheet's domain, `count` of them. Errors: BMF_ERROR_ARGUMENT, in one line: events were lost, calls
  * that not all processors took part in, messages without a second end, kernels that the sheet lacks; BMF_ERROR_MEMORY. */
-int replay_onto_machine(bmf_run *run, const bmf_machine *machine, bool gaps, bmf_actions **actions, int64_t *count,
-                        char ***remarks);
+int replay_onto_machine(bmf_trace_run *run, const bmf_machine *machine, bool gaps, bmf_actions **actions,
+                        int64_t *count, char ***remarks);
 
 /* The actions on that network with the expected times, as a predicted run named after the machine. BMF_ERROR_MEMORY, and
  * those of simulator_run. The caller frees. */
-int replay_trace(const bmf_run *recorded, const bmf_machine *machine, const bmf_actions *actions, bmf_network *network,
-                 bmf_run **predicted);
+int replay_trace(const bmf_trace_run *recorded, const bmf_machine *machine, const bmf_actions *actions,
+                 bmf_network *network, bmf_trace_run **predicted);
 
 /* The end of the last event in seconds. */
-double replay_length(const bmf_run *run);
+double replay_length(const bmf_trace_run *run);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct replay_scope {
 } replay_scope;
 
 typedef struct replay_scopes {
-    const bmf_run *run;
+    const bmf_trace_run *run;
     int64_t count;
     replay_scope *scope; /* parents before children, in the order of the program */
     int64_t *child;      /* scope s's children, in order: child[first_child[s] .. first_child[s + 1]) */
@@ -24,7 +24,7 @@ typedef struct replay_scopes {
     int64_t *by_id;  /* scopes by (node, instance) */
 } replay_scopes;
 
-int replay_scopes_read(const bmf_run *run, replay_scopes *scopes);
+int replay_scopes_read(const bmf_trace_run *run, replay_scopes *scopes);
 void replay_scopes_free(replay_scopes *scopes);
 /* The scope with that id, -1: none. */
 int64_t replay_scopes_find(const replay_scopes *scopes, uint32_t node, uint32_t instance);
@@ -50,6 +50,6 @@ int replay_leaves(const replay_scopes *scopes, replay_leaf **leaf, int64_t *leav
 void replay_number(replay_leaf *leaf, int64_t leaves, bmf_actions *actions);
 
 /* "call 'main/scan plus' (instance 3)" */
-const char *replay_place(const bmf_run *run, uint32_t node, uint32_t instance, char *text, size_t size);
+const char *replay_place(const bmf_trace_run *run, uint32_t node, uint32_t instance, char *text, size_t size);
 
 #endif

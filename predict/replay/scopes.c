@@ -25,7 +25,7 @@ typedef struct scope_sum {
     int64_t level;      /* of those with this begin and a length, how many are it or around it */
 } scope_sum;
 
-const char *replay_place(const bmf_run *run, uint32_t node, uint32_t instance, char *text, size_t size)
+const char *replay_place(const bmf_trace_run *run, uint32_t node, uint32_t instance, char *text, size_t size)
 {
     char path[512];
     snprintf(text, size, "'%s' (instance %" PRIu32 ")", run_path(run, node, path, sizeof path), instance);
@@ -59,7 +59,7 @@ static bool is_scope(const bmf_event *event)
     return event->kind <= BMF_EVENT_SKELETON && event->node != 0;
 }
 
-static scope_event *list_events(const bmf_run *run, int64_t *count)
+static scope_event *list_events(const bmf_trace_run *run, int64_t *count)
 {
     *count = 0;
     for (int64_t k = 0; k < run->events; k++)
@@ -73,7 +73,7 @@ static scope_event *list_events(const bmf_run *run, int64_t *count)
 }
 
 /* Every scope must have one event on every lane. */
-static int check_lanes(const bmf_run *run, const scope_event *list, int64_t count, int64_t first)
+static int check_lanes(const bmf_trace_run *run, const scope_event *list, int64_t count, int64_t first)
 {
     char place[640];
     for (int32_t lane = 0; lane < run->lanes; lane++) {
@@ -94,7 +94,7 @@ static int by_level(const void *a, const void *b)
     return x->level != y->level ? (x->level > y->level) - (x->level < y->level) : by_time(a, b);
 }
 
-static bool lies_in(const bmf_run *run, uint32_t node, uint32_t around)
+static bool lies_in(const bmf_trace_run *run, uint32_t node, uint32_t around)
 {
     while (node > around)
         node = run->node[node].parent;
@@ -102,7 +102,7 @@ static bool lies_in(const bmf_run *run, uint32_t node, uint32_t around)
 }
 
 /* Scopes of one begin, by time: those with a length lie in each other and come first. */
-static void order_one_begin(const bmf_run *run, scope_sum *sum, int64_t count)
+static void order_one_begin(const bmf_trace_run *run, scope_sum *sum, int64_t count)
 {
     int64_t long_ones = 0;
     for (int64_t k = 0; k < count; k++) {
@@ -115,7 +115,7 @@ static void order_one_begin(const bmf_run *run, scope_sum *sum, int64_t count)
     qsort(sum, (size_t)count, sizeof *sum, by_level);
 }
 
-static void order_scopes(const bmf_run *run, scope_sum *sum, int64_t count)
+static void order_scopes(const bmf_trace_run *run, scope_sum *sum, int64_t count)
 {
     qsort(sum, (size_t)count, sizeof *sum, by_time);
     for (int64_t begin = 0, end; begin < count; begin = end) {
@@ -125,7 +125,8 @@ static void order_scopes(const bmf_run *run, scope_sum *sum, int64_t count)
     }
 }
 
-static int sum_scopes(const bmf_run *run, const scope_event *list, int64_t count, scope_sum **sums, int64_t *scopes)
+static int sum_scopes(const bmf_trace_run *run, const scope_event *list, int64_t count, scope_sum **sums,
+                      int64_t *scopes)
 {
     *scopes = 0;
     *sums = allocate((count / run->lanes + 1) * (int64_t)sizeof **sums);
@@ -193,7 +194,7 @@ static void enter_scopes(replay_scopes *s, const scope_event *list, int64_t coun
     }
 }
 
-int replay_scopes_read(const bmf_run *run, replay_scopes *s)
+int replay_scopes_read(const bmf_trace_run *run, replay_scopes *s)
 {
     int64_t count, scopes = 0;
     scope_sum *sums = NULL;

@@ -1,6 +1,6 @@
 /* Comparing two runs of one program. Source: document 001, cmptrace; docs/intervals.md.
  *
- * Method: events are paired by structural id (compare_twins.c), steps by node path and instance; sums and relative
+ * Method: events are paired by structural id (compare_matches.c), steps by node path and instance; sums and relative
  * errors are collected by state, by processor and state, and by node. The time of a step is that of the processor it
  * took longest on (document 001, 2.4.1).
  * Cost: one hash table over the smaller run, one sort of each run's regions and calls.
@@ -33,7 +33,7 @@ static bool has_interval(int64_t low, int64_t high)
 
 /* ---- sums ---- */
 
-static void add_sums(bmf_comparison *c, const bmf_run *run, bool predicted)
+static void add_sums(bmf_comparison *c, const bmf_trace_run *run, bool predicted)
 {
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
@@ -67,14 +67,14 @@ static void count_leaves(bmf_comparison *c, const bmf_both *both)
         const bmf_event *event = &both->run[0]->event[k];
         if (!is_leaf(event))
             continue;
-        c->pairs += c->twin[k] >= 0;
-        c->only_measured += c->twin[k] < 0;
-        if (c->twin[k] < 0)
+        c->pairs += c->match[k] >= 0;
+        c->only_measured += c->match[k] < 0;
+        if (c->match[k] < 0)
             continue;
-        const bmf_event *twin = &both->run[1]->event[c->twin[k]];
+        const bmf_event *match = &both->run[1]->event[c->match[k]];
         int64_t duration = duration_of(event);
-        c->with_interval += has_interval(twin->low, twin->high);
-        c->covered += has_interval(twin->low, twin->high) && twin->low <= duration && duration <= twin->high;
+        c->with_interval += has_interval(match->low, match->high);
+        c->covered += has_interval(match->low, match->high) && match->low <= duration && duration <= match->high;
     }
     c->only_predicted = predicted - c->pairs;
 }
@@ -86,8 +86,8 @@ static void find_errors(bmf_comparison *c, const bmf_both *both)
     double *error = allocate_array(events, (int64_t)sizeof *error);
     int64_t *group = allocate_array(events, (int64_t)sizeof *group);
     for (int64_t k = 0; k < events; k++)
-        if (c->twin[k] >= 0) {
-            error[count] = relative_error(duration_of(&measured[k]), duration_of(&predicted[c->twin[k]]));
+        if (c->match[k] >= 0) {
+            error[count] = relative_error(duration_of(&measured[k]), duration_of(&predicted[c->match[k]]));
             group[count++] = (int64_t)measured[k].lane * BMF_EVENT_KINDS + measured[k].kind;
         }
     ratio_quantiles(count, group, error, (int64_t)both->run[0]->lanes * BMF_EVENT_KINDS, c->lane_state);
@@ -102,7 +102,7 @@ static void compare_events(bmf_comparison *c, const bmf_both *both)
 {
     int64_t states = (int64_t)both->run[0]->lanes * BMF_EVENT_KINDS;
     c->lane_state = allocate_array(states, (int64_t)sizeof *c->lane_state);
-    c->twin = compare_twins(both);
+    c->match = compare_matches(both);
     clear_ratios(c->lane_state, states);
     count_leaves(c, both);
     find_errors(c, both);
@@ -133,7 +133,7 @@ static bool same_step(const step *a, const step *b)
 
 /* The steps of a run by node and instance, each from the processor it took longest on. Nodes the measured run lacks are
  * UINT32_MAX and come last. To be freed. */
-static step *find_steps(const bmf_run *run, const uint32_t *known, int64_t *steps)
+static step *find_steps(const bmf_trace_run *run, const uint32_t *known, int64_t *steps)
 {
     int64_t count = 0, kept = 0;
     for (int64_t k = 0; k < run->events; k++)
@@ -240,7 +240,7 @@ static void compare_all(bmf_comparison *c, const bmf_both *both)
 }
 
 /* The nodes of the measured run that the predicted run's nodes are, and the measured run's own. */
-static uint32_t *known_nodes(const bmf_run *measured, const bmf_run *predicted, const uint32_t *twin)
+static uint32_t *known_nodes(const bmf_trace_run *measured, const bmf_trace_run *predicted, const uint32_t *match)
 {
     uint32_t *known = allocate_array((int64_t)measured->nodes + predicted->nodes, (int64_t)sizeof *known);
     for (uint32_t k = 0; k < measured->nodes; k++)
@@ -248,20 +248,20 @@ static uint32_t *known_nodes(const bmf_run *measured, const bmf_run *predicted, 
     for (uint32_t k = 0; k < predicted->nodes; k++)
         known[measured->nodes + k] = UINT32_MAX;
     for (uint32_t k = 0; k < measured->nodes; k++)
-        if (twin[k] != UINT32_MAX)
-            known[measured->nodes + twin[k]] = k;
+        if (match[k] != UINT32_MAX)
+            known[measured->nodes + match[k]] = k;
     return known;
 }
 
-int compare_runs(bmf_run *measured, bmf_run *predicted, bmf_comparison **comparison)
+int compare_runs(bmf_trace_run *measured, bmf_trace_run *predicted, bmf_comparison **comparison)
 {
     *comparison = NULL;
     if (run_sort(measured) != BMF_OK || run_sort(predicted) != BMF_OK)
         return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to compare two runs");
     bmf_comparison *c = allocate_clear(1, (int64_t)sizeof *c);
-    c->node_twin = node_twins(measured, predicted);
-    BMF_TRY_OR(same_program(measured, predicted, c->node_twin), comparison_free(c));
-    uint32_t *known = known_nodes(measured, predicted, c->node_twin);
+    c->node_match = node_matches(measured, predicted);
+    BMF_TRY_OR(same_program(measured, predicted, c->node_match), comparison_free(c));
+    uint32_t *known = known_nodes(measured, predicted, c->node_match);
     compare_all(c, &(bmf_both){{measured, predicted}, {known, known + measured->nodes}});
     free(known);
     *comparison = c;
@@ -273,8 +273,8 @@ void comparison_free(bmf_comparison *comparison)
     if (!comparison)
         return;
     free(comparison->lane_state);
-    free(comparison->twin);
+    free(comparison->match);
     free(comparison->node);
-    free(comparison->node_twin);
+    free(comparison->node_match);
     free(comparison);
 }

@@ -25,7 +25,7 @@ typedef struct bmf_comparison {
     bmf_ratio total;                  /* length of the runs, with everything */
     bmf_ratio state[BMF_EVENT_KINDS]; /* level C: sums of durations over all events, with and without a twin */
     bmf_ratio *lane_state;            /* level B: lane * BMF_EVENT_KINDS + kind; NULL at different P */
-    int64_t *twin;                    /* level A: by event of the measured run, its twin or -1; NULL at different P */
+    int64_t *match;                   /* level A: by event of the measured run, its twin or -1; NULL at different P */
     int64_t pairs;                    /* of leaves: events that are not regions or calls */
     int64_t only_measured, only_predicted; /* leaves without a twin */
     int64_t measured_messages, predicted_messages, measured_bytes, predicted_bytes;
@@ -34,14 +34,14 @@ typedef struct bmf_comparison {
     /* Steps: instances of regions and calls. The time of a step is that of the processor it took longest on. */
     int64_t nodes;                                            /* by node of the measured run */
     bmf_ratio *node;                                          /* sums over all steps of the node; pairs are steps */
-    uint32_t *node_twin;                                      /* its node in the predicted run, UINT32_MAX: none */
+    uint32_t *node_match;                                     /* its node in the predicted run, UINT32_MAX: none */
     int64_t steps, only_measured_steps, only_predicted_steps; /* pairs, and steps without a twin */
     int64_t covered_steps, steps_with_interval;
 } bmf_comparison;
 
 /* Both runs are sorted if they were not. BMF_ERROR_ARGUMENT when the runs have no node below the program in common
  * although both have some (different programs); BMF_ERROR_MEMORY. The caller frees. */
-int compare_runs(bmf_run *measured, bmf_run *predicted, bmf_comparison **comparison);
+int compare_runs(bmf_trace_run *measured, bmf_trace_run *predicted, bmf_comparison **comparison);
 void comparison_free(bmf_comparison *comparison);
 
 #endif

@@ -103,7 +103,7 @@ static void insert(matching *m, int run, chain *c, int64_t event)
 /* Enters the events of a run: all of the smaller one, of the larger one those that have a chain. */
 static void enter_events(matching *m, int run)
 {
-    const bmf_run *of = m->both->run[run];
+    const bmf_trace_run *of = m->both->run[run];
     for (int64_t k = 0; k < of->events; k++) {
         uint32_t node = m->both->known[run][of->event[k].node];
         m->next[run][k] = -1;
@@ -118,19 +118,19 @@ static void enter_events(matching *m, int run)
 /* Turns the chains of the measured run into twins. */
 static void pair_off(matching *m)
 {
-    int64_t *twin = m->next[0];
+    int64_t *match = m->next[0];
     for (int64_t k = 0; k < m->table.count; k++) {
         int64_t measured = m->chain[k].first[0], predicted = m->chain[k].first[1];
         while (measured >= 0) {
-            int64_t after = twin[measured];
-            twin[measured] = predicted;
+            int64_t after = match[measured];
+            match[measured] = predicted;
             predicted = predicted < 0 ? -1 : m->next[1][predicted];
             measured = after;
         }
     }
 }
 
-int64_t *compare_twins(const bmf_both *both)
+int64_t *compare_matches(const bmf_both *both)
 {
     matching m = {.both = both, .smaller = both->run[0]->events < both->run[1]->events ? 0 : 1};
     int64_t smaller = both->run[m.smaller]->events;

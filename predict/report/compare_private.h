@@ -6,12 +6,12 @@
 
 /* Two runs, and which nodes of them are the same. */
 typedef struct bmf_both {
-    const bmf_run *run[2];    /* measured, predicted */
-    const uint32_t *known[2]; /* by node: its node in the measured run, UINT32_MAX if it has none */
+    const bmf_trace_run *run[2]; /* measured, predicted */
+    const uint32_t *known[2];    /* by node: its node in the measured run, UINT32_MAX if it has none */
 } bmf_both;
 
 /* By event of the measured run: its twin in the predicted run, or -1. To be freed. */
-int64_t *compare_twins(const bmf_both *both);
+int64_t *compare_matches(const bmf_both *both);
 
 /* |predicted / measured - 1|; 0 if both are 0. */
 double relative_error(int64_t measured, int64_t predicted);

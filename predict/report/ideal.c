@@ -8,7 +8,7 @@
 #include "predict/replay/replay.h"
 #include "predict/report/intervals.h"
 
-int intervals_ideal(bmf_run *run, bmf_run **ideal)
+int intervals_ideal(bmf_trace_run *run, bmf_trace_run **ideal)
 {
     const bmf_machine machine = {.name = (char[]){"ideal network"}, .compute = BMF_COMPUTE_MEASURED, .power = 1};
     bmf_actions *actions;

@@ -20,7 +20,7 @@ int64_t intervals_memory = BMF_INTERVALS_MEMORY;
 /* ---- what is known of the run before its lanes are looked at ---- */
 
 /* By node: is it the root or below it? To be freed. */
-static bool *mark_inside(const bmf_run *run, uint32_t root)
+static bool *mark_inside(const bmf_trace_run *run, uint32_t root)
 {
     bool *inside = allocate_clear(run->nodes, (int64_t)sizeof *inside);
     for (uint32_t k = root; k < run->nodes; k++)
@@ -28,7 +28,7 @@ static bool *mark_inside(const bmf_run *run, uint32_t root)
     return inside;
 }
 
-void analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis)
+void analysis_create(const bmf_trace_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis)
 {
     *analysis = (bmf_analysis){.run = run, .root = root, .instance = instance};
     analysis->kind = communication_kinds(run);
@@ -36,7 +36,7 @@ void analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_a
     analysis->inside = mark_inside(run, root);
     analysis->copies = repeated_create(run);
     rounds_create(run, &analysis->rounds);
-    alone_create(run, &analysis->alone);
+    serial_sections_create(run, &analysis->alone);
 }
 
 void analysis_free(bmf_analysis *analysis)
@@ -46,7 +46,7 @@ void analysis_free(bmf_analysis *analysis)
     free(analysis->inside);
     free(analysis->copies);
     rounds_free(&analysis->rounds);
-    alone_free(&analysis->alone);
+    serial_sections_free(&analysis->alone);
     *analysis = (bmf_analysis){0};
 }
 
@@ -82,7 +82,7 @@ static void create_survey(const bmf_analysis *analysis, survey *s)
 /* First events and numbers of instances; `now` counts one lane's instances. */
 static void look_at_lanes(const bmf_analysis *analysis, bmf_lane_row *row, survey *s, int64_t *now)
 {
-    const bmf_run *run = analysis->run;
+    const bmf_trace_run *run = analysis->run;
     for (int32_t lane = 0; lane < run->lanes; lane++) {
         int64_t events = lane_events(analysis, lane, row->event);
         memset(now, 0, run->nodes * sizeof *now);
@@ -121,7 +121,7 @@ typedef struct family {
 
 static family *make_families(const bmf_analysis *analysis, const survey *s)
 {
-    const bmf_run *run = analysis->run;
+    const bmf_trace_run *run = analysis->run;
     family *of = allocate_clear(run->nodes, (int64_t)sizeof *of);
     entry *sorted = allocate_array(run->nodes, (int64_t)sizeof *sorted);
     int64_t count = 0;
@@ -142,7 +142,7 @@ static family *make_families(const bmf_analysis *analysis, const survey *s)
 /* Depth first, so that every interval is followed by what is in it. */
 static void make_tree(const bmf_analysis *analysis, survey *s, bmf_intervals *intervals)
 {
-    const bmf_run *run = analysis->run;
+    const bmf_trace_run *run = analysis->run;
     family *of = make_families(analysis, s);
     intervals->interval = allocate_clear(run->nodes, (int64_t)sizeof *intervals->interval);
     int32_t level = 0;
@@ -187,7 +187,7 @@ static void add_characteristics(bmf_characteristics *to, const bmf_characteristi
 static void sum_row(const bmf_analysis *analysis, const bmf_intervals *intervals, bmf_lane_row *row,
                     bmf_characteristics *to, int64_t stride)
 {
-    const bmf_run *run = analysis->run;
+    const bmf_trace_run *run = analysis->run;
     for (uint32_t k = run->nodes; k-- > analysis->root;) {
         if (!analysis->inside[k])
             continue;
@@ -216,11 +216,11 @@ static void finish(bmf_characteristics *c, const extremes *over)
 static void include(bmf_interval *interval, const bmf_characteristics *c, bool first)
 {
     const int64_t *value = (const int64_t *)c;
-    int64_t *least = (int64_t *)&interval->least, *most = (int64_t *)&interval->most;
+    int64_t *min = (int64_t *)&interval->min, *max = (int64_t *)&interval->max;
     add_characteristics(&interval->all, c);
     for (int k = 0; k < BMF_CHARACTERISTICS; k++) {
-        least[k] = first || value[k] < least[k] ? value[k] : least[k];
-        most[k] = first || value[k] > most[k] ? value[k] : most[k];
+        min[k] = first || value[k] < min[k] ? value[k] : min[k];
+        max[k] = first || value[k] > max[k] ? value[k] : max[k];
     }
 }
 
@@ -294,20 +294,20 @@ static void find_efficiencies(bmf_interval *interval, int32_t processors, const 
 {
     const bmf_characteristics *all = &interval->all;
     bmf_efficiencies *e = &interval->efficiency;
-    double longest_compute = (double)interval->most.compute;
+    double longest_compute = (double)interval->max.compute;
     e->efficiency = ratio(all->productive, (double)all->total);
     e->parallel = ratio(all->compute, (double)all->total);
     e->load_balance = ratio(all->compute, longest_compute * processors);
-    e->communication = ratio(interval->most.compute, (double)all->execution);
+    e->communication = ratio(interval->max.compute, (double)all->execution);
     e->replication = ratio(all->compute - all->repeated, (double)all->compute);
-    e->serialisation = ideal ? ratio(interval->most.compute, (double)ideal->all.execution) : NAN;
+    e->serialisation = ideal ? ratio(interval->max.compute, (double)ideal->all.execution) : NAN;
     e->transfer = ideal ? ratio(ideal->all.execution, (double)all->execution) : NAN;
 }
 
 /* ---- everything together ---- */
 
 /* Sums over all processors must not overflow; no real run comes near. */
-static int check_times(const bmf_run *run)
+static int check_times(const bmf_trace_run *run)
 {
     int64_t end = run_end(run);
     if (end <= INT64_MAX / 4 / run->lanes)
@@ -317,7 +317,7 @@ static int check_times(const bmf_run *run)
                     run->lanes);
 }
 
-static void build(const bmf_run *run, uint32_t root, uint32_t instance, bmf_intervals *intervals)
+static void build(const bmf_trace_run *run, uint32_t root, uint32_t instance, bmf_intervals *intervals)
 {
     bmf_analysis analysis;
     bmf_lane_row row;
@@ -335,7 +335,7 @@ static void build(const bmf_run *run, uint32_t root, uint32_t instance, bmf_inte
     analysis_free(&analysis);
 }
 
-static int create(bmf_run *run, uint32_t root, uint32_t instance, bmf_intervals **intervals)
+static int create(bmf_trace_run *run, uint32_t root, uint32_t instance, bmf_intervals **intervals)
 {
     *intervals = NULL;
     if (run_sort(run) != BMF_OK)
@@ -352,19 +352,19 @@ static int create(bmf_run *run, uint32_t root, uint32_t instance, bmf_intervals 
 }
 
 /* Efficiencies that need the ideal run, of all intervals that it has too. */
-static int compare_with_ideal(bmf_intervals *intervals, bmf_run *ideal, uint32_t root, const uint32_t *twin)
+static int compare_with_ideal(bmf_intervals *intervals, bmf_trace_run *ideal, uint32_t root, const uint32_t *match)
 {
     bmf_intervals *other;
-    if (twin[root] == UINT32_MAX)
+    if (match[root] == UINT32_MAX)
         return BMF_OK;
-    BMF_TRY(create(ideal, twin[root], intervals->instance, &other));
+    BMF_TRY(create(ideal, match[root], intervals->instance, &other));
     int64_t *index = allocate_array(ideal->nodes, (int64_t)sizeof *index);
     for (uint32_t k = 0; k < ideal->nodes; k++)
         index[k] = -1;
     for (int64_t i = 0; i < other->count; i++)
         index[other->interval[i].node] = i;
     for (int64_t i = 0; i < intervals->count; i++) {
-        uint32_t node = twin[intervals->interval[i].node];
+        uint32_t node = match[intervals->interval[i].node];
         int64_t of = node == UINT32_MAX ? -1 : index[node];
         find_efficiencies(&intervals->interval[i], intervals->processors, of < 0 ? NULL : &other->interval[of]);
     }
@@ -373,21 +373,22 @@ static int compare_with_ideal(bmf_intervals *intervals, bmf_run *ideal, uint32_t
     return BMF_OK;
 }
 
-static int use_ideal(bmf_intervals *intervals, bmf_run *ideal, uint32_t root)
+static int use_ideal(bmf_intervals *intervals, bmf_trace_run *ideal, uint32_t root)
 {
-    const bmf_run *run = intervals->run;
+    const bmf_trace_run *run = intervals->run;
     if (ideal->lanes != run->lanes)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the run on the ideal network has %d processors, not %d",
                         ideal->lanes, run->lanes);
-    uint32_t *twin = node_twins(run, ideal);
-    int status = same_program(run, ideal, twin);
+    uint32_t *match = node_matches(run, ideal);
+    int status = same_program(run, ideal, match);
     if (status == BMF_OK)
-        status = compare_with_ideal(intervals, ideal, root, twin);
-    free(twin);
+        status = compare_with_ideal(intervals, ideal, root, match);
+    free(match);
     return status;
 }
 
-int intervals_instance(bmf_run *run, bmf_run *ideal, uint32_t node, uint32_t instance, bmf_intervals **intervals)
+int intervals_instance(bmf_trace_run *run, bmf_trace_run *ideal, uint32_t node, uint32_t instance,
+                       bmf_intervals **intervals)
 {
     *intervals = NULL;
     if (node >= run->nodes)
@@ -401,7 +402,7 @@ int intervals_instance(bmf_run *run, bmf_run *ideal, uint32_t node, uint32_t ins
     return status;
 }
 
-int intervals_create(bmf_run *run, bmf_run *ideal, bmf_intervals **intervals)
+int intervals_create(bmf_trace_run *run, bmf_trace_run *ideal, bmf_intervals **intervals)
 {
     return intervals_instance(run, ideal, 0, 0, intervals);
 }

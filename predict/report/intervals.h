@@ -50,12 +50,12 @@ typedef struct bmf_interval {
     int64_t instances; /* how often it was entered */
     int64_t parent;    /* index of the interval around it, -1 */
     bmf_characteristics all;
-    bmf_characteristics least, most; /* every characteristic over the processors, each for itself */
+    bmf_characteristics min, max; /* every characteristic over the processors, each for itself */
     bmf_efficiencies efficiency;
 } bmf_interval;
 
 typedef struct bmf_intervals {
-    const bmf_run *run; /* borrowed */
+    const bmf_trace_run *run; /* borrowed */
     int32_t processors;
     int64_t count;
     bmf_interval *interval;    /* parents before children, in the order of first entry */
@@ -68,12 +68,13 @@ typedef struct bmf_intervals {
 
 /* Of a whole run, which is sorted if it was not. ideal: the same run on the ideal network, or NULL (then serialisation
  * and transfer are NAN). BMF_ERROR_MEMORY, BMF_ERROR_ARGUMENT if ideal is another program. The caller frees. */
-int intervals_create(bmf_run *run, bmf_run *ideal, bmf_intervals **intervals);
+int intervals_create(bmf_trace_run *run, bmf_trace_run *ideal, bmf_intervals **intervals);
 /* One instance of one node only, with everything below it. */
-int intervals_instance(bmf_run *run, bmf_run *ideal, uint32_t node, uint32_t instance, bmf_intervals **intervals);
+int intervals_instance(bmf_trace_run *run, bmf_trace_run *ideal, uint32_t node, uint32_t instance,
+                       bmf_intervals **intervals);
 /* The same run on the ideal network, by replay: what intervals_create wants as `ideal`. The run must outlive it.
  * Errors of replay_onto_machine: a run that lost events or whose messages lack an end cannot be replayed. The caller frees. */
-int intervals_ideal(bmf_run *run, bmf_run **ideal);
+int intervals_ideal(bmf_trace_run *run, bmf_trace_run **ideal);
 /* One interval on every processor: each[0 .. processors). From memory, or by another pass over the run.
  * BMF_ERROR_MEMORY. */
 int intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_characteristics *each);

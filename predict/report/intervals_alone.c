@@ -54,7 +54,7 @@ static bool is_kernel(const bmf_event *event)
     return event->kind == BMF_EVENT_KERNEL && event->end > event->begin;
 }
 
-static void find_calls(const bmf_run *run, calls *c)
+static void find_calls(const bmf_trace_run *run, calls *c)
 {
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
@@ -74,7 +74,7 @@ static void find_calls(const bmf_run *run, calls *c)
 /* Where a kernel begins or ends to run. */
 typedef struct bound {
     int64_t time;
-    int32_t kernels, lonely; /* how many more run after it, and how many of calls on one processor */
+    int32_t kernels, serial; /* how many more run after it, and how many of calls on one processor */
 } bound;
 
 static int by_time(const void *a, const void *b)
@@ -84,7 +84,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The union of all kernels of calls on one processor, as disjoint pieces in time order. */
-static void join_lonely(const bmf_run *run, const calls *c, bmf_alone *joined)
+static void join_serial(const bmf_trace_run *run, const calls *c, bmf_serial_sections *joined)
 {
     int64_t count = 0, open = 0;
     for (int64_t k = 0; k < run->events; k++)
@@ -102,7 +102,7 @@ static void join_lonely(const bmf_run *run, const calls *c, bmf_alone *joined)
     for (int64_t k = 0; k < count;) {
         int64_t time = at[k].time, before = open;
         for (; k < count && at[k].time == time; k++)
-            open += at[k].lonely;
+            open += at[k].serial;
         if (before == 0 && open > 0)
             joined->begin[joined->pieces] = time;
         else if (before > 0 && open == 0)
@@ -112,13 +112,14 @@ static void join_lonely(const bmf_run *run, const calls *c, bmf_alone *joined)
 }
 
 /* The first piece that ends after a time. */
-static int64_t first_after(const bmf_alone *alone, int64_t time)
+static int64_t first_after(const bmf_serial_sections *alone, int64_t time)
 {
     return first_above(alone->end, alone->pieces, time);
 }
 
 /* The bounds of all kernels that run at some time of the pieces. */
-static bound *kernels_beside(const bmf_run *run, const calls *c, const bmf_alone *joined, int64_t *bounds)
+static bound *kernels_beside(const bmf_trace_run *run, const calls *c, const bmf_serial_sections *joined,
+                             int64_t *bounds)
 {
     int64_t capacity = 0;
     bound *at = NULL;
@@ -130,50 +131,50 @@ static bound *kernels_beside(const bmf_run *run, const calls *c, const bmf_alone
         int64_t piece = first_after(joined, event->begin);
         if (piece == joined->pieces || joined->begin[piece] >= event->end)
             continue;
-        int32_t lonely = find_call(c, event)->lane != MANY;
-        *ARRAY_APPEND(at, *bounds, capacity) = (bound){event->begin, 1, lonely};
-        *ARRAY_APPEND(at, *bounds, capacity) = (bound){event->end, -1, -lonely};
+        int32_t serial = find_call(c, event)->lane != MANY;
+        *ARRAY_APPEND(at, *bounds, capacity) = (bound){event->begin, 1, serial};
+        *ARRAY_APPEND(at, *bounds, capacity) = (bound){event->end, -1, -serial};
     }
     return at;
 }
 
 /* The pieces of time with exactly one kernel, one of a call on one processor. */
-static void keep_single(bound *at, int64_t bounds, bmf_alone *alone)
+static void keep_single(bound *at, int64_t bounds, bmf_serial_sections *alone)
 {
-    int64_t kernels = 0, lonely = 0, capacity = bounds / 2 + 1;
+    int64_t kernels = 0, serial = 0, capacity = bounds / 2 + 1;
     alone->begin = allocate_array(capacity, (int64_t)sizeof *alone->begin);
     alone->end = allocate_array(capacity, (int64_t)sizeof *alone->end);
     alone->before = allocate_array(capacity, (int64_t)sizeof *alone->before);
     qsort(at, (size_t)bounds, sizeof *at, by_time);
     for (int64_t k = 0, sum = 0; k < bounds;) {
         int64_t time = at[k].time;
-        bool single = kernels == 1 && lonely == 1;
+        bool single = kernels == 1 && serial == 1;
         if (single) {
             alone->end[alone->pieces] = time;
             sum += time - alone->begin[alone->pieces++];
         }
         for (; k < bounds && at[k].time == time; k++) {
             kernels += at[k].kernels;
-            lonely += at[k].lonely;
+            serial += at[k].serial;
         }
-        if (kernels == 1 && lonely == 1) {
+        if (kernels == 1 && serial == 1) {
             alone->begin[alone->pieces] = time;
             alone->before[alone->pieces] = sum;
         }
     }
 }
 
-void alone_create(const bmf_run *run, bmf_alone *alone)
+void serial_sections_create(const bmf_trace_run *run, bmf_serial_sections *alone)
 {
     calls c = {0};
-    bmf_alone joined = {0};
+    bmf_serial_sections joined = {0};
     bound *at = NULL;
     int64_t bounds;
-    *alone = (bmf_alone){0};
+    *alone = (bmf_serial_sections){0};
     if (run->lanes == 1)
         return;
     find_calls(run, &c);
-    join_lonely(run, &c, &joined);
+    join_serial(run, &c, &joined);
     if (joined.pieces > 0) {
         at = kernels_beside(run, &c, &joined, &bounds);
         keep_single(at, bounds, alone);
@@ -181,19 +182,19 @@ void alone_create(const bmf_run *run, bmf_alone *alone)
     free(at);
     table_free(&c.table);
     free(c.call);
-    alone_free(&joined);
+    serial_sections_free(&joined);
 }
 
-void alone_free(bmf_alone *alone)
+void serial_sections_free(bmf_serial_sections *alone)
 {
     free(alone->begin);
     free(alone->end);
     free(alone->before);
-    *alone = (bmf_alone){0};
+    *alone = (bmf_serial_sections){0};
 }
 
 /* Such time before a moment. */
-static int64_t alone_until(const bmf_alone *alone, int64_t time)
+static int64_t alone_until(const bmf_serial_sections *alone, int64_t time)
 {
     int64_t piece = first_after(alone, time);
     if (piece == alone->pieces)
@@ -201,7 +202,7 @@ static int64_t alone_until(const bmf_alone *alone, int64_t time)
     return alone->before[piece] + (time > alone->begin[piece] ? time - alone->begin[piece] : 0);
 }
 
-int64_t alone_within(const bmf_alone *alone, int64_t begin, int64_t end)
+int64_t alone_within(const bmf_serial_sections *alone, int64_t begin, int64_t end)
 {
     return alone->pieces ? alone_until(alone, end) - alone_until(alone, begin) : 0;
 }

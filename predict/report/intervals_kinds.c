@@ -18,7 +18,7 @@ bool is_reduction(const bmf_trace_node *node)
     return skeleton && skeleton->to_one;
 }
 
-bmf_communication *communication_kinds(const bmf_run *run)
+bmf_communication *communication_kinds(const bmf_trace_run *run)
 {
     bmf_communication *kind = allocate_array(run->nodes, (int64_t)sizeof *kind);
     kind[0] = BMF_COMMUNICATION_OTHER;

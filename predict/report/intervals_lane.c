@@ -40,13 +40,13 @@ typedef struct lane_walk {
 
 void lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row)
 {
-    int64_t nodes = analysis->run->nodes, most = 0;
+    int64_t nodes = analysis->run->nodes, max = 0;
     for (int32_t lane = 0; lane < analysis->run->lanes; lane++) {
         int64_t events = analysis->lane_start[lane + 1] - analysis->lane_start[lane];
-        most = events > most ? events : most;
+        max = events > max ? events : max;
     }
     /* The innermost changes at most at both ends of every event; the other lists hold an event at most once. */
-    row->capacity = 2 * most + 2;
+    row->capacity = 2 * max + 2;
     row->own = allocate_array(nodes, (int64_t)sizeof *row->own);
     row->alone = allocate_array(nodes, (int64_t)sizeof *row->alone);
     row->stretch = allocate_array(row->capacity * (LAYERS + 1), (int64_t)sizeof *row->stretch);

@@ -30,45 +30,45 @@ typedef struct bmf_rounds {
     bmf_table table;    /* of parts by (node, instance, round, lane) */
 } bmf_rounds;
 
-void rounds_create(const bmf_run *run, bmf_rounds *rounds);
+void rounds_create(const bmf_trace_run *run, bmf_rounds *rounds);
 void rounds_free(bmf_rounds *rounds);
 /* The part of a lane in the round of an event, NULL if it has none. */
 const bmf_round_part *rounds_find(const bmf_rounds *rounds, const bmf_event *event, int32_t lane);
 
 /* Time in which one processor computes alone, in a call that computes on no other: disjoint pieces in time order. */
-typedef struct bmf_alone {
+typedef struct bmf_serial_sections {
     int64_t pieces;
     int64_t *begin, *end;
     int64_t *before; /* sum of the lengths of the pieces before this one */
-} bmf_alone;
+} bmf_serial_sections;
 
-void alone_create(const bmf_run *run, bmf_alone *alone);
-void alone_free(bmf_alone *alone);
+void serial_sections_create(const bmf_trace_run *run, bmf_serial_sections *alone);
+void serial_sections_free(bmf_serial_sections *alone);
 /* How much of [begin, end) is such time. O(log pieces). */
-int64_t alone_within(const bmf_alone *alone, int64_t begin, int64_t end);
+int64_t alone_within(const bmf_serial_sections *alone, int64_t begin, int64_t end);
 
 /* By event: how many processors repeat this kernel on the same data, 0 or 1 if it is not repeated. NULL if none is; the
  * caller frees. */
-uint32_t *repeated_create(const bmf_run *run);
+uint32_t *repeated_create(const bmf_trace_run *run);
 
 /* By node: the kind of its communication. nodes values, to be freed. */
-bmf_communication *communication_kinds(const bmf_run *run);
+bmf_communication *communication_kinds(const bmf_trace_run *run);
 /* True for a call that folds a list to one value. */
 bool is_reduction(const bmf_trace_node *node);
 
 /* Everything that is known of a run before its lanes are looked at. */
 typedef struct bmf_analysis {
-    const bmf_run *run;
+    const bmf_trace_run *run;
     bmf_communication *kind; /* by node */
     int64_t *lane_start;     /* lanes + 1: events of lane l are [lane_start[l], lane_start[l + 1]) */
     bool *inside;            /* by node: the root of what is asked for or below it */
     uint32_t root, instance; /* what is asked for; root 0: the run, all instances */
     bmf_rounds rounds;
-    bmf_alone alone;
+    bmf_serial_sections alone;
     uint32_t *copies;
 } bmf_analysis;
 
-void analysis_create(const bmf_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis);
+void analysis_create(const bmf_trace_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis);
 void analysis_free(bmf_analysis *analysis);
 
 /* What one lane did: additive characteristics by node, children not included. */

@@ -37,7 +37,7 @@ static int compare_items(const void *a, const void *b)
     return x->high < y->high ? -1 : x->high > y->high;
 }
 
-static bool is_item(const bmf_run *run, const bool *reduction, const bmf_event *event)
+static bool is_item(const bmf_trace_run *run, const bool *reduction, const bmf_event *event)
 {
     return reduction[event->node] && (event->kind == BMF_EVENT_SEND || event->kind == BMF_EVENT_KERNEL) &&
            event->peer != event->lane && event->peer < run->lanes;
@@ -50,7 +50,7 @@ static item item_of(const bmf_event *event, int64_t number)
     return (item){event->node, event->instance, event->round, low, high, event->lane == high && low >= 0, number};
 }
 
-static item *find_items(const bmf_run *run, int64_t *items)
+static item *find_items(const bmf_trace_run *run, int64_t *items)
 {
     bool *reduction = allocate_array(run->nodes, (int64_t)sizeof *reduction);
     *items = 0;
@@ -124,7 +124,7 @@ static bool count_copies(const item *at, int64_t items, member *of, uint32_t *co
     return any;
 }
 
-uint32_t *repeated_create(const bmf_run *run)
+uint32_t *repeated_create(const bmf_trace_run *run)
 {
     int64_t items;
     if (run->lanes == 1)

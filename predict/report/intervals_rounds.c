@@ -55,7 +55,7 @@ static int64_t part_of_event(bmf_rounds *rounds, const bmf_event *event, int64_t
     return number;
 }
 
-static void make_parts(const bmf_run *run, bmf_rounds *rounds)
+static void make_parts(const bmf_trace_run *run, bmf_rounds *rounds)
 {
     int64_t last = -1;
     for (int64_t k = 0; k < run->events; k++) {
@@ -70,7 +70,7 @@ static void make_parts(const bmf_run *run, bmf_rounds *rounds)
 }
 
 /* When those came to the round who are sent to. */
-static void find_latest(const bmf_run *run, bmf_rounds *rounds)
+static void find_latest(const bmf_trace_run *run, bmf_rounds *rounds)
 {
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
@@ -122,7 +122,7 @@ static void make_groups(bmf_rounds *rounds)
     free(g.example);
 }
 
-void rounds_create(const bmf_run *run, bmf_rounds *rounds)
+void rounds_create(const bmf_trace_run *run, bmf_rounds *rounds)
 {
     int64_t communication = 0;
     for (int64_t k = 0; k < run->events; k++)

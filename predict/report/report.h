@@ -16,7 +16,7 @@ typedef struct bmf_scaling {
 typedef struct bmf_report_contents {
     const char *title;
     int runs; /* 1 or 2; run 0 is drawn above run 1 */
-    bmf_run *run[2];
+    bmf_trace_run *run[2];
     bmf_intervals *intervals[2];
     const bmf_comparison *comparison; /* NULL with one run */
     int64_t loads[2];                 /* link loads, 0: none */

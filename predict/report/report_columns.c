@@ -12,7 +12,7 @@
 
 typedef struct columns {
     bmf_pack *pack;
-    const bmf_run *run;
+    const bmf_trace_run *run;
     const bmf_view *view;
 } columns;
 
@@ -28,7 +28,7 @@ static void pack_optional(bmf_pack *pack, int64_t value, int64_t expected)
 
 static void pack_lanes_and_times(const columns *c)
 {
-    const bmf_run *run = c->run;
+    const bmf_trace_run *run = c->run;
     for (int32_t lane = 0; lane < run->lanes; lane++)
         pack_unsigned(c->pack, (uint64_t)(c->view->lane_start[lane + 1] - c->view->lane_start[lane]));
     for (int64_t k = 0; k < run->events; k++)
@@ -54,7 +54,7 @@ static void pack_places(const columns *c)
 
 static void pack_contents(const columns *c)
 {
-    const bmf_run *run = c->run;
+    const bmf_trace_run *run = c->run;
     int64_t amount[BMF_EVENT_KINDS] = {0};
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
@@ -78,7 +78,7 @@ static int64_t difference_of(int64_t a, int64_t b)
 /* How far the interval reaches below and above the duration; measured runs have none. */
 static void pack_intervals(const columns *c)
 {
-    const bmf_run *run = c->run;
+    const bmf_trace_run *run = c->run;
     bool some = false;
     for (int64_t k = 0; k < run->events && !some; k++)
         some = run->event[k].high != run->event[k].low;
@@ -90,7 +90,7 @@ static void pack_intervals(const columns *c)
 }
 
 /* The receive of every send, and the twins of measured events: both mostly follow that of the one before. */
-static void pack_others(const columns *c, const int64_t *twin)
+static void pack_others(const columns *c, const int64_t *match)
 {
     int64_t expected = 0;
     for (int64_t k = 0; k < c->run->events; k++)
@@ -98,11 +98,11 @@ static void pack_others(const columns *c, const int64_t *twin)
             pack_optional(c->pack, c->view->partner[k], expected);
             expected = c->view->partner[k] >= 0 ? c->view->partner[k] : expected;
         }
-    pack_unsigned(c->pack, twin != NULL);
+    pack_unsigned(c->pack, match != NULL);
     expected = 0;
-    for (int64_t k = 0; twin && k < c->run->events; k++) {
-        pack_optional(c->pack, twin[k], expected);
-        expected = twin[k] >= 0 ? twin[k] + 1 : expected;
+    for (int64_t k = 0; match && k < c->run->events; k++) {
+        pack_optional(c->pack, match[k], expected);
+        expected = match[k] >= 0 ? match[k] + 1 : expected;
     }
 }
 
@@ -110,8 +110,8 @@ int64_t report_detailed(const bmf_intervals *intervals)
 {
     if (!intervals || intervals->processors < 2)
         return 0;
-    int64_t most = BMF_REPORT_EACH / intervals->processors;
-    return intervals->count < most ? intervals->count : most;
+    int64_t max = BMF_REPORT_EACH / intervals->processors;
+    return intervals->count < max ? intervals->count : max;
 }
 
 static int pack_each(bmf_pack *pack, const bmf_intervals *intervals)
@@ -144,7 +144,7 @@ int report_put_columns(bmf_output *out, const bmf_report_contents *report, const
         pack_places(&c);
         pack_contents(&c);
         pack_intervals(&c);
-        pack_others(&c, number == 0 && report->comparison ? report->comparison->twin : NULL);
+        pack_others(&c, number == 0 && report->comparison ? report->comparison->match : NULL);
         status = pack_each(pack, report->intervals[number]);
         pack_end(pack);
     }

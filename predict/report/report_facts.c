@@ -11,7 +11,7 @@
 #include "runtime/base/allocate.h"
 
 /* At most so many links are in a file: the busiest. */
-enum { MOST_LINKS = 20000 };
+enum { MAX_LINKS = 20000 };
 
 /* ---- values ---- */
 
@@ -118,8 +118,8 @@ static void put_interval(bmf_output *out, const bmf_interval *interval)
     output_print(out, "{\"node\":%u,\"level\":%d,\"instances\":%lld,\"parent\":%lld", interval->node, interval->level,
                  (long long)interval->instances, (long long)interval->parent);
     put_totals(out, "all", &interval->all);
-    put_totals(out, "least", &interval->least);
-    put_totals(out, "most", &interval->most);
+    put_totals(out, "least", &interval->min);
+    put_totals(out, "most", &interval->max);
     put_kinds(out, &interval->all);
     put_key(out, "efficiency");
     output_text(out, "[");
@@ -196,7 +196,7 @@ static void put_link(bmf_output *out, const bmf_link_load *link)
 static void put_links(bmf_output *out, const bmf_link_load *load, int64_t loads)
 {
     const bmf_link_load **order = allocate_array(loads, (int64_t)sizeof *order);
-    int64_t shown = loads < MOST_LINKS ? loads : MOST_LINKS;
+    int64_t shown = loads < MAX_LINKS ? loads : MAX_LINKS;
     for (int64_t k = 0; k < loads; k++)
         order[k] = &load[k];
     qsort(order, (size_t)loads, sizeof(const bmf_link_load *), compare_links);
@@ -214,7 +214,7 @@ static void put_links(bmf_output *out, const bmf_link_load *load, int64_t loads)
 
 /* ---- runs ---- */
 
-static void put_names(bmf_output *out, const bmf_run *run)
+static void put_names(bmf_output *out, const bmf_trace_run *run)
 {
     put_key(out, "names");
     output_text(out, "[");
@@ -240,7 +240,7 @@ static const char *name_of(const bmf_report_contents *report, int number)
 
 static void put_run(bmf_output *out, const bmf_report_contents *report, const bmf_view *view, int number)
 {
-    const bmf_run *run = report->run[number];
+    const bmf_trace_run *run = report->run[number];
     bool uncertain = report->high[number] > report->low[number];
     output_print(out, "{\"name\":\"%s\",\"predicted\":%s,\"program\":", name_of(report, number),
                  run->predicted ? "true" : "false");
@@ -306,8 +306,8 @@ static void put_comparison(bmf_output *out, const bmf_comparison *c, int32_t lan
     put_ratios(out, "node", c->node, c->node ? c->nodes : 0);
     put_key(out, "nodeTwin");
     output_text(out, "[");
-    for (int64_t k = 0; c->node_twin && k < c->nodes; k++)
-        output_print(out, "%s%lld", k ? "," : "", c->node_twin[k] == UINT32_MAX ? -1LL : (long long)c->node_twin[k]);
+    for (int64_t k = 0; c->node_match && k < c->nodes; k++)
+        output_print(out, "%s%lld", k ? "," : "", c->node_match[k] == UINT32_MAX ? -1LL : (long long)c->node_match[k]);
     output_text(out, "]}");
 }
 

@@ -14,7 +14,7 @@
 
 /* What is looked up in a run. */
 typedef struct wanted {
-    const bmf_run *run;
+    const bmf_trace_run *run;
     const char *text;
     bmf_trace_node node;
 } wanted;
@@ -38,8 +38,8 @@ static uint64_t hash_node(bmf_trace_node node)
 }
 
 /* Names are looked up once each, not once a node. */
-static void fill_twins(const bmf_run *from, const bmf_run *to, bmf_table *names, bmf_table *nodes, uint32_t *name_twin,
-                       uint32_t *twin)
+static void fill_matches(const bmf_trace_run *from, const bmf_trace_run *to, bmf_table *names, bmf_table *nodes,
+                         uint32_t *name_match, uint32_t *match)
 {
     wanted w = {.run = to};
     for (uint32_t k = 0; k < to->names; k++)
@@ -48,44 +48,44 @@ static void fill_twins(const bmf_run *from, const bmf_run *to, bmf_table *names,
         table_add(nodes, hash_node(to->node[k]), k);
     for (uint32_t k = 0; k < from->names; k++) {
         w.text = from->name[k];
-        name_twin[k] = (uint32_t)table_find(names, hash_text(w.text), is_name, &w);
+        name_match[k] = (uint32_t)table_find(names, hash_text(w.text), is_name, &w);
     }
-    twin[0] = 0;
+    match[0] = 0;
     for (uint32_t k = 1; k < from->nodes; k++) {
         w.node = (bmf_trace_node){
-            .parent = twin[from->node[k].parent], .name = name_twin[from->node[k].name], .kind = from->node[k].kind};
+            .parent = match[from->node[k].parent], .name = name_match[from->node[k].name], .kind = from->node[k].kind};
         const bool known = w.node.parent != UINT32_MAX && w.node.name != UINT32_MAX;
-        twin[k] = known ? (uint32_t)table_find(nodes, hash_node(w.node), is_node, &w) : UINT32_MAX;
+        match[k] = known ? (uint32_t)table_find(nodes, hash_node(w.node), is_node, &w) : UINT32_MAX;
     }
 }
 
-uint32_t *node_twins(const bmf_run *from, const bmf_run *to)
+uint32_t *node_matches(const bmf_trace_run *from, const bmf_trace_run *to)
 {
     bmf_table names = {0}, nodes = {0};
-    uint32_t *name_twin = allocate_array(from->names, (int64_t)sizeof *name_twin);
-    uint32_t *twin = allocate_array(from->nodes, (int64_t)sizeof *twin);
+    uint32_t *name_match = allocate_array(from->names, (int64_t)sizeof *name_match);
+    uint32_t *match = allocate_array(from->nodes, (int64_t)sizeof *match);
     table_make_room(&names, to->names);
     table_make_room(&nodes, to->nodes);
-    fill_twins(from, to, &names, &nodes, name_twin, twin);
+    fill_matches(from, to, &names, &nodes, name_match, match);
     table_free(&names);
     table_free(&nodes);
-    free(name_twin);
-    return twin;
+    free(name_match);
+    return match;
 }
 
-int same_program(const bmf_run *from, const bmf_run *to, const uint32_t *twin)
+int same_program(const bmf_trace_run *from, const bmf_trace_run *to, const uint32_t *match)
 {
     if (from->nodes < 2 || to->nodes < 2)
         return BMF_OK;
     for (uint32_t k = 1; k < from->nodes; k++)
-        if (twin[k] != UINT32_MAX)
+        if (match[k] != UINT32_MAX)
             return BMF_OK;
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
                     "the traces are of different programs ('%s' and '%s'): they have no region or call in common",
                     from->program, to->program);
 }
 
-int64_t run_end(const bmf_run *run)
+int64_t run_end(const bmf_trace_run *run)
 {
     int64_t end = 0;
     for (int64_t k = 0; k < run->events; k++)
@@ -93,7 +93,7 @@ int64_t run_end(const bmf_run *run)
     return end;
 }
 
-int64_t *lane_starts(const bmf_run *run)
+int64_t *lane_starts(const bmf_trace_run *run)
 {
     int64_t *start = allocate_array((int64_t)run->lanes + 1, (int64_t)sizeof *start), event = 0;
     for (int32_t lane = 0; lane <= run->lanes; lane++) {

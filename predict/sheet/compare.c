@@ -16,14 +16,14 @@
 #include "predict/sheet/sheet_private.h"
 #include "runtime/base/allocate.h"
 
-enum { MOST_VALUES = 70 };
+enum { MAX_VALUES = 70 };
 
 typedef struct domain {
     int32_t p_low, p_high; /* 0: any */
     int64_t d_low, d_high;
 } domain;
 
-static domain domain_of(const bmf_entry *entry, int64_t count)
+static domain domain_of(const bmf_sheet_entry *entry, int64_t count)
 {
     domain all = {entry->p_low, entry->p_high, entry->d_low, entry->d_high};
     for (int64_t k = 1; k < count; k++) {
@@ -48,11 +48,11 @@ static bool intersect(domain a, domain b, domain *common)
 }
 
 /* The ends of a range and the powers of two between them. */
-static int list_values(int64_t low, int64_t high, double value[MOST_VALUES])
+static int list_values(int64_t low, int64_t high, double value[MAX_VALUES])
 {
     int values = 0;
     value[values++] = (double)low;
-    for (double power = 1.0; power < (double)high && values < MOST_VALUES - 1; power *= 2.0)
+    for (double power = 1.0; power < (double)high && values < MAX_VALUES - 1; power *= 2.0)
         if (power > (double)low)
             value[values++] = power;
     if (high > low)
@@ -73,8 +73,8 @@ static void compare_point(bmf_sheet_comparison *c, const bmf_estimate *a, const 
     if (a->mean <= 0.0 || b->mean <= 0.0)
         return;
     double ratio = b->mean / a->mean, variance = a->coefficient_variance + b->coefficient_variance;
-    c->least = fmin(c->least, ratio);
-    c->most = fmax(c->most, ratio);
+    c->min = fmin(c->min, ratio);
+    c->max = fmax(c->max, ratio);
     c->mean += log(ratio);
     c->points++;
     c->has_errors = c->has_errors && a->has_errors && b->has_errors && variance > 0.0;
@@ -93,10 +93,10 @@ static void compare_point(bmf_sheet_comparison *c, const bmf_estimate *a, const 
 
 static void compare_all(bmf_sheet_comparison *c, const bmf_sheet *first, const bmf_sheet *second, domain common)
 {
-    double p[MOST_VALUES], d[MOST_VALUES], worst = 0.0;
+    double p[MAX_VALUES], d[MAX_VALUES], worst = 0.0;
     int ps = list_values(common.p_low > 0 ? common.p_low : 1, common.p_high > 0 ? common.p_high : 1, p);
     int ds = list_values(common.d_low, common.d_high, d);
-    c->least = INFINITY;
+    c->min = INFINITY;
     c->has_errors = true;
     for (int i = 0; i < ps; i++)
         for (int j = 0; j < ds; j++) {
@@ -121,8 +121,8 @@ int64_t sheet_compare(const bmf_sheet *first, const bmf_sheet *second, bmf_sheet
             int64_t counts[2];
             if (k > 0 && strcmp(operation, sheet[which]->entry[k - 1].operation) == 0)
                 continue;
-            const bmf_entry *a = sheet_find(first, operation, &counts[0]);
-            const bmf_entry *b = sheet_find(second, operation, &counts[1]);
+            const bmf_sheet_entry *a = sheet_find(first, operation, &counts[0]);
+            const bmf_sheet_entry *b = sheet_find(second, operation, &counts[1]);
             if (which == 1 && a)
                 continue;
             bmf_sheet_comparison *c = &(*comparison)[made++];

@@ -19,7 +19,7 @@ static const double poor_q = 0.01, poor_misfit = 0.10;
 /* ---- which entry ---- */
 
 /* How many times p lies beyond the range, 1 inside. */
-static double beyond(const bmf_entry *entry, double p)
+static double beyond(const bmf_sheet_entry *entry, double p)
 {
     if (entry->p_low == 0)
         return 1.0;
@@ -28,12 +28,12 @@ static double beyond(const bmf_entry *entry, double p)
 
 /* Ranges of d of one range of p follow each other. Sizes between two of them belong to the upper one: a protocol
  * changes right above the last size that still used the old one. */
-const bmf_entry *entry_choose(const bmf_entry *entry, int64_t count, double p, double d)
+const bmf_sheet_entry *entry_choose(const bmf_sheet_entry *entry, int64_t count, double p, double d)
 {
     double nearest = INFINITY;
     for (int64_t k = 0; k < count; k++)
         nearest = fmin(nearest, beyond(&entry[k], p));
-    const bmf_entry *chosen = NULL;
+    const bmf_sheet_entry *chosen = NULL;
     for (int64_t k = 0; k < count; k++) {
         if (beyond(&entry[k], p) > nearest)
             continue;
@@ -44,7 +44,7 @@ const bmf_entry *entry_choose(const bmf_entry *entry, int64_t count, double p, d
     return chosen;
 }
 
-static bool holds_p(const bmf_entry *entry, int64_t count, double p, int32_t *low, int32_t *high)
+static bool holds_p(const bmf_sheet_entry *entry, int64_t count, double p, int32_t *low, int32_t *high)
 {
     bool inside = false;
     *low = entry->p_low;
@@ -57,7 +57,7 @@ static bool holds_p(const bmf_entry *entry, int64_t count, double p, int32_t *lo
     return inside;
 }
 
-void entry_domain(const bmf_entry *entry, int64_t count, double p, double d, bmf_estimate *estimate)
+void entry_domain(const bmf_sheet_entry *entry, int64_t count, double p, double d, bmf_estimate *estimate)
 {
     int32_t p_low, p_high;
     int64_t d_low = INT64_MAX, d_high = 0;
@@ -78,7 +78,7 @@ void entry_domain(const bmf_entry *entry, int64_t count, double p, double d, bmf
 
 /* ---- one operation ---- */
 
-static double quadratic(const bmf_entry *entry, const double basis[BMF_TERMS])
+static double quadratic(const bmf_sheet_entry *entry, const double basis[BMF_TERMS])
 {
     double sum = 0.0;
     for (int a = 0; a < BMF_TERMS; a++)
@@ -97,7 +97,7 @@ static void find_interval(bmf_estimate *e)
     e->high = e->mean + half;
 }
 
-void entry_evaluate(const bmf_entry *entry, double p, double d, bmf_estimate *estimate)
+void entry_evaluate(const bmf_sheet_entry *entry, double p, double d, bmf_estimate *estimate)
 {
     double basis[BMF_TERMS];
     *estimate = (bmf_estimate){.entry = entry, .has_errors = entry->has_errors, .freedom = INFINITY};
@@ -105,8 +105,8 @@ void entry_evaluate(const bmf_entry *entry, double p, double d, bmf_estimate *es
     for (int k = 0; k < BMF_TERMS; k++) {
         double error = entry->has_errors ? sqrt(entry->covariance[k][k]) : 0.0;
         estimate->mean += entry->coefficient[k] * basis[k];
-        estimate->least += (entry->coefficient[k] - error) * basis[k];
-        estimate->most += (entry->coefficient[k] + error) * basis[k];
+        estimate->min += (entry->coefficient[k] - error) * basis[k];
+        estimate->max += (entry->coefficient[k] + error) * basis[k];
     }
     if (entry->has_errors) {
         double noise = isnan(entry->noise) ? 0.0 : entry->noise * fmax(estimate->mean, 0.0);
@@ -118,7 +118,7 @@ void entry_evaluate(const bmf_entry *entry, double p, double d, bmf_estimate *es
     entry_domain(entry, 1, p, d, estimate);
 }
 
-double entry_misfit(const bmf_entry *entry)
+double entry_misfit(const bmf_sheet_entry *entry)
 {
     double sum = 0.0;
     for (int64_t k = 0; k < entry->points; k++) {
@@ -131,7 +131,7 @@ double entry_misfit(const bmf_entry *entry)
     return entry->points > 0 ? sqrt(sum / (double)entry->points) : NAN;
 }
 
-bool entry_is_poor(const bmf_entry *entry)
+bool entry_is_poor(const bmf_sheet_entry *entry)
 {
     return entry->q < poor_q && entry_misfit(entry) > poor_misfit;
 }
@@ -146,7 +146,7 @@ typedef struct part {
 struct bmf_cost {
     const bmf_sheet *sheet;
     part *part; /* by entry */
-    double least, most;
+    double min, max;
     bool inside, has_errors;
     char outside[BMF_SHEET_TEXT]; /* of the first operation that was outside */
 };
@@ -172,8 +172,8 @@ int cost_add(bmf_cost *cost, const char *operation, double p, double d, double t
         at->basis[k] += times * basis[k];
     at->noise_variance += times * one.noise_variance;
     at->used = at->used || times > 0.0;
-    cost->least += times * one.least;
-    cost->most += times * one.most;
+    cost->min += times * one.min;
+    cost->max += times * one.max;
     cost->has_errors = cost->has_errors && one.has_errors;
     if (cost->inside && !one.inside)
         snprintf(cost->outside, sizeof cost->outside, "%.60s: %.190s", operation, one.outside);
@@ -184,10 +184,10 @@ int cost_add(bmf_cost *cost, const char *operation, double p, double d, double t
 void cost_sum(const bmf_cost *cost, bmf_estimate *estimate)
 {
     double spread = 0.0; /* sum of variance^2 / freedom */
-    *estimate = (bmf_estimate){.least = cost->least, .most = cost->most, .inside = cost->inside};
+    *estimate = (bmf_estimate){.min = cost->min, .max = cost->max, .inside = cost->inside};
     memcpy(estimate->outside, cost->outside, sizeof cost->outside);
     for (int64_t k = 0; k < cost->sheet->entries; k++) {
-        const bmf_entry *entry = &cost->sheet->entry[k];
+        const bmf_sheet_entry *entry = &cost->sheet->entry[k];
         const part *at = &cost->part[k];
         if (!at->used)
             continue;

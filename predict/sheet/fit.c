@@ -15,13 +15,13 @@
 #include "bmf/status.h"
 
 enum { SPARE_POINTS = 1, ROUNDS = 10, HUBER_ROUNDS = 3 };
-static const double least_spread = 0.005; /* of repetitions; a coarse clock shows none */
-static const double far_off = 6.0;        /* robust standard deviations: a whole point was disturbed */
-static const double least_scatter = 0.05; /* of points around an equation, before any is far off */
-static const double huber_limit = 3.0;    /* in standard deviations; loses 0.3 % when the noise is normal */
-static const double least_fit = 0.2;      /* of the point's centre: keeps weights finite where a fit nears zero */
+static const double min_spread = 0.005; /* of repetitions; a coarse clock shows none */
+static const double far_off = 6.0;      /* robust standard deviations: a whole point was disturbed */
+static const double min_scatter = 0.05; /* of points around an equation, before any is far off */
+static const double huber_limit = 3.0;  /* in standard deviations; loses 0.3 % when the noise is normal */
+static const double min_fit = 0.2;      /* of the point's centre: keeps weights finite where a fit nears zero */
 static const double significant_misfit = 0.05;
-static const double least_coverage = 0.90;
+static const double min_coverage = 0.90;
 static const double normal_per_mad = 1.4826; /* standard deviation over median absolute deviation, normal noise */
 
 /* ---- points ---- */
@@ -37,13 +37,13 @@ static double median_of(const double *value, int64_t count, double *scratch)
  * has too few to tell what is far off. */
 static double pooled_spread(int64_t count, const bmf_fit_point *point)
 {
-    int64_t all = 0, used = 0, most = 0;
+    int64_t all = 0, used = 0, max = 0;
     for (int64_t k = 0; k < count; k++) {
         all += point[k].repeats;
-        most = point[k].repeats > most ? point[k].repeats : most;
+        max = point[k].repeats > max ? point[k].repeats : max;
     }
     double *deviation = allocate(all * (int64_t)sizeof *deviation);
-    double *scratch = allocate((all > most ? all : most) * (int64_t)sizeof *scratch);
+    double *scratch = allocate((all > max ? all : max) * (int64_t)sizeof *scratch);
     for (int64_t k = 0; k < count; k++) {
         const bmf_fit_point *at = &point[k];
         double middle = median_of(at->seconds, at->repeats, scratch);
@@ -54,7 +54,7 @@ static double pooled_spread(int64_t count, const bmf_fit_point *point)
             deviation[used++] = fabs(at->seconds[j] / middle - 1.0) * degrees;
     }
     double spread = used > 0 ? normal_per_mad * median_of(deviation, used, scratch) : 0.0;
-    spread = fmax(spread, least_spread);
+    spread = fmax(spread, min_spread);
     free(scratch);
     free(deviation);
     return spread;
@@ -150,8 +150,8 @@ static double fitted(const equations *s, int64_t i)
     double value = 0.0;
     for (size_t j = 0; j < (size_t)s->terms; j++)
         value += gsl_matrix_get(s->design, (size_t)i, j) * gsl_vector_get(s->solution, j);
-    double least = fmax(least_fit * s->point[i].centre, 1e-6 * s->largest);
-    return fmax(value, least > 0.0 ? least : 1e-12);
+    double min = fmax(min_fit * s->point[i].centre, 1e-6 * s->largest);
+    return fmax(value, min > 0.0 ? min : 1e-12);
 }
 
 static double missed(const equations *s, int64_t i)
@@ -168,7 +168,7 @@ static void judge_points(equations *s)
     double *off = allocate(2 * s->count * (int64_t)sizeof *off);
     for (int64_t i = 0; i < s->count; i++)
         off[i] = fabs(missed(s, i));
-    double scatter = fmax(normal_per_mad * median_of(off, s->count, off + s->count), least_scatter);
+    double scatter = fmax(normal_per_mad * median_of(off, s->count, off + s->count), min_scatter);
     for (int64_t i = 0; i < s->count; i++) {
         double times = off[i] / (far_off * scatter);
         s->trust[i] = times > 1.0 ? fmax(1.0 / (times * times), 1e-9) : 1.0;
@@ -294,7 +294,7 @@ static void cover(const equations *s, bmf_fit *fit)
     int64_t all = distances(s, &ordered), inside = 0;
     while (inside < all && ordered[inside] <= quantile * fit->noise * (1.0 + 1e-9))
         inside++;
-    if ((double)inside < least_coverage * (double)all) {
+    if ((double)inside < min_coverage * (double)all) {
         int64_t last = (int64_t)ceil(0.95 * (double)all) - 1;
         fit->noise = ordered[last] / quantile;
         inside = last + 1;

@@ -12,7 +12,7 @@
 
 #include "predict/sheet/fit.h"
 
-enum { LEAST_SIZES = 3, SPARE_POINTS = 2 };
+enum { MIN_SIZES = 3, SPARE_POINTS = 2 };
 
 static bool varies_p(int64_t count, const bmf_fit_point *point)
 {
@@ -106,7 +106,7 @@ static int64_t count_sizes(int64_t count, const bmf_fit_point *point)
 static bool can_stand_alone(int64_t count, const bmf_fit_point *point)
 {
     int terms = varies_p(count, point) ? 3 : 2;
-    return count >= terms + SPARE_POINTS && count_sizes(count, point) >= LEAST_SIZES;
+    return count >= terms + SPARE_POINTS && count_sizes(count, point) >= MIN_SIZES;
 }
 
 static void find_cut(const bmf_fit_point *point, int64_t all, range *r)

@@ -54,9 +54,9 @@ int form_function(bmf_form form, int term)
 void form_set(bmf_form *form, int term, int function)
 {
     if (term == 1)
-        form->startup = (bmf_startup)function;
+        form->startup = (bmf_form_startup)function;
     else if (term == 2)
-        form->size = (bmf_size)function;
+        form->size = (bmf_form_size)function;
 }
 
 const char *form_word(bmf_form form, int term)

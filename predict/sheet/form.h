@@ -30,19 +30,19 @@
 
 enum { BMF_WITH_P = 1, BMF_WITH_D = 2 };
 
-typedef enum bmf_startup {
+typedef enum bmf_form_startup {
 #define BMF_STARTUP_NAME(name, word, tex, with, value) BMF_STARTUP_##name,
     BMF_STARTUP_FUNCTIONS(BMF_STARTUP_NAME)
 #undef BMF_STARTUP_NAME
         BMF_STARTUPS
-} bmf_startup;
+} bmf_form_startup;
 
-typedef enum bmf_size {
+typedef enum bmf_form_size {
 #define BMF_SIZE_NAME(name, word, tex, with, value) BMF_SIZE_##name,
     BMF_SIZE_FUNCTIONS(BMF_SIZE_NAME)
 #undef BMF_SIZE_NAME
         BMF_SIZES
-} bmf_size;
+} bmf_form_size;
 
 enum {
     BMF_TERMS = 3,
@@ -51,8 +51,8 @@ enum {
 };
 
 typedef struct bmf_form {
-    bmf_startup startup;
-    bmf_size size;
+    bmf_form_startup startup;
+    bmf_form_size size;
 } bmf_form;
 
 /* ---- terms: a third kind is a list of functions, a member of bmf_form and a row of form_term ---- */

@@ -22,7 +22,7 @@ static const char style[] =
     "auto}\n"
     "details{margin:.5em 0}section{margin-top:2em}\n";
 
-static void put_equation(bmf_output *out, const bmf_entry *entry, bmf_equation_style how)
+static void put_equation(bmf_output *out, const bmf_sheet_entry *entry, bmf_equation_style how)
 {
     char text[BMF_SHEET_TEXT];
     equation_text(entry, how, 1e-6, text, sizeof text);
@@ -51,7 +51,7 @@ static void put_facts(bmf_output *out, const bmf_sheet *sheet)
     output_text(out, "</table>\n");
 }
 
-static void put_row(bmf_output *out, const bmf_entry *entry)
+static void put_row(bmf_output *out, const bmf_sheet_entry *entry)
 {
     char domain[100], q[20], noise[20];
     output_text(out, "<tr><td><a href='#");
@@ -104,7 +104,7 @@ static void put_cell(bmf_output *out, double value, const char *unit)
         output_print(out, "<td class='n'>%.3g%s</td>", value, unit);
 }
 
-static void put_statistics(bmf_output *out, const bmf_entry *entry)
+static void put_statistics(bmf_output *out, const bmf_sheet_entry *entry)
 {
     char domain[100], q[20];
     output_text(out, "<tr><td class='eq'>");
@@ -122,7 +122,7 @@ static void put_statistics(bmf_output *out, const bmf_entry *entry)
 }
 
 /* What one range has to say beyond numbers: rivals of its form, and the note. */
-static void put_remarks(bmf_output *out, const bmf_entry *entry)
+static void put_remarks(bmf_output *out, const bmf_sheet_entry *entry)
 {
     char form[BMF_FORM_TEXT], domain[100];
     if (!entry->has_runner_up && !entry->note[0])
@@ -139,7 +139,7 @@ static void put_remarks(bmf_output *out, const bmf_entry *entry)
     output_text(out, "</span></p>\n");
 }
 
-static void put_equations(bmf_output *out, const bmf_entry *entry, int64_t count)
+static void put_equations(bmf_output *out, const bmf_sheet_entry *entry, int64_t count)
 {
     output_text(out, "<table><tr><th>time, &micro;s</th><th>domain</th><th class='n'>noise</th><th "
                      "class='n'>misfit</th><th class='n'>&chi;&sup2; per degree</th><th class='n'>Q</th><th "
@@ -151,7 +151,7 @@ static void put_equations(bmf_output *out, const bmf_entry *entry, int64_t count
         put_remarks(out, &entry[k]);
 }
 
-static void put_points(bmf_output *out, const bmf_entry *entry, int64_t count)
+static void put_points(bmf_output *out, const bmf_sheet_entry *entry, int64_t count)
 {
     int64_t points = 0;
     for (int64_t k = 0; k < count; k++)
@@ -172,13 +172,13 @@ static void put_points(bmf_output *out, const bmf_entry *entry, int64_t count)
                          "<tr><td class='n'>%d</td><td class='n'>%lld</td><td class='n'>%d</td><td "
                          "class='n'>%.4g</td><td class='n'>%.4g</td><td class='n'>%.4g</td><td "
                          "class='n'>%.4g</td></tr>\n",
-                         at->p, (long long)at->d, at->repeats, at->least * 1e6, at->typical * 1e6, at->most * 1e6,
+                         at->p, (long long)at->d, at->repeats, at->min * 1e6, at->typical * 1e6, at->max * 1e6,
                          e.mean * 1e6);
         }
     output_text(out, "</table></details>\n");
 }
 
-static void put_page(bmf_output *out, const bmf_entry *entry, int64_t count)
+static void put_page(bmf_output *out, const bmf_sheet_entry *entry, int64_t count)
 {
     output_text(out, "<section id='");
     put_markup(out, entry->operation);

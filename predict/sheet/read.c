@@ -105,13 +105,13 @@ static int get_reals(const reader *r, const config_setting_t *setting, int count
 }
 
 /* Two whole numbers, the first not above the second. */
-static int get_range(const reader *r, const config_setting_t *setting, int64_t most, int64_t *low, int64_t *high)
+static int get_range(const reader *r, const config_setting_t *setting, int64_t max, int64_t *low, int64_t *high)
 {
     if (!config_setting_is_aggregate(setting) || config_setting_is_group(setting) ||
         config_setting_length(setting) != 2)
         return mistake(r, setting, "'%s' must be a range [LOW, HIGH]", name_of(setting));
-    BMF_TRY(get_whole(r, config_setting_get_elem(setting, 0), 0, most, low));
-    BMF_TRY(get_whole(r, config_setting_get_elem(setting, 1), 0, most, high));
+    BMF_TRY(get_whole(r, config_setting_get_elem(setting, 0), 0, max, low));
+    BMF_TRY(get_whole(r, config_setting_get_elem(setting, 1), 0, max, high));
     return *low <= *high ? BMF_OK : mistake(r, setting, "the range '%s' runs backwards", name_of(setting));
 }
 
@@ -167,7 +167,7 @@ static int read_term(const reader *r, const config_setting_t *group, int term, b
                    form_words(term, 0, " or ", words, sizeof words), text);
 }
 
-static int read_equation(const reader *r, const config_setting_t *group, bmf_entry *entry)
+static int read_equation(const reader *r, const config_setting_t *group, bmf_sheet_entry *entry)
 {
     for (int k = 1; k < BMF_TERMS; k++)
         BMF_TRY(read_term(r, group, k, &entry->form));
@@ -200,7 +200,7 @@ static bool is_covariance(const double c[BMF_TERMS][BMF_TERMS])
     return true;
 }
 
-static int read_errors(const reader *r, const config_setting_t *group, bmf_entry *entry)
+static int read_errors(const reader *r, const config_setting_t *group, bmf_sheet_entry *entry)
 {
     config_setting_t *full = config_setting_get_member(group, "covariance"),
                      *diagonal = config_setting_get_member(group, "errors");
@@ -228,11 +228,11 @@ static int read_errors(const reader *r, const config_setting_t *group, bmf_entry
     return BMF_OK;
 }
 
-static int read_statistics(const reader *r, const config_setting_t *group, bmf_entry *entry)
+static int read_statistics(const reader *r, const config_setting_t *group, bmf_sheet_entry *entry)
 {
     const struct {
         const char *name;
-        double *value, least, most;
+        double *value, min, max;
     } known[] = {{"noise", &entry->noise, 0.0, INFINITY},
                  {"freedom", &entry->freedom, 0.5, INFINITY},
                  {"coverage", &entry->coverage, 0.0, 1.0},
@@ -246,7 +246,7 @@ static int read_statistics(const reader *r, const config_setting_t *group, bmf_e
         if (!setting)
             continue;
         BMF_TRY(get_real(r, setting, known[k].value));
-        if (*known[k].value < known[k].least || *known[k].value > known[k].most)
+        if (*known[k].value < known[k].min || *known[k].value > known[k].max)
             return mistake(r, setting, "'%s' is out of range", known[k].name);
     }
     /* A printed sheet has such a number; it must be marked. */
@@ -257,7 +257,7 @@ static int read_statistics(const reader *r, const config_setting_t *group, bmf_e
     return runner_up ? get_form(r, runner_up, &entry->runner_up) : BMF_OK;
 }
 
-static int read_alternatives(const reader *r, const config_setting_t *list, bmf_entry *entry)
+static int read_alternatives(const reader *r, const config_setting_t *list, bmf_sheet_entry *entry)
 {
     if (!list)
         return BMF_OK;
@@ -281,12 +281,12 @@ static int read_point(const reader *r, const config_setting_t *setting, bmf_shee
                                .d = (int64_t)value[1],
                                .repeats = (int32_t)value[2],
                                .typical = value[3] * r->unit,
-                               .least = value[4] * r->unit,
-                               .most = value[5] * r->unit};
+                               .min = value[4] * r->unit,
+                               .max = value[5] * r->unit};
     return BMF_OK;
 }
 
-static int read_points(const reader *r, const config_setting_t *list, bmf_entry *entry)
+static int read_points(const reader *r, const config_setting_t *list, bmf_sheet_entry *entry)
 {
     if (!list)
         return BMF_OK;
@@ -300,7 +300,7 @@ static int read_points(const reader *r, const config_setting_t *list, bmf_entry 
     return BMF_OK;
 }
 
-static int read_domain(const reader *r, const config_setting_t *group, bmf_entry *entry)
+static int read_domain(const reader *r, const config_setting_t *group, bmf_sheet_entry *entry)
 {
     config_setting_t *p = config_setting_get_member(group, "p"), *d;
     int64_t low = 0, high = 0;
@@ -328,7 +328,7 @@ static int read_optional_count(const reader *r, const config_setting_t *group, c
     return BMF_OK;
 }
 
-static int read_entry(const reader *r, const config_setting_t *group, bmf_entry *entry)
+static int read_entry(const reader *r, const config_setting_t *group, bmf_sheet_entry *entry)
 {
     static const char *const known[] = {"operation",  "family",     "element_bytes",
                                         "threads",    "p",          "d",
@@ -366,7 +366,7 @@ static int read_entry(const reader *r, const config_setting_t *group, bmf_entry 
     return read_points(r, config_setting_get_member(group, "points"), entry);
 }
 
-static bool overlap(const bmf_entry *a, const bmf_entry *b)
+static bool overlap(const bmf_sheet_entry *a, const bmf_sheet_entry *b)
 {
     bool p = a->p_low <= b->p_high && b->p_low <= a->p_high;
     /* Both ranges of a printed sheet hold the size they meet at. */
@@ -378,7 +378,7 @@ static int check_overlaps(const reader *r, const config_setting_t *list)
     const bmf_sheet *s = r->sheet;
     for (int64_t k = 0; k < s->entries; k++)
         for (int64_t j = 0; j < k; j++) {
-            const bmf_entry *a = &s->entry[j], *b = &s->entry[k];
+            const bmf_sheet_entry *a = &s->entry[j], *b = &s->entry[k];
             if (strcmp(a->operation, b->operation) != 0)
                 continue;
             const config_setting_t *at = config_setting_get_elem(list, (unsigned)k);

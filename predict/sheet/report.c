@@ -69,7 +69,7 @@ bool sheet_fact(const bmf_sheet *sheet, int k, const char **name, char *text, si
     return true;
 }
 
-void sheet_each(const bmf_sheet *sheet, void (*show)(bmf_output *, const bmf_entry *, int64_t), bmf_output *out)
+void sheet_each(const bmf_sheet *sheet, void (*show)(bmf_output *, const bmf_sheet_entry *, int64_t), bmf_output *out)
 {
     for (int64_t begin = 0, end; begin < sheet->entries; begin = end) {
         for (end = begin + 1;
@@ -81,7 +81,7 @@ void sheet_each(const bmf_sheet *sheet, void (*show)(bmf_output *, const bmf_ent
 
 /* ---- text ---- */
 
-static void put_row(bmf_output *out, const bmf_entry *entry)
+static void put_row(bmf_output *out, const bmf_sheet_entry *entry)
 {
     char equation[BMF_SHEET_TEXT], domain[100], q[20], noise[20];
     output_print(out, "  %-20s %-36s %-28s %8s %7s  %s\n", entry->operation,
@@ -113,7 +113,7 @@ static void put_front(bmf_output *out, const bmf_sheet *sheet)
         output_print(out, "  %-20s %s\n", sheet->skip[k].operation, sheet->skip[k].reason);
 }
 
-static void put_forms(bmf_output *out, const bmf_entry *entry)
+static void put_forms(bmf_output *out, const bmf_sheet_entry *entry)
 {
     char form[BMF_FORM_TEXT];
     if (entry->has_runner_up)
@@ -124,7 +124,7 @@ static void put_forms(bmf_output *out, const bmf_entry *entry)
                      form_text(entry->alternative[k], form, sizeof form), k + 1 == entry->alternatives ? "\n" : "");
 }
 
-static void put_statistics(bmf_output *out, const bmf_entry *entry)
+static void put_statistics(bmf_output *out, const bmf_sheet_entry *entry)
 {
     char q[20];
     if (entry->chi_freedom > 0.0)
@@ -147,7 +147,7 @@ static void put_statistics(bmf_output *out, const bmf_entry *entry)
         output_print(out, "  note            %s\n", entry->note);
 }
 
-static void put_points(bmf_output *out, const bmf_entry *entry)
+static void put_points(bmf_output *out, const bmf_sheet_entry *entry)
 {
     if (entry->points == 0)
         return;
@@ -158,12 +158,12 @@ static void put_points(bmf_output *out, const bmf_entry *entry)
         bmf_estimate estimate;
         entry_evaluate(entry, at->p, (double)at->d, &estimate);
         output_print(out, "  %8d %12lld %6d %12.4g %12.4g %12.4g %12.4g %7.3f\n", at->p, (long long)at->d, at->repeats,
-                     at->least * 1e6, at->typical * 1e6, at->most * 1e6, estimate.mean * 1e6,
+                     at->min * 1e6, at->typical * 1e6, at->max * 1e6, estimate.mean * 1e6,
                      at->typical > 0.0 ? estimate.mean / at->typical : NAN);
     }
 }
 
-void sheet_put_page(bmf_output *out, const bmf_entry *entry, int64_t count)
+void sheet_put_page(bmf_output *out, const bmf_sheet_entry *entry, int64_t count)
 {
     const char *text = operation_text(entry->operation);
     output_print(out, "\n%s%s%s\n", entry->operation, text[0] ? ": " : "", text);

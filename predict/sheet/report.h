@@ -11,17 +11,17 @@
 /* The front page: what was measured, and one table of equations per family. pages: then a page per operation. */
 void sheet_put_text(bmf_output *out, const bmf_sheet *sheet, bool pages);
 /* The page of one operation: entries of sheet_find. */
-void sheet_put_page(bmf_output *out, const bmf_entry *entry, int64_t count);
+void sheet_put_page(bmf_output *out, const bmf_sheet_entry *entry, int64_t count);
 /* One self-contained document. */
 void sheet_put_html(bmf_output *out, const bmf_sheet *sheet);
 /* One LaTeX document (article, longtable). */
 void sheet_put_tex(bmf_output *out, const bmf_sheet *sheet);
 /* An <svg> element: time over d with a curve per p, and over p with a curve per d, where these vary; measured points
  * with their least and most, the 95 % interval of one observation as a band. */
-void sheet_put_svg(bmf_output *out, const bmf_entry *entry, int64_t count);
+void sheet_put_svg(bmf_output *out, const bmf_sheet_entry *entry, int64_t count);
 
 /* Calls show for every operation of the sheet in order: its first entry and how many it has. */
-void sheet_each(const bmf_sheet *sheet, void (*show)(bmf_output *, const bmf_entry *, int64_t), bmf_output *out);
+void sheet_each(const bmf_sheet *sheet, void (*show)(bmf_output *, const bmf_sheet_entry *, int64_t), bmf_output *out);
 /* What users must know to read a sheet: paragraphs, the last is NULL. Static storage. */
 extern const char *const sheet_notes[];
 /* The heading of a family's table. Static storage. */

@@ -14,7 +14,7 @@
 #include "runtime/base/allocate.h"
 #include "bmf/status.h"
 
-enum { NEAR_NAMES = 5, MOST_LISTED = 60 };
+enum { NEAR_NAMES = 5, MAX_LISTED = 60 };
 
 void sheet_free(bmf_sheet *sheet)
 {
@@ -40,21 +40,22 @@ void sheet_remark(char *field, const char *format, ...)
     va_end(arguments);
 }
 
-bmf_entry *sheet_add(bmf_sheet *sheet, int64_t *places)
+bmf_sheet_entry *sheet_add(bmf_sheet *sheet, int64_t *places)
 {
     if (sheet->entries == *places) {
         int64_t more = *places * 2 + 16, size = sizeof *sheet->entry;
         sheet->entry = reallocate(sheet->entry, *places * size, more * size);
         *places = more;
     }
-    bmf_entry *entry = &sheet->entry[sheet->entries++];
-    *entry = (bmf_entry){.noise = NAN, .freedom = NAN, .coverage = NAN, .chi_square = NAN, .q = NAN, .condition = NAN};
+    bmf_sheet_entry *entry = &sheet->entry[sheet->entries++];
+    *entry =
+        (bmf_sheet_entry){.noise = NAN, .freedom = NAN, .coverage = NAN, .chi_square = NAN, .q = NAN, .condition = NAN};
     return entry;
 }
 
 static int by_range(const void *a, const void *b)
 {
-    const bmf_entry *x = a, *y = b;
+    const bmf_sheet_entry *x = a, *y = b;
     if (x->family != y->family)
         return x->family < y->family ? -1 : 1;
     int name = strcmp(x->operation, y->operation);
@@ -70,7 +71,7 @@ void sheet_order(bmf_sheet *sheet)
     qsort(sheet->entry, (size_t)sheet->entries, sizeof *sheet->entry, by_range);
 }
 
-const bmf_entry *sheet_find(const bmf_sheet *sheet, const char *operation, int64_t *count)
+const bmf_sheet_entry *sheet_find(const bmf_sheet *sheet, const char *operation, int64_t *count)
 {
     int64_t first = 0;
     while (first < sheet->entries && strcmp(sheet->entry[first].operation, operation) != 0)
@@ -83,7 +84,7 @@ const bmf_entry *sheet_find(const bmf_sheet *sheet, const char *operation, int64
 }
 
 /* Small is near; names that hold the other are nearer than the letters say. */
-static int strangeness(const char *asked, const char *known)
+static int sheet_distance(const char *asked, const char *known)
 {
     bool inside = asked[0] && (strstr(known, asked) || strstr(asked, known));
     int letters = name_distance(asked, known);
@@ -91,13 +92,13 @@ static int strangeness(const char *asked, const char *known)
 }
 
 /* Appends the names of the sheet that are at most so strange. Returns how many. */
-static int list_names(const bmf_sheet *sheet, const char *operation, int most_strange, int most_names, char *text)
+static int list_names(const bmf_sheet *sheet, const char *operation, int max_strange, int max_names, char *text)
 {
     int listed = 0;
     const char *before = "";
-    for (int64_t k = 0; k < sheet->entries && listed < most_names; k++) {
+    for (int64_t k = 0; k < sheet->entries && listed < max_names; k++) {
         const char *name = sheet->entry[k].operation;
-        if (strcmp(name, before) == 0 || (operation && strangeness(operation, name) > most_strange))
+        if (strcmp(name, before) == 0 || (operation && sheet_distance(operation, name) > max_strange))
             continue;
         if (strlen(text) + strlen(name) + 3 >= BMF_SHEET_TEXT * 2)
             break;
@@ -115,7 +116,7 @@ static int fail_unknown(const bmf_sheet *sheet, const char *operation)
     for (int strange = 1; strange <= 3; strange++)
         if (list_names(sheet, operation, strange, NEAR_NAMES, text) > 0)
             return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the sheet has no operation '%s'; near: %s", operation, text);
-    list_names(sheet, NULL, 0, MOST_LISTED, text);
+    list_names(sheet, NULL, 0, MAX_LISTED, text);
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the sheet has no operation '%s'; it has %s", operation,
                     text[0] ? text : "none");
 }
@@ -126,7 +127,7 @@ int sheet_evaluate(const bmf_sheet *sheet, const char *operation, double p, doub
     if (strlen(operation) >= BMF_SHEET_NAME)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the name of an operation has at most %d letters",
                         BMF_SHEET_NAME - 1);
-    const bmf_entry *entry = sheet_find(sheet, operation, &count);
+    const bmf_sheet_entry *entry = sheet_find(sheet, operation, &count);
     if (!entry)
         return fail_unknown(sheet, operation);
     if (!isfinite(p) || p < 1.0)

@@ -20,11 +20,11 @@ enum { BMF_SHEET_NAME = BMF_SAMPLE_NAME + 8, BMF_SHEET_TEXT = 256, BMF_ALTERNATI
 typedef struct bmf_sheet_point {
     int32_t p, repeats;
     int64_t d;
-    double typical, least, most;
+    double typical, min, max;
 } bmf_sheet_point;
 
 /* One equation. Statistics that are not known (transcribed sheets) are NaN, counts 0. */
-typedef struct bmf_entry {
+typedef struct bmf_sheet_entry {
     char operation[BMF_SHEET_NAME]; /* "bcast", "bcast:cached" */
     bmf_family family;
     int32_t element_bytes, threads; /* 0: not known */
@@ -48,14 +48,14 @@ typedef struct bmf_entry {
     bool doubtful;             /* transcribed and doubtful */
     int64_t points;
     bmf_sheet_point *point;
-} bmf_entry;
+} bmf_sheet_entry;
 
 typedef struct bmf_sheet {
     char title[BMF_SHEET_TEXT];
     bmf_samples_header header; /* of the measurement; texts "" and numbers 0 when not known */
     char source[BMF_SHEET_TEXT];
     int64_t entries, skips;
-    bmf_entry *entry; /* ordered by operation, then p_low, then d_low */
+    bmf_sheet_entry *entry; /* ordered by operation, then p_low, then d_low */
     bmf_skip *skip;
 } bmf_sheet;
 
@@ -82,25 +82,25 @@ typedef struct bmf_estimate {
     double noise_variance;       /* of one observation around the mean */
     double freedom;              /* of the t quantile; infinite when the errors are not known */
     double low, high;            /* 95 % interval of one new observation */
-    double least, most;          /* the equation with every coefficient one standard error lower and higher */
+    double min, max;             /* the equation with every coefficient one standard error lower and higher */
     bool has_errors;
     bool inside;                  /* of the domain */
     char outside[BMF_SHEET_TEXT]; /* "" or what is outside */
-    const bmf_entry *entry;       /* used; NULL in a sum */
+    const bmf_sheet_entry *entry; /* used; NULL in a sum */
 } bmf_estimate;
 
 /* Entries of the operation, consecutive; NULL when there is none. */
-const bmf_entry *sheet_find(const bmf_sheet *sheet, const char *operation, int64_t *count);
+const bmf_sheet_entry *sheet_find(const bmf_sheet *sheet, const char *operation, int64_t *count);
 /* The time of the operation with p processes and d elements, p >= 1, d >= 0.
  * BMF_ERROR_ARGUMENT: unknown operation (the message lists near names), p or d out of range. */
 int sheet_evaluate(const bmf_sheet *sheet, const char *operation, double p, double d, bmf_estimate *estimate);
 /* The same for one entry. */
-void entry_evaluate(const bmf_entry *entry, double p, double d, bmf_estimate *estimate);
+void entry_evaluate(const bmf_sheet_entry *entry, double p, double d, bmf_estimate *estimate);
 
 /* How far the equation is from the points: root of the mean square of equation / typical time - 1. NaN if none. */
-double entry_misfit(const bmf_entry *entry);
+double entry_misfit(const bmf_sheet_entry *entry);
 /* A fit that the points contradict, and not by a trifle: Q below 1 % and a misfit above 10 %. */
-bool entry_is_poor(const bmf_entry *entry);
+bool entry_is_poor(const bmf_sheet_entry *entry);
 
 /* A sum of many operations of one sheet. Errors of the coefficients of one entry are the same error every time it is
  * used, so they add up before they are squared: var = sum over entries g' C g + sum of the observations' noise, with g

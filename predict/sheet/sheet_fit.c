@@ -71,7 +71,7 @@ static void free_points(bmf_fit_point *point)
     free(point);
 }
 
-static void copy_points(bmf_entry *entry, int64_t count, const bmf_fit_point *point)
+static void copy_points(bmf_sheet_entry *entry, int64_t count, const bmf_fit_point *point)
 {
     entry->points = count;
     entry->point = allocate(count * (int64_t)sizeof *entry->point);
@@ -80,13 +80,13 @@ static void copy_points(bmf_entry *entry, int64_t count, const bmf_fit_point *po
                               .d = (int64_t)point[k].d,
                               .repeats = (int32_t)point[k].repeats,
                               .typical = point[k].centre,
-                              .least = point[k].seconds[0],
-                              .most = point[k].seconds[0]};
+                              .min = point[k].seconds[0],
+                              .max = point[k].seconds[0]};
         for (int64_t j = 1; j < point[k].repeats; j++) {
-            at.least = fmin(at.least, point[k].seconds[j]);
-            at.most = fmax(at.most, point[k].seconds[j]);
+            at.min = fmin(at.min, point[k].seconds[j]);
+            at.max = fmax(at.max, point[k].seconds[j]);
         }
-        at.typical = fmin(fmax(at.typical, at.least), at.most); /* means round */
+        at.typical = fmin(fmax(at.typical, at.min), at.max); /* means round */
         entry->point[k] = at;
     }
 }
@@ -108,14 +108,14 @@ static int distinct_p(int64_t count, const bmf_fit_point *point, double seen[FEW
 }
 
 /* Times that fall as p or d grow are not those of the operation. */
-static void remark_slopes(bmf_entry *entry)
+static void remark_slopes(bmf_sheet_entry *entry)
 {
     for (int k = 1; k < BMF_TERMS; k++)
         if (entry->coefficient[k] < -2.0 * sqrt(entry->covariance[k][k]))
             sheet_remark(entry->note, "the time falls as %s grows: was the machine quiet?", form_term[k].variable);
 }
 
-static void remark_design(bmf_entry *entry, const bmf_fit *fit, int64_t count, const bmf_fit_point *point)
+static void remark_design(bmf_sheet_entry *entry, const bmf_fit *fit, int64_t count, const bmf_fit_point *point)
 {
     if (fit->far_off > 0)
         sheet_remark(entry->note, "%lld of %lld points are far off the equation and hardly count",
@@ -140,7 +140,7 @@ static void remark_design(bmf_entry *entry, const bmf_fit *fit, int64_t count, c
 
 /* ---- entries ---- */
 
-static void set_domain(bmf_entry *entry, int64_t count, const bmf_fit_point *point)
+static void set_domain(bmf_sheet_entry *entry, int64_t count, const bmf_fit_point *point)
 {
     entry->p_low = INT32_MAX;
     entry->d_low = INT64_MAX;
@@ -158,7 +158,7 @@ static void set_domain(bmf_entry *entry, int64_t count, const bmf_fit_point *poi
         entry->p_low = entry->p_high = 0;
 }
 
-static void describe(bmf_entry *entry, const bmf_sample *sample)
+static void describe(bmf_sheet_entry *entry, const bmf_sample *sample)
 {
     snprintf(entry->operation, sizeof entry->operation, "%s%s", sample->operation, sample->cached ? ":cached" : "");
     entry->family = sample->family;
@@ -166,7 +166,7 @@ static void describe(bmf_entry *entry, const bmf_sample *sample)
     entry->threads = sample->threads;
 }
 
-static void set_alternatives(bmf_entry *entry, int fits, const bmf_fit *fit)
+static void set_alternatives(bmf_sheet_entry *entry, int fits, const bmf_fit *fit)
 {
     entry->has_runner_up = fits > 1;
     if (fits > 1) {
@@ -177,7 +177,7 @@ static void set_alternatives(bmf_entry *entry, int fits, const bmf_fit *fit)
         entry->alternative[entry->alternatives++] = fit[k].form;
 }
 
-static void set_equation(bmf_entry *entry, const bmf_fit *fit)
+static void set_equation(bmf_sheet_entry *entry, const bmf_fit *fit)
 {
     entry->form = fit->form;
     memcpy(entry->coefficient, fit->coefficient, sizeof fit->coefficient);
@@ -200,7 +200,7 @@ static int fit_range(bmf_sheet *sheet, int64_t *places, const bmf_sample *sample
     int fits = fit_forms(count, point, fit);
     if (fits == 0)
         return bmf_fail(NULL, BMF_ERROR_INTERNAL, "no form fits '%s'", sample->operation);
-    bmf_entry *entry = sheet_add(sheet, places);
+    bmf_sheet_entry *entry = sheet_add(sheet, places);
     describe(entry, sample);
     set_domain(entry, count, point);
     set_equation(entry, &fit[0]);

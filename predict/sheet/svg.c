@@ -15,10 +15,10 @@
 #include "predict/sheet/text.h"
 #include "runtime/base/allocate.h"
 
-enum { MOST_CURVES = 7, STEPS = 96, PANEL = 560, HEIGHT = 380, LEFT = 62, RIGHT = 84, TOP = 34, BOTTOM = 44, ROW = 18 };
+enum { MAX_CURVES = 7, STEPS = 96, PANEL = 560, HEIGHT = 380, LEFT = 62, RIGHT = 84, TOP = 34, BOTTOM = 44, ROW = 18 };
 
-static const char *const colours[MOST_CURVES] = {"#1b3a5c", "#2a6f97", "#4fa3a5", "#8a9a2f",
-                                                 "#d9902f", "#c8553d", "#7d2f6b"};
+static const char *const colours[MAX_CURVES] = {"#1b3a5c", "#2a6f97", "#4fa3a5", "#8a9a2f",
+                                                "#d9902f", "#c8553d", "#7d2f6b"};
 
 typedef struct axis {
     double low, high; /* values, both above 0 */
@@ -26,13 +26,13 @@ typedef struct axis {
 } axis;
 
 typedef struct picture {
-    const bmf_entry *entry;
+    const bmf_sheet_entry *entry;
     int64_t count;
     bool over_p; /* x is p, curves are d */
     double x0;   /* of the panel */
     axis x, y;
     int64_t curves;
-    double curve[MOST_CURVES];
+    double curve[MAX_CURVES];
 } picture;
 
 /* ---- values ---- */
@@ -69,7 +69,7 @@ static void sort_values(values *all)
 }
 
 /* The different p or d of the operation: those measured, or powers of two over the domain of a sheet without points. */
-static values list_values(const bmf_entry *entry, int64_t count, bool of_p)
+static values list_values(const bmf_sheet_entry *entry, int64_t count, bool of_p)
 {
     int64_t room = 0;
     for (int64_t k = 0; k < count; k++)
@@ -92,7 +92,7 @@ static values list_values(const bmf_entry *entry, int64_t count, bool of_p)
 /* At most MOST_CURVES of them, the first and the last among those. */
 static void choose_curves(picture *p, const values *all)
 {
-    p->curves = all->count < MOST_CURVES ? all->count : MOST_CURVES;
+    p->curves = all->count < MAX_CURVES ? all->count : MAX_CURVES;
     for (int64_t k = 0; k < p->curves; k++)
         p->curve[k] = all->value[p->curves > 1 ? k * (all->count - 1) / (p->curves - 1) : 0];
 }
@@ -100,7 +100,7 @@ static void choose_curves(picture *p, const values *all)
 static double estimate_at(const picture *p, double x, double curve, bmf_estimate *estimate)
 {
     double group = p->over_p ? x : curve, size = p->over_p ? curve : x;
-    const bmf_entry *entry = entry_choose(p->entry, p->count, group, size);
+    const bmf_sheet_entry *entry = entry_choose(p->entry, p->count, group, size);
     entry_evaluate(entry, group, size, estimate);
     return estimate->mean;
 }
@@ -148,7 +148,7 @@ static void set_y(picture *p)
     p->y = (axis){0};
     for (int64_t k = 0; k < p->count; k++)
         for (int64_t j = 0; j < p->entry[k].points; j++) {
-            widen(&p->y, p->entry[k].point[j].least);
+            widen(&p->y, p->entry[k].point[j].min);
             widen(&p->y, p->entry[k].point[j].typical);
         }
     for (int64_t k = 0; k < p->curves; k++)
@@ -235,7 +235,7 @@ static int put_piece(bmf_output *out, const picture *p, int64_t k, int from)
 {
     bmf_estimate e;
     estimate_at(p, step_x(p, from), p->curve[k], &e);
-    const bmf_entry *entry = e.entry;
+    const bmf_sheet_entry *entry = e.entry;
     int end = from;
     output_print(out, "<polyline fill='none' stroke='%s' stroke-width='1.6' points='", colours[k]);
     for (; end <= STEPS; end++) {
@@ -271,7 +271,7 @@ static void put_points(bmf_output *out, const picture *p, int64_t curve)
             output_print(out,
                          "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' stroke='%s' opacity='0.6'/>"
                          "<circle cx='%.1f' cy='%.1f' r='2.6' fill='%s'/>\n",
-                         x, x, y_at(p, at->least), y_at(p, at->most), colours[curve], x, y_at(p, at->typical),
+                         x, x, y_at(p, at->min), y_at(p, at->max), colours[curve], x, y_at(p, at->typical),
                          colours[curve]);
         }
 }
@@ -309,7 +309,7 @@ static void put_panel(bmf_output *out, picture *p, const values *xs, const value
         put_key(out, p);
 }
 
-void sheet_put_svg(bmf_output *out, const bmf_entry *entry, int64_t count)
+void sheet_put_svg(bmf_output *out, const bmf_sheet_entry *entry, int64_t count)
 {
     values p = list_values(entry, count, true), d = list_values(entry, count, false);
     bool over_p = p.count > 1, over_d = d.count > 1 || !over_p;

@@ -41,7 +41,7 @@ static const bmf_function *function_at(const char *text)
     return found;
 }
 
-static void put_math(bmf_output *out, const bmf_entry *entry, bmf_equation_style how)
+static void put_math(bmf_output *out, const bmf_sheet_entry *entry, bmf_equation_style how)
 {
     char text[BMF_SHEET_TEXT];
     equation_text(entry, how, 1e-6, text, sizeof text);
@@ -82,7 +82,7 @@ static void put_facts(bmf_output *out, const bmf_sheet *sheet)
     output_text(out, "units & microseconds; $\\log$ is the natural logarithm \\\\\n\\end{longtable}\n");
 }
 
-static void put_row(bmf_output *out, const bmf_entry *entry)
+static void put_row(bmf_output *out, const bmf_sheet_entry *entry)
 {
     char domain[100], q[20];
     const char *remark = remark_text(entry);
@@ -115,7 +115,7 @@ static void put_item(bmf_output *out, const char *name, double value, const char
         output_print(out, "\\item %s %.3g%s\n", name, value, unit);
 }
 
-static void put_page(bmf_output *out, const bmf_entry *entry, int64_t count)
+static void put_page(bmf_output *out, const bmf_sheet_entry *entry, int64_t count)
 {
     output_text(out, "\\subsection*{");
     put_plain(out, entry->operation);

@@ -8,7 +8,7 @@
 #include "predict/measure/measure_private.h"
 
 enum { LARGEST_BUCKET = 9 };
-static const double least_q = 1e-6; /* smaller ones say no more */
+static const double min_q = 1e-6; /* smaller ones say no more */
 
 double round_figures(double value, int figures)
 {
@@ -64,7 +64,7 @@ static int figures_for(double coefficient, double error)
     return digits < 2.0 ? 2 : digits > 9.0 ? 9 : (int)digits;
 }
 
-static void put_coefficient(const bmf_entry *entry, int k, bmf_equation_style style, double unit, char *text,
+static void put_coefficient(const bmf_sheet_entry *entry, int k, bmf_equation_style style, double unit, char *text,
                             size_t size)
 {
     double value = entry->coefficient[k] / unit, error = sqrt(entry->covariance[k][k]) / unit;
@@ -85,7 +85,7 @@ static void put_coefficient(const bmf_entry *entry, int k, bmf_equation_style st
     }
 }
 
-const char *equation_text(const bmf_entry *entry, bmf_equation_style style, double unit, char *text, size_t size)
+const char *equation_text(const bmf_sheet_entry *entry, bmf_equation_style style, double unit, char *text, size_t size)
 {
     int term[BMF_TERMS], terms = form_terms(entry->form, term);
     size_t used = 0;
@@ -118,7 +118,7 @@ const char *time_text(double seconds, char *text, size_t size)
     return text;
 }
 
-const char *domain_text(const bmf_entry *entry, char *text, size_t size)
+const char *domain_text(const bmf_sheet_entry *entry, char *text, size_t size)
 {
     char p[40] = "any p", d[60] = "";
     if (entry->p_low > 0 && entry->p_low == entry->p_high)
@@ -135,8 +135,8 @@ const char *q_text(double q, char *text, size_t size)
 {
     if (isnan(q))
         snprintf(text, size, "-");
-    else if (q < least_q)
-        snprintf(text, size, "<%g", least_q);
+    else if (q < min_q)
+        snprintf(text, size, "<%g", min_q);
     else
         snprintf(text, size, "%.2g", q);
     return text;
@@ -152,7 +152,7 @@ const char *noise_text(double noise, char *text, size_t size)
     return text;
 }
 
-const char *remark_text(const bmf_entry *entry)
+const char *remark_text(const bmf_sheet_entry *entry)
 {
     if (entry->doubtful)
         return "doubtful";

@@ -23,17 +23,17 @@ int time_bucket(double seconds);
 /* "1 us", "10 us", "100 us", "1 ms", "10 ms", ... */
 const char *bucket_text(double seconds, char *text, size_t size);
 /* The right-hand side of an entry's equation in units of so many seconds. Returns text. */
-const char *equation_text(const bmf_entry *entry, bmf_equation_style style, double unit, char *text, size_t size);
+const char *equation_text(const bmf_sheet_entry *entry, bmf_equation_style style, double unit, char *text, size_t size);
 /* A time with its unit: "912 us", "1.23 ms"; three figures. Returns text. */
 const char *time_text(double seconds, char *text, size_t size);
 /* "p 2..128, d 1..32", or "any p". Returns text. */
-const char *domain_text(const bmf_entry *entry, char *text, size_t size);
+const char *domain_text(const bmf_sheet_entry *entry, char *text, size_t size);
 /* Q in two figures, or "-" where it is not known. Returns text. */
 const char *q_text(double q, char *text, size_t size);
 /* The noise in percent, two figures, or "-". Returns text. */
 const char *noise_text(double noise, char *text, size_t size);
 /* What the tables say behind an entry: "doubtful", "poor", "see note" or "". Static storage. */
-const char *remark_text(const bmf_entry *entry);
+const char *remark_text(const bmf_sheet_entry *entry);
 /* What a function does, in a sentence for the pages of a sheet; "" when it is not known. Static storage. */
 const char *operation_text(const char *operation);
 

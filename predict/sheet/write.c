@@ -89,7 +89,7 @@ static void put_form(bmf_output *out, bmf_form form)
     output_text(out, "\"");
 }
 
-static void put_equation(bmf_output *out, const bmf_entry *entry)
+static void put_equation(bmf_output *out, const bmf_sheet_entry *entry)
 {
     int term[BMF_TERMS], terms = form_terms(entry->form, term);
     for (int k = 1; k < BMF_TERMS; k++)
@@ -107,7 +107,7 @@ static void put_equation(bmf_output *out, const bmf_entry *entry)
     output_text(out, "];\n");
 }
 
-static void put_rivals(bmf_output *out, const bmf_entry *entry)
+static void put_rivals(bmf_output *out, const bmf_sheet_entry *entry)
 {
     if (entry->has_runner_up) {
         output_text(out, "    runner_up = ");
@@ -125,7 +125,7 @@ static void put_rivals(bmf_output *out, const bmf_entry *entry)
     output_text(out, ");\n");
 }
 
-static void put_points(bmf_output *out, const bmf_entry *entry)
+static void put_points(bmf_output *out, const bmf_sheet_entry *entry)
 {
     if (entry->points == 0)
         return;
@@ -135,15 +135,15 @@ static void put_points(bmf_output *out, const bmf_entry *entry)
         output_print(out, "      (%d, %lld, %d, ", at->p, (long long)at->d, at->repeats);
         put_real(out, at->typical * per_second);
         output_text(out, ", ");
-        put_real(out, at->least * per_second);
+        put_real(out, at->min * per_second);
         output_text(out, ", ");
-        put_real(out, at->most * per_second);
+        put_real(out, at->max * per_second);
         output_text(out, k + 1 < entry->points ? "),\n" : ")\n");
     }
     output_text(out, "    );\n");
 }
 
-static void put_entry(bmf_output *out, const bmf_entry *entry)
+static void put_entry(bmf_output *out, const bmf_sheet_entry *entry)
 {
     char text[BMF_SHEET_TEXT];
     output_print(out, "  # %s: %s us\n  {\n", entry->operation,

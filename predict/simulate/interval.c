@@ -14,13 +14,13 @@
 #include "predict/simulate/simulate.h"
 #include "runtime/base/allocate.h"
 
-enum { LEAST_SAMPLES = 20, MOST_SAMPLES = 200, ENOUGH_FOR_QUANTILES = 100, CERTAIN_AFTER = 3 };
+enum { MIN_SAMPLES = 20, MAX_SAMPLES = 200, ENOUGH_FOR_QUANTILES = 100, CERTAIN_AFTER = 3 };
 static const int64_t CHEAP_ACTIONS = 20000000; /* of all samples together: some seconds */
 
 static int64_t cheap_samples(int64_t actions)
 {
-    const int64_t samples = actions > 0 ? CHEAP_ACTIONS / actions : MOST_SAMPLES;
-    return samples < LEAST_SAMPLES ? LEAST_SAMPLES : samples > MOST_SAMPLES ? MOST_SAMPLES : samples;
+    const int64_t samples = actions > 0 ? CHEAP_ACTIONS / actions : MAX_SAMPLES;
+    return samples < MIN_SAMPLES ? MIN_SAMPLES : samples > MAX_SAMPLES ? MAX_SAMPLES : samples;
 }
 
 static int simulate(const bmf_actions *actions, bmf_network *network, int64_t sample, double *seconds)

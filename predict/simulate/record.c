@@ -25,7 +25,7 @@ typedef struct boundary {
 } boundary;
 
 typedef struct recorder {
-    bmf_run *run;
+    bmf_trace_run *run;
     int64_t first_event;
     boundary *boundary;
     int64_t boundaries, boundary_capacity;
@@ -42,7 +42,7 @@ static int64_t nanoseconds(double seconds)
     return (int64_t)(seconds * 1e9 + 0.5);
 }
 
-void simulator_record(bmf_simulator *s, bmf_run *run)
+void simulator_record(bmf_simulator *s, bmf_trace_run *run)
 {
     recorder *r = allocate_clear(1, (int64_t)sizeof *r);
     r->run = run;
@@ -70,7 +70,7 @@ void record_free(bmf_simulator *s)
 
 void record_restart(bmf_simulator *s)
 {
-    bmf_run *run = s->recorder->run;
+    bmf_trace_run *run = s->recorder->run;
     run->events = s->recorder->first_event;
     simulator_record(s, run);
 }
@@ -184,19 +184,20 @@ void record_compute(bmf_simulator *s, const bmf_action *action, double begin, do
            begin, end, around(end - begin, hypot(shared, (double)action->own)));
 }
 
-void record_send(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end)
+void record_send(bmf_simulator *s, const bmf_action *action, const bmf_transit *message, double begin, double end)
 {
     record(s, action, (bmf_event){.kind = BMF_EVENT_SEND, .amount = message->bytes, .peer = (int32_t)message->to},
-           begin, end, around(end - begin, message->spread));
+           begin, end, around(end - begin, message->relative_error));
 }
 
-void record_receive(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end)
+void record_receive(bmf_simulator *s, const bmf_action *action, const bmf_transit *message, double begin, double end)
 {
-    const bounds arrival = around(message->arrived - message->sent, message->spread);
+    const bounds arrival = around(message->arrived - message->sent, message->relative_error);
     const double low = fmax(message->sent + arrival.low - begin, 0),
                  high = fmax(message->sent + arrival.high - begin, 0);
-    const bounds seconds =
-        message->spread > 0 ? (bounds){low + message->taking, high + message->taking} : (bounds){0, 0};
+    const bounds seconds = message->relative_error > 0
+                               ? (bounds){low + message->receive_overhead, high + message->receive_overhead}
+                               : (bounds){0, 0};
     record(s, action, (bmf_event){.kind = BMF_EVENT_RECEIVE, .amount = message->bytes, .peer = (int32_t)message->from},
            begin, end, seconds);
 }
@@ -207,9 +208,9 @@ void record_wait(bmf_simulator *s, const bmf_action *action, double begin, doubl
 }
 
 /* All agreements of a program take the same; if not, the trace tells the shortest. */
-void record_meeting(bmf_simulator *s, double seconds)
+void record_barrier(bmf_simulator *s, double seconds)
 {
-    bmf_run *run = s->recorder->run;
+    bmf_trace_run *run = s->recorder->run;
     const int64_t needed = nanoseconds(seconds);
     if (needed > 0 && (run->agreement == 0 || needed < run->agreement))
         run->agreement = needed;

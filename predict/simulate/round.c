@@ -31,8 +31,8 @@ static bool is_send_of(const bmf_simulator *s, int64_t index, int64_t round)
 static int by_sender(const void *a, const void *b)
 {
     const flight *x = *(void *const *)a, *y = *(void *const *)b;
-    if (x->flying.from != y->flying.from)
-        return x->flying.from < y->flying.from ? -1 : 1;
+    if (x->transit.from != y->transit.from)
+        return x->transit.from < y->transit.from ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
@@ -44,7 +44,7 @@ static int64_t collect(bmf_simulator *s, int64_t round)
     bool sorted = true;
     ARRAY_RESERVE(s->together, s->together_capacity, count);
     for (int64_t k = 0; k < count; k++) {
-        s->together[k] = &flight_of(s, first + k)->flying;
+        s->together[k] = &flight_of(s, first + k)->transit;
         sorted = sorted && (k == 0 || s->together[k - 1]->from <= s->together[k]->from);
     }
     if (!sorted)
@@ -53,7 +53,7 @@ static int64_t collect(bmf_simulator *s, int64_t round)
 }
 
 /* One sender leaves the round with its `count` messages: its sends follow each other until the last is free. */
-static void leave(bmf_simulator *s, bmf_flying *const *message, int64_t count)
+static void leave(bmf_simulator *s, bmf_transit *const *message, int64_t count)
 {
     const int64_t from = message[0]->from, round = message[0]->round;
     processor *me = &s->processor[from];
@@ -61,9 +61,9 @@ static void leave(bmf_simulator *s, bmf_flying *const *message, int64_t count)
         step_count_done(s, me, (flight *)(void *)message[k]);
     for (; is_send_of(s, me->at, round); me->at = s->next[me->at]) {
         const bmf_action *action = &s->actions->action[me->at];
-        const bmf_flying *sent = &flight_of(s, action->message)->flying;
+        const bmf_transit *sent = &flight_of(s, action->message)->transit;
         const double begin = me->clock;
-        me->clock = fmax(me->clock, sent->free);
+        me->clock = fmax(me->clock, sent->sender_free);
         if (s->recorder)
             record_send(s, action, sent, begin, me->clock);
         flight_received(s, action->message);
@@ -89,7 +89,7 @@ static void send_round(bmf_simulator *s, int64_t round)
     }
 }
 
-void round_come(bmf_simulator *s, int64_t p)
+void round_join(bmf_simulator *s, int64_t p)
 {
     processor *me = &s->processor[p];
     const int64_t round = s->actions->action[me->at].amount;
@@ -97,10 +97,10 @@ void round_come(bmf_simulator *s, int64_t p)
     if (*missing == 0)
         *missing = actions_first_message(s->actions, round) - actions_first_message(s->actions, round + 1);
     for (int64_t at = me->at; is_send_of(s, at, round); at = s->next[at]) {
-        step_hand_over(s, &s->actions->action[at], me->clock);
+        message_inject(s, &s->actions->action[at], me->clock);
         ++*missing;
     }
-    me->stands = STANDS_ROUND;
+    me->blocked_on = BLOCKED_ROUND;
     if (*missing == 0)
         send_round(s, round);
 }

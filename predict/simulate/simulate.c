@@ -1,7 +1,7 @@
 /* The simulator: from the actions that were recorded to the clocks of all processors. See simulate.h.
  *
  * Method: every action knows the next one of its processor, so that more of them can be added at any time; events are
- * carried out by simulator_step (simulate_step.c) and the network, the earliest first.
+ * carried out by simulator_resume (simulate_step.c) and the network, the earliest first.
  * Cost: one pass over the actions to link them, then as simulate_step.c says.
  */
 #include "predict/simulate/simulate.h"
@@ -17,7 +17,7 @@ static void begin(bmf_simulator *s)
 {
     for (int64_t p = 0; p < s->actions->processors; p++)
         s->processor[p] = (processor){.at = -1, .last = -1, .open = -1};
-    s->linked = s->heap_count = s->meeting = 0;
+    s->linked = s->heap_count = s->barrier = 0;
     s->rounds = 0;
     s->round_spare = -1;
     s->now = -1;
@@ -98,18 +98,18 @@ static int fail_starved(const bmf_simulator *s)
 {
     int64_t p = 0;
     while (p < s->actions->processors &&
-           (s->processor[p].stands == STANDS_NOT || s->processor[p].stands == STANDS_MEET))
+           (s->processor[p].blocked_on == BLOCKED_NOT || s->processor[p].blocked_on == BLOCKED_BARRIER))
         p++;
     if (p == s->actions->processors)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "some processors wait for all to meet, and others never do");
     const processor *me = &s->processor[p];
     const long long number = (long long)p;
-    if (me->stands == STANDS_WAIT)
+    if (me->blocked_on == BLOCKED_WAIT)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %lld waits for messages that nobody takes", number);
-    if (me->stands == STANDS_ROUND)
+    if (me->blocked_on == BLOCKED_ROUND)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %lld waits for others to send in its round", number);
     const bmf_scheduled_message *message = &s->actions->message[s->actions->action[me->awaited].message];
-    if (me->stands == STANDS_SEND)
+    if (me->blocked_on == BLOCKED_SEND)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %lld sends to processor %lld, which never takes it",
                         number, (long long)message->to);
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %lld waits for a message that processor %lld never sends",
@@ -124,7 +124,7 @@ static void carry_out(bmf_simulator *s)
             s->now = fmax(s->now, own);
             s->type->advance(s->network);
         } else if (s->heap_count > 0) {
-            simulator_step(s);
+            simulator_resume(s);
         } else {
             break;
         }
@@ -144,7 +144,7 @@ int simulator_run(bmf_simulator *s)
     if (s->recorder)
         record_refresh(s);
     for (int64_t p = 0; p < s->actions->processors; p++)
-        if (s->processor[p].at >= 0 && s->processor[p].stands == STANDS_NOT)
+        if (s->processor[p].at >= 0 && s->processor[p].blocked_on == BLOCKED_NOT)
             step_on(s, p);
     carry_out(s);
     for (int64_t p = 0; s->recorder && p < s->actions->processors; p++)

@@ -37,7 +37,7 @@ bmf_simulator *simulator_create(const bmf_actions *actions, bmf_network *network
 /* Before the first run: events are recorded into `run`, a predicted run with as many lanes as there are processors, whose
  * names and nodes are those of actions->names. Scopes that have been left get one event on every lane, also where
  * nothing was done in them. Ids are those of the cluster backend with one processor a rank. */
-void simulator_record(bmf_simulator *simulator, bmf_run *run);
+void simulator_record(bmf_simulator *simulator, bmf_trace_run *run);
 /* Carries out everything recorded so far. Errors: BMF_ERROR_ARGUMENT when processors wait for messages that nobody
  * sends (names one of them): actions from a damaged trace. */
 int simulator_run(bmf_simulator *simulator);

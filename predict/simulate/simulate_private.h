@@ -15,7 +15,7 @@ typedef enum flight_known {
 } flight_known;
 
 typedef struct flight {
-    bmf_flying flying; /* first: networks hand it back */
+    bmf_transit transit; /* first: networks hand it back */
     int64_t number;
     unsigned known; /* of flight_known */
 } flight;
@@ -32,23 +32,23 @@ typedef struct open_round {
     int32_t next; /* of the same processor, or of those that are not in use; -1 */
 } open_round;
 
-typedef enum standstill {
-    STANDS_NOT,   /* in the heap, or at the end of what was recorded */
-    STANDS_SEND,  /* message->free is not known */
-    STANDS_ROUND, /* the others of a collective round have not come yet */
-    STANDS_RECEIVE,
-    STANDS_WAIT,
-    STANDS_MEET,
-} standstill;
+typedef enum blocking {
+    BLOCKED_NOT,   /* in the heap, or at the end of what was recorded */
+    BLOCKED_SEND,  /* message->free is not known */
+    BLOCKED_ROUND, /* the others of a collective round have not come yet */
+    BLOCKED_RECEIVE,
+    BLOCKED_WAIT,
+    BLOCKED_BARRIER,
+} blocking;
 
 typedef struct processor {
     double clock;
     double idle;
     int64_t at;      /* next action, -1: none */
     int64_t last;    /* last action of its list */
-    int64_t awaited; /* STANDS_SEND, STANDS_RECEIVE: the action whose message it needs; STANDS_WAIT: the round */
+    int64_t awaited; /* BLOCKED_SEND, BLOCKED_RECEIVE: the action whose message it needs; BLOCKED_WAIT: the round */
     int32_t open;    /* rounds whose sends it has not waited for, -1 */
-    standstill stands;
+    blocking blocked_on;
 } processor;
 
 /* What comes first stands first: children of i are 4 i + 1 .. 4 i + 4. */
@@ -87,11 +87,11 @@ struct bmf_simulator {
     int32_t rounds, round_capacity, round_spare;
     taken *taken; /* working memory */
     int64_t taken_capacity;
-    int64_t meeting; /* processors that have come to the meeting */
-    double meeting_clock;
+    int64_t barrier; /* processors that have come to the meeting */
+    double barrier_clock;
     /* collective networks: by round */
     int64_t *missing, missing_capacity; /* minus the messages that have not come; 0: nobody has come, or all */
-    bmf_flying **together;              /* working memory */
+    bmf_transit **together;             /* working memory */
     int64_t together_capacity;
     struct recorder *recorder;
 };
@@ -106,26 +106,26 @@ void flights_clear(bmf_simulator *s);
 
 /* ---- simulate_step.c ---- */
 /* Carries out what the first processor of the heap is ready for, and all that follows at once. */
-void simulator_step(bmf_simulator *s);
+void simulator_resume(bmf_simulator *s);
 /* A processor goes on, until it is ready for a call into the network (then it is in the heap) or stands. */
 void step_on(bmf_simulator *s, int64_t processor);
 /* For network->complete and network->freed. */
-void step_complete(void *simulator, bmf_flying *message);
-void step_freed(void *simulator, bmf_flying *message);
+void step_complete(void *simulator, bmf_transit *message);
+void step_freed(void *simulator, bmf_transit *message);
 /* What all processors need to agree, as the network says or by messages of 8 bytes between neighbours. The network is
  * started for that, and left as it is. */
 double step_agreement(bmf_network *network, int64_t sample);
 
 /* ---- simulate_round.c ---- */
 /* A processor has come to its sends of a round of a collective network. */
-void round_come(bmf_simulator *s, int64_t processor);
+void round_join(bmf_simulator *s, int64_t processor);
 
 /* ---- shared by them ---- */
 /* The state of a message that is handed over now. */
-flight *step_hand_over(bmf_simulator *s, const bmf_action *action, double now);
+flight *message_inject(bmf_simulator *s, const bmf_action *action, double now);
 /* Its sender has learnt, or not, when its memory is free again. */
 void step_count_done(bmf_simulator *s, processor *sender, flight *sent);
-void step_fail(bmf_simulator *s, const bmf_flying *message, const char *what);
+void step_fail(bmf_simulator *s, const bmf_transit *message, const char *what);
 
 /* ---- simulate_chance.c ---- */
 /* A factor around 1 that is never negative: log-normal with mean 1 and relative standard deviation `relative`, at the
@@ -138,11 +138,11 @@ double chance_seconds(const bmf_simulator *s, int64_t action);
 /* Before an action of a lane: scopes that were entered or left since its last one. */
 void record_scopes(bmf_simulator *s, int64_t processor, int64_t position);
 void record_compute(bmf_simulator *s, const bmf_action *action, double begin, double end);
-void record_send(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end);
-void record_receive(bmf_simulator *s, const bmf_action *action, const bmf_flying *message, double begin, double end);
+void record_send(bmf_simulator *s, const bmf_action *action, const bmf_transit *message, double begin, double end);
+void record_receive(bmf_simulator *s, const bmf_action *action, const bmf_transit *message, double begin, double end);
 void record_wait(bmf_simulator *s, const bmf_action *action, double begin, double end);
 /* What the processors needed to agree; it is no event. */
-void record_meeting(bmf_simulator *s, double seconds);
+void record_barrier(bmf_simulator *s, double seconds);
 /* Forgets all events, because the run begins anew. */
 void record_restart(bmf_simulator *s);
 /* Reads the scopes that were recorded so far. */

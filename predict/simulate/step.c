@@ -19,7 +19,7 @@
 #define HEAP_CHILDREN     4
 #include "runtime/base/heap.h"
 
-void step_fail(bmf_simulator *s, const bmf_flying *message, const char *what)
+void step_fail(bmf_simulator *s, const bmf_transit *message, const char *what)
 {
     if (s->status == BMF_OK)
         s->status = bmf_fail(NULL, BMF_ERROR_INTERNAL, "network %s %s: message from %lld to %lld, sent at %.9g s",
@@ -91,13 +91,13 @@ static int by_arrival(const void *a, const void *b)
 static void take(bmf_simulator *s, processor *me, int64_t index, const flight *arrived)
 {
     const bmf_action *action = &s->actions->action[index];
-    const bmf_flying *message = &arrived->flying;
+    const bmf_transit *message = &arrived->transit;
     const double begin = me->clock;
     if (message->arrived > begin) {
         me->idle += message->arrived - begin;
         me->clock = message->arrived;
     }
-    me->clock += message->taking;
+    me->clock += message->receive_overhead;
     if (s->recorder)
         record_receive(s, action, message, begin, me->clock);
     flight_received(s, action->message);
@@ -112,7 +112,7 @@ static bool is_receive_of(const bmf_simulator *s, int64_t index, int64_t round)
 static void add_taken(bmf_simulator *s, int64_t count, int64_t index, flight *arrived)
 {
     ARRAY_RESERVE(s->taken, s->taken_capacity, count + 1);
-    s->taken[count] = (taken){arrived->flying.arrived, arrived->flying.from, index, arrived};
+    s->taken[count] = (taken){arrived->transit.arrived, arrived->transit.from, index, arrived};
 }
 
 /* Takes the receives of a round that follow each other, if all have arrived. `from` on, they are not known to have. */
@@ -123,7 +123,7 @@ static bool receive(bmf_simulator *s, processor *me, int64_t from)
     int64_t count = 0, index = from;
     for (; is_receive_of(s, index, round); index = s->next[index])
         if (!(flight_of(s, action[index].message)->known & FLIGHT_ARRIVED)) {
-            me->stands = STANDS_RECEIVE;
+            me->blocked_on = BLOCKED_RECEIVE;
             me->awaited = index;
             return false;
         }
@@ -146,7 +146,7 @@ static bool wait(bmf_simulator *s, processor *me, const bmf_action *action)
     const int32_t open = find_open(s, me, action->message);
     if (open >= 0) {
         if (s->round[open].unfinished > 0) {
-            me->stands = STANDS_WAIT;
+            me->blocked_on = BLOCKED_WAIT;
             me->awaited = action->message;
             return false;
         }
@@ -161,35 +161,35 @@ static bool wait(bmf_simulator *s, processor *me, const bmf_action *action)
     return true;
 }
 
-static void leave_meeting(bmf_simulator *s, processor *me, double clock)
+static void leave_barrier(bmf_simulator *s, processor *me, double clock)
 {
     const double given = s->actions->action[me->at].seconds, seconds = isnan(given) ? s->agreement : given;
     me->idle += clock - me->clock;
     me->clock = clock + seconds;
     if (s->recorder)
-        record_meeting(s, seconds);
+        record_barrier(s, seconds);
 }
 
 /* The last one wakes the others. */
-static bool meet(bmf_simulator *s, processor *me)
+static bool barrier(bmf_simulator *s, processor *me)
 {
-    if (s->meeting == 0 || me->clock > s->meeting_clock)
-        s->meeting_clock = me->clock;
-    if (++s->meeting < s->actions->processors) {
-        me->stands = STANDS_MEET;
+    if (s->barrier == 0 || me->clock > s->barrier_clock)
+        s->barrier_clock = me->clock;
+    if (++s->barrier < s->actions->processors) {
+        me->blocked_on = BLOCKED_BARRIER;
         return false;
     }
-    const double clock = s->meeting_clock;
-    s->meeting = 0;
+    const double clock = s->barrier_clock;
+    s->barrier = 0;
     for (int64_t p = 0; p < s->actions->processors; p++) {
         processor *other = &s->processor[p];
-        if (other->stands != STANDS_MEET)
+        if (other->blocked_on != BLOCKED_BARRIER)
             continue;
-        leave_meeting(s, other, clock);
+        leave_barrier(s, other, clock);
         other->at = s->next[other->at];
         step_on(s, p);
     }
-    leave_meeting(s, me, clock);
+    leave_barrier(s, me, clock);
     return true;
 }
 
@@ -197,7 +197,7 @@ static bool meet(bmf_simulator *s, processor *me)
 static bool go_on(bmf_simulator *s, int64_t p)
 {
     processor *me = &s->processor[p];
-    me->stands = STANDS_NOT;
+    me->blocked_on = BLOCKED_NOT;
     while (me->at >= 0) {
         const bmf_action *action = &s->actions->action[me->at];
         if (s->recorder)
@@ -223,8 +223,8 @@ static bool go_on(bmf_simulator *s, int64_t p)
             if (!wait(s, me, action))
                 return false;
             break;
-        case BMF_ACTION_MEET:
-            if (!meet(s, me))
+        case BMF_ACTION_BARRIER:
+            if (!barrier(s, me))
                 return false;
             break;
         }
@@ -242,55 +242,55 @@ void step_on(bmf_simulator *s, int64_t p)
 /* ---- what it learns ---- */
 
 /* The sender's processor leaves its send. */
-static void finish_send(bmf_simulator *s, processor *me, const bmf_flying *message)
+static void finish_send(bmf_simulator *s, processor *me, const bmf_transit *message)
 {
     const bmf_action *action = &s->actions->action[me->at];
-    if (!(message->free >= message->sent))
+    if (!(message->sender_free >= message->sent))
         step_fail(s, message, "frees its sender before it sends");
     if (s->recorder)
-        record_send(s, action, message, message->sent, message->free);
-    me->clock = message->free;
+        record_send(s, action, message, message->sent, message->sender_free);
+    me->clock = message->sender_free;
     me->at = s->next[me->at];
 }
 
 /* The sender learns what has become known since it handed the message over. */
 static void tell_sender(bmf_simulator *s, flight *told)
 {
-    const bmf_flying *message = &told->flying;
+    const bmf_transit *message = &told->transit;
     const int64_t from = message->from, round = message->round;
     processor *me = &s->processor[from];
-    const bool stood =
-        me->stands == STANDS_SEND && s->actions->action[me->awaited].message == told->number && !isnan(message->free);
-    if (told->known & FLIGHT_UNFINISHED && !isnan(message->done)) {
+    const bool stood = me->blocked_on == BLOCKED_SEND && s->actions->action[me->awaited].message == told->number &&
+                       !isnan(message->sender_free);
+    if (told->known & FLIGHT_UNFINISHED && !isnan(message->send_done)) {
         open_round *open = &s->round[find_open(s, me, round)];
         told->known &= ~(unsigned)FLIGHT_UNFINISHED;
         open->unfinished--;
-        open->done = fmax(open->done, message->done);
-        if (!(message->done >= s->now))
+        open->done = fmax(open->done, message->send_done);
+        if (!(message->send_done >= s->now))
             step_fail(s, message, "says too late when its sender's memory is free");
-        if (me->stands == STANDS_WAIT && me->awaited == round && open->unfinished == 0)
+        if (me->blocked_on == BLOCKED_WAIT && me->awaited == round && open->unfinished == 0)
             step_on(s, from);
     }
     if (stood) {
-        if (!(message->free >= s->now))
+        if (!(message->sender_free >= s->now))
             step_fail(s, message, "says too late when its sender is free");
         finish_send(s, me, message);
         step_on(s, from);
     }
 }
 
-void step_freed(void *simulator, bmf_flying *message)
+void step_freed(void *simulator, bmf_transit *message)
 {
     tell_sender(simulator, (flight *)(void *)message);
 }
 
-void step_complete(void *simulator, bmf_flying *message)
+void step_complete(void *simulator, bmf_transit *message)
 {
     bmf_simulator *s = simulator;
     flight *told = (flight *)(void *)message;
     const int64_t to = message->to, number = told->number;
-    if (!(message->free >= message->sent) || !(message->done >= message->sent) ||
-        !(message->arrived >= message->sent) || !(message->taking >= 0) ||
+    if (!(message->sender_free >= message->sent) || !(message->send_done >= message->sent) ||
+        !(message->arrived >= message->sent) || !(message->receive_overhead >= 0) ||
         (told->known & (FLIGHT_SENT | FLIGHT_ARRIVED)) != FLIGHT_SENT)
         step_fail(s, message, "completes a message without sensible times, or twice");
     else if (!s->type->collective && message->arrived < s->now)
@@ -299,27 +299,27 @@ void step_complete(void *simulator, bmf_flying *message)
     if (!s->type->collective)
         tell_sender(s, told);
     processor *me = &s->processor[to];
-    if (me->stands == STANDS_RECEIVE && s->actions->action[me->awaited].message == number &&
+    if (me->blocked_on == BLOCKED_RECEIVE && s->actions->action[me->awaited].message == number &&
         receive(s, me, me->awaited))
         step_on(s, to);
 }
 
 /* ---- calls into the network ---- */
 
-flight *step_hand_over(bmf_simulator *s, const bmf_action *action, double now)
+flight *message_inject(bmf_simulator *s, const bmf_action *action, double now)
 {
     const bmf_scheduled_message *message = &s->actions->message[action->message];
     flight *sent = flight_of(s, action->message);
     flight_keep(s, action->message);
-    sent->flying = (bmf_flying){.from = message->from,
-                                .to = message->to,
-                                .bytes = message->bytes,
-                                .round = message->round,
-                                .sent = now,
-                                .posted = sent->flying.posted,
-                                .free = NAN,
-                                .done = NAN,
-                                .arrived = NAN};
+    sent->transit = (bmf_transit){.from = message->from,
+                                  .to = message->to,
+                                  .bytes = message->bytes,
+                                  .round = message->round,
+                                  .sent = now,
+                                  .posted = sent->transit.posted,
+                                  .sender_free = NAN,
+                                  .send_done = NAN,
+                                  .arrived = NAN};
     sent->number = action->message;
     sent->known = FLIGHT_SENT;
     return sent;
@@ -327,12 +327,12 @@ flight *step_hand_over(bmf_simulator *s, const bmf_action *action, double now)
 
 void step_count_done(bmf_simulator *s, processor *sender, flight *sent)
 {
-    open_round *open = open_for(s, sender, sent->flying.round);
-    if (isnan(sent->flying.done)) {
+    open_round *open = open_for(s, sender, sent->transit.round);
+    if (isnan(sent->transit.send_done)) {
         sent->known |= FLIGHT_UNFINISHED;
         open->unfinished++;
     } else {
-        open->done = fmax(open->done, sent->flying.done);
+        open->done = fmax(open->done, sent->transit.send_done);
     }
 }
 
@@ -340,15 +340,15 @@ static bool send(bmf_simulator *s, int64_t p, processor *me)
 {
     const bmf_action *action = &s->actions->action[me->at];
     const int64_t number = action->message;
-    flight *sent = step_hand_over(s, action, me->clock);
+    flight *sent = message_inject(s, action, me->clock);
     bool ready = false;
-    s->type->send(s->network, &sent->flying);
+    s->type->send(s->network, &sent->transit);
     step_count_done(s, me, sent);
-    if (isnan(sent->flying.free)) {
-        me->stands = STANDS_SEND;
+    if (isnan(sent->transit.sender_free)) {
+        me->blocked_on = BLOCKED_SEND;
         me->awaited = me->at;
     } else {
-        finish_send(s, me, &sent->flying);
+        finish_send(s, me, &sent->transit);
         ready = go_on(s, p);
     }
     flight_received(s, number);
@@ -359,15 +359,15 @@ static bool post(bmf_simulator *s, int64_t p, processor *me)
 {
     for (int64_t m = s->actions->action[me->at].amount; m >= 0; m = s->actions->message[m].next) {
         flight *posted = flight_of(s, m);
-        posted->flying.posted = me->clock;
+        posted->transit.posted = me->clock;
         if ((posted->known & (FLIGHT_SENT | FLIGHT_ARRIVED)) == FLIGHT_SENT)
-            s->type->post(s->network, &posted->flying);
+            s->type->post(s->network, &posted->transit);
     }
     me->at = s->next[me->at];
     return go_on(s, p);
 }
 
-void simulator_step(bmf_simulator *s)
+void simulator_resume(bmf_simulator *s)
 {
     const int64_t p = s->heap[0].processor;
     processor *me = &s->processor[p];
@@ -375,7 +375,7 @@ void simulator_step(bmf_simulator *s)
     /* While it acts it keeps the first place, before any time, so that going on costs one sifting instead of two. */
     s->heap[0].time = -1;
     if (s->type->collective) {
-        round_come(s, p);
+        round_join(s, p);
     } else {
         s->now = me->clock;
         ready = s->actions->action[me->at].kind == BMF_ACTION_SEND ? send(s, p, me) : post(s, p, me);
@@ -388,13 +388,13 @@ void simulator_step(bmf_simulator *s)
 
 /* ---- agreements ---- */
 
-static void note_complete(void *simulator, bmf_flying *message)
+static void note_complete(void *simulator, bmf_transit *message)
 {
     (void)message;
     *(bool *)simulator = true;
 }
 
-static void ignore(void *simulator, bmf_flying *message)
+static void ignore(void *simulator, bmf_transit *message)
 {
     (void)simulator;
     (void)message;
@@ -415,12 +415,12 @@ double step_agreement(bmf_network *network, int64_t sample)
         return 0;
     while (INT64_C(1) << levels < network->processors)
         levels++;
-    bmf_flying message = {.to = 1, .bytes = 8, .free = NAN, .done = NAN, .arrived = NAN};
+    bmf_transit message = {.to = 1, .bytes = 8, .sender_free = NAN, .send_done = NAN, .arrived = NAN};
     if (type->collective)
-        type->send_round(network, &(bmf_flying *){&message}, 1);
+        type->send_round(network, &(bmf_transit *){&message}, 1);
     else
         type->send(network, &message);
     while (!complete && type->next && type->next(network) < INFINITY)
         type->advance(network);
-    return complete ? 2 * levels * (message.arrived + message.taking) : 0;
+    return complete ? 2 * levels * (message.arrived + message.receive_overhead) : 0;
 }

@@ -24,11 +24,11 @@ static void fill_block(bmf_simulator *s, flight_block *block)
 {
     block->flight = s->spare;
     if (s->spare)
-        s->spare = s->spare->flying.state;
+        s->spare = s->spare->transit.state;
     else
         block->flight = allocate(FLIGHT_BLOCK * (int64_t)sizeof(flight));
     for (int k = 0; k < FLIGHT_BLOCK; k++) {
-        block->flight[k].flying.posted = INFINITY;
+        block->flight[k].transit.posted = INFINITY;
         block->flight[k].known = 0;
     }
 }
@@ -46,7 +46,7 @@ flight *flight_of(bmf_simulator *s, int64_t message)
 
 static void give_back(bmf_simulator *s, flight_block *block)
 {
-    block->flight->flying.state = s->spare;
+    block->flight->transit.state = s->spare;
     s->spare = block->flight;
     block->flight = NULL;
 }
@@ -70,7 +70,7 @@ void flights_clear(bmf_simulator *s)
         s->block[b] = (flight_block){0};
     }
     for (flight *block = s->spare; block;) {
-        flight *next = block->flying.state;
+        flight *next = block->transit.state;
         free(block);
         block = next;
     }

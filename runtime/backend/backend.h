@@ -31,7 +31,7 @@ typedef struct bmf_work {
     uint32_t round;     /* tells the kernel calls of one skeleton call apart, for structural ids */
     const bmf_piece *piece;
     int64_t pieces;
-    bool chained; /* workers take the next piece in order as they get free, ignoring piece.worker */
+    bool dynamic; /* workers take the next piece in order as they get free, ignoring piece.worker */
     int (*run)(void *state, int64_t index, const bmf_piece *piece, int worker);
     void *state;
 } bmf_work;
@@ -54,7 +54,7 @@ typedef struct bmf_transfer {
 /* A round whose messages are on their way. */
 typedef struct bmf_exchange bmf_exchange;
 
-typedef enum bmf_separation { BMF_SEPARATE_BEGIN, BMF_SEPARATE_NEXT, BMF_SEPARATE_END } bmf_separation;
+typedef enum bmf_rank_emulation_step { BMF_EMULATE_BEGIN, BMF_EMULATE_NEXT, BMF_EMULATE_END } bmf_rank_emulation_step;
 
 typedef struct bmf_backend {
     const char *name;
@@ -75,12 +75,13 @@ typedef struct bmf_backend {
     /* A sparse round: `sends` holds only messages from local processors, with sizes; nobody knows the receivers' side.
      * Calls incoming for every message that arrives. Collective over all hosts. Silent partners cost nothing but one
      * barrier. Messages from one processor to another keep their order. */
-    int (*deliver)(bmf_context *ctx, const bmf_round *sends, uint32_t round_number, const bmf_transfer *transfer);
+    int (*exchange_sparse)(bmf_context *ctx, const bmf_round *sends, uint32_t round_number,
+                           const bmf_transfer *transfer);
     /* Makes `bytes` of data at the host of `processor` known at every host. Bookkeeping, not a message of the machine. */
-    int (*share)(bmf_context *ctx, int64_t processor, void *data, int64_t bytes);
+    int (*bcast)(bmf_context *ctx, int64_t processor, void *data, int64_t bytes);
     /* Gathers every host's `count` int64 values in host order to every host: all has sum(counts) values.
      * Bookkeeping, not messages of the machine. */
-    int (*collect)(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count);
+    int (*allgatherv)(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count);
     /* Agreement on a status, as bmf_agree. */
     int (*agree)(bmf_context *ctx, int status);
     void (*destroy)(bmf_context *ctx);
@@ -107,7 +108,7 @@ typedef struct bmf_backend {
     /* Processors stand for ranks of their own: what ranks do by themselves, between two operations that communicate, is
      * done for the processors of the host one after the other, so that nothing depends on what others have. Told before
      * the first processor, before each of them, and after the last; the same calls are entered for each. */
-    void (*separate)(bmf_context *ctx, bmf_separation step);
+    void (*separate)(bmf_context *ctx, bmf_rank_emulation_step step);
 } bmf_backend;
 
 enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64, BMF_CHOOSING_SKELETONS = 16 };
@@ -126,7 +127,7 @@ struct bmf_context {
     bool whole_world;           /* every rank of MPI_COMM_WORLD is in it */
     int node_ranks, node_cores; /* ranks on this host and cores they may use */
     int sharing_ranks;          /* those that use these cores, with ranks outside the context */
-    bool polite;                /* ranks outnumber cores: waiting sleeps */
+    bool oversubscribed;        /* ranks outnumber cores: waiting sleeps */
     int threads;
     int64_t processors;
     int64_t first_processor, local_processors;
@@ -140,9 +141,9 @@ struct bmf_context {
     FILE *plan;
     char message[BMF_MESSAGE_SIZE];
     bmf_statistics statistics;
-    int64_t epoch; /* monotonic clock at the start of the run, in this host's clock */
-    char *program; /* as traces call it */
-    bmf_run *run;  /* NULL: not tracing */
+    int64_t epoch;      /* monotonic clock at the start of the run, in this host's clock */
+    char *program;      /* as traces call it */
+    bmf_trace_run *run; /* NULL: not tracing */
     char *trace_path;
     char *machine_path;     /* --bmf-machine, or NULL */
     int64_t imitated_ranks; /* --bmf-ranks, or 0 */
@@ -196,8 +197,8 @@ static inline bool is_local(const bmf_context *ctx, int64_t processor)
  * elements, cut at part boundaries and, inside a part, at multiples of grain (global numbers). The caller frees. */
 void pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece, int64_t *pieces);
 /* The same cut every `grain` elements, for chained work. */
-void pieces_create_chain(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
-                         int64_t *pieces);
+void pieces_create_dynamic(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
+                           int64_t *pieces);
 
 /* Opens and closes a skeleton call in the trace; `text` is "scan plus". Every rank calls both in the same order. Elements:
  * the partition whose local part lengths are recorded, or NULL. Between them, kernels and messages belong to the call. */

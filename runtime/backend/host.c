@@ -53,7 +53,7 @@ static void run_all(bmf_context *ctx, const bmf_work *work, manner how, bmf_piec
     if (how.alone) {
         for (int64_t i = 0; i < work->pieces; i++)
             run_piece(ctx, work, i, 0, how, times, first);
-    } else if (work->chained) {
+    } else if (work->dynamic) {
         atomic_llong next = 0;
 #pragma omp parallel num_threads(ctx->threads)
         for (int64_t i; (i = atomic_fetch_add(&next, 1)) < work->pieces;)
@@ -73,7 +73,7 @@ static void run_all(bmf_context *ctx, const bmf_work *work, manner how, bmf_piec
 int host_run(bmf_context *ctx, const bmf_work *work, bool one_by_one, bmf_piece_time *times)
 {
     failure first = {-1, 0};
-    bool alone = work->chained ? work->pieces == 1 || ctx->threads == 1
+    bool alone = work->dynamic ? work->pieces == 1 || ctx->threads == 1
                                : work->pieces == 0 || work->piece[work->pieces - 1].worker == 0;
     run_all(ctx, work, (manner){alone || one_by_one, one_by_one}, times, &first);
     if (first.piece < 0)

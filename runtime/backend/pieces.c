@@ -53,8 +53,8 @@ void pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t gra
     create(partition, share > 0 ? share : grain, origin, ctx->threads, piece, pieces);
 }
 
-void pieces_create_chain(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
-                         int64_t *pieces)
+void pieces_create_dynamic(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
+                           int64_t *pieces)
 {
     (void)ctx;
     create(partition, grain, bmf_partition_local_begin(partition) / grain * grain, 1, piece, pieces);

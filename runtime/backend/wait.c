@@ -15,7 +15,7 @@ static const long shortest_sleep_ns = 1000, longest_sleep_ns = 200000;
 
 void wait_step(bmf_context *ctx, int *tries)
 {
-    if (!ctx->polite || ++*tries < TRIES_BEFORE_SLEEP)
+    if (!ctx->oversubscribed || ++*tries < TRIES_BEFORE_SLEEP)
         return;
     /* Doubles every eight tries: short waits stay short, long ones leave the cores alone. */
     int doublings = (*tries - TRIES_BEFORE_SLEEP) / 8;

@@ -23,7 +23,7 @@ static int cluster_agree(bmf_context *ctx, int status)
     return (int)(worst % 256);
 }
 
-static int cluster_share(bmf_context *ctx, int64_t processor, void *data, int64_t bytes)
+static int cluster_bcast(bmf_context *ctx, int64_t processor, void *data, int64_t bytes)
 {
     int root = bmf_rank_of(ctx, processor);
     for (int64_t done = 0; ctx->ranks > 1 && done < bytes;) {
@@ -36,7 +36,7 @@ static int cluster_share(bmf_context *ctx, int64_t processor, void *data, int64_
     return BMF_OK;
 }
 
-static int cluster_collect(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count)
+static int cluster_allgatherv(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count)
 {
     int *counts = allocate(2 * ctx->ranks * (int64_t)sizeof(int)), *offsets = counts + ctx->ranks;
     int mine = (int)count, offset = 0;
@@ -79,9 +79,9 @@ const bmf_backend cluster_backend = {
     .exchange_begin = cluster_exchange_begin,
     .exchange_progress = cluster_exchange_progress,
     .exchange_end = cluster_exchange_end,
-    .deliver = cluster_deliver,
-    .share = cluster_share,
-    .collect = cluster_collect,
+    .exchange_sparse = cluster_exchange_sparse,
+    .bcast = cluster_bcast,
+    .allgatherv = cluster_allgatherv,
     .agree = cluster_agree,
     .destroy = cluster_destroy,
     .now = cluster_now,
@@ -125,7 +125,7 @@ void cluster_event(bmf_context *ctx, bmf_event_kind kind, int64_t lane, int64_t 
 
 /* ---- requests in flight ---- */
 
-MPI_Request *flight_slot(bmf_flight *flight)
+MPI_Request *flight_slot(bmf_requests *flight)
 {
     if (flight->count == flight->capacity) {
         int grown = flight->capacity ? 2 * flight->capacity : 16;
@@ -137,7 +137,7 @@ MPI_Request *flight_slot(bmf_flight *flight)
     return &flight->request[flight->count++];
 }
 
-void flight_send(bmf_context *ctx, bmf_flight *flight, const void *data, int64_t bytes, int rank, int tag)
+void flight_send(bmf_context *ctx, bmf_requests *flight, const void *data, int64_t bytes, int rank, int tag)
 {
     for (int64_t done = 0; done < bytes;) {
         int piece = (int)wire_piece(bytes - done);
@@ -147,7 +147,7 @@ void flight_send(bmf_context *ctx, bmf_flight *flight, const void *data, int64_t
     wire_count(&ctx->statistics, bytes);
 }
 
-void flight_receive(bmf_context *ctx, bmf_flight *flight, void *data, int64_t bytes, int rank, int tag)
+void flight_receive(bmf_context *ctx, bmf_requests *flight, void *data, int64_t bytes, int rank, int tag)
 {
     for (int64_t done = 0; done < bytes;) {
         int piece = (int)wire_piece(bytes - done);
@@ -156,10 +156,10 @@ void flight_receive(bmf_context *ctx, bmf_flight *flight, void *data, int64_t by
     }
 }
 
-void flight_free(bmf_flight *flight)
+void flight_free(bmf_requests *flight)
 {
     free(flight->request);
-    *flight = (bmf_flight){0};
+    *flight = (bmf_requests){0};
 }
 
 /* ---- messages that stay on this rank ---- */

@@ -9,11 +9,11 @@
 typedef struct bmf_cluster {
     int64_t *lane_clock; /* local_processors values: the end of the last event on each lane, in ns; only when tracing */
     int64_t lanes;
-    int deliver_tag; /* alternates, so that a fast rank's next delivery is not taken for this one */
+    int sparse_tag; /* alternates, so that a fast rank's next delivery is not taken for this one */
 } bmf_cluster;
 
 /* Tags on the context's communicator. */
-enum { BMF_TAG_EXCHANGE = 1, BMF_TAG_REST = 2, BMF_TAG_DELIVER = 3 /* and 4 */ };
+enum { BMF_TAG_EXCHANGE = 1, BMF_TAG_REST = 2, BMF_TAG_SPARSE = 3 /* and 4 */ };
 
 int cluster_compute(bmf_context *ctx, const bmf_work *work);
 int cluster_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);
@@ -21,7 +21,8 @@ int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t ro
                            const bmf_transfer *transfer, bmf_exchange **under_way);
 void cluster_exchange_progress(bmf_context *ctx, bmf_exchange *under_way);
 int cluster_exchange_end(bmf_context *ctx, bmf_exchange *under_way);
-int cluster_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t round_number, const bmf_transfer *transfer);
+int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t round_number,
+                            const bmf_transfer *transfer);
 
 /* Records an event on a lane of this rank, starting no earlier than the lane's last event ended. */
 void cluster_event(bmf_context *ctx, bmf_event_kind kind, int64_t lane, int64_t begin, int64_t end, int64_t amount,
@@ -37,15 +38,15 @@ static inline void cluster_count(bmf_context *ctx, const bmf_message *message, i
 }
 
 /* Requests in flight: posts sends and receives of any length, split as needed. */
-typedef struct bmf_flight {
+typedef struct bmf_requests {
     MPI_Request *request;
     int count, capacity;
-} bmf_flight;
-void flight_send(bmf_context *ctx, bmf_flight *flight, const void *data, int64_t bytes, int rank, int tag);
-void flight_receive(bmf_context *ctx, bmf_flight *flight, void *data, int64_t bytes, int rank, int tag);
+} bmf_requests;
+void flight_send(bmf_context *ctx, bmf_requests *flight, const void *data, int64_t bytes, int rank, int tag);
+void flight_receive(bmf_context *ctx, bmf_requests *flight, void *data, int64_t bytes, int rank, int tag);
 /* Adds one request slot and returns it. */
-MPI_Request *flight_slot(bmf_flight *flight);
-void flight_free(bmf_flight *flight);
+MPI_Request *flight_slot(bmf_requests *flight);
+void flight_free(bmf_requests *flight);
 
 /* Copies a message whose both ends are here. */
 void cluster_copy(bmf_context *ctx, const bmf_message *message, uint32_t round_number, const bmf_transfer *transfer);

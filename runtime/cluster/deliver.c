@@ -29,7 +29,7 @@ typedef struct arrival {
     int64_t bytes;
     bmf_buffer *buffer;
     char *data;
-    bmf_flight flight;
+    bmf_requests flight;
 } arrival;
 
 /* Sizes of all parcels, by rank. */
@@ -84,7 +84,7 @@ static void fill_parcels(bmf_context *ctx, const bmf_round *sends, parcel *parce
 }
 
 /* The first piece is synchronous, so that its end says it was received; the rest follows on another tag. */
-static void send_parcel(bmf_context *ctx, const parcel *p, int tag, bmf_flight *flight)
+static void send_parcel(bmf_context *ctx, const parcel *p, int tag, bmf_requests *flight)
 {
     int64_t first = wire_piece(p->bytes);
     MPI_Issend(p->data, (int)first, MPI_CHAR, p->peer, tag, ctx->comm, flight_slot(flight));
@@ -156,7 +156,7 @@ static void unpack_arrival(bmf_context *ctx, arrival *taken, int64_t waiting_sin
     flight_free(&taken->flight);
 }
 
-int cluster_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t number, const bmf_transfer *transfer)
+int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t number, const bmf_transfer *transfer)
 {
     bmf_cluster *cluster = ctx->backend_state;
     for (int64_t i = 0; i < sends->count; i++)
@@ -164,10 +164,10 @@ int cluster_deliver(bmf_context *ctx, const bmf_round *sends, uint32_t number, c
             cluster_copy(ctx, &sends->message[i], number, transfer);
     if (ctx->ranks == 1)
         return BMF_OK;
-    int tag = BMF_TAG_DELIVER + cluster->deliver_tag;
-    cluster->deliver_tag ^= 1;
+    int tag = BMF_TAG_SPARSE + cluster->sparse_tag;
+    cluster->sparse_tag ^= 1;
     parcel *parcels = make_parcels(ctx, sends);
-    bmf_flight outgoing = {0};
+    bmf_requests outgoing = {0};
     fill_parcels(ctx, sends, parcels, number, transfer);
     for (int r = 0; r < ctx->ranks; r++)
         if (parcels[r].data)

@@ -158,7 +158,7 @@ static void record_wait(bmf_context *ctx, const side *sends, int64_t begin, uint
 
 /* ---- sizes known ---- */
 
-static void post_receives(bmf_context *ctx, side *receives, bmf_flight *flight, const bmf_transfer *transfer)
+static void post_receives(bmf_context *ctx, side *receives, bmf_requests *flight, const bmf_transfer *transfer)
 {
     bmf_segment segment[BMF_MAX_SEGMENTS];
     for (int64_t k = 0; k < receives->groups; k++) {
@@ -179,7 +179,8 @@ static void post_receives(bmf_context *ctx, side *receives, bmf_flight *flight, 
     }
 }
 
-static void post_sends(bmf_context *ctx, side *sends, bmf_flight *flight, uint32_t number, const bmf_transfer *transfer)
+static void post_sends(bmf_context *ctx, side *sends, bmf_requests *flight, uint32_t number,
+                       const bmf_transfer *transfer)
 {
     bmf_segment segment[BMF_MAX_SEGMENTS];
     for (int64_t k = 0; k < sends->groups; k++) {
@@ -226,7 +227,7 @@ struct bmf_exchange {
     uint32_t number;
     bmf_transfer transfer;
     side receives, sends;
-    bmf_flight incoming, outgoing;
+    bmf_requests incoming, outgoing;
     int *group_of; /* of each incoming request */
     int *finished; /* room for as many */
 };
@@ -320,7 +321,7 @@ static bool receive_unknown(bmf_context *ctx, side *receives, peer_group *group,
 {
     MPI_Message found;
     MPI_Status status;
-    bmf_flight flight = {0};
+    bmf_requests flight = {0};
     int arrived, first_bytes;
     MPI_Improbe(group->peer, BMF_TAG_EXCHANGE, ctx->comm, &arrived, &found, &status);
     if (!arrived)
@@ -356,7 +357,7 @@ static bool receive_unknown(bmf_context *ctx, side *receives, peer_group *group,
 static void exchange_unknown(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer)
 {
     side receives = make_side(ctx, round, false), sends = make_side(ctx, round, true);
-    bmf_flight outgoing = {0};
+    bmf_requests outgoing = {0};
     for (int64_t g = 0; g < sends.groups; g++) {
         int64_t bytes = pack_unknown(ctx, &sends, &sends.group[g], number, transfer);
         flight_send(ctx, &outgoing, sends.group[g].packed, bytes, sends.group[g].peer, BMF_TAG_EXCHANGE);

@@ -59,7 +59,7 @@ static int ranks_sharing(const bmf_context *ctx, const cpu_set_t *own)
 
 /* Without the blocking calls that are slow exactly when there are many ranks. Ranks may be bound to different cores, so
  * the cores of a host are those that any of its ranks may use. */
-void find_neighbours(bmf_context *ctx)
+void find_node_ranks(bmf_context *ctx)
 {
     neighbour self = describe_self(), *all = allocate(ctx->ranks * (int64_t)sizeof *all);
     cpu_set_t cores = self.cores;
@@ -75,7 +75,7 @@ void find_neighbours(bmf_context *ctx)
     }
     ctx->node_cores = CPU_COUNT(&cores);
     ctx->sharing_ranks = ranks_sharing(ctx, &self.cores);
-    ctx->polite = ctx->sharing_ranks > ctx->node_cores;
+    ctx->oversubscribed = ctx->sharing_ranks > ctx->node_cores;
     free(all);
 }
 

@@ -84,11 +84,11 @@ static bmf_context *create_context(MPI_Comm comm)
     MPI_Comm_size(comm, &ctx->ranks);
     MPI_Comm_compare(comm, MPI_COMM_WORLD, &compared);
     ctx->whole_world = compared != MPI_UNEQUAL;
-    ctx->polite = true; /* until the neighbours are known */
+    ctx->oversubscribed = true; /* until the neighbours are known */
     ctx->epoch = monotonic_ns();
     ctx->comm = duplicate(ctx, comm);
     ctx->exit_comm = duplicate(ctx, comm);
-    find_neighbours(ctx);
+    find_node_ranks(ctx);
     ctx->processors = ctx->ranks;
     ctx->reproducible = true;
     ctx->cost = default_cost;

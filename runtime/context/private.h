@@ -17,7 +17,7 @@ int options_copy(const bmf_options *given, bmf_options *copy);
 int options_apply(bmf_context *ctx, const bmf_options *options);
 
 /* Finds out how many ranks of the context share this host, and whether they must wait politely. Collective. */
-void find_neighbours(bmf_context *ctx);
+void find_node_ranks(bmf_context *ctx);
 /* ctx->threads, unless an option set them. */
 void default_threads(bmf_context *ctx);
 /* This rank's processors. */

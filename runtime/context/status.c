@@ -17,7 +17,7 @@ static bmf_context *last_failed;
 
 /* A rank that ends alone waits this long for the others before it takes them down: long enough for ranks that
  * arrive with the same error, short enough that nobody hangs. */
-static const int64_t exit_patience_ns = 5000000000;
+static const int64_t exit_timeout_ns = 5000000000;
 
 int bmf_exit_code(int status)
 {
@@ -89,7 +89,7 @@ static bool everybody_ends(bmf_context *ctx)
 {
     MPI_Request request;
     int done = 0, tries = 0;
-    int64_t limit = context_now(ctx) + exit_patience_ns;
+    int64_t limit = context_now(ctx) + exit_timeout_ns;
     MPI_Ibarrier(ctx->exit_comm, &request);
     for (;;) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);

@@ -10,7 +10,7 @@
 #include "runtime/convert/convert.h"
 #include "runtime/convert/view.h"
 
-static bmf_label *make_paths(const bmf_run *run)
+static bmf_label *make_paths(const bmf_trace_run *run)
 {
     enum { SIZE = 4 * BMF_LABEL_BYTES };
     char path[SIZE];

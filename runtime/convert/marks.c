@@ -128,13 +128,13 @@ static item *sort_by_end(item *at, item *spare, int64_t items)
  * would change nothing. */
 static bool is_flat(const bmf_event *event, const item *at, int64_t items)
 {
-    int64_t busy_until = 0, begin = -1, least_end = 0; /* of the last containers, which begin together */
+    int64_t busy_until = 0, begin = -1, min_end = 0; /* of the last containers, which begin together */
     for (int64_t k = 0; k < items; k++) {
         if (is_container(&event[at[k].event])) {
-            least_end = at[k].begin == begin && least_end < at[k].end ? least_end : at[k].end;
+            min_end = at[k].begin == begin && min_end < at[k].end ? min_end : at[k].end;
             begin = at[k].begin;
         } else {
-            if (at[k].begin < busy_until || (at[k].begin == begin && at[k].end > least_end))
+            if (at[k].begin < busy_until || (at[k].begin == begin && at[k].end > min_end))
                 return false;
             busy_until = at[k].end;
         }

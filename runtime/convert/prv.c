@@ -52,7 +52,7 @@ static int64_t latest(const writer *w)
 }
 
 /* Lanes of every rank, to be freed. */
-static int32_t *count_lanes(const bmf_run *run)
+static int32_t *count_lanes(const bmf_trace_run *run)
 {
     int32_t *count = allocate_clear(run->ranks, (int64_t)sizeof *count);
     for (int32_t lane = 0; lane < run->lanes; lane++)
@@ -67,7 +67,7 @@ static void put_machine(writer *w)
         nodes += w->view[v].run->ranks;
     output_print(&w->out, "%lld(", (long long)nodes);
     for (int v = 0; v < w->views; v++) {
-        const bmf_run *run = w->view[v].run;
+        const bmf_trace_run *run = w->view[v].run;
         int32_t *lanes = count_lanes(run);
         for (int32_t rank = 0; rank < run->ranks; rank++)
             output_print(&w->out, v + rank ? ",%d" : "%d", lanes[rank]);
@@ -108,7 +108,7 @@ static void put_header(writer *w)
         output_text(&w->out, ":1(1:1),1");
     int64_t first_node = 1;
     for (int v = 0; v < w->views; v++) {
-        const bmf_run *run = w->view[v].run;
+        const bmf_trace_run *run = w->view[v].run;
         output_print(&w->out, ":%d(", run->lanes);
         for (int32_t lane = 0; lane < run->lanes; lane++)
             output_print(&w->out, lane ? ",1:%lld" : "1:%lld", (long long)(first_node + run->lane_rank[lane]));
@@ -134,7 +134,7 @@ static void put_node_values(const writer *w, bmf_output *out)
     char path[4 * BMF_LABEL_BYTES];
     output_print(out, "\nEVENT_TYPE\n9    %d    Region or skeleton call\nVALUES\n0    none\n", TYPE_NODE);
     for (int v = 0; v < w->views; v++) {
-        const bmf_run *run = w->view[v].run;
+        const bmf_trace_run *run = w->view[v].run;
         for (uint32_t k = 0; k < run->nodes && (v == 0 || w->node_shift[v]); k++) {
             char *text = style_text(run_path(run, k, path, sizeof path), BMF_STYLE_PLAIN);
             output_print(out, "%lld    %s\n", (long long)(k + 1 + w->node_shift[v]), text);

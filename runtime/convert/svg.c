@@ -14,7 +14,7 @@
 #include "runtime/convert/markup.h"
 #include "runtime/convert/view.h"
 
-enum { MOST_LANES = 128, MOST_MESSAGES = 3000, STRIP = 22, GAP = 46, LEGEND = 40, CHARACTER = 7 };
+enum { MAX_LANES = 128, MAX_MESSAGES = 3000, STRIP = 22, GAP = 46, LEGEND = 40, CHARACTER = 7 };
 static const double width = 1200, left = 58, right = 14, thinnest = 0.35;
 
 static const char *const fill[BMF_EVENT_KINDS] = {"#f4f4f4", "#e4e9f2", "#2a6f97", "#f4a259",
@@ -99,7 +99,7 @@ static void put_calls(const chart *c)
 
 static void put_lanes(const chart *c)
 {
-    const bmf_run *run = c->view->run;
+    const bmf_trace_run *run = c->view->run;
     for (int32_t line = 0; line < c->lines; line++) {
         int32_t lane = (int32_t)(line * c->step + 0.5);
         c->drawn[line] = 0;
@@ -119,11 +119,11 @@ static void put_lanes(const chart *c)
 /* An even selection of the messages between lines that are drawn. Returns how many there were. */
 static int64_t put_messages(const chart *c)
 {
-    const bmf_run *run = c->view->run;
+    const bmf_trace_run *run = c->view->run;
     int64_t messages = 0, seen = 0;
     for (int64_t k = 0; k < run->events; k++)
         messages += run->event[k].kind == BMF_EVENT_SEND && c->view->partner[k] >= 0;
-    int64_t every = messages / MOST_MESSAGES + 1;
+    int64_t every = messages / MAX_MESSAGES + 1;
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *send = &run->event[k];
         if (send->kind != BMF_EVENT_SEND || c->view->partner[k] < 0 || seen++ % every != 0)
@@ -175,9 +175,9 @@ static void put_run(chart *c, int64_t end)
     int used = snprintf(caption, sizeof caption, "%.900s, %d processors", c->view->caption, c->view->run->lanes);
     if (c->lines < c->view->run->lanes)
         used += snprintf(caption + used, sizeof caption - (size_t)used, " (%d shown)", c->lines);
-    if (messages > MOST_MESSAGES)
+    if (messages > MAX_MESSAGES)
         snprintf(caption + used, sizeof caption - (size_t)used, ", %lld messages (every %lldth shown)",
-                 (long long)messages, (long long)(messages / MOST_MESSAGES + 1));
+                 (long long)messages, (long long)(messages / MAX_MESSAGES + 1));
     put_text(c->out, left, c->top - STRIP - 4, "class=\"title\"", caption);
 }
 
@@ -195,7 +195,7 @@ static void put_picture(bmf_output *out, const bmf_trace *trace, bmf_view *view)
         end = view[k].end > end ? view[k].end : end;
     for (int k = 0; k < trace->runs; k++) {
         chart *c = &charts[k];
-        int32_t lanes = trace->run[k]->lanes, lines = lanes < MOST_LANES ? lanes : MOST_LANES;
+        int32_t lanes = trace->run[k]->lanes, lines = lanes < MAX_LANES ? lanes : MAX_LANES;
         double line = 420.0 / lines;
         *c = (chart){.out = out, .view = &view[k], .lines = lines, .step = (double)lanes / lines};
         c->line = line > 24 ? 24 : line < 4 ? 4 : line;

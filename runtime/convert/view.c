@@ -69,7 +69,7 @@ static uint64_t mix(uint64_t h)
 
 static void hash_nodes(bmf_view *view)
 {
-    const bmf_run *run = view->run;
+    const bmf_trace_run *run = view->run;
     view->node_hash = allocate(run->nodes * (int64_t)sizeof *view->node_hash);
     for (uint32_t k = 0; k < run->nodes; k++) {
         uint64_t h = k ? view->node_hash[run->node[k].parent] : 0;
@@ -81,7 +81,7 @@ static void hash_nodes(bmf_view *view)
 
 static void make_labels(bmf_view *view, bmf_style style)
 {
-    const bmf_run *run = view->run;
+    const bmf_trace_run *run = view->run;
     view->labels = (int64_t)run->names + BMF_EVENT_KINDS;
     view->label = allocate_clear(view->labels, (int64_t)sizeof *view->label);
     for (int64_t k = 0; k < view->labels; k++) {
@@ -101,7 +101,7 @@ static void make_caption(bmf_view *view, bmf_style style)
 
 static void find_lanes(bmf_view *view)
 {
-    const bmf_run *run = view->run;
+    const bmf_trace_run *run = view->run;
     view->lane_start = allocate_clear((int64_t)run->lanes + 1, (int64_t)sizeof *view->lane_start);
     view->tracks = allocate(run->lanes);
     view->memory = working_buffer((run->events + 1) * (int64_t)(sizeof *view->partner + sizeof *view->track));
@@ -123,7 +123,7 @@ void views_create(const bmf_trace *trace, bmf_style style, bmf_view view[2])
 {
     bool differ = trace->runs == 1 || trace->run[0]->predicted != trace->run[1]->predicted;
     for (int k = 0; k < trace->runs; k++) {
-        const bmf_run *run = trace->run[k];
+        const bmf_trace_run *run = trace->run[k];
         view[k] = (bmf_view){.run = run, .number = differ ? run->predicted : k};
         view[k].title = run->predicted ? "predicted" : "measured";
         find_lanes(&view[k]);

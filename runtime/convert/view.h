@@ -41,7 +41,7 @@ static inline char *put_label_text(char *to, const bmf_label *label)
 }
 
 typedef struct bmf_view {
-    const bmf_run *run;
+    const bmf_trace_run *run;
     int number;                /* 0 measured, 1 predicted; in a trace of two alike runs their order */
     const char *title;         /* "measured" or "predicted" */
     char *caption;             /* "measured: PROGRAM on MACHINE", in the style of the labels */

@@ -105,7 +105,7 @@ int bmf_npy_header_read(bmf_context *ctx, const char *path, bmf_npy_header *head
     bmf_npy_header found = {.scalar = &bmf_type_int};
     BMF_TRY(bmf_agree(ctx, ctx->rank == 0 ? read_header(ctx, path, &found) : BMF_OK));
     int64_t shared[] = {found.scalar->kind, found.dimensions, found.shape[0], found.shape[1], found.data_offset};
-    BMF_TRY(ctx->backend->share(ctx, 0, shared, sizeof shared));
+    BMF_TRY(ctx->backend->bcast(ctx, 0, shared, sizeof shared));
     const bmf_type *scalar = type_of_kind((bmf_type_kind)shared[0]);
     *header = (bmf_npy_header){scalar, (int)shared[1], {shared[2], shared[3]}, shared[4]};
     return BMF_OK;

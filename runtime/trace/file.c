@@ -17,7 +17,7 @@
 #include "runtime/trace/format.h"
 #include "runtime/trace/unite.h"
 
-static int64_t text_bytes(const bmf_run *run)
+static int64_t text_bytes(const bmf_trace_run *run)
 {
     size_t bytes = strlen(run->program) + 1 + strlen(run->machine) + 1;
     for (uint32_t k = 0; k < run->names; k++)
@@ -25,7 +25,7 @@ static int64_t text_bytes(const bmf_run *run)
     return (int64_t)bytes;
 }
 
-static trace_run_header header_of(const bmf_run *run)
+static trace_run_header header_of(const bmf_trace_run *run)
 {
     return (trace_run_header){.predicted = (uint32_t)run->predicted,
                               .lanes = run->lanes,
@@ -65,7 +65,7 @@ static char *append(char *to, const char *text)
     return to + size;
 }
 
-static int write_text(int file, const bmf_run *run, int64_t bytes, int64_t offset)
+static int write_text(int file, const bmf_trace_run *run, int64_t bytes, int64_t offset)
 {
     char *text = malloc((size_t)bytes);
     if (!text)
@@ -79,7 +79,7 @@ static int write_text(int file, const bmf_run *run, int64_t bytes, int64_t offse
 }
 
 /* Everything of a run but its events. */
-static int write_tables(int file, const bmf_run *run, const trace_run_header *header, const trace_layout *at)
+static int write_tables(int file, const bmf_trace_run *run, const trace_run_header *header, const trace_layout *at)
 {
     int failure = write_text(file, run, header->text_bytes, at->text);
     if (!failure)
@@ -188,7 +188,7 @@ static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
-static int64_t hash_tables(const bmf_run *run)
+static int64_t hash_tables(const bmf_trace_run *run)
 {
     uint64_t hash = 0xcbf29ce484222325U;
     for (uint32_t k = 0; k < run->names; k++)
@@ -196,7 +196,7 @@ static int64_t hash_tables(const bmf_run *run)
     return (int64_t)add_bytes(hash, run->node, run->nodes * sizeof *run->node);
 }
 
-static int collect_parts(bmf_context *ctx, const bmf_run *run, part *mine)
+static int collect_parts(bmf_context *ctx, const bmf_trace_run *run, part *mine)
 {
     int64_t all_count = (int64_t)SHARED_COUNT * ctx->ranks;
     int64_t *all = malloc((size_t)all_count * sizeof *all);
@@ -205,7 +205,7 @@ static int collect_parts(bmf_context *ctx, const bmf_run *run, part *mine)
     int status = all ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write a trace");
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
-        status = ctx->backend->collect(ctx, values, SHARED_COUNT, all, all_count);
+        status = ctx->backend->allgatherv(ctx, values, SHARED_COUNT, all, all_count);
     *mine = (part){.header = header_of(run), .same_tables = true};
     mine->header.events = mine->header.dropped = 0;
     for (int rank = 0; status == BMF_OK && rank < ctx->ranks; rank++) {
@@ -224,8 +224,8 @@ static int collect_parts(bmf_context *ctx, const bmf_run *run, part *mine)
 }
 
 /* Rank 0 makes the file with everything but events; afterwards the others can open it. Returns the file or -1. */
-static int open_shared(bmf_context *ctx, const bmf_run *run, const part *mine, const char *part_name, const char *path,
-                       int *status)
+static int open_shared(bmf_context *ctx, const bmf_trace_run *run, const part *mine, const char *part_name,
+                       const char *path, int *status)
 {
     int file = -1;
     *status = BMF_OK;
@@ -262,7 +262,8 @@ static int close_shared(bmf_context *ctx, int file, const char *part_name, const
     return bmf_agree(ctx, status);
 }
 
-static int write_part(bmf_context *ctx, const bmf_run *run, const part *mine, const char *part_name, const char *path)
+static int write_part(bmf_context *ctx, const bmf_trace_run *run, const part *mine, const char *part_name,
+                      const char *path)
 {
     int status;
     int file = open_shared(ctx, run, mine, part_name, path, &status);
@@ -275,7 +276,7 @@ static int write_part(bmf_context *ctx, const bmf_run *run, const part *mine, co
     return close_shared(ctx, file, part_name, path, status);
 }
 
-int trace_write_parallel(bmf_context *ctx, bmf_run *run, const char *path)
+int trace_write_parallel(bmf_context *ctx, bmf_trace_run *run, const char *path)
 {
     part mine;
     char *part_name = part_path(path);

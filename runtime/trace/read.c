@@ -124,7 +124,7 @@ static char *next_text(const char **at, const char *end)
     return text;
 }
 
-static int take_texts(const reader *r, bmf_run *run, uint32_t names, const char *text, const char *end)
+static int take_texts(const reader *r, bmf_trace_run *run, uint32_t names, const char *text, const char *end)
 {
     run->program = next_text(&text, end);
     run->machine = next_text(&text, end);
@@ -137,7 +137,7 @@ static int take_texts(const reader *r, bmf_run *run, uint32_t names, const char 
     return BMF_OK;
 }
 
-static int read_texts(const reader *r, bmf_run *run, const trace_run_header *header, const trace_layout *at)
+static int read_texts(const reader *r, bmf_trace_run *run, const trace_run_header *header, const trace_layout *at)
 {
     char *text = malloc((size_t)header->text_bytes);
     run->name = calloc(header->names, sizeof *run->name);
@@ -148,7 +148,7 @@ static int read_texts(const reader *r, bmf_run *run, const trace_run_header *hea
     return status;
 }
 
-static int check_nodes(const reader *r, const bmf_run *run)
+static int check_nodes(const reader *r, const bmf_trace_run *run)
 {
     for (uint32_t k = 0; k < run->nodes; k++) {
         const bmf_trace_node *node = &run->node[k];
@@ -162,7 +162,7 @@ static int check_nodes(const reader *r, const bmf_run *run)
     return BMF_OK;
 }
 
-static int check_lanes(const reader *r, const bmf_run *run)
+static int check_lanes(const reader *r, const bmf_trace_run *run)
 {
     for (int32_t lane = 0; lane < run->lanes; lane++)
         if (run->lane_rank[lane] < 0 || run->lane_rank[lane] >= run->ranks)
@@ -171,7 +171,7 @@ static int check_lanes(const reader *r, const bmf_run *run)
 }
 
 /* What is wrong with an event, or NULL. */
-static const char *event_fault(const bmf_run *run, const bmf_event *event)
+static const char *event_fault(const bmf_trace_run *run, const bmf_event *event)
 {
     if (event->lane < 0 || event->lane >= run->lanes)
         return "its lane does not exist";
@@ -196,7 +196,7 @@ static const char *event_fault(const bmf_run *run, const bmf_event *event)
     return NULL;
 }
 
-static int check_events(const reader *r, const bmf_run *run)
+static int check_events(const reader *r, const bmf_trace_run *run)
 {
     for (int64_t k = 0; k < run->events; k++) {
         const char *fault = event_fault(run, &run->event[k]);
@@ -207,7 +207,7 @@ static int check_events(const reader *r, const bmf_run *run)
 }
 
 /* Nodes of version 1 are spread from the front part of the array they are read into, the last first. */
-static int read_nodes(const reader *r, bmf_run *run, const trace_layout *at)
+static int read_nodes(const reader *r, bmf_trace_run *run, const trace_layout *at)
 {
     const int64_t size = trace_node_bytes(r->version);
     BMF_TRY(read_at(r, run->node, size * run->nodes, at->nodes));
@@ -219,14 +219,14 @@ static int read_nodes(const reader *r, bmf_run *run, const trace_layout *at)
     return BMF_OK;
 }
 
-static void name_skeletons(bmf_run *run)
+static void name_skeletons(bmf_trace_run *run)
 {
     for (uint32_t k = 0; k < run->nodes; k++)
         if (run->node[k].kind == BMF_EVENT_SKELETON)
             run->node[k].skeleton = trace_skeleton_1(run->name[run->node[k].name]);
 }
 
-static int read_tables(const reader *r, bmf_run *run, const trace_run_header *header, const trace_layout *at)
+static int read_tables(const reader *r, bmf_trace_run *run, const trace_run_header *header, const trace_layout *at)
 {
     run->node = malloc(header->nodes * sizeof *run->node);
     run->lane_rank = malloc((size_t)header->lanes * sizeof *run->lane_rank);
@@ -249,7 +249,7 @@ static int read_tables(const reader *r, bmf_run *run, const trace_run_header *he
 
 static int read_run(const reader *r, bmf_trace *trace, const trace_run_header *header, const trace_layout *at)
 {
-    bmf_run *run = calloc(1, sizeof *run);
+    bmf_trace_run *run = calloc(1, sizeof *run);
     if (!run)
         return fail_memory(r);
     trace->run[trace->runs++] = run;

@@ -29,7 +29,7 @@ static uint64_t hash_node(const bmf_trace_node *node)
 }
 
 /* Make the tables hold all numbers, and have room for one more. */
-static bool know_names(bmf_run *run)
+static bool know_names(bmf_trace_run *run)
 {
     bmf_table *known = &run->index->names;
     if (!table_reserve(known, run->names))
@@ -39,7 +39,7 @@ static bool know_names(bmf_run *run)
     return true;
 }
 
-static bool know_nodes(bmf_run *run)
+static bool know_nodes(bmf_trace_run *run)
 {
     bmf_table *known = &run->index->nodes;
     if (!table_reserve(known, run->nodes))
@@ -51,7 +51,7 @@ static bool know_nodes(bmf_run *run)
 
 /* What is looked up in a run. */
 typedef struct wanted {
-    const bmf_run *run;
+    const bmf_trace_run *run;
     const char *text;
     bmf_trace_node node;
 } wanted;
@@ -85,9 +85,9 @@ struct bmf_run_index *run_index_create(void)
     return calloc(1, sizeof(struct bmf_run_index));
 }
 
-bmf_run *run_create(const char *program, const char *machine, int32_t lanes, int32_t ranks, int32_t threads)
+bmf_trace_run *run_create(const char *program, const char *machine, int32_t lanes, int32_t ranks, int32_t threads)
 {
-    bmf_run *run = calloc(1, sizeof *run);
+    bmf_trace_run *run = calloc(1, sizeof *run);
     if (!run)
         return NULL;
     run->lanes = lanes > 0 ? lanes : 1;
@@ -110,7 +110,7 @@ bmf_run *run_create(const char *program, const char *machine, int32_t lanes, int
     return run;
 }
 
-void run_free(bmf_run *run)
+void run_free(bmf_trace_run *run)
 {
     if (!run)
         return;
@@ -139,7 +139,7 @@ void bmf_trace_free(bmf_trace *trace)
     free(trace);
 }
 
-uint32_t run_name(bmf_run *run, const char *text)
+uint32_t run_name(bmf_trace_run *run, const char *text)
 {
     if (!*text || !know_names(run))
         return 0;
@@ -157,7 +157,7 @@ uint32_t run_name(bmf_run *run, const char *text)
     return run->names++;
 }
 
-static uint32_t enter_node(bmf_run *run, bmf_trace_node node)
+static uint32_t enter_node(bmf_trace_run *run, bmf_trace_node node)
 {
     const wanted w = {.run = run, .node = node};
     if (!know_nodes(run))
@@ -173,22 +173,22 @@ static uint32_t enter_node(bmf_run *run, bmf_trace_node node)
     return run->nodes++;
 }
 
-uint32_t run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kind kind)
+uint32_t run_node(bmf_trace_run *run, uint32_t parent, const char *text, bmf_event_kind kind)
 {
     return enter_node(run, (bmf_trace_node){parent, run_name(run, text), kind, BMF_SKELETON_UNKNOWN});
 }
 
-uint32_t run_call(bmf_run *run, uint32_t parent, const char *text, uint32_t skeleton)
+uint32_t run_call(bmf_trace_run *run, uint32_t parent, const char *text, uint32_t skeleton)
 {
     return enter_node(run, (bmf_trace_node){parent, run_name(run, text), BMF_EVENT_SKELETON, skeleton});
 }
 
-uint32_t run_node_like(bmf_run *run, uint32_t parent, const char *text, const bmf_trace_node *like)
+uint32_t run_node_like(bmf_trace_run *run, uint32_t parent, const char *text, const bmf_trace_node *like)
 {
     return enter_node(run, (bmf_trace_node){parent, run_name(run, text), like->kind, like->skeleton});
 }
 
-void run_add(bmf_run *run, const bmf_event *event)
+void run_add(bmf_trace_run *run, const bmf_event *event)
 {
     if (run->events == run->capacity && !ARRAY_TRY_RESERVE(run->event, run->capacity, run->events + FIRST_EVENTS)) {
         run->dropped++;
@@ -254,7 +254,7 @@ static int64_t merge_pass(const bmf_event *from, int64_t events, bmf_event *to)
     return stretches;
 }
 
-int run_sort(bmf_run *run)
+int run_sort(bmf_trace_run *run)
 {
     if (run->events < 2 || sorted_until(run->event, 0, run->events) == run->events)
         return BMF_OK;
@@ -282,7 +282,7 @@ static void append(char *text, size_t size, size_t *at, const char *piece)
         text[(*at)++] = *piece;
 }
 
-char *run_path(const bmf_run *run, uint32_t node, char *text, size_t size)
+char *run_path(const bmf_trace_run *run, uint32_t node, char *text, size_t size)
 {
     if (size == 0)
         return text;

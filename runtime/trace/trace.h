@@ -21,7 +21,7 @@ typedef struct bmf_trace_node {
 } bmf_trace_node;
 
 /* One run of a trace as it stands in memory: complete in a reader, this rank's lanes in a recorder. */
-typedef struct bmf_run {
+typedef struct bmf_trace_run {
     int predicted; /* 0: measured, 1: predicted */
     int32_t lanes; /* of the whole machine */
     int32_t ranks, threads;
@@ -37,43 +37,43 @@ typedef struct bmf_run {
     int64_t agreement;           /* predicted: nanoseconds that all processors took to agree once; 0: they never did, or
                                 * it is not known */
     struct bmf_run_index *index; /* private to runtime/trace/trace.c: finds names and nodes by their text */
-} bmf_run;
+} bmf_trace_run;
 
 /* A trace file: up to two runs. */
 struct bmf_trace {
     int runs;
-    bmf_run *run[2];
+    bmf_trace_run *run[2];
 };
 
 /* Creates an empty run with name[0] = "", node 0 named "main", and lanes on ranks as processors are (contiguous blocks,
  * bmf_first_processor). NULL if there is no memory. Not collective. */
-bmf_run *run_create(const char *program, const char *machine, int32_t lanes, int32_t ranks, int32_t threads);
-void run_free(bmf_run *run);
+bmf_trace_run *run_create(const char *program, const char *machine, int32_t lanes, int32_t ranks, int32_t threads);
+void run_free(bmf_trace_run *run);
 /* The number of a name or node, made when new; 0 and parent when there is no memory. Expected cost: one hash of the
  * text. Ranks that ask for the same in the same order have the same numbers; otherwise writing the trace costs more. */
-uint32_t run_name(bmf_run *run, const char *text);
-uint32_t run_node(bmf_run *run, uint32_t parent, const char *text, bmf_event_kind kind);
+uint32_t run_name(bmf_trace_run *run, const char *text);
+uint32_t run_node(bmf_trace_run *run, uint32_t parent, const char *text, bmf_event_kind kind);
 /* The node of a call of the skeleton with that number. Nodes are found by parent, text and kind. */
-uint32_t run_call(bmf_run *run, uint32_t parent, const char *text, uint32_t skeleton);
+uint32_t run_call(bmf_trace_run *run, uint32_t parent, const char *text, uint32_t skeleton);
 /* The node below `parent` that corresponds to one of another run, with its text and kind. */
-uint32_t run_node_like(bmf_run *run, uint32_t parent, const char *text, const bmf_trace_node *like);
+uint32_t run_node_like(bmf_trace_run *run, uint32_t parent, const char *text, const bmf_trace_node *like);
 /* Appends an event. Drops it and counts when there is no memory. Not thread-safe: pieces are recorded by the caller
  * after a parallel region. */
-void run_add(bmf_run *run, const bmf_event *event);
+void run_add(bmf_trace_run *run, const bmf_event *event);
 
 /* Sorts by lane and begin; of one begin regions and calls come first, the longer before the shorter and outer nodes before
  * inner ones, then events that take no time, then the others, the longer first; then recording order. So the events of a
  * processor that does one thing after the other stand in their order. n log n; linear when sorted.
  * BMF_OK or BMF_ERROR_MEMORY. */
-int run_sort(bmf_run *run);
+int run_sort(bmf_trace_run *run);
 
 /* Writes this rank's lanes of a run to a new native file, in parallel, each rank its part. Collective over ctx.
  * Errors: BMF_ERROR_FILE. Format: docs/trace-format.md. */
-int trace_write_parallel(bmf_context *ctx, bmf_run *run, const char *path);
+int trace_write_parallel(bmf_context *ctx, bmf_trace_run *run, const char *path);
 /* Writes whole runs from one process. Not collective; ctx (may be NULL) only takes the message. */
 int trace_write(bmf_context *ctx, const bmf_trace *trace, const char *path);
 
 /* The name of a node from the root down, "main/step/scan plus"; returns text. */
-char *run_path(const bmf_run *run, uint32_t node, char *text, size_t size);
+char *run_path(const bmf_trace_run *run, uint32_t node, char *text, size_t size);
 
 #endif

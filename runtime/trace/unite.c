@@ -20,7 +20,7 @@ static int64_t node_words(int64_t nodes)
     return (nodes * (int64_t)sizeof(bmf_trace_node) + WORD - 1) / WORD;
 }
 
-static int64_t *write_tables(const bmf_run *run, int64_t *words)
+static int64_t *write_tables(const bmf_trace_run *run, int64_t *words)
 {
     int64_t bytes = 0;
     for (uint32_t k = 0; k < run->names; k++)
@@ -42,7 +42,7 @@ static int64_t *write_tables(const bmf_run *run, int64_t *words)
 }
 
 /* Enters one rank's tables; name and node receive the new numbers of its old ones. Returns the end of the tables. */
-static const int64_t *enter_tables(bmf_run *united, const int64_t *table, uint32_t **name, uint32_t **node)
+static const int64_t *enter_tables(bmf_trace_run *united, const int64_t *table, uint32_t **name, uint32_t **node)
 {
     int64_t names = table[NAMES], nodes = table[NODES];
     const int64_t *node_table = table + START + table[TEXT_WORDS];
@@ -63,7 +63,7 @@ static const int64_t *enter_tables(bmf_run *united, const int64_t *table, uint32
     return node_table + node_words(nodes);
 }
 
-static void renumber(bmf_run *run, const uint32_t *name, const uint32_t *node)
+static void renumber(bmf_trace_run *run, const uint32_t *name, const uint32_t *node)
 {
     for (int64_t i = 0; i < run->events; i++) {
         run->event[i].name = (uint16_t)name[run->event[i].name];
@@ -72,9 +72,9 @@ static void renumber(bmf_run *run, const uint32_t *name, const uint32_t *node)
 }
 
 /* The tables of `united` become the run's, and the other way round. */
-static void swap_tables(bmf_run *run, bmf_run *united)
+static void swap_tables(bmf_trace_run *run, bmf_trace_run *united)
 {
-    bmf_run old = *run;
+    bmf_trace_run old = *run;
     run->name = united->name, run->names = united->names;
     run->node = united->node, run->nodes = united->nodes;
     run->index = united->index;
@@ -84,9 +84,9 @@ static void swap_tables(bmf_run *run, bmf_run *united)
 }
 
 /* all: every rank's tables, one behind the other. */
-static int enter_all(bmf_context *ctx, bmf_run *run, const int64_t *all)
+static int enter_all(bmf_context *ctx, bmf_trace_run *run, const int64_t *all)
 {
-    bmf_run *united = run_create(run->program, run->machine, run->lanes, run->ranks, run->threads);
+    bmf_trace_run *united = run_create(run->program, run->machine, run->lanes, run->ranks, run->threads);
     if (!united)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for the names of a trace");
     for (int r = 0; r < ctx->ranks; r++) {
@@ -102,16 +102,16 @@ static int enter_all(bmf_context *ctx, bmf_run *run, const int64_t *all)
     return BMF_OK;
 }
 
-int run_unite(bmf_context *ctx, bmf_run *run)
+int run_unite(bmf_context *ctx, bmf_trace_run *run)
 {
     int64_t words, total = 0;
     int64_t *mine = write_tables(run, &words), *sizes = allocate(ctx->ranks * WORD);
-    int status = ctx->backend->collect(ctx, &words, 1, sizes, ctx->ranks);
+    int status = ctx->backend->allgatherv(ctx, &words, 1, sizes, ctx->ranks);
     for (int r = 0; status == BMF_OK && r < ctx->ranks; r++)
         total += sizes[r];
     int64_t *all = allocate(total * WORD);
     if (status == BMF_OK)
-        status = ctx->backend->collect(ctx, mine, words, all, total);
+        status = ctx->backend->allgatherv(ctx, mine, words, all, total);
     if (status == BMF_OK)
         status = enter_all(ctx, run, all);
     free(all);

@@ -6,6 +6,6 @@
 
 /* Gives the runs of all ranks the same names and nodes, with the same numbers. Collective. BMF_OK or
  * BMF_ERROR_MEMORY. */
-int run_unite(bmf_context *ctx, bmf_run *run);
+int run_unite(bmf_context *ctx, bmf_trace_run *run);
 
 #endif

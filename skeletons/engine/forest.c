@@ -172,17 +172,17 @@ static bool folds_groups(const bmf_tree *tree)
 }
 
 /* The order is free: any number of elements at once. */
-static int fold_quick(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker,
-                      int64_t begin, int64_t end, char *record)
+static int fold_reassociated(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker,
+                             int64_t begin, int64_t end, char *record)
 {
     bmf_slice x[BMF_MAX_LEAVES];
-    int64_t most = source->direct ? GROUP : BMF_FOLD_BLOCK;
+    int64_t max = source->direct ? GROUP : BMF_FOLD_BLOCK;
     for (int64_t i = begin, count; i < end; i += count) {
-        count = end - i < most ? end - i : most;
+        count = end - i < max ? end - i : max;
         int code = source->block(source, worker, i, count, x);
         if (code != 0)
             return code;
-        tree->op->quick(tree->op->context, count, x[0].data, record);
+        tree->op->reassociate(tree->op->context, count, x[0].data, record);
         code = forest_append(tree, forest, i + count, record, false);
         if (code != 0)
             return code;
@@ -211,8 +211,8 @@ int forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source
                 int64_t end)
 {
     char *records = tree->records[worker];
-    return tree->quick && source->plain ? fold_quick(tree, forest, source, worker, begin, end, records)
-                                        : fold_tree(tree, forest, source, worker, begin, end, records);
+    return tree->reassociate && source->plain ? fold_reassociated(tree, forest, source, worker, begin, end, records)
+                                              : fold_tree(tree, forest, source, worker, begin, end, records);
 }
 
 int forest_total(const bmf_tree *tree, const bmf_forest *forest, void *record)

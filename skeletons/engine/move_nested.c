@@ -79,10 +79,10 @@ static int by_number(const void *a, const void *b)
 
 static void cut_units(nested_move *move, const bmf_partition *target)
 {
-    int64_t cuts = 0, most = target->parts + 1;
+    int64_t cuts = 0, max = target->parts + 1;
     for (int k = 0; k < move->sources; k++)
-        most += move->source[k].list->partition->parts + 1;
-    int64_t *cut = allocate(most * (int64_t)sizeof *cut);
+        max += move->source[k].list->partition->parts + 1;
+    int64_t *cut = allocate(max * (int64_t)sizeof *cut);
     for (int64_t p = 0; p <= target->parts; p++)
         cut[cuts++] = target->start[p];
     for (int k = 0; k < move->sources; k++)

@@ -164,7 +164,7 @@ int parcels_exchange(bmf_parcels *parcels, const bmf_round *round, uint32_t numb
 int parcels_deliver(bmf_parcels *parcels, const bmf_round *sends, uint32_t number)
 {
     bmf_transfer transfer = {outgoing, incoming, parcels};
-    BMF_TRY(parcels->ctx->backend->deliver(parcels->ctx, sends, number, &transfer));
+    BMF_TRY(parcels->ctx->backend->exchange_sparse(parcels->ctx, sends, number, &transfer));
     cut_arrivals(parcels);
     return BMF_OK;
 }

@@ -41,7 +41,8 @@ int tree_open(bmf_tree *tree, bmf_context *ctx, const char *skeleton, const bmf_
         tree->leaf_size[k] = leaf[k]->size;
     tree->record = bmf_type_record(type, tree->offset);
     tree->exact = (op->flags & BMF_EXACT) || !ctx->reproducible;
-    tree->quick = op->quick && (!ctx->reproducible || ((op->flags & BMF_EXACT) && (op->flags & BMF_COMMUTATIVE)));
+    tree->reassociate =
+        op->reassociate && (!ctx->reproducible || ((op->flags & BMF_EXACT) && (op->flags & BMF_COMMUTATIVE)));
     tree->scratch = allocate(tree->workers * (int64_t)sizeof *tree->scratch);
     tree->records = allocate(tree->workers * (int64_t)sizeof *tree->records);
     for (int w = 0; w < tree->workers; w++) {

@@ -26,7 +26,7 @@ typedef struct bmf_tree {
     int64_t offset[BMF_MAX_LEAVES]; /* of the leaves in a record */
     int64_t record;                 /* bytes of a record */
     bool exact;                     /* any association will do: forests are one value */
-    bool quick;                     /* any order will do too (or the free mode is on): op->quick folds blocks */
+    bool reassociate;               /* any order will do too (or the free mode is on): op->quick folds blocks */
     char **scratch;                 /* by worker: levels and the way down */
     char **records;                 /* by worker: BMF_GROUP_BLOCKS records */
     int workers;

@@ -45,14 +45,14 @@ static const bmf_type *read_type(const char **at)
 static int share_type(bmf_context *ctx, const bmf_type **type)
 {
     int64_t bytes = bmf_is_root(ctx) && *type ? type_bytes(*type) : 0;
-    BMF_TRY(ctx->backend->share(ctx, 0, &bytes, (int64_t)sizeof bytes));
+    BMF_TRY(ctx->backend->bcast(ctx, 0, &bytes, (int64_t)sizeof bytes));
     if (bytes == 0)
         return BMF_OK;
     char *text = allocate(bytes), *write = text;
     const char *read = text;
     if (bmf_is_root(ctx))
         write_type(*type, &write);
-    int status = ctx->backend->share(ctx, 0, text, bytes);
+    int status = ctx->backend->bcast(ctx, 0, text, bytes);
     if (status == BMF_OK)
         *type = read_type(&read);
     free(text);
@@ -67,15 +67,15 @@ static int share_text(bmf_context *ctx, bmf_texts *texts, int number, int64_t si
     int64_t sizes[2] = {0, size};
     if (bmf_is_root(ctx))
         sizes[0] = (int64_t)strlen(texts->text[number].name);
-    BMF_TRY(ctx->backend->share(ctx, 0, sizes, (int64_t)sizeof sizes));
+    BMF_TRY(ctx->backend->bcast(ctx, 0, sizes, (int64_t)sizeof sizes));
     char *name = allocate_clear(sizes[0] + 1, 1), *bytes = allocate_clear(sizes[1] + 1, 1);
     if (bmf_is_root(ctx)) {
         memcpy(name, texts->text[number].name, (size_t)sizes[0]);
         memcpy(bytes, texts->text[number].bytes, (size_t)sizes[1]);
     }
-    int status = ctx->backend->share(ctx, 0, name, sizes[0]);
+    int status = ctx->backend->bcast(ctx, 0, name, sizes[0]);
     if (status == BMF_OK)
-        status = ctx->backend->share(ctx, 0, bytes, sizes[1]);
+        status = ctx->backend->bcast(ctx, 0, bytes, sizes[1]);
     if (status == BMF_OK && !bmf_is_root(ctx))
         texts_add(texts, name, bytes, sizes[1]);
     free(name), free(bytes);
@@ -366,7 +366,7 @@ static int placed_list(bmf_context *ctx, bmf_value *result, bmf_list **list)
     whole.child[0] = (bmf_column){.type = elements.type};
     column_free(&whole);
     length = elements.count;
-    status = ctx->backend->share(ctx, 0, &length, (int64_t)sizeof length);
+    status = ctx->backend->bcast(ctx, 0, &length, (int64_t)sizeof length);
     if (status == BMF_OK)
         status = bmf_partition_placed(ctx, 0, length, &partition);
     if (status != BMF_OK) {

@@ -42,9 +42,9 @@ static void gather(char *to, int64_t size, const char *from, int64_t stride, con
 static void cut_answers(fixed_answers *all)
 {
     bmf_project_call *call = all->call;
-    int64_t most = call->askeds + call->ctx->threads, share = call->answers / call->ctx->threads + 1;
-    all->piece = allocate(most * (int64_t)sizeof *all->piece);
-    all->asked = allocate(most * (int64_t)sizeof *all->asked);
+    int64_t max = call->askeds + call->ctx->threads, share = call->answers / call->ctx->threads + 1;
+    all->piece = allocate(max * (int64_t)sizeof *all->piece);
+    all->asked = allocate(max * (int64_t)sizeof *all->asked);
     for (int64_t k = 0; k < call->askeds; k++) {
         const bmf_asked *asked = &call->asked[k];
         for (int64_t begin = asked->first, end; begin < asked->first + asked->count; begin = end) {

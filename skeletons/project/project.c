@@ -222,7 +222,7 @@ static int send_requests(bmf_project_call *call)
         round.message[k] =
             (bmf_message){run->asker, run->owner, run->count * (int64_t)sizeof(int64_t), run->first, run->count};
     }
-    int status = call->ctx->backend->deliver(call->ctx, &round, 0, &transfer);
+    int status = call->ctx->backend->exchange_sparse(call->ctx, &round, 0, &transfer);
     free(round.message);
     if (call->askeds > 0)
         qsort(call->asked, (size_t)call->askeds, sizeof *call->asked, by_owner);
@@ -245,8 +245,8 @@ static int by_ends(const void *a, const void *b)
 
 void project_answer_round(const bmf_project_call *call, int64_t element_bytes, bmf_round *round)
 {
-    int64_t most = call->askeds + call->runs, count = 0;
-    bmf_message *message = allocate(most * (int64_t)sizeof *message);
+    int64_t max = call->askeds + call->runs, count = 0;
+    bmf_message *message = allocate(max * (int64_t)sizeof *message);
     for (int64_t k = 0; k < call->askeds; k++)
         message[count++] = (bmf_message){.from = call->asked[k].owner,
                                          .to = call->asked[k].asker,
@@ -261,7 +261,7 @@ void project_answer_round(const bmf_project_call *call, int64_t element_bytes, b
     for (int64_t k = 0; k < count; k++)
         message[k].bytes = element_bytes < 0 ? BMF_BYTES_UNKNOWN : message[k].count * element_bytes;
     qsort(message, (size_t)count, sizeof *message, by_ends);
-    *round = (bmf_round){message, count, most};
+    *round = (bmf_round){message, count, max};
 }
 
 static int run_by_ends(const void *key, const void *entry)

@@ -20,7 +20,7 @@
 #include "skeletons/skeleton_types.h"
 
 typedef struct maker {
-    bmf_run *run;
+    bmf_trace_run *run;
     uint64_t state;
     int64_t *clock, *entered, *entered_step, *sent; /* by lane */
     uint32_t node, instance, round;
@@ -138,7 +138,7 @@ static const names nasty = {"</script><script>document.title='broken'</script>",
 
 static void run_program(maker *m, const names *n, int64_t steps)
 {
-    bmf_run *run = m->run;
+    bmf_trace_run *run = m->run;
     int32_t lanes = run->lanes;
     uint32_t read = run_call(run, 0, "read blocks", skeleton_read.id);
     uint32_t split = run_call(run, 0, "split", skeleton_split.id);
@@ -175,7 +175,7 @@ static void run_program(maker *m, const names *n, int64_t steps)
     leave(m, 0, 0, BMF_EVENT_REGION, m->entered);
 }
 
-static bmf_run *make_run(const names *n, int32_t lanes, int64_t events, uint64_t seed, int predicted)
+static bmf_trace_run *make_run(const names *n, int32_t lanes, int64_t events, uint64_t seed, int predicted)
 {
     size_t size = (size_t)lanes * 2 * sizeof(int64_t);
     maker m = {.run = run_create(n->program, predicted ? "decmpp-2048" : n->machine, lanes, lanes > 2 ? 2 : 1, 1),
@@ -228,7 +228,7 @@ static int64_t make_scaling(bmf_scaling point[24])
     return points;
 }
 
-static double length_of(const bmf_run *run)
+static double length_of(const bmf_trace_run *run)
 {
     int64_t end = 0;
     for (int64_t k = 0; k < run->events; k++)

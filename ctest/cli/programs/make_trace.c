@@ -13,7 +13,7 @@
 #include "skeletons/skeleton_types.h"
 
 typedef struct maker {
-    bmf_run *run;
+    bmf_trace_run *run;
     uint64_t state;
     int64_t *clock;    /* by lane */
     int64_t *entered;  /* by lane */
@@ -128,7 +128,7 @@ static void step(maker *m, uint32_t region, uint32_t number)
     leave(m, node, BMF_EVENT_SKELETON);
 }
 
-static bmf_run *make_run(uint64_t seed, int32_t lanes, int64_t steps, int predicted)
+static bmf_trace_run *make_run(uint64_t seed, int32_t lanes, int64_t steps, int predicted)
 {
     maker m = {.run = run_create("make_trace", predicted ? "model" : "here", lanes, lanes > 2 ? lanes / 2 : 1, 2)};
     m.run->predicted = predicted;

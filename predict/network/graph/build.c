@@ -10,7 +10,7 @@ enum topology { MESH, TORUS, HYPERCUBE, BINARY_TREE, FAT_TREE, RING, STAR, BUS, 
 const char *const graph_topologies[] = {"mesh", "torus", "hypercube", "binary-tree", "fat-tree", "ring",
                                         "star", "bus",   "crossbar",  "omega",       NULL};
 
-enum { MOST_LINKS = 1 << 30 }; /* numbers of links have 32 bits */
+enum { MAX_LINKS = 1 << 30 }; /* numbers of links have 32 bits */
 
 int graph_sizes(int topology)
 {
@@ -32,7 +32,7 @@ bool graph_grows(int topology)
     return topology == FAT_TREE;
 }
 
-int64_t graph_least_size(int topology, int64_t processors)
+int64_t graph_min_size(int topology, int64_t processors)
 {
     int64_t size = 1;
     while (size < processors)
@@ -60,8 +60,8 @@ static int check(int topology, int sizes, const int64_t *size)
     for (int d = 0; d < sizes; d++) {
         if (size[d] < 1)
             return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "sizes are at least 1, not %lld", (long long)size[d]);
-        if (size[d] > MOST_LINKS / processors / (2 * BMF_GRAPH_DIMENSIONS))
-            return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "more than %d nodes", MOST_LINKS / (2 * BMF_GRAPH_DIMENSIONS));
+        if (size[d] > MAX_LINKS / processors / (2 * BMF_GRAPH_DIMENSIONS))
+            return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "more than %d nodes", MAX_LINKS / (2 * BMF_GRAPH_DIMENSIONS));
         processors *= size[d];
     }
     if (needs_power_of_two(topology) && !is_power_of_two(processors))

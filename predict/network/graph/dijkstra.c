@@ -15,7 +15,7 @@
 #include "predict/network/graph/graph_private.h"
 #include "runtime/base/allocate.h"
 
-enum { MOST_KEPT = 256 << 20 };
+enum { MAX_KEPT = 256 << 20 };
 static const double same = 1e-12; /* relative: sums of the same weights in another order */
 
 typedef struct reached {
@@ -23,38 +23,38 @@ typedef struct reached {
     int32_t node;
 } reached;
 
-struct bmf_graph_ways {
+struct bmf_graph_paths {
     int32_t **way;   /* by sender: the link by which each node is reached; NULL: not known */
     int32_t *sender; /* those that are known, the oldest at `oldest`, round and round */
-    int64_t known, oldest, most;
+    int64_t known, oldest, max;
     double *cost;
     reached *heap;
     int64_t waiting;
 };
 
-void graph_ways_free(struct bmf_graph_ways *ways)
+void graph_paths_free(struct bmf_graph_paths *paths)
 {
-    if (!ways)
+    if (!paths)
         return;
-    for (int64_t k = 0; k < ways->known; k++)
-        free(ways->way[ways->sender[k]]);
-    free(ways->heap);
-    free(ways->cost);
-    free(ways->sender);
-    free(ways->way);
-    free(ways);
+    for (int64_t k = 0; k < paths->known; k++)
+        free(paths->way[paths->sender[k]]);
+    free(paths->heap);
+    free(paths->cost);
+    free(paths->sender);
+    free(paths->way);
+    free(paths);
 }
 
-static struct bmf_graph_ways *make_ways(const bmf_graph *graph)
+static struct bmf_graph_paths *make_paths(const bmf_graph *graph)
 {
-    struct bmf_graph_ways *ways = allocate_clear(1, sizeof *ways);
-    int64_t most = MOST_KEPT / (graph->nodes * (int64_t)sizeof **ways->way);
-    ways->most = most < 1 ? 1 : most < graph->processors ? most : graph->processors;
-    ways->way = allocate_clear(graph->processors, sizeof *ways->way);
-    ways->sender = allocate(ways->most * (int64_t)sizeof *ways->sender);
-    ways->cost = allocate(graph->nodes * (int64_t)sizeof *ways->cost);
-    ways->heap = allocate((graph->links + 1) * (int64_t)sizeof *ways->heap);
-    return ways;
+    struct bmf_graph_paths *paths = allocate_clear(1, sizeof *paths);
+    int64_t max = MAX_KEPT / (graph->nodes * (int64_t)sizeof **paths->way);
+    paths->max = max < 1 ? 1 : max < graph->processors ? max : graph->processors;
+    paths->way = allocate_clear(graph->processors, sizeof *paths->way);
+    paths->sender = allocate(paths->max * (int64_t)sizeof *paths->sender);
+    paths->cost = allocate(graph->nodes * (int64_t)sizeof *paths->cost);
+    paths->heap = allocate((graph->links + 1) * (int64_t)sizeof *paths->heap);
+    return paths;
 }
 
 /* By cost; a node is in it once for every time that its cost fell. */
@@ -65,21 +65,21 @@ static struct bmf_graph_ways *make_ways(const bmf_graph *graph)
 
 /* ---- the ways of one sender ---- */
 
-static void find_costs(const bmf_graph *graph, struct bmf_graph_ways *ways, int64_t sender)
+static void find_costs(const bmf_graph *graph, struct bmf_graph_paths *paths, int64_t sender)
 {
     for (int64_t n = 0; n < graph->nodes; n++)
-        ways->cost[n] = INFINITY;
-    ways->cost[sender] = 0.0;
-    costs_push(ways->heap, &ways->waiting, (reached){0.0, (int32_t)sender});
-    while (ways->waiting > 0) {
-        reached at = costs_pop(ways->heap, &ways->waiting);
-        if (at.cost > ways->cost[at.node])
+        paths->cost[n] = INFINITY;
+    paths->cost[sender] = 0.0;
+    costs_push(paths->heap, &paths->waiting, (reached){0.0, (int32_t)sender});
+    while (paths->waiting > 0) {
+        reached at = costs_pop(paths->heap, &paths->waiting);
+        if (at.cost > paths->cost[at.node])
             continue;
         for (int64_t k = graph->first[at.node]; k < graph->first[at.node + 1]; k++) {
             double cost = at.cost + 1.0 / graph->link[k].weight;
-            if (cost < ways->cost[graph->link[k].to]) {
-                ways->cost[graph->link[k].to] = cost;
-                costs_push(ways->heap, &ways->waiting, (reached){cost, graph->link[k].to});
+            if (cost < paths->cost[graph->link[k].to]) {
+                paths->cost[graph->link[k].to] = cost;
+                costs_push(paths->heap, &paths->waiting, (reached){cost, graph->link[k].to});
             }
         }
     }
@@ -108,30 +108,30 @@ static int32_t *choose_links(const bmf_graph *graph, const double *cost)
     return way;
 }
 
-static const int32_t *ways_from(bmf_graph *graph, int64_t sender)
+static const int32_t *paths_from(bmf_graph *graph, int64_t sender)
 {
-    if (!graph->ways)
-        graph->ways = make_ways(graph);
-    struct bmf_graph_ways *ways = graph->ways;
-    if (ways->way[sender])
-        return ways->way[sender];
-    int64_t place = ways->known;
-    if (ways->known < ways->most) {
-        ways->known++;
+    if (!graph->paths)
+        graph->paths = make_paths(graph);
+    struct bmf_graph_paths *paths = graph->paths;
+    if (paths->way[sender])
+        return paths->way[sender];
+    int64_t place = paths->known;
+    if (paths->known < paths->max) {
+        paths->known++;
     } else {
-        place = ways->oldest;
-        ways->oldest = (ways->oldest + 1) % ways->most;
-        free(ways->way[ways->sender[place]]);
-        ways->way[ways->sender[place]] = NULL;
+        place = paths->oldest;
+        paths->oldest = (paths->oldest + 1) % paths->max;
+        free(paths->way[paths->sender[place]]);
+        paths->way[paths->sender[place]] = NULL;
     }
-    find_costs(graph, ways, sender);
-    ways->sender[place] = (int32_t)sender;
-    return ways->way[sender] = choose_links(graph, ways->cost);
+    find_costs(graph, paths, sender);
+    paths->sender[place] = (int32_t)sender;
+    return paths->way[sender] = choose_links(graph, paths->cost);
 }
 
 int64_t graph_route_cheapest(bmf_graph *graph, int64_t from, int64_t to)
 {
-    const int32_t *way = ways_from(graph, from);
+    const int32_t *way = paths_from(graph, from);
     int64_t links = 0;
     for (int64_t node = to; node != from; node = graph->link[way[node]].from)
         links++;

@@ -16,7 +16,7 @@
 #include "runtime/base/allocate.h"
 #include "bmf/status.h"
 
-enum { MOST_NODES = 1 << 24, END_OF_LINKS = -1 };
+enum { MAX_NODES = 1 << 24, END_OF_LINKS = -1 };
 
 typedef struct node_file {
     const char *path;
@@ -86,9 +86,9 @@ static int read_count(node_file *file, int64_t *nodes)
         return expected(file, "the number of nodes");
     if (!at_end(file))
         return fail(file, "the number of nodes stands on a line by itself");
-    if (*nodes < 1 || *nodes > MOST_NODES)
+    if (*nodes < 1 || *nodes > MAX_NODES)
         return bmf_fail(NULL, BMF_ERROR_FILE, "%s:%lld: the number of nodes is 1 to %d, not %lld", file->path,
-                        file->line, MOST_NODES, (long long)*nodes);
+                        file->line, MAX_NODES, (long long)*nodes);
     return BMF_OK;
 }
 

@@ -76,7 +76,7 @@ void graph_free(bmf_graph *graph)
 {
     if (!graph)
         return;
-    graph_ways_free(graph->ways);
+    graph_paths_free(graph->paths);
     free(graph->direction);
     free(graph->route);
     free(graph->first);

@@ -39,9 +39,9 @@ typedef struct bmf_graph {
     bool wraps;     /* grids: the last node of a row is linked to the first */
     int dimensions; /* of grids and trees; the last varies fastest over the processors */
     int32_t extent[BMF_GRAPH_DIMENSIONS];
-    int32_t *route, room;        /* the last route that was asked for */
-    int32_t *direction;          /* grids: the link up and down in each dimension, -1: none */
-    struct bmf_graph_ways *ways; /* BMF_ROUTES_CHEAPEST: what was found so far */
+    int32_t *route, room;          /* the last route that was asked for */
+    int32_t *direction;            /* grids: the link up and down in each dimension, -1: none */
+    struct bmf_graph_paths *paths; /* BMF_ROUTES_CHEAPEST: what was found so far */
 } bmf_graph;
 
 /* ---- making ---- */
@@ -51,7 +51,7 @@ extern const char *const graph_topologies[];
 /* The number of dimensions of `size` that a topology takes: 1, or 0: any. */
 int graph_sizes(int topology);
 /* Topologies with one size: the least with at least that many processors. */
-int64_t graph_least_size(int topology, int64_t processors);
+int64_t graph_min_size(int topology, int64_t processors);
 /* Whether links may have other weights nearer to the root. */
 bool graph_grows(int topology);
 /* A graph of that topology; the product of the sizes is the number of processors. growth: fat trees: how many times the

@@ -31,7 +31,7 @@ int64_t graph_route_grid(bmf_graph *graph, int64_t from, int64_t to);
 int64_t graph_route_tree(bmf_graph *graph, int64_t from, int64_t to);
 int64_t graph_route_omega(bmf_graph *graph, int64_t from, int64_t to);
 int64_t graph_route_cheapest(bmf_graph *graph, int64_t from, int64_t to);
-void graph_ways_free(struct bmf_graph_ways *ways);
+void graph_paths_free(struct bmf_graph_paths *paths);
 /* Makes graph->route long enough for routes of that many links. */
 void graph_reserve_route(bmf_graph *graph, int64_t links);
 

@@ -33,11 +33,11 @@ static int64_t neighbour(const bmf_graph *graph, int64_t node, int dimension, bo
 
 static void find_directions(bmf_graph *graph)
 {
-    const int64_t ways = 2 * (int64_t)graph->dimensions;
-    graph->direction = allocate(graph->nodes * ways * (int64_t)sizeof *graph->direction);
-    for (int64_t k = 0; k < graph->nodes * ways; k++) {
-        int64_t beside = neighbour(graph, k / ways, (int)(k % ways) / 2, k % 2 == 1);
-        graph->direction[k] = beside < 0 ? -1 : (int32_t)graph_link(graph, k / ways, beside);
+    const int64_t paths = 2 * (int64_t)graph->dimensions;
+    graph->direction = allocate(graph->nodes * paths * (int64_t)sizeof *graph->direction);
+    for (int64_t k = 0; k < graph->nodes * paths; k++) {
+        int64_t beside = neighbour(graph, k / paths, (int)(k % paths) / 2, k % 2 == 1);
+        graph->direction[k] = beside < 0 ? -1 : (int32_t)graph_link(graph, k / paths, beside);
     }
 }
 

@@ -38,16 +38,16 @@ int apply_operator_to_all(bmf_evaluator *evaluator, const bmf_expression *fold, 
     return status;
 }
 
-int combination_open(bmf_evaluator *evaluator, int64_t most, bmf_combination *combination)
+int combination_open(bmf_evaluator *evaluator, int64_t max, bmf_combination *combination)
 {
-    *combination = (bmf_combination){.combined = malloc((size_t)(most + 1)),
-                                     .pair = tree_numbers(evaluator, most),
-                                     .instance = tree_numbers(evaluator, most),
-                                     .single = tree_numbers(evaluator, most)};
+    *combination = (bmf_combination){.combined = malloc((size_t)(max + 1)),
+                                     .pair = tree_numbers(evaluator, max),
+                                     .instance = tree_numbers(evaluator, max),
+                                     .single = tree_numbers(evaluator, max)};
     if (combination->combined && combination->pair && combination->instance && combination->single)
         return BMF_OK;
     combination_close(combination);
-    return fail_no_memory(evaluator->ctx, most);
+    return fail_no_memory(evaluator->ctx, max);
 }
 
 void combination_close(bmf_combination *combination)

@@ -27,7 +27,7 @@ typedef struct bmf_combination {
 } bmf_combination;
 
 /* most: how many results there may be. On failure nothing is left to close. */
-int combination_open(bmf_evaluator *evaluator, int64_t most, bmf_combination *combination);
+int combination_open(bmf_evaluator *evaluator, int64_t max, bmf_combination *combination);
 void combination_close(bmf_combination *combination);
 /* The next result is value `k`, or that one combined with the next other on an instance. */
 void combination_add_single(bmf_combination *combination, int64_t k);

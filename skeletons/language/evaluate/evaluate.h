@@ -2,7 +2,7 @@
  *
  * Statuses are this rank's own: when an expression fails on one rank only, the others go on to the next operation that
  * communicates. Every such operation begins with bmf_agree(ctx, BMF_OK), and whoever has failed comes, without any
- * other collective call, to the agreement at the end of bmf_run; so all leave together with the message of the lowest
+ * other collective call, to the agreement at the end of bmf_trace_run; so all leave together with the message of the lowest
  * rank.
  *
  * Trace: an operation opens a node (skeleton_begin) unless evaluator->quiet, which is set inside B_While loops that

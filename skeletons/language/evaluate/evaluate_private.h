@@ -27,7 +27,7 @@ int evaluate_unnamed(bmf_evaluator *evaluator, bmf_expression *expression, bmf_f
 
 /* Whether the expression is to be applied processor by processor, and doing so. x is taken over. */
 bool is_separate(const bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_frame *frame);
-int evaluate_separate(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+int evaluate_per_rank(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                       bmf_value *out);
 
 /* The operation's list of instances in which its lists have unequal lengths is checked; pairs; then the operator, if

@@ -20,7 +20,7 @@ int tree_walk_open(bmf_tree_walk *walk)
     if (walk->fold->child[0]->communicates) {
         BMF_TRY(bmf_agree(ctx, BMF_OK));
         int64_t *all = allocate(ctx->ranks * (int64_t)sizeof *all);
-        int status = ctx->backend->collect(ctx, &longest, 1, all, ctx->ranks);
+        int status = ctx->backend->allgatherv(ctx, &longest, 1, all, ctx->ranks);
         for (int r = 0; status == BMF_OK && r < ctx->ranks; r++)
             longest = all[r] > longest ? all[r] : longest;
         free(all);

@@ -78,7 +78,7 @@ static int evaluate_share(bmf_evaluator *evaluator, bmf_expression *expression, 
         .outer = frame, .by = expression, .count = mine->count, .picked = mine->instance, .run = &run, .runs = 1};
     bool row = mine->instance[mine->count - 1] - mine->instance[0] == mine->count - 1;
     bmf_value part;
-    evaluator->ctx->backend->separate(evaluator->ctx, BMF_SEPARATE_NEXT);
+    evaluator->ctx->backend->separate(evaluator->ctx, BMF_EMULATE_NEXT);
     BMF_TRY(row ? value_part(evaluator->ctx, x, mine->instance[0], mine->count, &part)
                 : value_take(evaluator->ctx, x, mine->instance, mine->count, &part));
     return evaluate_unnamed(evaluator, expression, &inner, &part, out);
@@ -111,7 +111,7 @@ static void list_instances(const stretch *found, int64_t stretches, int64_t *ins
             instance[k++] = found[s].begin + i;
 }
 
-int evaluate_separate(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+int evaluate_per_rank(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                       bmf_value *out)
 {
     stretch *found = allocate(frame->runs * (int64_t)sizeof *found);
@@ -120,7 +120,7 @@ int evaluate_separate(bmf_evaluator *evaluator, bmf_expression *expression, bmf_
     bmf_value *part = allocate(stretches * (int64_t)sizeof *part), united;
     int status = BMF_OK;
     list_instances(found, stretches, instance);
-    evaluator->ctx->backend->separate(evaluator->ctx, BMF_SEPARATE_BEGIN);
+    evaluator->ctx->backend->separate(evaluator->ctx, BMF_EMULATE_BEGIN);
     for (int64_t s = 0, first = 0; s < stretches && status == BMF_OK;) {
         share mine = {found[s].processor, instance + first, 0};
         for (; s < stretches && found[s].processor == mine.processor; s++)
@@ -129,7 +129,7 @@ int evaluate_separate(bmf_evaluator *evaluator, bmf_expression *expression, bmf_
         status = evaluate_share(evaluator, expression, frame, &mine, x, &part[parts]);
         parts += status == BMF_OK;
     }
-    evaluator->ctx->backend->separate(evaluator->ctx, BMF_SEPARATE_END);
+    evaluator->ctx->backend->separate(evaluator->ctx, BMF_EMULATE_END);
     value_free(x);
     if (status == BMF_OK)
         status = value_unite(evaluator->ctx, parts, part, &united);

@@ -12,7 +12,7 @@
 
 #include "skeletons/language/front/data.h"
 
-enum { BLOCK_BYTES = 1 << 16, WORD_BYTES = 32, MOST_PLACES = 27 };
+enum { BLOCK_BYTES = 1 << 16, WORD_BYTES = 32, MAX_PLACES = 27 };
 
 typedef struct writer {
     FILE *stream;
@@ -85,7 +85,7 @@ static bool find_places(uint64_t mantissa, int exponent, int places, digits *d)
 {
     wide power = 1, scaled;
     int shift = -(exponent + places);
-    if (places < 0 || places > MOST_PLACES || shift < 0 || shift > 64)
+    if (places < 0 || places > MAX_PLACES || shift < 0 || shift > 64)
         return false;
     for (int k = 0; k < places; k++)
         power *= 5;

@@ -154,14 +154,14 @@ const char *keyword_near(const bmf_text *text, bmf_token token)
     const char *nearest = NULL;
     bmf_keyword keyword;
     int64_t size = token.end - token.begin;
-    int64_t least = size < 5 ? 2 : 3;
+    int64_t min = size < 5 ? 2 : 3;
     for (int n = 0; keyword_at(n, &keyword); n++) {
         if (!keyword.text || !is_letter(keyword.text[0]))
             continue;
         int64_t distance =
             edit_distance_caseless(text->bytes + token.begin, size, keyword.text, (int64_t)strlen(keyword.text));
-        if (distance < least) {
-            least = distance;
+        if (distance < min) {
+            min = distance;
             nearest = keyword.text;
         }
     }
@@ -237,8 +237,8 @@ static double to_real(const decimal *number, const char *bytes)
 
 static const char *read_int(const decimal *number, bmf_constant *constant)
 {
-    uint64_t most = (uint64_t)INT64_MAX + (number->negative ? 1 : 0);
-    if (number->exponent != 0 || number->digits > most)
+    uint64_t max = (uint64_t)INT64_MAX + (number->negative ? 1 : 0);
+    if (number->exponent != 0 || number->digits > max)
         return "does not fit a 64-bit int";
     constant->kind = BMF_INT;
     constant->integer = (int64_t)(number->negative ? -number->digits : number->digits);

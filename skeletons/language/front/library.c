@@ -15,7 +15,7 @@
 #include "skeletons/language/front/lexer.h"
 
 /* Nodes of a program with all names replaced. */
-static const int64_t most_nodes = 1000000;
+static const int64_t max_nodes = 1000000;
 
 /* Of an expression with all names replaced; nodes 0: unknown, or it has failed. */
 typedef struct extent {
@@ -55,12 +55,12 @@ static bool fail_unknown(search *s, const bmf_expression *use)
 {
     const char *near = NULL;
     size_t length = strlen(use->name);
-    int64_t least = length < 4 ? 2 : 3;
+    int64_t min = length < 4 ? 2 : 3;
     for (int k = 0; k < s->library->count; k++) {
         const char *name = s->library->definition[k].name;
         int64_t distance = edit_distance_caseless(use->name, (int64_t)length, name, (int64_t)strlen(name));
-        if (distance < least) {
-            least = distance;
+        if (distance < min) {
+            min = distance;
             near = name;
         }
     }
@@ -115,9 +115,9 @@ static bool measure(search *s, const bmf_expression *expression, int64_t depth, 
         total.depth = part.depth >= total.depth ? part.depth + 1 : total.depth;
         total.nodes += part.nodes;
     }
-    if (total.nodes > most_nodes) {
+    if (total.nodes > max_nodes) {
         s->status = text_fail(s->texts, s->ctx, expression->span, BMF_ERROR_USAGE,
-                              "with all names replaced the program has more than %" PRId64 " parts", most_nodes);
+                              "with all names replaced the program has more than %" PRId64 " parts", max_nodes);
         return false;
     }
     *found = total;

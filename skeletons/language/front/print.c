@@ -13,7 +13,7 @@
 #include "skeletons/language/front/parse.h"
 #include "skeletons/language/front/print.h"
 
-enum { LINE_COLUMNS = 100, MOST_INDENT = 60 };
+enum { LINE_COLUMNS = 100, MAX_INDENT = 60 };
 
 void print_operand(const bmf_expression *operand, FILE *out)
 {
@@ -57,7 +57,7 @@ static char *one_line(const bmf_expression *expression)
 
 static void new_line(FILE *out, int indent)
 {
-    fprintf(out, "\n%*s", indent < MOST_INDENT ? indent : MOST_INDENT, "");
+    fprintf(out, "\n%*s", indent < MAX_INDENT ? indent : MAX_INDENT, "");
 }
 
 static void print_broken(const bmf_expression *expression, int indent, int room, FILE *out);

@@ -92,7 +92,7 @@ void texts_free(bmf_texts *texts)
 /* Bytes of the UTF-8 character at `at`, at least 1; *printable says whether a terminal can be given it. */
 static int character_at(const bmf_text *text, int64_t at, bool *printable)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    static const uint32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *byte = (const unsigned char *)text->bytes + at;
     int64_t left = text->size - at;
     int length = byte[0] < 0x80 ? 1 : byte[0] >= 0xf0 ? 4 : byte[0] >= 0xe0 ? 3 : 2;
@@ -105,7 +105,7 @@ static int character_at(const bmf_text *text, int64_t at, bool *printable)
             return 1;
         code = code << 6 | (byte[k] & 0x3f);
     }
-    if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+    if (code < min[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
         return 1;
     *printable = code >= 0xa0;
     return length;

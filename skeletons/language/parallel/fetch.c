@@ -83,7 +83,7 @@ static int ask(bmf_context *ctx, const bmf_layout *targets, const bmf_layout *el
             add_message(schedule, from, to, (int64_t)sizeof(int64_t), target, element[n]);
     }
     bmf_transfer transfer = {outgoing_index, incoming_index, &all};
-    int status = ctx->backend->deliver(ctx, &schedule->round[0], 0, &transfer);
+    int status = ctx->backend->exchange_sparse(ctx, &schedule->round[0], 0, &transfer);
     schedule_free(schedule);
     if (known->count > 0)
         qsort(known->want, (size_t)known->count, sizeof *known->want, by_target);
@@ -178,7 +178,7 @@ static int collect_numbers(bmf_context *ctx, const bmf_layout *instances, const 
 {
     int64_t *by_rank = allocate((instances->count + 1) * (int64_t)sizeof *by_rank);
     int64_t *next = allocate_clear(ctx->ranks + 1, (int64_t)sizeof *next);
-    int status = ctx->backend->collect(ctx, local, instances->local_count, by_rank, instances->count);
+    int status = ctx->backend->allgatherv(ctx, local, instances->local_count, by_rank, instances->count);
     for (int64_t c = 0; c < instances->count; c++)
         next[bmf_rank_of(ctx, instances->processor[c]) + 1]++;
     for (int r = 0; r < ctx->ranks; r++)

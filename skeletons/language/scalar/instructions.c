@@ -150,10 +150,10 @@ BMF_VECTORISE static int multiply_int_uv(int64_t count, const void *a_, const vo
     if (factor == 0 || factor == -1)
         return multiply_long(count, &factor, 0, b, d);
     const int64_t one = INT64_MAX / factor, other = INT64_MIN / factor;
-    const int64_t least = one < other ? one : other, most = one < other ? other : one;
+    const int64_t min = one < other ? one : other, max = one < other ? other : one;
     EACH_ELEMENT
     {
-        outside |= (uint64_t)(b[i] < least) | (uint64_t)(b[i] > most);
+        outside |= (uint64_t)(b[i] < min) | (uint64_t)(b[i] > max);
         d[i] = WRAP(b[i], *, factor);
     }
     return outside != 0;

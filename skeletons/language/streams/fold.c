@@ -197,8 +197,8 @@ int stream_fold_range(bmf_stream_fold *fold, int worker, int64_t s, int64_t begi
                       const bmf_stream_held *keep, bmf_forest *forest)
 {
     segment_source source = {.fold = fold, .segment = s, .keep = keep};
-    source.blocks = (bmf_block_source){.block = segment_block, .plain = fold->tree.quick, .direct = fold->direct};
-    if (fold->tree.quick)
+    source.blocks = (bmf_block_source){.block = segment_block, .plain = fold->tree.reassociate, .direct = fold->direct};
+    if (fold->tree.reassociate)
         source.blocks.block = plain_block;
     else if (fold->factor[0] >= 0 && !keep)
         source.blocks.fold = sum_products;
@@ -227,7 +227,7 @@ int64_t stream_fold_batch_end(const bmf_stream_fold *fold, int64_t s, int64_t la
     stop = stop < end ? stop : end;
     for (; t < last && offset[t + 1] <= stop; t++) {
         int64_t length = offset[t + 1] - offset[t];
-        if (length > BMF_SEGMENT_MOST)
+        if (length > BMF_SEGMENT_MAX)
             break;
         shortest = length < shortest ? length : shortest;
     }

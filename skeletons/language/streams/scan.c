@@ -319,7 +319,7 @@ static int run_chain(scan_state *c)
         c->shared = source->evaluator->ctx->threads > 1 && pieces > 1;
         status = stream_compute(
             source,
-            &(bmf_stream_work){.piece = piece, .pieces = pieces, .chained = true, .run = scan_piece, .state = c});
+            &(bmf_stream_work){.piece = piece, .pieces = pieces, .dynamic = true, .run = scan_piece, .state = c});
         free(piece);
     }
     if (status == BMF_OK)

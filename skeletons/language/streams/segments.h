@@ -6,7 +6,7 @@
 
 #include "skeletons/language/front/expression.h"
 
-enum { BMF_SEGMENT_MOST = 1024 }; /* elements of a segment */
+enum { BMF_SEGMENT_MAX = 1024 }; /* elements of a segment */
 
 /* Segment s has the elements [offset[s] - offset[0], offset[s + 1] - offset[0]) of x; out[s] is its fold, and
  * undefined if it is empty. True, or false if an int overflowed somewhere. */

@@ -469,7 +469,7 @@ int stream_compute(const bmf_stream_source *source, const bmf_stream_work *work)
                                                                .round = work->round,
                                                                .piece = work->piece,
                                                                .pieces = work->pieces,
-                                                               .chained = work->chained || is_uneven(source),
+                                                               .dynamic = work->dynamic || is_uneven(source),
                                                                .run = work->run,
                                                                .state = work->state});
 }

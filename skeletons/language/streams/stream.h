@@ -94,7 +94,7 @@ typedef struct bmf_stream_work {
     uint32_t round;
     const bmf_piece *piece;
     int64_t pieces;
-    bool chained;
+    bool dynamic;
     int (*run)(void *state, int64_t index, const bmf_piece *piece, int worker); /* returns 0; failures are noted */
     void *state;
 } bmf_stream_work;

@@ -132,30 +132,30 @@ static int count_nodes(const bmf_type *type, int limit)
 }
 
 /* Scalars of a fixed type, -1 for others; *most: of the largest fixed part. */
-static int count_scalars(const bmf_type *type, int *most)
+static int count_scalars(const bmf_type *type, int *max)
 {
     if (type->kind <= BMF_BOOL)
         return 1;
     int count = 0;
     for (int k = 0; k < type->components; k++) {
-        int inner = count_scalars(type->component[k], most);
+        int inner = count_scalars(type->component[k], max);
         count = count < 0 || inner < 0 ? -1 : count + inner;
     }
     if (type->kind != BMF_TUPLE)
         return -1;
-    if (count > *most)
-        *most = count;
+    if (count > *max)
+        *max = count;
     return count;
 }
 
 /* NULL, or why values of the type cannot be kept. */
 static const char *too_large(const bmf_type *type)
 {
-    int most = 0;
+    int max = 0;
     if (count_nodes(type, MAX_TYPE_NODES) >= MAX_TYPE_NODES)
         return "a type of 1000 or more parts; the limit is 999";
-    count_scalars(type, &most);
-    return most > BMF_MAX_LEAVES ? "a tuple of more than 32 scalars" : NULL;
+    count_scalars(type, &max);
+    return max > BMF_MAX_LEAVES ? "a tuple of more than 32 scalars" : NULL;
 }
 
 bmf_expression *checker_finish(bmf_checker *checker, bmf_expression *node, const bmf_type *in, const bmf_type *out)
