@@ -1,13 +1,15 @@
 /* Fuzz target of the language's front end: any bytes, once as a program and once as data.
  *
- * A program is parsed, its names are checked, it is typed for several arguments, printed and parsed again: the trees must be equal. Data
- * are parsed, printed and parsed again: the columns must be equal. Whatever fails must say so in a message of at most
- * BMF_MESSAGE_SIZE bytes.
+ * A program is parsed, its names are checked, it is typed for several arguments, printed and parsed again: the trees
+ * must be equal. Data are parsed, printed and parsed again: the columns must be equal. Whatever fails must say so in a
+ * message of at most BMF_MESSAGE_SIZE bytes.
  *
  * For libFuzzer, in a build directory of its own:
  *     cmake -S . -B build/fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Asan -DBMF_FUZZ=ON
  *     cmake --build build/fuzz --target language_fuzz
- *     build/fuzz/bin/language_fuzz -max_len=600 -dict=ctest/fuzz/language.dict -max_total_time=300 DIRECTORY ctest/corpus/language
+ *     build/fuzz/bin/language_fuzz -max_len=600 -dict=ctest/fuzz/language.dict -max_total_time=300 DIRECTORY
+ *         ctest/fuzz/corpus/language
+ *
  * ctest/fuzz/run_files.c runs the same on files; so a kept corpus is a test of every build. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +35,7 @@ static void demand_message(int status)
     const char *text = bmf_error_text(NULL);
     demand(status > BMF_OK && bmf_exit_code(status) == 2, "the status of a failure");
     demand(strncmp(text, "input:", 6) == 0, "a message names its text");
-    demand(strlen(text) < BMF_MESSAGE_SIZE && strstr(text, "| ") != NULL && strchr(text, '^') != NULL,
-           "a message shows its place");
+    demand(strlen(text) < BMF_MESSAGE_SIZE && strstr(text, "| ") && strchr(text, '^'), "a message shows its place");
 }
 
 static bool same_column(const bmf_column *a, const bmf_column *b)
@@ -80,7 +81,7 @@ static const bmf_type *try_data(const bmf_texts *texts, bmf_span span)
         demand_message(status);
         return NULL;
     }
-    demand(column_broken(&column) == NULL && column.count == 1, "parsed data are a column of one element");
+    demand(!column_broken(&column) && column.count == 1, "parsed data are a column of one element");
     print_data(&column, type);
     column_free(&column);
     return type;
@@ -110,7 +111,7 @@ static void try_type(const bmf_texts *texts, bmf_expressions *arena, const bmf_l
     if (status != BMF_OK)
         demand_message(status);
     else
-        demand(checked != NULL && checked->in == argument && checked->out != NULL, "a checked program has types");
+        demand(checked && checked->in == argument && checked->out, "a checked program has types");
 }
 
 static void try_program(const bmf_texts *texts)
@@ -132,7 +133,7 @@ static void try_program(const bmf_texts *texts)
         demand_message(status);
     else
         for (int k = 0; k < 5; k++)
-            if (argument[k] != NULL)
+            if (argument[k])
                 try_type(texts, arena, &library, parsed.expression, argument[k]);
     library_free(&library);
     expressions_free(arena);

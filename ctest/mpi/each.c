@@ -67,7 +67,7 @@ static bmf_list *make_nested(bmf_context *ctx, const nesting *cut, const bmf_typ
 static void check_nested(bmf_context *ctx, const nesting *cut, const bmf_list *nested, const void *x, const char *what)
 {
     bmf_list *flat = NULL, *lengths = NULL;
-    if (!CHECK(nested != NULL, "%s: no list", what))
+    if (!CHECK(nested, "%s: no list", what))
         return;
     const char *broken = column_broken(&nested->column);
     CHECK(!broken, "%s: column is broken: %s", what, broken ? broken : "");
@@ -242,7 +242,7 @@ static void check_each_part(bmf_context *ctx)
               (int)i);
     state.failing = parts->parts - 1;
     CHECK(bmf_each_part(ctx, parts, "number", number_part, &state) == BMF_ERROR_KERNEL, "a part fails");
-    CHECK(strstr(bmf_error_text(ctx), "kernel number failed with code 7") != NULL, "%s", bmf_error_text(ctx));
+    CHECK(strstr(bmf_error_text(ctx), "kernel number failed with code 7"), "%s", bmf_error_text(ctx));
     bmf_list_free(state.xs);
 }
 

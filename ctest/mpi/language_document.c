@@ -176,8 +176,8 @@ static void run_example(bmf_context *ctx, const example *e, unsigned laws)
     int status = test_run_program(ctx, e->text, laws, &value);
     if (CHECK(status == BMF_OK, "section %s: %s\n  fails: %s", e->section, e->text, bmf_error_text(ctx)) &&
         bmf_is_root(ctx))
-        CHECK(value != NULL && strcmp(value, e->value) == 0, "section %s: %s\n  gives %s, not %s", e->section, e->text,
-              value, e->value);
+        CHECK(value && strcmp(value, e->value) == 0, "section %s: %s\n  gives %s, not %s", e->section, e->text, value,
+              e->value);
     free(value);
 }
 

@@ -163,7 +163,7 @@ static void name_file(bmf_context *ctx)
 {
     const char *directory = getenv("TMPDIR");
     if (bmf_is_root(ctx))
-        snprintf(path, sizeof path, "%s/bmf-laws-%ld.bmf", directory != NULL ? directory : "/tmp", (long)getpid());
+        snprintf(path, sizeof path, "%s/bmf-laws-%ld.bmf", directory ? directory : "/tmp", (long)getpid());
     MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
 }
 
@@ -172,7 +172,7 @@ static bool write_file(bmf_context *ctx, const char *text)
     if (!bmf_is_root(ctx))
         return true;
     FILE *file = fopen(path, "w");
-    return file != NULL && fputs(text, file) >= 0 && fclose(file) == 0;
+    return file && fputs(text, file) >= 0 && fclose(file) == 0;
 }
 
 /* The value as text on rank 0; "failed" where it has none; elsewhere "". */

@@ -1,9 +1,9 @@
 /* Random programs of the language: the evaluator against the naive one, as written and rewritten.
  *
- * Method: every seed makes a program with an argument, which is printed, loaded and run the way `bmf run` does, without laws, with all of
- * them, and with a random choice of them. Values must have the same bits; what fails must fail in both.
- * BMF_TEST_PROGRAMS sets the number of programs, BMF_TEST_SEED the first seed (otherwise it depends on the ranks and threads, so
- * that all runs together see more). Differences are shown with seed, program and argument. */
+ * Method: every seed makes a program with an argument, which is printed, loaded and run the way `bmf run` does, without
+ * laws, with all of them, and with a random choice of them. Values must have the same bits; what fails must fail in
+ * both. BMF_TEST_PROGRAMS sets the number of programs, BMF_TEST_SEED the first seed (otherwise it depends on the ranks
+ * and threads, so that all runs together see more). Differences are shown with seed, program and argument. */
 #include "bmf.h"
 
 #include <mpi.h>
@@ -27,7 +27,7 @@ typedef struct tally {
 static int64_t number_from(const char *variable, int64_t otherwise)
 {
     const char *text = getenv(variable);
-    return text != NULL ? strtoll(text, NULL, 10) : otherwise;
+    return text ? strtoll(text, NULL, 10) : otherwise;
 }
 
 static char *program_text(uint64_t seed)
@@ -55,11 +55,11 @@ static void show(uint64_t seed, unsigned laws, const char *text, const reference
                  const bmf_column *found)
 {
     fprintf(stderr, "seed %llu, laws %x: %.6000s\n", (unsigned long long)seed, laws, text);
-    if (expected != NULL) {
+    if (expected) {
         fprintf(stderr, "expected: ");
         reference_print(expected, SHOWN_ITEMS, stderr);
     }
-    if (found != NULL && column_packed_bytes(found, 0, found->count) < 4000) {
+    if (found && column_packed_bytes(found, 0, found->count) < 4000) {
         fprintf(stderr, "\nfound:    ");
         data_print(found, 0, stderr);
     }
@@ -87,7 +87,7 @@ static void check_result(bmf_context *ctx, const char *text, uint64_t seed, unsi
         if (!CHECK(status == BMF_OK, "seed %llu: gathering: %s", (unsigned long long)seed, bmf_error_text(ctx)))
             return;
     }
-    if (bmf_is_root(ctx) && expected == NULL) {
+    if (bmf_is_root(ctx) && !expected) {
         if (!CHECK(status != BMF_OK, "seed %llu should fail: %s", (unsigned long long)seed, machine->failure))
             show(seed, laws, text, NULL, &found);
         else
@@ -96,7 +96,7 @@ static void check_result(bmf_context *ctx, const char *text, uint64_t seed, unsi
     } else if (bmf_is_root(ctx)) {
         if (!CHECK(status == BMF_OK, "seed %llu: %s", (unsigned long long)seed, bmf_error_text(ctx)))
             show(seed, laws, text, expected, NULL);
-        else if (!CHECK(found.count == 1 && column_broken(&found) == NULL && reference_same(expected, &found, 0),
+        else if (!CHECK(found.count == 1 && !column_broken(&found) && reference_same(expected, &found, 0),
                         "seed %llu: another value", (unsigned long long)seed))
             show(seed, laws, text, expected, &found);
     }

@@ -38,7 +38,7 @@ static void test_create(void)
     for (int k = 0; k < 4; k++)
         expected += is_local(ctx, 1 + 2 * k) ? size[k] : 0;
     CHECK(list->column.count == expected, "%" PRId64 " local elements, not %" PRId64, list->column.count, expected);
-    CHECK(column_broken(&list->column) == NULL, "%s", column_broken(&list->column));
+    CHECK(!column_broken(&list->column), "%s", column_broken(&list->column));
     check_print(list, "[{int, real}], 10 elements on 4 processors (1, 3, .. 7)");
     bmf_list_free(list);
     bmf_list_free(NULL);
@@ -50,8 +50,8 @@ static void check_refused(const bmf_type *type, bmf_partition *partition, int ex
     bmf_list *list = NULL;
     int status = bmf_list_create(ctx, type, partition, &list);
     CHECK(status == expected, "status %d, not %d", status, expected);
-    CHECK(strstr(bmf_error_text(ctx), part) != NULL, "`%s` should say `%s`", bmf_error_text(ctx), part);
-    CHECK(list == NULL, "a list was made");
+    CHECK(strstr(bmf_error_text(ctx), part), "`%s` should say `%s`", bmf_error_text(ctx), part);
+    CHECK(!list, "a list was made");
     CHECK(partition->references == 1, "the partition is still held");
     bmf_partition_release(partition);
 }

@@ -384,7 +384,7 @@ static void check_failing_kernel(sample *s, uint64_t *state)
     bmf_list *ys = NULL;
     int64_t total = -5;
     test_refused(s->ctx, bmf_map(s->int_list, &wary, &ys), BMF_ERROR_KERNEL, "wary", "a failing kernel");
-    CHECK(strstr(bmf_error_text(s->ctx), "31") != NULL, "the code in: %s", bmf_error_text(s->ctx));
+    CHECK(strstr(bmf_error_text(s->ctx), "31"), "the code in: %s", bmf_error_text(s->ctx));
     CHECK(!ys, "a failed map made a list");
     test_refused(s->ctx, bmf_map_in_place(s->int_list, &wary), BMF_ERROR_KERNEL, "wary", "failing in place");
     test_refused(s->ctx, bmf_map_reduce(s->int_list, &wary, &bmf_plus_int, &total), BMF_ERROR_KERNEL, "wary",

@@ -20,7 +20,7 @@ static void make_directory(void)
 {
     if (ctx->rank == 0) {
         snprintf(directory, sizeof directory, "/tmp/bmf-measure-test-XXXXXX");
-        CHECK(mkdtemp(directory) != NULL, "no directory");
+        CHECK(mkdtemp(directory), "no directory");
     }
     ctx->backend->bcast(ctx, 0, directory, sizeof directory);
     snprintf(path, sizeof path, "%s/test.raw", directory);
@@ -99,7 +99,7 @@ static void check_operation(const bmf_samples *samples, const measure_operation 
 static void check_skips(const bmf_samples *samples)
 {
     for (int64_t i = 0; i < samples->skips; i++)
-        CHECK(strstr(samples->skip[i].reason, "at least 2") != NULL, "%s: %s", samples->skip[i].operation,
+        CHECK(strstr(samples->skip[i].reason, "at least 2"), "%s: %s", samples->skip[i].operation,
               samples->skip[i].reason);
     CHECK((samples->skips > 0) == (ctx->ranks == 1), "%lld operations skipped", (long long)samples->skips);
 }
@@ -270,7 +270,7 @@ static void refuse(const bmf_measure_options *o, int expected, const char *text)
     bmf_measure_summary summary;
     const int status = measure_sheet(ctx, o, &summary);
     CHECK(status == expected, "status %d, not %d", status, expected);
-    CHECK(strstr(bmf_error_text(ctx), text) != NULL, "`%s` should say `%s`", bmf_error_text(ctx), text);
+    CHECK(strstr(bmf_error_text(ctx), text), "`%s` should say `%s`", bmf_error_text(ctx), text);
 }
 
 static void test_refusals(void)

@@ -221,7 +221,7 @@ static char *read_text(const char *name)
     FILE *file = fopen(path, "r");
     char *text = NULL;
     size_t room = 0;
-    if (!CHECK(file != NULL, "cannot open %s", path))
+    if (!CHECK(file, "cannot open %s", path))
         return NULL;
     CHECK(getdelim(&text, &room, '\0', file) > 0, "cannot read %s", path);
     fclose(file);

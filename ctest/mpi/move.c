@@ -346,7 +346,7 @@ static void check_nest_errors(bmf_context *ctx)
     BMF_CHECK(bmf_place(ctx, 0, &bmf_type_int, 3, negative, &lengths));
     CHECK(bmf_nest(xs, lengths, &nested) == BMF_ERROR_SHAPE, "negative");
     bmf_list_free(lengths);
-    CHECK(nested == NULL, "failed calls leave the result alone");
+    CHECK(!nested, "failed calls leave the result alone");
     BMF_CHECK(bmf_place(ctx, 0, &bmf_type_int, 3, fitting, &lengths));
     BMF_CHECK(bmf_nest(xs, lengths, &nested));
     bmf_list_free(lengths);
@@ -431,7 +431,7 @@ static void check_errors(bmf_context *ctx)
     CHECK(bmf_nest(xs, ys, &out) == BMF_ERROR_TYPE, "real lengths");
     CHECK(bmf_place(ctx, processors, &bmf_type_int, 5, data, &out) != BMF_OK, "no such processor");
     CHECK(bmf_spread(ctx, bmf_type_list(&bmf_type_int), 5, data, &out) == BMF_ERROR_TYPE, "inner lists");
-    CHECK(out == NULL, "failed calls leave the result alone");
+    CHECK(!out, "failed calls leave the result alone");
     bmf_list_free(xs);
     bmf_list_free(ys);
 }

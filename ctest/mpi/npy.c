@@ -122,7 +122,7 @@ static void check_serially(const char *path, const array *of, int64_t (*number)(
 {
     char header[129] = "", shape[64], expected[128];
     FILE *file = fopen(path, "rb");
-    if (!CHECK(file != NULL, "%s was not written", path))
+    if (!CHECK(file, "%s was not written", path))
         return;
     shape_text(of, shape);
     snprintf(expected, sizeof expected, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr(of->scalar),
@@ -163,7 +163,7 @@ static void check_list(const bmf_list *list, const array *of, const bmf_partitio
     const bmf_column *scalars = nested ? &list->column.child[0] : &list->column;
     CHECK(list->type == (nested ? bmf_type_list(of->scalar) : of->scalar), "the list has another type");
     CHECK(bmf_partition_equal(list->partition, partition), "the list has another partition");
-    CHECK(column_broken(&list->column) == NULL, "%s", column_broken(&list->column));
+    CHECK(!column_broken(&list->column), "%s", column_broken(&list->column));
     if (!CHECK(list->column.count == count && scalars->count == count * of->shape[1], "the column has another length"))
         return;
     for (int64_t i = 0; nested && i <= count; i++)
@@ -186,7 +186,7 @@ static void check_failed(int status, int expected, const char *part)
     memcpy(text, bmf_error_text(ctx), sizeof text);
     MPI_Bcast(text, sizeof text, MPI_CHAR, 0, MPI_COMM_WORLD);
     CHECK(strcmp(text, bmf_error_text(ctx)) == 0, "`%s`, but rank 0 says `%s`", bmf_error_text(ctx), text);
-    CHECK(strstr(text, part) != NULL, "`%s` should say `%s`", text, part);
+    CHECK(strstr(text, part), "`%s` should say `%s`", text, part);
 }
 
 /* ---- cases ---- */
@@ -276,7 +276,7 @@ static void check_converted(const array *of, const bmf_type *to, const bmf_list 
     int64_t begin = bmf_partition_local_begin(list->partition), bad = -1;
     const bmf_column *scalars = nested ? &list->column.child[0] : &list->column;
     CHECK(list->type == (nested ? bmf_type_list(to) : to), "the list has another type");
-    CHECK(column_broken(&list->column) == NULL, "%s", column_broken(&list->column));
+    CHECK(!column_broken(&list->column), "%s", column_broken(&list->column));
     CHECK(scalars->count == list->column.count * of->shape[1], "the column has another length");
     for (int64_t i = 0; i < scalars->count && bad < 0; i++) {
         char expected[MAX_SCALAR];
@@ -324,7 +324,7 @@ static void test_refused_conversions(void)
                  "in.npy: cannot read complex128 as real");
     check_failed(bmf_npy_read_as(ctx, path_of("in.npy"), bmf_type_list(&bmf_type_int), NULL, &list), BMF_ERROR_TYPE,
                  "in.npy: cannot read complex128 as [int]");
-    CHECK(list == NULL, "a list was made");
+    CHECK(!list, "a list was made");
     bmf_barrier(ctx);
 }
 
@@ -421,7 +421,7 @@ static void test_wrong_partition(void)
     BMF_CHECK(bmf_partition_even(ctx, 11, &partition));
     check_failed(bmf_npy_read_parts(ctx, path_of("in.npy"), partition, &list), BMF_ERROR_SHAPE,
                  "10 elements for a partition of 11");
-    CHECK(list == NULL, "a list was made");
+    CHECK(!list, "a list was made");
     bmf_partition_release(partition);
 }
 
@@ -444,7 +444,7 @@ static void test_bad_bytes(void)
         bmf_barrier(ctx);
         snprintf(text, sizeof text, "scalar %" PRId64 " is byte %d", at, at == 999 ? 255 : 2);
         check_failed(bmf_npy_read(ctx, path_of("in.npy"), &list), BMF_ERROR_FILE, text);
-        CHECK(list == NULL, "a list was made");
+        CHECK(!list, "a list was made");
         bmf_barrier(ctx);
     }
 }
@@ -515,8 +515,8 @@ static void make_directory(void)
 {
     const char *base = getenv("TMPDIR");
     if (bmf_is_root(ctx)) {
-        snprintf(directory, sizeof directory, "%s/bmf-npy-XXXXXX", base != NULL ? base : "/tmp");
-        if (mkdtemp(directory) == NULL)
+        snprintf(directory, sizeof directory, "%s/bmf-npy-XXXXXX", base ? base : "/tmp");
+        if (!mkdtemp(directory))
             directory[0] = '\0';
     }
     MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, MPI_COMM_WORLD);

@@ -83,7 +83,7 @@ static void check_project_errors(bmf_context *ctx)
     CHECK(strcmp(bmf_error_text(ctx), "index 12 at position 7 is outside a list of 10 elements") == 0, "%s",
           bmf_error_text(ctx));
     CHECK(bmf_project(indices, xs, &picked) == BMF_ERROR_TYPE, "real indices");
-    CHECK(picked == NULL, "failed calls leave the result alone");
+    CHECK(!picked, "failed calls leave the result alone");
     bmf_list_free(indices);
     BMF_CHECK(bmf_spread(ctx, &bmf_type_int, 0, index, &indices));
     BMF_CHECK(bmf_project(xs, indices, &picked));

@@ -166,7 +166,7 @@ static void check_failing_operator(bmf_context *ctx, uint64_t *state)
         bmf_set_schedule(ctx, "reduce", algorithm[a]);
         const int status = bmf_reduce(xs, &test_refuses_13, &value);
         test_refused(ctx, status, BMF_ERROR_KERNEL, "refuses_13", "reduce with a failing operator");
-        CHECK(strstr(bmf_error_text(ctx), "77") != NULL, "the code in: %s", bmf_error_text(ctx));
+        CHECK(strstr(bmf_error_text(ctx), "77"), "the code in: %s", bmf_error_text(ctx));
         CHECK(value == -5, "a failed reduce wrote %lld", (long long)value);
     }
     bmf_set_schedule(ctx, "reduce", NULL);

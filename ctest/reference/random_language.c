@@ -1,8 +1,9 @@
 /* Random programs.
  *
- * Method: an expression from one type to another is put together from recipes, each of which makes one construct whose parts are again
- * expressions between types; recipes that do not fit are passed over, and when depth is used up the plainest expression that fits ends it.
- * Operations that may fail are mostly guarded, so that most programs have a value. */
+ * Method: an expression from one type to another is put together from recipes, each of which makes one construct whose
+ * parts are again expressions between types; recipes that do not fit are passed over, and when depth is used up the
+ * plainest expression that fits ends it. Operations that may fail are mostly guarded, so that most programs have a
+ * value. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -665,7 +666,7 @@ static expression make(maker *g, type in, type out, int depth)
         return plain(g, in, out);
     for (int tries = 0; tries < 20; tries++) {
         expression made = recipes[test_below(&g->random, RECIPES)](g, in, out, depth);
-        if (made != NULL)
+        if (made)
             return made;
     }
     return plain(g, in, out);

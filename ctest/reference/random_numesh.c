@@ -1,5 +1,5 @@
-/* Random schedules: a stream is a random walk of VFSMs with random slots, pipelines, delays and deliveries on the way; what
- * breaks a rule is taken back. Cost: a check of the whole block per try. */
+/* Random schedules: a stream is a random walk of VFSMs with random slots, pipelines, delays and deliveries on the way;
+ * what breaks a rule is taken back. Cost: a check of the whole block per try. */
 #include "ctest/reference/random_numesh.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Dynamic routers once more, slow and obvious: every node, every channel, every cycle; nothing is remembered that can be
- * looked up. Rules: predict/mesh/dynamic.h, ecube.c, adaptive.c. */
+/* Dynamic routers once more, slow and obvious: every node, every channel, every cycle; nothing is remembered that can
+ * be looked up. Rules: predict/mesh/dynamic.h, ecube.c, adaptive.c. */
 #ifndef REFERENCE_DYNAMIC_H
 #define REFERENCE_DYNAMIC_H
 

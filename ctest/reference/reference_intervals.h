@@ -10,7 +10,8 @@ void reference_event(bmf_trace_run *run, bmf_event_kind kind, int32_t lane, int6
 
 /* Events anywhere: of no length, overlapping, containers that cut into each other. At most 5 lanes. */
 bmf_trace_run *reference_wild_run(uint64_t *random);
-/* Regions and calls that nest; every instance of a node below the program lies in one of its parent. At most 6 lanes. */
+/* Regions and calls that nest; every instance of a node below the program lies in one of its parent. At most 6
+ * lanes. */
 bmf_trace_run *reference_tidy_run(uint64_t *random);
 
 /* A lane in the interval of a node, before anything is known of other lanes: execution, compute, file, communication,

@@ -1,8 +1,8 @@
 /* The naive evaluator.
  *
  * Method: recursion over the typed tree; every value is a box of its own. A failure is NULL and a word why.
- * Cost: one box for every value of every subexpression; an n-element reduction applies its operator n - 1 times, a scan at most
- * n log n times. */
+ * Cost: one box for every value of every subexpression; an n-element reduction applies its operator n - 1 times, a scan
+ * at most n log n times. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static value apply(reference_machine *m, const bmf_expression *e, int64_t place,
 static void *claim(reference_machine *m, int64_t size)
 {
     size = (size + 15) / 16 * 16;
-    if (m->block == NULL || m->block->used + size > BLOCK_BYTES) {
+    if (!m->block || m->block->used + size > BLOCK_BYTES) {
         struct reference_block *block = allocate((int64_t)sizeof *block + (size > BLOCK_BYTES ? size : BLOCK_BYTES));
         block->next = m->block;
         block->used = 0;
@@ -42,7 +42,7 @@ static void *claim(reference_machine *m, int64_t size)
 
 void reference_free(reference_machine *m)
 {
-    while (m->block != NULL) {
+    while (m->block) {
         struct reference_block *next = m->block->next;
         free(m->block);
         m->block = next;
@@ -73,7 +73,7 @@ static reference_value *box(reference_machine *m, bmf_type_kind kind, int64_t co
 static value box_int(reference_machine *m, int64_t integer)
 {
     reference_value *made = box(m, BMF_INT, 0);
-    if (made != NULL)
+    if (made)
         made->integer = integer;
     return made;
 }
@@ -81,7 +81,7 @@ static value box_int(reference_machine *m, int64_t integer)
 static value box_bool(reference_machine *m, bool truth)
 {
     reference_value *made = box(m, BMF_BOOL, 0);
-    if (made != NULL)
+    if (made)
         made->integer = truth;
     return made;
 }
@@ -89,7 +89,7 @@ static value box_bool(reference_machine *m, bool truth)
 static value box_real(reference_machine *m, double real)
 {
     reference_value *made = box(m, BMF_REAL, 0);
-    if (made != NULL)
+    if (made)
         made->real = real;
     return made;
 }
@@ -97,7 +97,7 @@ static value box_real(reference_machine *m, double real)
 static value box_pair(reference_machine *m, value a, value b)
 {
     reference_value *made = box(m, BMF_TUPLE, 2);
-    if (made == NULL)
+    if (!made)
         return NULL;
     made->item[0] = a;
     made->item[1] = b;
@@ -108,7 +108,7 @@ static value box_pair(reference_machine *m, value a, value b)
 static reference_value *box_like(reference_machine *m, value like, int64_t count)
 {
     reference_value *made = box(m, like->kind, count);
-    if (made != NULL && like->kind == BMF_DISTRIBUTED && count > 0)
+    if (made && like->kind == BMF_DISTRIBUTED && count > 0)
         memcpy(made->processor, like->processor, (size_t)count * sizeof *made->processor);
     return made;
 }
@@ -121,7 +121,7 @@ static int64_t place_of(value list, int64_t i, int64_t place)
 
 static value from_column(reference_machine *m, const bmf_column *column, int64_t i)
 {
-    const char *data = column->data != NULL ? (const char *)column->data + i * column->stride : NULL;
+    const char *data = column->data ? (const char *)column->data + i * column->stride : NULL;
     if (column->type->kind == BMF_INT)
         return box_int(m, *(const int64_t *)data);
     if (column->type->kind == BMF_REAL)
@@ -132,9 +132,9 @@ static value from_column(reference_machine *m, const bmf_column *column, int64_t
     int64_t begin = list ? column->offsets[i] : 0;
     int64_t count = list ? column->offsets[i + 1] - begin : column->type->components;
     reference_value *made = box(m, column->type->kind, count);
-    for (int64_t k = 0; k < count && made != NULL; k++) {
+    for (int64_t k = 0; k < count && made; k++) {
         made->item[k] = list ? from_column(m, column->child, begin + k) : from_column(m, &column->child[k], i);
-        if (made->item[k] == NULL)
+        if (!made->item[k])
             return NULL;
     }
     return made;
@@ -275,7 +275,7 @@ static value iota(reference_machine *m, value x)
     if (x->integer < 0)
         return fail(m, "negative length");
     reference_value *made = box(m, BMF_LIST, x->integer);
-    for (int64_t i = 0; i < x->integer && made != NULL; i++)
+    for (int64_t i = 0; i < x->integer && made; i++)
         if ((made->item[i] = box_int(m, i)) == NULL)
             return NULL;
     return made;
@@ -289,7 +289,7 @@ static value item_at(reference_machine *m, value list, int64_t i)
 static value distl(reference_machine *m, value x, value list)
 {
     reference_value *made = box_like(m, list, list->count);
-    for (int64_t i = 0; i < list->count && made != NULL; i++)
+    for (int64_t i = 0; i < list->count && made; i++)
         if ((made->item[i] = box_pair(m, x, list->item[i])) == NULL)
             return NULL;
     return made;
@@ -305,9 +305,9 @@ static int64_t projected_place(value list, int64_t k)
 static value project(reference_machine *m, value list, value index)
 {
     reference_value *made = box(m, list->kind, index->count);
-    for (int64_t k = 0; k < index->count && made != NULL; k++) {
+    for (int64_t k = 0; k < index->count && made; k++) {
         made->item[k] = item_at(m, list, index->item[k]->integer);
-        if (made->item[k] == NULL)
+        if (!made->item[k])
             return NULL;
         if (list->kind == BMF_DISTRIBUTED && (made->processor[k] = projected_place(list, k)) >= m->processors)
             return fail(m, "beyond the machine");
@@ -318,7 +318,7 @@ static value project(reference_machine *m, value list, value index)
 static value conc(reference_machine *m, value a, value b)
 {
     reference_value *made = box(m, BMF_LIST, a->count + b->count);
-    if (made == NULL)
+    if (!made)
         return NULL;
     for (int64_t i = 0; i < made->count; i++)
         made->item[i] = i < a->count ? a->item[i] : b->item[i - a->count];
@@ -362,7 +362,7 @@ static value operate(reference_machine *m, bmf_operation operation, value x)
 static value combine(reference_machine *m, const bmf_expression *operator, int64_t place, value a, value b)
 {
     value pair = box_pair(m, a, b);
-    return pair != NULL ? apply(m, operator, place, pair) : NULL;
+    return pair ? apply(m, operator, place, pair) : NULL;
 }
 
 /* The nodes of the fixed tree that are complete in the first n elements: level[k][j]. */
@@ -392,9 +392,9 @@ static value fold(reference_machine *m, const bmf_expression *operator, int64_t 
         if ((n >> k & 1) == 0)
             continue;
         value node = t->level[k][covered >> k];
-        folded = folded == NULL ? node : combine(m, operator, place, folded, node);
+        folded = !folded ? node : combine(m, operator, place, folded, node);
         covered += (int64_t)1 << k;
-        if (folded == NULL)
+        if (!folded)
             return NULL;
     }
     return folded;
@@ -430,12 +430,12 @@ static value reduce(reference_machine *m, const bmf_expression *e, int64_t place
     if (e->children > 1 && (first = apply(m, e->child[1], place, list)) == NULL)
         return NULL;
     if (list->count == 0)
-        return first != NULL ? first : fail(m, "no default");
+        return first ? first : fail(m, "no default");
     if (list->kind == BMF_DISTRIBUTED)
         folded = reduce_levels(m, e->child[0], list);
     else if (make_tree(m, e->child[0], place, list, &t))
         folded = fold(m, e->child[0], place, &t, list->count);
-    if (folded == NULL || first == NULL)
+    if (!folded || !first)
         return folded;
     return combine(m, e->child[0], place, first, folded);
 }
@@ -447,7 +447,7 @@ static value scan(reference_machine *m, const bmf_expression *e, int64_t place, 
     if (e->children > 1 && (first = apply(m, e->child[1], place, list)) == NULL)
         return NULL;
     reference_value *out = box_like(m, list, list->count);
-    if (out == NULL || list->count == 0)
+    if (!out || list->count == 0)
         return out;
     if (list->kind == BMF_DISTRIBUTED) {
         if (!scan_levels(m, e->child[0], list, out))
@@ -459,7 +459,7 @@ static value scan(reference_machine *m, const bmf_expression *e, int64_t place, 
             if ((out->item[i] = fold(m, e->child[0], place, &t, i + 1)) == NULL)
                 return NULL;
     }
-    for (int64_t i = 0; i < list->count && first != NULL; i++)
+    for (int64_t i = 0; i < list->count && first; i++)
         if ((out->item[i] = combine(m, e->child[0], place_of(list, i, place), first, out->item[i])) == NULL)
             return NULL;
     return out;
@@ -468,7 +468,7 @@ static value scan(reference_machine *m, const bmf_expression *e, int64_t place, 
 static value map(reference_machine *m, const bmf_expression *f, int64_t place, value list)
 {
     reference_value *out = box_like(m, list, list->count);
-    for (int64_t i = 0; i < list->count && out != NULL; i++)
+    for (int64_t i = 0; i < list->count && out; i++)
         if ((out->item[i] = apply(m, f, place_of(list, i, place), list->item[i])) == NULL)
             return NULL;
     return out;
@@ -482,10 +482,10 @@ static value zip(reference_machine *m, const bmf_expression *e, int64_t place, v
         if (a->processor[i] != b->processor[i])
             return fail(m, "not conformable");
     reference_value *out = box_like(m, a, a->count);
-    for (int64_t i = 0; i < a->count && out != NULL; i++) {
+    for (int64_t i = 0; i < a->count && out; i++) {
         out->item[i] = e->children > 0 ? combine(m, e->child[0], place_of(a, i, place), a->item[i], b->item[i])
                                        : box_pair(m, a->item[i], b->item[i]);
-        if (out->item[i] == NULL)
+        if (!out->item[i])
             return NULL;
     }
     return out;
@@ -497,13 +497,13 @@ static value filter(reference_machine *m, const bmf_expression *predicate, int64
     value *keep = claim(m, list->count * (int64_t)sizeof *keep);
     for (int64_t i = 0; i < list->count; i++) {
         value holds = apply(m, predicate, place, list->item[i]);
-        if (holds == NULL)
+        if (!holds)
             return NULL;
         if (holds->integer != 0)
             keep[kept++] = list->item[i];
     }
     reference_value *out = box(m, BMF_LIST, kept);
-    if (out != NULL && kept > 0)
+    if (out && kept > 0)
         memcpy(out->item, keep, (size_t)kept * sizeof *keep);
     return out;
 }
@@ -513,10 +513,10 @@ static value split(reference_machine *m, const bmf_expression *e, int64_t place,
 {
     int64_t parts = e->number[0], begin = 0;
     reference_value *out = box(m, e->out->kind, parts);
-    for (int64_t k = 0; k < parts && out != NULL; k++) {
+    for (int64_t k = 0; k < parts && out; k++) {
         int64_t left = parts - k, size = (list->count - begin + left - 1) / left;
         reference_value *part = box(m, BMF_LIST, size);
-        if (part == NULL)
+        if (!part)
             return NULL;
         for (int64_t i = 0; i < size; i++)
             part->item[i] = list->item[begin + i];
@@ -531,7 +531,7 @@ static value split(reference_machine *m, const bmf_expression *e, int64_t place,
 static value all(reference_machine *m, const bmf_expression *e, int64_t place, value x)
 {
     reference_value *out = box(m, e->kind == BMF_EXPRESSION_ALLTUP ? BMF_TUPLE : BMF_LIST, e->children);
-    for (int k = 0; k < e->children && out != NULL; k++)
+    for (int k = 0; k < e->children && out; k++)
         if ((out->item[k] = apply(m, e->child[k], place, x)) == NULL)
             return NULL;
     return out;
@@ -541,8 +541,8 @@ static value loop(reference_machine *m, const bmf_expression *e, int64_t place, 
 {
     for (;;) {
         value holds = apply(m, e->child[0], place, x);
-        if (holds == NULL || holds->integer == 0)
-            return holds != NULL ? x : NULL;
+        if (!holds || holds->integer == 0)
+            return holds ? x : NULL;
         if ((x = apply(m, e->child[1], place, x)) == NULL)
             return NULL;
     }
@@ -560,7 +560,7 @@ static value convert(reference_machine *m, value x, const bmf_type *to)
     if (to->components == 0)
         return x->kind == BMF_INT && to->kind == BMF_REAL ? box_real(m, (double)x->integer) : x;
     reference_value *out = box_like(m, x, x->count);
-    for (int64_t k = 0; k < x->count && out != NULL; k++)
+    for (int64_t k = 0; k < x->count && out; k++)
         if ((out->item[k] = convert(m, x->item[k], to->component[to->kind == BMF_TUPLE ? k : 0])) == NULL)
             return NULL;
     return out;
@@ -572,7 +572,7 @@ static value apply(reference_machine *m, const bmf_expression *e, int64_t place,
     case BMF_EXPRESSION_ID:
         return x;
     case BMF_EXPRESSION_COMP:
-        for (int k = e->children - 1; k >= 0 && x != NULL; k--)
+        for (int k = e->children - 1; k >= 0 && x; k--)
             x = apply(m, e->child[k], place, x);
         return x;
     case BMF_EXPRESSION_CON:
@@ -598,7 +598,7 @@ static value apply(reference_machine *m, const bmf_expression *e, int64_t place,
         return filter(m, e->child[0], place, x);
     case BMF_EXPRESSION_IF: {
         value holds = apply(m, e->child[0], place, x);
-        return holds != NULL ? apply(m, e->child[holds->integer != 0 ? 1 : 2], place, x) : NULL;
+        return holds ? apply(m, e->child[holds->integer != 0 ? 1 : 2], place, x) : NULL;
     }
     case BMF_EXPRESSION_WHILE:
         return loop(m, e, place, x);
@@ -614,10 +614,10 @@ reference_outcome reference_evaluate(reference_machine *m, const bmf_expression 
 {
     value x = from_column(m, argument, 0);
     m->failure = NULL;
-    *result = x != NULL ? apply(m, checked, 0, x) : NULL;
-    if (*result != NULL)
+    *result = x ? apply(m, checked, 0, x) : NULL;
+    if (*result)
         return REFERENCE_VALUE;
-    return m->failure != NULL ? REFERENCE_FAILURE : REFERENCE_TOO_MUCH;
+    return m->failure ? REFERENCE_FAILURE : REFERENCE_TOO_MUCH;
 }
 
 /* ---- comparing and printing ---- */
@@ -629,7 +629,7 @@ static bool same_real(double a, double b)
 
 bool reference_same(value x, const bmf_column *column, int64_t i)
 {
-    const char *data = column->data != NULL ? (const char *)column->data + i * column->stride : NULL;
+    const char *data = column->data ? (const char *)column->data + i * column->stride : NULL;
     bmf_type_kind kind = column->type->kind;
     if (x->kind != kind && !(x->kind == BMF_DISTRIBUTED && kind == BMF_LIST))
         return false;

@@ -1,5 +1,5 @@
-/* The language, evaluated naively: the reference for property tests. Element by element, on boxed values, straight from the
- * definitions of docs/language.md; nothing is shared with the evaluator but the checked tree. */
+/* The language, evaluated naively: the reference for property tests. Element by element, on boxed values, straight from
+ * the definitions of docs/language.md; nothing is shared with the evaluator but the checked tree. */
 #ifndef BMF_REFERENCE_LANGUAGE_H
 #define BMF_REFERENCE_LANGUAGE_H
 
@@ -33,7 +33,8 @@ reference_outcome reference_evaluate(reference_machine *machine, const bmf_expre
                                      const bmf_column *argument, const reference_value **result);
 void reference_free(reference_machine *machine);
 
-/* True if element i of the column is the value: the same bits, but any NaN is every NaN. A distributed list is equal to a list. */
+/* True if element i of the column is the value: the same bits, but any NaN is every NaN. A distributed list is equal to
+ * a list. */
 bool reference_same(const reference_value *value, const bmf_column *column, int64_t i);
 /* Prints at most `most` items of every list. */
 void reference_print(const reference_value *value, int64_t max, FILE *stream);

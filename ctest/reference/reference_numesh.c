@@ -1,6 +1,6 @@
-/* The reference simulator of scheduled routers. Method: as the hardware is described, in two halves of a cycle: from the
- * state at its start all valid and accept signals, then the state at its end. Nothing is skipped and nothing remembered
- * about where words are. Source: document 004, 1.4.2 and 7.1.1. */
+/* The reference simulator of scheduled routers. Method: as the hardware is described, in two halves of a cycle: from
+ * the state at its start all valid and accept signals, then the state at its end. Nothing is skipped and nothing
+ * remembered about where words are. Source: document 004, 1.4.2 and 7.1.1. */
 #include "ctest/reference/reference_numesh.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The scheduled router of the mesh once more, slow and obvious: every node, every pipeline, every stage, every cycle. */
+/* The scheduled router of the mesh once more, slow and obvious: every node, every pipeline, every stage, every
+ * cycle. */
 #ifndef REFERENCE_NUMESH_H
 #define REFERENCE_NUMESH_H
 

@@ -1,5 +1,5 @@
-/* A simulator that is slow and obviously right: looks at everything to find the earliest thing that can happen, and does
- * only that. */
+/* A simulator that is slow and obviously right: looks at everything to find the earliest thing that can happen, and
+ * does only that. */
 #ifndef CTEST_REFERENCE_SIMULATE_H
 #define CTEST_REFERENCE_SIMULATE_H
 

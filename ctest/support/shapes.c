@@ -161,7 +161,7 @@ static int64_t first_difference(const bmf_list *list, int64_t begin, const void 
 
 void test_equal(const bmf_list *list, const bmf_partition *partition, int64_t n, const void *records, const char *what)
 {
-    if (!CHECK(list != NULL, "%s: no list", what))
+    if (!CHECK(list, "%s: no list", what))
         return;
     char text[256];
     bmf_list_print(list, text, sizeof text);
@@ -188,5 +188,5 @@ void test_refused(const bmf_context *ctx, int status, int expected, const char *
     CHECK(largest[0] == ~largest[1], "%s: ranks disagree, %d here", what, status);
     CHECK(largest[2] == ~largest[3], "%s: messages differ, here: %s", what, message);
     CHECK(status == expected, "%s: status %d instead of %d, message: %s", what, status, expected, message);
-    CHECK(strstr(message, part) != NULL, "%s: \"%s\" is not in: %s", what, part, message);
+    CHECK(strstr(message, part), "%s: \"%s\" is not in: %s", what, part, message);
 }

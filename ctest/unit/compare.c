@@ -1,4 +1,5 @@
-/* Comparing runs: document 001's example, twins against a slow search, quantiles, steps at another P, other programs. */
+/* Comparing runs: document 001's example, twins against a slow search, quantiles, steps at another P, other
+ * programs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -301,8 +302,9 @@ static void steps_that_only_one_run_has(void **state)
     run_free(measured);
 }
 
-/* Of 1000 before the program, 500 of reading, a call of 70 on its slower processor with 40 of another in it, a call that
- * only one run has, and one of 30 and 60 on one processor, only the last and the call of 70 are common: 100 against 150. */
+/* Of 1000 before the program, 500 of reading, a call of 70 on its slower processor with 40 of another in it, a call
+ * that only one run has, and one of 30 and 60 on one processor, only the last and the call of 70 are common: 100
+ * against 150. */
 static void common_steps_leave_out_what_predictions_lack(void **state)
 {
     (void)state;

@@ -244,8 +244,8 @@ static void processors_one_by_one_are_the_same(void **state)
 
 /* ---- closed forms ---- */
 
-/* Two processors. 0: computes 0 to 60, sends until 70, waits until 80. 1: computes 0 to 20, waits for the message from 20
- * to 90. Both are in the call until 100. */
+/* Two processors. 0: computes 0 to 60, sends until 70, waits until 80. 1: computes 0 to 20, waits for the message from
+ * 20 to 90. Both are in the call until 100. */
 static void one_message(void **state)
 {
     (void)state;

@@ -366,7 +366,7 @@ static void flags_follow_the_type(void **unused)
     for (int k = 0; k < TEST_OPERATORS; k++) {
         const bmf_operator *op = test_operator_number(k)->op;
         if (op->type->kind == BMF_TUPLE)
-            assert_true(op->fold == NULL && op->scan == NULL && op->reassociate == NULL);
+            assert_true(!op->fold && !op->scan && !op->reassociate);
     }
 }
 

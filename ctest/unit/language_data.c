@@ -145,7 +145,7 @@ static void assert_mistake(int status, const mistake *m)
     char start[64];
     snprintf(start, sizeof start, "d.bmfdata:%s: ", m->place);
     const char *text = bmf_error_text(NULL);
-    if (status == BMF_OK || strncmp(text, start, strlen(start)) != 0 || strstr(text, m->words) == NULL)
+    if (status == BMF_OK || strncmp(text, start, strlen(start)) != 0 || !strstr(text, m->words))
         fail_msg("\"%s\": expected %s .. %s, found %s", m->text, start, m->words, status == BMF_OK ? "none" : text);
     assert_int_equal(bmf_exit_code(status), 2);
 }
@@ -289,7 +289,7 @@ static void reals_read_back_and_are_shortest(void **state)
             fail_msg("%a printed as %s", real, text);
         if (isinf(real))
             continue;
-        assert_true(strpbrk(text, ".e") != NULL);
+        assert_true(strpbrk(text, ".e"));
         int digits = digits_of(text);
         snprintf(shorter, sizeof shorter, "%.*e", digits > 1 ? digits - 2 : 0, real);
         if (digits > 1 && strtod(shorter, NULL) == real)
@@ -454,7 +454,7 @@ static void a_stream_that_cannot_be_written_is_told(void **state)
     const bmf_type *type;
     bmf_column column;
     FILE *full = fopen("/dev/full", "w");
-    if (full == NULL)
+    if (!full)
         skip();
     setvbuf(full, NULL, _IONBF, 0);
     assert_int_equal(parse_bytes("[1, 2]", 6, &type, &column), BMF_OK);

@@ -81,7 +81,7 @@ static int64_t node(tree *t, int64_t begin, int64_t width)
 static int64_t fold_to(tree *t, int64_t m, const int64_t *prefix)
 {
     int64_t value = prefix ? *prefix : 0, done = 0;
-    bool any = prefix != NULL;
+    bool any = prefix;
     for (int64_t width = BMF_BLOCK; width > 0; width /= 2) {
         if (!(m & width))
             continue;

@@ -1,5 +1,5 @@
-/* Programs: what parses to which tree, what prints back, and the place and words of every kind of mistake. Lines and columns
- * of the mistakes are counted by hand. */
+/* Programs: what parses to which tree, what prints back, and the place and words of every kind of mistake. Lines and
+ * columns of the mistakes are counted by hand. */
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -184,9 +184,9 @@ static void broken_lines_are_short_and_parse_back(void **state)
     assert_int_equal(open_program(&p, text), BMF_OK);
     for (int indent = 0; indent <= 8; indent += 4) {
         char *broken = expression_print(p.parsed.expression, indent);
-        for (const char *line = broken, *end; line != NULL; line = end != NULL ? end + 1 : NULL) {
+        for (const char *line = broken, *end; line; line = end ? end + 1 : NULL) {
             end = strchr(line, '\n');
-            assert_in_range(end != NULL ? (size_t)(end - line) : strlen(line), 1, 100);
+            assert_in_range(end ? (size_t)(end - line) : strlen(line), 1, 100);
             assert_int_equal(strspn(line, " ") >= (size_t)indent, 1);
         }
         assert_non_null(strchr(broken, '\n'));
@@ -326,7 +326,7 @@ static void assert_mistake(int status, const mistake *m)
     char start[64];
     snprintf(start, sizeof start, "p.bmf:%s: ", m->place);
     const char *text = bmf_error_text(NULL);
-    if (status == BMF_OK || strncmp(text, start, strlen(start)) != 0 || strstr(text, m->words) == NULL)
+    if (status == BMF_OK || strncmp(text, start, strlen(start)) != 0 || !strstr(text, m->words))
         fail_msg("\"%s\": expected %s .. %s, found %s", m->text, start, m->words, status == BMF_OK ? "none" : text);
     assert_int_equal(bmf_exit_code(status), 2);
 }

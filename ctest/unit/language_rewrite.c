@@ -31,7 +31,7 @@ static int check_case(unsigned laws, bool free_association, const rewriting_case
     }
     bmf_rewriting rewriting = {.laws = laws, .free_association = free_association};
     char *before = expression_print(program.checked, -1), *after = rewrite_to_text(&program, &rewriting);
-    const char *expected = row->after != NULL ? row->after : before;
+    const char *expected = row->after ? row->after : before;
     int wrong = strcmp(after, expected) != 0;
     if (wrong)
         print_error("%s:\n  expected %s\n  found    %s\n", row->before, expected, after);
@@ -84,8 +84,8 @@ static void components_are_picked(void **state)
     static const rewriting_case rows[] = {
         {"B_Addr (B_Num 1) (B_Num 2) . B_Alltup [B_Op (B_Abs), B_Id] 1", "B_Op (B_Abs)"},
         {"B_Addr (B_Num 2) (B_Num 2) . B_Alltup [B_Op (B_Sqrt), B_Id . B_Id] 1.5", "B_Id . B_Id"},
-        /* the other one may fail: the smallest int has no absolute value, an index may lie outside, loops may not end
-         * */
+        /* the other one may fail: the smallest int has no absolute value, an index may lie outside, loops may not
+         * end */
         {"B_Addr (B_Num 2) (B_Num 2) . B_Alltup [B_Op (B_Abs), B_Id] 1", NULL},
         {"B_Addr (B_Num 2) (B_Num 2) . B_Alltup [B_Op (B_Index), B_Id] {[1], 0}", NULL},
         {"B_Addr (B_Num 2) (B_Num 2) . B_Alltup [B_Map (B_Op (B_Divide)), B_Id] [{1, 2}]", NULL},

@@ -1,8 +1,9 @@
 /* Compiled scalar expressions against an interpreter that takes one element at a time.
  *
- * Method: random well-typed expressions over random elements, with the extremes of ints and reals among them; every stride,
- * results in columns of their own, over the inputs, and where the code leaves them; counts around the sizes of blocks. Results
- * must agree to the last bit (any NaN is as good as another), failures in element, kind, operands and place. */
+ * Method: random well-typed expressions over random elements, with the extremes of ints and reals among them; every
+ * stride, results in columns of their own, over the inputs, and where the code leaves them; counts around the sizes of
+ * blocks. Results must agree to the last bit (any NaN is as good as another), failures in element, kind, operands and
+ * place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

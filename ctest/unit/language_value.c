@@ -165,7 +165,7 @@ static void assert_same(const bmf_value *a, int64_t i, const bmf_value *b, int64
 static void assert_sound(const bmf_value *value, const bmf_type *type, int64_t count)
 {
     const char *broken = value_broken(value);
-    if (broken != NULL)
+    if (broken)
         fail_msg("%s", broken);
     assert_ptr_equal(value->type, bmf_type_intern(type));
     assert_int_equal(value->count, count);
@@ -341,7 +341,7 @@ static void test_columns(void **state)
         const bmf_type *type = open_case(&seed, number, &value);
         assert_int_equal(value_to_column(ctx, &value, &column), BMF_OK);
         const char *broken = column_broken(&column);
-        if (broken != NULL)
+        if (broken)
             fail_msg("%s", broken);
         assert_int_equal(column.count, value.count);
         value_from_column(&column, &back);

@@ -1,5 +1,6 @@
-/* Dynamic routers: cycle for cycle as the reference that does everything in every cycle, on random meshes, tori, settings
- * and traffic; closed forms; nothing lost or out of order and nothing blocked for ever at saturation; published points. */
+/* Dynamic routers: cycle for cycle as the reference that does everything in every cycle, on random meshes, tori,
+ * settings and traffic; closed forms; nothing lost or out of order and nothing blocked for ever at saturation;
+ * published points. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -218,7 +219,8 @@ static void small_buffers_throttle(void **unused)
     bmf_mesh_traffic *traffic = mesh_traffic_create("one", &mesh);
     mesh_traffic_add(traffic, 0, 1, &to, WORDS, 0, 0);
     run_with(&mesh_router_ecube, "2", false, traffic, small, &result);
-    /* word k wins the first switch in cycle 1 + 7 (k / 2) + k % 2, and is read 2 * 3 cycles later; k = WORDS with header */
+    /* word k wins the first switch in cycle 1 + 7 (k / 2) + k % 2, and is read 2 * 3 cycles later; k = WORDS with
+     * header */
     assert_int_equal(result.cycles, 1 + 7 * (WORDS / 2) + WORDS % 2 + 6);
     mesh_traffic_free(traffic);
 }

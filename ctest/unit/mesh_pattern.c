@@ -1,5 +1,5 @@
-/* Topologies and traffic: numbers, neighbours and distances against coordinates; patterns against their definitions; files of
- * messages, good and bad. */
+/* Topologies and traffic: numbers, neighbours and distances against coordinates; patterns against their definitions;
+ * files of messages, good and bad. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -138,7 +138,8 @@ static void random_traffic_has_the_load(void **unused)
             hops += (double)mesh_distance(&mesh, t->message[k].from, t->message[k].to[0]);
             own += t->message[k].from == t->message[k].to[0];
         }
-        /* 16000 messages expected, standard deviation 126; mean distance 2 (n - 1/n) / 3 with the own node among them */
+        /* 16000 messages expected, standard deviation 126; mean distance 2 (n - 1/n) / 3 with the own node among
+         * them */
         assert_in_range(t->messages, 15400, 16600);
         const double expected = 5.25 * (itself ? 1 : 64.0 / 63.0), mean = hops / (double)t->messages;
         assert_true(mean > expected - 0.08 && mean < expected + 0.08);

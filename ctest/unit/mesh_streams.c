@@ -1,5 +1,6 @@
-/* The stream router and the scheduled hardware against what document 004 says of them: rates, latencies, buffering, forks,
- * the bandwidths of Table 8.2; random streams with stalls; schedules that break rules; loading; kept schedules. */
+/* The stream router and the scheduled hardware against what document 004 says of them: rates, latencies, buffering,
+ * forks, the bandwidths of Table 8.2; random streams with stalls; schedules that break rules; loading; kept
+ * schedules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,8 +143,8 @@ static int64_t span(const world *w, int64_t node, int64_t stream)
 
 /* ---- the document's checks ---- */
 
-/* A1: a cycle a link. A word that is written in a cycle is read from the register in the next slot of the stream, one write
- * stage and the links later the other processor has it. */
+/* A1: a cycle a link. A word that is written in a cycle is read from the register in the next slot of the stream, one
+ * write stage and the links later the other processor has it. */
 static void latency_is_a_cycle_a_link(void **unused)
 {
     (void)unused;
@@ -298,7 +299,8 @@ static void processor_bound_is_a_half(void **unused)
     free_world(&w);
 }
 
-/* A15: at least the bandwidths of Table 8.2 in a phase that can be left; 0.5 where the text says that it is possible. */
+/* A15: at least the bandwidths of Table 8.2 in a phase that can be left; 0.5 where the text says that it is
+ * possible. */
 static void table_8_2_is_reached(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* The model backend: document 000's counts of messages and bytes from recorded actions, clocks and costs by closed forms,
- * what a prediction leaves behind, and mistakes. */
+/* The model backend: document 000's counts of messages and bytes from recorded actions, clocks and costs by closed
+ * forms, what a prediction leaves behind, and mistakes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -148,8 +148,8 @@ static void run_text(modelled *made, const char *text, const char *expected)
     free(value);
 }
 
-/* 5.8, figure 5-27: with concatenation the data of a level "rises from 15 for the first level to a peak value of 42 during the
- * third". A message is what describes its list, which is the same for all, and the list. */
+/* 5.8, figure 5-27: with concatenation the data of a level "rises from 15 for the first level to a peak value of 42
+ * during the third". A message is what describes its list, which is the same for all, and the list. */
 static void scan_with_concatenation(void **state)
 {
     static const int64_t count[] = {15, 14, 12, 8}, items[] = {15, 27, 42, 36};
@@ -299,7 +299,8 @@ static void what_is_outside_the_domain_is_said_once(void **state)
     unlink(path);
 }
 
-/* 10 - 0.04 d is 6 us at 100 elements, the most measured, and below 0 at 500: then 5 times as much, give or take as much. */
+/* 10 - 0.04 d is 6 us at 100 elements, the most measured, and below 0 at 500: then 5 times as much, give or take as
+ * much. */
 static void lines_below_zero_go_on_in_proportion(void **state)
 {
     char path[64], text[512];
@@ -389,8 +390,8 @@ static void two_runs_are_identical(void **state)
     free(trace[1]);
 }
 
-/* The operands go up a tree and the total down again: 2 (P - 1) messages, each a send, a receive, and once a round being
- * ready and waiting. */
+/* The operands go up a tree and the total down again: 2 (P - 1) messages, each a send, a receive, and once a round
+ * being ready and waiting. */
 static void many_processors_take_bounded_memory(void **state)
 {
     modelled made = open_model(hockney, 65536);

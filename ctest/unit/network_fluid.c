@@ -40,8 +40,9 @@ static void replays(void **state)
     }
 }
 
-/* Links of 1 and 2 bytes a second after each other; flows over the first (of 1 byte), both (1) and the second (4.5). The
- * first link gives 1/2 to each of its two until 2, the second its other 3/2 to the third flow, which then gets all 2. */
+/* Links of 1 and 2 bytes a second after each other; flows over the first (of 1 byte), both (1) and the second (4.5).
+ * The first link gives 1/2 to each of its two until 2, the second its other 3/2 to the third flow, which then gets all
+ * 2. */
 static void two_bottlenecks(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Networks of links: document 000's two examples, closed forms of every mode, and random messages against a reference that
- * is slow and plain: intervals that are never merged or dropped. More of the mode fluid: unit_network_fluid.c; time-lines
- * by themselves: unit_timeline.c.
+/* Networks of links: document 000's two examples, closed forms of every mode, and random messages against a reference
+ * that is slow and plain: intervals that are never merged or dropped. More of the mode fluid: unit_network_fluid.c;
+ * time-lines by themselves: unit_timeline.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -273,8 +273,8 @@ static void document_scan_first(void **state)
     assert_int_equal(test_failures, 0);
 }
 
-/* The last level is staggered "due purely to congestion": alone a message passes 2 links of 8 time units and 6 of 8 over
- * the upper weight; those to the root carry 8 messages one after the other. */
+/* The last level is staggered "due purely to congestion": alone a message passes 2 links of 8 time units and 6 of 8
+ * over the upper weight; those to the root carry 8 messages one after the other. */
 static void document_scan_last(void **state)
 {
     (void)state;

@@ -39,7 +39,7 @@ static void refuses(const char *text, const char *reason)
     char why[256];
     if (parse(text, strlen(text), &header, why))
         fail_msg("%s: taken", text);
-    if (strstr(why, reason) == NULL)
+    if (!strstr(why, reason))
         fail_msg("%s: the reason should say `%s`, but says `%s`", text, reason, why);
 }
 
@@ -161,9 +161,9 @@ static void damaged_headers_are_taken_or_refused(void **state)
         char why[256];
         size_t size = (size_t)test_below(&seed, sizeof text);
         if (parse(damaged, size, &header, why))
-            assert_true(header.shape[0] >= 0 && header.shape[1] >= 0 && header.scalar != NULL);
+            assert_true(header.shape[0] >= 0 && header.shape[1] >= 0 && header.scalar);
         else
-            assert_true(why[0] != '\0' && strchr(why, '\n') == NULL);
+            assert_true(why[0] != '\0' && !strchr(why, '\n'));
     }
 }
 

@@ -73,7 +73,8 @@ static int64_t begin_round(bmf_actions *actions, uint64_t *state, uint32_t round
 
 typedef enum log_style { OVERLAPPING, REPEATING, ONE_BY_ONE } log_style;
 
-/* Two rounds. If they overlap everybody sends in both: a processor's sends are what tells when it began a round. REPEATING: their numbers are used again for other data, one of them in a call inside. */
+/* Two rounds. If they overlap everybody sends in both: a processor's sends are what tells when it began a round.
+ * REPEATING: their numbers are used again for other data, one of them in a call inside. */
 static void some_call(bmf_actions *actions, uint64_t *state, const bmf_trace_run *run, uint32_t instance,
                       log_style style)
 {

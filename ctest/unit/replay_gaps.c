@@ -1,5 +1,6 @@
-/* Replay of time in which nothing was recorded: random simulated runs with work around their messages and agreements take,
- * where they were recorded, as long as recorded, and elsewhere as long as simulated there; measured runs by hand. */
+/* Replay of time in which nothing was recorded: random simulated runs with work around their messages and agreements
+ * take, where they were recorded, as long as recorded, and elsewhere as long as simulated there; measured runs by
+ * hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -263,8 +264,8 @@ static double replayed_length(bmf_trace_run *run, const bmf_machine *machine)
     return seconds * 1e9;
 }
 
-/* Two processors on one rank that work in turn: idle is 4 to 6 and 9 to 10, for both, but not what the other one did. So
- * they end at 4 + 2 + 1 and 2 + 3 + 1. */
+/* Two processors on one rank that work in turn: idle is 4 to 6 and 9 to 10, for both, but not what the other one did.
+ * So they end at 4 + 2 + 1 and 2 + 3 + 1. */
 static void test_one_rank(void **state)
 {
     (void)state;
@@ -278,9 +279,9 @@ static void test_one_rank(void **state)
     run_free(run);
 }
 
-/* Two ranks, of which one computes 1000 and one 5000 ns until they leave the call together. The first one's 4000 ns were
- * waiting, the last one's 300 were work, so that on a machine of half the power they leave at 10600, and if they agree in
- * 70 ns at 10670. Where they leave as far apart as they came, both have worked: at 2000 and 10600. */
+/* Two ranks, of which one computes 1000 and one 5000 ns until they leave the call together. The first one's 4000 ns
+ * were waiting, the last one's 300 were work, so that on a machine of half the power they leave at 10600, and if they
+ * agree in 70 ns at 10670. Where they leave as far apart as they came, both have worked: at 2000 and 10600. */
 static bmf_trace_run *two_ranks(bool together)
 {
     bmf_trace_run *run = make_run(2, 2, 0);
@@ -361,8 +362,8 @@ static void write_sheet(char path[64])
     fclose(file);
 }
 
-/* Before the call 1000 ns, in it 300 before the kernel, which its sheet has, 500 before the send, which its sheet has, and
- * 200 after it: 1 + 9 + 4 + 0.2 us. */
+/* Before the call 1000 ns, in it 300 before the kernel, which its sheet has, 500 before the send, which its sheet has,
+ * and 200 after it: 1 + 9 + 4 + 0.2 us. */
 static void test_sheet_has_it(void **state)
 {
     (void)state;

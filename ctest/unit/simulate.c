@@ -1,5 +1,5 @@
-/* The simulator: equal to a slow reference, to the bit, on random logs and three kinds of networks; closed forms; recorded
- * events; logs that grow; logs that starve; networks that lie; intervals. */
+/* The simulator: equal to a slow reference, to the bit, on random logs and three kinds of networks; closed forms;
+ * recorded events; logs that grow; logs that starve; networks that lie; intervals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -146,7 +146,8 @@ static int64_t nanoseconds(double seconds)
     return (int64_t)(seconds * 1e9 + 0.5);
 }
 
-/* Every event of a lane that takes time lies in the open scopes around it, and none begins before the last one ended. */
+/* Every event of a lane that takes time lies in the open scopes around it, and none begins before the last one
+ * ended. */
 static void check_nesting(const bmf_trace_run *run)
 {
     int64_t open[16], last = 0;
@@ -334,8 +335,8 @@ static void test_binomial_tree(void **state)
     }
 }
 
-/* A chain of p processors passes S pieces on: the first needs p - 1 hops, every further one comes after one send and one
- * take of a processor in the middle. */
+/* A chain of p processors passes S pieces on: the first needs p - 1 hops, every further one comes after one send and
+ * one take of a processor in the middle. */
 static void test_pipeline(void **state)
 {
     (void)state;
@@ -353,8 +354,8 @@ static void test_pipeline(void **state)
         }
 }
 
-/* On a crossbar message k of p - 1 leaves at k overheads. Long latency: the receiver waits for the first and then either
- * takes are the bottleneck, or sends are. */
+/* On a crossbar message k of p - 1 leaves at k overheads. Long latency: the receiver waits for the first and then
+ * either takes are the bottleneck, or sends are. */
 static void test_all_to_all(void **state)
 {
     (void)state;

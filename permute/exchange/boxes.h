@@ -9,8 +9,8 @@
 
 #include "bmf/permutation.h"
 
-/* Elements from one box to another, 2^dimension of them. Element i goes from x + the sum of the step_x that i selects to
- * y + the same sum of step_y. step_y is the smallest basis, so targets increase with i below the lowest bits of y;
+/* Elements from one box to another, 2^dimension of them. Element i goes from x + the sum of the step_x that i selects
+ * to y + the same sum of step_y. step_y is the smallest basis, so targets increase with i below the lowest bits of y;
  * in the order of the sources, element i is that at x + the sum of near_x. */
 typedef struct bmf_subspace {
     uint64_t x, y;

@@ -1,8 +1,8 @@
 /* Running the plan of a distributed permutation: what its ways have in common.
  *
  * Method: with subspaces, packing, rounds and unpacking one after the other (permute/exchange/traffic.c) or overlapping
- * (permute/exchange/run_stages.c); otherwise boxes (permute/exchange/run_boxes.c). Cost: passes times 2 w N / P bytes of memory
- * beside the messages. */
+ * (permute/exchange/run_stages.c); otherwise boxes (permute/exchange/run_boxes.c). Cost: passes times 2 w N / P bytes
+ * of memory beside the messages. */
 #include <stdlib.h>
 #include <string.h>
 

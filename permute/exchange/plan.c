@@ -2,9 +2,9 @@
  *
  * Method: with 2^p processors everything follows from r = rank alpha and the number of keepers (permute/traffic.h). A
  * processor sends 2^r blocks of 2^(m - r) elements and a keeper one less, so P 2^r - K messages. Otherwise the hosts
- * count their own processors' elements (permute/exchange/boxes.h) and share the sums. Estimates: a message costs ctx->cost;
- * rounds wait for each other, all at once messages overlap their latencies. A pass through memory costs MEMORY_PER_BYTE
- * both ways. */
+ * count their own processors' elements (permute/exchange/boxes.h) and share the sums. Estimates: a message costs
+ * ctx->cost; rounds wait for each other, all at once messages overlap their latencies. A pass through memory costs
+ * MEMORY_PER_BYTE both ways. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,7 +218,7 @@ static void plan_traffic(bmf_context *ctx, bmf_permute_plan *plan, int processor
     plan->messages = count.all - count.own;
     if (plan->method == BMF_PERMUTE_ROUNDS) {
         plan->order = interleave(traffic, node_bits(ctx));
-        plan->stages = stages_create(plan, plan->order != NULL);
+        plan->stages = stages_create(plan, plan->order);
         if (!plan->order && plan->stages)
             plan->order = order_of_stages(plan);
     }

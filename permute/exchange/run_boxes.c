@@ -1,10 +1,10 @@
 /* Running a plan of boxes: any number of processors.
  *
- * Method: what goes from one box to another (permute/exchange/boxes.h) travels in the order of its targets. Packing gathers it
- * from increasing addresses and, unless both orders are the same, permutes it in memory (permute/local/permute.c) by way of
- * the memory that will receive; unpacking scatters to increasing addresses. Runs that the subspace keeps together are
- * copied as they are. Cost: three passes through memory; where runs are shorter than a cache line, lines are read and
- * written several times. */
+ * Method: what goes from one box to another (permute/exchange/boxes.h) travels in the order of its targets. Packing
+ * gathers it from increasing addresses and, unless both orders are the same, permutes it in memory
+ * (permute/local/permute.c) by way of the memory that will receive; unpacking scatters to increasing addresses. Runs
+ * that the subspace keeps together are copied as they are. Cost: three passes through memory; where runs are shorter
+ * than a cache line, lines are read and written several times. */
 #include <stdlib.h>
 #include <string.h>
 

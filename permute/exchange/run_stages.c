@@ -1,7 +1,7 @@
 /* Running a plan with subspaces by stages: packing, sending and unpacking at once.
  *
- * Method: while a stage of rounds (permute/exchange/stages.h) is on its way, the next one is packed and the one before is
- * unpacked, a share of both in every round; between tiles the messages are helped on. A round begins before the one
+ * Method: while a stage of rounds (permute/exchange/stages.h) is on its way, the next one is packed and the one before
+ * is unpacked, a share of both in every round; between tiles the messages are helped on. A round begins before the one
  * before it is ended, so that links have no pause. Two buffers for packed stages and two for received ones take turns.
  * Cost: as in three steps; scratch memory of four stages. */
 #include <stdlib.h>

@@ -111,7 +111,7 @@ static bool make_plans(work *w, const bmf_engine *engine, int64_t element_bytes,
     bmf_permutation first, second;
     w->cycles = local_plan_create(p, element_bytes, LOCAL_CHOOSE, engine);
     if (!w->cycles || tiles_stay_together(&w->cycles->tiling))
-        return w->cycles != NULL;
+        return w->cycles;
     const int run_bits = w->cycles->tiling.run_bits;
     const int64_t part_bytes = w->cycles->element_bytes;
     factor(&w->cycles->permutation, &w->cycles->tiling, &second, &first);
@@ -129,8 +129,10 @@ static bool make_work(work *w, const bmf_engine *engine, int64_t element_bytes, 
     w->state = cycles_create(w->cycles, w->threads);
     w->scratch = calloc((size_t)w->threads, sizeof *w->scratch);
     bool made = w->state && w->scratch;
-    for (int i = 0; made && i < w->threads; i++)
-        made = (w->scratch[i] = local_scratch(larger, 4)) != NULL;
+    for (int i = 0; made && i < w->threads; i++) {
+        w->scratch[i] = local_scratch(larger, 4);
+        made = w->scratch[i];
+    }
     return made;
 }
 

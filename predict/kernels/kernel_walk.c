@@ -1,8 +1,8 @@
 /* What ranks do between the events of a trace, and in them.
  *
  * Method: the events of a run are walked rank by rank in the order of their beginnings. Time in which a rank records
- * nothing belongs to what comes after it, a kernel or a send, but after a receive to the receive, up to the next event or
- * the end of the call. It counts from the beginning of the outermost call around a kernel, and of the innermost call
+ * nothing belongs to what comes after it, a kernel or a send, but after a receive to the receive, up to the next event
+ * or the end of the call. It counts from the beginning of the outermost call around a kernel, and of the innermost call
  * around a send, so that what a C program does between its calls is left out. Calls that communicate end together: of
  * the time up to the end of such a call only that of the rank which received last is taken, because the others wait for
  * it, and none belongs to what comes after the call.

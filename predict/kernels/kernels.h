@@ -11,15 +11,15 @@
 #include "runtime/trace/trace.h"
 
 /* The operation's name for a kernel in a call: "CALL.KERNEL", or "KERNEL" outside of calls (call NULL), because one
- * kernel costs differently in different calls. Other characters than an operation may have become '_'; a name that is too
- * long is cut and ends in a hash of the whole. operation: BMF_SAMPLE_NAME bytes. Returns it. */
+ * kernel costs differently in different calls. Other characters than an operation may have become '_'; a name that is
+ * too long is cut and ends in a hash of the whole. operation: BMF_SAMPLE_NAME bytes. Returns it. */
 char *kernel_operation(const char *call, const char *kernel, char *operation);
 /* The text of a run's node as `call` above: NULL for the program and for regions. */
 const char *kernel_call(const bmf_trace_run *run, uint32_t node);
 
 /* Everything that takes time in measured runs, each time as one repetition:
  *
- *   CALL.KERNEL   a kernel, from the end of the rank's last event (making lists, first touches of memory) to its own end,
+ * CALL.KERNEL a kernel, from the end of the rank's last event (making lists, first touches of memory) to its own end,
  *                 by elements
  *   CALL.send     what a rank does before it hands a message over (packing, schedules), by bytes
  *   CALL.receive  what it does with what it has received (unpacking) before it goes on, by bytes

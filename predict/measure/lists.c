@@ -1,7 +1,7 @@
 /* The lists that skeletons are measured on, evenly split over the group: d elements on every rank.
  *
- * Results are freed after every repetition, so that their memory comes from the pool (runtime/base/memory.h) as it does in
- * the steps of a program. */
+ * Results are freed after every repetition, so that their memory comes from the pool (runtime/base/memory.h) as it does
+ * in the steps of a program. */
 #include "predict/measure/lists.h"
 
 #include <stdlib.h>

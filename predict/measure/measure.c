@@ -170,7 +170,7 @@ static int measure_point_once(job *j, const measure_point *point, int repetition
             j->result[k] = -1;
         j->starter.late = false;
         status = group ? measure_in_group(j, group, point, repetitions, j->result) : BMF_OK;
-        status = meet(j, group != NULL, status, results);
+        status = meet(j, group, status, results);
     } while (status == BMF_OK && j->result[LATE] > 0 && measure_starter_widen(&j->starter));
     return status;
 }
@@ -326,7 +326,7 @@ static void summarise(const job *j, bmf_measure_summary *s)
     }
     for (int k = 0; k < operations; k++)
         s->skipped += measure_is_listed(j->options.operations, operation[k]) &&
-                      measure_unsupported_reason(operation[k], &j->limits) != NULL;
+                      measure_unsupported_reason(operation[k], &j->limits);
 }
 
 /* How long a barrier of everybody takes: what crowded ranks spend most of their time with. */

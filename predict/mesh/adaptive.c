@@ -1,14 +1,14 @@
 /* Adaptive routing by dimension reversals, the dynamic algorithm of Dally and Aoki.
  *
- * Method: all channels of a link but the last (on a torus: the last two) are adaptive. A header takes an adaptive channel of
- * a link that brings it nearer to its destination, of the link with the most free ones (then of the dimension in which it
- * has farther to go, then of the lower port). It counts its dimension reversals, links of a lower dimension than the one
- * before, and channels are labelled with the count of who took them last. If no such channel is free, it may wait only for
- * one with a label above its own count: whoever waits, waits for a message with a higher count, so that nobody waits in a
- * circle. If there is none, it takes a link away from its destination (but not back) if it has misroutes left; otherwise it
- * falls back to the last channels, in dimension order (ecube.c), and stays in these.
- * Channels are given to a new message only when the next buffer is empty: a message behind another one in a buffer would
- * wait for it, whatever their counts.
+ * Method: all channels of a link but the last (on a torus: the last two) are adaptive. A header takes an adaptive
+ * channel of a link that brings it nearer to its destination, of the link with the most free ones (then of the
+ * dimension in which it has farther to go, then of the lower port). It counts its dimension reversals, links of a lower
+ * dimension than the one before, and channels are labelled with the count of who took them last. If no such channel is
+ * free, it may wait only for one with a label above its own count: whoever waits, waits for a message with a higher
+ * count, so that nobody waits in a circle. If there is none, it takes a link away from its destination (but not back)
+ * if it has misroutes left; otherwise it falls back to the last channels, in dimension order (ecube.c), and stays in
+ * these. Channels are given to a new message only when the next buffer is empty: a message behind another one in a
+ * buffer would wait for it, whatever their counts.
  * Cost: O(ports) a header and cycle in which something in its router has changed.
  * Source: Dally and Aoki, IEEE Trans. Parallel and Distributed Systems 4(4), 1993; document 004, 8.2. */
 #include "predict/mesh/dynamic_private.h"

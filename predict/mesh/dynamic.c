@@ -1,8 +1,8 @@
 /* Dynamic routers on a mesh: time, processors that send, credits; the routers themselves are in dynamic_router.c.
  *
- * Method: a wheel of events for what comes a fixed number of cycles later (words into buffers, credits, arrivals), and lists
- * of routers and processors that can do something in this cycle; all others sleep until an event concerns them. Cycles in
- * which all sleep are skipped.
+ * Method: a wheel of events for what comes a fixed number of cycles later (words into buffers, credits, arrivals), and
+ * lists of routers and processors that can do something in this cycle; all others sleep until an event concerns them.
+ * Cycles in which all sleep are skipped.
  * Cost: O(words times links), whatever the size of the mesh and the number of cycles. */
 #include "predict/mesh/dynamic_private.h"
 #include "runtime/base/allocate.h"

@@ -1,28 +1,28 @@
-/* A mesh or torus of dynamic routers, cycle by cycle: messages go word by word (flit by flit) through routers with virtual
- * channels, and take the links they find.
+/* A mesh or torus of dynamic routers, cycle by cycle: messages go word by word (flit by flit) through routers with
+ * virtual channels, and take the links they find.
  *
- *   processor ->|inject| input channels ->|route|->|allocate channel|->|allocate switch|->|switch and link|-> next router
+ * processor ->|inject| input channels ->|route|->|allocate channel|->|allocate switch|->|switch and link|-> next router
  *                        (B words each)     \________________ only headers _/    ^                        \-> processor
  *                                                                                credits come back
  *
  * What a word and a credit need, in cycles:
- *   - A word that wins the switch in cycle s is in the next router's buffer (or, at the last one, with the processor) in
- *     cycle s + link, and can win its switch there in that cycle. A processor that sends a word in cycle t has it in its
+ * - A word that wins the switch in cycle s is in the next router's buffer (or, at the last one, with the processor) in
+ * cycle s + link, and can win its switch there in that cycle. A processor that sends a word in cycle t has it in its
  *     router's buffer in cycle t + inject.
- *   - A header at the front of its channel's buffer since cycle t asks for an output channel from cycle t + route on. If
+ * - A header at the front of its channel's buffer since cycle t asks for an output channel from cycle t + route on. If
  *     it gets one in cycle a, it asks for the switch from cycle a + allocate on (0: in the same cycle).
  *   - The room that a word leaves when it wins the switch in cycle s is known to the sender from cycle s + credit on (a
- *     processor as sender: s + inject_credit; a processor as receiver takes every word at once, and the last router knows
+ * processor as sender: s + inject_credit; a processor as receiver takes every word at once, and the last router knows
  *     that from cycle s + eject_credit on).
- * Arbitration: both allocations are separable with one iteration: every output (channel or port) chooses among those who
- * ask, every chooser among those chosen for it, both round-robin, pointers moving only past pairs that were made (iSLIP,
- * McKeown 1999). Channels of an input that ask for the same output port take turns. An input port sends up to `speedup`
- * words a cycle (channel v through its entry v mod speedup of the switch), an output port one.
- * An output channel belongs to one message from its header to its last word. It can be taken again in the next cycle, or,
- * if `atomic`, as soon as it is known that the next buffer is empty again.
- * A processor sends one message at a time, in the order in which they were handed over, a word a cycle. It receives up to
- * `addresses` messages at a time, interleaved, a word a cycle in all; if `shared`, it sends nothing in a cycle in which a
- * word reaches it.
+ * Arbitration: both allocations are separable with one iteration: every output (channel or port) chooses among those
+ * who ask, every chooser among those chosen for it, both round-robin, pointers moving only past pairs that were made
+ * (iSLIP, McKeown 1999). Channels of an input that ask for the same output port take turns. An input port sends up to
+ * `speedup` words a cycle (channel v through its entry v mod speedup of the switch), an output port one. An output
+ * channel belongs to one message from its header to its last word. It can be taken again in the next cycle, or, if
+ * `atomic`, as soon as it is known that the next buffer is empty again.
+ * A processor sends one message at a time, in the order in which they were handed over, a word a cycle. It receives up
+ * to `addresses` messages at a time, interleaved, a word a cycle in all; if `shared`, it sends nothing in a cycle in
+ * which a word reaches it.
  *
  * Times: something that is there "in cycle t" is there from time t on. Deterministic. Not collective; needs no MPI.
  */
@@ -73,10 +73,10 @@ typedef struct bmf_dynamic_report {
 /* May not call anything that changes the simulation. */
 typedef void bmf_wormhole_callback(void *state, const bmf_dynamic_report *report, int64_t time);
 
-/* arrived: told when a message will have reached the processor with its last word, in the cycle before that or earlier; in
- * the order of these times. sent: told in the cycle in which the last word leaves the processor, with the time of its end.
- * Both may be NULL. Errors: BMF_ERROR_ARGUMENT: settings outside their ranges or that would not be free of deadlocks. The
- * caller frees. */
+/* arrived: told when a message will have reached the processor with its last word, in the cycle before that or earlier;
+ * in the order of these times. sent: told in the cycle in which the last word leaves the processor, with the time of
+ * its end. Both may be NULL. Errors: BMF_ERROR_ARGUMENT: settings outside their ranges or that would not be free of
+ * deadlocks. The caller frees. */
 int dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *settings, bmf_wormhole_callback *arrived,
                    bmf_wormhole_callback *sent, void *state, bmf_wormhole_mesh **dynamic);
 void dynamic_free(bmf_wormhole_mesh *dynamic);

@@ -1,8 +1,8 @@
 /* The state of a mesh of dynamic routers, for the files that carry it out.
  *
- * Channels of a node have numbers: inputs port * channels + channel, the processor's being the last port; outputs likewise,
- * those behind (ports - 1) * channels being the processor's addresses. Sets of channels are 64-bit masks of these numbers.
- */
+ * Channels of a node have numbers: inputs port * channels + channel, the processor's being the last port; outputs
+ * likewise, those behind (ports - 1) * channels being the processor's addresses. Sets of channels are 64-bit masks of
+ * these numbers. /
 #ifndef BMF_MESH_DYNAMIC_PRIVATE_H
 #define BMF_MESH_DYNAMIC_PRIVATE_H
 

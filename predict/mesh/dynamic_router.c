@@ -1,7 +1,7 @@
 /* One cycle of a dynamic router: allocation of output channels to headers, then of the switch to words.
  *
- * Method: sets of channels are masks, so that a router in which two words move costs a few dozen instructions. All effects
- * on other routers are at least one cycle away: the order of routers within a cycle does not matter.
+ * Method: sets of channels are masks, so that a router in which two words move costs a few dozen instructions. All
+ * effects on other routers are at least one cycle away: the order of routers within a cycle does not matter.
  * Cost: O(channels that ask). Source: iSLIP (McKeown, IEEE/ACM Trans. Networking 7(2), 1999) with one iteration;
  * virtual channels and credits: Dally, IEEE Trans. Parallel and Distributed Systems 3(2), 1992. */
 #include <string.h>

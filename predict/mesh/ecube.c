@@ -1,9 +1,10 @@
 /* Routing in dimension order (e-cube): along x as far as needed, then y, then z.
  *
- * Method: the port follows from the node and the destination alone. On a torus a message goes the shorter way around a ring;
- * of two equally long ones, that of increasing numbers from even coordinates on, the other from odd ones. There the
- * channels of a link are two classes: the lower half for messages that still have to pass the edge of the torus behind this
- * link, the upper half (the larger, if their number is odd) for all others. No channel of a ring then waits for itself.
+ * Method: the port follows from the node and the destination alone. On a torus a message goes the shorter way around a
+ * ring; of two equally long ones, that of increasing numbers from even coordinates on, the other from odd ones. There
+ * the channels of a link are two classes: the lower half for messages that still have to pass the edge of the torus
+ * behind this link, the upper half (the larger, if their number is odd) for all others. No channel of a ring then waits
+ * for itself.
  * Cost: O(1) a header. Source: document 004, 8.2; Dally and Seitz, IEEE Trans. Computers 36(5), 1987. */
 #include "predict/mesh/dynamic_private.h"
 #include "predict/mesh/dynamic_run.h"

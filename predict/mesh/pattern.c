@@ -1,6 +1,7 @@
-/* Traffic of the named patterns. Method: every pattern is a function from a sender to its destinations; random traffic is
- * drawn cycle by cycle from splitmix64 (Steele, Lea and Flood 2014), so that a seed says everything. Cost: O(messages), and
- * O(nodes cycles) for random traffic. Source: document 004, 1.2.2, 2.9 and 8.2; the injection process is BookSim's. */
+/* Traffic of the named patterns. Method: every pattern is a function from a sender to its destinations; random traffic
+ * is drawn cycle by cycle from splitmix64 (Steele, Lea and Flood 2014), so that a seed says everything. Cost:
+ * O(messages), and O(nodes cycles) for random traffic. Source: document 004, 1.2.2, 2.9 and 8.2; the injection process
+ * is BookSim's. */
 #include "predict/mesh/pattern.h"
 
 #include <errno.h>

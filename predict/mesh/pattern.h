@@ -11,9 +11,9 @@
  *     file:PATH           messages of a file, below
  * Nodes that would send to themselves send nothing, unless random traffic is asked to.
  *
- * A file of messages has a message a line, `FROM TO[,TO..] WORDS [at=CYCLE] [bandwidth=B]`; # begins a comment. Nodes are
- * numbers, or coordinates like 3:0 or 3:0:1. B is in words a cycle, 0 < B <= 1: a wish that only routers with bandwidths
- * hear.
+ * A file of messages has a message a line, `FROM TO[,TO..] WORDS [at=CYCLE] [bandwidth=B]`; # begins a comment. Nodes
+ * are numbers, or coordinates like 3:0 or 3:0:1. B is in words a cycle, 0 < B <= 1: a wish that only routers with
+ * bandwidths hear.
  */
 #ifndef BMF_MESH_PATTERN_H
 #define BMF_MESH_PATTERN_H
@@ -46,8 +46,8 @@ typedef struct bmf_mesh_random {
     bool itself; /* nodes may draw themselves (as BookSim's uniform traffic) */
 } bmf_mesh_random;
 
-/* Traffic of a pattern on a mesh; every message has `words` words (but in files). random: for the pattern "random"; may be
- * NULL otherwise. Errors: BMF_ERROR_ARGUMENT or BMF_ERROR_FILE; files are named with the line. The caller frees. */
+/* Traffic of a pattern on a mesh; every message has `words` words (but in files). random: for the pattern "random"; may
+ * be NULL otherwise. Errors: BMF_ERROR_ARGUMENT or BMF_ERROR_FILE; files are named with the line. The caller frees. */
 int mesh_traffic_make(const char *pattern, const bmf_mesh *mesh, int64_t words, const bmf_mesh_random *random,
                       bmf_mesh_traffic **traffic);
 /* Empty traffic, to be filled: for programs and tests. */

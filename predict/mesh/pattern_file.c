@@ -1,5 +1,5 @@
-/* Files of messages: one a line, see pattern.h. Method: line by line; then a stable sort by cycles, because routers want
- * messages in the order in which they are made. Cost: O(n log n). */
+/* Files of messages: one a line, see pattern.h. Method: line by line; then a stable sort by cycles, because routers
+ * want messages in the order in which they are made. Cost: O(n log n). */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

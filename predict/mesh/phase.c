@@ -1,9 +1,10 @@
 /* Phases of messages on scheduled routers: planning and running.
  *
- * Method: messages join a phase in their order until a node has no register left or the nodes' slots are used up; the stream
- * router then finds the schedule, and if it cannot, the phase is halved. Wishes for bandwidth are in proportion to the
- * words, so that all streams end together. Running is simulating: scripts write and read all words, any register that is
- * ready in its turn. Cost: that of the stream router and of the simulation. Source: document 004, 5.2, 6.2.6, 7.1. */
+ * Method: messages join a phase in their order until a node has no register left or the nodes' slots are used up; the
+ * stream router then finds the schedule, and if it cannot, the phase is halved. Wishes for bandwidth are in proportion
+ * to the words, so that all streams end together. Running is simulating: scripts write and read all words, any register
+ * that is ready in its turn. Cost: that of the stream router and of the simulation. Source: document 004, 5.2, 6.2.6,
+ * 7.1. */
 #include "predict/mesh/phase.h"
 
 #include <inttypes.h>
@@ -59,8 +60,8 @@ static int64_t count_fitting(const bmf_scheduled_hardware *hardware, int64_t mes
 
 /* ---- planning ---- */
 
-/* A stream to all along a snake needs 2 cycles a word and a cycle a node; one along a tree with forks of four needs 4, and
- * the tree's depth. */
+/* A stream to all along a snake needs 2 cycles a word and a cycle a node; one along a tree with forks of four needs 4,
+ * and the tree's depth. */
 static double best_of_many(const bmf_scheduled_hardware *hardware, const bmf_mesh_message *message)
 {
     int64_t depth = 0;

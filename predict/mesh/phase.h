@@ -18,9 +18,9 @@ typedef struct bmf_mesh_plan {
     bmf_mesh_phase *phase;
 } bmf_mesh_plan;
 
-/* Plans messages in their order, as many in a phase as find registers and slots. Bandwidths: what a message wishes, or in
- * proportion to its words. leaves: also the last phase can be left. Errors: BMF_ERROR_ARGUMENT: a message that is none for
- * this mesh, or that does not fit by itself. The caller frees. */
+/* Plans messages in their order, as many in a phase as find registers and slots. Bandwidths: what a message wishes, or
+ * in proportion to its words. leaves: also the last phase can be left. Errors: BMF_ERROR_ARGUMENT: a message that is
+ * none for this mesh, or that does not fit by itself. The caller frees. */
 int mesh_plan_make(const bmf_scheduled_hardware *hardware, bool leaves, int64_t messages,
                    const bmf_mesh_message *message, bmf_mesh_plan **plan);
 void mesh_plan_free(bmf_mesh_plan *plan);
@@ -52,8 +52,8 @@ int mesh_phase_run(const bmf_mesh_phase *phase, const bmf_mesh_message *message,
                    bmf_phase_times *times);
 void phase_times_free(bmf_phase_times *times);
 
-/* Draws the schedules that the scheduled router (scheduled_run.c) makes for traffic, phase by phase: of one node, or of all
- * if node is below 0. value: of its parameters. Errors: those of planning. */
+/* Draws the schedules that the scheduled router (scheduled_run.c) makes for traffic, phase by phase: of one node, or of
+ * all if node is below 0. value: of its parameters. Errors: those of planning. */
 int mesh_draw_schedules(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic, const double *value, int64_t node,
                         FILE *stream);
 

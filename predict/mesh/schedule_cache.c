@@ -305,7 +305,7 @@ int schedule_cache_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware 
     const entry *known = remembered(cache, hash, key);
     int status = BMF_OK;
     cache->counts.asked++;
-    cache->counts.remembered += known != NULL;
+    cache->counts.remembered += known ? 1 : 0;
     if (!known) {
         entry *made = allocate_clear(1, sizeof *made);
         status = find_plan(cache, hardware, messages, candidate, hash, key, &made->plan);

@@ -1,5 +1,5 @@
-/* Memories of scheduled routers: made, drawn, and commands to them packed into words. Cost: O(nodes). Source: document 004,
- * 7.1.1 and 7.1.5 (blocks, loader phase, VFSMs 0 and 1). */
+/* Memories of scheduled routers: made, drawn, and commands to them packed into words. Cost: O(nodes). Source: document
+ * 004, 7.1.1 and 7.1.5 (blocks, loader phase, VFSMs 0 and 1). */
 #include "predict/mesh/scheduled.h"
 
 #include <inttypes.h>

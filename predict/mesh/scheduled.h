@@ -1,8 +1,8 @@
 /* The scheduled router as hardware: what its memories hold, and which schedules it can run.
  *
- * A node moves words by virtual finite state machines (VFSMs): each takes words from a source, keeps at most one, and hands
- * them to a destination. A pipeline runs one VFSM a cycle; which one, says the schedule, `length` entries that all nodes
- * run round and round in step. Source and destination of a VFSM are its annotation (document 004, Table 7.1).
+ * A node moves words by virtual finite state machines (VFSMs): each takes words from a source, keeps at most one, and
+ * hands them to a destination. A pipeline runs one VFSM a cycle; which one, says the schedule, `length` entries that
+ * all nodes run round and round in step. Source and destination of a VFSM are its annotation (document 004, Table 7.1).
  *
  *     cycle:   T         T+1          T+2    T+3
  *              schedule  instruction  read   write
@@ -14,7 +14,7 @@
  *   2  a pipeline touches the processor's interface once a cycle: no reader of it in the slot after a writer of it;
  *   3  a VFSM does not write into the buffer of the VFSM in the next slot of its pipeline;
  *   4  what is written to a neighbour in slot t is read there in slot t + 1, and nothing is read that nobody writes;
- *   5  every wire and every interface register serves one VFSM a cycle; as valid and accept share a wire, a link carries
+ * 5 every wire and every interface register serves one VFSM a cycle; as valid and accept share a wire, a link carries
  *      one word a cycle, in one direction (unless separate_wires);
  *   6  a fork takes what the VFSM in the slot before writes to a neighbour: its source is that one's destination.
  *
@@ -95,8 +95,8 @@ typedef struct bmf_scheduled_machine {
 } bmf_scheduled_machine;
 
 /* Every block's entries lead round the block and run BMF_VFSM_NOP in every slot, except for block 0, the loader phase,
- * which runs BMF_VFSM_REPROGRAM in every slot and pipeline; pointers are at block 0. BMF_ERROR_ARGUMENT: a hardware that
- * cannot be. The caller frees. */
+ * which runs BMF_VFSM_REPROGRAM in every slot and pipeline; pointers are at block 0. BMF_ERROR_ARGUMENT: a hardware
+ * that cannot be. The caller frees. */
 int scheduled_create(const bmf_scheduled_hardware *hardware, bmf_scheduled_machine **machine);
 void scheduled_free(bmf_scheduled_machine *machine);
 /* Whole blocks in the schedule memory. */
@@ -110,8 +110,8 @@ static inline int scheduled_command_register(int pipeline)
 /* Checks the rules above for one block. BMF_ERROR_ARGUMENT: the message names node, pipeline and slot. */
 int scheduled_check(const bmf_scheduled_machine *machine, int block);
 
-/* Puts the reprogramming VFSM into every slot of a block that is empty and may have it (document 004, 7.1.5). Returns the
- * lowest node whose pipeline 0 has no such slot, so that its phase could not be left, or -1. */
+/* Puts the reprogramming VFSM into every slot of a block that is empty and may have it (document 004, 7.1.5). Returns
+ * the lowest node whose pipeline 0 has no such slot, so that its phase could not be left, or -1. */
 int64_t scheduled_fill_reprogram(bmf_scheduled_machine *machine, int block);
 
 /* Draws a block: per node and pipeline a row of slots; with VFSMs, also their annotations. Nodes [first, last). */

@@ -1,5 +1,5 @@
-/* Checks a block of schedules against the rules of scheduled.h. Method: slot by slot, every VFSM against those of the same
- * and the next slot on its node and its neighbours. Cost: O(nodes length pipelines^2). */
+/* Checks a block of schedules against the rules of scheduled.h. Method: slot by slot, every VFSM against those of the
+ * same and the next slot on its node and its neighbours. Cost: O(nodes length pipelines^2). */
 #include <inttypes.h>
 #include <stdarg.h>
 

@@ -1,9 +1,9 @@
 /* The scheduled router as one of the routers of a mesh (router.h).
  *
- * Method: traffic becomes phases (phase.h). The first phase begins with its schedule in place, as document 004, 8.2 measures;
- * a further one begins when all its messages have been made and all nodes know that the phase before has ended (a wave over
- * the mesh and back, a cycle a link), is loaded and changed to as the hardware does it. Within a phase all messages start
- * together. Cost: that of routing and simulating. */
+ * Method: traffic becomes phases (phase.h). The first phase begins with its schedule in place, as document 004, 8.2
+ * measures; a further one begins when all its messages have been made and all nodes know that the phase before has
+ * ended (a wave over the mesh and back, a cycle a link), is loaded and changed to as the hardware does it. Within a
+ * phase all messages start together. Cost: that of routing and simulating. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

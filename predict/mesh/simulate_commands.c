@@ -1,8 +1,8 @@
-/* Commands to MEMADR and what follows from them: for some cycles the stages of a node hold what was fetched before, and as
- * long as nodes run different blocks, neighbours may both use a link. Method: a node whose memories change keeps what is in
- * its stages in a ring, filled as the hardware fills its stages, until they are all of the new kind; links between nodes in
- * different blocks are looked at every cycle. Cost: O(nodes pipelines^2) a cycle while blocks differ. Source: document 004,
- * 7.1.1 (reprogramming, aliased flow-control wires) and 7.1.2 (changes of phases). */
+/* Commands to MEMADR and what follows from them: for some cycles the stages of a node hold what was fetched before, and
+ * as long as nodes run different blocks, neighbours may both use a link. Method: a node whose memories change keeps
+ * what is in its stages in a ring, filled as the hardware fills its stages, until they are all of the new kind; links
+ * between nodes in different blocks are looked at every cycle. Cost: O(nodes pipelines^2) a cycle while blocks differ.
+ * Source: document 004, 7.1.1 (reprogramming, aliased flow-control wires) and 7.1.2 (changes of phases). */
 #include <inttypes.h>
 
 #include "predict/mesh/simulate_scheduled_private.h"

@@ -1,9 +1,10 @@
 /* Skips whole periods of a mesh of scheduled routers.
  *
- * Method: at the start of a schedule everything that decides about the future, but for how many words have been moved, is
- * compared with what it was some schedules before. If it is the same, every later period moves the same words one period
- * further, until a transfer ends or a processor wakes up; so the clock, the counts and the words' places go on by that many
- * periods at once. Which earlier state is compared follows Brent (An improved Monte Carlo factorization algorithm, 1980).
+ * Method: at the start of a schedule everything that decides about the future, but for how many words have been moved,
+ * is compared with what it was some schedules before. If it is the same, every later period moves the same words one
+ * period further, until a transfer ends or a processor wakes up; so the clock, the counts and the words' places go on
+ * by that many periods at once. Which earlier state is compared follows Brent (An improved Monte Carlo factorization
+ * algorithm, 1980).
  * Cost: O(nodes) a schedule. */
 #include <stdlib.h>
 #include <string.h>

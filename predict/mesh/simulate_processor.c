@@ -1,7 +1,7 @@
-/* Processors of a mesh of scheduled routers: they run their scripts. Method: in every cycle in which a processor could do
- * something, one access is chosen and carried out, after the router's stages. A processor
- * that waits for a time sleeps in a heap. Cost: O(1) an access, O(log nodes) a sleep. Source: document 004, 7.1.1
- * (interface) and 8.1.3 (what cycles are counted as). */
+/* Processors of a mesh of scheduled routers: they run their scripts. Method: in every cycle in which a processor could
+ * do something, one access is chosen and carried out, after the router's stages. A processor that waits for a time
+ * sleeps in a heap. Cost: O(1) an access, O(log nodes) a sleep. Source: document 004, 7.1.1 (interface) and 8.1.3 (what
+ * cycles are counted as). */
 #include <inttypes.h>
 
 #include "predict/mesh/simulate_scheduled_private.h"

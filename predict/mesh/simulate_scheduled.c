@@ -1,10 +1,11 @@
 /* The engine of simulate_scheduled.h.
  *
- * Method: cycle by cycle, but only nodes that hold a word or whose processor can do something are looked at; a transfer is
- * decided once, by its writer, in the cycle in which its write stage meets the reader's read stage. What is in the stages
- * of other nodes follows from the clock, because all run their blocks in step. When nothing can happen before a processor
- * wakes up, the clock goes there at once; when a whole schedule left everything as it was, but for words having moved on, as
- * many schedules as will do the same are skipped (simulate_periods.c). Results are those of carrying out every cycle.
+ * Method: cycle by cycle, but only nodes that hold a word or whose processor can do something are looked at; a transfer
+ * is decided once, by its writer, in the cycle in which its write stage meets the reader's read stage. What is in the
+ * stages of other nodes follows from the clock, because all run their blocks in step. When nothing can happen before a
+ * processor wakes up, the clock goes there at once; when a whole schedule left everything as it was, but for words
+ * having moved on, as many schedules as will do the same are skipped (simulate_periods.c). Results are those of
+ * carrying out every cycle.
  * Cost: about 100 ns for a node that holds words and cycle.
  * Source: document 004, 1.4 (transfers) and 7.1.1 (stages). */
 #include <inttypes.h>

@@ -1,13 +1,12 @@
 /* Simulates a mesh of scheduled routers and their processors, exactly to the cycle.
  *
- * Registers of the interface hold one word in each direction. Within a cycle all routers see registers and buffers as they
- * were at its start, except that a VFSM may read in a cycle what the VFSM of the slot before writes into its own buffer in
- * that cycle (a delay of one cycle). Then every processor may access one register, as its router left it: so a register
- * can pass a word every cycle.
+ * Registers of the interface hold one word in each direction. Within a cycle all routers see registers and buffers as
+ * they were at its start, except that a VFSM may read in a cycle what the VFSM of the slot before writes into its own
+ * buffer in that cycle (a delay of one cycle). Then every processor may access one register, as its router left it: so
+ * a register can pass a word every cycle.
  *
- * A processor runs a script: steps one after the other, one access to the interface a time. Words carry the number of their
- * stream and their place in it; every word that is read is compared with the one that must come next.
- */
+ * A processor runs a script: steps one after the other, one access to the interface a time. Words carry the number of
+ * their stream and their place in it; every word that is read is compared with the one that must come next. /
 #ifndef BMF_MESH_SIMULATE_SCHEDULED_H
 #define BMF_MESH_SIMULATE_SCHEDULED_H
 
@@ -38,9 +37,9 @@ typedef struct bmf_interface_use {
 } bmf_interface_use;
 
 typedef enum bmf_step_kind {
-    BMF_STEP_WAIT,  /* `cycles` */
-    BMF_STEP_UNTIL, /* the clock is at least `cycles` */
-    BMF_STEP_TRANSFER, /* all uses together: each time the next one, in turn, that is ready; in_order: the next, ready or not */
+    BMF_STEP_WAIT,     /* `cycles` */
+    BMF_STEP_UNTIL,    /* the clock is at least `cycles` */
+    BMF_STEP_TRANSFER, /* all uses together: each time the next in turn that is ready; in_order: ready or not */
     BMF_STEP_COMMANDS, /* words to a register */
     BMF_STEP_DRAIN     /* wait until the router has taken what is in a register, and `cycles` more */
 } bmf_step_kind;
@@ -71,13 +70,13 @@ void script_until(bmf_processor_script *script, bmf_mesh_time time, int64_t cycl
 void script_transfer(bmf_processor_script *script, bool in_order, int64_t uses, const bmf_interface_use *use);
 void script_commands(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t words, const uint64_t *word);
 void script_drain(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t cycles);
-/* The steps of a change to the schedule in another block: the command, waiting for its being taken, and for the words that
- * are in the router's pipelines. */
+/* The steps of a change to the schedule in another block: the command, waiting for its being taken, and for the words
+ * that are in the router's pipelines. */
 void script_change_phase(bmf_processor_script *script, const bmf_scheduled_hardware *hardware, int from_block,
                          int to_block);
 
-/* The steps that load a block of `machine` into a router in the loader phase: annotations of the VFSMs that it uses, and its
- * entries. */
+/* The steps that load a block of `machine` into a router in the loader phase: annotations of the VFSMs that it uses,
+ * and its entries. */
 void script_load(bmf_processor_script *script, const bmf_scheduled_machine *machine, int64_t node, int block);
 
 typedef struct bmf_simulation_settings {
@@ -94,9 +93,10 @@ bmf_scheduled_simulation *scheduled_simulation_create(bmf_scheduled_machine *mac
 void scheduled_simulation_free(bmf_scheduled_simulation *simulation);
 /* One cycle. Errors as scheduled_simulation_run. */
 int scheduled_simulation_step(bmf_scheduled_simulation *simulation);
-/* Until all scripts have ended. Errors, with node and cycle: BMF_ERROR_ARGUMENT: processors that wait for ever; commands
- * that are none; two ends of a link that both read it, so that each takes the other's accept for a valid word, or both
- * write it; a VFSM in two cycles in a row after a change of phases; a word that is not the stream's next one. */
+/* Until all scripts have ended. Errors, with node and cycle: BMF_ERROR_ARGUMENT: processors that wait for ever;
+ * commands that are none; two ends of a link that both read it, so that each takes the other's accept for a valid word,
+ * or both write it; a VFSM in two cycles in a row after a change of phases; a word that is not the stream's next
+ * one. */
 int scheduled_simulation_run(bmf_scheduled_simulation *simulation);
 
 bool scheduled_simulation_ended(const bmf_scheduled_simulation *simulation);

@@ -90,8 +90,8 @@ void scheduled_wake(bmf_scheduled_simulation *s, int64_t node);
 /* What is in a stage: of the VFSMs whose schedule stage was in `fetched`. */
 stage scheduled_stage(const bmf_scheduled_simulation *s, int64_t node, int64_t fetched, int pipeline);
 
-/* simulate_processor.c: chooses this cycle's access to the interface, from registers as the router left them; and carries it
- * out. */
+/* simulate_processor.c: chooses this cycle's access to the interface, from registers as the router left them; and
+ * carries it out. */
 void processor_choose(bmf_scheduled_simulation *s, int64_t node);
 int processor_access(bmf_scheduled_simulation *s, int64_t node);
 /* Has something to do in the next cycle, whatever the router does. */

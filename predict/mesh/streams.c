@@ -1,11 +1,11 @@
 /* The stream router.
  *
  * Method: negotiated congestion (McMurchie and Ebeling, PathFinder: A Negotiation-Based Performance-Driven Router for
- * FPGAs, FPGA 1995), carried over to time slots. What streams share are slots: of a pipeline, of its way to the interface,
- * of a link. Every stream is routed by the cheapest tree through nodes, pipelines and slots (streams_search.c) as if
- * sharing were allowed; what is shared by too many gets dearer from round to round, for now (pressure) and for good
- * (history); streams that share are ripped up and rerouted until nothing is shared. Slots for the reprogramming VFSM take
- * part as streams of one slot.
+ * FPGAs, FPGA 1995), carried over to time slots. What streams share are slots: of a pipeline, of its way to the
+ * interface, of a link. Every stream is routed by the cheapest tree through nodes, pipelines and slots
+ * (streams_search.c) as if sharing were allowed; what is shared by too many gets dearer from round to round, for now
+ * (pressure) and for good (history); streams that share are ripped up and rerouted until nothing is shared. Slots for
+ * the reprogramming VFSM take part as streams of one slot.
  * The bandwidths that are tried begin at what nodes and cuts of the mesh can carry at all (document 004, 6.2.6), and go
  * down, then up again by halving, as document 004, 7.1.3 does with its router, which never reroutes.
  * Cost: rounds x rerouted streams x O(n log n) for n states that are looked at. */
@@ -20,9 +20,10 @@
 #include "runtime/base/allocate.h"
 #include "bmf/status.h"
 
-/* A try ends early after PATIENCE rounds without a new least, or if after HOPELESS rounds half of the first sharing is left.
- * Every EVERYBODY rounds also streams that share nothing are rerouted: they may stand in the way. Each round begins with
- * another stream, some places further in their order; what nearly worked with one such turn is tried with another. */
+/* A try ends early after PATIENCE rounds without a new least, or if after HOPELESS rounds half of the first sharing is
+ * left. Every EVERYBODY rounds also streams that share nothing are rerouted: they may stand in the way. Each round
+ * begins with another stream, some places further in their order; what nearly worked with one such turn is tried with
+ * another. */
 enum { ROUNDS = 120, TRIES = 12, PATIENCE = 30, HOPELESS = 12, EVERYBODY = 10, TURNS = 2 };
 static const int TURN[TURNS] = {11, 7};
 

@@ -1,9 +1,9 @@
-/* The stream router: finds the schedule of a phase. Streams with bandwidths in; for every stream a tree of VFSMs out, with
- * nodes, pipelines, time slots and delays under all rules of the hardware (predict/mesh/scheduled.h).
+/* The stream router: finds the schedule of a phase. Streams with bandwidths in; for every stream a tree of VFSMs out,
+ * with nodes, pipelines, time slots and delays under all rules of the hardware (predict/mesh/scheduled.h).
  *
- * A stream gets the same number of slots on every node it passes, as far apart as they can be equally: slots / length words a
- * cycle. If not all streams fit as wished, all bandwidths are multiplied by the largest common factor with which they do.
- */
+ * A stream gets the same number of slots on every node it passes, as far apart as they can be equally: slots / length
+ * words a cycle. If not all streams fit as wished, all bandwidths are multiplied by the largest common factor with
+ * which they do. /
 #ifndef BMF_MESH_STREAMS_H
 #define BMF_MESH_STREAMS_H
 
@@ -12,13 +12,14 @@
 typedef struct bmf_stream {
     int64_t from;
     int64_t destinations; /* at least 1 */
-    const int64_t *to;    /* different nodes; `from` among them: the source reads its own words */
-    double bandwidth;     /* words a cycle that are wished for, 0 < bandwidth <= 1; a stream carries at most 1/2 */
-    bool reprogrammed;    /* any of its VFSMs may be told at run time to read the interface */
-} bmf_stream;
+const int64_t *to; /* different nodes; `from` among them: the source reads its own words */
+double bandwidth;  /* words a cycle that are wished for, 0 < bandwidth <= 1; a stream carries at most 1/2 */
+bool reprogrammed; /* any of its VFSMs may be told at run time to read the interface */
+}
+bmf_stream;
 
-/* The VFSMs of a stream on a node: in slot `slot` (and evenly after it) one that takes the word in; `delay` slots later, if
- * that is not 0, one that goes on; then, slot after slot, a fork for every further destination. */
+/* The VFSMs of a stream on a node: in slot `slot` (and evenly after it) one that takes the word in; `delay` slots
+ * later, if that is not 0, one that goes on; then, slot after slot, a fork for every further destination. */
 typedef struct bmf_stream_hop {
     int64_t node;
     int64_t parent; /* the hop its words come from, -1: from the processor */
@@ -56,13 +57,13 @@ typedef struct bmf_stream_request {
     int rounds; /* most of ripping up and rerouting per try; 0: 120 */
 } bmf_stream_request;
 
-/* *routes NULL: they do not fit into one phase, even with one slot each. Errors: BMF_ERROR_ARGUMENT with the stream's number:
- * a node outside the mesh, a bandwidth that is none. The caller frees. */
+/* *routes NULL: they do not fit into one phase, even with one slot each. Errors: BMF_ERROR_ARGUMENT with the stream's
+ * number: a node outside the mesh, a bandwidth that is none. The caller frees. */
 int streams_route(const bmf_stream_request *request, bmf_stream_routes **routes);
 void streams_free(bmf_stream_routes *routes);
 
-/* Slot k of a stream with `slots` slots in a schedule, counted from its first: the same distance apart, so that streams with as
- * many slots fit between each other; what is left stays at the end, for commands. */
+/* Slot k of a stream with `slots` slots in a schedule, counted from its first: the same distance apart, so that streams
+ * with as many slots fit between each other; what is left stays at the end, for commands. */
 static inline int stream_slot(int length, int slots, int k)
 {
     return k * (length / slots);

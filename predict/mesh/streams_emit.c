@@ -1,6 +1,6 @@
 /* Writes routes into the memories of routers. Method: hop by hop, a VFSM for taking in and delaying and one for every
- * destination; then empty slots become reprogramming slots, and the block is checked like any other. Cost: O(hops slots)
- * and the check. Source: document 004, 7.1.1 (delays, forks) and 7.1.5. */
+ * destination; then empty slots become reprogramming slots, and the block is checked like any other. Cost: O(hops
+ * slots) and the check. Source: document 004, 7.1.1 (delays, forks) and 7.1.5. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,10 +1,11 @@
 /* Routes one stream through nodes, pipelines and slots.
  *
- * Method: the tree grows destination by destination, the nearest first, each along the cheapest way from any hop of the tree
- * that can still fork (A*, Hart, Nilsson and Raphael 1968, with the links that are left as the estimate). A state is a VFSM
- * in its first slot; from it the words go to a neighbour, in the next slot and any pipeline, or are delayed on the node. A
- * stream whose slots are so close that a node can serve only two destinations cannot be grown so when all nodes listen:
- * it goes along a snake through the mesh, both ways from its source (document 004, B.1, str_bcast_linear).
+ * Method: the tree grows destination by destination, the nearest first, each along the cheapest way from any hop of the
+ * tree that can still fork (A*, Hart, Nilsson and Raphael 1968, with the links that are left as the estimate). A state
+ * is a VFSM in its first slot; from it the words go to a neighbour, in the next slot and any pipeline, or are delayed
+ * on the node. A stream whose slots are so close that a node can serve only two destinations cannot be grown so when
+ * all nodes listen: it goes along a snake through the mesh, both ways from its source (document 004, B.1,
+ * str_bcast_linear).
  * Cost: O(n log n) for n states that are looked at, at most nodes x pipelines x slots. */
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +17,8 @@
 
 enum { MOVE_DELAY = BMF_MESH_PORTS, FROM_PROCESSOR = -1, FROM_TREE = -2 };
 static const float DELAY_COST = 0.5F;
-/* Sources rather in the last pipeline and everything else in the others: slots without words are then where a reader of the
- * interface, such as the reprogramming VFSM, may use them. */
+/* Sources rather in the last pipeline and everything else in the others: slots without words are then where a reader of
+ * the interface, such as the reprogramming VFSM, may use them. */
 static const float BIAS = 0.02F;
 
 typedef struct search {

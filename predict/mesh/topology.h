@@ -43,7 +43,8 @@ static inline int mesh_opposite(int port)
 {
     return port ^ 1;
 }
-/* The node behind a port, or -1. In a torus of size 2 both ports of a dimension lead to the same node; of size 1, none. */
+/* The node behind a port, or -1. In a torus of size 2 both ports of a dimension lead to the same node; of size 1,
+ * none. */
 int64_t mesh_neighbour(const bmf_mesh *mesh, int64_t node, int port);
 /* Links on a shortest path. */
 int64_t mesh_distance(const bmf_mesh *mesh, int64_t from, int64_t to);

@@ -1,8 +1,8 @@
 /* Recording what processors do.
  *
- * Method: two arrays that double, one of actions and one of messages, and a tree of scopes. The messages of a round stand
- * together, so that a round is found again by its number (binary search), and those to one receiver are linked, so that
- * it can say in one action that it is ready for them.
+ * Method: two arrays that double, one of actions and one of messages, and a tree of scopes. The messages of a round
+ * stand together, so that a round is found again by its number (binary search), and those to one receiver are linked,
+ * so that it can say in one action that it is ready for them.
  * Cost: a few stores an action; a message makes a send and a receive, and every processor of a round one more for being
  * ready and one for waiting.
  */

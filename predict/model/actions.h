@@ -1,8 +1,8 @@
 /* What the processors of a run do, in their order and without times: what the simulator runs.
  *
  * Made by the model backend while a program runs, or from a recorded trace. Every processor has a list of actions; the
- * sends and receives of a message know each other by its number. Computing carries its cost; messages do not: that is the
- * network's. Not thread-safe. Memory: 48 bytes an action, 40 a message.
+ * sends and receives of a message know each other by its number. Computing carries its cost; messages do not: that is
+ * the network's. Not thread-safe. Memory: 48 bytes an action, 40 a message.
  */
 #ifndef BMF_ACTIONS_H
 #define BMF_ACTIONS_H

@@ -1,9 +1,9 @@
 /* The model backend: all processors of a machine in this process.
  *
  * Method: kernels run on the real data and messages are copied at once, in the order in which they are called; what is
- * recorded are actions without times (predict/model/actions.h), which the simulator times. A clock is asked for rarely; then
- * everything recorded so far is simulated. When computing is to be measured, pieces run one after the other on one thread,
- * because that is what one processor would do; otherwise the threads of this host share them.
+ * recorded are actions without times (predict/model/actions.h), which the simulator times. A clock is asked for rarely;
+ * then everything recorded so far is simulated. When computing is to be measured, pieces run one after the other on one
+ * thread, because that is what one processor would do; otherwise the threads of this host share them.
  * Cost: what the program costs on one rank, 48 bytes an action and 40 a message.
  */
 #include "predict/model/model.h"
@@ -32,7 +32,8 @@ static void barrier(bmf_context *ctx)
 
 /* ---- computing ---- */
 
-/* Adds up the pieces of every processor; processor[0..listed) are those that have any, in the order of their first piece. */
+/* Adds up the pieces of every processor; processor[0..listed) are those that have any, in the order of their first
+ * piece. */
 static int64_t add_up(bmf_model *model, const bmf_work *work, const bmf_piece_time *times, int64_t *processor)
 {
     int64_t listed = 0;

@@ -1,8 +1,8 @@
 /* The model backend: all processors of a modelled machine in this process, on the real data.
  *
  * Kernels run (threads of this host share the work) and messages are copied, so that a program has its real values and
- * takes its real branches; what is recorded are actions, which the simulator times on the machine's network. The program
- * meets one host with all processors: ranks 1, local_processors = P.
+ * takes its real branches; what is recorded are actions, which the simulator times on the machine's network. The
+ * program meets one host with all processors: ranks 1, local_processors = P.
  */
 #ifndef BMF_MODEL_H
 #define BMF_MODEL_H
@@ -26,8 +26,8 @@ const bmf_actions *model_actions(const bmf_model *model);
 bmf_network *model_network(const bmf_model *model);
 /* Forgets what was recorded so far: what follows is the run. For programs whose time begins after loading. */
 void model_restart(bmf_context *ctx);
-/* Outside the sheet's domain, said once a kernel: "kernel scan plus: 12000000 elements, the sheet ends at 1000000"; NULL
- * at the end. */
+/* Outside the sheet's domain, said once a kernel: "kernel scan plus: 12000000 elements, the sheet ends at 1000000";
+ * NULL at the end. */
 const char *model_remark(const bmf_model *model, int64_t index);
 /* The run as a trace, simulated with the expected times: on the machine's network, whose loads are those of this run
  * afterwards, and on a network that costs nothing, for efficiencies. The caller frees. */

@@ -1,9 +1,9 @@
 /* What computing costs on a modelled machine: measured here, from a kernel sheet, or nothing.
  *
- * Method: a sheet is asked for every processor's elements. Neighbours mostly have the same number, so the last two answers
- * are kept. The errors of an equation's coefficients are the same error each time it is used, so an estimate's relative
- * standard error is told apart into that part and the noise of the call; equations are numbered from 1 in the order of the
- * sheet. Cost: a search by name when kernel or elements change.
+ * Method: a sheet is asked for every processor's elements. Neighbours mostly have the same number, so the last two
+ * answers are kept. The errors of an equation's coefficients are the same error each time it is used, so an estimate's
+ * relative standard error is told apart into that part and the noise of the call; equations are numbered from 1 in the
+ * order of the sheet. Cost: a search by name when kernel or elements change.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -94,8 +94,8 @@ static void remark(bmf_model_costs *costs, const char *kernel, int64_t elements,
     costs->remark[costs->remarks++] = text_copy(text);
 }
 
-/* Where a line that was fitted elsewhere has come below 0: in proportion to the nearest size that was measured, which may be
- * wrong by as much as itself. */
+/* Where a line that was fitted elsewhere has come below 0: in proportion to the nearest size that was measured, which
+ * may be wrong by as much as itself. */
 static void ask_nearest(const bmf_sheet_entry *entry, double p, double d, bmf_estimate *estimate)
 {
     const double nearest = fmin(fmax(d, (double)entry->d_low), (double)entry->d_high);
@@ -154,7 +154,7 @@ bool model_costs_know_overhead(const bmf_model_costs *costs, const char *call, c
 {
     int64_t count;
     return costs->machine->compute == BMF_COMPUTE_SHEET &&
-           sheet_find(costs->machine->kernels, kernel_operation(call, what, operation), &count) != NULL;
+           sheet_find(costs->machine->kernels, kernel_operation(call, what, operation), &count);
 }
 
 int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements, double measured,

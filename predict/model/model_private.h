@@ -9,7 +9,8 @@
 typedef struct bmf_model_costs bmf_model_costs;
 bmf_model_costs *model_costs_create(const bmf_machine *machine);
 void model_costs_free(bmf_model_costs *costs);
-/* The cost of `elements` elements of a kernel on one processor. measured: the seconds they took on this host's thread. */
+/* The cost of `elements` elements of a kernel on one processor. measured: the seconds they took on this host's
+ * thread. */
 typedef struct bmf_model_cost {
     double seconds, shared, own;
     int equation;
@@ -29,8 +30,8 @@ void model_ranks_count(bmf_statistics *statistics, int64_t processors, int64_t r
                        const bmf_message *message, int64_t count, const int64_t *segments,
                        const int64_t *segment_bytes);
 
-/* Recording, at once or, while processors are looked at one after the other, in the order in which they would have worked
- * side by side: predict/model/model_emulate_rank.c. amount is taken over. */
+/* Recording, at once or, while processors are looked at one after the other, in the order in which they would have
+ * worked side by side: predict/model/model_emulate_rank.c. amount is taken over. */
 typedef struct bmf_model_kernel {
     uint16_t name;
     uint32_t round;

@@ -1,8 +1,8 @@
-/* What ranks would hand to MPI for a round: counted by the rules of runtime/backend/wire.h for processors in contiguous blocks.
+/* What ranks would hand to MPI for a round: counted by the rules of runtime/backend/wire.h for processors in contiguous
+ * blocks.
  *
- * Method: the messages that go from one rank to another are sorted by the pair of ranks, and each run of equal pairs is a
- * buffer. Cost: O(m log m) for m messages between ranks, O(m) if they stand in that order already.
- */
+ * Method: the messages that go from one rank to another are sorted by the pair of ranks, and each run of equal pairs is
+ * a buffer. Cost: O(m log m) for m messages between ranks, O(m) if they stand in that order already. /
 #include <stdlib.h>
 
 #include "predict/model/model_private.h"

@@ -114,7 +114,7 @@ static bool merge_step(bmf_model *model, const bmf_model_notes *notes, int64_t *
     }
     if (mark)
         pass_mark(model, mark);
-    return mark != NULL;
+    return mark;
 }
 
 static void merge(bmf_model *model, const bmf_model_notes *notes)

@@ -132,7 +132,7 @@ static int write_prediction(bmf_context *ctx, const bmf_model *model, const char
     char *part = allocate((int64_t)size);
     snprintf(part, size, "%s.part", path);
     FILE *stream = fopen(part, "w");
-    bool written = stream != NULL;
+    bool written = stream;
     if (stream) {
         print_prediction(ctx, model, &prediction, stream);
         written = !ferror(stream);

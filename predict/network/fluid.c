@@ -278,8 +278,8 @@ static double min_rate(const bmf_fluid *fluid, const flow *f)
 }
 
 /* No flow below the floor is concerned. Filling goes on as before up to the least rate of those that have ended: before
- * that no channel of theirs was full. And up to the least rate that those that have started can get: a channel of theirs
- * cannot be full earlier, because each of its flows gets at least its equal part of some channel. */
+ * that no channel of theirs was full. And up to the least rate that those that have started can get: a channel of
+ * theirs cannot be full earlier, because each of its flows gets at least its equal part of some channel. */
 static void lower_floor(bmf_fluid *fluid)
 {
     fluid->floor = INFINITY;

@@ -1,9 +1,9 @@
 /* Fluids: messages as flows that share the bandwidth of the channels they pass, at the same time on all of them.
  *
- * Method: max-min fair rates: no flow can get more without taking from one that has no more. Found by filling: the channel
- * whose flows would get least is full first; they keep that rate, and what is left of their other channels is shared by
- * the others. When flows start or end, only those are looked at again that share a channel with them, directly or by
- * others, and have no smaller rates than they. Starts and ends within 1e-12 of their time are one event.
+ * Method: max-min fair rates: no flow can get more without taking from one that has no more. Found by filling: the
+ * channel whose flows would get least is full first; they keep that rate, and what is left of their other channels is
+ * shared by the others. When flows start or end, only those are looked at again that share a channel with them,
+ * directly or by others, and have no smaller rates than they. Starts and ends within 1e-12 of their time are one event.
  * Cost of an event: O(n log n), n being the channels passed by the flows that are looked at, each as often as it is.
  * Source: D. Bertsekas, R. Gallager, "Data networks", 2nd ed., 1992, 6.5.2.
  */

@@ -7,14 +7,14 @@
  *
  * There are three ways to answer, and a type uses one of them:
  *   at once      send sets everything and says that the message is complete: no later message changes it;
- *   by itself    send takes the message; the network has events of its own (next, advance) that complete messages later:
+ * by itself send takes the message; the network has events of its own (next, advance) that complete messages later:
  *                shared bandwidth, rendezvous, cycle by cycle;
- *   as a round   collective = true: the simulator holds back the messages of a round until every processor that sends in
+ * as a round collective = true: the simulator holds back the messages of a round until every processor that sends in
  *                it has come to them, and hands all of them over with send_round, which sets everything and says that
  *                each is complete: lockstep machines, scheduled routing.
  *
  * When times become known. The simulator hands a message over with free, done and arrived NAN, taking and spread 0.
- *   - What `send` sets before it returns is known then: with `free` set and `arrived` not, the sender's processor goes on
+ * - What `send` sets before it returns is known then: with `free` set and `arrived` not, the sender's processor goes on
  *     at `free` while its message is under way.
  *   - What is set later the network says by a call of network->freed (free or done or both have been set, arrived has
  *     not; optional, any number of times) or network->complete (everything is set; once for each message; also from
@@ -72,8 +72,9 @@ typedef struct bmf_network_type {
     const char *summary;        /* one line for `bmf machine --help` */
     const char *const *setting; /* keys that its group may have besides "type", NULL at the end; others are errors */
     bool collective;
-    /* Makes a network for `processors` from the group `network` of a machine file. Paths in it are relative to the file's
-     * directory. Errors: BMF_ERROR_FILE or BMF_ERROR_ARGUMENT with a message that names file, line and key (machine_fail). */
+    /* Makes a network for `processors` from the group `network` of a machine file. Paths in it are relative to the
+     * file's directory. Errors: BMF_ERROR_FILE or BMF_ERROR_ARGUMENT with a message that names file, line and key
+     * (machine_fail). */
     int (*create)(const struct bmf_machine *machine, const config_setting_t *settings, int64_t processors,
                   bmf_network **network);
     void (*destroy)(bmf_network *network);
@@ -84,9 +85,9 @@ typedef struct bmf_network_type {
     /* message->posted has just become known, of a message that was sent but is not complete. NULL: does not matter.
      * Not for collective types. */
     void (*post)(bmf_network *network, bmf_transit *message);
-    /* All messages of one round, in the order of their senders and, for one sender, as it sends them; not empty. Those of
-     * one sender have the same `sent`; it goes on at the largest `free` of them. Rounds come as they become complete; the
-     * largest `sent` of a round may be smaller than that of an earlier one. Collective types only. */
+    /* All messages of one round, in the order of their senders and, for one sender, as it sends them; not empty. Those
+     * of one sender have the same `sent`; it goes on at the largest `free` of them. Rounds come as they become
+     * complete; the largest `sent` of a round may be smaller than that of an earlier one. Collective types only. */
     void (*send_round)(bmf_network *network, bmf_transit **message, int64_t count);
     double (*next)(bmf_network *network);  /* time of its next own event, INFINITY if none; NULL: never any */
     void (*advance)(bmf_network *network); /* carries out that event */
@@ -97,7 +98,8 @@ typedef struct bmf_network_type {
     /* Seconds that n processors need to agree on a status (a tree of empty messages, say); NULL: the simulator takes
      * 2 ceil(log2 n) messages of 8 bytes between neighbours, or nothing if the machine says so. */
     double (*agreement)(const bmf_network *network, int64_t processors);
-    /* What was outside the domain of an equation since start, one line each, NULL behind the last; NULL: nothing can be. */
+    /* What was outside the domain of an equation since start, one line each, NULL behind the last; NULL: nothing can
+     * be. */
     const char *(*remark)(const bmf_network *network, int64_t index);
 } bmf_network_type;
 

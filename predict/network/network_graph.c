@@ -4,15 +4,15 @@
  * modes store-and-forward and cut-through a link carries one message at a time, each in the earliest gap of the link's
  * time-line that is long enough, in the order in which messages are sent:
  *   store-and-forward   a link begins when all of the message is there: alone, hops (bytes / bandwidth + latency);
- *   cut-through         it begins when the head is there, and a message that has to wait is stored: alone, hops latency +
- *                       bytes / the least bandwidth. Behind a slower link the bytes come with gaps, in which a link carries
+ * cut-through it begins when the head is there, and a message that has to wait is stored: alone, hops latency +
+ * bytes / the least bandwidth. Behind a slower link the bytes come with gaps, in which a link carries
  *                       those of others: it is taken for as long as they need together, up to when the last one comes.
  *                       Buses and crossbars, where nothing is stored, always work so.
- *   fluid               messages that are under way together share links max-min fairly (predict/network/fluid.h): alone,
+ * fluid messages that are under way together share links max-min fairly (predict/network/fluid.h): alone,
  *                       hops latency, in which no link is used, and then bytes / the least bandwidth.
- * Before that the sender's processor is busy with the message, and afterwards the receiver's: a constant and a time for a
- * byte each. The sender's wait ends when the message has left its first link (fluid: all of them), or with `buffered` at
- * once.
+ * Before that the sender's processor is busy with the message, and afterwards the receiver's: a constant and a time for
+ * a byte each. The sender's wait ends when the message has left its first link (fluid: all of them), or with `buffered`
+ * at once.
  * Cost: O(hops) a message plus what time-lines or fluid cost; 80 bytes a link. Sources: document 000, chapter 6 and
  * 4.7.2; P. Kermani, L. Kleinrock, "Virtual cut-through", Computer Networks 3, 1979.
  */

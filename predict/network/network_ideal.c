@@ -1,7 +1,7 @@
 /* The ideal network: a message is there when it is sent, and costs nobody anything.
  *
- * Source: the POP hierarchy's ideal-network run, which tells waiting for each other (serialisation) from waiting for the
- * network (transfer). Cost: a few stores a message.
+ * Source: the POP hierarchy's ideal-network run, which tells waiting for each other (serialisation) from waiting for
+ * the network (transfer). Cost: a few stores a message.
  */
 #include <stdlib.h>
 

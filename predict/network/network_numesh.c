@@ -1,12 +1,12 @@
 /* A mesh of NuMesh routers: the scheduled router; rounds of messages become phases of streams.
  *
- * Method: processor k is at node k. Every message of a round is a stream; the stream router plans them (schedules are kept
- * by content, predict/mesh/schedule_cache.h), and the simulator of the hardware runs the phase, with every processor coming
- * to it when its messages are handed over: it loads the schedule if that is not in the router's memory any more, changes the
- * phase, then writes and reads words, one a cycle, until its messages are through. A processor that only receives comes
- * when it is ready for the message, one that has nothing to do with the round when the first sender comes. No processor
- * leaves a phase before the last word has passed its router. If a round needs several phases, each begins when a wave over
- * the mesh and back has told everybody that the one before has ended.
+ * Method: processor k is at node k. Every message of a round is a stream; the stream router plans them (schedules are
+ * kept by content, predict/mesh/schedule_cache.h), and the simulator of the hardware runs the phase, with every
+ * processor coming to it when its messages are handed over: it loads the schedule if that is not in the router's memory
+ * any more, changes the phase, then writes and reads words, one a cycle, until its messages are through. A processor
+ * that only receives comes when it is ready for the message, one that has nothing to do with the round when the first
+ * sender comes. No processor leaves a phase before the last word has passed its router. If a round needs several
+ * phases, each begins when a wave over the mesh and back has told everybody that the one before has ended.
  * Cost: that of the stream router, once for every pattern; of simulating the phase, every time.
  * Source: document 004, chapters 5 and 7.1; docs/numesh.md. */
 #include "predict/network/network_numesh.h"

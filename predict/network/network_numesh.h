@@ -1,4 +1,5 @@
-/* What the routers of a numesh network share: network_numesh.c has the scheduled one, network_numesh_dynamic.c the others. */
+/* What the routers of a numesh network share: network_numesh.c has the scheduled one, network_numesh_dynamic.c the
+ * others. */
 #ifndef BMF_NETWORK_NUMESH_H
 #define BMF_NETWORK_NUMESH_H
 
@@ -7,8 +8,8 @@
 #include "predict/machine/machine.h"
 #include "predict/mesh/router.h"
 
-/* Reads the keys that all routers share: size, word_bytes, gigahertz (`otherwise` if absent). At least `processors` nodes;
- * without a size the smallest mesh that has them. torus: whether there may be one. */
+/* Reads the keys that all routers share: size, word_bytes, gigahertz (`otherwise` if absent). At least `processors`
+ * nodes; without a size the smallest mesh that has them. torus: whether there may be one. */
 typedef struct bmf_numesh_common {
     bmf_mesh mesh;
     int64_t word_bytes;

@@ -1,11 +1,11 @@
 /* A mesh of dynamic routers as a machine's network: messages go into it when they are sent, word by word.
  *
- * Method: processor k is at node k. A processor that sends stands still until the last word has left it, a word a cycle;
- * its messages leave in the order of its sends. A message comes in at the interface address of its sender (15 addresses:
- * senders whose numbers are alike modulo 15 take turns), which queues it whole: the document asks for queues without a
- * size (7.2.1), and a short one could block programs that are right elsewhere. Reading takes a cycle a word; a
- * receiver that waits reads while words come, one that comes later reads what is left. A message handed over within a cycle
- * begins with the next one. Cycles are events; those in which nothing happens are skipped.
+ * Method: processor k is at node k. A processor that sends stands still until the last word has left it, a word a
+ * cycle; its messages leave in the order of its sends. A message comes in at the interface address of its sender (15
+ * addresses: senders whose numbers are alike modulo 15 take turns), which queues it whole: the document asks for queues
+ * without a size (7.2.1), and a short one could block programs that are right elsewhere. Reading takes a cycle a word;
+ * a receiver that waits reads while words come, one that comes later reads what is left. A message handed over within a
+ * cycle begins with the next one. Cycles are events; those in which nothing happens are skipped.
  * Cost: that of the simulation, O(words times links). Source: document 004, 7.2 and 8.1; predict/mesh/dynamic.h. */
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Chance that depends on its name only.
  *
- * Method: a hash makes 53 bits of sample, what and which; the inverse normal distribution makes a number of them. So samples do not depend on the
- * order in which they are drawn. Cost: three mixings and one inverse.
+ * Method: a hash makes 53 bits of sample, what and which; the inverse normal distribution makes a number of them. So
+ * samples do not depend on the order in which they are drawn. Cost: three mixings and one inverse.
  */
 #include <gsl/gsl_cdf.h>
 

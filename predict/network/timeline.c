@@ -191,8 +191,8 @@ static void take_away(bmf_timeline *line, int32_t b, int32_t k)
     block->end = block->busy[block->count - 1].end;
 }
 
-/* Puts an interval before the k-th of block b, and makes one of those that touch. What `widest` says stays true when gaps
- * get narrower. */
+/* Puts an interval before the k-th of block b, and makes one of those that touch. What `widest` says stays true when
+ * gaps get narrower. */
 static void mark(bmf_timeline *line, int32_t b, int32_t k, bmf_busy added)
 {
     bmf_busy_block *block = &line->block[line->first + b];

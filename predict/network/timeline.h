@@ -1,9 +1,10 @@
 /* Time-lines: when a channel is busy. Messages take the earliest gap that is long enough.
  *
- * Method: intervals in order, in blocks of up to 32 that know the widest gap before one of theirs, so that a search passes
- * blocks without looking inside. Intervals that touch are one, and what lies before the present is dropped, because
- * nothing starts there any more.
- * Cost: O(1) where messages come in order; otherwise O(log n + blocks passed + 32), n being the intervals that lie ahead.
+ * Method: intervals in order, in blocks of up to 32 that know the widest gap before one of theirs, so that a search
+ * passes blocks without looking inside. Intervals that touch are one, and what lies before the present is dropped,
+ * because nothing starts there any more.
+ * Cost: O(1) where messages come in order; otherwise O(log n + blocks passed + 32), n being the intervals that lie
+ * ahead.
  * Source: document 000, 6.3.1, figures 6-2 and 6-3.
  */
 #ifndef BMF_TIMELINE_H
@@ -28,8 +29,8 @@ typedef struct bmf_timeline {
     int32_t first, count, capacity;
 } bmf_timeline;
 
-/* Marks the earliest `seconds` from `from` on in which the channel is free, and returns where they begin. Nobody will ask
- * for times before `present` <= from. */
+/* Marks the earliest `seconds` from `from` on in which the channel is free, and returns where they begin. Nobody will
+ * ask for times before `present` <= from. */
 double timeline_take(bmf_timeline *line, double present, double from, double seconds);
 void timeline_clear(bmf_timeline *line);
 void timeline_free(bmf_timeline *line);

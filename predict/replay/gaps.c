@@ -3,23 +3,23 @@
  * No source has a rule for this; document 001 leaves such time out. Here it is decided as follows.
  *   Idle. A moment is idle if no lane of the rank is in an event; in a predicted run every lane is its own rank. So of
  *   several processors on one rank none is charged with what another one did.
- *   Meetings. At an agreement nobody goes on before the last one has come. So there is a moment at which the last one has
- *   come and nobody is in an event or has gone on. What a lane was idle before it was waiting, which is not kept, because
+ * Meetings. At an agreement nobody goes on before the last one has come. So there is a moment at which the last one has
+ * come and nobody is in an event or has gone on. What a lane was idle before it was waiting, which is not kept, because
  *   a machine waits by itself; what comes after it is the agreement.
  *     In a predicted run, which says what an agreement took, a meeting is an idle time of all lanes that is at least as
  *     long, if two lanes go on in the same nanosecond or it lasts a whole number of agreements (at most 4).
  *     In a measured run of several ranks it is an idle time of all before a call is entered or left, if their times of
- *     coming (end of the last event, last boundary of a call) lie at least 4 times as far apart as their times of going on:
+ * coming (end of the last event, last boundary of a call) lie at least 4 times as far apart as their times of going on:
  *     the last one has worked, the others have waited. What an agreement took there is not known; it is taken for as
- *     many of the quickest message of the run as go up and down a tree of the ranks, at most for the shortest time between
+ * many of the quickest message of the run as go up and down a tree of the ranks, at most for the shortest time between
  *     the last one's coming and the first one's going on at a meeting.
  *   Work. All other idle time is work, and so is what a meeting took longer than its agreements.
- * What cannot be known: the last one's own work before an agreement (unpacking, say); it counts as everybody's after it.
- * Who waited for a message is in an event. Where all ranks came at once no meeting is seen, and nobody has waited.
+ * What cannot be known: the last one's own work before an agreement (unpacking, say); it counts as everybody's after
+ * it. Who waited for a message is in an event. Where all ranks came at once no meeting is seen, and nobody has waited.
  * A round of messages that lies on both sides of a meeting speaks against it: then it was no meeting.
  * Cost: sorting the events twice; memory 40 bytes an event, and 24 more for a while.
  */
-#include "predict/model/replay_gaps.h"
+#include "predict/replay/gaps.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,9 @@
 /* The messages of a recorded run: which send belongs to which receive, and which of them travelled together.
  *
- * Method: sends and receives, both sorted by (call, round, sender, receiver, bytes) and then by their order on the lane,
- * are the same list twice. A call may use a round's number again for other data: on the rank of the sender, whose clock is one,
- * such a round is over when another has begun or when it was waited for. In a predicted run every lane is its own rank.
+ * Method: sends and receives, both sorted by (call, round, sender, receiver, bytes) and then by their order on the
+ * lane, are the same list twice. A call may use a round's number again for other data: on the rank of the sender, whose
+ * clock is one, such a round is over when another has begun or when it was waited for. In a predicted run every lane is
+ * its own rank.
  * Cost: a few sortings.
  */
 #include <inttypes.h>

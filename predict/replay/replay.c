@@ -1,9 +1,9 @@
 /* Replay: puts what was recorded into the order of a log of actions. See replay.h.
  *
  * Method: the calls and regions in the order of the program (replay_scopes.c); between two of their boundaries, the
- * messages round by round (replay_match.c), and then lane by lane what was recorded there. Within a round a lane sends at
- * its first event and receives at its last. Before each of them, and before the boundaries, comes what the lane did while
- * nothing was recorded (replay_gaps.c).
+ * messages round by round (replay_match.c), and then lane by lane what was recorded there. Within a round a lane sends
+ * at its first event and receives at its last. Before each of them, and before the boundaries, comes what the lane did
+ * while nothing was recorded (replay_gaps.c).
  */
 #include "predict/replay/replay.h"
 
@@ -12,7 +12,7 @@
 
 #include "predict/kernels/kernels.h"
 #include "predict/model/actions_private.h"
-#include "predict/model/replay_gaps.h"
+#include "predict/replay/gaps.h"
 #include "predict/replay/replay_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
@@ -45,8 +45,8 @@ typedef struct replay {
 
 /* ---- gaps ---- */
 
-/* Whether the machine's sheet has this time already, in the kernel that comes next or in what a rank does around messages;
- * see predict/kernels/kernel_walk.c, which made it so. */
+/* Whether the machine's sheet has this time already, in the kernel that comes next or in what a rank does around
+ * messages; see predict/kernels/kernel_walk.c, which made it so. */
 static bool is_in_sheet(const replay *r, const replay_gap *gap)
 {
     char operation[BMF_SAMPLE_NAME];

@@ -43,8 +43,9 @@ typedef struct replay_leaf {
     int64_t round;          /* SEND, RECEIVE, WAIT: its number in the actions, -1: a wait for nothing */
 } replay_leaf;
 
-/* All leaves in the order of (scope, segment, event), their rounds told apart. The caller frees. quickest: nanoseconds of
- * the quickest message between two ranks, from the begin of its send to the end of its receive; INT64_MAX: there is none. */
+/* All leaves in the order of (scope, segment, event), their rounds told apart. The caller frees. quickest: nanoseconds
+ * of the quickest message between two ranks, from the begin of its send to the end of its receive; INT64_MAX: there is
+ * none. */
 int replay_leaves(const replay_scopes *scopes, replay_leaf **leaf, int64_t *leaves, int64_t *quickest);
 /* Adds the messages of the leaves of one segment, round by round, and tells the leaves their numbers. */
 void replay_number(replay_leaf *leaf, int64_t leaves, bmf_actions *actions);

@@ -1,9 +1,9 @@
 /* The calls and regions of a recorded run, in the order of the program.
  *
- * Method: all processors run one program, so every lane has an event for every scope, and on every lane an earlier scope
- * neither begins nor ends later than a later one begins. So the sum of the begins over all lanes puts scopes in order even
- * where single lanes did nothing and their scopes have no length; of equal sums the longer scope is the outer one, and one
- * without any length comes before those that it does not lie in by its path.
+ * Method: all processors run one program, so every lane has an event for every scope, and on every lane an earlier
+ * scope neither begins nor ends later than a later one begins. So the sum of the begins over all lanes puts scopes in
+ * order even where single lanes did nothing and their scopes have no length; of equal sums the longer scope is the
+ * outer one, and one without any length comes before those that it does not lie in by its path.
  * Cost: sorting the scopes' events twice.
  */
 #include <inttypes.h>

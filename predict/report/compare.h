@@ -20,7 +20,8 @@ typedef struct bmf_comparison {
     bool same_processors;
     /* Length of what both runs have: the sum over the steps of the top level (right below the program) that are in both
      * and took time in both, each as long as on the processor it took longest on. So what came before the program and
-     * reading files, which predictions do not have, are left out, and so is what lies between steps. Pairs are steps. */
+     * reading files, which predictions do not have, are left out, and so is what lies between steps. Pairs are
+     * steps. */
     bmf_ratio common;
     bmf_ratio total;                  /* length of the runs, with everything */
     bmf_ratio state[BMF_EVENT_KINDS]; /* level C: sums of durations over all events, with and without a twin */

@@ -1,7 +1,7 @@
 /* Intervals: where a run's time went, region by region and call by call.
  *
- * Source: document 002, 2.2 and 2.3 (characteristics), and the POP hierarchy. Computed from one run of a trace, measured
- * or predicted, in whole nanoseconds, so that on every interval
+ * Source: document 002, 2.2 and 2.3 (characteristics), and the POP hierarchy. Computed from one run of a trace,
+ * measured or predicted, in whole nanoseconds, so that on every interval
  *     productive + lost = total,   lost = insufficient parallelism + communication + idle
  * hold exactly. The intervals of a run form the tree of its nodes (program, named regions and $name functions, skeleton
  * calls); instances of one node are added up, and can be asked for one by one. Cost: one pass over the sorted events.
@@ -73,7 +73,8 @@ int intervals_create(bmf_trace_run *run, bmf_trace_run *ideal, bmf_intervals **i
 int intervals_instance(bmf_trace_run *run, bmf_trace_run *ideal, uint32_t node, uint32_t instance,
                        bmf_intervals **intervals);
 /* The same run on the ideal network, by replay: what intervals_create wants as `ideal`. The run must outlive it.
- * Errors of replay_onto_machine: a run that lost events or whose messages lack an end cannot be replayed. The caller frees. */
+ * Errors of replay_onto_machine: a run that lost events or whose messages lack an end cannot be replayed. The caller
+ * frees. */
 int intervals_ideal(bmf_trace_run *run, bmf_trace_run **ideal);
 /* One interval on every processor: each[0 .. processors). From memory, or by another pass over the run.
  * BMF_ERROR_MEMORY. */

@@ -126,8 +126,8 @@ int64_t sheet_compare(const bmf_sheet *first, const bmf_sheet *second, bmf_sheet
             if (which == 1 && a)
                 continue;
             bmf_sheet_comparison *c = &(*comparison)[made++];
-            c->in_first = a != NULL;
-            c->in_second = b != NULL;
+            c->in_first = a;
+            c->in_second = b;
             memcpy(c->operation, operation, sizeof c->operation);
             domain common;
             if (a && b && intersect(domain_of(a, counts[0]), domain_of(b, counts[1]), &common))

@@ -253,7 +253,7 @@ static int read_statistics(const reader *r, const config_setting_t *group, bmf_s
     if (entry->q > 1.0 && !entry->doubtful)
         return mistake(r, group, "q is a probability; mark the entry doubtful if this was printed so");
     config_setting_t *runner_up = config_setting_get_member(group, "runner_up");
-    entry->has_runner_up = runner_up != NULL;
+    entry->has_runner_up = runner_up;
     return runner_up ? get_form(r, runner_up, &entry->runner_up) : BMF_OK;
 }
 

@@ -1,8 +1,8 @@
 /* Random times of computing.
  *
- * Method: what is uncertain about an equation is one number for all its uses in a sample, what is uncertain about a call
- * one number of its own. Both are factors from log-normal distributions with mean 1, so that no time becomes negative and
- * the mean stays what was expected.
+ * Method: what is uncertain about an equation is one number for all its uses in a sample, what is uncertain about a
+ * call one number of its own. Both are factors from log-normal distributions with mean 1, so that no time becomes
+ * negative and the mean stays what was expected.
  */
 #include <math.h>
 

@@ -1,11 +1,11 @@
 /* Events of a simulated run, as the cluster backend would have recorded them.
  *
- * Method: a lane's events are its processor's actions between their two clocks. Scopes are entered and left at places in
- * the log; every lane goes through these places in their order when it comes past them, so that an event of a scope spans
- * exactly what its lane did in it. Nanoseconds are rounded from one clock by one function, so what follows each other
- * does not overlap and what lies inside stays inside.
- * Intervals hold what is uncertain about the event itself, not when it begins: log-normal for computing and sending; for
- * receives the transport's error, as far as it is waited for.
+ * Method: a lane's events are its processor's actions between their two clocks. Scopes are entered and left at places
+ * in the log; every lane goes through these places in their order when it comes past them, so that an event of a scope
+ * spans exactly what its lane did in it. Nanoseconds are rounded from one clock by one function, so what follows each
+ * other does not overlap and what lies inside stays inside.
+ * Intervals hold what is uncertain about the event itself, not when it begins: log-normal for computing and sending;
+ * for receives the transport's error, as far as it is waited for.
  */
 #include <math.h>
 #include <stdlib.h>

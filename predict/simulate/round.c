@@ -1,7 +1,7 @@
 /* Rounds of collective networks: held back until all who send in them have come.
  *
- * Method: per round, the number of messages that are still missing. The last sender hands all of them over, in the order
- * of senders; each sender then goes on at the largest `free` of its messages.
+ * Method: per round, the number of messages that are still missing. The last sender hands all of them over, in the
+ * order of senders; each sender then goes on at the largest `free` of its messages.
  * Cost: one search for the round's messages a sender, and sorting them if they are not in order.
  */
 #include <math.h>

@@ -11,8 +11,8 @@
  * and it stands still while a time that it needs is not known; see network.h for who knows what when.
  *
  * Method: discrete events in causal order. A heap holds the processors that come to a send (or post, if the network
- * cares), by (clock, number); what lies between concerns nobody else and is carried out at once. Deterministic: the same
- * input gives the same bits.
+ * cares), by (clock, number); what lies between concerns nobody else and is carried out at once. Deterministic: the
+ * same input gives the same bits.
  * Cost: O(log P) a send; memory 8 bytes an action for the processors' lists, and 112 bytes for a message that is on its
  * way (in blocks of messages with neighbouring numbers, which are given back when all have been received).
  */
@@ -34,8 +34,8 @@ typedef struct bmf_simulation {
  * between calls of simulator_run: the result is that of one run over all of them. Where an added action comes before
  * something that was carried out, the run begins anew, which costs what it has cost so far. */
 bmf_simulator *simulator_create(const bmf_actions *actions, bmf_network *network, int64_t sample);
-/* Before the first run: events are recorded into `run`, a predicted run with as many lanes as there are processors, whose
- * names and nodes are those of actions->names. Scopes that have been left get one event on every lane, also where
+/* Before the first run: events are recorded into `run`, a predicted run with as many lanes as there are processors,
+ * whose names and nodes are those of actions->names. Scopes that have been left get one event on every lane, also where
  * nothing was done in them. Ids are those of the cluster backend with one processor a rank. */
 void simulator_record(bmf_simulator *simulator, bmf_trace_run *run);
 /* Carries out everything recorded so far. Errors: BMF_ERROR_ARGUMENT when processors wait for messages that nobody

@@ -98,8 +98,8 @@ struct bmf_simulator {
 
 /* ---- simulate_flight.c ---- */
 flight *flight_of(bmf_simulator *s, int64_t message);
-/* The message was received; when its whole block was, its memory may be used for others. Until as many calls of received
- * as of keep have come it is kept anyway. */
+/* The message was received; when its whole block was, its memory may be used for others. Until as many calls of
+ * received as of keep have come it is kept anyway. */
 void flight_received(bmf_simulator *s, int64_t message);
 void flight_keep(bmf_simulator *s, int64_t message);
 void flights_clear(bmf_simulator *s);

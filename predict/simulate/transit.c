@@ -1,8 +1,8 @@
 /* Messages on their way.
  *
- * Method: a message's state is found by its number in blocks of neighbouring messages; a block is made when the first of
- * them is sent (or waited for) and given back when the last was received. Messages of a round have neighbouring numbers,
- * so little more is kept than what is under way, and it never moves, as networks need it.
+ * Method: a message's state is found by its number in blocks of neighbouring messages; a block is made when the first
+ * of them is sent (or waited for) and given back when the last was received. Messages of a round have neighbouring
+ * numbers, so little more is kept than what is under way, and it never moves, as networks need it.
  * Cost: two loads a message; 112 bytes.
  */
 #include <math.h>

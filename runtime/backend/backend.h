@@ -67,7 +67,8 @@ typedef struct bmf_backend {
     /* The same in two halves, to compute while messages are on their way; sizes must be known. The round, what
      * transfer points to and all segments stay as they are until the end; received ones are complete only then. Rounds
      * that are under way at once begin in the same order everywhere. progress lets messages proceed: to be called now
-     * and then while computing, by the thread that began. All three NULL: the backend cannot, see backend_exchange_begin. */
+     * and then while computing, by the thread that began. All three NULL: the backend cannot, see
+     * backend_exchange_begin. */
     int (*exchange_begin)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer,
                           bmf_exchange **under_way);
     void (*exchange_progress)(bmf_context *ctx, bmf_exchange *under_way);
@@ -77,7 +78,8 @@ typedef struct bmf_backend {
      * barrier. Messages from one processor to another keep their order. */
     int (*exchange_sparse)(bmf_context *ctx, const bmf_round *sends, uint32_t round_number,
                            const bmf_transfer *transfer);
-    /* Makes `bytes` of data at the host of `processor` known at every host. Bookkeeping, not a message of the machine. */
+    /* Makes `bytes` of data at the host of `processor` known at every host. Bookkeeping, not a message of the
+     * machine. */
     int (*bcast)(bmf_context *ctx, int64_t processor, void *data, int64_t bytes);
     /* Gathers every host's `count` int64 values in host order to every host: all has sum(counts) values.
      * Bookkeeping, not messages of the machine. */
@@ -92,12 +94,12 @@ typedef struct bmf_backend {
 
     /* ---- of backends that stand for a machine of their own; NULL or false on the cluster ---- */
 
-    /* A region or call was entered, ctx->position[ctx->depth], or is being left; instead of the events that are recorded
-     * otherwise. The partition may be NULL. */
+    /* A region or call was entered, ctx->position[ctx->depth], or is being left; instead of the events that are
+     * recorded otherwise. The partition may be NULL. */
     void (*enter)(bmf_context *ctx, bmf_event_kind kind);
     void (*leave)(bmf_context *ctx, const bmf_partition *partition);
-    /* A file of the partition's elements, of so many bytes each, was read or written here in that time, every processor its
-     * part; instead of events. */
+    /* A file of the partition's elements, of so many bytes each, was read or written here in that time, every processor
+     * its part; instead of events. */
     void (*file)(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t nanoseconds);
     /* The program itself begins here: everything before was loading. */
     void (*start)(bmf_context *ctx);
@@ -200,8 +202,9 @@ void pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t gra
 void pieces_create_dynamic(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
                            int64_t *pieces);
 
-/* Opens and closes a skeleton call in the trace; `text` is "scan plus". Every rank calls both in the same order. Elements:
- * the partition whose local part lengths are recorded, or NULL. Between them, kernels and messages belong to the call. */
+/* Opens and closes a skeleton call in the trace; `text` is "scan plus". Every rank calls both in the same order.
+ * Elements: the partition whose local part lengths are recorded, or NULL. Between them, kernels and messages belong to
+ * the call. */
 void skeleton_begin(bmf_context *ctx, const bmf_skeleton_type *skeleton, const char *text, ...)
     __attribute__((format(printf, 3, 4)));
 int skeleton_end(bmf_context *ctx, const bmf_partition *partition, int status); /* returns status */
@@ -235,8 +238,8 @@ int64_t block_of(int64_t processors, int64_t blocks, int64_t processor);
 /* The cluster backend: MPI + OpenMP, wall clock. */
 extern const bmf_backend cluster_backend;
 
-/* What --bmf-machine does, set by the library that can predict when a program is linked with it; otherwise NULL. Turns an
- * open context of one rank into one of the machine described in ctx->machine_path. */
+/* What --bmf-machine does, set by the library that can predict when a program is linked with it; otherwise NULL. Turns
+ * an open context of one rank into one of the machine described in ctx->machine_path. */
 extern int (*model_start_hook)(bmf_context *ctx);
 
 #endif

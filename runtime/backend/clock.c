@@ -1,9 +1,9 @@
 /* One time for all ranks of a trace.
  *
- * Ranks of one host read the same monotonic clock. For ranks of other hosts the offset to rank 0's clock is estimated by
- * Cristian's method ("Probabilistic clock synchronization", 1989): of several ping-pongs the quickest counts, and the
- * answer was read in its middle, give or take half of it. Cost: ROUNDS round trips per rank, one rank after the other,
- * only when hosts differ and a trace is recorded. */
+ * Ranks of one host read the same monotonic clock. For ranks of other hosts the offset to rank 0's clock is estimated
+ * by Cristian's method ("Probabilistic clock synchronization", 1989): of several ping-pongs the quickest counts, and
+ * the answer was read in its middle, give or take half of it. Cost: ROUNDS round trips per rank, one rank after the
+ * other, only when hosts differ and a trace is recorded. */
 #define _GNU_SOURCE
 #include <time.h>
 

@@ -1,17 +1,18 @@
-/* What every backend does on its own host: running the pieces of a kernel call, and copying messages whose both ends are
- * here. For backends only. */
+/* What every backend does on its own host: running the pieces of a kernel call, and copying messages whose both ends
+ * are here. For backends only. */
 #ifndef BMF_HOST_H
 #define BMF_HOST_H
 
 #include "runtime/backend/backend.h"
 
-/* When a piece ran, on the host's clock (context_now) or, one by one, on the calling thread's clock of processor time. */
+/* When a piece ran, on the host's clock (context_now) or, one by one, on the calling thread's clock of processor
+ * time. */
 typedef struct bmf_piece_time {
     int64_t begin, end;
 } bmf_piece_time;
 
-/* Runs all pieces on the threads of the context, or one after the other on the calling thread. times: one for each piece,
- * or NULL. Returns 0, or BMF_ERROR_KERNEL with a message that names kernel, code, processor and elements. */
+/* Runs all pieces on the threads of the context, or one after the other on the calling thread. times: one for each
+ * piece, or NULL. Returns 0, or BMF_ERROR_KERNEL with a message that names kernel, code, processor and elements. */
 int host_run(bmf_context *ctx, const bmf_work *work, bool one_by_one, bmf_piece_time *times);
 
 /* Copies a message from and to the segments of the transfer. Returns its bytes; from, *segments: what it came from. */

@@ -1,7 +1,7 @@
 /* What ranks hand to MPI for a round of messages between processors: the rules that the cluster backend follows and by
  * which predictions count, in one place so that they cannot drift apart.
  *
- *   known sizes     all messages of at most BMF_PACK_LIMIT bytes from one rank to another travel in one buffer; of every
+ * known sizes all messages of at most BMF_PACK_LIMIT bytes from one rank to another travel in one buffer; of every
  *                   larger message each segment is a buffer of its own
  *   unknown sizes   all messages from one rank to another in one buffer, behind a header of their sizes
  *   sparse rounds   all messages from one rank to another in one buffer, a parcel, behind a header that describes them

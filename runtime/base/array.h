@@ -31,8 +31,8 @@ static inline int64_t array_room(int64_t capacity, int64_t wanted)
                                              (int64_t)sizeof *(array)),                                                \
                   (capacity) = (__typeof__(capacity))array_room((capacity), (wanted))))
 
-/* A pointer to one more element, with undefined contents, behind the others; count is one more. An assignment to it must
- * not mention count, array or capacity: it may be evaluated before or after. */
+/* A pointer to one more element, with undefined contents, behind the others; count is one more. An assignment to it
+ * must not mention count, array or capacity: it may be evaluated before or after. */
 #define ARRAY_APPEND(array, count, capacity) (ARRAY_RESERVE(array, capacity, (int64_t)(count) + 1), &(array)[(count)++])
 
 /* ---- for arrays as large as the user's data: without memory they stay as they are ---- */

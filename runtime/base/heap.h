@@ -1,15 +1,15 @@
-/* A heap over the caller's array: the first element is before all others, in the caller's order. No include guard: it is
- * included once for each kind of heap of a file, after these are defined (and it undefines them):
+/* A heap over the caller's array: the first element is before all others, in the caller's order. No include guard: it
+ * is included once for each kind of heap of a file, after these are defined (and it undefines them):
  *
  *   HEAP(name)              the name of a function of this heap
  *   HEAP_ELEMENT            the type of an element
  *   HEAP_BEFORE(a, b)       whether element a is before b
- *   HEAP_CHILDREN           children of a place: 2 if not defined; 4 touch fewer cache lines of large heaps (A. LaMarca,
+ * HEAP_CHILDREN children of a place: 2 if not defined; 4 touch fewer cache lines of large heaps (A. LaMarca,
  *                           R. Ladner, "The influence of caches on the performance of heaps", 1996)
  *   HEAP_MOVED(heap, place) what to do when an element has come to heap[place]; nothing if not defined
  *
- * Functions: HEAP(push), HEAP(replace_first), HEAP(pop), HEAP(restore). The caller keeps the count, and room for what is
- * pushed. Cost: the logarithm of the count. */
+ * Functions: HEAP(push), HEAP(replace_first), HEAP(pop), HEAP(restore). The caller keeps the count, and room for what
+ * is pushed. Cost: the logarithm of the count. */
 #if !defined HEAP || !defined HEAP_ELEMENT || !defined HEAP_BEFORE
 #error "HEAP, HEAP_ELEMENT and HEAP_BEFORE must be defined"
 #endif

@@ -82,8 +82,8 @@ static side make_side(const bmf_context *ctx, const bmf_round *round, bool sendi
     return made;
 }
 
-/* The k-th group in the order of posting: every rank begins with the next higher one, so that they do not all begin with
- * the lowest. */
+/* The k-th group in the order of posting: every rank begins with the next higher one, so that they do not all begin
+ * with the lowest. */
 static peer_group *in_turn(const bmf_context *ctx, const side *made, int64_t k)
 {
     int64_t low = 0, high = made->groups;

@@ -15,8 +15,8 @@
  * Errors: BMF_ERROR_FILE, BMF_ERROR_MEMORY. The trace's runs are sorted (as bmf_trace_read leaves them). */
 typedef int bmf_converter(bmf_context *ctx, const bmf_trace *trace, const char *path);
 
-/* All formats: name, as on the command line; usual ending of its files; whether it may go to standard output; a few words
- * for help texts. A new format is its file NAME.c with convert_NAME, and its line here. */
+/* All formats: name, as on the command line; usual ending of its files; whether it may go to standard output; a few
+ * words for help texts. A new format is its file NAME.c with convert_NAME, and its line here. */
 /* clang-format off */
 #define BMF_FORMATS(X)                                                              \
     X(picl, "trf", false, "PICL, new record format, for ParaGraph")                 \

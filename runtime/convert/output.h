@@ -23,8 +23,8 @@ typedef struct bmf_output {
     const char *path;
 } bmf_output;
 
-/* Opens PATH.part for writing, standard output for the path "-", or PATH itself if it is a device, a pipe or a link. The
- * path must live until the close. */
+/* Opens PATH.part for writing, standard output for the path "-", or PATH itself if it is a device, a pipe or a link.
+ * The path must live until the close. */
 int output_open(bmf_context *ctx, bmf_output *out, const char *path);
 /* Writes out what is buffered, in whole blocks of BMF_OUTPUT_SIZE, and keeps the rest in the buffer; a failure is kept
  * for output_close. */

@@ -14,7 +14,7 @@
 static int claim_children(bmf_column *column)
 {
     column->child = calloc((size_t)column->type->components, sizeof *column->child);
-    return column->child != NULL ? BMF_OK : BMF_ERROR_MEMORY;
+    return column->child ? BMF_OK : BMF_ERROR_MEMORY;
 }
 
 static int claim_offsets(bmf_column *column)
@@ -22,7 +22,7 @@ static int claim_offsets(bmf_column *column)
     if (column->count >= INT64_MAX / (int64_t)sizeof(int64_t))
         return BMF_ERROR_MEMORY;
     column->buffer = buffer_create((column->count + 1) * (int64_t)sizeof(int64_t));
-    if (column->buffer == NULL)
+    if (!column->buffer)
         return BMF_ERROR_MEMORY;
     column->offsets = column->buffer->data;
     column->offsets[0] = 0;
@@ -37,8 +37,8 @@ static int claim_data(bmf_column *column)
     if (column->count > INT64_MAX / column->type->size)
         return BMF_ERROR_MEMORY;
     column->buffer = buffer_create(column->count * column->type->size);
-    column->data = column->buffer != NULL ? column->buffer->data : NULL;
-    return column->buffer != NULL ? BMF_OK : BMF_ERROR_MEMORY;
+    column->data = column->buffer ? column->buffer->data : NULL;
+    return column->buffer ? BMF_OK : BMF_ERROR_MEMORY;
 }
 
 static int fill_list(bmf_column *column, int64_t child_count)
@@ -82,9 +82,9 @@ int column_create_list(const bmf_type *type, int64_t count, int64_t child_count,
 
 void column_free(bmf_column *column)
 {
-    if (column->child != NULL)
+    if (column->child)
         for (int k = 0; k < column->type->components; k++)
-            if (column->child[k].type != NULL)
+            if (column->child[k].type)
                 column_free(&column->child[k]);
     free(column->child);
     buffer_release(column->buffer);
@@ -135,9 +135,9 @@ int column_view(const bmf_column *column, int64_t begin, int64_t count, bmf_colu
 
 bool column_unique(const bmf_column *column)
 {
-    if (column->buffer != NULL && column->buffer->references != 1)
+    if (column->buffer && column->buffer->references != 1)
         return false;
-    if (column->child == NULL)
+    if (!column->child)
         return column->stride != 0 || column->count == 0;
     for (int k = 0; k < column->type->components; k++)
         if (!column_unique(&column->child[k]))
@@ -147,10 +147,10 @@ bool column_unique(const bmf_column *column)
 
 static int add_slices(const bmf_column *column, int64_t first, bmf_slice *slice)
 {
-    if (column->child == NULL) {
+    if (!column->child) {
         /* an empty column has no data to point into */
         char *data = column->data;
-        slice[0] = (bmf_slice){data != NULL ? data + first * column->stride : NULL, column->stride};
+        slice[0] = (bmf_slice){data ? data + first * column->stride : NULL, column->stride};
         return 1;
     }
     int leaves = 0;
@@ -166,13 +166,13 @@ int column_slices(const bmf_column *column, int64_t first, bmf_slice slice[BMF_M
 
 static const char *broken_data(const bmf_column *column)
 {
-    if (column->child != NULL || column->offsets != NULL)
+    if (column->child || column->offsets)
         return "a scalar column has children or offsets";
     if (column->stride != 0 && column->stride != column->type->size)
         return "a column's stride is neither 0 nor its element's size";
     if (column->count == 0)
         return NULL;
-    if (column->data == NULL || column->buffer == NULL)
+    if (!column->data || !column->buffer)
         return "a column with elements has no data";
     const char *low = column->buffer->data, *data = column->data;
     if (data < low || data + (column->count - 1) * column->stride + column->type->size > low + column->buffer->size)
@@ -182,7 +182,7 @@ static const char *broken_data(const bmf_column *column)
 
 static const char *broken_offsets(const bmf_column *column)
 {
-    if (column->offsets == NULL || column->buffer == NULL)
+    if (!column->offsets || !column->buffer)
         return "a list column has no offsets";
     if (column->offsets[0] != 0)
         return "a list column's first offset is not 0";
@@ -196,16 +196,16 @@ static const char *broken_offsets(const bmf_column *column)
 
 const char *column_broken(const bmf_column *column)
 {
-    if (column->type == NULL || bmf_type_intern(column->type) != column->type)
+    if (!column->type || bmf_type_intern(column->type) != column->type)
         return "a column's type is not interned";
     if (column->count < 0)
         return "a column has a negative count";
     if (column->type->components == 0)
         return broken_data(column);
-    if (column->child == NULL)
+    if (!column->child)
         return "a tuple or list column has no children";
     const char *broken = column->type->kind == BMF_LIST ? broken_offsets(column) : NULL;
-    for (int k = 0; k < column->type->components && broken == NULL; k++) {
+    for (int k = 0; k < column->type->components && !broken; k++) {
         const bmf_column *child = &column->child[k];
         if (child->type != column->type->component[k])
             broken = "a child column has another type than its parent says";

@@ -26,7 +26,7 @@ struct bmf_column_builder {
 
 static void free_node(node *at)
 {
-    if (at->child != NULL)
+    if (at->child)
         for (int k = 0; k < at->type->components; k++)
             free_node(&at->child[k]);
     free(at->child);
@@ -38,11 +38,11 @@ static int reserve(node *at, int64_t more)
     int64_t needed, bytes;
     if (__builtin_add_overflow(at->filled, more, &needed) || __builtin_mul_overflow(needed, at->item, &bytes))
         return BMF_ERROR_MEMORY;
-    int64_t have = at->buffer != NULL ? at->buffer->size : 0;
+    int64_t have = at->buffer ? at->buffer->size : 0;
     if (bytes <= have)
         return BMF_OK;
     bmf_buffer *larger = buffer_create(bytes > 2 * have ? bytes : 2 * have);
-    if (larger == NULL)
+    if (!larger)
         return BMF_ERROR_MEMORY;
     if (have > 0)
         memcpy(larger->data, at->buffer->data, (size_t)(at->filled * at->item));
@@ -63,7 +63,7 @@ static int init_node(node *at, const bmf_type *type)
     if (type->kind == BMF_LIST) {
         at->item = sizeof(int64_t);
         at->buffer = buffer_create(at->item);
-        if (at->buffer == NULL)
+        if (!at->buffer)
             return BMF_ERROR_MEMORY;
         *(int64_t *)at->buffer->data = 0;
         at->filled = 1;
@@ -72,7 +72,7 @@ static int init_node(node *at, const bmf_type *type)
         return BMF_OK;
     }
     at->child = calloc((size_t)type->components, sizeof *at->child);
-    if (at->child == NULL)
+    if (!at->child)
         return BMF_ERROR_MEMORY;
     for (int k = 0; k < type->components; k++)
         at->child[k].type = type->component[k]; /* so that a tree half made can be freed */
@@ -84,7 +84,7 @@ static int init_node(node *at, const bmf_type *type)
 bmf_column_builder *column_builder_create(const bmf_type *type)
 {
     bmf_column_builder *builder = calloc(1, sizeof *builder);
-    if (builder != NULL && init_node(&builder->root, bmf_type_intern(type)) != BMF_OK) {
+    if (builder && init_node(&builder->root, bmf_type_intern(type)) != BMF_OK) {
         free_node(&builder->root);
         free(builder);
         return NULL;
@@ -111,7 +111,7 @@ static const char *append_packed(node *at, const char *from, int64_t count)
 {
     at->count += count;
     if (at->type->kind == BMF_TUPLE) {
-        for (int k = 0; k < at->type->components && from != NULL; k++)
+        for (int k = 0; k < at->type->components && from; k++)
             from = append_packed(&at->child[k], from, count);
         return from;
     }
@@ -129,7 +129,7 @@ static const char *append_packed(node *at, const char *from, int64_t count)
 const char *column_builder_append(bmf_column_builder *builder, const char *from, int64_t count)
 {
     const char *end = builder->failed ? NULL : append_packed(&builder->root, from, count);
-    builder->failed = end == NULL;
+    builder->failed = !end;
     return end;
 }
 
@@ -181,10 +181,10 @@ static int finish_node(node *at, bmf_column *column)
         else
             column->data = column->buffer->data;
     }
-    if (at->child == NULL)
+    if (!at->child)
         return BMF_OK;
     column->child = calloc((size_t)at->type->components, sizeof *column->child);
-    if (column->child == NULL)
+    if (!column->child)
         return BMF_ERROR_MEMORY;
     for (int k = 0; k < at->type->components; k++)
         BMF_TRY(finish_node(&at->child[k], &column->child[k]));

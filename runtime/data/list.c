@@ -46,12 +46,12 @@ static int64_t fixed_bytes(const bmf_type *type)
 static void check(bmf_context *ctx, const bmf_list *list)
 {
     const char *broken = partition_broken(ctx, list->partition);
-    if (broken == NULL)
+    if (!broken)
         broken = column_broken(&list->column);
-    if (broken == NULL &&
+    if (!broken &&
         list->column.count != bmf_partition_local_end(list->partition) - bmf_partition_local_begin(list->partition))
         broken = "a list's column has not as many elements as its partition says";
-    if (broken == NULL)
+    if (!broken)
         return;
     fprintf(stderr, "bmf: broken list: %s\n", broken);
     abort();
@@ -105,7 +105,7 @@ int list_adopt(bmf_context *ctx, bmf_partition *partition, bmf_column *column, b
 
 void bmf_list_free(bmf_list *list)
 {
-    if (list == NULL)
+    if (!list)
         return;
     column_free(&list->column);
     bmf_partition_release(list->partition);

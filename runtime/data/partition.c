@@ -108,7 +108,7 @@ static int check_reach(bmf_context *ctx, int64_t base, int levels, const bmf_lev
 
 static int check_start(bmf_context *ctx, int64_t parts, int64_t length, const int64_t *start)
 {
-    if (start == NULL)
+    if (!start)
         return length >= 0 ? BMF_OK : bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a list of %" PRId64 " elements", length);
     if (start[0] != 0)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "part 0 starts at element %" PRId64 ", not 0", start[0]);
@@ -150,7 +150,7 @@ int bmf_partition_create(bmf_context *ctx, int64_t base, int levels, const bmf_l
         made->level[l] = level[l];
     made->start = allocate((parts + 1) * (int64_t)sizeof *made->start);
     for (int64_t k = 0; k <= parts; k++)
-        made->start[k] = start != NULL ? start[k] : bmf_split_start(length, parts, k);
+        made->start[k] = start ? start[k] : bmf_split_start(length, parts, k);
     made->local_first = bmf_partition_part_from(made, ctx->first_processor);
     made->local_parts = bmf_partition_part_from(made, ctx->first_processor + ctx->local_processors) - made->local_first;
     *partition = made;
@@ -215,7 +215,7 @@ bmf_partition *bmf_partition_retain(bmf_partition *partition)
 
 void bmf_partition_release(bmf_partition *partition)
 {
-    if (partition == NULL || --partition->references > 0)
+    if (!partition || --partition->references > 0)
         return;
     free(partition->start);
     free(partition);
@@ -261,7 +261,7 @@ static int joined_levels(const bmf_partition *partition, bmf_level joined[BMF_MA
         if (next.count == 1)
             continue;
         bmf_level *inner = count > 0 ? &joined[count - 1] : NULL;
-        if (inner != NULL && inner->count << inner->log2_stride == (int64_t)1 << next.log2_stride)
+        if (inner && inner->count << inner->log2_stride == (int64_t)1 << next.log2_stride)
             inner->count *= next.count;
         else
             joined[count++] = next;

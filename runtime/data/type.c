@@ -40,7 +40,7 @@ static _Noreturn void refuse(const char *what)
 
 static const char *copy_name(const char *name)
 {
-    if (name == NULL)
+    if (!name)
         return NULL;
     size_t size = strlen(name) + 1;
     return memcpy(allocate((int64_t)size), name, size);
@@ -48,7 +48,7 @@ static const char *copy_name(const char *name)
 
 static bool same_name(const char *a, const char *b)
 {
-    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+    return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 /* Everything but the components. */
@@ -85,7 +85,7 @@ static bool same_interned(const bmf_type *a, const bmf_type *b)
 /* The interned type equal to one whose components are interned already. The lock is held. */
 static const bmf_type *find_or_add(const bmf_type *type)
 {
-    for (const interned_type *entry = interned; entry != NULL; entry = entry->next)
+    for (const interned_type *entry = interned; entry; entry = entry->next)
         if (same_interned(&entry->type, type))
             return &entry->type;
     interned_type *entry = allocate_clear(1, sizeof *entry);
@@ -194,8 +194,9 @@ int bmf_type_leaves(const bmf_type *type, const bmf_type *leaf[BMF_MAX_LEAVES])
     return add_leaves(type, leaf, 0);
 }
 
-/* Scalars are aligned to their size, a complex number as the reals that it is made of. An opaque struct does not tell; its size is a multiple of its alignment, so the
- * largest power of two up to 8 that divides the size is a safe choice for all structs of ordinary members. */
+/* Scalars are aligned to their size, a complex number as the reals that it is made of. An opaque struct does not tell;
+ * its size is a multiple of its alignment, so the largest power of two up to 8 that divides the size is a safe choice
+ * for all structs of ordinary members. */
 static int64_t alignment(const bmf_type *leaf)
 {
     int64_t divisor = leaf->size & -leaf->size;
@@ -241,7 +242,7 @@ static void print_type(const bmf_type *type, char *text, size_t size, size_t *us
     static const char *const open[] = {[BMF_TUPLE] = "{", [BMF_LIST] = "[", [BMF_DISTRIBUTED] = "P["};
     switch (type->kind) {
     case BMF_STRUCT:
-        append(text, size, used, type->name != NULL ? type->name : "struct");
+        append(text, size, used, type->name ? type->name : "struct");
         break;
     case BMF_TUPLE:
     case BMF_LIST:

@@ -76,7 +76,7 @@ void npy_record(bmf_context *ctx, const bmf_partition *partition, int64_t elemen
     int64_t end = context_now(ctx), duration = end - begin;
     if (ctx->backend->file)
         ctx->backend->file(ctx, partition, element_bytes, duration);
-    if (ctx->run == NULL || ctx->backend->file)
+    if (!ctx->run || ctx->backend->file)
         return;
     const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
     for (int64_t k = partition->local_first; k < partition->local_first + partition->local_parts; k++)

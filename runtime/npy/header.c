@@ -100,8 +100,8 @@ static bool broken(scanner *in, const char *expected)
         return refuse(in, "broken header: it ends where %s should come", expected);
     int shown = (int)(in->end - in->at < MAX_SHOWN ? in->end - in->at : MAX_SHOWN);
     const char *line_end = memchr(in->at, '\n', (size_t)shown);
-    return refuse(in, "broken header: expected %s before `%.*s`", expected,
-                  line_end != NULL ? (int)(line_end - in->at) : shown, in->at);
+    return refuse(in, "broken header: expected %s before `%.*s`", expected, line_end ? (int)(line_end - in->at) : shown,
+                  in->at);
 }
 
 static bool read_string(scanner *in, text_range *string)
@@ -111,7 +111,7 @@ static bool read_string(scanner *in, text_range *string)
     if (quote != '\'' && quote != '"')
         return broken(in, "a string");
     const char *close = memchr(in->at + 1, quote, (size_t)(in->end - in->at - 1));
-    if (close == NULL)
+    if (!close)
         return broken(in, "a string that ends");
     *string = (text_range){in->at + 1, (int)(close - in->at - 1)};
     in->at = close + 1;
@@ -130,9 +130,9 @@ static bool read_raw(scanner *in, text_range *value)
             if (!read_string(in, &skipped))
                 return false;
             in->at--; /* the loop steps over the closing quote */
-        } else if (strchr("([{", c) != NULL && c != '\0') {
+        } else if (strchr("([{", c) && c != '\0') {
             depth++;
-        } else if (strchr(")]}", c) != NULL && c != '\0' && depth > 0) {
+        } else if (strchr(")]}", c) && c != '\0' && depth > 0) {
             depth--;
         } else if ((c == ',' || c == '}') && depth == 0) {
             break;

@@ -24,8 +24,8 @@ const char *npy_dtype_name(const bmf_type *scalar);
 /* Bytes of the data, or -1 if they do not fit an int64. */
 int64_t npy_data_bytes(const bmf_npy_header *header);
 
-/* Whether scalars of a file can be read as others; and does it for `count` scalars: those of `from` stand at the end of the
- * array that those of `to` fill. Not collective. */
+/* Whether scalars of a file can be read as others; and does it for `count` scalars: those of `from` stand at the end of
+ * the array that those of `to` fill. Not collective. */
 bool npy_converts(const bmf_type *from, const bmf_type *to);
 void npy_convert(const bmf_type *from, const bmf_type *to, void *data, int64_t count);
 
@@ -34,7 +34,8 @@ int npy_open(bmf_context *ctx, const char *path, int mode, MPI_File *file);
 /* Reads or writes `bytes` bytes at `offset`, in pieces. Not collective. */
 int npy_read_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, void *data, int64_t bytes);
 int npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, const void *data, int64_t bytes);
-/* Records one file event for every part on this rank, if the run is traced; begin: context_now before. Not collective. */
+/* Records one file event for every part on this rank, if the run is traced; begin: context_now before. Not
+ * collective. */
 void npy_record(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t begin);
 
 #endif

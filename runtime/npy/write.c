@@ -93,7 +93,7 @@ static int create_file(bmf_context *ctx, const char *path, const char *part, con
     if (is_special(path))
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: is not a regular file", path);
     FILE *file = fopen(part, "wb");
-    if (file == NULL)
+    if (!file)
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot create: %s", part, strerror(errno));
     print_header(header, bytes);
     bool written = fwrite(bytes, HEADER_SIZE, 1, file) == 1;

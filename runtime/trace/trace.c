@@ -209,8 +209,8 @@ static bool takes_time(const bmf_event *event)
 }
 
 /* True if b must not stand before a, so that merging with it is stable. Nodes are numbered from the root down, so among
- * calls with the same interval the smaller number is the outer one. What begins where something else does that takes time,
- * and takes none itself, was over before. */
+ * calls with the same interval the smaller number is the outer one. What begins where something else does that takes
+ * time, and takes none itself, was over before. */
 static bool in_order(const bmf_event *a, const bmf_event *b)
 {
     if (a->lane != b->lane)

@@ -61,10 +61,10 @@ uint32_t run_node_like(bmf_trace_run *run, uint32_t parent, const char *text, co
  * after a parallel region. */
 void run_add(bmf_trace_run *run, const bmf_event *event);
 
-/* Sorts by lane and begin; of one begin regions and calls come first, the longer before the shorter and outer nodes before
- * inner ones, then events that take no time, then the others, the longer first; then recording order. So the events of a
- * processor that does one thing after the other stand in their order. n log n; linear when sorted.
- * BMF_OK or BMF_ERROR_MEMORY. */
+/* Sorts by lane and begin; of one begin regions and calls come first, the longer before the shorter and outer nodes
+ * before inner ones, then events that take no time, then the others, the longer first; then recording order. So the
+ * events of a processor that does one thing after the other stand in their order. n log n; linear when sorted. BMF_OK
+ * or BMF_ERROR_MEMORY. */
 int run_sort(bmf_trace_run *run);
 
 /* Writes this rank's lanes of a run to a new native file, in parallel, each rank its part. Collective over ctx.

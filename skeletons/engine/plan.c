@@ -11,7 +11,7 @@ enum { SHOWN_MESSAGES = 4 };
 
 bool plan_wanted(const bmf_context *ctx)
 {
-    return ctx->plan != NULL && ctx->rank == 0;
+    return ctx->plan && ctx->rank == 0;
 }
 
 static bmf_schedule *generate(const bmf_call *call, const bmf_algorithm *algorithm, int64_t low, int64_t high)

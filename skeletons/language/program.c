@@ -1,8 +1,8 @@
 /* A program from its files to its result.
  *
  * Rank 0 reads, parses and types, and finds all errors; then the others get the texts up to the data and the argument's
- * type, and make the same trees. Literal data stands on rank 0 only. A .npy argument that the program splits first is read
- * by all ranks, each its parts; otherwise by rank 0. */
+ * type, and make the same trees. Literal data stands on rank 0 only. A .npy argument that the program splits first is
+ * read by all ranks, each its parts; otherwise by rank 0. */
 #include "skeletons/language/program.h"
 
 #include <inttypes.h>

@@ -31,18 +31,19 @@ typedef struct bmf_program {
     double seconds;      /* once it has run: the slowest rank's time from argument to value */
 } bmf_program;
 
-/* Reads, parses and types; rank 0 reads the files and parses the data, the others get the texts of the expressions. Collective;
- * agreed errors. ctx NULL: one process, without MPI (bmf check). */
+/* Reads, parses and types; rank 0 reads the files and parses the data, the others get the texts of the expressions.
+ * Collective; agreed errors. ctx NULL: one process, without MPI (bmf check). */
 int program_load(bmf_context *ctx, const bmf_program_options *options, bmf_program *program);
 /* Applies the laws. Not collective. */
 void program_rewrite(bmf_program *program, const bmf_rewriting *rewriting);
 /* Runs. The number of processors must be set before (processors_needed). *result: a batch of one instance on
  * processor 0. Collective; agreed errors. */
 int program_run(bmf_context *ctx, bmf_program *program, bmf_value *result);
-/* The result with its distributed lists gathered, as a column of one element on rank 0 (no elements elsewhere). Collective. */
+/* The result with its distributed lists gathered, as a column of one element on rank 0 (no elements elsewhere).
+ * Collective. */
 int program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column);
-/* The result as a list in C, for writing: a list, or distributed lists joined, each part where it is. Takes the result over. Collective. Errors:
- * BMF_ERROR_TYPE if it is neither. */
+/* The result as a list in C, for writing: a list, or distributed lists joined, each part where it is. Takes the result
+ * over. Collective. Errors: BMF_ERROR_TYPE if it is neither. */
 int program_list(bmf_context *ctx, bmf_value *result, bmf_list **list);
 void program_free(bmf_program *program);
 

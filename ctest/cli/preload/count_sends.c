@@ -1,6 +1,7 @@
 /* What a program hands to MPI point-to-point, counted by MPI's profiling interface: a library to be preloaded.
  *
- * At MPI_Finalize the first rank writes "MESSAGES BYTES", the sums over all ranks, to the file named by BMF_COUNT_SENDS. */
+ * At MPI_Finalize the first rank writes "MESSAGES BYTES", the sums over all ranks, to the file named by
+ * BMF_COUNT_SENDS. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* Where to draw the nodes of a graph, in units of the distance of neighbouring processors; y grows downwards.
  *
- * Method: grids by their last two dimensions, the others as blocks beside and below each other; rings on a circle; omega
- * networks by stages from left to right; trees, whether built or read, by layers with the processors at the bottom: leaf
- * after leaf is taken away, and a switch stands above the middle of what hung from it. Everything else: processors on a
- * circle, other nodes on a smaller one. Cost: O(nodes + links).
+ * Method: grids by their last two dimensions, the others as blocks beside and below each other; rings on a circle;
+ * omega networks by stages from left to right; trees, whether built or read, by layers with the processors at the
+ * bottom: leaf after leaf is taken away, and a switch stands above the middle of what hung from it. Everything else:
+ * processors on a circle, other nodes on a smaller one. Cost: O(nodes + links).
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Graphs of networks: nodes, of which the first are processors and the others switches, joined by links that have a
  * direction and a relative bandwidth (a weight); and the routes that messages take through them.
  *
- * Source: document 000, 6.2. A link costs 1 / weight; a route is a cheapest way, and the same one every time. No table of
- * routes is kept: graphs from builders find a route by arithmetic on node numbers in O(its length), those from files by
- * Dijkstra's algorithm, once for every processor that sends. Memory: O(nodes + links).
- * Nothing here is collective; messages go to the process-wide slot (ctx NULL).
+ * Source: document 000, 6.2. A link costs 1 / weight; a route is a cheapest way, and the same one every time. No table
+ * of routes is kept: graphs from builders find a route by arithmetic on node numbers in O(its length), those from files
+ * by Dijkstra's algorithm, once for every processor that sends. Memory: O(nodes + links). Nothing here is collective;
+ * messages go to the process-wide slot (ctx NULL).
  */
 #ifndef BMF_GRAPH_H
 #define BMF_GRAPH_H
@@ -67,8 +67,8 @@ void graph_free(bmf_graph *graph);
 
 /* ---- asking ---- */
 
-/* The links from one processor to another in the order of travel; *route is the graph's until the next call. Returns how
- * many. from != to. */
+/* The links from one processor to another in the order of travel; *route is the graph's until the next call. Returns
+ * how many. from != to. */
 int64_t graph_route(bmf_graph *graph, int64_t from, int64_t to, const int32_t **route);
 /* The link between two nodes, -1: none. O(log links of the node). */
 int64_t graph_link(const bmf_graph *graph, int64_t from, int64_t to);

@@ -2,8 +2,8 @@
  *
  * Statuses are this rank's own: when an expression fails on one rank only, the others go on to the next operation that
  * communicates. Every such operation begins with bmf_agree(ctx, BMF_OK), and whoever has failed comes, without any
- * other collective call, to the agreement at the end of bmf_trace_run; so all leave together with the message of the lowest
- * rank.
+ * other collective call, to the agreement at the end of bmf_trace_run; so all leave together with the message of the
+ * lowest rank.
  *
  * Trace: an operation opens a node (skeleton_begin) unless evaluator->quiet, which is set inside B_While loops that
  * may go round a different number of times on each rank. */
@@ -64,8 +64,8 @@ int frame_pieces(bmf_evaluator *evaluator, const bmf_frame *frame, const int64_t
 
 /* Stores the message of a failure that instance `failure->element` of the frame met (BMF_ERROR_INDEX,
  * BMF_ERROR_ARGUMENT, .., exit code 2):
- *     prog.bmf:3:14: B_Index: index 7 is outside a list of 5 elements (element 12 of B_Map at 2:5, there element 3 of B_Map at 3:1)
- * Elements count from 0 and, for elements of distributed lists, over the whole list. Returns the status. Not
+ * prog.bmf:3:14: B_Index: index 7 is outside a list of 5 elements (element 12 of B_Map at 2:5, there element 3 of B_Map
+ * at 3:1) Elements count from 0 and, for elements of distributed lists, over the whole list. Returns the status. Not
  * collective. */
 int frame_fail(bmf_evaluator *evaluator, const bmf_frame *frame, const bmf_failure *failure);
 

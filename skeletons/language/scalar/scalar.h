@@ -1,9 +1,9 @@
 /* Scalar expressions compiled to block kernels.
  *
- * A scalar expression (is_scalar_expression: fixed types, no lists) becomes straight code over registers; a register holds a
- * block of up to BMF_BLOCK elements, an instruction is one vectorised loop over a block, and a whole expression runs
- * over a block while it stays in the first-level cache. B_If and B_While are regions: elements that take a branch, or
- * go on, are compacted, so that only they are computed and only they can fail. Nothing is interpreted per element.
+ * A scalar expression (is_scalar_expression: fixed types, no lists) becomes straight code over registers; a register
+ * holds a block of up to BMF_BLOCK elements, an instruction is one vectorised loop over a block, and a whole expression
+ * runs over a block while it stays in the first-level cache. B_If and B_While are regions: elements that take a branch,
+ * or go on, are compacted, so that only they are computed and only they can fail. Nothing is interpreted per element.
  *
  * Semantics (docs/language.md): ints are int64, overflow is a failure; int division truncates, by zero is a failure;
  * reals are IEEE doubles and never fail. */

@@ -31,8 +31,8 @@ typedef struct replay_gaps {
     int64_t *met;            /* by lane: meetings that were taken */
 } replay_gaps;
 
-/* What lies between two events of a lane, or between one and the boundary of a call: first so many agreements, then time
- * in which the lane's rank recorded nothing although it did not wait. */
+/* What lies between two events of a lane, or between one and the boundary of a call: first so many agreements, then
+ * time in which the lane's rank recorded nothing although it did not wait. */
 typedef struct replay_gap {
     int64_t meetings;
     int64_t begin, end;
@@ -44,13 +44,13 @@ typedef struct replay_gap {
 void replay_gaps_find(replay_gaps *gaps, const replay_scopes *scopes, const replay_leaf *leaf, int64_t leaves,
                       int64_t quickest);
 void replay_gaps_free(replay_gaps *gaps);
-/* The next gap of the lane that is over at `until`; false: there is none. Times of a lane only grow; others are taken for
- * the latest one. */
+/* The next gap of the lane that is over at `until`; false: there is none. Times of a lane only grow; others are taken
+ * for the latest one. */
 bool replay_gaps_next(replay_gaps *gaps, int32_t lane, int64_t until, replay_gap *gap);
 /* When a scope was entered or left on a lane; the program is entered at 0, and left at -1 if nobody recorded that. */
 int64_t replay_gaps_boundary(const replay_gaps *gaps, int64_t scope, bool leaves, int32_t lane);
-/* By lane: until when its time at the end of the program is to be kept, at least to the last meeting. In a predicted run
- * all programs end together; that is the end of those who were busy last. */
+/* By lane: until when its time at the end of the program is to be kept, at least to the last meeting. In a predicted
+ * run all programs end together; that is the end of those who were busy last. */
 void replay_gaps_ends(const replay_gaps *gaps, int64_t *until);
 
 #endif
