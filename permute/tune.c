@@ -2,7 +2,7 @@
  *
  * Method: all methods that the estimate does not put far behind take turns, TRIALS times; the fastest run of each
  * counts, until the last rank is done. The file holds lines "KEY METHOD"; the last line with a key counts, so
- * remembering is appending. /
+ * remembering is appending. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

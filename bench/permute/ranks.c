@@ -233,7 +233,7 @@ static int take_turns(job *j)
     turn turns[ACTIONS];
     int number[ACTIONS], actions = 0;
     for (int k = 0; k < ACTIONS; k++) {
-        const bool timed = k <= AUTO ? j->c->plan[k] : k == MEMCPY || j->reference.send_count;
+        const bool timed = (k <= AUTO && j->c->plan[k]) || (k > AUTO && (k == MEMCPY || j->reference.send_count));
         if (!timed)
             continue;
         turns[actions] = (turn){j, k <= AUTO ? j->c->plan[k] : NULL};

@@ -35,7 +35,7 @@ static void check_group(int ranks)
     bmf_statistics before, after;
     BMF_CHECK(bmf_total_statistics(ctx, &before));
     BMF_CHECK(group_open(ctx, ranks, &group));
-    CHECK((group) == (ctx->rank < ranks), "rank %d in a group of %d", ctx->rank, ranks);
+    CHECK(!group != (ctx->rank < ranks), "rank %d in a group of %d", ctx->rank, ranks);
     if (group) {
         CHECK(group->ranks == ranks && group->processors == ranks, "%d ranks, not %d", group->ranks, ranks);
         CHECK(group->rank == ctx->rank && group->threads == ctx->threads, "another rank or number of threads");

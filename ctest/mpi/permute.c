@@ -247,7 +247,7 @@ static void check_stages(bmf_context *ctx)
             if (times < 2)
                 bmf_permutation_rotation(bits, 7 + times, &p);
             BMF_CHECK(bmf_permute_plan_create(ctx, &p, 1 + times % 2, bytes, BMF_PERMUTE_ROUNDS, &plan));
-            staged += plan->stages;
+            staged += plan->stages ? 1 : 0;
             bmf_permute_plan_free(plan);
             check_permutation(ctx, &p, 1 + times % 2, bytes, BMF_PERMUTE_ROUNDS);
         }

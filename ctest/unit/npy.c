@@ -69,7 +69,10 @@ static void other_ways_to_say_the_same(void **state)
           1);
 }
 
-#define TAKEN                     "'<i8' (int64), '<i4' (int32), '<f8' (float64), '<f4' (float32), '<c16' (complex128) and '|b1' (bool)"
+/* clang-format off */
+#define TAKEN \
+    "'<i8' (int64), '<i4' (int32), '<f8' (float64), '<f4' (float32), '<c16' (complex128) and '|b1' (bool)"
+/* clang-format on */
 #define SAYS(descr, order, shape) "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
 
 static void what_bmf_does_not_take(void **state)

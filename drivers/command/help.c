@@ -37,7 +37,7 @@ static void print_wrapped(const char *text, int column)
 static void print_lines(const char *title, const char *text)
 {
     const int indent = (int)strlen(title);
-    for (const char *line = text; line; line = strchr(line, '\n'), line += line)
+    for (const char *line = text; line; line = strchr(line, '\n'), line += line ? 1 : 0)
         printf("%*s%.*s\n", indent, line == text ? title : "", (int)strcspn(line, "\n"), line);
 }
 

@@ -40,7 +40,7 @@ static const char *next_section(const char *at)
 {
     while (at && strncmp(at, ".SH ", 4) != 0) {
         at = strchr(at, '\n');
-        at += at;
+        at += at ? 1 : 0;
     }
     return at;
 }
@@ -128,7 +128,7 @@ static void put_form(const page *p, const char *line)
 
 static void put_forms(const page *p, const bmf_driver *command)
 {
-    for (const char *line = command->synopsis; line; line = strchr(line, '\n'), line += line)
+    for (const char *line = command->synopsis; line; line = strchr(line, '\n'), line += line ? 1 : 0)
         put_form(p, line);
 }
 
@@ -238,7 +238,7 @@ static void put_see(const page *p, const bmf_driver *command)
     fputs(".SH SEE ALSO\n", p->to);
     if (!command->version)
         fputs(".BR bmf (1)", p->to);
-    for (const char *name = command->see; name; name = strchr(name, ' '), name += name) {
+    for (const char *name = command->see; name; name = strchr(name, ' '), name += name ? 1 : 0) {
         fputs(name == command->see && command->version ? ".BR " : ",\n.BR ", p->to);
         put_text(p, name, strcspn(name, ","));
         fputs(" (1)", p->to);

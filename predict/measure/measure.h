@@ -5,8 +5,8 @@
  * measured. Only predict/ and runtime/ call MPI.
  *
  * Where every rank of a group has a core of its own the MPI operations are the blocking calls themselves. Where ranks
- * outnumber the cores of a host, they are the non-blocking calls and bmf's polite waiting (runtime/backend/wait.h),
- * which is what bmf's programs do; such times say something about the program, not about the machine. /
+ * outnumber the cores of a host, they are the non-blocking calls and bmf's own waiting (runtime/backend/wait.h),
+ * which is what bmf's programs do; such times say something about the program, not about the machine. */
 #ifndef BMF_MEASURE_H
 #define BMF_MEASURE_H
 
@@ -18,9 +18,8 @@
 
 typedef enum bmf_measure_clock {
     BMF_MEASURE_BARRIER, /* a repetition starts when the process leaves a barrier */
-BMF_MEASURE_AGREED /* at a moment all processes agreed upon before */
-}
-bmf_measure_clock;
+    BMF_MEASURE_AGREED   /* at a moment all processes agreed upon before */
+} bmf_measure_clock;
 /* "barrier", "agreed"; and back: false for other names. */
 const char *measure_clock_name(bmf_measure_clock clock);
 bool measure_clock_find(const char *name, bmf_measure_clock *clock);

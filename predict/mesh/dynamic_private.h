@@ -2,7 +2,7 @@
  *
  * Channels of a node have numbers: inputs port * channels + channel, the processor's being the last port; outputs
  * likewise, those behind (ports - 1) * channels being the processor's addresses. Sets of channels are 64-bit masks of
- * these numbers. /
+ * these numbers. */
 #ifndef BMF_MESH_DYNAMIC_PRIVATE_H
 #define BMF_MESH_DYNAMIC_PRIVATE_H
 

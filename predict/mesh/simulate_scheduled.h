@@ -6,7 +6,7 @@
  * a register can pass a word every cycle.
  *
  * A processor runs a script: steps one after the other, one access to the interface a time. Words carry the number of
- * their stream and their place in it; every word that is read is compared with the one that must come next. /
+ * their stream and their place in it; every word that is read is compared with the one that must come next. */
 #ifndef BMF_MESH_SIMULATE_SCHEDULED_H
 #define BMF_MESH_SIMULATE_SCHEDULED_H
 

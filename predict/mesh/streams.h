@@ -3,7 +3,7 @@
  *
  * A stream gets the same number of slots on every node it passes, as far apart as they can be equally: slots / length
  * words a cycle. If not all streams fit as wished, all bandwidths are multiplied by the largest common factor with
- * which they do. /
+ * which they do. */
 #ifndef BMF_MESH_STREAMS_H
 #define BMF_MESH_STREAMS_H
 
@@ -12,11 +12,10 @@
 typedef struct bmf_stream {
     int64_t from;
     int64_t destinations; /* at least 1 */
-const int64_t *to; /* different nodes; `from` among them: the source reads its own words */
-double bandwidth;  /* words a cycle that are wished for, 0 < bandwidth <= 1; a stream carries at most 1/2 */
-bool reprogrammed; /* any of its VFSMs may be told at run time to read the interface */
-}
-bmf_stream;
+    const int64_t *to;    /* different nodes; `from` among them: the source reads its own words */
+    double bandwidth;     /* words a cycle that are wished for, 0 < bandwidth <= 1; a stream carries at most 1/2 */
+    bool reprogrammed;    /* any of its VFSMs may be told at run time to read the interface */
+} bmf_stream;
 
 /* The VFSMs of a stream on a node: in slot `slot` (and evenly after it) one that takes the word in; `delay` slots
  * later, if that is not 0, one that goes on; then, slot after slot, a fork for every further destination. */

@@ -2,7 +2,7 @@
  * blocks.
  *
  * Method: the messages that go from one rank to another are sorted by the pair of ranks, and each run of equal pairs is
- * a buffer. Cost: O(m log m) for m messages between ranks, O(m) if they stand in that order already. /
+ * a buffer. Cost: O(m log m) for m messages between ranks, O(m) if they stand in that order already. */
 #include <stdlib.h>
 
 #include "predict/model/model_private.h"

@@ -12,7 +12,7 @@
  * between the two. In a round a processor is ready for its receives where its first event of the round stands, sends
  * there what it sends, and takes its receives at the round's last event: so a run of one rank, which copies messages
  * one after the other, becomes what its processors would do side by side. Cost: sorting; memory about twice that of the
- * events. /
+ * events. */
 #ifndef BMF_REPLAY_H
 #define BMF_REPLAY_H
 

@@ -98,7 +98,7 @@ static void pack_others(const columns *c, const int64_t *match)
             pack_optional(c->pack, c->view->partner[k], expected);
             expected = c->view->partner[k] >= 0 ? c->view->partner[k] : expected;
         }
-    pack_unsigned(c->pack, match);
+    pack_unsigned(c->pack, match ? 1 : 0);
     expected = 0;
     for (int64_t k = 0; match && k < c->run->events; k++) {
         pack_optional(c->pack, match[k], expected);
