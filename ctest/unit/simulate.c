@@ -14,6 +14,7 @@
 #include "ctest/support/toy_networks.h"
 #include "predict/model/actions_private.h"
 #include "predict/simulate/simulate.h"
+#include "runtime/schedule/algorithms.h"
 
 enum { MOST_PROCESSORS = 9, MOST_MESSAGES = 24 };
 static const double STEP = 1.0 / 1024;
