@@ -6,7 +6,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/evaluate/combine.h"
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/parallel/parallel.h"
 #include "bmf/skeletons.h"
 

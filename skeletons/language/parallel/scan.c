@@ -2,7 +2,7 @@
  *
  * Method: level by level (levels.c); the defaults travel down the split tree. */
 #include "skeletons/language/evaluate/combine.h"
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/parallel/parallel.h"
 
 /* op {default of the element's instance, x} for every element. */
