@@ -1,11 +1,12 @@
-/* The list of all skeletons, of this module and of those below it. A new skeleton describes itself in its file and gets
- * a line in BMF_SKELETON_TYPES. */
+/* The list of all skeletons, of this module and of those below it, and of their words in the language. A new skeleton
+ * describes itself in its file and gets a line in BMF_SKELETON_TYPES, and one in BMF_SKELETON_FORMS or
+ * BMF_SKELETON_OPERATIONS if programs in the language can say it. */
 #ifndef BMF_SKELETON_TYPES_H
 #define BMF_SKELETON_TYPES_H
 
 #include "runtime/trace/skeleton_type.h"
 
-/* X(name): skeleton_NAME, in the order of their numbers. */
+/* X(name): skeleton_NAME. */
 #define BMF_SKELETON_TYPES(X)                                                                                          \
     X(split)                                                                                                           \
     X(gather)                                                                                                          \
@@ -40,6 +41,26 @@
     X(stream)                                                                                                          \
     X(read)                                                                                                            \
     X(write)
+
+/* In the language, those that take expressions, as B_Map (f) does: X(KIND, file), a part of the table in
+ * language/forms/list.h. */
+#define BMF_SKELETON_FORMS(X)                                                                                          \
+    X(MAP, map)                                                                                                        \
+    X(REDUCE, reduce)                                                                                                  \
+    X(SCAN, scan)                                                                                                      \
+    X(ZIP, zip)                                                                                                        \
+    X(SPLIT, split)                                                                                                    \
+    X(FILTER, filter)
+
+/* In the language, those that only take lists, as B_Op (B_Length) does: X(OPERATION, file). language/operations/file.c
+ * holds the descriptor (language/operations/operation.h), bmf_operation_file. */
+#define BMF_SKELETON_OPERATIONS(X)                                                                                     \
+    X(LENGTH, length)                                                                                                  \
+    X(INDEX, index)                                                                                                    \
+    X(IOTA, iota)                                                                                                      \
+    X(DISTL, distl)                                                                                                    \
+    X(PROJECT, project)                                                                                                \
+    X(CONC, concatenate)
 
 #define BMF_SKELETON_TYPE_DECLARE(name) extern const bmf_skeleton_type skeleton_##name;
 BMF_SKELETON_TYPES(BMF_SKELETON_TYPE_DECLARE)

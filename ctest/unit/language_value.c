@@ -13,7 +13,7 @@
 
 #include "ctest/support/testing.h"
 #include "runtime/base/allocate.h"
-#include "skeletons/language/batches/value_private.h"
+#include "skeletons/language/batches/operations.h"
 
 enum { CASES = 600, LARGE = 3 * BMF_ALONE };
 

@@ -112,7 +112,15 @@ struct bmf_network {
 };
 
 /* All types. A new network is its file network_NAME.c and its name here. */
-#define BMF_NETWORKS(X) X(edn) X(fixed) X(hockney) X(loggp) X(sheet) X(dvm) X(graph) X(numesh)
+#define BMF_NETWORKS(X)                                                                                                \
+    X(edn)                                                                                                             \
+    X(fixed)                                                                                                           \
+    X(hockney)                                                                                                         \
+    X(loggp)                                                                                                           \
+    X(sheet)                                                                                                           \
+    X(dvm)                                                                                                             \
+    X(graph)                                                                                                           \
+    X(numesh)
 
 #define BMF_NETWORK_DECLARATION(name) extern const bmf_network_type network_##name;
 BMF_NETWORKS(BMF_NETWORK_DECLARATION)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/language/batches/value_private.h"
+#include "skeletons/language/batches/operations.h"
 
 static void adopt(bmf_column *column, bmf_value *out)
 {

@@ -10,7 +10,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/search.h"
 #include "skeletons/language/front/data.h"
-#include "skeletons/language/batches/value_private.h"
+#include "skeletons/language/batches/operations.h"
 
 void frame_open_program(bmf_evaluator *evaluator, bmf_frame *frame)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/language/batches/value_private.h"
+#include "skeletons/language/batches/operations.h"
 
 static int part_of_packed(bmf_context *ctx, const bmf_value *list, int64_t first, int64_t count, bmf_value *out)
 {

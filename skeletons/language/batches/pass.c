@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/language/batches/value_private.h"
+#include "skeletons/language/batches/operations.h"
 
 static int workers_for(const bmf_context *ctx, int64_t count)
 {

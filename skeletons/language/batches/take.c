@@ -7,7 +7,7 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/base/search.h"
-#include "skeletons/language/batches/value_private.h"
+#include "skeletons/language/batches/operations.h"
 
 /* ---- by number ---- */
 

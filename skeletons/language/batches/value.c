@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/language/batches/value_private.h"
+#include "skeletons/language/batches/operations.h"
 
 static const int64_t no_offsets[1] = {0};
 

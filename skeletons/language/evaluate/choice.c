@@ -12,7 +12,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/types/checker.h"
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 
 static bool concerns_distributed(const bmf_expression *choice)
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "skeletons/language/batches/value_private.h"
+#include "skeletons/language/batches/operations.h"
 
 int64_t *tree_numbers(bmf_evaluator *evaluator, int64_t count)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 
 /* All children on the same argument, which the last one gets for good. */
 static int evaluate_children(bmf_evaluator *evaluator, const bmf_expression *expression, bmf_frame *frame, bmf_value *x,

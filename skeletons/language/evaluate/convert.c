@@ -3,7 +3,7 @@
  * Lists keep their begins and ends; views that leave out elements are packed first, so that nothing is converted that
  * nobody reads. Cost: one pass over each leaf that changes. */
 #include "runtime/base/allocate.h"
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 
 typedef struct convert_state {
     const bmf_value *from;

@@ -8,7 +8,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/types/checker.h"
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/laws/rewriter.h"
 

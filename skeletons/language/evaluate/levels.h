@@ -4,7 +4,7 @@
 #define BMF_LANGUAGE_EVALUATE_LEVELS_H
 
 #include "skeletons/language/evaluate/combine.h"
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 
 enum { BMF_TREE_LEVELS = 63 };
 

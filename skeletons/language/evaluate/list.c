@@ -8,7 +8,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/search.h"
 #include "runtime/data/partition.h"
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 
 void note_first_failure(bmf_failure *first, int64_t element, int64_t value, int64_t other)
 {

@@ -4,7 +4,7 @@
  * and end where each inner list ends. Only a default that is not empty makes copies.
  * Cost: a pass over the offsets, if the inner lists lie one behind the other; otherwise they are gathered first. */
 #include "runtime/base/allocate.h"
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 
 typedef struct fold_state {
     const bmf_value *lists, *inner;

@@ -8,7 +8,7 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/base/search.h"
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 
 /* ---- project ---- */
 

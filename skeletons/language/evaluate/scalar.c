@@ -2,7 +2,7 @@
  *
  * When all instances have the same argument, it is computed once and stays the same for all. */
 #include "skeletons/language/streams/stream.h"
-#include "skeletons/language/batches/value_private.h"
+#include "skeletons/language/batches/operations.h"
 
 int evaluate_scalar(bmf_evaluator *evaluator, bmf_expression *scalar, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {

@@ -1,5 +1,5 @@
 /* B_If (p) (f) (g): f where p holds, g elsewhere. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/types/places.h"

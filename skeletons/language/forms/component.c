@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/front/parser.h"
 #include "skeletons/language/types/checker.h"

@@ -1,5 +1,5 @@
 /* f . g, B_Comp (f) (g): child[0] is applied last; the parser makes two children, the checker flattens. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/front/print.h"
 #include "skeletons/language/types/checker.h"

@@ -1,5 +1,5 @@
 /* The same value at another type: ints to reals, empty lists to any list. Made by the checker. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/types/checker.h"

@@ -1,5 +1,5 @@
 /* B_Filter (p): the elements of a placed list for which p holds. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/types/places.h"

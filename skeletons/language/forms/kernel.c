@@ -1,5 +1,5 @@
 /* A scalar expression that runs as one block kernel: child[0]. Made by the rewriter. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/front/print.h"
 #include "skeletons/language/types/checker.h"

@@ -1,7 +1,9 @@
 /* The forms of the language, one line each: X(KIND, file). BMF_EXPRESSION_KIND is its kind, forms/file.c holds its
- * descriptor (form.h), bmf_form_file. A new form is its file and its line. */
+ * descriptor (form.h), bmf_form_file. A new form is its file and its line, that of a skeleton in BMF_SKELETON_FORMS. */
 #ifndef BMF_LANGUAGE_FORMS_LIST_H
 #define BMF_LANGUAGE_FORMS_LIST_H
+
+#include "skeletons/skeleton_types.h"
 
 #define BMF_FORMS(X)                                                                                                   \
     X(NAME, name)                                                                                                      \
@@ -12,12 +14,7 @@
     X(ALLVEC, vector)                                                                                                  \
     X(OP, operation)                                                                                                   \
     X(ADDR, component)                                                                                                 \
-    X(MAP, map)                                                                                                        \
-    X(REDUCE, reduce)                                                                                                  \
-    X(SCAN, scan)                                                                                                      \
-    X(ZIP, zip)                                                                                                        \
-    X(SPLIT, split)                                                                                                    \
-    X(FILTER, filter)                                                                                                  \
+    BMF_SKELETON_FORMS(X)                                                                                              \
     X(IF, choice)                                                                                                      \
     X(WHILE, loop)                                                                                                     \
     /* made by the checker and the rewriter, never written */                                                          \

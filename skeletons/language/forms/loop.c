@@ -1,7 +1,7 @@
 /* B_While (p) (f): f applied again as long as p holds. */
 #include <string.h>
 
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/types/places.h"

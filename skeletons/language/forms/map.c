@@ -1,5 +1,5 @@
 /* B_Map (f), P_Map (f): f applied to every element of a list. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/types/places.h"

@@ -1,6 +1,6 @@
 /* B_Op (operation), P_Distl, P_Project: an operation of the table in operations/. */
 #include "skeletons/language/operations/operation.h"
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/front/parser.h"
 #include "skeletons/language/types/checker.h"
 

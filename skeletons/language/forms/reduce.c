@@ -1,5 +1,5 @@
 /* B_Reduce (op), B_Reduce (op) (default), P_Reduce ..: the elements of a list, combined. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/types/places.h"

@@ -1,5 +1,5 @@
 /* B_Scan (op), B_Scan (op) (default), P_Scan ..: the elements of a list, each combined with all before it. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/types/places.h"

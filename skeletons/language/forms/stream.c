@@ -1,5 +1,5 @@
 /* A fused pipeline, see bmf_stream_head in front/expression.h. Made by the rewriter. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/front/print.h"
 #include "skeletons/language/types/checker.h"

@@ -1,5 +1,5 @@
 /* B_Alltup [f, ..]: the tuple of what all make of the argument. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/front/parser.h"
 #include "skeletons/language/front/print.h"

@@ -1,5 +1,5 @@
 /* B_Zip, B_Zip (op), P_Zip ..: two lists element by element, as pairs or combined. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/types/places.h"

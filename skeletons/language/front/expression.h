@@ -22,11 +22,10 @@ typedef enum bmf_expression_kind {
         BMF_EXPRESSION_KINDS
 } bmf_expression_kind;
 
-#include "bmf/type.h"
-#include "skeletons/language/forms/list.h"
+/* The operations of operations/list.h. */
 typedef enum bmf_operation {
 #define BMF_OPERATION_ENUM(operation, ...) BMF_OPERATION_##operation,
-    BMF_SCALAR_OPERATIONS(BMF_OPERATION_ENUM) BMF_LIST_OPERATIONS(BMF_OPERATION_ENUM)
+    BMF_SCALAR_OPERATIONS(BMF_OPERATION_ENUM) BMF_SKELETON_OPERATIONS(BMF_OPERATION_ENUM)
 #undef BMF_OPERATION_ENUM
         BMF_OPERATIONS
 } bmf_operation;

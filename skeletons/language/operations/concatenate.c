@@ -1,5 +1,5 @@
 /* B_Conc: two placed lists as one. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/operations/operation.h"
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/types/checker.h"

@@ -1,5 +1,5 @@
 /* B_Iota: the ints below a number. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/operations/operation.h"
 #include "skeletons/language/types/checker.h"
 

@@ -1,5 +1,5 @@
 /* B_Length: the number of elements of a list. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/operations/operation.h"
 #include "skeletons/language/types/checker.h"
 

@@ -31,13 +31,7 @@
     X(INT, "B_Int", TO_INT, FROM_REALS, to_int(c, a, e))                                                               \
     X(REAL, "B_Real", TO_REAL, NEVER, to_real(c, a, e))
 
-/* Of lists: X(OPERATION, file). operations/file.c holds the descriptor (operation.h), bmf_operation_file. */
-#define BMF_LIST_OPERATIONS(X)                                                                                         \
-    X(LENGTH, length)                                                                                                  \
-    X(INDEX, index)                                                                                                    \
-    X(IOTA, iota)                                                                                                      \
-    X(DISTL, distl)                                                                                                    \
-    X(PROJECT, project)                                                                                                \
-    X(CONC, concatenate)
+/* Those of lists are skeletons: BMF_SKELETON_OPERATIONS. */
+#include "skeletons/skeleton_types.h"
 
 #endif

@@ -10,7 +10,7 @@ static const bmf_operation_descriptor scalars[] = {
 
 static const bmf_operation_descriptor *const lists[] = {
 #define LIST_ENTRY(operation, file) &bmf_operation_##file,
-    BMF_LIST_OPERATIONS(LIST_ENTRY)
+    BMF_SKELETON_OPERATIONS(LIST_ENTRY)
 #undef LIST_ENTRY
 };
 

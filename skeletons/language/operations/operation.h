@@ -42,7 +42,7 @@ typedef struct bmf_operation_descriptor {
 } bmf_operation_descriptor;
 
 #define BMF_OPERATION_DECLARATION(operation, file) extern const bmf_operation_descriptor bmf_operation_##file;
-BMF_LIST_OPERATIONS(BMF_OPERATION_DECLARATION)
+BMF_SKELETON_OPERATIONS(BMF_OPERATION_DECLARATION)
 #undef BMF_OPERATION_DECLARATION
 
 const bmf_operation_descriptor *operation_descriptor(bmf_operation operation);

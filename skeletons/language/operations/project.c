@@ -1,5 +1,5 @@
 /* B_Project, P_Project: the elements of a list that a list of numbers names. */
-#include "skeletons/language/evaluate/evaluate_private.h"
+#include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/operations/operation.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/skeleton_types.h"

@@ -1,6 +1,6 @@
-/* What the files of batches share with the evaluator's list operations; private to both. */
-#ifndef BMF_LANGUAGE_VALUE_PRIVATE_H
-#define BMF_LANGUAGE_VALUE_PRIVATE_H
+/* What operations on lists do to whole batches: passes over elements, parts, runs of elements. */
+#ifndef BMF_LANGUAGE_BATCHES_OPERATIONS_H
+#define BMF_LANGUAGE_BATCHES_OPERATIONS_H
 
 #include "skeletons/language/evaluate/evaluate.h"
 

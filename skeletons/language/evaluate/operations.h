@@ -1,8 +1,8 @@
-/* What the files of the evaluator share. Not for others. */
-#ifndef BMF_LANGUAGE_EVALUATE_PRIVATE_H
-#define BMF_LANGUAGE_EVALUATE_PRIVATE_H
+/* What forms and operations evaluate with: one function for each, and what these share. */
+#ifndef BMF_LANGUAGE_EVALUATE_OPERATIONS_H
+#define BMF_LANGUAGE_EVALUATE_OPERATIONS_H
 
-#include "skeletons/language/batches/value_private.h"
+#include "skeletons/language/batches/operations.h"
 #include "skeletons/language/evaluate/combine.h"
 #include "skeletons/language/forms/form.h"
 
