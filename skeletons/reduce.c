@@ -26,14 +26,14 @@ typedef struct reduction {
     bool placed; /* the total stays on the first processor */
 } reduction;
 
-static int generate_reduction(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
+static void generate_reduction(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
 {
     const reduction *r = state;
-    BMF_TRY(partials_generate(r->partials, algorithm, partials_bytes, schedule));
+    partials_generate(r->partials, algorithm, partials_bytes, schedule);
     if (!algorithm->to_first || r->placed)
-        return BMF_OK;
+        return;
     schedule->broadcast = schedule->rounds;
-    return partials_generate(r->partials, &algorithm_distl_tree, partials_record_bytes, schedule);
+    partials_generate(r->partials, &algorithm_distl_tree, partials_record_bytes, schedule);
 }
 
 /* All values in the order of the elements, one's own in its place, are collected in `before`. */

@@ -24,9 +24,9 @@ enum { SCAN_BLOCK = BMF_BLOCK / 2 };
 
 /* ---- learning what is before ---- */
 
-static int generate_scan(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
+static void generate_scan(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
 {
-    return partials_generate(state, algorithm, partials_bytes, schedule);
+    partials_generate(state, algorithm, partials_bytes, schedule);
 }
 
 static int join_before(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,

@@ -110,8 +110,8 @@ int64_t partials_record_bytes(const void *state, int64_t first, int64_t count)
 
 /* Parts of nested splits do not stand at regular distances: the schedule is made over item numbers and then put onto
  * their processors. */
-static int generate_nested(const bmf_partials *partials, const bmf_algorithm *algorithm, bmf_schedule_request *request,
-                           bmf_schedule *schedule)
+static void generate_nested(const bmf_partials *partials, const bmf_algorithm *algorithm, bmf_schedule_request *request,
+                            bmf_schedule *schedule)
 {
     const bmf_partition *partition = partials->partition;
     const int first_round = schedule->rounds;
@@ -119,7 +119,7 @@ static int generate_nested(const bmf_partials *partials, const bmf_algorithm *al
     bmf_schedule *over_items = schedule_create(schedule->name, bmf_partition_part_from(partition, schedule->low),
                                                bmf_partition_part_from(partition, schedule->high));
     request->group = &items;
-    int status = algorithm->generate(over_items, 0, request);
+    algorithm->generate(over_items, 0, request);
     schedule_extend(schedule, first_round + over_items->rounds);
     for (int r = 0; r < over_items->rounds; r++)
         for (int64_t i = 0; i < over_items->round[r].count; i++) {
@@ -129,19 +129,20 @@ static int generate_nested(const bmf_partials *partials, const bmf_algorithm *al
             schedule_add(schedule, first_round + r, message);
         }
     schedule_free(over_items);
-    return status;
 }
 
-int partials_generate(const bmf_partials *partials, const bmf_algorithm *algorithm,
-                      int64_t (*bytes)(const void *state, int64_t first, int64_t count), bmf_schedule *schedule)
+void partials_generate(const bmf_partials *partials, const bmf_algorithm *algorithm,
+                       int64_t (*bytes)(const void *state, int64_t first, int64_t count), bmf_schedule *schedule)
 {
     const bmf_partition *partition = partials->partition;
     bmf_schedule_request request = {.bytes = bytes, .state = partials, .cost = &partials->ctx->cost};
-    if (partition->levels > 1)
-        return generate_nested(partials, algorithm, &request, schedule);
+    if (partition->levels > 1) {
+        generate_nested(partials, algorithm, &request, schedule);
+        return;
+    }
     bmf_group group = {partition->base, partition->levels ? partition->level[0].log2_stride : 0, partition->parts};
     request.group = &group;
-    return algorithm->generate(schedule, schedule->rounds, &request);
+    algorithm->generate(schedule, schedule->rounds, &request);
 }
 
 int64_t partials_local(const bmf_partials *partials, int64_t processor)

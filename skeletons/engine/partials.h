@@ -33,8 +33,8 @@ int64_t partials_bytes(const void *state, int64_t first, int64_t count);
 /* Bytes of one value, a record. */
 int64_t partials_record_bytes(const void *state, int64_t first, int64_t count);
 /* Adds the rounds of an algorithm for the parts of the partition behind those the schedule has. */
-int partials_generate(const bmf_partials *partials, const bmf_algorithm *algorithm,
-                      int64_t (*bytes)(const void *state, int64_t first, int64_t count), bmf_schedule *schedule);
+void partials_generate(const bmf_partials *partials, const bmf_algorithm *algorithm,
+                       int64_t (*bytes)(const void *state, int64_t first, int64_t count), bmf_schedule *schedule);
 /* The local part on a processor, counted from local_first. */
 int64_t partials_local(const bmf_partials *partials, int64_t processor);
 

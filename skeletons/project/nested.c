@@ -86,7 +86,8 @@ int project_nested(bmf_project_call *call, bmf_list **out)
         bmf_fail(ctx, status, "out of memory for the projected list on rank %d", ctx->rank);
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
-        return list_adopt(ctx, call->indices->partition, &column, out);
-    column_free(&column);
+        list_adopt(ctx, call->indices->partition, &column, out);
+    else
+        column_free(&column);
     return status;
 }

@@ -64,6 +64,6 @@ int value_offsets(bmf_context *ctx, const bmf_value *list, bmf_buffer **offsets)
 /* value_pack as somebody's kernel; the frame is that of the lists, or NULL. */
 int value_pack_for(bmf_evaluator *evaluator, const bmf_frame *frame, const char *kernel, bmf_value *list);
 /* A list batch with these offsets (a reference is taken) over a child, which is taken over, views or not as `like`. */
-int value_like(bmf_context *ctx, const bmf_value *like, bmf_value *child, bmf_value *out);
+void value_like(const bmf_value *like, bmf_value *child, bmf_value *out);
 
 #endif
