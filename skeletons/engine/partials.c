@@ -14,7 +14,7 @@ typedef struct bmf_inbox {
     } * arrived;
     int64_t count, capacity;
     const bmf_round *round;
-    bmf_offer_function *offer;
+    bmf_send_function *send;
     bmf_forest *own; /* forests made only to be sent, one per message under way */
     int64_t owned, own_capacity;
 } bmf_inbox;
@@ -34,18 +34,18 @@ static int fold_piece(void *state, int64_t index, const bmf_piece *piece, int wo
     return forest_fold(s->tree, &s->forest[index], &s->source->blocks, worker, piece->begin, piece->end);
 }
 
-/* Pieces of one part, left to right, become its window. */
+/* Pieces of one part, left to right, become its partial result. */
 static int join_pieces(bmf_partials *partials, const bmf_piece *piece, int64_t pieces, const bmf_forest *forest)
 {
     const bmf_partition *partition = partials->partition;
     int code = 0;
     for (int64_t k = 0; k < partition->local_parts; k++) {
-        forest_start(&partials->part[k].window, partition->start[partition->local_first + k]);
-        forest_start(&partials->part[k].before, partition->start[partition->local_first + k]);
+        forest_start(&partials->part[k].partial, partition->start[partition->local_first + k]);
+        forest_start(&partials->part[k].prefix, partition->start[partition->local_first + k]);
     }
     for (int64_t i = 0; i < pieces && code == 0; i++) {
-        bmf_forest *window = &partials->part[piece[i].part - partition->local_first].window;
-        code = forest_append(partials->tree, window, piece[i].end, forest[i].value, false);
+        bmf_forest *partial = &partials->part[piece[i].part - partition->local_first].partial;
+        code = forest_append(partials->tree, partial, piece[i].end, forest[i].value, false);
     }
     return code;
 }
@@ -80,8 +80,8 @@ void partials_free(bmf_partials *partials)
 {
     for (int64_t k = 0; k < partials->partition->local_parts; k++) {
         bmf_partial *part = &partials->part[k];
-        forest_free(&part->window);
-        forest_free(&part->before);
+        forest_free(&part->partial);
+        forest_free(&part->prefix);
         for (int l = 0; part->saved && l < part->levels; l++)
             forest_free(&part->saved[l]);
         free(part->saved);
@@ -161,11 +161,11 @@ static int outgoing(void *state, const bmf_message *message, bmf_segment *segmen
     bmf_inbox *inbox = partials->inbox;
     int64_t k = partials_local(partials, message->from);
     bmf_forest *own = &inbox->own[inbox->owned];
-    const bmf_forest *offered =
-        inbox->offer(partials, &partials->part[k], partials->partition->local_first + k, message, own);
-    inbox->owned += offered == own;
-    segment[0] = (bmf_segment){offered->value, offered->nodes * partials->tree->record};
-    return offered->nodes > 0;
+    const bmf_forest *sent =
+        inbox->send(partials, &partials->part[k], partials->partition->local_first + k, message, own);
+    inbox->owned += sent == own;
+    segment[0] = (bmf_segment){sent->value, sent->nodes * partials->tree->record};
+    return sent->nodes > 0;
 }
 
 static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
@@ -227,7 +227,7 @@ static int join_all(bmf_partials *partials, uint32_t number, bmf_join_function *
     return status;
 }
 
-int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_offer_function *offer,
+int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_send_function *send,
                    bmf_join_function *join)
 {
     bmf_inbox *inbox = partials->inbox;
@@ -240,7 +240,7 @@ int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t numb
         inbox->capacity = round->count;
     }
     inbox->count = inbox->owned = 0;
-    inbox->offer = offer;
+    inbox->send = send;
     int status = partials->ctx->backend->exchange(partials->ctx, round, number, &transfer);
     if (status == BMF_OK)
         status = join_all(partials, number, join);
@@ -264,27 +264,27 @@ int forest_prepend(const bmf_tree *tree, bmf_forest *forest, int64_t begin, int6
     return code ? code : failed;
 }
 
-const bmf_forest *offer_window(const bmf_partials *partials, bmf_partial *part, int64_t item,
+const bmf_forest *send_partial(const bmf_partials *partials, bmf_partial *part, int64_t item,
                                const bmf_message *message, bmf_forest *own)
 {
     (void)partials;
     (void)item;
     (void)message;
     (void)own;
-    return &part->window;
+    return &part->partial;
 }
 
-int join_window(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
-                int64_t begin, int64_t end, const char *values)
+int join_partial(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
+                 int64_t begin, int64_t end, const char *values)
 {
-    bmf_forest *window = &part->window;
+    bmf_forest *partial = &part->partial;
     (void)item;
     (void)message;
-    if (begin == window->end)
-        return forest_append(partials->tree, window, end, values, false);
-    if (end == window->begin)
-        return forest_prepend(partials->tree, window, begin, end, values);
-    forest_free(window);
-    forest_start(window, begin);
-    return forest_append(partials->tree, window, end, values, false);
+    if (begin == partial->end)
+        return forest_append(partials->tree, partial, end, values, false);
+    if (end == partial->begin)
+        return forest_prepend(partials->tree, partial, begin, end, values);
+    forest_free(partial);
+    forest_start(partial, begin);
+    return forest_append(partials->tree, partial, end, values, false);
 }

@@ -159,7 +159,7 @@ int evaluate_unnamed(bmf_evaluator *evaluator, bmf_expression *expression, bmf_f
         value_free(x);
         return value_empty(evaluator->ctx, expression->out, 0, out);
     }
-    if (is_separate(evaluator, expression, frame))
+    if (emulates_ranks(evaluator, expression, frame))
         return evaluate_per_rank(evaluator, expression, frame, x, out);
     if (is_once(expression, frame, x))
         return evaluate_once(evaluator, expression, frame, x, out);
