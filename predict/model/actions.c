@@ -98,6 +98,15 @@ void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uin
                                       .equation = (uint8_t)equation});
 }
 
+void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds)
+{
+    actions_add(actions, (bmf_action){.kind = BMF_ACTION_COMPUTE,
+                                      .processor = (int32_t)processor,
+                                      .amount = bytes,
+                                      .message = 1,
+                                      .seconds = seconds});
+}
+
 /* ---- rounds ---- */
 
 void actions_add_message(bmf_actions *actions, int64_t from, int64_t to, int64_t bytes)
