@@ -1,6 +1,6 @@
-/* Values of libconfig texts (machine files, sheets): what they must be, and one line with file and line number when they
- * are not. Messages go to the process-wide slot (ctx NULL); the status of a wrong value is BMF_ERROR_FILE. `path` is
- * that of the text, for messages. Nothing here is collective.
+/* Values of libconfig texts (machine files, sheets): what they must be, and one line with file and line number when
+ * they are not. Messages go to the process-wide slot (ctx NULL); the status of a wrong value is BMF_ERROR_FILE. `path`
+ * is that of the text, for messages. Nothing here is collective.
  */
 #ifndef BMF_CONFIG_VALUES_H
 #define BMF_CONFIG_VALUES_H
