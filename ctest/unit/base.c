@@ -254,11 +254,6 @@ static void too_many_numbers_are_refused(void **state)
 
 /* ---- searches ---- */
 
-static bool reaches(const void *value, int64_t k)
-{
-    return ((const int64_t *)value)[k] >= 5;
-}
-
 static void searches_find_what_looking_finds(void **state)
 {
     (void)state;
@@ -277,7 +272,7 @@ static void searches_find_what_looking_finds(void **state)
             assert_int_equal(first_above(value, count, x), at_most_x);
             assert_int_equal(last_not_above(value, count, x), at_most_x - 1);
         }
-        assert_int_equal(search_first(count, reaches, value), first_not_below(value, count, 5));
+        assert_int_equal(SEARCH_FIRST(k, 0, count, value[k] >= 5), first_not_below(value, count, 5));
     }
 }
 

@@ -14,6 +14,7 @@
 #include "permute/exchange/stages.h"
 #include "permute/traffic.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "runtime/backend/backend.h"
 
 static const double MEMORY_PER_BYTE = 2e-10;   /* seconds for reading and writing a byte once */
@@ -389,15 +390,8 @@ static void add_boxes(const bmf_permute_plan *plan, int64_t s, int64_t t, int64_
 
 static int64_t part_of(const bmf_permute_plan *plan, int64_t element)
 {
-    int64_t length = INT64_C(1) << plan->permutation.bits, low = 0, high = plan->processors;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (bmf_split_start(length, plan->processors, middle) <= element)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    const int64_t length = INT64_C(1) << plan->permutation.bits;
+    return SEARCH_FIRST(k, 1, plan->processors, bmf_split_start(length, plan->processors, k) > element) - 1;
 }
 
 static void boxes_row(const bmf_permute_plan *plan, int64_t row, int64_t low, int64_t high, bmf_round *round)

@@ -189,8 +189,7 @@ int machine_parse(const char *text, const char *path, bmf_machine **machine)
     config_set_include_dir(&made->config, made->directory);
     int status = BMF_OK;
     if (config_read_string(&made->config, text) == CONFIG_FALSE)
-        status = bmf_fail(NULL, BMF_ERROR_FILE, "%s:%d: %s", path, config_error_line(&made->config),
-                          config_error_text(&made->config));
+        status = config_fail_parse(path, &made->config);
     if (status == BMF_OK)
         status = read_root(made, config_root_setting(&made->config));
     if (status == BMF_OK)

@@ -17,6 +17,7 @@
 #ifndef BMF_MACHINE_H
 #define BMF_MACHINE_H
 
+#include "predict/config/config_values.h"
 #include "predict/network/network.h"
 #include "predict/sheet/sheet.h"
 #include "bmf/status.h"
@@ -55,8 +56,7 @@ int machine_network(const bmf_machine *machine, int64_t processors, bmf_network 
 /* ---- for networks ---- */
 
 /* "FILE:LINE: TEXT" into the process-wide slot; returns status. */
-int machine_fail(const bmf_machine *machine, const config_setting_t *at, int status, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+#define machine_fail(machine, at, status, ...) config_fail((machine)->path, (at), (status), __VA_ARGS__)
 /* A number of the group, an int or a float, in [least, most]; least DBL_MIN: above 0; absent: `otherwise`, or an error
  * if that is NAN. */
 int machine_number(const bmf_machine *machine, const config_setting_t *group, const char *key, double min, double max,

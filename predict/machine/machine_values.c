@@ -1,11 +1,9 @@
-/* Values of machine files: libconfig parses, this checks what they are and says where a mistake is.
+/* Values of machine files: what a key stands for if it is left out, words, and paths relative to the file.
  *
  * Keys that are not known are mistakes, so that a misspelt one is not passed over; the message lists near ones
- * (Levenshtein's distance). Numbers must be finite: libconfig reads 1e999 as infinite. Cost: nothing worth mentioning.
+ * (Levenshtein's distance). Cost: nothing worth mentioning.
  */
-#include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,19 +12,6 @@
 #include "runtime/base/allocate.h"
 
 enum { TEXT = 512, NEAR = 3 };
-
-int machine_fail(const bmf_machine *machine, const config_setting_t *at, int status, const char *format, ...)
-{
-    char text[TEXT];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    unsigned line = at ? config_setting_source_line(at) : 0;
-    if (line == 0) /* the whole file */
-        return bmf_fail(NULL, status, "%s: %s", machine->path, text);
-    return bmf_fail(NULL, status, "%s:%u: %s", machine->path, line, text);
-}
 
 /* ---- keys ---- */
 
@@ -52,69 +37,25 @@ static void list_near(const char *key, const char *const *known, char text[TEXT]
 
 int machine_keys(const bmf_machine *machine, const config_setting_t *group, const char *const *known)
 {
-    for (int k = 0; k < config_setting_length(group); k++) {
-        const config_setting_t *member = config_setting_get_elem(group, (unsigned)k);
-        const char *name = config_setting_name(member);
-        char near[TEXT];
-        int at = 0;
-        while (known[at] && strcmp(known[at], name) != 0)
-            at++;
-        if (known[at])
-            continue;
-        list_near(name, known, near);
-        return machine_fail(machine, member, BMF_ERROR_FILE, "unknown key '%.80s'%.400s", name, near);
-    }
-    return BMF_OK;
+    const config_setting_t *strange = config_unknown(group, known);
+    char near[TEXT];
+    if (!strange)
+        return BMF_OK;
+    list_near(config_setting_name(strange), known, near);
+    return machine_fail(machine, strange, BMF_ERROR_FILE, "unknown key '%.80s'%.400s", config_setting_name(strange),
+                        near);
 }
 
 /* ---- values ---- */
-
-static bool is_whole(const config_setting_t *setting)
-{
-    int type = config_setting_type(setting);
-    return type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64;
-}
-
-static int missing(const bmf_machine *machine, const config_setting_t *group, const char *key)
-{
-    return machine_fail(machine, group, BMF_ERROR_FILE, "'%s' is missing", key);
-}
-
-/* "above 0", "at least 0", "from 1 to 64", .. */
-static void describe_range(double min, double max, char text[TEXT])
-{
-    if (isfinite(max) && min == DBL_MIN)
-        snprintf(text, TEXT, " above 0 and at most %.15g", max);
-    else if (isfinite(max))
-        snprintf(text, TEXT, " from %.15g to %.15g", min, max);
-    else if (min == DBL_MIN)
-        snprintf(text, TEXT, " above 0");
-    else if (isfinite(min))
-        snprintf(text, TEXT, " of at least %.15g", min);
-    else
-        text[0] = 0;
-}
 
 int machine_number(const bmf_machine *machine, const config_setting_t *group, const char *key, double min, double max,
                    double otherwise, double *value)
 {
     const config_setting_t *setting = config_setting_get_member(group, key);
-    char range[TEXT];
-    if (!setting) {
-        *value = otherwise;
-        return isnan(otherwise) ? missing(machine, group, key) : BMF_OK;
-    }
-    describe_range(min, max, range);
-    bool is_real = config_setting_type(setting) == CONFIG_TYPE_FLOAT;
-    if (!is_real && !is_whole(setting))
-        return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a number%s", key, range);
-    double read = is_real ? config_setting_get_float(setting) : (double)config_setting_get_int64(setting);
-    if (!isfinite(read))
-        return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be finite", key);
-    if (read < min || read > max)
-        return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a number%s, not %.15g", key, range, read);
-    *value = read;
-    return BMF_OK;
+    if (setting)
+        return config_number(machine->path, setting, min, max, value);
+    *value = otherwise;
+    return isnan(otherwise) ? config_fail_missing(machine->path, group, key) : BMF_OK;
 }
 
 int machine_microseconds(const bmf_machine *machine, const config_setting_t *group, const char *key, double otherwise,
@@ -133,48 +74,24 @@ int machine_integer(const bmf_machine *machine, const config_setting_t *group, c
                     int64_t max, int64_t otherwise, int64_t *value)
 {
     const config_setting_t *setting = config_setting_get_member(group, key);
-    if (!setting) {
-        *value = otherwise;
-        return otherwise == INT64_MIN ? missing(machine, group, key) : BMF_OK;
-    }
-    int64_t read = is_whole(setting) ? config_setting_get_int64(setting) : 0;
-    if (is_whole(setting) && read >= min && read <= max) {
-        *value = read;
-        return BMF_OK;
-    }
-    if (max == INT64_MAX)
-        return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a whole number of at least %lld", key,
-                            (long long)min);
-    return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a whole number from %lld to %lld", key,
-                        (long long)min, (long long)max);
+    if (setting)
+        return config_integer(machine->path, setting, min, max, value);
+    *value = otherwise;
+    return otherwise == INT64_MIN ? config_fail_missing(machine->path, group, key) : BMF_OK;
 }
 
 int machine_flag(const bmf_machine *machine, const config_setting_t *group, const char *key, bool otherwise, bool *flag)
 {
     const config_setting_t *setting = config_setting_get_member(group, key);
     *flag = otherwise;
-    if (!setting)
-        return BMF_OK;
-    if (config_setting_type(setting) != CONFIG_TYPE_BOOL)
-        return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be true or false", key);
-    *flag = config_setting_get_bool(setting);
-    return BMF_OK;
+    return setting ? config_flag(machine->path, setting, flag) : BMF_OK;
 }
 
 int machine_text_value(const bmf_machine *machine, const config_setting_t *group, const char *key, const char **text)
 {
     const config_setting_t *setting = config_setting_get_member(group, key);
     *text = NULL;
-    if (!setting)
-        return BMF_OK;
-    const char *read = config_setting_get_string(setting);
-    if (!read)
-        return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be a text in quotes", key);
-    for (const char *c = read; *c; c++)
-        if ((unsigned char)*c < ' ')
-            return machine_fail(machine, setting, BMF_ERROR_FILE, "'%s' must be one line", key);
-    *text = read;
-    return BMF_OK;
+    return setting ? config_text(machine->path, setting, SIZE_MAX, text) : BMF_OK;
 }
 
 int machine_word(const bmf_machine *machine, const config_setting_t *group, const char *key, const char *const *known,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 
 enum { FIRST_CAPACITY = 1024, FIRST_SCOPES = 64 };
 
@@ -98,6 +99,15 @@ void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uin
                                       .equation = (uint8_t)equation});
 }
 
+void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds)
+{
+    actions_add(actions, (bmf_action){.kind = BMF_ACTION_COMPUTE,
+                                      .processor = (int32_t)processor,
+                                      .amount = bytes,
+                                      .message = 1,
+                                      .seconds = seconds});
+}
+
 /* ---- rounds ---- */
 
 void actions_add_message(bmf_actions *actions, int64_t from, int64_t to, int64_t bytes)
@@ -116,15 +126,7 @@ void actions_add_message(bmf_actions *actions, int64_t from, int64_t to, int64_t
 
 int64_t actions_first_message(const bmf_actions *actions, int64_t round)
 {
-    int64_t low = 0, high = actions->messages;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (actions->message[middle].round < round)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(k, 0, actions->messages, actions->message[k].round >= round);
 }
 
 void actions_overhead(bmf_actions *actions, int64_t processor, double seconds, double shared, double own, int equation)

@@ -21,7 +21,7 @@ typedef enum bmf_action_kind {
 } bmf_action_kind;
 
 typedef struct bmf_action {
-    double seconds;    /* COMPUTE, OVERHEAD, MEET: expected */
+    double seconds;    /* COMPUTE, OVERHEAD, BARRIER: expected */
     float shared, own; /* relative standard errors: of the equation used (one for all its uses), of this call */
     int64_t amount;    /* COMPUTE: elements; POST: first message of its receives, see `next`; SEND, RECEIVE: the round's
                              * number; WAIT: 1 if it is an event of traces, else 0 */
@@ -71,6 +71,8 @@ void actions_leave(bmf_actions *actions, int64_t *amount); /* amount is taken ov
 
 void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uint32_t round, int64_t elements,
                      double seconds, double shared, double own, int equation);
+/* Reading or writing that many bytes of a file. */
+void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds);
 void actions_overhead(bmf_actions *actions, int64_t processor, double seconds, double shared, double own, int equation);
 /* A round in two halves: its sends, and (perhaps after computing) its receives and waits. Messages from a processor to
  * itself are left out. Returns the round's number. */

@@ -345,9 +345,8 @@ static void model_file(bmf_context *ctx, const bmf_partition *partition, int64_t
     for (int64_t k = 0; k < partition->parts; k++) {
         int64_t elements = partition->start[k + 1] - partition->start[k];
         double share = measured ? (double)elements / (double)length : 0.0;
-        actions_compute(model->actions, bmf_partition_processor(partition, k), 0, 0, elements * element_bytes,
-                        share * (double)nanoseconds * 1e-9 / model->machine->power, 0.0, 0.0, 0);
-        model->actions->action[model->actions->count - 1].message = 1; /* a file */
+        actions_file(model->actions, bmf_partition_processor(partition, k), elements * element_bytes,
+                     share * (double)nanoseconds * 1e-9 / model->machine->power);
     }
 }
 

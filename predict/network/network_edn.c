@@ -38,9 +38,9 @@ static edn_network *of(bmf_network *network)
     return (edn_network *)network;
 }
 
-const bmf_edn_place *edn_place_of_network(const bmf_network *network)
+static const bmf_edn_place *place_edn(const bmf_network *network)
 {
-    return network->type == &network_edn ? &((const edn_network *)network)->place : NULL;
+    return &((const edn_network *)network)->place;
 }
 
 /* ---- settings ---- */
@@ -286,4 +286,5 @@ const bmf_network_type network_edn = {
     .loads = loads_edn,
     .describe = describe_edn,
     .agreement = agreement_edn,
+    .edn_place = place_edn,
 };

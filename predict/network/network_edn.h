@@ -1,4 +1,4 @@
-/* What is special about a network of type "edn": where its processors are. For who makes sets of clusters. */
+/* What is special about an expanded delta network: where its processors are. For who makes sets of clusters. */
 #ifndef BMF_NETWORK_EDN_H
 #define BMF_NETWORK_EDN_H
 
@@ -15,8 +15,11 @@ typedef struct bmf_edn_place {
     int place[BMF_MAX_BITS]; /* see edn_matrix_order */
 } bmf_edn_place;
 
-/* Of a network, NULL if its type is another one. Lives as long as the network. */
-const bmf_edn_place *edn_place_of_network(const bmf_network *network);
+/* Of a network, NULL if it is no expanded delta network. Lives as long as the network. */
+static inline const bmf_edn_place *edn_place_of_network(const bmf_network *network)
+{
+    return network->type->edn_place ? network->type->edn_place(network) : NULL;
+}
 
 static inline uint64_t edn_place_of(const bmf_edn_place *place, uint64_t processor)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 
 enum { FIRST_ROOM = 4, BLOCK = 32 };
 static const double rounding = 1e-13; /* relative: by as much a gap may seem too short for what fits exactly */
@@ -107,28 +108,12 @@ static void split(bmf_timeline *line, int32_t b)
 /* The first that ends behind `time`, or count: of blocks, and of intervals. */
 static int32_t first_block_behind(const bmf_busy_block *block, int32_t count, double time)
 {
-    int32_t low = 0, high = count;
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-        if (block[middle].end > time)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return (int32_t)SEARCH_FIRST(k, 0, count, block[k].end > time);
 }
 
 static int32_t first_behind(const bmf_busy *busy, int32_t count, double time)
 {
-    int32_t low = 0, high = count;
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-        if (busy[middle].end > time)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return (int32_t)SEARCH_FIRST(k, 0, count, busy[k].end > time);
 }
 
 /* The interval before which `seconds` fit, from *begin on, starting with interval k of block *b; behind the last one if

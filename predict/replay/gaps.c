@@ -25,6 +25,7 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
+#include "runtime/base/search.h"
 
 enum { MAX_AGREEMENTS = 4, EVIDENCE = 4 };
 
@@ -106,15 +107,9 @@ static void find_stretches(replay_gaps *g)
 /* The last stretch of the unit that begins at `time` or before, -1: none. */
 static int64_t find_stretch(const replay_gaps *g, int64_t unit, int64_t time)
 {
-    int64_t low = g->first_stretch[unit], high = g->first_stretch[unit + 1];
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (g->stretch[middle].begin <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > g->first_stretch[unit] ? low - 1 : -1;
+    const int64_t first = g->first_stretch[unit];
+    const int64_t behind = SEARCH_FIRST(k, first, g->first_stretch[unit + 1], g->stretch[k].begin > time);
+    return behind > first ? behind - 1 : -1;
 }
 
 /* Idle nanoseconds of the unit up to `time`. */
@@ -262,15 +257,7 @@ typedef struct placed {
 
 static int64_t meetings_until(const replay_gaps *g, int64_t time)
 {
-    int64_t low = 0, high = g->meetings;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (g->barrier[middle].to <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(k, 0, g->meetings, g->barrier[k].to > time);
 }
 
 /* Leaves are replayed in their segment, even if they were recorded before it. */

@@ -11,6 +11,7 @@
 
 #include "predict/replay/replay_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 
 typedef struct scope_event {
     uint32_t node, instance;
@@ -222,39 +223,36 @@ void replay_scopes_free(replay_scopes *s)
     free(s->by_id);
 }
 
+static bool is_before(const replay_scope *scope, uint32_t node, uint32_t instance)
+{
+    return scope->node < node || (scope->node == node && scope->instance < instance);
+}
+
 int64_t replay_scopes_find(const replay_scopes *s, uint32_t node, uint32_t instance)
 {
-    int64_t low = 0, high = s->count - 1;
     if (node == 0)
         return 0;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        const replay_scope *scope = &s->scope[s->by_id[middle]];
-        if (scope->node < node || (scope->node == node && scope->instance < instance))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low >= s->count - 1)
+    const int64_t at = SEARCH_FIRST(k, 0, s->count - 1, !is_before(&s->scope[s->by_id[k]], node, instance));
+    if (at >= s->count - 1)
         return -1;
-    const replay_scope *found = &s->scope[s->by_id[low]];
-    return found->node == node && found->instance == instance ? s->by_id[low] : -1;
+    const replay_scope *found = &s->scope[s->by_id[at]];
+    return found->node == node && found->instance == instance ? s->by_id[at] : -1;
+}
+
+/* The event of a child scope on the lane of another event. */
+static const bmf_event *child_event(const replay_scopes *s, int64_t k, const bmf_event *beside)
+{
+    return &s->run->event[s->scope[s->child[k]].event[beside->lane]];
 }
 
 /* A child without length at the event's begin may stand before or behind it; it is taken to stand behind. */
 int64_t replay_scopes_before(const replay_scopes *s, int64_t scope, const bmf_event *event)
 {
-    int64_t low = s->first_child[scope], high = s->first_child[scope + 1];
-    const int64_t first = low;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        const bmf_event *child = &s->run->event[s->scope[s->child[middle]].event[event->lane]];
-        if (child->end <= event->begin && child->begin < event->begin)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low - first;
+    const int64_t first = s->first_child[scope];
+    return SEARCH_FIRST(k, first, s->first_child[scope + 1],
+                        child_event(s, k, event)->end > event->begin ||
+                            child_event(s, k, event)->begin >= event->begin) -
+           first;
 }
 
 int replay_scopes_walk(const replay_scopes *s, int (*visit)(void *state, int64_t scope, bool leaves), void *state)

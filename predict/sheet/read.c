@@ -3,13 +3,12 @@
  * Names that are not known are mistakes, so that a misspelt one is not passed over. The format is described in
  * docs/sheets.md.
  */
-#include <libconfig.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "predict/config/config_values.h"
 #include "predict/sheet/sheet_private.h"
 #include "runtime/base/allocate.h"
 #include "bmf/status.h"
@@ -20,76 +19,13 @@ typedef struct reader {
     bmf_sheet *sheet;
 } reader;
 
-/* ---- mistakes and values ---- */
-
-__attribute__((format(printf, 3, 4))) static int mistake(const reader *r, const config_setting_t *at,
-                                                         const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return bmf_fail(NULL, BMF_ERROR_FILE, "%s:%u: %s", r->path, config_setting_source_line(at), text);
-}
-
-static const char *name_of(const config_setting_t *setting)
-{
-    const char *name = config_setting_name(setting);
-    return name ? name : "this value";
-}
-
-static bool is_number(const config_setting_t *setting)
-{
-    int type = config_setting_type(setting);
-    return type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64 || type == CONFIG_TYPE_FLOAT;
-}
-
-static int get_real(const reader *r, const config_setting_t *setting, double *value)
-{
-    if (!is_number(setting))
-        return mistake(r, setting, "'%s' must be a number", name_of(setting));
-    *value = config_setting_type(setting) == CONFIG_TYPE_FLOAT ? config_setting_get_float(setting)
-                                                               : (double)config_setting_get_int64(setting);
-    return isfinite(*value) ? BMF_OK : mistake(r, setting, "'%s' must be finite", name_of(setting));
-}
-
-static int get_whole(const reader *r, const config_setting_t *setting, int64_t low, int64_t high, int64_t *value)
-{
-    bool whole = is_number(setting) && config_setting_type(setting) != CONFIG_TYPE_FLOAT;
-    *value = whole ? config_setting_get_int64(setting) : 0;
-    if (!whole || *value < low || *value > high)
-        return mistake(r, setting, "'%s' must be a whole number from %lld to %lld", name_of(setting), (long long)low,
-                       (long long)high);
-    return BMF_OK;
-}
-
-static int get_text(const reader *r, const config_setting_t *setting, size_t room, const char **text)
-{
-    *text = config_setting_get_string(setting);
-    if (!*text)
-        return mistake(r, setting, "'%s' must be a text in quotes", name_of(setting));
-    if (strlen(*text) >= room)
-        return mistake(r, setting, "'%s' has more than %zu bytes", name_of(setting), room - 1);
-    for (const char *c = *text; *c; c++)
-        if ((unsigned char)*c < ' ')
-            return mistake(r, setting, "'%s' must be one line", name_of(setting));
-    return BMF_OK;
-}
+/* ---- values ---- */
 
 static int copy_text(const reader *r, const config_setting_t *setting, size_t room, char *to)
 {
     const char *text;
-    BMF_TRY(get_text(r, setting, room, &text));
+    BMF_TRY(config_text(r->path, setting, room, &text));
     strcpy(to, text);
-    return BMF_OK;
-}
-
-static int get_flag(const reader *r, const config_setting_t *setting, bool *flag)
-{
-    if (config_setting_type(setting) != CONFIG_TYPE_BOOL)
-        return mistake(r, setting, "'%s' must be true or false", name_of(setting));
-    *flag = config_setting_get_bool(setting);
     return BMF_OK;
 }
 
@@ -98,9 +34,9 @@ static int get_reals(const reader *r, const config_setting_t *setting, int count
 {
     if (!config_setting_is_aggregate(setting) || config_setting_is_group(setting) ||
         config_setting_length(setting) != count)
-        return mistake(r, setting, "'%s' must hold %d numbers", name_of(setting), count);
+        return config_fail(r->path, setting, BMF_ERROR_FILE, "'%s' must hold %d numbers", config_name(setting), count);
     for (int k = 0; k < count; k++)
-        BMF_TRY(get_real(r, config_setting_get_elem(setting, (unsigned)k), &value[k]));
+        BMF_TRY(config_number(r->path, config_setting_get_elem(setting, (unsigned)k), -INFINITY, INFINITY, &value[k]));
     return BMF_OK;
 }
 
@@ -109,30 +45,25 @@ static int get_range(const reader *r, const config_setting_t *setting, int64_t m
 {
     if (!config_setting_is_aggregate(setting) || config_setting_is_group(setting) ||
         config_setting_length(setting) != 2)
-        return mistake(r, setting, "'%s' must be a range [LOW, HIGH]", name_of(setting));
-    BMF_TRY(get_whole(r, config_setting_get_elem(setting, 0), 0, max, low));
-    BMF_TRY(get_whole(r, config_setting_get_elem(setting, 1), 0, max, high));
-    return *low <= *high ? BMF_OK : mistake(r, setting, "the range '%s' runs backwards", name_of(setting));
+        return config_fail(r->path, setting, BMF_ERROR_FILE, "'%s' must be a range [LOW, HIGH]", config_name(setting));
+    BMF_TRY(config_integer(r->path, config_setting_get_elem(setting, 0), 0, max, low));
+    BMF_TRY(config_integer(r->path, config_setting_get_elem(setting, 1), 0, max, high));
+    return *low <= *high
+               ? BMF_OK
+               : config_fail(r->path, setting, BMF_ERROR_FILE, "the range '%s' runs backwards", config_name(setting));
 }
 
-/* Whether the name of a member is among those, which end with NULL. */
 static int check_names(const reader *r, const config_setting_t *group, const char *const *known)
 {
-    for (int k = 0; k < config_setting_length(group); k++) {
-        const config_setting_t *member = config_setting_get_elem(group, (unsigned)k);
-        int at = 0;
-        while (known[at] && strcmp(known[at], config_setting_name(member)) != 0)
-            at++;
-        if (!known[at])
-            return mistake(r, member, "unknown name '%s'", config_setting_name(member));
-    }
-    return BMF_OK;
+    const config_setting_t *strange = config_unknown(group, known);
+    return strange ? config_fail(r->path, strange, BMF_ERROR_FILE, "unknown name '%s'", config_setting_name(strange))
+                   : BMF_OK;
 }
 
 static int get_member(const reader *r, const config_setting_t *group, const char *name, config_setting_t **member)
 {
     *member = config_setting_get_member(group, name);
-    return *member ? BMF_OK : mistake(r, group, "'%s' is missing", name);
+    return *member ? BMF_OK : config_fail_missing(r->path, group, name);
 }
 
 /* ---- entries ---- */
@@ -149,7 +80,8 @@ static int get_form(const reader *r, const config_setting_t *setting, bmf_form *
         if (end)
             *end = 0;
         if (!end || !form_find(form, term, word))
-            return mistake(r, setting, "'%s' is no form; write \"STARTUP, SIZE\" such as \"log(p), p*d\"", text);
+            return config_fail(r->path, setting, BMF_ERROR_FILE,
+                               "'%s' is no form; write \"STARTUP, SIZE\" such as \"log(p), p*d\"", text);
     }
     return BMF_OK;
 }
@@ -160,11 +92,11 @@ static int read_term(const reader *r, const config_setting_t *group, int term, b
     const char *text = form_term[term].function[0].name;
     char words[BMF_SHEET_TEXT];
     if (setting)
-        BMF_TRY(get_text(r, setting, BMF_FORM_TEXT, &text));
+        BMF_TRY(config_text(r->path, setting, BMF_FORM_TEXT, &text));
     if (form_find(form, term, text))
         return BMF_OK;
-    return mistake(r, setting, "'%s' is %s, not '%s'", form_term[term].name,
-                   form_words(term, 0, " or ", words, sizeof words), text);
+    return config_fail(r->path, setting, BMF_ERROR_FILE, "'%s' is %s, not '%s'", form_term[term].name,
+                       form_words(term, 0, " or ", words, sizeof words), text);
 }
 
 static int read_equation(const reader *r, const config_setting_t *group, bmf_sheet_entry *entry)
@@ -176,12 +108,12 @@ static int read_equation(const reader *r, const config_setting_t *group, bmf_she
         const bool has = k == 0 || form_function(entry->form, k) > 0;
         const config_setting_t *setting = config_setting_get_member(group, name);
         if (has && !setting)
-            return mistake(r, group, "'%s' is missing", name);
+            return config_fail_missing(r->path, group, name);
         if (!has && setting)
-            return mistake(r, setting, "'%s' belongs to a term that this form lacks", name);
+            return config_fail(r->path, setting, BMF_ERROR_FILE, "'%s' belongs to a term that this form lacks", name);
         if (!has)
             continue;
-        BMF_TRY(get_real(r, setting, &entry->coefficient[k]));
+        BMF_TRY(config_number(r->path, setting, -INFINITY, INFINITY, &entry->coefficient[k]));
         entry->coefficient[k] *= r->unit;
     }
     return BMF_OK;
@@ -207,7 +139,7 @@ static int read_errors(const reader *r, const config_setting_t *group, bmf_sheet
     enum { UPPER = BMF_TERMS * (BMF_TERMS + 1) / 2 };
     double upper[UPPER], error[BMF_TERMS];
     if (full && diagonal)
-        return mistake(r, diagonal, "either 'covariance' or 'errors', not both");
+        return config_fail(r->path, diagonal, BMF_ERROR_FILE, "either 'covariance' or 'errors', not both");
     entry->has_errors = full || diagonal;
     if (full) {
         BMF_TRY(get_reals(r, full, UPPER, upper));
@@ -215,13 +147,13 @@ static int read_errors(const reader *r, const config_setting_t *group, bmf_sheet
             for (int b = a; b < BMF_TERMS; b++, k++)
                 entry->covariance[a][b] = entry->covariance[b][a] = upper[k] * r->unit * r->unit;
         if (!is_covariance((const double(*)[BMF_TERMS])entry->covariance))
-            return mistake(r, full, "these cannot be variances and covariances");
+            return config_fail(r->path, full, BMF_ERROR_FILE, "these cannot be variances and covariances");
     }
     if (diagonal) {
         BMF_TRY(get_reals(r, diagonal, BMF_TERMS, error));
         for (int a = 0; a < BMF_TERMS; a++) {
             if (error[a] < 0.0)
-                return mistake(r, diagonal, "a standard error is not negative");
+                return config_fail(r->path, diagonal, BMF_ERROR_FILE, "a standard error is not negative");
             entry->covariance[a][a] = error[a] * error[a] * r->unit * r->unit;
         }
     }
@@ -245,13 +177,14 @@ static int read_statistics(const reader *r, const config_setting_t *group, bmf_s
         config_setting_t *setting = config_setting_get_member(group, known[k].name);
         if (!setting)
             continue;
-        BMF_TRY(get_real(r, setting, known[k].value));
+        BMF_TRY(config_number(r->path, setting, -INFINITY, INFINITY, known[k].value));
         if (*known[k].value < known[k].min || *known[k].value > known[k].max)
-            return mistake(r, setting, "'%s' is out of range", known[k].name);
+            return config_fail(r->path, setting, BMF_ERROR_FILE, "'%s' is out of range", known[k].name);
     }
     /* A printed sheet has such a number; it must be marked. */
     if (entry->q > 1.0 && !entry->doubtful)
-        return mistake(r, group, "q is a probability; mark the entry doubtful if this was printed so");
+        return config_fail(r->path, group, BMF_ERROR_FILE,
+                           "q is a probability; mark the entry doubtful if this was printed so");
     config_setting_t *runner_up = config_setting_get_member(group, "runner_up");
     entry->has_runner_up = runner_up;
     return runner_up ? get_form(r, runner_up, &entry->runner_up) : BMF_OK;
@@ -262,7 +195,8 @@ static int read_alternatives(const reader *r, const config_setting_t *list, bmf_
     if (!list)
         return BMF_OK;
     if (!config_setting_is_list(list) || config_setting_length(list) > BMF_ALTERNATIVES)
-        return mistake(r, list, "'alternatives' must be a list ( .. ) of at most %d forms", BMF_ALTERNATIVES);
+        return config_fail(r->path, list, BMF_ERROR_FILE, "'alternatives' must be a list ( .. ) of at most %d forms",
+                           BMF_ALTERNATIVES);
     entry->alternatives = config_setting_length(list);
     for (int k = 0; k < entry->alternatives; k++)
         BMF_TRY(get_form(r, config_setting_get_elem(list, (unsigned)k), &entry->alternative[k]));
@@ -276,7 +210,7 @@ static int read_point(const reader *r, const config_setting_t *setting, bmf_shee
     bool counts = value[0] >= 1.0 && value[0] <= INT32_MAX && value[1] >= 0.0 && value[1] < 0x1p63 && value[2] >= 1.0 &&
                   value[2] <= INT32_MAX;
     if (!counts || value[4] < 0.0 || value[3] < value[4] || value[5] < value[3])
-        return mistake(r, setting, "a point is (p, d, repetitions, typical, least, most)");
+        return config_fail(r->path, setting, BMF_ERROR_FILE, "a point is (p, d, repetitions, typical, least, most)");
     *point = (bmf_sheet_point){.p = (int32_t)value[0],
                                .d = (int64_t)value[1],
                                .repeats = (int32_t)value[2],
@@ -291,7 +225,7 @@ static int read_points(const reader *r, const config_setting_t *list, bmf_sheet_
     if (!list)
         return BMF_OK;
     if (!config_setting_is_list(list))
-        return mistake(r, list, "'points' must be a list ( .. ) of points");
+        return config_fail(r->path, list, BMF_ERROR_FILE, "'points' must be a list ( .. ) of points");
     int count = config_setting_length(list);
     entry->points = count;
     entry->point = allocate_clear(count, sizeof *entry->point);
@@ -307,7 +241,7 @@ static int read_domain(const reader *r, const config_setting_t *group, bmf_sheet
     if (p)
         BMF_TRY(get_range(r, p, INT32_MAX, &low, &high));
     if (!p && entry->form.startup != BMF_STARTUP_NONE)
-        return mistake(r, group, "'p' is missing");
+        return config_fail_missing(r->path, group, "p");
     entry->p_low = (int32_t)low;
     entry->p_high = (int32_t)high;
     if (entry->form.size != BMF_SIZE_NONE) {
@@ -323,7 +257,7 @@ static int read_optional_count(const reader *r, const config_setting_t *group, c
     config_setting_t *setting = config_setting_get_member(group, name);
     int64_t value = 0;
     if (setting)
-        BMF_TRY(get_whole(r, setting, 0, INT32_MAX, &value));
+        BMF_TRY(config_integer(r->path, setting, 0, INT32_MAX, &value));
     *count = (int32_t)value;
     return BMF_OK;
 }
@@ -342,20 +276,20 @@ static int read_entry(const reader *r, const config_setting_t *group, bmf_sheet_
     config_setting_t *setting;
     const char *text;
     if (!config_setting_is_group(group))
-        return mistake(r, group, "an entry is a group { .. }");
+        return config_fail(r->path, group, BMF_ERROR_FILE, "an entry is a group { .. }");
     BMF_TRY(check_names(r, group, known));
     BMF_TRY(get_member(r, group, "operation", &setting));
     BMF_TRY(copy_text(r, setting, BMF_SHEET_NAME, entry->operation));
     if (!entry->operation[0] || strpbrk(entry->operation, " \t"))
-        return mistake(r, setting, "the name of an operation is one word");
+        return config_fail(r->path, setting, BMF_ERROR_FILE, "the name of an operation is one word");
     BMF_TRY(get_member(r, group, "family", &setting));
-    BMF_TRY(get_text(r, setting, BMF_SHEET_TEXT, &text));
+    BMF_TRY(config_text(r->path, setting, BMF_SHEET_TEXT, &text));
     if (!family_find(text, &entry->family))
-        return mistake(r, setting, "unknown family '%s'", text);
+        return config_fail(r->path, setting, BMF_ERROR_FILE, "unknown family '%s'", text);
     if ((setting = config_setting_get_member(group, "note")))
         BMF_TRY(copy_text(r, setting, BMF_SHEET_TEXT, entry->note));
     if ((setting = config_setting_get_member(group, "doubtful")))
-        BMF_TRY(get_flag(r, setting, &entry->doubtful));
+        BMF_TRY(config_flag(r->path, setting, &entry->doubtful));
     BMF_TRY(read_optional_count(r, group, "element_bytes", &entry->element_bytes));
     BMF_TRY(read_optional_count(r, group, "threads", &entry->threads));
     BMF_TRY(read_equation(r, group, entry));
@@ -383,9 +317,10 @@ static int check_overlaps(const reader *r, const config_setting_t *list)
                 continue;
             const config_setting_t *at = config_setting_get_elem(list, (unsigned)k);
             if (a->family != b->family)
-                return mistake(r, at, "'%s' has entries of different families", b->operation);
+                return config_fail(r->path, at, BMF_ERROR_FILE, "'%s' has entries of different families", b->operation);
             if (overlap(a, b) || (a->p_low == b->p_low && a->d_low == b->d_low && a->d_high == b->d_high))
-                return mistake(r, at, "'%s' has another entry for the same p and d", b->operation);
+                return config_fail(r->path, at, BMF_ERROR_FILE, "'%s' has another entry for the same p and d",
+                                   b->operation);
         }
     return BMF_OK;
 }
@@ -396,7 +331,7 @@ static int read_entries(const reader *r, const config_setting_t *root)
     int64_t places = 0;
     BMF_TRY(get_member(r, root, "entries", &list));
     if (!config_setting_is_list(list) || config_setting_length(list) == 0)
-        return mistake(r, list, "'entries' must be a list ( .. ) of at least one entry");
+        return config_fail(r->path, list, BMF_ERROR_FILE, "'entries' must be a list ( .. ) of at least one entry");
     for (int k = 0; k < config_setting_length(list); k++)
         BMF_TRY(read_entry(r, config_setting_get_elem(list, (unsigned)k), sheet_add(r->sheet, &places)));
     BMF_TRY(check_overlaps(r, list));
@@ -428,13 +363,14 @@ static int read_units(reader *r, const config_setting_t *root)
     config_setting_t *setting;
     const char *text;
     BMF_TRY(get_member(r, root, "units", &setting));
-    BMF_TRY(get_text(r, setting, BMF_SHEET_TEXT, &text));
+    BMF_TRY(config_text(r->path, setting, BMF_SHEET_TEXT, &text));
     if (strcmp(text, "us") != 0 && strcmp(text, "ms") != 0 && strcmp(text, "s") != 0)
-        return mistake(r, setting, "'units' are us, ms or s, not '%s'", text);
+        return config_fail(r->path, setting, BMF_ERROR_FILE, "'units' are us, ms or s, not '%s'", text);
     r->unit = text[0] == 'u' ? 1e-6 : text[0] == 'm' ? 1e-3 : 1.0;
     BMF_TRY(get_member(r, root, "logarithm", &setting));
-    BMF_TRY(get_text(r, setting, BMF_SHEET_TEXT, &text));
-    return strcmp(text, "natural") == 0 ? BMF_OK : mistake(r, setting, "'logarithm' must be natural");
+    BMF_TRY(config_text(r->path, setting, BMF_SHEET_TEXT, &text));
+    return strcmp(text, "natural") == 0 ? BMF_OK
+                                        : config_fail(r->path, setting, BMF_ERROR_FILE, "'logarithm' must be natural");
 }
 
 static int read_skips(const reader *r, const config_setting_t *list)
@@ -443,13 +379,13 @@ static int read_skips(const reader *r, const config_setting_t *list)
     if (!list)
         return BMF_OK;
     if (!config_setting_is_list(list))
-        return mistake(r, list, "'skips' must be a list ( .. )");
+        return config_fail(r->path, list, BMF_ERROR_FILE, "'skips' must be a list ( .. )");
     int count = config_setting_length(list);
     r->sheet->skip = allocate_clear(count, sizeof *r->sheet->skip);
     for (int k = 0; k < count; k++) {
         config_setting_t *group = config_setting_get_elem(list, (unsigned)k), *setting;
         if (!config_setting_is_group(group))
-            return mistake(r, group, "a skip is a group { operation = ..; reason = ..; }");
+            return config_fail(r->path, group, BMF_ERROR_FILE, "a skip is a group { operation = ..; reason = ..; }");
         BMF_TRY(check_names(r, group, known));
         BMF_TRY(get_member(r, group, "operation", &setting));
         BMF_TRY(copy_text(r, setting, BMF_SAMPLE_NAME, r->sheet->skip[k].operation));
@@ -470,7 +406,7 @@ static int read_root(reader *r, const config_setting_t *root)
     if (!text || strncmp(text, "bmf sheet ", 10) != 0)
         return bmf_fail(NULL, BMF_ERROR_FILE, "%s is no sheet: it lacks format = \"bmf sheet 1\"", r->path);
     if (strcmp(text, "bmf sheet 1") != 0)
-        return mistake(r, setting, "this version of the format is not known: '%s'", text);
+        return config_fail(r->path, setting, BMF_ERROR_FILE, "this version of the format is not known: '%s'", text);
     BMF_TRY(check_names(r, root, known));
     BMF_TRY(read_units(r, root));
     BMF_TRY(read_head_texts(r, root));
@@ -479,7 +415,7 @@ static int read_root(reader *r, const config_setting_t *root)
     BMF_TRY(read_optional_count(r, root, "threads", &h->threads));
     BMF_TRY(read_optional_count(r, root, "cores", &h->cores));
     if ((setting = config_setting_get_member(root, "tick"))) {
-        BMF_TRY(get_real(r, setting, &h->tick_seconds));
+        BMF_TRY(config_number(r->path, setting, -INFINITY, INFINITY, &h->tick_seconds));
         h->tick_seconds *= r->unit;
     }
     BMF_TRY(read_skips(r, config_setting_get_member(root, "skips")));
@@ -501,8 +437,7 @@ int sheet_read(const char *path, bmf_sheet **sheet)
     int status = file ? BMF_OK : bmf_fail(NULL, BMF_ERROR_FILE, "cannot read '%s'", path);
     config_init(&config);
     if (status == BMF_OK && config_read(&config, file) == CONFIG_FALSE)
-        status =
-            bmf_fail(NULL, BMF_ERROR_FILE, "%s:%d: %s", path, config_error_line(&config), config_error_text(&config));
+        status = config_fail_parse(path, &config);
     if (status == BMF_OK)
         status = read_root(&r, config_root_setting(&config));
     config_destroy(&config);

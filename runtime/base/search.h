@@ -2,50 +2,33 @@
 #ifndef BMF_SEARCH_H
 #define BMF_SEARCH_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-/* The first k in [0, count) for which above(state, k) holds, or count if there is none: where it holds, it holds for
- * all larger k. Compilers inline `above`. */
-static inline int64_t search_first(int64_t count, bool (*above)(const void *state, int64_t k), const void *state)
-{
-    int64_t low = 0, high = count;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (above(state, middle))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
+/* The first k in [begin, end) for which `above`, an expression over k, holds, or end if there is none: where it holds,
+ * it holds for all larger k. The macro declares k. */
+#define SEARCH_FIRST(k, begin, end, above)                                                                             \
+    __extension__({                                                                                                    \
+        int64_t search_low_ = (begin), search_high_ = (end);                                                           \
+        while (search_low_ < search_high_) {                                                                           \
+            const int64_t k = search_low_ + (search_high_ - search_low_) / 2;                                          \
+            if (above)                                                                                                 \
+                search_high_ = k;                                                                                      \
+            else                                                                                                       \
+                search_low_ = k + 1;                                                                                   \
+        }                                                                                                              \
+        search_low_;                                                                                                   \
+    })
 
 /* The first k with value[k] >= x, or count. value[0, count) does not fall. */
 static inline int64_t first_not_below(const int64_t *value, int64_t count, int64_t x)
 {
-    int64_t low = 0, high = count;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (value[middle] < x)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(k, 0, count, value[k] >= x);
 }
 
 /* The first k with value[k] > x, or count. value[0, count) does not fall. */
 static inline int64_t first_above(const int64_t *value, int64_t count, int64_t x)
 {
-    int64_t low = 0, high = count;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (value[middle] <= x)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(k, 0, count, value[k] > x);
 }
 
 /* The last k with value[k] <= x, or -1. With the starts of parts: the part that holds x. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "runtime/cluster/cluster.h"
 #include "runtime/backend/wait.h"
 
@@ -86,15 +87,8 @@ static side make_side(const bmf_context *ctx, const bmf_round *round, bool sendi
  * with the lowest. */
 static peer_group *in_turn(const bmf_context *ctx, const side *made, int64_t k)
 {
-    int64_t low = 0, high = made->groups;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (made->group[middle].peer < ctx->rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return &made->group[(low + k) % made->groups];
+    const int64_t first = SEARCH_FIRST(g, 0, made->groups, made->group[g].peer >= ctx->rank);
+    return &made->group[(first + k) % made->groups];
 }
 
 static void free_side(side *made)

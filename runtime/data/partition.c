@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "runtime/backend/backend.h"
 
 int64_t bmf_split_start(int64_t length, int64_t parts, int64_t k)
@@ -123,15 +124,7 @@ static int check_start(bmf_context *ctx, int64_t parts, int64_t length, const in
 /* The first part whose processor is not below the given one. */
 int64_t bmf_partition_part_from(const bmf_partition *partition, int64_t processor)
 {
-    int64_t low = 0, high = partition->parts;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (bmf_partition_processor(partition, middle) < processor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(k, 0, partition->parts, bmf_partition_processor(partition, k) >= processor);
 }
 
 int bmf_partition_create(bmf_context *ctx, int64_t base, int levels, const bmf_level *level, int64_t length,
@@ -240,15 +233,7 @@ int64_t bmf_partition_length_on(const bmf_partition *partition, int64_t processo
 
 int64_t bmf_partition_part_of(const bmf_partition *partition, int64_t i)
 {
-    int64_t low = 0, high = partition->parts; /* start[low] <= i < start[high] */
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (partition->start[middle] <= i)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(k, 1, partition->parts, partition->start[k] > i) - 1;
 }
 
 /* Levels that say the same processors in the fewest levels: without levels of one processor, and with a level joined

@@ -13,6 +13,7 @@
 #include "predict/network/graph/graph_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
+#include "runtime/base/search.h"
 
 /* ---- making ---- */
 
@@ -144,15 +145,9 @@ bool graph_find_gap(const bmf_graph *graph, int64_t *from, int64_t *to)
 
 int64_t graph_link(const bmf_graph *graph, int64_t from, int64_t to)
 {
-    int64_t low = graph->first[from], high = graph->first[from + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (graph->link[middle].to < to)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < graph->first[from + 1] && graph->link[low].to == to ? low : -1;
+    const int64_t end = graph->first[from + 1];
+    const int64_t link = SEARCH_FIRST(k, graph->first[from], end, graph->link[k].to >= to);
+    return link < end && graph->link[link].to == to ? link : -1;
 }
 
 void graph_reserve_route(bmf_graph *graph, int64_t links)
