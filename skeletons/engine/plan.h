@@ -5,7 +5,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/data/list.h"
 
-/* What a skeleton wants to send. `generate` adds all rounds of an algorithm to a schedule; it is called once for
+/* What a skeleton is going to send. `generate` adds all rounds of an algorithm to a schedule; it is called once for
  * this host's processors, and again for the whole machine when rank 0 prints. */
 typedef struct bmf_call {
     bmf_context *ctx;
