@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "bmf/status.h"
 
 enum { NEAR_NAMES = 5, MAX_LISTED = 60 };
@@ -42,12 +43,7 @@ void sheet_remark(char *field, const char *format, ...)
 
 bmf_sheet_entry *sheet_add(bmf_sheet *sheet, int64_t *places)
 {
-    if (sheet->entries == *places) {
-        int64_t more = *places * 2 + 16, size = sizeof *sheet->entry;
-        sheet->entry = reallocate(sheet->entry, *places * size, more * size);
-        *places = more;
-    }
-    bmf_sheet_entry *entry = &sheet->entry[sheet->entries++];
+    bmf_sheet_entry *entry = ARRAY_APPEND(sheet->entry, sheet->entries, *places);
     *entry =
         (bmf_sheet_entry){.noise = NAN, .freedom = NAN, .coverage = NAN, .chi_square = NAN, .q = NAN, .condition = NAN};
     return entry;
