@@ -41,7 +41,7 @@ typedef struct bmf_strings {
 /* The name of a choice, from 0 on, NULL behind the last; *about: what it is, if there is something to say. */
 typedef const char *bmf_choice_name(int number, const char **about);
 
-/* Where the value of an option goes: size bytes at offset in the command's values, and what may stand there. */
+/* Where the value of an option goes: size bytes at offset in the command's values, and its possible values. */
 typedef struct bmf_option_value {
     bmf_value_kind kind;
     size_t offset, size;

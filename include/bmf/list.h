@@ -2,7 +2,7 @@
  * Lists: a type, a partition, and this rank's elements.
  *
  * A rank holds elements [bmf_list_local_begin, bmf_list_local_end) of a list, one contiguous array for every leaf of
- * the type (bmf/type.h). Lists are values: they share memory until somebody writes. The skeletons (bmf/skeletons.h)
+ * the type (bmf/type.h). Lists are values: they share memory until one is written to. The skeletons (bmf/skeletons.h)
  * make lists; the functions here are for programs that look into them. */
 #ifndef BMF_LIST_H
 #define BMF_LIST_H
@@ -46,8 +46,8 @@ BMF_API int64_t bmf_list_local_end(const bmf_list *list);
  * lists, one inner list after the other (bmf_list_offsets). Valid until the list is freed or written to. 0 <= leaf <
  * the number of leaves; lists of lists of lists are looked into by bmf_flatten. Not collective. */
 BMF_API const void *bmf_list_data(const bmf_list *list, int leaf, int64_t *stride);
-/** The same for writing: makes the memory writable first (bmf_list_make_writable), so that elements stand one after the
- * other. Not collective. */
+/** The same for writing: makes the memory writable first (bmf_list_make_writable), so that elements are
+ * contiguous. Not collective. */
 BMF_API void *bmf_list_data_writable(bmf_list *list, int leaf);
 /** Of a list of lists: inner list i of this rank is [offsets[i], offsets[i + 1]) of what bmf_list_data gives; one value
  * more than this rank has inner lists, the first 0. NULL for other lists. Not collective. */

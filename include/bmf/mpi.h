@@ -23,7 +23,7 @@ extern "C" {
  * thread of a process calls bmf.
  *
  * Collective over comm, with the same options on every rank. comm is duplicated: it stays the caller's, may be freed at
- * once, and messages of bmf never meet its messages. A communicator of one group; MPI_COMM_SELF is one.
+ * once, and messages of bmf never match its receives. A communicator of one group; MPI_COMM_SELF is one.
  *
  * MPI: initialised already (MPI_THREAD_FUNNELED or more), and then finalised by the program after the last bmf_close;
  * or not yet, with MPI_COMM_WORLD or MPI_COMM_SELF, and then bmf initialises it, and finalises it when no context is

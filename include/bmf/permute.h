@@ -18,7 +18,7 @@ extern "C" {
 
 /* ---- in memory: one pass through memory for any BMMC permutation, without communication ----
  *
- * Elements are element_bytes bytes each, 1 .. 4096, any number; N = 2^bits of them stand one after another. Buffers
+ * Elements are element_bytes bytes each, 1 .. 4096, any number; N = 2^bits of them are contiguous. Buffers
  * need no alignment beyond the bytes', but 64-byte aligned ones are fastest. `threads` >= 1 worker threads are used
  * when the size is worth it. Nothing here is collective. */
 
@@ -101,7 +101,7 @@ BMF_API int bmf_permute_execute(bmf_context *ctx, const bmf_permute_plan *plan, 
                                 void *const *target);
 
 /** Rank relabelling: the permutation with the result's processors renumbered so that every processor keeps as much as
- * possible (2^-r of its elements, all if r = 0). Element y of the wanted result stands at address relabel(y) of the
+ * possible (2^-r of its elements, all if r = 0). Element y of the wanted result is at address relabel(y) of the
  * relabelled one; relabel changes processor bits only. Needs P = 2^p <= N. Not collective. */
 BMF_API void bmf_permute_relabel(const bmf_permutation *p, int processor_bits, bmf_permutation *relabelled,
                                  bmf_permutation *relabel);

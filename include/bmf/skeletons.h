@@ -5,7 +5,7 @@
  * same order with the same arguments (lists, kernels and operators of the same meaning). They return BMF_OK or a
  * positive status, the same on every rank, and on failure leave their outputs alone. Output lists belong to the
  * caller (bmf_list_free). Input lists are not changed except by the *_in_place functions; outputs may share memory
- * with inputs (lists are values: in-place functions copy first when somebody else holds the memory).
+ * with inputs (lists are values: in-place functions copy first if the memory is shared).
  *
  * n: elements; w: bytes of an element; Q: processors of the list; messages and bytes are between processors.
  */
@@ -60,14 +60,14 @@ BMF_API int bmf_rebalance(const bmf_list *xs, bmf_list **out);
 /** The same elements on the parts of `like`, which must have the same length. Messages as above. */
 BMF_API int bmf_redistribute(const bmf_list *xs, const bmf_list *like, bmf_list **out);
 /** Document 000, 5.4. A tuple {value, x} for every x: the value (a list of one element placed on the first processor
- * of xs) goes to every processor of xs once and stands there as a column of stride 0. Algorithms: tree, pipeline,
+ * of xs) is broadcast to every processor of xs, where it is a column of stride 0. Algorithms: tree, pipeline,
  * scatter_allgather; Q - 1 messages of the value's bytes (tree). */
 BMF_API int bmf_distl(const bmf_list *value, const bmf_list *xs, bmf_list **out);
 /** The same with a value every rank has already (a record): no messages. */
 BMF_API int bmf_distl_value(const bmf_type *type, const void *value, const bmf_list *xs, bmf_list **out);
 /** out[i] = xs[indices[i]], on the processors of indices. Any index list: permutation, duplicates, broadcast. Document
  * 000, 5.9. Sparse: a processor asks only owners it needs (8 bytes an element), and they answer (w bytes an element);
- * nobody asks itself. An index list that is a BMMC permutation of 2^n elements split evenly over 2^p processors is
+ * none asks itself. An index list that is a BMMC permutation of 2^n elements split evenly over 2^p processors is
  * recognised for one read of it and runs by its plan, without requests (docs/permutations.md). Errors:
  * BMF_ERROR_INDEX names the first position and the index that is out of range. */
 BMF_API int bmf_project(const bmf_list *xs, const bmf_list *indices, bmf_list **out);
@@ -89,8 +89,8 @@ BMF_API int bmf_zip_in_place(bmf_list *xs, const bmf_list *ys, const bmf_kernel 
 BMF_API int bmf_pair(const bmf_list *xs, const bmf_list *ys, bmf_list **out);
 /** Component k (from 0) of tuples, without copying. */
 BMF_API int bmf_component(const bmf_list *xs, int k, bmf_list **out);
-/** The elements for which predicate (-> bool) holds, in order, each where it was. Part lengths change; the new ones
- * are told to all. */
+/** The elements for which predicate (-> bool) holds, in order, each where it was. Part lengths change; every
+ * rank gets the new ones. */
 BMF_API int bmf_filter(const bmf_list *xs, const bmf_kernel *predicate, bmf_list **out);
 
 /* ---- reduce and scan: any associative operator, commutative or not ----
@@ -98,7 +98,7 @@ BMF_API int bmf_filter(const bmf_list *xs, const bmf_kernel *predicate, bmf_list
  * over the element numbers (docs/reproducible.md). */
 
 /** Document 000, 5.6. The total of xs as a record into value, on every rank. An empty list gives the identity, or
- * BMF_ERROR_SHAPE if there is none. Algorithms: levels (then told to all by the distl tree), doubling, everybody. A
+ * BMF_ERROR_SHAPE if there is none. Algorithms: levels (then broadcast by the distl tree), doubling, everybody. A
  * message is a value, or up to 2 log2 n values if the operator is not exact and parts do not end on powers of two. */
 BMF_API int bmf_reduce(const bmf_list *xs, const bmf_operator *op, void *value);
 /** The total as a list of one element on the first processor of xs: levels only, Q - 1 messages. */

@@ -1,5 +1,5 @@
 /** @file
- * Where elements stand in memory. */
+ * Where elements are in memory. */
 #ifndef BMF_SLICE_H
 #define BMF_SLICE_H
 

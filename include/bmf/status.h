@@ -2,9 +2,9 @@
  * Status codes and messages.
  *
  * Every fallible function of bmf returns an int: BMF_OK (0) or a positive bmf_status. A call that returns a
- * positive status changed nothing the caller can see. The text of the last error stands in the context
+ * positive status changed nothing the caller can see. The text of the last error is in the context
  * (bmf_error_text). Collective functions return the same status on every rank: errors that only some ranks can see
- * are agreed upon (bmf_agree) before anybody exchanges data, and every rank then holds the text of the lowest
+ * are agreed upon (bmf_agree) before any rank exchanges data, and every rank then holds the text of the lowest
  * failing rank.
  */
 #ifndef BMF_STATUS_H
@@ -50,7 +50,7 @@ BMF_API const char *bmf_error_text(const bmf_context *ctx);
 
 /** Agrees on one status among all ranks: the largest severity wins by lowest rank. Collective over the context.
  * Returns BMF_OK on every rank if all passed BMF_OK, otherwise the status of the lowest failing rank, whose
- * message then stands in every rank's context.
+ * message is then in every rank's context.
  * Moves: one non-blocking allreduce of 8 bytes; on failure one broadcast of 1 KiB. */
 BMF_API int bmf_agree(bmf_context *ctx, int status);
 

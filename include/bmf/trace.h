@@ -65,7 +65,7 @@ BMF_API bool bmf_trace_is_predicted(const bmf_trace *trace, int run);
 BMF_API int32_t bmf_trace_lanes(const bmf_trace *trace, int run);
 /** The rank that ran a lane. */
 BMF_API int32_t bmf_trace_lane_rank(const bmf_trace *trace, int run, int32_t lane);
-/** The events of a run, sorted by lane and begin, outer ones before inner; count tells how many. The trace's own. */
+/** The events of a run, sorted by lane and begin, outer ones before inner; *count: how many. Owned by the trace. */
 BMF_API const bmf_event *bmf_trace_events(const bmf_trace *trace, int run, int64_t *count);
 /** The name of a kernel; "" for number 0. The trace's own. */
 BMF_API const char *bmf_trace_name(const bmf_trace *trace, int run, uint32_t name);

@@ -5,7 +5,7 @@
  * A type is an immutable tree. Types inside lists and columns are interned: equal types are the same pointer.
  * A *leaf* of a type is a scalar or struct component outside any inner list; leaves are numbered from left to
  * right. A *record* is the C struct layout of the leaves in order (each at its natural alignment), used wherever
- * one element has to stand in memory as a whole: results of a reduction, partial results in messages.
+ * one element has to be contiguous in memory: results of a reduction, partial results in messages.
  */
 #ifndef BMF_TYPE_H
 #define BMF_TYPE_H

@@ -52,7 +52,7 @@ typedef struct bmf_measure_summary {
     int64_t resumed;     /* of the points, how many were complete before */
     int64_t skipped;     /* operations */
     int64_t left_out;    /* points: no time, no memory, or they failed */
-    int64_t disturbed;   /* new repetitions in which the system gave a core to somebody else: is the machine quiet? */
+    int64_t disturbed;   /* new repetitions in which the system gave a core to another process: is the machine quiet? */
     double seconds;
     bool interrupted;    /* the file can be resumed */
     bool oversubscribed; /* more ranks than cores */

@@ -120,7 +120,7 @@ const char *measure_unsupported_reason(const measure_operation *operation, const
 void measure_plan_create(const bmf_measure_options *options, const measure_limits *limits, measure_plan *plan);
 void measure_plan_free(measure_plan *plan);
 /* Sets what is wanted of every point so that the missing repetitions take about `seconds`: short ones get all they
- * want, the others about the same time each. If even the fewest take longer, the dearest points are left out. */
+ * want, the others about the same time each. If even the fewest take longer, the most expensive points are left out. */
 void measure_plan_share(measure_plan *plan, double seconds);
 /* How many repetitions of a point belong to a pass. */
 int measure_plan_repetitions(const measure_point *point, int pass);
@@ -137,7 +137,7 @@ typedef struct measure_starter {
 } measure_starter;
 
 measure_starter measure_starter_create(bmf_context *ctx, bmf_measure_clock clock);
-/* After somebody was late: doubles the margin, or returns false when it is as large as it may be. Everybody must call
+/* After a rank was late: doubles the margin, or returns false when it is as large as it may be. All ranks must call
  * it equally often. */
 bool measure_starter_widen(measure_starter *starter);
 /* Lets all members start together; sets site->begin. Collective over the group. */

@@ -91,9 +91,9 @@ void dynamic_send(bmf_wormhole_mesh *dynamic, int64_t message, int64_t from, int
 void dynamic_step(bmf_wormhole_mesh *dynamic);
 /* The first cycle, now or later, in which something happens; INT64_MAX: none unless a message is handed over. */
 int64_t dynamic_next(const bmf_wormhole_mesh *dynamic);
-/* Goes on to a later time, at most that of dynamic_next. */
+/* Advances to a later time, at most that of dynamic_next. */
 void dynamic_skip(bmf_wormhole_mesh *dynamic, int64_t time);
-/* Messages handed over of which nobody has been told when they arrive. */
+/* Messages handed over whose arrival has not been reported yet. */
 int64_t dynamic_pending(const bmf_wormhole_mesh *dynamic);
 /* Words that have crossed links between routers, headers included. */
 int64_t dynamic_flit_hops(const bmf_wormhole_mesh *dynamic);

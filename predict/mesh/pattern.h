@@ -12,8 +12,8 @@
  * Nodes that would send to themselves send nothing, unless random traffic is asked to.
  *
  * A file of messages has a message a line, `FROM TO[,TO..] WORDS [at=CYCLE] [bandwidth=B]`; # begins a comment. Nodes
- * are numbers, or coordinates like 3:0 or 3:0:1. B is in words a cycle, 0 < B <= 1: a wish that only routers with
- * bandwidths hear.
+ * are numbers, or coordinates like 3:0 or 3:0:1. B is in words a cycle, 0 < B <= 1: a request that only routers
+ * with bandwidths use.
  */
 #ifndef BMF_MESH_PATTERN_H
 #define BMF_MESH_PATTERN_H
@@ -26,7 +26,7 @@ typedef struct bmf_mesh_message {
     const int64_t *to; /* different nodes */
     int64_t words;     /* at least 1; 32 bits each, without headers */
     int64_t cycle;     /* the sender has it then; never decreases from one message to the next */
-    double bandwidth;  /* words a cycle that are wished for; 0: as many as there are */
+    double bandwidth;  /* requested words a cycle; 0: as many as there are */
 } bmf_mesh_message;
 
 typedef struct bmf_mesh_traffic {

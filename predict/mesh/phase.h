@@ -18,8 +18,8 @@ typedef struct bmf_mesh_plan {
     bmf_mesh_phase *phase;
 } bmf_mesh_plan;
 
-/* Plans messages in their order, as many in a phase as find registers and slots. Bandwidths: what a message wishes, or
- * in proportion to its words. leaves: also the last phase can be left. Errors: BMF_ERROR_ARGUMENT: a message that is
+/* Plans messages in their order, as many in a phase as find registers and slots. Bandwidths: what a message requests,
+ * or in proportion to its words. leaves: also the last phase can be left. Errors: BMF_ERROR_ARGUMENT: a message that is
  * none for this mesh, or that does not fit by itself. The caller frees. */
 int mesh_plan_make(const bmf_scheduled_hardware *hardware, bool leaves, int64_t messages,
                    const bmf_mesh_message *message, bmf_mesh_plan **plan);

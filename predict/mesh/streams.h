@@ -2,7 +2,7 @@
  * with nodes, pipelines, time slots and delays under all rules of the hardware (predict/mesh/scheduled.h).
  *
  * A stream gets the same number of slots on every node it passes, as far apart as they can be equally: slots / length
- * words a cycle. If not all streams fit as wished, all bandwidths are multiplied by the largest common factor with
+ * words a cycle. If not all streams fit as requested, all bandwidths are multiplied by the largest common factor with
  * which they do. */
 #ifndef BMF_MESH_STREAMS_H
 #define BMF_MESH_STREAMS_H
@@ -13,7 +13,7 @@ typedef struct bmf_stream {
     int64_t from;
     int64_t destinations; /* at least 1 */
     const int64_t *to;    /* different nodes; `from` among them: the source reads its own words */
-    double bandwidth;     /* words a cycle that are wished for, 0 < bandwidth <= 1; a stream carries at most 1/2 */
+    double bandwidth;     /* requested words a cycle, 0 < bandwidth <= 1; a stream carries at most 1/2 */
     bool reprogrammed;    /* any of its VFSMs may be told at run time to read the interface */
 } bmf_stream;
 
@@ -42,7 +42,7 @@ typedef struct bmf_stream_routes {
     int64_t streams;
     bmf_stream_route *route;
     int rounds, tries; /* of ripping up and rerouting in the last try; bandwidths that were tried */
-    double factor;     /* of the bandwidths that were wished for */
+    double factor;     /* of the requested bandwidths */
 } bmf_stream_routes;
 
 typedef struct bmf_stream_request {

@@ -2,7 +2,7 @@
  *
  * Kernels run (threads of this host share the work) and messages are copied, so that a program has its real values and
  * takes its real branches; what is recorded are actions, which the simulator times on the machine's network. The
- * program meets one host with all processors: ranks 1, local_processors = P.
+ * program sees one host with all processors: ranks 1, local_processors = P.
  */
 #ifndef BMF_MODEL_H
 #define BMF_MODEL_H
@@ -17,7 +17,7 @@ typedef struct bmf_model bmf_model;
 /* Turns an open context of one rank, whose run has not begun, into one of the machine with `processors`; the machine is
  * borrowed and must outlive the context. ranks: of the run that is imitated in rank_messages and rank_bytes of
  * the statistics (processors in contiguous blocks); 0: as many as processors.
- * From then on bmf_seconds tells the largest virtual clock. Errors: BMF_ERROR_ARGUMENT: more ranks than 1, more
+ * From then on bmf_seconds returns the largest virtual clock. Errors: BMF_ERROR_ARGUMENT: more ranks than 1, more
  * processors than the machine has; those of machine_network. */
 int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks);
 /* The model of a context, NULL on the cluster. */

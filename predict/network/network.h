@@ -19,7 +19,7 @@
  *   - What is set later the network says by a call of network->freed (free or done or both have been set, arrived has
  *     not; optional, any number of times) or network->complete (everything is set; once for each message; also from
  *     within `send`). Both may be called in send, post and advance.
- *   - A processor whose `free` is not known stands still at its send, one whose `done` is not known at its wait, one
+ *   - A processor whose `free` is not known blocks at its send, one whose `done` is not known at its wait, one
  *     whose `arrived` is not known at its receive.
  *   - A time that is said in a call is no earlier than the call's own time (message->sent, message->posted, what next
  *     gave), so that nobody learns of the past: a network that would know earlier has an event of its own there. In
@@ -35,7 +35,7 @@
 
 #include <libconfig.h>
 
-/* One message on its way. The simulator owns it; it stays where it is until `arrived` has been used. */
+/* One message in flight. The simulator owns it; it stays where it is until `arrived` has been used. */
 typedef struct bmf_transit {
     int64_t from, to, bytes; /* from != to */
     int64_t round;           /* number of its round of messages in the run: rounds with more messages share it */
@@ -56,7 +56,7 @@ typedef struct bmf_transit {
 typedef struct bmf_network bmf_network;
 struct bmf_machine;
 
-/* Told what has become known of a message, see above. */
+/* Called with what has become known of a message, see above. */
 typedef void bmf_transit_callback(void *simulator, bmf_transit *message);
 
 /* A link as reports show it: how many bytes crossed it and how long it was busy. */

@@ -1,6 +1,6 @@
 /* Comparing a measured run with a predicted one, or any two runs of one program, by structural ids.
  *
- * Source: document 001, cmptrace: levels A (event by event), B (processor and state), C (state). Events are twins when
+ * Source: document 001, cmptrace: levels A (event by event), B (processor and state), C (state). Events match if
  * (node path, instance, round, lane, kind, peer, occurrence) agree. With different numbers of processors only steps
  * (node path, instance) are compared. Cost: one hash table over the smaller run.
  */
@@ -24,11 +24,11 @@ typedef struct bmf_comparison {
      * steps. */
     bmf_ratio common;
     bmf_ratio total;                  /* length of the runs, with everything */
-    bmf_ratio state[BMF_EVENT_KINDS]; /* level C: sums of durations over all events, with and without a twin */
+    bmf_ratio state[BMF_EVENT_KINDS]; /* level C: sums of durations over all events, matched or not */
     bmf_ratio *lane_state;            /* level B: lane * BMF_EVENT_KINDS + kind; NULL at different P */
-    int64_t *match;                   /* level A: by event of the measured run, its twin or -1; NULL at different P */
+    int64_t *match;                   /* level A: by event of the measured run, its match or -1; NULL at different P */
     int64_t pairs;                    /* of leaves: events that are not regions or calls */
-    int64_t only_measured, only_predicted; /* leaves without a twin */
+    int64_t only_measured, only_predicted; /* leaves without a match */
     int64_t measured_messages, predicted_messages, measured_bytes, predicted_bytes;
     int64_t covered;       /* pairs whose measured duration is in the predicted interval */
     int64_t with_interval; /* pairs that have one */
@@ -36,7 +36,7 @@ typedef struct bmf_comparison {
     int64_t nodes;                                            /* by node of the measured run */
     bmf_ratio *node;                                          /* sums over all steps of the node; pairs are steps */
     uint32_t *node_match;                                     /* its node in the predicted run, UINT32_MAX: none */
-    int64_t steps, only_measured_steps, only_predicted_steps; /* pairs, and steps without a twin */
+    int64_t steps, only_measured_steps, only_predicted_steps; /* pairs, and steps without a match */
     int64_t covered_steps, steps_with_interval;
 } bmf_comparison;
 

@@ -10,7 +10,7 @@ typedef struct bmf_both {
     const uint32_t *known[2];    /* by node: its node in the measured run, UINT32_MAX if it has none */
 } bmf_both;
 
-/* By event of the measured run: its twin in the predicted run, or -1. To be freed. */
+/* By event of the measured run: its match in the predicted run, or -1. To be freed. */
 int64_t *compare_matches(const bmf_both *both);
 
 /* |predicted / measured - 1|; 0 if both are 0. */

@@ -17,7 +17,7 @@ void sheet_put_html(bmf_output *out, const bmf_sheet *sheet);
 /* One LaTeX document (article, longtable). */
 void sheet_put_tex(bmf_output *out, const bmf_sheet *sheet);
 /* An <svg> element: time over d with a curve per p, and over p with a curve per d, where these vary; measured points
- * with their least and most, the 95 % interval of one observation as a band. */
+ * with their minimum and maximum, the 95 % interval of one observation as a band. */
 void sheet_put_svg(bmf_output *out, const bmf_sheet_entry *entry, int64_t count);
 
 /* Calls show for every operation of the sheet in order: its first entry and how many it has. */

@@ -16,7 +16,7 @@
 
 enum { BMF_SHEET_NAME = BMF_SAMPLE_NAME + 8, BMF_SHEET_TEXT = 256, BMF_ALTERNATIVES = BMF_FORMS };
 
-/* What was measured at one point: the typical time (robust mean), the least and the most. */
+/* What was measured at one point: the typical time (robust mean), the minimum and the maximum. */
 typedef struct bmf_sheet_point {
     int32_t p, repeats;
     int64_t d;

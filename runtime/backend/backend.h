@@ -43,7 +43,7 @@ typedef struct bmf_segment {
 } bmf_segment;
 
 /* Where a round's messages come from and go to. Both return the number of segments (0 .. BMF_MAX_SEGMENTS) whose bytes
- * add up to the message's. `incoming` is told the real size; it may allocate. Memory stays valid until the call ends.
+ * add up to the message's. `incoming` gets the real size; it may allocate. Memory stays valid until the call ends.
  * Messages whose `from` and `to` are both local are copied segment by segment. */
 typedef struct bmf_transfer {
     int (*outgoing)(void *state, const bmf_message *message, bmf_segment *segment);
@@ -73,7 +73,7 @@ typedef struct bmf_backend {
                           bmf_exchange **under_way);
     void (*exchange_progress)(bmf_context *ctx, bmf_exchange *under_way);
     int (*exchange_end)(bmf_context *ctx, bmf_exchange *under_way);
-    /* A sparse round: `sends` holds only messages from local processors, with sizes; nobody knows the receivers' side.
+    /* A sparse round: `sends` holds only messages from local processors, with sizes; the receivers' side is unknown.
      * Calls incoming for every message that arrives. Collective over all hosts. Silent partners cost nothing but one
      * barrier. Messages from one processor to another keep their order. */
     int (*exchange_sparse)(bmf_context *ctx, const bmf_round *sends, uint32_t round_number,
@@ -92,7 +92,7 @@ typedef struct bmf_backend {
     /* ctx->processors and the local ones have changed, and so has an empty ctx->run. */
     int (*resize)(bmf_context *ctx);
 
-    /* ---- of backends that stand for a machine of their own; NULL or false on the cluster ---- */
+    /* ---- of backends that model another machine; NULL or false on the cluster ---- */
 
     /* A region or call was entered, ctx->position[ctx->depth], or is being left; instead of the events that are
      * recorded otherwise. The partition may be NULL. */
@@ -107,8 +107,8 @@ typedef struct bmf_backend {
     void (*barrier)(bmf_context *ctx);
     /* Called once by bmf_close, instead of writing the trace. */
     int (*finish)(bmf_context *ctx);
-    /* Processors stand for ranks of their own: what ranks do by themselves, between two operations that communicate, is
-     * done for the processors of the host one after the other, so that nothing depends on what others have. Told before
+    /* Processors represent ranks of their own: what ranks do between two operations that communicate is done
+     * for the processors of the host one after the other, so that nothing depends on what others have. Called before
      * the first processor, before each of them, and after the last; the same calls are entered for each. */
     void (*separate)(bmf_context *ctx, bmf_rank_emulation_step step);
 } bmf_backend;
@@ -184,7 +184,7 @@ static inline int backend_exchange_end(bmf_context *ctx, bmf_exchange *under_way
 }
 /* true: from now on an agreement on a failure holds for all agreements that follow, without any messages, until this
  * is called again. For parts of a program in which a rank that fails goes straight to the last agreement, while the
- * others meet it at their next one. */
+ * others reach it at their next one. */
 static inline void agree_once(bmf_context *ctx, bool once)
 {
     ctx->agrees_once = once;

@@ -1,4 +1,4 @@
-/* What the files of runtime share and nobody else sees. */
+/* What the files of runtime/context share. */
 #ifndef BMF_RUNTIME_PRIVATE_H
 #define BMF_RUNTIME_PRIVATE_H
 
@@ -16,7 +16,7 @@ int options_copy(const bmf_options *given, bmf_options *copy);
  * Not collective. */
 int options_apply(bmf_context *ctx, const bmf_options *options);
 
-/* Finds out how many ranks of the context share this host, and whether they must wait politely. Collective. */
+/* Finds out how many ranks of the context share this host, and whether they are oversubscribed. Collective. */
 void find_node_ranks(bmf_context *ctx);
 /* ctx->threads, unless an option set them. */
 void default_threads(bmf_context *ctx);

@@ -50,7 +50,7 @@ typedef struct bmf_algorithm {
     bool to_first; /* reductions: only item 0 ends with the total */
 } bmf_algorithm;
 
-/* X(name): algorithm_NAME. Those of one skeleton stand together; of equally cheap ones the first is chosen. */
+/* X(name): algorithm_NAME. Those of one skeleton are adjacent; of equally cheap ones the first is chosen. */
 #define BMF_ALGORITHM_LIST(X)                                                                                          \
     X(split_tree)                                                                                                      \
     X(split_direct)                                                                                                    \

@@ -3,7 +3,7 @@
  * A schedule is made by an algorithm (runtime/schedule/algorithms.h) from a group of processors and sizes.
  * Every host of processors makes the same schedule but keeps only the messages from or to its own processors
  * [low, high); with the range [0, P) it is the whole, which is what plans print and the model backend runs.
- * Within a round messages stand in the same order on every host. A round's messages may all travel at once; a later
+ * Within a round messages are in the same order on every host. A round's messages may all travel at once; a later
  * round may depend on an earlier one.
  */
 #ifndef BMF_SCHEDULE_H

@@ -5,7 +5,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/data/list.h"
 
-/* What a skeleton wants to send. `generate` adds all rounds of an algorithm to a schedule and returns BMF_OK or
+/* What a skeleton is going to send. `generate` adds all rounds of an algorithm to a schedule and returns BMF_OK or
  * BMF_ERROR_MEMORY; it is called once for this host's processors, and again for the whole machine when rank 0 prints.
  */
 typedef struct bmf_call {

@@ -19,8 +19,8 @@ typedef struct bmf_block_source {
     int (*block)(const struct bmf_block_source *source, int worker, int64_t begin, int64_t count, bmf_slice *block);
     /* The fold of the BMF_FOLD_BLOCK elements from begin on, by something faster than the operator; or NULL. */
     int (*fold)(const struct bmf_block_source *source, int worker, int64_t begin, void *value);
-    bool plain;  /* a block's elements stand one behind the other */
-    bool direct; /* they stand like this in memory already: blocks may be of any length */
+    bool plain;  /* a block's elements are contiguous */
+    bool direct; /* contiguous in the list itself: blocks may be of any length */
 } bmf_block_source;
 
 typedef struct bmf_source {

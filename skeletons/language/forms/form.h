@@ -1,4 +1,4 @@
-/* Forms: what may stand where an expression is expected, a skeleton, a tuple of functions, a choice, .. The parser, the
+/* Forms: what an expression may be, a skeleton, a tuple of functions, a choice, .. The parser, the
  * checker, the rewriter and the evaluator know a form by its descriptor only. */
 #ifndef BMF_LANGUAGE_FORM_H
 #define BMF_LANGUAGE_FORM_H

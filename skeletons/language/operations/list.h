@@ -1,4 +1,4 @@
-/* The operations of the language, what may stand in B_Op (..), one line each. */
+/* The operations of the language, the operands of B_Op (..), one line each. */
 #ifndef BMF_LANGUAGE_OPERATIONS_LIST_H
 #define BMF_LANGUAGE_OPERATIONS_LIST_H
 

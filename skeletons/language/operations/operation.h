@@ -1,11 +1,11 @@
-/* Operations: what may stand in B_Op (..). Scalar ones are lines of a table (list.h), those of lists have a
+/* Operations: the operands of B_Op (..). Scalar ones are lines of a table (list.h), those of lists have a
  * descriptor in a file of their own each. */
 #ifndef BMF_LANGUAGE_OPERATION_H
 #define BMF_LANGUAGE_OPERATION_H
 
 #include "skeletons/language/forms/form.h"
 
-/* What an operation wants and makes. */
+/* What an operation takes and returns. */
 typedef enum bmf_signature {
     BMF_SIGNATURE_ARITHMETIC,    /* {number, number} -> the wider of them */
     BMF_SIGNATURE_ORDER,         /* {number, number} -> bool */
