@@ -1,6 +1,6 @@
 /* project's parts; private to skeletons.
  *
- * A *need* is what one piece of the index list wants from one part of xs. The needs of all pieces of one part of the
+ * A *need* is what one piece of the index list needs from one part of xs. The needs of all pieces of one part of the
  * index list from one part of xs form a *run*: one request of element numbers, one answer of elements. An *asked* is
  * a request that came here. */
 #ifndef BMF_PROJECT_H
@@ -61,7 +61,7 @@ typedef struct bmf_project_call {
     int64_t answers; /* elements other processors asked for */
 } bmf_project_call;
 
-/* True if the piece wants nothing from other processors. */
+/* True if the piece needs nothing from other processors. */
 static inline bool project_all_own(const bmf_piece_needs *needs)
 {
     return needs->count == 0 || (needs->count == 1 && needs->need[0].run == BMF_OWN);

@@ -34,7 +34,7 @@ struct bmf_frame {
     int64_t count;            /* instances on this rank */
     /* one of these three says which outer instance instance j belongs to, and which element of its list it is */
     const int64_t *offsets; /* outer instance i has instances [offsets[i], offsets[i + 1]): elements of a placed list */
-    const int64_t *picked;  /* instance j is outer instance picked[j]: a branch, or what goes on in a loop */
+    const int64_t *picked;  /* instance j is outer instance picked[j]: a branch, or what continues in a loop */
     const bmf_distribution *spread;  /* elements of distributed lists */
     const bmf_run_of_instances *run; /* owned */
     int64_t runs;

@@ -1,7 +1,7 @@
 /* What the files of streams share: the elements of a batch, block by block. Private to the language.
  *
  * A stream numbers the elements of all its instances through: instance s has the elements [offset[s], offset[s + 1]),
- * its segment. Where they really stand (one column, views, numbers that are nowhere) is the source's business. Workers
+ * its segment. Where they really are (one column, views, numbers that are nowhere) is the source's business. Workers
  * take pieces, any ranges of elements; only reductions and scans care where segments begin. */
 #ifndef BMF_LANGUAGE_STREAM_H
 #define BMF_LANGUAGE_STREAM_H
