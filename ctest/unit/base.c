@@ -12,6 +12,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 #include "runtime/base/edit_distance.h"
+#include "runtime/base/near_names.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/random.h"
 #include "runtime/base/search.h"
@@ -300,6 +301,25 @@ static void distances_count_letters(void **state)
     assert_int_equal(distance(longer + 1, "x"), 63);
 }
 
+static void the_nearest_names_are_kept_in_order(void **state)
+{
+    (void)state;
+    char text[32], little[8];
+    near_names near = {.max = 3, .limit = 4};
+    assert_string_equal(near_names_text(&near, text, sizeof text), "");
+    near_names_offer(&near, "five", 5);
+    assert_int_equal(near.count, 0);
+    near_names_offer(&near, "four", 4);
+    near_names_offer(&near, "two", 2);
+    near_names_offer(&near, "also two", 2);
+    assert_string_equal(near_names_text(&near, text, sizeof text), "two, also two, four");
+    near_names_offer(&near, "late two", 2);
+    near_names_offer(&near, "one more two", 2);
+    near_names_offer(&near, "one", 1);
+    assert_string_equal(near_names_text(&near, text, sizeof text), "one, two, also two");
+    assert_string_equal(near_names_text(&near, little, sizeof little), "one, tw");
+}
+
 /* ---- random numbers and hashes ---- */
 
 /* The values that the authors' program prints for the seeds 0 and 1234567. */
@@ -342,21 +362,14 @@ static void hashes_of_texts_are_those_of_fnv(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays_of_memory_keep_what_they_held),
-        cmocka_unit_test(appended_elements_stay_in_order),
-        cmocka_unit_test(counts_may_be_of_any_integer_type),
-        cmocka_unit_test(reserved_room_is_there_at_once),
-        cmocka_unit_test(arrays_that_may_fail_stay_as_they_are),
-        cmocka_unit_test(heaps_give_what_sorting_gives),
-        cmocka_unit_test(first_elements_can_be_replaced),
-        cmocka_unit_test(elements_find_their_place_again),
-        cmocka_unit_test(tables_find_what_was_entered),
-        cmocka_unit_test(too_many_numbers_are_refused),
-        cmocka_unit_test(searches_find_what_looking_finds),
-        cmocka_unit_test(distances_count_letters),
-        cmocka_unit_test(random_bits_are_those_of_splitmix64),
-        cmocka_unit_test(random_reals_are_of_the_unit_interval),
-        cmocka_unit_test(hashes_of_texts_are_those_of_fnv),
+        cmocka_unit_test(arrays_of_memory_keep_what_they_held),  cmocka_unit_test(appended_elements_stay_in_order),
+        cmocka_unit_test(counts_may_be_of_any_integer_type),     cmocka_unit_test(reserved_room_is_there_at_once),
+        cmocka_unit_test(arrays_that_may_fail_stay_as_they_are), cmocka_unit_test(heaps_give_what_sorting_gives),
+        cmocka_unit_test(first_elements_can_be_replaced),        cmocka_unit_test(elements_find_their_place_again),
+        cmocka_unit_test(tables_find_what_was_entered),          cmocka_unit_test(too_many_numbers_are_refused),
+        cmocka_unit_test(searches_find_what_looking_finds),      cmocka_unit_test(distances_count_letters),
+        cmocka_unit_test(the_nearest_names_are_kept_in_order),   cmocka_unit_test(random_bits_are_those_of_splitmix64),
+        cmocka_unit_test(random_reals_are_of_the_unit_interval), cmocka_unit_test(hashes_of_texts_are_those_of_fnv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

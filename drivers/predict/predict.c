@@ -12,6 +12,7 @@
 #include "drivers/commands.h"
 #include "predict/report/report.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/text.h"
 
 /* ---- options ---- */
 
@@ -20,8 +21,7 @@ static void add_processors(bmf_processor_list *list, int64_t processors)
     for (int64_t k = 0; k < list->count; k++)
         if (list->number[k] == processors)
             return;
-    const int64_t size = (int64_t)sizeof *list->number;
-    list->number = reallocate(list->number, list->count * size, (list->count + 1) * size);
+    list->number = reallocate_array(list->number, list->count, list->count + 1, (int64_t)sizeof *list->number);
     list->number[list->count++] = processors;
 }
 
@@ -93,10 +93,9 @@ static int check_options(bmf_predict_options *o, const bmf_operands *operands)
 
 void predicted_remark(bmf_predicted *predicted, const char *text)
 {
-    int64_t size = (int64_t)sizeof *predicted->remark, length = (int64_t)strlen(text) + 1;
-    predicted->remark = reallocate(predicted->remark, predicted->remarks * size, (predicted->remarks + 1) * size);
-    predicted->remark[predicted->remarks] = allocate(length);
-    memcpy(predicted->remark[predicted->remarks++], text, (size_t)length);
+    predicted->remark = reallocate_array(predicted->remark, predicted->remarks, predicted->remarks + 1,
+                                         (int64_t)sizeof *predicted->remark);
+    predicted->remark[predicted->remarks++] = text_copy(text);
 }
 
 void predicted_free(bmf_predicted *predicted)

@@ -8,6 +8,7 @@
 
 #include "permute/exchange/private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 int exchange_make_scratch(exchange *x, int64_t elements)
 {
@@ -55,13 +56,12 @@ static void list_round(const exchange *x, int64_t k, bool (*in_place)(const exch
                        bmf_round *own, bmf_round *round)
 {
     const bmf_context *ctx = x->ctx;
-    const int64_t size = (int64_t)sizeof(bmf_message);
     permute_plan_round(x->plan, k, ctx->first_processor, ctx->first_processor + ctx->local_processors, round);
-    own->message = reallocate(own->message, own->count * size, (own->count + round->count) * size);
+    ARRAY_RESERVE(own->message, own->capacity, own->count + round->count);
     take_own(x, in_place, round, own);
     if (own->count > 0 && (round->count > 0 || k + 1 == x->plan->rounds)) {
-        round->message = reallocate(round->message, round->count * size, (round->count + own->count) * size);
-        memcpy(round->message + round->count, own->message, (size_t)(own->count * size));
+        ARRAY_RESERVE(round->message, round->capacity, round->count + own->count);
+        memcpy(round->message + round->count, own->message, (size_t)own->count * sizeof *own->message);
         round->count += own->count;
         own->count = 0;
     }

@@ -14,6 +14,7 @@
 #include "permute/exchange/stages.h"
 #include "permute/traffic.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "runtime/base/search.h"
 #include "runtime/backend/backend.h"
 
@@ -327,14 +328,8 @@ void bmf_permute_relabel(const bmf_permutation *p, int processor_bits, bmf_permu
 static void add(bmf_round *round, int64_t low, int64_t high, bmf_message message)
 {
     bool here = (message.from >= low && message.from < high) || (message.to >= low && message.to < high);
-    if (!here || message.count == 0)
-        return;
-    if (round->count == round->capacity) {
-        int64_t size = (int64_t)sizeof message;
-        round->capacity = 2 * round->capacity + 16;
-        round->message = reallocate(round->message, round->count * size, round->capacity * size);
-    }
-    round->message[round->count++] = message;
+    if (here && message.count > 0)
+        *ARRAY_APPEND(round->message, round->count, round->capacity) = message;
 }
 
 static bmf_message message_of(const bmf_permute_plan *plan, int64_t from, int64_t to, int64_t first, int64_t count)

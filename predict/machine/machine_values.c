@@ -9,29 +9,25 @@
 
 #include "predict/machine/machine.h"
 #include "runtime/base/edit_distance.h"
+#include "runtime/base/near_names.h"
 #include "runtime/base/allocate.h"
 
 enum { TEXT = 512, NEAR = 3 };
 
 /* ---- keys ---- */
 
-/* How far a key may be from a word that is listed as near: half of its letters. */
-static int patience(const char *key)
-{
-    int half = (int)strlen(key) / 2;
-    return half < 2 ? 2 : half;
-}
-
-/* The nearest of the known keys, or all of them when none is near. */
+/* The nearest of the known keys, or all of them when none is near: near are keys that share half of the letters. */
 static void list_near(const char *key, const char *const *known, char text[TEXT])
 {
-    int used = 0, shown = 0;
-    text[0] = 0;
-    for (int d = 0; d <= patience(key) && shown < NEAR; d++)
-        for (int k = 0; known[k] && shown < NEAR; k++)
-            if (name_distance(key, known[k]) == d)
-                used += snprintf(text + used, (size_t)(TEXT - used), "%s%s", shown++ ? ", " : "; near: ", known[k]);
-    for (int k = 0; shown == 0 && known[k] && used < TEXT - 1; k++)
+    const int64_t half = (int64_t)strlen(key) / 2;
+    near_names near = {.max = NEAR, .limit = half < 2 ? 2 : half};
+    char names[TEXT];
+    int used = 0;
+    for (int k = 0; known[k]; k++)
+        near_names_offer(&near, known[k], name_distance(key, known[k]));
+    if (near.count > 0)
+        snprintf(text, TEXT, "; near: %.500s", near_names_text(&near, names, sizeof names));
+    for (int k = 0; near.count == 0 && known[k] && used < TEXT - 1; k++)
         used += snprintf(text + used, (size_t)(TEXT - used), "%s%s", k ? ", " : "; known: ", known[k]);
 }
 

@@ -4,6 +4,7 @@
 
 #include "predict/measure/measure_private.h"
 #include "runtime/base/edit_distance.h"
+#include "runtime/base/near_names.h"
 
 int measure_operations(const measure_operation *operation[MEASURE_MAX_OPERATIONS])
 {
@@ -67,7 +68,7 @@ bool measure_is_listed(const char *list, const measure_operation *operation)
 
 /* ---- near names ---- */
 
-enum { LONGEST = 64, SHOWN = 5 };
+enum { LONGEST = 64 };
 
 static int operation_distance(const char *word, int length, const char *name)
 {
@@ -76,19 +77,14 @@ static int operation_distance(const char *word, int length, const char *name)
     return length > 1 && strstr(name, text) ? 0 : name_distance(text, name);
 }
 
-/* The nearest names, at most SHOWN. */
 static void list_near(const char *word, int length, char *text, size_t size)
 {
     const measure_operation *operation[MEASURE_MAX_OPERATIONS];
     const int count = measure_operations(operation);
-    int shown = 0;
-    text[0] = '\0';
-    for (int d = 0; d <= length && shown < SHOWN; d++)
-        for (int k = 0; k < count && shown < SHOWN; k++)
-            if (operation_distance(word, length, operation[k]->name) == d) {
-                const size_t used = strlen(text);
-                snprintf(text + used, size - used, "%s%s", shown++ ? ", " : "", operation[k]->name);
-            }
+    near_names near = {.max = NEAR_NAMES_MAX, .limit = length};
+    for (int k = 0; k < count; k++)
+        near_names_offer(&near, operation[k]->name, operation_distance(word, length, operation[k]->name));
+    near_names_text(&near, text, size);
 }
 
 int measure_check_list(bmf_context *ctx, const char *list)

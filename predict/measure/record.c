@@ -96,8 +96,8 @@ static void take_over(const bmf_samples *old, measure_plan *plan)
         if (!sample)
             continue;
         if (sample->repeats > plan->repeats)
-            point->seconds = reallocate(point->seconds, plan->repeats * (int64_t)sizeof(double),
-                                        sample->repeats * (int64_t)sizeof(double));
+            point->seconds =
+                reallocate_array(point->seconds, plan->repeats, sample->repeats, (int64_t)sizeof *point->seconds);
         point->count = sample->repeats;
         memcpy(point->seconds, sample->seconds, (size_t)point->count * sizeof(double));
     }

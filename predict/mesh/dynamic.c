@@ -6,9 +6,9 @@
  * Cost: O(words times links), whatever the size of the mesh and the number of cycles. */
 #include "predict/mesh/dynamic_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 enum {
-    FIRST_CAPACITY = 64,
     AHEAD = 8, /* events */
     CHANNEL_MASK = (1 << EVENT_NODE_SHIFT) - 1,
     NODE_MASK = (1 << (EVENT_KIND_SHIFT - EVENT_NODE_SHIFT)) - 1
@@ -18,18 +18,12 @@ enum {
 
 void dynamic_grow_words(wheel_slot *slot)
 {
-    const int64_t size = (int64_t)sizeof *slot->word, old = slot->word_capacity,
-                  wanted = old ? 2 * old : FIRST_CAPACITY;
-    slot->word = reallocate(slot->word, old * size, wanted * size);
-    slot->word_capacity = wanted;
+    ARRAY_RESERVE(slot->word, slot->word_capacity, slot->word_capacity + 1);
 }
 
 void dynamic_grow_events(wheel_slot *slot)
 {
-    const int64_t size = (int64_t)sizeof *slot->event, old = slot->event_capacity;
-    const int64_t wanted = old ? 2 * old : FIRST_CAPACITY;
-    slot->event = reallocate(slot->event, old * size, wanted * size);
-    slot->event_capacity = wanted;
+    ARRAY_RESERVE(slot->event, slot->event_capacity, slot->event_capacity + 1);
 }
 
 static void wake(awake_list *list, int64_t node)
@@ -135,13 +129,12 @@ static void carry_out_events(bmf_wormhole_mesh *d, wheel_slot *slot)
 static uint32_t new_message(bmf_wormhole_mesh *d)
 {
     if (d->free_message == NO_MESSAGE) {
-        const int64_t old = d->message_capacity, capacity = old ? 2 * old : FIRST_CAPACITY;
-        d->message = reallocate(d->message, old * (int64_t)sizeof *d->message, capacity * (int64_t)sizeof *d->message);
-        for (int64_t k = capacity - 1; k >= old; k--) {
+        const int64_t old = d->message_capacity;
+        ARRAY_RESERVE(d->message, d->message_capacity, old + 1);
+        for (int64_t k = d->message_capacity - 1; k >= old; k--) {
             d->message[k].next = d->free_message;
             d->free_message = (uint32_t)k;
         }
-        d->message_capacity = capacity;
     }
     const uint32_t made = d->free_message;
     d->free_message = d->message[made].next;

@@ -24,15 +24,10 @@ void scripts_free(const bmf_mesh *mesh, bmf_processor_script *script)
     free(script);
 }
 
-static void *grow(void *memory, int64_t count, int64_t more, int64_t size)
-{
-    return reallocate(memory, count * size, (count + more) * size);
-}
-
 static void add_step(bmf_processor_script *script, simulator_resume step)
 {
     step.begun = step.ended = -1;
-    script->step = grow(script->step, script->steps, 1, sizeof step);
+    script->step = reallocate_array(script->step, script->steps, script->steps + 1, (int64_t)sizeof step);
     script->step[script->steps++] = step;
 }
 
@@ -60,7 +55,7 @@ void script_transfer(bmf_processor_script *script, bool in_order, int64_t uses, 
 {
     add_step(script,
              (simulator_resume){.kind = BMF_STEP_TRANSFER, .in_order = in_order, .first = script->uses, .count = uses});
-    script->use = grow(script->use, script->uses, uses, sizeof *use);
+    script->use = reallocate_array(script->use, script->uses, script->uses + uses, (int64_t)sizeof *use);
     for (int64_t k = 0; k < uses; k++) {
         bmf_interface_use one = use[k];
         one.done = 0;
@@ -74,7 +69,7 @@ void script_commands(bmf_processor_script *script, bmf_mesh_time time, int reg, 
 {
     add_step(script, (simulator_resume){
                          .kind = BMF_STEP_COMMANDS, .time = time, .reg = reg, .first = script->words, .count = words});
-    script->word = grow(script->word, script->words, words, sizeof *word);
+    script->word = reallocate_array(script->word, script->words, script->words + words, (int64_t)sizeof *word);
     memcpy(script->word + script->words, word, (size_t)words * sizeof *word);
     script->words += words;
 }

@@ -11,20 +11,8 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "runtime/base/search.h"
-
-enum { FIRST_CAPACITY = 1024, FIRST_SCOPES = 64 };
-
-/* Room for one more record. */
-static void *grow(void *memory, int64_t count, int64_t *capacity, int64_t first, int64_t size)
-{
-    if (count < *capacity)
-        return memory;
-    int64_t wanted = *capacity ? 2 * *capacity : first;
-    memory = reallocate(memory, count * size, wanted * size);
-    *capacity = wanted;
-    return memory;
-}
 
 bmf_actions *actions_create(int64_t processors, bmf_trace_run *names)
 {
@@ -35,8 +23,8 @@ bmf_actions *actions_create(int64_t processors, bmf_trace_run *names)
     actions->last_waited = actions->last_received + processors;
     for (int64_t p = 0; p < 2 * processors; p++)
         actions->last_received[p] = -1;
-    actions->scope = grow(NULL, 0, &actions->scope_capacity, FIRST_SCOPES, (int64_t)sizeof *actions->scope);
-    actions->scope[actions->scopes++] = (bmf_scope){.kind = BMF_EVENT_REGION, .left = -1};
+    *ARRAY_APPEND(actions->scope, actions->scopes, actions->scope_capacity) =
+        (bmf_scope){.kind = BMF_EVENT_REGION, .left = -1};
     return actions;
 }
 
@@ -55,8 +43,7 @@ void actions_free(bmf_actions *actions)
 
 void actions_enter(bmf_actions *actions, uint32_t node, uint32_t instance, bmf_event_kind kind)
 {
-    actions->scope =
-        grow(actions->scope, actions->scopes, &actions->scope_capacity, FIRST_SCOPES, (int64_t)sizeof *actions->scope);
+    ARRAY_RESERVE(actions->scope, actions->scope_capacity, actions->scopes + 1);
     actions->scope[actions->scopes] = (bmf_scope){.parent = actions->open,
                                                   .node = node,
                                                   .instance = instance,
@@ -79,10 +66,8 @@ void actions_leave(bmf_actions *actions, int64_t *amount)
 
 void actions_add(bmf_actions *actions, bmf_action action)
 {
-    actions->action =
-        grow(actions->action, actions->count, &actions->capacity, FIRST_CAPACITY, (int64_t)sizeof *actions->action);
     action.scope = actions->open;
-    actions->action[actions->count++] = action;
+    *ARRAY_APPEND(actions->action, actions->count, actions->capacity) = action;
 }
 
 void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uint32_t round, int64_t elements,
@@ -113,15 +98,12 @@ void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double
 void actions_add_message(bmf_actions *actions, int64_t from, int64_t to, int64_t bytes)
 {
     const int64_t number = actions->messages, round = actions->rounds - 1;
-    actions->message =
-        grow(actions->message, number, &actions->message_capacity, FIRST_CAPACITY, (int64_t)sizeof *actions->message);
-    actions->message[number] =
+    *ARRAY_APPEND(actions->message, actions->messages, actions->message_capacity) =
         (bmf_scheduled_message){.from = from, .to = to, .bytes = bytes, .round = round, .next = -1};
     const int64_t before = actions->last_received[to];
     if (before >= 0 && actions->message[before].round == round)
         actions->message[before].next = number;
     actions->last_received[to] = number;
-    actions->messages++;
 }
 
 int64_t actions_first_message(const bmf_actions *actions, int64_t round)

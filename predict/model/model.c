@@ -15,6 +15,7 @@
 #include "predict/kernels/kernels.h"
 #include "predict/model/model_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "runtime/backend/host.h"
 
 static bmf_model *model_of(bmf_context *ctx)
@@ -122,12 +123,8 @@ static void copies_close(copies *made)
 
 static void keep_segments(copies *made, int64_t i, const bmf_segment *segment, int segments)
 {
-    int64_t used = made->segments[i], entry = (int64_t)sizeof *made->segment_bytes;
-    if (used + segments > made->capacity) {
-        int64_t grown = 2 * (used + segments);
-        made->segment_bytes = reallocate(made->segment_bytes, used * entry, grown * entry);
-        made->capacity = grown;
-    }
+    const int64_t used = made->segments[i];
+    ARRAY_RESERVE(made->segment_bytes, made->capacity, used + segments);
     for (int s = 0; s < segments; s++)
         made->segment_bytes[used + s] = segment[s].bytes;
     made->segments[i + 1] = used + segments;

@@ -89,8 +89,7 @@ static void remark(bmf_model_costs *costs, const char *kernel, int64_t elements,
         if (strncmp(costs->remark[k], text, (size_t)length) == 0)
             return;
     snprintf(text + length, sizeof text - (size_t)length, "%" PRId64 " elements: %s", elements, outside);
-    int64_t entry = (int64_t)sizeof *costs->remark;
-    costs->remark = reallocate(costs->remark, costs->remarks * entry, (costs->remarks + 1) * entry);
+    costs->remark = reallocate_array(costs->remark, costs->remarks, costs->remarks + 1, (int64_t)sizeof *costs->remark);
     costs->remark[costs->remarks++] = text_copy(text);
 }
 

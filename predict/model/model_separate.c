@@ -140,14 +140,9 @@ static void begin(bmf_context *ctx, bmf_model *model)
 
 static void next_processor(bmf_context *ctx, bmf_model_notes *notes)
 {
-    int64_t entry = (int64_t)sizeof *notes->start;
     for (uint32_t k = 0; k < ctx->instances_capacity; k++)
         ctx->instances[k] = k < notes->nodes ? notes->instances[k] : 0;
-    if (notes->passes == notes->pass_capacity) {
-        notes->pass_capacity = 2 * notes->pass_capacity + 64;
-        notes->start = reallocate(notes->start, notes->passes * entry, notes->pass_capacity * entry);
-    }
-    notes->start[notes->passes++] = notes->count;
+    *ARRAY_APPEND(notes->start, notes->passes, notes->pass_capacity) = notes->count;
 }
 
 void model_notes_free(bmf_model_notes *notes)

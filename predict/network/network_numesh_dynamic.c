@@ -123,11 +123,6 @@ static void start_dynamic(bmf_network *network, int64_t sample)
 
 /* ---- messages ---- */
 
-static void *grow(void *memory, int64_t old, int64_t wanted, size_t size)
-{
-    return reallocate(memory, old * (int64_t)size, wanted * (int64_t)size);
-}
-
 /* Room for one more message in all lists. */
 static void make_room(dynamic_network *n)
 {
@@ -135,11 +130,11 @@ static void make_room(dynamic_network *n)
     if (under_way < n->capacity)
         return;
     const int64_t old = n->capacity, wanted = 2 * old + 64;
-    n->waiting = grow(n->waiting, old, wanted, sizeof *n->waiting);
-    n->transit = grow(n->transit, old, wanted, sizeof *n->transit);
-    n->free_number = grow(n->free_number, old, wanted, sizeof *n->free_number);
-    n->freed = grow(n->freed, old, wanted, sizeof *n->freed);
-    n->complete = grow(n->complete, old, wanted, sizeof *n->complete);
+    n->waiting = reallocate_array(n->waiting, old, wanted, (int64_t)sizeof *n->waiting);
+    n->transit = reallocate_array(n->transit, old, wanted, (int64_t)sizeof *n->transit);
+    n->free_number = reallocate_array(n->free_number, old, wanted, (int64_t)sizeof *n->free_number);
+    n->freed = reallocate_array(n->freed, old, wanted, (int64_t)sizeof *n->freed);
+    n->complete = reallocate_array(n->complete, old, wanted, (int64_t)sizeof *n->complete);
     n->capacity = wanted;
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "bmf/status.h"
 
 static const char *const family_names[BMF_FAMILIES] = {"point-to-point", "collective", "barrier", "skeleton",
@@ -294,12 +295,7 @@ static int read_skip(reader *r)
     const char *reason = r->rest ? r->rest : "", *wrong = skip_mistake(operation ? operation : "", reason);
     if (wrong)
         return mistake(r, "%s", wrong);
-    if (s->skips == r->skip_places) {
-        int64_t more = r->skip_places * 2 + 16, size = sizeof *s->skip;
-        s->skip = reallocate(s->skip, r->skip_places * size, more * size);
-        r->skip_places = more;
-    }
-    bmf_skip *skip = &s->skip[s->skips++];
+    bmf_skip *skip = ARRAY_APPEND(s->skip, s->skips, r->skip_places);
     strcpy(skip->operation, operation);
     strcpy(skip->reason, reason);
     return BMF_OK;
@@ -308,13 +304,9 @@ static int read_skip(reader *r)
 static int add_sample(reader *r)
 {
     bmf_samples *s = r->samples;
-    if (s->count == r->places) {
-        int64_t more = r->places * 2 + 64, size = sizeof *s->sample;
-        s->sample = reallocate(s->sample, r->places * size, more * size);
-        r->places = more;
-    }
-    s->sample[s->count] = (bmf_sample){0};
-    return read_sample(r, &s->sample[s->count++]);
+    bmf_sample *sample = ARRAY_APPEND(s->sample, s->count, r->places);
+    *sample = (bmf_sample){0};
+    return read_sample(r, sample);
 }
 
 static int read_trailer(reader *r)

@@ -12,9 +12,11 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+#include "runtime/base/near_names.h"
 #include "bmf/status.h"
 
-enum { NEAR_NAMES = 5, MAX_LISTED = 60 };
+enum { MAX_LISTED = 60 };
 
 void sheet_free(bmf_sheet *sheet)
 {
@@ -42,12 +44,7 @@ void sheet_remark(char *field, const char *format, ...)
 
 bmf_sheet_entry *sheet_add(bmf_sheet *sheet, int64_t *places)
 {
-    if (sheet->entries == *places) {
-        int64_t more = *places * 2 + 16, size = sizeof *sheet->entry;
-        sheet->entry = reallocate(sheet->entry, *places * size, more * size);
-        *places = more;
-    }
-    bmf_sheet_entry *entry = &sheet->entry[sheet->entries++];
+    bmf_sheet_entry *entry = ARRAY_APPEND(sheet->entry, sheet->entries, *places);
     *entry =
         (bmf_sheet_entry){.noise = NAN, .freedom = NAN, .coverage = NAN, .chi_square = NAN, .q = NAN, .condition = NAN};
     return entry;
@@ -91,32 +88,47 @@ static int sheet_distance(const char *asked, const char *known)
     return inside ? 1 + (letters > 8) : letters;
 }
 
-/* Appends the names of the sheet that are at most so strange. Returns how many. */
-static int list_names(const bmf_sheet *sheet, const char *operation, int max_strange, int max_names, char *text)
+/* The next entry with another name, or the number of entries. */
+static int64_t next_name(const bmf_sheet *sheet, int64_t k)
+{
+    const char *name = sheet->entry[k].operation;
+    while (k < sheet->entries && strcmp(sheet->entry[k].operation, name) == 0)
+        k++;
+    return k;
+}
+
+/* Only those that are as near as the nearest. */
+static void find_near(const bmf_sheet *sheet, const char *operation, near_names *near)
+{
+    for (int64_t k = 0; k < sheet->entries; k = next_name(sheet, k)) {
+        const char *name = sheet->entry[k].operation;
+        near_names_offer(near, name, sheet_distance(operation, name));
+    }
+    while (near->count > 0 && near->distance[near->count - 1] > near->distance[0])
+        near->count--;
+}
+
+static void list_names(const bmf_sheet *sheet, char *text, size_t size)
 {
     int listed = 0;
-    const char *before = "";
-    for (int64_t k = 0; k < sheet->entries && listed < max_names; k++) {
+    for (int64_t k = 0; k < sheet->entries && listed < MAX_LISTED; k = next_name(sheet, k)) {
         const char *name = sheet->entry[k].operation;
-        if (strcmp(name, before) == 0 || (operation && sheet_distance(operation, name) > max_strange))
-            continue;
-        if (strlen(text) + strlen(name) + 3 >= BMF_SHEET_TEXT * 2)
+        if (strlen(text) + strlen(name) + 3 >= size)
             break;
-        strcat(strcat(text, listed > 0 ? ", " : ""), name);
-        before = name;
-        listed++;
+        strcat(strcat(text, listed++ > 0 ? ", " : ""), name);
     }
-    return listed;
 }
 
 /* Reports an operation that the sheet lacks. */
 static int fail_unknown(const bmf_sheet *sheet, const char *operation)
 {
     char text[BMF_SHEET_TEXT * 2] = "";
-    for (int strange = 1; strange <= 3; strange++)
-        if (list_names(sheet, operation, strange, NEAR_NAMES, text) > 0)
-            return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the sheet has no operation '%s'; near: %s", operation, text);
-    list_names(sheet, NULL, 0, MAX_LISTED, text);
+    near_names near = {.max = NEAR_NAMES_MAX, .limit = 3};
+    find_near(sheet, operation, &near);
+    if (near.count > 0)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the sheet has no operation '%s'; near: %s", operation,
+                        near_names_text(&near, text, sizeof text));
+    list_names(sheet, text, sizeof text);
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the sheet has no operation '%s'; it has %s", operation,
                     text[0] ? text : "none");
 }

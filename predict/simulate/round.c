@@ -13,13 +13,10 @@
 
 static int64_t *missing_of(bmf_simulator *s, int64_t round)
 {
-    if (round >= s->missing_capacity) {
-        int64_t wanted = 2 * s->missing_capacity > round + 64 ? 2 * s->missing_capacity : round + 64;
-        const int64_t size = (int64_t)sizeof *s->missing;
-        s->missing = reallocate(s->missing, s->missing_capacity * size, wanted * size);
-        for (; s->missing_capacity < wanted; s->missing_capacity++)
-            s->missing[s->missing_capacity] = 0;
-    }
+    int64_t known = s->missing_capacity;
+    ARRAY_RESERVE(s->missing, s->missing_capacity, round + 1);
+    for (; known < s->missing_capacity; known++)
+        s->missing[known] = 0;
     return &s->missing[round];
 }
 

@@ -11,6 +11,7 @@
 
 #include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 /* At the start of a run with nothing linked. */
 static void begin(bmf_simulator *s)
@@ -76,12 +77,7 @@ static bool comes_too_late(const bmf_simulator *s)
 
 static void link_actions(bmf_simulator *s)
 {
-    const int64_t size = (int64_t)sizeof *s->next;
-    if (s->actions->count > s->next_capacity) {
-        int64_t wanted = 2 * s->linked > s->actions->count ? 2 * s->linked : s->actions->count;
-        s->next = reallocate(s->next, s->linked * size, wanted * size);
-        s->next_capacity = wanted;
-    }
+    ARRAY_RESERVE(s->next, s->next_capacity, s->actions->count);
     for (; s->linked < s->actions->count; s->linked++) {
         processor *me = &s->processor[s->actions->action[s->linked].processor];
         if (me->at < 0)

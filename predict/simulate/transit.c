@@ -10,14 +10,14 @@
 
 #include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 static void reserve_blocks(bmf_simulator *s, int64_t wanted)
 {
-    if (wanted < 2 * s->blocks)
-        wanted = 2 * s->blocks;
-    s->block = reallocate(s->block, s->blocks * (int64_t)sizeof *s->block, wanted * (int64_t)sizeof *s->block);
-    for (; s->blocks < wanted; s->blocks++)
-        s->block[s->blocks] = (flight_block){0};
+    int64_t known = s->blocks;
+    ARRAY_RESERVE(s->block, s->blocks, wanted);
+    for (; known < s->blocks; known++)
+        s->block[known] = (flight_block){0};
 }
 
 static void fill_block(bmf_simulator *s, flight_block *block)

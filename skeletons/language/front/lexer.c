@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "runtime/base/edit_distance.h"
+#include "runtime/base/near_names.h"
 #include "skeletons/language/front/lexer.h"
 #include "skeletons/language/operations/operation.h"
 
@@ -151,21 +152,15 @@ bmf_keyword keyword_of(const bmf_text *text, bmf_token token)
 
 const char *keyword_near(const bmf_text *text, bmf_token token)
 {
-    const char *nearest = NULL;
     bmf_keyword keyword;
-    int64_t size = token.end - token.begin;
-    int64_t min = size < 5 ? 2 : 3;
-    for (int n = 0; keyword_at(n, &keyword); n++) {
-        if (!keyword.text || !is_letter(keyword.text[0]))
-            continue;
-        int64_t distance =
-            edit_distance_caseless(text->bytes + token.begin, size, keyword.text, (int64_t)strlen(keyword.text));
-        if (distance < min) {
-            min = distance;
-            nearest = keyword.text;
-        }
-    }
-    return nearest;
+    const int64_t size = token.end - token.begin;
+    near_names near = {.max = 1, .limit = size < 5 ? 1 : 2};
+    for (int n = 0; keyword_at(n, &keyword); n++)
+        if (keyword.text && is_letter(keyword.text[0]))
+            near_names_offer(
+                &near, keyword.text,
+                edit_distance_caseless(text->bytes + token.begin, size, keyword.text, (int64_t)strlen(keyword.text)));
+    return near.name[0];
 }
 
 /* A number taken apart: sign, up to 19 significant digits as an integer, power of ten. */

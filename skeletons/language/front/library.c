@@ -11,6 +11,7 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/base/edit_distance.h"
+#include "runtime/base/near_names.h"
 #include "skeletons/language/front/parse.h"
 #include "skeletons/language/front/lexer.h"
 
@@ -53,17 +54,13 @@ static bool fail_cycle(search *s, int first, const bmf_expression *use)
 
 static bool fail_unknown(search *s, const bmf_expression *use)
 {
-    const char *near = NULL;
-    size_t length = strlen(use->name);
-    int64_t min = length < 4 ? 2 : 3;
+    const int64_t length = (int64_t)strlen(use->name);
+    near_names found = {.max = 1, .limit = length < 4 ? 1 : 2};
     for (int k = 0; k < s->library->count; k++) {
         const char *name = s->library->definition[k].name;
-        int64_t distance = edit_distance_caseless(use->name, (int64_t)length, name, (int64_t)strlen(name));
-        if (distance < min) {
-            min = distance;
-            near = name;
-        }
+        near_names_offer(&found, name, edit_distance_caseless(use->name, length, name, (int64_t)strlen(name)));
     }
+    const char *near = found.name[0];
     s->status = text_fail(s->texts, s->ctx, use->span, BMF_ERROR_USAGE, "$%.60s is not defined%s%.60s%s", use->name,
                           near ? "; is $" : "", near ? near : "", near ? " meant?" : "");
     return false;
