@@ -30,7 +30,7 @@ enum { FREE = BMF_COMMUTATIVE | BMF_EXACT };
     }                                                                                                                  \
     static inline type unless_nan_##type(type a, type b, type result)                                                  \
     {                                                                                                                  \
-        return (a != a) | (b != b) ? (type)NAN : result;                                                               \
+        return ((a != a) | (b != b)) ? (type)NAN : result;                                                             \
     }                                                                                                                  \
     static inline type larger_##type(type a, type b)                                                                   \
     {                                                                                                                  \
@@ -62,7 +62,7 @@ static inline double _Complex product(double _Complex a, double _Complex b)
 {
     const double ac = creal(a) * creal(b), bd = cimag(a) * cimag(b);
     const double ad = creal(a) * cimag(b), bc = cimag(a) * creal(b);
-    return CMPLX(ROUNDED(ac) - ROUNDED(bd), ROUNDED(ad) + ROUNDED(bc));
+    return __builtin_complex(ROUNDED(ac) - ROUNDED(bd), ROUNDED(ad) + ROUNDED(bc));
 }
 
 /* A public operator from the functions that BMF_FOLD_KERNEL_FLAGS makes. */

@@ -141,7 +141,7 @@ static bmf_expression *give_names(walk *w, bmf_expression *made, const bmf_namin
 /* Applies the first law that fits at part `at`. */
 static bool apply_laws(walk *w, composition *c, int at)
 {
-    for (int law = 0; law < BMF_LAW_COUNT; law++) {
+    for (bmf_law law = 0; law < BMF_LAW_COUNT; law++) {
         int used = 0;
         bmf_expression *after =
             may_apply(w, law) ? laws[law].apply(w->rewriter, c->count - at, c->part + at, &used) : NULL;

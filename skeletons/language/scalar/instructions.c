@@ -189,7 +189,7 @@ static int divide_long(int64_t count, const int64_t *a, int64_t a_step, const in
     for (int64_t i = 0; i < count; i++) {
         const int64_t dividend = a[i * a_step], divisor = b[i * b_step];
         const bool zero = divisor == 0, overflow = dividend == INT64_MIN && divisor == -1;
-        const int64_t by = zero | overflow ? 1 : divisor;
+        const int64_t by = (zero | overflow) ? 1 : divisor;
         failed |= zero | (overflow & !remainder);
         d[i] = remainder ? dividend % by : dividend / by;
     }
@@ -274,13 +274,13 @@ BMF_INLINE double real_of(uint64_t bits)
 BMF_INLINE double larger(double a, double b)
 {
     const double other = a > b ? a : b, either = real_of(bits_of(a) & bits_of(b));
-    return (a != a) | (b != b) ? (double)NAN : a == b ? either : other;
+    return ((a != a) | (b != b)) ? (double)NAN : a == b ? either : other;
 }
 
 BMF_INLINE double smaller(double a, double b)
 {
     const double other = a < b ? a : b, either = real_of(bits_of(a) | bits_of(b));
-    return (a != a) | (b != b) ? (double)NAN : a == b ? either : other;
+    return ((a != a) | (b != b)) ? (double)NAN : a == b ? either : other;
 }
 
 BINARY(add_real, double, double, a + b)
