@@ -32,7 +32,7 @@ static int64_t value_bytes(const void *state, int64_t first, int64_t count)
 }
 
 /* Level l's groups start where the levels outside it have brought the value. */
-static int generate(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
+static void generate(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
 {
     const distl_plan *plan = state;
     const bmf_partition *partition = plan->partition;
@@ -45,10 +45,9 @@ static int generate(bmf_schedule *schedule, const bmf_algorithm *algorithm, cons
             bmf_group group = {bmf_partition_processor(partition, part), partition->level[l].log2_stride,
                                partition->level[l].count};
             bmf_schedule_request request = {&group, value_bytes, plan, &plan->ctx->cost};
-            BMF_TRY(algorithm->generate(schedule, first_round, &request));
+            algorithm->generate(schedule, first_round, &request);
         }
     }
-    return BMF_OK;
 }
 
 /* ---- who keeps the value where ---- */

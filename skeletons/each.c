@@ -33,7 +33,7 @@ static int nest_children(const bmf_list *xss, bmf_list *children, bmf_list **out
         column.type = bmf_type_list(children->type);
         column.child[0] = children->column;
         children->column = old;
-        status = list_adopt(xss->context, xss->partition, &column, out);
+        list_adopt(xss->context, xss->partition, &column, out);
     }
     bmf_list_free(children);
     return status;

@@ -56,7 +56,7 @@ static int flatten(const bmf_list *xss, bmf_list **out)
         column_free(&column);
         return status;
     }
-    status = list_adopt(xss->context, partition, &column, out);
+    list_adopt(xss->context, partition, &column, out);
     bmf_partition_release(partition);
     return status;
 }
@@ -151,8 +151,9 @@ static int nest(const bmf_list *xs, const bmf_list *lengths, bmf_list **out)
     bmf_column column;
     int status = bmf_agree(xs->context, fill_offsets(xs, lengths, &column));
     if (status == BMF_OK)
-        return list_adopt(xs->context, lengths->partition, &column, out);
-    column_free(&column);
+        list_adopt(xs->context, lengths->partition, &column, out);
+    else
+        column_free(&column);
     return status;
 }
 

@@ -29,8 +29,9 @@ int pair_with(bmf_column *column, const bmf_list *xs, bmf_list **out)
     *column = (bmf_column){0};
     int status = agree_if_nested(xs->context, xs->type, column_share(&xs->column, &pair.child[1]));
     if (status == BMF_OK)
-        return list_adopt(xs->context, xs->partition, &pair, out);
-    column_free(&pair);
+        list_adopt(xs->context, xs->partition, &pair, out);
+    else
+        column_free(&pair);
     return status;
 }
 
@@ -61,6 +62,6 @@ int bmf_component(const bmf_list *xs, int k, bmf_list **out)
     skeleton_begin(ctx, &skeleton_component, "component");
     int status = agree_if_nested(ctx, xs->type->component[k], column_share(&xs->column.child[k], &column));
     if (status == BMF_OK)
-        status = list_adopt(ctx, xs->partition, &column, out);
+        list_adopt(ctx, xs->partition, &column, out);
     return skeleton_end(ctx, xs->partition, status);
 }

@@ -28,30 +28,27 @@ static int64_t *processors_of(const bmf_partition *partition)
     return processor;
 }
 
-static int generate_source(bmf_schedule *schedule, const recut *all, const bmf_move_source *source,
-                           const int64_t *target_processor)
+static void generate_source(bmf_schedule *schedule, const recut *all, const bmf_move_source *source,
+                            const int64_t *target_processor)
 {
     const bmf_partition *from = source->list->partition;
     int64_t *processor = processors_of(from), *start = allocate((from->parts + 1) * (int64_t)sizeof *start);
     for (int64_t k = 0; k <= from->parts; k++)
         start[k] = source->first + from->start[k];
-    int status = schedule_redistribute(schedule, 0, from->parts, processor, start, all->target->parts, target_processor,
-                                       all->target->start, all->element_bytes);
+    schedule_redistribute(schedule, 0, from->parts, processor, start, all->target->parts, target_processor,
+                          all->target->start, all->element_bytes);
     free(processor);
     free(start);
-    return status;
 }
 
-static int generate(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
+static void generate(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
 {
     const recut *all = state;
     int64_t *processor = processors_of(all->target);
-    int status = BMF_OK;
     (void)algorithm;
-    for (int k = 0; k < all->sources && status == BMF_OK; k++)
-        status = generate_source(schedule, all, &all->source[k], processor);
+    for (int k = 0; k < all->sources; k++)
+        generate_source(schedule, all, &all->source[k], processor);
     free(processor);
-    return status;
 }
 
 int repartition(const char *skeleton, int sources, const bmf_move_source *source, bmf_partition *target, bmf_list **out)

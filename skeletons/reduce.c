@@ -26,27 +26,27 @@ typedef struct reduction {
     bool placed; /* the total stays on the first processor */
 } reduction;
 
-static int generate_reduction(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
+static void generate_reduction(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
 {
     const reduction *r = state;
-    BMF_TRY(partials_generate(r->partials, algorithm, partials_bytes, schedule));
+    partials_generate(r->partials, algorithm, partials_bytes, schedule);
     if (!algorithm->to_first || r->placed)
-        return BMF_OK;
+        return;
     schedule->broadcast = schedule->rounds;
-    return partials_generate(r->partials, &algorithm_distl_tree, partials_record_bytes, schedule);
+    partials_generate(r->partials, &algorithm_distl_tree, partials_record_bytes, schedule);
 }
 
-/* All values in the order of the elements, one's own in its place, are collected in `before`. */
+/* All values in the order of the elements, one's own in its place, are collected in `prefix`. */
 static int join_each(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
                      int64_t begin, int64_t end, const char *values)
 {
-    bmf_forest *all = &part->before;
+    bmf_forest *all = &part->prefix;
     int code = 0;
     (void)begin;
     if (message->first == (item == 0))
         forest_start(all, 0);
     if (message->first == item + 1)
-        code = forest_append(partials->tree, all, part->window.end, part->window.value, false);
+        code = forest_append(partials->tree, all, part->partial.end, part->partial.value, false);
     int failed = forest_append(partials->tree, all, end, values, false);
     return code ? code : failed;
 }
@@ -87,7 +87,7 @@ static int combine_partials(bmf_partials *partials, const bmf_schedule *schedule
     int status = BMF_OK;
     for (int r = 0; r < rounds; r++) {
         int joined =
-            partials_round(partials, &schedule->round[r], (uint32_t)r, offer_window, each ? join_each : join_window);
+            partials_round(partials, &schedule->round[r], (uint32_t)r, send_partial, each ? join_each : join_partial);
         status = status ? status : joined;
     }
     return agree_if(partials->ctx, partials->tree->op->may_fail, status);
@@ -100,8 +100,8 @@ static int take_total(const bmf_partials *partials, bool each, void *value)
     bmf_partial *part = &partials->part[0];
     int code = 0;
     if (each && partition->local_first == partition->parts - 1)
-        code = forest_append(partials->tree, &part->before, part->window.end, part->window.value, false);
-    if (forest_total(partials->tree, each ? &part->before : &part->window, value) == 0 && code == 0)
+        code = forest_append(partials->tree, &part->prefix, part->partial.end, part->partial.value, false);
+    if (forest_total(partials->tree, each ? &part->prefix : &part->partial, value) == 0 && code == 0)
         return BMF_OK;
     return bmf_fail(partials->ctx, BMF_ERROR_KERNEL, "operator %s failed", partials->tree->op->name);
 }

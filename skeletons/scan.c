@@ -22,20 +22,20 @@ const bmf_skeleton_type skeleton_map_scan = {.id = 8, .name = "map_scan", .commu
 /* Half a block at a time: memory that waits shorter for the next read goes on reading ahead. */
 enum { SCAN_BLOCK = BMF_BLOCK / 2 };
 
-/* ---- learning what is before ---- */
+/* ---- the prefix of every part ---- */
 
-static int generate_scan(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
+static void generate_scan(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
 {
-    return partials_generate(state, algorithm, partials_bytes, schedule);
+    partials_generate(state, algorithm, partials_bytes, schedule);
 }
 
-static int join_before(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
+static int join_prefix(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
                        int64_t begin, int64_t end, const char *values)
 {
     (void)item;
     (void)message;
-    int code = forest_prepend(partials->tree, &part->before, begin, end, values);
-    int failed = forest_prepend(partials->tree, &part->window, begin, end, values);
+    int code = forest_prepend(partials->tree, &part->prefix, begin, end, values);
+    int failed = forest_prepend(partials->tree, &part->partial, begin, end, values);
     return code ? code : failed;
 }
 
@@ -46,8 +46,8 @@ static int join_each(const bmf_partials *partials, bmf_partial *part, int64_t it
     if (message->first >= item)
         return 0;
     if (message->first == 0)
-        forest_start(&part->before, 0);
-    return forest_append(partials->tree, &part->before, end, values, false);
+        forest_start(&part->prefix, 0);
+    return forest_append(partials->tree, &part->prefix, end, values, false);
 }
 
 static int level_of(int64_t distance)
@@ -55,7 +55,7 @@ static int level_of(int64_t distance)
     return __builtin_ctzll((unsigned long long)distance);
 }
 
-/* Up the tree: the window before it grows is the left child's value, which the way down needs. */
+/* Up the tree: the partial result before it grows is the left child's value, which the way down needs. */
 static int join_up(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
                    int64_t begin, int64_t end, const char *values)
 {
@@ -66,16 +66,16 @@ static int join_up(const bmf_partials *partials, bmf_partial *part, int64_t item
         for (; part->levels <= level; part->levels++)
             forest_start(&part->saved[part->levels], 0);
     }
-    forest_copy(partials->tree, &part->window, &part->saved[level]);
-    return join_window(partials, part, item, message, begin, end, values);
+    forest_copy(partials->tree, &part->partial, &part->saved[level]);
+    return join_partial(partials, part, item, message, begin, end, values);
 }
 
 /* Down the tree: everything before me, then my left child at that level. */
-static const bmf_forest *offer_down(const bmf_partials *partials, bmf_partial *part, int64_t item,
-                                    const bmf_message *message, bmf_forest *own)
+static const bmf_forest *send_down(const bmf_partials *partials, bmf_partial *part, int64_t item,
+                                   const bmf_message *message, bmf_forest *own)
 {
     const bmf_forest *left = &part->saved[level_of(message->first + message->count - item)];
-    forest_copy(partials->tree, &part->before, own);
+    forest_copy(partials->tree, &part->prefix, own);
     /* An operator's failure shows again where the values are used. */
     (void)forest_append(partials->tree, own, left->end, left->value, false);
     return own;
@@ -86,9 +86,9 @@ static int join_down(const bmf_partials *partials, bmf_partial *part, int64_t it
 {
     (void)item;
     (void)message;
-    forest_free(&part->before);
-    forest_start(&part->before, begin);
-    return forest_append(partials->tree, &part->before, end, values, false);
+    forest_free(&part->prefix);
+    forest_start(&part->prefix, begin);
+    return forest_append(partials->tree, &part->prefix, end, values, false);
 }
 
 static bmf_join_function *joining_of(const bmf_algorithm *algorithm, bool first_half)
@@ -99,7 +99,7 @@ static bmf_join_function *joining_of(const bmf_algorithm *algorithm, bool first_
     case BMF_JOIN_UP_DOWN:
         return first_half ? join_up : join_down;
     default:
-        return join_before;
+        return join_prefix;
     }
 }
 
@@ -108,8 +108,8 @@ static int run_rounds(bmf_partials *partials, const bmf_schedule *schedule, cons
     int status = BMF_OK, up = (schedule->rounds + 1) / 2;
     for (int r = 0; r < schedule->rounds; r++) {
         bmf_join_function *join = joining_of(algorithm, r < up);
-        bmf_offer_function *offer = join == join_down ? offer_down : offer_window;
-        int joined = partials_round(partials, &schedule->round[r], (uint32_t)r, offer, join);
+        bmf_send_function *send = join == join_down ? send_down : send_partial;
+        int joined = partials_round(partials, &schedule->round[r], (uint32_t)r, send, join);
         status = status ? status : joined;
     }
     return status;
@@ -121,8 +121,8 @@ static const char *kernel_name(const bmf_source *source, const bmf_tree *tree)
     return source->kernel ? source->kernel->name : tree->op->name;
 }
 
-static int learn_before(bmf_partials *partials, const char *skeleton, const bmf_list *xs, const bmf_source *source,
-                        const bmf_tree *tree)
+static int exchange_prefixes(bmf_partials *partials, const char *skeleton, const bmf_list *xs, const bmf_source *source,
+                             const bmf_tree *tree)
 {
     bmf_context *ctx = xs->context;
     const bmf_algorithm *algorithm;
@@ -166,15 +166,15 @@ static int start_part(scan_state *s, const bmf_piece *piece)
     forest_start(running, 0);
     if (!s->partials)
         return 0;
-    const bmf_forest *before = &s->partials->part[piece->part - s->partition->local_first].before;
-    return forest_append(s->tree, running, before->end, before->value, true);
+    const bmf_forest *prefix = &s->partials->part[piece->part - s->partition->local_first].prefix;
+    return forest_append(s->tree, running, prefix->end, prefix->value, true);
 }
 
 typedef struct scan_step {
     scan_state *scan;
     const bmf_piece *piece;
     bmf_forest folded; /* the piece */
-    bmf_forest before; /* everything before it */
+    bmf_forest prefix; /* everything before it */
 } scan_step;
 
 static int take_step(bmf_chain *chain, void *state)
@@ -183,37 +183,37 @@ static int take_step(bmf_chain *chain, void *state)
     const bmf_tree *tree = step->scan->tree;
     bmf_forest *running = &chain->running;
     int code = start_part(step->scan, step->piece);
-    forest_start(&step->before, 0);
+    forest_start(&step->prefix, 0);
     if (code == 0)
-        code = forest_append(tree, &step->before, running->end, running->value, true);
+        code = forest_append(tree, &step->prefix, running->end, running->value, true);
     return code ? code : forest_append(tree, running, step->piece->end, step->folded.value, true);
 }
 
-static int scan_block(const scan_state *s, int worker, int64_t begin, int64_t count, bmf_forest *before)
+static int scan_block(const scan_state *s, int worker, int64_t begin, int64_t count, bmf_forest *prefix)
 {
     const bmf_tree *tree = s->tree;
     bmf_slice x[BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
-    bool nothing_before = before->nodes == 0;
+    bool is_first = prefix->nodes == 0;
     int code = source_block(s->source, worker, begin, count, x);
     if (code != 0)
         return code;
     sink_block(s->sink, worker, begin, out);
-    code = forest_scan(tree, before, worker, count, x, s->kind == BMF_INCLUSIVE, s->record[worker], out);
+    code = forest_scan(tree, prefix, worker, count, x, s->kind == BMF_INCLUSIVE, s->record[worker], out);
     if (code != 0)
         return code;
-    if (s->kind == BMF_EXCLUSIVE && nothing_before)
+    if (s->kind == BMF_EXCLUSIVE && is_first)
         tree_put(tree, tree->op->identity, out, 0);
     sink_commit(s->sink, worker, begin, count);
     return 0;
 }
 
-static int scan_blocks(const scan_state *s, const bmf_piece *piece, int worker, bmf_forest *before)
+static int scan_blocks(const scan_state *s, const bmf_piece *piece, int worker, bmf_forest *prefix)
 {
     int code = 0;
     for (int64_t i = piece->begin, count; i < piece->end && code == 0; i += count) {
         count = tree_block(i, piece->end);
         count = count < SCAN_BLOCK ? count : SCAN_BLOCK;
-        code = scan_block(s, worker, i, count, before);
+        code = scan_block(s, worker, i, count, prefix);
     }
     return code;
 }
@@ -224,9 +224,9 @@ static int scan_shared(scan_state *s, int64_t index, const bmf_piece *piece, int
     forest_start(&step.folded, piece->begin);
     int code = forest_fold(s->tree, &step.folded, &s->source->blocks, worker, piece->begin, piece->end);
     if (chain_hand_on(&s->chain, index, take_step, &step, &code))
-        code = scan_blocks(s, piece, worker, &step.before);
+        code = scan_blocks(s, piece, worker, &step.prefix);
     forest_free(&step.folded);
-    forest_free(&step.before);
+    forest_free(&step.prefix);
     return code;
 }
 
@@ -287,7 +287,7 @@ static int scan_source(const char *skeleton, const bmf_list *xs, const bmf_sourc
     bmf_partials partials;
     bool alone = xs->partition->parts == 1;
     if (!alone)
-        BMF_TRY(learn_before(&partials, skeleton, xs, source, tree));
+        BMF_TRY(exchange_prefixes(&partials, skeleton, xs, source, tree));
     int status = scan_into(source, tree, alone ? NULL : &partials, kind, out, in_place);
     if (!alone)
         partials_free(&partials);

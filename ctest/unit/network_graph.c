@@ -218,8 +218,7 @@ static int64_t scan_level(bmf_transit *message, int level)
 {
     bmf_schedule *schedule = schedule_create("scan", 0, 16);
     const bmf_group group = {.base = 0, .log2_stride = 0, .count = 16};
-    assert_int_equal(
-        algorithm_scan_levels.generate(schedule, 0, &(bmf_schedule_request){&group, eight_bytes, NULL, NULL}), 0);
+    algorithm_scan_levels.generate(schedule, 0, &(bmf_schedule_request){&group, eight_bytes, NULL, NULL});
     const bmf_round *round = &schedule->round[level];
     for (int64_t k = 0; k < round->count; k++)
         message[k] = message_of(round->message[k].from, round->message[k].to, round->message[k].bytes, 0.0);

@@ -363,7 +363,7 @@ static void check_redistribute(int64_t parts)
     for (int64_t j = 0; j < to_parts; j++)
         target[j] = group_processor(&targets, j);
     bmf_schedule *schedule = schedule_create("redistribute", 0, INT64_MAX);
-    assert_int_equal(schedule_redistribute(schedule, 0, parts, source, from, to_parts, target, to, 3), 0);
+    schedule_redistribute(schedule, 0, parts, source, from, to_parts, target, to, 3);
     int64_t next = 0;
     for (int64_t m = 0, i = 0, j = 0; m < schedule->round[0].count; m++) {
         const bmf_message *message = &schedule->round[0].message[m];
@@ -497,7 +497,7 @@ static void test_print(void **state)
     four.start = NULL;
     split = complete(&algorithm_split_direct, &four);
     bmf_message copy = {.from = 1, .to = 1, .bytes = 99};
-    assert_int_equal(schedule_add(split, 0, copy), 0);
+    schedule_add(split, 0, copy);
     expect_printed(split, 9,
                    "direct: 1 round, 3 messages, sizes known when sent\n"
                    "  round 0: 3 messages, sizes known when sent: 1 -> 3, 1 -> 5, 1 -> 7\n");

@@ -4,7 +4,7 @@
 
 #include "drivers/command/command.h"
 
-/* Every command has it; stands behind the options of its table. */
+/* Every command has it, after the options of its table. */
 extern const bmf_option help_option;
 
 typedef enum bmf_reading { BMF_READ_RUN, BMF_READ_HELP, BMF_READ_FAILED } bmf_reading;

@@ -1,7 +1,7 @@
 /** @file
  * Ready-made operators. Integer ones wrap on overflow as unsigned integers do. max and min of reals and floats give
  * NaN if any element is NaN, and take -0.0 for smaller than 0.0. A product of complex numbers is (ac - bd) + (ad + bc)i
- * as it stands, as in NumPy: an infinite factor may give NaN where C's operator repairs the result. */
+ * as written, as in NumPy: an infinite factor may give NaN where C's operator repairs the result. */
 #ifndef BMF_OPERATORS_H
 #define BMF_OPERATORS_H
 

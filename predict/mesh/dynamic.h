@@ -73,8 +73,8 @@ typedef struct bmf_dynamic_report {
 /* May not call anything that changes the simulation. */
 typedef void bmf_wormhole_callback(void *state, const bmf_dynamic_report *report, int64_t time);
 
-/* arrived: told when a message will have reached the processor with its last word, in the cycle before that or earlier;
- * in the order of these times. sent: told in the cycle in which the last word leaves the processor, with the time of
+/* arrived: called when the last word of a message will have reached the processor, one cycle before or earlier;
+ * in the order of these times. sent: called in the cycle in which the last word leaves the processor, with the time of
  * its end. Both may be NULL. Errors: BMF_ERROR_ARGUMENT: settings outside their ranges or that would not be free of
  * deadlocks. The caller frees. */
 int dynamic_create(const bmf_mesh *mesh, const bmf_dynamic_settings *settings, bmf_wormhole_callback *arrived,

@@ -14,7 +14,7 @@ typedef struct bmf_schedule_cache bmf_schedule_cache;
 /* directory NULL: only in memory. It is made when the first file is written. */
 bmf_schedule_cache *schedule_cache_create(const char *directory);
 void schedule_cache_free(bmf_schedule_cache *cache);
-/* Where schedules are kept unless told otherwise: $XDG_CACHE_HOME/bmf/schedules, or below ~/.cache. The caller frees;
+/* Where schedules are kept by default: $XDG_CACHE_HOME/bmf/schedules, or below ~/.cache. The caller frees;
  * NULL: there is no such place. */
 char *schedule_cache_directory(void);
 

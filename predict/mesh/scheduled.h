@@ -8,12 +8,12 @@
  *              schedule  instruction  read   write
  *
  * The write of slot t meets the read of slot t + 1, on the same node and on its neighbours: the reader says in the same
- * cycle whether it has room. From that follow the rules that scheduled_check checks:
+ * cycle whether it has space. From that follow the rules that scheduled_check checks:
  *
- *   1  a VFSM does not run in two slots in a row (its room depends on what it has just written);
+ *   1  a VFSM does not run in two slots in a row (its space depends on what it has just written);
  *   2  a pipeline touches the processor's interface once a cycle: no reader of it in the slot after a writer of it;
  *   3  a VFSM does not write into the buffer of the VFSM in the next slot of its pipeline;
- *   4  what is written to a neighbour in slot t is read there in slot t + 1, and nothing is read that nobody writes;
+ *   4  what is written to a neighbour in slot t is read there in slot t + 1, and nothing is read that is not written;
  * 5 every wire and every interface register serves one VFSM a cycle; as valid and accept share a wire, a link carries
  *      one word a cycle, in one direction (unless separate_wires);
  *   6  a fork takes what the VFSM in the slot before writes to a neighbour: its source is that one's destination.

@@ -14,7 +14,7 @@ typedef struct bmf_stream {
     int64_t destinations; /* at least 1 */
     const int64_t *to;    /* different nodes; `from` among them: the source reads its own words */
     double bandwidth;     /* requested words a cycle, 0 < bandwidth <= 1; a stream carries at most 1/2 */
-    bool reprogrammed;    /* any of its VFSMs may be told at run time to read the interface */
+    bool reprogrammed;    /* any of its VFSMs may be programmed at run time to read the interface */
 } bmf_stream;
 
 /* The VFSMs of a stream on a node: in slot `slot` (and evenly after it) one that takes the word in; `delay` slots

@@ -36,7 +36,7 @@ typedef struct bmf_action {
 
 typedef struct bmf_scheduled_message {
     int64_t from, to, bytes; /* from != to: copies on one processor are no messages */
-    int64_t round;           /* of the run; those of a round stand together */
+    int64_t round;           /* of the run; those of a round are adjacent */
     int64_t next;            /* of the same round to the same receiver, -1 */
 } bmf_scheduled_message;
 

@@ -452,7 +452,7 @@ static const bmf_backend model_backend = {
     .start = model_start,
     .barrier = barrier,
     .finish = model_finish,
-    .separate = model_emulate_rank,
+    .emulate_rank = model_emulate_rank,
 };
 
 /* The run whose names and nodes the actions use, and which says how the trace is headed. */

@@ -23,7 +23,7 @@ int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kerne
 /* The index-th remark, or NULL. */
 const char *model_costs_remark(const bmf_model_costs *costs, int64_t index);
 
-/* What ranks hand to MPI: predict/model/model_ranks.c. Messages of unknown size are told with their real one;
+/* What ranks hand to MPI: predict/model/model_ranks.c. Messages of unknown size are counted with their real one;
  * segment_bytes: of the large ones, those of message i are [segments[i], segments[i + 1]). */
 typedef enum bmf_model_sending { BMF_SENDING_KNOWN, BMF_SENDING_UNKNOWN, BMF_SENDING_SPARSE } bmf_model_sending;
 void model_ranks_count(bmf_statistics *statistics, int64_t processors, int64_t ranks, bmf_model_sending sending,

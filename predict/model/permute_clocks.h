@@ -1,4 +1,4 @@
-/* Clocks of processors that compute, exchange rounds of messages and meet: what a permutation is made of.
+/* Clocks of processors that compute, exchange rounds of messages and synchronise: what a permutation is made of.
  *
  * On networks that take a round as a whole everything is timed at once and forgotten; on others actions are recorded
  * and simulated at the end. Both give the same clocks. Private to predict/model/permute_*.c and their tests. */

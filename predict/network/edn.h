@@ -40,7 +40,7 @@ int64_t edn_route(bmf_edn *edn, int64_t from_port, int64_t to_port);
 int64_t edn_iterations(const bmf_edn *edn);
 /* The largest number of messages through one port: the document's port serialization, at most the router count. */
 int64_t edn_serialisation(const bmf_edn *edn);
-/* The least number of iterations that the loads of ports and thick wires allow. */
+/* The minimal number of iterations that the loads of ports and thick wires allow. */
 int64_t edn_bound(const bmf_edn *edn);
 /* Messages that thick wire `bucket` of a hyperbar carried since edn_clear. */
 int64_t edn_wire_load(const bmf_edn *edn, int64_t hyperbar, int64_t bucket);

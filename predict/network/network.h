@@ -22,7 +22,7 @@
  *   - A processor whose `free` is not known blocks at its send, one whose `done` is not known at its wait, one
  *     whose `arrived` is not known at its receive.
  *   - A time that is said in a call is no earlier than the call's own time (message->sent, message->posted, what next
- *     gave), so that nobody learns of the past: a network that would know earlier has an event of its own there. In
+ *     gave), so that nothing in the past changes: a network that would know earlier has an event of its own there. In
  *     send_round only message->sent is the bound. The simulator checks this and ends with an error.
  *   - Of two things at one time the network's own event comes first, then the lower processor.
  */
@@ -43,7 +43,7 @@ typedef struct bmf_transit {
     double posted; /* when the receiver's processor was ready to take it; INFINITY as long as it is not, and always
                               * for types without `post` */
     /* set by the network, all no earlier than `sent`; the first three NAN until they are known: */
-    double sender_free; /* the sender's processor goes on (overhead of sending) */
+    double sender_free; /* the sender's processor continues (overhead of sending) */
     double
         send_done;  /* the sender may use its memory again: its wait ends; later than `arrived` where the sender has to
                      * help the receiver to take it */

@@ -7,7 +7,7 @@
  *     receiver's port     |== length ==| gap |
  *
  * A message leaves when it is ready and the sender's port is free; its head comes to the receiver's port a latency
- * later and waits there (in the network, which has room) until the port is free. Messages to one processor are served
+ * later and waits there (in the network, which has space) until the port is free. Messages to one processor are served
  * in the order in which their heads come (equal times: as they left), so several senders to one receiver take turns.
  * What is between the ports never is a bottleneck. Used by the types hockney and sheet (ports = "single")
  * and by loggp.

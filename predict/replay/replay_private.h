@@ -34,7 +34,7 @@ int replay_scopes_walk(const replay_scopes *scopes, int (*visit)(void *state, in
 /* How many of the scope's children ended before the event on its lane. */
 int64_t replay_scopes_before(const replay_scopes *scopes, int64_t scope, const bmf_event *event);
 
-/* An event that is not a scope, and where it stands. */
+/* An event that is not a scope, and where it is. */
 typedef struct replay_leaf {
     const bmf_event *event;
     int64_t scope, segment; /* segment k: after k of the scope's children */

@@ -45,7 +45,7 @@ int fit_form(int64_t count, const bmf_fit_point *point, bmf_form form, bmf_fit *
 enum { BMF_FITS = BMF_FORMS };
 /* Fits every form that the points allow: all, or those without a start-up term when p takes one value, without a
  * size term when d does; best first. Returns the number of fits in fit[], 0 when there are no points. Forms whose
- * likelihoods are equal stand in the order of bmf_form_startup and bmf_form_size. */
+ * likelihoods are equal are in the order of bmf_form_startup and bmf_form_size. */
 int fit_forms(int64_t count, const bmf_fit_point *point, bmf_fit fit[BMF_FITS]);
 /* Forms worse than the best by less than this cannot be told apart: odds of less than 20 to 1. */
 #define BMF_FIT_TELLS_APART 6.0

@@ -18,7 +18,7 @@
  *     skip allsend needs at least 4 ranks
  *     complete 1
  *
- * The header lines stand in this order; then come sample and skip lines in any order; `complete N` with the number of
+ * The header lines have this order; then come sample and skip lines in any order; `complete N` with the number of
  * sample lines is the last one. A file without it was interrupted: everything up to its last whole line counts, and
  * samples_resume goes on behind it. Lines that start with # and empty lines are skipped.
  *

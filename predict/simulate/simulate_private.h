@@ -51,7 +51,7 @@ typedef struct processor {
     blocking blocked_on;
 } processor;
 
-/* What comes first stands first: children of i are 4 i + 1 .. 4 i + 4. */
+/* What happens first is first: children of i are 4 i + 1 .. 4 i + 4. */
 typedef struct queued {
     double time;
     int64_t processor;

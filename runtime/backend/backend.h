@@ -110,7 +110,7 @@ typedef struct bmf_backend {
     /* Processors represent ranks of their own: what ranks do between two operations that communicate is done
      * for the processors of the host one after the other, so that nothing depends on what others have. Called before
      * the first processor, before each of them, and after the last; the same calls are entered for each. */
-    void (*separate)(bmf_context *ctx, bmf_rank_emulation_step step);
+    void (*emulate_rank)(bmf_context *ctx, bmf_rank_emulation_step step);
 } bmf_backend;
 
 enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64, BMF_CHOOSING_SKELETONS = 16 };

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The least number of letters to add, leave out or replace to get from one name to the other. Names have a_size and
+/* The minimal number of letters to add, leave out or replace to get from one name to the other. Names have a_size and
  * b_size letters; of names of more than 64 letters it is the length of the longer one. */
 int64_t edit_distance(const char *a, int64_t a_size, const char *b, int64_t b_size);
 /* The same, where capital and small letters are the same. */

@@ -84,8 +84,8 @@ int bmf_agree(bmf_context *ctx, int status)
     return ctx->agreed;
 }
 
-/* True if every rank of the context came to the end within the patience. */
-static bool everybody_ends(bmf_context *ctx)
+/* True if every rank of the context came to the end before the timeout. */
+static bool barrier_with_timeout(bmf_context *ctx)
 {
     MPI_Request request;
     int done = 0, tries = 0;
@@ -121,7 +121,7 @@ static _Noreturn void end_program(bmf_context *ctx, const char *text, int status
 {
     const char *line = *text ? text : bmf_status_name(status);
     int rank = world_rank();
-    if (ctx && !everybody_ends(ctx)) {
+    if (ctx && !barrier_with_timeout(ctx)) {
         fprintf(stderr, "bmf: %s (rank %d only)\n", line, rank);
         MPI_Abort(MPI_COMM_WORLD, bmf_exit_code(status));
     }
@@ -130,7 +130,7 @@ static _Noreturn void end_program(bmf_context *ctx, const char *text, int status
     fflush(NULL);
     /* Ranks outside the context do not know that this is the end. They are taken down when the line is out. */
     if (ctx && !ctx->whole_world) {
-        everybody_ends(ctx);
+        barrier_with_timeout(ctx);
         MPI_Abort(MPI_COMM_WORLD, bmf_exit_code(status));
     }
     if (mpi_is_up())

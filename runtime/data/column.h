@@ -34,7 +34,7 @@ int column_share(const bmf_column *column, bmf_column *copy);
 int column_view(const bmf_column *column, int64_t begin, int64_t count, bmf_column *view);
 void column_free(bmf_column *column);
 
-/* True if nobody else holds any buffer of the column and no leaf is a broadcast: it may be written in place. */
+/* True if no other column shares a buffer of this one and no leaf is a broadcast: it may be written in place. */
 bool column_unique(const bmf_column *column);
 
 /* Slices of the leaves of a fixed column, from element `first` on; returns their number. */

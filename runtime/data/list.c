@@ -90,17 +90,17 @@ int bmf_list_create(bmf_context *ctx, const bmf_type *type, bmf_partition *parti
         column_free(&column);
         return status;
     }
-    return list_adopt(ctx, partition, &column, list);
+    list_adopt(ctx, partition, &column, list);
+    return BMF_OK;
 }
 
-int list_adopt(bmf_context *ctx, bmf_partition *partition, bmf_column *column, bmf_list **list)
+void list_adopt(bmf_context *ctx, bmf_partition *partition, bmf_column *column, bmf_list **list)
 {
     bmf_list *made = allocate(sizeof *made);
     *made = (bmf_list){ctx, column->type, bmf_partition_retain(partition), *column};
     *column = (bmf_column){0};
     check(ctx, made);
     *list = made;
-    return BMF_OK;
 }
 
 void bmf_list_free(bmf_list *list)

@@ -13,7 +13,7 @@ struct bmf_list {
     bmf_column column;        /* local elements: partition local_end - local_begin of them */
 };
 
-/* A list from a column, which it takes over (also when it fails). Collective. */
-int list_adopt(bmf_context *ctx, bmf_partition *partition, bmf_column *column, bmf_list **list);
+/* A list from a column, which it takes over. Collective. */
+void list_adopt(bmf_context *ctx, bmf_partition *partition, bmf_column *column, bmf_list **list);
 
 #endif

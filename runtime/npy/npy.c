@@ -178,7 +178,8 @@ static int read_data(bmf_context *ctx, const char *path, const bmf_npy_header *h
         return status;
     }
     npy_record(ctx, partition, header->shape[1] * header->scalar->size, started);
-    return list_adopt(ctx, partition, &column, list);
+    list_adopt(ctx, partition, &column, list);
+    return BMF_OK;
 }
 
 const bmf_skeleton_type skeleton_read = {.id = 32, .name = "read", .communication = BMF_COMMUNICATION_OTHER};

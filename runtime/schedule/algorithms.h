@@ -40,9 +40,9 @@ typedef enum bmf_joining {
 typedef struct bmf_algorithm {
     const char *skeleton; /* the one it serves: "reduce" */
     const char *name;     /* "levels" */
-    /* Adds the messages of one group to the schedule, from round first_round on (groups may share rounds). Returns 0 or
-     * BMF_ERROR_MEMORY. What message.first and count say is in the algorithm's file. */
-    int (*generate)(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request);
+    /* Adds the messages of one group to the schedule, from round first_round on (groups may share rounds). What
+     * message.first and count say is in the algorithm's file. */
+    void (*generate)(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request);
     /* Seconds for a group of at least two items; bytes: of the whole (split, gather) or of one value. A reduction to
      * item 0 includes the broadcast of the total. */
     double (*estimate)(const bmf_cost_model *cost, int64_t count, double bytes);
@@ -79,11 +79,11 @@ const bmf_algorithm *algorithm_find(const char *skeleton, const char *name);
 double algorithm_estimate(const bmf_algorithm *algorithm, const bmf_cost_model *cost, int64_t count, double bytes);
 
 /* What several of them are made of. */
-int schedule_reduce_levels(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request);
+void schedule_reduce_levels(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request);
 /* The chain with a given number of segments, and the number that makes it cheapest, at least 1. Never more segments
  * than bytes. */
-int schedule_distl_pipeline(bmf_schedule *schedule, int first_round, const bmf_group *group, int64_t bytes,
-                            int64_t segments);
+void schedule_distl_pipeline(bmf_schedule *schedule, int first_round, const bmf_group *group, int64_t bytes,
+                             int64_t segments);
 int64_t schedule_pipeline_segments(const bmf_cost_model *cost, int64_t count, int64_t bytes);
 
 #endif

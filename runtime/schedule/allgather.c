@@ -5,16 +5,15 @@
  * O(own messages + count).
  * Source: own. */
 #include "runtime/schedule/cost.h"
-#include "bmf/status.h"
 
-static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
+static void generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
     const bmf_group *group = request->group;
     item_range local = local_items(schedule, group), all = {0, group->count};
     if (group->count > 1)
-        BMF_TRY(schedule_extend(schedule, first_round + 1));
+        schedule_extend(schedule, first_round + 1);
     if (local.begin >= local.end)
-        return BMF_OK;
+        return;
     for (int64_t i = 0; i < group->count; i++) {
         item_range to = i >= local.begin && i < local.end ? all : local;
         bmf_message message = {
@@ -22,10 +21,9 @@ static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_
         for (int64_t j = to.begin; j < to.end; j++) {
             message.to = group_processor(group, j);
             if (i != j)
-                BMF_TRY(schedule_add(schedule, first_round, message));
+                schedule_add(schedule, first_round, message);
         }
     }
-    return BMF_OK;
 }
 
 static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)

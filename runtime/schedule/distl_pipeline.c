@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "runtime/schedule/cost.h"
-#include "bmf/status.h"
 
 enum { MAX_SEGMENTS = 1 << 20 };
 
@@ -19,16 +18,16 @@ static int64_t segment_start(int64_t bytes, int64_t segments, int64_t k)
     return bytes / segments * k + bytes % segments * k / segments;
 }
 
-int schedule_distl_pipeline(bmf_schedule *schedule, int first_round, const bmf_group *group, int64_t bytes,
-                            int64_t segments)
+void schedule_distl_pipeline(bmf_schedule *schedule, int first_round, const bmf_group *group, int64_t bytes,
+                             int64_t segments)
 {
     item_range local = local_items(schedule, group);
     segments = max64(1, min64(segments, bytes));
     if (group->count <= 1)
-        return BMF_OK;
-    BMF_TRY(schedule_extend(schedule, first_round + (int)(group->count + segments - 2)));
+        return;
+    schedule_extend(schedule, first_round + (int)(group->count + segments - 2));
     if (local.begin >= local.end)
-        return BMF_OK;
+        return;
     for (int64_t i = max64(local.begin - 1, 0); i < min64(local.end, group->count - 1); i++)
         for (int64_t k = 0; k < segments; k++) {
             int64_t start = segment_start(bytes, segments, k), end = segment_start(bytes, segments, k + 1);
@@ -37,9 +36,8 @@ int schedule_distl_pipeline(bmf_schedule *schedule, int first_round, const bmf_g
                                    .bytes = end - start,
                                    .first = start,
                                    .count = end - start};
-            BMF_TRY(schedule_add(schedule, first_round + (int)(i + k), message));
+            schedule_add(schedule, first_round + (int)(i + k), message);
         }
-    return BMF_OK;
 }
 
 /* d/ds (count - 2 + s) (latency + per_byte bytes / s) = 0. */
@@ -52,11 +50,11 @@ int64_t schedule_pipeline_segments(const bmf_cost_model *cost, int64_t count, in
     return max64(1, (int64_t)fmin(best + 0.5, max_segments));
 }
 
-static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
+static void generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
     int64_t bytes = request_bytes(request, 0, 1);
-    return schedule_distl_pipeline(schedule, first_round, request->group, bytes,
-                                   schedule_pipeline_segments(request->cost, request->group->count, bytes));
+    schedule_distl_pipeline(schedule, first_round, request->group, bytes,
+                            schedule_pipeline_segments(request->cost, request->group->count, bytes));
 }
 
 static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)

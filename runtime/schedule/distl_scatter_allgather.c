@@ -8,7 +8,6 @@
  * Source: Barnett, Gupta, Payne, Shuler, van de Geijn, Watts, Interprocessor collective communication library,
  * SHPCC 1994. */
 #include "runtime/schedule/cost.h"
-#include "bmf/status.h"
 
 typedef struct pieces {
     bmf_schedule *schedule;
@@ -23,7 +22,7 @@ static int64_t piece_start(const pieces *all, int64_t k)
     return all->bytes / count * k + all->bytes % count * k / count;
 }
 
-static int send_pieces(const pieces *all, int round, int64_t from, int64_t to, item_range piece)
+static void send_pieces(const pieces *all, int round, int64_t from, int64_t to, item_range piece)
 {
     int64_t start = piece_start(all, piece.begin), end = piece_start(all, piece.end);
     bmf_message message = {.from = group_processor(all->group, from),
@@ -31,41 +30,39 @@ static int send_pieces(const pieces *all, int round, int64_t from, int64_t to, i
                            .bytes = end - start,
                            .first = start,
                            .count = end - start};
-    return schedule_add(all->schedule, round, message);
+    schedule_add(all->schedule, round, message);
 }
 
-static int scatter_segment(const pieces *all, int round, int64_t first, int64_t count)
+static void scatter_segment(const pieces *all, int round, int64_t first, int64_t count)
 {
     if (count <= 1 || first + count <= all->local.begin || first >= all->local.end)
-        return BMF_OK;
+        return;
     int64_t middle = first + ((int64_t)1 << (ceil_log2(count) - 1));
-    BMF_TRY(send_pieces(all, round, first, middle, (item_range){middle, first + count}));
-    BMF_TRY(scatter_segment(all, round + 1, first, middle - first));
-    return scatter_segment(all, round + 1, middle, first + count - middle);
+    send_pieces(all, round, first, middle, (item_range){middle, first + count});
+    scatter_segment(all, round + 1, first, middle - first);
+    scatter_segment(all, round + 1, middle, first + count - middle);
 }
 
-static int pass_round(const pieces *all, int round, int64_t turn)
+static void pass_round(const pieces *all, int round, int64_t turn)
 {
     int64_t count = all->group->count;
     for (int64_t i = max64(all->local.begin - 1, 0); i < min64(all->local.end, count - 1); i++) {
         int64_t k = i >= turn ? i - turn : i - turn + count;
-        BMF_TRY(send_pieces(all, round, i, i + 1, (item_range){k, k + 1}));
+        send_pieces(all, round, i, i + 1, (item_range){k, k + 1});
     }
-    return BMF_OK;
 }
 
-static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
+static void generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
     const bmf_group *group = request->group;
     pieces all = {schedule, group, request_bytes(request, 0, 1), local_items(schedule, group)};
     int levels = ceil_log2(group->count), turns = (int)max64(group->count - 1, 0);
-    BMF_TRY(schedule_extend(schedule, first_round + levels + turns));
+    schedule_extend(schedule, first_round + levels + turns);
     if (all.local.begin >= all.local.end)
-        return BMF_OK;
-    BMF_TRY(scatter_segment(&all, first_round, 0, group->count));
+        return;
+    scatter_segment(&all, first_round, 0, group->count);
     for (int turn = 0; turn < turns; turn++)
-        BMF_TRY(pass_round(&all, first_round + levels + turn, turn));
-    return BMF_OK;
+        pass_round(&all, first_round + levels + turn, turn);
 }
 
 static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)

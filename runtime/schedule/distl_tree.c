@@ -4,7 +4,6 @@
  * Cost: ceil(log2 count) rounds, count - 1 messages of the value's bytes. Making it takes O(own messages + log count).
  * Source: document 000, 5.4. */
 #include "runtime/schedule/cost.h"
-#include "bmf/status.h"
 
 typedef struct distl {
     bmf_schedule *schedule;
@@ -13,27 +12,27 @@ typedef struct distl {
     item_range local;
 } distl;
 
-static int broadcast_segment(const distl *all, int round, int64_t first, int64_t count)
+static void broadcast_segment(const distl *all, int round, int64_t first, int64_t count)
 {
     if (count <= 1 || first + count <= all->local.begin || first >= all->local.end)
-        return BMF_OK;
+        return;
     int64_t front = (int64_t)1 << (ceil_log2(count) - 1);
     bmf_message message = {.from = group_processor(all->group, first),
                            .to = group_processor(all->group, first + front),
                            .bytes = all->bytes,
                            .first = 0,
                            .count = all->bytes};
-    BMF_TRY(schedule_add(all->schedule, round, message));
-    BMF_TRY(broadcast_segment(all, round + 1, first, front));
-    return broadcast_segment(all, round + 1, first + front, count - front);
+    schedule_add(all->schedule, round, message);
+    broadcast_segment(all, round + 1, first, front);
+    broadcast_segment(all, round + 1, first + front, count - front);
 }
 
-static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
+static void generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
     const bmf_group *group = request->group;
     distl all = {schedule, group, request_bytes(request, 0, 1), local_items(schedule, group)};
-    BMF_TRY(schedule_extend(schedule, first_round + ceil_log2(group->count)));
-    return broadcast_segment(&all, first_round, 0, group->count);
+    schedule_extend(schedule, first_round + ceil_log2(group->count));
+    broadcast_segment(&all, first_round, 0, group->count);
 }
 
 static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)

@@ -5,14 +5,13 @@
  * O(own messages).
  * Source: own; the direct split turned round. */
 #include "runtime/schedule/cost.h"
-#include "bmf/status.h"
 
-static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
+static void generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
     const bmf_group *group = request->group;
     item_range local = local_items(schedule, group);
     if (group->count > 1)
-        BMF_TRY(schedule_extend(schedule, first_round + 1));
+        schedule_extend(schedule, first_round + 1);
     if (local.begin == 0 && local.end > 0)
         local.end = group->count;
     for (int64_t i = max64(local.begin, 1); i < local.end; i++) {
@@ -21,9 +20,8 @@ static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_
                                .bytes = request_bytes(request, i, 1),
                                .first = i,
                                .count = 1};
-        BMF_TRY(schedule_add(schedule, first_round, message));
+        schedule_add(schedule, first_round, message);
     }
-    return BMF_OK;
 }
 
 static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)

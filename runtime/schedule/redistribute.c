@@ -6,13 +6,12 @@
  * O(from_parts + to_parts).
  * Source: own. */
 #include "runtime/schedule/range.h"
-#include "bmf/status.h"
 
-int schedule_redistribute(bmf_schedule *schedule, int first_round, int64_t from_parts, const int64_t *from_processor,
-                          const int64_t *from_start, int64_t to_parts, const int64_t *to_processor,
-                          const int64_t *to_start, int64_t element_bytes)
+void schedule_redistribute(bmf_schedule *schedule, int first_round, int64_t from_parts, const int64_t *from_processor,
+                           const int64_t *from_start, int64_t to_parts, const int64_t *to_processor,
+                           const int64_t *to_start, int64_t element_bytes)
 {
-    BMF_TRY(schedule_extend(schedule, first_round + 1));
+    schedule_extend(schedule, first_round + 1);
     for (int64_t i = 0, j = 0; i < from_parts && j < to_parts;) {
         int64_t first = max64(from_start[i], to_start[j]);
         int64_t end = min64(from_start[i + 1], to_start[j + 1]);
@@ -22,11 +21,10 @@ int schedule_redistribute(bmf_schedule *schedule, int first_round, int64_t from_
                                .first = first,
                                .count = end - first};
         if (first < end)
-            BMF_TRY(schedule_add(schedule, first_round, message));
+            schedule_add(schedule, first_round, message);
         if (from_start[i + 1] <= to_start[j + 1])
             i++;
         else
             j++;
     }
-    return BMF_OK;
 }

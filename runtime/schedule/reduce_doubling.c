@@ -9,7 +9,6 @@
  * Source: Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in MPICH, IJHPCA 19
  * (2005), section on reductions to all. */
 #include "runtime/schedule/cost.h"
-#include "bmf/status.h"
 
 typedef struct doubling {
     bmf_schedule *schedule;
@@ -31,7 +30,7 @@ static int64_t number_at(const doubling *all, int64_t item)
     return item < 2 * all->extra ? (item + 1) / 2 : item - all->extra;
 }
 
-static int send_value(const doubling *all, int round, int64_t from, int64_t to, item_range covered)
+static void send_value(const doubling *all, int round, int64_t from, int64_t to, item_range covered)
 {
     int64_t count = covered.end - covered.begin;
     bmf_message message = {.from = group_processor(all->group, from),
@@ -39,33 +38,31 @@ static int send_value(const doubling *all, int round, int64_t from, int64_t to, 
                            .bytes = request_bytes(all->request, covered.begin, count),
                            .first = covered.begin,
                            .count = count};
-    return schedule_add(all->schedule, round, message);
+    schedule_add(all->schedule, round, message);
 }
 
-static int fold_in(const doubling *all, int round)
+static void fold_in(const doubling *all, int round)
 {
     for (int64_t j = all->local.begin / 2; j < all->extra && 2 * j < all->local.end; j++)
-        BMF_TRY(send_value(all, round, 2 * j + 1, 2 * j, (item_range){2 * j + 1, 2 * j + 2}));
-    return BMF_OK;
+        send_value(all, round, 2 * j + 1, 2 * j, (item_range){2 * j + 1, 2 * j + 2});
 }
 
-static int fold_out(const doubling *all, int round)
+static void fold_out(const doubling *all, int round)
 {
     for (int64_t j = all->local.begin / 2; j < all->extra && 2 * j < all->local.end; j++)
-        BMF_TRY(send_value(all, round, 2 * j, 2 * j + 1, (item_range){0, all->group->count}));
-    return BMF_OK;
+        send_value(all, round, 2 * j, 2 * j + 1, (item_range){0, all->group->count});
 }
 
-static int exchange_pair(const doubling *all, int round, int64_t number, int64_t distance)
+static void exchange_pair(const doubling *all, int round, int64_t number, int64_t distance)
 {
     int64_t begin = number / (2 * distance) * (2 * distance);
     int64_t middle = item_of(all, begin + distance);
     int64_t lower = item_of(all, number), upper = item_of(all, number + distance);
-    BMF_TRY(send_value(all, round, lower, upper, (item_range){item_of(all, begin), middle}));
-    return send_value(all, round, upper, lower, (item_range){middle, item_of(all, begin + 2 * distance)});
+    send_value(all, round, lower, upper, (item_range){item_of(all, begin), middle});
+    send_value(all, round, upper, lower, (item_range){middle, item_of(all, begin + 2 * distance)});
 }
 
-static int exchange_round(const doubling *all, int round, int64_t distance)
+static void exchange_round(const doubling *all, int round, int64_t distance)
 {
     item_range numbers = {number_at(all, all->local.begin), number_at(all, all->local.end)}, range[2];
     int ranges = pair_ranges(numbers, distance, all->active, range);
@@ -74,11 +71,10 @@ static int exchange_round(const doubling *all, int round, int64_t distance)
             if (number & distance)
                 number |= distance - 1; /* upper halves are the lower ones' partners */
             else
-                BMF_TRY(exchange_pair(all, round, number, distance));
-    return BMF_OK;
+                exchange_pair(all, round, number, distance);
 }
 
-static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
+static void generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
     const bmf_group *group = request->group;
     int64_t active = 1;
@@ -86,12 +82,13 @@ static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_
         active *= 2;
     doubling all = {schedule, group, request, active, group->count - active, local_items(schedule, group)};
     int doublings = ceil_log2(active), round = first_round;
-    BMF_TRY(schedule_extend(schedule, first_round + doublings + (all.extra ? 2 : 0)));
+    schedule_extend(schedule, first_round + doublings + (all.extra ? 2 : 0));
     if (all.extra)
-        BMF_TRY(fold_in(&all, round++));
+        fold_in(&all, round++);
     for (int64_t distance = 1; distance < active; distance *= 2)
-        BMF_TRY(exchange_round(&all, round++, distance));
-    return all.extra ? fold_out(&all, round) : BMF_OK;
+        exchange_round(&all, round++, distance);
+    if (all.extra)
+        fold_out(&all, round);
 }
 
 static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)

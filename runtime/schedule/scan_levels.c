@@ -6,10 +6,9 @@
  * O(own messages + log count).
  * Source: document 000, 5.8. */
 #include "runtime/schedule/cost.h"
-#include "bmf/status.h"
 
-static int add_level(bmf_schedule *schedule, int first_round, int level, const bmf_group *group, item_range local,
-                     const bmf_schedule_request *request)
+static void add_level(bmf_schedule *schedule, int first_round, int level, const bmf_group *group, item_range local,
+                      const bmf_schedule_request *request)
 {
     int64_t distance = (int64_t)1 << level;
     item_range range[2];
@@ -22,20 +21,18 @@ static int add_level(bmf_schedule *schedule, int first_round, int level, const b
                                    .bytes = request_bytes(request, first, count),
                                    .first = first,
                                    .count = count};
-            BMF_TRY(schedule_add(schedule, first_round + level, message));
+            schedule_add(schedule, first_round + level, message);
         }
-    return BMF_OK;
 }
 
-static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
+static void generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
     const bmf_group *group = request->group;
     item_range local = local_items(schedule, group);
     int levels = ceil_log2(group->count);
-    BMF_TRY(schedule_extend(schedule, first_round + levels));
+    schedule_extend(schedule, first_round + levels);
     for (int level = 0; level < levels; level++)
-        BMF_TRY(add_level(schedule, first_round, level, group, local, request));
-    return BMF_OK;
+        add_level(schedule, first_round, level, group, local, request);
 }
 
 static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)

@@ -7,10 +7,9 @@
  * O(own messages + log count).
  * Source: Blelloch, Prefix sums and their applications, CMU-CS-90-190 (1990), section 1.3. */
 #include "runtime/schedule/cost.h"
-#include "bmf/status.h"
 
-static int add_down(bmf_schedule *schedule, int round, int level, const bmf_group *group, item_range local,
-                    const bmf_schedule_request *request)
+static void add_down(bmf_schedule *schedule, int round, int level, const bmf_group *group, item_range local,
+                     const bmf_schedule_request *request)
 {
     int64_t distance = (int64_t)1 << level, step = 2 * distance;
     item_range range[2];
@@ -24,21 +23,19 @@ static int add_down(bmf_schedule *schedule, int round, int level, const bmf_grou
                                    .bytes = request_bytes(request, 0, i + distance),
                                    .first = 0,
                                    .count = i + distance};
-            BMF_TRY(schedule_add(schedule, round, message));
+            schedule_add(schedule, round, message);
         }
-    return BMF_OK;
 }
 
-static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
+static void generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
     const bmf_group *group = request->group;
     item_range local = local_items(schedule, group);
     int levels = ceil_log2(group->count);
-    BMF_TRY(schedule_reduce_levels(schedule, first_round, request));
-    BMF_TRY(schedule_extend(schedule, first_round + 2 * levels));
+    schedule_reduce_levels(schedule, first_round, request);
+    schedule_extend(schedule, first_round + 2 * levels);
     for (int level = levels - 1; level >= 0; level--)
-        BMF_TRY(add_down(schedule, first_round + 2 * levels - 1 - level, level, group, local, request));
-    return BMF_OK;
+        add_down(schedule, first_round + 2 * levels - 1 - level, level, group, local, request);
 }
 
 static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "bmf/status.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 #include "runtime/schedule/range.h"
@@ -33,24 +32,22 @@ void schedule_free(bmf_schedule *schedule)
     free(schedule);
 }
 
-int schedule_extend(bmf_schedule *schedule, int rounds)
+void schedule_extend(bmf_schedule *schedule, int rounds)
 {
     ARRAY_RESERVE(schedule->round, schedule->capacity, rounds);
     for (; schedule->rounds < rounds; schedule->rounds++)
         schedule->round[schedule->rounds] = (bmf_round){NULL, 0, 0};
-    return BMF_OK;
 }
 
-int schedule_add(bmf_schedule *schedule, int r, bmf_message message)
+void schedule_add(bmf_schedule *schedule, int r, bmf_message message)
 {
     bool from_here = message.from >= schedule->low && message.from < schedule->high;
     bool to_here = message.to >= schedule->low && message.to < schedule->high;
-    BMF_TRY(schedule_extend(schedule, r + 1));
+    schedule_extend(schedule, r + 1);
     if (!from_here && !to_here)
-        return BMF_OK;
+        return;
     bmf_round *round = &schedule->round[r];
     *ARRAY_APPEND(round->message, round->count, round->capacity) = message;
-    return BMF_OK;
 }
 
 typedef struct totals {

@@ -47,20 +47,19 @@ static inline int64_t group_processor(const bmf_group *group, int64_t item)
 
 bmf_schedule *schedule_create(const char *name, int64_t low, int64_t high);
 void schedule_free(bmf_schedule *schedule);
-/* Adds a message to round r (rounds up to r appear as needed) if it is from or to [low, high). Returns 0, or
- * BMF_ERROR_MEMORY. A message from a processor to itself is kept: it is a copy. */
-int schedule_add(bmf_schedule *schedule, int r, bmf_message message);
+/* Adds a message to round r (rounds up to r appear as needed) if it is from or to [low, high). A
+ * message from a processor to itself is kept: it is a copy. */
+void schedule_add(bmf_schedule *schedule, int r, bmf_message message);
 
-/* Makes the schedule at least `rounds` long, so that every host counts the same rounds whatever it takes part in.
- * Returns 0 or BMF_ERROR_MEMORY. */
-int schedule_extend(bmf_schedule *schedule, int rounds);
+/* Makes the schedule at least `rounds` long, so that every host counts the same rounds whatever it takes part in. */
+void schedule_extend(bmf_schedule *schedule, int rounds);
 
 /* Adds round first_round: from one cut of the same elements to another. For every overlap of source part
  * [from_start[i], from_start[i+1]) on from_processor[i] with target part j, one message; element_bytes each. first,
- * count: elements. Returns 0 or BMF_ERROR_MEMORY. */
-int schedule_redistribute(bmf_schedule *schedule, int first_round, int64_t from_parts, const int64_t *from_processor,
-                          const int64_t *from_start, int64_t to_parts, const int64_t *to_processor,
-                          const int64_t *to_start, int64_t element_bytes);
+ * count: elements. */
+void schedule_redistribute(bmf_schedule *schedule, int first_round, int64_t from_parts, const int64_t *from_processor,
+                           const int64_t *from_start, int64_t to_parts, const int64_t *to_processor,
+                           const int64_t *to_start, int64_t element_bytes);
 
 /* Total messages between different processors, and their bytes (unknown sizes count 0). Copies count nothing. */
 void schedule_count_totals(const bmf_schedule *schedule, int64_t *messages, int64_t *bytes);

@@ -7,7 +7,6 @@
  * O(own messages + log count).
  * Source: document 000, 5.3.2. */
 #include "runtime/schedule/cost.h"
-#include "bmf/status.h"
 
 typedef struct split {
     bmf_schedule *schedule;
@@ -16,10 +15,10 @@ typedef struct split {
     item_range local;
 } split;
 
-static int split_segment(const split *all, int round, int64_t first, int64_t count)
+static void split_segment(const split *all, int round, int64_t first, int64_t count)
 {
     if (count <= 1 || first + count <= all->local.begin || first >= all->local.end)
-        return BMF_OK;
+        return;
     int64_t front = (int64_t)1 << (ceil_log2(count) - 1);
     int64_t middle = first + front, end = first + count;
     bmf_message message = {.from = group_processor(all->group, first),
@@ -27,17 +26,17 @@ static int split_segment(const split *all, int round, int64_t first, int64_t cou
                            .bytes = request_bytes(all->request, middle, end - middle),
                            .first = middle,
                            .count = end - middle};
-    BMF_TRY(schedule_add(all->schedule, round, message));
-    BMF_TRY(split_segment(all, round + 1, first, front));
-    return split_segment(all, round + 1, middle, end - middle);
+    schedule_add(all->schedule, round, message);
+    split_segment(all, round + 1, first, front);
+    split_segment(all, round + 1, middle, end - middle);
 }
 
-static int generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
+static void generate(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request)
 {
     const bmf_group *group = request->group;
     split all = {schedule, group, request, local_items(schedule, group)};
-    BMF_TRY(schedule_extend(schedule, first_round + ceil_log2(group->count)));
-    return split_segment(&all, first_round, 0, group->count);
+    schedule_extend(schedule, first_round + ceil_log2(group->count));
+    split_segment(&all, first_round, 0, group->count);
 }
 
 static double estimate(const bmf_cost_model *cost, int64_t count, double bytes)

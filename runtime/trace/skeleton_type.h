@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The kinds of communication that are told apart. OTHER: none of its own, or that of the call around it. */
+/* The kinds of communication that are distinguished. OTHER: none of its own, or that of the call around it. */
 typedef enum bmf_communication {
     BMF_COMMUNICATION_SPLIT,
     BMF_COMMUNICATION_GATHER,
@@ -20,7 +20,7 @@ typedef enum bmf_communication {
     BMF_COMMUNICATIONS
 } bmf_communication;
 
-enum { BMF_SKELETON_UNKNOWN = 0 }; /* of regions, and of calls nobody knows more about than their text */
+enum { BMF_SKELETON_UNKNOWN = 0 }; /* of regions, and of calls of which only the text is known */
 
 typedef struct bmf_skeleton_type {
     uint32_t id;      /* stands in trace files (docs/trace-format.md): at least 1, never changes, is never used again */

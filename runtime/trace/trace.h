@@ -20,7 +20,7 @@ typedef struct bmf_trace_node {
         skeleton; /* the number of the bmf_skeleton_type, or BMF_SKELETON_UNKNOWN; says nothing the text does not */
 } bmf_trace_node;
 
-/* One run of a trace as it stands in memory: complete in a reader, this rank's lanes in a recorder. */
+/* One run of a trace in memory: complete in a reader, this rank's lanes in a recorder. */
 typedef struct bmf_trace_run {
     int predicted; /* 0: measured, 1: predicted */
     int32_t lanes; /* of the whole machine */

@@ -1,7 +1,7 @@
 /* Forests: partial results of the fixed tree; see tree.h.
  *
  * A push merges siblings like the carries of a binary counter: amortised one operation a push. When the operator
- * fails the forest keeps its shape all the same, so that messages keep their sizes until everybody knows. */
+ * fails the forest keeps its shape all the same, so that messages keep their sizes until all ranks know. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -44,6 +44,6 @@ typedef struct bmf_groups {
     const bmf_partition *partition; /* the finer one */
     int64_t element_bytes;
 } bmf_groups;
-int groups_generate(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *groups);
+void groups_generate(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *groups);
 
 #endif

@@ -149,7 +149,8 @@ int move_nested(bmf_context *ctx, int sources, const bmf_move_source *source, bm
         bmf_fail(ctx, status, "out of memory for the moved list on rank %d", ctx->rank);
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
-        return list_adopt(ctx, target, &column, out);
-    column_free(&column);
+        list_adopt(ctx, target, &column, out);
+    else
+        column_free(&column);
     return status;
 }

@@ -14,7 +14,7 @@ typedef struct bmf_inbox {
     } * arrived;
     int64_t count, capacity;
     const bmf_round *round;
-    bmf_offer_function *offer;
+    bmf_send_function *send;
     bmf_forest *own; /* forests made only to be sent, one per message under way */
     int64_t owned, own_capacity;
 } bmf_inbox;
@@ -34,18 +34,18 @@ static int fold_piece(void *state, int64_t index, const bmf_piece *piece, int wo
     return forest_fold(s->tree, &s->forest[index], &s->source->blocks, worker, piece->begin, piece->end);
 }
 
-/* Pieces of one part, left to right, become its window. */
+/* Pieces of one part, left to right, become its partial result. */
 static int join_pieces(bmf_partials *partials, const bmf_piece *piece, int64_t pieces, const bmf_forest *forest)
 {
     const bmf_partition *partition = partials->partition;
     int code = 0;
     for (int64_t k = 0; k < partition->local_parts; k++) {
-        forest_start(&partials->part[k].window, partition->start[partition->local_first + k]);
-        forest_start(&partials->part[k].before, partition->start[partition->local_first + k]);
+        forest_start(&partials->part[k].partial, partition->start[partition->local_first + k]);
+        forest_start(&partials->part[k].prefix, partition->start[partition->local_first + k]);
     }
     for (int64_t i = 0; i < pieces && code == 0; i++) {
-        bmf_forest *window = &partials->part[piece[i].part - partition->local_first].window;
-        code = forest_append(partials->tree, window, piece[i].end, forest[i].value, false);
+        bmf_forest *partial = &partials->part[piece[i].part - partition->local_first].partial;
+        code = forest_append(partials->tree, partial, piece[i].end, forest[i].value, false);
     }
     return code;
 }
@@ -80,8 +80,8 @@ void partials_free(bmf_partials *partials)
 {
     for (int64_t k = 0; k < partials->partition->local_parts; k++) {
         bmf_partial *part = &partials->part[k];
-        forest_free(&part->window);
-        forest_free(&part->before);
+        forest_free(&part->partial);
+        forest_free(&part->prefix);
         for (int l = 0; part->saved && l < part->levels; l++)
             forest_free(&part->saved[l]);
         free(part->saved);
@@ -110,8 +110,8 @@ int64_t partials_record_bytes(const void *state, int64_t first, int64_t count)
 
 /* Parts of nested splits do not stand at regular distances: the schedule is made over item numbers and then put onto
  * their processors. */
-static int generate_nested(const bmf_partials *partials, const bmf_algorithm *algorithm, bmf_schedule_request *request,
-                           bmf_schedule *schedule)
+static void generate_nested(const bmf_partials *partials, const bmf_algorithm *algorithm, bmf_schedule_request *request,
+                            bmf_schedule *schedule)
 {
     const bmf_partition *partition = partials->partition;
     const int first_round = schedule->rounds;
@@ -119,7 +119,7 @@ static int generate_nested(const bmf_partials *partials, const bmf_algorithm *al
     bmf_schedule *over_items = schedule_create(schedule->name, bmf_partition_part_from(partition, schedule->low),
                                                bmf_partition_part_from(partition, schedule->high));
     request->group = &items;
-    int status = algorithm->generate(over_items, 0, request);
+    algorithm->generate(over_items, 0, request);
     schedule_extend(schedule, first_round + over_items->rounds);
     for (int r = 0; r < over_items->rounds; r++)
         for (int64_t i = 0; i < over_items->round[r].count; i++) {
@@ -129,19 +129,20 @@ static int generate_nested(const bmf_partials *partials, const bmf_algorithm *al
             schedule_add(schedule, first_round + r, message);
         }
     schedule_free(over_items);
-    return status;
 }
 
-int partials_generate(const bmf_partials *partials, const bmf_algorithm *algorithm,
-                      int64_t (*bytes)(const void *state, int64_t first, int64_t count), bmf_schedule *schedule)
+void partials_generate(const bmf_partials *partials, const bmf_algorithm *algorithm,
+                       int64_t (*bytes)(const void *state, int64_t first, int64_t count), bmf_schedule *schedule)
 {
     const bmf_partition *partition = partials->partition;
     bmf_schedule_request request = {.bytes = bytes, .state = partials, .cost = &partials->ctx->cost};
-    if (partition->levels > 1)
-        return generate_nested(partials, algorithm, &request, schedule);
+    if (partition->levels > 1) {
+        generate_nested(partials, algorithm, &request, schedule);
+        return;
+    }
     bmf_group group = {partition->base, partition->levels ? partition->level[0].log2_stride : 0, partition->parts};
     request.group = &group;
-    return algorithm->generate(schedule, schedule->rounds, &request);
+    algorithm->generate(schedule, schedule->rounds, &request);
 }
 
 int64_t partials_local(const bmf_partials *partials, int64_t processor)
@@ -160,11 +161,11 @@ static int outgoing(void *state, const bmf_message *message, bmf_segment *segmen
     bmf_inbox *inbox = partials->inbox;
     int64_t k = partials_local(partials, message->from);
     bmf_forest *own = &inbox->own[inbox->owned];
-    const bmf_forest *offered =
-        inbox->offer(partials, &partials->part[k], partials->partition->local_first + k, message, own);
-    inbox->owned += offered == own;
-    segment[0] = (bmf_segment){offered->value, offered->nodes * partials->tree->record};
-    return offered->nodes > 0;
+    const bmf_forest *sent =
+        inbox->send(partials, &partials->part[k], partials->partition->local_first + k, message, own);
+    inbox->owned += sent == own;
+    segment[0] = (bmf_segment){sent->value, sent->nodes * partials->tree->record};
+    return sent->nodes > 0;
 }
 
 static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
@@ -226,7 +227,7 @@ static int join_all(bmf_partials *partials, uint32_t number, bmf_join_function *
     return status;
 }
 
-int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_offer_function *offer,
+int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_send_function *send,
                    bmf_join_function *join)
 {
     bmf_inbox *inbox = partials->inbox;
@@ -239,7 +240,7 @@ int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t numb
         inbox->capacity = round->count;
     }
     inbox->count = inbox->owned = 0;
-    inbox->offer = offer;
+    inbox->send = send;
     int status = partials->ctx->backend->exchange(partials->ctx, round, number, &transfer);
     if (status == BMF_OK)
         status = join_all(partials, number, join);
@@ -263,27 +264,27 @@ int forest_prepend(const bmf_tree *tree, bmf_forest *forest, int64_t begin, int6
     return code ? code : failed;
 }
 
-const bmf_forest *offer_window(const bmf_partials *partials, bmf_partial *part, int64_t item,
+const bmf_forest *send_partial(const bmf_partials *partials, bmf_partial *part, int64_t item,
                                const bmf_message *message, bmf_forest *own)
 {
     (void)partials;
     (void)item;
     (void)message;
     (void)own;
-    return &part->window;
+    return &part->partial;
 }
 
-int join_window(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
-                int64_t begin, int64_t end, const char *values)
+int join_partial(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
+                 int64_t begin, int64_t end, const char *values)
 {
-    bmf_forest *window = &part->window;
+    bmf_forest *partial = &part->partial;
     (void)item;
     (void)message;
-    if (begin == window->end)
-        return forest_append(partials->tree, window, end, values, false);
-    if (end == window->begin)
-        return forest_prepend(partials->tree, window, begin, end, values);
-    forest_free(window);
-    forest_start(window, begin);
-    return forest_append(partials->tree, window, end, values, false);
+    if (begin == partial->end)
+        return forest_append(partials->tree, partial, end, values, false);
+    if (end == partial->begin)
+        return forest_prepend(partials->tree, partial, begin, end, values);
+    forest_free(partial);
+    forest_start(partial, begin);
+    return forest_append(partials->tree, partial, end, values, false);
 }

@@ -7,9 +7,9 @@
 
 /* One part's share of a reduction or scan. */
 typedef struct bmf_partial {
-    bmf_forest window; /* what this processor passes on: its elements and what it has heard of its neighbours' */
-    bmf_forest before; /* scans: what it has heard that lies before its elements */
-    bmf_forest *saved; /* scan tree: the window before each level's message, `levels` of them, or NULL */
+    bmf_forest partial; /* the fold of this part's elements and of those received that are adjacent to them */
+    bmf_forest prefix;  /* scans: the fold of what was received from before its elements */
+    bmf_forest *saved;  /* scan tree: `partial` before each level's message, `levels` of them, or NULL */
     int levels;
 } bmf_partial;
 
@@ -33,8 +33,8 @@ int64_t partials_bytes(const void *state, int64_t first, int64_t count);
 /* Bytes of one value, a record. */
 int64_t partials_record_bytes(const void *state, int64_t first, int64_t count);
 /* Adds the rounds of an algorithm for the parts of the partition behind those the schedule has. */
-int partials_generate(const bmf_partials *partials, const bmf_algorithm *algorithm,
-                      int64_t (*bytes)(const void *state, int64_t first, int64_t count), bmf_schedule *schedule);
+void partials_generate(const bmf_partials *partials, const bmf_algorithm *algorithm,
+                       int64_t (*bytes)(const void *state, int64_t first, int64_t count), bmf_schedule *schedule);
 /* The local part on a processor, counted from local_first. */
 int64_t partials_local(const bmf_partials *partials, int64_t processor);
 
@@ -42,17 +42,17 @@ int64_t partials_local(const bmf_partials *partials, int64_t processor);
 typedef int bmf_join_function(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
                               int64_t begin, int64_t end, const char *values);
 /* The forest a part sends in a message. */
-typedef const bmf_forest *bmf_offer_function(const bmf_partials *partials, bmf_partial *part, int64_t item,
-                                             const bmf_message *message, bmf_forest *own);
+typedef const bmf_forest *bmf_send_function(const bmf_partials *partials, bmf_partial *part, int64_t item,
+                                            const bmf_message *message, bmf_forest *own);
 
 /* Runs one round: exchange, then join on every processor that received. Failure codes of the operator turn into
  * BMF_ERROR_KERNEL after the round. The caller runs the remaining rounds all the same: other ranks wait for them. */
-int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_offer_function *offer,
+int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_send_function *send,
                    bmf_join_function *join);
 
-/* The usual ones: send the window; append, prepend or replace the window by what arrived. */
-bmf_offer_function offer_window;
-bmf_join_function join_window;
+/* The usual ones: send `partial`; append, prepend or replace it by what arrived. */
+bmf_send_function send_partial;
+bmf_join_function join_partial;
 
 /* forest = values over [begin, end), then forest's own. */
 int forest_prepend(const bmf_tree *tree, bmf_forest *forest, int64_t begin, int64_t end, const char *values);

@@ -5,15 +5,14 @@
 #include "runtime/backend/backend.h"
 #include "runtime/data/list.h"
 
-/* What a skeleton is going to send. `generate` adds all rounds of an algorithm to a schedule and returns BMF_OK or
- * BMF_ERROR_MEMORY; it is called once for this host's processors, and again for the whole machine when rank 0 prints.
- */
+/* What a skeleton is going to send. `generate` adds all rounds of an algorithm to a schedule; it is called once for
+ * this host's processors, and again for the whole machine when rank 0 prints. */
 typedef struct bmf_call {
     bmf_context *ctx;
     const char *skeleton; /* as the plan calls it: "map_reduce" */
     const bmf_list *list; /* the list the plan is printed for */
     bmf_choice choice;    /* choice.skeleton NULL: there is only one way, and no algorithm is passed on */
-    int (*generate)(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state);
+    void (*generate)(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state);
     const void *state;
 } bmf_call;
 

@@ -373,7 +373,7 @@ static int placed_list(bmf_context *ctx, bmf_value *result, bmf_list **list)
         column_free(&elements);
         return status;
     }
-    status = list_adopt(ctx, partition, &elements, list);
+    list_adopt(ctx, partition, &elements, list);
     bmf_partition_release(partition);
     return status;
 }

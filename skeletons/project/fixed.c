@@ -21,8 +21,8 @@ typedef struct fixed_answers {
     bmf_buffer *buffer[2 * BMF_MAX_LEAVES]; /* own the two above */
     bmf_slice own[BMF_MAX_LEAVES];          /* the local elements of xs */
     bmf_slice result[BMF_MAX_LEAVES];
-    bmf_piece *piece;        /* of the answers */
-    const bmf_asked **asked; /* by piece */
+    bmf_piece *piece;                     /* of the answers */
+    const bmf_incoming_request **request; /* by piece */
     int64_t pieces;
 } fixed_answers;
 
@@ -42,18 +42,18 @@ static void gather(char *to, int64_t size, const char *from, int64_t stride, con
 static void cut_answers(fixed_answers *all)
 {
     bmf_project_call *call = all->call;
-    int64_t max = call->askeds + call->ctx->threads, share = call->answers / call->ctx->threads + 1;
+    int64_t max = call->incoming_requests + call->ctx->threads, share = call->answered / call->ctx->threads + 1;
     all->piece = allocate(max * (int64_t)sizeof *all->piece);
-    all->asked = allocate(max * (int64_t)sizeof *all->asked);
-    for (int64_t k = 0; k < call->askeds; k++) {
-        const bmf_asked *asked = &call->asked[k];
-        for (int64_t begin = asked->first, end; begin < asked->first + asked->count; begin = end) {
+    all->request = allocate(max * (int64_t)sizeof *all->request);
+    for (int64_t k = 0; k < call->incoming_requests; k++) {
+        const bmf_incoming_request *request = &call->incoming_request[k];
+        for (int64_t begin = request->first, end; begin < request->first + request->count; begin = end) {
             int64_t worker = begin / share;
             end = (worker + 1) * share;
-            end = end < asked->first + asked->count ? end : asked->first + asked->count;
-            all->asked[all->pieces] = asked;
+            end = end < request->first + request->count ? end : request->first + request->count;
+            all->request[all->pieces] = request;
             all->piece[all->pieces++] = (bmf_piece){
-                .part = asked->owner, .processor = asked->owner, .begin = begin, .end = end, .worker = (int)worker};
+                .part = request->owner, .processor = request->owner, .begin = begin, .end = end, .worker = (int)worker};
         }
     }
 }
@@ -61,14 +61,14 @@ static void cut_answers(fixed_answers *all)
 static int answer(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     fixed_answers *all = state;
-    const bmf_asked *asked = all->asked[index];
+    const bmf_incoming_request *request = all->request[index];
     int64_t origin = bmf_partition_local_begin(all->call->xs->partition);
     (void)worker;
     for (int64_t begin = piece->begin, count; begin < piece->end; begin += count) {
         int64_t position[BMF_BLOCK];
         count = piece->end - begin < BMF_BLOCK ? piece->end - begin : BMF_BLOCK;
         for (int64_t i = 0; i < count; i++)
-            position[i] = asked->index[begin - asked->first + i] - origin;
+            position[i] = request->index[begin - request->first + i] - origin;
         for (int k = 0; k < all->leaves; k++)
             gather(all->sent[k] + begin * all->size[k], all->size[k], all->own[k].data, all->own[k].stride, position,
                    count);
@@ -89,24 +89,25 @@ static int segments_at(const fixed_answers *all, char *const *memory, int64_t fi
 static int outgoing(void *state, const bmf_message *message, bmf_segment *segment)
 {
     const fixed_answers *all = state;
-    return segments_at(all, all->sent, project_asked(all->call, message)->first, message->count, segment);
+    return segments_at(all, all->sent, project_incoming_request(all->call, message)->first, message->count, segment);
 }
 
 static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
 {
     const fixed_answers *all = state;
-    return segments_at(all, all->arrived, project_run(all->call, message)->first, message->count, segment);
+    return segments_at(all, all->arrived, project_outgoing_request(all->call, message)->first, message->count, segment);
 }
 
 /* ---- the result ---- */
 
 /* Block by block: where every element is, then leaf by leaf. Own elements are at place >= 0, arrived ones at ~place. */
-static void find_places(const bmf_project_call *call, bmf_need *need, int64_t position, int64_t count, int64_t *place)
+static void find_places(const bmf_project_call *call, bmf_fetch_block *blocks, int64_t position, int64_t count,
+                        int64_t *place)
 {
     int64_t origin = bmf_partition_local_begin(call->xs->partition);
     for (int64_t i = 0; i < count; i++) {
-        bmf_need *wanted = &need[call->slot[position + i]];
-        place[i] = wanted->run == BMF_OWN ? project_index(call, position + i) - origin : ~wanted->next++;
+        bmf_fetch_block *block = &blocks[call->slot[position + i]];
+        place[i] = block->request == BMF_FETCH_LOCAL ? project_index(call, position + i) - origin : ~block->next++;
     }
 }
 
@@ -145,17 +146,17 @@ static int place_piece(void *state, int64_t index, const bmf_piece *piece, int w
 {
     fixed_answers *all = state;
     const bmf_project_call *call = all->call;
-    bmf_piece_needs *needs = &call->needs[index];
+    bmf_piece_blocks *blocks = &call->blocks[index];
     int64_t origin = bmf_partition_local_begin(call->indices->partition);
     (void)worker;
-    if (project_all_own(needs))
+    if (project_all_local(blocks))
         return place_own(all, piece->begin - origin, piece->end - origin);
-    for (int64_t k = 0; k < needs->count; k++)
-        needs->need[k].next = needs->need[k].first;
+    for (int64_t k = 0; k < blocks->count; k++)
+        blocks->block[k].next = blocks->block[k].first;
     for (int64_t begin = piece->begin - origin, count; begin < piece->end - origin; begin += count) {
         int64_t place[BMF_BLOCK];
         count = piece->end - origin - begin < BMF_BLOCK ? piece->end - origin - begin : BMF_BLOCK;
-        find_places(call, needs->need, begin, count, place);
+        find_places(call, blocks->block, begin, count, place);
         for (int k = 0; k < all->leaves; k++)
             put((char *)all->result[k].data + begin * all->size[k], all->size[k],
                 (byte_slice){all->own[k].data, all->own[k].stride}, all->arrived[k], place, count);
@@ -171,8 +172,8 @@ static void allocate_answers(fixed_answers *all)
     all->leaves = bmf_type_leaves(all->call->xs->type, leaf);
     for (int k = 0; k < all->leaves; k++) {
         all->size[k] = leaf[k]->size;
-        all->buffer[2 * k] = working_buffer(all->call->answers * leaf[k]->size);
-        all->buffer[2 * k + 1] = working_buffer(all->call->requests * leaf[k]->size);
+        all->buffer[2 * k] = working_buffer(all->call->answered * leaf[k]->size);
+        all->buffer[2 * k + 1] = working_buffer(all->call->requested * leaf[k]->size);
         all->sent[k] = all->buffer[2 * k]->data;
         all->arrived[k] = all->buffer[2 * k + 1]->data;
     }
@@ -184,7 +185,7 @@ static void free_answers(fixed_answers *all)
     for (int k = 0; k < 2 * all->leaves; k++)
         buffer_release(all->buffer[k]);
     free(all->piece);
-    free(all->asked);
+    free(all->request);
 }
 
 static int answer_all(fixed_answers *all)

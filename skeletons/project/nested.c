@@ -7,51 +7,52 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/project/project.h"
 
-static void pack_answer(const bmf_project_call *call, bmf_asked *asked)
+static void pack_answer(const bmf_project_call *call, bmf_incoming_request *request)
 {
     const bmf_column *column = &call->xs->column;
     int64_t origin = bmf_partition_local_begin(call->xs->partition);
-    for (int64_t i = 0; i < asked->count; i++)
-        asked->packed_bytes += column_packed_bytes(column, asked->index[i] - origin, asked->index[i] - origin + 1);
-    char *to = asked->packed = allocate(asked->packed_bytes);
-    for (int64_t i = 0; i < asked->count; i++)
-        to = column_pack(column, asked->index[i] - origin, asked->index[i] - origin + 1, to);
+    for (int64_t i = 0; i < request->count; i++)
+        request->packed_bytes +=
+            column_packed_bytes(column, request->index[i] - origin, request->index[i] - origin + 1);
+    char *to = request->packed = allocate(request->packed_bytes);
+    for (int64_t i = 0; i < request->count; i++)
+        to = column_pack(column, request->index[i] - origin, request->index[i] - origin + 1, to);
 }
 
 static int outgoing(void *state, const bmf_message *message, bmf_segment *segment)
 {
     const bmf_project_call *call = state;
-    bmf_asked *asked = project_asked(call, message);
-    if (!asked->packed)
-        pack_answer(call, asked);
-    segment[0] = (bmf_segment){asked->packed, asked->packed_bytes};
-    return asked->packed_bytes > 0;
+    bmf_incoming_request *request = project_incoming_request(call, message);
+    if (!request->packed)
+        pack_answer(call, request);
+    segment[0] = (bmf_segment){request->packed, request->packed_bytes};
+    return request->packed_bytes > 0;
 }
 
 static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
 {
     const bmf_project_call *call = state;
-    bmf_run_of_needs *run = project_run(call, message);
-    run->packed = allocate(message->bytes);
-    run->next = run->packed;
-    segment[0] = (bmf_segment){run->packed, message->bytes};
+    bmf_outgoing_request *request = project_outgoing_request(call, message);
+    request->packed = allocate(message->bytes);
+    request->next = request->packed;
+    segment[0] = (bmf_segment){request->packed, message->bytes};
     return message->bytes > 0;
 }
 
 static int append_piece(const bmf_project_call *call, int64_t piece, bmf_column_builder *builder)
 {
-    const bmf_need *need = call->needs[piece].need;
+    const bmf_fetch_block *block = call->blocks[piece].block;
     int64_t origin = bmf_partition_local_begin(call->indices->partition);
     int64_t own = bmf_partition_local_begin(call->xs->partition);
     for (int64_t i = call->piece[piece].begin - origin; i < call->piece[piece].end - origin; i++) {
-        int64_t number = need[call->slot[i]].run, element = project_index(call, i) - own;
-        if (number == BMF_OWN) {
+        int64_t number = block[call->slot[i]].request, element = project_index(call, i) - own;
+        if (number == BMF_FETCH_LOCAL) {
             BMF_TRY(column_builder_copy(builder, &call->xs->column, element, element + 1));
             continue;
         }
-        bmf_run_of_needs *run = &call->run[number];
-        run->next = column_builder_append(builder, run->next, 1);
-        if (!run->next)
+        bmf_outgoing_request *request = &call->outgoing_request[number];
+        request->next = column_builder_append(builder, request->next, 1);
+        if (!request->next)
             return BMF_ERROR_MEMORY;
     }
     return BMF_OK;
@@ -78,15 +79,16 @@ int project_nested(bmf_project_call *call, bmf_list **out)
     free(round.message);
     if (status == BMF_OK)
         status = build(call, &column);
-    for (int64_t k = 0; k < call->runs; k++)
-        free(call->run[k].packed);
-    for (int64_t k = 0; k < call->askeds; k++)
-        free(call->asked[k].packed);
+    for (int64_t k = 0; k < call->outgoing_requests; k++)
+        free(call->outgoing_request[k].packed);
+    for (int64_t k = 0; k < call->incoming_requests; k++)
+        free(call->incoming_request[k].packed);
     if (status == BMF_ERROR_MEMORY)
         bmf_fail(ctx, status, "out of memory for the projected list on rank %d", ctx->rank);
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
-        return list_adopt(ctx, call->indices->partition, &column, out);
-    column_free(&column);
+        list_adopt(ctx, call->indices->partition, &column, out);
+    else
+        column_free(&column);
     return status;
 }

@@ -1,6 +1,6 @@
 /* project: out[i] = xs[indices[i]]. Document 000, 5.9.
  *
- * Method: every piece of the index list finds the part of xs that owns each index and counts its needs by owner; the
+ * Method: every piece of the index list finds the part of xs that owns each index and counts its blocks by owner; the
  * counts of a processor's pieces give every index its place in one request per owner, so requests are filled and
  * answers are read as streams in list order, without sorting. Requests go by a sparse round, answers by a round whose
  * sizes both sides know. Elements on the asking processor itself are copied, not sent.
@@ -29,31 +29,31 @@ static int64_t owner_of(const bmf_partition *partition, double parts_per_element
     return bmf_partition_part_of(partition, index);
 }
 
-static int32_t add_need(bmf_piece_needs *needs, int64_t part, int64_t owner, int64_t piece)
+static int32_t add_block(bmf_piece_blocks *blocks, int64_t part, int64_t owner, int64_t piece)
 {
-    if (needs->count == needs->capacity) {
-        int64_t old = needs->capacity, entry = (int64_t)sizeof *needs->need;
-        needs->capacity = 2 * old + 16;
-        needs->need = reallocate(needs->need, old * entry, needs->capacity * entry);
+    if (blocks->count == blocks->capacity) {
+        int64_t old = blocks->capacity, entry = (int64_t)sizeof *blocks->block;
+        blocks->capacity = 2 * old + 16;
+        blocks->block = reallocate(blocks->block, old * entry, blocks->capacity * entry);
     }
-    needs->need[needs->count] = (bmf_need){.part = part, .owner = owner, .piece = piece};
-    return (int32_t)needs->count++;
+    blocks->block[blocks->count] = (bmf_fetch_block){.part = part, .owner = owner, .piece = piece};
+    return (int32_t)blocks->count++;
 }
 
-/* This worker's table from owner to need, all -1 between pieces. */
-static int32_t *known_needs(bmf_project_call *call, int worker)
+/* This worker's table from owner to block, all -1 between pieces. */
+static int32_t *blocks_of_owners(bmf_project_call *call, int worker)
 {
     int64_t parts = call->xs->partition->parts;
-    if (!call->known[worker]) {
-        call->known[worker] = allocate(parts * (int64_t)sizeof(int32_t));
+    if (!call->block_of_owner[worker]) {
+        call->block_of_owner[worker] = allocate(parts * (int64_t)sizeof(int32_t));
         for (int64_t k = 0; k < parts; k++)
-            call->known[worker][k] = -1;
+            call->block_of_owner[worker][k] = -1;
     }
-    return call->known[worker];
+    return call->block_of_owner[worker];
 }
 
-/* Indices of one owner often stand together: those up to the first one outside [low, high) go to the same need. */
-static int64_t same_owner(const bmf_column *indices, int64_t i, int64_t end, int64_t low, int64_t high, int32_t need,
+/* Indices of one owner often stand together: those up to the first one outside [low, high) go to the same block. */
+static int64_t same_owner(const bmf_column *indices, int64_t i, int64_t end, int64_t low, int64_t high, int32_t block,
                           int32_t *slot)
 {
     const char *data = (const char *)indices->data;
@@ -62,7 +62,7 @@ static int64_t same_owner(const bmf_column *indices, int64_t i, int64_t end, int
         int64_t element = *(const int64_t *)(data + i * stride);
         if (element < low || element >= high)
             break;
-        slot[i] = need;
+        slot[i] = block;
     }
     return i;
 }
@@ -71,26 +71,26 @@ static int find_owners(void *state, int64_t index, const bmf_piece *piece, int w
 {
     bmf_project_call *call = state;
     const bmf_partition *partition = call->xs->partition;
-    bmf_piece_needs *needs = &call->needs[index];
-    int32_t *known = known_needs(call, worker), *slot = call->slot;
+    bmf_piece_blocks *blocks = &call->blocks[index];
+    int32_t *block_of_owner = blocks_of_owners(call, worker), *slot = call->slot;
     int64_t length = bmf_length(call->xs), origin = bmf_partition_local_begin(call->indices->partition);
     double parts_per_element = length > 0 ? (double)partition->parts / (double)length : 0;
     for (int64_t i = piece->begin - origin, next; i < piece->end - origin; i = next) {
         int64_t element = project_index(call, i);
         if (element < 0 || element >= length) {
-            needs->bad = i + origin;
+            blocks->bad = i + origin;
             break;
         }
         int64_t owner = owner_of(partition, parts_per_element, element);
-        if (known[owner] < 0)
-            known[owner] = add_need(needs, piece->part, owner, index);
-        slot[i] = known[owner];
+        if (block_of_owner[owner] < 0)
+            block_of_owner[owner] = add_block(blocks, piece->part, owner, index);
+        slot[i] = block_of_owner[owner];
         next = same_owner(&call->indices->column, i + 1, piece->end - origin, partition->start[owner],
-                          partition->start[owner + 1], known[owner], slot);
-        needs->need[known[owner]].count += next - i;
+                          partition->start[owner + 1], block_of_owner[owner], slot);
+        blocks->block[block_of_owner[owner]].count += next - i;
     }
-    for (int64_t k = 0; k < needs->count; k++)
-        known[needs->need[k].owner] = -1;
+    for (int64_t k = 0; k < blocks->count; k++)
+        block_of_owner[blocks->block[k].owner] = -1;
     return 0;
 }
 
@@ -98,7 +98,7 @@ static int find_owners(void *state, int64_t index, const bmf_piece *piece, int w
 static int check_range(const bmf_project_call *call)
 {
     for (int64_t k = 0; k < call->pieces; k++) {
-        int64_t position = call->needs[k].bad;
+        int64_t position = call->blocks[k].bad;
         if (position < 0)
             continue;
         int64_t local = position - bmf_partition_local_begin(call->indices->partition);
@@ -111,9 +111,9 @@ static int check_range(const bmf_project_call *call)
 
 /* ---- requests ---- */
 
-static int by_run(const void *a, const void *b)
+static int by_request(const void *a, const void *b)
 {
-    const bmf_need *x = *(bmf_need *const *)a, *y = *(bmf_need *const *)b;
+    const bmf_fetch_block *x = *(bmf_fetch_block *const *)a, *y = *(bmf_fetch_block *const *)b;
     if (x->part != y->part)
         return x->part < y->part ? -1 : 1;
     if (x->owner != y->owner)
@@ -121,43 +121,43 @@ static int by_run(const void *a, const void *b)
     return x->piece < y->piece ? -1 : x->piece > y->piece;
 }
 
-/* All needs from other processors in the order of runs; the caller frees. */
-static bmf_need **sort_needs(const bmf_project_call *call, int64_t *count)
+/* All blocks from other processors in the order of requests; the caller frees. */
+static bmf_fetch_block **sort_blocks(const bmf_project_call *call, int64_t *count)
 {
     int64_t all = 0;
     for (int64_t k = 0; k < call->pieces; k++)
-        all += call->needs[k].count;
-    bmf_need **sorted = allocate(all * (int64_t)sizeof *sorted);
+        all += call->blocks[k].count;
+    bmf_fetch_block **sorted = allocate(all * (int64_t)sizeof *sorted);
     *count = 0;
     for (int64_t k = 0; k < call->pieces; k++)
-        for (int64_t n = 0; n < call->needs[k].count; n++) {
-            bmf_need *need = &call->needs[k].need[n];
-            int64_t asker = call->piece[k].processor;
-            need->run = BMF_OWN;
-            if (bmf_partition_processor(call->xs->partition, need->owner) != asker)
-                sorted[(*count)++] = need;
+        for (int64_t n = 0; n < call->blocks[k].count; n++) {
+            bmf_fetch_block *block = &call->blocks[k].block[n];
+            int64_t requester = call->piece[k].processor;
+            block->request = BMF_FETCH_LOCAL;
+            if (bmf_partition_processor(call->xs->partition, block->owner) != requester)
+                sorted[(*count)++] = block;
         }
-    qsort(sorted, (size_t)*count, sizeof *sorted, by_run);
+    qsort(sorted, (size_t)*count, sizeof *sorted, by_request);
     return sorted;
 }
 
-/* Gives every need its place and joins those of a part and an owner. */
-static void make_runs(bmf_project_call *call)
+/* Gives every block its place and joins those of a part and an owner. */
+static void make_requests(bmf_project_call *call)
 {
     int64_t count;
-    bmf_need **sorted = sort_needs(call, &count);
-    call->run = allocate_clear(count, (int64_t)sizeof *call->run);
+    bmf_fetch_block **sorted = sort_blocks(call, &count);
+    call->outgoing_request = allocate_clear(count, (int64_t)sizeof *call->outgoing_request);
     for (int64_t k = 0; k < count; k++) {
-        bmf_need *need = sorted[k];
-        if (k == 0 || need->part != sorted[k - 1]->part || need->owner != sorted[k - 1]->owner)
-            call->run[call->runs++] =
-                (bmf_run_of_needs){.asker = bmf_partition_processor(call->indices->partition, need->part),
-                                   .owner = bmf_partition_processor(call->xs->partition, need->owner),
-                                   .first = call->requests};
-        need->run = call->runs - 1;
-        need->first = call->requests;
-        call->run[need->run].count += need->count;
-        call->requests += need->count;
+        bmf_fetch_block *block = sorted[k];
+        if (k == 0 || block->part != sorted[k - 1]->part || block->owner != sorted[k - 1]->owner)
+            call->outgoing_request[call->outgoing_requests++] =
+                (bmf_outgoing_request){.requester = bmf_partition_processor(call->indices->partition, block->part),
+                                       .owner = bmf_partition_processor(call->xs->partition, block->owner),
+                                       .first = call->requested};
+        block->request = call->outgoing_requests - 1;
+        block->first = call->requested;
+        call->outgoing_request[block->request].count += block->count;
+        call->requested += block->count;
     }
     free(sorted);
 }
@@ -165,17 +165,17 @@ static void make_runs(bmf_project_call *call)
 static int fill_requests(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     bmf_project_call *call = state;
-    bmf_need *need = call->needs[index].need;
+    bmf_fetch_block *blocks = call->blocks[index].block;
     int64_t origin = bmf_partition_local_begin(call->indices->partition);
     (void)worker;
-    if (project_all_own(&call->needs[index]))
+    if (project_all_local(&call->blocks[index]))
         return 0;
-    for (int64_t k = 0; k < call->needs[index].count; k++)
-        need[k].next = need[k].first;
+    for (int64_t k = 0; k < call->blocks[index].count; k++)
+        blocks[k].next = blocks[k].first;
     for (int64_t i = piece->begin - origin; i < piece->end - origin; i++) {
-        bmf_need *wanted = &need[call->slot[i]];
-        if (wanted->run != BMF_OWN)
-            call->request[wanted->next++] = project_index(call, i);
+        bmf_fetch_block *block = &blocks[call->slot[i]];
+        if (block->request != BMF_FETCH_LOCAL)
+            call->requested_index[block->next++] = project_index(call, i);
     }
     return 0;
 }
@@ -183,52 +183,53 @@ static int fill_requests(void *state, int64_t index, const bmf_piece *piece, int
 static int outgoing(void *state, const bmf_message *message, bmf_segment *segment)
 {
     const bmf_project_call *call = state;
-    segment[0] = (bmf_segment){call->request + message->first, message->bytes};
+    segment[0] = (bmf_segment){call->requested_index + message->first, message->bytes};
     return 1;
 }
 
 static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
 {
     bmf_project_call *call = state;
-    if (call->askeds == call->asked_capacity) {
-        int64_t old = call->asked_capacity, entry = (int64_t)sizeof *call->asked;
-        call->asked_capacity = 2 * old + 16;
-        call->asked = reallocate(call->asked, old * entry, call->asked_capacity * entry);
+    if (call->incoming_requests == call->incoming_capacity) {
+        int64_t old = call->incoming_capacity, entry = (int64_t)sizeof *call->incoming_request;
+        call->incoming_capacity = 2 * old + 16;
+        call->incoming_request = reallocate(call->incoming_request, old * entry, call->incoming_capacity * entry);
     }
-    bmf_asked *asked = &call->asked[call->askeds++];
-    *asked = (bmf_asked){.asker = message->from,
-                         .owner = message->to,
-                         .count = message->bytes / (int64_t)sizeof(int64_t),
-                         .buffer = working_buffer(message->bytes)};
-    asked->index = asked->buffer->data;
-    segment[0] = (bmf_segment){asked->index, message->bytes};
+    bmf_incoming_request *request = &call->incoming_request[call->incoming_requests++];
+    *request = (bmf_incoming_request){.requester = message->from,
+                                      .owner = message->to,
+                                      .count = message->bytes / (int64_t)sizeof(int64_t),
+                                      .buffer = working_buffer(message->bytes)};
+    request->index = request->buffer->data;
+    segment[0] = (bmf_segment){request->index, message->bytes};
     return 1;
 }
 
 static int by_owner(const void *a, const void *b)
 {
-    const bmf_asked *x = a, *y = b;
+    const bmf_incoming_request *x = a, *y = b;
     if (x->owner != y->owner)
         return x->owner < y->owner ? -1 : 1;
-    return x->asker < y->asker ? -1 : x->asker > y->asker;
+    return x->requester < y->requester ? -1 : x->requester > y->requester;
 }
 
 static int send_requests(bmf_project_call *call)
 {
-    bmf_round round = {allocate(call->runs * (int64_t)sizeof(bmf_message)), call->runs, call->runs};
+    bmf_round round = {allocate(call->outgoing_requests * (int64_t)sizeof(bmf_message)), call->outgoing_requests,
+                       call->outgoing_requests};
     bmf_transfer transfer = {outgoing, incoming, call};
-    for (int64_t k = 0; k < call->runs; k++) {
-        const bmf_run_of_needs *run = &call->run[k];
-        round.message[k] =
-            (bmf_message){run->asker, run->owner, run->count * (int64_t)sizeof(int64_t), run->first, run->count};
+    for (int64_t k = 0; k < call->outgoing_requests; k++) {
+        const bmf_outgoing_request *request = &call->outgoing_request[k];
+        round.message[k] = (bmf_message){request->requester, request->owner, request->count * (int64_t)sizeof(int64_t),
+                                         request->first, request->count};
     }
     int status = call->ctx->backend->exchange_sparse(call->ctx, &round, 0, &transfer);
     free(round.message);
-    if (call->askeds > 0)
-        qsort(call->asked, (size_t)call->askeds, sizeof *call->asked, by_owner);
-    for (int64_t k = 0; k < call->askeds; k++) {
-        call->asked[k].first = call->answers;
-        call->answers += call->asked[k].count;
+    if (call->incoming_requests > 0)
+        qsort(call->incoming_request, (size_t)call->incoming_requests, sizeof *call->incoming_request, by_owner);
+    for (int64_t k = 0; k < call->incoming_requests; k++) {
+        call->incoming_request[k].first = call->answered;
+        call->answered += call->incoming_request[k].count;
     }
     return status;
 }
@@ -245,51 +246,53 @@ static int by_ends(const void *a, const void *b)
 
 void project_answer_round(const bmf_project_call *call, int64_t element_bytes, bmf_round *round)
 {
-    int64_t max = call->askeds + call->runs, count = 0;
+    int64_t max = call->incoming_requests + call->outgoing_requests, count = 0;
     bmf_message *message = allocate(max * (int64_t)sizeof *message);
-    for (int64_t k = 0; k < call->askeds; k++)
-        message[count++] = (bmf_message){.from = call->asked[k].owner,
-                                         .to = call->asked[k].asker,
-                                         .bytes = call->asked[k].count,
-                                         .count = call->asked[k].count};
-    for (int64_t k = 0; k < call->runs; k++)
-        if (!is_local(call->ctx, call->run[k].owner)) /* those of this host have been asked */
-            message[count++] = (bmf_message){.from = call->run[k].owner,
-                                             .to = call->run[k].asker,
-                                             .bytes = call->run[k].count,
-                                             .count = call->run[k].count};
+    for (int64_t k = 0; k < call->incoming_requests; k++)
+        message[count++] = (bmf_message){.from = call->incoming_request[k].owner,
+                                         .to = call->incoming_request[k].requester,
+                                         .bytes = call->incoming_request[k].count,
+                                         .count = call->incoming_request[k].count};
+    for (int64_t k = 0; k < call->outgoing_requests; k++)
+        if (!is_local(call->ctx, call->outgoing_request[k].owner)) /* those of this host came in as requests */
+            message[count++] = (bmf_message){.from = call->outgoing_request[k].owner,
+                                             .to = call->outgoing_request[k].requester,
+                                             .bytes = call->outgoing_request[k].count,
+                                             .count = call->outgoing_request[k].count};
     for (int64_t k = 0; k < count; k++)
         message[k].bytes = element_bytes < 0 ? BMF_BYTES_UNKNOWN : message[k].count * element_bytes;
     qsort(message, (size_t)count, sizeof *message, by_ends);
     *round = (bmf_round){message, count, max};
 }
 
-static int run_by_ends(const void *key, const void *entry)
+static int outgoing_by_ends(const void *key, const void *entry)
 {
     const bmf_message *answer = key;
-    const bmf_run_of_needs *run = entry;
-    if (answer->to != run->asker)
-        return answer->to < run->asker ? -1 : 1;
-    return answer->from < run->owner ? -1 : answer->from > run->owner;
+    const bmf_outgoing_request *request = entry;
+    if (answer->to != request->requester)
+        return answer->to < request->requester ? -1 : 1;
+    return answer->from < request->owner ? -1 : answer->from > request->owner;
 }
 
-bmf_run_of_needs *project_run(const bmf_project_call *call, const bmf_message *answer)
+bmf_outgoing_request *project_outgoing_request(const bmf_project_call *call, const bmf_message *answer)
 {
-    return bsearch(answer, call->run, (size_t)call->runs, sizeof *call->run, run_by_ends);
+    return bsearch(answer, call->outgoing_request, (size_t)call->outgoing_requests, sizeof *call->outgoing_request,
+                   outgoing_by_ends);
 }
 
-static int asked_by_ends(const void *key, const void *entry)
+static int incoming_by_ends(const void *key, const void *entry)
 {
     const bmf_message *answer = key;
-    const bmf_asked *asked = entry;
-    if (answer->from != asked->owner)
-        return answer->from < asked->owner ? -1 : 1;
-    return answer->to < asked->asker ? -1 : answer->to > asked->asker;
+    const bmf_incoming_request *request = entry;
+    if (answer->from != request->owner)
+        return answer->from < request->owner ? -1 : 1;
+    return answer->to < request->requester ? -1 : answer->to > request->requester;
 }
 
-bmf_asked *project_asked(const bmf_project_call *call, const bmf_message *answer)
+bmf_incoming_request *project_incoming_request(const bmf_project_call *call, const bmf_message *answer)
 {
-    return bsearch(answer, call->asked, (size_t)call->askeds, sizeof *call->asked, asked_by_ends);
+    return bsearch(answer, call->incoming_request, (size_t)call->incoming_requests, sizeof *call->incoming_request,
+                   incoming_by_ends);
 }
 
 const bmf_skeleton_type skeleton_project = {
@@ -309,17 +312,17 @@ static int compute(bmf_project_call *call, const char *kernel, uint32_t round,
 static void free_call(bmf_project_call *call)
 {
     for (int64_t k = 0; k < call->pieces; k++)
-        free(call->needs[k].need);
+        free(call->blocks[k].block);
     for (int worker = 0; worker < call->ctx->threads; worker++)
-        free(call->known[worker]);
-    for (int64_t k = 0; k < call->askeds; k++)
-        buffer_release(call->asked[k].buffer);
-    free(call->needs);
-    free(call->known);
+        free(call->block_of_owner[worker]);
+    for (int64_t k = 0; k < call->incoming_requests; k++)
+        buffer_release(call->incoming_request[k].buffer);
+    free(call->blocks);
+    free(call->block_of_owner);
     buffer_release(call->slots);
-    buffer_release(call->request_buffer);
-    free(call->run);
-    free(call->asked);
+    buffer_release(call->requested_buffer);
+    free(call->outgoing_request);
+    free(call->incoming_request);
     free(call->piece);
 }
 
@@ -327,17 +330,17 @@ static int project(bmf_project_call *call, bmf_list **out)
 {
     bmf_context *ctx = call->ctx;
     pieces_create(ctx, call->indices->partition, BMF_BLOCK, &call->piece, &call->pieces);
-    call->needs = allocate_clear(call->pieces, (int64_t)sizeof *call->needs);
+    call->blocks = allocate_clear(call->pieces, (int64_t)sizeof *call->blocks);
     for (int64_t k = 0; k < call->pieces; k++)
-        call->needs[k].bad = -1;
-    call->known = allocate_clear(ctx->threads, (int64_t)sizeof *call->known);
+        call->blocks[k].bad = -1;
+    call->block_of_owner = allocate_clear(ctx->threads, (int64_t)sizeof *call->block_of_owner);
     call->slots = working_buffer(call->indices->column.count * (int64_t)sizeof *call->slot);
     call->slot = call->slots->data;
     BMF_TRY(compute(call, "project owners", 0, find_owners));
     BMF_TRY(bmf_agree(ctx, check_range(call)));
-    make_runs(call);
-    call->request_buffer = working_buffer(call->requests * (int64_t)sizeof *call->request);
-    call->request = call->request_buffer->data;
+    make_requests(call);
+    call->requested_buffer = working_buffer(call->requested * (int64_t)sizeof *call->requested_index);
+    call->requested_index = call->requested_buffer->data;
     BMF_TRY(compute(call, "project requests", 1, fill_requests));
     BMF_TRY(send_requests(call));
     return bmf_type_is_fixed(call->xs->type) ? project_fixed(call, out) : project_nested(call, out);

@@ -167,17 +167,16 @@ static void cut_anywhere(const bmf_frame *frame, const int64_t *offsets, int64_t
     free(run);
 }
 
-int frame_pieces(bmf_evaluator *evaluator, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
-                 bmf_piece **piece, int64_t *pieces)
+void frame_pieces(bmf_evaluator *evaluator, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
+                  bmf_piece **piece, int64_t *pieces)
 {
     int workers = evaluator->ctx->threads;
     if (!whole || !offsets) {
         cut_anywhere(frame, offsets, count, workers, piece, pieces);
-        return BMF_OK;
+        return;
     }
     *piece = allocate((frame->runs + 2 * workers + 2) * (int64_t)sizeof **piece);
     *pieces = cut_whole(frame, offsets, count, workers, *piece);
-    return BMF_OK;
 }
 
 /* ---- failures ---- */

@@ -34,7 +34,7 @@ int mask_positions(bmf_context *ctx, const bmf_value *mask, bool wanted, int64_t
 
 int fail_no_memory(bmf_context *ctx, int64_t count);
 
-/* All instances have the same value and it stands once. */
+/* All instances have the same value, stored once. */
 bool value_is_broadcast(const bmf_value *value);
 /* The one instance of a value becomes `count` equal ones. */
 void value_broadcast(bmf_value *value, int64_t count);
@@ -47,7 +47,7 @@ int value_unite(bmf_context *ctx, int64_t parts, const bmf_value *part, bmf_valu
 /* value_take as somebody's kernel. */
 int value_take_pass(const bmf_pass *pass, const bmf_value *value, const int64_t *index, int64_t count, bmf_value *out);
 
-/* Runs of elements that stand one behind the other in a new batch: segment k is elements [begin, end) of
+/* Runs of elements that follow each other in a new batch: segment k is elements [begin, end) of
  * source[k % sources], where begin and end are entry k / sources * step[k % sources] of that source's arrays. */
 typedef struct bmf_segments {
     int sources;
@@ -64,6 +64,6 @@ int value_offsets(bmf_context *ctx, const bmf_value *list, bmf_buffer **offsets)
 /* value_pack as somebody's kernel; the frame is that of the lists, or NULL. */
 int value_pack_for(bmf_evaluator *evaluator, const bmf_frame *frame, const char *kernel, bmf_value *list);
 /* A list batch with these offsets (a reference is taken) over a child, which is taken over, views or not as `like`. */
-int value_like(bmf_context *ctx, const bmf_value *like, bmf_value *child, bmf_value *out);
+void value_like(const bmf_value *like, bmf_value *child, bmf_value *out);
 
 #endif

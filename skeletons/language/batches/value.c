@@ -207,9 +207,8 @@ void value_broadcast(bmf_value *value, int64_t count)
             value_broadcast(&value->child[k], count);
 }
 
-int value_like(bmf_context *ctx, const bmf_value *like, bmf_value *child, bmf_value *out)
+void value_like(const bmf_value *like, bmf_value *child, bmf_value *out)
 {
-    (void)ctx;
     bmf_value made = *like;
     made.type = bmf_type_list(child->type);
     buffer_retain(made.buffer);
@@ -217,7 +216,6 @@ int value_like(bmf_context *ctx, const bmf_value *like, bmf_value *child, bmf_va
     made.child = new_children(1);
     value_move(child, made.child);
     *out = made;
-    return BMF_OK;
 }
 
 static int add_slices(const bmf_value *value, int64_t first, bmf_slice *slice)

@@ -12,7 +12,7 @@
  *   distributed       spread says which processors the elements of every instance lie on; child[0] is the batch of
  *                     those on this rank, in the order of the instances and of the elements
  *
- * Memory is shared by reference count; nobody writes into memory he does not hold alone. */
+ * Memory is shared by reference count; only memory that is not shared is written to. */
 #ifndef BMF_LANGUAGE_VALUE_H
 #define BMF_LANGUAGE_VALUE_H
 

@@ -74,7 +74,7 @@ static int move_elements(bmf_evaluator *evaluator, bmf_expression *body, bmf_val
     bmf_value moved;
     int status = evaluate_batch(evaluator, body, &any, &x->child[0], &moved);
     if (status == BMF_OK)
-        status = value_like(evaluator->ctx, x, &moved, out);
+        value_like(x, &moved, out);
     value_free(x);
     return status;
 }
@@ -93,7 +93,7 @@ int evaluate_elements(bmf_evaluator *evaluator, const bmf_expression *by, bmf_ex
         frame_close(&elements);
     }
     if (status == BMF_OK)
-        status = value_like(evaluator->ctx, x, &mapped, out);
+        value_like(x, &mapped, out);
     value_free(x);
     return status;
 }
@@ -159,7 +159,7 @@ int evaluate_unnamed(bmf_evaluator *evaluator, bmf_expression *expression, bmf_f
         value_free(x);
         return value_empty(evaluator->ctx, expression->out, 0, out);
     }
-    if (is_separate(evaluator, expression, frame))
+    if (emulates_ranks(evaluator, expression, frame))
         return evaluate_per_rank(evaluator, expression, frame, x, out);
     if (is_once(expression, frame, x))
         return evaluate_once(evaluator, expression, frame, x, out);

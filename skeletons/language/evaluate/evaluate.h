@@ -34,7 +34,7 @@ struct bmf_frame {
     int64_t count;            /* instances on this rank */
     /* one of these three says which outer instance instance j belongs to, and which element of its list it is */
     const int64_t *offsets; /* outer instance i has instances [offsets[i], offsets[i + 1]): elements of a placed list */
-    const int64_t *picked;  /* instance j is outer instance picked[j]: a branch, or what goes on in a loop */
+    const int64_t *picked;  /* instance j is outer instance picked[j]: a branch, or what continues in a loop */
     const bmf_distribution *spread;  /* elements of distributed lists */
     const bmf_run_of_instances *run; /* owned */
     int64_t runs;
@@ -59,8 +59,8 @@ int frame_layout(bmf_evaluator *evaluator, bmf_frame *frame, bmf_layout **layout
  * NULL: one per instance) into pieces for ctx->backend->compute: processor by processor, workers in turn, cut
  * anywhere (grain 1) or only at instances' ends (whole; part is then the piece's first instance). The caller frees
  * *piece. */
-int frame_pieces(bmf_evaluator *evaluator, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
-                 bmf_piece **piece, int64_t *pieces);
+void frame_pieces(bmf_evaluator *evaluator, const bmf_frame *frame, const int64_t *offsets, int64_t count, bool whole,
+                  bmf_piece **piece, int64_t *pieces);
 
 /* Stores the message of a failure that instance `failure->element` of the frame met (BMF_ERROR_INDEX,
  * BMF_ERROR_ARGUMENT, .., exit code 2):

@@ -203,7 +203,8 @@ int evaluate_distl(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *
         return status;
     value_move(&list->child[0], &pair[1]);
     value_create_tuple(2, pair, &pairs);
-    return value_like(ctx, list, &pairs, out);
+    value_like(list, &pairs, out);
+    return BMF_OK;
 }
 
 /* ---- split ---- */

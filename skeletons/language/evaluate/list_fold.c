@@ -128,7 +128,7 @@ int evaluate_scan_lists(bmf_evaluator *evaluator, bmf_expression *scan, bmf_fram
     else if (status == BMF_OK)
         value_move(&prefixes, &all);
     if (status == BMF_OK)
-        status = value_like(evaluator->ctx, x, &all, out);
+        value_like(x, &all, out);
     value_free(&initial);
     value_free(x);
     return status;

@@ -67,7 +67,9 @@ int evaluate_project(bmf_evaluator *evaluator, bmf_expression *project, const bm
     int status =
         state.place ? take_places(evaluator, project, frame, &state, &elements) : fail_no_memory(evaluator->ctx, total);
     free(state.place);
-    return status == BMF_OK ? value_like(evaluator->ctx, indices, &elements, out) : status;
+    if (status == BMF_OK)
+        value_like(indices, &elements, out);
+    return status;
 }
 
 /* ---- concatenation ---- */
@@ -188,7 +190,8 @@ static int make_pairs(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_valu
     value_move(&a->child[0], &pair[0]);
     value_move(&b->child[0], &pair[1]);
     value_create_tuple(2, pair, &pairs);
-    return value_like(evaluator->ctx, a, &pairs, out);
+    value_like(a, &pairs, out);
+    return BMF_OK;
 }
 
 int evaluate_zip(bmf_evaluator *evaluator, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out)

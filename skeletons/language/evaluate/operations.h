@@ -26,7 +26,7 @@ int evaluate_unnamed(bmf_evaluator *evaluator, bmf_expression *expression, bmf_f
                      bmf_value *out);
 
 /* Whether the expression is to be applied processor by processor, and doing so. x is taken over. */
-bool is_separate(const bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_frame *frame);
+bool emulates_ranks(const bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_frame *frame);
 int evaluate_per_rank(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                       bmf_value *out);
 

@@ -90,33 +90,33 @@ static int climb(const bmf_tree_walk *walk, bmf_value *elements, digits *odd)
 
 /* ---- combining digits ---- */
 
-/* One level on the way down: which values of the total and of the digits meet, and which stay alone. */
-typedef struct meeting {
-    int64_t *total, *digit, *picked, met; /* pairs */
-    int64_t *rest, rests;                 /* of the total */
-    int64_t *fresh, fresh_count;          /* of the digits */
-    int64_t *instance;                    /* of what comes out: rests, pairs, fresh ones */
-} meeting;
+/* One level on the way down: which values of the total and of the digits are paired, and which stay alone. */
+typedef struct merge {
+    int64_t *total, *digit, *picked, pairs;
+    int64_t *rest, rests;        /* of the total */
+    int64_t *fresh, fresh_count; /* of the digits */
+    int64_t *instance;           /* of what comes out: rests, pairs, fresh ones */
+} merge;
 
-static bool open_meeting(bmf_evaluator *evaluator, int64_t total, int64_t digit, meeting *m)
+static bool open_merge(bmf_evaluator *evaluator, int64_t total, int64_t digit, merge *m)
 {
-    *m = (meeting){.total = tree_numbers(evaluator, digit),
-                   .digit = tree_numbers(evaluator, digit),
-                   .picked = tree_numbers(evaluator, digit),
-                   .rest = tree_numbers(evaluator, total),
-                   .fresh = tree_numbers(evaluator, digit),
-                   .instance = tree_numbers(evaluator, total + digit)};
+    *m = (merge){.total = tree_numbers(evaluator, digit),
+                 .digit = tree_numbers(evaluator, digit),
+                 .picked = tree_numbers(evaluator, digit),
+                 .rest = tree_numbers(evaluator, total),
+                 .fresh = tree_numbers(evaluator, digit),
+                 .instance = tree_numbers(evaluator, total + digit)};
     return m->total && m->digit && m->picked && m->rest && m->fresh && m->instance;
 }
 
-static void close_meeting(meeting *m)
+static void close_merge(merge *m)
 {
     free(m->total), free(m->digit), free(m->picked), free(m->rest), free(m->fresh), free(m->instance);
 }
 
 /* where: of every instance, its number in the total, or -1; brought up to date. */
 static void arrange(const bmf_tree_walk *walk, int l, const digits *total, const digits *digit, int64_t *where,
-                    meeting *m)
+                    merge *m)
 {
     for (int64_t n = 0; n < digit->count; n++) {
         int64_t i = digit->instance[n], length = walk->offsets[i + 1] - walk->offsets[i];
@@ -124,9 +124,9 @@ static void arrange(const bmf_tree_walk *walk, int l, const digits *total, const
             m->fresh[m->fresh_count++] = n;
             continue;
         }
-        m->total[m->met] = where[i];
-        m->digit[m->met] = n;
-        m->picked[m->met++] = walk->offsets[i] + (length >> (l + 1) << (l + 1));
+        m->total[m->pairs] = where[i];
+        m->digit[m->pairs] = n;
+        m->picked[m->pairs++] = walk->offsets[i] + (length >> (l + 1) << (l + 1));
         where[i] = -1;
     }
     int64_t made = 0;
@@ -135,7 +135,7 @@ static void arrange(const bmf_tree_walk *walk, int l, const digits *total, const
             m->rest[m->rests++] = n;
             m->instance[made++] = total->instance[n];
         }
-    for (int64_t n = 0; n < m->met; n++)
+    for (int64_t n = 0; n < m->pairs; n++)
         m->instance[made++] = digit->instance[m->digit[n]];
     for (int64_t n = 0; n < m->fresh_count; n++)
         m->instance[made++] = digit->instance[m->fresh[n]];
@@ -143,25 +143,26 @@ static void arrange(const bmf_tree_walk *walk, int l, const digits *total, const
         where[m->instance[n]] = n;
 }
 
-static int combine_met(const bmf_tree_walk *walk, const digits *total, const digits *digit, const meeting *m,
-                       bmf_value *out)
+static int combine_pairs(const bmf_tree_walk *walk, const digits *total, const digits *digit, const merge *m,
+                         bmf_value *out)
 {
     bmf_context *ctx = walk->evaluator->ctx;
     bmf_value a, b;
-    BMF_TRY(value_take(ctx, &total->value, m->total, m->met, &a));
-    int status = value_take(ctx, &digit->value, m->digit, m->met, &b);
+    BMF_TRY(value_take(ctx, &total->value, m->total, m->pairs, &a));
+    int status = value_take(ctx, &digit->value, m->digit, m->pairs, &b);
     if (status != BMF_OK) {
         value_free(&a);
         return status;
     }
-    return apply_operator(walk->evaluator, walk->fold, walk->elements, m->picked, m->met, &a, &b, out);
+    return apply_operator(walk->evaluator, walk->fold, walk->elements, m->picked, m->pairs, &a, &b, out);
 }
 
-static int meet(const bmf_tree_walk *walk, const digits *total, const digits *digit, const meeting *m, bmf_value *out)
+static int merge_digits(const bmf_tree_walk *walk, const digits *total, const digits *digit, const merge *m,
+                        bmf_value *out)
 {
     bmf_context *ctx = walk->evaluator->ctx;
     bmf_value part[3] = {{0}, {0}, {0}};
-    int status = combine_met(walk, total, digit, m, &part[1]);
+    int status = combine_pairs(walk, total, digit, m, &part[1]);
     if (status == BMF_OK)
         status = value_take(ctx, &total->value, m->rest, m->rests, &part[0]);
     if (status == BMF_OK)
@@ -176,21 +177,21 @@ static int meet(const bmf_tree_walk *walk, const digits *total, const digits *di
 /* total = total op digit where an instance has both. */
 static int add_digit(const bmf_tree_walk *walk, int l, digits *total, const digits *digit, int64_t *where)
 {
-    meeting m;
+    merge m;
     bmf_value value;
-    int status = open_meeting(walk->evaluator, total->count, digit->count, &m) ? BMF_OK : BMF_ERROR_MEMORY;
+    int status = open_merge(walk->evaluator, total->count, digit->count, &m) ? BMF_OK : BMF_ERROR_MEMORY;
     if (status == BMF_OK) {
         arrange(walk, l, total, digit, where, &m);
-        status = meet(walk, total, digit, &m, &value);
+        status = merge_digits(walk, total, digit, &m, &value);
     }
     if (status == BMF_OK) {
         free_digits(total);
         total->instance = m.instance;
-        total->count = m.rests + m.met + m.fresh_count;
+        total->count = m.rests + m.pairs + m.fresh_count;
         value_move(&value, &total->value);
         m.instance = NULL;
     }
-    close_meeting(&m);
+    close_merge(&m);
     return status;
 }
 

@@ -14,13 +14,11 @@ int evaluate_scalar(bmf_evaluator *evaluator, bmf_expression *scalar, bmf_frame 
         return value_empty(evaluator->ctx, scalar->out, 0, out);
     }
     bool once = count > 1 && value_is_broadcast(x);
-    int status = stream_open_plain(evaluator, inner, frame, x, &source);
-    if (status == BMF_OK) {
-        if (once)
-            source.count = 1;
-        status = stream_map(&source, out);
-        stream_close(&source);
-    }
+    stream_open_plain(evaluator, inner, frame, x, &source);
+    if (once)
+        source.count = 1;
+    int status = stream_map(&source, out);
+    stream_close(&source);
     value_free(x);
     if (status == BMF_OK && once)
         value_broadcast(out, count);

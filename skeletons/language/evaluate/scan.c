@@ -154,7 +154,7 @@ int evaluate_scan(bmf_evaluator *evaluator, bmf_expression *scan, bmf_frame *fra
         status = scan_lists(evaluator, scan, frame, x, &initial, &scanned);
     evaluator->quiet -= alone;
     if (status == BMF_OK)
-        status = value_like(evaluator->ctx, x, &scanned, out);
+        value_like(x, &scanned, out);
     value_free(&initial);
     value_free(x);
     return status;

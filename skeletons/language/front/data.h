@@ -20,7 +20,7 @@
  * overflow; nesting; text behind the datum. */
 int data_parse(bmf_context *ctx, const bmf_texts *texts, bmf_span span, const bmf_type **type, bmf_column *column);
 
-/* The least type both go with: equal, int with real, nothing with anything, componentwise. NULL: none. */
+/* The smallest type that both convert to: equal, int with real, nothing with anything, componentwise. NULL: none. */
 const bmf_type *bmf_type_join(const bmf_type *a, const bmf_type *b);
 
 /* Prints element i. Returns 0, or -1 if the stream could not be written. */

@@ -1,6 +1,6 @@
 /* Program texts, places in them, and messages that point at them.
  *
- * All texts of a run (library files, the program, data files) stand in one table, so that a place is two numbers. */
+ * All texts of a run (library files, the program, data files) are in one table, so that a place is two numbers. */
 #ifndef BMF_LANGUAGE_TEXT_H
 #define BMF_LANGUAGE_TEXT_H
 

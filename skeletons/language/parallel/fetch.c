@@ -1,6 +1,6 @@
-/* P_Project and B_Index of distributed lists: elements sent to whoever wants them. Document 000, 5.9.
+/* P_Project and B_Index of distributed lists: elements sent to whoever requests them. Document 000, 5.9.
  *
- * Method: what is wanted is a set of pairs (target, element). The indices of a placed list go down the split tree to
+ * Method: a request is a pair (target, element). The indices of a placed list go down the split tree to
  * all elements of its list, whose holders then know the targets. Indices that are distributed themselves, and those of
  * B_Index, are sent to the holders. Holders answer with packed elements in a sparse round.
  * Cost: count - 1 messages of the index list, or one of 8 bytes an index; then one message for every element that
@@ -13,18 +13,18 @@
 #include "skeletons/language/parallel/parallel.h"
 
 /* Element `element` of the spread goes to number `target` of the targets' layout. Known to the element's holder. */
-typedef struct wanted {
+typedef struct fetch_request {
     int64_t target, element;
-} wanted;
+} fetch_request;
 
-typedef struct wants {
-    wanted *want;
+typedef struct fetch_requests {
+    fetch_request *request;
     int64_t count, capacity;
-} wants;
+} fetch_requests;
 
-static void add_want(wants *all, int64_t target, int64_t element)
+static void add_request(fetch_requests *all, int64_t target, int64_t element)
 {
-    *ARRAY_APPEND(all->want, all->count, all->capacity) = (wanted){target, element};
+    *ARRAY_APPEND(all->request, all->count, all->capacity) = (fetch_request){target, element};
 }
 
 static void add_message(bmf_schedule *schedule, int64_t from, int64_t to, int64_t bytes, int64_t first, int64_t count)
@@ -41,16 +41,16 @@ static bmf_schedule *one_round(const bmf_context *ctx)
     return schedule;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
-typedef struct asking {
-    wants *wants;
+typedef struct index_messages {
+    fetch_requests *requests;
     int64_t word; /* an index on the wire; what it says stands in the message's first and count */
-} asking;
+} index_messages;
 
 static int outgoing_index(void *state, const bmf_message *message, bmf_segment *segment)
 {
-    asking *all = state;
+    index_messages *all = state;
     (void)message;
     segment[0] = (bmf_segment){&all->word, (int64_t)sizeof all->word};
     return 1;
@@ -58,52 +58,52 @@ static int outgoing_index(void *state, const bmf_message *message, bmf_segment *
 
 static int incoming_index(void *state, const bmf_message *message, bmf_segment *segment)
 {
-    asking *all = state;
-    add_want(all->wants, message->first, message->count);
+    index_messages *all = state;
+    add_request(all->requests, message->first, message->count);
     return outgoing_index(state, message, segment);
 }
 
 static int by_target(const void *a, const void *b)
 {
-    const wanted *x = a, *y = b;
+    const fetch_request *x = a, *y = b;
     return x->target < y->target ? -1 : x->target > y->target;
 }
 
-/* Targets on this rank want an element each: tells the holders. element[n] is for the n-th local target. */
-static int ask(bmf_context *ctx, const bmf_layout *targets, const bmf_layout *elements, const int64_t *element,
-               wants *known)
+/* Targets on this rank request an element each of its holder. element[n] is for the n-th local target. */
+static int send_requests(bmf_context *ctx, const bmf_layout *targets, const bmf_layout *elements,
+                         const int64_t *element, fetch_requests *requests)
 {
     bmf_schedule *schedule = one_round(ctx);
-    asking all = {.wants = known};
+    index_messages all = {.requests = requests};
     for (int64_t n = 0; n < targets->local_count; n++) {
         int64_t target = targets->local[n], from = targets->processor[target], to = elements->processor[element[n]];
         if (from == to)
-            add_want(known, target, element[n]);
+            add_request(requests, target, element[n]);
         else
             add_message(schedule, from, to, (int64_t)sizeof(int64_t), target, element[n]);
     }
     bmf_transfer transfer = {outgoing_index, incoming_index, &all};
     int status = ctx->backend->exchange_sparse(ctx, &schedule->round[0], 0, &transfer);
     schedule_free(schedule);
-    if (known->count > 0)
-        qsort(known->want, (size_t)known->count, sizeof *known->want, by_target);
+    if (requests->count > 0)
+        qsort(requests->request, (size_t)requests->count, sizeof *requests->request, by_target);
     return status;
 }
 
 /* ---- answering ---- */
 
-/* Packs what is wanted, every element once. */
-static int pack_wanted(bmf_evaluator *evaluator, const bmf_layout *elements, bmf_value *values, const wants *known,
-                       bmf_parcels *parcels)
+/* Packs what is requested, every element once. */
+static int pack_requested(bmf_evaluator *evaluator, const bmf_layout *elements, bmf_value *values,
+                          const fetch_requests *requests, bmf_parcels *parcels)
 {
     bmf_column column;
     BMF_TRY(value_to_column(evaluator->ctx, values, &column));
     int64_t *packed = allocate((elements->local_count + 1) * (int64_t)sizeof *packed);
     for (int64_t n = 0; n < elements->local_count; n++)
         packed[n] = -1;
-    for (int64_t k = 0; k < known->count; k++) {
-        int64_t n = last_not_above(elements->local, elements->local_count, known->want[k].element),
-                target = known->want[k].target;
+    for (int64_t k = 0; k < requests->count; k++) {
+        int64_t n = last_not_above(elements->local, elements->local_count, requests->request[k].element),
+                target = requests->request[k].target;
         if (packed[n] < 0)
             parcels_pack(parcels, target, &column, n, n + 1);
         else
@@ -115,21 +115,21 @@ static int pack_wanted(bmf_evaluator *evaluator, const bmf_layout *elements, bmf
     return BMF_OK;
 }
 
-/* The wanted elements as a batch for this rank's targets. values: the elements on this rank, taken over. */
+/* The requested elements as a batch for this rank's targets. values: the elements on this rank, taken over. */
 static int answer(bmf_evaluator *evaluator, const bmf_layout *targets, const bmf_layout *elements, bmf_value *values,
-                  const wants *known, bmf_value *out)
+                  const fetch_requests *requests, bmf_value *out)
 {
     bmf_context *ctx = evaluator->ctx;
     const bmf_type *type = values->type;
     bmf_parcels parcels;
     parcels_open(&parcels, ctx, targets->count);
-    int status = bmf_agree(ctx, pack_wanted(evaluator, elements, values, known, &parcels));
+    int status = bmf_agree(ctx, pack_requested(evaluator, elements, values, requests, &parcels));
     value_free(values);
     if (status == BMF_OK) {
         bmf_schedule *schedule = one_round(ctx);
-        for (int64_t k = 0; k < known->count; k++) {
-            int64_t target = known->want[k].target;
-            int64_t from = elements->processor[known->want[k].element], to = targets->processor[target];
+        for (int64_t k = 0; k < requests->count; k++) {
+            int64_t target = requests->request[k].target;
+            int64_t from = elements->processor[requests->request[k].element], to = targets->processor[target];
             if (from != to)
                 add_message(schedule, from, to, parcels.parcel[target].bytes, target, 1);
         }
@@ -247,8 +247,8 @@ static int check_indices(bmf_evaluator *evaluator, const bmf_expression *project
 }
 
 /* What the holders of elements read off the index lists they were told: lists, one for each local element. */
-static void read_wants(const bmf_distribution *spread, const bmf_distribution *results, const bmf_value *lists,
-                       wants *known)
+static void read_requests(const bmf_distribution *spread, const bmf_distribution *results, const bmf_value *lists,
+                          fetch_requests *requests)
 {
     bmf_item *item = distribution_items(spread);
     const bmf_layout *elements = spread->elements;
@@ -260,7 +260,7 @@ static void read_wants(const bmf_distribution *spread, const bmf_distribution *r
         for (int64_t k = 0; k < value_length(lists, n); k++) {
             int64_t i = number_at(&lists->child[0], begin + k);
             if (here[i])
-                add_want(known, results->offsets[c] + k, spread->offsets[c] + i);
+                add_request(requests, results->offsets[c] + k, spread->offsets[c] + i);
         }
         free(here);
     }
@@ -269,8 +269,8 @@ static void read_wants(const bmf_distribution *spread, const bmf_distribution *r
 
 /* An index list on every instance's processor. */
 static int project_placed(bmf_evaluator *evaluator, bmf_expression *project, bmf_frame *frame,
-                          const bmf_layout *instances, const bmf_distribution *spread, bmf_value *lists, wants *known,
-                          bmf_distribution **results)
+                          const bmf_layout *instances, const bmf_distribution *spread, bmf_value *lists,
+                          fetch_requests *requests, bmf_distribution **results)
 {
     bmf_value told = {0};
     int status = bmf_agree(evaluator->ctx, check_indices(evaluator, project, frame, instances, spread, lists));
@@ -279,14 +279,14 @@ static int project_placed(bmf_evaluator *evaluator, bmf_expression *project, bmf
     if (status == BMF_OK)
         status = distribution_broadcast(evaluator, project, frame, spread, lists, &told);
     if (status == BMF_OK)
-        read_wants(spread, *results, &told, known);
+        read_requests(spread, *results, &told, requests);
     value_free(&told);
     return status;
 }
 
 /* An index on each processor of the result. */
 static int project_distributed(bmf_evaluator *evaluator, bmf_expression *project, bmf_frame *frame,
-                               const bmf_distribution *spread, const bmf_value *indices, wants *known,
+                               const bmf_distribution *spread, const bmf_value *indices, fetch_requests *requests,
                                bmf_distribution **results)
 {
     const bmf_value *numbers = &indices->child[0];
@@ -305,7 +305,7 @@ static int project_distributed(bmf_evaluator *evaluator, bmf_expression *project
     frame_close(&inner);
     status = bmf_agree(evaluator->ctx, status);
     if (status == BMF_OK)
-        status = ask(evaluator->ctx, indices->spread->elements, spread->elements, element, known);
+        status = send_requests(evaluator->ctx, indices->spread->elements, spread->elements, element, requests);
     if (status == BMF_OK)
         *results = distribution_retain(indices->spread);
     free(element), free(item);
@@ -318,7 +318,7 @@ int evaluate_parallel_project(bmf_evaluator *evaluator, bmf_expression *project,
     bmf_value indices, elements, fetched;
     bmf_distribution *spread = distribution_retain(x->child[0].spread), *results = NULL;
     bmf_layout *instances;
-    wants known = {0};
+    fetch_requests requests = {0};
     int64_t count = x->count;
     value_move(&x->child[0].child[0], &elements);
     value_move(&x->child[1], &indices);
@@ -329,13 +329,13 @@ int evaluate_parallel_project(bmf_evaluator *evaluator, bmf_expression *project,
         status = frame_layout(evaluator, frame, &instances);
     if (status == BMF_OK)
         status = indices.spread
-                     ? project_distributed(evaluator, project, frame, spread, &indices, &known, &results)
-                     : project_placed(evaluator, project, frame, instances, spread, &indices, &known, &results);
+                     ? project_distributed(evaluator, project, frame, spread, &indices, &requests, &results)
+                     : project_placed(evaluator, project, frame, instances, spread, &indices, &requests, &results);
     if (status == BMF_OK)
-        status = answer(evaluator, results->elements, spread->elements, &elements, &known, &fetched);
+        status = answer(evaluator, results->elements, spread->elements, &elements, &requests, &fetched);
     value_free(&indices);
     value_free(&elements);
-    free(known.want);
+    free(requests.request);
     distribution_release(spread);
     if (status == BMF_OK)
         value_distribute(count, results, &fetched, out);
@@ -350,7 +350,7 @@ int evaluate_parallel_index(bmf_evaluator *evaluator, bmf_expression *index, bmf
     bmf_value indices, elements;
     bmf_distribution *spread = distribution_retain(x->child[0].spread);
     bmf_layout *instances;
-    wants known = {0};
+    fetch_requests requests = {0};
     int64_t *element = allocate((x->count + 1) * (int64_t)sizeof *element);
     value_move(&x->child[0].child[0], &elements);
     value_move(&x->child[1], &indices);
@@ -363,12 +363,12 @@ int evaluate_parallel_index(bmf_evaluator *evaluator, bmf_expression *index, bmf
         status =
             bmf_agree(evaluator->ctx, index_elements(evaluator, index, frame, instances, spread, &indices, element));
     if (status == BMF_OK)
-        status = ask(evaluator->ctx, instances, spread->elements, element, &known);
+        status = send_requests(evaluator->ctx, instances, spread->elements, element, &requests);
     if (status == BMF_OK)
-        status = answer(evaluator, instances, spread->elements, &elements, &known, out);
+        status = answer(evaluator, instances, spread->elements, &elements, &requests, out);
     value_free(&indices);
     value_free(&elements);
-    free(known.want), free(element);
+    free(requests.request), free(element);
     distribution_release(spread);
     return operation_end(evaluator, status);
 }

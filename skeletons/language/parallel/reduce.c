@@ -45,7 +45,7 @@ int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *l
     if (status == BMF_OK)
         status = bmf_partition_create(ctx, processor[0], 1, &level, start[parts], start, &partition);
     if (status == BMF_OK)
-        status = list_adopt(ctx, partition, &column, list);
+        list_adopt(ctx, partition, &column, list);
     else
         column_free(&column);
     if (partition)

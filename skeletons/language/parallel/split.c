@@ -66,7 +66,7 @@ static int list_of_value(bmf_evaluator *evaluator, int64_t on, bmf_value *x, bmf
     bmf_partition *partition;
     BMF_TRY(ctx->backend->bcast(ctx, on, &length, (int64_t)sizeof length));
     BMF_TRY(bmf_partition_placed(ctx, on, length, &partition));
-    status = list_adopt(ctx, partition, &column, list);
+    list_adopt(ctx, partition, &column, list);
     bmf_partition_release(partition);
     return status;
 }

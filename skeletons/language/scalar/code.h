@@ -1,7 +1,7 @@
 /* Compiled scalar expressions; private to the files of scalar/.
  *
  * Code is in static single assignment form: every instruction computes one value, a block of elements at a time.
- * Instructions stand in regions: region 0 is the whole expression, the branches of a choice and the body of a loop
+ * Instructions are in regions: region 0 is the whole expression, the branches of a choice and the body of a loop
  * are regions of their own, in which fewer elements may be computed. Values of an outer region come into a branch as
  * captures; into a loop nothing comes but its state.
  *
@@ -135,7 +135,7 @@ typedef struct bmf_scalar_loop {
     int test_at; /* position */
     int states;
     int initial[BMF_MAX_LEAVES], state[BMF_MAX_LEAVES], next[BMF_MAX_LEAVES];
-    int result[BMF_MAX_LEAVES]; /* -1: nobody needs it */
+    int result[BMF_MAX_LEAVES]; /* -1: not needed */
     int *crossing, crossings;   /* values computed before the test and needed behind it */
     bool eager;                 /* elements that left must not be computed: there are choices or loops inside */
     int64_t patience; /* elements computed in vain, in 1/16 of the elements there are, before compacting pays */
@@ -166,7 +166,7 @@ static inline int64_t scalar_size(bmf_type_kind kind)
     return kind == BMF_BOOL ? 1 : 8;
 }
 
-/* Finishes code: drops what nobody needs, finds how long values live, gives them registers and chooses the block. */
+/* Finishes code: drops what is not needed, finds how long values live, gives them registers and chooses the block. */
 void scalar_finish(bmf_scalar *scalar);
 
 /* Appends one more element to a growing array; returns it, cleared. */

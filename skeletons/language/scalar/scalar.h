@@ -61,7 +61,7 @@ int scalar_run(const bmf_scalar *scalar, bmf_scalar_room *room, int64_t count, c
 /* An operator {T, T} -> T for the fixed tree (skeletons/engine/tree.h). B_Plus, B_Times, B_Max, B_Min, B_And, B_Or on
  * scalars of one type are recognised and get fast fold and scan functions (ints with overflow checks); others run
  * level by level through combine. flags say BMF_EXACT and BMF_COMMUTATIVE only where that is certain: for the
- * recognised ones on int and bool, and max and min. Failures stand in the operator's own state afterwards
+ * recognised ones on int and bool, and max and min. Failures are in the operator's own state afterwards
  * (scalar_operator_failure), whose element is meaningless. */
 typedef struct bmf_scalar_operator bmf_scalar_operator;
 bmf_scalar_operator *scalar_operator_create(bmf_expression *operation, int workers);

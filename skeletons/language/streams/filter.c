@@ -164,14 +164,12 @@ int stream_count(bmf_stream_source *source, bmf_value *out)
     bmf_piece *piece;
     int64_t pieces;
     BMF_TRY(value_create(source->evaluator->ctx, &bmf_type_int, source->segments, &made));
-    int status = stream_pieces(source, 0, &piece, &pieces);
-    if (status == BMF_OK) {
-        f.kept = made.data;
-        open_counts(&f, pieces);
-        status = mark_all(&f, piece, pieces);
-        close_counts(&f);
-        free(piece);
-    }
+    stream_pieces(source, 0, &piece, &pieces);
+    f.kept = made.data;
+    open_counts(&f, pieces);
+    int status = mark_all(&f, piece, pieces);
+    close_counts(&f);
+    free(piece);
     if (status == BMF_OK)
         value_move(&made, out);
     else
@@ -236,11 +234,9 @@ int stream_filter(bmf_stream_source *source, bmf_value *out)
     if (!offsets)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for the lengths of %lld lists", (long long)source->segments);
     f.kept = offsets->data;
-    int status = stream_pieces(source, 0, &piece, &pieces);
-    if (status == BMF_OK) {
-        status = filter_pieces(&f, piece, pieces, &child);
-        free(piece);
-    }
+    stream_pieces(source, 0, &piece, &pieces);
+    int status = filter_pieces(&f, piece, pieces, &child);
+    free(piece);
     if (status == BMF_OK) {
         value_create_list(source->segments, offsets, &child, out);
         return BMF_OK;

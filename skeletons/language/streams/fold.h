@@ -17,7 +17,7 @@ typedef struct bmf_stream_fold {
     bmf_tree tree;
     const bmf_segment_functions *segments; /* fast functions, or NULL */
     int factor[2]; /* the elements are products of these input leaves and their sum is wanted; or -1 */
-    bool direct;   /* the elements stand in one plain array */
+    bool direct;   /* the elements are one contiguous array */
     bool initial;
     bmf_slice first[BMF_MAX_LEAVES]; /* the default of every instance */
     char **room;                     /* by worker, for batches */

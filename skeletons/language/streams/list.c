@@ -121,7 +121,7 @@ static int fill(bmf_stream_source *source, const bmf_value *child, int overwriti
     int64_t pieces;
     bmf_sink_mode mode = overwriting == 0 ? BMF_SINK_NEW : source->leaves == 1 ? BMF_SINK_IN_PLACE : BMF_SINK_STAGED;
     value_slices(child, 0, output);
-    BMF_TRY(stream_pieces(source, 0, &piece, &pieces));
+    stream_pieces(source, 0, &piece, &pieces);
     sink_open_leaves(&sink, source->leaves, source->leaf_size, output, source->count, mode, source->inputs,
                      source->workers);
     map_state state = {source, &sink};

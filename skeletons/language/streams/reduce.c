@@ -191,7 +191,7 @@ static int run_pieces(reduce_state *r)
 {
     bmf_stream_source *source = r->fold.source;
     bmf_piece *piece;
-    BMF_TRY(stream_pieces(source, 0, &piece, &r->pieces));
+    stream_pieces(source, 0, &piece, &r->pieces);
     r->part = allocate_clear(r->pieces, (int64_t)sizeof *r->part);
     int status = stream_compute(
         source, &(bmf_stream_work){.piece = piece, .pieces = r->pieces, .run = reduce_piece, .state = r});

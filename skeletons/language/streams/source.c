@@ -202,8 +202,8 @@ int stream_open(bmf_evaluator *evaluator, bmf_expression *stream, const bmf_fram
     return status;
 }
 
-int stream_open_plain(bmf_evaluator *evaluator, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
-                      bmf_stream_source *source)
+void stream_open_plain(bmf_evaluator *evaluator, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
+                       bmf_stream_source *source)
 {
     *source = (bmf_stream_source){.evaluator = evaluator,
                                   .frame = frame,
@@ -214,7 +214,6 @@ int stream_open_plain(bmf_evaluator *evaluator, bmf_expression *scalar, const bm
     make_name(source, "scalar");
     add_part(source, BMF_PLACE_PACKED, x);
     compile(source, scalar, NULL);
-    return BMF_OK;
 }
 
 void stream_close(bmf_stream_source *source)
@@ -444,21 +443,20 @@ static bool is_uneven(const bmf_stream_source *source)
     return repeats && source->count >= ALONE_REPEATING;
 }
 
-int stream_pieces(const bmf_stream_source *source, int64_t grain, bmf_piece **piece, int64_t *pieces)
+void stream_pieces(const bmf_stream_source *source, int64_t grain, bmf_piece **piece, int64_t *pieces)
 {
     if (!source->offset && source->count < source->segments) { /* one element for all instances */
         *piece = allocate((int64_t)sizeof **piece);
         **piece = (bmf_piece){.processor = source->frame->run[0].processor, .end = source->count};
         *pieces = 1;
-        return BMF_OK;
+        return;
     }
-    BMF_TRY(frame_pieces(source->evaluator, source->frame, source->offset, source->count, false, piece, pieces));
+    frame_pieces(source->evaluator, source->frame, source->offset, source->count, false, piece, pieces);
     if (source->count < ALONE && !is_uneven(source))
         for (int64_t i = 0; i < *pieces; i++)
             (*piece)[i].worker = 0;
     if (grain > 0 || is_uneven(source))
         cut_finer(source, is_uneven(source) ? REPEATING_GRAIN : grain, piece, pieces);
-    return BMF_OK;
 }
 
 int stream_compute(const bmf_stream_source *source, const bmf_stream_work *work)
@@ -522,7 +520,7 @@ int stream_try(bmf_stream_source *source)
 {
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(stream_pieces(source, 0, &piece, &pieces));
+    stream_pieces(source, 0, &piece, &pieces);
     int status = stream_compute(
         source, &(bmf_stream_work){
                     .step = "again", .round = 1, .piece = piece, .pieces = pieces, .run = try_piece, .state = source});

@@ -1,7 +1,7 @@
 /* What the files of streams share: the elements of a batch, block by block. Private to the language.
  *
  * A stream numbers the elements of all its instances through: instance s has the elements [offset[s], offset[s + 1]),
- * its segment. Where they really stand (one column, views, numbers that are nowhere) is the source's business. Workers
+ * its segment. Where they really are (one column, views, numbers that are nowhere) is the source's business. Workers
  * take pieces, any ranges of elements; only reductions and scans care where segments begin. */
 #ifndef BMF_LANGUAGE_STREAM_H
 #define BMF_LANGUAGE_STREAM_H
@@ -62,8 +62,8 @@ typedef struct bmf_stream_source {
 int stream_open(bmf_evaluator *evaluator, bmf_expression *stream, const bmf_frame *frame, const bmf_value *x,
                 bmf_stream_source *source);
 /* Every instance of x, of a fixed type, is one element of `scalar`. */
-int stream_open_plain(bmf_evaluator *evaluator, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
-                      bmf_stream_source *source);
+void stream_open_plain(bmf_evaluator *evaluator, bmf_expression *scalar, const bmf_frame *frame, const bmf_value *x,
+                       bmf_stream_source *source);
 void stream_close(bmf_stream_source *source);
 
 /* The segment of element v, which is not empty; the first segment that begins at or behind v. */
@@ -87,7 +87,7 @@ void stream_copy_leaf(int64_t count, const bmf_slice *from, const bmf_slice *to,
 /* Pieces of all elements. grain 0: as many as workers; otherwise, and in streams with loops, pieces of about `grain`
  * elements (at least BMF_BLOCK), cut inside a segment only at multiples of BMF_BLOCK from its beginning, to be taken
  * in turn. */
-int stream_pieces(const bmf_stream_source *source, int64_t grain, bmf_piece **piece, int64_t *pieces);
+void stream_pieces(const bmf_stream_source *source, int64_t grain, bmf_piece **piece, int64_t *pieces);
 
 typedef struct bmf_stream_work {
     const char *step; /* of several, added to the kernel's name; or NULL */

@@ -1,4 +1,5 @@
-/* Evaluation processor by processor, for backends whose processors stand for ranks of their own (bmf_backend.separate).
+/* Evaluation processor by processor, for backends whose processors stand for ranks of their own
+ * (bmf_backend.emulate_rank).
  *
  * A batch on one host holds the instances of all its processors. An expression that does not communicate is what a rank
  * would evaluate by itself, with its own decisions: a B_While ends with the rank's last instance, a B_If whose
@@ -16,20 +17,20 @@
 #include "skeletons/language/laws/rewriter.h"
 
 /* Instances [begin, begin + count) lie on the processor. */
-typedef struct stretch {
+typedef struct instance_range {
     int64_t processor, begin, count;
-} stretch;
+} instance_range;
 
 static int by_processor(const void *a, const void *b)
 {
-    const stretch *x = a, *y = b;
+    const instance_range *x = a, *y = b;
     if (x->processor != y->processor)
         return x->processor < y->processor ? -1 : 1;
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* The frame's instances by processor; returns the number of stretches. */
-static int64_t find_stretches(const bmf_frame *frame, stretch *found)
+/* The frame's instances by processor; returns the number of ranges. */
+static int64_t find_ranges(const bmf_frame *frame, instance_range *found)
 {
     int64_t count = 0, begin = 0;
     bool rising = true;
@@ -37,7 +38,7 @@ static int64_t find_stretches(const bmf_frame *frame, stretch *found)
         int64_t end = frame->run[r].end;
         if (end > begin) {
             rising = rising && (count == 0 || found[count - 1].processor < frame->run[r].processor);
-            found[count++] = (stretch){frame->run[r].processor, begin, end - begin};
+            found[count++] = (instance_range){frame->run[r].processor, begin, end - begin};
         }
         begin = end;
     }
@@ -46,9 +47,9 @@ static int64_t find_stretches(const bmf_frame *frame, stretch *found)
     return count;
 }
 
-bool is_separate(const bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_frame *frame)
+bool emulates_ranks(const bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_frame *frame)
 {
-    if (!evaluator->ctx->backend->separate || frame->count < 2 || frame->runs < 2 || expression->communicates ||
+    if (!evaluator->ctx->backend->emulate_rank || frame->count < 2 || frame->runs < 2 || expression->communicates ||
         is_structural(expression) || bmf_type_holds_distributed(expression->in) ||
         bmf_type_holds_distributed(expression->out))
         return false;
@@ -64,21 +65,21 @@ bool is_separate(const bmf_evaluator *evaluator, const bmf_expression *expressio
 }
 
 /* The instances of one processor. */
-typedef struct share {
+typedef struct rank_instances {
     int64_t processor;
     const int64_t *instance; /* rising */
     int64_t count;
-} share;
+} rank_instances;
 
-static int evaluate_share(bmf_evaluator *evaluator, bmf_expression *expression, const bmf_frame *frame,
-                          const share *mine, const bmf_value *x, bmf_value *out)
+static int evaluate_rank(bmf_evaluator *evaluator, bmf_expression *expression, const bmf_frame *frame,
+                         const rank_instances *mine, const bmf_value *x, bmf_value *out)
 {
     bmf_run_of_instances run = {mine->processor, mine->count};
     bmf_frame inner = {
         .outer = frame, .by = expression, .count = mine->count, .picked = mine->instance, .run = &run, .runs = 1};
     bool row = mine->instance[mine->count - 1] - mine->instance[0] == mine->count - 1;
     bmf_value part;
-    evaluator->ctx->backend->separate(evaluator->ctx, BMF_EMULATE_NEXT);
+    evaluator->ctx->backend->emulate_rank(evaluator->ctx, BMF_EMULATE_NEXT);
     BMF_TRY(row ? value_part(evaluator->ctx, x, mine->instance[0], mine->count, &part)
                 : value_take(evaluator->ctx, x, mine->instance, mine->count, &part));
     return evaluate_unnamed(evaluator, expression, &inner, &part, out);
@@ -104,9 +105,9 @@ static int put_in_order(bmf_context *ctx, const int64_t *instance, int64_t count
 }
 
 /* All instances, processor by processor. */
-static void list_instances(const stretch *found, int64_t stretches, int64_t *instance)
+static void list_instances(const instance_range *found, int64_t ranges, int64_t *instance)
 {
-    for (int64_t s = 0, k = 0; s < stretches; s++)
+    for (int64_t s = 0, k = 0; s < ranges; s++)
         for (int64_t i = 0; i < found[s].count; i++)
             instance[k++] = found[s].begin + i;
 }
@@ -114,22 +115,22 @@ static void list_instances(const stretch *found, int64_t stretches, int64_t *ins
 int evaluate_per_rank(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                       bmf_value *out)
 {
-    stretch *found = allocate(frame->runs * (int64_t)sizeof *found);
-    int64_t stretches = find_stretches(frame, found), parts = 0;
+    instance_range *found = allocate(frame->runs * (int64_t)sizeof *found);
+    int64_t ranges = find_ranges(frame, found), parts = 0;
     int64_t *instance = allocate(frame->count * (int64_t)sizeof *instance);
-    bmf_value *part = allocate(stretches * (int64_t)sizeof *part), united;
+    bmf_value *part = allocate(ranges * (int64_t)sizeof *part), united;
     int status = BMF_OK;
-    list_instances(found, stretches, instance);
-    evaluator->ctx->backend->separate(evaluator->ctx, BMF_EMULATE_BEGIN);
-    for (int64_t s = 0, first = 0; s < stretches && status == BMF_OK;) {
-        share mine = {found[s].processor, instance + first, 0};
-        for (; s < stretches && found[s].processor == mine.processor; s++)
+    list_instances(found, ranges, instance);
+    evaluator->ctx->backend->emulate_rank(evaluator->ctx, BMF_EMULATE_BEGIN);
+    for (int64_t s = 0, first = 0; s < ranges && status == BMF_OK;) {
+        rank_instances mine = {found[s].processor, instance + first, 0};
+        for (; s < ranges && found[s].processor == mine.processor; s++)
             mine.count += found[s].count;
         first += mine.count;
-        status = evaluate_share(evaluator, expression, frame, &mine, x, &part[parts]);
+        status = evaluate_rank(evaluator, expression, frame, &mine, x, &part[parts]);
         parts += status == BMF_OK;
     }
-    evaluator->ctx->backend->separate(evaluator->ctx, BMF_EMULATE_END);
+    evaluator->ctx->backend->emulate_rank(evaluator->ctx, BMF_EMULATE_END);
     value_free(x);
     if (status == BMF_OK)
         status = value_unite(evaluator->ctx, parts, part, &united);
