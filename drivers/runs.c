@@ -8,6 +8,7 @@
 #include "runtime/convert/view.h"
 #include "drivers/command/json.h"
 #include "predict/replay/replay.h"
+#include "runtime/base/allocate.h"
 
 char *text_seconds(double seconds, char text[BMF_NUMBER_TEXT])
 {
@@ -53,12 +54,11 @@ char *text_run(const bmf_trace_run *run)
 {
     char *program = style_text(run->program, BMF_STYLE_PLAIN), *machine = style_text(run->machine, BMF_STYLE_PLAIN);
     size_t size = (program ? strlen(program) : 0) + (machine ? strlen(machine) : 0) + 160;
-    char *text = malloc(size);
-    if (text)
-        snprintf(text, size, "%s: %s on %s, %d processor%s, %d rank%s, %d thread%s each",
-                 run->predicted ? "predicted" : "measured", program ? program : "", machine ? machine : "", run->lanes,
-                 run->lanes == 1 ? "" : "s", run->ranks, run->ranks == 1 ? "" : "s", run->threads,
-                 run->threads == 1 ? "" : "s");
+    char *text = allocate((int64_t)size);
+    snprintf(text, size, "%s: %s on %s, %d processor%s, %d rank%s, %d thread%s each",
+             run->predicted ? "predicted" : "measured", program ? program : "", machine ? machine : "", run->lanes,
+             run->lanes == 1 ? "" : "s", run->ranks, run->ranks == 1 ? "" : "s", run->threads,
+             run->threads == 1 ? "" : "s");
     free(program);
     free(machine);
     return text;

@@ -47,7 +47,7 @@ typedef struct bmf_shown {
     const char *why;     /* serialisation and transfer are not known, or NULL */
 } bmf_shown;
 
-int report_print(const bmf_shown *shown);
+void report_print(const bmf_shown *shown);
 json_t *report_json(const bmf_shown *shown);
 
 /* ---- bmf compare ---- */

@@ -4,6 +4,7 @@
 
 #include "drivers/commands.h"
 #include "runtime/trace/trace.h"
+#include "runtime/base/allocate.h"
 
 typedef struct sum {
     int64_t events, nanos, amount;
@@ -24,8 +25,8 @@ static void print_sum(const char *name, const sum *s)
 /* Sums per node over the events that are regions or calls; the caller frees. */
 static sum *sum_nodes(const bmf_trace_run *run)
 {
-    sum *node = calloc(run->nodes, sizeof *node);
-    for (int64_t k = 0; node && k < run->events; k++)
+    sum *node = allocate_clear(run->nodes, (int64_t)sizeof *node);
+    for (int64_t k = 0; k < run->events; k++)
         if (run->event[k].kind <= BMF_EVENT_SKELETON)
             add(&node[run->event[k].node], &run->event[k]);
     return node;
@@ -50,7 +51,7 @@ static void print_run(const bmf_trace_run *run)
             print_sum(bmf_event_kind_name((bmf_event_kind)k), &kind[k]);
     sum *node = sum_nodes(run);
     printf("\n  %12s %16s %16s  %s\n", "events", "seconds", "amount", "region or call");
-    for (uint32_t k = 0; node && k < run->nodes; k++)
+    for (uint32_t k = 0; k < run->nodes; k++)
         if (node[k].events)
             print_sum(run_path(run, k, path, sizeof path), &node[k]);
     free(node);

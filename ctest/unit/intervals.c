@@ -231,9 +231,9 @@ static void processors_one_by_one_are_the_same(void **state)
         assert_int_equal(bounded->count, kept->count);
         assert_memory_equal(bounded->interval, kept->interval, (size_t)kept->count * sizeof *kept->interval);
         for (int64_t i = 0; i < kept->count; i++) {
-            assert_int_equal(intervals_each(bounded, i, each), BMF_OK);
+            intervals_each(bounded, i, each);
             assert_memory_equal(each, kept->each + i * run->lanes, (size_t)run->lanes * sizeof *each);
-            assert_int_equal(intervals_each(kept, i, each), BMF_OK);
+            intervals_each(kept, i, each);
             assert_memory_equal(each, kept->each + i * run->lanes, (size_t)run->lanes * sizeof *each);
         }
         intervals_free(bounded);

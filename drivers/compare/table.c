@@ -5,6 +5,7 @@
 
 #include "runtime/convert/view.h"
 #include "drivers/runs.h"
+#include "runtime/base/allocate.h"
 
 enum { NAME_WIDTH = 36, STEPS_SHOWN = 30 };
 
@@ -145,9 +146,9 @@ static void print_path(const bmf_trace_run *run, uint32_t node)
 static void print_steps(const bmf_compared *of)
 {
     const bmf_comparison *c = of->comparison;
-    row *rows = malloc((size_t)c->nodes * sizeof *rows);
+    row *rows = allocate_array(c->nodes, (int64_t)sizeof *rows);
     int64_t count = 0;
-    for (uint32_t node = 0; rows && node < (uint32_t)c->nodes; node++)
+    for (uint32_t node = 0; node < (uint32_t)c->nodes; node++)
         if (c->node[node].measured > 0 || c->node[node].predicted > 0)
             rows[count++] = (row){node, fabs(c->node[node].predicted - c->node[node].measured)};
     if (count == 0) {

@@ -4,6 +4,7 @@
 #include "drivers/runs.h"
 #include "predict/replay/replay.h"
 #include "predict/report/report.h"
+#include "runtime/base/allocate.h"
 
 /* The 95 % interval of a run's length: that of the program's event on the processor that ends last. */
 static void find_bounds(const bmf_trace_run *run, double *low, double *high)
@@ -26,12 +27,12 @@ static int by_processors(const void *a, const void *b)
     return x->measured > y->measured ? -1 : x->measured < y->measured;
 }
 
-/* One point per run, NULL if all have the same number of processors. */
+/* One point per run; NULL if all have the same number of processors. */
 static bmf_scaling *make_curve(bmf_trace_run *const *run, int runs)
 {
-    bmf_scaling *point = malloc((size_t)runs * sizeof *point);
+    bmf_scaling *point = allocate_array(runs, (int64_t)sizeof *point);
     bool differ = false;
-    for (int k = 0; point && k < runs; k++) {
+    for (int k = 0; k < runs; k++) {
         point[k] = (bmf_scaling){.processors = run[k]->lanes,
                                  .seconds = replay_length(run[k]),
                                  .measured = run[k]->predicted == 0,
@@ -39,7 +40,7 @@ static bmf_scaling *make_curve(bmf_trace_run *const *run, int runs)
         find_bounds(run[k], &point[k].low, &point[k].high);
         differ = differ || run[k]->lanes != run[0]->lanes;
     }
-    if (point && differ) {
+    if (differ) {
         qsort(point, (size_t)runs, sizeof *point, by_processors);
         return point;
     }

@@ -4,6 +4,7 @@
 
 #include "drivers/runs.h"
 #include "drivers/command/json.h"
+#include "runtime/base/allocate.h"
 
 static void set_nanos(json_t *to, const char *key, int64_t nanos)
 {
@@ -70,10 +71,10 @@ static json_t *processors_json(const bmf_shown *shown)
 {
     int32_t processors = shown->intervals->processors;
     json_t *rows = json_array();
-    bmf_characteristics *each = malloc((size_t)processors * sizeof *each);
-    if (each && intervals_each(shown->intervals, shown->from, each) == BMF_OK)
-        for (int32_t p = 0; p < processors; p++)
-            json_array_append_new(rows, characteristics_json(&each[p], true));
+    bmf_characteristics *each = allocate_array(processors, (int64_t)sizeof *each);
+    intervals_each(shown->intervals, shown->from, each);
+    for (int32_t p = 0; p < processors; p++)
+        json_array_append_new(rows, characteristics_json(&each[p], true));
     free(each);
     return rows;
 }

@@ -6,6 +6,7 @@
 #include "drivers/command/json.h"
 #include "drivers/commands.h"
 #include "drivers/runs.h"
+#include "runtime/base/allocate.h"
 
 typedef struct options {
     int depth; /* 0: all */
@@ -25,9 +26,8 @@ typedef struct input {
 
 static int read_traces(int count, char **path, input *in)
 {
-    *in = (input){.trace = calloc((size_t)count, sizeof *in->trace), .run = calloc((size_t)count * 2, sizeof *in->run)};
-    if (!in->trace || !in->run)
-        return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for %d traces", count);
+    *in = (input){.trace = allocate_clear(count, (int64_t)sizeof *in->trace),
+                  .run = allocate_clear(2 * (int64_t)count, (int64_t)sizeof *in->run)};
     for (int k = 0; k < count; k++) {
         BMF_TRY(bmf_trace_read(NULL, path[k], &in->trace[k]));
         in->traces++;
@@ -91,7 +91,7 @@ static int report_run(bmf_trace_run *run, const options *o, bool first, json_t *
     } else if (status == BMF_OK) {
         if (!first)
             puts("");
-        status = report_print(&shown);
+        report_print(&shown);
     }
     intervals_free(intervals);
     free(why);

@@ -6,6 +6,7 @@
 
 #include "runtime/convert/view.h"
 #include "drivers/runs.h"
+#include "runtime/base/allocate.h"
 
 enum { NAME_WIDTH = 34, INDENT = 2 };
 
@@ -105,17 +106,14 @@ static void print_kinds(const bmf_shown *shown)
     }
 }
 
-static int print_processors(const bmf_shown *shown)
+static void print_processors(const bmf_shown *shown)
 {
     const bmf_intervals *intervals = shown->intervals;
-    bmf_characteristics *each = malloc((size_t)intervals->processors * sizeof *each);
-    if (!each)
-        return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for %d processors", intervals->processors);
-    int status = intervals_each(intervals, shown->from, each);
-    if (status == BMF_OK)
-        printf("\n%9s %9s %10s %12s %13s %9s %12s %10s %10s %12s\n", "processor", "time", "productive", "insufficient",
-               "communication", "idle", "late partner", "overlapped", "messages", "bytes");
-    for (int32_t p = 0; status == BMF_OK && p < intervals->processors; p++) {
+    bmf_characteristics *each = allocate_array(intervals->processors, (int64_t)sizeof *each);
+    intervals_each(intervals, shown->from, each);
+    printf("\n%9s %9s %10s %12s %13s %9s %12s %10s %10s %12s\n", "processor", "time", "productive", "insufficient",
+           "communication", "idle", "late partner", "overlapped", "messages", "bytes");
+    for (int32_t p = 0; p < intervals->processors; p++) {
         const bmf_characteristics *c = &each[p];
         number text[7];
         printf("%9d %9s %10s %12s %13s %9s %12s %10s %10lld %12lld\n", p, text_nanos(c->execution, text[0]),
@@ -125,7 +123,6 @@ static int print_processors(const bmf_shown *shown)
                (long long)c->bytes);
     }
     free(each);
-    return status;
 }
 
 static void print_summary(const bmf_shown *shown)
@@ -140,7 +137,7 @@ static void print_summary(const bmf_shown *shown)
     free(run);
 }
 
-int report_print(const bmf_shown *shown)
+void report_print(const bmf_shown *shown)
 {
     print_summary(shown);
     printf("%-*s %8s %9s %10s %12s %13s %8s %12s\n", NAME_WIDTH, "interval", "times", "time", "productive",
@@ -152,9 +149,9 @@ int report_print(const bmf_shown *shown)
            "fer", "cation", "least", "mean", "most");
     print_rows(shown, print_efficiencies);
     print_kinds(shown);
-    int status = shown->processors ? print_processors(shown) : BMF_OK;
+    if (shown->processors)
+        print_processors(shown);
     if (shown->why)
         printf("note: serialisation and transfer are not known: %s\n", shown->why);
     print_remarks(shown->intervals->run);
-    return status;
 }

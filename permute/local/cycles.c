@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "permute/local/walk.h"
+#include "runtime/base/allocate.h"
 
 enum { CUTS = 128, MIN_TILES_PER_CUT = 32, BYTES = 8, CHUNK = 64 };
 
@@ -35,9 +36,7 @@ static void make_images(bmf_cycles *cycles)
 
 bmf_cycles *cycles_create(const bmf_local_plan *plan, int threads)
 {
-    bmf_cycles *cycles = calloc(1, sizeof *cycles);
-    if (!cycles)
-        return NULL;
+    bmf_cycles *cycles = allocate_clear(1, (int64_t)sizeof *cycles);
     const uint64_t runs = plan->tiles << plan->tiling.rank, max = plan->tiles / MIN_TILES_PER_CUT;
     cycles->plan = plan;
     cycles->threads = threads;

@@ -18,6 +18,7 @@
 #include "bmf/permute.h"
 #include "permute/local/cycles.h"
 #include "permute/local/walk.h"
+#include "runtime/base/allocate.h"
 
 enum { SMALL = 1 << 18 };
 
@@ -77,9 +78,7 @@ static void permute_tiles(const bmf_local_plan *plan, char *data, char *const *s
 static int permute_small(const bmf_engine *engine, void *data, int64_t element_bytes, const bmf_permutation *p)
 {
     const size_t bytes = (size_t)element_bytes << p->bits;
-    void *copy = malloc(bytes);
-    if (!copy)
-        return BMF_ERROR_MEMORY;
+    void *copy = allocate((int64_t)bytes);
     memcpy(copy, data, bytes);
     const int status = local_permute_with(engine, data, copy, element_bytes, p, 1);
     if (status != BMF_OK)
@@ -106,29 +105,27 @@ static void free_work(work *w)
     local_plan_free(w->cycles);
 }
 
-static bool make_plans(work *w, const bmf_engine *engine, int64_t element_bytes, const bmf_permutation *p)
+static void make_plans(work *w, const bmf_engine *engine, int64_t element_bytes, const bmf_permutation *p)
 {
     bmf_permutation first, second;
     w->cycles = local_plan_create(p, element_bytes, LOCAL_CHOOSE, engine);
-    if (!w->cycles || tiles_stay_together(&w->cycles->tiling))
-        return w->cycles;
+    if (tiles_stay_together(&w->cycles->tiling))
+        return;
     const int run_bits = w->cycles->tiling.run_bits;
     const int64_t part_bytes = w->cycles->element_bytes;
     factor(&w->cycles->permutation, &w->cycles->tiling, &second, &first);
     local_plan_free(w->cycles);
     w->tiles = local_plan_create(&first, part_bytes, run_bits, engine);
     w->cycles = local_plan_create(&second, part_bytes, run_bits, engine);
-    return w->tiles && w->cycles;
 }
 
 static bool make_work(work *w, const bmf_engine *engine, int64_t element_bytes, const bmf_permutation *p)
 {
-    if (!make_plans(w, engine, element_bytes, p))
-        return false;
+    make_plans(w, engine, element_bytes, p);
     const bmf_local_plan *larger = w->tiles ? w->tiles : w->cycles;
     w->state = cycles_create(w->cycles, w->threads);
-    w->scratch = calloc((size_t)w->threads, sizeof *w->scratch);
-    bool made = w->state && w->scratch;
+    w->scratch = allocate_clear(w->threads, (int64_t)sizeof *w->scratch);
+    bool made = w->state;
     for (int i = 0; made && i < w->threads; i++) {
         w->scratch[i] = local_scratch(larger, 4);
         made = w->scratch[i];

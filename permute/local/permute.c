@@ -94,8 +94,6 @@ int local_permute_with(const bmf_engine *engine, void *target, const void *sourc
                        const bmf_permutation *p, int threads)
 {
     bmf_local_plan *plan = local_plan_create(p, element_bytes, LOCAL_CHOOSE, engine);
-    if (!plan)
-        return BMF_ERROR_MEMORY;
     const int status = permute_tiles(plan, target, source, 0, plan->tiles, threads, NULL);
     local_plan_free(plan);
     return status;
@@ -105,8 +103,6 @@ int local_permute_part(void *target, const void *source, int64_t element_bytes, 
                        const bmf_local_part *part, int threads)
 {
     bmf_local_plan *plan = local_plan_create(p, element_bytes, part->run_bits, NULL);
-    if (!plan)
-        return BMF_ERROR_MEMORY;
     local_restrict(plan, part);
     const uint64_t first = local_share(plan->tiles, part->share, part->shares);
     const uint64_t count = local_share(plan->tiles, part->share + 1, part->shares) - first;

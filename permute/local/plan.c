@@ -8,6 +8,7 @@
 
 #include "permute/local/plan.h"
 #include "permute/local/portable.h"
+#include "runtime/base/allocate.h"
 
 enum { WORD = 8, LONG_RUN = 1024, LONGEST_RUN = 1 << 15, SHORT_RUN = 256, NEAR_TILE = 1 << 13, FAR_TILE = 1 << 16 };
 /* An element of 2^bits parts: its parts keep their order. */
@@ -103,18 +104,15 @@ static const bmf_engine *best_engine(void)
     return engine ? engine : engine_portable();
 }
 
-static bool list_runs(bmf_local_plan *plan)
+static void list_runs(bmf_local_plan *plan)
 {
     plan->runs = (size_t)1 << plan->tiling.rank;
-    plan->source_run = malloc(2 * plan->runs * sizeof *plan->source_run);
-    if (!plan->source_run)
-        return false;
+    plan->source_run = allocate_array(2 * (int64_t)plan->runs, (int64_t)sizeof *plan->source_run);
     plan->target_run = plan->source_run + plan->runs;
     for (size_t r = 0; r < plan->runs; r++) {
         plan->source_run[r] = columns_apply(plan->tiling.source_run, r);
         plan->target_run[r] = columns_apply(plan->tiling.target_run, r);
     }
-    return true;
 }
 
 /* Elements of 16, 32, .. bytes are permuted as words. Returns the address bits that this adds. */
@@ -139,9 +137,7 @@ int local_choose_run_bits(const bmf_permutation *p, int64_t element_bytes, int *
 bmf_local_plan *local_plan_create(const bmf_permutation *p, int64_t element_bytes, int run_bits,
                                   const bmf_engine *engine)
 {
-    bmf_local_plan *plan = calloc(1, sizeof *plan);
-    if (!plan)
-        return NULL;
+    bmf_local_plan *plan = allocate_clear(1, (int64_t)sizeof *plan);
     plan->engine = engine ? engine : best_engine();
     set_elements(plan, p, element_bytes);
     if (run_bits == LOCAL_CHOOSE)
@@ -154,10 +150,8 @@ bmf_local_plan *local_plan_create(const bmf_permutation *p, int64_t element_byte
     plan->tiles = UINT64_C(1) << plan->tiling.steps;
     if (!plan->direct)
         choose_inside(plan);
-    if (list_runs(plan))
-        return plan;
-    free(plan);
-    return NULL;
+    list_runs(plan);
+    return plan;
 }
 
 void local_plan_free(bmf_local_plan *plan)

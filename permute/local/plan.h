@@ -31,8 +31,7 @@ struct bmf_local_plan {
     uint64_t *source_run, *target_run;
 };
 
-/* engine NULL: the best this processor has. run_bits: LOCAL_CHOOSE, or what runs of that many bits are wanted. Returns
- * NULL when there is no memory. */
+/* engine NULL: the best this processor has. run_bits: LOCAL_CHOOSE, or what runs of that many bits are wanted. */
 enum { LOCAL_CHOOSE = -1 };
 bmf_local_plan *local_plan_create(const bmf_permutation *p, int64_t element_bytes, int run_bits,
                                   const bmf_engine *engine);

@@ -461,8 +461,7 @@ static bmf_trace_run *make_names(const bmf_context *ctx, const bmf_machine *mach
     int32_t lanes = (int32_t)processors;
     bmf_trace_run *run =
         run_create(ctx->program, machine->name, lanes, (int32_t)(ranks > 0 ? ranks : lanes), ctx->threads);
-    if (run)
-        run->predicted = 1;
+    run->predicted = 1;
     return run;
 }
 
@@ -482,7 +481,7 @@ int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors,
     model->costs = model_costs_create(machine);
     ctx->processors = processors;
     ctx->run = make_names(ctx, machine, processors, ranks);
-    int status = ctx->run ? open_run(ctx, model) : bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for a prediction");
+    int status = open_run(ctx, model);
     if (status != BMF_OK) {
         run_free(ctx->run);
         ctx->run = own_run;

@@ -18,8 +18,6 @@
 static bmf_trace_run *like(const bmf_trace_run *names)
 {
     bmf_trace_run *run = run_create(names->program, names->machine, names->lanes, names->ranks, names->threads);
-    if (!run)
-        return NULL;
     run->predicted = 1;
     for (uint32_t k = 1; k < names->names; k++)
         run_name(run, names->name[k]);
@@ -44,8 +42,6 @@ static int trace_on(bmf_context *ctx, bmf_network *network, bmf_trace_run **made
 {
     bmf_trace_run *run = like(ctx->run);
     *made = NULL;
-    if (!run)
-        return bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory for a predicted trace");
     bmf_simulator *simulator = simulator_create(model_of_context(ctx)->actions, network, 0);
     bmf_simulation result;
     simulator_record(simulator, run);

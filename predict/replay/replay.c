@@ -365,8 +365,6 @@ double replay_length(const bmf_trace_run *run)
 static bmf_trace_run *copy_tables(const bmf_trace_run *recorded, const char *machine, uint32_t *name, uint32_t *node)
 {
     bmf_trace_run *run = run_create(recorded->program, machine, recorded->lanes, recorded->lanes, recorded->threads);
-    if (!run)
-        return NULL;
     run->predicted = 1;
     for (uint32_t k = 0; k < recorded->names; k++)
         name[k] = run_name(run, recorded->name[k]);
@@ -416,7 +414,7 @@ int replay_trace(const bmf_trace_run *recorded, const bmf_machine *machine, cons
     uint32_t *node = name + recorded->names;
     bmf_trace_run *run = copy_tables(recorded, machine->name, name, node);
     bmf_simulation result;
-    int status = run ? simulate(actions, network, run, &result) : BMF_ERROR_MEMORY;
+    int status = simulate(actions, network, run, &result);
     for (int64_t k = 0; status == BMF_OK && k < run->events; k++) {
         run->event[k].name = (uint16_t)name[run->event[k].name];
         run->event[k].node = node[run->event[k].node];

@@ -428,18 +428,17 @@ static void walk_again(const bmf_intervals *intervals, const bmf_analysis *analy
     lane_row_free(&row);
 }
 
-int intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_characteristics *each)
+void intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_characteristics *each)
 {
     if (intervals->each) {
         memcpy(each, intervals->each + interval * intervals->processors, (size_t)intervals->processors * sizeof *each);
-        return BMF_OK;
+        return;
     }
     bmf_analysis analysis;
     uint32_t root = intervals->node == UINT32_MAX ? 0 : intervals->node;
     analysis_create(intervals->run, root, intervals->instance, &analysis);
     walk_again(intervals, &analysis, interval, each);
     analysis_free(&analysis);
-    return BMF_OK;
 }
 
 void intervals_free(bmf_intervals *intervals)

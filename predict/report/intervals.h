@@ -76,9 +76,8 @@ int intervals_instance(bmf_trace_run *run, bmf_trace_run *ideal, uint32_t node, 
  * Errors of replay_onto_machine: a run that lost events or whose messages lack an end cannot be replayed. The caller
  * frees. */
 int intervals_ideal(bmf_trace_run *run, bmf_trace_run **ideal);
-/* One interval on every processor: each[0 .. processors). From memory, or by another pass over the run.
- * BMF_ERROR_MEMORY. */
-int intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_characteristics *each);
+/* One interval on every processor: each[0 .. processors). From memory, or by another pass over the run. */
+void intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_characteristics *each);
 /* "split", "gather", ..: for people. */
 const char *communication_name(bmf_communication kind);
 void intervals_free(bmf_intervals *intervals);

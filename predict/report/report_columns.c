@@ -114,16 +114,15 @@ int64_t report_detailed(const bmf_intervals *intervals)
     return intervals->count < max ? intervals->count : max;
 }
 
-static int pack_each(bmf_pack *pack, const bmf_intervals *intervals)
+static void pack_each(bmf_pack *pack, const bmf_intervals *intervals)
 {
     int64_t detailed = report_detailed(intervals);
     if (detailed == 0)
-        return BMF_OK;
+        return;
     bmf_characteristics *each = allocate_array(intervals->processors, (int64_t)sizeof *each);
-    int status = BMF_OK;
-    for (int64_t k = 0; k < detailed && status == BMF_OK; k++) {
-        status = intervals_each(intervals, k, each);
-        for (int32_t p = 0; p < intervals->processors && status == BMF_OK; p++) {
+    for (int64_t k = 0; k < detailed; k++) {
+        intervals_each(intervals, k, each);
+        for (int32_t p = 0; p < intervals->processors; p++) {
             pack_signed(pack, each[p].productive);
             pack_signed(pack, each[p].insufficient);
             pack_signed(pack, each[p].communication);
@@ -131,7 +130,6 @@ static int pack_each(bmf_pack *pack, const bmf_intervals *intervals)
         }
     }
     free(each);
-    return status;
 }
 
 int report_put_columns(bmf_output *out, const bmf_report_contents *report, const bmf_view *view, int number)
@@ -145,7 +143,7 @@ int report_put_columns(bmf_output *out, const bmf_report_contents *report, const
         pack_contents(&c);
         pack_intervals(&c);
         pack_others(&c, number == 0 && report->comparison ? report->comparison->match : NULL);
-        status = pack_each(pack, report->intervals[number]);
+        pack_each(pack, report->intervals[number]);
         pack_end(pack);
     }
     free(pack);

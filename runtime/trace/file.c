@@ -16,6 +16,7 @@
 #include "runtime/base/path.h"
 #include "runtime/trace/format.h"
 #include "runtime/trace/unite.h"
+#include "runtime/base/allocate.h"
 
 static int64_t text_bytes(const bmf_trace_run *run)
 {
@@ -67,9 +68,7 @@ static char *append(char *to, const char *text)
 
 static int write_text(int file, const bmf_trace_run *run, int64_t bytes, int64_t offset)
 {
-    char *text = malloc((size_t)bytes);
-    if (!text)
-        return ENOMEM;
+    char *text = allocate(bytes);
     char *to = append(append(text, run->program), run->machine);
     for (uint32_t k = 0; k < run->names; k++)
         to = append(to, run->name[k]);
@@ -119,13 +118,11 @@ static int write_runs(int file, const bmf_trace *trace)
     return failure;
 }
 
-/* PATH.part, to be freed, or NULL. */
+/* PATH.part, to be freed. */
 static char *part_path(const char *path)
 {
-    char *part = malloc(strlen(path) + sizeof ".part");
-    if (part)
-        strcat(strcpy(part, path), ".part");
-    return part;
+    char *part = allocate((int64_t)(strlen(path) + sizeof ".part"));
+    return strcat(strcpy(part, path), ".part");
 }
 
 static int fail_write(bmf_context *ctx, const char *path, int failure)
@@ -160,8 +157,6 @@ int trace_write(bmf_context *ctx, const bmf_trace *trace, const char *path)
         if (run_sort(trace->run[k]) != BMF_OK)
             return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to sort the events of trace '%s'", path);
     char *part = part_path(path);
-    if (!part)
-        return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write trace '%s'", path);
     int file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     int failure = file < 0 ? errno : finish_file(file, part, path, write_runs(file, trace));
     free(part);
@@ -199,13 +194,10 @@ static int64_t hash_tables(const bmf_trace_run *run)
 static int collect_parts(bmf_context *ctx, const bmf_trace_run *run, part *mine)
 {
     int64_t all_count = (int64_t)SHARED_COUNT * ctx->ranks;
-    int64_t *all = malloc((size_t)all_count * sizeof *all);
+    int64_t *all = allocate_array(all_count, (int64_t)sizeof *all);
     int64_t values[SHARED_COUNT] = {run->events, run->dropped,    run->names,
                                     run->nodes,  text_bytes(run), hash_tables(run)};
-    int status = all ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write a trace");
-    status = bmf_agree(ctx, status);
-    if (status == BMF_OK)
-        status = ctx->backend->allgatherv(ctx, values, SHARED_COUNT, all, all_count);
+    int status = ctx->backend->allgatherv(ctx, values, SHARED_COUNT, all, all_count);
     *mine = (part){.header = header_of(run), .same_tables = true};
     mine->header.events = mine->header.dropped = 0;
     for (int rank = 0; status == BMF_OK && rank < ctx->ranks; rank++) {
@@ -281,7 +273,7 @@ int trace_write_parallel(bmf_context *ctx, bmf_trace_run *run, const char *path)
     part mine;
     char *part_name = part_path(path);
     int status = BMF_OK;
-    if (!part_name || run_sort(run) != BMF_OK)
+    if (run_sort(run) != BMF_OK)
         status = bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write trace '%s'", path);
     if (status == BMF_OK && ctx->rank == 0)
         status = check_path(ctx, path);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/trace/format.h"
+#include "runtime/base/allocate.h"
 
 /* Times and sizes beyond this are damage: sums of a few of them must not overflow. */
 static const int64_t largest_number = INT64_MAX / 8;
@@ -232,7 +233,7 @@ static int read_tables(const reader *r, bmf_trace_run *run, const trace_run_head
     run->lane_rank = malloc((size_t)header->lanes * sizeof *run->lane_rank);
     run->event = malloc((size_t)(header->events ? header->events : 1) * sizeof *run->event);
     run->index = run_index_create();
-    if (!run->node || !run->lane_rank || !run->event || !run->index)
+    if (!run->node || !run->lane_rank || !run->event)
         return fail_memory(r);
     run->nodes = header->nodes;
     run->events = run->capacity = header->events;
@@ -249,9 +250,7 @@ static int read_tables(const reader *r, bmf_trace_run *run, const trace_run_head
 
 static int read_run(const reader *r, bmf_trace *trace, const trace_run_header *header, const trace_layout *at)
 {
-    bmf_trace_run *run = calloc(1, sizeof *run);
-    if (!run)
-        return fail_memory(r);
+    bmf_trace_run *run = allocate_clear(1, (int64_t)sizeof *run);
     trace->run[trace->runs++] = run;
     run->predicted = (int)header->predicted;
     run->lanes = header->lanes;
@@ -291,9 +290,8 @@ int bmf_trace_read(bmf_context *ctx, const char *path, bmf_trace **trace)
     int status;
     if (!S_ISREG(about.st_mode)) {
         status = fail_read(&r, "is not a regular file");
-    } else if (!(*trace = calloc(1, sizeof **trace))) {
-        status = fail_memory(&r);
     } else {
+        *trace = allocate_clear(1, (int64_t)sizeof **trace);
         r.bytes = about.st_size;
         status = read_trace(&r, *trace);
     }

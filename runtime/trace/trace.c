@@ -14,6 +14,8 @@
 #include "runtime/base/hash.h"
 #include "runtime/base/table.h"
 #include "runtime/trace/format.h"
+#include "runtime/base/allocate.h"
+#include "runtime/base/text.h"
 
 enum { FIRST_EVENTS = 1024 };
 
@@ -71,9 +73,9 @@ static bool is_node(const void *looked_up, uint32_t number)
 
 static int32_t *block_ranks(int32_t lanes, int32_t ranks)
 {
-    int32_t *rank = malloc((size_t)(lanes > 0 ? lanes : 1) * sizeof *rank);
+    int32_t *rank = allocate_array(lanes, (int64_t)sizeof *rank);
     int32_t size = lanes / ranks, larger = lanes % ranks;
-    for (int32_t lane = 0; rank && lane < lanes; lane++) {
+    for (int32_t lane = 0; lane < lanes; lane++) {
         int32_t begin_small = larger * (size + 1);
         rank[lane] = lane < begin_small ? lane / (size + 1) : larger + (lane - begin_small) / size;
     }
@@ -82,29 +84,23 @@ static int32_t *block_ranks(int32_t lanes, int32_t ranks)
 
 struct bmf_run_index *run_index_create(void)
 {
-    return calloc(1, sizeof(struct bmf_run_index));
+    return allocate_clear(1, (int64_t)sizeof(struct bmf_run_index));
 }
 
 bmf_trace_run *run_create(const char *program, const char *machine, int32_t lanes, int32_t ranks, int32_t threads)
 {
-    bmf_trace_run *run = calloc(1, sizeof *run);
-    if (!run)
-        return NULL;
+    bmf_trace_run *run = allocate_clear(1, (int64_t)sizeof *run);
     run->lanes = lanes > 0 ? lanes : 1;
     run->ranks = ranks > 0 ? ranks : 1;
     run->threads = threads > 0 ? threads : 1;
-    run->program = strdup(program ? program : "");
-    run->machine = strdup(machine ? machine : "");
+    run->program = text_copy(program ? program : "");
+    run->machine = text_copy(machine ? machine : "");
     run->index = run_index_create();
-    run->name = calloc(1, sizeof *run->name);
-    run->node = calloc(1, sizeof *run->node);
+    run->name = allocate((int64_t)sizeof *run->name);
+    run->name[0] = text_copy("");
+    run->names = 1;
+    run->node = allocate((int64_t)sizeof *run->node);
     run->lane_rank = block_ranks(run->lanes, run->ranks);
-    if (run->name && (run->name[0] = strdup("")))
-        run->names = 1;
-    if (!run->program || !run->machine || !run->index || !run->names || !run->node || !run->lane_rank) {
-        run_free(run);
-        return NULL;
-    }
     run->index->name_capacity = run->index->node_capacity = run->nodes = 1;
     run->node[0] = (bmf_trace_node){0, run_name(run, "main"), BMF_EVENT_REGION, BMF_SKELETON_UNKNOWN};
     return run;

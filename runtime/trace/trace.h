@@ -46,7 +46,7 @@ struct bmf_trace {
 };
 
 /* Creates an empty run with name[0] = "", node 0 named "main", and lanes on ranks as processors are (contiguous blocks,
- * bmf_first_processor). NULL if there is no memory. Not collective. */
+ * bmf_first_processor). Not collective. */
 bmf_trace_run *run_create(const char *program, const char *machine, int32_t lanes, int32_t ranks, int32_t threads);
 void run_free(bmf_trace_run *run);
 /* The number of a name or node, made when new; 0 and parent when there is no memory. Expected cost: one hash of the

@@ -84,11 +84,9 @@ static void swap_tables(bmf_trace_run *run, bmf_trace_run *united)
 }
 
 /* all: every rank's tables, one behind the other. */
-static int enter_all(bmf_context *ctx, bmf_trace_run *run, const int64_t *all)
+static void enter_all(const bmf_context *ctx, bmf_trace_run *run, const int64_t *all)
 {
     bmf_trace_run *united = run_create(run->program, run->machine, run->lanes, run->ranks, run->threads);
-    if (!united)
-        return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for the names of a trace");
     for (int r = 0; r < ctx->ranks; r++) {
         uint32_t *name, *node;
         all = enter_tables(united, all, &name, &node);
@@ -99,7 +97,6 @@ static int enter_all(bmf_context *ctx, bmf_trace_run *run, const int64_t *all)
     }
     swap_tables(run, united);
     run_free(united);
-    return BMF_OK;
 }
 
 int run_unite(bmf_context *ctx, bmf_trace_run *run)
@@ -113,7 +110,7 @@ int run_unite(bmf_context *ctx, bmf_trace_run *run)
     if (status == BMF_OK)
         status = ctx->backend->allgatherv(ctx, mine, words, all, total);
     if (status == BMF_OK)
-        status = enter_all(ctx, run, all);
+        enter_all(ctx, run, all);
     free(all);
     free(sizes);
     free(mine);
