@@ -47,9 +47,9 @@ static int64_t sum_words(const char *source, int64_t bytes)
 
 #if BENCH_X86
 
-/* The vectors of one width: the same three loops for 64 and for 32 bytes. Loads may be unaligned, the target of a
- * streaming store is aligned. */
-#define BENCH_VECTOR_LOOPS(width_name, features, vector, zero, load, add, stream, store_unaligned, splat)              \
+/* The loops for vectors of one width, 64 or 32 bytes. Loads may be unaligned, the target of a streaming store is
+ * aligned. */
+#define BENCH_VECTOR_READ(width_name, features, vector, zero, load, add, store_unaligned)                              \
     __attribute__((target(features))) static int64_t read_##width_name(const char *source, int64_t bytes, bool ahead)  \
     {                                                                                                                  \
         const int64_t step = UNROLL * (int64_t)sizeof(vector);                                                         \
@@ -70,7 +70,9 @@ static int64_t sum_words(const char *source, int64_t bytes)
         for (size_t k = 0; k < sizeof(vector) / 8; k++)                                                                \
             total ^= word[k];                                                                                          \
         return total ^ sum_words(source + i, bytes - i);                                                               \
-    }                                                                                                                  \
+    }
+
+#define BENCH_VECTOR_WRITE(width_name, features, vector, load, stream, splat)                                          \
     __attribute__((target(features))) static int64_t copy_##width_name(char *target, const char *source,               \
                                                                        int64_t bytes)                                  \
     {                                                                                                                  \
@@ -95,10 +97,12 @@ static int64_t sum_words(const char *source, int64_t bytes)
         return i;                                                                                                      \
     }
 
-BENCH_VECTOR_LOOPS(wide, "avx512f", __m512i, _mm512_setzero_si512, _mm512_loadu_si512, _mm512_add_epi64,
-                   _mm512_stream_si512, _mm512_storeu_si512, _mm512_set1_epi64)
-BENCH_VECTOR_LOOPS(narrow, "avx2", __m256i, _mm256_setzero_si256, _mm256_loadu_si256, _mm256_add_epi64,
-                   _mm256_stream_si256, _mm256_storeu_si256, _mm256_set1_epi64x)
+BENCH_VECTOR_READ(wide, "avx512f", __m512i, _mm512_setzero_si512, _mm512_loadu_si512, _mm512_add_epi64,
+                  _mm512_storeu_si512)
+BENCH_VECTOR_WRITE(wide, "avx512f", __m512i, _mm512_loadu_si512, _mm512_stream_si512, _mm512_set1_epi64)
+BENCH_VECTOR_READ(narrow, "avx2", __m256i, _mm256_setzero_si256, _mm256_loadu_si256, _mm256_add_epi64,
+                  _mm256_storeu_si256)
+BENCH_VECTOR_WRITE(narrow, "avx2", __m256i, _mm256_loadu_si256, _mm256_stream_si256, _mm256_set1_epi64x)
 
 static int64_t read_vectors(const char *source, int64_t bytes, bool ahead)
 {

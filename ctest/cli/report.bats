@@ -142,7 +142,7 @@ refused()
     assert_output ""
 }
 
-@test "both runs of one file; every event beside its twin" {
+@test "both runs of one file; every event beside its match" {
     made two.trace $RANDOM 4 10 2
     "$BMF" compare two.trace --json >both.json
     holds both.json 'j["measured"]["run"] == "measured" and j["predicted"]["run"] == "predicted"'
@@ -151,7 +151,7 @@ refused()
     cmp both.json again.json
     "$BMF" convert two.trace --to csv -o two.csv
     assert_equal "$(wc -l <events.csv)" $((($(wc -l <two.csv) - 1) / 2 + 1))
-    # Durations of twins as they stand in the trace.
+    # Durations of matches as they stand in the trace.
     run python3 - <<'EOF'
 import csv
 rows = list(csv.DictReader(open("two.csv")))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Reports in a headless Chromium: they open, zoom, listen to mouse and keys, lead from an event to its twin, and print.
+# Reports in a headless Chromium: they open, zoom, listen to mouse and keys, lead from an event to its match, and print.
 
 bats_require_minimum_version 1.5.0
 
@@ -58,9 +58,9 @@ with report() as page:
         assert abs(exact / 200 * run["end"] - kernels) < 1e-3 * kernels
         levels = page.evaluate(f"report.runs[{k}].totals[0][TOTAL_BINS] / TOTAL_BINS * report.runs[{k}].end")
         assert abs(levels - kernels) < 1e-3 * kernels
-    # Partners and twins point back.
+    # Partners and matches point back.
     assert page.evaluate("report.runs.every(r => r.partner.every((p, k) => p < 0 || (r.partner[p] === k && r.peer[p] === r.lane[k])))")
-    assert page.evaluate("report.runs.every((r, n) => r.twin.every((t, k) => t < 0 || report.runs[1 - n].twin[t] === k))")
+    assert page.evaluate("report.runs.every((r, n) => r.match.every((t, k) => t < 0 || report.runs[1 - n].match[t] === k))")
     # The matrix holds every message, on the right side of the diagonal.
     assert page.evaluate("matrices.list[0].messages.reduce((a, b) => a + b, 0)") == facts["comparison"]["messages"][0]
     assert page.evaluate("matrices.list[0].bytes.reduce((a, b) => a + b, 0)") == facts["comparison"]["bytes"][0]
@@ -140,14 +140,14 @@ with report() as page:
 END
 }
 
-@test "one click leads from an event to its twin" {
+@test "one click leads from an event to its match" {
     "$MAKE" report.html
     in_browser report.html <<'END'
 with report() as page:
     # The predicted panel stands below the bottom of the window.
     page.evaluate("scrollBy(0, document.querySelector('#gantt canvas').getBoundingClientRect().top + 250 - innerHeight)")
     page.settle()
-    # Zoomed to its right half, the measured run is longer than the predicted one: the twin is out of sight.
+    # Zoomed to its right half, the measured run is longer than the predicted one: the match is out of sight.
     page.evaluate("setWindow(report.longest * 0.9, report.longest)")
     page.settle()
     spot = page.evaluate("""(() => {
@@ -159,28 +159,28 @@ with report() as page:
     })()""")
     page.click(spot["x"], spot["y"])
     assert page.evaluate("document.documentElement.dataset.selected") == f"0:{spot['event']}"
-    twin = page.evaluate(f"report.runs[0].twin[{spot['event']}]")
-    assert twin >= 0 and page.evaluate("document.documentElement.dataset.twin") == f"1:{twin}"
+    match = page.evaluate(f"report.runs[0].match[{spot['event']}]")
+    assert match >= 0 and page.evaluate("document.documentElement.dataset.match") == f"1:{match}"
     same = ["node", "instance", "round", "lane", "kind", "peer"]
-    assert page.evaluate(f"{same}.every(f => report.runs[0][f][{spot['event']}] === report.runs[1][f][{twin}])")
+    assert page.evaluate(f"{same}.every(f => report.runs[0][f][{spot['event']}] === report.runs[1][f][{match}])")
     # Both are in the window, and both durations and their ratio are told.
     low, high = window_of(page)
-    for run, event in ((0, spot["event"]), (1, twin)):
+    for run, event in ((0, spot["event"]), (1, match)):
         begin = page.evaluate(f"report.runs[{run}].begin[{event}]")
         assert low <= begin and begin + page.evaluate(f"report.runs[{run}].duration[{event}]") <= high
     # Nor are they hidden behind the inspector or outside of what is scrolled to.
     places = page.evaluate("chosen().map(c => charts[0].canvas.getBoundingClientRect().top + charts[0].laneMiddle(charts[0].panels[c.run.index], c.run.lane[c.event]))")
     assert all(0 < y < page.evaluate("document.getElementById('inspector').getBoundingClientRect().top") for y in places), places
     told = page.evaluate("document.getElementById('inspector').innerText")
-    for run, event in ((0, spot["event"]), (1, twin)):
+    for run, event in ((0, spot["event"]), (1, match)):
         assert page.evaluate(f"formatTime(report.runs[{run}].duration[{event}], 4)") in told, told
-    ratio = page.evaluate(f"report.runs[1].duration[{twin}] / report.runs[0].duration[{spot['event']}]")
+    ratio = page.evaluate(f"report.runs[1].duration[{match}] / report.runs[0].duration[{spot['event']}]")
     shown = float(page.evaluate("document.querySelector('#inspector .figure').textContent").strip("\u00d7\u2009"))
     assert abs(shown / ratio - 1) < 0.006, (shown, ratio)
-    # Enter goes to the twin and back; Escape ends it.
+    # Enter goes to the match and back; Escape ends it.
     page.evaluate("document.querySelector('#gantt canvas').focus()")
     page.key("Enter")
-    assert page.evaluate("document.documentElement.dataset.selected") == f"1:{twin}"
+    assert page.evaluate("document.documentElement.dataset.selected") == f"1:{match}"
     page.key("Enter")
     assert page.evaluate("document.documentElement.dataset.selected") == f"0:{spot['event']}"
     page.key("Escape")
@@ -317,7 +317,7 @@ with report() as page:
         assert page.evaluate("document.getElementById('comparison') === null")
     if kind == "different":
         page.evaluate("select(report.runs[0], report.runs[0].leaf[5])")
-        assert "have no twins" in page.evaluate("document.getElementById('inspector').innerText")
+        assert "have no matches" in page.evaluate("document.getElementById('inspector').innerText")
     page.evaluate("document.querySelector('#gantt canvas').focus()")
     for key in ("Enter", "+", "n", "Home", "Escape", "f", "m"):
         page.key(key)

@@ -23,7 +23,7 @@ count()
 }
 
 @test "every script explains itself and refuses what it does not know" {
-    for script in setup check demo bench cluster lint; do
+    for script in setup check demo bench cluster lint compare-bench; do
         run "$scripts/$script" --help
         assert_success
         assert_output --partial "usage: scripts/$script"
@@ -140,4 +140,29 @@ lint_of()
     lint_of runtime/a.c < <(printf 'int f(int *p) {\n  return !p;\n}\n')
     assert_failure 1
     assert_output --partial "clang-format lays this out otherwise"
+}
+
+@test "compare-bench: medians of turns, and what both programs have" {
+    for program in old new; do
+        cat >$program <<END
+#!/bin/sh
+echo x >>turns
+[ $program = old ] && n=\$(grep -c x turns) || n=8
+printf '{"rows": [{"skeleton": "map", "seconds": %s}, {"skeleton": "$program", "seconds": 1}], "arguments": "%s"}' "\$n" "\$*" |
+    tee -a output
+END
+        chmod +x $program
+    done
+    # the turns are old new, new old, old new: old takes 1, 4 and 5 seconds
+    run "$scripts/compare-bench" --turns 3 ./old ./new skeletons --bmf-threads 2
+    assert_success
+    assert_line --regexp '^map +4 +8 +2\.000 +0\.25 to 1\.25 +1\.00 to 1\.00$'
+    assert [ "${#lines[@]}" -eq 2 ]
+    assert [ "$(grep -o 'skeletons --bmf-threads 2 --json' output | wc -l)" -eq 6 ]
+    run "$scripts/compare-bench" --turns 0 ./old ./new skeletons
+    assert_failure 2
+    printf '#!/bin/sh\necho broken >&2' >old
+    run "$scripts/compare-bench" ./old ./new skeletons
+    assert_failure 1
+    assert_output "compare-bench: ./old failed: broken"
 }

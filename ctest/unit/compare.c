@@ -1,4 +1,4 @@
-/* Comparing runs: document 001's example, twins against a slow search, quantiles, steps at another P, other
+/* Comparing runs: document 001's example, matches against a slow search, quantiles, steps at another P, other
  * programs. */
 #include <math.h>
 #include <setjmp.h>
@@ -90,7 +90,7 @@ static void document_001_figure_2_10(void **state)
     run_free(measured);
 }
 
-/* ---- twins ---- */
+/* ---- matches ---- */
 
 static bmf_trace_run *random_run(uint64_t *random, int32_t lanes, const char *const *text, int texts, bool backwards)
 {
@@ -143,7 +143,7 @@ static int64_t slow_match(const bmf_trace_run *run, int64_t k, const bmf_trace_r
     return -1;
 }
 
-static void twins_agree_with_a_slow_search(void **state)
+static void matches_agree_with_a_slow_search(void **state)
 {
     (void)state;
     static const char *const text[] = {"scan plus", "split", "map f", "missing"};
@@ -379,7 +379,7 @@ static void different_programs_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(document_001_figure_2_10),
-                                       cmocka_unit_test(twins_agree_with_a_slow_search),
+                                       cmocka_unit_test(matches_agree_with_a_slow_search),
                                        cmocka_unit_test(a_run_is_its_own_twin),
                                        cmocka_unit_test(quantiles_are_values_of_a_rank),
                                        cmocka_unit_test(steps_at_another_number_of_processors),

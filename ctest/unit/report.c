@@ -184,7 +184,7 @@ static void check_bounds(numbers *n, const bmf_trace_run *run)
         assert_int_equal(run->event[k].end - run->event[k].begin + next_signed(n), run->event[k].high);
 }
 
-/* Every send's receive is one of the same message; twins are those of the
+/* Every send's receive is one of the same message; matches are those of the
  * comparison. */
 static void check_links(numbers *n, const bmf_trace_run *run, const int64_t *match)
 {

@@ -65,7 +65,7 @@ static const bmf_option table[] = {
     BMF_OPTION("html", "FILE", BMF_TEXT(options, html), "write both runs to one self-contained page with charts, too"),
     BMF_OPTION(
         "events", "FILE", BMF_TEXT(options, events),
-        "write every event and its twin, as comma separated values; - is standard output, which then holds nothing "
+        "write every event and its match, as comma separated values; - is standard output, which then holds nothing "
         "else"),
     BMF_OPTION("processors", NULL, BMF_FLAG(options, processors), "show every processor's states, too"),
     BMF_OPTION("json", NULL, BMF_FLAG(options, json),

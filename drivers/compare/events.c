@@ -1,4 +1,4 @@
-/* Document 001's level A: every event with its twin, one line each.
+/* Document 001's level A: every event with its match, one line each.
  *
  * Columns: processor, kind, path, instance, round, peer (-1: none), begin and duration in both runs, ratio, the bounds
  * of the predicted 95 % interval, and whether the measured duration is inside. What only one run has leaves the
@@ -70,7 +70,7 @@ int compare_write_events(const bmf_compared *of, const char *path)
     bmf_output out = {0};
     if (!of->comparison->match)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
-                        "events have no twins in a run with another number of processors (%d and %d)",
+                        "events have no matches in a run with another number of processors (%d and %d)",
                         of->measured->lanes, of->predicted->lanes);
     bool *has_match = calloc((size_t)of->predicted->events + 1, sizeof *has_match);
     if (!has_match)

@@ -1,7 +1,7 @@
-/* Twins: the same event in two runs.
+/* Matches: the same event in two runs.
  *
  * Method: events with the same (node path, instance, round, lane, kind, peer) form a chain in each run, in the order of
- * their begins, of receives that of their ends as in the rest of bmf; the k-th of one chain is the twin of the k-th of
+ * their begins, of receives that of their ends as in the rest of bmf; the k-th of one chain is the match of the k-th of
  * the other. A hash table finds chains; it is made for the smaller run and asked for the events of the larger one.
  * Cost: expected linear; events that are equal in all six and out of order cost their number squared. Memory: up to 48
  * bytes per event of the smaller run, 8 per event of the larger.
@@ -115,7 +115,7 @@ static void enter_events(matching *m, int run)
     }
 }
 
-/* Turns the chains of the measured run into twins. */
+/* Turns the chains of the measured run into matches. */
 static void pair_off(matching *m)
 {
     int64_t *match = m->next[0];

@@ -59,7 +59,7 @@ function listenToTools() {
   byId('zoom-out').addEventListener('click', () => zoomTime(1.6, focusTime()));
   byId('whole').addEventListener('click', showWhole);
   byId('own').addEventListener('change', change => setOwn(change.target.checked));
-  byId('to-twin').addEventListener('click', goToTwin);
+  byId('to-match').addEventListener('click', goToMatch);
   byId('to-partner').addEventListener('click', goToPartner);
   byId('zoom-chosen').addEventListener('click', zoomToChosen);
   byId('close').addEventListener('click', unselect);
@@ -93,7 +93,7 @@ async function openReport() {
   const facts = report.facts = JSON.parse(byId('facts').textContent);
   byId('title').textContent = facts.title;
   const runs = report.runs = await Promise.all(facts.runs.map(readRun));
-  linkTwins(runs);
+  linkMatches(runs);
   for (const run of runs) {
     prepareRun(run);
     nameIntervals(run);

@@ -99,12 +99,12 @@ function readOthers(from, run) {
     run.partner[k] = expected = receive;
     run.partner[receive] = k;
   }
-  run.twin = null;
+  run.match = null;
   if (!from.unsigned()) return;
-  run.twin = new Int32Array(run.count);
+  run.match = new Int32Array(run.count);
   for (let k = 0, expected = 0; k < run.count; k++) {
-    run.twin[k] = readOptional(from, expected);
-    if (run.twin[k] >= 0) expected = run.twin[k] + 1;
+    run.match[k] = readOptional(from, expected);
+    if (run.match[k] >= 0) expected = run.match[k] + 1;
   }
 }
 
@@ -134,14 +134,14 @@ async function readRun(facts, index) {
   return run;
 }
 
-// The measured run knows its twins; the predicted one gets them from there.
-function linkTwins(runs) {
-  if (runs.length < 2 || !runs[0].twin) return;
+// The measured run knows its matches; the predicted one gets them from there.
+function linkMatches(runs) {
+  if (runs.length < 2 || !runs[0].match) return;
   const back = new Int32Array(runs[1].count).fill(-1);
-  runs[0].twin.forEach((twin, event) => {
-    if (twin >= 0) back[twin] = event;
+  runs[0].match.forEach((match, event) => {
+    if (match >= 0) back[match] = event;
   });
-  runs[1].twin = back;
+  runs[1].match = back;
 }
 
 // ---- words for events and nodes ----

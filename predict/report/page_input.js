@@ -1,4 +1,4 @@
-// Mouse, wheel and keyboard over the charts; the hint at the pointer; the inspector of an event and its twin.
+// Mouse, wheel and keyboard over the charts; the hint at the pointer; the inspector of an event and its match.
 
 const tip = () => byId('tip');
 
@@ -30,19 +30,19 @@ function eventLines(run, event) {
 }
 
 function hintForEvent(run, event) {
-  const lines = eventLines(run, event), twin = twinOf(run, event);
-  if (twin >= 0) {
+  const lines = eventLines(run, event), match = matchOf(run, event);
+  if (match >= 0) {
     const other = report.runs[1 - run.index];
-    lines.push([other.title, formatTime(other.duration[twin], 4)]);
-    lines.push(['ratio', formatRatio(ratioOf(run, event, other, twin))]);
+    lines.push([other.title, formatTime(other.duration[match], 4)]);
+    lines.push(['ratio', formatRatio(ratioOf(run, event, other, match))]);
   }
   return lines;
 }
 
 // Predicted over measured, or second over first.
-function ratioOf(run, event, other, twin) {
+function ratioOf(run, event, other, match) {
   const [first, second] =
-      run.index === 0 ? [run.duration[event], other.duration[twin]] : [other.duration[twin], run.duration[event]];
+      run.index === 0 ? [run.duration[event], other.duration[match]] : [other.duration[match], run.duration[event]];
   return first > 0 ? second / first : second > 0 ? Infinity : NaN;
 }
 
@@ -172,7 +172,7 @@ const KEYS = {
   m: goToPartner,
   f: zoomToChosen,
   l: () => setOwn(!view.own),
-  Enter: goToTwin,
+  Enter: goToMatch,
   Escape: unselect,
 };
 
@@ -214,28 +214,28 @@ function inspectorColumn(found, primary) {
 function showInspector() {
   const box = byId('inspector'), found = chosen(), root = document.documentElement.dataset;
   root.selected = found.length ? found[0].run.index + ':' + found[0].event : '';
-  root.twin = found.length > 1 ? found[1].run.index + ':' + found[1].event : '';
+  root.match = found.length > 1 ? found[1].run.index + ':' + found[1].event : '';
   box.hidden = !found.length;
   document.body.classList.toggle('inspecting', found.length > 0);
   if (!found.length) return;
-  const [own, twin] = found;
-  const both = twin && twin.run.index < own.run.index ? [twin, own] : found;
+  const [own, match] = found;
+  const both = match && match.run.index < own.run.index ? [match, own] : found;
   const columns = both.map(f => inspectorColumn(f, f === own));
-  byId('inspected').replaceChildren(...columns, twin ? ratioColumn(own, twin) : element('p.note', lonelyText(own)));
-  byId('to-twin').disabled = !twin;
+  byId('inspected').replaceChildren(...columns, match ? ratioColumn(own, match) : element('p.note', lonelyText(own)));
+  byId('to-match').disabled = !match;
   byId('to-partner').disabled = own.run.partner[own.event] < 0;
-  announce(own, twin);
+  announce(own, match);
 }
 
 function lonelyText({run}) {
   return report.runs.length < 2 ? '' :
-      run.twin                  ? 'It has no twin in the other run.' :
-                                  'Events of runs with different numbers of processors have no twins.';
+      run.match                  ? 'It has no match in the other run.' :
+                                  'Events of runs with different numbers of processors have no matches.';
 }
 
-function ratioColumn(own, twin) {
-  const ratio = ratioOf(own.run, own.event, twin.run, twin.event), [first, second] = report.runs;
-  const predicted = own.run.index === 1 ? own : twin, measured = own.run.index === 0 ? own : twin;
+function ratioColumn(own, match) {
+  const ratio = ratioOf(own.run, own.event, match.run, match.event), [first, second] = report.runs;
+  const predicted = own.run.index === 1 ? own : match, measured = own.run.index === 0 ? own : match;
   const [low, high] = predicted.run.above ?
       [
         predicted.run.duration[predicted.event] - predicted.run.below[predicted.event],
@@ -251,10 +251,10 @@ function ratioColumn(own, twin) {
       element('p.note', inside));
 }
 
-function announce(own, twin) {
+function announce(own, match) {
   const words = eventName(own.run, own.event) + ', ' + own.run.title + ', processor ' + own.run.lane[own.event] + ', ' +
       formatTime(own.run.duration[own.event]);
-  byId('said').textContent = twin ? words + '; ' + twin.run.title + ' ' + formatTime(twin.run.duration[twin.event]) +
-          ', ratio ' + formatRatio(ratioOf(own.run, own.event, twin.run, twin.event)) :
+  byId('said').textContent = match ? words + '; ' + match.run.title + ' ' + formatTime(match.run.duration[match.event]) +
+          ', ratio ' + formatRatio(ratioOf(own.run, own.event, match.run, match.event)) :
                                     words;
 }

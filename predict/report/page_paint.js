@@ -226,7 +226,7 @@ function boxText(run, event) {
   return kind === KIND.WAIT ? 'wait' : eventName(run, event);
 }
 
-// The selected event and its twin, outlined twice so that it shows on every colour.
+// The selected event and its match, outlined twice so that it shows on every colour.
 function paintOutline(page, x, y, width, height, primary) {
   const {pen} = page, colours = theme(), wide = Math.max(4, width), left = x - (wide - width) / 2;
   pen.lineWidth = primary ? 5 : 4;

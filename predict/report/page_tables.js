@@ -259,7 +259,7 @@ const tree = {
 // The interval of the other run with the same place in the program.
 function otherInterval(interval) {
   const c = report.facts.comparison;
-  return c && report.runs[1] ? report.runs[1].intervals.find(i => i.node === c.nodeTwin[interval.node]) : undefined;
+  return c && report.runs[1] ? report.runs[1].intervals.find(i => i.node === c.nodeMatch[interval.node]) : undefined;
 }
 
 function cellValue(column, interval) {

@@ -113,16 +113,16 @@ function showWhole() {
 
 // ---- selection ----
 
-function twinOf(run, event) {
-  return run.twin ? run.twin[event] : -1;
+function matchOf(run, event) {
+  return run.match ? run.match[event] : -1;
 }
 
-// The selected event and its twin, the selected one first.
+// The selected event and its match, the selected one first.
 function chosen() {
   if (selection.run < 0) return [];
-  const run = report.runs[selection.run], twin = twinOf(run, selection.event);
+  const run = report.runs[selection.run], match = matchOf(run, selection.event);
   const found = [{run, event: selection.event}];
-  if (twin >= 0) found.push({run: report.runs[1 - selection.run], event: twin});
+  if (match >= 0) found.push({run: report.runs[1 - selection.run], event: match});
   return found;
 }
 
@@ -135,7 +135,7 @@ function select(run, event) {
   requestAnimationFrame(scrollToChosen);
 }
 
-// Scrolls the page as little as is needed to see both twins, or the selected one, between toolbar and inspector.
+// Scrolls the page as little as is needed to see both matches, or the selected one, between toolbar and inspector.
 function scrollToChosen() {
   const chart =
       charts.find(c => c.canvas === document.activeElement && c.showsEvents) || charts.find(c => c.showsEvents);
@@ -156,7 +156,7 @@ function unselect() {
   redraw();
 }
 
-// Moves and, if need be, widens the window so that both twins are in it.
+// Moves and, if need be, widens the window so that both matches are in it.
 function revealChosen() {
   let low = Infinity, high = -Infinity, lane0 = 1, lane1 = 0;
   for (const {run, event} of chosen()) {
@@ -211,10 +211,10 @@ function selectSomething() {
   if (found >= 0) select(run, found);
 }
 
-function goToTwin() {
-  const [, twin] = chosen();
+function goToMatch() {
+  const [, match] = chosen();
   if (selection.run < 0) selectSomething();
-  else if (twin) select(twin.run, twin.event);
+  else if (match) select(match.run, match.event);
 }
 
 function goToPartner() {

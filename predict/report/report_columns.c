@@ -89,7 +89,7 @@ static void pack_intervals(const columns *c)
         pack_signed(c->pack, difference_of(run->event[k].high, run->event[k].end - run->event[k].begin));
 }
 
-/* The receive of every send, and the twins of measured events: both mostly follow that of the one before. */
+/* The receive of every send, and the matches of measured events: both mostly follow that of the one before. */
 static void pack_others(const columns *c, const int64_t *match)
 {
     int64_t expected = 0;

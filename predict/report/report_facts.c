@@ -304,7 +304,7 @@ static void put_comparison(bmf_output *out, const bmf_comparison *c, int32_t lan
     put_ratios(out, "state", c->state, BMF_EVENT_KINDS);
     put_ratios(out, "laneState", c->lane_state, c->lane_state ? (int64_t)lanes * BMF_EVENT_KINDS : 0);
     put_ratios(out, "node", c->node, c->node ? c->nodes : 0);
-    put_key(out, "nodeTwin");
+    put_key(out, "nodeMatch");
     output_text(out, "[");
     for (int64_t k = 0; c->node_match && k < c->nodes; k++)
         output_print(out, "%s%lld", k ? "," : "", c->node_match[k] == UINT32_MAX ? -1LL : (long long)c->node_match[k]);

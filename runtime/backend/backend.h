@@ -113,7 +113,7 @@ typedef struct bmf_backend {
     void (*emulate_rank)(bmf_context *ctx, bmf_rank_emulation_step step);
 } bmf_backend;
 
-enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64, BMF_CHOOSING_SKELETONS = 16 };
+enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64 };
 
 /* Instances of every trace node, and the stack of open nodes. */
 typedef struct bmf_position {
@@ -136,9 +136,9 @@ struct bmf_context {
     const bmf_backend *backend;
     void *backend_state;
     bool reproducible;
-    bool agrees_once;                                    /* see agree_once */
-    int agreed;                                          /* then: the first agreed failure */
-    const bmf_algorithm *forced[BMF_CHOOSING_SKELETONS]; /* by skeleton with a choice of them, see choice.c; or NULL */
+    bool agrees_once;                            /* see agree_once */
+    int agreed;                                  /* then: the first agreed failure */
+    const bmf_algorithm *forced[BMF_ALGORITHMS]; /* by the number of a skeleton's first algorithm; or NULL */
     bmf_cost_model cost;
     FILE *plan;
     char message[BMF_MESSAGE_SIZE];

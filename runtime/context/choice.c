@@ -21,40 +21,38 @@ static const char *list_known(const char *skeleton, char *text, size_t size)
     return text;
 }
 
-/* The place of a skeleton in ctx->forced: its number among those with a choice. */
-static int place_of(const char *skeleton)
+/* The number of a skeleton's first algorithm; -1 if it has no choice. */
+static int first_of(const char *skeleton)
 {
-    int place = -1;
-    for (int k = 0; algorithms[k]; k++) {
-        place += opens_skeleton(k);
-        if (strcmp(algorithms[k]->skeleton, skeleton) == 0)
-            return place;
-    }
+    for (int k = 0; algorithms[k]; k++)
+        if (algorithms[k]->skeleton[0] == skeleton[0] && strcmp(algorithms[k]->skeleton, skeleton) == 0)
+            return k;
     return -1;
 }
 
 int bmf_set_schedule(bmf_context *ctx, const char *skeleton, const char *algorithm)
 {
     char known[256];
-    const int place = place_of(skeleton);
-    if (place < 0)
+    const int first = first_of(skeleton);
+    if (first < 0)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "no skeleton '%s' has a choice of algorithms (known: %s)", skeleton,
                         list_known(NULL, known, sizeof known));
     const bmf_algorithm *found = algorithm ? algorithm_find(skeleton, algorithm) : NULL;
     if (algorithm && !found)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%s has no algorithm '%s' (known: %s)", skeleton, algorithm,
                         list_known(skeleton, known, sizeof known));
-    ctx->forced[place] = found;
+    ctx->forced[first] = found;
     return BMF_OK;
 }
 
 const bmf_algorithm *choose_algorithm(const bmf_context *ctx, const bmf_choice *choice)
 {
-    const bmf_algorithm *best = NULL, *forced = ctx->forced[place_of(choice->skeleton)];
+    const int first = first_of(choice->skeleton);
+    const bmf_algorithm *best = NULL, *forced = ctx->forced[first];
     double min_seconds = 0;
     if (forced && is_candidate(forced, choice))
         return forced;
-    for (int k = 0; algorithms[k]; k++) {
+    for (int k = first; algorithms[k] && strcmp(algorithms[k]->skeleton, choice->skeleton) == 0; k++) {
         if (!is_candidate(algorithms[k], choice))
             continue;
         double seconds = algorithm_estimate(algorithms[k], &ctx->cost, choice->count, choice->bytes);

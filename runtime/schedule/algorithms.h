@@ -70,6 +70,10 @@ typedef struct bmf_algorithm {
 BMF_ALGORITHM_LIST(BMF_ALGORITHM_DECLARE)
 #undef BMF_ALGORITHM_DECLARE
 
+#define BMF_ALGORITHM_NUMBER(name) BMF_ALGORITHM_##name,
+enum { BMF_ALGORITHM_LIST(BMF_ALGORITHM_NUMBER) BMF_ALGORITHMS }; /* how many there are */
+#undef BMF_ALGORITHM_NUMBER
+
 /* All of them, then NULL. */
 extern const bmf_algorithm *const algorithms[];
 
