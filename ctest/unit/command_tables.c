@@ -26,6 +26,17 @@ static int list_leaves(const bmf_driver *const *commands, const bmf_driver **lea
     return count;
 }
 
+/* What values point to lives until the end of the program; not static, so that the compiler keeps it too. */
+extern void *kept[1024];
+void *kept[1024];
+
+static void *keep(void *memory)
+{
+    static int count;
+    assert_true(count < 1024);
+    return kept[count++] = memory;
+}
+
 /* Reads arguments; what is said on standard error goes to text. */
 static bmf_reading read_arguments(const bmf_driver *command, int count, char **argument, void *values, char text[512])
 {
@@ -50,13 +61,12 @@ static bmf_reading read_arguments(const bmf_driver *command, int count, char **a
 /* With --help behind it, which shows that what stands before was accepted. */
 static bmf_reading read_one(const bmf_driver *command, const char *option, const char *value, char text[512])
 {
-    char *values = calloc(1, command->size + 1), help[] = "--help", *name = strdup(option);
+    char *values = keep(calloc(1, command->size + 1)), help[] = "--help", *name = strdup(option);
     char *argument[] = {name, value ? strdup(value) : help, help};
     const bmf_reading reading = read_arguments(command, value ? 3 : 2, argument, values, text);
     if (value)
         free(argument[1]);
     free(name);
-    free(values);
     return reading;
 }
 
@@ -249,10 +259,10 @@ static bmf_reading read_toy(const char *line, values *v, char text[512])
     char *copy = strdup(line), *rest = copy, *argument[7], *word;
     int count = 0;
     while ((word = strtok_r(rest, " ", &rest)))
-        argument[count++] = strdup(word);
+        argument[count++] = keep(strdup(word));
     memset(v, 0, sizeof *v);
     const bmf_reading reading = read_arguments(&toy, count, argument, v, text);
-    free(copy); /* the words stay: values point to them */
+    free(copy);
     return reading;
 }
 
