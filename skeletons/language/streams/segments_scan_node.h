@@ -1,9 +1,9 @@
 /* The scan of a whole node of 512 elements in vectors, for one operator. Included by segments.c once for each, with
- * SEGMENT (the operator's name), TYPE, VECTOR and LOOSE (eight of it, aligned and not), OP, PAIRWISE (OP of eight pairs) and
- * IDENTITY defined; undefines them.
+ * SEGMENT (the operator's name), TYPE, VECTOR and LOOSE (eight of it, aligned and not), OP, PAIRWISE (OP of eight
+ * pairs) and IDENTITY defined; undefines them.
  *
- * Method: a whole node is scanned in eight blocks of eight rows of eight. Turned round, a block has its rows side by side, so
- * that all rows are scanned at once; only the folds before the rows are found one after the other. */
+ * Method: a whole node is scanned in eight blocks of eight rows of eight. Transposed, a block has its rows side by
+ * side, so that all rows are scanned at once; only the folds before the rows are found one after the other. */
 
 BMF_INLINE void SEGMENT_NAME(turn)(VECTOR v[8])
 {

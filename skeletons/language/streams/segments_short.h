@@ -1,6 +1,6 @@
-/* Folds and scans of short segments for one operator. Included by segments.c once for each, with SEGMENT (the operator's
- * name), TYPE, OP, IDENTITY (which changes no bit) and NODE_FUNCTIONS (those of whole nodes, or NULLs) defined; undefines
- * them. */
+/* Folds and scans of short segments for one operator. Included by segments.c once for each, with SEGMENT (the
+ * operator's name), TYPE, OP, IDENTITY (which changes no bit) and NODE_FUNCTIONS (those of whole nodes, or NULLs)
+ * defined; undefines them. */
 
 static const TYPE SEGMENT_NAME(identities)[STEP] = {IDENTITY, IDENTITY, IDENTITY, IDENTITY,
                                                     IDENTITY, IDENTITY, IDENTITY, IDENTITY};
