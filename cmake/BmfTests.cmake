@@ -9,10 +9,11 @@
 #   support/             what tests share; linked into all of them, as the references are
 #   fuzz/                fuzz targets and their corpus
 #
-# Labels: unit, valgrind, mpi, cli, slow. A test that keeps several cores busy says so by PROCESSORS.
+# Labels: unit, valgrind, mpi, cli, slow; full: only for scripts/check --full. A test that keeps several cores busy says so by PROCESSORS.
 
 set(BMF_RUNS 1:1 1:4 2:2 3:1 4:3 5:1 7:2 8:1) # ranks:threads; every number of ranks, and 1 to 4 threads, occur
 set(BMF_RUNS_mpi_language_document 16:1) # more for some tests
+set(BMF_FULL_RUNS 5:1 7:2) # left to scripts/check --full: nearly half of the time
 set(BMF_VALGRIND_RANKS 3)
 # Too long for every change: valgrind where the sanitizers look too, and measuring with many more ranks than cores.
 set(BMF_SLOW_TESTS unit_language_stream.valgrind unit_language_stream_edges.valgrind unit_language_scalar.valgrind
@@ -73,12 +74,17 @@ include(BmfFuzz)
 bmf_programs(ctest/mpi mpi_)
 foreach(test IN LISTS BMF_MADE)
   foreach(run IN LISTS BMF_RUNS BMF_RUNS_${test})
+    set(run_name ${run})
     string(REPLACE ":" ";" run ${run})
     list(GET run 0 ranks)
     list(GET run 1 threads)
     set(name ${test}.r${ranks}t${threads})
     add_test(NAME ${name} COMMAND ${MPICH_MPIRUN} -n ${ranks} $<TARGET_FILE:${test}>)
-    set_tests_properties(${name} PROPERTIES LABELS mpi)
+    if(run_name IN_LIST BMF_FULL_RUNS)
+      set_tests_properties(${name} PROPERTIES LABELS "mpi;full")
+    else()
+      set_tests_properties(${name} PROPERTIES LABELS mpi)
+    endif()
     set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT BMF_THREADS=${threads})
     if(NOT run STREQUAL "1;1")
       set_tests_properties(${name} PROPERTIES PROCESSORS 2)
