@@ -1,10 +1,11 @@
 /* Small working memory that does not fail; see the header. */
 #include "runtime/base/allocate.h"
 
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "runtime/base/abort_ranks.h"
 
 enum { ALIGNED_FROM = 1024 };
 
@@ -12,14 +13,8 @@ static const char working[] = "of working memory";
 
 void out_of_memory(int64_t bytes, const char *what)
 {
-    int initialised = 0, finalised = 0;
     fprintf(stderr, "bmf: out of memory: %lld bytes %s\n", (long long)bytes, what);
-    fflush(NULL);
-    MPI_Initialized(&initialised);
-    MPI_Finalized(&finalised);
-    if (initialised && !finalised)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    exit(1);
+    abort_ranks(1);
 }
 
 void *allocate(int64_t size)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/abort_ranks.h"
 #include "runtime/context/private.h"
 #include "runtime/backend/wait.h"
 
@@ -123,7 +124,7 @@ static _Noreturn void end_program(bmf_context *ctx, const char *text, int status
     int rank = world_rank();
     if (ctx && !barrier_with_timeout(ctx)) {
         fprintf(stderr, "bmf: %s (rank %d only)\n", line, rank);
-        MPI_Abort(MPI_COMM_WORLD, bmf_exit_code(status));
+        abort_ranks(bmf_exit_code(status));
     }
     if ((ctx ? ctx->rank : rank) == 0)
         fprintf(stderr, "bmf: %s\n", line);
@@ -131,7 +132,7 @@ static _Noreturn void end_program(bmf_context *ctx, const char *text, int status
     /* Ranks outside the context do not know that this is the end. They are taken down when the line is out. */
     if (ctx && !ctx->whole_world) {
         barrier_with_timeout(ctx);
-        MPI_Abort(MPI_COMM_WORLD, bmf_exit_code(status));
+        abort_ranks(bmf_exit_code(status));
     }
     if (mpi_is_up())
         MPI_Finalize();

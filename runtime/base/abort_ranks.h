@@ -1,0 +1,9 @@
+/* Ending all ranks because one of them cannot go on. */
+#ifndef BMF_ABORT_RANKS_H
+#define BMF_ABORT_RANKS_H
+
+/* Ends all ranks of MPI_COMM_WORLD with the exit code; without MPI, this process. What was printed before gets out:
+ * MPICH's mpirun drops what it has not read when the ranks are ended, so this waits a fifth of a second first. */
+_Noreturn void abort_ranks(int code);
+
+#endif
