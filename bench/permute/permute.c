@@ -3,7 +3,7 @@
  * Method: per permutation memcpy, streaming stores, the engine out of place and in place take turns
  * (bench/measure.h), and medians are compared; the naive loop runs once, on one thread, as it would be written. Every
  * element of every timed result is checked: element x holds numbers made from x, and the result is read back in the
- * order of the targets. One rank, all its threads; several ranks are the matter of permute_ranks.c. Cost: with the
+ * order of the targets. One rank, all its threads; several ranks are the matter of ranks.c. Cost: with the
  * default options some minutes. */
 #include <omp.h>
 #include <stdlib.h>

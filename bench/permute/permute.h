@@ -1,4 +1,4 @@
-/* What the two halves of bmf-bench permute share: in memory (permute.c) and between ranks (permute_ranks.c). */
+/* What the two halves of bmf-bench permute share: in memory (permute.c) and between ranks (ranks.c). */
 #ifndef BENCH_PERMUTE_H
 #define BENCH_PERMUTE_H
 

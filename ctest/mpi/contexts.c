@@ -276,7 +276,9 @@ int main(int argc, char **argv)
 {
     contexts c;
     bmf_list *sums;
-    char folder[64] = "/tmp/mpi_contexts.XXXXXX";
+    const char *base = getenv("TMPDIR");
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s/mpi_contexts.XXXXXX", base ? base : "/tmp");
     BMF_CHECK(bmf_open(&argc, &argv, &c.world));
     rank = bmf_rank(c.world);
     ranks = bmf_ranks(c.world);

@@ -159,7 +159,7 @@ static void random_ones_to_twenty_bits(void **state)
         }
 }
 
-/* Those with names, large enough for several threads and for every way through local_in_place.c. */
+/* Those with names, large enough for several threads and for every way through in_place.c. */
 static void named_ones(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* Networks of links: document 000's two examples, closed forms of every mode, and random messages against a reference
- * that is slow and plain: intervals that are never merged or dropped. More of the mode fluid: unit_network_fluid.c;
- * time-lines by themselves: unit_timeline.c.
+ * that is slow and plain: intervals that are never merged or dropped. More of the mode fluid: network_fluid.c;
+ * time-lines by themselves: timeline.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>

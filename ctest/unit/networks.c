@@ -1,7 +1,7 @@
 /* The simple networks against closed forms: single messages, several to one receiver, eager messages and rendezvous,
  * rings and broadcasts; and ports against a reference that sorts instead of simulating.
  *
- * Sources: the table of replays by another simulator (half-duplex cases apart, which need links: unit_network_graph.c),
+ * Sources: the table of replays by another simulator (half-duplex cases apart, which need links: network_graph.c),
  * and the optimal broadcast of R. Karp, A. Sahay, E. Santos, K. Schauser, "Optimal broadcast and summation in the LogP
  * model", SPAA 1993, figure 1.
  */

@@ -8,7 +8,7 @@
  *      (permute/local/cycles.c)
  * Where A T = T, as in bit reversal and square transpositions, whole tiles move in cycles, and that is all.
  *
- * Cost: 2 N or 4 N elements of memory traffic. Scratch: four tiles of at most 64 KiB a thread, what local_cycles.c
+ * Cost: 2 N or 4 N elements of memory traffic. Scratch: four tiles of at most 64 KiB a thread, what cycles.c
  * needs, and for less than SMALL bytes of data a copy of them. Source: own derivation; factors of A as in document
  * 003, 2.4. */
 #include <omp.h>

@@ -1,7 +1,7 @@
 /* Measuring: the passes over all points.
  *
  * Method: groups of ranks are made once. First every point is tried twice, to warm up and to find out what a repetition
- * costs; then the time is shared (measure_plan.c), and the repetitions are made in passes over all points, so that
+ * costs; then the time is shared (plan.c), and the repetitions are made in passes over all points, so that
  * those of one point lie seconds apart and see different moods of the machine. All ranks know the seconds of all
  * points, so they decide alike. Ranks outside a group sleep until it is done. Cost: about options->seconds. */
 #include "predict/measure/measure.h"

@@ -6,7 +6,7 @@
  *     before, START, run, after   once for every repetition; only `run` is timed, from START on
  *     close                    frees what open made
  *
- * START is a barrier or an agreed moment (measure_clock.c). Every member of the group calls all of them.
+ * START is a barrier or an agreed moment (clock.c). Every member of the group calls all of them.
  */
 #ifndef BMF_MEASURE_PRIVATE_H
 #define BMF_MEASURE_PRIVATE_H

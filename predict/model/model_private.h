@@ -31,7 +31,7 @@ void model_ranks_count(bmf_statistics *statistics, int64_t processors, int64_t r
                        const int64_t *segment_bytes);
 
 /* Recording, at once or, while processors are looked at one after the other, in the order in which they would have
- * worked side by side: predict/model/model_emulate_rank.c. amount is taken over. */
+ * worked side by side: predict/model/rank_emulation.c. amount is taken over. */
 typedef struct bmf_model_kernel {
     uint16_t name;
     uint32_t round;

@@ -1,9 +1,9 @@
 /* Replay: puts what was recorded into the order of a log of actions. See replay.h.
  *
- * Method: the calls and regions in the order of the program (replay_scopes.c); between two of their boundaries, the
- * messages round by round (replay_match.c), and then lane by lane what was recorded there. Within a round a lane sends
+ * Method: the calls and regions in the order of the program (scopes.c); between two of their boundaries, the
+ * messages round by round (match.c), and then lane by lane what was recorded there. Within a round a lane sends
  * at its first event and receives at its last. Before each of them, and before the boundaries, comes what the lane did
- * while nothing was recorded (replay_gaps.c).
+ * while nothing was recorded (gaps.c).
  */
 #include "predict/replay/replay.h"
 

@@ -5,7 +5,7 @@
  * the machine's kernel sheet, or costs nothing; files keep theirs, divided by the power (nothing if computing costs
  * nothing). Time in which nothing was recorded is kept, if wanted: as work of the processor, divided by the power, as
  * far as the machine's sheet does not have it in its kernels and messages; but what all processors took to agree
- * becomes an agreement of the machine, up to which they wait for the slowest (replay_gaps.c says how the two are told
+ * becomes an agreement of the machine, up to which they wait for the slowest (gaps.c says how the two are told
  * apart). A machine on which agreements cost nothing has none, as in predictions.
  *
  * Sends and receives are matched by structural ids: call, instance, round, sender, receiver, and the how-manieth

@@ -1,6 +1,6 @@
 /* Comparing two runs of one program. Source: document 001, cmptrace; docs/intervals.md.
  *
- * Method: events are paired by structural id (compare_matches.c), steps by node path and instance; sums and relative
+ * Method: events are paired by structural id (compare_match.c), steps by node path and instance; sums and relative
  * errors are collected by state, by processor and state, and by node. The time of a step is that of the processor it
  * took longest on (document 001, 2.4.1).
  * Cost: one hash table over the smaller run, one sort of each run's regions and calls.

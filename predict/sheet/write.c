@@ -1,4 +1,4 @@
-/* Writing sheets: the text that sheet_read.c reads, with each equation as a comment for people. Times are microseconds
+/* Writing sheets: the text that read.c reads, with each equation as a comment for people. Times are microseconds
  * with 17 digits, so that what is read is what was written. */
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* The simulator: from the actions that were recorded to the clocks of all processors. See simulate.h.
  *
  * Method: every action knows the next one of its processor, so that more of them can be added at any time; events are
- * carried out by simulator_resume (simulate_step.c) and the network, the earliest first.
- * Cost: one pass over the actions to link them, then as simulate_step.c says.
+ * carried out by simulator_resume (step.c) and the network, the earliest first.
+ * Cost: one pass over the actions to link them, then as step.c says.
  */
 #include "predict/simulate/simulate.h"
 

@@ -96,7 +96,7 @@ struct bmf_simulator {
     struct recorder *recorder;
 };
 
-/* ---- simulate_flight.c ---- */
+/* ---- transit.c ---- */
 flight *flight_of(bmf_simulator *s, int64_t message);
 /* The message was received; when its whole block was, its memory may be used for others. Until as many calls of
  * received as of keep have come it is kept anyway. */
@@ -104,7 +104,7 @@ void flight_received(bmf_simulator *s, int64_t message);
 void flight_keep(bmf_simulator *s, int64_t message);
 void flights_clear(bmf_simulator *s);
 
-/* ---- simulate_step.c ---- */
+/* ---- step.c ---- */
 /* Carries out what the first processor of the heap is ready for, and all that follows at once. */
 void simulator_resume(bmf_simulator *s);
 /* A processor goes on, until it is ready for a call into the network (then it is in the heap) or stands. */
@@ -116,7 +116,7 @@ void step_freed(void *simulator, bmf_transit *message);
  * started for that, and left as it is. */
 double step_agreement(bmf_network *network, int64_t sample);
 
-/* ---- simulate_round.c ---- */
+/* ---- round.c ---- */
 /* A processor has come to its sends of a round of a collective network. */
 void round_join(bmf_simulator *s, int64_t processor);
 
@@ -127,14 +127,14 @@ flight *message_inject(bmf_simulator *s, const bmf_action *action, double now);
 void step_count_done(bmf_simulator *s, processor *sender, flight *sent);
 void step_fail(bmf_simulator *s, const bmf_transit *message, const char *what);
 
-/* ---- simulate_chance.c ---- */
+/* ---- chance.c ---- */
 /* A factor around 1 that is never negative: log-normal with mean 1 and relative standard deviation `relative`, at the
  * point `normal` of the normal distribution. */
 double chance_factor(double relative, double normal);
 /* The seconds of a computation in this sample. */
 double chance_seconds(const bmf_simulator *s, int64_t action);
 
-/* ---- simulate_record.c: nothing is called when not recording ---- */
+/* ---- record.c: nothing is called when not recording ---- */
 /* Before an action of a lane: scopes that were entered or left since its last one. */
 void record_scopes(bmf_simulator *s, int64_t processor, int64_t position);
 void record_compute(bmf_simulator *s, const bmf_action *action, double begin, double end);

@@ -4,7 +4,7 @@
  * at an offset that follows from the sizes in the headers. Event records stand in the file as they stand in memory, so
  * that writing them is one pwrite per rank. PATH.part is written and renamed: a file appears whole or not at all. Cost:
  * the bytes of the file, once; a parallel write adds one collect of 6 numbers and three agreements; more
- * only when ranks have named things differently (trace_unite.c).
+ * only when ranks have named things differently (unite.c).
  */
 #include <errno.h>
 #include <fcntl.h>

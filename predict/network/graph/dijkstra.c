@@ -3,7 +3,7 @@
  * Method: costs of all nodes from one processor, then for every node the link by which its cheapest way arrives. Costs
  * that differ by less than 1e-12 of themselves are the same; of several such links it is the one from the node whose
  * number is farthest from the node's own, then from the lower one. On meshes, numbered row by row, these are the routes
- * of graph_grid.c, because the last step is always in the first dimension that differs.
+ * of grid.c, because the last step is always in the first dimension that differs.
  * Cost: O(links log nodes) for the first message of a processor, O(length) for others; 4 bytes a node and sender. At
  * most 256 MB are kept: then the oldest processor's ways make room.
  * Source: document 000, 6.2.2; E. Dijkstra, "A note on two problems in connexion with graphs", Numerische Mathematik 1,

@@ -16,7 +16,7 @@
 
 #include "skeletons/language/scalar/scalar.h"
 
-/* What an instruction does; a table of scalar_instructions.c says the rest. WORD: ints and reals, BYTE: bools. */
+/* What an instruction does; a table of instructions.c says the rest. WORD: ints and reals, BYTE: bools. */
 /* clang-format off */
 #define BMF_SCALAR_OPCODES(X)                                                                                    \
     X(ADD_INT) X(SUBTRACT_INT) X(MULTIPLY_INT) X(DIVIDE_INT) X(MODULO_INT) X(MAX_INT) X(MIN_INT) X(NEGATE_INT)   \

@@ -1,4 +1,4 @@
-/* Making code: what the compiler of scalar expressions works with. Private to scalar_compile.c and scalar_emit.c. */
+/* Making code: what the compiler of scalar expressions works with. Private to compile.c and emit.c. */
 #ifndef BMF_LANGUAGE_SCALAR_EMIT_H
 #define BMF_LANGUAGE_SCALAR_EMIT_H
 
