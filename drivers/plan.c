@@ -69,7 +69,7 @@ typedef struct planned {
 /* Applies the laws; prints the program and them if `text`. */
 static void apply_laws(bmf_context *ctx, bool text, bmf_program *program, planned *plan)
 {
-    bmf_rewriting rewriting = {.laws = ~0u, .free_association = !bmf_is_reproducible(ctx)};
+    bmf_rewriting rewriting = {.laws = ~0u, .reassociate = !bmf_is_reproducible(ctx)};
     if (text) {
         print_expression("program", program->checked);
         puts("laws:");

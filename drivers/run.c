@@ -85,7 +85,7 @@ static int run_program(bmf_context *ctx, const bmf_driver_options *o, const char
     BMF_TRY(load_program(ctx, o, path, program));
     out->type = program->checked->out;
     program->keep_parts = o->out;
-    program_rewrite(program, &(bmf_rewriting){.laws = ~0u, .free_association = !bmf_is_reproducible(ctx)});
+    program_rewrite(program, &(bmf_rewriting){.laws = ~0u, .reassociate = !bmf_is_reproducible(ctx)});
     BMF_TRY(program_run(ctx, program, &result));
     out->seconds = program->seconds;
     BMF_TRY(bmf_total_statistics(ctx, &out->sent));

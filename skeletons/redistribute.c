@@ -66,7 +66,7 @@ static int redistribute(const bmf_skeleton_type *skeleton, const bmf_list *xs, b
 {
     skeleton_begin(xs->context, skeleton, "%s", skeleton->name);
     int status = bmf_partition_equal(xs->partition, target)
-                     ? move_nothing(xs, target, out)
+                     ? relabel_partition(xs, target, out)
                      : repartition(skeleton->name, 1, &(bmf_move_source){xs, 0}, target, out);
     return skeleton_end(xs->context, target, status);
 }

@@ -39,7 +39,7 @@ static void check_group(int ranks)
     if (group) {
         CHECK(group->ranks == ranks && group->processors == ranks, "%d ranks, not %d", group->ranks, ranks);
         CHECK(group->rank == ctx->rank && group->threads == ctx->threads, "another rank or number of threads");
-        CHECK(group->oversubscribed == (group->node_ranks > group->node_cores), "wrongly polite");
+        CHECK(group->oversubscribed == (group->node_ranks > group->node_cores), "wrongly oversubscribed");
         check_skeletons(group, 1000);
         check_skeletons(group, 1);
     }

@@ -414,7 +414,7 @@ static int64_t repeated_in(const bmf_skeleton_type *skeleton, int32_t lanes, int
     return repeated;
 }
 
-static bool everybody(int32_t from, int32_t to, int round)
+static bool all_to_all(int32_t from, int32_t to, int round)
 {
     return from != to && round == 0;
 }
@@ -432,13 +432,13 @@ static void repeated_combining(void **state)
     (void)state;
     /* Every one of P processors combines the same: (P - 1) / P of P times 64. */
     for (int32_t lanes = 2; lanes <= 16; lanes *= 2)
-        assert_int_equal(repeated_in(&skeleton_map_reduce, lanes, 1, everybody), 64 * (lanes - 1));
+        assert_int_equal(repeated_in(&skeleton_map_reduce, lanes, 1, all_to_all), 64 * (lanes - 1));
     /* After round r, 2^(r + 1) processors hold the same. */
     assert_int_equal(repeated_in(&skeleton_reduce, 8, 3, doubling), 8 * (64 - 32) + 8 * (64 - 16) + 8 * (64 - 8));
     /* One way connects nobody; other calls exchange different data. */
     assert_int_equal(repeated_in(&skeleton_reduce, 8, 3, onward), 0);
-    assert_int_equal(repeated_in(&skeleton_permute, 8, 1, everybody), 0);
-    assert_int_equal(repeated_in(&skeleton_reduce_each, 8, 1, everybody), 0);
+    assert_int_equal(repeated_in(&skeleton_permute, 8, 1, all_to_all), 0);
+    assert_int_equal(repeated_in(&skeleton_reduce_each, 8, 1, all_to_all), 0);
 }
 
 static void kinds_follow_the_calls(void **state)

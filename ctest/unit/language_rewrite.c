@@ -21,7 +21,7 @@ static char *rewrite_to_text(typed_program *program, bmf_rewriting *rewriting)
     return expression_print(rewrite(program->arena, program->checked, rewriting), -1);
 }
 
-static int check_case(unsigned laws, bool free_association, const rewriting_case *row)
+static int check_case(unsigned laws, bool reassociate, const rewriting_case *row)
 {
     typed_program program;
     if (typed_program_open(row->before, &program) != BMF_OK) {
@@ -29,7 +29,7 @@ static int check_case(unsigned laws, bool free_association, const rewriting_case
         typed_program_close(&program);
         return 1;
     }
-    bmf_rewriting rewriting = {.laws = laws, .free_association = free_association};
+    bmf_rewriting rewriting = {.laws = laws, .reassociate = reassociate};
     char *before = expression_print(program.checked, -1), *after = rewrite_to_text(&program, &rewriting);
     const char *expected = row->after ? row->after : before;
     int wrong = strcmp(after, expected) != 0;

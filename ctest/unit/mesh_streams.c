@@ -55,7 +55,7 @@ static bool try_route(world *w, bool leaves)
 {
     const bmf_stream_request request = {
         .hardware = w->hardware, .streams = w->streams, .stream = w->stream, .leaves = leaves};
-    if (streams_route(&request, &w->routes) != BMF_OK)
+    if (numesh_route_streams(&request, &w->routes) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
     if (!w->routes)
         return false;
@@ -453,11 +453,11 @@ static void bad_streams_are_named(void **unused)
     bmf_stream_request request = {.hardware = w.hardware, .streams = 2, .stream = w.stream};
     add_stream(&w, 0, 1, &(int64_t){1}, 0.5);
     add_stream(&w, 0, 1, &(int64_t){4}, 0.5);
-    assert_int_equal(streams_route(&request, &w.routes), BMF_ERROR_ARGUMENT);
+    assert_int_equal(numesh_route_streams(&request, &w.routes), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "stream 1: node 4 is outside the mesh"));
     w.stream[1] = w.stream[0];
     w.stream[1].bandwidth = 1.5;
-    assert_int_equal(streams_route(&request, &w.routes), BMF_ERROR_ARGUMENT);
+    assert_int_equal(numesh_route_streams(&request, &w.routes), BMF_ERROR_ARGUMENT);
     assert_non_null(strstr(bmf_error_text(NULL), "stream 1: a bandwidth of 1.5"));
 }
 

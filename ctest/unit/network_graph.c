@@ -59,7 +59,7 @@ static void unequal_links(void **state)
     unlink(node_file);
 }
 
-static int64_t everybody(bmf_transit *message, int64_t processors, int64_t bytes)
+static int64_t all_to_all(bmf_transit *message, int64_t processors, int64_t bytes)
 {
     int64_t count = 0;
     for (int64_t from = 0; from < processors; from++)
@@ -80,18 +80,18 @@ static void patterns(void **state)
     (void)state;
     bmf_transit message[MAX];
     /* all to all on a crossbar, partners in turn: nobody is in anybody's way, (P - 1) messages one after the other */
-    int64_t count = everybody(message, 8, 500);
+    int64_t count = all_to_all(message, 8, 500);
     near(carried("topology = \"crossbar\"; bandwidth_mb_per_s = 1.0; latency_us = 2;", 8, message, count),
          7 * 500e-6 + 2 * 2e-6);
-    count = everybody(message, 8, 500);
+    count = all_to_all(message, 8, 500);
     near(carried("topology = \"crossbar\"; bandwidth_mb_per_s = 1.0; latency_us = 2; mode = \"fluid\";", 8, message,
                  count),
          7 * 500e-6 + 2 * 2e-6);
     /* a bus carries everything one after the other */
-    count = everybody(message, 8, 500);
+    count = all_to_all(message, 8, 500);
     near(carried("topology = \"bus\"; bandwidth_mb_per_s = 1.0; latency_us = 2;", 8, message, count),
          56 * 500e-6 + 2e-6);
-    count = everybody(message, 8, 500);
+    count = all_to_all(message, 8, 500);
     near(carried("topology = \"bus\"; bandwidth_mb_per_s = 1.0; latency_us = 2; mode = \"fluid\";", 8, message, count),
          56 * 500e-6 + 2e-6);
     /* everybody three further round a ring: every link carries three messages */
@@ -326,7 +326,7 @@ static void link_loads(void **state)
         bmf_link_load *load;
         snprintf(settings, sizeof settings, MESH "mode = \"%s\";", mode[m]);
         bmf_network *network = make(settings, 16);
-        int64_t count = everybody(message, 16, 10), messages = 0;
+        int64_t count = all_to_all(message, 16, 10), messages = 0;
         carry(network, message, count);
         int64_t links = network->type->loads(network, &load);
         assert_int_equal(links, 48);

@@ -74,7 +74,7 @@ static int check_options(bmf_predict_options *o, const bmf_operands *operands)
         o->command = operands->text;
         if (operands->count == 0)
             return usage_error("which program? give it behind --");
-        if (o->program.argument || o->program.library.count || o->free_association)
+        if (o->program.argument || o->program.library.count || o->reassociate)
             return usage_error("--arg, --library and --free are for programs of the language; give a C program its own "
                                "arguments behind it");
     } else {
@@ -343,7 +343,7 @@ static const bmf_option options[] = {
         .missing = "on how many processors? give --procs P"),
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_predict_options, program.library), "as for `bmf run`"),
     BMF_OPTION("arg", "FILE", BMF_TEXT(bmf_predict_options, program.argument), "as for `bmf run`"),
-    BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, free_association), "as for `bmf run`"),
+    BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, reassociate), "as for `bmf run`"),
     BMF_OPTION("ranks", "R", BMF_WHOLE(bmf_predict_options, ranks, 1, INT32_MAX),
                "count messages between ranks as on R ranks with contiguous blocks of processors; default: as many as "
                "processors"),

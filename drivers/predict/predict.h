@@ -20,7 +20,7 @@ typedef struct bmf_predict_options {
     bmf_processor_list processors;
     int64_t ranks;   /* of the run that rank_messages and rank_bytes are for; 0: as many as processors */
     int64_t samples; /* 0: as many as are cheap */
-    bool free_association, json;
+    bool reassociate, json;
 } bmf_predict_options;
 
 /* What is said about one number of processors. */

@@ -49,7 +49,7 @@ static int run_program(bmf_context *ctx, const bmf_predict_options *options, boo
     if (status == BMF_OK)
         status = model_open(ctx, options->machine, predicted->processors, options->ranks);
     if (status == BMF_OK) {
-        program_rewrite(&program, &(bmf_rewriting){.laws = ~0u, .free_association = options->free_association});
+        program_rewrite(&program, &(bmf_rewriting){.laws = ~0u, .reassociate = options->reassociate});
         before = bmf_local_statistics(ctx);
         status = program_run(ctx, &program, &result);
     }

@@ -1,6 +1,6 @@
 /* Collective operations of MPI on the first p ranks, root 0, sums of int64.
  *
- * Method: the blocking call where every rank has a core, otherwise the non-blocking call and polite waiting
+ * Method: the blocking call where every rank has a core, otherwise the non-blocking call and waiting that backs off
  * (predict/measure/measure.h). d is the count argument; in allgatherv, alltoallv and reduce_scatter all counts are d.
  * Source: document 001, 3.4. */
 #include <stdlib.h>

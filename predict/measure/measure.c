@@ -329,7 +329,7 @@ static void summarise(const job *j, bmf_measure_summary *s)
                       measure_unsupported_reason(operation[k], &j->limits);
 }
 
-/* How long a barrier of everybody takes: what crowded ranks spend most of their time with. */
+/* How long a barrier of all ranks takes: what oversubscribed ranks spend most of their time with. */
 static double barrier_seconds(bmf_context *ctx)
 {
     enum { BARRIERS = 8 };

@@ -43,7 +43,7 @@ static int count_of(const measure_site *site)
     return (int)site->elements;
 }
 
-/* ---- calls, blocking or polite ---- */
+/* ---- calls, blocking or not ---- */
 
 static void post_send(const measure_site *site, pair_kind kind, const void *data, MPI_Request *request)
 {

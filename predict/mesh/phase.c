@@ -91,7 +91,7 @@ static int route_messages(const bmf_scheduled_hardware *hardware, bool leaves, i
                                  .to = message[k].to,
                                  .bandwidth = bandwidth_of(hardware, &message[k], max_words)};
     const bmf_stream_request request = {.hardware = *hardware, .streams = messages, .stream = stream, .leaves = leaves};
-    const int status = streams_route(&request, routes);
+    const int status = numesh_route_streams(&request, routes);
     free(stream);
     return status;
 }

@@ -450,7 +450,7 @@ static void assign_registers(bmf_stream_routes *routes)
     free(inbound);
 }
 
-int streams_route(const bmf_stream_request *request, bmf_stream_routes **routes)
+int numesh_route_streams(const bmf_stream_request *request, bmf_stream_routes **routes)
 {
     *routes = NULL;
     BMF_TRY(check_request(request));

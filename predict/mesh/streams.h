@@ -58,7 +58,7 @@ typedef struct bmf_stream_request {
 
 /* *routes NULL: they do not fit into one phase, even with one slot each. Errors: BMF_ERROR_ARGUMENT with the stream's
  * number: a node outside the mesh, a bandwidth that is none. The caller frees. */
-int streams_route(const bmf_stream_request *request, bmf_stream_routes **routes);
+int numesh_route_streams(const bmf_stream_request *request, bmf_stream_routes **routes);
 void streams_free(bmf_stream_routes *routes);
 
 /* Slot k of a stream with `slots` slots in a schedule, counted from its first: the same distance apart, so that streams

@@ -198,7 +198,7 @@ static inline bool is_local(const bmf_context *ctx, int64_t processor)
 /* Cuts this host's elements of a partition into pieces: every worker gets a contiguous run of about the same number of
  * elements, cut at part boundaries and, inside a part, at multiples of grain (global numbers). The caller frees. */
 void pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece, int64_t *pieces);
-/* The same cut every `grain` elements, for chained work. */
+/* The same cut every `grain` elements, for dynamic work. */
 void pieces_create_dynamic(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
                            int64_t *pieces);
 

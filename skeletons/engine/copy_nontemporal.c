@@ -41,7 +41,7 @@ static void stream_lines(char *to, const char *from, int64_t lines)
 }
 #endif
 
-void stream_copy(void *to, const void *from, int64_t bytes)
+void copy_nontemporal(void *to, const void *from, int64_t bytes)
 {
     char *target = to;
     const char *source = from;

@@ -228,7 +228,7 @@ void sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t count)
     for (int k = 0; k < sink->leaves; k++) {
         char *to = (char *)sink->output[k].data + (begin - sink->origin) * sink->leaf_size[k];
         if (sink->streaming)
-            stream_copy(to, staged[k].data, count * sink->leaf_size[k]);
+            copy_nontemporal(to, staged[k].data, count * sink->leaf_size[k]);
         else
             memcpy(to, staged[k].data, (size_t)(count * sink->leaf_size[k]));
     }

@@ -187,7 +187,7 @@ bmf_expression *law_reduce_promotion(bmf_rewriter *rewriter, int parts, bmf_expr
 {
     bmf_constant identity;
     if (parts < 2 || part[0]->kind != BMF_EXPRESSION_REDUCE || part[0]->children < 2 || !is_gathering(part[1]) ||
-        !find_identity(part[0]->child[0], rewriter->rewriting->free_association, &identity))
+        !find_identity(part[0]->child[0], rewriter->rewriting->reassociate, &identity))
         return NULL;
     if (part[1]->children < 2 && !makes_elements(parts - 2, part + 2))
         return NULL;

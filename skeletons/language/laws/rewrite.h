@@ -36,7 +36,7 @@ typedef enum bmf_law {
 
 typedef struct bmf_rewriting {
     unsigned laws;                  /* bit 1u << law: may be applied; ~0u: all */
-    bool free_association;          /* sums and products may be reassociated: reals round, ints overflow differently */
+    bool reassociate;               /* sums and products may be reassociated: reals round, ints overflow differently */
     bool undo_parallel_splits;      /* split-reduce identity removes P_Split too, which requests parallel execution */
     int64_t applied[BMF_LAW_COUNT]; /* out: how often */
     /* called after every application, or NULL: the part as it was and as it is */
