@@ -3,9 +3,9 @@
  * Messages between two ranks are grouped: the small ones travel together in one MPI message, every large one goes
  * straight from and to the caller's memory, segment by segment. Both sides see the same messages in the same order
  * and so group alike. Messages of unknown size all travel together behind a header of their sizes.
- * Receives are posted before sends; one wait that backs off ends the round. A round of known sizes may be left under way; it is
- * unpacked and recorded only when it is ended, so that its events do not cut into those of what is computed
- * meanwhile. */
+ * Receives are posted before sends; one wait that backs off ends the round. A round of known sizes may be left under
+ * way; it is unpacked and recorded only when it is ended, so that its events do not cut into those of what is
+ * computed meanwhile. */
 #include <stdlib.h>
 #include <string.h>
 
