@@ -31,7 +31,7 @@ static bool is_mpi_finalised(void)
 static int open_half(contexts *c, const char *folder)
 {
     bool first_half = rank < (ranks + 1) / 2;
-    char trace[128];
+    char trace[512];
     MPI_Comm comm;
     snprintf(trace, sizeof trace, "%s/half.trace", folder);
     bmf_options options = bmf_options_init();
@@ -254,7 +254,7 @@ static void check_precedence(void)
 
 static void check_trace(bmf_context *ctx, const char *folder)
 {
-    char path[128];
+    char path[512];
     bmf_trace *trace = NULL;
     if (!bmf_is_root(ctx))
         return;
