@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/backend/backend.h"
+#include "runtime/base/output_file.h"
 #include "runtime/base/path.h"
 #include "runtime/trace/format.h"
 #include "runtime/trace/unite.h"
@@ -136,18 +137,6 @@ static int check_path(bmf_context *ctx, const char *path)
                             : BMF_OK;
 }
 
-/* Closes PATH.part and gives it its name, or removes it after a failure. Returns errno or 0. */
-static int finish_file(int file, const char *part, const char *path, int failure)
-{
-    if (close(file) != 0 && !failure)
-        failure = errno;
-    if (!failure && rename(part, path) != 0)
-        failure = errno;
-    if (failure)
-        unlink(part);
-    return failure;
-}
-
 int trace_write(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     if (trace->runs < 1 || trace->runs > TRACE_MAX_RUNS)
@@ -156,10 +145,10 @@ int trace_write(bmf_context *ctx, const bmf_trace *trace, const char *path)
     for (int k = 0; k < trace->runs; k++)
         if (run_sort(trace->run[k]) != BMF_OK)
             return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to sort the events of trace '%s'", path);
-    char *part = part_path(path);
-    int file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int failure = file < 0 ? errno : finish_file(file, part, path, write_runs(file, trace));
-    free(part);
+    bmf_output_file output;
+    int failure = output_file_open(&output, path);
+    if (!failure)
+        failure = output_file_close(&output, write_runs(output.file, trace));
     return failure ? fail_write(ctx, path, failure) : BMF_OK;
 }
 
