@@ -233,7 +233,7 @@ static int save(const bmf_context *ctx, const measure_record *record, const meas
 {
     const char *path = record->options->output;
     bmf_output_file output;
-    int failure = output_file_open(&output, path);
+    int failure = output_file_open_regular(&output, path);
     if (failure)
         return bmf_fail(NULL, BMF_ERROR_FILE, "cannot write '%s': %s", path, strerror(failure));
     bmf_samples_file *file = NULL;

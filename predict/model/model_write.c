@@ -46,6 +46,8 @@ static int trace_on(bmf_context *ctx, bmf_network *network, bmf_trace_run **made
     int status = simulator_run(simulator);
     simulator_result(simulator, &result);
     simulator_free(simulator);
+    if (status == BMF_OK)
+        status = simulation_fits_trace(&result);
     if (status == BMF_OK) {
         add_program(run, result.seconds);
         status = run_sort(run);
@@ -121,7 +123,7 @@ static int write_prediction(bmf_context *ctx, const bmf_model *model, const char
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     bmf_output_file output;
-    int failure = output_file_open(&output, path);
+    int failure = output_file_open_regular(&output, path);
     if (!failure) {
         print_prediction(ctx, model, &prediction, output_file_stream(&output));
         failure = output_file_close(&output, 0);

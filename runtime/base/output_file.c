@@ -178,7 +178,7 @@ static int open_beside(bmf_output_file *output, const struct stat *old)
     return EEXIST;
 }
 
-static int open_resolved(bmf_output_file *output)
+static int open_resolved(bmf_output_file *output, bool in_place)
 {
     struct stat about;
     const bool is_there = stat(output->target, &about) == 0;
@@ -186,19 +186,30 @@ static int open_resolved(bmf_output_file *output)
         return errno == ENOENT ? open_beside(output, NULL) : errno;
     if (S_ISDIR(about.st_mode))
         return EISDIR;
-    return S_ISREG(about.st_mode) && !is_descriptor(output->target) ? open_beside(output, &about)
-                                                                    : open_in_place(output);
+    if (S_ISREG(about.st_mode) && !is_descriptor(output->target))
+        return open_beside(output, &about);
+    return in_place ? open_in_place(output) : ESPIPE;
 }
 
-int output_file_open(bmf_output_file *output, const char *path)
+static int open_output(bmf_output_file *output, const char *path, bool in_place)
 {
     *output = (bmf_output_file){.file = -1};
     int failure = *path ? resolve(path, &output->target) : ENOENT;
     if (!failure)
-        failure = open_resolved(output);
+        failure = open_resolved(output, in_place);
     if (failure)
         output_file_close(output, failure);
     return failure;
+}
+
+int output_file_open(bmf_output_file *output, const char *path)
+{
+    return open_output(output, path, true);
+}
+
+int output_file_open_regular(bmf_output_file *output, const char *path)
+{
+    return open_output(output, path, false);
 }
 
 int output_directory_open(bmf_output_file *output, const char *path)

@@ -36,6 +36,9 @@ int output_file_open(bmf_output_file *output, const char *path);
 int output_directory_open(bmf_output_file *output, const char *path);
 /* Whether the output is a file that will appear as a whole, and not a device or a pipe. */
 bool output_file_is_regular(const bmf_output_file *output);
+/* The same, but devices and pipes are refused with ESPIPE and not opened: for formats that are not written from front to
+ * back. */
+int output_file_open_regular(bmf_output_file *output, const char *path);
 /* For writing with stdio; belongs to the output. Its errors are found when the output is closed. */
 FILE *output_file_stream(bmf_output_file *output);
 /* failure: what went wrong in writing, or 0. Closes; with no failure syncs and renames, otherwise removes. Frees.

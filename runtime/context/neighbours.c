@@ -84,7 +84,7 @@ void default_threads(bmf_context *ctx)
     if (ctx->threads > 0)
         return;
     if (getenv("OMP_NUM_THREADS"))
-        ctx->threads = omp_get_max_threads();
+        ctx->threads = omp_get_max_threads() < BMF_MAX_THREADS ? omp_get_max_threads() : BMF_MAX_THREADS;
     else
         ctx->threads = ctx->node_cores > ctx->sharing_ranks ? ctx->node_cores / ctx->sharing_ranks : 1;
 }
