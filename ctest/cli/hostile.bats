@@ -182,7 +182,9 @@ END
 
 @test "a failure of the simulator says what is wrong" {
     measured_program
-    refused "sensible times" predict measured.bmf --machine "$FILES/huge-slope.machine" --procs 2
+    bmf predict measured.bmf --machine "$FILES/huge-slope.machine" --procs 2
+    assert_failure 1
+    [[ $stderr == "bmf: network fixed completes a message without sensible times"* ]] || fail "$stderr"
 }
 
 @test "times that do not fit a trace are refused before it is written" {
