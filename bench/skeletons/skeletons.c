@@ -1,9 +1,9 @@
 /* bmf-bench skeletons: every skeleton beside the limit of memory, a loop written by hand and a peer.
  *
  * Method: per row and size, the limit's contestants, the reference, the skeleton, perhaps another mode of it and the
- * peer are timed in turn (bench/measure.h); the result of every timed skeleton call is compared with the reference's,
- * and with that of the peer. A row's limit is the bytes it must move at the bandwidth of the row's own turns. Cost: with
- * the default options about a minute.
+ * peer are timed in turn (bench/measure.h); the result of every timed call is compared with the reference's,
+ * and with that of the peer. A row's limit is the bytes it must move at the bandwidth of the row's own turns.
+ * Cost: with the default options about a minute.
  */
 #include "bench/skeletons/skeletons.h"
 

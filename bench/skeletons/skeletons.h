@@ -82,8 +82,8 @@ BMF_INLINE uint64_t bench_hash(int64_t i)
     return h ^ (h >> 32);
 }
 
-/* A list of n whole numbers 0 .. 1023 of the case's type, and of other ones: sums of 2^33 of their products are exact in
- * every order, so that results compare exactly. */
+/* A list of n whole numbers 0 .. 1023 of the case's type, and of other ones: sums of 2^33 of their products are exact
+ * in every order, so that results compare exactly. */
 int bench_numbers(bench_case *c, int64_t n, bmf_list **list);
 int bench_other_numbers(bench_case *c, int64_t n, bmf_list **list);
 
