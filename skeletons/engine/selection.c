@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/copy_nontemporal.h"
 #include "skeletons/engine/compress.h"
 
 /* A result of several megabytes will not be in the cache when it is read next. */
