@@ -125,8 +125,13 @@ static void read_ahead(const bmf_source *source, int64_t begin, int64_t count)
     for (int k = 0; k < source->inputs; k++) {
         const int64_t stride = source->input[k].stride;
         const uintptr_t from = (uintptr_t)source->input[k].data + (uintptr_t)((begin - source->origin) * stride);
-        for (int64_t line = 0; line < count * stride; line += LINE_BYTES)
-            __builtin_prefetch((const void *)(from + AHEAD_BYTES + (uintptr_t)line));
+        for (uintptr_t at = from + AHEAD_BYTES, end = at + (uintptr_t)(count * stride); at < end;
+             at += 4 * LINE_BYTES) {
+            __builtin_prefetch((const void *)at);
+            __builtin_prefetch((const void *)(at + LINE_BYTES));
+            __builtin_prefetch((const void *)(at + 2 * LINE_BYTES));
+            __builtin_prefetch((const void *)(at + 3 * LINE_BYTES));
+        }
     }
 }
 

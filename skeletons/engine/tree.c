@@ -125,11 +125,6 @@ static int combine(const bmf_tree *tree, int64_t count, const bmf_slice *a, cons
     return tree->op->combine(tree->op->context, count, in, to);
 }
 
-bool tree_is_plain(const bmf_tree *tree, const bmf_slice *x)
-{
-    return tree->leaves == 1 && x[0].stride == tree->leaf_size[0];
-}
-
 /* ---- up ---- */
 
 int tree_fold(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, void *record)

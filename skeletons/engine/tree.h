@@ -68,7 +68,10 @@ void tree_put(const bmf_tree *tree, const void *record, const bmf_slice *to, int
 int tree_combine(const bmf_tree *tree, const void *a, const void *b, void *out);
 
 /* Are these elements one plain array of scalars or structs? */
-bool tree_is_plain(const bmf_tree *tree, const bmf_slice *x);
+static inline bool tree_is_plain(const bmf_tree *tree, const bmf_slice *x)
+{
+    return tree->leaves == 1 && x[0].stride == tree->leaf_size[0];
+}
 void tree_copy(const bmf_tree *tree, int64_t count, const bmf_slice *from, const bmf_slice *to);
 /* By columns: the value of a block of 1 <= count <= BMF_COLUMN_BLOCK elements, which it overwrites. */
 int tree_fold_incomplete(const bmf_tree *tree, int64_t count, void *elements, void *record);
