@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/copy_nontemporal.h"
 
 /* Bytes to stream out at once, by the number of columns read meanwhile. Measured on EPYC (Zen 4) at 512 bytes to 8
  * KiB: the more streams are read, the sooner they want to go on. */

@@ -2,9 +2,9 @@
  *
  * An ordinary store first reads the line it writes to: a third of the traffic of a copy. Streaming stores write
  * whole lines without reading them. Lines at both ends that the copy does not fill are written as usual. */
-#include <string.h>
+#include "runtime/base/copy_nontemporal.h"
 
-#include "skeletons/engine/source.h"
+#include <string.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
