@@ -20,7 +20,7 @@ struct bmf_local_plan {
     size_t run_bytes, tile_bytes;
     uint64_t tiles;
     bool direct; /* runs move as they are: a tile is a run, rank 0 */
-    bool staged; /* tiles are copied into the cache before they are permuted; otherwise they are read from memory */
+    bool staged; /* tiles are copied into the cache before they are permuted, instead of read from memory */
     /* What is done of one tile before something is done of another one, and how many turns ahead memory is asked for. */
     size_t turn_bytes;
     uint64_t turns, turns_ahead;
