@@ -21,7 +21,7 @@ struct bmf_local_plan {
     uint64_t tiles;
     bool direct; /* runs move as they are: a tile is a run, rank 0 */
     bool staged; /* tiles are copied into the cache before they are permuted, instead of read from memory */
-    /* What is done of one tile before something is done of another one, and how many turns ahead memory is asked for. */
+    /* A turn is done of one tile, then of another one; memory is asked for so many turns ahead. */
     size_t turn_bytes;
     uint64_t turns, turns_ahead;
     const bmf_engine *engine;
