@@ -305,7 +305,7 @@ static void reductions_of_one_list_are_joined(void **state)
         {"B_Alltup [B_Reduce (B_Op (B_Plus)), B_Reduce (B_Op (B_Max)) . B_Map (B_Op (B_Abs))] [1]",
          "<<B_Reduce (B_Op (B_Plus))>, <B_Reduce (B_Op (B_Max)) . B_Map (B_Op (B_Abs))>>"},
         {"B_Alltup [B_Op (B_Neg) . B_Reduce (B_Op (B_Plus)), B_Reduce (B_Op (B_Max))] [1]",
-         "B_Alltup [<B_Op (B_Neg) . B_Addr (B_Num 1) (B_Num 2)>, B_Addr (B_Num 2) (B_Num 2)] . "
+         "<B_Alltup [B_Op (B_Neg) . B_Addr (B_Num 1) (B_Num 2), B_Addr (B_Num 2) (B_Num 2)]> . "
          "<<B_Reduce (B_Op (B_Plus))>, <B_Reduce (B_Op (B_Max))>>"},
         {"B_Alltup [B_Reduce (B_Op (B_Plus)), B_Op (B_Length), B_Reduce (B_Op (B_Max))] [1]",
          "B_Alltup [B_Addr (B_Num 1) (B_Num 2) . B_Addr (B_Num 1) (B_Num 2), "
