@@ -76,9 +76,6 @@ void sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block
 /* The block is complete: copies it out if it was staged. */
 void sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t count);
 
-/* Copies past the caches (streaming stores where the machine has them). */
-void copy_nontemporal(void *to, const void *from, int64_t bytes);
-
 /* Agrees on the status if the source or operator can fail on some ranks only, otherwise returns it as it is. */
 int agree_if(bmf_context *ctx, bool may_fail, int status);
 
