@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     snprintf(spec, sizeof spec, "file:%s", file_of((const uint8_t *)text, length));
     demand(bmf_permutation_parse(NULL, bits, spec, &again) == BMF_OK, "a printed matrix is read");
     for (int i = 0; i < bits; i++)
-        demand(p.matrix.row[i] == again.matrix.row[i], "a printed matrix is the same");
+        demand(p.matrix.column[i] == again.matrix.column[i], "a printed matrix is the same");
     free(text);
     return 0;
 }
