@@ -22,7 +22,7 @@ static void replay(bmf_trace_run *run)
     int64_t count = 0;
     char **remarks = NULL;
     if (!ideal)
-        demand(machine_parse("name = \"ideal\"; network = { type = \"ideal\"; };", "ideal.machine", &ideal) == BMF_OK,
+        demand(machine_parse("name = \"ideal\"; network = { type = \"fixed\"; };", "ideal.machine", &ideal) == BMF_OK,
                "an ideal machine");
     int status = replay_onto_machine(run, ideal, true, &actions, &count, &remarks);
     check(status);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/backend/backend.h"
+#include "runtime/context/failure.h"
 
 int share_path(bmf_context *ctx, int status, const char *path, char shared[BMF_SHARED_PATH])
 {
@@ -14,6 +15,9 @@ int share_path(bmf_context *ctx, int status, const char *path, char shared[BMF_S
         else
             status = bmf_fail(ctx, BMF_ERROR_FILE, "%.200s..: the name is too long", path);
     }
-    status = bmf_agree(ctx, status);
-    return status != BMF_OK || ctx->ranks == 1 ? status : ctx->backend->bcast(ctx, 0, shared, BMF_SHARED_PATH);
+    if (ctx->ranks == 1)
+        return bmf_agree(ctx, status);
+    if (status != BMF_OK)
+        failure_note(ctx, status);
+    return ctx->backend->bcast(ctx, 0, shared, BMF_SHARED_PATH);
 }

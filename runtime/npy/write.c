@@ -4,7 +4,7 @@
  * every rank writes its own part at its offset, and rank 0 gives the file its name when all have succeeded and it has the
  * right size, or removes it. Ranks agree after each of the three steps. A broadcast column is written from one block filled
  * with its value.
- * Cost: n w bytes to the file, each by one rank, and synced; three allreduces of a word and a broadcast of the name, for
+ * Cost: n w bytes to the file, each by one rank, and synced; a broadcast of the name and two allreduces of a word, for
  * lists of lists an allgather and one value per rank more.
  */
 #include <errno.h>
