@@ -10,6 +10,7 @@
 #include <mpi.h>
 #include <string.h>
 
+#include "runtime/base/shared_memory.h"
 #include "runtime/data/column.h"
 #include "bmf/context.h"
 #include "runtime/data/partition.h"
@@ -126,10 +127,11 @@ struct bmf_context {
     MPI_Comm comm;
     MPI_Comm exit_comm; /* for the end of the program only */
     int rank, ranks;
-    bool whole_world;           /* every rank of MPI_COMM_WORLD is in it */
-    int node_ranks, node_cores; /* ranks on this host and cores they may use */
-    int sharing_ranks;          /* those that use these cores, with ranks outside the context */
-    bool oversubscribed;        /* ranks outnumber cores: waiting sleeps */
+    bool whole_world;                     /* every rank of MPI_COMM_WORLD is in it */
+    int node_ranks, node_cores;           /* ranks on this host and cores they may use */
+    int sharing_ranks;                    /* those that use these cores, with ranks outside the context */
+    bool oversubscribed;                  /* ranks outnumber cores: waiting sleeps */
+    bmf_shared_memory_key *shared_memory; /* by rank: that can be mapped here */
     int threads;
     int64_t processors;
     int64_t first_processor, local_processors;

@@ -1,8 +1,8 @@
 /* Who else is on this host: how to wait and how many threads to use depend on it.
  *
- * Method: one allgather of a hash of the host's name and the cores each rank may use. Ranks of the program that are not
- * in the context cannot be asked; how many there are on this host is known from the launcher. Cost: one non-blocking
- * allgather of 136 bytes a rank. */
+ * Method: one allgather of a hash of the host's name, the cores each rank may use and how others find its memory. Ranks
+ * of the program that are not in the context cannot be asked; how many there are on this host is known from the
+ * launcher. Cost: one non-blocking allgather of 160 bytes a rank. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>
@@ -27,11 +27,12 @@ static uint64_t hash_of_host(void)
 typedef struct neighbour {
     uint64_t host;
     cpu_set_t cores; /* it may use */
+    bmf_shared_memory_key shared_memory;
 } neighbour;
 
 static neighbour describe_self(void)
 {
-    neighbour self = {.host = hash_of_host()};
+    neighbour self = {.host = hash_of_host(), .shared_memory = shared_memory_key()};
     if (sched_getaffinity(0, sizeof self.cores, &self.cores) != 0)
         for (long k = 0; k < sysconf(_SC_NPROCESSORS_ONLN) && k < CPU_SETSIZE; k++)
             CPU_SET((size_t)k, &self.cores);
@@ -57,6 +58,26 @@ static int ranks_sharing(const bmf_context *ctx, const cpu_set_t *own)
     return launched > ctx->node_ranks ? launched : ctx->node_ranks;
 }
 
+/* Whose memory this rank may map: that of its neighbours. */
+static void find_shared_memory(bmf_context *ctx, const neighbour *all)
+{
+    const uint64_t space = all[ctx->rank].shared_memory.space;
+    ctx->shared_memory = allocate_clear(ctx->ranks, (int64_t)sizeof *ctx->shared_memory);
+    for (int r = 0; r < ctx->ranks; r++)
+        if (r != ctx->rank && space != 0 && all[r].shared_memory.space == space)
+            ctx->shared_memory[r] = all[r].shared_memory;
+}
+
+/* All ranks of a host together leave a quarter of its memory to others, and to programs that need it once. */
+void use_shared_memory(const bmf_context *ctx)
+{
+    int64_t sharing = 1;
+    for (int r = 0; r < ctx->ranks; r++)
+        sharing += ctx->shared_memory[r].space != 0;
+    if (sharing > 1)
+        shared_memory_use(machine_memory() / 4 * 3 / sharing, ctx->threads);
+}
+
 /* Without the blocking calls that are slow exactly when there are many ranks. Ranks may be bound to different cores, so
  * the cores of a host are those that any of its ranks may use. */
 void find_node_ranks(bmf_context *ctx)
@@ -76,6 +97,7 @@ void find_node_ranks(bmf_context *ctx)
     ctx->node_cores = CPU_COUNT(&cores);
     ctx->sharing_ranks = ranks_sharing(ctx, &self.cores);
     ctx->oversubscribed = ctx->sharing_ranks > ctx->node_cores;
+    find_shared_memory(ctx, all);
     free(all);
 }
 

@@ -2,12 +2,13 @@
  *
  * Method: elements are addressed by number in up to four stores of this host: the sources' columns, the result's
  * column, and a temporary one for what is only passed on. A message is one contiguous piece per leaf on both sides.
- * What is here already is copied into the result first; a message between processors of this host whose elements
- * stand in the result then has the same memory on both ends and moves nothing.
+ * What is here already is copied into the result while the first round is under way; a message between processors of
+ * this host whose elements stand in the result has the same memory on both ends and moves nothing.
  * Cost: n w bytes copied where source and result overlap; temporary memory only for elements passed on that end
  * elsewhere. */
 #include <string.h>
 
+#include "runtime/base/copy_nontemporal.h"
 #include "skeletons/engine/move.h"
 
 /* Elements [begin, end) of every leaf; slice points at element `begin`. */
@@ -74,11 +75,15 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
     return segments_of(state, message, false, segment);
 }
 
-enum { THREADED_BYTES = 1 << 20 };
+enum { THREADED_BYTES = 1 << 20, CACHED_BYTES = 1 << 22 };
 
 static void copy_leaf(char *to, const bmf_slice *from, int64_t first, int64_t count, int64_t size)
 {
     const char *data = (const char *)from->data + first * from->stride;
+    if (from->stride == size && count * size > CACHED_BYTES) {
+        copy_nontemporal(to, data, count * size);
+        return;
+    }
     if (from->stride == size) {
         memcpy(to, data, (size_t)(count * size));
         return;
@@ -168,16 +173,29 @@ static void measure_temporary(fixed_move *move, const bmf_schedule *schedule)
         }
 }
 
+/* All rounds; what is here already is copied while the first one is under way, since no message leaves from the result.
+ */
+static int run_rounds(fixed_move *move, const bmf_schedule *schedule, const bmf_transfer *transfer)
+{
+    bmf_exchange *first = NULL;
+    if (schedule->rounds > 0)
+        BMF_TRY(backend_exchange_begin(move->ctx, &schedule->round[0], 0, transfer, &first));
+    for (int k = 0; k < move->sources; k++)
+        copy_common(move, &move->result, &move->source[k]);
+    BMF_TRY(backend_exchange_end(move->ctx, first));
+    for (int r = 1; r < schedule->rounds; r++)
+        BMF_TRY(move->ctx->backend->exchange(move->ctx, &schedule->round[r], (uint32_t)r, transfer));
+    return BMF_OK;
+}
+
 static int run(fixed_move *move, const bmf_schedule *schedule)
 {
     bmf_transfer transfer = {outgoing, incoming, move};
     measure_temporary(move, schedule);
     allocate_store(move, &move->temporary);
-    for (int k = 0; k < move->sources; k++) {
-        copy_common(move, &move->result, &move->source[k]);
+    for (int k = 0; k < move->sources; k++)
         copy_common(move, &move->temporary, &move->source[k]);
-    }
-    int status = move_rounds(move->ctx, schedule, &transfer);
+    int status = run_rounds(move, schedule, &transfer);
     copy_common(move, &move->result, &move->temporary);
     free_store(move, &move->temporary);
     return status;
