@@ -1,19 +1,23 @@
 /* Timing several things in turn.
  *
  * Method: per repeat and action a barrier, the clock, the calls, a barrier, the clock; one allreduce at the end makes
- * the seconds those of the slowest rank. Brief actions run in batches of about BATCH_SECONDS. Cost: (repeats + 1) runs
- * of every action.
+ * the seconds those of the slowest rank. Brief actions run in batches of about BATCH_SECONDS. Two thread libraries in
+ * one process disturb each other while the threads of one still spin: an action that settles waits SETTLE_SECONDS
+ * first. Cost: (repeats + 1) runs of every action, twice as many of those that settle.
  */
 #include "bench/measure.h"
 
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/backend/backend.h"
 #include "runtime/backend/wait.h"
 
 static const double BATCH_SECONDS = 0.02;
+static const double SETTLE_SECONDS = 0.01; /* an idle OpenMP thread of gcc spins for some milliseconds */
 enum { MAX_CALLS = 5000 };
 
 void bench_maximum(bmf_context *ctx, int count, double *values)
@@ -29,10 +33,40 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double bench_median(int count, double *values)
+/* The value below which a part of the sorted values lies, linear between neighbours. */
+static double quantile(int count, const double *values, double part)
+{
+    const double at = part * (double)(count - 1);
+    const int below = (int)at, above = below + 1 < count ? below + 1 : below;
+    return values[below] + (at - (double)below) * (values[above] - values[below]);
+}
+
+bench_spread bench_spread_of(int count, double *values)
 {
     qsort(values, (size_t)count, sizeof *values, compare);
-    return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
+    return (bench_spread){quantile(count, values, 0.5), values[0], quantile(count, values, 0.25),
+                          quantile(count, values, 0.75)};
+}
+
+double bench_median(int count, double *values)
+{
+    return bench_spread_of(count, values).median;
+}
+
+bench_spread bench_ratios(int count, const double *a, const double *b)
+{
+    double ratio[count];
+    for (int k = 0; k < count; k++)
+        ratio[k] = b[k] > 0 ? a[k] / b[k] : 0;
+    return bench_spread_of(count, ratio);
+}
+
+/* Lets the threads of the action before fall asleep, and wakes those of this one. */
+static int settle(const bench_action *action)
+{
+    const struct timespec pause = {0, (long)(1e9 * SETTLE_SECONDS)};
+    nanosleep(&pause, NULL);
+    return action->run(action->state);
 }
 
 /* One timing: seconds per call. The barrier at the end makes ranks that share a core count each other's time. */
@@ -40,6 +74,8 @@ static int time_action(bmf_context *ctx, bench_action *action, double *seconds)
 {
     if (action->before)
         BMF_TRY(action->before(action->state));
+    if (action->settles)
+        BMF_TRY(settle(action));
     bmf_barrier(ctx);
     int status = BMF_OK;
     const double begin = MPI_Wtime();
@@ -92,8 +128,9 @@ int bench_measure(bmf_context *ctx, int repeats, int actions, bench_action *acti
     if (status == BMF_OK) {
         bench_maximum(ctx, repeats * actions, seconds);
         for (int k = 0; k < actions; k++) {
-            action[k].median = bench_median(repeats, seconds + k * repeats);
-            action[k].minimum = seconds[k * repeats];
+            if (action[k].turn)
+                memcpy(action[k].turn, seconds + k * repeats, (size_t)repeats * sizeof *seconds);
+            action[k].seconds = bench_spread_of(repeats, seconds + k * repeats);
         }
     }
     free(seconds);

@@ -30,120 +30,26 @@ static void share(int64_t count, int64_t *begin, int64_t *end)
         loop;                                                                                                          \
     }
 
-BMF_VECTORISE static void map_loop(int64_t begin, int64_t end, const double *restrict x, double *restrict y)
-{
-    for (int64_t i = begin; i < end; i++)
-        y[i] = 2.0 * x[i] + 1.0;
-}
-
-BMF_VECTORISE static void mirror_loop(int64_t begin, int64_t end, double *x)
-{
-    for (int64_t i = begin; i < end; i++)
-        x[i] = 1023.0 - x[i];
-}
-
-BMF_VECTORISE static void zip_loop(int64_t begin, int64_t end, const double *restrict x, const double *restrict y,
-                                   double *restrict z)
-{
-    for (int64_t i = begin; i < end; i++)
-        z[i] = x[i] + y[i];
-}
-
-BMF_VECTORISE static void zip_in_place_loop(int64_t begin, int64_t end, double *restrict x, const double *restrict y)
-{
-    for (int64_t i = begin; i < end; i++)
-        x[i] = y[i] - x[i];
-}
-
-BMF_VECTORISE static void iota_loop(int64_t begin, int64_t end, int64_t first, double *y)
-{
-    for (int64_t i = begin; i < end; i++)
-        y[i] = (double)(first + i);
-}
-
-BMF_VECTORISE static double sum_loop(int64_t begin, int64_t end, const double *x)
-{
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = begin; i < end; i++)
-        sum += x[i];
-    return sum;
-}
-
-BMF_VECTORISE static double squares_loop(int64_t begin, int64_t end, const double *x)
-{
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = begin; i < end; i++)
-        sum += x[i] * x[i];
-    return sum;
-}
-
-BMF_VECTORISE static double dot_loop(int64_t begin, int64_t end, const double *x, const double *y)
-{
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = begin; i < end; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
-void reference_map(const bench_team *team, int64_t count, const double *x, double *y)
-{
-    SHARED(team, count, map_loop(begin, end, x, y))
-}
-
-void reference_mirror(const bench_team *team, int64_t count, double *x)
-{
-    SHARED(team, count, mirror_loop(begin, end, x))
-}
-
-void reference_zip(const bench_team *team, int64_t count, const double *x, const double *y, double *z)
-{
-    SHARED(team, count, zip_loop(begin, end, x, y, z))
-}
-
-void reference_zip_in_place(const bench_team *team, int64_t count, double *x, const double *y)
-{
-    SHARED(team, count, zip_in_place_loop(begin, end, x, y))
-}
-
-void reference_iota(const bench_team *team, int64_t first, int64_t count, double *y)
-{
-    SHARED(team, count, iota_loop(begin, end, first, y))
-}
-
-static double sum_over_ranks(const bench_team *team, double sum)
-{
-    double total;
-    MPI_Allreduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, team->comm);
-    return total;
-}
-
-#define SUMMED(team, count, value)                                                                                     \
-    double sum = 0;                                                                                                    \
+/* Sums `value` of every thread's share over all threads and ranks into *total. */
+#define SUMMED(team, count, total, value)                                                                              \
+    ELEMENT sum = 0;                                                                                                   \
     _Pragma("omp parallel num_threads((team)->threads) reduction(+ : sum)")                                            \
     {                                                                                                                  \
         int64_t begin, end;                                                                                            \
         share(count, &begin, &end);                                                                                    \
         sum += value;                                                                                                  \
     }                                                                                                                  \
-    return sum_over_ranks(team, sum);
+    MPI_Allreduce(&sum, total, 1, ELEMENT_MPI, MPI_SUM, (team)->comm);
 
-double reference_sum(const bench_team *team, int64_t count, const double *x)
-{
-    SUMMED(team, count, sum_loop(begin, end, x))
-}
+#define ELEMENT     double
+#define ELEMENT_MPI MPI_DOUBLE
+#define TYPED(name) name##_real
+#include "bench/reference_template.h"
 
-double reference_sum_of_squares(const bench_team *team, int64_t count, const double *x)
-{
-    SUMMED(team, count, squares_loop(begin, end, x))
-}
-
-double reference_dot(const bench_team *team, int64_t count, const double *x, const double *y)
-{
-    SUMMED(team, count, dot_loop(begin, end, x, y))
-}
+#define ELEMENT     int64_t
+#define ELEMENT_MPI MPI_INT64_T
+#define TYPED(name) name##_int
+#include "bench/reference_template.h"
 
 static bench_matrix times(bench_matrix x, bench_matrix y)
 {
@@ -165,9 +71,9 @@ BMF_VECTORISE static bench_matrix product_loop(int64_t begin, int64_t end, const
     return product;
 }
 
-bench_matrix reference_product(const bench_team *team, int64_t count, const bench_matrix *x)
+static void product_over_ranks(const bench_team *team, int64_t count, const bench_matrix *x, bench_matrix *total)
 {
-    bench_matrix part[team->threads], product = {1, 0, 0, 1}, total;
+    bench_matrix part[team->threads], product = {1, 0, 0, 1};
     for (int t = 0; t < team->threads; t++)
         part[t] = product;
     SHARED(team, count, part[omp_get_thread_num()] = product_loop(begin, end, x))
@@ -178,95 +84,19 @@ bench_matrix reference_product(const bench_team *team, int64_t count, const benc
     MPI_Type_contiguous(4, MPI_DOUBLE, &type);
     MPI_Type_commit(&type);
     MPI_Op_create(times_by_mpi, 0, &operation);
-    MPI_Allreduce(&product, &total, 1, type, operation, team->comm);
+    MPI_Allreduce(&product, total, 1, type, operation, team->comm);
     MPI_Op_free(&operation);
     MPI_Type_free(&type);
-    return total;
 }
 
-/* What stands before each thread of this rank: part[t], from the sums of all threads, which it replaces. */
-static void prefix_of_threads(const bench_team *team, double *part)
-{
-    double sum = 0, prefix = 0;
-    for (int t = 0; t < team->threads; t++)
-        sum += part[t];
-    MPI_Exscan(&sum, &prefix, 1, MPI_DOUBLE, MPI_SUM, team->comm);
-    if (team->rank == 0)
-        prefix = 0;
-    for (int t = 0; t < team->threads; t++) {
-        const double mine = part[t];
-        part[t] = prefix;
-        prefix += mine;
+/* The loops of one type. */
+#define LOOPS(type)                                                                                                    \
+    {                                                                                                                  \
+        .name = "by hand", .map = map_##type, .mirror = mirror_##type, .zip = zip_##type,                              \
+        .zip_in_place = zip_in_place_##type, .sum = sum_##type, .sum_of_squares = sum_of_squares_##type,               \
+        .dot = dot_##type, .product = product_over_ranks, .scan = scan_##type,                                         \
+        .scan_exclusive = scan_exclusive_##type, .map_scan = map_scan_##type, .filter = filter_##type,                 \
+        .iota = iota_##type, .move = reference_move, .project = reference_project                                      \
     }
-}
 
-void reference_scan(const bench_team *team, int64_t count, const double *x, double *y)
-{
-    double part[team->threads];
-    for (int t = 0; t < team->threads; t++)
-        part[t] = 0;
-    SHARED(team, count, part[omp_get_thread_num()] = sum_loop(begin, end, x))
-    prefix_of_threads(team, part);
-    SHARED(team, count, {
-        double sum = part[omp_get_thread_num()];
-        for (int64_t i = begin; i < end; i++)
-            y[i] = sum += x[i];
-    })
-}
-
-void reference_scan_exclusive(const bench_team *team, int64_t count, const double *x, double *y)
-{
-    double part[team->threads];
-    for (int t = 0; t < team->threads; t++)
-        part[t] = 0;
-    SHARED(team, count, part[omp_get_thread_num()] = sum_loop(begin, end, x))
-    prefix_of_threads(team, part);
-    SHARED(team, count, {
-        double sum = part[omp_get_thread_num()];
-        for (int64_t i = begin; i < end; i++) {
-            const double value = x[i];
-            y[i] = sum;
-            sum += value;
-        }
-    })
-}
-
-void reference_map_scan(const bench_team *team, int64_t count, const double *x, double *y)
-{
-    double part[team->threads];
-    for (int t = 0; t < team->threads; t++)
-        part[t] = 0;
-    SHARED(team, count, part[omp_get_thread_num()] = 2.0 * sum_loop(begin, end, x) + (double)(end - begin))
-    prefix_of_threads(team, part);
-    SHARED(team, count, {
-        double sum = part[omp_get_thread_num()];
-        for (int64_t i = begin; i < end; i++)
-            y[i] = sum += 2.0 * x[i] + 1.0;
-    })
-}
-
-BMF_VECTORISE static int64_t count_loop(int64_t begin, int64_t end, const double *x)
-{
-    int64_t kept = 0;
-    for (int64_t i = begin; i < end; i++)
-        kept += x[i] < 512.0;
-    return kept;
-}
-
-int64_t reference_filter(const bench_team *team, int64_t count, const double *x, double *y)
-{
-    int64_t start[team->threads + 1], length[team->ranks];
-    for (int t = 0; t <= team->threads; t++)
-        start[t] = 0;
-    SHARED(team, count, start[omp_get_thread_num() + 1] = count_loop(begin, end, x))
-    for (int t = 0; t < team->threads; t++)
-        start[t + 1] += start[t];
-    SHARED(team, count, {
-        int64_t at = start[omp_get_thread_num()];
-        for (int64_t i = begin; i < end; i++)
-            if (x[i] < 512.0)
-                y[at++] = x[i];
-    })
-    MPI_Allgather(&start[team->threads], 1, MPI_INT64_T, length, 1, MPI_INT64_T, team->comm);
-    return length[team->rank];
-}
+const bench_loops reference_loops[BENCH_TYPES] = {[BENCH_REAL] = LOOPS(real), [BENCH_INT] = LOOPS(int)};

@@ -1,4 +1,4 @@
-/* The moving reference loops.
+/* The moving reference loops. Elements have 8 bytes and travel as MPI_DOUBLE, whatever they are.
  *
  * Method: MPI's own collectives on contiguous parts; a projection buckets its indices by owner and asks with one
  * MPI_Alltoallv, is answered with another. Copies within a rank are shared by the threads.
@@ -25,15 +25,15 @@ static void counts_of(int ranks, const int64_t *start, int *count, int *place)
     }
 }
 
-void reference_scatter(const bench_team *team, const int64_t *to, const double *x, double *y)
+void reference_scatter(const bench_team *team, const int64_t *to, const void *x, void *y)
 {
     int count[team->ranks], place[team->ranks];
     counts_of(team->ranks, to, count, place);
-    MPI_Scatterv(x, count, place, MPI_DOUBLE, team->rank == 0 ? MPI_IN_PLACE : (void *)y, count[team->rank], MPI_DOUBLE,
-                 0, team->comm);
+    MPI_Scatterv(x, count, place, MPI_DOUBLE, team->rank == 0 ? MPI_IN_PLACE : y, count[team->rank], MPI_DOUBLE, 0,
+                 team->comm);
 }
 
-void reference_gather(const bench_team *team, const int64_t *from, const double *x, double *y)
+void reference_gather(const bench_team *team, const int64_t *from, const void *x, void *y)
 {
     int count[team->ranks], place[team->ranks];
     counts_of(team->ranks, from, count, place);
@@ -57,8 +57,8 @@ static void overlap(int64_t a, int64_t a_end, int64_t b, int64_t b_end, int64_t 
     *end = *end > *begin ? *end : *begin;
 }
 
-void reference_move(const bench_team *team, const int64_t *from, int64_t shift, const double *x, const int64_t *to,
-                    double *y)
+void reference_move(const bench_team *team, const int64_t *from, int64_t shift, const void *x, const int64_t *to,
+                    void *y)
 {
     const int me = team->rank, ranks = team->ranks;
     int send[ranks], send_place[ranks], receive[ranks], receive_place[ranks];
@@ -74,7 +74,7 @@ void reference_move(const bench_team *team, const int64_t *from, int64_t shift, 
         receive_place[r] = receive[r] ? (int)(begin - to[me]) : 0;
     }
     if (own_count > 0)
-        copy(team, y + (own_begin - to[me]), x + (own_begin - shift - from[me]), own_count);
+        copy(team, (double *)y + (own_begin - to[me]), (const double *)x + (own_begin - shift - from[me]), own_count);
     MPI_Alltoallv(x, send, send_place, MPI_DOUBLE, y, receive, receive_place, MPI_DOUBLE, team->comm);
 }
 
@@ -165,7 +165,7 @@ static int ask(const bench_team *team, int64_t first, const double *x, const exc
     return 0;
 }
 
-static int project_over_ranks(const bench_team *team, const int64_t *from, const double *x, int64_t count,
+static int project_over_ranks(const bench_team *team, const int64_t *from, const void *x, int64_t count,
                               const int64_t *index, double *y)
 {
     int counts[4][team->ranks];
@@ -183,13 +183,18 @@ static int project_over_ranks(const bench_team *team, const int64_t *from, const
     return 0;
 }
 
-int reference_project(const bench_team *team, const int64_t *from, const double *x, int64_t count, const int64_t *index,
-                      double *y)
+static void project_in_memory(const bench_team *team, const double *x, int64_t count, const int64_t *index, double *y)
 {
-    if (team->ranks > 1)
-        return project_over_ranks(team, from, x, count, index, y);
 #pragma omp parallel for num_threads(team->threads) schedule(static)
     for (int64_t i = 0; i < count; i++)
         y[i] = x[index[i]];
+}
+
+int reference_project(const bench_team *team, const int64_t *from, const void *x, int64_t count, const int64_t *index,
+                      void *y)
+{
+    if (team->ranks > 1)
+        return project_over_ranks(team, from, x, count, index, y);
+    project_in_memory(team, x, count, index, y);
     return 0;
 }

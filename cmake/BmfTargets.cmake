@@ -42,9 +42,13 @@ function(bmf_tool_library name folder)
   endif()
 endfunction()
 
-# bmf_program(NAME FOLDER): one program from all C files below FOLDER.
+# bmf_program(NAME FOLDER [BUT SUBFOLDER...]): one program from all C files below FOLDER, but not below the others.
 function(bmf_program name folder)
+  cmake_parse_arguments(bmf_program "" "" BUT ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
+  foreach(but IN LISTS bmf_program_BUT)
+    list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${but}/")
+  endforeach()
   if(sources)
     bmf_executable(${name} ${sources})
   endif()

@@ -66,6 +66,7 @@ static void restart(bmf_forest *forest)
 {
     forest->begin = forest->end = 0;
     forest->nodes = 0;
+    forest->records = 0;
 }
 
 /* An inner list, whose elements count from its own start. */
@@ -200,7 +201,7 @@ int bmf_reduce_each(const bmf_list *xss, const bmf_operator *op, bmf_list **out)
     bmf_source children;
     bmf_tree tree;
     BMF_TRY(check_nested("reduce_each", xss));
-    BMF_TRY(tree_open(&tree, ctx, "reduce_each", op, xss->type->component[0]));
+    BMF_TRY(tree_open_reduction(&tree, ctx, "reduce_each", op, xss->type->component[0]));
     int status = check_empty(xss, op);
     skeleton_begin(ctx, &skeleton_reduce_each, "reduce_each %s", op->name);
     if (status == BMF_OK)

@@ -180,7 +180,7 @@ static int reduce_lists(const bmf_skeleton_type *skeleton, const bmf_list *xs, c
     bmf_source source;
     bmf_tree tree;
     BMF_TRY(source_open(&source, skeleton->name, xs, ys, kernel));
-    int status = tree_open(&tree, ctx, skeleton->name, op, source.type);
+    int status = tree_open_reduction(&tree, ctx, skeleton->name, op, source.type);
     if (status == BMF_OK) {
         skeleton_begin(ctx, skeleton, kernel ? "%s %s %s" : "%s %s%s", skeleton->name, op->name,
                        kernel ? kernel->name : "");
@@ -213,7 +213,7 @@ int bmf_reduce_placed(const bmf_list *xs, const bmf_operator *op, bmf_list **out
     bmf_source source;
     bmf_tree tree;
     BMF_TRY(source_open(&source, "reduce", xs, NULL, NULL));
-    int status = tree_open(&tree, ctx, "reduce", op, source.type);
+    int status = tree_open_reduction(&tree, ctx, "reduce", op, source.type);
     if (status == BMF_OK) {
         char *value = allocate_clear(1, tree.record);
         skeleton_begin(ctx, &skeleton_reduce, "reduce %s", op->name);

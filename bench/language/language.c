@@ -10,11 +10,11 @@
 
 #include "bench/commands.h"
 #include "bench/language/language.h"
+#include "bench/machine.h"
 #include "bench/measure.h"
 #include "bench/names.h"
-#include "bench/report.h"
 
-enum { REPEATS = 7, MAX_REPEATS = 1000, MAX_ROWS = 16, DEFAULT_ELEMENTS = 100000000 };
+enum { REPEATS = 7, MAX_REPEATS = 1000, MAX_ROWS = 16, ERROR_TEXT = 256, DEFAULT_ELEMENTS = 100000000 };
 
 typedef struct options {
     int64_t elements;
@@ -26,9 +26,9 @@ typedef struct options {
 typedef struct language_result {
     const language_row *row;
     int64_t elements, input_bytes, peak_bytes;
-    double seconds, reference, minimum, reference_minimum;
+    bench_spread seconds, reference, ratios; /* ratios: turn by turn */
     int status;
-    char error[BENCH_TEXT];
+    char error[ERROR_TEXT];
 } language_result;
 
 /* ---- memory ---- */
@@ -140,11 +140,13 @@ static int measure_case(language_case *c, int repeats, language_result *result)
     BMF_TRY(open_case(c));
     result->elements = c->elements;
     result->input_bytes = c->input_bytes;
+    double turn[2][repeats];
+    action[0].turn = turn[0];
+    action[1].turn = turn[1];
     BMF_TRY(bench_measure(c->ctx, repeats, 2, action));
-    result->reference = action[0].median;
-    result->reference_minimum = action[0].minimum;
-    result->seconds = action[1].median;
-    result->minimum = action[1].minimum;
+    result->reference = action[0].seconds;
+    result->seconds = action[1].seconds;
+    result->ratios = bench_ratios(repeats, turn[1], turn[0]);
     return c->row->memory_bar > 0 ? measure_memory(c, result) : BMF_OK;
 }
 
@@ -162,7 +164,7 @@ static void run_row(bmf_context *ctx, const options *o, const language_row *row,
 
 static double ratio_of(const language_result *r)
 {
-    return r->reference > 0 ? r->seconds / r->reference : 0;
+    return r->reference.median > 0 ? r->seconds.median / r->reference.median : 0;
 }
 
 static double memory_of(const language_result *r)
@@ -182,8 +184,8 @@ static void print_row(const language_result *r)
         printf("%-15s failed: %s\n", r->row->name, r->error);
         return;
     }
-    printf("%-15s %11lld %10.2f %10.2f %7.2f", r->row->name, (long long)r->elements, 1e3 * r->seconds,
-           1e3 * r->reference, ratio_of(r));
+    printf("%-15s %11lld %10.2f %10.2f %7.2f  %4.2f-%4.2f", r->row->name, (long long)r->elements,
+           1e3 * r->seconds.median, 1e3 * r->reference.median, ratio_of(r), r->ratios.lower, r->ratios.upper);
     if (r->row->bar > 0)
         printf(" %6.2f", r->row->bar);
     else
@@ -199,11 +201,12 @@ static json_t *json_of(const language_result *r)
 {
     if (r->status != BMF_OK)
         return json_pack("{s:s, s:b, s:s}", "name", r->row->name, "verified", 0, "error", r->error);
-    json_t *row = json_pack("{s:s, s:b, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:b, s:I}", "name", r->row->name, "verified",
-                            1, "elements", (json_int_t)r->elements, "seconds", r->seconds, "reference_seconds",
-                            r->reference, "ratio", ratio_of(r), "minimum_seconds", r->minimum,
-                            "reference_minimum_seconds", r->reference_minimum, "bar", r->row->bar, "meets_bar",
-                            !misses(r), "input_bytes", (json_int_t)r->input_bytes);
+    json_t *row =
+        json_pack("{s:s, s:b, s:I, s:f, s:f, s:f, s:[f, f], s:f, s:f, s:f, s:b, s:I}", "name", r->row->name, "verified",
+                  1, "elements", (json_int_t)r->elements, "seconds", r->seconds.median, "reference_seconds",
+                  r->reference.median, "ratio", ratio_of(r), "ratio_quartiles", r->ratios.lower, r->ratios.upper,
+                  "minimum_seconds", r->seconds.minimum, "reference_minimum_seconds", r->reference.minimum, "bar",
+                  r->row->bar, "meets_bar", !misses(r), "input_bytes", (json_int_t)r->input_bytes);
     if (r->peak_bytes > 0) {
         json_object_set_new(row, "peak_bytes", json_integer((json_int_t)r->peak_bytes));
         json_object_set_new(row, "peak_ratio", json_real(memory_of(r)));
@@ -213,22 +216,23 @@ static json_t *json_of(const language_result *r)
 
 static int print_json(const bmf_context *ctx, const options *o, int count, const language_result *result)
 {
-    bench_facts facts;
-    json_t *rows = json_array();
-    bench_facts_model(&facts);
+    json_t *rows = json_array(), *machine = bench_machine_json();
     for (int k = 0; k < count; k++)
         json_array_append_new(rows, json_of(&result[k]));
-    return json_print(json_pack("{s:s, s:i, s:i, s:i, s:o}", "model", facts.model, "threads", ctx->threads, "cores",
-                                ctx->node_cores, "repeats", o->repeats, "rows", rows),
+    return json_print(json_pack("{s:O, s:o, s:i, s:i, s:i, s:o}", "model", json_object_get(machine, "model"), "machine",
+                                machine, "threads", ctx->threads, "cores", ctx->node_cores, "repeats", o->repeats,
+                                "rows", rows),
                       BMF_JSON_INDENT);
 }
 
 static int run_rows(bmf_context *ctx, const options *o, language_result *result, int *count)
 {
     int failed = 0;
-    if (!o->json)
-        printf("%d threads\n%-15s %11s %10s %10s %7s %6s %7s\n", ctx->threads, "program", "elements", "ms", "loops ms",
-               "ratio", "bar", "memory");
+    if (!o->json) {
+        bench_machine_print(stdout);
+        printf("%d threads, median of %d repeats\n%-15s %11s %10s %10s %7s %10s %6s %7s\n", ctx->threads, o->repeats,
+               "program", "elements", "ms", "loops ms", "ratio", "quartiles", "bar", "memory");
+    }
     *count = 0;
     for (int k = 0; k < bench_language_row_count; k++) {
         if (o->only && !is_listed(o->only, bench_language_rows[k].name))
@@ -295,8 +299,8 @@ const bmf_driver bench_language = {
     .exit_code = "0, 1 if a result was wrong, 2 for bad options. A missed bar is marked, and is no failure.",
     .more = print_rows,
     .note =
-        "Columns: elements; milliseconds of the program and of the loops; their ratio, and what it may be; peak memory "
-        "as a multiple of the input's.",
+        "Columns: elements; milliseconds of the program and of the loops; their ratio, its quartiles turn by turn, and "
+        "what it may be; peak memory as a multiple of the input's.",
     .options = table,
     .parallel = true,
     .defaults = &defaults,

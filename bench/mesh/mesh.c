@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bench/commands.h"
+#include "bench/machine.h"
 #include "bench/mesh/dynamic.h"
 #include "predict/mesh/phase.h"
 #include "predict/mesh/router.h"
@@ -209,11 +210,12 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     (void)operands;
     if (!bmf_is_root(ctx))
         return 0;
-    json_t *root = json_pack("{s:o, s:o, s:o, s:[o, o], s:o}", "table_8_2", table_8_2(), "hot_spots", hot_spots(o->all),
-                             "routing", routing(o->all), "simulating", simulating("8x8", 512),
-                             simulating("8x8", 100000), "dynamic", bench_mesh_dynamic());
+    json_t *root = json_pack("{s:o, s:o, s:o, s:o, s:[o, o], s:o}", "machine", bench_machine_json(), "table_8_2",
+                             table_8_2(), "hot_spots", hot_spots(o->all), "routing", routing(o->all), "simulating",
+                             simulating("8x8", 512), simulating("8x8", 100000), "dynamic", bench_mesh_dynamic());
     if (o->json)
         return json_print(root, BMF_JSON_INDENT);
+    bench_machine_print(stdout);
     print_tables(root);
     json_decref(root);
     return 0;

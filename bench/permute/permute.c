@@ -11,7 +11,9 @@
 
 #include "bench/commands.h"
 #include "bench/limits.h"
+#include "bench/machine.h"
 #include "bench/measure.h"
+#include "bench/names.h"
 #include "bench/permute/permute.h"
 #include "bmf/permute.h"
 #include "permute/gf2.h"
@@ -21,7 +23,8 @@
 
 enum { DEFAULT_BITS = 27, DEFAULT_RANKS_BITS = 24, MIN_BITS = 10, MAX_BITS = 32 };
 enum { RANDOM = 20, DEFAULT_REPEATS = 5, MAX_REPEATS = 1000, NAME = 32, MAX_CASES = 64 };
-static const double BAR = 0.75, NAIVE_BAR = 10;
+/* Fractions of memcpy for words and larger elements, for smaller ones, in place; times the naive loop. */
+static const double BAR = 0.90, SMALL_BAR = 0.75, IN_PLACE_BAR = 0.50, NAIVE_BAR = 10;
 #define MAX_MBIT 1e6
 
 typedef bench_permute_options options;
@@ -32,6 +35,7 @@ typedef struct permute_case {
     bmf_permutation p;
     bool in_place, naive; /* measure these too */
     double seconds, in_place_seconds, memcpy_seconds, stream_seconds, naive_seconds;
+    bench_spread fractions, in_place_fractions; /* of memcpy, turn by turn */
 } permute_case;
 
 typedef struct memory {
@@ -182,21 +186,35 @@ static int measure_case(memory *m, permute_case *c)
         {.before = clear_target, .run = run_engine, .after = check_target, .state = m},
         {.before = run_memcpy, .run = run_in_place, .after = check_target, .state = m},
     };
+    double turn[4][m->repeats];
+    for (int k = 0; k < 4; k++)
+        action[k].turn = turn[k];
     BMF_TRY(bench_measure(m->ctx, m->repeats, c->in_place ? 4 : 3, action));
-    c->memcpy_seconds = action[0].median;
-    c->stream_seconds = action[1].median;
-    c->seconds = action[2].median;
-    c->in_place_seconds = c->in_place ? action[3].median : 0;
+    c->fractions = bench_ratios(m->repeats, turn[0], turn[2]);
+    if (c->in_place)
+        c->in_place_fractions = bench_ratios(m->repeats, turn[0], turn[3]);
+    c->memcpy_seconds = action[0].seconds.median;
+    c->stream_seconds = action[1].seconds.median;
+    c->seconds = action[2].seconds.median;
+    c->in_place_seconds = c->in_place ? action[3].seconds.median : 0;
     return c->naive ? measure_naive(m, c) : BMF_OK;
 }
 
 /* ---- report ---- */
 
+static bool meets_bars(const permute_case *c)
+{
+    const double bar = c->element_bytes < 8 ? SMALL_BAR : BAR;
+    return c->memcpy_seconds >= bar * c->seconds &&
+           (!c->in_place || c->memcpy_seconds >= IN_PLACE_BAR * c->in_place_seconds) &&
+           (!c->naive || c->naive_seconds >= NAIVE_BAR * c->seconds);
+}
+
 static void print_case(const permute_case *c, double bytes)
 {
-    const double fraction = c->memcpy_seconds / c->seconds;
-    printf("%-14s %5lld %9.2f %6.1f %9.2f %9.2f", c->name, (long long)c->element_bytes, 1e3 * c->seconds,
-           2e-9 * bytes / c->seconds, fraction, c->stream_seconds / c->seconds);
+    printf("%-14s %5lld %9.2f %6.1f %9.2f  %.2f-%.2f %9.2f", c->name, (long long)c->element_bytes, 1e3 * c->seconds,
+           2e-9 * bytes / c->seconds, c->memcpy_seconds / c->seconds, c->fractions.lower, c->fractions.upper,
+           c->stream_seconds / c->seconds);
     if (c->in_place)
         printf(" %9.2f", c->memcpy_seconds / c->in_place_seconds);
     else
@@ -205,25 +223,36 @@ static void print_case(const permute_case *c, double bytes)
         printf(" %7.1f", c->naive_seconds / c->seconds);
     else
         printf(" %7s", "-");
-    printf("%s\n", fraction < BAR || (c->naive && c->naive_seconds < NAIVE_BAR * c->seconds) ? "  below the bar" : "");
+    printf("%s\n", meets_bars(c) ? "" : "  below the bar");
 }
 
 static json_t *json_of(const permute_case *c)
 {
-    return json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "name", c->name, "bits", c->p.bits, "elem",
-                     (json_int_t)c->element_bytes, "seconds", c->seconds, "memcpy_seconds", c->memcpy_seconds,
+    return json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:[f, f]}", "name", c->name, "bits", c->p.bits,
+                     "elem", (json_int_t)c->element_bytes, "seconds", c->seconds, "memcpy_seconds", c->memcpy_seconds,
                      "stream_seconds", c->stream_seconds, "in_place_seconds", c->in_place_seconds, "naive_seconds",
-                     c->naive_seconds, "fraction_of_memcpy", c->memcpy_seconds / c->seconds);
+                     c->naive_seconds, "fraction_of_memcpy", c->memcpy_seconds / c->seconds, "fraction_quartiles",
+                     c->fractions.lower, c->fractions.upper);
 }
 
 static int print_json(const options *o, int threads, int count, const permute_case *cases)
 {
     json_t *rows = json_array();
     for (int k = 0; k < count; k++)
-        json_array_append_new(rows, json_of(&cases[k]));
-    return json_print(
-        json_pack("{s:i, s:i, s:b, s:o}", "bits", o->bits, "threads", threads, "verified", 1, "rows", rows),
-        BMF_JSON_INDENT);
+        if (bench_permute_chosen(o, cases[k].name))
+            json_array_append_new(rows, json_of(&cases[k]));
+    return json_print(json_pack("{s:o, s:i, s:i, s:i, s:b, s:o}", "machine", bench_machine_json(), "bits", o->bits,
+                                "threads", threads, "repeats", o->repeats, "verified", 1, "rows", rows),
+                      BMF_JSON_INDENT);
+}
+
+static void print_heading(const bmf_context *ctx, const options *o, int64_t bytes)
+{
+    bench_machine_print(stdout);
+    printf("%lld MiB, %d threads, median of %d repeats; fractions of the speed of copying\n"
+           "%-14s %5s %9s %6s %9s  %9s %9s %9s %7s\n",
+           (long long)(bytes >> 20), bmf_threads(ctx), o->repeats, "permutation", "bytes", "ms", "GB/s", "memcpy",
+           "quartiles", "stream", "in place", "/naive");
 }
 
 static int measure_all(bmf_context *ctx, const options *o, permute_case *cases, int count)
@@ -238,10 +267,10 @@ static int measure_all(bmf_context *ctx, const options *o, permute_case *cases, 
                     .target = target->data,
                     .repeats = o->repeats};
         if (!o->json)
-            printf("%lld MiB, %d threads; fractions of the speed of copying\n%-14s %5s %9s %6s %9s %9s %9s %7s\n",
-                   (long long)(bytes >> 20), bmf_threads(ctx), "permutation", "bytes", "ms", "GB/s", "memcpy", "stream",
-                   "in place", "/naive");
+            print_heading(ctx, o, bytes);
         for (int k = 0; k < count && status == BMF_OK; k++) {
+            if (!bench_permute_chosen(o, cases[k].name))
+                continue;
             status = measure_case(&m, &cases[k]);
             if (status == BMF_OK && !o->json)
                 print_case(&cases[k], (double)bytes);
@@ -271,13 +300,38 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 
 /* ---- options ---- */
 
+static const char *const families[] = {"bitrev", "transpose", "gray", "shuffle", "random", "randombpc"};
+
+static bool is_family(const char *name)
+{
+    for (size_t k = 0; k < sizeof families / sizeof *families; k++)
+        if (strcmp(families[k], name) == 0)
+            return true;
+    return false;
+}
+
+static int read_only(const char *text, void *field)
+{
+    return read_names(text, is_family, field);
+}
+
+bool bench_permute_chosen(const bench_permute_options *o, const char *name)
+{
+    char family[NAME];
+    snprintf(family, sizeof family, "%.*s", (int)strcspn(name, ": "), name);
+    return !o->only || is_listed(o->only, family);
+}
+
 static const bmf_option table[] = {
     BMF_OPTION("bits", "N", BMF_WHOLE(options, bits, MIN_BITS, MAX_BITS),
                "of addresses, 10 to 32; default: 27 on one rank, 24 on several"),
     BMF_OPTION("repeats", "K", BMF_WHOLE(options, repeats, 1, MAX_REPEATS), "turns of which the medians are taken"),
+    BMF_OPTION("only", "NAME,..", BMF_OTHER(options, only, read_only),
+               "only these: bitrev, transpose, gray, shuffle, random, randombpc"),
     BMF_OPTION("link-mbit", "L", BMF_REAL(options, link_mbit, MAX_MBIT),
                "what the link of every rank carries each way, in 10^6 bits a second: prints the limit"),
-    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the table"), BMF_OPTION_END};
+    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the table"),
+    BMF_OPTION_END};
 
 static const options defaults = {.repeats = DEFAULT_REPEATS};
 
@@ -291,11 +345,11 @@ const bmf_driver bench_permute = {
         "of permutations between them, beside MPI_Alltoallv. Checks every element.",
     .example = "bmf-bench permute --bits 24 --bmf-threads 2",
     .exit_code = "0, 1 if a result was wrong, 2 for bad options. A missed bar is marked, and is no failure.",
-    .note = "Columns on one rank: milliseconds; 2 N bytes a second; fractions of memcpy and of streaming; the same of "
-            "memcpy "
-            "for the permutation in place; how many times faster than the naive loop. On several: megabytes that the "
+    .note = "Columns on one rank: milliseconds; 2 N bytes a second; fraction of memcpy and its quartiles turn by "
+            "turn; fraction of streaming; that of memcpy for the permutation in place; how many times faster than the "
+            "naive loop. On several: megabytes that the "
             "busiest rank sends; milliseconds of the limit, of each method, of MPI_Alltoallv and of what trials chose "
-            "(auto), and its ratio to the fastest.",
+            "(auto), its ratio to the fastest, and the quartiles of that turn by turn.",
     .options = table,
     .parallel = true,
     .defaults = &defaults,

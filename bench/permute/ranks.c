@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/machine.h"
 #include "bench/measure.h"
 #include "bench/permute/permute.h"
 #include "drivers/command/json.h"
@@ -29,13 +30,14 @@ enum {
     ACTIONS = BMF_PERMUTE_METHODS + 3
 };
 enum { AUTO = BMF_PERMUTE_METHODS, REFERENCE, MEMCPY }; /* actions after those of the methods */
-static const double AUTO_BAR = 1.02;
+static const double AUTO_BAR = 1.05;
 
 typedef struct rank_case {
     char name[NAME];
     bmf_permutation p;
     bmf_permute_plan *plan[BMF_PERMUTE_METHODS + 1]; /* by method; NULL: not timed */
     double seconds[ACTIONS];                         /* 0: not timed */
+    bench_spread auto_ratios;                        /* auto by the fastest of the others, turn by turn */
     double sent;                                     /* bytes of the busiest rank in its busier direction */
     int64_t messages, bytes;                         /* counted, of one run of auto */
 } rank_case;
@@ -227,10 +229,21 @@ static int count_bytes(job *j)
     return BMF_OK;
 }
 
+/* The fastest of the others: methods by name, and MPI_Alltoallv. */
+static int fastest(const rank_case *c)
+{
+    int best = BMF_PERMUTE_ROUNDS;
+    for (int k = 0; k < MEMCPY; k++)
+        if (k != AUTO && c->seconds[k] > 0 && c->seconds[k] < c->seconds[best])
+            best = k;
+    return best;
+}
+
 static int take_turns(job *j)
 {
     bench_action action[ACTIONS];
     turn turns[ACTIONS];
+    double seconds[ACTIONS][j->o->repeats]; /* by method, as below */
     int number[ACTIONS], actions = 0;
     for (int k = 0; k < ACTIONS; k++) {
         const bool timed = (k <= AUTO && j->c->plan[k]) || (k > AUTO && (k == MEMCPY || j->reference.send_count));
@@ -242,12 +255,14 @@ static int take_turns(job *j)
                                                 : k == REFERENCE ? run_reference
                                                                  : run_memcpy,
                                          .after = k == MEMCPY ? NULL : check_target,
-                                         .state = &turns[actions]};
+                                         .state = &turns[actions],
+                                         .turn = seconds[k]};
         number[actions++] = k;
     }
     BMF_TRY(bench_measure(j->ctx, j->o->repeats, actions, action));
     for (int k = 0; k < actions; k++)
-        j->c->seconds[number[k]] = action[k].median;
+        j->c->seconds[number[k]] = action[k].seconds.median;
+    j->c->auto_ratios = bench_ratios(j->o->repeats, seconds[AUTO], seconds[fastest(j->c)]);
     return BMF_OK;
 }
 
@@ -267,14 +282,9 @@ static int measure_case(job *j)
 
 /* ---- report ---- */
 
-/* The fastest of the others: methods by name, and MPI_Alltoallv. */
 static double best_seconds(const rank_case *c)
 {
-    double best = c->seconds[BMF_PERMUTE_ROUNDS];
-    for (int k = 0; k < MEMCPY; k++)
-        if (k != AUTO && c->seconds[k] > 0 && c->seconds[k] < best)
-            best = c->seconds[k];
-    return best;
+    return c->seconds[fastest(c)];
 }
 
 static double limit_seconds(const bench_permute_options *o, const rank_case *c)
@@ -299,8 +309,8 @@ static void print_case(const bench_permute_options *o, const rank_case *c)
         print_milliseconds(c->seconds[k]);
     print_milliseconds(c->seconds[REFERENCE]);
     print_milliseconds(c->seconds[AUTO]);
-    printf(" %-9s %6.3f%s\n", bmf_permute_method_name(c->plan[AUTO]->method), ratio,
-           ratio > AUTO_BAR ? "  above the bar" : "");
+    printf(" %-9s %6.3f %5.3f-%5.3f%s\n", bmf_permute_method_name(c->plan[AUTO]->method), ratio, c->auto_ratios.lower,
+           c->auto_ratios.upper, ratio > AUTO_BAR ? "  above the bar" : "");
 }
 
 static json_t *seconds_or_null(double seconds)
@@ -313,7 +323,7 @@ static json_t *json_of(const bmf_context *ctx, const bench_permute_options *o, c
     const bmf_permute_plan *plan = c->plan[AUTO];
     return json_pack(
         "{s:s, s:i, s:i, s:i, s:i, s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:f, "
-        "s:b}",
+        "s:[f, f], s:b}",
         "permutation", c->name, "bits", o->bits, "elem", WORD, "ranks", ctx->ranks, "threads", ctx->threads, "class",
         bmf_permutation_class_name(plan->class_), "rank_r", plan->rank < 0 ? json_null() : json_integer(plan->rank),
         "method", bmf_permute_method_name(plan->method), "rounds", (json_int_t)plan->rounds, "messages",
@@ -322,28 +332,31 @@ static json_t *json_of(const bmf_context *ctx, const bench_permute_options *o, c
         c->seconds[MEMCPY] / c->seconds[AUTO], "rounds_seconds", c->seconds[BMF_PERMUTE_ROUNDS], "alltoallv_seconds",
         c->seconds[BMF_PERMUTE_ALLTOALLV], "naive_seconds", seconds_or_null(c->seconds[BMF_PERMUTE_NAIVE]),
         "mpi_alltoallv_seconds", seconds_or_null(c->seconds[REFERENCE]), "limit_seconds",
-        seconds_or_null(limit_seconds(o, c)), "auto_ratio", c->seconds[AUTO] / best_seconds(c), "verified", 1);
+        seconds_or_null(limit_seconds(o, c)), "auto_ratio", c->seconds[AUTO] / best_seconds(c), "auto_ratio_quartiles",
+        c->auto_ratios.lower, c->auto_ratios.upper, "verified", 1);
 }
 
 static void print_json(const bmf_context *ctx, const bench_permute_options *o, const rank_case *cases)
 {
     json_t *rows = json_array();
     for (int k = 0; k < CASES; k++)
-        json_array_append_new(rows, json_of(ctx, o, &cases[k]));
-    json_print(json_pack("{s:i, s:i, s:i, s:o, s:b, s:o}", "bits", o->bits, "ranks", ctx->ranks, "threads",
-                         ctx->threads, "link_mbit", o->link_mbit > 0 ? json_real(o->link_mbit) : json_null(),
-                         "verified", 1, "rows", rows),
+        if (bench_permute_chosen(o, cases[k].name))
+            json_array_append_new(rows, json_of(ctx, o, &cases[k]));
+    json_print(json_pack("{s:o, s:i, s:i, s:i, s:i, s:o, s:b, s:o}", "machine", bench_machine_json(), "repeats",
+                         o->repeats, "bits", o->bits, "ranks", ctx->ranks, "threads", ctx->threads, "link_mbit",
+                         o->link_mbit > 0 ? json_real(o->link_mbit) : json_null(), "verified", 1, "rows", rows),
                BMF_JSON_INDENT);
 }
 
 static void print_heading(const bmf_context *ctx, const bench_permute_options *o)
 {
     static const char *const column[] = {"limit", "rounds", "alltoallv", "naive", "MPI_A2Av", "auto"};
-    printf("2^%d words on %d ranks, %d threads each; milliseconds\n%-14s %9s", o->bits, ctx->ranks, ctx->threads,
-           "permutation", "MB sent");
+    bench_machine_print(stdout);
+    printf("2^%d words on %d ranks, %d threads each, median of %d repeats; milliseconds\n%-14s %9s", o->bits,
+           ctx->ranks, ctx->threads, o->repeats, "permutation", "MB sent");
     for (size_t k = 0; k < sizeof column / sizeof *column; k++)
         printf(" %9s", column[k]);
-    printf(" %-9s %6s\n", "is", "/best");
+    printf(" %-9s %6s  %s\n", "is", "/best", "quartiles");
 }
 
 /* ---- all together ---- */
@@ -355,6 +368,8 @@ static int measure_all(job *j, rank_case *cases)
     if (!j->o->json && bmf_is_root(j->ctx))
         print_heading(j->ctx, j->o);
     for (int k = 0; k < CASES; k++) {
+        if (!bench_permute_chosen(j->o, cases[k].name))
+            continue;
         j->c = &cases[k];
         BMF_TRY(measure_case(j));
         if (!j->o->json && bmf_is_root(j->ctx))

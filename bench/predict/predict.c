@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "bench/commands.h"
+#include "bench/machine.h"
 #include "bench/measure.h"
 #include "bench/predict/predict.h"
 #include "runtime/convert/convert.h"
@@ -250,6 +251,7 @@ static double rate(const row *r)
 
 static void print_text(const rows *all)
 {
+    bench_machine_print(stdout);
     printf("%-26s %9s %-9s %9s %10s %6s %12s\n", "", "count", "", "ms", "M / s", "bar", "B / action");
     for (int k = 0; k < all->count; k++) {
         const row *r = &all->row[k];
@@ -281,7 +283,7 @@ static int print_json(const rows *all)
         }
         json_array_append_new(list, one);
     }
-    json_t *root = json_pack("{s:o}", "rows", list);
+    json_t *root = json_pack("{s:o, s:o}", "machine", bench_machine_json(), "rows", list);
     return json_print(root, BMF_JSON_INDENT);
 }
 

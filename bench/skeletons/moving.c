@@ -6,6 +6,7 @@
  */
 #include "bench/skeletons/skeletons.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "runtime/backend/backend.h"
@@ -21,6 +22,8 @@ static double copied(int64_t elements)
 
 static int prepare_even(bench_case *c)
 {
+    if (c->team.ranks > 1 && c->elements > INT_MAX)
+        return bmf_fail(c->ctx, BMF_ERROR_ARGUMENT, "on several ranks MPI's loops take at most %d elements", INT_MAX);
     BMF_TRY(bench_numbers(c, c->elements, &c->x));
     bench_cut(c, c->x, c->from);
     memcpy(c->to, c->from, (size_t)(c->team.ranks + 1) * sizeof *c->to);
@@ -46,7 +49,7 @@ static int run_split(bench_case *c)
 /* MPI_IN_PLACE: rank 0's own share stays where it is. */
 static int hand_split(bench_case *c)
 {
-    reference_scatter(&c->team, c->to, bench_reals(c->x), bench_expected(c));
+    reference_scatter(&c->team, c->to, bench_data(c->x), bench_expected(c));
     return BMF_OK;
 }
 
@@ -56,7 +59,7 @@ static int verify_split(bench_case *c)
 {
     const size_t bytes = (size_t)c->expected_count * W;
     if (c->team.rank == 0 && bytes > 0)
-        memcpy(bench_expected(c), bench_reals(c->x), bytes);
+        memcpy(bench_expected(c), bench_data(c->x), bytes);
     return bench_verify_out(c);
 }
 
@@ -73,8 +76,16 @@ static int run_gather(bench_case *c)
 }
 static int hand_gather(bench_case *c)
 {
-    reference_gather(&c->team, c->from, bench_reals(c->x), bench_expected(c));
+    reference_gather(&c->team, c->from, bench_data(c->x), bench_expected(c));
     return BMF_OK;
+}
+
+static void put_number(const bench_case *c, int64_t i, int64_t number)
+{
+    if (c->type == BENCH_INT)
+        ((int64_t *)bench_data(c->x))[i] = number;
+    else
+        ((double *)bench_data(c->x))[i] = (double)number;
 }
 
 /* A list whose part k is k + 1 times as long as the first. */
@@ -90,12 +101,12 @@ static int prepare_rebalance(bench_case *c)
     BMF_TRY(bmf_partition_resized(c->ctx, c->x->partition, start, &skewed));
     c->y = c->x;
     c->x = NULL;
-    const int status = bmf_list_create(c->ctx, &bmf_type_real, skewed, &c->x);
+    const int status = bmf_list_create(c->ctx, c->type == BENCH_INT ? &bmf_type_int : &bmf_type_real, skewed, &c->x);
     bmf_partition_release(skewed);
     BMF_TRY(status);
     const int64_t begin = bench_local_begin(c->x), count = bench_local_count(c->x);
     for (int64_t i = 0; i < count; i++)
-        bench_reals(c->x)[i] = (double)(bench_hash(begin + i) & 1023);
+        put_number(c, i, (int64_t)(bench_hash(begin + i) & 1023));
     bench_cut(c, c->x, c->from);
     c->min_bytes = parts > 1 ? copied(c->elements) : 0;
     return bench_expect(c, bench_local_count(c->y), W);
@@ -107,7 +118,7 @@ static int run_rebalance(bench_case *c)
 }
 static int hand_rebalance(bench_case *c)
 {
-    reference_move(&c->team, c->from, 0, bench_reals(c->x), c->to, bench_expected(c));
+    c->loops->move(&c->team, c->from, 0, bench_data(c->x), c->to, bench_expected(c));
     return BMF_OK;
 }
 
@@ -138,7 +149,7 @@ static int run_project(bench_case *c)
 }
 static int hand_project(bench_case *c)
 {
-    return reference_project(&c->team, c->from, bench_reals(c->x), c->expected_count, c->y->column.data,
+    return c->loops->project(&c->team, c->from, bench_data(c->x), c->expected_count, c->y->column.data,
                              bench_expected(c)) == 0
                ? BMF_OK
                : BMF_ERROR_MEMORY;
@@ -166,9 +177,9 @@ static int run_concatenate(bench_case *c)
 static int hand_concatenate(bench_case *c)
 {
     bench_cut(c, c->x, c->from);
-    reference_move(&c->team, c->from, 0, bench_reals(c->x), c->to, bench_expected(c));
+    c->loops->move(&c->team, c->from, 0, bench_data(c->x), c->to, bench_expected(c));
     bench_cut(c, c->y, c->from);
-    reference_move(&c->team, c->from, c->elements / 2, bench_reals(c->y), c->to, bench_expected(c));
+    c->loops->move(&c->team, c->from, c->elements / 2, bench_data(c->y), c->to, bench_expected(c));
     return BMF_OK;
 }
 
@@ -186,7 +197,7 @@ static int run_distl(bench_case *c)
 }
 static int hand_distl(bench_case *c)
 {
-    c->expected_value.a = reference_broadcast(&c->team, 42.0);
+    c->expected_value.real = reference_broadcast(&c->team, 42.0);
     return BMF_OK;
 }
 
@@ -198,8 +209,8 @@ static bool pairs_are_right(const bench_case *c)
     if (pairs->count == 0)
         return true;
     const bmf_column *value = &pairs->child[0], *element = &pairs->child[1];
-    return *(const double *)value->data == c->expected_value.a && value->stride == 0 &&
-           memcmp(element->data, bench_reals(c->x), (size_t)pairs->count * W) == 0;
+    return *(const double *)value->data == c->expected_value.real && value->stride == 0 &&
+           memcmp(element->data, bench_data(c->x), (size_t)pairs->count * W) == 0;
 }
 
 static int verify_distl(bench_case *c)
@@ -208,6 +219,10 @@ static int verify_distl(bench_case *c)
                      pairs_are_right(c) ? BMF_OK : bmf_fail(c->ctx, BMF_ERROR_INTERNAL, "wrong pairs of distl"));
 }
 
+#define MOVING_BAR                                                                                                     \
+    {                                                                                                                  \
+        .fraction = 0.80                                                                                               \
+    }
 #define NO_BAR                                                                                                         \
     {                                                                                                                  \
         .fraction = 0                                                                                                  \
@@ -215,18 +230,48 @@ static int verify_distl(bench_case *c)
 
 const bench_row bench_moving_rows[] = {
     {"distl", "nothing but one value", prepare_distl, run_distl, hand_distl, verify_distl, NULL, NULL, BENCH_NO_LIMIT,
-     NO_BAR, 4, true},
+     NO_BAR, 4, BENCH_BRIEF | BENCH_REAL_ONLY},
     {"split", "reads and writes 8 n (P - 1) / P", prepare_split, run_split, hand_split, verify_split, NULL, NULL,
-     BENCH_COPY, NO_BAR, 4, false},
+     BENCH_COPY, MOVING_BAR, 4, 0},
     {"gather", "reads and writes 8 n, nothing if P is 1", prepare_gather, run_gather, hand_gather, bench_verify_out,
-     NULL, NULL, BENCH_COPY, NO_BAR, 4, false},
+     NULL, NULL, BENCH_COPY, MOVING_BAR, 4, 0},
     {"rebalance", "reads and writes 8 n, nothing if P is 1", prepare_rebalance, run_rebalance, hand_rebalance,
-     bench_verify_out, NULL, NULL, BENCH_COPY, NO_BAR, 4, false},
-    {"concatenate", "reads and writes 8 n", prepare_concatenate, run_concatenate, hand_concatenate, bench_verify_out,
-     NULL, NULL, BENCH_COPY, NO_BAR, 4, false},
-    {"project-random", "reads 8 n indices and 8 n elements, writes 8 n", prepare_project_random, run_project,
-     hand_project, bench_verify_out, NULL, NULL, BENCH_COPY, NO_BAR, 4, false},
-    {"project-reverse", "reads 8 n indices and 8 n elements, writes 8 n", prepare_project_reverse, run_project,
-     hand_project, bench_verify_out, NULL, NULL, BENCH_COPY, NO_BAR, 4, false},
+     bench_verify_out, NULL, NULL, BENCH_COPY, MOVING_BAR, 4, 0},
+    {"concatenate",
+     "reads and writes 8 n",
+     prepare_concatenate,
+     run_concatenate,
+     hand_concatenate,
+     bench_verify_out,
+     NULL,
+     NULL,
+     BENCH_COPY,
+     {.fraction = 0.90, .fraction_between = 0.80},
+     4,
+     BENCH_PEER},
+    {"project-random",
+     "reads 8 n indices and 8 n elements, writes 8 n",
+     prepare_project_random,
+     run_project,
+     hand_project,
+     bench_verify_out,
+     NULL,
+     NULL,
+     BENCH_COPY,
+     {.ratio = 1.0},
+     4,
+     BENCH_PEER},
+    {"project-reverse",
+     "reads 8 n indices and 8 n elements, writes 8 n",
+     prepare_project_reverse,
+     run_project,
+     hand_project,
+     bench_verify_out,
+     NULL,
+     NULL,
+     BENCH_COPY,
+     {.fraction = 0.80},
+     4,
+     BENCH_PEER},
 };
 const int bench_moving_row_count = sizeof bench_moving_rows / sizeof *bench_moving_rows;

@@ -23,15 +23,16 @@ static int prepare_one_each(bench_case *c)
 
 static int run_reduce(bench_case *c)
 {
-    return bmf_reduce(c->x, &bmf_plus_real, &c->value.a);
+    return bmf_reduce(c->x, &bmf_plus_real, &c->value);
 }
 
 static int hand_reduce(bench_case *c)
 {
+    const double *x = bench_data(c->x);
     double sum = 0;
     for (int64_t i = 0; i < c->expected_count; i++)
-        sum += bench_reals(c->x)[i];
-    MPI_Allreduce(&sum, &c->expected_value.a, 1, MPI_DOUBLE, MPI_SUM, c->team.comm);
+        sum += x[i];
+    MPI_Allreduce(&sum, &c->expected_value, 1, MPI_DOUBLE, MPI_SUM, c->team.comm);
     return BMF_OK;
 }
 
@@ -42,7 +43,7 @@ static int run_map(bench_case *c)
 
 static int hand_map(bench_case *c)
 {
-    reference_map(&c->team, c->expected_count, bench_reals(c->x), bench_expected(c));
+    c->loops->map(&c->team, c->expected_count, bench_data(c->x), bench_expected(c));
     return BMF_OK;
 }
 
@@ -126,9 +127,9 @@ const bench_row bench_overhead_rows[] = {
      NULL,
      NULL,
      BENCH_NO_LIMIT,
-     {.seconds = 1.5e-3},
+     {.seconds = 0.5e-3},
      1,
-     true},
+     BENCH_BRIEF | BENCH_REAL_ONLY},
     {"map-latency",
      "nothing; one element per processor",
      prepare_one_each,
@@ -140,7 +141,7 @@ const bench_row bench_overhead_rows[] = {
      BENCH_NO_LIMIT,
      {.fraction = 0},
      1,
-     true},
+     BENCH_BRIEF | BENCH_REAL_ONLY},
     {"trace-overhead",
      "nothing; 5 kernels of about 10 ms, traced and not",
      prepare_trace,
@@ -152,6 +153,6 @@ const bench_row bench_overhead_rows[] = {
      BENCH_NO_LIMIT,
      {.ratio = 1.02},
      1,
-     false},
+     BENCH_REAL_ONLY},
 };
 const int bench_overhead_row_count = sizeof bench_overhead_rows / sizeof *bench_overhead_rows;

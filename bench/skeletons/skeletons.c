@@ -1,26 +1,36 @@
-/* bmf-bench skeletons: every skeleton beside the limit of memory and a loop written by hand.
+/* bmf-bench skeletons: every skeleton beside the limit of memory, a loop written by hand and a peer.
  *
- * Method: per row, the limit's contestants, the reference, the skeleton and perhaps another mode of it are timed in
- * turn (bench/measure.h); the result of every timed skeleton call is compared with the reference's. A row's limit is
- * the bytes it must move at the bandwidth of the row's own turns. Cost: with the default options about a minute.
+ * Method: per row and size, the limit's contestants, the reference, the skeleton, perhaps another mode of it and the
+ * peer are timed in turn (bench/measure.h); the result of every timed call is compared with the reference's,
+ * and with that of the peer. A row's limit is the bytes it must move at the bandwidth of the row's own turns.
+ * Cost: with the default options about a minute.
  */
 #include "bench/skeletons/skeletons.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/commands.h"
 #include "bench/measure.h"
 #include "bench/names.h"
+#include "bench/peers/peers.h"
 #include "bench/report.h"
 #include "runtime/backend/backend.h"
 
-enum { DEFAULT_ELEMENTS = 100000000, BEYOND_CACHES = 1 << 24, DEFAULT_REPEATS = 9, MAX_REPEATS = 1000, MAX_ROWS = 64 };
+enum { DEFAULT_ELEMENTS = 100000000, BEYOND_CACHES = 1 << 24, MAX_ROWS = 64, MAX_SIZES = 8 };
+#define MAX_ELEMENTS INT64_C(1000000000000)
+enum { DEFAULT_REPEATS = 9, SHORT_REPEATS = 101, MAX_REPEATS = 1000 };
+
+typedef struct size_list {
+    int count;
+    int64_t elements[MAX_SIZES];
+} size_list;
 
 typedef struct options {
     int64_t elements; /* 0: the default */
-    int repeats;
+    size_list sizes;  /* instead of elements, if there are any */
+    int type;         /* a bench_type */
+    int repeats;      /* 0: as many as give a row about the same time at every size */
     bool json;
     const char *only; /* names with commas, or NULL: all */
 } options;
@@ -97,7 +107,7 @@ static double smaller(double a, double b)
 /* Bytes a second over all ranks of the faster contestant. */
 static double bandwidth_of(bench_limit limit, const bench_action *action, double total_bytes)
 {
-    const double seconds = smaller(action[0].median, action[1].median);
+    const double seconds = smaller(action[0].seconds.median, action[1].seconds.median);
     return seconds > 0 ? bench_limit_passes(limit) * total_bytes / seconds : 0;
 }
 
@@ -136,6 +146,17 @@ static int run_reference(void *state)
     return c->row->reference(c);
 }
 
+/* What the reference does, done by the peer; what it leaves is in the reference's place. */
+static int run_peer(void *state)
+{
+    bench_case *c = state;
+    const bench_loops *by_hand = c->loops;
+    c->loops = bench_peer(c->type);
+    const int status = c->row->reference(c);
+    c->loops = by_hand;
+    return status;
+}
+
 static int run_skeleton(void *state)
 {
     bench_case *c = state;
@@ -146,6 +167,12 @@ static int run_rival(void *state)
 {
     bench_case *c = state;
     return c->row->rival(c);
+}
+
+static int verify(void *state)
+{
+    bench_case *c = state;
+    return c->row->verify(c);
 }
 
 /* The result goes at once, so that its memory serves the next call, as it would in a program. */
@@ -183,11 +210,17 @@ static int count_messages(bench_case *c, bench_result *result)
     return check(c);
 }
 
-enum { REFERENCE, SKELETON, RIVAL, MAX_ACTIONS = RIVAL + 1 + BENCH_CONTESTANTS };
+enum { REFERENCE, SKELETON, RIVAL, PEER = RIVAL + 1, MAX_ACTIONS = PEER + 1 + BENCH_CONTESTANTS };
 
 static bool is_limited(const bench_case *c)
 {
     return c->row->limit != BENCH_NO_LIMIT && c->min_bytes > 0;
+}
+
+/* Peers are for one process. */
+static bool has_peer(const bench_case *c)
+{
+    return (c->row->flags & BENCH_PEER) && bench_peer(c->type) && c->team.ranks == 1;
 }
 
 /* The size of this rank's array of the limit: passing over the arrays of all ranks moves the row's bytes. */
@@ -197,45 +230,74 @@ static int64_t limit_bytes(const bench_case *c)
     return (elements + c->team.ranks - 1) / c->team.ranks * (int64_t)sizeof(double);
 }
 
-/* The time the row's bytes take at the bandwidth of its own turns. */
-static void fill_limit(const bench_case *c, const limit_arrays *a, const bench_action *limit, bench_result *result)
+/* The time the row's bytes take at the bandwidth of its own turns, and the fraction of it turn by turn. */
+static void fill_limit(const bench_case *c, const limit_arrays *a, const bench_action *limit, int repeats,
+                       const double *turn, bench_result *result)
 {
+    const bench_action *faster = &limit[limit[1].seconds.median < limit[0].seconds.median];
     result->limit_bandwidth = bandwidth_of(c->row->limit, limit, (double)a->arrays.bytes * c->team.ranks);
     if (result->limit_bandwidth > 0) {
-        result->limit = c->min_bytes / result->limit_bandwidth;
-        const double median = smaller(limit[0].median, limit[1].median);
-        result->limit_minimum = result->limit * smaller(limit[0].minimum, limit[1].minimum) / median;
+        const double scale = c->min_bytes / result->limit_bandwidth / faster->seconds.median;
+        result->limit = scale * faster->seconds.median;
+        result->limit_minimum = scale * smaller(limit[0].seconds.minimum, limit[1].seconds.minimum);
+        result->fractions = bench_ratios(repeats, faster->turn, turn);
+        result->fractions.lower *= scale;
+        result->fractions.upper *= scale;
     }
+}
+
+/* The actions of a row's turns; returns how many. kind: which action each is, REFERENCE .., or MAX_ACTIONS for those of
+ * the limit, which are last. */
+static int list_actions(bench_case *c, const limit_arrays *a, runner *r, bench_action *action, int *kind)
+{
+    const bench_row *row = c->row;
+    int (*const before)(void *) = row->restore ? restore : NULL;
+    const bool peer = has_peer(c), brief = row->flags & BENCH_BRIEF;
+    /* A peer is checked against the skeleton's result, so that stays until then. */
+    const bench_action every[] = {
+        [REFERENCE] = {.before = before, .run = run_reference, .state = c, .brief = brief, .settles = peer},
+        [SKELETON] = {.run = run_skeleton, .after = peer ? verify : check, .state = c, .brief = brief},
+        [RIVAL] = {.run = run_rival, .after = peer ? verify : check, .state = c, .brief = brief},
+        [PEER] = {.run = run_peer, .after = check, .state = c, .settles = true},
+    };
+    int actions = 0;
+    for (int k = REFERENCE; k <= PEER; k++) {
+        if ((k == RIVAL && !row->rival) || (k == PEER && !peer))
+            continue;
+        kind[actions] = k;
+        action[actions] = every[k];
+        /* Rows with a limit may work in place, where every call builds on the one before. */
+        action[actions++].any_order = row->limit == BENCH_NO_LIMIT;
+    }
+    if (is_limited(c)) {
+        add_limit(row->limit, &a->arrays, r, action + actions);
+        for (int k = 0; k < BENCH_CONTESTANTS; k++)
+            kind[actions++] = MAX_ACTIONS;
+    }
+    return actions;
 }
 
 static int measure_turns(bench_case *c, int repeats, const limit_arrays *a, bench_result *result)
 {
-    const bench_row *row = c->row;
-    int (*const before)(void *) = row->restore ? restore : NULL;
     runner r[BENCH_CONTESTANTS];
-    bench_action action[MAX_ACTIONS] = {
-        [REFERENCE] = {.before = before, .run = run_reference, .state = c, .brief = row->brief},
-        [SKELETON] = {.run = run_skeleton, .after = check, .state = c, .brief = row->brief},
-        [RIVAL] = {.run = run_rival, .after = check, .state = c, .brief = row->brief},
-    };
-    const int own = row->rival ? RIVAL + 1 : SKELETON + 1;
-    const bool limited = is_limited(c);
-    if (limited)
-        add_limit(row->limit, &a->arrays, r, action + own);
-    /* Rows with a limit may work in place, where every call builds on the one before. */
-    for (int k = 0; k < own && row->limit == BENCH_NO_LIMIT; k++)
-        action[k].any_order = true;
-    BMF_TRY(bench_measure(c->ctx, repeats, own + (limited ? BENCH_CONTESTANTS : 0), action));
-    result->reference = action[REFERENCE].median;
-    result->reference_minimum = action[REFERENCE].minimum;
-    result->seconds = action[SKELETON].median;
-    result->minimum = action[SKELETON].minimum;
-    if (row->rival) {
-        result->rival = action[RIVAL].median;
-        result->rival_minimum = action[RIVAL].minimum;
+    bench_action action[MAX_ACTIONS];
+    int kind[MAX_ACTIONS];
+    double turn[MAX_ACTIONS][repeats];
+    const int actions = list_actions(c, a, r, action, kind);
+    for (int k = 0; k < actions; k++)
+        action[k].turn = turn[k];
+    BMF_TRY(bench_measure(c->ctx, repeats, actions, action));
+    bench_spread *const into[] = {[REFERENCE] = &result->reference,
+                                  [SKELETON] = &result->seconds,
+                                  [RIVAL] = &result->rival,
+                                  [PEER] = &result->peer};
+    for (int k = 0; k < actions && kind[k] != MAX_ACTIONS; k++) {
+        *into[kind[k]] = action[k].seconds;
+        if (kind[k] == PEER)
+            result->peer_ratios = bench_ratios(repeats, turn[SKELETON], turn[k]);
     }
-    if (limited)
-        fill_limit(c, a, action + own, result);
+    if (is_limited(c))
+        fill_limit(c, a, action + actions - BENCH_CONTESTANTS, repeats, turn[SKELETON], result);
     return BMF_OK;
 }
 
@@ -255,15 +317,25 @@ static int measure_row(bench_case *c, int repeats, bench_result *result)
     return status;
 }
 
-static void run_row(bmf_context *ctx, const bench_row *row, const options *o, bench_result *result)
+/* Fewer turns of long rows: about the same time at every size. */
+static int repeats_of(const options *o, int64_t elements)
+{
+    if (o->repeats > 0)
+        return o->repeats;
+    const int64_t repeats = DEFAULT_REPEATS * (int64_t)DEFAULT_ELEMENTS / elements;
+    return (int)(repeats < DEFAULT_REPEATS ? DEFAULT_REPEATS : repeats > SHORT_REPEATS ? SHORT_REPEATS : repeats);
+}
+
+static void run_row(bmf_context *ctx, const bench_row *row, const options *o, int64_t elements, bench_result *result)
 {
     const int ranks = bmf_ranks(ctx);
     int64_t from[ranks + 1], to[ranks + 1];
-    bench_case c = {.ctx = ctx, .row = row, .from = from, .to = to};
+    bench_case c = {.ctx = ctx, .row = row, .from = from, .to = to, .type = (bench_type)o->type};
     c.team = (bench_team){ctx->comm, ctx->rank, ranks, ctx->threads};
-    c.elements = o->elements ? o->elements : DEFAULT_ELEMENTS / row->divisor;
-    *result = (bench_result){.row = row, .elements = c.elements};
-    result->status = measure_row(&c, o->repeats, result);
+    c.loops = &reference_loops[c.type];
+    c.elements = elements ? elements : DEFAULT_ELEMENTS / row->divisor;
+    *result = (bench_result){.row = row, .type = c.type, .elements = c.elements, .repeats = repeats_of(o, c.elements)};
+    result->status = measure_row(&c, result->repeats, result);
     if (result->status != BMF_OK)
         snprintf(result->error, sizeof result->error, "%s", bmf_error_text(ctx));
     case_end(&c);
@@ -271,40 +343,53 @@ static void run_row(bmf_context *ctx, const bench_row *row, const options *o, be
 
 static bench_facts facts_of(const bmf_context *ctx, const options *o)
 {
-    bench_facts facts = {.ranks = ctx->ranks,
+    return (bench_facts){.ranks = ctx->ranks,
                          .threads = ctx->threads,
                          .node_ranks = ctx->node_ranks,
                          .cores = ctx->node_cores,
-                         .repeats = o->repeats,
-                         .processors = ctx->processors};
-    bench_facts_model(&facts);
-    return facts;
+                         .repeats = repeats_of(o, DEFAULT_ELEMENTS),
+                         .processors = ctx->processors,
+                         .peer = ctx->ranks == 1 && bench_peer(BENCH_REAL) ? bench_peer(BENCH_REAL)->name : NULL};
 }
 
-static int run_rows(bmf_context *ctx, const options *o, bench_facts *facts, bench_result *result, int *count)
+static int chosen_rows(const options *o, const bench_row *rows[MAX_ROWS])
 {
-    const bench_row *rows[MAX_ROWS];
     int chosen = 0;
     const int known = all_rows(rows);
     for (int k = 0; k < known; k++)
-        if (!o->only || is_listed(o->only, rows[k]->name))
+        if ((!o->only || is_listed(o->only, rows[k]->name)) &&
+            !(o->type == BENCH_INT && (rows[k]->flags & BENCH_REAL_ONLY)))
             rows[chosen++] = rows[k];
-    BMF_TRY(measure_machine(ctx, o->repeats, o->elements ? o->elements : DEFAULT_ELEMENTS, facts));
+    return chosen;
+}
+
+/* One after the other: all sizes of a row. */
+static int run_rows(bmf_context *ctx, const options *o, bench_facts *facts, bench_result *result, int *count)
+{
+    const bench_row *rows[MAX_ROWS];
+    const size_list once = {1, {o->elements}}, *sizes = o->sizes.count > 0 ? &o->sizes : &once;
+    const int chosen = chosen_rows(o, rows);
+    int64_t largest = o->elements ? o->elements : DEFAULT_ELEMENTS;
+    for (int k = 0; k < o->sizes.count; k++)
+        largest = k == 0 || sizes->elements[k] > largest ? sizes->elements[k] : largest;
+    if (bench_peer(BENCH_REAL))
+        bench_peer_start(ctx->threads);
+    BMF_TRY(measure_machine(ctx, facts->repeats, largest, facts));
     buffer_trim();
-    const bench_progress progress = bench_progress_begin(bmf_is_root(ctx), chosen);
-    for (int k = 0; k < chosen; k++) {
-        bench_progress_show(&progress, k, rows[k]->name);
-        run_row(ctx, rows[k], o, &result[k]);
+    const bench_progress progress = bench_progress_begin(bmf_is_root(ctx), chosen * sizes->count);
+    for (int k = 0; k < chosen * sizes->count; k++) {
+        bench_progress_show(&progress, k, rows[k / sizes->count]->name);
+        run_row(ctx, rows[k / sizes->count], o, sizes->elements[k % sizes->count], &result[k]);
     }
     bench_progress_end(&progress);
-    *count = chosen;
+    *count = chosen * sizes->count;
     return BMF_OK;
 }
 
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
     const options *o = values;
-    bench_result result[MAX_ROWS];
+    bench_result result[MAX_ROWS * MAX_SIZES];
     int count = 0;
     (void)operands;
     bench_facts facts = facts_of(ctx, o);
@@ -336,6 +421,32 @@ static int read_only(const char *text, void *field)
     return read_names(text, is_row, field);
 }
 
+/* Numbers with commas; 1e6 is one too. */
+static int read_sizes(const char *text, void *field)
+{
+    size_list *read = field;
+    const char *at = text;
+    do {
+        char *end;
+        const double value = strtod(at, &end);
+        if (end == at || (*end != ',' && *end != '\0') || !(value >= 1 && value <= MAX_ELEMENTS) ||
+            value != (double)(int64_t)value)
+            return usage_error("--sizes needs whole numbers from 1 to 1e12, such as 1e6,1e7, not '%s'", text);
+        if (read->count == MAX_SIZES)
+            return usage_error("--sizes takes at most %d sizes", MAX_SIZES);
+        read->elements[read->count++] = (int64_t)value;
+        at = end + (*end == ',');
+    } while (*at);
+    return 0;
+}
+
+static const char *type_name(int number, const char **about)
+{
+    static const char *const name[] = {"real", "int", NULL};
+    *about = NULL;
+    return name[number];
+}
+
 static void print_rows(FILE *to)
 {
     const bench_row *rows[MAX_ROWS];
@@ -347,22 +458,30 @@ static void print_rows(FILE *to)
 
 static const bmf_option table[] = {
     BMF_OPTION(
-        "elements", "N", BMF_WHOLE(options, elements, 1, INT_MAX),
+        "elements", "N", BMF_WHOLE(options, elements, 1, MAX_ELEMENTS),
         "elements of every list; default: 100000000 for what computes, a quarter for what moves, at most 6 GiB of "
         "memory over all ranks"),
-    BMF_OPTION("repeats", "K", BMF_WHOLE(options, repeats, 1, MAX_REPEATS), "timed turns after one to warm up"),
+    BMF_OPTION("sizes", "N,..", BMF_OTHER(options, sizes, read_sizes),
+               "several numbers of elements, such as 1e6,1e7,100000007: each row at each of them"),
+    BMF_OPTION("type", "TYPE", BMF_CHOICE(options, type, type_name),
+               "of the elements, real or int; rows that have no form for ints are left out then"),
+    BMF_OPTION("repeats", "K", BMF_WHOLE(options, repeats, 1, MAX_REPEATS),
+               "timed turns after one to warm up; default: 9, of shorter lists more, up to 101"),
     BMF_OPTION("only", "NAME,..", BMF_OTHER(options, only, read_only), "only these rows"),
-    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the table"), BMF_OPTION_END};
+    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the table"),
+    BMF_OPTION_END};
 
-static const options defaults = {.repeats = DEFAULT_REPEATS};
+static const options defaults = {.type = BENCH_REAL};
 
 const bmf_driver bench_skeletons = {
     .name = "skeletons",
     .summary = "the skeletons beside the bandwidth of memory and loops written by hand",
     .synopsis = "mpirun -n RANKS bmf-bench skeletons [OPTION]..",
     .about =
-        "Times every skeleton beside what the machine allows and beside a loop written by hand (MPI and OpenMP), and "
-        "checks every result. Times are medians over repeats in which all of them take turns.",
+        "Times every skeleton beside what the machine allows, beside a loop written by hand (MPI and OpenMP) and, on "
+        "one "
+        "rank and if it was built with them, beside C++ parallel algorithms on TBB, and checks every result. Times are "
+        "medians over repeats in which all of them take turns; quartiles are those of the ratios turn by turn.",
     .example = "mpirun -n 2 bmf-bench skeletons --only map,reduce,scan --bmf-threads 1",
     .exit_code = "0, 1 if a result was wrong, 2 for bad options. A missed bar is marked, and is no failure.",
     .more = print_rows,

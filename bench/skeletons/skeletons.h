@@ -12,30 +12,47 @@
 
 typedef struct bench_row bench_row;
 
+/* The result of a reduction. */
+typedef union bench_total {
+    double real;
+    int64_t whole;
+    bench_matrix matrix;
+} bench_total;
+
 /* One row being measured. `prepare` makes x and what else the row reads, `expected` and least_bytes; the reference
  * writes expected or expected_value, the skeleton out, x or value; `verify` compares them. */
 typedef struct bench_case {
     bmf_context *ctx;
     const bench_row *row;
     bench_team team;
-    int64_t elements;                   /* of the whole list */
-    double min_bytes;                   /* that memory must move for the row, over all ranks; 0: no limit is known */
-    bmf_list *x, *y;                    /* inputs */
-    bmf_list *out;                      /* result of the last skeleton call, or NULL */
-    int64_t *from, *to;                 /* ranks + 1 values: where each rank's elements of x and of the result begin */
-    bmf_buffer *expected;               /* the reference's result on this rank */
-    int64_t expected_count;             /* its elements */
-    bench_matrix value, expected_value; /* totals; a real total stands in .a */
-    bmf_trace_run *run;                 /* trace-overhead: where events go */
+    bench_type type;          /* of the elements, unless the row is of reals only */
+    const bench_loops *loops; /* what `reference` runs: loops by hand, or those of a peer */
+    int64_t elements;         /* of the whole list */
+    double min_bytes;         /* that memory must move for the row, over all ranks; 0: no limit is known */
+    bmf_list *x, *y;          /* inputs */
+    bmf_list *out;            /* result of the last skeleton call, or NULL */
+    int64_t *from, *to;       /* ranks + 1 values: where each rank's elements of x and of the result begin */
+    bmf_buffer *expected;     /* the reference's result on this rank */
+    int64_t expected_count;   /* its elements */
+    bench_total value, expected_value;
+    bmf_trace_run *run; /* trace-overhead: where events go */
 } bench_case;
 
-/* The bars of the design, section 13; 0 where there is none. */
+/* The bars of the design, section 13; 0 where there is none. No row may take longer than its peer. */
 typedef struct bench_bar {
-    double fraction; /* of the limit, at least */
-    double seconds;  /* at most */
-    double ratio;    /* to the reference, at most */
-    double rival;    /* ratio to the rival, at most */
+    double fraction;         /* of the limit, at least */
+    double fraction_between; /* the same on several ranks, if it is another */
+    double seconds;          /* at most */
+    double ratio;            /* to the reference, at most */
+    double rival;            /* ratio to the rival, at most */
 } bench_bar;
+
+/* What else is measured of a row, or what it is not for. */
+enum {
+    BENCH_BRIEF = 1,     /* timed in batches */
+    BENCH_PEER = 2,      /* the peers have it */
+    BENCH_REAL_ONLY = 4, /* has no form for ints */
+};
 
 struct bench_row {
     const char *name;
@@ -49,7 +66,7 @@ struct bench_row {
     bench_limit limit;
     bench_bar bar;
     int64_t divisor; /* the default number of elements is divided by this */
-    bool brief;      /* timed in batches */
+    unsigned flags;  /* BENCH_BRIEF, .. */
 };
 
 extern const bench_row bench_compute_rows[], bench_moving_rows[], bench_overhead_rows[];
@@ -65,8 +82,8 @@ BMF_INLINE uint64_t bench_hash(int64_t i)
     return h ^ (h >> 32);
 }
 
-/* A list of n whole reals 0 .. 1023, and of other ones: sums of 2^33 of their products are exact in every order, so
- * that results compare exactly. */
+/* A list of n whole numbers 0 .. 1023 of the case's type, and of other ones: sums of 2^33 of their products are exact
+ * in every order, so that results compare exactly. */
 int bench_numbers(bench_case *c, int64_t n, bmf_list **list);
 int bench_other_numbers(bench_case *c, int64_t n, bmf_list **list);
 
@@ -77,8 +94,9 @@ void bench_cut(const bench_case *c, const bmf_list *list, int64_t *cut);
 /* First element and number of elements on this rank. */
 int64_t bench_local_begin(const bmf_list *list);
 int64_t bench_local_count(const bmf_list *list);
-double *bench_reals(const bmf_list *list);
-double *bench_expected(const bench_case *c);
+/* The elements of this rank, and the reference's. */
+void *bench_data(const bmf_list *list);
+void *bench_expected(const bench_case *c);
 
 /* ---- for skeleton and verify ---- */
 

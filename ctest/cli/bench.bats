@@ -41,6 +41,9 @@ result = json.load(os.fdopen(3))
 for key in ("copy_bytes_per_second", "read_bytes_per_second", "write_bytes_per_second"):
     assert result[key] > 0, key
 assert result["ranks"] == ranks and result["threads"] == 1 and result["processors"] == ranks
+machine = result["machine"]
+assert machine["model"] == result["processor"] and machine["cores"] > 0, machine
+assert machine["instructions"] in ("AVX-512", "AVX2", "plain") and "l1_bytes" in machine, machine
 rows = {row["skeleton"]: row for row in result["rows"]}
 assert len(rows) == len(result["rows"])
 expected = """map map-in-place zip zip-in-place reduce reduce-free map-reduce zip-map-reduce scan scan-exclusive scan-in-place
@@ -99,10 +102,44 @@ END
 @test "the table names its units and has a line for every chosen row" {
     bench 1 skeletons --elements 1000 --repeats 1 --only scan,zip
     assert_success
-    assert_line --regexp '^skeleton +elements +ms +ms +limit +ms +by hand +messages +bytes$'
+    assert_line --regexp '^skeleton +elements +ms +ms +limit +quartiles +ms +by hand( +ms +TBB +quartiles)? +messages +bytes$'
+    assert_line --index 0 --regexp 'cores?(;.*)?; (AVX-512|AVX2|plain)$'
     assert_line --regexp '^zip +1000 '
     assert_line --regexp '^scan +1000 '
     refute_line --regexp '^map '
+}
+
+@test "lists of ints are timed and verified, at several sizes" {
+    for ranks in 1 2 3; do
+        bench $ranks skeletons --sizes 1e3,1001,20000 --repeats 2 --type int --json
+        assert_success
+        python3 - 3<<<"$output" <<'END'
+import json, os
+
+rows = json.load(os.fdopen(3))["rows"]
+names = """map map-in-place zip zip-in-place reduce reduce-free map-reduce zip-map-reduce scan scan-exclusive scan-in-place
+    map-scan filter iota split gather rebalance project-random project-reverse concatenate""".split()
+assert sorted((row["skeleton"], row["elements"]) for row in rows) == sorted((n, e) for n in names for e in (1000, 1001, 20000))
+for row in rows:
+    assert row["verified"] is True and row["type"] == "int" and row["repeats"] == 2, row
+END
+    done
+}
+
+@test "spreads are those of the turns" {
+    bench 1 skeletons --elements 100000 --repeats 9 --only map,scan,reduce --json
+    assert_success
+    python3 - 3<<<"$output" <<'END'
+import json, os
+
+result = json.load(os.fdopen(3))
+for row in result["rows"]:
+    for what in ("", "reference_") + (("peer_",) if result["peer"] else ()):
+        lower, upper = row[what + "quartile_seconds"]
+        assert row[what + "minimum_seconds"] <= lower <= row[what + "seconds"] <= upper, row
+    if result["peer"]:  # C++ algorithms on TBB: results were compared, too
+        assert abs(row["peer_ratio"] * row["peer_seconds"] / row["seconds"] - 1) < 1e-6, row
+END
 }
 
 @test "bmf-bench language verifies every row" {
@@ -137,7 +174,7 @@ assert result["ranks"] == ranks and result["bits"] == bits and result["verified"
 assert result["link_mbit"] == 200
 keys = """permutation bits elem ranks threads class rank_r method rounds messages bytes predicted_bytes seconds
     memcpy_seconds fraction_of_memcpy rounds_seconds alltoallv_seconds naive_seconds mpi_alltoallv_seconds
-    limit_seconds auto_ratio verified""".split()
+    limit_seconds auto_ratio auto_ratio_quartiles verified""".split()
 power = ranks & (ranks - 1) == 0
 assert len(result["rows"]) == len({row["permutation"] for row in result["rows"]})
 for row in result["rows"]:
@@ -165,8 +202,13 @@ END
     done
     bench 2 permute --bits 10 --repeats 1
     assert_success
-    assert_line --regexp '^permutation +MB sent +limit +rounds +alltoallv +naive +MPI_A2Av +auto is +/best$'
+    assert_line --regexp '^permutation +MB sent +limit +rounds +alltoallv +naive +MPI_A2Av +auto is +/best +quartiles$'
     assert_line --regexp '^bitrev +0.00 +- '
+    bench 2 permute --bits 10 --repeats 1 --only gray,random
+    assert_success
+    assert_line --regexp '^gray '
+    assert_line --regexp '^random:2 '
+    refute_line --regexp '^bitrev '
 }
 
 @test "permutations in memory are timed and verified on one rank" {
@@ -203,6 +245,10 @@ for row in d["rows"]:
     refused "--elements needs a whole number" skeletons --elements 0
     refused "--elements needs a whole number" skeletons --elements 1e6
     refused "option '--elements' needs a value" skeletons --elements
+    refused "--sizes needs whole numbers" skeletons --sizes 1e6,1.5
+    refused "--sizes needs whole numbers" skeletons --sizes 1e6,many
+    refused "--sizes takes at most 8 sizes" skeletons --sizes 1,2,3,4,5,6,7,8,9
+    refused "unknown type 'complex'; known: real, int" skeletons --type complex
     refused "--repeats needs a whole number" skeletons --repeats -1
     refused "--repeats needs a whole number" skeletons --repeats 1001
     refused "no row 'mop'" skeletons --only map,mop
@@ -213,6 +259,7 @@ for row in d["rows"]:
     refused "--bits needs a whole number from 10 to 32, not '9'" permute --bits 9
     refused "option '--bits' needs a value" permute --bits
     refused "--repeats needs a whole number from 1 to 1000, not '0'" permute --repeats 0
+    refused "--only: there is no row 'grey'" permute --only gray,grey
     refused "--link-mbit needs a number above 0" permute --link-mbit 0
     refused "--link-mbit needs a number above 0" permute --link-mbit fast
     refused "unknown option '--fast'" permute --fast

@@ -23,7 +23,7 @@ count()
 }
 
 @test "every script explains itself and refuses what it does not know" {
-    for script in setup check demo bench cluster lint compare-bench; do
+    for script in setup check demo bench cluster lint compare-bench compare-fftw; do
         run "$scripts/$script" --help
         assert_success
         assert_output --partial "usage: scripts/$script"
@@ -38,6 +38,24 @@ count()
         assert_failure 2
         assert_output --partial "--hosts takes a whole number from 1 to 64"
     done
+}
+
+@test "transposes of FFTW and bmf are timed in turns where FFTW is" {
+    run "$scripts/compare-fftw" "$BMF_BIN_DIR" 12,5
+    assert_failure 2
+    assert_output --partial "a shape is BITS,ROWBITS"
+    [ -x "$BMF_BIN_DIR/bmf-bench-fftw" ] || skip "FFTW for MPI is not installed"
+    run "$scripts/compare-fftw" --turns 1 --json "$BMF_BIN_DIR" 12,6 12,3
+    assert_success
+    python3 - 3<<<"$output" <<'END'
+import json, os
+
+result = json.load(os.fdopen(3))
+assert result["machine"]["model"] and result["ranks"] == 2 and result["turns"] == 1
+assert [(row["rows"], row["columns"]) for row in result["rows"]] == [(64, 64), (8, 512)]
+for row in result["rows"]:
+    assert abs(row["ratio"] * row["seconds"] / row["fftw_seconds"] - 1) < 1e-6, row
+END
 }
 
 @test "a program without cases counts as one" {

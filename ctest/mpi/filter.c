@@ -169,6 +169,25 @@ static void check_broadcast(bmf_context *ctx, uint64_t *state)
     free(expected);
 }
 
+/* Lists of many pieces, which on few ranks are streamed past the caches: n, and which of 1000 to keep. */
+static void check_large(bmf_context *ctx, uint64_t *state, int64_t n, int64_t of_thousand)
+{
+    number_pair *x = calloc((size_t)n, sizeof *x), *expected = calloc((size_t)n, sizeof *expected);
+    for (int64_t i = 0; i < n; i++)
+        x[i] = (number_pair){test_below(state, 1000), (double)i};
+    threshold = of_thousand;
+    const int64_t kept = reference_filter(keep_record, n, x, sizeof *x, expected);
+    bmf_partition *partition = test_partition(ctx, state, n);
+    bmf_list *xs = test_list(ctx, &pair_type, partition, x), *ys = NULL;
+    CHECK(bmf_filter(xs, &keep_pair, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
+    test_equal(ys, NULL, kept, expected, "filter of many pieces");
+    bmf_list_free(xs);
+    bmf_list_free(ys);
+    bmf_partition_release(partition);
+    free(x);
+    free(expected);
+}
+
 static int moody_block(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out)
 {
     (void)context;
@@ -189,14 +208,17 @@ BMF_MAP_KERNEL(negative, int64_t, n, int64_t, -n)
 
 static void check_refusals(bmf_context *ctx)
 {
-    bmf_list *xs = NULL, *reals = NULL, *ys = NULL;
+    bmf_list *xs = NULL, *many = NULL, *reals = NULL, *ys = NULL;
     BMF_CHECK(bmf_iota(ctx, 20, &xs));
+    BMF_CHECK(bmf_iota(ctx, 200000, &many));
     BMF_CHECK(bmf_iota_real(ctx, 20, &reals));
     test_refused(ctx, bmf_filter(xs, &moody, &ys), BMF_ERROR_KERNEL, "moody", "a predicate that fails");
+    test_refused(ctx, bmf_filter(many, &moody, &ys), BMF_ERROR_KERNEL, "moody", "one that fails in one of many pieces");
     test_refused(ctx, bmf_filter(xs, &negative, &ys), BMF_ERROR_TYPE, "negative", "a predicate that gives ints");
     test_refused(ctx, bmf_filter(reals, &moody, &ys), BMF_ERROR_TYPE, "moody", "a predicate of ints on reals");
     CHECK(!ys, "a refused filter made a list");
     bmf_list_free(xs);
+    bmf_list_free(many);
     bmf_list_free(reals);
 }
 
@@ -213,6 +235,8 @@ int main(int argc, char **argv)
             check_broadcast(ctx, &state);
         }
         check_refusals(ctx);
+        check_large(ctx, &state, 300000, 500);
+        check_large(ctx, &state, 700000, machine % 2 ? 30 : 1000);
     }
     const int failed = bmf_close(ctx);
     return test_finish() || failed;

@@ -231,7 +231,7 @@ static void check_fused(sample *s)
     for (int64_t i = 0; i < s->n; i++)
         raised_to[i] = CMPLX((double)s->floats[i], -(double)s->floats[i]);
     if (s->n > 0)
-        reference_tree_fold(plus_complex_record, s->n, raised_to, sizeof *raised_to, &expected);
+        reference_column_fold(plus_complex_record, s->n, raised_to, sizeof *raised_to, &expected);
     OK(bmf_map_reduce(s->float_list, &raised, &bmf_plus_complex, &total));
     CHECK(memcmp(&total, &expected, sizeof total) == 0, "map_reduce of %lld floats to complex", (long long)s->n);
     bmf_list *out = NULL;

@@ -1,7 +1,8 @@
 /* scan, scan_in_place and map_scan against the serial reference.
  *
  * Method: as mpi_reduce: random lists of every shape, every operator, machine size and algorithm, inclusive and
- * exclusive, equal bit by bit; and the last inclusive value has the bits of bmf_reduce.
+ * exclusive, equal bit by bit; and the last inclusive value has the bits of bmf_reduce
+ * (unless the operator commutes and is not exact).
  */
 #include "bmf.h"
 
@@ -19,8 +20,11 @@ enum { ALGORITHMS = 4 };
 static const char *const algorithm[ALGORITHMS] = {NULL, "levels", "tree", "everybody"};
 static const char *const kind_name[2] = {"inclusive", "exclusive"};
 
+/* Of operators that commute but are not exact, scans and reductions have different trees. */
 static void check_last_is_total(const bmf_list *xs, const test_operator *test, int64_t n, const char *scanned)
 {
+    if (test_goes_by_columns(test))
+        return;
     char total[TEST_LARGEST_RECORD] = {0};
     CHECK(bmf_reduce(xs, test->op, total) == BMF_OK, "%s", test->op->name);
     CHECK(test_same_record(test->op->type, total, scanned + (size_t)(n - 1) * test->size),

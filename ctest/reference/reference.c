@@ -94,6 +94,57 @@ void reference_tree_fold(reference_binary *op, int64_t n, const void *x, size_t 
     }
 }
 
+enum { COLUMNS = 8, COLUMN_BLOCK = 64 };
+
+/* The pairs of n >= 1 records, which are overwritten; the value is then the first. */
+static void fold_sequence(reference_binary *op, int64_t n, char *x, size_t size)
+{
+    while (n > 1) {
+        int64_t left = 0;
+        for (int64_t i = 0; i < n; i += 2, left++) {
+            char value[LARGEST_RECORD];
+            memcpy(value, record(x, i, size), size);
+            if (i + 1 < n)
+                append(op, value, record(x, i + 1, size), size);
+            memcpy(x + (size_t)left * size, value, size);
+        }
+        n = left;
+    }
+}
+
+/* The value of n <= 64 elements. */
+static void block_value(reference_binary *op, int64_t n, const char *x, size_t size, void *y)
+{
+    char row[COLUMNS * LARGEST_RECORD];
+    int64_t columns = 0;
+    for (; columns < COLUMNS && columns < n; columns++) {
+        char column[COLUMNS * LARGEST_RECORD];
+        int64_t rows = 0;
+        for (int64_t i = columns; i < n; i += COLUMNS, rows++)
+            memcpy(column + (size_t)rows * size, record(x, i, size), size);
+        fold_sequence(op, rows, column, size);
+        memcpy(row + (size_t)columns * size, column, size);
+    }
+    fold_sequence(op, columns, row, size);
+    memcpy(y, row, size);
+}
+
+void reference_column_fold(reference_binary *op, int64_t n, const void *x, size_t size, void *y)
+{
+    const int64_t blocks = n / COLUMN_BLOCK, rest = n % COLUMN_BLOCK;
+    char *value = calloc((size_t)blocks + 1, size);
+    for (int64_t b = 0; b <= blocks; b++)
+        block_value(op, b < blocks ? COLUMN_BLOCK : rest, record(x, b * COLUMN_BLOCK, size), size,
+                    value + (size_t)b * size);
+    if (blocks > 0)
+        reference_tree_fold(op, blocks, value, size, y);
+    if (blocks > 0 && rest > 0)
+        append(op, y, record(value, blocks, size), size);
+    if (blocks == 0)
+        memcpy(y, value, size);
+    free(value);
+}
+
 /* level[k] gets the values of all complete nodes of height k; level[0] is x itself. */
 static int node_levels(reference_binary *op, int64_t n, const void *x, size_t size, char *level[63])
 {

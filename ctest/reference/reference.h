@@ -32,5 +32,10 @@ void reference_scan(reference_binary *op, int64_t n, const void *x, size_t size,
  * of its complete nodes, one per binary digit of m, largest first. */
 void reference_tree_fold(reference_binary *op, int64_t n, const void *x, size_t size, void *y);
 void reference_tree_scan(reference_binary *op, int64_t n, const void *x, size_t size, const void *identity, void *y);
+/* The reduction of the same page by an operator that commutes. Pairs of a sequence: x[0] op x[1], x[2] op x[3], .., an
+ * odd one as it is; of these again, until one is left. A block of up to 64 elements has rows of 8: the pairs of every
+ * column, from the top, are the sequence whose pairs are the block's value. The values of complete blocks go by the
+ * tree; that of an incomplete one is last. */
+void reference_column_fold(reference_binary *op, int64_t n, const void *x, size_t size, void *y);
 
 #endif

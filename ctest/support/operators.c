@@ -153,6 +153,11 @@ SCALAR_COMBINE(last, double, ((void)a, b))
 BMF_FOLD_KERNEL_FLAGS(mixed, int64_t, a, b, multiply(add(multiply(a, 31), b ^ (b >> 7)), 0x2545f4914f6cdd1d), 0, 0)
 SCALAR_COMBINE(mixed, int64_t, multiply(add(multiply(a, 31), b ^ (b >> 7)), 0x2545f4914f6cdd1d))
 
+/* Commutes, and is as little associative as `mixed`: shows any other shape of a block that goes by columns. */
+BMF_FOLD_KERNEL_FLAGS(stirred, int64_t, a, b, multiply(add(a, b) ^ (add(a, b) >> 7), 0x2545f4914f6cdd1d), 0,
+                      BMF_COMMUTATIVE)
+SCALAR_COMBINE(stirred, int64_t, multiply(add(a, b) ^ (add(a, b) >> 7), 0x2545f4914f6cdd1d))
+
 /* ---- 2 x 2 matrices: exact modulo 2^64, and real ---- */
 
 typedef struct int_matrix {
@@ -542,6 +547,7 @@ static const test_operator table[TEST_OPERATORS] = {
     {&bmf_plus_complex, plus_complex_records, draw_complex, sizeof(double _Complex)},
     {&bmf_times_complex, times_complex_records, draw_unit_complex, sizeof(double _Complex)},
     {&survey_merge, survey_records, draw_survey, sizeof(survey)},
+    {&stirred, stirred_records, draw_int, sizeof(int64_t)},
 };
 
 const test_operator *test_operator_number(int k)
@@ -557,10 +563,18 @@ void *test_draw(const test_operator *test, int64_t n, uint64_t *state)
     return x;
 }
 
+bool test_goes_by_columns(const test_operator *test)
+{
+    const bool scalar = test->op->type->kind != BMF_STRUCT && test->op->type->kind != BMF_TUPLE;
+    return scalar && (test->op->flags & BMF_COMMUTATIVE) && !(test->op->flags & BMF_EXACT);
+}
+
 void test_expected_fold(const test_operator *test, int64_t n, const void *x, void *y)
 {
     if (test->op->flags & BMF_EXACT)
         reference_fold(test->combine, n, x, test->size, y);
+    else if (test_goes_by_columns(test))
+        reference_column_fold(test->combine, n, x, test->size, y);
     else
         reference_tree_fold(test->combine, n, x, test->size, y);
 }

@@ -8,7 +8,7 @@
 #include "bmf.h"
 #include "ctest/reference/reference.h"
 
-enum { TEST_OPERATORS = 30, TEST_LARGEST_RECORD = 256 };
+enum { TEST_OPERATORS = 31, TEST_LARGEST_RECORD = 256 };
 
 typedef struct test_operator {
     const bmf_operator *op;
@@ -26,8 +26,10 @@ extern const bmf_operator test_refuses_13;
 /* n random elements, padding zeroed; the caller frees. Never NULL, also when n is 0. */
 void *test_draw(const test_operator *test, int64_t n, uint64_t *state);
 
+/* Whether reductions by the operator, a macro's, fold blocks column by column. */
+bool test_goes_by_columns(const test_operator *test);
 /* The value reduce or scan must give bit by bit: by a plain fold if the operator is exact, otherwise by the
- * fixed tree. */
+ * fixed tree, of reductions by an operator that commutes the one with columns. */
 void test_expected_fold(const test_operator *test, int64_t n, const void *x, void *y);
 void test_expected_scan(const test_operator *test, int64_t n, const void *x, bmf_scan_kind kind, void *y);
 

@@ -166,6 +166,42 @@ static void quick_sum_is_close(void **unused)
     }
 }
 
+/* The pairs of the 8 rows of column `column` of a block. */
+static void column_value(const test_operator *test, const char *block, int column, char *value)
+{
+    char rows[BMF_COLUMNS * TEST_LARGEST_RECORD];
+    for (int r = 0; r < BMF_COLUMNS; r++)
+        memcpy(rows + (size_t)r * test->size, block + (size_t)(BMF_COLUMNS * r + column) * test->size, test->size);
+    reference_tree_fold(test->combine, BMF_COLUMNS, rows, test->size, value);
+}
+
+static void columns_of_blocks(void **unused)
+{
+    (void)unused;
+    uint64_t state = 6;
+    int tried = 0;
+    for (int k = 0; k < TEST_OPERATORS; k++) {
+        const test_operator *test = test_operator_number(k);
+        assert_true(!test->op->fold_columns == !test_goes_by_columns(test));
+        if (!test->op->fold_columns)
+            continue;
+        for (int64_t blocks = 1; blocks <= 70; blocks += 1 + blocks / 2, tried++) {
+            char *x = test_draw(test, BMF_COLUMN_BLOCK * blocks, &state);
+            char *got = calloc((size_t)(BMF_COLUMNS * blocks), test->size);
+            char *expected = calloc((size_t)(BMF_COLUMNS * blocks), test->size);
+            for (int64_t i = 0; i < BMF_COLUMNS * blocks; i++)
+                column_value(test, x + (size_t)(i / BMF_COLUMNS * BMF_COLUMN_BLOCK) * test->size,
+                             (int)(i % BMF_COLUMNS), expected + (size_t)i * test->size);
+            test->op->fold_columns(test->op->context, blocks, x, got);
+            assert_same(BMF_COLUMNS * blocks, test->size, got, expected, "columns", test->op->name, blocks);
+            free(x);
+            free(got);
+            free(expected);
+        }
+    }
+    assert_true(tried > 0);
+}
+
 /* Leaf k of element i of an array of `size` byte records with leaves at `offset`. */
 static void check_combine(const test_operator *test, const int64_t *offset, int leaves, int64_t count, int spacing,
                           bool in_place, uint64_t *state)
@@ -366,24 +402,19 @@ static void flags_follow_the_type(void **unused)
     for (int k = 0; k < TEST_OPERATORS; k++) {
         const bmf_operator *op = test_operator_number(k)->op;
         if (op->type->kind == BMF_TUPLE)
-            assert_true(!op->fold && !op->scan && !op->reassociate);
+            assert_true(!op->fold && !op->scan && !op->reassociate && !op->fold_columns);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fold_gives_every_node),
-        cmocka_unit_test(scan_follows_the_tree),
-        cmocka_unit_test(quick_folds_any_count),
-        cmocka_unit_test(quick_sum_is_close),
-        cmocka_unit_test(combine_takes_any_stride),
-        cmocka_unit_test(types_of_kernels_are_right),
-        cmocka_unit_test(map_kernels_take_any_stride),
-        cmocka_unit_test(map_kernels_work_in_place),
-        cmocka_unit_test(kernels_of_other_widths_take_any_stride),
-        cmocka_unit_test(zip_kernels_take_any_stride),
-        cmocka_unit_test(zip_kernels_see_their_context),
+        cmocka_unit_test(fold_gives_every_node),       cmocka_unit_test(scan_follows_the_tree),
+        cmocka_unit_test(quick_folds_any_count),       cmocka_unit_test(quick_sum_is_close),
+        cmocka_unit_test(columns_of_blocks),           cmocka_unit_test(combine_takes_any_stride),
+        cmocka_unit_test(types_of_kernels_are_right),  cmocka_unit_test(map_kernels_take_any_stride),
+        cmocka_unit_test(map_kernels_work_in_place),   cmocka_unit_test(kernels_of_other_widths_take_any_stride),
+        cmocka_unit_test(zip_kernels_take_any_stride), cmocka_unit_test(zip_kernels_see_their_context),
         cmocka_unit_test(flags_follow_the_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,12 +118,47 @@ static void many_freed_buffers_do_not_break_the_pool(void **state)
     buffer_trim();
 }
 
+static void check_shrunk(int64_t size, int64_t used, bool smaller)
+{
+    bmf_buffer *buffer = make(size), *before = buffer;
+    for (int64_t i = 0; i < used; i++)
+        ((char *)buffer->data)[i] = (char)(i % 101);
+    buffer_shrink(&buffer, used);
+    if (used == 0) {
+        assert_null(buffer);
+        return;
+    }
+    assert_int_equal(buffer != before, smaller);
+    assert_int_equal(buffer->references, 1);
+    assert_true(buffer->size >= used);
+    for (int64_t i = 0; i < used; i++)
+        assert_int_equal(((char *)buffer->data)[i], (char)(i % 101));
+    buffer_release(buffer);
+}
+
+static void what_lies_idle_goes_back(void **state)
+{
+    (void)state;
+    check_shrunk(20 * mebibyte, 0, true);
+    check_shrunk(20 * mebibyte, 1, true);
+    check_shrunk(20 * mebibyte, 4 * mebibyte, true);
+    check_shrunk(20 * mebibyte, 5 * mebibyte, false);
+    check_shrunk(20 * mebibyte, 20 * mebibyte, false);
+    check_shrunk(4096, 100, true);
+    check_shrunk(4096, 2000, false);
+    bmf_buffer *none = NULL;
+    buffer_shrink(&none, 0);
+    assert_null(none);
+    buffer_trim();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buffers_are_aligned_and_writable), cmocka_unit_test(nothing_has_no_data),
         cmocka_unit_test(what_cannot_be_had_is_null),       cmocka_unit_test(the_last_reference_frees),
         cmocka_unit_test(the_pool_gives_the_best_fit),      cmocka_unit_test(many_freed_buffers_do_not_break_the_pool),
+        cmocka_unit_test(what_lies_idle_goes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ extern "C" {
 enum {
     BMF_MAX_INPUTS = 4, /**< of a kernel */
     BMF_KERNEL_VERSION = 0,
-    BMF_OPERATOR_VERSION = 0
+    BMF_OPERATOR_VERSION = 1
 };
 
 /** count elements; in: the leaves of the inputs in order; out: the leaves of the output. Element i of a leaf is at
@@ -56,6 +56,9 @@ static inline bmf_kernel bmf_kernel_bind(const bmf_kernel *kernel, const void *c
 /** Largest block of the fixed tree: fold and scan functions get at most this many elements. */
 enum { BMF_BLOCK = 1024 };
 
+/** Reductions by an operator that commutes go through blocks of 64 elements, rows of 8, column by column. */
+enum { BMF_COLUMNS = 8, BMF_COLUMN_BLOCK = 64 };
+
 /** An associative operator.
  *
  * combine is a block function with two inputs and one output of the operator's type: out[i] = a[i] op b[i].
@@ -67,8 +70,13 @@ enum { BMF_BLOCK = 1024 };
  *                                    out[i] = prefix op (x[0] .. x[i-1]) by the same tree; prefix NULL: out[0] is left
  *                                    alone. If last is given, inclusive instead: out[i-1] gets that, out[count-1] =
  *                                    *last. scratch: 2 * count values. out may be x.
- *   quick(context, count, x, out)    optional, any count >= 1: all elements in any association, and in any order if
- *                                    the operator commutes; used by the free mode only
+ *   reassociate(context, count, x, out)  optional, any count >= 1: all elements in any association, and in any order if
+ *                                    the operator commutes; for exact operators, and in the free mode
+ *   fold_columns(context, blocks, x, out)  optional, of scalars, if the operator commutes and is not exact: from each
+ *                                    block of 64 elements, read as 8 rows r of 8, the values of its 8 columns:
+ *                                    ((r0 op r1) op (r2 op r3)) op ((r4 op r5) op (r6 op r7)), which only takes
+ *                                    operations between whole vectors. Reductions then associate as
+ *                                    docs/reproducible.md says of operators that commute
  */
 typedef struct bmf_operator {
     const char *name;            /**< for messages, traces and data sheets */
@@ -85,7 +93,9 @@ typedef struct bmf_operator {
     const void *identity; /**< a record of the type, or NULL: none */
     unsigned flags;       /**< BMF_COMMUTATIVE, BMF_EXACT */
     bool may_fail;        /**< as of a kernel */
-    int version;          /**< BMF_OPERATOR_VERSION: which members there are; 0 for the first layout */
+    int version;          /**< BMF_OPERATOR_VERSION: which members there are; 0: those above */
+    /** See above; may be NULL. Since version 1. */
+    void (*fold_columns)(const void *context, int64_t blocks, const void *x, void *out);
 } bmf_operator;
 
 enum {
@@ -206,7 +216,20 @@ enum {
          : 0u)
 
 /** @cond internal: the parts of an operator, one function after the other */
-enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16 };
+enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, BMF_LINE_BYTES = 64 };
+
+/** Asks for what stands 2 KiB further on. The machine's own reading ahead stops at pages, and while it learns where a
+ * new one is read no request is under way. */
+#define BMF_READ_AHEAD_(data, bytes)                                                                                   \
+    for (int bmf_line_ = 0; bmf_line_ < (int)(bytes); bmf_line_ += BMF_LINE_BYTES)                                     \
+    __builtin_prefetch((const char *)(data) + BMF_AHEAD_BYTES + bmf_line_)
+
+/** Before a short loop that is to become vectors: gcc would rather unroll it into single operations. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define BMF_KEEP_LOOP_ _Pragma("GCC unroll 1")
+#else
+#define BMF_KEEP_LOOP_
+#endif
 
 #define BMF_OPERATOR_(name, type, a, b, expression, identity_pointer, flag_bits)                                       \
     BMF_INLINE type name##_element(type a, type b)                                                                     \
@@ -219,10 +242,17 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16 };
     BMF_OPERATOR_SCAN_PAIRS_(name, type)                                                                               \
     BMF_OPERATOR_SCAN_(name, type)                                                                                     \
     BMF_OPERATOR_QUICK_(name, type, flag_bits)                                                                         \
+    BMF_OPERATOR_COLUMNS_(name, type)                                                                                  \
     static const bmf_type name##_type = BMF_TYPE_OF(type);                                                             \
     static const bmf_operator name __attribute__((unused)) = {                                                         \
-        #name, &name##_type,     name##_combine, name##_fold, name##_scan,         name##_quick,                       \
-        0,     identity_pointer, flag_bits,      false,       BMF_OPERATOR_VERSION};
+        #name,       &name##_type,         name##_combine,                                                             \
+        name##_fold, name##_scan,          name##_quick,                                                               \
+        0,           identity_pointer,     flag_bits,                                                                  \
+        false,       BMF_OPERATOR_VERSION, BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0};
+
+/** Whether reductions by an operator go column by column. */
+#define BMF_FOLDS_COLUMNS_(type, flag_bits)                                                                            \
+    (BMF_KIND_OF(type) != BMF_STRUCT && ((flag_bits) & (BMF_COMMUTATIVE | BMF_EXACT)) == BMF_COMMUTATIVE)
 
 /** out[i] = a[i] op b[i]. */
 #define BMF_OPERATOR_COMBINE_(name, type)                                                                              \
@@ -354,9 +384,11 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16 };
             for (int bmf_j_ = 0; bmf_j_ < BMF_REASSOCIATE_LANES; bmf_j_++)                                             \
                 bmf_lane_[bmf_j_] = bmf_v_[bmf_j_];                                                                    \
             for (bmf_i_ = BMF_REASSOCIATE_LANES; bmf_i_ + BMF_REASSOCIATE_LANES <= bmf_count_;                         \
-                 bmf_i_ += BMF_REASSOCIATE_LANES)                                                                      \
+                 bmf_i_ += BMF_REASSOCIATE_LANES) {                                                                    \
+                BMF_READ_AHEAD_(bmf_v_ + bmf_i_, BMF_REASSOCIATE_LANES * sizeof(type));                                \
                 for (int bmf_j_ = 0; bmf_j_ < BMF_REASSOCIATE_LANES; bmf_j_++)                                         \
                     bmf_lane_[bmf_j_] = name##_element(bmf_lane_[bmf_j_], bmf_v_[bmf_i_ + bmf_j_]);                    \
+            }                                                                                                          \
             bmf_total_ = bmf_lane_[0];                                                                                 \
             for (int bmf_j_ = 1; bmf_j_ < BMF_REASSOCIATE_LANES; bmf_j_++)                                             \
                 bmf_total_ = name##_element(bmf_total_, bmf_lane_[bmf_j_]);                                            \
@@ -364,6 +396,30 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16 };
         for (; bmf_i_ < bmf_count_; bmf_i_++)                                                                          \
             bmf_total_ = name##_element(bmf_total_, bmf_v_[bmf_i_]);                                                   \
         *(type *)bmf_out_ = bmf_total_;                                                                                \
+    }
+
+/** Blocks of 8 rows of 8 columns: only operations between whole rows. */
+#define BMF_OPERATOR_COLUMNS_(name, type)                                                                              \
+    BMF_VECTORISE static void name##_columns(const void *bmf_context_, int64_t bmf_blocks_, const void *bmf_x_,        \
+                                             void *bmf_out_)                                                           \
+    {                                                                                                                  \
+        const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
+        type *bmf_y_ = (type *)bmf_out_;                                                                               \
+        (void)bmf_context_;                                                                                            \
+        for (int64_t bmf_b_ = 0; bmf_b_ < bmf_blocks_; bmf_b_++) {                                                     \
+            type bmf_column_[BMF_COLUMNS];                                                                             \
+            BMF_READ_AHEAD_(bmf_v_, BMF_COLUMN_BLOCK * sizeof(type));                                                  \
+            BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMNS; bmf_j_++)                                        \
+            {                                                                                                          \
+                const type *bmf_r_ = bmf_v_ + bmf_j_;                                                                  \
+                bmf_column_[bmf_j_] = name##_element(                                                                  \
+                    name##_element(name##_element(bmf_r_[0], bmf_r_[8]), name##_element(bmf_r_[16], bmf_r_[24])),      \
+                    name##_element(name##_element(bmf_r_[32], bmf_r_[40]), name##_element(bmf_r_[48], bmf_r_[56])));   \
+            }                                                                                                          \
+            BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMNS; bmf_j_++) bmf_y_[bmf_j_] = bmf_column_[bmf_j_];  \
+            bmf_v_ += BMF_COLUMN_BLOCK;                                                                                \
+            bmf_y_ += BMF_COLUMNS;                                                                                     \
+        }                                                                                                              \
     }
 /** @endcond */
 

@@ -145,6 +145,22 @@ void buffer_release(bmf_buffer *buffer)
     }
 }
 
+/* A copy costs less than a quarter of what filled the buffer. */
+enum { IDLE_FACTOR = 4 };
+
+void buffer_shrink(bmf_buffer **buffer, int64_t used)
+{
+    if (!*buffer || ((*buffer)->size <= IDLE_FACTOR * used && used > 0))
+        return;
+    bmf_buffer *made = used > 0 ? buffer_create(used) : NULL;
+    if (used > 0 && !made)
+        return; /* then it stays as large as it is */
+    if (made)
+        memcpy(made->data, (*buffer)->data, (size_t)used);
+    buffer_release(*buffer);
+    *buffer = made;
+}
+
 void buffer_trim(void)
 {
     while (pool.count > 0)

@@ -25,6 +25,9 @@ bmf_buffer *working_buffer(int64_t size);
 bmf_buffer *buffer_retain(bmf_buffer *buffer);
 /* Gives back one reference; frees (or pools) the buffer with the last. NULL is allowed. */
 void buffer_release(bmf_buffer *buffer);
+/* The same contents up to `used` bytes, in a buffer that nobody else holds: exchanged for a smaller one if most of it
+ * would lie idle, NULL if none are used. */
+void buffer_shrink(bmf_buffer **buffer, int64_t used);
 /* Returns the pool's memory to the system. */
 void buffer_trim(void);
 

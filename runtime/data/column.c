@@ -91,6 +91,17 @@ void column_free(bmf_column *column)
     *column = (bmf_column){0};
 }
 
+void column_shorten(bmf_column *column, int64_t count)
+{
+    column->count = count;
+    for (int k = 0; k < column->type->components; k++)
+        column_shorten(&column->child[k], count);
+    if (column->buffer) {
+        buffer_shrink(&column->buffer, count * column->stride);
+        column->data = column->buffer ? column->buffer->data : NULL;
+    }
+}
+
 int column_share(const bmf_column *column, bmf_column *copy)
 {
     return column_view(column, 0, column->count, copy);

@@ -32,6 +32,9 @@ int column_create_list(const bmf_type *type, int64_t count, int64_t child_count,
 int column_share(const bmf_column *column, bmf_column *copy);
 /* Elements [begin, begin + count) of a column, sharing the buffers (list offsets are copied and rebased). */
 int column_view(const bmf_column *column, int64_t begin, int64_t count, bmf_column *view);
+/* Leaves the first `count` elements of a column of a fixed type that nobody shares, and frees memory that would lie
+ * idle. */
+void column_shorten(bmf_column *column, int64_t count);
 void column_free(bmf_column *column);
 
 /* True if no other column shares a buffer of this one and no leaf is a broadcast: it may be written in place. */

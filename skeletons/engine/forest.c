@@ -1,4 +1,4 @@
-/* Forests: partial results of the fixed tree; see tree.h.
+/* Forests: partial results of the fixed tree; see tree.h. How elements are folded onto them is in forest_fold.c.
  *
  * A push merges siblings like the carries of a binary counter: amortised one operation a push. When the operator
  * fails the forest keeps its shape all the same, so that messages keep their sizes until all ranks know. */
@@ -18,19 +18,37 @@ int64_t tree_block(int64_t begin, int64_t end)
     return count;
 }
 
-int forest_nodes(const bmf_tree *tree, int64_t begin, int64_t end)
+/* Do the elements of a node of `count` stand for it? */
+static bool is_incomplete(const bmf_tree *tree, int64_t count)
 {
-    int nodes = 0;
+    return tree->by_columns && count < BMF_COLUMN_BLOCK;
+}
+
+/* Values that stand for a node of `count` elements. */
+static int64_t node_records(const bmf_tree *tree, int64_t count)
+{
+    return is_incomplete(tree, count) ? count : 1;
+}
+
+/* Elements of the largest node in [begin, end) that starts at `begin`. */
+static int64_t largest_node(int64_t begin, int64_t end)
+{
+    int64_t count = begin == 0 ? INT64_MAX / 2 + 1 : begin & -begin;
+    while (count > end - begin)
+        count /= 2;
+    return count;
+}
+
+int64_t forest_records(const bmf_tree *tree, int64_t begin, int64_t end)
+{
+    int64_t records = 0;
     if (tree->exact)
         return end > begin;
-    while (begin < end) {
-        int64_t count = begin == 0 ? INT64_MAX / 2 + 1 : begin & -begin;
-        while (count > end - begin)
-            count /= 2;
-        begin += count;
-        nodes++;
+    for (int64_t count; begin < end; begin += count) {
+        count = largest_node(begin, end);
+        records += node_records(tree, count);
     }
-    return nodes;
+    return records;
 }
 
 void forest_start(bmf_forest *forest, int64_t begin)
@@ -46,15 +64,22 @@ void forest_free(bmf_forest *forest)
     *forest = (bmf_forest){0};
 }
 
-static void grow(const bmf_tree *tree, bmf_forest *forest, bool scanning)
+/* Room for one more node of `records` values. */
+static void grow(const bmf_tree *tree, bmf_forest *forest, int64_t records, bool scanning)
 {
-    int grown = forest->capacity ? 2 * forest->capacity : 4;
-    forest->node =
-        reallocate(forest->node, forest->nodes * (int64_t)sizeof *forest->node, grown * (int64_t)sizeof *forest->node);
-    forest->value = reallocate(forest->value, forest->nodes * tree->record, grown * tree->record);
-    if (scanning)
-        forest->prefix = reallocate(forest->prefix, forest->nodes * tree->record, grown * tree->record);
-    forest->capacity = grown;
+    if (forest->nodes == forest->capacity) {
+        const int64_t grown = forest->capacity ? 2 * forest->capacity : 4;
+        forest->node = reallocate(forest->node, forest->nodes * (int64_t)sizeof *forest->node,
+                                  grown * (int64_t)sizeof *forest->node);
+        if (scanning)
+            forest->prefix = reallocate(forest->prefix, forest->nodes * tree->record, grown * tree->record);
+        forest->capacity = (int)grown;
+    }
+    if (forest->records + records > forest->room) {
+        const int64_t needed = forest->records + records, grown = forest->room ? 2 * forest->room : 4;
+        forest->room = grown < needed ? needed : grown;
+        forest->value = reallocate(forest->value, forest->records * tree->record, forest->room * tree->record);
+    }
 }
 
 static bool are_siblings(const bmf_forest_node *left, const bmf_forest_node *right)
@@ -62,23 +87,35 @@ static bool are_siblings(const bmf_forest_node *left, const bmf_forest_node *rig
     return left->level == right->level && (left->start >> left->level) % 2 == 0;
 }
 
+/* The last two nodes, of `count` elements each, become one. Elements of a block stand side by side until it is whole. */
+static int merge(const bmf_tree *tree, bmf_forest *forest, int64_t count)
+{
+    if (is_incomplete(tree, 2 * count))
+        return 0;
+    const int64_t merged = 2 * node_records(tree, count);
+    char *value = forest->value + (forest->records - merged) * tree->record;
+    forest->records -= merged - 1;
+    return merged > 2 ? tree_fold_incomplete(tree, merged, value, value)
+                      : tree_combine(tree, value, value + tree->record, value);
+}
+
 /* Adds a node and merges; level is meaningless for exact operators. */
 static int push(const bmf_tree *tree, bmf_forest *forest, int level, const void *record, bool scanning)
 {
-    if (forest->nodes == forest->capacity)
-        grow(tree, forest, scanning);
+    const int64_t records = node_records(tree, INT64_C(1) << level);
+    grow(tree, forest, records, scanning);
     forest->node[forest->nodes] = (bmf_forest_node){forest->end, level};
-    memcpy(forest->value + forest->nodes * tree->record, record, (size_t)tree->record);
+    memcpy(forest->value + forest->records * tree->record, record, (size_t)(records * tree->record));
     forest->nodes++;
+    forest->records += records;
     int code = 0;
     while (forest->nodes > 1) {
         bmf_forest_node *right = &forest->node[forest->nodes - 1], *left = right - 1;
-        char *value = forest->value + (forest->nodes - 2) * tree->record;
         if (!tree->exact && !are_siblings(left, right))
             break;
-        int failed = tree_combine(tree, value, value + tree->record, value);
+        int failed = merge(tree, forest, INT64_C(1) << left->level);
         code = code ? code : failed;
-        left->level++;
+        left->level += !tree->exact;
         forest->nodes--;
     }
     if (!scanning || code != 0)
@@ -129,99 +166,38 @@ int forest_append(const bmf_tree *tree, bmf_forest *forest, int64_t end, const c
     }
     int code = 0;
     while (forest->end < end) {
-        int64_t count = forest->end == 0 ? INT64_MAX / 2 + 1 : forest->end & -forest->end;
-        while (count > end - forest->end)
-            count /= 2;
+        int64_t count = largest_node(forest->end, end);
         int failed = forest_push(tree, forest, count, values, scanning);
         code = code ? code : failed;
-        values += tree->record;
+        values += node_records(tree, count) * tree->record;
     }
     return code;
 }
 
-/* A group is folded in blocks before the forest hears of it: a push costs as much as tens of elements. */
-enum { GROUP = BMF_GROUP_BLOCKS * BMF_FOLD_BLOCK };
-
-static int fold_block(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin, int64_t count,
-                      char *value)
+/* Nodes that stand for themselves: what is behind them are the elements of an incomplete block. */
+static int whole_nodes(const bmf_tree *tree, const bmf_forest *forest)
 {
-    bmf_slice x[BMF_MAX_LEAVES];
-    int code = source->block(source, worker, begin, count, x);
-    return code != 0 ? code : tree_fold(tree, worker, count, x, value);
-}
-
-/* One whole aligned group, when the operator folds plain arrays: the blocks' values stand side by side and are folded
- * like elements. The same tree, without a forest in between. */
-static int fold_group(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin, char *values)
-{
-    bmf_slice group = {values, tree->record};
-    for (int64_t b = 0; b < BMF_GROUP_BLOCKS; b++, begin += BMF_FOLD_BLOCK) {
-        char *value = values + b * tree->record;
-        int code = source->fold ? source->fold(source, worker, begin, value)
-                                : fold_block(tree, source, worker, begin, BMF_FOLD_BLOCK, value);
-        if (code != 0)
-            return code;
-    }
-    return tree_fold(tree, worker, BMF_GROUP_BLOCKS, &group, values);
-}
-
-/* Records of one leaf without padding can be folded again as elements. */
-static bool folds_groups(const bmf_tree *tree)
-{
-    return tree->op->fold && tree->leaves == 1 && tree->record == tree->leaf_size[0];
-}
-
-/* The order is free: any number of elements at once. */
-static int fold_reassociated(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker,
-                             int64_t begin, int64_t end, char *record)
-{
-    bmf_slice x[BMF_MAX_LEAVES];
-    int64_t max = source->direct ? GROUP : BMF_FOLD_BLOCK;
-    for (int64_t i = begin, count; i < end; i += count) {
-        count = end - i < max ? end - i : max;
-        int code = source->block(source, worker, i, count, x);
-        if (code != 0)
-            return code;
-        tree->op->reassociate(tree->op->context, count, x[0].data, record);
-        code = forest_append(tree, forest, i + count, record, false);
-        if (code != 0)
-            return code;
-    }
-    return 0;
-}
-
-static int fold_tree(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker,
-                     int64_t begin, int64_t end, char *records)
-{
-    const bool groups = folds_groups(tree);
-    for (int64_t i = begin, count; i < end; i += count) {
-        bool group = groups && i % GROUP == 0 && end - i >= GROUP;
-        count = group ? GROUP : tree_block(i, end);
-        int code =
-            group ? fold_group(tree, source, worker, i, records) : fold_block(tree, source, worker, i, count, records);
-        if (code == 0)
-            code = forest_push(tree, forest, count, records, false);
-        if (code != 0)
-            return code;
-    }
-    return 0;
-}
-
-int forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker, int64_t begin,
-                int64_t end)
-{
-    char *records = tree->records[worker];
-    return tree->reassociate && source->plain ? fold_reassociated(tree, forest, source, worker, begin, end, records)
-                                              : fold_tree(tree, forest, source, worker, begin, end, records);
+    int nodes = forest->nodes;
+    while (nodes > 0 && is_incomplete(tree, INT64_C(1) << forest->node[nodes - 1].level))
+        nodes--;
+    return nodes;
 }
 
 int forest_total(const bmf_tree *tree, const bmf_forest *forest, void *record)
 {
+    char last[BMF_COLUMN_BLOCK * BMF_LARGEST_SCALAR];
+    const int whole = whole_nodes(tree, forest);
+    const int64_t rest = forest->records - whole;
     int code = 0;
-    memcpy(record, forest->value, (size_t)tree->record);
-    for (int k = 1; k < forest->nodes && code == 0; k++)
+    if (whole > 0)
+        memcpy(record, forest->value, (size_t)tree->record);
+    for (int k = 1; k < whole && code == 0; k++)
         code = tree_combine(tree, record, forest->value + k * tree->record, record);
-    return code;
+    if (code != 0 || rest == 0)
+        return code;
+    memcpy(last, forest->value + whole * tree->record, (size_t)(rest * tree->record));
+    code = tree_fold_incomplete(tree, rest, last, whole > 0 ? last : record);
+    return code != 0 || whole == 0 ? code : tree_combine(tree, record, last, record);
 }
 
 void forest_copy(const bmf_tree *tree, const bmf_forest *from, bmf_forest *to)
@@ -233,6 +209,7 @@ void forest_copy(const bmf_tree *tree, const bmf_forest *from, bmf_forest *to)
     to->nodes = to->capacity = from->nodes;
     to->node = allocate(from->nodes * (int64_t)sizeof *to->node);
     memcpy(to->node, from->node, (size_t)from->nodes * sizeof *to->node);
-    to->value = allocate(from->nodes * tree->record);
-    memcpy(to->value, from->value, (size_t)(from->nodes * tree->record));
+    to->records = to->room = from->records;
+    to->value = allocate(from->records * tree->record);
+    memcpy(to->value, from->value, (size_t)(from->records * tree->record));
 }

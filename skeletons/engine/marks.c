@@ -1,10 +1,13 @@
 /* Marks of filters; see marks.h.
  *
- * Cost: about one operation for eight marks to count or pack, one move an element kept. */
+ * Cost: about one operation for eight marks to count, for a vector of them to pack. */
 #include "skeletons/engine/marks.h"
-#include "skeletons/engine/scalar_size.h"
 
 #include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 /* The sum of at most 255 times 8 bytes of 0 or 1: eight counters in a word. */
 BMF_VECTORISE static int64_t count_words(int64_t words, const uint8_t *mark)
@@ -28,54 +31,69 @@ int64_t marks_count(int64_t count, const uint8_t *mark)
     return kept;
 }
 
-/* Eight bytes of 0 or 1 become eight bits. */
+/* Eight bytes become eight bits: 1 where they are not 0. */
 static uint64_t pack_eight(const uint8_t *mark)
 {
+    const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
     uint64_t bytes;
     memcpy(&bytes, mark, sizeof bytes);
+    bytes = (((bytes & low) + low) | bytes) >> 7 & UINT64_C(0x0101010101010101);
     return bytes * UINT64_C(0x0102040810204080) >> 56;
 }
 
+static void pack_plain(int64_t words, const uint8_t *mark, uint64_t *word)
+{
+    for (int64_t i = 0; i < words; i++) {
+        word[i] = 0;
+        for (int k = 0; k < 8; k++)
+            word[i] |= pack_eight(mark + 64 * i + 8 * k) << (8 * k);
+    }
+}
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+__attribute__((target("avx512bw"))) static void pack_512(int64_t words, const uint8_t *mark, uint64_t *word)
+{
+    for (int64_t i = 0; i < words; i++) {
+        const __m512i bytes = _mm512_loadu_si512(mark + 64 * i);
+        word[i] = _mm512_test_epi8_mask(bytes, bytes);
+    }
+}
+
+__attribute__((target("avx2"))) static void pack_avx2(int64_t words, const uint8_t *mark, uint64_t *word)
+{
+    const __m256i zero = _mm256_setzero_si256();
+    for (int64_t i = 0; i < words; i++) {
+        const __m256i *bytes = (const __m256i *)(const void *)(mark + 64 * i);
+        const uint32_t low = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(bytes), zero));
+        const uint32_t high = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(bytes + 1), zero));
+        word[i] = ~((uint64_t)high << 32 | low);
+    }
+}
+
+static void pack_words(int64_t words, const uint8_t *mark, uint64_t *word)
+{
+    if (__builtin_cpu_supports("avx512bw"))
+        pack_512(words, mark, word);
+    else if (__builtin_cpu_supports("avx2"))
+        pack_avx2(words, mark, word);
+    else
+        pack_plain(words, mark, word);
+}
+#else
+static void pack_words(int64_t words, const uint8_t *mark, uint64_t *word)
+{
+    pack_plain(words, mark, word);
+}
+#endif
+
 void marks_pack(int64_t count, const uint8_t *mark, uint64_t *word)
 {
-    int64_t i = 0;
-    for (; i + 64 <= count; i += 64) {
+    const int64_t whole = count / 64 * 64;
+    pack_words(count / 64, mark, word);
+    if (whole < count) {
         uint64_t bits = 0;
-        for (int k = 0; k < 8; k++)
-            bits |= pack_eight(mark + i + 8 * k) << (8 * k);
-        *word++ = bits;
+        for (int64_t k = whole; k < count; k++)
+            bits |= (uint64_t)(mark[k] != 0) << (k - whole);
+        word[whole / 64] = bits;
     }
-    if (i < count) {
-        uint64_t bits = 0;
-        for (int64_t k = i; k < count; k++)
-            bits |= (uint64_t)mark[k] << (k - i);
-        *word = bits;
-    }
-}
-
-#define KEEP(size)                                                                                                     \
-    for (; bits; bits &= bits - 1, to += (size))                                                                       \
-    memcpy(to, x + __builtin_ctzll(bits) * from->stride, (size_t)(size))
-
-char *marks_keep(int64_t count, const uint64_t *word, const bmf_slice *from, int64_t size, char *to)
-{
-    const char *x = from->data;
-    for (int64_t i = 0; i < count; i += 64, x += 64 * from->stride) {
-        uint64_t bits = word[i / 64];
-        if (bits == ~UINT64_C(0) && from->stride == size) {
-            memcpy(to, x, (size_t)(64 * size));
-            to += 64 * size;
-        } else {
-            WITH_SCALAR_SIZE(size, KEEP);
-        }
-    }
-    return to;
-}
-
-bool marks_any(int64_t count, const uint64_t *word)
-{
-    uint64_t any = 0;
-    for (int64_t i = 0; i < count; i += 64)
-        any |= word[i / 64];
-    return any != 0;
 }

@@ -6,10 +6,7 @@
 
 /* How many of at most BMF_BLOCK bytes of 0 or 1 are 1. */
 int64_t marks_count(int64_t count, const uint8_t *mark);
-/* Such bytes as bits; a word begins at mark[0]. */
+/* Bytes as bits: 1 where they are not 0. Bit 0 of the first word is mark[0]; the last word ends in zeros. */
 void marks_pack(int64_t count, const uint8_t *mark, uint64_t *word);
-bool marks_any(int64_t count, const uint64_t *word);
-/* Copies the elements of one leaf whose bits are set to `to`; returns where the next one goes. */
-char *marks_keep(int64_t count, const uint64_t *word, const bmf_slice *from, int64_t size, char *to);
 
 #endif

@@ -98,7 +98,7 @@ int64_t partials_bytes(const void *state, int64_t first, int64_t count)
 {
     const bmf_partials *partials = state;
     const int64_t *start = partials->partition->start;
-    return forest_nodes(partials->tree, start[first], start[first + count]) * partials->tree->record;
+    return forest_records(partials->tree, start[first], start[first + count]) * partials->tree->record;
 }
 
 int64_t partials_record_bytes(const void *state, int64_t first, int64_t count)
@@ -164,7 +164,7 @@ static int outgoing(void *state, const bmf_message *message, bmf_segment *segmen
     const bmf_forest *sent =
         inbox->send(partials, &partials->part[k], partials->partition->local_first + k, message, own);
     inbox->owned += sent == own;
-    segment[0] = (bmf_segment){sent->value, sent->nodes * partials->tree->record};
+    segment[0] = (bmf_segment){sent->value, sent->records * partials->tree->record};
     return sent->nodes > 0;
 }
 

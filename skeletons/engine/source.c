@@ -15,6 +15,7 @@ static int64_t streamed_bytes(int streams)
     return streams == 0 ? 8192 : streams == 1 ? 2048 : 512;
 }
 enum { SMALLEST_BLOCK = 16 };
+enum { LINE_BYTES = 64, AHEAD_BYTES = 2048 };
 
 static int64_t round_up_to_line(int64_t bytes)
 {
@@ -118,9 +119,29 @@ static int check_shapes(bmf_context *ctx, const char *skeleton, const bmf_list *
                     skeleton, first, second);
 }
 
-static int list_block(const bmf_block_source *source, int worker, int64_t begin, int64_t count, bmf_slice *block)
+/* The machine's own reading ahead stops at pages, and it has little to do while a kernel or a fold computes: asks for
+ * what stands some lines behind these elements. */
+static void read_ahead(const bmf_source *source, int64_t begin, int64_t count)
 {
-    return source_block((const bmf_source *)source, worker, begin, count, block);
+    for (int k = 0; k < source->inputs; k++) {
+        const int64_t stride = source->input[k].stride;
+        const uintptr_t from = (uintptr_t)source->input[k].data + (uintptr_t)((begin - source->origin) * stride);
+        for (uintptr_t at = from + AHEAD_BYTES, end = at + (uintptr_t)(count * stride); at < end;
+             at += 4 * LINE_BYTES) {
+            __builtin_prefetch((const void *)at);
+            __builtin_prefetch((const void *)(at + LINE_BYTES));
+            __builtin_prefetch((const void *)(at + 2 * LINE_BYTES));
+            __builtin_prefetch((const void *)(at + 3 * LINE_BYTES));
+        }
+    }
+}
+
+static int list_block(const bmf_block_source *blocks, int worker, int64_t begin, int64_t count, bmf_slice *block)
+{
+    const bmf_source *source = (const bmf_source *)blocks;
+    if (source->kernel)
+        read_ahead(source, begin, count);
+    return source_block(source, worker, begin, count, block);
 }
 
 int source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, const bmf_list *ys,

@@ -46,9 +46,18 @@ int tree_open(bmf_tree *tree, bmf_context *ctx, const char *skeleton, const bmf_
     tree->scratch = allocate(tree->workers * (int64_t)sizeof *tree->scratch);
     tree->records = allocate(tree->workers * (int64_t)sizeof *tree->records);
     for (int w = 0; w < tree->workers; w++) {
-        tree->records[w] = allocate(BMF_GROUP_BLOCKS * tree->record);
+        tree->records[w] = allocate((BMF_GROUP_BLOCKS + BMF_FOLD_BLOCK) * tree->record);
         tree->scratch[w] = allocate(part_bytes(tree, BMF_BLOCK) + 2 * part_bytes(tree, BMF_BLOCK + 1));
     }
+    return BMF_OK;
+}
+
+int tree_open_reduction(bmf_tree *tree, bmf_context *ctx, const char *skeleton, const bmf_operator *op,
+                        const bmf_type *type)
+{
+    BMF_TRY(tree_open(tree, ctx, skeleton, op, type));
+    tree->by_columns = !tree->exact && op->version >= 1 && op->fold_columns && (op->flags & BMF_COMMUTATIVE) &&
+                       tree->leaves == 1 && tree->record <= BMF_LARGEST_SCALAR;
     return BMF_OK;
 }
 
@@ -97,7 +106,7 @@ static void take(const bmf_tree *tree, const bmf_slice *x, int64_t first, int64_
     for (int64_t i = 0; i < count; i++)                                                                                \
     memcpy(target + i * to_step, source + i * from_step, (size_t)(size))
 
-static void copy_elements(const bmf_tree *tree, int64_t count, const bmf_slice *from, const bmf_slice *to)
+void tree_copy(const bmf_tree *tree, int64_t count, const bmf_slice *from, const bmf_slice *to)
 {
     for (int k = 0; k < tree->leaves; k++) {
         const int64_t size = tree->leaf_size[k], from_step = from[k].stride, to_step = to[k].stride;
@@ -116,11 +125,6 @@ static int combine(const bmf_tree *tree, int64_t count, const bmf_slice *a, cons
     return tree->op->combine(tree->op->context, count, in, to);
 }
 
-static bool is_plain(const bmf_tree *tree, const bmf_slice *x)
-{
-    return tree->leaves == 1 && x[0].stride == tree->leaf_size[0];
-}
-
 /* ---- up ---- */
 
 int tree_fold(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, void *record)
@@ -130,7 +134,7 @@ int tree_fold(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *
     part_slices(tree, tree->scratch[worker], BMF_BLOCK, levels);
     tree_record(tree, record, result);
     memcpy(from, x, (size_t)tree->leaves * sizeof *from);
-    if (op->fold && is_plain(tree, x)) {
+    if (op->fold && tree_is_plain(tree, x)) {
         op->fold(op->context, count, x[0].data, levels[0].data);
         if (count > 1)
             take(tree, levels, count - 2, 1, from);
@@ -148,8 +152,35 @@ int tree_fold(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *
             done += half;
         }
     }
-    copy_elements(tree, 1, from, result);
+    tree_copy(tree, 1, from, result);
     return 0;
+}
+
+/* Neighbours `width` elements apart: runs of `width` elements are combined with the run behind them, as far as that
+ * goes, and these with the next pair, until the first run has everything. */
+static int fold_pairs(const bmf_tree *tree, int64_t count, int64_t width, const bmf_slice *x)
+{
+    for (int64_t apart = width; apart < count; apart *= 2)
+        for (int64_t i = 0; i + apart < count; i += 2 * apart) {
+            bmf_slice left, right;
+            const int64_t rest = count - i - apart;
+            take(tree, x, i, 1, &left);
+            take(tree, x, i + apart, 1, &right);
+            int code = combine(tree, rest < width ? rest : width, &left, &right, &left);
+            if (code != 0)
+                return code;
+        }
+    return 0;
+}
+
+int tree_fold_incomplete(const bmf_tree *tree, int64_t count, void *elements, void *record)
+{
+    const bmf_slice x = {elements, tree->record};
+    int code = fold_pairs(tree, count, BMF_COLUMNS, &x);
+    if (code == 0)
+        code = fold_pairs(tree, count < BMF_COLUMNS ? count : BMF_COLUMNS, 1, &x);
+    memmove(record, elements, (size_t)tree->record);
+    return code;
 }
 
 /* ---- down ---- */
@@ -163,10 +194,10 @@ static int descend(const bmf_tree *tree, int64_t half, bool open, const bmf_slic
     take(tree, to, 0, 2, left);
     take(tree, to, 1, 2, right);
     take(tree, values, 0, 2, even);
-    copy_elements(tree, half, parents, left);
+    tree_copy(tree, half, parents, left);
     if (!open)
         return combine(tree, half, parents, even, right);
-    copy_elements(tree, 1, even, right);
+    tree_copy(tree, 1, even, right);
     take(tree, to, 3, 2, right);
     take(tree, values, 2, 2, even);
     bmf_slice rest[BMF_MAX_LEAVES];
@@ -183,10 +214,10 @@ static int descend_inclusive(const bmf_tree *tree, int64_t half, bool open, cons
     take(tree, to, 1, 2, right);
     take(tree, x, 0, 2, even);
     take(tree, parents, 1, 1, next);
-    copy_elements(tree, half, next, right);
+    tree_copy(tree, half, next, right);
     if (!open)
         return combine(tree, half, parents, even, left);
-    copy_elements(tree, 1, even, left);
+    tree_copy(tree, 1, even, left);
     take(tree, to, 2, 2, left);
     take(tree, x, 2, 2, even);
     return half > 1 ? combine(tree, half - 1, next, even, left) : 0;
@@ -222,7 +253,7 @@ static int scan_levels(const bmf_tree *tree, int worker, int64_t count, const bm
     }
     if (count == 1) {
         if (prefix)
-            copy_elements(tree, 1, current, out);
+            tree_copy(tree, 1, current, out);
         return 0;
     }
     return descend(tree, count / 2, open, current, x, out);
@@ -232,7 +263,7 @@ int tree_scan(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *
               const bmf_slice *out)
 {
     const bmf_operator *op = tree->op;
-    if (!op->scan || !op->fold || !is_plain(tree, x) || !is_plain(tree, out))
+    if (!op->scan || !op->fold || !tree_is_plain(tree, x) || !tree_is_plain(tree, out))
         return scan_levels(tree, worker, count, x, prefix, last, out);
     char *levels = tree->scratch[worker];
     op->scan(op->context, count, x[0].data, levels, prefix, last, out[0].data, levels + part_bytes(tree, BMF_BLOCK));

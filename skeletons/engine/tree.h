@@ -5,9 +5,14 @@
  * ((N_0 op N_1) op N_2) .. . A reduction is the fold of [0, n), scans are folds of [0, i). None of this depends on who
  * computes what, so results have the same bits everywhere (docs/reproducible.md).
  *
+ * Reductions by an operator with fold_columns have another tree below nodes of 64 elements: the block, read as rows of
+ * 8, is folded by pairs of rows and then by pairs of columns. An incomplete block at the end of the list is folded
+ * alike; what has no partner stays as it is. Its value is the last one of the fold.
+ *
  * A forest is the partial result of any range [begin, end): the values of the largest complete nodes in it, left to
  * right, at most 2 log2(n) of them. Appending a neighbour's forest merges sibling nodes; that is exactly associative
- * even for reals. For exact operators (BMF_EXACT) all values in a forest merge into one. Private to skeletons. */
+ * even for reals. For exact operators (BMF_EXACT) all values in a forest merge into one. Where blocks go by columns, a
+ * node below 64 elements has no value of its own: its elements travel as they are. Private to skeletons. */
 #ifndef BMF_TREE_H
 #define BMF_TREE_H
 
@@ -17,6 +22,7 @@
 /* Elements and blocks that are folded together. Blocks are short because memory has nothing to do while the upper
  * levels of one are folded; of 256, 512 and 1024 elements, 512 is best with two threads (as fast as the free mode). */
 enum { BMF_FOLD_BLOCK = 512, BMF_GROUP_BLOCKS = 64 };
+enum { BMF_LARGEST_SCALAR = 16 }; /* bytes */
 
 /* An operator made ready: layout of its records and room for every worker's blocks. */
 typedef struct bmf_tree {
@@ -26,9 +32,10 @@ typedef struct bmf_tree {
     int64_t offset[BMF_MAX_LEAVES]; /* of the leaves in a record */
     int64_t record;                 /* bytes of a record */
     bool exact;                     /* any association will do: forests are one value */
-    bool reassociate;               /* any order will do too (or the free mode is on): op->quick folds blocks */
+    bool reassociate;               /* any order will do too (or the free mode is on): op->reassociate folds blocks */
+    bool by_columns;                /* blocks of BMF_COLUMN_BLOCK elements go by columns */
     char **scratch;                 /* by worker: levels and the way down */
-    char **records;                 /* by worker: BMF_GROUP_BLOCKS records */
+    char **records; /* by worker: BMF_GROUP_BLOCKS records, then the columns of BMF_FOLD_BLOCK / 8 blocks */
     int workers;
 } bmf_tree;
 
@@ -41,12 +48,16 @@ typedef struct bmf_forest {
     int64_t begin, end;
     int nodes, capacity;
     bmf_forest_node *node;
-    char *value;  /* nodes records */
-    char *prefix; /* record k: the fold of nodes 0 .. k; kept only by forests that scans run on (begin = 0) */
+    int64_t records, room; /* values: one a node, or its elements; how many there is room for */
+    char *value;           /* records of them */
+    char *prefix;          /* record k: the fold of nodes 0 .. k; kept only by forests that scans run on (begin = 0) */
 } bmf_forest;
 
 /* Checks the operator against the element type; `skeleton` is for messages. */
 int tree_open(bmf_tree *tree, bmf_context *ctx, const char *skeleton, const bmf_operator *op, const bmf_type *type);
+/* The same for a reduction: an operator that has fold_columns is used by columns. */
+int tree_open_reduction(bmf_tree *tree, bmf_context *ctx, const char *skeleton, const bmf_operator *op,
+                        const bmf_type *type);
 void tree_close(bmf_tree *tree);
 
 /* Slices of one record. */
@@ -56,6 +67,14 @@ void tree_put(const bmf_tree *tree, const void *record, const bmf_slice *to, int
 /* out = a op b on records; out may be a or b. Returns 0 or the operator's failure code. */
 int tree_combine(const bmf_tree *tree, const void *a, const void *b, void *out);
 
+/* Are these elements one plain array of scalars or structs? */
+static inline bool tree_is_plain(const bmf_tree *tree, const bmf_slice *x)
+{
+    return tree->leaves == 1 && x[0].stride == tree->leaf_size[0];
+}
+void tree_copy(const bmf_tree *tree, int64_t count, const bmf_slice *from, const bmf_slice *to);
+/* By columns: the value of a block of 1 <= count <= BMF_COLUMN_BLOCK elements, which it overwrites. */
+int tree_fold_incomplete(const bmf_tree *tree, int64_t count, void *elements, void *record);
 /* Folds a block of 2^k <= BMF_BLOCK elements into a record, keeping the levels in the worker's scratch for scan. */
 int tree_fold(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *x, void *record);
 /* After fold of the same block: its exclusive (last NULL) or inclusive (last: the fold up to its end) scan into out,
@@ -67,12 +86,12 @@ int tree_scan(const bmf_tree *tree, int worker, int64_t count, const bmf_slice *
 /* The next whole node at `begin`: the largest 2^k elements <= BMF_BLOCK that start and end where a node does. */
 int64_t tree_block(int64_t begin, int64_t end);
 /* Values a forest over [begin, end) has. */
-int forest_nodes(const bmf_tree *tree, int64_t begin, int64_t end);
+int64_t forest_records(const bmf_tree *tree, int64_t begin, int64_t end);
 
 void forest_start(bmf_forest *forest, int64_t begin);
 void forest_free(bmf_forest *forest);
-/* Adds the value of the node of `count` (a power of two) elements that starts at the forest's end. With `scanning` the
- * prefixes are kept up too. Returns 0 or the operator's failure code. */
+/* Adds the value (or the elements) of the node of `count` (a power of two) elements that starts at the forest's end.
+ * With `scanning` the prefixes are kept up too. Returns 0 or the operator's failure code. */
 int forest_push(const bmf_tree *tree, bmf_forest *forest, int64_t count, const void *record, bool scanning);
 /* The fold of all nodes of a forest that scans run on; NULL: it has none. Valid until the next push. */
 const char *forest_top(const bmf_tree *tree, const bmf_forest *forest);

@@ -76,6 +76,17 @@ int value_create(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_valu
     return finish_components(&made, status, out);
 }
 
+void value_shorten(bmf_value *value, int64_t count)
+{
+    value->count = count;
+    for (int k = 0; k < value->type->components; k++)
+        value_shorten(&value->child[k], count);
+    if (value->buffer) {
+        buffer_shrink(&value->buffer, count * value->stride);
+        value->data = value->buffer ? value->buffer->data : NULL;
+    }
+}
+
 void value_create_list(int64_t count, bmf_buffer *offsets, bmf_value *child, bmf_value *out)
 {
     bmf_value made = {.type = bmf_type_list(child->type), .count = count, .buffer = offsets, .step = 1, .packed = true};

@@ -39,6 +39,8 @@ struct bmf_value {
 
 /* A batch of `count` undefined scalars, or of a fixed type. */
 int value_create(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out);
+/* Leaves the first `count` instances of a batch that value_create made, and frees memory that would lie idle. */
+void value_shorten(bmf_value *value, int64_t count);
 /* A list batch over a child, which is taken over (also on failure): offsets of count + 1 values in `buffer` (one
  * reference taken over), packed. */
 void value_create_list(int64_t count, bmf_buffer *offsets, bmf_value *child, bmf_value *out);

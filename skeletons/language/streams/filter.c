@@ -1,15 +1,14 @@
 /* Streams that end in a filter, or in counting what it would keep.
  *
- * Method: one pass computes the predicate, keeps one bit an element, and counts by segment; the counts give every
- * piece its place; a second pass copies the marked elements there. Elements that only stand in the input are read
- * again, computed ones are computed again, but only where something is kept. Counting needs the first pass alone, and
- * no bits.
- * Cost: n elements read twice, the result written once, n / 8 bytes of marks. */
+ * Method: one pass computes the elements and the predicate of a block, counts by segment, and moves what is kept where
+ * it belongs (skeletons/engine/selection.h). Counting needs no more than the counts.
+ * Cost: n elements read once, the result written once; room for all elements, of which only what is kept is touched. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/marks.h"
+#include "skeletons/engine/selection.h"
 #include "skeletons/language/streams/stream.h"
 
 /* Elements to ask for before their page is reached. */
@@ -22,20 +21,10 @@ typedef struct shared_counts {
 
 typedef struct filter_state {
     const bmf_stream_source *source;
-    uint64_t *bits;        /* or NULL: only count */
-    int64_t *kept;         /* by segment */
-    shared_counts *shared; /* by piece */
-    int64_t *place;        /* by piece: how many it keeps, then where they go */
-    bmf_slice out[BMF_MAX_LEAVES];
+    bmf_selection *selection; /* or NULL: only count */
+    int64_t *kept;            /* by segment */
+    shared_counts *shared;    /* by piece */
 } filter_state;
-
-/* ---- marking ---- */
-
-/* Pieces begin anywhere, so every piece has words of its own: two more than its elements fill. */
-static uint64_t *words_of(const filter_state *f, int64_t index, const bmf_piece *piece)
-{
-    return f->bits ? f->bits + piece->begin / 64 + 2 * index : NULL;
-}
 
 /* Adds kept elements of segment s, which the piece has alone or shares. */
 static void add_kept(filter_state *f, int64_t index, const bmf_piece *piece, int64_t s, int64_t kept)
@@ -53,22 +42,18 @@ static void add_kept(filter_state *f, int64_t index, const bmf_piece *piece, int
     }
 }
 
-/* Adds the marks of a block's segments; returns how many there are. */
-static int64_t count_block(filter_state *f, int64_t index, const bmf_piece *piece, int64_t *segment, int64_t v,
-                           int64_t count, const uint8_t *mark)
+/* Adds the marks of a block's segments. */
+static void count_block(filter_state *f, int64_t index, const bmf_piece *piece, int64_t *segment, int64_t v,
+                        int64_t count, const uint8_t *mark)
 {
     const int64_t *offset = f->source->offset;
-    int64_t all = 0;
     for (int64_t done = 0, here; done < count; done += here) {
         while (offset[*segment + 1] <= v + done)
             ++*segment;
         here = offset[*segment + 1] - (v + done);
         here = here < count - done ? here : count - done;
-        int64_t kept = marks_count(here, mark + done);
-        add_kept(f, index, piece, *segment, kept);
-        all += kept;
+        add_kept(f, index, piece, *segment, marks_count(here, mark + done));
     }
-    return all;
 }
 
 /* The marks as an array; a predicate that does not depend on the element gives one for all. */
@@ -80,81 +65,58 @@ static const uint8_t *plain_marks(int64_t count, const bmf_slice *mark, uint8_t 
     return room;
 }
 
-static int mark_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
+/* Returns 1 after a failure, which is noted. */
+static int mark_block(filter_state *f, int64_t index, const bmf_piece *piece, int64_t *segment, int64_t v,
+                      int64_t count, int worker)
 {
-    filter_state *f = state;
-    uint64_t *word = words_of(f, index, piece);
-    int64_t segment = stream_segment(f->source, worker, piece->begin), all = 0;
-    for (int64_t v = piece->begin, count; v < piece->end; v += count) {
-        bmf_slice block[BMF_MAX_LEAVES] = {0}, slice;
-        uint8_t room[BMF_BLOCK];
-        count = piece->end - v < BMF_BLOCK ? piece->end - v : BMF_BLOCK;
-        /* the machine's own reading ahead stops at pages, which half a block of words fills */
-        stream_prefetch(f->source, v + count / 2, AHEAD);
-        stream_prefetch(f->source, v + count, AHEAD);
-        if (stream_marks(f->source, worker, v, count, block, &slice) != 0)
-            return 0;
-        const uint8_t *mark = plain_marks(count, &slice, room);
-        all += count_block(f, index, piece, &segment, v, count, mark);
-        if (word)
-            marks_pack(count, mark, word + (v - piece->begin) / 64);
+    bmf_slice block[BMF_MAX_LEAVES] = {0}, slice;
+    uint8_t room[BMF_BLOCK];
+    uint64_t word[BMF_BLOCK / 64];
+    /* the machine's own reading ahead stops at pages, which half a block of words fills */
+    stream_prefetch(f->source, v + count / 2, AHEAD);
+    stream_prefetch(f->source, v + count, AHEAD);
+    if (stream_marks(f->source, worker, v, count, block, &slice) != 0)
+        return 1;
+    const uint8_t *mark = plain_marks(count, &slice, room);
+    count_block(f, index, piece, segment, v, count, mark);
+    if (f->selection) {
+        marks_pack(count, mark, word);
+        selection_keep(f->selection, worker, count, word, block);
     }
-    f->place[index] = all;
     return 0;
 }
 
-/* ---- keeping ---- */
-
-static int keep_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
+static int mark_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
-    const filter_state *f = state;
-    const uint64_t *word = words_of(f, index, piece);
-    char *to[BMF_MAX_LEAVES];
-    for (int k = 0; k < f->source->leaves; k++)
-        to[k] = (char *)f->out[k].data + f->place[index] * f->source->leaf_size[k];
-    for (int64_t v = piece->begin, count; v < piece->end; v += count, word += BMF_BLOCK / 64) {
-        bmf_slice block[BMF_MAX_LEAVES] = {0};
+    filter_state *f = state;
+    int64_t segment = stream_segment(f->source, worker, piece->begin);
+    int code = 0;
+    for (int64_t v = piece->begin, count; v < piece->end && code == 0; v += count) {
         count = piece->end - v < BMF_BLOCK ? piece->end - v : BMF_BLOCK;
-        if (!marks_any(count, word))
-            continue;
-        if (stream_block(f->source, worker, v, count, block) != 0)
-            return 0;
-        for (int k = 0; k < f->source->leaves; k++)
-            to[k] = marks_keep(count, word, &block[k], f->source->leaf_size[k], to[k]);
+        code = mark_block(f, index, piece, &segment, v, count, worker);
     }
+    if (f->selection)
+        selection_end_piece(f->selection, worker, index, code);
     return 0;
 }
 
 /* ---- the tails ---- */
 
+/* Counts by segment, and keeps what there is to keep. */
 static int mark_all(filter_state *f, const bmf_piece *piece, int64_t pieces)
 {
-    int64_t begin = 0;
-    BMF_TRY(
-        stream_compute(f->source, &(bmf_stream_work){.piece = piece, .pieces = pieces, .run = mark_piece, .state = f}));
-    BMF_TRY(stream_status(f->source));
+    memset(f->kept, 0, (size_t)f->source->segments * sizeof *f->kept);
+    f->shared = allocate_clear(pieces, (int64_t)sizeof *f->shared);
+    int status = stream_compute(
+        f->source,
+        &(bmf_stream_work){.piece = piece, .pieces = pieces, .dynamic = f->selection, .run = mark_piece, .state = f});
     for (int64_t i = 0; i < pieces; i++) {
         const shared_counts *shared = &f->shared[i];
         f->kept[shared->segment[0]] += shared->kept[0];
         f->kept[shared->segment[1]] += shared->kept[1];
-        int64_t kept = f->place[i];
-        f->place[i] = begin;
-        begin += kept;
     }
-    return BMF_OK;
-}
-
-static void open_counts(filter_state *f, int64_t pieces)
-{
-    memset(f->kept, 0, (size_t)f->source->segments * sizeof *f->kept);
-    f->shared = allocate_clear(pieces, (int64_t)sizeof *f->shared);
-    f->place = allocate_clear(pieces, (int64_t)sizeof *f->place);
-}
-
-static void close_counts(filter_state *f)
-{
     free(f->shared);
-    free(f->place);
+    return status == BMF_OK ? stream_status(f->source) : status;
 }
 
 int stream_count(bmf_stream_source *source, bmf_value *out)
@@ -166,9 +128,7 @@ int stream_count(bmf_stream_source *source, bmf_value *out)
     BMF_TRY(value_create(source->evaluator->ctx, &bmf_type_int, source->segments, &made));
     stream_pieces(source, 0, &piece, &pieces);
     f.kept = made.data;
-    open_counts(&f, pieces);
     int status = mark_all(&f, piece, pieces);
-    close_counts(&f);
     free(piece);
     if (status == BMF_OK)
         value_move(&made, out);
@@ -177,8 +137,8 @@ int stream_count(bmf_stream_source *source, bmf_value *out)
     return status;
 }
 
-/* Counts by segment become offsets; returns the sum. */
-static int64_t to_offsets(int64_t segments, int64_t *kept)
+/* Counts by segment become offsets. */
+static void to_offsets(int64_t segments, int64_t *kept)
 {
     int64_t begin = 0;
     for (int64_t s = 0; s < segments; s++) {
@@ -187,40 +147,32 @@ static int64_t to_offsets(int64_t segments, int64_t *kept)
         begin += here;
     }
     kept[segments] = begin;
-    return begin;
 }
 
-static int keep_all(filter_state *f, const bmf_piece *piece, int64_t pieces, bmf_value *child)
+/* The elements that are kept, as one batch; their number by segment goes to f->kept. */
+static int keep_all(filter_state *f, bmf_value *child)
 {
     bmf_stream_source *source = (bmf_stream_source *)f->source;
-    int64_t count = to_offsets(source->segments, f->kept);
-    if (count == 0)
-        return value_empty(source->evaluator->ctx, source->type, 0, child);
-    BMF_TRY(value_create(source->evaluator->ctx, source->type, count, child));
-    value_slices(child, 0, f->out);
-    int status = stream_compute(
-        source, &(bmf_stream_work){
-                    .step = "keep", .round = 1, .piece = piece, .pieces = pieces, .run = keep_piece, .state = f});
-    if (status != BMF_OK)
-        value_free(child);
-    return status;
-}
-
-static int filter_pieces(filter_state *f, const bmf_piece *piece, int64_t pieces, bmf_value *child)
-{
-    int64_t words = f->source->count / 64 + 2 * pieces + 2;
-    bmf_buffer *bits = buffer_create(words * (int64_t)sizeof *f->bits);
-    if (!bits)
-        return bmf_fail(f->source->evaluator->ctx, BMF_ERROR_MEMORY, "no memory for the marks of %lld elements",
-                        (long long)f->source->count);
-    f->bits = bits->data;
-    open_counts(f, pieces);
+    bmf_context *ctx = source->evaluator->ctx;
+    bmf_selection selection;
+    bmf_slice out[BMF_MAX_LEAVES];
+    bmf_piece *piece;
+    int64_t pieces;
+    BMF_TRY(value_create(ctx, source->type, source->count, child));
+    value_slices(child, 0, out);
+    selection_open(&selection, source->leaves, source->leaf_size, out, source->count, source->workers);
+    f->selection = &selection;
+    stream_pieces(source, selection.grain, &piece, &pieces);
     int status = mark_all(f, piece, pieces);
-    if (status == BMF_OK)
-        status = keep_all(f, piece, pieces, child);
-    close_counts(f);
-    buffer_release(bits);
-    return status;
+    const int64_t kept = selection_finish(&selection);
+    selection_close(&selection);
+    free(piece);
+    if (status == BMF_OK && kept > 0) {
+        value_shorten(child, kept);
+        return BMF_OK;
+    }
+    value_free(child);
+    return status == BMF_OK ? value_empty(ctx, source->type, 0, child) : status;
 }
 
 int stream_filter(bmf_stream_source *source, bmf_value *out)
@@ -228,16 +180,13 @@ int stream_filter(bmf_stream_source *source, bmf_value *out)
     bmf_context *ctx = source->evaluator->ctx;
     filter_state f = {.source = source};
     bmf_value child;
-    bmf_piece *piece;
-    int64_t pieces;
     bmf_buffer *offsets = buffer_create((source->segments + 1) * (int64_t)sizeof *f.kept);
     if (!offsets)
         return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory for the lengths of %lld lists", (long long)source->segments);
     f.kept = offsets->data;
-    stream_pieces(source, 0, &piece, &pieces);
-    int status = filter_pieces(&f, piece, pieces, &child);
-    free(piece);
+    int status = keep_all(&f, &child);
     if (status == BMF_OK) {
+        to_offsets(source->segments, f.kept);
         value_create_list(source->segments, offsets, &child, out);
         return BMF_OK;
     }
