@@ -41,7 +41,7 @@ typedef struct direction {
 enum { OUT, IN };
 
 struct bmf_direct {
-    int peer;
+    int peer, tag; /* of what MPI moves: notes of several rounds may be read in any order */
     direction way[2];
     int64_t *note[2]; /* whether it can map the other's memory, the counters for IN, the segments of OUT and of IN */
     MPI_Request request[2];
@@ -97,9 +97,11 @@ static int64_t note_bytes(const bmf_direct *direct)
 
 void direct_start(bmf_context *ctx, bmf_direct *direct)
 {
+    bmf_cluster *cluster = ctx->backend_state;
     const int bytes = (int)note_bytes(direct);
     int64_t *note = direct->note[OUT] = allocate(2 * bytes), *place = note + NOTE_SEGMENTS;
     direct->note[IN] = (int64_t *)(void *)((char *)note + bytes);
+    direct->tag = BMF_TAG_DIRECT + (int)(cluster->direct_rounds[direct->peer]++ % DIRECT_TAGS);
     direct->way[IN].counters = direct->way[IN].count > 0 ? take_counters() : NULL;
     note[NOTE_MAPS] = shared_memory_of(&ctx->shared_memory[direct->peer], 1) != NULL;
     note[NOTE_COUNTERS] = shared_memory_offset(direct->way[IN].counters, (int64_t)sizeof(counters));
@@ -118,7 +120,7 @@ static const int64_t *their_places(const bmf_direct *direct, int way)
 }
 
 /* Cuts what both ends can reach into pieces, and leaves the rest to MPI. */
-static void divide(bmf_context *ctx, const bmf_direct *direct, int w, direction *way, char *base, int tag)
+static void divide(bmf_context *ctx, const bmf_direct *direct, int w, direction *way, char *base)
 {
     const int64_t *mine = direct->note[OUT] + NOTE_SEGMENTS + (w == OUT ? 0 : direct->way[OUT].count);
     const int64_t *theirs = their_places(direct, w);
@@ -134,9 +136,9 @@ static void divide(bmf_context *ctx, const bmf_direct *direct, int w, direction 
         if (reached && w == OUT)
             wire_count(&ctx->statistics, segment->bytes);
         else if (!reached && w == OUT)
-            flight_send(ctx, &way->flight, segment->data, segment->bytes, direct->peer, tag);
+            flight_send(ctx, &way->flight, segment->data, segment->bytes, direct->peer, direct->tag);
         else if (!reached)
-            flight_receive(ctx, &way->flight, segment->data, segment->bytes, direct->peer, tag);
+            flight_receive(ctx, &way->flight, segment->data, segment->bytes, direct->peer, direct->tag);
     }
 }
 
@@ -155,17 +157,15 @@ static int64_t end_there(const bmf_direct *direct)
 /* The other's note is here. */
 static void read_note(bmf_context *ctx, bmf_direct *direct)
 {
-    bmf_cluster *cluster = ctx->backend_state;
     const bool both = direct->note[OUT][NOTE_MAPS] && direct->note[IN][NOTE_MAPS];
     char *base = both ? shared_memory_of(&ctx->shared_memory[direct->peer], end_there(direct)) : NULL;
     const int64_t counters_there = direct->note[IN][NOTE_COUNTERS];
-    const int tag = BMF_TAG_DIRECT + (int)(cluster->direct_rounds[direct->peer]++ % DIRECT_TAGS);
     if (both && !base) /* the other rank relies on it */
         out_of_memory(end_there(direct), "of addresses for the memory of another rank");
     if (base && counters_there >= 0)
         direct->way[OUT].counters = (counters *)(void *)(base + counters_there);
     for (int w = OUT; w <= IN; w++)
-        divide(ctx, direct, w, &direct->way[w], base, tag);
+        divide(ctx, direct, w, &direct->way[w], base);
     direct->told = true;
 }
 
