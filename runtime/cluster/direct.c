@@ -4,7 +4,8 @@
  * (runtime/base/shared_memory.h), and whether it can map the other's. What both can reach is cut into pieces; either
  * end takes the next piece from a common counter and copies it, so that both cores work, one that comes late leaves the
  * work to the other, and a message is copied once. A second counter says how many bytes have arrived. The rest goes
- * through MPI. The counters are the receiver's; it uses the line again once the sender has left it.
+ * through MPI. The counters are the receiver's; it uses the line again once the sender has left it. After a failure the
+ * note itself is the mark.
  * Cost: one MPI message each way; each byte is read once and written once. */
 #include "runtime/cluster/direct.h"
 
@@ -43,13 +44,15 @@ enum { OUT, IN };
 struct bmf_direct {
     int peer, tag; /* of what MPI moves: notes of several rounds may be read in any order */
     direction way[2];
-    int64_t *note[2]; /* whether it can map the other's memory, the counters for IN, the segments of OUT and of IN */
+    int64_t
+        *note[2]; /* whether it sends marks, whether it can map the other's memory, the counters for IN, the segments
+                         of OUT and of IN */
     MPI_Request request[2];
     bool told; /* the other's note is here */
-    bool received, sent;
+    bool received, sent, is_marked;
 };
 
-enum { NOTE_MAPS, NOTE_COUNTERS, NOTE_SEGMENTS };
+enum { NOTE_MARK, NOTE_MAPS, NOTE_COUNTERS, NOTE_SEGMENTS };
 
 /* Counters of messages that were received, until their senders have left them. */
 static struct {
@@ -103,6 +106,7 @@ void direct_start(bmf_context *ctx, bmf_direct *direct)
     direct->note[IN] = (int64_t *)(void *)((char *)note + bytes);
     direct->tag = BMF_TAG_DIRECT + (int)(cluster->direct_rounds[direct->peer]++ % DIRECT_TAGS);
     direct->way[IN].counters = direct->way[IN].count > 0 ? take_counters() : NULL;
+    note[NOTE_MARK] = ctx->sends_marks;
     note[NOTE_MAPS] = shared_memory_of(&ctx->shared_memory[direct->peer], 1) != NULL;
     note[NOTE_COUNTERS] = shared_memory_offset(direct->way[IN].counters, (int64_t)sizeof(counters));
     for (int w = OUT; w <= IN; w++)
@@ -124,20 +128,21 @@ static void divide(bmf_context *ctx, const bmf_direct *direct, int w, direction 
 {
     const int64_t *mine = direct->note[OUT] + NOTE_SEGMENTS + (w == OUT ? 0 : direct->way[OUT].count);
     const int64_t *theirs = their_places(direct, w);
+    const bool marked = direct->note[w][NOTE_MARK];
     way->there = allocate(way->count * (int64_t)sizeof *way->there);
     way->piece = allocate((way->count + 1) * (int64_t)sizeof *way->piece);
     way->piece[0] = 0;
     for (int64_t k = 0; k < way->count; k++) {
         const bmf_segment *segment = &way->segment[k];
-        const bool reached = base && way->counters && mine[k] >= 0 && theirs[k] >= 0;
-        way->there[k] = reached ? base + theirs[k] : NULL;
-        way->piece[k + 1] = way->piece[k] + (reached ? (segment->bytes + PIECE - 1) / PIECE : 0);
-        way->bytes += reached ? segment->bytes : 0;
-        if (reached && w == OUT)
+        const bool reached = base && way->counters && mine[k] >= 0 && theirs[k] >= 0, copied = reached && !marked;
+        way->there[k] = copied ? base + theirs[k] : NULL;
+        way->piece[k + 1] = way->piece[k] + (copied ? (segment->bytes + PIECE - 1) / PIECE : 0);
+        way->bytes += copied ? segment->bytes : 0;
+        if (w == OUT && (reached || marked))
             wire_count(&ctx->statistics, segment->bytes);
-        else if (!reached && w == OUT)
+        else if (w == OUT)
             flight_send(ctx, &way->flight, segment->data, segment->bytes, direct->peer, direct->tag);
-        else if (!reached)
+        else if (!reached && !marked)
             flight_receive(ctx, &way->flight, segment->data, segment->bytes, direct->peer, direct->tag);
     }
 }
@@ -154,6 +159,12 @@ static int64_t end_there(const bmf_direct *direct)
     return end;
 }
 
+static void hear_mark(bmf_context *ctx, bmf_direct *direct)
+{
+    direct->is_marked = true;
+    failure_hear(ctx);
+}
+
 /* The other's note is here. */
 static void read_note(bmf_context *ctx, bmf_direct *direct)
 {
@@ -167,6 +178,8 @@ static void read_note(bmf_context *ctx, bmf_direct *direct)
     for (int w = OUT; w <= IN; w++)
         divide(ctx, direct, w, &direct->way[w], base);
     direct->told = true;
+    if (direct->note[IN][NOTE_MARK] && direct->way[IN].count > 0)
+        hear_mark(ctx, direct);
 }
 
 /* ---- copying ---- */
@@ -210,19 +223,38 @@ static bool copy_way(const bmf_context *ctx, const direction *way, bool sending)
 
 /* ---- the end of a direction ---- */
 
-static bool all_moved(direction *way)
+/* Marks among what MPI moved: the other rank may have heard of a failure after it sent its note. */
+static void look_for_marks(bmf_context *ctx, bmf_direct *direct, int requests, const MPI_Status *status)
 {
+    for (int k = 0; k < requests; k++) {
+        int bytes;
+        MPI_Get_count(&status[k], MPI_BYTE, &bytes);
+        if (bytes == 0)
+            hear_mark(ctx, direct);
+    }
+}
+
+static bool all_moved(bmf_context *ctx, bmf_direct *direct, int w)
+{
+    direction *way = &direct->way[w];
+    const int requests = way->flight.count;
     int moved = 1;
-    if (way->flight.count > 0)
-        MPI_Testall(way->flight.count, way->flight.request, &moved, MPI_STATUSES_IGNORE);
+    if (requests > 0) {
+        MPI_Status *status = allocate(requests * (int64_t)sizeof *status);
+        MPI_Testall(requests, way->flight.request, &moved, status);
+        if (moved && w == IN)
+            look_for_marks(ctx, direct, requests, status);
+        way->flight.count = moved ? 0 : requests;
+        free(status);
+    }
     return moved && (way->bytes == 0 || atomic_load_explicit(&way->counters->done, memory_order_acquire) == way->bytes);
 }
 
-static bool finish_sending(bmf_direct *direct)
+static bool finish_sending(bmf_context *ctx, bmf_direct *direct)
 {
     direction *way = &direct->way[OUT];
     int left = 1;
-    if (direct->sent || !all_moved(way))
+    if (direct->sent || !all_moved(ctx, direct, OUT))
         return false;
     MPI_Test(&direct->request[OUT], &left, MPI_STATUS_IGNORE);
     direct->sent = left;
@@ -231,10 +263,10 @@ static bool finish_sending(bmf_direct *direct)
     return left;
 }
 
-static bool finish_receiving(bmf_direct *direct)
+static bool finish_receiving(bmf_context *ctx, bmf_direct *direct)
 {
     direction *way = &direct->way[IN];
-    if (direct->received || !all_moved(way))
+    if (direct->received || !all_moved(ctx, direct, IN))
         return false;
     if (way->bytes > 0)
         *ARRAY_APPEND(used.line, used.count, used.capacity) = way->counters;
@@ -255,7 +287,7 @@ bool direct_progress(bmf_context *ctx, bmf_direct *direct, bool copies)
     }
     const bool copied = copies && ((!direct->received && copy_way(ctx, &direct->way[IN], false)) ||
                                    (!direct->sent && copy_way(ctx, &direct->way[OUT], true)));
-    const bool received = finish_receiving(direct), sent = finish_sending(direct);
+    const bool received = finish_receiving(ctx, direct), sent = finish_sending(ctx, direct);
     return copied || received || sent;
 }
 
@@ -267,6 +299,11 @@ bool direct_received(const bmf_direct *direct)
 bool direct_sent(const bmf_direct *direct)
 {
     return direct->sent;
+}
+
+bool direct_is_marked(const bmf_direct *direct)
+{
+    return direct->is_marked;
 }
 
 void direct_free(bmf_direct *direct)

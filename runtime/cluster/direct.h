@@ -26,6 +26,8 @@ bool direct_progress(bmf_context *ctx, bmf_direct *direct, bool copies);
 /* Everything was received; sent. */
 bool direct_received(const bmf_direct *direct);
 bool direct_sent(const bmf_direct *direct);
+/* The other rank sent marks instead (runtime/context/failure.h); failure_hear was called. */
+bool direct_is_marked(const bmf_direct *direct);
 /* When both are true. */
 void direct_free(bmf_direct *direct);
 

@@ -2,7 +2,10 @@
  *
  * Messages between two ranks are grouped: the small ones travel together in one MPI message, every large one goes
  * straight from and to the caller's memory, segment by segment, by MPI or, between ranks that can map each other's
- * memory, directly (runtime/cluster/direct.h). Both sides see the same messages in the same order and so group alike. Messages of unknown size all travel together behind a header of their sizes.
+ * memory, directly (runtime/cluster/direct.h). Both sides see the same messages in the same order and so group alike.
+ * Messages of unknown size all travel together behind a header of their sizes.
+ * After a failure (runtime/context/failure.h) the same MPI messages are sent, but empty: those are the marks. What came
+ * as a mark is not unpacked.
  * Receives are posted before sends; one wait that backs off ends the round. A round of known sizes may be left under
  * way; it is unpacked and recorded only when it is ended, so that its events do not cut into those of what is
  * computed meanwhile. */
@@ -29,6 +32,7 @@ typedef struct peer_group {
     char *packed;
     int request_first, request_count; /* requests in the flight that end this group */
     int open_requests;
+    bool is_marked;     /* the peer sent marks */
     bool finished;      /* receiving: unpacked */
     bmf_direct *direct; /* that carries long messages of the group, or NULL */
 } peer_group;
@@ -162,6 +166,7 @@ struct bmf_exchange {
     bmf_requests incoming, outgoing;
     int *group_of; /* of each incoming request */
     int *finished; /* room for as many */
+    MPI_Status *status;
     bmf_direct **direct;
     int64_t directs, direct_capacity;
 };
@@ -221,7 +226,8 @@ static void post_sends(bmf_context *ctx, bmf_exchange *x)
             int64_t begin = ctx->run ? context_now(ctx) : 0;
             if (!wire_packs(m))
                 continue;
-            to = copy_out(to, segment, transfer->outgoing(transfer->state, m, segment));
+            if (!ctx->sends_marks)
+                to = copy_out(to, segment, transfer->outgoing(transfer->state, m, segment));
             record_send(ctx, m, begin, m->bytes, x->number);
         }
         flight_send(ctx, flight, group->packed, group->packed_bytes, group->peer, BMF_TAG_EXCHANGE);
@@ -251,13 +257,22 @@ static void finish_group(bmf_context *ctx, bmf_exchange *x, peer_group *group, i
     const char *from = group->packed;
     if (group->finished || group->open_requests > 0 || (group->direct && !direct_received(group->direct)))
         return;
+    group->is_marked = group->is_marked || (group->direct && direct_is_marked(group->direct));
     for (int64_t i = group->first; i < group->first + group->count; i++) {
         const bmf_message *m = x->receives.remote[i].message;
-        if (wire_packs(m))
+        if (wire_packs(m) && !group->is_marked)
             from = copy_in(from, segment, transfer->incoming(transfer->state, m, segment));
         record_receive(ctx, m, waiting_since, m->bytes, x->number);
     }
     group->finished = true;
+}
+
+/* Messages that stay on this rank. */
+static void copy_local(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer)
+{
+    for (int64_t i = 0; i < round->count && !ctx->sends_marks; i++)
+        if (is_local(ctx, round->message[i].from) && is_local(ctx, round->message[i].to))
+            cluster_copy(ctx, &round->message[i], number, transfer);
 }
 
 int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer,
@@ -272,11 +287,10 @@ int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t nu
     post_sends(ctx, x);
     for (int64_t k = 0; k < x->directs; k++)
         direct_start(ctx, x->direct[k]);
-    for (int64_t i = 0; i < round->count; i++)
-        if (is_local(ctx, round->message[i].from) && is_local(ctx, round->message[i].to))
-            cluster_copy(ctx, &round->message[i], number, transfer);
+    copy_local(ctx, round, number, transfer);
     x->group_of = allocate(2 * x->incoming.count * (int64_t)sizeof(int));
     x->finished = x->group_of + x->incoming.count;
+    x->status = allocate(x->incoming.count * (int64_t)sizeof *x->status);
     for (int64_t g = 0; g < x->receives.groups; g++) {
         const peer_group *group = &x->receives.group[g];
         for (int k = 0; k < group->request_count; k++)
@@ -285,15 +299,28 @@ int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t nu
     return BMF_OK;
 }
 
+/* The k-th of the incoming requests that have just finished. */
+static void note_arrival(bmf_context *ctx, bmf_exchange *x, int k)
+{
+    peer_group *group = &x->receives.group[x->group_of[x->finished[k]]];
+    int bytes;
+    MPI_Get_count(&x->status[k], MPI_CHAR, &bytes);
+    group->open_requests--;
+    if (bytes == 0) {
+        group->is_marked = true;
+        failure_hear(ctx);
+    }
+}
+
 /* Goes on without waiting. True: something was done; *open: whether there is more to come. */
 static bool progress(bmf_context *ctx, bmf_exchange *x, bool copies, bool *open)
 {
     int count = 0, sent = 1;
     bool moved = false;
-    MPI_Testsome(x->incoming.count, x->incoming.request, &count, x->finished, MPI_STATUSES_IGNORE);
+    MPI_Testsome(x->incoming.count, x->incoming.request, &count, x->finished, x->status);
     *open = count != MPI_UNDEFINED;
     for (int k = 0; k < count; k++)
-        x->receives.group[x->group_of[x->finished[k]]].open_requests--;
+        note_arrival(ctx, x, k);
     for (int64_t k = 0; k < x->directs; k++) {
         moved |= direct_progress(ctx, x->direct[k], copies);
         *open = *open || !direct_received(x->direct[k]) || !direct_sent(x->direct[k]);
@@ -316,6 +343,7 @@ static void free_exchange(bmf_exchange *x)
         direct_free(x->direct[k]);
     free(x->direct);
     free(x->group_of);
+    free(x->status);
     flight_free(&x->incoming);
     flight_free(&x->outgoing);
     free_side(&x->receives);
@@ -381,6 +409,12 @@ static bool receive_unknown(bmf_context *ctx, side *receives, peer_group *group,
     char *packed = allocate(first_bytes);
     MPI_Imrecv(packed, first_bytes, MPI_CHAR, &found, flight_slot(&flight));
     wait_all(ctx, flight.count, flight.request);
+    if (first_bytes == 0) { /* a mark: there is a header otherwise */
+        failure_hear(ctx);
+        flight_free(&flight);
+        free(packed);
+        return true;
+    }
     int64_t header = wire_sizes_header(group->count), total = header;
     int64_t *sizes = allocate(header);
     memcpy(sizes, packed, (size_t)header);
@@ -410,12 +444,10 @@ static void exchange_unknown(bmf_context *ctx, const bmf_round *round, uint32_t 
     side receives = make_side(ctx, round, false), sends = make_side(ctx, round, true);
     bmf_requests outgoing = {0};
     for (int64_t g = 0; g < sends.groups; g++) {
-        int64_t bytes = pack_unknown(ctx, &sends, &sends.group[g], number, transfer);
+        int64_t bytes = ctx->sends_marks ? 1 : pack_unknown(ctx, &sends, &sends.group[g], number, transfer);
         flight_send(ctx, &outgoing, sends.group[g].packed, bytes, sends.group[g].peer, BMF_TAG_EXCHANGE);
     }
-    for (int64_t i = 0; i < round->count; i++)
-        if (is_local(ctx, round->message[i].from) && is_local(ctx, round->message[i].to))
-            cluster_copy(ctx, &round->message[i], number, transfer);
+    copy_local(ctx, round, number, transfer);
     int64_t waiting_since = ctx->run ? context_now(ctx) : 0;
     bool *done = allocate_clear(receives.groups, (int64_t)sizeof(bool));
     int tries = 0;
