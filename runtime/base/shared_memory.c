@@ -4,9 +4,9 @@
  * pages unless the system is set otherwise, which costs what works in lists more than sharing gains; MADV_COLLAPSE
  * (Linux 6.1) makes huge ones of them whatever the setting. So every piece is touched once in each huge page and
  * collapsed before it is used, by all threads; that clears it, as the first touch of other memory would. Where this
- * fails memory is not shared. Free ranges are kept in order; the first that fits is taken, and mapped by itself. A range
- * that is given back is punched out of the file, since others still map it. Others map the beginning of the file, twice
- * as much when it does not suffice. Cost: O(ranges) a buffer; a page table for each process that maps it. */
+ * fails memory is not shared. Free ranges are kept in order; the first that fits is taken, and mapped by itself. A
+ * range that is given back is punched out of the file, since others still map it. Others map the beginning of the file,
+ * twice as much when it does not suffice. Cost: O(ranges) a buffer; a page table for each process that maps it. */
 #define _GNU_SOURCE
 #include "runtime/base/shared_memory.h"
 

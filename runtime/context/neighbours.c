@@ -1,9 +1,10 @@
 /* How ranks meet: who else is on this host, on which depends how to wait and how many threads to use; how much memory
  * ranks may have; when the run starts; whether all may go on.
  *
- * Method: one allgather of a hash of the host's name, the cores and the memory each rank may use, how others find
- * its memory, its clock, and its status. Ranks of the program that are not in the context cannot be asked; how many there are on this host is known
- * from the launcher. Cost: one non-blocking allgather of 184 bytes a rank; after a failure one broadcast of 1 KiB. */
+ * Method: one allgather of a hash of the host's name, the cores and the memory each rank may use, how others find its
+ * memory, its clock, and its status. Ranks of the program that are not in the context cannot be asked; how many there
+ * are on this host is known from the launcher. Cost: one non-blocking allgather of 184 bytes a rank; after a failure one
+ * broadcast of 1 KiB. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>
