@@ -11,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 /* Ends the process, which the fuzzer takes for a crash, unless `held`. */
 void demand(bool held, const char *what);
-/* A failed reader leaves one line without control characters in the process-wide slot, and ends commands with 1 or 2. */
+/* A failed reader leaves one line without control characters in the process-wide slot, and ends commands with 1 or
+ * 2. */
 void demand_line(int status);
 /* The path of a file with these bytes, until the next call. */
 const char *file_of(const uint8_t *bytes, size_t size);

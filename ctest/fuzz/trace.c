@@ -1,5 +1,5 @@
-/* Fuzz target of traces: what can be read can be written, converted to every format that goes to a stream, and replayed on
- * an ideal machine, or is refused with a line. */
+/* Fuzz target of traces: what can be read can be written, converted to every format that goes to a stream, and
+ * replayed on an ideal machine, or is refused with a line. */
 #include <stdlib.h>
 
 #include "ctest/fuzz/fuzz.h"

@@ -87,8 +87,8 @@ BMF_API int64_t bmf_first_processor(const bmf_context *ctx, int rank);
 enum { BMF_MAX_PROCESSORS = 1 << 30 };
 
 /** Another number of processors for lists made from now on; lists made before must not be used again.
- * Collective. Errors, before anything has changed: BMF_ERROR_ARGUMENT if processors is not from 1 to BMF_MAX_PROCESSORS,
- * or after the first skeleton of a traced run. */
+ * Collective. Errors, before anything has changed: BMF_ERROR_ARGUMENT if processors is not from 1 to
+ * BMF_MAX_PROCESSORS, or after the first skeleton of a traced run. */
 BMF_API int bmf_set_processors(bmf_context *ctx, int64_t processors);
 
 /** Reductions and scans are reproducible by default: the same bits for every number of ranks, threads and processors.

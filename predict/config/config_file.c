@@ -1,7 +1,8 @@
 /* Reading libconfig texts; see config_file.h.
  *
- * Method: one pass over the text that knows just enough of the grammar to tell numbers from names, strings and comments:
- * https://hyperrealm.github.io/libconfig/libconfig_manual.html, "Configuration File Grammar". Cost: linear. */
+ * Method: one pass over the text that knows just enough of the grammar to tell numbers from names, strings and
+ * comments: https://hyperrealm.github.io/libconfig/libconfig_manual.html, "Configuration File Grammar". Cost:
+ * linear. */
 #include "predict/config/config_file.h"
 
 #include <ctype.h>

@@ -1,7 +1,8 @@
 /* Machine files: what every machine has; networks read their own group.
  *
- * Method: the whole file is read before libconfig sees it, because its scanner ends the program when a read fails (config_file.h). A
- * network is made on trial, so that every mistake shows when the file is read and not in the middle of a prediction.
+ * Method: the whole file is read before libconfig sees it, because its scanner ends the program when a read fails
+ * (config_file.h). A network is made on trial, so that every mistake shows when the file is read and not in the
+ * middle of a prediction.
  * Source: design of machine files in docs/machines.md; the parameters of document 002, 2.4 and document 001, 4 live on
  * in them.
  */

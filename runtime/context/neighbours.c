@@ -3,8 +3,8 @@
  *
  * Method: one allgather of a hash of the host's name, the cores and the memory each rank may use, how others find its
  * memory, its clock, and its status. Ranks of the program that are not in the context cannot be asked; how many there
- * are on this host is known from the launcher. Cost: one non-blocking allgather of 184 bytes a rank; after a failure one
- * broadcast of 1 KiB. */
+ * are on this host is known from the launcher. Cost: one non-blocking allgather of 184 bytes a rank; after a failure
+ * one broadcast of 1 KiB. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>

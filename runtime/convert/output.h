@@ -30,8 +30,8 @@ int output_open(bmf_context *ctx, bmf_output *out, const char *path);
 /* Writes out what is buffered, in whole blocks of BMF_OUTPUT_SIZE, and keeps the rest in the buffer; a failure is kept
  * for output_close. */
 void output_flush(bmf_output *out);
-/* Gives the file its name if status is BMF_OK and everything was written, otherwise removes it. Returns the status to go
- * on with. Harmless on an output that was not opened. */
+/* Gives the file its name if status is BMF_OK and everything was written, otherwise removes it. Returns the status to
+ * go on with. Harmless on an output that was not opened. */
 int output_close(bmf_context *ctx, bmf_output *out, int status);
 /* The same for outputs that belong together: all appear or none. */
 int outputs_close(bmf_context *ctx, bmf_output *out, int outputs, int status);

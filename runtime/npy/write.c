@@ -1,9 +1,9 @@
 /* Writing .npy files, version 1.0.
  *
  * Method: rank 0 makes the file under a private name (runtime/base/output_file.h) with the header and tells the others,
- * every rank writes its own part at its offset, and rank 0 gives the file its name when all have succeeded and it has the
- * right size, or removes it. Ranks agree after each of the three steps. A broadcast column is written from one block filled
- * with its value.
+ * every rank writes its own part at its offset, and rank 0 gives the file its name when all have succeeded and it has
+ * the right size, or removes it. Ranks agree after each of the three steps. A broadcast column is written from one
+ * block filled with its value.
  * Cost: n w bytes to the file, each by one rank, and synced; a broadcast of the name and two allreduces of a word, for
  * lists of lists an allgather and one value per rank more.
  */
@@ -120,7 +120,8 @@ static int write_broadcast(bmf_context *ctx, const char *path, MPI_File file, in
     return status;
 }
 
-/* Writes this rank's scalars into the file that is going to be `path`; `first` is the number of the first in the file. */
+/* Writes this rank's scalars into the file that is going to be `path`; `first` is the number of the first in the
+ * file. */
 static int write_scalars(bmf_context *ctx, const char *path, const char *written, int64_t first,
                          const bmf_column *scalars)
 {

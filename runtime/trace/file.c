@@ -3,8 +3,8 @@
  * Method: a file header, one header per run, then per run the texts, nodes, ranks of the lanes and events, each section
  * at an offset that follows from the sizes in the headers. Event records stand in the file as they stand in memory, so
  * that writing them is one pwrite per rank. A file appears whole or not at all (runtime/base/output_file.h). Cost:
- * the bytes of the file, once; a parallel write adds an allgather of 6 numbers, the broadcast of a name and three agreements;
- * more only when ranks have named things differently (unite.c).
+ * the bytes of the file, once; a parallel write adds an allgather of 6 numbers, the broadcast of a name and three
+ * agreements; more only when ranks have named things differently (unite.c).
  */
 #include <errno.h>
 #include <fcntl.h>
