@@ -117,8 +117,8 @@ BMF_INLINE void plus_ints(const eight_ints *a, const eight_ints *b, eight_ints *
 #define WHOLE_NODE(name, type, vector, loose, pairwise, op)                                                            \
     BMF_INLINE void name##_pairs(const vector *a, const vector *b, eight_ints *bad, vector *out)                       \
     {                                                                                                                  \
-        const eight_ints even = {0, 2, 4, 6, 8, 10, 12, 14}, odd = {1, 3, 5, 7, 9, 11, 13, 15};                        \
-        vector first = __builtin_shuffle(*a, *b, even), second = __builtin_shuffle(*a, *b, odd);                       \
+        vector first = __builtin_shufflevector(*a, *b, 0, 2, 4, 6, 8, 10, 12, 14);                                     \
+        vector second = __builtin_shufflevector(*a, *b, 1, 3, 5, 7, 9, 11, 13, 15);                                    \
         pairwise(&first, &second, bad, out);                                                                           \
     }                                                                                                                  \
     BMF_INLINE void name##_eight(const loose *v, eight_ints *bad, vector *out)                                         \

@@ -7,22 +7,19 @@
 
 BMF_INLINE void SEGMENT_NAME(turn)(VECTOR v[8])
 {
-    const eight_ints low = {0, 8, 2, 10, 4, 12, 6, 14}, high = {1, 9, 3, 11, 5, 13, 7, 15};
-    const eight_ints near = {0, 1, 8, 9, 4, 5, 12, 13}, far = {2, 3, 10, 11, 6, 7, 14, 15};
-    const eight_ints left = {0, 1, 2, 3, 8, 9, 10, 11}, right = {4, 5, 6, 7, 12, 13, 14, 15};
     VECTOR a[8], b[8];
     for (int k = 0; k < 8; k += 2) {
-        a[k] = __builtin_shuffle(v[k], v[k + 1], low);
-        a[k + 1] = __builtin_shuffle(v[k], v[k + 1], high);
+        a[k] = __builtin_shufflevector(v[k], v[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        a[k + 1] = __builtin_shufflevector(v[k], v[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
     }
     for (int k = 0; k < 8; k += 4)
         for (int j = k; j < k + 2; j++) {
-            b[j] = __builtin_shuffle(a[j], a[j + 2], near);
-            b[j + 2] = __builtin_shuffle(a[j], a[j + 2], far);
+            b[j] = __builtin_shufflevector(a[j], a[j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            b[j + 2] = __builtin_shufflevector(a[j], a[j + 2], 2, 3, 10, 11, 6, 7, 14, 15);
         }
     for (int k = 0; k < 4; k++) {
-        v[k] = __builtin_shuffle(b[k], b[k + 4], left);
-        v[k + 4] = __builtin_shuffle(b[k], b[k + 4], right);
+        v[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        v[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
     }
 }
 /* The folds before each of eight rows, whose own are w, behind p[0]; returns that of all rows. */
