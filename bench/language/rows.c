@@ -337,42 +337,37 @@ static const bmf_value *elements(const bmf_value *out)
     "$swap = B_Alltup [B_Addr (B_Num 2) (B_Num 2), B_Addr (B_Num 1) (B_Num 2)] "                                       \
     "B_Map (B_Map ($dot) . B_Op (B_Distl) . $swap) . B_Op (B_Distl) . $swap {[[1.5]], [[1.5]]}"
 #define BIN(from, below)                                                                                               \
-    "B_Op (B_Length) . B_Filter (B_Op (B_And) . B_Alltup [B_Op (B_Ge) . B_Alltup [B_Id, B_Con (B_Real " #from          \
-    ")], B_Op (B_Lt) . B_Alltup [B_Id, B_Con (B_Real " #below ")]])"
-#define HISTOGRAM                                                                                                      \
-    "B_Alltup [" BIN(0, 103) ", " BIN(103, 206) ", " BIN(206, 309) ", " BIN(309, 412) ", " BIN(412, 515) ", " BIN(     \
-        515, 618) ", " BIN(618, 721) ", " BIN(721, 824) ", " BIN(824, 927) ", " BIN(927, 1030) "] [1.5]"
+    "B_Op (B_Length) . B_Filter (B_Op (B_And) . B_Alltup [B_Op (B_Ge) . B_Alltup [B_Id, B_Con (B_Real " from           \
+    ")], B_Op (B_Lt) . B_Alltup [B_Id, B_Con (B_Real " below ")]])"
+#define LOW_BINS  BIN("0", "103") ", " BIN("103", "206") ", " BIN("206", "309") ", " BIN("309", "412") ", "
+#define HIGH_BINS BIN("515", "618") ", " BIN("618", "721") ", " BIN("721", "824") ", " BIN("824", "927") ", "
+#define HISTOGRAM "B_Alltup [" LOW_BINS BIN("412", "515") ", " HIGH_BINS BIN("927", "1030") "] [1.5]"
 #define DISTANCE(x, y)                                                                                                 \
-    "B_Op (B_Plus) . B_Alltup [$square . B_Op (B_Minus) . B_Alltup [$x, B_Con (B_Real " #x                             \
-    ")], $square . B_Op (B_Minus) . B_Alltup [$y, B_Con (B_Real " #y ")]]"
+    "B_Op (B_Plus) . B_Alltup [$square . B_Op (B_Minus) . B_Alltup [$x, B_Con (B_Real " x                              \
+    ")], $square . B_Op (B_Minus) . B_Alltup [$y, B_Con (B_Real " y ")]]"
+/* {x, y, the least distance so far, whose it is}, one centre on */
 #define NEARER(k, x, y)                                                                                                \
     "B_Alltup [$x, $y, B_Op (B_Min) . B_Alltup [$best, " DISTANCE(x, y) "], B_If (B_Op (B_Lt) . B_Alltup [" DISTANCE(  \
-        x, y) ", $best]) (B_Con (B_Int " #k ")) ($which)]"
+        x, y) ", $best]) (B_Con (B_Int " k ")) ($which)]"
+#define FIRST_CENTRES NEARER("1", "300", "100") " . " NEARER("0", "100", "200")
+#define NEXT_CENTRES  NEARER("3", "400", "400") " . " NEARER("2", "700", "200")
+#define OTHER_CENTRES NEARER("5", "100", "700") " . " NEARER("4", "800", "500")
+#define LAST_CENTRES  NEARER("7", "900", "800") " . " NEARER("6", "500", "900")
 #define NEAREST                                                                                                        \
     "$square = B_Op (B_Times) . B_Alltup [B_Id, B_Id] $x = B_Addr (B_Num 1) (B_Num 4) "                                \
     "$y = B_Addr (B_Num 2) (B_Num 4) $best = B_Addr (B_Num 3) (B_Num 4) $which = B_Addr (B_Num 4) (B_Num 4) "          \
     "$start = B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Addr (B_Num 2) (B_Num 2), B_Con (B_Real 1e9), "                  \
-    "B_Con (B_Int -1)] "                                                                                               \
-    "B_Map ($which . " NEARER(7, 900, 800) " . " NEARER(6, 500, 900) " . " NEARER(5, 100, 700) " . " NEARER(           \
-        4, 800, 500) " . " NEARER(3, 400, 400) " . " NEARER(2, 700, 200) " . " NEARER(1, 300,                          \
-                                                                                      100) " . " NEARER(0, 100, 200)   \
-                                                                                                                       \
-        " . $start) [{0.5, 0.5}]"
-#define WITH(operation, number) "B_Op (B_" #operation ") . B_Alltup [B_Id, B_Con (B_Real " #number ")]"
-#define SIXTEEN                                                                                                                               \
-    "B_Map (" WITH(Times, 0.5) " . " WITH(Plus, 7) " . " WITH(Min, 900) " . " WITH(Max, 2) " . " WITH(                                        \
-        Minus,                                                                                                                                \
-        3) " . B_Op (B_Abs) . " WITH(Times,                                                                                                   \
-                                     1.25) " . " WITH(Minus,                                                                                  \
-                                                      40) " . B_Op (B_Sqrt) . " WITH(Plus,                                                    \
-                                                                                     2) " . "                                                 \
-                                                                                        "B_Op (B_Abs) . " WITH(Minus, 300) " . " WITH(        \
-                                                                                            Times,                                            \
-                                                                                            1.5) " . " WITH(Plus,                             \
-                                                                                                            11) " ."                          \
-                                                                                                                " " WITH(Minus,               \
-                                                                                                                         5) " . " WITH(Times, \
-                                                                                                                                       2) ") [1.5]"
+    "B_Con (B_Int -1)] B_Map ($which . " LAST_CENTRES " . " OTHER_CENTRES " . " NEXT_CENTRES " . " FIRST_CENTRES       \
+    " . $start) [{0.5, 0.5}]"
+#define WITH(operation, number) "B_Op (" operation ") . B_Alltup [B_Id, B_Con (B_Real " number ")] . "
+#define LAST_FIVE                                                                                                      \
+    WITH("B_Times", "0.5") WITH("B_Plus", "7") WITH("B_Min", "900") WITH("B_Max", "2") WITH("B_Minus", "3")
+#define MIDDLE_SIX                                                                                                     \
+    "B_Op (B_Abs) . " WITH("B_Times", "1.25")                                                                          \
+        WITH("B_Minus", "40") "B_Op (B_Sqrt) . " WITH("B_Plus", "2") "B_Op (B_Abs) . "
+#define FIRST_FIVE                                                                                                     \
+    WITH("B_Minus", "300") WITH("B_Times", "1.5") WITH("B_Plus", "11") WITH("B_Minus", "5") WITH("B_Times", "2")
+#define SIXTEEN "B_Map (" LAST_FIVE MIDDLE_SIX FIRST_FIVE "B_Id) [1.5]"
 
 #define BAR 1.1
 
