@@ -101,11 +101,11 @@ BMF_API int bmf_set_schedule(bmf_context *ctx, const char *skeleton, const char 
 BMF_API void bmf_set_plan_stream(bmf_context *ctx, FILE *stream);
 
 /** Communication since bmf_open. `messages` and `bytes` count between different processors, this rank's sends only;
- * rank_messages and rank_bytes what this rank handed to MPI point-to-point. */
+ * rank_messages and rank_bytes what this rank sent to other ranks, by MPI or, on one host, by copying directly. */
 typedef struct bmf_statistics {
     int64_t messages;      /**< between different processors, sent by this rank */
     int64_t bytes;         /**< of those messages */
-    int64_t rank_messages; /**< handed to MPI point-to-point */
+    int64_t rank_messages; /**< between ranks, sent by this one */
     int64_t rank_bytes;    /**< of those */
 } bmf_statistics;
 /** This rank's communication since bmf_open. Not collective. */

@@ -24,6 +24,8 @@ int options_apply(bmf_context *ctx, const bmf_options *options);
 int meet_ranks(bmf_context *ctx, int status, int64_t *started);
 /* ctx->threads, unless an option set them. */
 void default_threads(bmf_context *ctx);
+/* From now on large buffers can be mapped by the other ranks of the host, if there are any. Knows ctx->threads. */
+void use_shared_memory(const bmf_context *ctx);
 /* This rank's processors. */
 void divide_processors(bmf_context *ctx);
 
