@@ -24,6 +24,15 @@ typedef struct law_program {
 #define SQUARE   "B_Op (B_Times) . B_Alltup [B_Id, B_Id]"
 #define HALF     "B_Op (B_Divide) . B_Alltup [B_Id, B_Con (B_Real 2)]"
 #define POSITIVE "B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 0)]"
+#define LARGE    "B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int -100)]"
+#define TAIL     "B_Addr (B_Num 2) (B_Num 2) . B_Alltup [B_Op (B_Length), B_Id]"
+/* Up to 30 000 reals whose sums round, and reductions of them in any order but that of the tree would. */
+#define MANY                                                                                                           \
+    "B_Map (" HALF " . B_Op (B_Sqrt) . B_Op (B_Real)) . B_Op (B_Iota) . B_Op (B_Times) . B_Alltup [B_Op (B_Mod) . "    \
+    "B_Alltup [B_Op (B_Abs), B_Con (B_Int 23)], B_Con (B_Int 1311)]"
+#define THREE_REDUCTIONS                                                                                               \
+    "B_Alltup [B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)), B_Reduce (B_Op (B_Minus)) (B_Con (B_Real 1)), B_Reduce "   \
+    "(B_Op (B_Plus)) (B_Con (B_Real 0)) . B_Map (" SQUARE ")]"
 
 static const law_program programs[] = {
     {BMF_LAW_IDENTITY, INTS, "B_Map (B_Op (B_Neg) . B_Id) . B_Id"},
@@ -33,6 +42,16 @@ static const law_program programs[] = {
     {BMF_LAW_MAP_FUSION, INTS, "B_Map (" SQUARE ") . B_Map (B_Op (B_Neg))"},
     {BMF_LAW_MAP_FUSION, LISTS, "B_Map (B_Op (B_Iota) . B_Op (B_Length)) . B_Map (B_Map (" SQUARE "))"},
     {BMF_LAW_MAP_FUSION, INTS, "P_Map (B_Map (B_Op (B_Neg))) . P_Map (B_Map (" SQUARE ")) . P_Split (B_Num 3)"},
+    {BMF_LAW_ZIP_MAPS, INTS, "B_Zip (B_Op (B_Minus)) . B_Alltup [B_Map (" SQUARE "), B_Map (B_Op (B_Neg))]"},
+    {BMF_LAW_ZIP_MAPS, REALS, "B_Reduce (B_Op (B_Plus)) . B_Zip (B_Op (B_Times)) . B_Alltup [B_Id, B_Map (" HALF ")]"},
+    {BMF_LAW_ZIP_MAPS, LISTS,
+     "B_Map (B_Zip . B_Alltup [B_Map (" SQUARE ") . " TAIL ", B_Map (B_Op (B_Neg)) . " TAIL "])"},
+    {BMF_LAW_ZIP_MAPS, LISTS, "B_Zip . B_Alltup [B_Map (B_Op (B_Length)), B_Map (B_Map (" SQUARE "))]"},
+    {BMF_LAW_ZIP_MAPS, TWO_LISTS,
+     "B_Zip (B_Op (B_Plus)) . B_Alltup [B_Map (" SQUARE ") . B_Addr (B_Num 2) (B_Num 2), B_Addr (B_Num 1) (B_Num 2)]"},
+    {BMF_LAW_ZIP_MAPS, INTS, "B_Zip . B_Alltup [B_Map (" SQUARE ") . B_Filter (" LARGE "), B_Map (B_Op (B_Neg))]"},
+    {BMF_LAW_ZIP_MAPS, INTS,
+     "P_Zip (B_Op (B_Conc)) . B_Alltup [P_Map (B_Map (" SQUARE ")), P_Map (B_Id)] . P_Split (B_Num 3)"},
     {BMF_LAW_SPLIT_REDUCE, INTS, GATHER " . B_Split (B_Num 3)"},
     {BMF_LAW_SPLIT_REDUCE, REALS, "B_Reduce (B_Op (B_Plus)) . " GATHER " . B_Split (B_Num 5)"},
     {BMF_LAW_SPLIT_REDUCE, LISTS, "B_Map (" GATHER " (B_Allvec []) . B_Split (B_Num 2))"},
@@ -70,6 +89,19 @@ static const law_program programs[] = {
     {BMF_LAW_SOURCE_FUSION, PAIR, "B_Map (B_Op (B_Minus)) . B_Op (B_Distl)"},
     {BMF_LAW_SOURCE_FUSION, INT, "B_Scan (B_Op (B_Plus)) . B_Op (B_Iota)"},
     {BMF_LAW_SOURCE_FUSION, INT, "B_Map (" SQUARE ") . B_Op (B_Iota)"},
+    {BMF_LAW_REDUCE_TUPLE, REALS, "B_Alltup [B_Reduce (B_Op (B_Plus)), B_Reduce (B_Op (B_Max)), B_Op (B_Length)]"},
+    {BMF_LAW_REDUCE_TUPLE, REALS,
+     "B_Alltup [" HALF " . B_Reduce (B_Op (B_Plus)), B_Reduce (B_Op (B_Times)) (B_Con (B_Real 2)) . B_Map (" HALF ")]"},
+    {BMF_LAW_REDUCE_TUPLE, LISTS,
+     "B_Map (B_Alltup [B_Reduce (B_Op (B_Plus)) (B_Op (B_Length)), B_Reduce (B_Op (B_Max)) (B_Con (B_Int 3))])"},
+    {BMF_LAW_REDUCE_TUPLE, LISTS,
+     "B_Map (B_Alltup [B_Reduce (B_Op (B_Min)) (B_Con (B_Int 1)), B_Reduce (B_Op (B_Plus))])"},
+    {BMF_LAW_REDUCE_TUPLE, TWO_LISTS,
+     "B_Alltup [B_Reduce (B_Op (B_Plus)) . B_Map (B_Op (B_Times)) . B_Zip, B_Reduce (B_Op (B_Min)) . B_Map (B_Op "
+     "(B_Minus)) . B_Zip]"},
+    {BMF_LAW_REDUCE_TUPLE, INT, THREE_REDUCTIONS " . " MANY},
+    {BMF_LAW_REDUCE_TUPLE, INTS, "B_Map (" THREE_REDUCTIONS " . " MANY ")"},
+    {BMF_LAW_REDUCE_TUPLE, INTS, "P_Map (" THREE_REDUCTIONS " . B_Map (B_Op (B_Real))) . P_Split (B_Num 4)"},
     {BMF_LAW_SCALAR_FUSION, INTS, "B_Map (" SQUARE ")"},
     {BMF_LAW_SCALAR_FUSION, REALS,
      "B_Alltup [B_Scan (B_Op (B_Plus)), B_Reduce (B_Op (B_Plus)), B_Filter (" POSITIVE ")]"},
@@ -206,7 +238,10 @@ static void check_program(bmf_context *ctx, const law_program *of, uint64_t *sta
 {
     char text[TEXT_SIZE], value[4][VALUE_SIZE], *at = text;
     int64_t applied[4];
-    const unsigned only = 1U << of->law, laws[4] = {0, only, ~only, ~0U};
+    /* Reductions are joined when they are streams, which other laws make of them. */
+    const unsigned streams = 1U << BMF_LAW_SCALAR_FUSION | 1U << BMF_LAW_MAP_REDUCE | 1U << BMF_LAW_SOURCE_FUSION;
+    const unsigned only = 1U << of->law, needed = of->law == BMF_LAW_REDUCE_TUPLE ? streams : 0;
+    const unsigned laws[4] = {0, only | needed, ~only, ~0U};
     at += sprintf(at, "%s ", of->expression);
     add_data(&at, state, of->data);
     CHECK(write_file(ctx, text), "%s cannot be written", path);

@@ -71,6 +71,9 @@ static void check_projects(bmf_context *ctx)
     check_project(ctx, type_number(0), 50000, 60000, RANDOM);
     check_project(ctx, type_number(4), 30000, 30000, REVERSED);
     check_project(ctx, type_number(8), 1000, 3000, RANDOM);
+    /* lists that go past the caches, and those whose indices run up or down in part */
+    for (index_kind kind = RANDOM; kind <= ONE && bmf_processors(ctx) == 1; kind++)
+        check_project(ctx, &bmf_type_real, 700000, 1100000, kind);
 }
 
 static void check_project_errors(bmf_context *ctx)

@@ -274,6 +274,59 @@ static void sources_fuse(void **state)
     CHECK_LAW(BMF_LAW_SOURCE_FUSION, rows);
 }
 
+static void zips_of_maps_become_one_map(void **state)
+{
+    static const rewriting_case rows[] = {
+        {"B_Zip (B_Op (B_Plus)) . B_Alltup [B_Map (B_Op (B_Abs)), B_Map (B_Op (B_Neg))] [1]",
+         "B_Map (B_Op (B_Plus) . B_Alltup [B_Op (B_Abs), B_Op (B_Neg)])"},
+        {"B_Zip . B_Alltup [B_Id, B_Map (B_Op (B_Neg))] [1]", "B_Map (B_Alltup [B_Id, B_Op (B_Neg)])"},
+        {"B_Zip . B_Alltup [B_Map (B_Op (B_Neg)) . B_Op (B_Iota), B_Op (B_Iota)] 5",
+         "B_Map (B_Alltup [B_Op (B_Neg), B_Id]) . B_Op (B_Iota)"},
+        {"P_Zip (B_Op (B_Conc)) . B_Alltup [P_Map (B_Map (B_Op (B_Neg))), B_Id] . P_Split (B_Num 2) [1]",
+         "P_Map (B_Op (B_Conc) . B_Alltup [B_Map (B_Op (B_Neg)), B_Id]) . P_Split (B_Num 2) (B_Num 0)"},
+        /* of two lists */
+        {"B_Zip (B_Op (B_Plus)) . B_Alltup [B_Map (B_Op (B_Abs)) . B_Addr (B_Num 2) (B_Num 2), "
+         "B_Addr (B_Num 1) (B_Num 2)] {[1], [2]}",
+         "B_Zip (B_Op (B_Plus) . B_Alltup [B_Op (B_Abs) . B_Addr (B_Num 1) (B_Num 2), B_Addr (B_Num 2) (B_Num 2)]) . "
+         "B_Alltup [B_Addr (B_Num 2) (B_Num 2), B_Addr (B_Num 1) (B_Num 2)]"},
+        /* no maps; lists of different types are no zip of their own */
+        {"B_Zip (B_Op (B_Plus)) . B_Alltup [B_Id, B_Id] [1]", NULL},
+        {"B_Zip {[1], [2]}", NULL},
+        {"B_Op (B_Distl) . B_Alltup [B_Op (B_Length), B_Map (B_Op (B_Neg))] [1]", NULL},
+    };
+    (void)state;
+    CHECK_LAW(BMF_LAW_ZIP_MAPS, rows);
+}
+
+/* One pass over the list for all of them: a single node reads it. */
+static void reductions_of_one_list_are_joined(void **state)
+{
+    static const rewriting_case rows[] = {
+        {"B_Alltup [B_Reduce (B_Op (B_Plus)), B_Reduce (B_Op (B_Max)) . B_Map (B_Op (B_Abs))] [1]",
+         "<<B_Reduce (B_Op (B_Plus))>, <B_Reduce (B_Op (B_Max)) . B_Map (B_Op (B_Abs))>>"},
+        {"B_Alltup [B_Op (B_Neg) . B_Reduce (B_Op (B_Plus)), B_Reduce (B_Op (B_Max))] [1]",
+         "<B_Alltup [B_Op (B_Neg) . B_Addr (B_Num 1) (B_Num 2), B_Addr (B_Num 2) (B_Num 2)]> . "
+         "<<B_Reduce (B_Op (B_Plus))>, <B_Reduce (B_Op (B_Max))>>"},
+        {"B_Alltup [B_Reduce (B_Op (B_Plus)), B_Op (B_Length), B_Reduce (B_Op (B_Max))] [1]",
+         "B_Alltup [B_Addr (B_Num 1) (B_Num 2) . B_Addr (B_Num 1) (B_Num 2), "
+         "B_Op (B_Length) . B_Addr (B_Num 2) (B_Num 2), B_Addr (B_Num 2) (B_Num 2) . B_Addr (B_Num 1) (B_Num 2)] . "
+         "B_Alltup [<<B_Reduce (B_Op (B_Plus))>, <B_Reduce (B_Op (B_Max))>>, B_Id]"},
+        /* different lists, one reduction, other ends */
+        {"B_Alltup [B_Reduce (B_Op (B_Plus)) . B_Addr (B_Num 1) (B_Num 2), "
+         "B_Reduce (B_Op (B_Plus)) . B_Addr (B_Num 2) (B_Num 2)] {[1], [2]}",
+         "B_Alltup [<B_Reduce (B_Op (B_Plus))> . B_Addr (B_Num 1) (B_Num 2), "
+         "<B_Reduce (B_Op (B_Plus))> . B_Addr (B_Num 2) (B_Num 2)]"},
+        {"B_Alltup [B_Reduce (B_Op (B_Plus)), B_Scan (B_Op (B_Plus))] [1]",
+         "B_Alltup [<B_Reduce (B_Op (B_Plus))>, <B_Scan (B_Op (B_Plus))>]"},
+    };
+    const unsigned laws = 1U << BMF_LAW_REDUCE_TUPLE | 1U << BMF_LAW_MAP_REDUCE | 1U << BMF_LAW_SCALAR_FUSION;
+    int wrong = 0;
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        wrong += check_case(laws, false, &rows[k]);
+    assert_int_equal(wrong, 0);
+}
+
 static void scalar_expressions_become_kernels(void **state)
 {
     static const rewriting_case rows[] = {
@@ -417,6 +470,8 @@ int main(void)
         cmocka_unit_test(filters_take_in_maps),
         cmocka_unit_test(lengths_of_filters_count),
         cmocka_unit_test(sources_fuse),
+        cmocka_unit_test(zips_of_maps_become_one_map),
+        cmocka_unit_test(reductions_of_one_list_are_joined),
         cmocka_unit_test(scalar_expressions_become_kernels),
         cmocka_unit_test(all_laws_work_together),
         cmocka_unit_test(no_law_no_change),

@@ -219,10 +219,10 @@ static void long_cycles_in_place(void **state)
 }
 
 /* Every address lies in one tile, whole runs do so on both sides, and `inside` tells where it goes. */
-static void expect_tiles(const bmf_permutation *p, int run_bits)
+static void expect_tiles(const bmf_permutation *p, int run_bits, bmf_tiling_order order)
 {
     bmf_tiling t;
-    tiling_make(&p->matrix, run_bits, &t);
+    tiling_make(&p->matrix, run_bits, order, &t);
     assert_int_equal(t.rank, tiling_rank(&p->matrix, run_bits));
     assert_int_equal(t.run_bits + t.rank + t.steps, p->bits);
     uint64_t *place = places_of(p);
@@ -254,7 +254,8 @@ static void tiles_cover_everything(void **state)
             for (int bpc = 0; bpc < 2; bpc++) {
                 bmf_permutation p;
                 random_permutation(&seed, bits, bpc, &p);
-                expect_tiles(&p, run_bits);
+                expect_tiles(&p, run_bits, TILING_NESTED);
+                expect_tiles(&p, run_bits, TILING_BY_SOURCE);
             }
 }
 

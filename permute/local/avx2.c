@@ -9,13 +9,14 @@
 #include <immintrin.h>
 #include <string.h>
 
-enum { LINE = 64, HALF = 32 };
+enum { LINE = ENGINE_LINE, HALF = 32 };
 
 #define KERNEL_TARGET    __attribute__((target("avx2")))
 #define KERNEL_VECTOR    __m128i
 #define KERNEL_SELECTION byte_selection
 #define LOAD(p)          _mm_load_si128((const void *)(p))
 #define STORE(p, v)      _mm_store_si128((void *)(p), v)
+#define PREFETCH(p)      /* tiles are in the cache: a line has several registers */
 
 typedef struct byte_selection {
     __m128i low, high; /* bytes of the first and of the second register; 128 and more: none */
@@ -40,27 +41,41 @@ KERNEL_TARGET static inline byte_selection byte_selection_of(const uint8_t *lane
 #define KERNEL(name) name##_any
 #include "permute/local/network_kernel.h"
 
-KERNEL_TARGET static void fetch(char *to, const char *from, size_t bytes)
+KERNEL_TARGET static void fetch(char *to, const char *from, size_t bytes, const char *ahead)
 {
     size_t i = 0;
     for (; i + LINE <= bytes; i += LINE) {
         const __m256i first = _mm256_loadu_si256((const void *)(from + i));
         const __m256i second = _mm256_loadu_si256((const void *)(from + i + HALF));
+        _mm_prefetch(ahead + i, _MM_HINT_T1);
         _mm256_storeu_si256((void *)(to + i), first);
         _mm256_storeu_si256((void *)(to + i + HALF), second);
     }
     memcpy(to + i, from + i, bytes - i);
 }
 
-KERNEL_TARGET static void stream(char *to, const char *from, size_t bytes, const char *ahead)
+KERNEL_TARGET static inline void stream_line(char *to, const char *from)
 {
-    const size_t before = (size_t)(-(uintptr_t)to % LINE), head = before < bytes ? before : bytes;
-    memcpy(to, from, head);
-    size_t i = head;
+    _mm256_stream_si256((void *)to, _mm256_loadu_si256((const void *)from));
+    _mm256_stream_si256((void *)(to + HALF), _mm256_loadu_si256((const void *)(from + HALF)));
+}
+
+KERNEL_TARGET static void stream(char *to, const char *from, size_t bytes)
+{
+    size_t i = engine_head(to, bytes);
+    memcpy(to, from, i);
+    for (; i + LINE <= bytes; i += LINE)
+        stream_line(to + i, from + i);
+    memcpy(to + i, from + i, bytes - i);
+}
+
+KERNEL_TARGET static void move(char *to, const char *from, size_t bytes, const char *ahead)
+{
+    size_t i = engine_head(to, bytes);
+    memcpy(to, from, i);
     for (; i + LINE <= bytes; i += LINE) {
         _mm_prefetch(ahead + i, _MM_HINT_T1);
-        _mm256_stream_si256((void *)(to + i), _mm256_loadu_si256((const void *)(from + i)));
-        _mm256_stream_si256((void *)(to + i + HALF), _mm256_loadu_si256((const void *)(from + i + HALF)));
+        stream_line(to + i, from + i);
     }
     memcpy(to + i, from + i, bytes - i);
 }
@@ -72,8 +87,8 @@ static void finish(void)
 
 const bmf_engine *engine_avx2(void)
 {
-    static const bmf_engine engine = {"avx2", 4,      {permute_any, permute_any, permute_any, permute_any},
-                                      fetch,  stream, finish};
+    static const bmf_engine engine = {"avx2", 4,      -1,   {permute_any, permute_any, permute_any, permute_any},
+                                      fetch,  stream, move, finish};
     return __builtin_cpu_supports("avx2") ? &engine : NULL;
 }
 

@@ -8,14 +8,15 @@
 #include <immintrin.h>
 #include <string.h>
 
-enum { LINE = 64 };
+enum { LINE = ENGINE_LINE };
 
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512vbmi")))
 
 #define KERNEL_TARGET    TARGET
 #define KERNEL_VECTOR    __m512i
 #define KERNEL_SELECTION __m512i
-#define LOAD(p)          _mm512_load_si512((const void *)(p))
+#define LOAD(p)          _mm512_loadu_si512((const void *)(p))
+#define PREFETCH(p)      _mm_prefetch(p, _MM_HINT_T1)
 #define STORE(p, v)      _mm512_store_si512((void *)(p), v)
 
 #define KERNEL(name)                name##_8
@@ -67,20 +68,29 @@ enum { LINE = 64 };
     _mm512_permutexvar_epi64(_mm512_xor_si512(LANES_64, _mm512_set1_epi64((long long)(lane))), v)
 #include "permute/local/network_kernel.h"
 
-TARGET static void fetch(char *to, const char *from, size_t bytes)
+TARGET static void fetch(char *to, const char *from, size_t bytes, const char *ahead)
 {
     size_t i = 0;
-    for (; i + LINE <= bytes; i += LINE)
+    for (; i + LINE <= bytes; i += LINE) {
+        _mm_prefetch(ahead + i, _MM_HINT_T1);
         _mm512_storeu_si512((void *)(to + i), _mm512_loadu_si512((const void *)(from + i)));
-
+    }
     memcpy(to + i, from + i, bytes - i);
 }
 
-TARGET static void stream(char *to, const char *from, size_t bytes, const char *ahead)
+TARGET static void stream(char *to, const char *from, size_t bytes)
 {
-    const size_t before = (size_t)(-(uintptr_t)to % LINE), head = before < bytes ? before : bytes;
-    memcpy(to, from, head);
-    size_t i = head;
+    size_t i = engine_head(to, bytes);
+    memcpy(to, from, i);
+    for (; i + LINE <= bytes; i += LINE)
+        _mm512_stream_si512((void *)(to + i), _mm512_loadu_si512((const void *)(from + i)));
+    memcpy(to + i, from + i, bytes - i);
+}
+
+TARGET static void move(char *to, const char *from, size_t bytes, const char *ahead)
+{
+    size_t i = engine_head(to, bytes);
+    memcpy(to, from, i);
     for (; i + LINE <= bytes; i += LINE) {
         _mm_prefetch(ahead + i, _MM_HINT_T1);
         _mm512_stream_si512((void *)(to + i), _mm512_loadu_si512((const void *)(from + i)));
@@ -95,8 +105,8 @@ static void finish(void)
 
 const bmf_engine *engine_avx512(void)
 {
-    static const bmf_engine engine = {"avx512", 6,      {permute_8, permute_16, permute_32, permute_64},
-                                      fetch,    stream, finish};
+    static const bmf_engine engine = {"avx512", 6,      3,    {permute_8, permute_16, permute_32, permute_64},
+                                      fetch,    stream, move, finish};
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                    __builtin_cpu_supports("avx512vbmi")
                ? &engine

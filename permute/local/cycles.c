@@ -1,18 +1,19 @@
 /* Moving tiles in cycles, by all threads at once.
  *
- * Method: a tile is named by the smallest address in it. Some tiles, the cuts, are put aside first. Every thread then
- * takes a cut and moves tile after tile, always fetching the one whose place it takes, until that is a cut again.
- * Cycles without a cut are moved afterwards by the thread that comes to their smallest tile; it follows a cycle from
- * every tile until a smaller one appears, a few steps on average. Cost: every byte is read once and written once; per
- * tile, an affine map of the address by tables of its bytes. Scratch: a bit for every run, and CUTS tiles, at most a
- * thirty-second of the data. Source: leaders of cycles are folklore (Fich, Munro and Poblete, SIAM J. Computing 24,
- * 1995); the cuts are our own. */
+ * Method: a tile is named by the smallest address in it. Some tiles, the cuts, are put aside first, permuted. Every
+ * thread then takes a cut and moves what comes after it, tile after tile, until the next is a cut again; when all
+ * threads are done, the cuts are put to their places. Cycles without a cut are moved afterwards by the thread that
+ * comes to their smallest tile; it follows a cycle from every tile until a smaller one appears, a few steps on average.
+ * The moves go through the pipeline (permute/local/pipeline.h), which is asked for them some tiles ahead. Cost: every
+ * byte is read once and written once; per tile, an affine map of the address by tables of its bytes. Scratch: a bit for
+ * every run, and CUTS tiles, at most a thirty-second of the data. Source: leaders of cycles are folklore (Fich, Munro
+ * and Poblete, SIAM J. Computing 24, 1995); the cuts are our own. */
 #include "permute/local/cycles.h"
 
 #include <omp.h>
 #include <stdlib.h>
 
-#include "permute/local/walk.h"
+#include "permute/local/pipeline.h"
 #include "runtime/base/allocate.h"
 
 enum { CUTS = 128, MIN_TILES_PER_CUT = 32, BYTES = 8, CHUNK = 64 };
@@ -21,8 +22,9 @@ struct bmf_cycles {
     const bmf_local_plan *plan;
     int threads;
     uint64_t cuts;
-    char *aside;     /* the cuts' tiles */
-    uint64_t *moved; /* a bit for every run; that of the run a tile is named by counts */
+    char *aside;                   /* the cuts' tiles */
+    uint64_t *moved;               /* a bit for every run; that of the run a tile is named by counts */
+    uint64_t next_cut, next_tiles; /* that no thread took yet */
     uint64_t image[BYTES][256];
 };
 
@@ -101,40 +103,50 @@ static uint64_t cut_at(const bmf_cycles *cycles, uint64_t number)
     return tile_at(cycles, cycles->plan->tiles / cycles->cuts * number);
 }
 
-static void fetch_tile(const bmf_local_plan *plan, char *to, const char *data, uint64_t x)
+static bmf_move move_of_cut(const bmf_cycles *cycles, uint64_t number)
 {
-    local_fetch(plan, to, data, x);
+    const uint64_t x = cut_at(cycles, number);
+    return (bmf_move){x, image_of(cycles, x)};
 }
 
-/* Puts the tile `held` to its place y, while that at `ahead` is prefetched. */
-static void put_tile(const bmf_local_plan *plan, char *data, uint64_t y, const char *held, char *out, uint64_t ahead)
+static char *aside_at(const bmf_cycles *cycles, uint64_t number)
 {
-    if (!plan->direct)
-        plan->inside(plan, &(bmf_tile){held, out, y & low_bits(plan->tiling.run_bits)});
-    local_stream(plan, data, y, plan->direct ? held : out, data, ahead);
+    return cycles->aside + number * local_tile_pitch(cycles->plan);
 }
 
-/* Moves the tile held for x, and those whose places are taken, until one was put aside: a cut, or x again. */
-static void move_from(bmf_cycles *cycles, char *data, uint64_t x, const char *held, char *scratch)
+/* What a thread is moving: the tiles from x on, as long as the next one is not `first` or a cut. */
+typedef struct follower {
+    bmf_cycles *cycles;
+    bool open;
+    uint64_t x, first;
+    uint64_t q, end; /* tiles that are to be looked at for cycles without a cut */
+} follower;
+
+static bool follow(follower *f, bmf_move *move)
 {
-    const bmf_local_plan *plan = cycles->plan;
-    const size_t pitch = local_tile_pitch(plan);
-    char *const out = scratch + 2 * pitch;
-    const uint64_t first = x;
-    for (int turn = 0;; turn ^= 1) {
-        const uint64_t y = image_of(cycles, x), next = name_of(cycles, y);
-        char *const fetched = scratch + (size_t)turn * pitch;
-        const bool last = next == first || is_moved(cycles, next);
-        if (!last)
-            fetch_tile(plan, fetched, data, next);
-        put_tile(plan, data, y, held, out, last ? x : name_of(cycles, image_of(cycles, next)));
-        if (last)
-            return;
-        if (is_moved(cycles, first))
-            set_moved(cycles, next);
-        held = fetched;
-        x = next;
+    *move = (bmf_move){f->x, image_of(f->cycles, f->x)};
+    f->x = name_of(f->cycles, move->y);
+    f->open = f->x != f->first;
+    return true;
+}
+
+/* A bmf_next_move: the tiles between cuts. */
+static bool next_after_cut(void *state, bmf_move *move)
+{
+    follower *f = state;
+    bmf_cycles *cycles = f->cycles;
+    while (!f->open) {
+        const uint64_t cut = __atomic_fetch_add(&cycles->next_cut, 1, __ATOMIC_RELAXED);
+        if (cut >= cycles->cuts)
+            return false;
+        f->first = cut_at(cycles, cut);
+        f->x = name_of(cycles, image_of(cycles, f->first));
+        f->open = !is_moved(cycles, f->x);
     }
+    set_moved(cycles, f->x);
+    follow(f, move);
+    f->open = !is_moved(cycles, f->x);
+    return true;
 }
 
 static bool is_smallest_of_cycle(const bmf_cycles *cycles, uint64_t x)
@@ -146,47 +158,61 @@ static bool is_smallest_of_cycle(const bmf_cycles *cycles, uint64_t x)
     return y == x;
 }
 
-static void put_cuts_aside(bmf_cycles *cycles, const char *data)
+static bool begins_cycle(const bmf_cycles *cycles, uint64_t x)
 {
-    const size_t pitch = local_tile_pitch(cycles->plan);
+    return !is_moved(cycles, x) && is_smallest_of_cycle(cycles, x) &&
+           !(cycles->plan->direct && image_of(cycles, x) == x);
+}
+
+/* A bmf_next_move: the tiles of cycles without a cut. */
+static bool next_of_the_rest(void *state, bmf_move *move)
+{
+    follower *f = state;
+    while (!f->open) {
+        if (f->q == f->end) {
+            f->q = __atomic_fetch_add(&f->cycles->next_tiles, CHUNK, __ATOMIC_RELAXED);
+            if (f->q >= f->cycles->plan->tiles) {
+                f->end = f->q;
+                return false;
+            }
+            f->end = f->q + CHUNK < f->cycles->plan->tiles ? f->q + CHUNK : f->cycles->plan->tiles;
+        }
+        f->x = f->first = tile_at(f->cycles, f->q++);
+        f->open = begins_cycle(f->cycles, f->x);
+    }
+    return follow(f, move);
+}
+
+static void put_cuts_aside(bmf_cycles *cycles, const char *data, char *scratch)
+{
+#pragma omp for schedule(static)
     for (uint64_t c = 0; c < cycles->cuts; c++) {
-        fetch_tile(cycles->plan, cycles->aside + c * pitch, data, cut_at(cycles, c));
-        set_moved(cycles, cut_at(cycles, c));
+        const bmf_move move = move_of_cut(cycles, c);
+        pipeline_read(cycles->plan, data, &move, aside_at(cycles, c), scratch);
+        set_moved(cycles, move.x);
     }
 }
 
-static void move_from_cuts(bmf_cycles *cycles, char *data, char *scratch)
+static void put_cuts_back(bmf_cycles *cycles, char *data)
 {
-    const size_t pitch = local_tile_pitch(cycles->plan);
-#pragma omp for schedule(dynamic)
-    for (uint64_t c = 0; c < cycles->cuts; c++)
-        move_from(cycles, data, cut_at(cycles, c), cycles->aside + c * pitch, scratch);
-}
-
-static void move_the_rest(bmf_cycles *cycles, char *data, char *scratch)
-{
-    const bmf_local_plan *plan = cycles->plan;
-    char *const held = scratch + 3 * local_tile_pitch(plan);
-#pragma omp for schedule(dynamic, CHUNK)
-    for (uint64_t q = 0; q < plan->tiles; q++) {
-        const uint64_t x = tile_at(cycles, q);
-        if (is_moved(cycles, x) || !is_smallest_of_cycle(cycles, x))
-            continue;
-        if (plan->direct && image_of(cycles, x) == x)
-            continue;
-        fetch_tile(plan, held, data, x);
-        move_from(cycles, data, x, held, scratch);
+#pragma omp for schedule(static)
+    for (uint64_t c = 0; c < cycles->cuts; c++) {
+        const bmf_move move = move_of_cut(cycles, c);
+        pipeline_write(cycles->plan, data, &move, aside_at(cycles, c));
     }
 }
 
 void cycles_follow(bmf_cycles *cycles, char *data, char *const *scratch)
 {
-    put_cuts_aside(cycles, data);
 #pragma omp parallel num_threads(cycles->threads)
     {
         char *const mine = scratch[omp_get_thread_num()];
-        move_from_cuts(cycles, data, mine);
-        move_the_rest(cycles, data, mine);
+        follower after_cuts = {.cycles = cycles}, rest = {.cycles = cycles};
+        put_cuts_aside(cycles, data, mine);
+        pipeline_run(cycles->plan, data, data, mine, next_after_cut, &after_cuts);
+#pragma omp barrier
+        put_cuts_back(cycles, data);
+        pipeline_run(cycles->plan, data, data, mine, next_of_the_rest, &rest);
         cycles->plan->engine->finish();
     }
 }

@@ -7,21 +7,32 @@
 
 #include "permute/local/network.h"
 
-/* Permutes a tile in the cache. */
+enum { ENGINE_LINE = 64 };
+
+/* Permutes a turn of a tile. */
 typedef void bmf_network_kernel(const bmf_network *network, const bmf_tile *tile);
 
 typedef struct bmf_engine {
     const char *name;
     int vector_bits;               /* vectors of 2^vector_bits bytes */
+    int direct_rank;               /* networks up to this rank read tiles straight from memory and prefetch; -1: none */
     bmf_network_kernel *kernel[4]; /* of lanes of 1, 2, 4, 8 bytes; NULL: not with this processor */
-    /* Copies from memory into the cache. */
-    void (*fetch)(char *to, const char *from, size_t bytes);
-    /* Copies to memory, past the cache where that is possible, and prefetches as many bytes at `ahead`, line by line:
-     * so reads are under way while the stores wait for memory. */
-    void (*stream)(char *to, const char *from, size_t bytes, const char *ahead);
+    /* Copies from memory into the cache, and prefetches as many bytes at `ahead`, line by line. */
+    void (*fetch)(char *to, const char *from, size_t bytes, const char *ahead);
+    /* Copies from the cache to memory, past the cache where that is possible. */
+    void (*stream)(char *to, const char *from, size_t bytes);
+    /* Copies from memory to memory, as both do. */
+    void (*move)(char *to, const char *from, size_t bytes, const char *ahead);
     /* Makes streamed stores visible to the other threads. */
     void (*finish)(void);
 } bmf_engine;
+
+/* The bytes before the first whole line at `to`. */
+static inline size_t engine_head(const char *to, size_t bytes)
+{
+    const size_t before = (size_t)(-(uintptr_t)to % ENGINE_LINE);
+    return before < bytes ? before : bytes;
+}
 
 /* NULL where the processor has no such instructions. */
 const bmf_engine *engine_avx512(void);

@@ -66,13 +66,9 @@ static void factor(const bmf_permutation *p, const bmf_tiling *t, bmf_permutatio
 /* Every tile is its own image. scratch: four tiles for each thread. */
 static void permute_tiles(const bmf_local_plan *plan, char *data, char *const *scratch, int threads)
 {
+    const bmf_walk walk = {.plan = plan, .target = data, .source = data, .count = plan->tiles};
 #pragma omp parallel num_threads(threads)
-    {
-        const uint64_t me = (uint64_t)omp_get_thread_num(), all = (uint64_t)omp_get_num_threads();
-        local_walk_tiles(plan, data, data, local_share(plan->tiles, me, all), local_share(plan->tiles, me + 1, all),
-                         scratch[me]);
-        plan->engine->finish();
-    }
+    local_walk(&walk, scratch[omp_get_thread_num()]);
 }
 
 static int permute_small(const bmf_engine *engine, void *data, int64_t element_bytes, const bmf_permutation *p)
@@ -127,7 +123,7 @@ static bool make_work(work *w, const bmf_engine *engine, int64_t element_bytes, 
     w->scratch = allocate_clear(w->threads, (int64_t)sizeof *w->scratch);
     bool made = w->state;
     for (int i = 0; made && i < w->threads; i++) {
-        w->scratch[i] = local_scratch(larger, 4);
+        w->scratch[i] = local_scratch(larger, PIPELINE_TILES);
         made = w->scratch[i];
     }
     return made;

@@ -64,10 +64,15 @@ static void make_selections(const blocks *b, bmf_network *network)
             }
 }
 
+/* The position of a local address of the tile. */
+static uint64_t source_position(const bmf_tiling *tiling, bool direct, const bmf_network *network, uint64_t local)
+{
+    return (direct ? tiling_source(tiling, local) : local) << network->element_bits;
+}
+
 static void make_registers(const bmf_tiling *micro, const blocks *b, bmf_network *network)
 {
     for (uint64_t r = 0; r < UINT64_C(1) << b->rank; r++) {
-        network->source_vector[r] = (uint32_t)columns_apply(micro->source_run, r) << network->element_bits;
         network->target_vector[r] = (uint32_t)columns_apply(micro->target_run, r) << network->element_bits;
         network->before_lane[r] = (uint8_t)columns_apply(b->unit, columns_apply(b->k, r));
         network->after_lane[r] = (uint8_t)columns_apply(b->f, columns_apply(b->unit, r));
@@ -80,21 +85,37 @@ static void make_steps(const bmf_tiling *micro, bmf_network *network)
 {
     const uint64_t lanes = low_bits(micro->run_bits);
     for (int s = 0; s < micro->steps; s++) {
-        network->source_step[s] = (uint32_t)micro->source_step[s] << network->element_bits;
         network->target_step[s] = (uint32_t)(micro->target_step[s] & ~lanes) << network->element_bits;
         network->lane_step[s] = (uint8_t)(micro->target_step[s] & lanes);
         network->after |= network->lane_step[s] != 0;
     }
 }
 
-void network_make(const bmf_tiling *tiling, int lane_bits, int element_bits, bmf_network *network)
+static void make_sources(const bmf_tiling *tiling, bool direct, const bmf_tiling *micro, bmf_network *network)
+{
+    for (uint64_t r = 0; r < UINT64_C(1) << micro->rank; r++)
+        network->source_vector[r] = source_position(tiling, direct, network, columns_apply(micro->source_run, r));
+    for (int s = 0; s < micro->steps; s++)
+        network->source_step[s] = source_position(tiling, direct, network, micro->source_step[s]);
+}
+
+int network_rank(const bmf_tiling *tiling, int lane_bits)
+{
+    return tiling_rank(&tiling->inside, lane_bits);
+}
+
+void network_make(const bmf_tiling *tiling, int lane_bits, int element_bits, bool direct, bmf_network *network)
 {
     bmf_tiling micro;
     blocks b;
-    tiling_make(&tiling->inside, lane_bits, &micro);
+    tiling_make(&tiling->inside, lane_bits, direct ? TILING_BY_SOURCE : TILING_NESTED, &micro);
     split_blocks(&micro, &b);
-    *network =
-        (bmf_network){.lane_bits = lane_bits, .element_bits = element_bits, .rank = micro.rank, .steps = micro.steps};
+    *network = (bmf_network){.lane_bits = lane_bits,
+                             .element_bits = element_bits,
+                             .rank = micro.rank,
+                             .steps = micro.steps,
+                             .turn_steps = micro.steps};
+    make_sources(tiling, direct, &micro, network);
     make_selections(&b, network);
     make_registers(&micro, &b, network);
     make_steps(&micro, network);

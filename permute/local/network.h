@@ -25,30 +25,45 @@ enum {
     NETWORK_STEPS = 24 /* one more than there can be, for the step after the last */
 };
 
-/* Positions of vectors in a tile are counted in bytes. */
+/* Positions of vectors are counted in bytes: of targets in the tile, of sources in the tile, or in memory if tiles are
+ * read straight from there. */
 typedef struct bmf_network {
     int lane_bits, element_bits; /* 2^lane_bits lanes of 2^element_bits bytes make a vector */
     int rank, steps;             /* 2^rank registers, 2^steps micro tiles */
+    int turn_steps;              /* 2^turn_steps micro tiles at a time */
     bool exchanges;              /* rank > 0 or the lanes of a vector are permuted */
     bool before, after;          /* some register needs step 1; step 3, even if the complement has no low bits */
-    uint32_t source_vector[1 << NETWORK_RANK], target_vector[1 << NETWORK_RANK]; /* of register r */
+    uint64_t source_vector[1 << NETWORK_RANK]; /* of register r */
+    uint32_t target_vector[1 << NETWORK_RANK];
     uint8_t before_lane[1 << NETWORK_RANK], after_lane[1 << NETWORK_RANK];
-    uint32_t source_step[NETWORK_STEPS], target_step[NETWORK_STEPS]; /* of a micro tile */
-    uint8_t lane_step[NETWORK_STEPS];                                /* what a step adds to the lane */
+    uint64_t source_step[NETWORK_STEPS]; /* of a micro tile */
+    uint32_t target_step[NETWORK_STEPS];
+    uint8_t lane_step[NETWORK_STEPS]; /* what a step adds to the lane */
     /* Lane l of the register with bit q of stage s is lane selection[s][q][l] of the two, counted through. With rank 0
      * there is one stage on one register. */
     uint8_t selection[NETWORK_RANK][2][NETWORK_VECTOR];
 } bmf_network;
 
-/* A tile's elements from `source` in the order of `target`: both contiguous, 64-byte aligned, not overlapping. */
+/* A turn of a tile: some of its elements from `source` in the order of `target`, not overlapping. */
 typedef struct bmf_tile {
-    const char *source;
+    const char *source; /* if positions are in the tile, 64-byte aligned like the target */
     char *target;
     uint64_t complement; /* low(y) of permute/local/tiling.h, below 2^run_bits */
+    uint64_t turn;
+    uint64_t from;  /* position of the tile at `source` */
+    uint64_t ahead; /* the turn to prefetch is at the position that differs from this turn's by this exclusive or */
 } bmf_tile;
 
 /* Prepares the network for vectors of 2^lane_bits elements of 2^element_bits bytes, at most NETWORK_VECTOR bytes;
- * lane_bits <= tiling->run_bits. */
-void network_make(const bmf_tiling *tiling, int lane_bits, int element_bits, bmf_network *network);
+ * lane_bits <= tiling->run_bits. direct: sources are read from memory, in their own order. One turn is all. */
+void network_make(const bmf_tiling *tiling, int lane_bits, int element_bits, bool direct, bmf_network *network);
+/* The rank of that network: the number of registers that are exchanged is 2^rank. */
+int network_rank(const bmf_tiling *tiling, int lane_bits);
+
+/* The difference of the source positions of turn 0 and this one. */
+static inline uint64_t network_turn(const bmf_network *network, uint64_t turn)
+{
+    return tiling_begin(network->source_step, turn << network->turn_steps);
+}
 
 #endif

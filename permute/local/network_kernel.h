@@ -4,7 +4,8 @@
  *   KERNEL(name)                       the name of a function of this kind
  *   KERNEL_TARGET                      the attribute that allows the instructions
  *   KERNEL_VECTOR, KERNEL_SELECTION              types of a register and of a lane selection
- *   LOAD(p), STORE(p, v)               aligned
+ *   LOAD(p), STORE(p, v)
+ *   PREFETCH(p)                        of what will be loaded, if sources are read from memory
  *   SELECTION(bytes, lane_bits)        from a row of bmf_network.selection
  *   SELECT(a, b, s)                    the lanes s selects of two registers
  *   ADD_LANE(v, lane, element_bits)    lane l of the result is lane l + `lane` (exclusive or) of v
@@ -23,13 +24,16 @@ typedef struct KERNEL(micro) {
     const bmf_network *network;
     const char *source; /* of the micro tile: positions of its registers are added by exclusive or */
     char *target;
-    uint32_t from, to;                                                           /* positions */
-    unsigned lane;                                                               /* to add after the last stage */
-    uint32_t source_vector[1 << NETWORK_RANK], target_vector[1 << NETWORK_RANK]; /* copies, since stores may alias */
+    uint64_t from, ahead; /* positions: to load, to prefetch */
+    uint32_t to;
+    unsigned lane;                             /* to add after the last stage */
+    uint64_t source_vector[1 << NETWORK_RANK]; /* copies, since stores may alias */
+    uint32_t target_vector[1 << NETWORK_RANK];
 } KERNEL(micro);
 
 KERNEL_INLINE void KERNEL(load)(const KERNEL(micro) * m, int r, bool adds, KERNEL_VECTOR *v)
 {
+    PREFETCH(m->source + (m->from ^ m->ahead ^ m->source_vector[r]));
     *v = LOAD(m->source + (m->from ^ m->source_vector[r]));
     if (adds)
         *v = ADD_LANE(*v, m->network->before_lane[r], m->network->element_bits);
@@ -87,6 +91,13 @@ KERNEL_INLINE void KERNEL(micro_tile)(const KERNEL(micro) * m, KERNEL_SELECTION 
         KERNEL(group)(m, s, 3, rank - 3, rank, base, adds, between);
 }
 
+KERNEL_INLINE void KERNEL(step)(KERNEL(micro) * m, int step)
+{
+    m->from ^= m->network->source_step[step];
+    m->to ^= m->network->target_step[step];
+    m->lane ^= m->network->lane_step[step];
+}
+
 KERNEL_INLINE void KERNEL(tile)(const bmf_network *network, const bmf_tile *tile, int rank)
 {
     KERNEL_SELECTION s[NETWORK_RANK][2];
@@ -94,26 +105,28 @@ KERNEL_INLINE void KERNEL(tile)(const bmf_network *network, const bmf_tile *tile
         for (int q = 0; q < 2; q++)
             s[k][q] = SELECTION(network->selection[k][q], network->lane_bits);
     const uint64_t lanes = low_bits(network->lane_bits);
+    const uint64_t begin = tile->turn << network->turn_steps, end = (tile->turn + 1) << network->turn_steps;
     KERNEL(micro)
     m = {.network = network,
          .source = tile->source,
          .target = tile->target,
+         .from = tile->from,
+         .ahead = tile->ahead,
          .to = (uint32_t)(tile->complement & ~lanes) << network->element_bits,
          .lane = (unsigned)(tile->complement & lanes)};
+    for (uint64_t open = begin ^ begin >> 1; open; open &= open - 1)
+        KERNEL(step)(&m, __builtin_ctzll(open));
     for (int r = 0; r < 1 << rank; r++) {
         m.source_vector[r] = network->source_vector[r];
         m.target_vector[r] = network->target_vector[r];
     }
     const bool adds = network->before || network->after || (tile->complement & lanes) != 0;
-    for (uint64_t q = 0; q < UINT64_C(1) << network->steps; q++) {
+    for (uint64_t q = begin; q < end; q++) {
         if (adds)
             KERNEL(micro_tile)(&m, s, rank, true);
         else
             KERNEL(micro_tile)(&m, s, rank, false);
-        const int step = tiling_step(q);
-        m.from ^= network->source_step[step];
-        m.to ^= network->target_step[step];
-        m.lane ^= network->lane_step[step];
+        KERNEL(step)(&m, tiling_step(q));
     }
 }
 

@@ -14,10 +14,10 @@ static void add(bmf_span *span, uint64_t word)
 int local_mixed(const bmf_permutation *p, int64_t element_bytes, int top, bool by_target, bmf_span *mixed)
 {
     int part_bits;
-    const int run_bits = local_choose_run_bits(p, element_bytes, &part_bits);
+    const int run_bits = local_part_run_bits(p, element_bytes, &part_bits);
     const int max = run_bits > part_bits ? run_bits - part_bits : 0; /* an element's parts are in no two tiles */
     bmf_tiling tiling;
-    tiling_make(&p->matrix, max, &tiling);
+    tiling_make(&p->matrix, max, TILING_NESTED, &tiling);
     for (int j = 0; j < max; j++)
         add(mixed, (UINT64_C(1) << j) >> (p->bits - top));
     for (int j = 0; j < tiling.rank; j++)

@@ -1,15 +1,13 @@
 /* A BMMC permutation of memory out of place, in one pass.
  *
- * Method: tile by tile (permute/local/tiling.h) the source runs are fetched into a buffer in the cache, permuted there
- * (permute/local/network.h) into another one, and streamed to the target runs. So memory sees only whole runs, in an
- * order that finishes pages early; the next tile is prefetched while one is streamed out. Threads take equal parts of
- * the outermost subspaces. Cost: every byte is read once and written once. Scratch: two tiles a thread. */
+ * Method: tile by tile (permute/local/tiling.h) through the cache (permute/local/pipeline.h), so memory sees only whole
+ * runs, in an order that finishes pages early; runs that stay whole are moved directly. Threads take equal parts of the
+ * outermost subspaces. Cost: every byte is read once and written once. Scratch: four tiles a thread. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bmf/permute.h"
-#include "permute/local/part.h"
 #include "permute/local/walk.h"
 
 enum { TURN_BYTES = 1 << 17 };
@@ -21,70 +19,78 @@ int local_workers(int64_t bytes, uint64_t parts, int threads)
     return max < 1 ? 1 : max < threads ? (int)max : threads;
 }
 
-static void walk_runs(const bmf_local_plan *plan, char *target, const char *source, uint64_t begin, uint64_t end)
+/* The tiles from q to `end` - 1 in Gray order. */
+typedef struct gray_walk {
+    const bmf_walk *walk;
+    uint64_t q, end;
+    bmf_move next;
+} gray_walk;
+
+static void begin_walk(const bmf_walk *walk, uint64_t begin, uint64_t end, gray_walk *w)
 {
-    const bmf_tiling *t = &plan->tiling;
-    uint64_t x = tiling_begin(t->source_step, begin) ^ plan->source_origin;
-    uint64_t y = tiling_begin(t->target_step, begin) ^ plan->target_origin;
-    for (uint64_t q = begin; q < end; q++) {
-        const int step = tiling_step(q);
-        const uint64_t next = q + 1 < end ? x ^ t->source_step[step] : x;
-        plan->engine->stream(target + y * (uint64_t)plan->element_bytes, local_at(plan, source, x), plan->run_bytes,
-                             local_at(plan, source, next));
-        x = next;
-        y ^= t->target_step[step];
-    }
+    const bmf_local_plan *plan = walk->plan;
+    *w = (gray_walk){.walk = walk, .q = begin, .end = end};
+    w->next.x = tiling_begin(plan->tiling.source_step, begin) ^ plan->source_origin;
+    w->next.y = tiling_begin(plan->tiling.target_step, begin) ^ plan->target_origin;
 }
 
-void local_walk_tiles(const bmf_local_plan *plan, char *target, const char *source, uint64_t begin, uint64_t end,
-                      char *scratch)
+/* The first thread helps others on now and then. */
+static void call_between(const bmf_walk *walk, uint64_t q)
 {
-    const bmf_tiling *t = &plan->tiling;
-    char *const permuted = scratch + local_tile_pitch(plan);
-    uint64_t x = tiling_begin(t->source_step, begin) ^ plan->source_origin;
-    uint64_t y = tiling_begin(t->target_step, begin) ^ plan->target_origin;
-    for (uint64_t q = begin; q < end; q++) {
-        const int step = tiling_step(q);
-        const uint64_t next = q + 1 < end ? x ^ t->source_step[step] : x;
-        local_fetch(plan, scratch, source, x);
-        plan->inside(plan, &(bmf_tile){scratch, permuted, y & low_bits(t->run_bits)});
-        local_stream(plan, target, y, permuted, source, next);
-        x = next;
-        y ^= t->target_step[step];
-    }
+    const bmf_local_part *part = walk->part;
+    const uint64_t turn = TURN_BYTES / walk->plan->tile_bytes + 1;
+    if (part && part->between && omp_get_thread_num() == 0 && (q + 1) % turn == 0)
+        part->between(part->state);
 }
 
-/* Tiles begin .. end - 1 in turns, between which the first thread calls `between`. */
-static void walk(const bmf_local_plan *plan, char *target, const char *source, uint64_t begin, uint64_t end,
-                 char *scratch, const bmf_local_part *part)
+static bool next_tile(void *state, bmf_move *move)
 {
-    const uint64_t turn = part && part->between ? TURN_BYTES / plan->tile_bytes + 1 : end - begin;
-    for (uint64_t next; begin < end; begin = next) {
-        next = end - begin > turn ? begin + turn : end;
-        if (plan->direct)
-            walk_runs(plan, target, source, begin, next);
-        else
-            local_walk_tiles(plan, target, source, begin, next, scratch);
-        if (part && part->between && omp_get_thread_num() == 0)
-            part->between(part->state);
+    gray_walk *w = state;
+    if (w->q == w->end)
+        return false;
+    const bmf_tiling *t = &w->walk->plan->tiling;
+    *move = w->next;
+    call_between(w->walk, w->q);
+    if (++w->q < w->end) {
+        w->next.x ^= t->source_step[tiling_step(w->q - 1)];
+        w->next.y ^= t->target_step[tiling_step(w->q - 1)];
     }
+    return true;
 }
 
-/* The tiles first .. first + count - 1. */
-static int permute_tiles(const bmf_local_plan *plan, void *target, const void *source, uint64_t first, uint64_t count,
-                         int threads, const bmf_local_part *part)
+static void move_runs(const bmf_walk *walk, gray_walk *w)
 {
-    const int workers = local_workers((int64_t)(count * plan->tile_bytes), count, threads);
+    const bmf_local_plan *plan = walk->plan;
+    bmf_move move;
+    while (next_tile(w, &move)) /* the walk knows the next run already; the last is its own successor */
+        plan->engine->move(walk->target + move.y * (uint64_t)plan->element_bytes, local_at(plan, walk->source, move.x),
+                           plan->run_bytes, local_at(plan, walk->source, w->next.x));
+}
+
+void local_walk(const bmf_walk *walk, char *scratch)
+{
+    const uint64_t me = (uint64_t)omp_get_thread_num(), all = (uint64_t)omp_get_num_threads();
+    gray_walk w;
+    begin_walk(walk, walk->first + local_share(walk->count, me, all),
+               walk->first + local_share(walk->count, me + 1, all), &w);
+    if (walk->plan->direct)
+        move_runs(walk, &w);
+    else
+        pipeline_run(walk->plan, walk->target, walk->source, scratch, next_tile, &w);
+    walk->plan->engine->finish();
+}
+
+static int walk_all(const bmf_walk *walk, int threads)
+{
+    const bmf_local_plan *plan = walk->plan;
+    const int workers = local_workers((int64_t)(walk->count * plan->tile_bytes), walk->count, threads);
     bool failed = false;
 #pragma omp parallel num_threads(workers) reduction(|| : failed)
     {
-        const uint64_t me = (uint64_t)omp_get_thread_num(), all = (uint64_t)omp_get_num_threads();
-        char *scratch = plan->direct ? NULL : local_scratch(plan, 2);
+        char *scratch = plan->direct ? NULL : local_scratch(plan, PIPELINE_TILES);
         failed = !plan->direct && !scratch;
         if (!failed)
-            walk(plan, target, source, first + local_share(count, me, all), first + local_share(count, me + 1, all),
-                 scratch, part);
-        plan->engine->finish();
+            local_walk(walk, scratch);
         free(scratch);
     }
     return failed ? BMF_ERROR_MEMORY : BMF_OK;
@@ -94,7 +100,7 @@ int local_permute_with(const bmf_engine *engine, void *target, const void *sourc
                        const bmf_permutation *p, int threads)
 {
     bmf_local_plan *plan = local_plan_create(p, element_bytes, LOCAL_CHOOSE, engine);
-    const int status = permute_tiles(plan, target, source, 0, plan->tiles, threads, NULL);
+    const int status = walk_all(&(bmf_walk){plan, target, source, 0, plan->tiles, NULL}, threads);
     local_plan_free(plan);
     return status;
 }
@@ -106,7 +112,7 @@ int local_permute_part(void *target, const void *source, int64_t element_bytes, 
     local_restrict(plan, part);
     const uint64_t first = local_share(plan->tiles, part->share, part->shares);
     const uint64_t count = local_share(plan->tiles, part->share + 1, part->shares) - first;
-    const int status = permute_tiles(plan, target, source, first, count, threads, part);
+    const int status = walk_all(&(bmf_walk){plan, target, source, first, count, part}, threads);
     local_plan_free(plan);
     return status;
 }

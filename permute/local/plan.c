@@ -1,16 +1,22 @@
 /* Choosing granularity and engine for one permutation.
  *
- * Method: a run should be long, for pages and for the memory's own rows, and a tile should fit the cache. The tile of
- * runs of 2^k elements has at most 2^(2k) elements, so the longest run whose tile fits has at least the square root of
- * the tile's elements. Large elements are permuted as so many words of 8 bytes whose low address bits stay where they
- * are; blocks of LONG_RUN bytes and more that stay whole are copied directly. Cost: O(n^3) word operations. */
+ * Method: a run should be long, for pages and for the memory's own rows, and a few tiles should fit the second cache.
+ * The tile of runs of 2^k elements has at most 2^(2k) elements, so the longest run whose tile fits has at least the
+ * square root of the tile's elements. Large elements are permuted as so many words of 8 bytes whose low address bits
+ * stay where they are; blocks of LONG_RUN bytes and more that stay whole are moved directly. Reads are asked for
+ * AHEAD bytes before they are needed, but of no more than WAYS runs, which in powers of two apart may all fall into the
+ * same set of the caches. Cost: O(n^3) word operations. */
 #include <stdlib.h>
 
 #include "permute/local/plan.h"
 #include "permute/local/portable.h"
 #include "runtime/base/allocate.h"
 
-enum { WORD = 8, LONG_RUN = 1024, LONGEST_RUN = 1 << 15, SHORT_RUN = 256, NEAR_TILE = 1 << 13, FAR_TILE = 1 << 16 };
+enum { WORD = 8, LONG_RUN = 1024, LONGEST_RUN = 1 << 15, MAX_TILE = 1 << 16 };
+enum { DIRECT_TURN = 2048, STAGED_TURN = 4096, AHEAD = 8192, WAYS = 8 };
+/* Of parts: tiles that mix few of the highest bits. */
+enum { SHORT_RUN = 256, MAX_PART_TILE = 1 << 13 };
+
 /* An element of 2^bits parts: its parts keep their order. */
 static void refine(int bits, bmf_permutation *p)
 {
@@ -50,15 +56,14 @@ static int direct_run_bits(const bmf_local_plan *plan)
     return kept < longest ? kept : longest;
 }
 
-/* The longest runs whose tiles fit the nearest cache twice; if those are short, longer ones in the next cache are
- * better. */
-static int tile_run_bits(const bmf_local_plan *plan)
+/* The longest runs whose tiles fit; in a part smaller tiles do, unless their runs are short. */
+static int tile_run_bits(const bmf_local_plan *plan, bool of_part)
 {
     const bmf_permutation *p = &plan->permutation;
     int run_bits = 0;
     for (int k = 1; k <= p->bits; k++) {
         const int tile_bits = k + tiling_rank(&p->matrix, k);
-        const int64_t max = plan->element_bytes << k <= SHORT_RUN ? FAR_TILE : NEAR_TILE;
+        const int64_t max = of_part && plan->element_bytes << k > SHORT_RUN ? MAX_PART_TILE : MAX_TILE;
         if (tile_bits > 2 * LOCAL_TABLE_BITS || plan->element_bytes << tile_bits > max)
             break;
         run_bits = k;
@@ -66,12 +71,12 @@ static int tile_run_bits(const bmf_local_plan *plan)
     return run_bits;
 }
 
-static int choose_run_bits(const bmf_local_plan *plan)
+static int choose_run_bits(const bmf_local_plan *plan, bool of_part)
 {
     const int direct = direct_run_bits(plan);
     if (plan->element_bytes << direct >= LONG_RUN || direct == plan->permutation.bits)
         return direct;
-    return tile_run_bits(plan);
+    return tile_run_bits(plan, of_part);
 }
 
 static void permute_by_network(const bmf_local_plan *plan, const bmf_tile *tile)
@@ -87,13 +92,30 @@ static void choose_inside(bmf_local_plan *plan)
         const int lane_bits = plan->engine->vector_bits - element_bits;
         if (plan->engine->kernel[element_bits] && lane_bits <= plan->tiling.run_bits) {
             plan->kernel = plan->engine->kernel[element_bits];
-            network_make(&plan->tiling, lane_bits, element_bits, &plan->network);
+            plan->staged = network_rank(&plan->tiling, lane_bits) > plan->engine->direct_rank;
+            network_make(&plan->tiling, lane_bits, element_bits, !plan->staged, &plan->network);
             plan->inside = permute_by_network;
             return;
         }
     }
+    plan->staged = true;
     local_portable_tables(plan);
     plan->inside = local_portable_inside(bytes);
+}
+
+static void choose_turns(bmf_local_plan *plan)
+{
+    const int tile_bits = plan->tiling.run_bits + plan->tiling.rank;
+    const int max = plan->kernel ? plan->network.steps : tile_bits;
+    const size_t turn = plan->staged ? STAGED_TURN : DIRECT_TURN;
+    int bits = 0;
+    while (bits < max && plan->tile_bytes >> (bits + 1) >= turn)
+        bits++;
+    plan->turns = UINT64_C(1) << bits;
+    plan->turn_bytes = plan->tile_bytes >> bits;
+    plan->network.turn_steps = plan->network.steps - bits;
+    const size_t runs = WAYS * plan->run_bytes, ahead = runs < AHEAD ? runs : AHEAD;
+    plan->turns_ahead = ahead > plan->turn_bytes ? ahead / plan->turn_bytes : 1;
 }
 
 static const bmf_engine *best_engine(void)
@@ -127,11 +149,11 @@ static int set_elements(bmf_local_plan *plan, const bmf_permutation *p, int64_t 
     return plan->permutation.bits - p->bits;
 }
 
-int local_choose_run_bits(const bmf_permutation *p, int64_t element_bytes, int *part_bits)
+int local_part_run_bits(const bmf_permutation *p, int64_t element_bytes, int *part_bits)
 {
     bmf_local_plan plan;
     *part_bits = set_elements(&plan, p, element_bytes);
-    return choose_run_bits(&plan);
+    return choose_run_bits(&plan, true);
 }
 
 bmf_local_plan *local_plan_create(const bmf_permutation *p, int64_t element_bytes, int run_bits,
@@ -141,15 +163,16 @@ bmf_local_plan *local_plan_create(const bmf_permutation *p, int64_t element_byte
     plan->engine = engine ? engine : best_engine();
     set_elements(plan, p, element_bytes);
     if (run_bits == LOCAL_CHOOSE)
-        run_bits = choose_run_bits(plan);
+        run_bits = choose_run_bits(plan, false);
     plan->target_origin = plan->permutation.complement;
     plan->direct = run_bits <= low_bits_kept(&plan->permutation);
-    tiling_make(&plan->permutation.matrix, run_bits, &plan->tiling);
+    tiling_make(&plan->permutation.matrix, run_bits, TILING_NESTED, &plan->tiling);
     plan->run_bytes = (size_t)plan->element_bytes << run_bits;
     plan->tile_bytes = plan->run_bytes << plan->tiling.rank;
     plan->tiles = UINT64_C(1) << plan->tiling.steps;
     if (!plan->direct)
         choose_inside(plan);
+    choose_turns(plan);
     list_runs(plan);
     return plan;
 }

@@ -5,11 +5,11 @@
 
 #include "permute/local/engine.h"
 
-enum { LOCAL_LINE = 64, LOCAL_TABLE_BITS = 10 };
+enum { LOCAL_LINE = ENGINE_LINE, LOCAL_TABLE_BITS = 10 };
 
 typedef struct bmf_local_plan bmf_local_plan;
 
-/* Permutes a tile in the cache. */
+/* Permutes a turn of a tile. */
 typedef void bmf_local_inside(const bmf_local_plan *plan, const bmf_tile *tile);
 
 struct bmf_local_plan {
@@ -19,7 +19,11 @@ struct bmf_local_plan {
     uint64_t source_origin, target_origin; /* of the first tile */
     size_t run_bytes, tile_bytes;
     uint64_t tiles;
-    bool direct; /* runs move as they are: no tile in the cache, rank 0 */
+    bool direct; /* runs move as they are: a tile is a run, rank 0 */
+    bool staged; /* tiles are copied into the cache before they are permuted, instead of read from memory */
+    /* A turn is done of one tile, then of another one; memory is asked for so many turns ahead. */
+    size_t turn_bytes;
+    uint64_t turns, turns_ahead;
     const bmf_engine *engine;
     bmf_network_kernel *kernel; /* NULL: one element at a time, by these tables */
     bmf_network network;
@@ -35,9 +39,14 @@ struct bmf_local_plan {
 enum { LOCAL_CHOOSE = -1 };
 bmf_local_plan *local_plan_create(const bmf_permutation *p, int64_t element_bytes, int run_bits,
                                   const bmf_engine *engine);
-/* The run_bits that LOCAL_CHOOSE takes, and the bits of the parts that an element is cut into. */
-int local_choose_run_bits(const bmf_permutation *p, int64_t element_bytes, int *part_bits);
+/* The run_bits to be wanted of parts (permute/local/part.h), and the bits of the words that an element is cut into. */
+int local_part_run_bits(const bmf_permutation *p, int64_t element_bytes, int *part_bits);
 void local_plan_free(bmf_local_plan *plan);
+
+static inline const char *local_at(const bmf_local_plan *plan, const void *base, uint64_t x)
+{
+    return (const char *)base + x * (uint64_t)plan->element_bytes;
+}
 
 /* Scratch of one thread: so many tiles, 64-byte aligned, each at a multiple of local_tile_pitch(plan); NULL when
  * there is no memory. */

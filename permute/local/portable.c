@@ -6,15 +6,15 @@
 
 #include "permute/local/portable.h"
 
-static void fetch(char *to, const char *from, size_t bytes)
-{
-    memcpy(to, from, bytes);
-}
-
-static void stream(char *to, const char *from, size_t bytes, const char *ahead)
+static void move(char *to, const char *from, size_t bytes, const char *ahead)
 {
     for (size_t i = 0; i < bytes; i += LOCAL_LINE)
         __builtin_prefetch(ahead + i);
+    memcpy(to, from, bytes);
+}
+
+static void stream(char *to, const char *from, size_t bytes)
+{
     memcpy(to, from, bytes);
 }
 
@@ -24,7 +24,7 @@ static void finish(void)
 
 const bmf_engine *engine_portable(void)
 {
-    static const bmf_engine engine = {"portable", 0, {NULL}, fetch, stream, finish};
+    static const bmf_engine engine = {"portable", 0, -1, {NULL}, move, stream, move, finish};
     return &engine;
 }
 
@@ -33,12 +33,13 @@ __attribute__((always_inline)) static inline void permute(const bmf_local_plan *
                                                           size_t bytes)
 {
     const uint64_t elements = UINT64_C(1) << (plan->tiling.run_bits + plan->tiling.rank);
-    const uint64_t low = elements < 1 << LOCAL_TABLE_BITS ? elements : 1 << LOCAL_TABLE_BITS;
-    for (uint64_t t = 0; t < elements; t += low) {
+    const uint64_t table = elements < 1 << LOCAL_TABLE_BITS ? elements : 1 << LOCAL_TABLE_BITS;
+    const uint64_t turn = elements / plan->turns, block = turn < table ? turn : table;
+    for (uint64_t t = tile->turn * turn; t < (tile->turn + 1) * turn; t += block) {
         const uint32_t high = plan->high_source[(t ^ tile->complement) >> LOCAL_TABLE_BITS];
-        for (uint64_t v = 0; v < low; v++) {
-            const size_t from = high ^ plan->low_source[(v ^ tile->complement) & (low - 1)];
-            memcpy(tile->target + (t + v) * bytes, tile->source + from * bytes, bytes);
+        for (uint64_t v = t; v < t + block; v++) {
+            const size_t from = high ^ plan->low_source[(v ^ tile->complement) & (table - 1)];
+            memcpy(tile->target + v * bytes, tile->source + from * bytes, bytes);
         }
     }
 }

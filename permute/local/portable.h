@@ -1,4 +1,4 @@
-/* Permuting a tile one element at a time. Private to permute/local/. */
+/* Permuting a turn of a tile one element at a time. Private to permute/local/. */
 #ifndef BMF_LOCAL_PORTABLE_H
 #define BMF_LOCAL_PORTABLE_H
 

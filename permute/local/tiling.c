@@ -42,7 +42,7 @@ static void make_inside(const bmf_bit_matrix *a, bmf_tiling *t)
     }
 }
 
-static void make_steps(const bmf_bit_matrix *a, const bmf_bit_matrix *inverse, bmf_tiling *t)
+static void make_steps(const bmf_bit_matrix *a, const bmf_bit_matrix *inverse, bmf_tiling_order order, bmf_tiling *t)
 {
     bmf_span reached;
     span_clear(&reached);
@@ -50,7 +50,7 @@ static void make_steps(const bmf_bit_matrix *a, const bmf_bit_matrix *inverse, b
         span_add(&reached, t->source_run[i]);
     for (int k = t->run_bits; k < a->bits; k++) {
         const uint64_t candidate[2] = {UINT64_C(1) << k, inverse->column[k] >> t->run_bits << t->run_bits};
-        for (int c = 0; c < 2; c++) {
+        for (int c = 0; c < (order == TILING_NESTED ? 2 : 1); c++) {
             const uint64_t rest = span_reduce(&reached, candidate[c], NULL);
             if (rest == 0)
                 continue;
@@ -61,7 +61,7 @@ static void make_steps(const bmf_bit_matrix *a, const bmf_bit_matrix *inverse, b
     }
 }
 
-void tiling_make(const bmf_bit_matrix *a, int run_bits, bmf_tiling *tiling)
+void tiling_make(const bmf_bit_matrix *a, int run_bits, bmf_tiling_order order, bmf_tiling *tiling)
 {
     bmf_bit_matrix inverse;
     bmf_span source, target;
@@ -77,5 +77,5 @@ void tiling_make(const bmf_bit_matrix *a, int run_bits, bmf_tiling *tiling)
     for (int i = 0; i < tiling->rank; i++)
         tiling->target_run[i] = basis[i];
     make_inside(a, tiling);
-    make_steps(a, &inverse, tiling);
+    make_steps(a, &inverse, order, tiling);
 }

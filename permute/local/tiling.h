@@ -12,9 +12,10 @@
  *
  * where x has no low bits. `inside` is the same for every tile; only low(y) changes.
  *
- * The tiles are the sums of source_step: nested subspaces T_k = span(e_0 .. e_(k-1)) + A^-1 span(e_0 .. e_(k-1)), so
- * that the lines, then the pages, then the huge pages of both sides are finished before others begin. In Gray order one
- * step costs one exclusive or on either side. */
+ * The tiles are the sums of source_step. In nested order they are subspaces T_k = span(e_0 .. e_(k-1)) +
+ * A^-1 span(e_0 .. e_(k-1)), so that the lines, then the pages, then the huge pages of both sides are finished before
+ * others begin; in the order of the source span(e_0 .. e_(k-1)), so that each of the runs that a tile reads is read to
+ * the end of a longer run first. In Gray order one step costs one exclusive or on either side. */
 #ifndef BMF_LOCAL_TILING_H
 #define BMF_LOCAL_TILING_H
 
@@ -31,8 +32,16 @@ typedef struct bmf_tiling {
 /* The rank a tiling with this run_bits has: cheap, to choose run_bits. */
 int tiling_rank(const bmf_bit_matrix *a, int run_bits);
 
-/* 0 <= run_bits <= p->matrix.bits. O(n^2) word operations. */
-void tiling_make(const bmf_bit_matrix *a, int run_bits, bmf_tiling *tiling);
+typedef enum bmf_tiling_order { TILING_NESTED, TILING_BY_SOURCE } bmf_tiling_order;
+
+/* 0 <= run_bits <= a->bits. O(n^2) word operations. */
+void tiling_make(const bmf_bit_matrix *a, int run_bits, bmf_tiling_order order, bmf_tiling *tiling);
+
+/* The difference of the source addresses of a tile's local addresses 0 and `local`. */
+static inline uint64_t tiling_source(const bmf_tiling *tiling, uint64_t local)
+{
+    return columns_apply(tiling->source_run, local >> tiling->run_bits) ^ (local & low_bits(tiling->run_bits));
+}
 
 /* The number of the step from tile q to tile q + 1 in Gray order, and the sum of steps that reaches tile q from 0. */
 static inline int tiling_step(uint64_t q)

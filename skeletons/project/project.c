@@ -4,7 +4,8 @@
  * counts of a processor's pieces give every index its place in one request per owner, so requests are filled and
  * answers are read as streams in list order, without sorting. Requests go by a sparse round, answers by a round whose
  * sizes both sides know. Elements on the asking processor itself are copied, not sent.
- * A list that is a BMMC permutation goes another way (skeletons/project/permutation.c).
+ * A list that is a BMMC permutation goes another way (skeletons/project/permutation.c), and so do lists that are on one
+ * processor (skeletons/project/local.c).
  * Cost: 8 bytes per element in the request, w in the answer, two messages per pair of processors that have something
  * to say; three passes over the index list. Source: own. */
 #include "skeletons/project/project.h"
@@ -94,18 +95,22 @@ static int find_owners(void *state, int64_t index, const bmf_piece *piece, int w
     return 0;
 }
 
+int project_refuse_index(const bmf_list *xs, const bmf_list *indices, int64_t position)
+{
+    const bmf_column *column = &indices->column;
+    int64_t local = position - bmf_partition_local_begin(indices->partition);
+    int64_t index = *(const int64_t *)((const char *)column->data + local * column->stride);
+    return bmf_fail(xs->context, BMF_ERROR_INDEX,
+                    "index %" PRId64 " at position %" PRId64 " is outside a list of %" PRId64 " elements", index,
+                    position, bmf_length(xs));
+}
+
 /* Pieces stand in list order, so the first bad one found is this host's first. */
 static int check_range(const bmf_project_call *call)
 {
-    for (int64_t k = 0; k < call->pieces; k++) {
-        int64_t position = call->blocks[k].bad;
-        if (position < 0)
-            continue;
-        int64_t local = position - bmf_partition_local_begin(call->indices->partition);
-        return bmf_fail(call->ctx, BMF_ERROR_INDEX,
-                        "index %" PRId64 " at position %" PRId64 " is outside a list of %" PRId64 " elements",
-                        project_index(call, local), position, bmf_length(call->xs));
-    }
+    for (int64_t k = 0; k < call->pieces; k++)
+        if (call->blocks[k].bad >= 0)
+            return project_refuse_index(call->xs, call->indices, call->blocks[k].bad);
     return BMF_OK;
 }
 
@@ -358,7 +363,9 @@ int bmf_project(const bmf_list *xs, const bmf_list *indices, bmf_list **out)
     plan_title(ctx, "project", xs);
     bool done;
     int status = project_permutation(xs, indices, &done, out);
-    if (status == BMF_OK && !done) {
+    if (status == BMF_OK && !done && project_is_local(xs, indices)) {
+        status = project_local(xs, indices, out);
+    } else if (status == BMF_OK && !done) {
         status = project(&call, out);
         free_call(&call);
     }

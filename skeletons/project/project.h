@@ -83,6 +83,13 @@ void project_answer_round(const bmf_project_call *call, int64_t element_bytes, b
 bmf_outgoing_request *project_outgoing_request(const bmf_project_call *call, const bmf_message *answer);
 bmf_incoming_request *project_incoming_request(const bmf_project_call *call, const bmf_message *answer);
 
+/* "index .. at position .. is outside": the status and message of an element number of the index list that is here. */
+int project_refuse_index(const bmf_list *xs, const bmf_list *indices, int64_t position);
+
+/* Elements of fixed size, and both lists on one processor: same on every rank. Then there is nothing to request. */
+bool project_is_local(const bmf_list *xs, const bmf_list *indices);
+int project_local(const bmf_list *xs, const bmf_list *indices, bmf_list **out);
+
 /* Looks whether the index list is a BMMC permutation that permute can run; if so (*done), *out is the result. */
 int project_permutation(const bmf_list *xs, const bmf_list *indices, bool *done, bmf_list **out);
 

@@ -78,7 +78,7 @@ int evaluate_batch(bmf_evaluator *evaluator, bmf_expression *expression, bmf_fra
 
 /* A scalar expression, or a kernel of one. */
 bmf_evaluate_function evaluate_scalar;
-bmf_evaluate_function evaluate_stream, evaluate_if, evaluate_while;
+bmf_evaluate_function evaluate_stream, evaluate_streams, evaluate_if, evaluate_while;
 int evaluate_convert(bmf_evaluator *evaluator, const bmf_type *to, const bmf_frame *frame, bmf_value *x,
                      bmf_value *out);
 /* General reductions and scans of placed lists, level by level over the batch (any operator, any type). */

@@ -20,6 +20,7 @@
     /* made by the checker and the rewriter, never written */                                                          \
     X(CONVERT, conversion)                                                                                             \
     X(SCALAR, kernel)                                                                                                  \
-    X(STREAM, stream)
+    X(STREAM, stream)                                                                                                  \
+    X(STREAMS, streams)
 
 #endif

@@ -22,6 +22,14 @@ bmf_expression *rewriter_identity(bmf_rewriter *rewriter, bmf_span span, const b
     return rewriter_node(rewriter, BMF_EXPRESSION_ID, span, 0, NULL, type, type);
 }
 
+bmf_expression *rewriter_compose(bmf_rewriter *rewriter, bmf_expression *f, bmf_expression *g)
+{
+    bmf_expression *both[2] = {f, g};
+    if (f->kind == BMF_EXPRESSION_ID || g->kind == BMF_EXPRESSION_ID)
+        return f->kind == BMF_EXPRESSION_ID ? g : f;
+    return expression_compose(rewriter->arena, f->span, 2, both);
+}
+
 /* ---- identities ---- */
 
 bmf_expression *law_identity(bmf_rewriter *rewriter, int parts, bmf_expression *const *part, int *used)

@@ -63,15 +63,6 @@ static bool retype_default(bmf_rewriter *rewriter, stream *s, const bmf_type *in
     return s->otherwise;
 }
 
-/* f o g, without identities. */
-static bmf_expression *compose(bmf_rewriter *rewriter, bmf_expression *f, bmf_expression *g)
-{
-    bmf_expression *both[2] = {f, g};
-    if (f->kind == BMF_EXPRESSION_ID || g->kind == BMF_EXPRESSION_ID)
-        return f->kind == BMF_EXPRESSION_ID ? g : f;
-    return expression_compose(rewriter->arena, f->span, 2, both);
-}
-
 /* The parts of f from the left that are scalar together: f = *scalar o *rest. rest is NULL if all of f is scalar. */
 static bool split_scalar(bmf_rewriter *rewriter, bmf_expression *f, bmf_expression **scalar, bmf_expression **rest)
 {
@@ -111,7 +102,7 @@ static bmf_expression *fuse_maker(bmf_rewriter *rewriter, int parts, bmf_express
         return NULL;
     s.head = maker.head;
     s.in = maker.in;
-    s.element = compose(rewriter, s.element, maker.element);
+    s.element = rewriter_compose(rewriter, s.element, maker.element);
     *used = 2;
     bmf_expression *made = build(rewriter, part[0]->span, &s);
     if (!rest)
@@ -206,7 +197,7 @@ bmf_expression *law_source_fusion(bmf_rewriter *rewriter, int parts, bmf_express
         return NULL;
     s.head = head;
     s.in = part[1]->in;
-    s.element = compose(rewriter, s.element, element);
+    s.element = rewriter_compose(rewriter, s.element, element);
     *used = 2;
     return build(rewriter, part[0]->span, &s);
 }

@@ -15,6 +15,9 @@
     X(MAP_IDENTITY, "map identity", "map id = id", ALGEBRA, law_map_identity)                                          \
     X(COMPONENT, "component", "addr i o [f1, .., fn] = fi, if the others cannot fail", ALGEBRA, law_component)         \
     X(MAP_FUSION, "map fusion", "map f o map g = map (f o g)", ALGEBRA, law_map_fusion)                                \
+    X(ZIP_MAPS, "zip-map fusion",                                                                                      \
+      "zip f o [map g o a, map h o b] = zip (f o (g x h)) o [a, b], and = map (f o [g, h]) o a if a = b", ALGEBRA,     \
+      law_zip_maps)                                                                                                    \
     X(SPLIT_REDUCE, "split-reduce identity", "reduce ++ o split p = id", ALGEBRA, law_split_reduce)                    \
     X(MAP_PROMOTION, "map promotion", "map f o reduce ++ = reduce ++ o map (map f)", ALGEBRA, law_map_promotion)       \
     X(REDUCE_PROMOTION, "reduce promotion", "reduce op o reduce ++ = reduce op o map (reduce op)", ALGEBRA,            \
@@ -25,6 +28,8 @@
     X(FILTER_LENGTH, "filter-length fusion", "length o filter p counts", PAIRS, law_filter_length)                     \
     X(SOURCE_FUSION, "source fusion", "map f o (zip | distl | iota) without the list in between", SOURCES,             \
       law_source_fusion)                                                                                               \
+    X(REDUCE_TUPLE, "reduction tupling", "[reduce op o map f, .., reduce op' o map f'] in one pass", TUPLES,           \
+      law_reduce_tuple)                                                                                                \
     X(SCALAR_FUSION, "scalar fusion", "a scalar expression as one block kernel", SINGLES, law_lone_stream)
 
 typedef enum bmf_law {

@@ -25,6 +25,7 @@ typedef enum bmf_law_phase {
     BMF_PHASE_PAIRS,   /* maps into reductions, scans, filters */
     BMF_PHASE_SINGLES, /* the other scalar skeletons become streams */
     BMF_PHASE_SOURCES, /* sources into streams */
+    BMF_PHASE_TUPLES,  /* streams that read the same list */
     BMF_PHASE_KERNELS  /* scalar expressions outside streams become kernels: the rewriter's own, without laws */
 } bmf_law_phase;
 
@@ -32,6 +33,8 @@ typedef enum bmf_law_phase {
 bmf_expression *rewriter_node(bmf_rewriter *rewriter, bmf_expression_kind kind, bmf_span span, int children,
                               bmf_expression *const *child, const bmf_type *in, const bmf_type *out);
 bmf_expression *rewriter_identity(bmf_rewriter *rewriter, bmf_span span, const bmf_type *type);
+/* f o g, without identities. */
+bmf_expression *rewriter_compose(bmf_rewriter *rewriter, bmf_expression *f, bmf_expression *g);
 
 /* An independent expression for arguments of another type; NULL if it is not independent. */
 bmf_expression *rewriter_retype(bmf_rewriter *rewriter, const bmf_expression *expression, const bmf_type *in);

@@ -1,36 +1,48 @@
-/* Streams that end in a reduction: one value per segment, by the fixed tree.
+/* Streams that end in a reduction: one value per segment, by the fixed tree. Several reductions of the same lists are
+ * made in one pass.
  *
  * Method: pieces are cut anywhere. Inside a piece short segments are folded in batches, long ones alone; the part of a
  * segment that another piece has the rest of becomes a forest, and forests are joined in order after the run. So many
- * short segments and one long one are both shared evenly. Cost: n - 1 operations a segment; every element is read
- * once, nothing is written but the results. */
+ * short segments and one long one are both shared evenly. Several reductions take turns: each folds the elements of a
+ * batch, or a STRETCH of a long segment, before any goes on, so that all but the first find them in the caches. Each
+ * has its own tree, so its values are those it has alone. Cost: n - 1 operations a segment and reduction; every element
+ * is read from memory once, nothing is written but the results. */
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/streams/fold.h"
 
+enum { STRETCH = 8 * BMF_BLOCK }; /* elements: half of a first-level cache, if they are reals */
+
+typedef struct reduction {
+    bmf_stream_fold fold;
+    bmf_value made;
+    bmf_slice out[BMF_MAX_LEAVES];
+    atomic_bool empty; /* there is an empty segment and no default */
+} reduction;
+
 /* What a piece has of segments that it shares with others: the one it begins in and the one it ends in. */
 typedef struct shared_parts {
     int64_t segment[2];
-    bmf_forest forest[2];
+    bmf_forest *forest[2]; /* one of each reduction */
     int count;
 } shared_parts;
 
 typedef struct reduce_state {
-    bmf_stream_fold fold;
-    bmf_slice out[BMF_MAX_LEAVES];
-    shared_parts *part; /* by piece */
+    int reductions;
+    reduction *each;
+    const bmf_stream_source *source; /* that of the first, which says where segments are */
+    shared_parts *part;              /* by piece */
     int64_t pieces;
-    atomic_bool empty; /* there is an empty segment and no default */
 } reduce_state;
 
-static void out_slices(const reduce_state *r, int64_t s, bmf_slice *slice)
+static void out_slices(const reduction *r, int64_t s, bmf_slice *slice)
 {
     for (int k = 0; k < r->fold.source->leaves; k++)
         slice[k] = (bmf_slice){(char *)r->out[k].data + s * r->out[k].stride, r->out[k].stride};
 }
 
-static void put_default(reduce_state *r, int64_t s)
+static void put_default(reduction *r, int64_t s)
 {
     if (!r->fold.initial) {
         atomic_store_explicit(&r->empty, true, memory_order_relaxed);
@@ -43,7 +55,7 @@ static void put_default(reduce_state *r, int64_t s)
     }
 }
 
-static int begin_with(reduce_state *r, int64_t s, int64_t count)
+static int begin_with(reduction *r, int64_t s, int64_t count)
 {
     bmf_slice to[BMF_MAX_LEAVES];
     out_slices(r, s, to);
@@ -51,7 +63,7 @@ static int begin_with(reduce_state *r, int64_t s, int64_t count)
 }
 
 /* The value of a whole segment from its forest. */
-static int put_total(reduce_state *r, int worker, int64_t s, const bmf_forest *forest)
+static int put_total(reduction *r, int worker, int64_t s, const bmf_forest *forest)
 {
     char *record = r->fold.record[worker];
     if (forest_total(&r->fold.tree, forest, record) != 0) {
@@ -62,19 +74,49 @@ static int put_total(reduce_state *r, int worker, int64_t s, const bmf_forest *f
     return begin_with(r, s, 1);
 }
 
-static int reduce_long(reduce_state *r, int worker, int64_t s)
+/* ---- parts of segments ---- */
+
+/* Starts a forest of each reduction, and folds elements [begin, end) of segment s onto them. */
+static int fold_stretches(reduce_state *all, int worker, int64_t s, int64_t begin, int64_t end, bmf_forest *forest)
 {
-    const int64_t *offset = r->fold.source->offset;
-    bmf_forest forest;
-    forest_start(&forest, 0);
-    int code = stream_fold_range(&r->fold, worker, s, 0, offset[s + 1] - offset[s], NULL, &forest);
-    if (code == 0)
-        code = put_total(r, worker, s, &forest);
-    forest_free(&forest);
+    for (int k = 0; k < all->reductions; k++)
+        forest_start(&forest[k], begin);
+    for (int64_t next; begin < end; begin = next) {
+        next = all->reductions > 1 ? begin - begin % STRETCH + STRETCH : end;
+        next = next < end ? next : end;
+        for (int k = 0; k < all->reductions; k++)
+            if (stream_fold_range(&all->each[k].fold, worker, s, begin, next, NULL, &forest[k]) != 0)
+                return 1;
+    }
+    return 0;
+}
+
+static int reduce_long(reduce_state *all, int worker, int64_t s)
+{
+    const int64_t *offset = all->source->offset;
+    bmf_forest forest[all->reductions];
+    int code = fold_stretches(all, worker, s, 0, offset[s + 1] - offset[s], forest);
+    for (int k = 0; k < all->reductions; k++) {
+        if (code == 0)
+            code = put_total(&all->each[k], worker, s, &forest[k]);
+        forest_free(&forest[k]);
+    }
     return code;
 }
 
-static int reduce_batch(reduce_state *r, int worker, int64_t s, int64_t t, bool empty)
+static int share_part(reduce_state *all, int64_t index, int worker, int64_t s, int64_t begin, int64_t end)
+{
+    shared_parts *part = &all->part[index];
+    int64_t first = all->source->offset[s];
+    bmf_forest *forest = allocate(all->reductions * (int64_t)sizeof *forest);
+    part->segment[part->count] = s;
+    part->forest[part->count++] = forest;
+    return fold_stretches(all, worker, s, begin - first, end - first, forest);
+}
+
+/* ---- whole segments ---- */
+
+static int reduce_batch(reduction *r, int worker, int64_t s, int64_t t, bool empty)
 {
     bmf_stream_source *source = r->fold.source;
     int64_t begin = source->offset[s], count = source->offset[t] - begin;
@@ -96,14 +138,25 @@ static int reduce_batch(reduce_state *r, int worker, int64_t s, int64_t t, bool 
     return 0;
 }
 
-/* Whole segments [s, last) that end at or before `end`; returns the first that does not, or -1 after a failure. */
-static int64_t reduce_whole(reduce_state *r, int worker, int64_t s, int64_t last, int64_t end)
+/* The end of a batch that suits all reductions; s itself if there is none. */
+static int64_t batch_end(const reduce_state *all, int64_t s, int64_t last, int64_t end, bool *empty)
 {
-    const int64_t *offset = r->fold.source->offset;
+    int64_t t = last;
+    for (int k = 0; k < all->reductions; k++)
+        t = stream_fold_batch_end(&all->each[k].fold, s, t, end, empty);
+    return t;
+}
+
+/* Whole segments [s, last) that end at or before `end`; returns the first that does not, or -1 after a failure. */
+static int64_t reduce_whole(reduce_state *all, int worker, int64_t s, int64_t last, int64_t end)
+{
+    const int64_t *offset = all->source->offset;
     while (s < last && offset[s + 1] <= end) {
         bool empty;
-        int64_t t = stream_fold_batch_end(&r->fold, s, last, end, &empty);
-        int code = t == s ? reduce_long(r, worker, s) : reduce_batch(r, worker, s, t, empty);
+        int64_t t = batch_end(all, s, last, end, &empty);
+        int code = t == s ? reduce_long(all, worker, s) : 0;
+        for (int k = 0; t > s && k < all->reductions && code == 0; k++)
+            code = reduce_batch(&all->each[k], worker, s, t, empty);
         if (code != 0)
             return -1;
         s = t == s ? s + 1 : t;
@@ -111,48 +164,39 @@ static int64_t reduce_whole(reduce_state *r, int worker, int64_t s, int64_t last
     return s;
 }
 
-static int share_part(reduce_state *r, int64_t index, int worker, int64_t s, int64_t begin, int64_t end)
-{
-    shared_parts *part = &r->part[index];
-    int64_t first = r->fold.source->offset[s];
-    bmf_forest *forest = &part->forest[part->count];
-    part->segment[part->count++] = s;
-    forest_start(forest, begin - first);
-    return stream_fold_range(&r->fold, worker, s, begin - first, end - first, NULL, forest);
-}
-
 static int reduce_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
-    reduce_state *r = state;
-    const bmf_stream_source *source = r->fold.source;
-    const int64_t *offset = source->offset;
-    int64_t s = stream_first_segment(source, piece->begin);
-    int64_t last = index == r->pieces - 1 ? source->segments : stream_first_segment(source, piece->end);
+    reduce_state *all = state;
+    const int64_t *offset = all->source->offset;
+    int64_t s = stream_first_segment(all->source, piece->begin);
+    int64_t last = index == all->pieces - 1 ? all->source->segments : stream_first_segment(all->source, piece->end);
     if (offset[s] > piece->begin) {
         int64_t end = offset[s] < piece->end ? offset[s] : piece->end;
-        if (share_part(r, index, worker, s - 1, piece->begin, end) != 0)
+        if (share_part(all, index, worker, s - 1, piece->begin, end) != 0)
             return 0;
     }
-    s = reduce_whole(r, worker, s, last, piece->end);
+    s = reduce_whole(all, worker, s, last, piece->end);
     if (s >= 0 && s < last)
-        share_part(r, index, worker, s, offset[s], piece->end);
+        share_part(all, index, worker, s, offset[s], piece->end);
     return 0;
 }
 
 /* ---- joining ---- */
 
-static int join_parts(reduce_state *r)
+/* The segments that several pieces share, of reduction k. */
+static int join_parts(const reduce_state *all, int k)
 {
-    const bmf_stream_source *source = r->fold.source;
+    const int64_t *offset = all->source->offset;
+    reduction *r = &all->each[k];
     bmf_forest whole;
     int code = 0;
     forest_start(&whole, 0);
-    for (int64_t i = 0; i < r->pieces && code == 0; i++)
-        for (int p = 0; p < r->part[i].count && code == 0; p++) {
-            const bmf_forest *forest = &r->part[i].forest[p];
-            int64_t s = r->part[i].segment[p];
+    for (int64_t i = 0; i < all->pieces && code == 0; i++)
+        for (int p = 0; p < all->part[i].count && code == 0; p++) {
+            const bmf_forest *forest = &all->part[i].forest[p][k];
+            int64_t s = all->part[i].segment[p];
             code = forest_append(&r->fold.tree, &whole, forest->end, forest->value, false);
-            if (code == 0 && forest->end == source->offset[s + 1] - source->offset[s]) {
+            if (code == 0 && forest->end == offset[s + 1] - offset[s]) {
                 code = put_total(r, 0, s, &whole);
                 forest_free(&whole);
                 forest_start(&whole, 0);
@@ -164,7 +208,7 @@ static int join_parts(reduce_state *r)
     return code;
 }
 
-static bool anything_failed(const reduce_state *r)
+static bool has_failed(const reduction *r)
 {
     bool failed = atomic_load(&r->fold.failed);
     for (int w = 0; w < r->fold.source->workers; w++)
@@ -172,10 +216,19 @@ static bool anything_failed(const reduce_state *r)
     return failed;
 }
 
+static bool anything_failed(const reduce_state *all)
+{
+    bool failed = false;
+    for (int k = 0; k < all->reductions; k++)
+        failed = failed || has_failed(&all->each[k]);
+    return failed;
+}
+
 static int again(void *state, int64_t segment)
 {
-    const int64_t *offset = ((reduce_state *)state)->fold.source->offset;
-    reduce_whole(state, 0, segment, segment + 1, offset[segment + 1]);
+    reduction *r = state;
+    const int64_t *offset = r->fold.source->offset;
+    reduce_whole(&(reduce_state){1, r, r->fold.source, NULL, 0}, 0, segment, segment + 1, offset[segment + 1]);
     return 0;
 }
 
@@ -187,42 +240,78 @@ static int fail_empty(const bmf_stream_source *source)
     return stream_fail_instance(source, BMF_EXPRESSION_REDUCE, (bmf_failure){.kind = BMF_FAILURE_EMPTY, .element = s});
 }
 
-static int run_pieces(reduce_state *r)
+/* BMF_OK, or the message of the first of the reductions that failed. */
+static int status_of(const reduce_state *all)
 {
-    bmf_stream_source *source = r->fold.source;
+    int status = BMF_OK;
+    for (int k = 0; k < all->reductions && status == BMF_OK; k++) {
+        reduction *r = &all->each[k];
+        if (atomic_load(&r->empty))
+            status = fail_empty(r->fold.source);
+        if (status == BMF_OK)
+            status = stream_fold_status(&r->fold, BMF_EXPRESSION_REDUCE, again, r);
+    }
+    return status;
+}
+
+static void free_parts(reduce_state *all)
+{
+    for (int64_t i = 0; i < all->pieces; i++)
+        for (int p = 0; p < all->part[i].count; p++) {
+            for (int k = 0; k < all->reductions; k++)
+                forest_free(&all->part[i].forest[p][k]);
+            free(all->part[i].forest[p]);
+        }
+    free(all->part);
+}
+
+static int run_pieces(reduce_state *all)
+{
     bmf_piece *piece;
-    stream_pieces(source, 0, &piece, &r->pieces);
-    r->part = allocate_clear(r->pieces, (int64_t)sizeof *r->part);
+    stream_pieces(all->source, 0, &piece, &all->pieces);
+    all->part = allocate_clear(all->pieces, (int64_t)sizeof *all->part);
     int status = stream_compute(
-        source, &(bmf_stream_work){.piece = piece, .pieces = r->pieces, .run = reduce_piece, .state = r});
-    if (status == BMF_OK && !anything_failed(r))
-        join_parts(r);
-    if (status == BMF_OK && atomic_load(&r->empty))
-        status = fail_empty(source);
+        all->source, &(bmf_stream_work){.piece = piece, .pieces = all->pieces, .run = reduce_piece, .state = all});
+    for (int k = 0; k < all->reductions && status == BMF_OK && !anything_failed(all); k++)
+        join_parts(all, k);
     if (status == BMF_OK)
-        status = stream_fold_status(&r->fold, BMF_EXPRESSION_REDUCE, again, r);
-    for (int64_t i = 0; i < r->pieces; i++)
-        for (int p = 0; p < r->part[i].count; p++)
-            forest_free(&r->part[i].forest[p]);
-    free(r->part);
+        status = status_of(all);
+    free_parts(all);
     free(piece);
     return status;
 }
 
-int stream_reduce(bmf_stream_source *source, const bmf_value *initial, bmf_value *out)
+/* ---- opening ---- */
+
+static int open_reduction(bmf_stream_source *source, const bmf_value *initial, reduction *r)
 {
-    reduce_state r = {0};
-    bmf_value made;
-    BMF_TRY(value_create(source->evaluator->ctx, source->type, source->segments, &made));
-    int status = stream_fold_open(source, initial, &r.fold);
-    if (status == BMF_OK) {
-        value_slices(&made, 0, r.out);
-        status = run_pieces(&r);
-        stream_fold_close(&r.fold);
+    BMF_TRY(value_create(source->evaluator->ctx, source->type, source->segments, &r->made));
+    const int status = stream_fold_open(source, initial, &r->fold);
+    if (status == BMF_OK)
+        value_slices(&r->made, 0, r->out);
+    else
+        value_free(&r->made);
+    return status;
+}
+
+int stream_reduce(int reductions, bmf_stream_source *source, bmf_value *const *initial, bmf_value *out)
+{
+    reduce_state all = {.each = allocate_clear(reductions, (int64_t)sizeof(reduction)), .source = source};
+    int status = BMF_OK;
+    while (all.reductions < reductions && status == BMF_OK) {
+        const int k = all.reductions;
+        status = open_reduction(&source[k], initial[k], &all.each[k]);
+        all.reductions += status == BMF_OK;
     }
     if (status == BMF_OK)
-        value_move(&made, out);
-    else
-        value_free(&made);
+        status = run_pieces(&all);
+    for (int k = 0; k < all.reductions; k++) {
+        stream_fold_close(&all.each[k].fold);
+        if (status == BMF_OK)
+            value_move(&all.each[k].made, &out[k]);
+        else
+            value_free(&all.each[k].made);
+    }
+    free(all.each);
     return status;
 }

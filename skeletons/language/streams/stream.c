@@ -1,6 +1,10 @@
 /* Streams: fused pipelines over the lists of a batch; see stream.h for their parts.
  *
- * The default of a reduction or a scan is evaluated first, on the stream's input; then one source, one tail. */
+ * The default of a reduction or a scan is evaluated first, on the stream's input; then one source, one tail. Streams
+ * that are reductions of the same lists run together, each with a source of its own. */
+#include <stdlib.h>
+
+#include "runtime/base/allocate.h"
 #include "skeletons/language/streams/stream.h"
 
 static bool has_default(const bmf_expression *stream)
@@ -47,7 +51,7 @@ static int run_tail(bmf_stream_source *source, bmf_value *initial, bmf_value *ou
         return without_elements(source, initial, out);
     switch (source->stream->tail) {
     case BMF_TAIL_REDUCE:
-        return stream_reduce(source, initial, out);
+        return stream_reduce(1, source, &initial, out);
     case BMF_TAIL_SCAN:
         return stream_scan(source, initial, out);
     case BMF_TAIL_FILTER:
@@ -78,10 +82,11 @@ static int run_stream(bmf_evaluator *evaluator, bmf_expression *stream, bmf_fram
     return status;
 }
 
+static const char *const heads[] = {
+    [BMF_HEAD_LIST] = "", [BMF_HEAD_ZIP] = " zip", [BMF_HEAD_DISTL] = " distl", [BMF_HEAD_IOTA] = " iota"};
+
 int evaluate_stream(bmf_evaluator *evaluator, bmf_expression *stream, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
-    static const char *const heads[] = {
-        [BMF_HEAD_LIST] = "", [BMF_HEAD_ZIP] = " zip", [BMF_HEAD_DISTL] = " distl", [BMF_HEAD_IOTA] = " iota"};
     static const char *const tails[] = {[BMF_TAIL_LIST] = "",
                                         [BMF_TAIL_REDUCE] = " reduce",
                                         [BMF_TAIL_SCAN] = " scan",
@@ -93,5 +98,72 @@ int evaluate_stream(bmf_evaluator *evaluator, bmf_expression *stream, bmf_frame 
     if (!evaluator->quiet)
         skeleton_end(evaluator->ctx, NULL, status);
     value_free(x);
+    return status;
+}
+
+/* ---- several reductions ---- */
+
+/* One of several reductions: what run_stream has on the stack. */
+typedef struct several {
+    int opened, with_default;
+    bmf_stream_source *source;
+    bmf_value *initial, **given;
+} several;
+
+static int open_several(bmf_evaluator *evaluator, const bmf_expression *streams, bmf_frame *frame, const bmf_value *x,
+                        several *all)
+{
+    all->source = allocate_clear(streams->children, (int64_t)sizeof *all->source);
+    all->initial = allocate_clear(streams->children, (int64_t)sizeof *all->initial);
+    all->given = allocate_clear(streams->children, (int64_t)sizeof(bmf_value *));
+    for (int k = 0; k < streams->children; k++)
+        if (has_default(streams->child[k])) {
+            BMF_TRY(evaluate_default(evaluator, streams->child[k], frame, x, &all->initial[k]));
+            all->given[k] = &all->initial[k];
+        }
+    for (; all->opened < streams->children; all->opened++)
+        BMF_TRY(stream_open(evaluator, streams->child[all->opened], frame, x, &all->source[all->opened]));
+    return BMF_OK;
+}
+
+static void close_several(const bmf_expression *streams, several *all)
+{
+    for (int k = 0; k < all->opened; k++)
+        stream_close(&all->source[k]);
+    for (int k = 0; k < streams->children; k++)
+        value_free(&all->initial[k]);
+    free(all->source);
+    free(all->initial);
+    free(all->given);
+}
+
+static int run_several(const bmf_expression *streams, several *all, bmf_value *out)
+{
+    if (all->source->count > 0)
+        return stream_reduce(streams->children, all->source, all->given, out);
+    int status = BMF_OK, made = 0;
+    for (; made < streams->children && status == BMF_OK; made++)
+        status = without_elements(&all->source[made], all->given[made], &out[made]);
+    for (int k = 0; status != BMF_OK && k < made - 1; k++)
+        value_free(&out[k]);
+    return status;
+}
+
+int evaluate_streams(bmf_evaluator *evaluator, bmf_expression *streams, bmf_frame *frame, bmf_value *x, bmf_value *out)
+{
+    several all = {0};
+    bmf_value component[BMF_MAX_LEAVES];
+    if (!evaluator->quiet)
+        skeleton_begin(evaluator->ctx, &skeleton_stream, "stream%s %d reductions", heads[streams->child[0]->head],
+                       streams->children);
+    int status = open_several(evaluator, streams, frame, x, &all);
+    if (status == BMF_OK)
+        status = run_several(streams, &all, component);
+    close_several(streams, &all);
+    if (!evaluator->quiet)
+        skeleton_end(evaluator->ctx, NULL, status);
+    value_free(x);
+    if (status == BMF_OK)
+        value_create_tuple(streams->children, component, out);
     return status;
 }

@@ -113,7 +113,9 @@ int stream_map(bmf_stream_source *source, bmf_value *child);
  * many are the former. */
 int stream_make(const bmf_stream_source *source, bool reuse, bmf_value *child, int *overwriting);
 int stream_list(bmf_stream_source *source, bmf_value *out);
-int stream_reduce(bmf_stream_source *source, const bmf_value *initial, bmf_value *out);
+/* One value of each instance for each of the reductions, whose sources are of the same lists; initial[k]: the defaults
+ * of reduction k, or NULL. */
+int stream_reduce(int reductions, bmf_stream_source *source, bmf_value *const *initial, bmf_value *out);
 int stream_scan(bmf_stream_source *source, const bmf_value *initial, bmf_value *out);
 int stream_filter(bmf_stream_source *source, bmf_value *out);
 int stream_count(bmf_stream_source *source, bmf_value *out);
