@@ -9,9 +9,8 @@
 
 /* A group is folded in blocks before the forest hears of it: a push costs as much as tens of elements. */
 enum { GROUP = BMF_GROUP_BLOCKS * BMF_FOLD_BLOCK };
-/* Elements that are computed at a time: few, so that memory is not idle until the next are asked for. Of 64, 128, 256
- * and 512, 128 and 256 were best for maps and zips of reals. */
-enum { COMPUTED_BLOCK = 128 };
+/* Bytes of elements that are copied because they do not stand side by side. */
+enum { ROOM_BYTES = 8192 };
 
 /* ---- any order ---- */
 
@@ -20,7 +19,7 @@ static int fold_reassociated(const bmf_tree *tree, bmf_forest *forest, const bmf
                              int64_t begin, int64_t end)
 {
     char *values = tree->records[worker];
-    const int64_t max = source->direct ? GROUP : COMPUTED_BLOCK;
+    const int64_t max = source->direct ? GROUP : source->computed;
     for (int64_t i = begin; i < end;) {
         int64_t blocks = 0;
         for (int64_t count; blocks < BMF_GROUP_BLOCKS && i < end; i += count, blocks++) {
@@ -51,14 +50,20 @@ static const char *plain_elements(const bmf_tree *tree, int64_t count, const bmf
     return room;
 }
 
-/* One node of 64 .. tree->block_node elements. */
-static int fold_block_node(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin,
-                           int64_t count, void *value)
+/* Elements to read at a time: as many as there may be, unless they have to be computed or copied. */
+static int64_t block_step(const bmf_tree *tree, const bmf_block_source *source, int64_t count)
 {
-    char *values = tree->records[worker] + BMF_GROUP_BLOCKS * tree->record;
-    const int64_t most = source->direct ? tree->block_node : COMPUTED_BLOCK, step = count < most ? count : most;
-    const bmf_slice folded = {values, tree->record};
-    char room[COMPUTED_BLOCK * BMF_LARGEST_IN_BLOCKS];
+    int64_t most = source->direct ? tree->block_node : source->computed;
+    while (!source->plain && most * tree->record > ROOM_BYTES)
+        most /= 2;
+    return count < most ? count : most;
+}
+
+static int read_and_fold_blocks(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin,
+                                int64_t count, char *values)
+{
+    const int64_t step = block_step(tree, source, count);
+    char room[ROOM_BYTES];
     for (int64_t done = 0; done < count; done += step) {
         bmf_slice x[BMF_MAX_LEAVES];
         int code = source->block(source, worker, begin + done, step, x);
@@ -67,7 +72,20 @@ static int fold_block_node(const bmf_tree *tree, const bmf_block_source *source,
         tree->fold_blocks(tree->op->context, step / BMF_COLUMN_BLOCK, plain_elements(tree, step, x, room),
                           values + done / BMF_COLUMN_BLOCK * BMF_COLUMNS * tree->record);
     }
-    return tree_fold(tree, worker, count / BMF_COLUMN_BLOCK * BMF_COLUMNS, &folded, value);
+    return 0;
+}
+
+/* One node of 64 .. tree->block_node elements. */
+static int fold_block_node(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin,
+                           int64_t count, void *value)
+{
+    char *values = tree->records[worker] + BMF_GROUP_BLOCKS * tree->record;
+    const int64_t blocks = count / BMF_COLUMN_BLOCK;
+    const bmf_slice folded = {values, tree->record};
+    int code = source->fold_blocks
+                   ? source->fold_blocks(source, worker, begin, blocks, tree->op, tree->fold_blocks, values)
+                   : read_and_fold_blocks(tree, source, worker, begin, count, values);
+    return code != 0 ? code : tree_fold(tree, worker, blocks * BMF_COLUMNS, &folded, value);
 }
 
 static int fold_block_group(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin,

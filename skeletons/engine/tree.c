@@ -32,7 +32,7 @@ static void part_slices(const bmf_tree *tree, char *from, int64_t count, bmf_sli
 }
 
 /* Elements are folded block by block if they are small enough to stay in the first-level cache. */
-static void open_blocks(bmf_tree *tree, void (*fold_blocks)(const void *, int64_t, const void *, void *))
+static void open_blocks(bmf_tree *tree, bmf_fold_blocks *fold_blocks)
 {
     const bool small = tree->leaves == 1 && tree->record == tree->leaf_size[0] && tree->record <= BMF_LARGEST_IN_BLOCKS;
     tree->fold_blocks = tree->op->fold && small ? fold_blocks : NULL;

@@ -35,10 +35,10 @@ typedef struct bmf_tree {
     bool exact;                     /* any association will do: forests are one value */
     bool reassociate;               /* any order will do too (or the free mode is on): op->reassociate folds blocks */
     bool by_columns;                /* blocks of BMF_COLUMN_BLOCK elements go by columns */
-    void (*fold_blocks)(const void *context, int64_t blocks, const void *x, void *out); /* fold_rows, fold_columns */
-    int64_t block_node; /* elements whose 8 values a block are folded together */
-    char **scratch;     /* by worker: levels and the way down */
-    char **records;     /* by worker: BMF_GROUP_BLOCKS records, then the values of blocks */
+    bmf_fold_blocks *fold_blocks;   /* op->fold_rows or op->fold_columns, or NULL: elements are folded level by level */
+    int64_t block_node;             /* elements whose 8 values a block are folded together */
+    char **scratch;                 /* by worker: levels and the way down */
+    char **records;                 /* by worker: BMF_GROUP_BLOCKS records, then the values of blocks */
     int workers;
 } bmf_tree;
 
