@@ -109,7 +109,8 @@ static int make_plan(bmf_context *ctx, const bmf_driver_options *o, const char *
     BMF_TRY(program_run(ctx, program, &result));
     bmf_set_plan_stream(ctx, NULL);
     value_free(&result);
-    return bmf_total_statistics(ctx, &plan->sent);
+    plan->sent = program->sent;
+    return BMF_OK;
 }
 
 static int print_json(bmf_context *ctx, const bmf_program *program, const planned *plan)

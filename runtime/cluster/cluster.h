@@ -37,7 +37,8 @@ static inline void cluster_count(bmf_context *ctx, const bmf_message *message, i
     }
 }
 
-/* Requests in flight: posts sends and receives of any length, split as needed. */
+/* Requests in flight: posts sends and receives of any length, split as needed. A rank that sends marks sends as many
+ * pieces, but without data; a piece is never empty otherwise. */
 typedef struct bmf_requests {
     MPI_Request *request;
     int count, capacity;

@@ -3,6 +3,8 @@
  * Messages between two ranks are grouped: the small ones travel together in one MPI message, every large one goes
  * straight from and to the caller's memory, segment by segment. Both sides see the same messages in the same order
  * and so group alike. Messages of unknown size all travel together behind a header of their sizes.
+ * After a failure (runtime/context/failure.h) the same MPI messages are sent, but empty: those are the marks. What came
+ * as a mark is not unpacked.
  * Receives are posted before sends; one wait that backs off ends the round. A round of known sizes may be left under
  * way; it is unpacked and recorded only when it is ended, so that its events do not cut into those of what is
  * computed meanwhile. */
@@ -28,6 +30,7 @@ typedef struct peer_group {
     char *packed;
     int request_first, request_count; /* requests in the flight that end this group */
     int open_requests;
+    bool is_marked; /* the peer sent marks */
 } peer_group;
 
 typedef struct side {
@@ -186,7 +189,8 @@ static void post_sends(bmf_context *ctx, side *sends, bmf_requests *flight, uint
             int64_t begin = ctx->run ? context_now(ctx) : 0;
             if (!wire_packs(m))
                 continue;
-            to = copy_out(to, segment, transfer->outgoing(transfer->state, m, segment));
+            if (!ctx->sends_marks)
+                to = copy_out(to, segment, transfer->outgoing(transfer->state, m, segment));
             record_send(ctx, m, begin, m->bytes, number);
         }
         flight_send(ctx, flight, group->packed, group->packed_bytes, group->peer, BMF_TAG_EXCHANGE);
@@ -211,7 +215,7 @@ static void finish_group(bmf_context *ctx, side *receives, peer_group *group, in
     const char *from = group->packed;
     for (int64_t i = group->first; i < group->first + group->count; i++) {
         const bmf_message *m = receives->remote[i].message;
-        if (wire_packs(m))
+        if (wire_packs(m) && !group->is_marked)
             from = copy_in(from, segment, transfer->incoming(transfer->state, m, segment));
         record_receive(ctx, m, waiting_since, m->bytes, number);
     }
@@ -224,7 +228,30 @@ struct bmf_exchange {
     bmf_requests incoming, outgoing;
     int *group_of; /* of each incoming request */
     int *finished; /* room for as many */
+    MPI_Status *status;
 };
+
+/* The k-th of the incoming requests that have just finished; returns its group. */
+static peer_group *note_arrival(bmf_context *ctx, bmf_exchange *x, int k)
+{
+    peer_group *group = &x->receives.group[x->group_of[x->finished[k]]];
+    int bytes;
+    MPI_Get_count(&x->status[k], MPI_CHAR, &bytes);
+    group->open_requests--;
+    if (bytes == 0) {
+        group->is_marked = true;
+        failure_hear(ctx);
+    }
+    return group;
+}
+
+/* Messages that stay on this rank. */
+static void copy_local(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer)
+{
+    for (int64_t i = 0; i < round->count && !ctx->sends_marks; i++)
+        if (is_local(ctx, round->message[i].from) && is_local(ctx, round->message[i].to))
+            cluster_copy(ctx, &round->message[i], number, transfer);
+}
 
 int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer,
                            bmf_exchange **under_way)
@@ -236,11 +263,10 @@ int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t nu
     x->sends = make_side(ctx, round, true);
     post_receives(ctx, &x->receives, &x->incoming, transfer);
     post_sends(ctx, &x->sends, &x->outgoing, number, transfer);
-    for (int64_t i = 0; i < round->count; i++)
-        if (is_local(ctx, round->message[i].from) && is_local(ctx, round->message[i].to))
-            cluster_copy(ctx, &round->message[i], number, transfer);
+    copy_local(ctx, round, number, transfer);
     x->group_of = allocate(2 * x->incoming.count * (int64_t)sizeof(int));
     x->finished = x->group_of + x->incoming.count;
+    x->status = allocate(x->incoming.count * (int64_t)sizeof *x->status);
     for (int64_t g = 0; g < x->receives.groups; g++) {
         const peer_group *group = &x->receives.group[g];
         for (int k = 0; k < group->request_count; k++)
@@ -252,12 +278,11 @@ int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t nu
 void cluster_exchange_progress(bmf_context *ctx, bmf_exchange *x)
 {
     int count = 0, sent;
-    (void)ctx;
-    MPI_Testsome(x->incoming.count, x->incoming.request, &count, x->finished, MPI_STATUSES_IGNORE);
+    MPI_Testsome(x->incoming.count, x->incoming.request, &count, x->finished, x->status);
     if (count == MPI_UNDEFINED)
         MPI_Testall(x->outgoing.count, x->outgoing.request, &sent, MPI_STATUSES_IGNORE);
-    for (int k = 0; k < count; k++)
-        x->receives.group[x->group_of[x->finished[k]]].open_requests--;
+    for (int k = 0; k < count && count != MPI_UNDEFINED; k++)
+        note_arrival(ctx, x, k);
 }
 
 int cluster_exchange_end(bmf_context *ctx, bmf_exchange *x)
@@ -266,15 +291,16 @@ int cluster_exchange_end(bmf_context *ctx, bmf_exchange *x)
     for (int64_t g = 0; g < x->receives.groups; g++)
         if (x->receives.group[g].open_requests == 0)
             finish_group(ctx, &x->receives, &x->receives.group[g], waiting_since, x->number, &x->transfer);
-    for (int count; (count = wait_some(ctx, x->incoming.count, x->incoming.request, x->finished)) > 0;)
+    for (int count; (count = wait_some(ctx, x->incoming.count, x->incoming.request, x->finished, x->status)) > 0;)
         for (int k = 0; k < count; k++) {
-            peer_group *group = &x->receives.group[x->group_of[x->finished[k]]];
-            if (--group->open_requests == 0)
+            peer_group *group = note_arrival(ctx, x, k);
+            if (group->open_requests == 0)
                 finish_group(ctx, &x->receives, group, waiting_since, x->number, &x->transfer);
         }
     wait_all(ctx, x->outgoing.count, x->outgoing.request);
     record_wait(ctx, &x->sends, waiting_since, x->number);
     free(x->group_of);
+    free(x->status);
     flight_free(&x->incoming);
     flight_free(&x->outgoing);
     free_side(&x->receives);
@@ -324,6 +350,12 @@ static bool receive_unknown(bmf_context *ctx, side *receives, peer_group *group,
     char *packed = allocate(first_bytes);
     MPI_Imrecv(packed, first_bytes, MPI_CHAR, &found, flight_slot(&flight));
     wait_all(ctx, flight.count, flight.request);
+    if (first_bytes == 0) { /* a mark: there is a header otherwise */
+        failure_hear(ctx);
+        flight_free(&flight);
+        free(packed);
+        return true;
+    }
     int64_t header = wire_sizes_header(group->count), total = header;
     int64_t *sizes = allocate(header);
     memcpy(sizes, packed, (size_t)header);
@@ -353,12 +385,10 @@ static void exchange_unknown(bmf_context *ctx, const bmf_round *round, uint32_t 
     side receives = make_side(ctx, round, false), sends = make_side(ctx, round, true);
     bmf_requests outgoing = {0};
     for (int64_t g = 0; g < sends.groups; g++) {
-        int64_t bytes = pack_unknown(ctx, &sends, &sends.group[g], number, transfer);
+        int64_t bytes = ctx->sends_marks ? 1 : pack_unknown(ctx, &sends, &sends.group[g], number, transfer);
         flight_send(ctx, &outgoing, sends.group[g].packed, bytes, sends.group[g].peer, BMF_TAG_EXCHANGE);
     }
-    for (int64_t i = 0; i < round->count; i++)
-        if (is_local(ctx, round->message[i].from) && is_local(ctx, round->message[i].to))
-            cluster_copy(ctx, &round->message[i], number, transfer);
+    copy_local(ctx, round, number, transfer);
     int64_t waiting_since = ctx->run ? context_now(ctx) : 0;
     bool *done = allocate_clear(receives.groups, (int64_t)sizeof(bool));
     int tries = 0;

@@ -33,7 +33,7 @@ static int agree_on_row_length(const bmf_list *list, int64_t *length)
     const int64_t *offsets = list->column.offsets;
     int64_t count = list->column.count, mine = count > 0 ? offsets[1] : -1;
     int64_t *all = allocate(ctx->ranks * (int64_t)sizeof *all);
-    int status = ctx->backend->allgatherv(ctx, &mine, 1, all, ctx->ranks);
+    int status = ctx->backend->allgather(ctx, &mine, 1, NULL, all);
     *length = 0;
     for (int r = ctx->ranks - 1; r >= 0; r--)
         *length = all[r] >= 0 ? all[r] : *length;

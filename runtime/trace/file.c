@@ -197,7 +197,7 @@ static int collect_parts(bmf_context *ctx, const bmf_trace_run *run, part *mine)
     int64_t *all = allocate_array(all_count, (int64_t)sizeof *all);
     int64_t values[SHARED_COUNT] = {run->events, run->dropped,    run->names,
                                     run->nodes,  text_bytes(run), hash_tables(run)};
-    int status = ctx->backend->allgatherv(ctx, values, SHARED_COUNT, all, all_count);
+    int status = ctx->backend->allgather(ctx, values, SHARED_COUNT, NULL, all);
     *mine = (part){.header = header_of(run), .same_tables = true};
     mine->header.events = mine->header.dropped = 0;
     for (int rank = 0; status == BMF_OK && rank < ctx->ranks; rank++) {

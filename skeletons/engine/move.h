@@ -28,7 +28,7 @@ int move_nested(bmf_context *ctx, int sources, const bmf_move_source *source, bm
                 const bmf_schedule *schedule, bmf_list **out);
 
 /* The same column on another partition; no messages. */
-int relabel_partition(const bmf_list *xs, bmf_partition *target, bmf_list **out);
+void relabel_partition(const bmf_list *xs, bmf_partition *target, bmf_list **out);
 
 /* Bytes of an element in a message: the sum of its leaves, or BMF_BYTES_UNKNOWN with inner lists. */
 int64_t type_element_bytes(const bmf_type *type);
