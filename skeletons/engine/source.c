@@ -121,8 +121,9 @@ static int check_shapes(bmf_context *ctx, const char *skeleton, const bmf_list *
                     skeleton, first, second);
 }
 
-/* Asks for what stands some lines behind `count` elements, AHEAD_BYTES of all lists together: the machine's own reading ahead stops at pages, and memory
- * has nothing to do while a kernel and a fold compute, unless it knows what comes next. */
+/* Asks for what stands some lines behind `count` elements, AHEAD_BYTES of all lists together: the machine's own reading
+ * ahead stops at pages, and memory has nothing to do while a kernel and a fold compute, unless it knows what comes
+ * next. */
 static void read_ahead(const bmf_source *source, const bmf_slice *in, int64_t count)
 {
     for (int k = 0; k < source->inputs; k++) {
