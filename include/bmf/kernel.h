@@ -24,7 +24,7 @@ extern "C" {
 
 enum {
     BMF_MAX_INPUTS = 4, /**< of a kernel */
-    BMF_KERNEL_VERSION = 0,
+    BMF_KERNEL_VERSION = 1,
     BMF_OPERATOR_VERSION = 1
 };
 
@@ -32,6 +32,11 @@ enum {
  * (char *)data + i * stride. An output slice never overlaps an input slice unless it is exactly the same (in-place).
  * Returns 0, or a positive code of the user's (only if the kernel says may_fail). Called by several threads at once. */
 typedef int bmf_block_function(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out);
+
+/** The same for a kernel that cannot fail and has one leaf of output, with stores that go past the caches, so that
+ * lines are not read before they are written. All slices are contiguous; the output begins and ends with a line of 64
+ * bytes. Returns whether the processor has such stores; otherwise nothing was done. Count may be 0: just to know. */
+typedef bool bmf_stream_function(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out);
 
 /** A kernel: a block function and what it takes and gives. Members that are not named are 0. */
 typedef struct bmf_kernel {
@@ -43,6 +48,7 @@ typedef struct bmf_kernel {
     const bmf_type *output;                /**< the type of a result */
     bool may_fail;                         /**< a skeleton then agrees on the outcome: one allreduce */
     int version;                           /**< BMF_KERNEL_VERSION: which members there are; 0 for the first layout */
+    bmf_stream_function *stream;           /**< from version 1 on: for large results; may be NULL */
 } bmf_kernel;
 
 /** The same kernel with another context. */
@@ -121,6 +127,60 @@ enum {
 #endif
 /** A function of a kernel that is always inlined. */
 #define BMF_INLINE static inline __attribute__((always_inline, unused))
+
+/** @cond internal: results that go past the caches, a line at a time, which the compiler keeps in registers */
+/* Elements in a line, if it is full of them. */
+#define BMF_LINE_(type) (64 % sizeof(type) == 0 ? (int64_t)(64 / sizeof(type)) : 1)
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) && __GNUC__ >= 12 &&         \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(BMF_NO_TARGET_CLONES)
+typedef long long bmf_vector_512 __attribute__((vector_size(64), may_alias));
+typedef long long bmf_vector_256 __attribute__((vector_size(32), may_alias));
+__attribute__((target("avx512f"))) BMF_INLINE void bmf_stream_line_512(void *bmf_to_, const void *bmf_line_)
+{
+    __builtin_ia32_movntdq512((bmf_vector_512 *)bmf_to_, *(const bmf_vector_512 *)bmf_line_);
+}
+__attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to_, const void *bmf_line_)
+{
+    __builtin_ia32_movntdq256((bmf_vector_256 *)bmf_to_, *(const bmf_vector_256 *)bmf_line_);
+    __builtin_ia32_movntdq256((bmf_vector_256 *)bmf_to_ + 1, *((const bmf_vector_256 *)bmf_line_ + 1));
+}
+
+/* One function for a vector width; `element` has the loop variable bmf_i_. */
+#define BMF_STREAM_WIDTH_(name, width, features, out_type, declarations, element)                                      \
+    __attribute__((optimize("O3"), target(features))) static void name##_stream_##width(                               \
+        const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_, const bmf_slice *bmf_out_)             \
+    {                                                                                                                  \
+        declarations;                                                                                                  \
+        out_type *bmf_y_ = (out_type *)bmf_out_[0].data;                                                               \
+        for (int64_t bmf_l_ = 0; bmf_l_ < bmf_count_; bmf_l_ += BMF_LINE_(out_type)) {                                 \
+            out_type bmf_line_[(sizeof(out_type) + 63) / sizeof(out_type)] __attribute__((aligned(64)));               \
+            for (int64_t bmf_i_ = bmf_l_; bmf_i_ < bmf_l_ + BMF_LINE_(out_type); bmf_i_++)                             \
+                bmf_line_[bmf_i_ - bmf_l_] = element;                                                                  \
+            bmf_stream_line_##width(bmf_y_ + bmf_l_, bmf_line_);                                                       \
+        }                                                                                                              \
+    }
+#define BMF_STREAM_(name, out_type, declarations, element)                                                             \
+    BMF_STREAM_WIDTH_(name, 512, "arch=x86-64-v4,prefer-vector-width=512", out_type, declarations, element)            \
+    BMF_STREAM_WIDTH_(name, 256, "avx2", out_type, declarations, element)                                              \
+    static bool name##_stream(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,                  \
+                              const bmf_slice *bmf_out_)                                                               \
+    {                                                                                                                  \
+        if (__builtin_cpu_supports("x86-64-v4"))                                                                       \
+            name##_stream_512(bmf_context_, bmf_count_, bmf_in_, bmf_out_);                                            \
+        else if (__builtin_cpu_supports("avx2"))                                                                       \
+            name##_stream_256(bmf_context_, bmf_count_, bmf_in_, bmf_out_);                                            \
+        else                                                                                                           \
+            return false;                                                                                              \
+        return true;                                                                                                   \
+    }
+#define BMF_STREAM_OF_(name, out_type) (64 % sizeof(out_type) == 0 ? name##_stream : 0)
+#else
+#define BMF_STREAM_(name, out_type, declarations, element)
+#define BMF_STREAM_OF_(name, out_type) 0
+#endif
+/** @endcond */
+
 /** Element i of a slice, as an lvalue. */
 #define BMF_AT(type, slice, i) (*(type *)((char *)(slice).data + (i) * (slice).stride))
 
@@ -151,9 +211,13 @@ enum {
         }                                                                                                              \
         return 0;                                                                                                      \
     }                                                                                                                  \
+    BMF_STREAM_(name, out_type, const context_type *bmf_c_ = (const context_type *)bmf_context_;                       \
+                const in_type *bmf_x_ = (const in_type *)bmf_in_[0].data, name##_element(bmf_c_, bmf_x_[bmf_i_]))      \
     static const bmf_type name##_in_type = BMF_TYPE_OF(in_type), name##_out_type = BMF_TYPE_OF(out_type);              \
-    static const bmf_kernel name __attribute__((unused)) = {                                                           \
-        #name, name##_block, 0, 1, {&name##_in_type}, &name##_out_type, false, BMF_KERNEL_VERSION};
+    static const bmf_kernel name                                                                                       \
+        __attribute__((unused)) = {#name, name##_block,       0,                                                       \
+                                   1,     {&name##_in_type},  &name##_out_type,                                        \
+                                   false, BMF_KERNEL_VERSION, BMF_STREAM_OF_(name, out_type)};
 
 /** name(a, b) = expression, elementwise over two lists. */
 #define BMF_ZIP_KERNEL(name, a_type, a, b_type, b, out_type, expression)                                               \
@@ -184,10 +248,21 @@ enum {
         }                                                                                                              \
         return 0;                                                                                                      \
     }                                                                                                                  \
+    BMF_STREAM_(name, out_type, const context_type *bmf_c_ = (const context_type *)bmf_context_;                       \
+                const a_type *bmf_a_ = (const a_type *)bmf_in_[0].data;                                                \
+                const b_type *bmf_b_ = (const b_type *)bmf_in_[1].data,                                                \
+                name##_element(bmf_c_, bmf_a_[bmf_i_], bmf_b_[bmf_i_]))                                                \
     static const bmf_type name##_a_type = BMF_TYPE_OF(a_type), name##_b_type = BMF_TYPE_OF(b_type),                    \
                           name##_out_type = BMF_TYPE_OF(out_type);                                                     \
-    static const bmf_kernel name __attribute__((unused)) = {                                                           \
-        #name, name##_block, 0, 2, {&name##_a_type, &name##_b_type}, &name##_out_type, false, BMF_KERNEL_VERSION};
+    static const bmf_kernel name __attribute__((unused)) = {#name,                                                     \
+                                                            name##_block,                                              \
+                                                            0,                                                         \
+                                                            2,                                                         \
+                                                            {&name##_a_type, &name##_b_type},                          \
+                                                            &name##_out_type,                                          \
+                                                            false,                                                     \
+                                                            BMF_KERNEL_VERSION,                                        \
+                                                            BMF_STREAM_OF_(name, out_type)};
 
 /** An associative operator a op b = expression with an identity (last argument; for a struct {..} with commas), which
  * does not claim to commute. Exact if the type is an integer, otherwise not. */

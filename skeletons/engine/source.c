@@ -208,6 +208,14 @@ void source_inputs(const bmf_source *source, int64_t begin, bmf_slice *in)
     }
 }
 
+bool source_contiguous(const bmf_source *source)
+{
+    for (int k = 0; k < source->inputs; k++)
+        if (source->input[k].stride == 0)
+            return false;
+    return true;
+}
+
 int source_block(const bmf_source *source, int worker, int64_t begin, int64_t count, bmf_slice block[BMF_MAX_LEAVES])
 {
     bmf_slice in[2 * BMF_MAX_LEAVES];
@@ -249,6 +257,29 @@ void sink_open(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode, int str
     sink->origin = bmf_partition_local_begin(list->partition);
 }
 
+/* Kernels from before there were such functions do not have the member. */
+static bool can_stream(const bmf_kernel *kernel)
+{
+    const bmf_slice in[BMF_MAX_INPUTS] = {{0}}, out = {0};
+    return kernel->version >= 1 && kernel->stream && kernel->stream(kernel->context, 0, in, &out);
+}
+
+/* Elements of about 2 KiB: measured from 256 bytes to 8 KiB. */
+static int64_t direct_block(int64_t size)
+{
+    const int64_t block = 2048 / size;
+    return block > BMF_BLOCK ? BMF_BLOCK : block;
+}
+
+void sink_open_kernel(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode, int streams, const bmf_kernel *kernel,
+                      bool contiguous)
+{
+    sink_open(sink, list, mode, streams);
+    sink->direct = sink->streaming && sink->leaves == 1 && contiguous && can_stream(kernel);
+    if (sink->direct)
+        sink->block = direct_block(sink->leaf_size[0]);
+}
+
 int64_t sink_count(const bmf_sink *sink, int64_t begin, int64_t end)
 {
     const int64_t count = sink->block - (begin - sink->origin) % sink->block;
@@ -260,6 +291,13 @@ void sink_close(bmf_sink *sink)
     free_scratch(sink->scratch, sink->workers);
 }
 
+/* Where leaf k of element `begin` goes in the end. */
+static bmf_slice sink_place(const bmf_sink *sink, int k, int64_t begin)
+{
+    const int64_t size = sink->leaf_size[k];
+    return (bmf_slice){(char *)sink->output[k].data + (begin - sink->origin) * size, size};
+}
+
 void sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block[BMF_MAX_LEAVES])
 {
     if (sink->staged) {
@@ -267,8 +305,28 @@ void sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block
         return;
     }
     for (int k = 0; k < sink->leaves; k++)
-        block[k] =
-            (bmf_slice){(char *)sink->output[k].data + (begin - sink->origin) * sink->leaf_size[k], sink->leaf_size[k]};
+        block[k] = sink_place(sink, k, begin);
+}
+
+static bool whole_lines(const bmf_slice *out, int64_t count)
+{
+    return (uintptr_t)out->data % 64 == 0 && count * out->stride % 64 == 0;
+}
+
+int sink_run(const bmf_sink *sink, int worker, const bmf_kernel *kernel, const bmf_slice *in, int64_t begin,
+             int64_t count)
+{
+    const bmf_slice place = sink_place(sink, 0, begin);
+    bmf_slice out[BMF_MAX_LEAVES];
+    if (sink->direct && whole_lines(&place, count)) {
+        kernel->stream(kernel->context, count, in, &place);
+        return 0;
+    }
+    sink_block(sink, worker, begin, out);
+    int code = kernel->block(kernel->context, count, in, out);
+    if (code == 0)
+        sink_commit(sink, worker, begin, count);
+    return code;
 }
 
 void sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t count)

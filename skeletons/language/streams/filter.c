@@ -70,9 +70,11 @@ static const uint8_t *plain_marks(int64_t count, const bmf_slice *mark, uint8_t 
 static int mark_block(filter_state *f, int64_t index, const bmf_piece *piece, int64_t *segment, int64_t v,
                       int64_t count, int worker)
 {
-    bmf_slice block[BMF_MAX_LEAVES] = {0}, slice;
+    bmf_slice block[BMF_MAX_LEAVES], slice;
     uint8_t room[BMF_BLOCK];
     uint64_t word[BMF_BLOCK / 64];
+    for (int k = 0; k < f->source->leaves; k++)
+        block[k] = (bmf_slice){0};
     if (f->selection) { /* the machine's own reading ahead stops at pages, which half a block of words fills */
         stream_prefetch(f->source, v + count / 2, AHEAD);
         stream_prefetch(f->source, v + count, AHEAD);
