@@ -109,7 +109,8 @@ static int make_plan(bmf_context *ctx, const bmf_driver_options *o, const char *
     BMF_TRY(program_run(ctx, program, &result));
     bmf_set_plan_stream(ctx, NULL);
     value_free(&result);
-    return bmf_total_statistics(ctx, &plan->sent);
+    plan->sent = program->sent;
+    return BMF_OK;
 }
 
 static int print_json(bmf_context *ctx, const bmf_program *program, const planned *plan)
@@ -145,7 +146,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 }
 
 static const bmf_option options[] = {
-    BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, INT32_MAX),
+    BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, BMF_MAX_PROCESSORS),
                "processors of the machine; default: as many as the program splits over"),
     BMF_LIBRARY_OPTION,
     BMF_ARGUMENT_OPTION,

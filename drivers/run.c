@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "drivers/command/json.h"
 #include "drivers/commands.h"
@@ -14,9 +13,7 @@
 enum { LARGEST_VALUE = 1 << 20 };
 
 typedef struct outcome {
-    bmf_statistics sent;
-    double seconds;
-    int64_t peak_rss; /* of the largest rank */
+    const bmf_program *program;
     const bmf_type *type;
     char *text; /* on rank 0; NULL: too long */
 } outcome;
@@ -67,16 +64,6 @@ static int write_value(bmf_context *ctx, bmf_value *result, const char *path)
 
 /* ---- running ---- */
 
-static int find_peak(bmf_context *ctx, int64_t *peak)
-{
-    struct rusage usage;
-    double largest;
-    getrusage(RUSAGE_SELF, &usage);
-    BMF_TRY(bmf_max_seconds(ctx, (double)usage.ru_maxrss, &largest));
-    *peak = (int64_t)largest * 1024;
-    return BMF_OK;
-}
-
 static int run_program(bmf_context *ctx, const bmf_driver_options *o, const char *path, bmf_program *program,
                        outcome *out)
 {
@@ -86,15 +73,9 @@ static int run_program(bmf_context *ctx, const bmf_driver_options *o, const char
     out->type = program->checked->out;
     program->keep_parts = o->out;
     program_rewrite(program, &(bmf_rewriting){.laws = ~0u, .reassociate = !bmf_is_reproducible(ctx)});
-    BMF_TRY(program_run(ctx, program, &result));
-    out->seconds = program->seconds;
-    BMF_TRY(bmf_total_statistics(ctx, &out->sent));
-    if (o->out) {
-        BMF_TRY(write_value(ctx, &result, o->out));
-        return find_peak(ctx, &out->peak_rss);
-    }
-    BMF_TRY(find_peak(ctx, &out->peak_rss));
-    BMF_TRY(program_gather(ctx, &result, &column));
+    BMF_TRY(o->out ? program_run(ctx, program, &result) : program_value(ctx, program, &column));
+    if (o->out)
+        return write_value(ctx, &result, o->out);
     int status = print_value(ctx, &column, o->json, &out->text);
     column_free(&column);
     return status;
@@ -102,25 +83,28 @@ static int run_program(bmf_context *ctx, const bmf_driver_options *o, const char
 
 static int print_json(bmf_context *ctx, const outcome *out)
 {
+    const bmf_program *program = out->program;
     char type[4096];
     bmf_type_print(out->type, type, sizeof type);
     return json_print(json_pack("{s:s*, s:s, s:f, s:I, s:i, s:i, s:I, s:I, s:I, s:I, s:I}", "value", out->text, "type",
-                                type, "seconds", out->seconds, "processors", (json_int_t)bmf_processors(ctx), "ranks",
-                                bmf_ranks(ctx), "threads", bmf_threads(ctx), "messages", (json_int_t)out->sent.messages,
-                                "bytes", (json_int_t)out->sent.bytes, "rank_messages",
-                                (json_int_t)out->sent.rank_messages, "rank_bytes", (json_int_t)out->sent.rank_bytes,
-                                "peak_rss_bytes", (json_int_t)out->peak_rss),
+                                type, "seconds", program->seconds, "processors", (json_int_t)bmf_processors(ctx),
+                                "ranks", bmf_ranks(ctx), "threads", bmf_threads(ctx), "messages",
+                                (json_int_t)program->sent.messages, "bytes", (json_int_t)program->sent.bytes,
+                                "rank_messages", (json_int_t)program->sent.rank_messages, "rank_bytes",
+                                (json_int_t)program->sent.rank_bytes, "peak_rss_bytes",
+                                (json_int_t)program->peak_bytes),
                       BMF_JSON_LINE);
 }
 
-static void print_stats(bmf_context *ctx, const outcome *out)
+static void print_stats(bmf_context *ctx, const bmf_program *program)
 {
     fprintf(stderr,
             "%.6g s on %" PRId64 " processor%s, %d rank%s of %d thread%s; %" PRId64 " messages, %" PRId64
             " bytes (%" PRId64 " messages, %" PRId64 " bytes between ranks); at most %.3g MB a rank\n",
-            out->seconds, bmf_processors(ctx), bmf_processors(ctx) == 1 ? "" : "s", bmf_ranks(ctx),
-            bmf_ranks(ctx) == 1 ? "" : "s", bmf_threads(ctx), bmf_threads(ctx) == 1 ? "" : "s", out->sent.messages,
-            out->sent.bytes, out->sent.rank_messages, out->sent.rank_bytes, (double)out->peak_rss * 1e-6);
+            program->seconds, bmf_processors(ctx), bmf_processors(ctx) == 1 ? "" : "s", bmf_ranks(ctx),
+            bmf_ranks(ctx) == 1 ? "" : "s", bmf_threads(ctx), bmf_threads(ctx) == 1 ? "" : "s", program->sent.messages,
+            program->sent.bytes, program->sent.rank_messages, program->sent.rank_bytes,
+            (double)program->peak_bytes * 1e-6);
 }
 
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
@@ -128,13 +112,13 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     const bmf_driver_options *o = values;
     const char *path = operands->text[0];
     bmf_program program = {0};
-    outcome out = {0};
+    outcome out = {.program = &program};
     name_program(ctx, path);
     int code = report_status(ctx, run_program(ctx, o, path, &program, &out));
     if (code == 0 && bmf_is_root(ctx)) {
         code = o->json ? print_json(ctx, &out) : finish_output();
         if (o->stats)
-            print_stats(ctx, &out);
+            print_stats(ctx, &program);
     }
     free(out.text);
     program_free(&program);
@@ -147,7 +131,7 @@ static const bmf_option options[] = {
         "arg", "FILE", BMF_TEXT(bmf_driver_options, argument),
         "the argument: a .npy file (read in parallel if the program splits it first) or data as text; default: the "
         "data at the end of the program"),
-    BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, INT32_MAX),
+    BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, BMF_MAX_PROCESSORS),
                "processors of the machine; default: the ranks, or as many as the program splits over"),
     BMF_OPTION(
         "out", "FILE.npy", BMF_TEXT(bmf_driver_options, out),

@@ -119,7 +119,7 @@ static int check_all(bmf_context *ctx, check *c, int64_t count)
 static int all_hold(bmf_context *ctx, bool mine, bool *all)
 {
     int64_t value = mine, *values = allocate(ctx->ranks * (int64_t)sizeof *values);
-    int status = ctx->backend->allgatherv(ctx, &value, 1, values, ctx->ranks);
+    int status = ctx->backend->allgather(ctx, &value, 1, NULL, values);
     *all = true;
     for (int k = 0; k < ctx->ranks; k++)
         *all = *all && values[k];

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "skeletons/engine/move.h"
 #include "skeletons/engine/pairing.h"
 #include "skeletons/engine/plan.h"
 #include "skeletons/engine/records.h"
@@ -163,17 +164,19 @@ static int send_value(const bmf_list *value, const bmf_list *xs, char *packed, i
         status = unpack_often(value->type, all.spare, xs->column.count, column);
     free_copies(&all);
     schedule_free(schedule);
-    return agree_if_nested(ctx, value->type, status);
+    require_memory(status, bytes);
+    return status;
 }
 
-/* Packs the value where it is; *bytes is then known everywhere. */
+/* Packs the value where it is; *bytes is then known everywhere: one broadcast if it has inner lists. */
 static int pack_value(const bmf_list *value, char **packed, int64_t *bytes)
 {
     bmf_context *ctx = value->context;
     int64_t processor = value->partition->base;
     *packed = NULL;
-    *bytes = is_local(ctx, processor) ? column_packed_bytes(&value->column, 0, 1) : 0;
-    BMF_TRY(ctx->backend->bcast(ctx, processor, bytes, (int64_t)sizeof *bytes));
+    *bytes = is_local(ctx, processor) ? column_packed_bytes(&value->column, 0, 1) : type_element_bytes(value->type);
+    if (!bmf_type_is_fixed(value->type))
+        BMF_TRY(ctx->backend->bcast(ctx, processor, bytes, (int64_t)sizeof *bytes));
     if (is_local(ctx, processor)) {
         *packed = allocate(*bytes);
         column_pack(&value->column, 0, 1, *packed);
@@ -189,7 +192,9 @@ static int distl(const bmf_list *value, const bmf_list *xs, bmf_list **out)
     BMF_TRY(pack_value(value, &packed, &bytes));
     int status = send_value(value, xs, packed, bytes, &column);
     free(packed);
-    return status == BMF_OK ? pair_with(&column, xs, out) : status;
+    if (status == BMF_OK)
+        pair_with(&column, xs, out);
+    return status;
 }
 
 int bmf_distl(const bmf_list *value, const bmf_list *xs, bmf_list **out)
@@ -221,6 +226,6 @@ int bmf_distl_value(const bmf_type *type, const void *value, const bmf_list *xs,
         status = column_repeat(&one, xs->column.count, &column);
     }
     if (status == BMF_OK)
-        status = pair_with(&column, xs, out);
+        pair_with(&column, xs, out);
     return skeleton_end(ctx, xs->partition, status);
 }

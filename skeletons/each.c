@@ -191,7 +191,7 @@ static int check_empty(const bmf_list *xss, const bmf_operator *op)
             status = bmf_fail(xss->context, BMF_ERROR_SHAPE,
                               "reduce_each: inner list %lld is empty and operator %s has no identity",
                               (long long)(bmf_partition_local_begin(xss->partition) + j), op->name);
-    return bmf_agree(xss->context, status);
+    return failure_defer(xss->context, status); /* flattening settles */
 }
 
 int bmf_reduce_each(const bmf_list *xss, const bmf_operator *op, bmf_list **out)

@@ -43,7 +43,7 @@ static int new_partition(const bmf_list *xs, const int64_t *part_kept, bmf_parti
     bmf_context *ctx = xs->context;
     int64_t parts = xs->partition->parts;
     int64_t *start = allocate((parts + 1) * (int64_t)sizeof *start);
-    int status = ctx->backend->allgatherv(ctx, part_kept, xs->partition->local_parts, start + 1, parts);
+    int status = partition_allgather(ctx, xs->partition, part_kept, start + 1);
     start[0] = 0;
     for (int64_t k = 0; k < parts; k++)
         start[k + 1] += start[k];
@@ -79,7 +79,7 @@ static int filter_pieces(const bmf_list *xs, const bmf_kernel *predicate, filter
     selection_close(&s->selection);
     free(s->kept);
     free(piece);
-    return agree_if(ctx, predicate->may_fail, status);
+    return failure_defer(ctx, status); /* telling what every part keeps settles */
 }
 
 static int filter_sources(const bmf_list *xs, const bmf_kernel *predicate, const bmf_source *marks,

@@ -61,18 +61,22 @@ static int collect_records(const bmf_list *xs, int64_t record, char *records)
 {
     bmf_context *ctx = xs->context;
     int64_t all_words = 0, mine = words_for(xs->column.count * record);
-    for (int r = 0; r < ctx->ranks; r++)
-        all_words +=
+    int64_t *counts = allocate(ctx->ranks * (int64_t)sizeof *counts);
+    for (int r = 0; r < ctx->ranks; r++) {
+        counts[r] =
             words_for((elements_before(ctx, xs->partition, r + 1) - elements_before(ctx, xs->partition, r)) * record);
+        all_words += counts[r];
+    }
     int64_t *words = allocate_clear(mine, (int64_t)sizeof *words);
     int64_t *all = allocate(all_words * (int64_t)sizeof *all), *next = all;
     column_to_records(&xs->column, 0, xs->column.count, words, ctx->threads);
-    int status = ctx->backend->allgatherv(ctx, words, mine, all, all_words);
+    int status = ctx->backend->allgather(ctx, words, mine, counts, all);
     for (int r = 0; r < ctx->ranks && status == BMF_OK; r++) {
         int64_t begin = elements_before(ctx, xs->partition, r), end = elements_before(ctx, xs->partition, r + 1);
         memcpy(records + begin * record, next, (size_t)((end - begin) * record));
         next += words_for((end - begin) * record);
     }
+    free(counts);
     free(words);
     free(all);
     return status;

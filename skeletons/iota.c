@@ -15,17 +15,15 @@ static int tabulate_piece(void *state, int64_t index, const bmf_piece *piece, in
 {
     const tabulate_state *s = state;
     int64_t number[BMF_BLOCK];
+    const bmf_slice in = {number, (int64_t)sizeof *number};
     (void)index;
     for (int64_t i = piece->begin, count; i < piece->end; i += count) {
-        bmf_slice in = {number, (int64_t)sizeof *number}, out[BMF_MAX_LEAVES];
         count = sink_count(s->sink, i, piece->end);
         for (int64_t k = 0; k < count; k++)
             number[k] = i + k;
-        sink_block(s->sink, worker, i, out);
-        int code = s->kernel->block(s->kernel->context, count, &in, out);
+        int code = sink_run(s->sink, worker, s->kernel, &in, i, count);
         if (code != 0)
             return code;
-        sink_commit(s->sink, worker, i, count);
     }
     return 0;
 }
@@ -36,7 +34,7 @@ static int fill(bmf_context *ctx, const bmf_kernel *kernel, bmf_list *made)
     int64_t pieces;
     bmf_sink sink;
     pieces_create(ctx, made->partition, BMF_BLOCK, &piece, &pieces);
-    sink_open(&sink, made, BMF_SINK_NEW, 0);
+    sink_open_kernel(&sink, made, BMF_SINK_NEW, 0, kernel, true);
     tabulate_state state = {kernel, &sink};
     int status = backend_compute(
         ctx,

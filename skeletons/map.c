@@ -17,14 +17,12 @@ static int map_piece(void *state, int64_t index, const bmf_piece *piece, int wor
     const bmf_kernel *kernel = s->source->kernel;
     (void)index;
     for (int64_t i = piece->begin, count; i < piece->end; i += count) {
-        bmf_slice in[2 * BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
+        bmf_slice in[2 * BMF_MAX_LEAVES];
         count = sink_count(s->sink, i, piece->end);
         source_inputs(s->source, i, in);
-        sink_block(s->sink, worker, i, out);
-        int code = kernel->block(kernel->context, count, in, out);
+        int code = sink_run(s->sink, worker, kernel, in, i, count);
         if (code != 0)
             return code;
-        sink_commit(s->sink, worker, i, count);
     }
     return 0;
 }
@@ -37,7 +35,7 @@ static int map_into(const bmf_source *source, bmf_list *out, bmf_sink_mode mode)
     int64_t pieces;
     bmf_sink sink;
     pieces_create(ctx, out->partition, BMF_BLOCK, &piece, &pieces);
-    sink_open(&sink, out, mode, source->inputs);
+    sink_open_kernel(&sink, out, mode, source->inputs, source->kernel, source_contiguous(source));
     map_state state = {source, &sink};
     int status = backend_compute(
         ctx, &(bmf_work){

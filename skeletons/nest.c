@@ -36,7 +36,7 @@ static int children_partition(const bmf_list *xss, bmf_partition **made)
         mine[k] = offsets[part[1] - begin] - offsets[part[0] - begin];
     }
     start[0] = 0;
-    int status = ctx->backend->allgatherv(ctx, mine, old->local_parts, start + 1, old->parts);
+    int status = partition_allgather(ctx, old, mine, start + 1);
     for (int64_t k = 0; k < old->parts && status == BMF_OK; k++)
         start[k + 1] += start[k];
     if (status == BMF_OK)
@@ -50,7 +50,7 @@ static int flatten(const bmf_list *xss, bmf_list **out)
 {
     bmf_column column;
     bmf_partition *partition;
-    BMF_TRY(agree_if_nested(xss->context, xss->type->component[0], column_share(&xss->column.child[0], &column)));
+    share_column(&xss->column.child[0], &column);
     int status = children_partition(xss, &partition);
     if (status != BMF_OK) {
         column_free(&column);

@@ -21,18 +21,14 @@ int check_pair_types(bmf_context *ctx, const char *skeleton, const bmf_type *fir
                     bmf_type_print(pair, text, sizeof text), BMF_MAX_LEAVES);
 }
 
-int pair_with(bmf_column *column, const bmf_list *xs, bmf_list **out)
+void pair_with(bmf_column *column, const bmf_list *xs, bmf_list **out)
 {
     bmf_column pair = {.type = bmf_type_pair(column->type, xs->type), .count = xs->column.count};
     pair.child = allocate_clear(2, (int64_t)sizeof *pair.child);
     pair.child[0] = *column;
     *column = (bmf_column){0};
-    int status = agree_if_nested(xs->context, xs->type, column_share(&xs->column, &pair.child[1]));
-    if (status == BMF_OK)
-        list_adopt(xs->context, xs->partition, &pair, out);
-    else
-        column_free(&pair);
-    return status;
+    share_column(&xs->column, &pair.child[1]);
+    list_adopt(xs->context, xs->partition, &pair, out);
 }
 
 int bmf_pair(const bmf_list *xs, const bmf_list *ys, bmf_list **out)
@@ -45,10 +41,9 @@ int bmf_pair(const bmf_list *xs, const bmf_list *ys, bmf_list **out)
         return bmf_fail(ctx, BMF_ERROR_SHAPE, "pair: %s and %s do not conform", bmf_list_print(xs, first, sizeof first),
                         bmf_list_print(ys, second, sizeof second));
     skeleton_begin(ctx, &skeleton_pair, "pair");
-    int status = agree_if_nested(ctx, xs->type, column_share(&xs->column, &column));
-    if (status == BMF_OK)
-        status = pair_with(&column, ys, out);
-    return skeleton_end(ctx, xs->partition, status);
+    share_column(&xs->column, &column);
+    pair_with(&column, ys, out);
+    return skeleton_end(ctx, xs->partition, BMF_OK);
 }
 
 int bmf_component(const bmf_list *xs, int k, bmf_list **out)
@@ -60,8 +55,7 @@ int bmf_component(const bmf_list *xs, int k, bmf_list **out)
         return bmf_fail(ctx, BMF_ERROR_TYPE, "component: %s has no component %d",
                         bmf_type_print(xs->type, text, sizeof text), k);
     skeleton_begin(ctx, &skeleton_component, "component");
-    int status = agree_if_nested(ctx, xs->type->component[k], column_share(&xs->column.child[k], &column));
-    if (status == BMF_OK)
-        list_adopt(ctx, xs->partition, &column, out);
-    return skeleton_end(ctx, xs->partition, status);
+    share_column(&xs->column.child[k], &column);
+    list_adopt(ctx, xs->partition, &column, out);
+    return skeleton_end(ctx, xs->partition, BMF_OK);
 }

@@ -65,9 +65,11 @@ int repartition(const char *skeleton, int sources, const bmf_move_source *source
 static int redistribute(const bmf_skeleton_type *skeleton, const bmf_list *xs, bmf_partition *target, bmf_list **out)
 {
     skeleton_begin(xs->context, skeleton, "%s", skeleton->name);
-    int status = bmf_partition_equal(xs->partition, target)
-                     ? relabel_partition(xs, target, out)
-                     : repartition(skeleton->name, 1, &(bmf_move_source){xs, 0}, target, out);
+    int status = BMF_OK;
+    if (bmf_partition_equal(xs->partition, target))
+        relabel_partition(xs, target, out);
+    else
+        status = repartition(skeleton->name, 1, &(bmf_move_source){xs, 0}, target, out);
     return skeleton_end(xs->context, target, status);
 }
 

@@ -23,7 +23,8 @@ const bmf_skeleton_type skeleton_zip_map_reduce = {
 
 typedef struct reduction {
     bmf_partials *partials;
-    bool placed; /* the total stays on the first processor */
+    bool placed;   /* the total stays on the first processor */
+    bool may_fail; /* ranks settle at the end */
 } reduction;
 
 static void generate_reduction(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
@@ -90,7 +91,7 @@ static int combine_partials(bmf_partials *partials, const bmf_schedule *schedule
             partials_round(partials, &schedule->round[r], (uint32_t)r, send_partial, each ? join_each : join_partial);
         status = status ? status : joined;
     }
-    return agree_if(partials->ctx, partials->tree->op->may_fail, status);
+    return failure_defer(partials->ctx, status);
 }
 
 /* The total on a rank that has it. */
@@ -116,19 +117,21 @@ static int run_reduction(const reduction *r, const bmf_schedule *schedule, const
     bool each = algorithm->joining == BMF_JOIN_EACH && partition->parts > 1;
     bool has_total = partition->local_parts > 0 && (!algorithm->to_first || partition->local_first == 0);
     BMF_TRY(combine_partials(partials, schedule, each));
-    int status = has_total ? take_total(partials, each, value) : BMF_OK;
-    BMF_TRY(agree_if(ctx, tree->op->may_fail, status));
+    if (has_total && !ctx->sends_marks)
+        BMF_TRY(failure_defer(ctx, take_total(partials, each, value)));
     if (schedule->broadcast >= 0)
         BMF_TRY(broadcast_total(ctx, schedule, value, tree->record));
+    BMF_TRY(agree_if(ctx, r->may_fail, BMF_OK));
     if (r->placed || every_rank_has_parts(ctx, partition))
         return BMF_OK;
     return ctx->backend->bcast(ctx, partition->base, value, tree->record);
 }
 
-static int bring_together(bmf_partials *partials, const char *skeleton, const bmf_list *xs, bool placed, void *value)
+static int bring_together(bmf_partials *partials, const char *skeleton, const bmf_list *xs, bool placed, bool may_fail,
+                          void *value)
 {
     const bmf_algorithm *algorithm;
-    reduction r = {partials, placed};
+    reduction r = {partials, placed, may_fail};
     bmf_call call = {.ctx = partials->ctx,
                      .skeleton = skeleton,
                      .list = xs,
@@ -165,7 +168,7 @@ static int reduce_source(const char *skeleton, const bmf_list *xs, const bmf_sou
     BMF_TRY(partials_fold(&partials, ctx, tree, xs->partition, source,
                           source->kernel ? source->kernel->name : tree->op->name, true));
     char *total = allocate_clear(1, tree->record);
-    int status = bring_together(&partials, skeleton, xs, placed, total);
+    int status = bring_together(&partials, skeleton, xs, placed, source->may_fail || tree->op->may_fail, total);
     if (status == BMF_OK)
         memcpy(value, total, (size_t)tree->record);
     free(total);

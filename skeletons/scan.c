@@ -135,7 +135,7 @@ static int exchange_prefixes(bmf_partials *partials, const char *skeleton, const
                      .state = partials};
     bmf_schedule *schedule = plan_make(&call, &algorithm);
     partials->rounds = (uint32_t)schedule->rounds;
-    int status = agree_if(ctx, tree->op->may_fail, run_rounds(partials, schedule, algorithm));
+    int status = failure_defer(ctx, run_rounds(partials, schedule, algorithm));
     schedule_free(schedule);
     if (status != BMF_OK)
         partials_free(partials);
@@ -263,13 +263,15 @@ static int scan_into(const bmf_source *source, const bmf_tree *tree, const bmf_p
     s.record = allocate(ctx->threads * (int64_t)sizeof *s.record);
     for (int w = 0; w < ctx->threads; w++)
         s.record[w] = allocate(2 * tree->record);
-    int status = backend_compute(ctx, &(bmf_work){.kernel = kernel_name(source, tree),
-                                                  .round = partials ? partials->rounds + 1 : 0,
-                                                  .piece = piece,
-                                                  .pieces = pieces,
-                                                  .dynamic = true,
-                                                  .run = scan_piece,
-                                                  .state = &s});
+    const bmf_work work = {.kernel = kernel_name(source, tree),
+                           .round = partials ? partials->rounds + 1 : 0,
+                           .piece = piece,
+                           .pieces = pieces,
+                           .dynamic = true,
+                           .run = scan_piece,
+                           .state = &s};
+    /* What is before this rank's elements may have failed on another. */
+    int status = ctx->sends_marks ? BMF_OK : backend_compute(ctx, &work);
     forest_free(&s.chain.running);
     for (int w = 0; w < ctx->threads; w++)
         free(s.record[w]);

@@ -71,7 +71,11 @@ int bmf_split(const bmf_list *xs, int64_t parts, int log2_stride, bmf_list **out
     bmf_partition *target;
     BMF_TRY(split_partition(xs, parts, log2_stride, &target));
     skeleton_begin(xs->context, &skeleton_split, "split");
-    int status = parts == 1 ? relabel_partition(xs, target, out) : move_parts(xs, parts, target, out);
+    int status = BMF_OK;
+    if (parts == 1)
+        relabel_partition(xs, target, out);
+    else
+        status = move_parts(xs, parts, target, out);
     skeleton_end(xs->context, target, status);
     bmf_partition_release(target);
     return status;

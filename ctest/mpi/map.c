@@ -356,6 +356,40 @@ static void check_iota(sample *s)
     free(reals);
 }
 
+/* Lists that go past the caches: on random parts, so that pieces begin anywhere. */
+static void check_large(bmf_context *ctx, uint64_t *state, int64_t n)
+{
+    int64_t *ints = calloc((size_t)n, sizeof *ints);
+    double *reals = calloc((size_t)n, sizeof *reals), *expected = calloc((size_t)n, sizeof *expected);
+    for (int64_t i = 0; i < n; i++) {
+        ints[i] = i;
+        reals[i] = (double)test_below(state, 1000) / 3.0;
+    }
+    bmf_partition *partition = test_partition(ctx, state, n), *even = NULL;
+    BMF_CHECK(bmf_partition_even(ctx, n, &even));
+    bmf_list *ns = test_list(ctx, &bmf_type_int, partition, ints);
+    bmf_list *xs = test_list(ctx, &bmf_type_real, partition, reals), *ys = NULL, *zs = NULL, *counted = NULL;
+    BMF_CHECK(bmf_map(ns, &halved, &ys));
+    reference_map(halved_record, n, ints, sizeof *ints, expected, sizeof *expected);
+    test_equal(ys, partition, n, expected, "map of a large list");
+    BMF_CHECK(bmf_tabulate(ctx, n, &halved, &counted));
+    test_equal(counted, even, n, expected, "a large tabulate");
+    BMF_CHECK(bmf_zip(xs, ns, &scaled, &zs));
+    for (int64_t i = 0; i < n; i++)
+        scaled_record(&reals[i], &ints[i], &expected[i]);
+    test_equal(zs, partition, n, expected, "zip of large lists");
+    bmf_list_free(ns);
+    bmf_list_free(xs);
+    bmf_list_free(ys);
+    bmf_list_free(zs);
+    bmf_list_free(counted);
+    bmf_partition_release(partition);
+    bmf_partition_release(even);
+    free(ints);
+    free(reals);
+    free(expected);
+}
+
 /* ---- refusals ---- */
 
 static int wary_block(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out)
@@ -448,6 +482,8 @@ int main(int argc, char **argv)
             free_sample(&s);
         }
         check_refusals(ctx);
+        if (machine < 2)
+            check_large(ctx, &state, 1100003 * (int64_t)bmf_ranks(ctx) / (machine + 1));
     }
     const int failed = bmf_close(ctx);
     return test_finish() || failed;

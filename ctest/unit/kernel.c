@@ -166,6 +166,29 @@ static void quick_sum_is_close(void **unused)
     }
 }
 
+static void rows_of_blocks(void **unused)
+{
+    (void)unused;
+    uint64_t state = 7;
+    for (int k = 0; k < TEST_OPERATORS; k++) {
+        const test_operator *test = test_operator_number(k);
+        assert_true(!test->op->fold_rows == !test->op->fold);
+        for (int64_t blocks = 1; test->op->fold_rows && blocks <= 70; blocks += 1 + blocks / 2) {
+            char *x = test_draw(test, BMF_COLUMN_BLOCK * blocks, &state);
+            char *got = calloc((size_t)(BMF_COLUMNS * blocks), test->size);
+            char *expected = calloc((size_t)(BMF_COLUMNS * blocks), test->size);
+            for (int64_t i = 0; i < BMF_COLUMNS * blocks; i++)
+                reference_tree_fold(test->combine, BMF_COLUMNS, x + (size_t)(i * BMF_COLUMNS) * test->size, test->size,
+                                    expected + (size_t)i * test->size);
+            test->op->fold_rows(test->op->context, blocks, x, got);
+            assert_same(BMF_COLUMNS * blocks, test->size, got, expected, "rows", test->op->name, blocks);
+            free(x);
+            free(got);
+            free(expected);
+        }
+    }
+}
+
 /* The pairs of the 8 rows of column `column` of a block. */
 static void column_value(const test_operator *test, const char *block, int column, char *value)
 {
@@ -385,6 +408,57 @@ static void zip_kernels_see_their_context(void **unused)
     assert_true(out[0] == 4.0 && out[1] == 5.0);
 }
 
+/* The results of a kernel's stream are its block's, to the last bit, and nothing else is written. */
+static void check_stream(const bmf_kernel *kernel, const void *context, const bmf_slice *in)
+{
+    enum { COUNT = 256, LARGEST = 16 };
+    static char block[COUNT * LARGEST], room[64 + COUNT * LARGEST + 64];
+    const int64_t size = kernel->output->size;
+    char *lines = room + (64 - (uintptr_t)room % 64) % 64;
+    const bmf_slice expected = {block, size}, got = {lines, size};
+    if (!kernel->stream || !kernel->stream(context, 0, in, &got)) /* no such stores here */
+        return;
+    for (int64_t count = 64 / size; count <= COUNT; count += 64 / size) {
+        memset(room, 0x5a, sizeof room);
+        assert_int_equal(kernel->block(context, count, in, &expected), 0);
+        assert_true(kernel->stream(context, count, in, &got));
+        assert_memory_equal(lines, block, (size_t)(count * size));
+        for (char *other = lines + count * size; other < room + sizeof room; other++)
+            assert_int_equal(*other, 0x5a);
+    }
+}
+
+static void streams_do_what_blocks_do(void **unused)
+{
+    (void)unused;
+    uint64_t state = 7;
+    static double reals[ROOM], others[ROOM], complex[ROOM][2];
+    static int64_t ints[ROOM];
+    static int32_t words[ROOM];
+    static float floats[ROOM];
+    const line how = {1.0 / 3.0, -0.1};
+    const double weight = 0.3;
+    for (int i = 0; i < ROOM; i++) {
+        reals[i] = random_unit(&state) - 0.5;
+        others[i] = random_unit(&state);
+        complex[i][0] = others[i];
+        complex[i][1] = reals[i];
+        ints[i] = test_below(&state, 1000) - 500;
+        words[i] = (int32_t)ints[i];
+        floats[i] = (float)reals[i];
+    }
+    const bmf_slice real[2] = {{reals, 8}, {others, 8}}, whole = {ints, 8}, word = {words, 4};
+    const bmf_slice real_and_int[2] = {{reals, 8}, {ints, 8}}, turn[2] = {{complex, 16}, {floats, 4}};
+    check_stream(&halved, NULL, &whole);
+    check_stream(&positive, NULL, real);
+    check_stream(&on_line, &how, real);
+    check_stream(&single, NULL, &word);
+    check_stream(&turned, NULL, turn);
+    check_stream(&scaled, NULL, real_and_int);
+    check_stream(&blended, &weight, real);
+    assert_true(!mirrored.stream); /* 24 bytes do not fill lines */
+}
+
 static void flags_follow_the_type(void **unused)
 {
     (void)unused;
@@ -402,19 +476,27 @@ static void flags_follow_the_type(void **unused)
     for (int k = 0; k < TEST_OPERATORS; k++) {
         const bmf_operator *op = test_operator_number(k)->op;
         if (op->type->kind == BMF_TUPLE)
-            assert_true(!op->fold && !op->scan && !op->reassociate && !op->fold_columns);
+            assert_true(!op->fold && !op->scan && !op->reassociate && !op->fold_rows && !op->fold_columns);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fold_gives_every_node),       cmocka_unit_test(scan_follows_the_tree),
-        cmocka_unit_test(quick_folds_any_count),       cmocka_unit_test(quick_sum_is_close),
-        cmocka_unit_test(columns_of_blocks),           cmocka_unit_test(combine_takes_any_stride),
-        cmocka_unit_test(types_of_kernels_are_right),  cmocka_unit_test(map_kernels_take_any_stride),
-        cmocka_unit_test(map_kernels_work_in_place),   cmocka_unit_test(kernels_of_other_widths_take_any_stride),
-        cmocka_unit_test(zip_kernels_take_any_stride), cmocka_unit_test(zip_kernels_see_their_context),
+        cmocka_unit_test(fold_gives_every_node),
+        cmocka_unit_test(scan_follows_the_tree),
+        cmocka_unit_test(quick_folds_any_count),
+        cmocka_unit_test(quick_sum_is_close),
+        cmocka_unit_test(rows_of_blocks),
+        cmocka_unit_test(columns_of_blocks),
+        cmocka_unit_test(combine_takes_any_stride),
+        cmocka_unit_test(types_of_kernels_are_right),
+        cmocka_unit_test(map_kernels_take_any_stride),
+        cmocka_unit_test(map_kernels_work_in_place),
+        cmocka_unit_test(kernels_of_other_widths_take_any_stride),
+        cmocka_unit_test(zip_kernels_take_any_stride),
+        cmocka_unit_test(zip_kernels_see_their_context),
+        cmocka_unit_test(streams_do_what_blocks_do),
         cmocka_unit_test(flags_follow_the_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ extern "C" {
 
 enum {
     BMF_MAX_INPUTS = 4, /**< of a kernel */
-    BMF_KERNEL_VERSION = 0,
+    BMF_KERNEL_VERSION = 1,
     BMF_OPERATOR_VERSION = 1
 };
 
@@ -32,6 +32,11 @@ enum {
  * (char *)data + i * stride. An output slice never overlaps an input slice unless it is exactly the same (in-place).
  * Returns 0, or a positive code of the user's (only if the kernel says may_fail). Called by several threads at once. */
 typedef int bmf_block_function(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out);
+
+/** The same for a kernel that cannot fail and has one leaf of output, with stores that go past the caches, so that
+ * lines are not read before they are written. All slices are contiguous; the output begins and ends with a line of 64
+ * bytes. Returns whether the processor has such stores; otherwise nothing was done. Count may be 0: just to know. */
+typedef bool bmf_stream_function(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out);
 
 /** A kernel: a block function and what it takes and gives. Members that are not named are 0. */
 typedef struct bmf_kernel {
@@ -43,6 +48,7 @@ typedef struct bmf_kernel {
     const bmf_type *output;                /**< the type of a result */
     bool may_fail;                         /**< a skeleton then agrees on the outcome: one allreduce */
     int version;                           /**< BMF_KERNEL_VERSION: which members there are; 0 for the first layout */
+    bmf_stream_function *stream;           /**< from version 1 on: for large results; may be NULL */
 } bmf_kernel;
 
 /** The same kernel with another context. */
@@ -56,7 +62,7 @@ static inline bmf_kernel bmf_kernel_bind(const bmf_kernel *kernel, const void *c
 /** Largest block of the fixed tree: fold and scan functions get at most this many elements. */
 enum { BMF_BLOCK = 1024 };
 
-/** Reductions by an operator that commutes go through blocks of 64 elements, rows of 8, column by column. */
+/** Reductions go through blocks of 64 elements, which are read as 8 rows of 8: row by row, or column by column. */
 enum { BMF_COLUMNS = 8, BMF_COLUMN_BLOCK = 64 };
 
 /** An associative operator.
@@ -72,8 +78,10 @@ enum { BMF_COLUMNS = 8, BMF_COLUMN_BLOCK = 64 };
  *                                    *last. scratch: 2 * count values. out may be x.
  *   reassociate(context, count, x, out)  optional, any count >= 1: all elements in any association, and in any order if
  *                                    the operator commutes; for exact operators, and in the free mode
+ *   fold_rows(context, blocks, x, out)  optional: from each block of 64 elements, read as 8 rows of 8, the values of
+ *                                    its rows by the tree: what fold gives as its third level, without the others
  *   fold_columns(context, blocks, x, out)  optional, of scalars, if the operator commutes and is not exact: from each
- *                                    block of 64 elements, read as 8 rows r of 8, the values of its 8 columns:
+ *                                    block the values of its 8 columns: of rows r
  *                                    ((r0 op r1) op (r2 op r3)) op ((r4 op r5) op (r6 op r7)), which only takes
  *                                    operations between whole vectors. Reductions then associate as
  *                                    docs/reproducible.md says of operators that commute
@@ -94,6 +102,8 @@ typedef struct bmf_operator {
     unsigned flags;       /**< BMF_COMMUTATIVE, BMF_EXACT */
     bool may_fail;        /**< as of a kernel */
     int version;          /**< BMF_OPERATOR_VERSION: which members there are; 0: those above */
+    /** See above; may be NULL. Since version 1. */
+    void (*fold_rows)(const void *context, int64_t blocks, const void *x, void *out);
     /** See above; may be NULL. Since version 1. */
     void (*fold_columns)(const void *context, int64_t blocks, const void *x, void *out);
 } bmf_operator;
@@ -117,6 +127,60 @@ enum {
 #endif
 /** A function of a kernel that is always inlined. */
 #define BMF_INLINE static inline __attribute__((always_inline, unused))
+
+/** @cond internal: results that go past the caches, a line at a time, which the compiler keeps in registers */
+/* Elements in a line, if it is full of them. */
+#define BMF_LINE_(type) (64 % sizeof(type) == 0 ? (int64_t)(64 / sizeof(type)) : 1)
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) && __GNUC__ >= 12 &&         \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(BMF_NO_TARGET_CLONES)
+typedef long long bmf_vector_512 __attribute__((vector_size(64), may_alias));
+typedef long long bmf_vector_256 __attribute__((vector_size(32), may_alias));
+__attribute__((target("avx512f"))) BMF_INLINE void bmf_stream_line_512(void *bmf_to_, const void *bmf_line_)
+{
+    __builtin_ia32_movntdq512((bmf_vector_512 *)bmf_to_, *(const bmf_vector_512 *)bmf_line_);
+}
+__attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to_, const void *bmf_line_)
+{
+    __builtin_ia32_movntdq256((bmf_vector_256 *)bmf_to_, *(const bmf_vector_256 *)bmf_line_);
+    __builtin_ia32_movntdq256((bmf_vector_256 *)bmf_to_ + 1, *((const bmf_vector_256 *)bmf_line_ + 1));
+}
+
+/* One function for a vector width; `element` has the loop variable bmf_i_. */
+#define BMF_STREAM_WIDTH_(name, width, features, out_type, declarations, element)                                      \
+    __attribute__((optimize("O3"), target(features))) static void name##_stream_##width(                               \
+        const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_, const bmf_slice *bmf_out_)             \
+    {                                                                                                                  \
+        declarations;                                                                                                  \
+        out_type *bmf_y_ = (out_type *)bmf_out_[0].data;                                                               \
+        for (int64_t bmf_l_ = 0; bmf_l_ < bmf_count_; bmf_l_ += BMF_LINE_(out_type)) {                                 \
+            out_type bmf_line_[(sizeof(out_type) + 63) / sizeof(out_type)] __attribute__((aligned(64)));               \
+            for (int64_t bmf_i_ = bmf_l_; bmf_i_ < bmf_l_ + BMF_LINE_(out_type); bmf_i_++)                             \
+                bmf_line_[bmf_i_ - bmf_l_] = element;                                                                  \
+            bmf_stream_line_##width(bmf_y_ + bmf_l_, bmf_line_);                                                       \
+        }                                                                                                              \
+    }
+#define BMF_STREAM_(name, out_type, declarations, element)                                                             \
+    BMF_STREAM_WIDTH_(name, 512, "arch=x86-64-v4,prefer-vector-width=512", out_type, declarations, element)            \
+    BMF_STREAM_WIDTH_(name, 256, "avx2", out_type, declarations, element)                                              \
+    static bool name##_stream(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,                  \
+                              const bmf_slice *bmf_out_)                                                               \
+    {                                                                                                                  \
+        if (__builtin_cpu_supports("x86-64-v4"))                                                                       \
+            name##_stream_512(bmf_context_, bmf_count_, bmf_in_, bmf_out_);                                            \
+        else if (__builtin_cpu_supports("avx2"))                                                                       \
+            name##_stream_256(bmf_context_, bmf_count_, bmf_in_, bmf_out_);                                            \
+        else                                                                                                           \
+            return false;                                                                                              \
+        return true;                                                                                                   \
+    }
+#define BMF_STREAM_OF_(name, out_type) (64 % sizeof(out_type) == 0 ? name##_stream : 0)
+#else
+#define BMF_STREAM_(name, out_type, declarations, element)
+#define BMF_STREAM_OF_(name, out_type) 0
+#endif
+/** @endcond */
+
 /** Element i of a slice, as an lvalue. */
 #define BMF_AT(type, slice, i) (*(type *)((char *)(slice).data + (i) * (slice).stride))
 
@@ -147,9 +211,13 @@ enum {
         }                                                                                                              \
         return 0;                                                                                                      \
     }                                                                                                                  \
+    BMF_STREAM_(name, out_type, const context_type *bmf_c_ = (const context_type *)bmf_context_;                       \
+                const in_type *bmf_x_ = (const in_type *)bmf_in_[0].data, name##_element(bmf_c_, bmf_x_[bmf_i_]))      \
     static const bmf_type name##_in_type = BMF_TYPE_OF(in_type), name##_out_type = BMF_TYPE_OF(out_type);              \
-    static const bmf_kernel name __attribute__((unused)) = {                                                           \
-        #name, name##_block, 0, 1, {&name##_in_type}, &name##_out_type, false, BMF_KERNEL_VERSION};
+    static const bmf_kernel name                                                                                       \
+        __attribute__((unused)) = {#name, name##_block,       0,                                                       \
+                                   1,     {&name##_in_type},  &name##_out_type,                                        \
+                                   false, BMF_KERNEL_VERSION, BMF_STREAM_OF_(name, out_type)};
 
 /** name(a, b) = expression, elementwise over two lists. */
 #define BMF_ZIP_KERNEL(name, a_type, a, b_type, b, out_type, expression)                                               \
@@ -180,10 +248,21 @@ enum {
         }                                                                                                              \
         return 0;                                                                                                      \
     }                                                                                                                  \
+    BMF_STREAM_(name, out_type, const context_type *bmf_c_ = (const context_type *)bmf_context_;                       \
+                const a_type *bmf_a_ = (const a_type *)bmf_in_[0].data;                                                \
+                const b_type *bmf_b_ = (const b_type *)bmf_in_[1].data,                                                \
+                name##_element(bmf_c_, bmf_a_[bmf_i_], bmf_b_[bmf_i_]))                                                \
     static const bmf_type name##_a_type = BMF_TYPE_OF(a_type), name##_b_type = BMF_TYPE_OF(b_type),                    \
                           name##_out_type = BMF_TYPE_OF(out_type);                                                     \
-    static const bmf_kernel name __attribute__((unused)) = {                                                           \
-        #name, name##_block, 0, 2, {&name##_a_type, &name##_b_type}, &name##_out_type, false, BMF_KERNEL_VERSION};
+    static const bmf_kernel name __attribute__((unused)) = {#name,                                                     \
+                                                            name##_block,                                              \
+                                                            0,                                                         \
+                                                            2,                                                         \
+                                                            {&name##_a_type, &name##_b_type},                          \
+                                                            &name##_out_type,                                          \
+                                                            false,                                                     \
+                                                            BMF_KERNEL_VERSION,                                        \
+                                                            BMF_STREAM_OF_(name, out_type)};
 
 /** An associative operator a op b = expression with an identity (last argument; for a struct {..} with commas), which
  * does not claim to commute. Exact if the type is an integer, otherwise not. */
@@ -242,13 +321,23 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
     BMF_OPERATOR_SCAN_PAIRS_(name, type)                                                                               \
     BMF_OPERATOR_SCAN_(name, type)                                                                                     \
     BMF_OPERATOR_QUICK_(name, type, flag_bits)                                                                         \
+    BMF_OPERATOR_ROWS_(name, type)                                                                                     \
     BMF_OPERATOR_COLUMNS_(name, type)                                                                                  \
     static const bmf_type name##_type = BMF_TYPE_OF(type);                                                             \
-    static const bmf_operator name __attribute__((unused)) = {                                                         \
-        #name,       &name##_type,         name##_combine,                                                             \
-        name##_fold, name##_scan,          name##_quick,                                                               \
-        0,           identity_pointer,     flag_bits,                                                                  \
-        false,       BMF_OPERATOR_VERSION, BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0};
+    static const bmf_operator name                                                                                     \
+        __attribute__((unused)) = {#name,                                                                              \
+                                   &name##_type,                                                                       \
+                                   name##_combine,                                                                     \
+                                   name##_fold,                                                                        \
+                                   name##_scan,                                                                        \
+                                   name##_quick,                                                                       \
+                                   0,                                                                                  \
+                                   identity_pointer,                                                                   \
+                                   flag_bits,                                                                          \
+                                   false,                                                                              \
+                                   BMF_OPERATOR_VERSION,                                                               \
+                                   name##_rows,                                                                        \
+                                   BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0};
 
 /** Whether reductions by an operator go column by column. */
 #define BMF_FOLDS_COLUMNS_(type, flag_bits)                                                                            \
@@ -396,6 +485,35 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
         for (; bmf_i_ < bmf_count_; bmf_i_++)                                                                          \
             bmf_total_ = name##_element(bmf_total_, bmf_v_[bmf_i_]);                                                   \
         *(type *)bmf_out_ = bmf_total_;                                                                                \
+    }
+
+/** Blocks of 8 rows: neighbours, four at a time; of structs two at a time, whose members are sorted into vectors. */
+#define BMF_OPERATOR_ROWS_(name, type)                                                                                 \
+    BMF_VECTORISE static void name##_rows(const void *bmf_context_, int64_t bmf_blocks_, const void *bmf_x_,           \
+                                          void *bmf_out_)                                                              \
+    {                                                                                                                  \
+        const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
+        type *bmf_y_ = (type *)bmf_out_;                                                                               \
+        (void)bmf_context_;                                                                                            \
+        for (int64_t bmf_b_ = 0; bmf_b_ < bmf_blocks_; bmf_b_++) {                                                     \
+            type bmf_pair_[BMF_COLUMN_BLOCK / 2], bmf_four_[BMF_COLUMN_BLOCK / 4], bmf_row_[BMF_COLUMNS];              \
+            BMF_READ_AHEAD_(bmf_v_, BMF_COLUMN_BLOCK * sizeof(type));                                                  \
+            if (BMF_KIND_OF(type) == BMF_STRUCT) {                                                                     \
+                BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMN_BLOCK / 2; bmf_j_++) bmf_pair_[bmf_j_] =       \
+                    name##_element(bmf_v_[2 * bmf_j_], bmf_v_[2 * bmf_j_ + 1]);                                        \
+                BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMN_BLOCK / 4; bmf_j_++) bmf_four_[bmf_j_] =       \
+                    name##_element(bmf_pair_[2 * bmf_j_], bmf_pair_[2 * bmf_j_ + 1]);                                  \
+            } else {                                                                                                   \
+                BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMN_BLOCK / 4; bmf_j_++) bmf_four_[bmf_j_] =       \
+                    name##_element(name##_element(bmf_v_[4 * bmf_j_], bmf_v_[4 * bmf_j_ + 1]),                         \
+                                   name##_element(bmf_v_[4 * bmf_j_ + 2], bmf_v_[4 * bmf_j_ + 3]));                    \
+            }                                                                                                          \
+            BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMNS; bmf_j_++) bmf_row_[bmf_j_] =                     \
+                name##_element(bmf_four_[2 * bmf_j_], bmf_four_[2 * bmf_j_ + 1]);                                      \
+            BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMNS; bmf_j_++) bmf_y_[bmf_j_] = bmf_row_[bmf_j_];     \
+            bmf_v_ += BMF_COLUMN_BLOCK;                                                                                \
+            bmf_y_ += BMF_COLUMNS;                                                                                     \
+        }                                                                                                              \
     }
 
 /** Blocks of 8 rows of 8 columns: only operations between whole rows. */

@@ -63,7 +63,7 @@ static int node_bits(bmf_context *ctx)
 {
     int64_t mine = ctx->node_ranks * ctx->local_processors;
     int64_t *all = allocate(ctx->ranks * (int64_t)sizeof *all);
-    bool same = ctx->backend->allgatherv(ctx, &mine, 1, all, ctx->ranks) == BMF_OK;
+    bool same = ctx->backend->allgather(ctx, &mine, 1, NULL, all) == BMF_OK;
     for (int k = 0; k < ctx->ranks; k++)
         same = same && all[k] == all[0];
     int64_t count = all[0];
@@ -142,7 +142,7 @@ static int count_boxes(bmf_context *ctx, bmf_boxes *boxes, box_counts *sum)
             mine[0] += s != t && count > 0;
             mine[s == t ? 2 : 1] += count;
         }
-    int status = ctx->backend->allgatherv(ctx, mine, 3, all, 3 * ctx->ranks);
+    int status = ctx->backend->allgather(ctx, mine, 3, NULL, all);
     *sum = (box_counts){0};
     for (int k = 0; k < ctx->ranks; k++) {
         sum->messages += all[3 * k];

@@ -256,16 +256,31 @@ static int model_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint3
     bmf_exchange begun;
     int status = begin_round(ctx, sends, round_number, BMF_SENDING_SPARSE, transfer, &begun);
     status = end_round(ctx, &begun, true, status);
-    barrier(ctx);
-    return status;
+    const int settled = ctx->backend->agree(ctx, BMF_OK);
+    return status == BMF_OK ? settled : status;
 }
 
 /* ---- bookkeeping ---- */
 
+static int model_agree(bmf_context *ctx, int status)
+{
+    if (status != BMF_OK)
+        failure_note(ctx, status);
+    barrier(ctx);
+    return failure_settle_alone(ctx);
+}
+
 static int model_bcast(bmf_context *ctx, int64_t processor, void *data, int64_t bytes)
 {
-    (void)ctx, (void)processor, (void)data, (void)bytes;
-    return BMF_OK;
+    (void)processor, (void)data, (void)bytes;
+    return model_agree(ctx, BMF_OK);
+}
+
+static int model_allgather(bmf_context *ctx, const int64_t *values, int64_t count, const int64_t *counts, int64_t *all)
+{
+    (void)counts;
+    memcpy(all, values, (size_t)count * sizeof *all);
+    return model_agree(ctx, BMF_OK);
 }
 
 static int model_allgatherv(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count)
@@ -273,14 +288,7 @@ static int model_allgatherv(bmf_context *ctx, const int64_t *values, int64_t cou
     if (count != all_count)
         return bmf_fail(ctx, BMF_ERROR_INTERNAL, "collected %lld values where %lld were expected", (long long)count,
                         (long long)all_count);
-    memcpy(all, values, (size_t)count * sizeof *all);
-    return BMF_OK;
-}
-
-static int model_agree(bmf_context *ctx, int status)
-{
-    barrier(ctx);
-    return status;
+    return model_allgather(ctx, values, count, NULL, all);
 }
 
 /* The network of clocks that are asked for is another one than that of predictions and traces, which begin anew. */
@@ -441,6 +449,7 @@ static const bmf_backend model_backend = {
     .exchange_end = model_exchange_end,
     .exchange_sparse = model_exchange_sparse,
     .bcast = model_bcast,
+    .allgather = model_allgather,
     .allgatherv = model_allgatherv,
     .agree = model_agree,
     .destroy = model_destroy,

@@ -10,8 +10,10 @@
 #include <mpi.h>
 #include <string.h>
 
+#include "runtime/base/shared_memory.h"
 #include "runtime/data/column.h"
 #include "bmf/context.h"
+#include "runtime/context/failure.h"
 #include "runtime/data/partition.h"
 #include "runtime/schedule/algorithms.h"
 #include "runtime/trace/skeleton_type.h"
@@ -62,7 +64,9 @@ typedef struct bmf_backend {
      * kernel, code, processor and elements (not yet agreed among ranks). */
     int (*compute)(bmf_context *ctx, const bmf_work *work);
     /* Executes one round. Every message's size is known to both sides, or BMF_BYTES_UNKNOWN to both (the sender's
-     * `outgoing` then decides). Collective among the processors concerned. */
+     * `outgoing` then decides). Collective among the processors concerned. A host that sends marks (ctx->sends_marks)
+     * sends nothing else; one that receives a mark begins to do so, and `incoming` may not be called for what did not
+     * come. */
     int (*exchange)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);
     /* The same in two halves, to compute while messages are on their way; sizes must be known. The round, what
      * transfer points to and all segments stay as they are until the end; received ones are complete only then. Rounds
@@ -74,17 +78,23 @@ typedef struct bmf_backend {
     void (*exchange_progress)(bmf_context *ctx, bmf_exchange *under_way);
     int (*exchange_end)(bmf_context *ctx, bmf_exchange *under_way);
     /* A sparse round: `sends` holds only messages from local processors, with sizes; the receivers' side is unknown.
-     * Calls incoming for every message that arrives. Collective over all hosts. Silent partners cost nothing but one
-     * barrier. Messages from one processor to another keep their order. */
+     * Calls incoming for every message that arrives. Collective over all hosts, and settles (see below). Silent
+     * partners cost nothing but one allreduce. Messages from one processor to another keep their order. */
     int (*exchange_sparse)(bmf_context *ctx, const bmf_round *sends, uint32_t round_number,
                            const bmf_transfer *transfer);
-    /* Makes `bytes` of data at the host of `processor` known at every host. Bookkeeping, not a message of the
-     * machine. */
+    /* The calls from here to agree are collective over all hosts, and settle: each returns the same status everywhere,
+     * BMF_OK or that of the first failure of those that hosts have noted (runtime/context/failure.h). Bookkeeping, not
+     * messages of the machine.
+     *
+     * Makes `bytes` of data at the host of `processor` known at every host. Failures of which that host has not heard
+     * stay unsettled. */
     int (*bcast)(bmf_context *ctx, int64_t processor, void *data, int64_t bytes);
-    /* Gathers every host's `count` int64 values in host order to every host: all has sum(counts) values.
-     * Bookkeeping, not messages of the machine. */
+    /* Gathers every host's `count` int64 values in host order to every host. counts: of all hosts, the same at every
+     * one; NULL: all are `count`. */
+    int (*allgather)(bmf_context *ctx, const int64_t *values, int64_t count, const int64_t *counts, int64_t *all);
+    /* The same when a host knows its own count only: all_count is their sum. One collective call more. */
     int (*allgatherv)(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count);
-    /* Agreement on a status, as bmf_agree. */
+    /* bmf_agree: notes the status if it is a failure. */
     int (*agree)(bmf_context *ctx, int status);
     void (*destroy)(bmf_context *ctx);
     /* Nanoseconds since the start of the run on a processor's clock; processor -1: on the one that is furthest. */
@@ -124,20 +134,24 @@ typedef struct bmf_position {
 struct bmf_context {
     bmf_context *next; /* open context of the process */
     MPI_Comm comm;
-    MPI_Comm exit_comm; /* for the end of the program only */
     int rank, ranks;
-    bool whole_world;           /* every rank of MPI_COMM_WORLD is in it */
-    int node_ranks, node_cores; /* ranks on this host and cores they may use */
-    int sharing_ranks;          /* those that use these cores, with ranks outside the context */
-    bool oversubscribed;        /* ranks outnumber cores: waiting sleeps */
+    bool whole_world;                     /* every rank of MPI_COMM_WORLD is in it */
+    int node_ranks, node_cores;           /* ranks on this host and cores they may use */
+    int sharing_ranks;                    /* those that use these cores, with ranks outside the context */
+    bool oversubscribed;                  /* ranks outnumber cores: waiting sleeps */
+    bmf_shared_memory_key *shared_memory; /* by rank: that can be mapped here */
     int threads;
     int64_t processors;
     int64_t first_processor, local_processors;
     const bmf_backend *backend;
     void *backend_state;
     bool reproducible;
-    bool agrees_once;                            /* see agree_once */
-    int agreed;                                  /* then: the first agreed failure */
+    bool sends_marks; /* this rank has failed or heard of a failure that is not settled (runtime/context/failure.h) */
+    int64_t failure;  /* the key of its own first failure, or failure_none */
+    bool settled;     /* a failure has been settled; set back by whoever wants to know */
+    int64_t step;     /* how far the program is, the same on every rank: tells which failure is the first */
+    char failure_message[BMF_MESSAGE_SIZE];
+    int64_t memory_limit;                        /* bytes that no rank can have more of */
     const bmf_algorithm *forced[BMF_ALGORITHMS]; /* by the number of a skeleton's first algorithm; or NULL */
     bmf_cost_model cost;
     FILE *plan;
@@ -181,14 +195,6 @@ static inline void backend_exchange_progress(bmf_context *ctx, bmf_exchange *und
 static inline int backend_exchange_end(bmf_context *ctx, bmf_exchange *under_way)
 {
     return under_way ? ctx->backend->exchange_end(ctx, under_way) : BMF_OK;
-}
-/* true: from now on an agreement on a failure holds for all agreements that follow, without any messages, until this
- * is called again. For parts of a program in which a rank that fails goes straight to the last agreement, while the
- * others reach it at their next one. */
-static inline void agree_once(bmf_context *ctx, bool once)
-{
-    ctx->agrees_once = once;
-    ctx->agreed = BMF_OK;
 }
 static inline bool is_local(const bmf_context *ctx, int64_t processor)
 {

@@ -71,17 +71,17 @@ int64_t clock_offset(bmf_context *ctx)
     return 0;
 }
 
-void clock_start(bmf_context *ctx)
+void clock_start(bmf_context *ctx, int64_t started)
 {
-    bool one_host = ctx->node_ranks == ctx->ranks;
-    int64_t offset = ctx->run ? clock_offset(ctx) : 0;
+    const bool one_host = ctx->node_ranks == ctx->ranks;
+    ctx->epoch = one_host ? started : monotonic_ns();
+    if (one_host || !ctx->run)
+        return;
+    const int64_t offset = clock_offset(ctx);
+    MPI_Request request;
     bmf_barrier(ctx);
-    ctx->epoch = monotonic_ns();
-    if (one_host || ctx->run) {
-        int64_t epoch = ctx->epoch;
-        MPI_Request request;
-        MPI_Ibcast(&epoch, 1, MPI_INT64_T, 0, ctx->comm, &request);
-        wait_all(ctx, 1, &request);
-        ctx->epoch = epoch - offset;
-    }
+    int64_t epoch = monotonic_ns();
+    MPI_Ibcast(&epoch, 1, MPI_INT64_T, 0, ctx->comm, &request);
+    wait_all(ctx, 1, &request);
+    ctx->epoch = epoch - offset;
 }

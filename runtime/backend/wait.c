@@ -34,11 +34,11 @@ void wait_all(bmf_context *ctx, int count, MPI_Request *requests)
     }
 }
 
-int wait_some(bmf_context *ctx, int count, MPI_Request *requests, int *indices)
+int wait_some(bmf_context *ctx, int count, MPI_Request *requests, int *indices, MPI_Status *statuses)
 {
     int finished = 0, tries = 0;
     for (;;) {
-        MPI_Testsome(count, requests, &finished, indices, MPI_STATUSES_IGNORE);
+        MPI_Testsome(count, requests, &finished, indices, statuses);
         if (finished == MPI_UNDEFINED)
             return 0;
         if (finished > 0)

@@ -10,8 +10,9 @@
 
 /* Waits for all `count` requests; they become MPI_REQUEST_NULL. */
 void wait_all(bmf_context *ctx, int count, MPI_Request *requests);
-/* Waits for at least one; fills indices[0..return value) with those that finished. 0 when all are null. */
-int wait_some(bmf_context *ctx, int count, MPI_Request *requests, int *indices);
+/* Waits for at least one; fills indices[0..return value) with those that finished, and statuses with theirs. 0 when all
+ * are null. */
+int wait_some(bmf_context *ctx, int count, MPI_Request *requests, int *indices, MPI_Status *statuses);
 /* One step of waiting in a loop of one's own: call with a counter that starts at 0. */
 void wait_step(bmf_context *ctx, int *tries);
 

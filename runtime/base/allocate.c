@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bmf/status.h"
 #include "runtime/base/abort_ranks.h"
 
 enum { ALIGNED_FROM = 1024 };
@@ -13,8 +14,15 @@ static const char working[] = "of working memory";
 
 void out_of_memory(int64_t bytes, const char *what)
 {
+    wait_for_lower_ranks();
     fprintf(stderr, "bmf: out of memory: %lld bytes %s\n", (long long)bytes, what);
     abort_ranks(1);
+}
+
+void require_memory(int status, int64_t bytes)
+{
+    if (status == BMF_ERROR_MEMORY)
+        out_of_memory(bytes, "for a list");
 }
 
 void *allocate(int64_t size)

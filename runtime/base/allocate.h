@@ -9,6 +9,9 @@
 /* Ends the program, all its ranks, with exit code 1 and the line "bmf: out of memory: BYTES bytes WHAT"; what: "for a
  * list". The only place where bmf ends a program that runs out of memory. */
 _Noreturn void out_of_memory(int64_t bytes, const char *what);
+/* Ends it so if the status, of making a list of about so many bytes, is BMF_ERROR_MEMORY: a rank whose memory is full
+ * below its limit cannot tell the others, who are not waiting for it. */
+void require_memory(int status, int64_t bytes);
 
 /* `size` bytes with undefined contents, 64-byte aligned from 1 KiB on and like malloc's below; free() releases them.
  * Never NULL. */

@@ -2,60 +2,114 @@
 #include "runtime/cluster/cluster.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/base/allocate.h"
 #include "runtime/backend/wait.h"
 
-/* Status and rank in one number whose maximum is the error of the lowest failing rank. */
-static int cluster_agree(bmf_context *ctx, int status)
+/* Every rank knows the smallest key; the message comes from its rank. */
+int cluster_settle(bmf_context *ctx, int64_t first)
 {
-    enum { RANKS = 1 << 24 };
-    int64_t mine = status == BMF_OK ? 0 : (int64_t)(RANKS - ctx->rank) * 256 + status, worst = 0;
-    MPI_Request request;
-    if (ctx->ranks == 1)
-        return status;
-    MPI_Iallreduce(&mine, &worst, 1, MPI_INT64_T, MPI_MAX, ctx->comm, &request);
-    wait_all(ctx, 1, &request);
-    if (worst == 0)
-        return BMF_OK;
-    MPI_Ibcast(ctx->message, BMF_MESSAGE_SIZE, MPI_CHAR, RANKS - (int)(worst / 256), ctx->comm, &request);
-    wait_all(ctx, 1, &request);
-    return (int)(worst % 256);
+    if (first < failure_heard) {
+        const int root = failure_rank(first);
+        MPI_Request request;
+        if (root == ctx->rank)
+            failure_restore_message(ctx);
+        MPI_Ibcast(ctx->message, BMF_MESSAGE_SIZE, MPI_CHAR, root, ctx->comm, &request);
+        wait_all(ctx, 1, &request);
+    }
+    return failure_settled(ctx, first);
 }
 
+static int cluster_agree(bmf_context *ctx, int status)
+{
+    if (status != BMF_OK)
+        failure_note(ctx, status);
+    int64_t mine = failure_key(ctx), first = mine;
+    MPI_Request request;
+    if (ctx->ranks > 1) {
+        MPI_Iallreduce(&mine, &first, 1, MPI_INT64_T, MPI_MIN, ctx->comm, &request);
+        wait_all(ctx, 1, &request);
+    }
+    return cluster_settle(ctx, first);
+}
+
+/* The root's key travels before the data. */
 static int cluster_bcast(bmf_context *ctx, int64_t processor, void *data, int64_t bytes)
 {
-    int root = bmf_rank_of(ctx, processor);
-    for (int64_t done = 0; ctx->ranks > 1 && done < bytes;) {
+    const int root = bmf_rank_of(ctx, processor);
+    const int64_t key_bytes = (int64_t)sizeof(int64_t), all = key_bytes + bytes;
+    int64_t key = failure_key(ctx);
+    if (ctx->ranks == 1)
+        return cluster_agree(ctx, BMF_OK);
+    char *packed = allocate(all);
+    if (ctx->rank == root) {
+        memcpy(packed, &key, sizeof key);
+        memcpy(packed + key_bytes, data, (size_t)bytes);
+    }
+    for (int64_t done = 0; done < all;) {
+        const int64_t piece = wire_piece(all - done);
         MPI_Request request;
-        int piece = (int)wire_piece(bytes - done);
-        MPI_Ibcast((char *)data + done, piece, MPI_CHAR, root, ctx->comm, &request);
+        MPI_Ibcast(packed + done, (int)piece, MPI_CHAR, root, ctx->comm, &request);
         wait_all(ctx, 1, &request);
         done += piece;
     }
-    return BMF_OK;
+    memcpy(&key, packed, sizeof key);
+    if (key == failure_none)
+        memcpy(data, packed + key_bytes, (size_t)bytes);
+    free(packed);
+    return key == failure_none ? BMF_OK : cluster_agree(ctx, BMF_OK);
+}
+
+/* Every rank's key and values of `counts` ranks, or `count` of each, in `all`, without the keys; the smallest key. */
+static int64_t gather_records(bmf_context *ctx, const int64_t *values, int64_t count, const int64_t *counts,
+                              int64_t *all)
+{
+    int *sizes = allocate(2 * ctx->ranks * (int64_t)sizeof(int)), *offsets = sizes + ctx->ranks, total = 0;
+    for (int r = 0; r < ctx->ranks; r++) {
+        sizes[r] = (int)(1 + (counts ? counts[r] : count));
+        offsets[r] = total;
+        total += sizes[r];
+    }
+    int64_t *mine = allocate((1 + count) * (int64_t)sizeof *mine),
+            *records = allocate(total * (int64_t)sizeof *records);
+    int64_t first = failure_none;
+    MPI_Request request;
+    mine[0] = failure_key(ctx);
+    memcpy(mine + 1, values, (size_t)count * sizeof *mine);
+    if (counts)
+        MPI_Iallgatherv(mine, sizes[ctx->rank], MPI_INT64_T, records, sizes, offsets, MPI_INT64_T, ctx->comm, &request);
+    else
+        MPI_Iallgather(mine, sizes[0], MPI_INT64_T, records, sizes[0], MPI_INT64_T, ctx->comm, &request);
+    wait_all(ctx, 1, &request);
+    for (int r = 0; r < ctx->ranks; r++) {
+        first = records[offsets[r]] < first ? records[offsets[r]] : first;
+        memcpy(all, records + offsets[r] + 1, (size_t)(sizes[r] - 1) * sizeof *all);
+        all += sizes[r] - 1;
+    }
+    free(sizes), free(mine), free(records);
+    return first;
+}
+
+static int cluster_allgather(bmf_context *ctx, const int64_t *values, int64_t count, const int64_t *counts,
+                             int64_t *all)
+{
+    return cluster_settle(ctx, gather_records(ctx, values, count, counts, all));
 }
 
 static int cluster_allgatherv(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count)
 {
-    int *counts = allocate(2 * ctx->ranks * (int64_t)sizeof(int)), *offsets = counts + ctx->ranks;
-    int mine = (int)count, offset = 0;
-    MPI_Request request;
-    MPI_Iallgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, ctx->comm, &request);
-    wait_all(ctx, 1, &request);
-    for (int r = 0; r < ctx->ranks; r++) {
-        offsets[r] = offset;
-        offset += counts[r];
-    }
-    if (offset != all_count) {
-        free(counts);
-        return bmf_fail(ctx, BMF_ERROR_INTERNAL, "collected %d values where %lld were expected", offset,
-                        (long long)all_count);
-    }
-    MPI_Iallgatherv(values, mine, MPI_INT64_T, all, counts, offsets, MPI_INT64_T, ctx->comm, &request);
-    wait_all(ctx, 1, &request);
+    int64_t *counts = allocate(ctx->ranks * (int64_t)sizeof *counts), total = 0;
+    int status = cluster_allgather(ctx, &count, 1, NULL, counts);
+    for (int r = 0; status == BMF_OK && r < ctx->ranks; r++)
+        total += counts[r];
+    if (status == BMF_OK && total != all_count)
+        status = bmf_fail(ctx, BMF_ERROR_INTERNAL, "collected %lld values where %lld were expected", (long long)total,
+                          (long long)all_count);
+    if (status == BMF_OK)
+        status = cluster_allgather(ctx, values, count, counts, all);
     free(counts);
-    return BMF_OK;
+    return status;
 }
 
 static int64_t cluster_now(bmf_context *ctx, int64_t processor)
@@ -68,6 +122,7 @@ static void cluster_destroy(bmf_context *ctx)
 {
     bmf_cluster *cluster = ctx->backend_state;
     free(cluster->lane_clock);
+    free(cluster->direct_rounds);
     free(cluster);
     ctx->backend_state = NULL;
 }
@@ -81,6 +136,7 @@ const bmf_backend cluster_backend = {
     .exchange_end = cluster_exchange_end,
     .exchange_sparse = cluster_exchange_sparse,
     .bcast = cluster_bcast,
+    .allgather = cluster_allgather,
     .allgatherv = cluster_allgatherv,
     .agree = cluster_agree,
     .destroy = cluster_destroy,
@@ -95,6 +151,8 @@ int cluster_start(bmf_context *ctx)
         ctx->backend_state = allocate_clear(1, (int64_t)sizeof(bmf_cluster));
     bmf_cluster *cluster = ctx->backend_state;
     free(cluster->lane_clock);
+    if (!cluster->direct_rounds)
+        cluster->direct_rounds = allocate_clear(ctx->ranks, (int64_t)sizeof(int64_t));
     cluster->lanes = ctx->local_processors;
     cluster->lane_clock = allocate_clear(cluster->lanes, (int64_t)sizeof(int64_t));
     return BMF_OK;
@@ -141,7 +199,8 @@ void flight_send(bmf_context *ctx, bmf_requests *flight, const void *data, int64
 {
     for (int64_t done = 0; done < bytes;) {
         int piece = (int)wire_piece(bytes - done);
-        MPI_Isend((const char *)data + done, piece, MPI_CHAR, rank, tag, ctx->comm, flight_slot(flight));
+        const int sent = ctx->sends_marks ? 0 : piece;
+        MPI_Isend((const char *)data + done, sent, MPI_CHAR, rank, tag, ctx->comm, flight_slot(flight));
         done += piece;
     }
     wire_count(&ctx->statistics, bytes);

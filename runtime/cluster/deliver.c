@@ -2,8 +2,9 @@
  *
  * Method: non-blocking consensus (Hoefler, Siebert, Lumsdaine, "Scalable communication protocols for dynamic sparse
  * data exchange", PPoPP 2010). Every rank sends its messages synchronously, takes what arrives, and enters a
- * non-blocking barrier once its own sends were received; when the barrier ends nothing can be under way.
- * Cost: one MPI message per pair of ranks that have something to say, plus one barrier.
+ * non-blocking reduction once its own sends were received; when that ends nothing can be under way. What is reduced are
+ * the keys of failures (runtime/context/failure.h), which are thereby settled; a rank that has failed sends nothing.
+ * Cost: one MPI message per pair of ranks that have something to say, plus one allreduce of 8 bytes.
  *
  * Wire format for one pair: { int64 count, count records {from, to, bytes, first, count} } then the payloads.
  */
@@ -158,12 +159,16 @@ static void unpack_arrival(bmf_context *ctx, arrival *taken, int64_t waiting_sin
 
 int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t number, const bmf_transfer *transfer)
 {
+    static const bmf_round nothing = {0};
     bmf_cluster *cluster = ctx->backend_state;
+    int64_t key = failure_key(ctx), first = key;
+    if (ctx->sends_marks)
+        sends = &nothing;
     for (int64_t i = 0; i < sends->count; i++)
         if (is_local(ctx, sends->message[i].to))
             cluster_copy(ctx, &sends->message[i], number, transfer);
     if (ctx->ranks == 1)
-        return BMF_OK;
+        return cluster_settle(ctx, first);
     int tag = BMF_TAG_SPARSE + cluster->sparse_tag;
     cluster->sparse_tag ^= 1;
     parcel *parcels = make_parcels(ctx, sends);
@@ -173,8 +178,8 @@ int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t n
         if (parcels[r].data)
             send_parcel(ctx, &parcels[r], tag, &outgoing);
     int64_t waiting_since = ctx->run ? context_now(ctx) : 0;
-    MPI_Request barrier = MPI_REQUEST_NULL;
-    bool in_barrier = false;
+    MPI_Request settling = MPI_REQUEST_NULL;
+    bool is_settling = false;
     for (int done = 0, tries = 0; !done;) {
         arrival taken;
         int sent = 0;
@@ -183,13 +188,13 @@ int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t n
             tries = 0;
             continue;
         }
-        if (in_barrier) {
-            MPI_Test(&barrier, &done, MPI_STATUS_IGNORE);
+        if (is_settling) {
+            MPI_Test(&settling, &done, MPI_STATUS_IGNORE);
         } else {
             MPI_Testall(outgoing.count, outgoing.request, &sent, MPI_STATUSES_IGNORE);
             if (sent) {
-                MPI_Ibarrier(ctx->comm, &barrier);
-                in_barrier = true;
+                MPI_Iallreduce(&key, &first, 1, MPI_INT64_T, MPI_MIN, ctx->comm, &settling);
+                is_settling = true;
             }
         }
         if (!done)
@@ -199,5 +204,5 @@ int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t n
         buffer_release(parcels[r].buffer);
     free(parcels);
     flight_free(&outgoing);
-    return BMF_OK;
+    return cluster_settle(ctx, first);
 }

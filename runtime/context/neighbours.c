@@ -1,12 +1,16 @@
-/* Who else is on this host: how to wait and how many threads to use depend on it.
+/* How ranks meet: who else is on this host, on which depends how to wait and how many threads to use; how much memory
+ * ranks may have; when the run starts; whether all may go on.
  *
- * Method: one allgather of a hash of the host's name and the cores each rank may use. Ranks of the program that are not
- * in the context cannot be asked; how many there are on this host is known from the launcher. Cost: one non-blocking
- * allgather of 136 bytes a rank. */
+ * Method: one allgather of a hash of the host's name, the cores and the memory each rank may use, how others find its
+ * memory, its clock, and its status. Ranks of the program that are not in the context cannot be asked; how many there
+ * are on this host is known from the launcher. Cost: one non-blocking allgather of 184 bytes a rank; after a failure
+ * one broadcast of 1 KiB. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "runtime/backend/wait.h"
@@ -26,12 +30,38 @@ static uint64_t hash_of_host(void)
 /* A rank as its neighbours see it. */
 typedef struct neighbour {
     uint64_t host;
+    int64_t failure; /* its key */
+    int64_t clock;   /* of its host, when it came */
+    int64_t memory;  /* bytes it may have */
     cpu_set_t cores; /* it may use */
+    bmf_shared_memory_key shared_memory;
 } neighbour;
 
-static neighbour describe_self(void)
+/* What the host has, memory and swap, or less if the process is limited. */
+static int64_t available_memory(void)
 {
-    neighbour self = {.host = hash_of_host()};
+    static const int limited[] = {RLIMIT_AS, RLIMIT_DATA};
+    int64_t available = INT64_MAX / 2;
+    for (size_t k = 0; k < sizeof limited / sizeof limited[0]; k++) {
+        struct rlimit limit;
+        if (getrlimit(limited[k], &limit) == 0 && limit.rlim_cur < (rlim_t)available)
+            available = (int64_t)limit.rlim_cur;
+    }
+    struct sysinfo host;
+    if (sysinfo(&host) == 0) {
+        const int64_t whole = ((int64_t)host.totalram + (int64_t)host.totalswap) * host.mem_unit;
+        available = whole < available ? whole : available;
+    }
+    return available;
+}
+
+static neighbour describe_self(const bmf_context *ctx)
+{
+    neighbour self = {.host = hash_of_host(),
+                      .failure = failure_key(ctx),
+                      .clock = monotonic_ns(),
+                      .memory = available_memory(),
+                      .shared_memory = shared_memory_key()};
     if (sched_getaffinity(0, sizeof self.cores, &self.cores) != 0)
         for (long k = 0; k < sysconf(_SC_NPROCESSORS_ONLN) && k < CPU_SETSIZE; k++)
             CPU_SET((size_t)k, &self.cores);
@@ -57,26 +87,62 @@ static int ranks_sharing(const bmf_context *ctx, const cpu_set_t *own)
     return launched > ctx->node_ranks ? launched : ctx->node_ranks;
 }
 
-/* Without the blocking calls that are slow exactly when there are many ranks. Ranks may be bound to different cores, so
- * the cores of a host are those that any of its ranks may use. */
-void find_node_ranks(bmf_context *ctx)
+/* Whose memory this rank may map: that of its neighbours. */
+static void find_shared_memory(bmf_context *ctx, const neighbour *all)
 {
-    neighbour self = describe_self(), *all = allocate(ctx->ranks * (int64_t)sizeof *all);
-    cpu_set_t cores = self.cores;
-    MPI_Request request;
-    MPI_Iallgather(&self, sizeof self, MPI_BYTE, all, sizeof self, MPI_BYTE, ctx->comm, &request);
-    wait_all(ctx, 1, &request);
+    const uint64_t space = all[ctx->rank].shared_memory.space;
+    ctx->shared_memory = allocate_clear(ctx->ranks, (int64_t)sizeof *ctx->shared_memory);
+    for (int r = 0; r < ctx->ranks; r++)
+        if (r != ctx->rank && space != 0 && all[r].shared_memory.space == space)
+            ctx->shared_memory[r] = all[r].shared_memory;
+}
+
+/* All ranks of a host together leave a quarter of its memory to others, and to programs that need it once. */
+void use_shared_memory(const bmf_context *ctx)
+{
+    int64_t sharing = 1;
+    for (int r = 0; r < ctx->ranks; r++)
+        sharing += ctx->shared_memory[r].space != 0;
+    if (sharing > 1)
+        shared_memory_use(machine_memory() / 4 * 3 / sharing, ctx->threads);
+}
+
+/* Ranks may be bound to different cores, so the cores of a host are those that any of its ranks may use. */
+static void count_neighbours(bmf_context *ctx, const neighbour *all)
+{
+    const neighbour *self = &all[ctx->rank];
+    cpu_set_t cores = self->cores;
     ctx->node_ranks = 0;
+    ctx->memory_limit = INT64_MAX;
     for (int r = 0; r < ctx->ranks; r++) {
-        if (all[r].host != self.host)
+        ctx->memory_limit = all[r].memory < ctx->memory_limit ? all[r].memory : ctx->memory_limit;
+        if (all[r].host != self->host)
             continue;
         ctx->node_ranks++;
         CPU_OR(&cores, &cores, &all[r].cores);
     }
     ctx->node_cores = CPU_COUNT(&cores);
-    ctx->sharing_ranks = ranks_sharing(ctx, &self.cores);
+    ctx->sharing_ranks = ranks_sharing(ctx, &self->cores);
     ctx->oversubscribed = ctx->sharing_ranks > ctx->node_cores;
+}
+
+/* Without the blocking calls that are slow exactly when there are many ranks. */
+int meet_ranks(bmf_context *ctx, int status, int64_t *started)
+{
+    if (status != BMF_OK)
+        failure_note(ctx, status);
+    neighbour self = describe_self(ctx), *all = allocate(ctx->ranks * (int64_t)sizeof *all);
+    int64_t first = failure_none;
+    MPI_Request request;
+    MPI_Iallgather(&self, sizeof self, MPI_BYTE, all, sizeof self, MPI_BYTE, ctx->comm, &request);
+    wait_all(ctx, 1, &request);
+    count_neighbours(ctx, all);
+    find_shared_memory(ctx, all);
+    for (int r = 0; r < ctx->ranks; r++)
+        first = all[r].failure < first ? all[r].failure : first;
+    *started = all[0].clock;
     free(all);
+    return cluster_settle(ctx, first);
 }
 
 void default_threads(bmf_context *ctx)
@@ -84,7 +150,7 @@ void default_threads(bmf_context *ctx)
     if (ctx->threads > 0)
         return;
     if (getenv("OMP_NUM_THREADS"))
-        ctx->threads = omp_get_max_threads();
+        ctx->threads = omp_get_max_threads() < BMF_MAX_THREADS ? omp_get_max_threads() : BMF_MAX_THREADS;
     else
         ctx->threads = ctx->node_cores > ctx->sharing_ranks ? ctx->node_cores / ctx->sharing_ranks : 1;
 }

@@ -1,10 +1,9 @@
 /* Opening and closing contexts, any number of them in a process.
  *
- * Method: a context has two copies of its communicator, one for its messages and one for the end of the program, so
- * that contexts never receive each other's messages, however their communicators overlap. What remains of the process:
- * the list of open contexts, and whether it was bmf that initialised MPI; then the last context that closes finalises
- * it. Cost: two duplicates of the communicator, an allgather of a hash and a set of cores a rank, an agreement, a
- * barrier. */
+ * Method: a context has a copy of its communicator, so that contexts never receive each other's messages, however their
+ * communicators overlap. What remains of the process: the list of open contexts, and whether it was bmf that
+ * initialised MPI; then the last context that closes finalises it. Cost: a duplicate of the communicator and one
+ * allgather; to close, nothing, or a barrier if there is a trace. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -87,8 +86,7 @@ static bmf_context *create_context(MPI_Comm comm)
     ctx->oversubscribed = true; /* until the neighbours are known */
     ctx->epoch = monotonic_ns();
     ctx->comm = duplicate(ctx, comm);
-    ctx->exit_comm = duplicate(ctx, comm);
-    find_node_ranks(ctx);
+    ctx->failure = failure_none;
     ctx->processors = ctx->ranks;
     ctx->reproducible = true;
     ctx->cost = default_cost;
@@ -103,11 +101,11 @@ static void free_context(bmf_context *ctx)
     keep_message(ctx);
     ctx->backend->destroy(ctx);
     MPI_Comm_free(&ctx->comm);
-    MPI_Comm_free(&ctx->exit_comm);
     run_free(ctx->run);
     free(ctx->trace_path);
     free(ctx->machine_path);
     free(ctx->program);
+    free(ctx->shared_memory);
     free(ctx->instances);
     free(ctx);
 }
@@ -137,14 +135,16 @@ static int start_model(bmf_context *ctx)
 
 static int start(bmf_context *ctx, const bmf_options *options)
 {
-    BMF_TRY(bmf_agree(ctx, options_apply(ctx, options)));
+    int64_t started;
+    BMF_TRY(meet_ranks(ctx, options_apply(ctx, options), &started));
     if (ctx->rank != 0)
         ctx->plan = NULL;
     default_threads(ctx);
+    use_shared_memory(ctx);
     divide_processors(ctx);
     cluster_start(ctx);
     start_trace(ctx);
-    clock_start(ctx);
+    clock_start(ctx, started);
     return start_model(ctx);
 }
 
@@ -201,12 +201,10 @@ int bmf_close(bmf_context *ctx)
         return 0;
     if (ctx->backend->finish) {
         status = ctx->backend->finish(ctx);
-    } else {
+    } else if (ctx->run) {
         bmf_barrier(ctx);
-        if (ctx->run) {
-            close_program(ctx);
-            status = trace_write_parallel(ctx, ctx->run, ctx->trace_path);
-        }
+        close_program(ctx);
+        status = trace_write_parallel(ctx, ctx->run, ctx->trace_path);
     }
     if (status != BMF_OK && bmf_is_root(ctx))
         fprintf(stderr, "bmf: %s\n", bmf_error_text(ctx));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/abort_ranks.h"
+#include "runtime/base/text.h"
 #include "runtime/context/private.h"
 #include "runtime/backend/wait.h"
 
@@ -57,6 +58,7 @@ int bmf_fail(bmf_context *ctx, int status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    text_make_printable(text);
     memcpy(ctx ? ctx->message : process_message, text, sizeof text);
     last_failed = ctx;
     return status;
@@ -75,29 +77,38 @@ const char *bmf_error_text(const bmf_context *ctx)
     return ctx ? ctx->message : process_message;
 }
 
-int bmf_agree(bmf_context *ctx, int status)
+void remember_failed(bmf_context *ctx)
 {
-    if (ctx->agrees_once && ctx->agreed != BMF_OK)
-        return ctx->agreed;
-    ctx->agreed = ctx->backend->agree(ctx, status);
-    if (ctx->agreed != BMF_OK)
-        last_failed = ctx;
-    return ctx->agreed;
+    last_failed = ctx;
 }
 
-/* True if every rank of the context came to the end before the timeout. */
+int bmf_agree(bmf_context *ctx, int status)
+{
+    return ctx->backend->agree(ctx, status);
+}
+
+/* True if every rank of the context came to the end before the timeout. A barrier of messages (Hensgen, Finkel and
+ * Manber, 1988): ranks that are elsewhere may be in a collective call, which must not be taken for another. */
 static bool barrier_with_timeout(bmf_context *ctx)
 {
-    MPI_Request request;
-    int done = 0, tries = 0;
-    int64_t limit = context_now(ctx) + exit_timeout_ns;
-    MPI_Ibarrier(ctx->exit_comm, &request);
-    for (;;) {
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (done || context_now(ctx) > limit)
-            return done;
-        wait_step(ctx, &tries);
+    enum { EXIT_TAG = 10 };
+    const int64_t limit = context_now(ctx) + exit_timeout_ns;
+    int tries = 0;
+    for (int distance = 1; distance < ctx->ranks; distance *= 2) {
+        const int to = (ctx->rank + distance) % ctx->ranks, from = (ctx->rank + ctx->ranks - distance) % ctx->ranks;
+        MPI_Request request[2];
+        int done = 0;
+        MPI_Irecv(NULL, 0, MPI_CHAR, from, EXIT_TAG, ctx->comm, &request[0]);
+        MPI_Isend(NULL, 0, MPI_CHAR, to, EXIT_TAG, ctx->comm, &request[1]);
+        while (!done) {
+            MPI_Testall(2, request, &done, MPI_STATUSES_IGNORE);
+            if (!done && context_now(ctx) > limit)
+                return false;
+            if (!done)
+                wait_step(ctx, &tries);
+        }
     }
+    return true;
 }
 
 static bool mpi_is_up(void)

@@ -1,8 +1,8 @@
 /* Lists: a type, a partition and this rank's column.
  *
- * Method: a list holds one reference to its partition and owns its column. Ranks agree on the outcome of a big
- * allocation, because any of them may run out of memory; for small ones the allreduce would cost more than the list.
- * Whether an allocation is big is decided from what every rank knows. Debug builds check every list that is made.
+ * Method: a list holds one reference to its partition and owns its column. Lists that some rank cannot have are refused
+ * by all ranks without a message: every rank knows the whole partition, and how much memory ranks may have. A rank that
+ * has less left than that ends the program. Debug builds check every list that is made.
  * Cost: O(parts) to create; debug builds O(parts + inner lists).
  */
 #include <inttypes.h>
@@ -13,23 +13,22 @@
 #include "runtime/backend/backend.h"
 #include "runtime/data/list.h"
 
-enum { AGREED_BYTES = 1 << 20 };
-
-/* At least the bytes the busiest rank allocates, the same number on every rank: no rank has more than
- * ceil(processors / ranks) parts. */
-static int64_t busiest_bytes(const bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes)
+/* The first rank that cannot have its elements; -1: all can. Sets *count to its elements. */
+static int rank_without_memory(const bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes,
+                               int64_t *count)
 {
-    int64_t largest = 0;
-    for (int64_t k = 0; k < partition->parts; k++) {
-        int64_t part = partition->start[k + 1] - partition->start[k];
-        largest = part > largest ? part : largest;
+    const int64_t most = element_bytes > 0 ? ctx->memory_limit / element_bytes : INT64_MAX;
+    int64_t begin = 0;
+    if (bmf_partition_length(partition) <= most)
+        return -1;
+    for (int r = 0; r < ctx->ranks; r++) {
+        const int64_t part = bmf_partition_part_from(partition, bmf_first_processor(ctx, r + 1));
+        *count = partition->start[part] - begin;
+        if (*count > most)
+            return r;
+        begin = partition->start[part];
     }
-    int64_t parts = (ctx->processors + ctx->ranks - 1) / ctx->ranks, bytes, whole;
-    if (__builtin_mul_overflow(bmf_partition_length(partition), element_bytes, &whole))
-        return INT64_MAX;
-    if (__builtin_mul_overflow(largest * element_bytes, parts, &bytes))
-        return whole;
-    return bytes < whole ? bytes : whole;
+    return -1;
 }
 
 static int64_t fixed_bytes(const bmf_type *type)
@@ -64,6 +63,17 @@ static void check(bmf_context *ctx, const bmf_list *list)
 }
 #endif
 
+int list_fits(bmf_context *ctx, const bmf_type *type, const bmf_partition *partition)
+{
+    const int64_t bytes = fixed_bytes(type);
+    int64_t count;
+    const int rank = rank_without_memory(ctx, partition, bytes, &count);
+    return rank < 0
+               ? BMF_OK
+               : bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory: %" PRId64 " elements of %" PRId64 " bytes on rank %d",
+                          count, bytes, rank);
+}
+
 int bmf_list_create(bmf_context *ctx, const bmf_type *type, bmf_partition *partition, bmf_list **list)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
@@ -74,22 +84,10 @@ int bmf_list_create(bmf_context *ctx, const bmf_type *type, bmf_partition *parti
     if (bmf_type_leaves(type, leaf) < 0)
         return bmf_fail(ctx, BMF_ERROR_TYPE, "an element of %s has more than %d scalars",
                         bmf_type_print(type, text, sizeof text), BMF_MAX_LEAVES);
-    int64_t count = bmf_partition_local_end(partition) - bmf_partition_local_begin(partition);
-    int64_t bytes = fixed_bytes(type);
+    BMF_TRY(list_fits(ctx, type, partition));
+    const int64_t count = bmf_partition_local_end(partition) - bmf_partition_local_begin(partition);
     bmf_column column;
-    int status = column_create(type, count, &column);
-    bool agreed = busiest_bytes(ctx, partition, bytes) >= AGREED_BYTES;
-    if (status != BMF_OK && !agreed) /* nobody else will notice */
-        out_of_memory(count * bytes, "for a list");
-    if (status != BMF_OK)
-        bmf_fail(ctx, status, "out of memory: %" PRId64 " elements of %" PRId64 " bytes on rank %d", count, bytes,
-                 ctx->rank);
-    if (agreed)
-        status = bmf_agree(ctx, status);
-    if (status != BMF_OK) {
-        column_free(&column);
-        return status;
-    }
+    require_memory(column_create(type, count, &column), count * fixed_bytes(type));
     list_adopt(ctx, partition, &column, list);
     return BMF_OK;
 }

@@ -15,6 +15,9 @@ struct bmf_partition {
     int64_t local_parts;             /* parts on this rank, possibly 0 */
 };
 
+/* Gathers a value of every part on this rank to all ranks: all has parts of them. Collective; settles failures. */
+int partition_allgather(bmf_context *ctx, const bmf_partition *partition, const int64_t *values, int64_t *all);
+
 /* Checks the invariants (debug builds call it at every creation); NULL, or what is broken. */
 const char *partition_broken(const bmf_context *ctx, const bmf_partition *partition);
 

@@ -2,8 +2,8 @@
  *
  * Method: rank 0 reads and judges the header and tells the others what it says; then every rank reads the bytes of its
  * own part, which are contiguous because its elements are. A row of a 2-D file is an inner list, so only offsets are
- * added. Errors are agreed upon twice: after the header and after the data.
- * Cost: n w bytes from the file, each by one rank; two allreduces of a word and one broadcast of five words.
+ * added. Errors are settled twice: with the header and after the data.
+ * Cost: n w bytes from the file, each by one rank; one broadcast of six words and one allreduce of a word.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,6 +17,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
 #include "runtime/data/list.h"
+#include "runtime/npy/part.h"
 #include "runtime/npy/private.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bytes of .npy data go straight into columns");
@@ -85,7 +86,7 @@ static int read_open_file(bmf_context *ctx, const char *path, int file, int64_t 
     return check_size(ctx, path, header, file_size);
 }
 
-static int read_header(bmf_context *ctx, const char *path, bmf_npy_header *header)
+int npy_find_header(bmf_context *ctx, const char *path, bmf_npy_header *header)
 {
     struct stat about;
     if (stat(path, &about) != 0) /* before open, which would wait for ever on a pipe */
@@ -103,7 +104,10 @@ static int read_header(bmf_context *ctx, const char *path, bmf_npy_header *heade
 int bmf_npy_header_read(bmf_context *ctx, const char *path, bmf_npy_header *header)
 {
     bmf_npy_header found = {.scalar = &bmf_type_int};
-    BMF_TRY(bmf_agree(ctx, ctx->rank == 0 ? read_header(ctx, path, &found) : BMF_OK));
+    if (ctx->rank == 0)
+        BMF_TRY(failure_defer(ctx, npy_find_header(ctx, path, &found)));
+    if (!found.scalar) /* of a file that was refused */
+        found.scalar = &bmf_type_int;
     int64_t shared[] = {found.scalar->kind, found.dimensions, found.shape[0], found.shape[1], found.data_offset};
     BMF_TRY(ctx->backend->bcast(ctx, 0, shared, sizeof shared));
     const bmf_type *scalar = type_of_kind((bmf_type_kind)shared[0]);
@@ -162,8 +166,8 @@ static int read_scalars(bmf_context *ctx, const char *path, const bmf_npy_header
     return header->scalar == &bmf_type_bool ? check_truths(ctx, path, scalars, first) : BMF_OK;
 }
 
-static int read_data(bmf_context *ctx, const char *path, const bmf_npy_header *header, const bmf_type *scalar,
-                     bmf_partition *partition, bmf_list **list)
+int npy_read_part(bmf_context *ctx, const char *path, const bmf_npy_header *header, const bmf_type *scalar,
+                  bmf_partition *partition, bmf_list **list)
 {
     int64_t begin = bmf_partition_local_begin(partition), count = bmf_partition_local_end(partition) - begin;
     int64_t started = context_now(ctx);
@@ -172,7 +176,6 @@ static int read_data(bmf_context *ctx, const char *path, const bmf_npy_header *h
     if (status == BMF_OK)
         status = read_scalars(ctx, path, header, begin * header->shape[1],
                               header->dimensions == 2 ? &column.child[0] : &column);
-    status = bmf_agree(ctx, status);
     if (status != BMF_OK) {
         column_free(&column);
         return status;
@@ -196,8 +199,14 @@ static int read_onto(bmf_context *ctx, const char *path, const bmf_npy_header *h
     if (header->shape[0] != bmf_partition_length(partition))
         return bmf_fail(ctx, BMF_ERROR_SHAPE, "%s: %" PRId64 " elements for a partition of %" PRId64, path,
                         header->shape[0], bmf_partition_length(partition));
+    bmf_list *part = NULL;
     skeleton_begin(ctx, &skeleton_read, "read");
-    return skeleton_end(ctx, partition, read_data(ctx, path, header, scalar, partition, list));
+    const int status = bmf_agree(ctx, npy_read_part(ctx, path, header, scalar, partition, &part));
+    if (status == BMF_OK)
+        *list = part;
+    else
+        bmf_list_free(part);
+    return skeleton_end(ctx, partition, status);
 }
 
 int bmf_npy_read_as(bmf_context *ctx, const char *path, const bmf_type *scalar, bmf_partition *partition,

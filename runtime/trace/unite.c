@@ -103,12 +103,12 @@ int run_unite(bmf_context *ctx, bmf_trace_run *run)
 {
     int64_t words, total = 0;
     int64_t *mine = write_tables(run, &words), *sizes = allocate(ctx->ranks * WORD);
-    int status = ctx->backend->allgatherv(ctx, &words, 1, sizes, ctx->ranks);
+    int status = ctx->backend->allgather(ctx, &words, 1, NULL, sizes);
     for (int r = 0; status == BMF_OK && r < ctx->ranks; r++)
         total += sizes[r];
     int64_t *all = allocate(total * WORD);
     if (status == BMF_OK)
-        status = ctx->backend->allgatherv(ctx, mine, words, all, total);
+        status = ctx->backend->allgather(ctx, mine, words, sizes, all);
     if (status == BMF_OK)
         enter_all(ctx, run, all);
     free(all);

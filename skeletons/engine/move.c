@@ -30,13 +30,6 @@ double element_guess(const bmf_type *type)
     return type->kind == BMF_LIST ? bytes + (double)sizeof(int64_t) : bytes;
 }
 
-int move_rounds(bmf_context *ctx, const bmf_schedule *schedule, const bmf_transfer *transfer)
-{
-    for (int r = 0; r < schedule->rounds; r++)
-        BMF_TRY(ctx->backend->exchange(ctx, &schedule->round[r], (uint32_t)r, transfer));
-    return BMF_OK;
-}
-
 int move_elements(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
                   const bmf_schedule *schedule, bmf_list **out)
 {
@@ -45,12 +38,11 @@ int move_elements(bmf_context *ctx, int sources, const bmf_move_source *source, 
     return move_nested(ctx, sources, source, target, schedule, out);
 }
 
-int relabel_partition(const bmf_list *xs, bmf_partition *target, bmf_list **out)
+void relabel_partition(const bmf_list *xs, bmf_partition *target, bmf_list **out)
 {
     bmf_column column;
-    BMF_TRY(agree_if_nested(xs->context, xs->type, column_share(&xs->column, &column)));
+    share_column(&xs->column, &column);
     list_adopt(xs->context, target, &column, out);
-    return BMF_OK;
 }
 
 enum { MAX_ROUNDS = 64 };

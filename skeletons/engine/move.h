@@ -28,15 +28,12 @@ int move_nested(bmf_context *ctx, int sources, const bmf_move_source *source, bm
                 const bmf_schedule *schedule, bmf_list **out);
 
 /* The same column on another partition; no messages. */
-int relabel_partition(const bmf_list *xs, bmf_partition *target, bmf_list **out);
+void relabel_partition(const bmf_list *xs, bmf_partition *target, bmf_list **out);
 
 /* Bytes of an element in a message: the sum of its leaves, or BMF_BYTES_UNKNOWN with inner lists. */
 int64_t type_element_bytes(const bmf_type *type);
 /* The same, with a guess for inner lists that is equal on every rank. For cost estimates. */
 double element_guess(const bmf_type *type);
-
-/* Executes all rounds. */
-int move_rounds(bmf_context *ctx, const bmf_schedule *schedule, const bmf_transfer *transfer);
 
 /* The groups of a split or gather: runs of `count` parts of the finer partition. generate is for bmf_call; it makes
  * messages that name elements. */

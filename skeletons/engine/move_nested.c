@@ -145,9 +145,7 @@ int move_nested(bmf_context *ctx, int sources, const bmf_move_source *source, bm
         status = build(&move, target, &column);
     parcels_close(&move.units);
     free(move.start);
-    if (status == BMF_ERROR_MEMORY)
-        bmf_fail(ctx, status, "out of memory for the moved list on rank %d", ctx->rank);
-    status = bmf_agree(ctx, status);
+    require_memory(status, 0);
     if (status == BMF_OK)
         list_adopt(ctx, target, &column, out);
     else

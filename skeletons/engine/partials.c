@@ -70,7 +70,7 @@ int partials_fold(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree
         forest_free(&state.forest[i]);
     free(state.forest);
     free(piece);
-    status = agree_if(ctx, source->may_fail || tree->op->may_fail, status);
+    status = failure_defer(ctx, status);
     if (status != BMF_OK)
         partials_free(partials);
     return status;
@@ -159,6 +159,10 @@ static int outgoing(void *state, const bmf_message *message, bmf_segment *segmen
 {
     bmf_partials *partials = state;
     bmf_inbox *inbox = partials->inbox;
+    if (partials->ctx->sends_marks) { /* a mark has no data */
+        segment[0] = (bmf_segment){inbox, message->bytes};
+        return message->bytes > 0;
+    }
     int64_t k = partials_local(partials, message->from);
     bmf_forest *own = &inbox->own[inbox->owned];
     const bmf_forest *sent =
@@ -206,7 +210,7 @@ static int by_receiver_and_items(const void *a, const void *b)
 static int join_all(bmf_partials *partials, uint32_t number, bmf_join_function *join)
 {
     bmf_inbox *inbox = partials->inbox;
-    if (inbox->count == 0)
+    if (inbox->count == 0 || partials->ctx->sends_marks)
         return BMF_OK;
     /* In the order of the elements, whatever arrived first. */
     qsort(inbox->arrived, (size_t)inbox->count, sizeof *inbox->arrived, by_receiver_and_items);

@@ -11,6 +11,9 @@
 #include "bmf/kernel.h"
 #include "runtime/data/list.h"
 
+/* fold_rows or fold_columns of an operator. */
+typedef void bmf_fold_blocks(const void *context, int64_t blocks, const void *x, void *out);
+
 /* Elements that are read block by block: what folds run on. The first member of whatever has them: lists under a
  * kernel (bmf_source), a segment of a stream of the language. */
 typedef struct bmf_block_source {
@@ -19,8 +22,13 @@ typedef struct bmf_block_source {
     int (*block)(const struct bmf_block_source *source, int worker, int64_t begin, int64_t count, bmf_slice *block);
     /* The fold of the BMF_FOLD_BLOCK elements from begin on, by something faster than the operator; or NULL. */
     int (*fold)(const struct bmf_block_source *source, int worker, int64_t begin, void *value);
-    bool plain;  /* a block's elements are contiguous */
-    bool direct; /* contiguous in the list itself: blocks may be of any length */
+    /* The values that fold_blocks makes of the blocks of BMF_COLUMN_BLOCK elements from begin on, which are computed
+     * one after the other; or NULL. Returns 0 or a failure code. */
+    int (*fold_blocks)(const struct bmf_block_source *source, int worker, int64_t begin, int64_t blocks,
+                       const bmf_operator *op, bmf_fold_blocks *fold_blocks, void *values);
+    bool plain;       /* a block's elements are contiguous */
+    bool direct;      /* contiguous in the list itself: blocks may be of any length */
+    int64_t computed; /* otherwise: elements to compute at a time, whole blocks */
 } bmf_block_source;
 
 typedef struct bmf_source {
@@ -44,6 +52,8 @@ int source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, co
 void source_close(bmf_source *source);
 /* Slices of the lists' leaves at element `begin`: `inputs` of them. */
 void source_inputs(const bmf_source *source, int64_t begin, bmf_slice *in);
+/* No leaf of the lists is one value for all elements. */
+bool source_contiguous(const bmf_source *source);
 /* Its blocks; fails with the kernel's code. */
 int source_block(const bmf_source *source, int worker, int64_t begin, int64_t count, bmf_slice block[BMF_MAX_LEAVES]);
 
@@ -58,6 +68,7 @@ typedef struct bmf_sink {
     int64_t origin;
     int64_t block; /* elements that sink_count aims at */
     bool staged, streaming;
+    bool direct;    /* the kernel itself streams whole lines */
     char **scratch; /* by worker, when staged */
     int workers;
 } bmf_sink;
@@ -71,6 +82,12 @@ void sink_close(bmf_sink *sink);
 /* How many of the elements [begin, end) to write at once, at most BMF_BLOCK, so that blocks end where cache lines of
  * the column do. For skeletons whose results do not depend on the cut. */
 int64_t sink_count(const bmf_sink *sink, int64_t begin, int64_t end);
+/* The sink is written by this kernel only, through sink_run; its inputs are contiguous or not. */
+void sink_open_kernel(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode, int streams, const bmf_kernel *kernel,
+                      bool contiguous);
+/* Elements [begin, begin + count) of the sink become the kernel's results for `in`. Returns the kernel's code. */
+int sink_run(const bmf_sink *sink, int worker, const bmf_kernel *kernel, const bmf_slice *in, int64_t begin,
+             int64_t count);
 /* Where the worker should put elements [begin, begin + count). */
 void sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block[BMF_MAX_LEAVES]);
 /* The block is complete: copies it out if it was staged. */

@@ -2,6 +2,7 @@
 #ifndef BMF_LANGUAGE_PROGRAM_H
 #define BMF_LANGUAGE_PROGRAM_H
 
+#include "bmf/npy.h"
 #include "runtime/data/list.h"
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/evaluate/evaluate.h"
@@ -25,10 +26,14 @@ typedef struct bmf_program {
     bmf_expression *expression; /* rewritten: what runs */
     bmf_rewriting rewriting;
     const bmf_type *argument_type;
-    bmf_column argument; /* from text: one element, on rank 0 */
-    const char *npy;     /* or the file to read in parallel */
-    bool keep_parts;     /* before it runs: leave out a final P_Reduce (B_Op (B_Conc)), for program_list */
-    double seconds;      /* once it has run: the slowest rank's time from argument to value */
+    bmf_column argument;   /* from text: one element, on rank 0 */
+    const char *npy;       /* or the file to read in parallel, */
+    bmf_npy_header header; /* with this header */
+    bool keep_parts;       /* before it runs: leave out a final P_Reduce (B_Op (B_Conc)), for program_list */
+    /* once it has run, over all ranks: */
+    double seconds;      /* of the slowest from argument to value */
+    bmf_statistics sent; /* since the context was opened, by all of them */
+    int64_t peak_bytes;  /* memory of the one that took most */
 } bmf_program;
 
 /* Reads, parses and types; rank 0 reads the files and parses the data, the others get the texts of the expressions.
@@ -39,6 +44,8 @@ void program_rewrite(bmf_program *program, const bmf_rewriting *rewriting);
 /* Runs. The number of processors must be set before (processors_needed). *result: a batch of one instance on
  * processor 0. Collective; agreed errors. */
 int program_run(bmf_context *ctx, bmf_program *program, bmf_value *result);
+/* Runs and gathers. *column: as of program_gather, at the cost of program_run alone. Collective; agreed errors. */
+int program_value(bmf_context *ctx, bmf_program *program, bmf_column *column);
 /* The result with its distributed lists gathered, as a column of one element on rank 0 (no elements elsewhere).
  * Collective. */
 int program_gather(bmf_context *ctx, bmf_value *result, bmf_column *column);

@@ -83,9 +83,7 @@ int project_nested(bmf_project_call *call, bmf_list **out)
         free(call->outgoing_request[k].packed);
     for (int64_t k = 0; k < call->incoming_requests; k++)
         free(call->incoming_request[k].packed);
-    if (status == BMF_ERROR_MEMORY)
-        bmf_fail(ctx, status, "out of memory for the projected list on rank %d", ctx->rank);
-    status = bmf_agree(ctx, status);
+    require_memory(status, 0);
     if (status == BMF_OK)
         list_adopt(ctx, call->indices->partition, &column, out);
     else

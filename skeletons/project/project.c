@@ -342,11 +342,13 @@ static int project(bmf_project_call *call, bmf_list **out)
     call->slots = working_buffer(call->indices->column.count * (int64_t)sizeof *call->slot);
     call->slot = call->slots->data;
     BMF_TRY(compute(call, "project owners", 0, find_owners));
-    BMF_TRY(bmf_agree(ctx, check_range(call)));
-    make_requests(call);
+    BMF_TRY(failure_defer(ctx, check_range(call))); /* the requests' round settles */
+    if (!ctx->sends_marks)
+        make_requests(call);
     call->requested_buffer = working_buffer(call->requested * (int64_t)sizeof *call->requested_index);
     call->requested_index = call->requested_buffer->data;
-    BMF_TRY(compute(call, "project requests", 1, fill_requests));
+    if (!ctx->sends_marks)
+        BMF_TRY(compute(call, "project requests", 1, fill_requests));
     BMF_TRY(send_requests(call));
     return bmf_type_is_fixed(call->xs->type) ? project_fixed(call, out) : project_nested(call, out);
 }

@@ -111,7 +111,7 @@ static int make_layout(bmf_context *ctx, bmf_frame *frame)
     int64_t *inside = allocate((frame->outer->count + 1) * (int64_t)sizeof *inside);
     int64_t *all = allocate((outer->count + 1) * (int64_t)sizeof *all);
     count_inside(frame, inside);
-    int status = ctx->backend->allgatherv(ctx, inside, frame->outer->count, all, outer->count);
+    int status = layout_allgather(ctx, outer, inside, all);
     if (status == BMF_OK)
         frame->layout = expand(ctx, outer, all);
     free(inside);
@@ -127,7 +127,6 @@ int frame_layout(bmf_evaluator *evaluator, bmf_frame *frame, bmf_layout **layout
         frame->layout = layout_create(evaluator->ctx, 1, &first_processor);
     } else if (!frame->layout) {
         BMF_TRY(frame_layout(evaluator, (bmf_frame *)frame->outer, &outer));
-        BMF_TRY(bmf_agree(evaluator->ctx, BMF_OK));
         BMF_TRY(make_layout(evaluator->ctx, frame));
     }
     *layout = frame->layout;

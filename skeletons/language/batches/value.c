@@ -149,6 +149,25 @@ int value_empty(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value
     return finish_components(&made, status, out);
 }
 
+void value_default(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out)
+{
+    bmf_value made = {.type = type, .count = count, .begin = no_offsets, .end = no_offsets};
+    if (count == 0 || type->components == 0) {
+        require_memory(value_empty(ctx, type, count > 0, out), (int64_t)sizeof(int64_t));
+        if (out->data)
+            memset(out->data, 0, (size_t)type->size);
+        out->count = type->kind == BMF_NOTHING ? 0 : count;
+        out->stride = 0;
+        return;
+    }
+    made.child = new_children(type->components);
+    if (type->kind != BMF_LIST)
+        made.begin = made.end = NULL;
+    for (int k = 0; k < type->components; k++)
+        value_default(ctx, type->component[k], type->kind == BMF_LIST ? 0 : count, &made.child[k]);
+    *out = made;
+}
+
 int value_constant(bmf_context *ctx, const bmf_constant *constant, int64_t count, bmf_value *out)
 {
     static const bmf_type *const type[] = {

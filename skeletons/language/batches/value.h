@@ -48,6 +48,9 @@ void value_create_tuple(int components, bmf_value *component, bmf_value *out); /
 /* No instances, or instances of an empty type: a batch of count instances whose lists are all empty; count 0 for any
  * type. */
 int value_empty(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out);
+/* Values that stand for those a rank does not have (docs/errors.md): zeros, false and empty lists. Placed types. Does
+ * not fail. Cost: constant. */
+void value_default(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out);
 /* The same constant for all instances (stride 0). */
 int value_constant(bmf_context *ctx, const bmf_constant *constant, int64_t count, bmf_value *out);
 void value_free(bmf_value *value); /* leaves an empty shell that may be freed again */

@@ -38,7 +38,6 @@ static int decide_together(bmf_evaluator *evaluator, bmf_expression *predicate, 
     if (mask.count > 0)
         holds = *(const uint8_t *)mask.data;
     value_free(&mask);
-    BMF_TRY(bmf_agree(evaluator->ctx, BMF_OK));
     BMF_TRY(evaluator->ctx->backend->bcast(evaluator->ctx, 0, &holds, 1));
     *decision = holds != 0;
     return BMF_OK;
@@ -208,9 +207,8 @@ static int anybody(const loop *l, bool *goes_on)
     *goes_on = l->count > 0;
     if (!l->expression->communicates)
         return BMF_OK;
-    BMF_TRY(bmf_agree(ctx, BMF_OK));
     int64_t *all = allocate(ctx->ranks * (int64_t)sizeof *all);
-    int status = ctx->backend->allgatherv(ctx, &l->count, 1, all, ctx->ranks);
+    int status = ctx->backend->allgather(ctx, &l->count, 1, NULL, all);
     for (int r = 0; status == BMF_OK && r < ctx->ranks; r++)
         *goes_on = *goes_on || all[r] > 0;
     free(all);

@@ -152,8 +152,9 @@ static int evaluate_once(bmf_evaluator *evaluator, bmf_expression *expression, b
     return status;
 }
 
-int evaluate_unnamed(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
-                     bmf_value *out)
+/* By the best way. */
+static int evaluate_chosen(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                           bmf_value *out)
 {
     if (has_no_values(expression->in) || may_skip(evaluator, expression, frame)) {
         value_free(x);
@@ -164,6 +165,53 @@ int evaluate_unnamed(bmf_evaluator *evaluator, bmf_expression *expression, bmf_f
     if (is_once(expression, frame, x))
         return evaluate_once(evaluator, expression, frame, x, out);
     return apply(evaluator, expression, frame, x, out);
+}
+
+/* ---- failures ---- */
+
+/* What this rank does by itself, and what may fail on it alone. */
+static int evaluate_alone(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                          bmf_value *out)
+{
+    bmf_context *ctx = evaluator->ctx;
+    if (ctx->sends_marks) {
+        value_free(x);
+    } else {
+        evaluator->alone = true;
+        const int status = evaluate_chosen(evaluator, expression, frame, x, out);
+        evaluator->alone = false;
+        if (status == BMF_OK)
+            return BMF_OK;
+        failure_note(ctx, status);
+    }
+    if (has_no_values(expression->in))
+        return value_empty(ctx, expression->out, 0, out);
+    value_default(ctx, expression->out, frame->count, out);
+    return BMF_OK;
+}
+
+/* What ranks do together. The only failure of one rank is that of its memory, which ends the program. */
+static int evaluate_together(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                             bmf_value *out)
+{
+    bmf_context *ctx = evaluator->ctx;
+    ctx->step += BMF_STEPS;
+    const int status = evaluate_chosen(evaluator, expression, frame, x, out);
+    ctx->step += BMF_STEPS;
+    if (!ctx->settled)
+        require_memory(status, 0);
+    return status;
+}
+
+int evaluate_unnamed(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                     bmf_value *out)
+{
+    if (evaluator->alone || evaluator->ctx->ranks == 1)
+        return evaluate_chosen(evaluator, expression, frame, x, out);
+    return expression->communicates || bmf_type_holds_distributed(expression->in) ||
+                   bmf_type_holds_distributed(expression->out)
+               ? evaluate_together(evaluator, expression, frame, x, out)
+               : evaluate_alone(evaluator, expression, frame, x, out);
 }
 
 int evaluate_batch(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)

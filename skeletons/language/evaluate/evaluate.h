@@ -1,9 +1,10 @@
 /* Flattened evaluation: an expression applied to a batch of arguments.
  *
- * Statuses are this rank's own: when an expression fails on one rank only, the others go on to the next operation that
- * communicates. Every such operation begins with bmf_agree(ctx, BMF_OK), and whoever has failed comes, without any
- * other collective call, to the agreement at the end of bmf_trace_run; so all leave together with the message of the
- * lowest rank.
+ * Failures (docs/errors.md): a status that is returned from an expression that communicates, or that concerns
+ * distributed lists, is known to all ranks, which leave together: it follows from what every rank knows, or was
+ * settled by a collective call. Other expressions may fail on one rank only. That rank notes the failure, and goes on
+ * with default values and without computing, so that it takes part in all communication, with marks instead of data.
+ * Counts and layouts, which ranks must not disagree about, are shared by calls that settle.
  *
  * Trace: an operation opens a node (skeleton_begin) unless evaluator->quiet, which is set inside B_While loops that
  * may go round a different number of times on each rank. */
@@ -19,7 +20,11 @@ typedef struct bmf_evaluator {
     bmf_context *ctx;
     const bmf_texts *texts;
     int quiet;
+    bool alone; /* inside of an expression that concerns this rank only */
 } bmf_evaluator;
+
+/* Steps of the program (ctx->step) from one expression that communicates to the next: more than it has rounds. */
+enum { BMF_STEPS = 64 };
 
 /* Instances up to `end` (of this rank's) lie on `processor`. */
 typedef struct bmf_run_of_instances {

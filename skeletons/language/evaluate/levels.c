@@ -18,9 +18,8 @@ int tree_walk_open(bmf_tree_walk *walk)
         longest = length > longest ? length : longest;
     }
     if (walk->fold->child[0]->communicates) {
-        BMF_TRY(bmf_agree(ctx, BMF_OK));
         int64_t *all = allocate(ctx->ranks * (int64_t)sizeof *all);
-        int status = ctx->backend->allgatherv(ctx, &longest, 1, all, ctx->ranks);
+        int status = ctx->backend->allgather(ctx, &longest, 1, NULL, all);
         for (int r = 0; status == BMF_OK && r < ctx->ranks; r++)
             longest = all[r] > longest ? all[r] : longest;
         free(all);

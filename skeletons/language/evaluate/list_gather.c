@@ -198,6 +198,8 @@ int evaluate_zip(bmf_evaluator *evaluator, bmf_expression *zip, bmf_frame *frame
 {
     bmf_value pairs;
     int status = check_lengths(evaluator, zip, frame, x);
+    if (zip->communicates) /* ranks have different lists, and an operator that waits for all ranks */
+        status = bmf_agree(evaluator->ctx, status);
     if (status == BMF_OK)
         status = make_pairs(evaluator, frame, x, &pairs);
     value_free(x);

@@ -279,6 +279,10 @@ int evaluate_reduce(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_frame 
         return evaluate_reduce_lists(evaluator, reduce, frame, x, out);
     int status = reduce->children > 1 ? evaluate_default(evaluator, reduce, frame, x, &initial)
                                       : check_not_empty(evaluator, reduce, frame, x);
+    if (status != BMF_OK && reduce->child[0]->communicates) {
+        failure_note(evaluator->ctx, status); /* settled when ranks tell each other how many levels there are */
+        status = BMF_OK;
+    }
     if (status == BMF_OK)
         status = value_pack_for(evaluator, frame, "pack", x);
     if (status == BMF_OK)

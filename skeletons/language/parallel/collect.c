@@ -76,12 +76,15 @@ static int collect_list(bmf_evaluator *evaluator, bmf_frame *frame, bmf_distribu
     bmf_schedule *schedule =
         schedule_create("direct", ctx->first_processor, ctx->first_processor + ctx->local_processors);
     parcels_open(&parcels, ctx, spread->elements->count);
-    int status = send_elements(evaluator, instances, spread, values, &parcels, schedule);
-    status = bmf_agree(ctx, status);
+    int status = BMF_OK;
+    if (ctx->sends_marks)
+        schedule_extend(schedule, 1);
+    else
+        status = send_elements(evaluator, instances, spread, values, &parcels, schedule);
     if (status == BMF_OK)
         status = parcels_deliver(&parcels, &schedule->round[0], 0);
     if (status == BMF_OK)
-        status = bmf_agree(ctx, build_lists(evaluator, instances, spread, type, &parcels, out));
+        status = build_lists(evaluator, instances, spread, type, &parcels, out);
     parcels_close(&parcels);
     schedule_free(schedule);
     return status;

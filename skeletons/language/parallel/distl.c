@@ -77,7 +77,7 @@ int distribution_broadcast(bmf_evaluator *evaluator, bmf_expression *expression,
     const bmf_type *type = x->type;
     BMF_TRY(frame_layout(evaluator, frame, &instances));
     parcels_open(&parcels, ctx, spread->elements->count);
-    int status = bmf_agree(ctx, pack_values(evaluator, instances, spread, x, &parcels));
+    int status = ctx->sends_marks ? BMF_OK : pack_values(evaluator, instances, spread, x, &parcels);
     if (status == BMF_OK) {
         bmf_schedule *schedule = distribution_schedule(ctx, spread, &algorithm_split_tree);
         distribution_plan(evaluator, expression, spread, &algorithm_split_tree);
@@ -85,7 +85,7 @@ int distribution_broadcast(bmf_evaluator *evaluator, bmf_expression *expression,
         schedule_free(schedule);
     }
     if (status == BMF_OK)
-        status = bmf_agree(ctx, unpack_values(evaluator, spread, type, &parcels, out));
+        status = unpack_values(evaluator, spread, type, &parcels, out);
     parcels_close(&parcels);
     return status;
 }
@@ -99,10 +99,8 @@ int evaluate_parallel_distl(bmf_evaluator *evaluator, bmf_expression *distl, bmf
     value_move(&x->child[0], &value);
     value_move(&x->child[1].child[0], &elements);
     value_free(x);
-    int status = bmf_agree(evaluator->ctx, BMF_OK);
     operation_begin(evaluator, distl);
-    if (status == BMF_OK)
-        status = distribution_broadcast(evaluator, distl, frame, spread, &value, &repeated);
+    int status = distribution_broadcast(evaluator, distl, frame, spread, &value, &repeated);
     value_free(&value);
     if (status == BMF_OK)
         value_pair(&repeated, &elements, &pairs);

@@ -75,7 +75,7 @@ static int send_requests(bmf_context *ctx, const bmf_layout *targets, const bmf_
 {
     bmf_schedule *schedule = one_round(ctx);
     index_messages all = {.requests = requests};
-    for (int64_t n = 0; n < targets->local_count; n++) {
+    for (int64_t n = 0; n < targets->local_count && !ctx->sends_marks; n++) {
         int64_t target = targets->local[n], from = targets->processor[target], to = elements->processor[element[n]];
         if (from == to)
             add_request(requests, target, element[n]);
@@ -123,7 +123,7 @@ static int answer(bmf_evaluator *evaluator, const bmf_layout *targets, const bmf
     const bmf_type *type = values->type;
     bmf_parcels parcels;
     parcels_open(&parcels, ctx, targets->count);
-    int status = bmf_agree(ctx, pack_requested(evaluator, elements, values, requests, &parcels));
+    int status = pack_requested(evaluator, elements, values, requests, &parcels);
     value_free(values);
     if (status == BMF_OK) {
         bmf_schedule *schedule = one_round(ctx);
@@ -137,7 +137,7 @@ static int answer(bmf_evaluator *evaluator, const bmf_layout *targets, const bmf
         schedule_free(schedule);
     }
     if (status == BMF_OK)
-        status = bmf_agree(ctx, value_from_parcels(&parcels, type, targets->local, targets->local_count, out));
+        status = value_from_parcels(&parcels, type, targets->local, targets->local_count, out);
     parcels_close(&parcels);
     return status;
 }
@@ -154,6 +154,13 @@ static int bad_index(bmf_evaluator *evaluator, const bmf_expression *by, const b
 {
     bmf_failure failure = {.kind = BMF_FAILURE_INDEX, .expression = by, .element = instance, .value = {index, length}};
     return frame_fail(evaluator, frame, &failure);
+}
+
+/* Ranks hear of it in the collective call that follows. A rank that has failed has no indices. */
+static void note_bad_index(bmf_evaluator *evaluator, int status)
+{
+    if (status != BMF_OK && !evaluator->ctx->sends_marks)
+        failure_note(evaluator->ctx, status);
 }
 
 /* B_Index: one index an instance. */
@@ -178,7 +185,7 @@ static int collect_numbers(bmf_context *ctx, const bmf_layout *instances, const 
 {
     int64_t *by_rank = allocate((instances->count + 1) * (int64_t)sizeof *by_rank);
     int64_t *next = allocate_clear(ctx->ranks + 1, (int64_t)sizeof *next);
-    int status = ctx->backend->allgatherv(ctx, local, instances->local_count, by_rank, instances->count);
+    int status = layout_allgather(ctx, instances, local, by_rank);
     for (int64_t c = 0; c < instances->count; c++)
         next[bmf_rank_of(ctx, instances->processor[c]) + 1]++;
     for (int r = 0; r < ctx->ranks; r++)
@@ -273,9 +280,8 @@ static int project_placed(bmf_evaluator *evaluator, bmf_expression *project, bmf
                           fetch_requests *requests, bmf_distribution **results)
 {
     bmf_value told = {0};
-    int status = bmf_agree(evaluator->ctx, check_indices(evaluator, project, frame, instances, spread, lists));
-    if (status == BMF_OK)
-        status = make_results(evaluator, project, instances, spread, lists, results);
+    note_bad_index(evaluator, check_indices(evaluator, project, frame, instances, spread, lists));
+    int status = make_results(evaluator, project, instances, spread, lists, results);
     if (status == BMF_OK)
         status = distribution_broadcast(evaluator, project, frame, spread, lists, &told);
     if (status == BMF_OK)
@@ -303,9 +309,8 @@ static int project_distributed(bmf_evaluator *evaluator, bmf_expression *project
         element[n] = offset[0] + i;
     }
     frame_close(&inner);
-    status = bmf_agree(evaluator->ctx, status);
-    if (status == BMF_OK)
-        status = send_requests(evaluator->ctx, indices->spread->elements, spread->elements, element, requests);
+    note_bad_index(evaluator, status);
+    status = send_requests(evaluator->ctx, indices->spread->elements, spread->elements, element, requests);
     if (status == BMF_OK)
         *results = distribution_retain(indices->spread);
     free(element), free(item);
@@ -323,10 +328,8 @@ int evaluate_parallel_project(bmf_evaluator *evaluator, bmf_expression *project,
     value_move(&x->child[0].child[0], &elements);
     value_move(&x->child[1], &indices);
     value_free(x);
-    int status = bmf_agree(evaluator->ctx, BMF_OK);
     operation_begin(evaluator, project);
-    if (status == BMF_OK)
-        status = frame_layout(evaluator, frame, &instances);
+    int status = frame_layout(evaluator, frame, &instances);
     if (status == BMF_OK)
         status = indices.spread
                      ? project_distributed(evaluator, project, frame, spread, &indices, &requests, &results)
@@ -355,15 +358,12 @@ int evaluate_parallel_index(bmf_evaluator *evaluator, bmf_expression *index, bmf
     value_move(&x->child[0].child[0], &elements);
     value_move(&x->child[1], &indices);
     value_free(x);
-    int status = bmf_agree(evaluator->ctx, BMF_OK);
     operation_begin(evaluator, index);
-    if (status == BMF_OK)
-        status = frame_layout(evaluator, frame, &instances);
-    if (status == BMF_OK)
-        status =
-            bmf_agree(evaluator->ctx, index_elements(evaluator, index, frame, instances, spread, &indices, element));
-    if (status == BMF_OK)
+    int status = frame_layout(evaluator, frame, &instances);
+    if (status == BMF_OK) {
+        note_bad_index(evaluator, index_elements(evaluator, index, frame, instances, spread, &indices, element));
         status = send_requests(evaluator->ctx, instances, spread->elements, element, &requests);
+    }
     if (status == BMF_OK)
         status = answer(evaluator, instances, spread->elements, &elements, &requests, out);
     value_free(&indices);

@@ -21,6 +21,10 @@ bmf_layout *layout_retain(bmf_layout *layout);
 void layout_release(bmf_layout *layout);
 bool layout_equal(const bmf_layout *a, const bmf_layout *b);
 
+/* Gathers a number of every instance on this rank to all ranks, rank by rank: all has layout->count of them.
+ * Collective; settles failures. */
+int layout_allgather(bmf_context *ctx, const bmf_layout *layout, const int64_t *local, int64_t *all);
+
 /* The distributed lists of a batch: instance c (of all instances of all ranks) has the elements [offsets[c], offsets[c
  * + 1]) of `elements`, which says their processors. */
 typedef struct bmf_distribution {

@@ -115,15 +115,15 @@ static int run_rounds(levels *s)
     for (int r = 0; status == BMF_OK && r < schedule->rounds; r++) {
         int64_t distance = (int64_t)1 << r;
         bmf_parcels parcels;
+        ctx->step++;
         parcels_open(&parcels, ctx, s->spread->elements->count);
-        status = bmf_agree(ctx, pack_senders(s, distance, &parcels));
+        if (!ctx->sends_marks)
+            status = pack_senders(s, distance, &parcels);
         carry_senders(s, &schedule->round[r]);
         if (status == BMF_OK)
             status = parcels_exchange(&parcels, &schedule->round[r], (uint32_t)r);
         if (status == BMF_OK)
             status = combine(s, distance, &parcels);
-        if (!s->fold->child[0]->communicates)
-            status = bmf_agree(ctx, status);
         parcels_close(&parcels);
     }
     schedule_free(schedule);

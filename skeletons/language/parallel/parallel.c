@@ -83,6 +83,10 @@ int value_from_parcels(const bmf_parcels *parcels, const bmf_type *type, const i
                        bmf_value *out)
 {
     bmf_column column;
+    if (parcels->ctx->sends_marks) { /* some may be missing */
+        value_default(parcels->ctx, type, count, out);
+        return BMF_OK;
+    }
     bmf_column_builder *builder = column_builder_create(type);
     bool whole = builder;
     for (int64_t k = 0; whole && k < count; k++)

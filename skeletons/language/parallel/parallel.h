@@ -23,13 +23,13 @@ bmf_schedule *distribution_schedule(bmf_context *ctx, const bmf_distribution *sp
 void distribution_plan(bmf_evaluator *evaluator, const bmf_expression *expression, const bmf_distribution *spread,
                        const bmf_algorithm *algorithm);
 
-/* A batch of the parcels of the given elements, in that order, each one element of `type`. */
+/* A batch of the parcels of the given elements, in that order, each one element of `type`; default values after a
+ * failure. */
 int value_from_parcels(const bmf_parcels *parcels, const bmf_type *type, const int64_t *element, int64_t count,
                        bmf_value *out);
 
 /* Reductions and scans of the lists of a spread: values, all of this rank's elements, become what is left of them: of
- * a reduction each list's first element, of a scan all. elements: the frame of the elements. Collective; agreed
- * status, except while the operator itself communicates. */
+ * a reduction each list's first element, of a scan all. elements: the frame of the elements. Collective. */
 int distribution_combine(bmf_evaluator *evaluator, bmf_expression *fold, bool scan, const bmf_distribution *spread,
                          bmf_frame *elements, bmf_value *values);
 
@@ -42,7 +42,7 @@ int operation_end(bmf_evaluator *evaluator, int status);
 void value_distribute(int64_t count, bmf_distribution *spread, bmf_value *child, bmf_value *out);
 
 /* Distributed lists of one instance, joined to a list in C with a part on each element's processor. `lists`, the
- * elements on this rank, are taken over. Collective; agreed status. */
+ * elements on this rank, are taken over. Collective; settles failures. */
 int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *lists, bmf_list **list);
 /* The parts of a list in C on this rank, each as a list: one instance a part. The list's column is moved out of it. */
 int value_from_parts(bmf_list *list, bmf_value *parts);
@@ -51,7 +51,7 @@ int value_from_parts(bmf_list *list, bmf_value *parts);
 void value_pair(bmf_value *a, bmf_value *b, bmf_value *out);
 
 /* The instances' values x on the elements of their distributed lists: a batch for this rank's elements. Down the split
- * tree; count - 1 messages a list. x stays the caller's. Collective; agreed status. */
+ * tree; count - 1 messages a list. x stays the caller's. Collective. */
 int distribution_broadcast(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame,
                            const bmf_distribution *spread, bmf_value *x, bmf_value *out);
 

@@ -19,7 +19,7 @@ static int collect_starts(bmf_context *ctx, const bmf_distribution *spread, cons
     for (int64_t k = 0; k < lists->count; k++)
         length[k] = value_length(lists, k);
     start[0] = 0;
-    int status = ctx->backend->allgatherv(ctx, length, lists->count, start + 1, spread->elements->count);
+    int status = layout_allgather(ctx, spread->elements, length, start + 1);
     for (int64_t k = 0; k < spread->elements->count; k++)
         start[k + 1] += start[k];
     free(length);
@@ -37,9 +37,8 @@ int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *l
     int status = value_pack(ctx, lists);
     if (status == BMF_OK)
         status = value_to_column(ctx, &lists->child[0], &column);
-    status = bmf_agree(ctx, status);
-    if (status == BMF_OK)
-        status = collect_starts(ctx, spread, lists, start);
+    require_memory(status, lists->count);
+    status = collect_starts(ctx, spread, lists, start);
     while (parts > 1 && processor[0] + ((int64_t)1 << level.log2_stride) < processor[1])
         level.log2_stride++;
     if (status == BMF_OK)
@@ -63,7 +62,7 @@ static int gather_one(bmf_evaluator *evaluator, const bmf_distribution *spread, 
     int status = bmf_gather(parts, &whole);
     bmf_list_free(parts);
     if (status == BMF_OK)
-        status = bmf_agree(evaluator->ctx, value_from_parts(whole, out));
+        status = value_from_parts(whole, out);
     bmf_list_free(whole);
     return status;
 }
@@ -125,13 +124,11 @@ int evaluate_parallel_reduce(bmf_evaluator *evaluator, bmf_expression *reduce, b
 {
     bmf_value defaults = {0}, elements, total = {0};
     bmf_layout *instances;
-    int status = bmf_agree(evaluator->ctx, BMF_OK);
-    if (status == BMF_OK)
-        status = frame_layout(evaluator, frame, &instances);
+    int status = frame_layout(evaluator, frame, &instances);
     if (status == BMF_OK && reduce->children == 1)
         status = check_no_empty_list(evaluator, reduce, x->spread);
     if (status == BMF_OK && reduce->children > 1)
-        status = bmf_agree(evaluator->ctx, evaluate_default(evaluator, reduce, frame, x, &defaults));
+        status = evaluate_default(evaluator, reduce, frame, x, &defaults);
     if (status != BMF_OK) {
         value_free(x);
         value_free(&defaults);

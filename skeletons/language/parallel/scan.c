@@ -33,9 +33,7 @@ int evaluate_parallel_scan(bmf_evaluator *evaluator, bmf_expression *scan, bmf_f
 {
     bmf_value defaults = {0}, elements, scanned;
     int64_t count = x->count;
-    int status = bmf_agree(evaluator->ctx, BMF_OK);
-    if (status == BMF_OK && scan->children > 1)
-        status = bmf_agree(evaluator->ctx, evaluate_default(evaluator, scan, frame, x, &defaults));
+    int status = scan->children > 1 ? evaluate_default(evaluator, scan, frame, x, &defaults) : BMF_OK;
     if (status != BMF_OK) {
         value_free(x);
         value_free(&defaults);

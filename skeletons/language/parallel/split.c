@@ -62,12 +62,28 @@ static int list_of_value(bmf_evaluator *evaluator, int64_t on, bmf_value *x, bmf
         value_free(&none);
     }
     value_free(x);
-    BMF_TRY(bmf_agree(ctx, status));
+    require_memory(status, length);
     bmf_partition *partition;
-    BMF_TRY(ctx->backend->bcast(ctx, on, &length, (int64_t)sizeof length));
-    BMF_TRY(bmf_partition_placed(ctx, on, length, &partition));
+    status = ctx->backend->bcast(ctx, on, &length, (int64_t)sizeof length);
+    if (status == BMF_OK)
+        status = bmf_partition_placed(ctx, on, length, &partition);
+    if (status != BMF_OK) {
+        column_free(&column);
+        return status;
+    }
     list_adopt(ctx, partition, &column, list);
     bmf_partition_release(partition);
+    return status;
+}
+
+/* The list comes from a rank that has not failed: others pass on what they get, even if they have. */
+static int pass_on_split(const bmf_list *whole, const bmf_expression *split, bmf_list **spread)
+{
+    bmf_context *ctx = bmf_list_context(whole);
+    const bool sends_marks = ctx->sends_marks;
+    ctx->sends_marks = false;
+    const int status = bmf_split(whole, split->number[0], (int)split->number[1], spread);
+    ctx->sends_marks = sends_marks;
     return status;
 }
 
@@ -76,10 +92,10 @@ static int split_one(bmf_evaluator *evaluator, const bmf_expression *split, int6
     bmf_list *whole = NULL, *spread = NULL;
     int status = list_of_value(evaluator, on, x, &whole);
     if (status == BMF_OK)
-        status = bmf_split(whole, split->number[0], (int)split->number[1], &spread);
+        status = pass_on_split(whole, split, &spread);
     bmf_list_free(whole);
     if (status == BMF_OK)
-        status = bmf_agree(evaluator->ctx, value_from_parts(spread, parts));
+        status = value_from_parts(spread, parts);
     bmf_list_free(spread);
     return status;
 }
@@ -116,7 +132,7 @@ static int split_many(bmf_evaluator *evaluator, const bmf_expression *split, con
     bmf_parcels parcels;
     const bmf_algorithm *chosen = choose_algorithm(ctx, &(bmf_choice){.skeleton = "split", .count = split->number[0]});
     parcels_open(&parcels, ctx, spread->elements->count);
-    int status = bmf_agree(ctx, pack_parts(evaluator, instances, split->number[0], x, &parcels));
+    int status = ctx->sends_marks ? BMF_OK : pack_parts(evaluator, instances, split->number[0], x, &parcels);
     value_free(x);
     if (status == BMF_OK) {
         bmf_schedule *schedule = distribution_schedule(ctx, spread, chosen);
@@ -126,8 +142,7 @@ static int split_many(bmf_evaluator *evaluator, const bmf_expression *split, con
         schedule_free(schedule);
     }
     if (status == BMF_OK)
-        status = bmf_agree(
-            ctx, value_from_parcels(&parcels, type, spread->elements->local, spread->elements->local_count, parts));
+        status = value_from_parcels(&parcels, type, spread->elements->local, spread->elements->local_count, parts);
     parcels_close(&parcels);
     return status;
 }
@@ -139,9 +154,7 @@ int evaluate_parallel_split(bmf_evaluator *evaluator, bmf_expression *split, bmf
     bmf_distribution *spread = NULL;
     bmf_value parts;
     int64_t count = x->count;
-    int status = bmf_agree(evaluator->ctx, BMF_OK);
-    if (status == BMF_OK)
-        status = frame_layout(evaluator, frame, &instances);
+    int status = frame_layout(evaluator, frame, &instances);
     if (status == BMF_OK)
         status = make_spread(evaluator, split, instances, &spread);
     if (status != BMF_OK) {
