@@ -294,14 +294,10 @@ static void the_naive_loop_agrees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_cover_everything),
-        cmocka_unit_test(the_naive_loop_agrees),
-        cmocka_unit_test(every_matrix_of_three_bits),
-        cmocka_unit_test(three_bits_among_more),
-        cmocka_unit_test(every_element_size),
-        cmocka_unit_test(random_ones_to_twenty_bits),
-        cmocka_unit_test(every_engine_on_large_ones),
-        cmocka_unit_test(named_ones),
+        cmocka_unit_test(tiles_cover_everything),     cmocka_unit_test(the_naive_loop_agrees),
+        cmocka_unit_test(every_matrix_of_three_bits), cmocka_unit_test(three_bits_among_more),
+        cmocka_unit_test(every_element_size),         cmocka_unit_test(random_ones_to_twenty_bits),
+        cmocka_unit_test(every_engine_on_large_ones), cmocka_unit_test(named_ones),
         cmocka_unit_test(long_cycles_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
