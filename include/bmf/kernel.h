@@ -46,7 +46,7 @@ typedef struct bmf_kernel {
     int inputs;                            /**< 1 .. BMF_MAX_INPUTS */
     const bmf_type *input[BMF_MAX_INPUTS]; /**< their types */
     const bmf_type *output;                /**< the type of a result */
-    bool may_fail;                         /**< a skeleton then agrees on the outcome: one allreduce */
+    bool may_fail;                         /**< ranks then tell each other: one allreduce at the end */
     int version;                           /**< BMF_KERNEL_VERSION: which members there are; 0 for the first layout */
     bmf_stream_function *stream;           /**< from version 1 on: for large results; may be NULL */
 } bmf_kernel;
