@@ -79,8 +79,6 @@ static int mark_block(filter_state *f, int64_t index, const bmf_piece *piece, in
     if (f->selection) { /* the machine's own reading ahead stops at pages, which half a block of words fills */
         stream_prefetch(f->source, v + count / 2, AHEAD);
         stream_prefetch(f->source, v + count, AHEAD);
-    } else {
-        stream_prefetch(f->source, v + count, count);
     }
     if (stream_marks(f->source, worker, v, count, block, &slice) != 0)
         return 1;
@@ -96,11 +94,10 @@ static int mark_block(filter_state *f, int64_t index, const bmf_piece *piece, in
 static int mark_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     filter_state *f = state;
-    const int64_t block = f->selection ? BMF_BLOCK : COUNTED_BLOCK;
     int64_t segment = stream_segment(f->source, worker, piece->begin);
     int code = 0;
     for (int64_t v = piece->begin, count; v < piece->end && code == 0; v += count) {
-        count = piece->end - v < block ? piece->end - v : block;
+        count = piece->end - v < BMF_BLOCK ? piece->end - v : BMF_BLOCK;
         code = mark_block(f, index, piece, &segment, v, count, worker);
     }
     selection_end_piece(f->selection, worker, index, code);
@@ -147,12 +144,14 @@ typedef struct count_state {
 static int count_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     const count_state *all = state;
+    const int64_t block = all->counts > 1 ? BMF_BLOCK : COUNTED_BLOCK;
     int64_t segment[all->counts];
     int code = 0;
     for (int k = 0; k < all->counts; k++)
         segment[k] = stream_segment(all->each[k].source, worker, piece->begin);
     for (int64_t v = piece->begin, count; v < piece->end && code == 0; v += count) {
-        count = piece->end - v < BMF_BLOCK ? piece->end - v : BMF_BLOCK;
+        count = piece->end - v < block ? piece->end - v : block;
+        stream_prefetch(all->each[0].source, v + count, count);
         for (int k = 0; k < all->counts && code == 0; k++)
             code = mark_block(&all->each[k], index, piece, &segment[k], v, count, worker);
     }
