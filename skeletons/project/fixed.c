@@ -14,7 +14,7 @@
 #include "skeletons/project/project.h"
 
 /* Places whose elements are on their way at once. */
-enum { AHEAD = 64 };
+enum { AHEAD = 256 };
 
 typedef struct fixed_answers {
     bmf_project_call *call;
@@ -127,11 +127,19 @@ BMF_INLINE void put_one(char *to, const leaf_sources *from, const int64_t *place
 
 #define PUT(size)                                                                                                      \
     for (int64_t i = 0; i < count; i++)                                                                                \
-    put_one(to + i * (size), &from, place + i, i + AHEAD < count ? AHEAD : 0, size)
+    put_one(to + i * (size), &from, place + i, ahead, size)
 
-static void put(char *to, int64_t size, leaf_sources from, const int64_t *place, int64_t count)
+static void put_ahead(char *to, int64_t size, leaf_sources from, const int64_t *place, int64_t count, int64_t ahead)
 {
     WITH_SCALAR_SIZE(size, PUT);
+}
+
+/* The first `count` of `known` places. */
+static void put(char *to, int64_t size, leaf_sources from, const int64_t *place, int64_t count, int64_t known)
+{
+    const int64_t far = known - AHEAD < 0 ? 0 : known - AHEAD < count ? known - AHEAD : count;
+    put_ahead(to, size, from, place, far, AHEAD);
+    put_ahead(to + far * size, size, from, place + far, count - far, 0);
 }
 
 /* Where nothing comes from elsewhere. */
@@ -160,15 +168,20 @@ static int place_piece(void *state, int64_t index, const bmf_piece *piece, int w
         return place_own(all, piece->begin - origin, piece->end - origin);
     for (int64_t k = 0; k < blocks->count; k++)
         blocks->block[k].next = blocks->block[k].first;
-    for (int64_t begin = piece->begin - origin, count; begin < piece->end - origin; begin += count) {
-        int64_t place[BMF_BLOCK];
-        count = piece->end - origin - begin < BMF_BLOCK ? piece->end - origin - begin : BMF_BLOCK;
-        find_places(call, blocks->block, begin, count, place);
-        for (int k = 0; k < all->leaves; k++)
-            put((char *)all->result[k].data + begin * all->size[k], all->size[k],
-                (leaf_sources){{(uintptr_t)all->own[k].data, (uintptr_t)all->arrived[k]},
-                               {all->own[k].stride, all->size[k]}},
-                place, count);
+    int64_t place[BMF_BLOCK + AHEAD], known = 0, end = piece->end - origin;
+    for (int64_t begin = piece->begin - origin, count; begin < end; begin += count) {
+        int64_t wanted = end - begin < BMF_BLOCK + AHEAD ? end - begin : BMF_BLOCK + AHEAD;
+        count = end - begin < BMF_BLOCK ? end - begin : BMF_BLOCK;
+        find_places(call, blocks->block, begin + known, wanted - known, place + known);
+        for (int k = 0; k < all->leaves; k++) {
+            const bmf_slice *own = &all->own[k];
+            const int64_t size = all->size[k];
+            put((char *)all->result[k].data + begin * size, size,
+                (leaf_sources){{(uintptr_t)own->data, (uintptr_t)all->arrived[k]}, {own->stride, size}}, place, count,
+                wanted);
+        }
+        known = wanted - count;
+        memmove(place, place + count, (size_t)known * sizeof *place);
     }
     return 0;
 }
