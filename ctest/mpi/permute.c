@@ -13,6 +13,7 @@
 #include "permute/exchange/exchange.h"
 #include "bmf/permute.h"
 #include "runtime/backend/backend.h"
+#include "runtime/cluster/cluster.h"
 #include "runtime/data/list.h"
 
 /* ---- what MPI is asked to send ---- */
@@ -23,8 +24,8 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag,
 {
     int size;
     PMPI_Type_size(type, &size);
-    sends++;
-    sent_bytes += (int64_t)count * size;
+    sends += tag != BMF_TAG_NOTE; /* which says where data are, on the same host, instead of carrying any */
+    sent_bytes += tag != BMF_TAG_NOTE ? (int64_t)count * size : 0;
     return PMPI_Isend(buffer, count, type, to, tag, comm, request);
 }
 

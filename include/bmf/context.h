@@ -83,8 +83,12 @@ BMF_API int bmf_rank_of(const bmf_context *ctx, int64_t processor);
 /** The first processor of a rank; see bmf_rank_of. Not collective. */
 BMF_API int64_t bmf_first_processor(const bmf_context *ctx, int rank);
 
+/** The largest machine. */
+enum { BMF_MAX_PROCESSORS = 1 << 30 };
+
 /** Another number of processors for lists made from now on; lists made before must not be used again.
- * Collective. Errors: BMF_ERROR_ARGUMENT if processors < 1, or after the first skeleton of a traced run. */
+ * Collective. Errors, before anything has changed: BMF_ERROR_ARGUMENT if processors is not from 1 to
+ * BMF_MAX_PROCESSORS, or after the first skeleton of a traced run. */
 BMF_API int bmf_set_processors(bmf_context *ctx, int64_t processors);
 
 /** Reductions and scans are reproducible by default: the same bits for every number of ranks, threads and processors.
@@ -101,11 +105,11 @@ BMF_API int bmf_set_schedule(bmf_context *ctx, const char *skeleton, const char 
 BMF_API void bmf_set_plan_stream(bmf_context *ctx, FILE *stream);
 
 /** Communication since bmf_open. `messages` and `bytes` count between different processors, this rank's sends only;
- * rank_messages and rank_bytes what this rank handed to MPI point-to-point. */
+ * rank_messages and rank_bytes what this rank sent to other ranks, by MPI or, on one host, by copying directly. */
 typedef struct bmf_statistics {
     int64_t messages;      /**< between different processors, sent by this rank */
     int64_t bytes;         /**< of those messages */
-    int64_t rank_messages; /**< handed to MPI point-to-point */
+    int64_t rank_messages; /**< between ranks, sent by this one */
     int64_t rank_bytes;    /**< of those */
 } bmf_statistics;
 /** This rank's communication since bmf_open. Not collective. */

@@ -10,6 +10,7 @@
 #include <mpi.h>
 #include <string.h>
 
+#include "runtime/base/shared_memory.h"
 #include "runtime/data/column.h"
 #include "bmf/context.h"
 #include "runtime/context/failure.h"
@@ -134,10 +135,11 @@ struct bmf_context {
     bmf_context *next; /* open context of the process */
     MPI_Comm comm;
     int rank, ranks;
-    bool whole_world;           /* every rank of MPI_COMM_WORLD is in it */
-    int node_ranks, node_cores; /* ranks on this host and cores they may use */
-    int sharing_ranks;          /* those that use these cores, with ranks outside the context */
-    bool oversubscribed;        /* ranks outnumber cores: waiting sleeps */
+    bool whole_world;                     /* every rank of MPI_COMM_WORLD is in it */
+    int node_ranks, node_cores;           /* ranks on this host and cores they may use */
+    int sharing_ranks;                    /* those that use these cores, with ranks outside the context */
+    bool oversubscribed;                  /* ranks outnumber cores: waiting sleeps */
+    bmf_shared_memory_key *shared_memory; /* by rank: that can be mapped here */
     int threads;
     int64_t processors;
     int64_t first_processor, local_processors;

@@ -4,6 +4,7 @@
  * huge pages; when freed they wait in the pool for a request of about their size (best fit, at most a quarter more than
  * asked for). On a miss the oldest pooled buffers go back to the system until what is live and what is pooled together
  * stays below the most that was ever live at once: the pool never makes a program need more memory than it does anyway.
+ * With other ranks on the host they come from memory that those can map (runtime/base/shared_memory.h).
  * Cost: O(pool) per big buffer. All state belongs to the master thread, the only one that calls these functions.
  */
 #define _DEFAULT_SOURCE
@@ -13,6 +14,7 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/shared_memory.h"
 
 enum { LINE = 64, POOL_SIZE = 16 };
 static const int64_t huge_page = (int64_t)2 << 20;
@@ -25,7 +27,8 @@ static struct {
 
 static void unmap(bmf_buffer *buffer)
 {
-    munmap(buffer->data, (size_t)buffer->size);
+    if (!shared_memory_give(buffer->data))
+        munmap(buffer->data, (size_t)buffer->size);
     free(buffer);
 }
 
@@ -52,6 +55,9 @@ static bmf_buffer *best_fit(int64_t size)
 /* Maps `size` bytes (a multiple of the huge page) on a huge page boundary: a page too much, the ends given back. */
 static void *map_aligned(int64_t size)
 {
+    void *shared = shared_memory_take(size);
+    if (shared)
+        return shared;
     size_t wanted = (size_t)size, extra = (size_t)huge_page;
     char *raw = mmap(NULL, wanted + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (raw == MAP_FAILED)

@@ -2,7 +2,7 @@
  *
  * Freed big buffers stay in a pool of the process (at most 16 buffers) because fresh pages cost a fault and a
  * clearing write each, more than the work most skeletons do on them. Pages are first touched by whoever writes
- * them first: the kernels' own threads.
+ * them first, the kernels' own threads, or, if other ranks of the host can map them, when the buffer is made.
  */
 #ifndef BMF_MEMORY_H
 #define BMF_MEMORY_H

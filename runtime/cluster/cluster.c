@@ -122,6 +122,7 @@ static void cluster_destroy(bmf_context *ctx)
 {
     bmf_cluster *cluster = ctx->backend_state;
     free(cluster->lane_clock);
+    free(cluster->direct_rounds);
     free(cluster);
     ctx->backend_state = NULL;
 }
@@ -150,6 +151,8 @@ int cluster_start(bmf_context *ctx)
         ctx->backend_state = allocate_clear(1, (int64_t)sizeof(bmf_cluster));
     bmf_cluster *cluster = ctx->backend_state;
     free(cluster->lane_clock);
+    if (!cluster->direct_rounds)
+        cluster->direct_rounds = allocate_clear(ctx->ranks, (int64_t)sizeof(int64_t));
     cluster->lanes = ctx->local_processors;
     cluster->lane_clock = allocate_clear(cluster->lanes, (int64_t)sizeof(int64_t));
     return BMF_OK;

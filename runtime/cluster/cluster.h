@@ -9,11 +9,18 @@
 typedef struct bmf_cluster {
     int64_t *lane_clock; /* local_processors values: the end of the last event on each lane, in ns; only when tracing */
     int64_t lanes;
-    int sparse_tag; /* alternates, so that a fast rank's next delivery is not taken for this one */
+    int sparse_tag;         /* alternates, so that a fast rank's next delivery is not taken for this one */
+    int64_t *direct_rounds; /* by rank: rounds with messages that are copied directly */
 } bmf_cluster;
 
 /* Tags on the context's communicator. */
-enum { BMF_TAG_EXCHANGE = 1, BMF_TAG_REST = 2, BMF_TAG_SPARSE = 3 /* and 4 */ };
+enum {
+    BMF_TAG_EXCHANGE = 1,
+    BMF_TAG_REST = 2,
+    BMF_TAG_SPARSE = 3, /* and 4 */
+    BMF_TAG_NOTE = 5,
+    BMF_TAG_DIRECT = 4096 /* and as many more */
+};
 
 int cluster_compute(bmf_context *ctx, const bmf_work *work);
 int cluster_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);

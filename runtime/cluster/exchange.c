@@ -1,8 +1,9 @@
 /* One round of messages whose receivers know their senders.
  *
  * Messages between two ranks are grouped: the small ones travel together in one MPI message, every large one goes
- * straight from and to the caller's memory, segment by segment. Both sides see the same messages in the same order
- * and so group alike. Messages of unknown size all travel together behind a header of their sizes.
+ * straight from and to the caller's memory, segment by segment, by MPI or, between ranks that can map each other's
+ * memory, directly (runtime/cluster/direct.h). Both sides see the same messages in the same order and so group alike.
+ * Messages of unknown size all travel together behind a header of their sizes.
  * After a failure (runtime/context/failure.h) the same MPI messages are sent, but empty: those are the marks. What came
  * as a mark is not unpacked.
  * Receives are posted before sends; one wait that backs off ends the round. A round of known sizes may be left under
@@ -12,8 +13,9 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "runtime/base/search.h"
-#include "runtime/cluster/cluster.h"
+#include "runtime/cluster/direct.h"
 #include "runtime/backend/wait.h"
 
 /* Remote messages of a round in one direction, ordered by peer rank and then as in the round. */
@@ -30,7 +32,9 @@ typedef struct peer_group {
     char *packed;
     int request_first, request_count; /* requests in the flight that end this group */
     int open_requests;
-    bool is_marked; /* the peer sent marks */
+    bool is_marked;     /* the peer sent marks */
+    bool finished;      /* receiving: unpacked */
+    bmf_direct *direct; /* that carries long messages of the group, or NULL */
 } peer_group;
 
 typedef struct side {
@@ -155,9 +159,35 @@ static void record_wait(bmf_context *ctx, const side *sends, int64_t begin, uint
 
 /* ---- sizes known ---- */
 
-static void post_receives(bmf_context *ctx, side *receives, bmf_requests *flight, const bmf_transfer *transfer)
+struct bmf_exchange {
+    uint32_t number;
+    bmf_transfer transfer;
+    side receives, sends;
+    bmf_requests incoming, outgoing;
+    int *group_of; /* of each incoming request */
+    int *finished; /* room for as many */
+    MPI_Status *status;
+    bmf_direct **direct;
+    int64_t directs, direct_capacity;
+};
+
+/* What is copied directly between this rank and another in this round. */
+static bmf_direct *direct_with(bmf_exchange *x, peer_group *group)
+{
+    for (int64_t k = 0; k < x->receives.groups && !group->direct; k++)
+        if (x->receives.group[k].peer == group->peer)
+            group->direct = x->receives.group[k].direct;
+    if (!group->direct)
+        *ARRAY_APPEND(x->direct, x->directs, x->direct_capacity) = group->direct = direct_create(group->peer);
+    return group->direct;
+}
+
+static void post_receives(bmf_context *ctx, bmf_exchange *x)
 {
     bmf_segment segment[BMF_MAX_SEGMENTS];
+    const bmf_transfer *transfer = &x->transfer;
+    side *receives = &x->receives;
+    bmf_requests *flight = &x->incoming;
     for (int64_t k = 0; k < receives->groups; k++) {
         peer_group *group = in_turn(ctx, receives, k);
         group->request_first = flight->count;
@@ -168,18 +198,25 @@ static void post_receives(bmf_context *ctx, side *receives, bmf_requests *flight
         for (int64_t i = group->first; i < group->first + group->count; i++) {
             if (wire_packs(receives->remote[i].message))
                 continue;
+            const bool direct = direct_takes(ctx, receives->remote[i].message, group->peer);
             int segments = transfer->incoming(transfer->state, receives->remote[i].message, segment);
-            for (int s = 0; s < segments; s++)
-                flight_receive(ctx, flight, segment[s].data, segment[s].bytes, group->peer, BMF_TAG_EXCHANGE);
+            for (int s = 0; s < segments; s++) {
+                if (direct)
+                    direct_add(direct_with(x, group), false, &segment[s]);
+                else
+                    flight_receive(ctx, flight, segment[s].data, segment[s].bytes, group->peer, BMF_TAG_EXCHANGE);
+            }
         }
         group->open_requests = group->request_count = flight->count - group->request_first;
     }
 }
 
-static void post_sends(bmf_context *ctx, side *sends, bmf_requests *flight, uint32_t number,
-                       const bmf_transfer *transfer)
+static void post_sends(bmf_context *ctx, bmf_exchange *x)
 {
     bmf_segment segment[BMF_MAX_SEGMENTS];
+    const bmf_transfer *transfer = &x->transfer;
+    side *sends = &x->sends;
+    bmf_requests *flight = &x->outgoing;
     for (int64_t k = 0; k < sends->groups; k++) {
         peer_group *group = in_turn(ctx, sends, k);
         group->packed = allocate(group->packed_bytes);
@@ -191,7 +228,7 @@ static void post_sends(bmf_context *ctx, side *sends, bmf_requests *flight, uint
                 continue;
             if (!ctx->sends_marks)
                 to = copy_out(to, segment, transfer->outgoing(transfer->state, m, segment));
-            record_send(ctx, m, begin, m->bytes, number);
+            record_send(ctx, m, begin, m->bytes, x->number);
         }
         flight_send(ctx, flight, group->packed, group->packed_bytes, group->peer, BMF_TAG_EXCHANGE);
         for (int64_t i = group->first; i < group->first + group->count; i++) {
@@ -199,50 +236,35 @@ static void post_sends(bmf_context *ctx, side *sends, bmf_requests *flight, uint
             int64_t begin = ctx->run ? context_now(ctx) : 0;
             if (wire_packs(m))
                 continue;
+            const bool direct = direct_takes(ctx, m, group->peer);
             int segments = transfer->outgoing(transfer->state, m, segment);
-            for (int s = 0; s < segments; s++)
-                flight_send(ctx, flight, segment[s].data, segment[s].bytes, group->peer, BMF_TAG_EXCHANGE);
-            record_send(ctx, m, begin, m->bytes, number);
+            for (int s = 0; s < segments; s++) {
+                if (direct)
+                    direct_add(direct_with(x, group), true, &segment[s]);
+                else
+                    flight_send(ctx, flight, segment[s].data, segment[s].bytes, group->peer, BMF_TAG_EXCHANGE);
+            }
+            record_send(ctx, m, begin, m->bytes, x->number);
         }
     }
 }
 
-/* Everything from one peer is here: unpack and record. */
-static void finish_group(bmf_context *ctx, side *receives, peer_group *group, int64_t waiting_since, uint32_t number,
-                         const bmf_transfer *transfer)
+/* Unpacks and records what one peer sent, if everything is here. */
+static void finish_group(bmf_context *ctx, bmf_exchange *x, peer_group *group, int64_t waiting_since)
 {
     bmf_segment segment[BMF_MAX_SEGMENTS];
+    const bmf_transfer *transfer = &x->transfer;
     const char *from = group->packed;
+    if (group->finished || group->open_requests > 0 || (group->direct && !direct_received(group->direct)))
+        return;
+    group->is_marked = group->is_marked || (group->direct && direct_is_marked(group->direct));
     for (int64_t i = group->first; i < group->first + group->count; i++) {
-        const bmf_message *m = receives->remote[i].message;
+        const bmf_message *m = x->receives.remote[i].message;
         if (wire_packs(m) && !group->is_marked)
             from = copy_in(from, segment, transfer->incoming(transfer->state, m, segment));
-        record_receive(ctx, m, waiting_since, m->bytes, number);
+        record_receive(ctx, m, waiting_since, m->bytes, x->number);
     }
-}
-
-struct bmf_exchange {
-    uint32_t number;
-    bmf_transfer transfer;
-    side receives, sends;
-    bmf_requests incoming, outgoing;
-    int *group_of; /* of each incoming request */
-    int *finished; /* room for as many */
-    MPI_Status *status;
-};
-
-/* The k-th of the incoming requests that have just finished; returns its group. */
-static peer_group *note_arrival(bmf_context *ctx, bmf_exchange *x, int k)
-{
-    peer_group *group = &x->receives.group[x->group_of[x->finished[k]]];
-    int bytes;
-    MPI_Get_count(&x->status[k], MPI_CHAR, &bytes);
-    group->open_requests--;
-    if (bytes == 0) {
-        group->is_marked = true;
-        failure_hear(ctx);
-    }
-    return group;
+    group->finished = true;
 }
 
 /* Messages that stay on this rank. */
@@ -261,8 +283,10 @@ int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t nu
     x->transfer = *transfer;
     x->receives = make_side(ctx, round, false);
     x->sends = make_side(ctx, round, true);
-    post_receives(ctx, &x->receives, &x->incoming, transfer);
-    post_sends(ctx, &x->sends, &x->outgoing, number, transfer);
+    post_receives(ctx, x);
+    post_sends(ctx, x);
+    for (int64_t k = 0; k < x->directs; k++)
+        direct_start(ctx, x->direct[k]);
     copy_local(ctx, round, number, transfer);
     x->group_of = allocate(2 * x->incoming.count * (int64_t)sizeof(int));
     x->finished = x->group_of + x->incoming.count;
@@ -275,30 +299,49 @@ int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t nu
     return BMF_OK;
 }
 
-void cluster_exchange_progress(bmf_context *ctx, bmf_exchange *x)
+/* The k-th of the incoming requests that have just finished. */
+static void note_arrival(bmf_context *ctx, bmf_exchange *x, int k)
 {
-    int count = 0, sent;
-    MPI_Testsome(x->incoming.count, x->incoming.request, &count, x->finished, x->status);
-    if (count == MPI_UNDEFINED)
-        MPI_Testall(x->outgoing.count, x->outgoing.request, &sent, MPI_STATUSES_IGNORE);
-    for (int k = 0; k < count && count != MPI_UNDEFINED; k++)
-        note_arrival(ctx, x, k);
+    peer_group *group = &x->receives.group[x->group_of[x->finished[k]]];
+    int bytes;
+    MPI_Get_count(&x->status[k], MPI_CHAR, &bytes);
+    group->open_requests--;
+    if (bytes == 0) {
+        group->is_marked = true;
+        failure_hear(ctx);
+    }
 }
 
-int cluster_exchange_end(bmf_context *ctx, bmf_exchange *x)
+/* Goes on without waiting. True: something was done; *open: whether there is more to come. */
+static bool progress(bmf_context *ctx, bmf_exchange *x, bool copies, bool *open)
 {
-    int64_t waiting_since = ctx->run ? context_now(ctx) : 0;
-    for (int64_t g = 0; g < x->receives.groups; g++)
-        if (x->receives.group[g].open_requests == 0)
-            finish_group(ctx, &x->receives, &x->receives.group[g], waiting_since, x->number, &x->transfer);
-    for (int count; (count = wait_some(ctx, x->incoming.count, x->incoming.request, x->finished, x->status)) > 0;)
-        for (int k = 0; k < count; k++) {
-            peer_group *group = note_arrival(ctx, x, k);
-            if (group->open_requests == 0)
-                finish_group(ctx, &x->receives, group, waiting_since, x->number, &x->transfer);
-        }
-    wait_all(ctx, x->outgoing.count, x->outgoing.request);
-    record_wait(ctx, &x->sends, waiting_since, x->number);
+    int count = 0, sent = 1;
+    bool moved = false;
+    MPI_Testsome(x->incoming.count, x->incoming.request, &count, x->finished, x->status);
+    *open = count != MPI_UNDEFINED;
+    for (int k = 0; k < count; k++)
+        note_arrival(ctx, x, k);
+    for (int64_t k = 0; k < x->directs; k++) {
+        moved |= direct_progress(ctx, x->direct[k], copies);
+        *open = *open || !direct_received(x->direct[k]) || !direct_sent(x->direct[k]);
+    }
+    if (!*open)
+        MPI_Testall(x->outgoing.count, x->outgoing.request, &sent, MPI_STATUSES_IGNORE);
+    *open = *open || !sent;
+    return moved || count > 0;
+}
+
+void cluster_exchange_progress(bmf_context *ctx, bmf_exchange *x)
+{
+    bool open;
+    progress(ctx, x, false, &open);
+}
+
+static void free_exchange(bmf_exchange *x)
+{
+    for (int64_t k = 0; k < x->directs; k++)
+        direct_free(x->direct[k]);
+    free(x->direct);
     free(x->group_of);
     free(x->status);
     flight_free(&x->incoming);
@@ -306,6 +349,22 @@ int cluster_exchange_end(bmf_context *ctx, bmf_exchange *x)
     free_side(&x->receives);
     free_side(&x->sends);
     free(x);
+}
+
+int cluster_exchange_end(bmf_context *ctx, bmf_exchange *x)
+{
+    int64_t waiting_since = ctx->run ? context_now(ctx) : 0;
+    bool open = true;
+    for (int tries = 0; open;) {
+        if (progress(ctx, x, true, &open))
+            tries = 0;
+        else if (open)
+            wait_step(ctx, &tries);
+        for (int64_t g = 0; g < x->receives.groups; g++)
+            finish_group(ctx, x, &x->receives.group[g], waiting_since);
+    }
+    record_wait(ctx, &x->sends, waiting_since, x->number);
+    free_exchange(x);
     return BMF_OK;
 }
 

@@ -91,8 +91,8 @@ int bmf_rank_of(const bmf_context *ctx, int64_t processor)
 
 int bmf_set_processors(bmf_context *ctx, int64_t processors)
 {
-    if (processors < 1)
-        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a machine needs at least 1 processor, not %lld",
+    if (processors < 1 || processors > BMF_MAX_PROCESSORS)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a machine has 1 to %d processors, not %lld", BMF_MAX_PROCESSORS,
                         (long long)processors);
     if (ctx->run && ctx->run->nodes > 1)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT,

@@ -1,9 +1,10 @@
 /* How ranks meet: who else is on this host, on which depends how to wait and how many threads to use; how much memory
  * ranks may have; when the run starts; whether all may go on.
  *
- * Method: one allgather of a hash of the host's name, the cores and the memory each rank may use, its clock, and its
- * status. Ranks of the program that are not in the context cannot be asked; how many there are on this host is known
- * from the launcher. Cost: one non-blocking allgather of 160 bytes a rank; after a failure one broadcast of 1 KiB. */
+ * Method: one allgather of a hash of the host's name, the cores and the memory each rank may use, how others find its
+ * memory, its clock, and its status. Ranks of the program that are not in the context cannot be asked; how many there
+ * are on this host is known from the launcher. Cost: one non-blocking allgather of 184 bytes a rank; after a failure
+ * one broadcast of 1 KiB. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>
@@ -33,6 +34,7 @@ typedef struct neighbour {
     int64_t clock;   /* of its host, when it came */
     int64_t memory;  /* bytes it may have */
     cpu_set_t cores; /* it may use */
+    bmf_shared_memory_key shared_memory;
 } neighbour;
 
 /* What the host has, memory and swap, or less if the process is limited. */
@@ -55,8 +57,11 @@ static int64_t available_memory(void)
 
 static neighbour describe_self(const bmf_context *ctx)
 {
-    neighbour self = {
-        .host = hash_of_host(), .failure = failure_key(ctx), .clock = monotonic_ns(), .memory = available_memory()};
+    neighbour self = {.host = hash_of_host(),
+                      .failure = failure_key(ctx),
+                      .clock = monotonic_ns(),
+                      .memory = available_memory(),
+                      .shared_memory = shared_memory_key()};
     if (sched_getaffinity(0, sizeof self.cores, &self.cores) != 0)
         for (long k = 0; k < sysconf(_SC_NPROCESSORS_ONLN) && k < CPU_SETSIZE; k++)
             CPU_SET((size_t)k, &self.cores);
@@ -80,6 +85,26 @@ static int ranks_sharing(const bmf_context *ctx, const cpu_set_t *own)
 {
     int launched = ctx->whole_world || CPU_COUNT(own) < ctx->node_cores ? 0 : launched_here();
     return launched > ctx->node_ranks ? launched : ctx->node_ranks;
+}
+
+/* Whose memory this rank may map: that of its neighbours. */
+static void find_shared_memory(bmf_context *ctx, const neighbour *all)
+{
+    const uint64_t space = all[ctx->rank].shared_memory.space;
+    ctx->shared_memory = allocate_clear(ctx->ranks, (int64_t)sizeof *ctx->shared_memory);
+    for (int r = 0; r < ctx->ranks; r++)
+        if (r != ctx->rank && space != 0 && all[r].shared_memory.space == space)
+            ctx->shared_memory[r] = all[r].shared_memory;
+}
+
+/* All ranks of a host together leave a quarter of its memory to others, and to programs that need it once. */
+void use_shared_memory(const bmf_context *ctx)
+{
+    int64_t sharing = 1;
+    for (int r = 0; r < ctx->ranks; r++)
+        sharing += ctx->shared_memory[r].space != 0;
+    if (sharing > 1)
+        shared_memory_use(machine_memory() / 4 * 3 / sharing, ctx->threads);
 }
 
 /* Ranks may be bound to different cores, so the cores of a host are those that any of its ranks may use. */
@@ -112,6 +137,7 @@ int meet_ranks(bmf_context *ctx, int status, int64_t *started)
     MPI_Iallgather(&self, sizeof self, MPI_BYTE, all, sizeof self, MPI_BYTE, ctx->comm, &request);
     wait_all(ctx, 1, &request);
     count_neighbours(ctx, all);
+    find_shared_memory(ctx, all);
     for (int r = 0; r < ctx->ranks; r++)
         first = all[r].failure < first ? all[r].failure : first;
     *started = all[0].clock;
@@ -124,7 +150,7 @@ void default_threads(bmf_context *ctx)
     if (ctx->threads > 0)
         return;
     if (getenv("OMP_NUM_THREADS"))
-        ctx->threads = omp_get_max_threads();
+        ctx->threads = omp_get_max_threads() < BMF_MAX_THREADS ? omp_get_max_threads() : BMF_MAX_THREADS;
     else
         ctx->threads = ctx->node_cores > ctx->sharing_ranks ? ctx->node_cores / ctx->sharing_ranks : 1;
 }

@@ -105,6 +105,7 @@ static void free_context(bmf_context *ctx)
     free(ctx->trace_path);
     free(ctx->machine_path);
     free(ctx->program);
+    free(ctx->shared_memory);
     free(ctx->instances);
     free(ctx);
 }
@@ -139,6 +140,7 @@ static int start(bmf_context *ctx, const bmf_options *options)
     if (ctx->rank != 0)
         ctx->plan = NULL;
     default_threads(ctx);
+    use_shared_memory(ctx);
     divide_processors(ctx);
     cluster_start(ctx);
     start_trace(ctx);

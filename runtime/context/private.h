@@ -5,6 +5,9 @@
 #include "runtime/backend/backend.h"
 #include "runtime/backend/clock.h"
 
+/* More are a mistake: the first parallel region would take minutes to start. */
+enum { BMF_MAX_THREADS = 4096 };
+
 /* The open context that is open longest, or NULL. */
 bmf_context *first_context(void);
 /* Before a context is freed: its message, if it is the last one, goes where messages go while there is no context. */
@@ -24,6 +27,8 @@ int options_apply(bmf_context *ctx, const bmf_options *options);
 int meet_ranks(bmf_context *ctx, int status, int64_t *started);
 /* ctx->threads, unless an option set them. */
 void default_threads(bmf_context *ctx);
+/* From now on large buffers can be mapped by the other ranks of the host, if there are any. Knows ctx->threads. */
+void use_shared_memory(const bmf_context *ctx);
 /* This rank's processors. */
 void divide_processors(bmf_context *ctx);
 

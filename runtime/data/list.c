@@ -63,6 +63,17 @@ static void check(bmf_context *ctx, const bmf_list *list)
 }
 #endif
 
+int list_fits(bmf_context *ctx, const bmf_type *type, const bmf_partition *partition)
+{
+    const int64_t bytes = fixed_bytes(type);
+    int64_t count;
+    const int rank = rank_without_memory(ctx, partition, bytes, &count);
+    return rank < 0
+               ? BMF_OK
+               : bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory: %" PRId64 " elements of %" PRId64 " bytes on rank %d",
+                          count, bytes, rank);
+}
+
 int bmf_list_create(bmf_context *ctx, const bmf_type *type, bmf_partition *partition, bmf_list **list)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
@@ -73,14 +84,10 @@ int bmf_list_create(bmf_context *ctx, const bmf_type *type, bmf_partition *parti
     if (bmf_type_leaves(type, leaf) < 0)
         return bmf_fail(ctx, BMF_ERROR_TYPE, "an element of %s has more than %d scalars",
                         bmf_type_print(type, text, sizeof text), BMF_MAX_LEAVES);
-    int64_t bytes = fixed_bytes(type), count;
-    const int rank = rank_without_memory(ctx, partition, bytes, &count);
-    if (rank >= 0)
-        return bmf_fail(ctx, BMF_ERROR_MEMORY, "out of memory: %" PRId64 " elements of %" PRId64 " bytes on rank %d",
-                        count, bytes, rank);
-    count = bmf_partition_local_end(partition) - bmf_partition_local_begin(partition);
+    BMF_TRY(list_fits(ctx, type, partition));
+    const int64_t count = bmf_partition_local_end(partition) - bmf_partition_local_begin(partition);
     bmf_column column;
-    require_memory(column_create(type, count, &column), count * bytes);
+    require_memory(column_create(type, count, &column), count * fixed_bytes(type));
     list_adopt(ctx, partition, &column, list);
     return BMF_OK;
 }

@@ -30,13 +30,6 @@ double element_guess(const bmf_type *type)
     return type->kind == BMF_LIST ? bytes + (double)sizeof(int64_t) : bytes;
 }
 
-int move_rounds(bmf_context *ctx, const bmf_schedule *schedule, const bmf_transfer *transfer)
-{
-    for (int r = 0; r < schedule->rounds; r++)
-        BMF_TRY(ctx->backend->exchange(ctx, &schedule->round[r], (uint32_t)r, transfer));
-    return BMF_OK;
-}
-
 int move_elements(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
                   const bmf_schedule *schedule, bmf_list **out)
 {

@@ -35,9 +35,6 @@ int64_t type_element_bytes(const bmf_type *type);
 /* The same, with a guess for inner lists that is equal on every rank. For cost estimates. */
 double element_guess(const bmf_type *type);
 
-/* Executes all rounds. */
-int move_rounds(bmf_context *ctx, const bmf_schedule *schedule, const bmf_transfer *transfer);
-
 /* The groups of a split or gather: runs of `count` parts of the finer partition. generate is for bmf_call; it makes
  * messages that name elements. */
 typedef struct bmf_groups {

@@ -2,12 +2,15 @@
  *
  * Method: elements are addressed by number in up to four stores of this host: the sources' columns, the result's
  * column, and a temporary one for what is only passed on. A message is one contiguous piece per leaf on both sides.
- * What is here already is copied into the result first; a message between processors of this host whose elements
- * stand in the result then has the same memory on both ends and moves nothing.
- * Cost: n w bytes copied where source and result overlap; temporary memory only for elements passed on that end
- * elsewhere. */
+ * What is here already is copied into the result while the first round is under way; a message between processors of
+ * this host whose elements stand in the result has the same memory on both ends and moves nothing. A result that is
+ * all in one source shares its memory.
+ * Cost: n w bytes copied where source and result overlap otherwise; temporary memory only for elements passed on that
+ * end elsewhere. */
 #include <string.h>
 
+#include "runtime/base/allocate.h"
+#include "runtime/base/copy_nontemporal.h"
 #include "skeletons/engine/move.h"
 
 /* Elements [begin, end) of every leaf; slice points at element `begin`. */
@@ -74,11 +77,15 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
     return segments_of(state, message, false, segment);
 }
 
-enum { THREADED_BYTES = 1 << 20 };
+enum { THREADED_BYTES = 1 << 20, CACHED_BYTES = 1 << 22, LINE = 64 };
 
 static void copy_leaf(char *to, const bmf_slice *from, int64_t first, int64_t count, int64_t size)
 {
     const char *data = (const char *)from->data + first * from->stride;
+    if (from->stride == size && count * size > CACHED_BYTES) {
+        copy_nontemporal(to, data, count * size);
+        return;
+    }
     if (from->stride == size) {
         memcpy(to, data, (size_t)(count * size));
         return;
@@ -97,6 +104,8 @@ static void copy_common(const fixed_move *move, const store *to, const store *fr
     for (int k = 0; k < move->leaves; k++) {
         int64_t size = move->size[k], count = end - begin;
         char *target = (char *)to->slice[k].data + (begin - to->begin) * size;
+        if (target == (const char *)from->slice[k].data + (begin - from->begin) * size)
+            continue; /* the same memory */
         int chunks = count * size >= THREADED_BYTES ? move->ctx->threads : 1;
 #pragma omp parallel for num_threads(chunks) schedule(static) if (chunks > 1)
         for (int c = 0; c < chunks; c++) {
@@ -168,19 +177,60 @@ static void measure_temporary(fixed_move *move, const bmf_schedule *schedule)
         }
 }
 
+/* All rounds; what is here already is copied while the first one is under way, since no message leaves from the result.
+ */
+static int run_rounds(fixed_move *move, const bmf_schedule *schedule, const bmf_transfer *transfer)
+{
+    bmf_exchange *first = NULL;
+    if (schedule->rounds > 0)
+        BMF_TRY(backend_exchange_begin(move->ctx, &schedule->round[0], 0, transfer, &first));
+    for (int k = 0; k < move->sources; k++)
+        copy_common(move, &move->result, &move->source[k]);
+    BMF_TRY(backend_exchange_end(move->ctx, first));
+    for (int r = 1; r < schedule->rounds; r++)
+        BMF_TRY(move->ctx->backend->exchange(move->ctx, &schedule->round[r], (uint32_t)r, transfer));
+    return BMF_OK;
+}
+
 static int run(fixed_move *move, const bmf_schedule *schedule)
 {
     bmf_transfer transfer = {outgoing, incoming, move};
     measure_temporary(move, schedule);
     allocate_store(move, &move->temporary);
-    for (int k = 0; k < move->sources; k++) {
-        copy_common(move, &move->result, &move->source[k]);
+    for (int k = 0; k < move->sources; k++)
         copy_common(move, &move->temporary, &move->source[k]);
-    }
-    int status = move_rounds(move->ctx, schedule, &transfer);
+    int status = run_rounds(move, schedule, &transfer);
     copy_common(move, &move->result, &move->temporary);
     free_store(move, &move->temporary);
     return status;
+}
+
+/* Whether the result can be part of a source's memory here: it is all in it, in whole cache lines, and keeps no memory
+ * alive that is much larger than itself. */
+static bool is_view(const fixed_move *move, const store *s, int64_t begin, int64_t end)
+{
+    bool lines = begin < end && begin >= s->begin && end <= s->end && 4 * (end - begin) >= s->end - s->begin;
+    for (int k = 0; k < move->leaves && lines; k++)
+        lines = s->slice[k].stride == move->size[k] &&
+                ((uintptr_t)s->slice[k].data + (uintptr_t)((begin - s->begin) * move->size[k])) % LINE == 0;
+    return lines;
+}
+
+/* The list to move into. Where its elements here are all here already it shares their memory. */
+static int make_result(const fixed_move *move, const bmf_move_source *source, bmf_partition *target, bmf_list **made)
+{
+    const int64_t begin = bmf_partition_local_begin(target), end = bmf_partition_local_end(target);
+    for (int k = 0; k < move->sources; k++) {
+        const store *s = &move->source[k];
+        bmf_column column;
+        if (!is_view(move, s, begin, end))
+            continue;
+        BMF_TRY(list_fits(move->ctx, source[k].list->type, target));
+        require_memory(column_view(&source[k].list->column, begin - s->begin, end - begin, &column), end - begin);
+        list_adopt(move->ctx, target, &column, made);
+        return BMF_OK;
+    }
+    return bmf_list_create(move->ctx, source[0].list->type, target, made);
 }
 
 int move_fixed(bmf_context *ctx, int sources, const bmf_move_source *source, bmf_partition *target,
@@ -190,13 +240,13 @@ int move_fixed(bmf_context *ctx, int sources, const bmf_move_source *source, bmf
     bool expanded[BMF_MOVE_SOURCES];
     bmf_list *made;
     fixed_move move = {.ctx = ctx, .leaves = bmf_type_leaves(source[0].list->type, leaf), .sources = sources};
-    BMF_TRY(bmf_list_create(ctx, source[0].list->type, target, &made));
     for (int k = 0; k < move.leaves; k++)
         move.size[k] = leaf[k]->size;
-    for (int k = 0; k < sources; k++) {
+    for (int k = 0; k < sources; k++)
         move.source[k] = column_store(source[k].list, source[k].first);
+    BMF_TRY(make_result(&move, source, target, &made));
+    for (int k = 0; k < sources; k++)
         expanded[k] = expand(&move, &move.source[k]);
-    }
     move.result = column_store(made, 0);
     int status = run(&move, schedule);
     for (int k = 0; k < sources; k++)
