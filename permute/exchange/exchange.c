@@ -10,21 +10,19 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 
-int exchange_make_scratch(exchange *x, int64_t elements)
+void exchange_make_scratch(exchange *x, int64_t elements)
 {
     int64_t bytes = 0;
     for (int k = 0; k < x->plan->columns; k++)
         bytes += elements * x->plan->column_bytes[k] + 64;
     x->buffer = buffer_create(bytes);
     if (!x->buffer)
-        return bmf_agree(x->ctx,
-                         bmf_fail(x->ctx, BMF_ERROR_MEMORY, "permute: out of memory for %lld bytes", (long long)bytes));
+        out_of_memory(bytes, "for a permutation");
     char *next = x->buffer->data;
     for (int k = 0; k < x->plan->columns; k++) {
         x->scratch[k] = next;
         next += (elements * x->plan->column_bytes[k] + 63) / 64 * 64;
     }
-    return bmf_agree(x->ctx, BMF_OK);
 }
 
 int exchange_segments(const exchange *x, const void *const *memory, int64_t first, int64_t count, bmf_segment *segment)

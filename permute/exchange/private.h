@@ -23,8 +23,8 @@ int exchange_traffic(exchange *x); /* permute/exchange/traffic.c: subspaces, pac
 int exchange_stages(exchange *x);  /* permute/exchange/run_stages.c: subspaces, all three at once */
 int exchange_boxes(exchange *x);   /* permute/exchange/run_boxes.c: any number of processors */
 
-/* Scratch memory of so many elements in every column; agrees on the status. Collective. */
-int exchange_make_scratch(exchange *x, int64_t elements);
+/* Scratch memory of so many elements in every column. */
+void exchange_make_scratch(exchange *x, int64_t elements);
 
 /* Elements [first, first + count) of every column of `memory`. Returns their number. */
 int exchange_segments(const exchange *x, const void *const *memory, int64_t first, int64_t count, bmf_segment *segment);

@@ -246,9 +246,10 @@ int exchange_stages(exchange *x)
 {
     staging s;
     make_staging(x, &s);
-    BMF_TRY(exchange_make_scratch(x, buffers(&s) * s.share));
+    exchange_make_scratch(x, buffers(&s) * s.share);
     run_share(&s, true, 0, 0, 1);
     BMF_TRY(run_rounds(&s));
     run_share(&s, false, s.count - 1, 0, 1);
-    return bmf_agree(x->ctx, s.failed ? bmf_fail(x->ctx, BMF_ERROR_MEMORY, "permute: out of memory") : BMF_OK);
+    require_memory(s.failed ? BMF_ERROR_MEMORY : BMF_OK, s.share);
+    return BMF_OK;
 }

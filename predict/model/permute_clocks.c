@@ -23,14 +23,12 @@ typedef struct under_way {
 } under_way;
 
 struct permute_clocks {
-    const bmf_machine *machine;
     bmf_network *network;
     double *clock;
     bmf_trace_run *names;
     bmf_actions *actions; /* NULL: rounds are timed as they come */
     under_way round[2];
     int64_t begun, ended, messages, bytes;
-    double agreement; /* of the network */
 };
 
 static void told(void *simulator, bmf_transit *message)
@@ -42,7 +40,6 @@ static void told(void *simulator, bmf_transit *message)
 permute_clocks *permute_clocks_create(const bmf_machine *machine, bmf_network *network)
 {
     permute_clocks *c = allocate_clear(1, (int64_t)sizeof *c);
-    c->machine = machine;
     c->network = network;
     if (!network->type->collective) {
         c->names = run_create("permute", machine->name, (int32_t)network->processors, 1, 1);
@@ -50,7 +47,6 @@ permute_clocks *permute_clocks_create(const bmf_machine *machine, bmf_network *n
         return c;
     }
     c->clock = allocate_clear(network->processors, (int64_t)sizeof *c->clock);
-    c->agreement = step_agreement(network, 0);
     network->complete = network->freed = told;
     network->type->start(network, 0);
     return c;
@@ -195,21 +191,6 @@ static double latest(const permute_clocks *c)
     for (int64_t p = 0; p < c->network->processors; p++)
         last = fmax(last, c->clock[p]);
     return last;
-}
-
-void permute_clocks_barrier(permute_clocks *clocks)
-{
-    permute_clocks *c = clocks;
-    const double seconds = c->machine->agreement;
-    if (seconds == 0.0)
-        return;
-    if (c->actions) {
-        actions_barrier(c->actions, seconds);
-        return;
-    }
-    const double last = latest(c) + (isnan(seconds) ? c->agreement : seconds);
-    for (int64_t p = 0; p < c->network->processors; p++)
-        c->clock[p] = last;
 }
 
 void permute_clocks_totals(const permute_clocks *clocks, int64_t *messages, int64_t *bytes)

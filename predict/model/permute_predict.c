@@ -145,19 +145,12 @@ static int follow_traffic(forecast *f, const bmf_permute_plan *plan)
     const bool naive = plan->method == BMF_PERMUTE_NAIVE;
     const bool packs = plan->traffic->packs && !naive, unpacks = naive || !plan->traffic->direct;
     const int64_t elements = INT64_C(1) << plan->traffic->place_bits;
-    if (naive || (plan->processors > 1 && (plan->traffic->packs || unpacks)))
-        permute_clocks_barrier(f->clocks);
     if (packs || (stays(plan) && !naive))
         BMF_TRY(compute(f, true, 0, elements));
     if (plan->processors == 1 && !naive)
         return BMF_OK;
-    permute_clocks_barrier(f->clocks);
     exchange_rounds(f, plan);
-    if (!unpacks)
-        return BMF_OK;
-    BMF_TRY(compute(f, false, 1, elements));
-    permute_clocks_barrier(f->clocks);
-    return BMF_OK;
+    return unpacks ? compute(f, false, 1, elements) : BMF_OK;
 }
 
 /* A share of a stage is packed or unpacked, if there is such a stage and it needs that. */
@@ -176,7 +169,6 @@ static int run_share(forecast *f, const bmf_permute_plan *plan, bool packing, in
 static int follow_stages(forecast *f, const bmf_permute_plan *plan)
 {
     const int64_t rounds = INT64_C(1) << plan->stages->bits;
-    permute_clocks_barrier(f->clocks);
     BMF_TRY(run_share(f, plan, true, 0, 0, 1));
     for (int64_t k = 0; k < plan->rounds; k++) {
         begin_round(f, plan, k);
@@ -186,9 +178,7 @@ static int follow_stages(forecast *f, const bmf_permute_plan *plan)
         BMF_TRY(run_share(f, plan, false, k / rounds - 1, k % rounds, rounds));
     }
     permute_clocks_end(f->clocks);
-    BMF_TRY(run_share(f, plan, false, plan->rounds / rounds - 1, 0, 1));
-    permute_clocks_barrier(f->clocks);
-    return BMF_OK;
+    return run_share(f, plan, false, plan->rounds / rounds - 1, 0, 1);
 }
 
 /* permute/exchange/run_boxes.c; every processor is taken to have as many elements as the one with most. */
@@ -199,9 +189,7 @@ static int follow_boxes(forecast *f, const bmf_permute_plan *plan)
         exchange_rounds(f, plan);
         return BMF_OK;
     }
-    permute_clocks_barrier(f->clocks);
     BMF_TRY(compute(f, true, 0, elements));
-    permute_clocks_barrier(f->clocks);
     exchange_rounds(f, plan);
     return compute(f, false, 1, elements);
 }
