@@ -27,8 +27,8 @@ extern "C" {
 BMF_API int bmf_local_permute(void *target, const void *source, int64_t element_bytes, const bmf_permutation *p,
                               int threads);
 
-/** The same with the result in place of the data. Scratch memory: 256 KiB a thread and a twentieth of the data; for at
- * most 256 KiB of data, a copy and 128 KiB. On BMF_ERROR_MEMORY the data are unchanged. Not collective. */
+/** The same with the result in place of the data. Scratch memory: 1 MiB a thread and a twentieth of the data; for at
+ * most 256 KiB of data, a copy and 256 KiB. On BMF_ERROR_MEMORY the data are unchanged. Not collective. */
 BMF_API int bmf_local_permute_in_place(void *data, int64_t element_bytes, const bmf_permutation *p, int threads);
 
 /** The reference: one element after the other by the definition, one thread. Cannot fail. Not collective. */
