@@ -14,7 +14,7 @@
 
 /* Elements to ask for before their page is reached; elements that are only counted at a time: nothing else is read or
  * written meanwhile, so all of the next ones are asked for, and few, so that memory is not idle until then. */
-enum { AHEAD = 64, COUNTED_BLOCK = 256 };
+enum { AHEAD = 64, COUNTED_BLOCK = 512 };
 
 /* The counts of the segments a piece shares with others: the one it begins in, and the one it ends in. */
 typedef struct shared_counts {
