@@ -80,7 +80,8 @@ static inline double _Complex product(double _Complex a, double _Complex b)
                                      false,                                                                            \
                                      BMF_OPERATOR_VERSION,                                                             \
                                      name##_rows,                                                                      \
-                                     BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0};
+                                     BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0,                         \
+                                     name##_scan_rows};
 
 OPERATOR(plus_real, double, a, b, a + b, 0.0, BMF_COMMUTATIVE)
 OPERATOR(times_real, double, a, b, a *b, 1.0, BMF_COMMUTATIVE)

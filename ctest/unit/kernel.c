@@ -198,6 +198,35 @@ static void column_value(const test_operator *test, const char *block, int colum
     reference_tree_fold(test->combine, BMF_COLUMNS, rows, test->size, value);
 }
 
+/* The prefixes of rows of 8 behind others. */
+static void scans_of_rows(void **unused)
+{
+    (void)unused;
+    uint64_t state = 6;
+    for (int k = 0; k < TEST_OPERATORS; k++) {
+        const test_operator *test = test_operator_number(k);
+        const size_t size = test->size;
+        if (test->op->version < 1)
+            continue;
+        assert_true(!test->op->scan_rows == !test->op->fold_rows);
+        for (int64_t blocks = 1; test->op->scan_rows && blocks <= 20; blocks += 1 + blocks / 2) {
+            const int64_t count = BMF_COLUMN_BLOCK * blocks;
+            char *x = test_draw(test, count, &state), *prefix = test_draw(test, count / BMF_COLUMNS, &state);
+            char *got = calloc((size_t)count, size), *expected = calloc((size_t)count, size);
+            for (int64_t i = 0; i < count; i++)
+                prefix_then_nodes(test, prefix + (size_t)(i / BMF_COLUMNS) * size,
+                                  x + (size_t)(i / BMF_COLUMNS * BMF_COLUMNS) * size, i % BMF_COLUMNS,
+                                  expected + (size_t)i * size);
+            test->op->scan_rows(test->op->context, blocks, x, prefix, got);
+            assert_same(count, size, got, expected, "scan of rows", test->op->name, count);
+            free(x);
+            free(prefix);
+            free(got);
+            free(expected);
+        }
+    }
+}
+
 static void columns_of_blocks(void **unused)
 {
     (void)unused;
@@ -488,6 +517,7 @@ int main(void)
         cmocka_unit_test(quick_folds_any_count),
         cmocka_unit_test(quick_sum_is_close),
         cmocka_unit_test(rows_of_blocks),
+        cmocka_unit_test(scans_of_rows),
         cmocka_unit_test(columns_of_blocks),
         cmocka_unit_test(combine_takes_any_stride),
         cmocka_unit_test(types_of_kernels_are_right),

@@ -80,6 +80,9 @@ enum { BMF_COLUMNS = 8, BMF_COLUMN_BLOCK = 64 };
  *                                    the operator commutes; for exact operators, and in the free mode
  *   fold_rows(context, blocks, x, out)  optional: from each block of 64 elements, read as 8 rows of 8, the values of
  *                                    its rows by the tree: what fold gives as its third level, without the others
+ *   scan_rows(context, blocks, x, prefix, out)  optional, with fold_rows: the exclusive prefixes of every row r behind
+ *                                    prefix[r]: prefix[r], prefix[r] op r0, prefix[r] op (r0 op r1),
+ *                                    (prefix[r] op (r0 op r1)) op r2, ..; the arrays do not overlap
  *   fold_columns(context, blocks, x, out)  optional, of scalars, if the operator commutes and is not exact: from each
  *                                    block the values of its 8 columns: of rows r
  *                                    ((r0 op r1) op (r2 op r3)) op ((r4 op r5) op (r6 op r7)), which only takes
@@ -106,6 +109,8 @@ typedef struct bmf_operator {
     void (*fold_rows)(const void *context, int64_t blocks, const void *x, void *out);
     /** See above; may be NULL. Since version 1. */
     void (*fold_columns)(const void *context, int64_t blocks, const void *x, void *out);
+    /** See above; may be NULL. Since version 1. */
+    void (*scan_rows)(const void *context, int64_t blocks, const void *x, const void *prefix, void *out);
 } bmf_operator;
 
 enum {
@@ -310,6 +315,13 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
 #define BMF_KEEP_LOOP_
 #endif
 
+/** As if x were used. */
+#if defined(__GNUC__)
+#define BMF_LOOK_AT_(x) __asm__ volatile("" : : "m"(x))
+#else
+#define BMF_LOOK_AT_(x) (void)(x)
+#endif
+
 #define BMF_OPERATOR_(name, type, a, b, expression, identity_pointer, flag_bits)                                       \
     BMF_INLINE type name##_element(type a, type b)                                                                     \
     {                                                                                                                  \
@@ -322,6 +334,7 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
     BMF_OPERATOR_SCAN_(name, type)                                                                                     \
     BMF_OPERATOR_QUICK_(name, type, flag_bits)                                                                         \
     BMF_OPERATOR_ROWS_(name, type)                                                                                     \
+    BMF_OPERATOR_SCAN_ROWS_(name, type)                                                                                \
     BMF_OPERATOR_COLUMNS_(name, type)                                                                                  \
     static const bmf_type name##_type = BMF_TYPE_OF(type);                                                             \
     static const bmf_operator name                                                                                     \
@@ -337,7 +350,8 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
                                    false,                                                                              \
                                    BMF_OPERATOR_VERSION,                                                               \
                                    name##_rows,                                                                        \
-                                   BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0};
+                                   BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0,                           \
+                                   name##_scan_rows};
 
 /** Whether reductions by an operator go column by column. */
 #define BMF_FOLDS_COLUMNS_(type, flag_bits)                                                                            \
@@ -514,6 +528,38 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
             bmf_v_ += BMF_COLUMN_BLOCK;                                                                                \
             bmf_y_ += BMF_COLUMNS;                                                                                     \
         }                                                                                                              \
+    }
+
+/** Rows of 8 neighbours side by side: the compiler turns as many of them as a vector is long by 90 degrees. The last
+ * element of a row counts for nothing; looked at, it lets gcc read whole rows to the end. */
+#define BMF_OPERATOR_SCAN_ROWS_(name, type)                                                                            \
+    BMF_VECTORISE static void name##_scan_rows(const void *bmf_context_, int64_t bmf_blocks_, const void *bmf_x_,      \
+                                               const void *bmf_prefix_, void *bmf_out_)                                \
+    {                                                                                                                  \
+        const type *__restrict bmf_v_ = (const type *)bmf_x_;                                                          \
+        const type *__restrict bmf_p_ = (const type *)bmf_prefix_;                                                     \
+        type *__restrict bmf_o_ = (type *)bmf_out_;                                                                    \
+        type bmf_unused_ = bmf_v_[0];                                                                                  \
+        (void)bmf_context_;                                                                                            \
+        for (int64_t bmf_i_ = 0; bmf_i_ < BMF_COLUMNS * bmf_blocks_; bmf_i_++) {                                       \
+            const type *bmf_r_ = bmf_v_ + BMF_COLUMNS * bmf_i_;                                                        \
+            type *bmf_y_ = bmf_o_ + BMF_COLUMNS * bmf_i_;                                                              \
+            const type bmf_pair_ = name##_element(bmf_r_[0], bmf_r_[1]);                                               \
+            const type bmf_0_ = bmf_p_[bmf_i_], bmf_2_ = name##_element(bmf_0_, bmf_pair_);                            \
+            const type bmf_4_ =                                                                                        \
+                name##_element(bmf_0_, name##_element(bmf_pair_, name##_element(bmf_r_[2], bmf_r_[3])));               \
+            const type bmf_6_ = name##_element(bmf_4_, name##_element(bmf_r_[4], bmf_r_[5]));                          \
+            bmf_y_[0] = bmf_0_;                                                                                        \
+            bmf_y_[1] = name##_element(bmf_0_, bmf_r_[0]);                                                             \
+            bmf_y_[2] = bmf_2_;                                                                                        \
+            bmf_y_[3] = name##_element(bmf_2_, bmf_r_[2]);                                                             \
+            bmf_y_[4] = bmf_4_;                                                                                        \
+            bmf_y_[5] = name##_element(bmf_4_, bmf_r_[4]);                                                             \
+            bmf_y_[6] = bmf_6_;                                                                                        \
+            bmf_y_[7] = name##_element(bmf_6_, bmf_r_[6]);                                                             \
+            bmf_unused_ = bmf_r_[7];                                                                                   \
+        }                                                                                                              \
+        BMF_LOOK_AT_(bmf_unused_);                                                                                     \
     }
 
 /** Blocks of 8 rows of 8 columns: only operations between whole rows. */
