@@ -329,19 +329,30 @@ int sink_run(const bmf_sink *sink, int worker, const bmf_kernel *kernel, const b
     return code;
 }
 
+/* Writes elements of one leaf that stand elsewhere. */
+static void write_leaf(const bmf_sink *sink, int leaf, int64_t begin, int64_t count, const void *from)
+{
+    const int64_t size = sink->leaf_size[leaf];
+    char *to = (char *)sink->output[leaf].data + (begin - sink->origin) * size;
+    if (sink->streaming)
+        copy_nontemporal(to, from, count * size);
+    else
+        memcpy(to, from, (size_t)(count * size));
+}
+
 void sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t count)
 {
     bmf_slice staged[BMF_MAX_LEAVES];
     if (!sink->staged)
         return;
     scratch_slices(sink->scratch[worker], sink->leaves, sink->leaf_size, staged);
-    for (int k = 0; k < sink->leaves; k++) {
-        char *to = (char *)sink->output[k].data + (begin - sink->origin) * sink->leaf_size[k];
-        if (sink->streaming)
-            copy_nontemporal(to, staged[k].data, count * sink->leaf_size[k]);
-        else
-            memcpy(to, staged[k].data, (size_t)(count * sink->leaf_size[k]));
-    }
+    for (int k = 0; k < sink->leaves; k++)
+        write_leaf(sink, k, begin, count, staged[k].data);
+}
+
+void sink_store(const bmf_sink *sink, int64_t begin, int64_t count, const void *from)
+{
+    write_leaf(sink, 0, begin, count, from);
 }
 
 int agree_if(bmf_context *ctx, bool may_fail, int status)

@@ -93,6 +93,9 @@ void sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block
 /* The block is complete: copies it out if it was staged. */
 void sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t count);
 
+/* Writes elements [begin, begin + count) of a sink of one leaf, which stand at `from`, not in a block of the sink's. */
+void sink_store(const bmf_sink *sink, int64_t begin, int64_t count, const void *from);
+
 /* Agrees on the status if the source or operator can fail on some ranks only, otherwise returns it as it is. */
 int agree_if(bmf_context *ctx, bool may_fail, int status);
 

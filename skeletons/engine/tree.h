@@ -92,6 +92,8 @@ int64_t tree_block(int64_t begin, int64_t end);
 int64_t forest_records(const bmf_tree *tree, int64_t begin, int64_t end);
 
 void forest_start(bmf_forest *forest, int64_t begin);
+/* A forest for scans of a node at `begin`, behind the fold of everything before it; NULL: nothing. */
+void forest_start_behind(const bmf_tree *tree, bmf_forest *forest, int64_t begin, const void *before);
 void forest_free(bmf_forest *forest);
 /* Adds the value (or the elements) of the node of `count` (a power of two) elements that starts at the forest's end.
  * With `scanning` the prefixes are kept up too. Returns 0 or the operator's failure code. */
