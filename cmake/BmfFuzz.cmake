@@ -3,14 +3,14 @@
 #   NAME_corpus   every build: the target on the files of ctest/fuzz/corpus/NAME, as test unit_NAME_corpus
 #   NAME_fuzz     with BMF_FUZZ (clang only): libFuzzer
 
-foreach(target language)
-  add_executable(${target}_corpus ctest/fuzz/${target}.c ctest/fuzz/run_files.c)
+foreach(target graph language machine matrix messages npy samples sheet trace)
+  add_executable(${target}_corpus ctest/fuzz/${target}.c ctest/fuzz/fuzz.c ctest/fuzz/run_files.c)
   set(made ${target}_corpus)
   file(GLOB corpus CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/fuzz/corpus/${target}/*)
   add_test(NAME unit_${target}_corpus COMMAND ${target}_corpus ${corpus})
   set_tests_properties(unit_${target}_corpus PROPERTIES LABELS unit)
   if(BMF_FUZZ)
-    add_executable(${target}_fuzz ctest/fuzz/${target}.c)
+    add_executable(${target}_fuzz ctest/fuzz/${target}.c ctest/fuzz/fuzz.c)
     target_link_options(${target}_fuzz PRIVATE -fsanitize=fuzzer)
     list(APPEND made ${target}_fuzz)
   endif()

@@ -29,7 +29,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 
 static const bmf_option options[] = {
     BMF_LIBRARY_OPTION, BMF_ARGUMENT_OPTION,
-    BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, INT32_MAX),
+    BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, BMF_MAX_PROCESSORS),
                "also check that P processors are enough for the program's splits"),
     BMF_OPTION("json", NULL, BMF_FLAG(bmf_driver_options, json),
                "print one JSON object: type, argument (its type) and processors (how many the program needs)"),

@@ -1,9 +1,12 @@
 /* The bmf command. */
+#define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "bmf/version.h"
 #include "drivers/commands.h"
+#include "runtime/base/output_file.h"
 
 /* Keeps files and connections from being opened in the place of closed standard streams, and so from being written to
  * by mistake. */
@@ -12,6 +15,24 @@ static void hold_standard_streams(void)
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
         if (fcntl(stream, F_GETFD) < 0)
             open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* The usual end by a signal, but for half-written files. */
+static void end_by_signal(int number)
+{
+    output_files_remove();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void clean_up_on_signals(void)
+{
+    static const int number[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++) {
+        struct sigaction usual, action = {.sa_handler = end_by_signal};
+        if (sigaction(number[k], NULL, &usual) == 0 && usual.sa_handler != SIG_IGN) /* nohup's stays */
+            sigaction(number[k], &action, NULL);
+    }
 }
 
 static const bmf_driver *const commands[] = {BMF_COMMANDS(BMF_COMMAND_ROW) NULL};
@@ -36,5 +57,6 @@ static const bmf_driver program = {
 int main(int argc, char **argv)
 {
     hold_standard_streams();
+    clean_up_on_signals();
     return command_main(&program, argc, argv);
 }

@@ -146,7 +146,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 }
 
 static const bmf_option options[] = {
-    BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, INT32_MAX),
+    BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, BMF_MAX_PROCESSORS),
                "processors of the machine; default: as many as the program splits over"),
     BMF_LIBRARY_OPTION,
     BMF_ARGUMENT_OPTION,

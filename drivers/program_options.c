@@ -15,9 +15,10 @@ static int set_processors(bmf_context *ctx, const bmf_driver_options *options, c
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
                         "the program splits over %" PRId64 " processors; --procs %" PRId64 " are too few", needed,
                         processors);
-    if (needed > INT32_MAX)
+    if (needed > BMF_MAX_PROCESSORS)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
-                        "the program splits over %" PRId64 " processors; at most %d are possible", needed, INT32_MAX);
+                        "the program splits over %" PRId64 " processors; at most %d are possible", needed,
+                        BMF_MAX_PROCESSORS);
     if (processors == 0)
         processors = needed > bmf_ranks(ctx) ? needed : bmf_ranks(ctx);
     return processors == bmf_processors(ctx) ? BMF_OK : bmf_set_processors(ctx, processors);

@@ -131,7 +131,7 @@ static const bmf_option options[] = {
         "arg", "FILE", BMF_TEXT(bmf_driver_options, argument),
         "the argument: a .npy file (read in parallel if the program splits it first) or data as text; default: the "
         "data at the end of the program"),
-    BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, INT32_MAX),
+    BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, BMF_MAX_PROCESSORS),
                "processors of the machine; default: the ranks, or as many as the program splits over"),
     BMF_OPTION(
         "out", "FILE.npy", BMF_TEXT(bmf_driver_options, out),

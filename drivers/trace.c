@@ -5,6 +5,7 @@
 #include "drivers/commands.h"
 #include "runtime/trace/trace.h"
 #include "runtime/base/allocate.h"
+#include "runtime/convert/view.h"
 
 typedef struct sum {
     int64_t events, nanos, amount;
@@ -32,16 +33,26 @@ static sum *sum_nodes(const bmf_trace_run *run)
     return node;
 }
 
+static void print_path(const bmf_trace_run *run, uint32_t node, const sum *s)
+{
+    char path[1024];
+    char *clean = style_text(run_path(run, node, path, sizeof path), BMF_STYLE_PLAIN);
+    print_sum(clean, s);
+    free(clean);
+}
+
 static void print_run(const bmf_trace_run *run)
 {
     sum kind[BMF_EVENT_KINDS] = {0};
     int64_t end = 0;
-    char path[1024];
     for (int64_t k = 0; k < run->events; k++) {
         add(&kind[run->event[k].kind], &run->event[k]);
         end = run->event[k].end > end ? run->event[k].end : end;
     }
-    printf("%s: %s on %s\n", run->predicted ? "predicted" : "measured", run->program, run->machine);
+    char *program = style_text(run->program, BMF_STYLE_PLAIN), *machine = style_text(run->machine, BMF_STYLE_PLAIN);
+    printf("%s: %s on %s\n", run->predicted ? "predicted" : "measured", program, machine);
+    free(program);
+    free(machine);
     printf("  processors %d, ranks %d, threads %d, seconds %.9f, events %lld", run->lanes, run->ranks, run->threads,
            (double)end * 1e-9, (long long)run->events);
     printf(run->dropped ? ", lost for lack of memory %lld\n" : "\n", (long long)run->dropped);
@@ -53,7 +64,7 @@ static void print_run(const bmf_trace_run *run)
     printf("\n  %12s %16s %16s  %s\n", "events", "seconds", "amount", "region or call");
     for (uint32_t k = 0; k < run->nodes; k++)
         if (node[k].events)
-            print_sum(run_path(run, k, path, sizeof path), &node[k]);
+            print_path(run, k, &node[k]);
     free(node);
 }
 

@@ -156,7 +156,7 @@ hockney()
     refused "too many arguments" list ideal
     refused "unknown option '--colour'" show ideal --colour
     refused "'--procs' needs a value" show ideal --procs
-    refused "--procs needs a whole number from 1 to 2147483647, not '0'" check ideal --procs 0
+    refused "--procs needs a whole number from 1 to 1073741824, not '0'" check ideal --procs 0
     refused "not '4x'" check ideal --procs 4x
 }
 

@@ -156,7 +156,7 @@ END
     refuses "for which machine" predict sum.bmf --procs 2
     refuses "on how many processors" predict sum.bmf --machine simple.machine
     for list in 0 -1 x 1, ,1 1..0 4..2 99999999999 1.2; do
-        refuses "is no list of numbers from 1 on" predict sum.bmf --machine simple.machine --procs "$list"
+        refuses "is no list of numbers from 1 to 1073741824" predict sum.bmf --machine simple.machine --procs "$list"
     done
     refuses "unknown option" predict sum.bmf --machine simple.machine --procs 2 --bogus
     refuses "needs a value" predict sum.bmf --machine

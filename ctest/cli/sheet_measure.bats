@@ -162,7 +162,7 @@ wait_for_samples()
     refused "unknown option '--fast'" -o a.raw --fast
     refused "needs a value" -o
     refused "unexpected argument 'b.raw'" -o a.raw b.raw
-    refused "cannot write '/nonexistent/a.raw.part'" -o /nonexistent/a.raw --ops bmf_iota
+    refused "cannot write '/nonexistent/a.raw'" -o /nonexistent/a.raw --ops bmf_iota
     [ ! -e a.raw ]
 }
 

@@ -15,20 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctest/fuzz/fuzz.h"
 #include "runtime/backend/backend.h"
 #include "skeletons/language/types/check.h"
 #include "skeletons/language/front/data.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-/* Ends the process, which the fuzzer takes for a crash, unless `held`. */
-static void demand(bool held, const char *what)
-{
-    if (held)
-        return;
-    fprintf(stderr, "broken: %s\n", what);
-    abort();
-}
 
 static void demand_message(int status)
 {

@@ -244,8 +244,8 @@ static void every_mistake_is_one_line_with_its_place(void **state)
             fail_msg("accepted: %s", mistakes[k].text);
         assert_int_equal(bmf_exit_code(status), 2);
         assert_null(machine);
-        /* Where the mistake is in a sheet the message begins with the machine's file too, and goes on with the sheet's.
-         * */
+        /* Where the mistake is in a sheet the message begins with the machine's file too, and goes on with the
+         * sheet's. */
         snprintf(expected, sizeof expected, "%s", mistakes[k].message);
         if (strncmp(bmf_error_text(NULL), in_folder("m.machine"), strlen(in_folder("m.machine"))) != 0 ||
             !strstr(bmf_error_text(NULL), expected) || strchr(bmf_error_text(NULL), '\n'))

@@ -8,6 +8,9 @@
 
 #include "drivers/command/private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/text.h"
+
+enum { LINE = 1024 };
 
 /* The program, and the path of the command that runs, as typed: for messages. */
 static const char *program_name = "";
@@ -23,11 +26,13 @@ int usage_error(const char *format, ...)
 {
     if (!is_first_process())
         return 2;
+    char text[LINE];
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "%s: ", program_name);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    text_make_printable(text);
+    fprintf(stderr, "%s: %s", program_name, text);
     fprintf(stderr, " (see `%s --help`)\n", command_path);
     return 2;
 }

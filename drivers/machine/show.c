@@ -210,7 +210,7 @@ static int run_list(bmf_context *ctx, void *values, const bmf_operands *operands
 
 #define SURPLUS "too many arguments"
 
-static const bmf_option table[] = {BMF_OPTION("procs", "P", BMF_WHOLE(options, processors, 1, INT32_MAX),
+static const bmf_option table[] = {BMF_OPTION("procs", "P", BMF_WHOLE(options, processors, 1, BMF_MAX_PROCESSORS),
                                               "with P processors; default: those of the machine, or 2"),
                                    BMF_OPTION_END};
 

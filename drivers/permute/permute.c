@@ -336,7 +336,7 @@ static const bmf_option table[] = {
         "machine", "M", BMF_TEXT(options, machine),
         "predict it on the machine of file M instead, or on the installed machine of that name, by method; also sets "
         "and clusters: record by record in 1-permutable sets of processors, of clusters of processors"),
-    BMF_OPTION("procs", "P", BMF_WHOLE(options, processors, 1, INT32_MAX),
+    BMF_OPTION("procs", "P", BMF_WHOLE(options, processors, 1, BMF_MAX_PROCESSORS),
                "with --machine: processors; default: those of the machine"),
     BMF_OPTION("json", NULL, BMF_FLAG(options, json), "print one JSON object"),
     BMF_OPTION_END};

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +13,37 @@
 
 #include "drivers/predict/predict.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/output_file.h"
 
-/* What the program is told, and where its answers are. */
+/* What the program is told, and where its answers are: files in a directory of this user's. */
 typedef struct exchange {
-    char prediction[64], trace[64]; /* paths of temporary files */
+    char *directory;
+    char *prediction, *trace;
 } exchange;
 
-static int make_file(char *path, size_t size)
+static char *path_in(const char *directory, const char *name)
 {
-    snprintf(path, size, "/tmp/bmf-predict-XXXXXX");
-    int file = mkstemp(path);
-    if (file < 0)
-        return bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a file in /tmp: %s", strerror(errno));
-    close(file);
+    size_t size = strlen(directory) + strlen(name) + 2;
+    char *path = allocate((int64_t)size);
+    snprintf(path, size, "%s/%s", directory, name);
+    return path;
+}
+
+static int open_exchange(exchange *files)
+{
+    *files = (exchange){.directory = temporary_directory_create("bmf-predict")};
+    if (!files->directory)
+        return bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a temporary directory: %s", strerror(errno));
+    files->prediction = path_in(files->directory, "prediction");
+    files->trace = path_in(files->directory, "trace");
     return BMF_OK;
+}
+
+static void close_exchange(exchange *files)
+{
+    free(files->prediction);
+    free(files->trace);
+    temporary_directory_remove(files->directory);
 }
 
 static void set_number(const char *name, int64_t value)
@@ -59,29 +77,86 @@ static void become_program(const bmf_predict_options *options, int64_t processor
     _exit(write(failed, &failure, sizeof failure) > 0 ? 127 : 126);
 }
 
+/* ---- signals ----
+ *
+ * Ctrl-C reaches the program as well, which ends by it; this process goes on and cleans up. A SIGTERM or SIGHUP reaches
+ * this process alone: it is passed on, and taken as meant once everything is cleaned up. One that comes again kills. */
+
+static volatile sig_atomic_t received;
+static volatile pid_t running; /* the program */
+
+static void pass_on(int number)
+{
+    if (running > 0)
+        kill(running, received ? SIGKILL : number);
+    received = number;
+}
+
+enum { HANDLED = 3 };
+static const int handled[HANDLED] = {SIGINT, SIGTERM, SIGHUP};
+
+typedef struct signals {
+    struct sigaction usual[HANDLED];
+    sigset_t mask;
+} signals;
+
+/* Blocks them too, until the program is known. */
+static void handle_signals(signals *before)
+{
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    for (int k = 0; k < HANDLED; k++) {
+        struct sigaction action = {.sa_handler = handled[k] == SIGINT ? SIG_IGN : pass_on};
+        sigaddset(&blocked, handled[k]);
+        sigaction(handled[k], &action, &before->usual[k]);
+    }
+    sigprocmask(SIG_BLOCK, &blocked, &before->mask);
+}
+
+static void restore_signals(const signals *before)
+{
+    for (int k = 0; k < HANDLED; k++)
+        sigaction(handled[k], &before->usual[k], NULL);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+}
+
+/* Ends this process by the signal that asked for it, if one did. */
+static void obey_signal(void)
+{
+    if (received)
+        raise(received);
+}
+
 /* Runs the program; returns the errno with which it could not be started, or 0 and its outcome. */
 static int run_program(const bmf_predict_options *options, int64_t processors, bool traced, const exchange *files,
                        int *outcome)
 {
     int failure = 0, failed[2]; /* a pipe that starting the program closes */
-    struct sigaction ignored = {.sa_handler = SIG_IGN}, usual;
+    signals before;
     if (pipe2(failed, O_CLOEXEC) != 0)
         return errno;
-    sigaction(SIGINT, &ignored, &usual); /* Ctrl-C ends the program; this process goes on and removes the files */
+    handle_signals(&before);
     const pid_t child = fork();
     if (child == 0) {
-        sigaction(SIGINT, &usual, NULL);
+        restore_signals(&before);
         become_program(options, processors, traced, files, failed[1]);
     }
     if (child < 0)
         failure = errno;
+    running = child;
+    sigprocmask(SIG_SETMASK, &before.mask, NULL);
     close(failed[1]);
-    if (child > 0 && read(failed[0], &failure, sizeof failure) < 0)
-        failure = errno;
+    while (child > 0 && read(failed[0], &failure, sizeof failure) < 0) {
+        if (errno != EINTR) {
+            failure = errno;
+            break;
+        }
+    }
     close(failed[0]);
     while (child > 0 && waitpid(child, outcome, 0) < 0 && errno == EINTR) {
     }
-    sigaction(SIGINT, &usual, NULL);
+    running = 0;
+    restore_signals(&before);
     return failure;
 }
 
@@ -116,6 +191,12 @@ static int read_prediction(const bmf_predict_options *options, const char *path,
                         "'%s' predicted nothing; is it linked with bmf, and does it call bmf_close?",
                         options->command[0]);
     }
+    if (!(predicted->seconds >= 0 && predicted->low >= 0 && predicted->high >= predicted->low) ||
+        !isfinite(predicted->seconds) || !isfinite(predicted->high)) {
+        json_decref(root);
+        return bmf_fail(NULL, BMF_ERROR_USAGE, "'%s' predicted %g s, between %g and %g: no times", options->command[0],
+                        predicted->seconds, predicted->low, predicted->high);
+    }
     predicted->messages = messages;
     predicted->bytes = bytes;
     predicted->rank_messages = rank_messages;
@@ -143,16 +224,15 @@ int predict_executable(const bmf_predict_options *options, int64_t processors, b
     /* The program would find that out, too; but then it is said twice. */
     BMF_TRY(machine_network(options->machine, processors, &network));
     network->type->destroy(network);
-    BMF_TRY(make_file(files.prediction, sizeof files.prediction));
-    int status = make_file(files.trace, sizeof files.trace);
+    int status = open_exchange(&files);
     if (status == BMF_OK) {
         status = run_child(options, processors, traced, &files);
         if (status == BMF_OK)
             status = read_prediction(options, files.prediction, predicted);
         if (status == BMF_OK && traced)
             status = read_run(files.trace, predicted);
-        unlink(files.trace);
     }
-    unlink(files.prediction);
+    close_exchange(&files);
+    obey_signal();
     return status;
 }

@@ -33,7 +33,7 @@ static bool read_count(const char **at, int64_t *count)
     long long value = strtoll(*at, &end, 10);
     *at = end;
     *count = value;
-    return value >= 1 && value <= INT32_MAX;
+    return value >= 1 && value <= BMF_MAX_PROCESSORS;
 }
 
 /* One entry of the list: P, or P..Q in powers of two. */
@@ -64,7 +64,7 @@ static int read_processors(const char *text, void *field)
     while (right && *at++ == ',');
     return right && at[-1] == '\0'
                ? 0
-               : usage_error("--procs '%s' is no list of numbers from 1 on, like 1,2,4 or 1..1024", text);
+               : usage_error("--procs '%s' is no list of numbers from 1 to 1073741824, like 1,2,4 or 1..1024", text);
 }
 
 /* What the table cannot say. 0, or the exit code of bad usage. */
@@ -344,7 +344,7 @@ static const bmf_option options[] = {
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_predict_options, program.library), "as for `bmf run`"),
     BMF_OPTION("arg", "FILE", BMF_TEXT(bmf_predict_options, program.argument), "as for `bmf run`"),
     BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, reassociate), "as for `bmf run`"),
-    BMF_OPTION("ranks", "R", BMF_WHOLE(bmf_predict_options, ranks, 1, INT32_MAX),
+    BMF_OPTION("ranks", "R", BMF_WHOLE(bmf_predict_options, ranks, 1, BMF_MAX_PROCESSORS),
                "count messages between ranks as on R ranks with contiguous blocks of processors; default: as many as "
                "processors"),
     BMF_OPTION("samples", "N", BMF_WHOLE(bmf_predict_options, samples, 1, INT32_MAX),

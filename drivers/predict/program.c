@@ -24,7 +24,9 @@ static int time_actions(bmf_context *ctx, const bmf_predict_options *options, bo
     const bmf_model *model = model_of_context(ctx);
     bmf_network *network = model_network(model);
     bmf_prediction prediction;
-    BMF_TRY(simulate_interval(model_actions(model), network, options->samples, &prediction));
+    const int status = simulate_interval(model_actions(model), network, options->samples, &prediction);
+    if (status != BMF_OK) /* the simulator knows no context */
+        return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     predicted->seconds = prediction.seconds;
     predicted->low = prediction.low;
     predicted->high = prediction.high;

@@ -83,8 +83,12 @@ BMF_API int bmf_rank_of(const bmf_context *ctx, int64_t processor);
 /** The first processor of a rank; see bmf_rank_of. Not collective. */
 BMF_API int64_t bmf_first_processor(const bmf_context *ctx, int rank);
 
+/** The largest machine. */
+enum { BMF_MAX_PROCESSORS = 1 << 30 };
+
 /** Another number of processors for lists made from now on; lists made before must not be used again.
- * Collective. Errors: BMF_ERROR_ARGUMENT if processors < 1, or after the first skeleton of a traced run. */
+ * Collective. Errors, before anything has changed: BMF_ERROR_ARGUMENT if processors is not from 1 to
+ * BMF_MAX_PROCESSORS, or after the first skeleton of a traced run. */
 BMF_API int bmf_set_processors(bmf_context *ctx, int64_t processors);
 
 /** Reductions and scans are reproducible by default: the same bits for every number of ranks, threads and processors.
@@ -110,7 +114,7 @@ typedef struct bmf_statistics {
 } bmf_statistics;
 /** This rank's communication since bmf_open. Not collective. */
 BMF_API bmf_statistics bmf_local_statistics(const bmf_context *ctx);
-/** The sums over all ranks, on every rank. Collective; one allreduce. */
+/** The sums over all ranks, on every rank. Collective; one allgather. */
 BMF_API int bmf_total_statistics(bmf_context *ctx, bmf_statistics *total);
 
 /** Seconds since bmf_open on this rank's clock; in a prediction, on the latest of all processors' clocks. Not

@@ -46,7 +46,7 @@ typedef struct bmf_kernel {
     int inputs;                            /**< 1 .. BMF_MAX_INPUTS */
     const bmf_type *input[BMF_MAX_INPUTS]; /**< their types */
     const bmf_type *output;                /**< the type of a result */
-    bool may_fail;                         /**< a skeleton then agrees on the outcome: one allreduce */
+    bool may_fail;                         /**< ranks then tell each other: one allreduce at the end */
     int version;                           /**< BMF_KERNEL_VERSION: which members there are; 0 for the first layout */
     bmf_stream_function *stream;           /**< from version 1 on: for large results; may be NULL */
 } bmf_kernel;
@@ -62,7 +62,7 @@ static inline bmf_kernel bmf_kernel_bind(const bmf_kernel *kernel, const void *c
 /** Largest block of the fixed tree: fold and scan functions get at most this many elements. */
 enum { BMF_BLOCK = 1024 };
 
-/** Reductions by an operator that commutes go through blocks of 64 elements, rows of 8, column by column. */
+/** Reductions go through blocks of 64 elements, which are read as 8 rows of 8: row by row, or column by column. */
 enum { BMF_COLUMNS = 8, BMF_COLUMN_BLOCK = 64 };
 
 /** An associative operator.
@@ -78,8 +78,10 @@ enum { BMF_COLUMNS = 8, BMF_COLUMN_BLOCK = 64 };
  *                                    *last. scratch: 2 * count values. out may be x.
  *   reassociate(context, count, x, out)  optional, any count >= 1: all elements in any association, and in any order if
  *                                    the operator commutes; for exact operators, and in the free mode
+ *   fold_rows(context, blocks, x, out)  optional: from each block of 64 elements, read as 8 rows of 8, the values of
+ *                                    its rows by the tree: what fold gives as its third level, without the others
  *   fold_columns(context, blocks, x, out)  optional, of scalars, if the operator commutes and is not exact: from each
- *                                    block of 64 elements, read as 8 rows r of 8, the values of its 8 columns:
+ *                                    block the values of its 8 columns: of rows r
  *                                    ((r0 op r1) op (r2 op r3)) op ((r4 op r5) op (r6 op r7)), which only takes
  *                                    operations between whole vectors. Reductions then associate as
  *                                    docs/reproducible.md says of operators that commute
@@ -100,6 +102,8 @@ typedef struct bmf_operator {
     unsigned flags;       /**< BMF_COMMUTATIVE, BMF_EXACT */
     bool may_fail;        /**< as of a kernel */
     int version;          /**< BMF_OPERATOR_VERSION: which members there are; 0: those above */
+    /** See above; may be NULL. Since version 1. */
+    void (*fold_rows)(const void *context, int64_t blocks, const void *x, void *out);
     /** See above; may be NULL. Since version 1. */
     void (*fold_columns)(const void *context, int64_t blocks, const void *x, void *out);
 } bmf_operator;
@@ -317,13 +321,23 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
     BMF_OPERATOR_SCAN_PAIRS_(name, type)                                                                               \
     BMF_OPERATOR_SCAN_(name, type)                                                                                     \
     BMF_OPERATOR_QUICK_(name, type, flag_bits)                                                                         \
+    BMF_OPERATOR_ROWS_(name, type)                                                                                     \
     BMF_OPERATOR_COLUMNS_(name, type)                                                                                  \
     static const bmf_type name##_type = BMF_TYPE_OF(type);                                                             \
-    static const bmf_operator name __attribute__((unused)) = {                                                         \
-        #name,       &name##_type,         name##_combine,                                                             \
-        name##_fold, name##_scan,          name##_quick,                                                               \
-        0,           identity_pointer,     flag_bits,                                                                  \
-        false,       BMF_OPERATOR_VERSION, BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0};
+    static const bmf_operator name                                                                                     \
+        __attribute__((unused)) = {#name,                                                                              \
+                                   &name##_type,                                                                       \
+                                   name##_combine,                                                                     \
+                                   name##_fold,                                                                        \
+                                   name##_scan,                                                                        \
+                                   name##_quick,                                                                       \
+                                   0,                                                                                  \
+                                   identity_pointer,                                                                   \
+                                   flag_bits,                                                                          \
+                                   false,                                                                              \
+                                   BMF_OPERATOR_VERSION,                                                               \
+                                   name##_rows,                                                                        \
+                                   BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0};
 
 /** Whether reductions by an operator go column by column. */
 #define BMF_FOLDS_COLUMNS_(type, flag_bits)                                                                            \
@@ -471,6 +485,35 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
         for (; bmf_i_ < bmf_count_; bmf_i_++)                                                                          \
             bmf_total_ = name##_element(bmf_total_, bmf_v_[bmf_i_]);                                                   \
         *(type *)bmf_out_ = bmf_total_;                                                                                \
+    }
+
+/** Blocks of 8 rows: neighbours, four at a time; of structs two at a time, whose members are sorted into vectors. */
+#define BMF_OPERATOR_ROWS_(name, type)                                                                                 \
+    BMF_VECTORISE static void name##_rows(const void *bmf_context_, int64_t bmf_blocks_, const void *bmf_x_,           \
+                                          void *bmf_out_)                                                              \
+    {                                                                                                                  \
+        const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
+        type *bmf_y_ = (type *)bmf_out_;                                                                               \
+        (void)bmf_context_;                                                                                            \
+        for (int64_t bmf_b_ = 0; bmf_b_ < bmf_blocks_; bmf_b_++) {                                                     \
+            type bmf_pair_[BMF_COLUMN_BLOCK / 2], bmf_four_[BMF_COLUMN_BLOCK / 4], bmf_row_[BMF_COLUMNS];              \
+            BMF_READ_AHEAD_(bmf_v_, BMF_COLUMN_BLOCK * sizeof(type));                                                  \
+            if (BMF_KIND_OF(type) == BMF_STRUCT) {                                                                     \
+                BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMN_BLOCK / 2; bmf_j_++) bmf_pair_[bmf_j_] =       \
+                    name##_element(bmf_v_[2 * bmf_j_], bmf_v_[2 * bmf_j_ + 1]);                                        \
+                BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMN_BLOCK / 4; bmf_j_++) bmf_four_[bmf_j_] =       \
+                    name##_element(bmf_pair_[2 * bmf_j_], bmf_pair_[2 * bmf_j_ + 1]);                                  \
+            } else {                                                                                                   \
+                BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMN_BLOCK / 4; bmf_j_++) bmf_four_[bmf_j_] =       \
+                    name##_element(name##_element(bmf_v_[4 * bmf_j_], bmf_v_[4 * bmf_j_ + 1]),                         \
+                                   name##_element(bmf_v_[4 * bmf_j_ + 2], bmf_v_[4 * bmf_j_ + 3]));                    \
+            }                                                                                                          \
+            BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMNS; bmf_j_++) bmf_row_[bmf_j_] =                     \
+                name##_element(bmf_four_[2 * bmf_j_], bmf_four_[2 * bmf_j_ + 1]);                                      \
+            BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMNS; bmf_j_++) bmf_y_[bmf_j_] = bmf_row_[bmf_j_];     \
+            bmf_v_ += BMF_COLUMN_BLOCK;                                                                                \
+            bmf_y_ += BMF_COLUMNS;                                                                                     \
+        }                                                                                                              \
     }
 
 /** Blocks of 8 rows of 8 columns: only operations between whole rows. */

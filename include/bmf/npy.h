@@ -45,9 +45,9 @@ BMF_API int bmf_npy_read_as(bmf_context *ctx, const char *path, const bmf_type *
 
 /** Writes a list of int, int32, real, float, complex or bool, or of lists of them that all have the same length, to
  * `path`. Collective.
- * The file appears whole or not at all: it is written as PATH.part and renamed. A list of no rows is written with the
- * shape (0, 0). Errors: BMF_ERROR_FILE;
- * BMF_ERROR_TYPE for other types; BMF_ERROR_SHAPE for ragged rows (names the first). */
+ * The file appears whole or not at all: it is written under a private name beside PATH, synced and renamed. A list of
+ * no rows is written with the shape (0, 0). Errors: BMF_ERROR_FILE; BMF_ERROR_TYPE for other types; BMF_ERROR_SHAPE
+ * for ragged rows (names the first). */
 BMF_API int bmf_npy_write(const bmf_list *list, const char *path);
 
 #ifdef __cplusplus

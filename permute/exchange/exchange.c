@@ -7,24 +7,23 @@
 #include <string.h>
 
 #include "permute/exchange/private.h"
+#include "permute/exchange/stages.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 
-int exchange_make_scratch(exchange *x, int64_t elements)
+void exchange_make_scratch(exchange *x, int64_t elements)
 {
     int64_t bytes = 0;
     for (int k = 0; k < x->plan->columns; k++)
         bytes += elements * x->plan->column_bytes[k] + 64;
     x->buffer = buffer_create(bytes);
     if (!x->buffer)
-        return bmf_agree(x->ctx,
-                         bmf_fail(x->ctx, BMF_ERROR_MEMORY, "permute: out of memory for %lld bytes", (long long)bytes));
+        out_of_memory(bytes, "for a permutation");
     char *next = x->buffer->data;
     for (int k = 0; k < x->plan->columns; k++) {
         x->scratch[k] = next;
         next += (elements * x->plan->column_bytes[k] + 63) / 64 * 64;
     }
-    return bmf_agree(x->ctx, BMF_OK);
 }
 
 int exchange_segments(const exchange *x, const void *const *memory, int64_t first, int64_t count, bmf_segment *segment)
@@ -67,15 +66,17 @@ static void list_round(const exchange *x, int64_t k, bool (*in_place)(const exch
     }
 }
 
-/* Rounds under way. In bytes they cover what a fast link holds and a partner that comes a few milliseconds late; as few
- * as two where rounds are larger than that, so that memory stays small. */
+/* In bytes a window covers what a fast link holds and a partner that comes a few milliseconds late. It is as small as
+ * two where rounds are larger than that, so that memory stays small. */
 enum { MIN_ROUNDS = 2, MAX_ROUNDS = 64 };
 static const int64_t window_bytes = (int64_t)8 << 20;
 
-int64_t exchange_window(int64_t round_bytes, int64_t rounds)
+int64_t permute_plan_window(const bmf_permute_plan *plan)
 {
-    const int64_t wanted = window_bytes / (round_bytes > 0 ? round_bytes : 1);
-    const int64_t most = rounds < MAX_ROUNDS ? rounds : MAX_ROUNDS;
+    const int64_t count = plan->stages ? plan->rounds >> plan->stages->bits : plan->rounds;
+    const int64_t share = (plan->element_bytes << plan->permutation.bits) / plan->processors / count;
+    const int64_t wanted = share > 0 ? window_bytes / share : MAX_ROUNDS;
+    const int64_t most = count < MAX_ROUNDS ? count : MAX_ROUNDS;
     return wanted > most ? most : wanted < MIN_ROUNDS ? MIN_ROUNDS : wanted;
 }
 
@@ -96,8 +97,7 @@ static int end_round(exchange *x, window *w)
 
 int permute_rounds(exchange *x, const bmf_transfer *transfer, bool (*in_place)(const exchange *x, int64_t processor))
 {
-    const int64_t count = x->plan->rounds, bytes = exchange_local_count(x) * x->plan->element_bytes;
-    const int64_t size = exchange_window(bytes / count, count);
+    const int64_t count = x->plan->rounds, size = permute_plan_window(x->plan);
     bmf_round own = {0};
     window w = {.ended = 0};
     int status = BMF_OK;

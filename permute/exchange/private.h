@@ -23,14 +23,11 @@ int exchange_traffic(exchange *x); /* permute/exchange/traffic.c: subspaces, pac
 int exchange_stages(exchange *x);  /* permute/exchange/run_stages.c: subspaces, all three at once */
 int exchange_boxes(exchange *x);   /* permute/exchange/run_boxes.c: any number of processors */
 
-/* Scratch memory of so many elements in every column; agrees on the status. Collective. */
-int exchange_make_scratch(exchange *x, int64_t elements);
+/* Scratch memory of so many elements in every column. */
+void exchange_make_scratch(exchange *x, int64_t elements);
 
 /* Elements [first, first + count) of every column of `memory`. Returns their number. */
 int exchange_segments(const exchange *x, const void *const *memory, int64_t first, int64_t count, bmf_segment *segment);
-
-/* How many of `rounds` rounds, in each of which this host moves round_bytes, are under way at once. */
-int64_t exchange_window(int64_t round_bytes, int64_t rounds);
 
 /* All rounds, begun and ended in order, a window of them under way at once. What a processor keeps is copied with the
  * first later round that has messages, whose flight it fills; after the last one it goes alone. in_place (may be NULL):

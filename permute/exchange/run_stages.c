@@ -49,7 +49,7 @@ static void make_staging(exchange *x, staging *s)
     s->count = x->plan->rounds / s->rounds;
     s->block = INT64_C(1) << block_bits;
     s->share = x->ctx->local_processors * s->rounds * s->block;
-    s->window = exchange_window(s->share * x->plan->element_bytes, s->count);
+    s->window = permute_plan_window(x->plan);
     s->flight = allocate_clear(s->window * s->rounds, (int64_t)sizeof *s->flight);
     bmf_permutation_identity(traffic->place_bits, &s->number);
     bmf_permutation_identity(traffic->place_bits, &s->round);
@@ -270,10 +270,9 @@ int exchange_stages(exchange *x)
 {
     staging s;
     make_staging(x, &s);
-    int status = exchange_make_scratch(x, buffers(&s) * s.share);
-    if (status == BMF_OK)
-        status = run_all(&s);
+    exchange_make_scratch(x, buffers(&s) * s.share);
+    const int status = run_all(&s);
     free(s.flight);
-    BMF_TRY(status);
-    return bmf_agree(x->ctx, s.failed ? bmf_fail(x->ctx, BMF_ERROR_MEMORY, "permute: out of memory") : BMF_OK);
+    require_memory(s.failed ? BMF_ERROR_MEMORY : BMF_OK, s.share);
+    return status;
 }

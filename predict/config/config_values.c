@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/text.h"
 #include "bmf/status.h"
 
 enum { TEXT = 512 };
@@ -61,7 +62,7 @@ static void describe_range(double min, double max, char text[TEXT])
 
 /* ---- values ---- */
 
-static bool is_integer(const config_setting_t *setting)
+bool config_is_integer(const config_setting_t *setting)
 {
     const int type = config_setting_type(setting);
     return type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64;
@@ -73,7 +74,7 @@ int config_number(const char *path, const config_setting_t *setting, double min,
     const char *name = config_name(setting);
     char range[TEXT];
     describe_range(min, max, range);
-    if (!is_real && !is_integer(setting))
+    if (!is_real && !config_is_integer(setting))
         return config_fail(path, setting, BMF_ERROR_FILE, "'%s' must be a number%s", name, range);
     const double read = is_real ? config_setting_get_float(setting) : (double)config_setting_get_int64(setting);
     if (!isfinite(read))
@@ -86,9 +87,9 @@ int config_number(const char *path, const config_setting_t *setting, double min,
 
 int config_integer(const char *path, const config_setting_t *setting, int64_t min, int64_t max, int64_t *value)
 {
-    const int64_t read = is_integer(setting) ? config_setting_get_int64(setting) : 0;
+    const int64_t read = config_is_integer(setting) ? config_setting_get_int64(setting) : 0;
     const char *name = config_name(setting);
-    if (is_integer(setting) && read >= min && read <= max) {
+    if (config_is_integer(setting) && read >= min && read <= max) {
         *value = read;
         return BMF_OK;
     }
@@ -116,7 +117,7 @@ int config_text(const char *path, const config_setting_t *setting, size_t size, 
         return config_fail(path, setting, BMF_ERROR_FILE, "'%s' has more than %zu bytes", config_name(setting),
                            size - 1);
     for (const char *c = *text; *c; c++)
-        if ((unsigned char)*c < ' ')
+        if (control_character(c) || *c == '\n' || *c == '\t')
             return config_fail(path, setting, BMF_ERROR_FILE, "'%s' must be one line", config_name(setting));
     return BMF_OK;
 }

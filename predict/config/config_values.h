@@ -21,6 +21,8 @@ int config_fail_missing(const char *path, const config_setting_t *group, const c
 /* The name of a setting; "this value" for elements of arrays and lists, which have none. */
 const char *config_name(const config_setting_t *setting);
 
+/* A whole number, of 32 bits or of 64. */
+bool config_is_integer(const config_setting_t *setting);
 /* A finite number, an int or a float, in [min, max]; min DBL_MIN: above 0; -INFINITY, INFINITY: any. */
 int config_number(const char *path, const config_setting_t *setting, double min, double max, double *value);
 int config_integer(const char *path, const config_setting_t *setting, int64_t min, int64_t max, int64_t *value);

@@ -1,21 +1,20 @@
 /* Machine files: what every machine has; networks read their own group.
  *
- * Method: the whole file is read before libconfig sees it, because its scanner ends the program when a read fails. A
- * network is made on trial, so that every mistake shows when the file is read and not in the middle of a prediction.
+ * Method: the whole file is read before libconfig sees it, because its scanner ends the program when a read fails
+ * (config_file.h). A network is made on trial, so that every mistake shows when the file is read and not in the
+ * middle of a prediction.
  * Source: design of machine files in docs/machines.md; the parameters of document 002, 2.4 and document 001, 4 live on
  * in them.
  */
 #include "predict/machine/machine.h"
 
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "predict/config/config_file.h"
 #include "runtime/base/allocate.h"
-
-enum { MAX_BYTES = 16 << 20 };
 
 static char *copy(const char *text, size_t length)
 {
@@ -23,39 +22,6 @@ static char *copy(const char *text, size_t length)
     memcpy(to, text, length);
     to[length] = 0;
     return to;
-}
-
-/* ---- the file ---- */
-
-static int cannot_read(const char *path, int reason)
-{
-    return bmf_fail(NULL, BMF_ERROR_FILE, "cannot read '%s': %s", path, strerror(reason));
-}
-
-/* All of the file as text; the caller frees. */
-static int load(const char *path, char **text)
-{
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return cannot_read(path, errno);
-    int64_t room = 1 << 12, used = 0;
-    char *bytes = allocate(room);
-    while (used < MAX_BYTES) {
-        used += (int64_t)fread(bytes + used, 1, (size_t)(room - used - 1), file);
-        if (used < room - 1)
-            break;
-        bytes = reallocate(bytes, room, 2 * room);
-        room *= 2;
-    }
-    int reason = ferror(file) ? errno : 0;
-    fclose(file);
-    bytes[used] = 0;
-    if (reason == 0 && used < MAX_BYTES && !memchr(bytes, 0, (size_t)used)) {
-        *text = bytes;
-        return BMF_OK;
-    }
-    free(bytes);
-    return reason ? cannot_read(path, reason) : bmf_fail(NULL, BMF_ERROR_FILE, "'%s' is no machine file", path);
 }
 
 /* ---- what every machine has ---- */
@@ -186,10 +152,7 @@ int machine_parse(const char *text, const char *path, bmf_machine **machine)
     made->path = copy(path, strlen(path));
     made->directory = slash ? copy(path, slash > path ? (size_t)(slash - path) : 1) : copy(".", 1);
     config_init(&made->config);
-    config_set_include_dir(&made->config, made->directory);
-    int status = BMF_OK;
-    if (config_read_string(&made->config, text) == CONFIG_FALSE)
-        status = config_fail_parse(path, &made->config);
+    int status = config_parse(&made->config, path, text);
     if (status == BMF_OK)
         status = read_root(made, config_root_setting(&made->config));
     if (status == BMF_OK)
@@ -203,7 +166,7 @@ int machine_read(const char *name, bmf_machine **machine)
 {
     char *path, *text = NULL;
     BMF_TRY(machine_find(name, &path));
-    int status = load(path, &text);
+    int status = config_load(path, "machine file", &text);
     if (status == BMF_OK) {
         status = machine_parse(text, path, machine);
         free(text);

@@ -16,6 +16,7 @@
 
 typedef enum file_kind { READ, WRITE } file_kind;
 
+/* The file, in a directory of its own, so that nobody can have prepared its name. */
 static char *path_of(const measure_site *site)
 {
     const measure_lists *s = site->state;
@@ -24,11 +25,34 @@ static char *path_of(const measure_site *site)
 
 static int make_path(measure_site *site)
 {
+    static const char name[] = "/list.npy";
+    bmf_context *ctx = site->ctx;
     measure_lists *s = site->state;
     const size_t size = strlen(site->directory) + 64;
-    char *path = s->data = allocate((int64_t)size);
-    snprintf(path, size, "%s/bmf-measure-%d.npy", site->directory, (int)getpid());
-    return site->ctx->backend->bcast(site->ctx, 0, path, (int64_t)size);
+    char *path = s->data = allocate_clear(1, (int64_t)size);
+    int status = BMF_OK;
+    if (ctx->rank == 0) {
+        snprintf(path, size - sizeof name, "%s/bmf-measure-XXXXXX", site->directory);
+        if (!mkdtemp(path)) {
+            status = bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot make a directory in it: %s", site->directory,
+                              strerror(errno));
+            path[0] = '\0';
+        } else {
+            strcat(path, name);
+        }
+    }
+    BMF_TRY(bmf_agree(ctx, status));
+    return ctx->backend->bcast(ctx, 0, path, (int64_t)size);
+}
+
+static void remove_file(const measure_site *site)
+{
+    char *path = path_of(site);
+    if (site->ctx->rank != 0 || !path[0])
+        return;
+    remove(path);
+    *strrchr(path, '/') = '\0';
+    rmdir(path);
 }
 
 /* Lets the system write the file back, or forget what it has of it. */
@@ -84,8 +108,8 @@ static int run_write(measure_site *site)
 static void close_file(measure_site *site)
 {
     const measure_lists *s = site->state;
-    if (s && s->data && site->ctx->rank == 0)
-        remove(path_of(site));
+    if (s && s->data)
+        remove_file(site);
     measure_close_lists(site);
 }
 

@@ -13,7 +13,7 @@
 #include "predict/measure/measure_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/clock.h"
-#include "runtime/base/path.h"
+#include "runtime/base/output_file.h"
 
 /* ---- header ---- */
 
@@ -232,23 +232,20 @@ static int save(const bmf_context *ctx, const measure_record *record, const meas
                 const measure_limits *limits, bool complete)
 {
     const char *path = record->options->output;
-    if (is_special(path))
-        return bmf_fail(NULL, BMF_ERROR_FILE, "%s: cannot write: is not a regular file", path);
-    const size_t size = strlen(path) + sizeof ".part";
-    char *part = allocate((int64_t)size);
-    snprintf(part, size, "%s.part", path);
+    bmf_output_file output;
+    int failure = output_file_open_regular(&output, path);
+    if (failure)
+        return bmf_fail(NULL, BMF_ERROR_FILE, "cannot write '%s': %s", path, strerror(failure));
     bmf_samples_file *file = NULL;
-    int status = samples_create(part, &record->header, &file);
+    int status = samples_create(output.written, &record->header, &file);
     if (status == BMF_OK) {
         status = write_all(file, ctx, record, plan, limits);
         const int closed = samples_close(file, complete && status == BMF_OK);
         status = status == BMF_OK ? closed : status;
-        if (status == BMF_OK && rename(part, path) != 0)
-            status = bmf_fail(NULL, BMF_ERROR_FILE, "%s: cannot rename it to %s: %s", part, path, strerror(errno));
-        if (status != BMF_OK)
-            remove(part);
     }
-    free(part);
+    failure = output_file_close(&output, status == BMF_OK ? 0 : ECANCELED);
+    if (status == BMF_OK && failure)
+        status = bmf_fail(NULL, BMF_ERROR_FILE, "cannot write '%s': %s", path, strerror(failure));
     return status;
 }
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/output_file.h"
 #include "runtime/base/text.h"
 #include "runtime/base/hash.h"
 #include "bmf/status.h"
@@ -242,12 +242,11 @@ static void make_directories(const char *directory)
     mkdir(path, 0755);
 }
 
-/* Under another name first, so that nobody reads half a file. */
 static void store(const bmf_schedule_cache *cache, const char *path, const char *key, const bmf_mesh_plan *plan)
 {
     if (!cache->directory)
         return;
-    char *text, other[PATH + 32];
+    char *text;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
     if (!stream)
@@ -258,12 +257,11 @@ static void store(const bmf_schedule_cache *cache, const char *path, const char 
     fprintf(stream, "sum %" PRIx64 "\n", hash_bytes(HASH_START, text, length));
     fclose(stream);
     make_directories(cache->directory);
-    snprintf(other, sizeof other, "%s.%ld", path, (long)getpid());
-    FILE *file = fopen(other, "w");
-    if (file) {
-        const bool written = fwrite(text, 1, length, file) == length;
-        if (fclose(file) != 0 || !written || rename(other, path) != 0)
-            remove(other);
+    bmf_output_file output;
+    if (output_file_open(&output, path) == 0) {
+        output.unsynced = true;
+        fwrite(text, 1, length, output_file_stream(&output));
+        (void)output_file_close(&output, 0); /* without the file the schedule is found again next time */
     }
     free(text);
 }

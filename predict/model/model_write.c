@@ -3,14 +3,12 @@
  * The object: {"seconds", "low", "high", "processors", "ranks", "messages", "bytes", "rank_messages", "rank_bytes",
  * "in_domain", "remarks"}; low and high are the 95 % interval. It appears whole or not at all.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "predict/model/model_private.h"
-#include "runtime/base/allocate.h"
-#include "runtime/base/path.h"
+#include "runtime/base/output_file.h"
 
 /* ---- the trace ---- */
 
@@ -48,6 +46,8 @@ static int trace_on(bmf_context *ctx, bmf_network *network, bmf_trace_run **made
     int status = simulator_run(simulator);
     simulator_result(simulator, &result);
     simulator_free(simulator);
+    if (status == BMF_OK)
+        status = simulation_fits_trace(&result);
     if (status == BMF_OK) {
         add_program(run, result.seconds);
         status = run_sort(run);
@@ -118,29 +118,17 @@ static void print_prediction(const bmf_context *ctx, const bmf_model *model, con
 
 static int write_prediction(bmf_context *ctx, const bmf_model *model, const char *path)
 {
-    if (is_special(path))
-        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write: is not a regular file", path);
     bmf_prediction prediction;
     int status = simulate_interval(model->actions, model->network, 0, &prediction);
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
-    size_t size = strlen(path) + sizeof ".part";
-    char *part = allocate((int64_t)size);
-    snprintf(part, size, "%s.part", path);
-    FILE *stream = fopen(part, "w");
-    bool written = stream;
-    if (stream) {
-        print_prediction(ctx, model, &prediction, stream);
-        written = !ferror(stream);
-        written = fclose(stream) == 0 && written;
+    bmf_output_file output;
+    int failure = output_file_open_regular(&output, path);
+    if (!failure) {
+        print_prediction(ctx, model, &prediction, output_file_stream(&output));
+        failure = output_file_close(&output, 0);
     }
-    written = written && rename(part, path) == 0;
-    if (!written) {
-        status = bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
-        remove(part);
-    }
-    free(part);
-    return status;
+    return failure ? bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write: %s", path, strerror(failure)) : BMF_OK;
 }
 
 int model_write(bmf_context *ctx, bmf_model *model)

@@ -73,10 +73,11 @@ static int read_grid(const bmf_machine *machine, const config_setting_t *group, 
     l->members = 1;
     for (int k = 0; k < count; k++) {
         const config_setting_t *size = config_setting_get_elem(grid, (unsigned)k);
-        l->size[k] = config_setting_type(size) == CONFIG_TYPE_INT ? config_setting_get_int(size) : 0;
-        if (l->size[k] < 1 || l->members > INT32_MAX / l->size[k])
+        const int64_t read = config_is_integer(size) ? config_setting_get_int64(size) : 0;
+        if (read < 1 || read > INT32_MAX / l->members)
             return machine_fail(machine, grid, BMF_ERROR_FILE,
                                 "'topology' must hold whole numbers of at least 1, together at most %d", INT32_MAX);
+        l->size[k] = read;
         l->members *= l->size[k];
     }
     return BMF_OK;

@@ -77,8 +77,7 @@ static int read_numbers(const bmf_machine *machine, const config_setting_t *grou
 
 static int read_one_size(const bmf_machine *machine, const config_setting_t *setting, int64_t *size)
 {
-    int type = config_setting_type(setting);
-    if (type != CONFIG_TYPE_INT && type != CONFIG_TYPE_INT64)
+    if (!config_is_integer(setting))
         return machine_fail(machine, setting, BMF_ERROR_FILE, "'size' is a whole number or a list of them");
     *size = config_setting_get_int64(setting);
     return BMF_OK;

@@ -404,7 +404,7 @@ static int simulate(const bmf_actions *actions, bmf_network *network, bmf_trace_
     const int status = simulator_run(simulator);
     simulator_result(simulator, result);
     simulator_free(simulator);
-    return status;
+    return status == BMF_OK ? simulation_fits_trace(result) : status;
 }
 
 int replay_trace(const bmf_trace_run *recorded, const bmf_machine *machine, const bmf_actions *actions,

@@ -86,7 +86,9 @@ static void put_tables(bmf_output *out, const bmf_sheet *sheet)
         return;
     output_text(out, "<h2>Not measured</h2>\n<table>\n");
     for (int64_t k = 0; k < sheet->skips; k++) {
-        output_print(out, "<tr><td>%s</td><td>", sheet->skip[k].operation);
+        output_text(out, "<tr><td>");
+        put_markup(out, sheet->skip[k].operation);
+        output_text(out, "</td><td>");
         put_markup(out, sheet->skip[k].reason);
         output_text(out, "</td></tr>\n");
     }

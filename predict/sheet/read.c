@@ -6,9 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "predict/config/config_file.h"
 #include "predict/config/config_values.h"
+#include "predict/sheet/samples_private.h"
 #include "predict/sheet/sheet_private.h"
 #include "runtime/base/allocate.h"
 #include "bmf/status.h"
@@ -391,6 +392,9 @@ static int read_skips(const reader *r, const config_setting_t *list)
         BMF_TRY(copy_text(r, setting, BMF_SAMPLE_NAME, r->sheet->skip[k].operation));
         BMF_TRY(get_member(r, group, "reason", &setting));
         BMF_TRY(copy_text(r, setting, BMF_SAMPLE_TEXT, r->sheet->skip[k].reason));
+        const char *wrong = skip_mistake(r->sheet->skip[k].operation, r->sheet->skip[k].reason);
+        if (wrong)
+            return config_fail(r->path, group, BMF_ERROR_FILE, "%s", wrong);
     }
     r->sheet->skips = count;
     return BMF_OK;
@@ -422,27 +426,19 @@ static int read_root(reader *r, const config_setting_t *root)
     return read_entries(r, root);
 }
 
-/* libconfig's scanner ends the program when a read fails, as that of a directory does. */
-static FILE *open_text(const char *path)
-{
-    struct stat found;
-    return stat(path, &found) == 0 && !S_ISDIR(found.st_mode) ? fopen(path, "r") : NULL;
-}
-
 int sheet_read(const char *path, bmf_sheet **sheet)
 {
     config_t config;
     reader r = {.path = path, .sheet = allocate_clear(1, sizeof *r.sheet)};
-    FILE *file = open_text(path);
-    int status = file ? BMF_OK : bmf_fail(NULL, BMF_ERROR_FILE, "cannot read '%s'", path);
+    char *text = NULL;
     config_init(&config);
-    if (status == BMF_OK && config_read(&config, file) == CONFIG_FALSE)
-        status = config_fail_parse(path, &config);
+    int status = config_load(path, "data sheet", &text);
+    if (status == BMF_OK)
+        status = config_parse(&config, path, text);
+    free(text);
     if (status == BMF_OK)
         status = read_root(&r, config_root_setting(&config));
     config_destroy(&config);
-    if (file)
-        fclose(file);
     if (status == BMF_OK)
         *sheet = r.sheet;
     else

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/text.h"
 #include "runtime/base/array.h"
 #include "bmf/status.h"
 
@@ -85,7 +86,7 @@ static bool is_text(const char *text)
     if (length == 0 || length >= BMF_SAMPLE_TEXT || text[0] == ' ' || text[length - 1] == ' ')
         return false;
     for (const char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ')
+        if (control_character(c) || *c == '\n' || *c == '\t')
             return false;
     return true;
 }

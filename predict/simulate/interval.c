@@ -31,6 +31,9 @@ static int simulate(const bmf_actions *actions, bmf_network *network, int64_t sa
     simulator_result(simulator, &result);
     simulator_free(simulator);
     *seconds = result.seconds;
+    if (status == BMF_OK && !(isfinite(result.seconds) && result.seconds >= 0))
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the predicted time is %g s: the machine's costs are out of range",
+                        result.seconds);
     return status;
 }
 

@@ -39,7 +39,7 @@ typedef struct recorder {
 
 static int64_t nanoseconds(double seconds)
 {
-    return (int64_t)(seconds * 1e9 + 0.5);
+    return seconds * 1e9 < (double)BMF_TRACE_MAX_NUMBER ? (int64_t)(seconds * 1e9 + 0.5) : BMF_TRACE_MAX_NUMBER;
 }
 
 void simulator_record(bmf_simulator *s, bmf_trace_run *run)
@@ -73,6 +73,15 @@ void record_restart(bmf_simulator *s)
     bmf_trace_run *run = s->recorder->run;
     run->events = s->recorder->first_event;
     simulator_record(s, run);
+}
+
+int simulation_fits_trace(const bmf_simulation *result)
+{
+    const double max = (double)BMF_TRACE_MAX_NUMBER * 1e-9;
+    return result->seconds < max
+               ? BMF_OK
+               : bmf_fail(NULL, BMF_ERROR_ARGUMENT,
+                          "a predicted run of %.4g s does not fit a trace, which ends at %.4g s", result->seconds, max);
 }
 
 /* ---- scopes ---- */

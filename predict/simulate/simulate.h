@@ -44,6 +44,8 @@ int simulator_run(bmf_simulator *simulator);
 double simulator_clock(const bmf_simulator *simulator, int64_t processor);
 void simulator_result(const bmf_simulator *simulator, bmf_simulation *result);
 void simulator_free(bmf_simulator *simulator);
+/* Whether the times of a run that was recorded can stand in a trace: BMF_OK or BMF_ERROR_ARGUMENT. */
+int simulation_fits_trace(const bmf_simulation *result);
 
 /* The whole at once: expected time, and the 95 % interval of one run from `samples` random samples (0: as many as are
  * cheap, 20 to 200; low = high = seconds when nothing is uncertain). */

@@ -14,6 +14,7 @@ static const char working[] = "of working memory";
 
 void out_of_memory(int64_t bytes, const char *what)
 {
+    wait_for_lower_ranks();
     fprintf(stderr, "bmf: out of memory: %lld bytes %s\n", (long long)bytes, what);
     abort_ranks(1);
 }

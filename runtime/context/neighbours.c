@@ -3,8 +3,8 @@
  *
  * Method: one allgather of a hash of the host's name, the cores and the memory each rank may use, how others find its
  * memory, its clock, and its status. Ranks of the program that are not in the context cannot be asked; how many there
- * are on this host is known from the launcher. Cost: one non-blocking allgather of 184 bytes a rank; after a failure one
- * broadcast of 1 KiB. */
+ * are on this host is known from the launcher. Cost: one non-blocking allgather of 184 bytes a rank; after a failure
+ * one broadcast of 1 KiB. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>
@@ -150,7 +150,7 @@ void default_threads(bmf_context *ctx)
     if (ctx->threads > 0)
         return;
     if (getenv("OMP_NUM_THREADS"))
-        ctx->threads = omp_get_max_threads();
+        ctx->threads = omp_get_max_threads() < BMF_MAX_THREADS ? omp_get_max_threads() : BMF_MAX_THREADS;
     else
         ctx->threads = ctx->node_cores > ctx->sharing_ranks ? ctx->node_cores / ctx->sharing_ranks : 1;
 }

@@ -8,9 +8,6 @@
 #include "runtime/base/text.h"
 #include "runtime/context/private.h"
 
-enum { LARGEST_THREADS = 4096 };
-static const int64_t largest_processors = (int64_t)1 << 30;
-
 /* One option: its name without dashes, its variable, whether it takes a value, and what to do with it. */
 typedef struct option {
     const char *name, *variable;
@@ -33,20 +30,20 @@ static int whole_number(bmf_context *ctx, const char *source, const char *value,
 
 static int apply_processors(bmf_context *ctx, const char *source, const char *value)
 {
-    return whole_number(ctx, source, value, 1, largest_processors, &ctx->processors);
+    return whole_number(ctx, source, value, 1, BMF_MAX_PROCESSORS, &ctx->processors);
 }
 
 static int apply_threads(bmf_context *ctx, const char *source, const char *value)
 {
     int64_t threads = 0;
-    BMF_TRY(whole_number(ctx, source, value, 1, LARGEST_THREADS, &threads));
+    BMF_TRY(whole_number(ctx, source, value, 1, BMF_MAX_THREADS, &threads));
     ctx->threads = (int)threads;
     return BMF_OK;
 }
 
 static int apply_ranks(bmf_context *ctx, const char *source, const char *value)
 {
-    return whole_number(ctx, source, value, 1, largest_processors, &ctx->imitated_ranks);
+    return whole_number(ctx, source, value, 1, BMF_MAX_PROCESSORS, &ctx->imitated_ranks);
 }
 
 static int apply_path(bmf_context *ctx, const char *source, const char *value, char **path)
@@ -181,9 +178,9 @@ static int check_number(bmf_context *ctx, const char *member, int64_t value, int
 
 static int apply_members(bmf_context *ctx, const bmf_options *o)
 {
-    BMF_TRY(check_number(ctx, "processors", o->processors, largest_processors));
-    BMF_TRY(check_number(ctx, "threads", o->threads, LARGEST_THREADS));
-    BMF_TRY(check_number(ctx, "ranks", o->ranks, largest_processors));
+    BMF_TRY(check_number(ctx, "processors", o->processors, BMF_MAX_PROCESSORS));
+    BMF_TRY(check_number(ctx, "threads", o->threads, BMF_MAX_THREADS));
+    BMF_TRY(check_number(ctx, "ranks", o->ranks, BMF_MAX_PROCESSORS));
     if (o->processors)
         ctx->processors = o->processors;
     if (o->threads)

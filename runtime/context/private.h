@@ -5,6 +5,9 @@
 #include "runtime/backend/backend.h"
 #include "runtime/backend/clock.h"
 
+/* More are a mistake: the first parallel region would take minutes to start. */
+enum { BMF_MAX_THREADS = 4096 };
+
 /* The open context that is open longest, or NULL. */
 bmf_context *first_context(void);
 /* Before a context is freed: its message, if it is the last one, goes where messages go while there is no context. */

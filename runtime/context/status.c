@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/abort_ranks.h"
+#include "runtime/base/text.h"
 #include "runtime/context/private.h"
 #include "runtime/backend/wait.h"
 
@@ -57,6 +58,7 @@ int bmf_fail(bmf_context *ctx, int status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    text_make_printable(text);
     memcpy(ctx ? ctx->message : process_message, text, sizeof text);
     last_failed = ctx;
     return status;

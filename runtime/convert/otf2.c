@@ -7,15 +7,13 @@
  * Cost: linear. Needs libotf2.
  * Source: OTF2 3.0 user manual.
  */
-#define _XOPEN_SOURCE 700 /* nftw */
 #include <errno.h>
-#include <ftw.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/output_file.h"
 #include "runtime/convert/convert.h"
 #include "runtime/convert/view.h"
 
@@ -278,42 +276,21 @@ static void write_archive(writer *w, bmf_mark *const mark[2], const char *folder
     keep(w, OTF2_Archive_Close(w->archive));
 }
 
-static int remove_entry(const char *path, const struct stat *about, int type, struct FTW *walk)
-{
-    (void)about, (void)type, (void)walk;
-    return remove(path);
-}
-
-static void remove_folder(const char *path)
-{
-    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 static int write_folder(bmf_context *ctx, writer *w, bmf_mark *const mark[2], const char *path)
 {
-    struct stat about;
-    if (stat(path, &about) == 0)
+    bmf_output_file archive;
+    int failure = output_directory_open(&archive, path);
+    if (failure == EEXIST)
         return bmf_fail(ctx, BMF_ERROR_FILE, "cannot write archive '%s': it exists already", path);
-    char *part = allocate((int64_t)(strlen(path) + sizeof ".part"));
-    strcat(strcpy(part, path), ".part");
-    int status = BMF_OK;
-    remove_folder(part);
-    /* libotf2 would make missing folders above it too. */
-    bool made = mkdir(part, 0777) == 0;
-    int failure = errno;
-    if (made)
-        write_archive(w, mark, part);
-    if (!made)
-        status = bmf_fail(ctx, BMF_ERROR_FILE, "cannot write archive '%s': %s", path, strerror(failure));
-    else if (w->failure != OTF2_SUCCESS)
-        status =
-            bmf_fail(ctx, BMF_ERROR_FILE, "cannot write archive '%s': %s", path, OTF2_Error_GetDescription(w->failure));
-    else if (rename(part, path) != 0)
-        status = bmf_fail(ctx, BMF_ERROR_FILE, "cannot write archive '%s': %s", path, strerror(errno));
-    if (status != BMF_OK)
-        remove_folder(part);
-    free(part);
-    return status;
+    if (!failure) {
+        write_archive(w, mark, archive.written);
+        const bool written = w->failure == OTF2_SUCCESS;
+        failure = output_file_close(&archive, written ? 0 : ECANCELED);
+        if (!written)
+            return bmf_fail(ctx, BMF_ERROR_FILE, "cannot write archive '%s': %s", path,
+                            OTF2_Error_GetDescription(w->failure));
+    }
+    return failure ? bmf_fail(ctx, BMF_ERROR_FILE, "cannot write archive '%s': %s", path, strerror(failure)) : BMF_OK;
 }
 
 int convert_otf2(bmf_context *ctx, const bmf_trace *trace, const char *path)

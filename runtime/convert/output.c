@@ -2,14 +2,12 @@
 #include "runtime/convert/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "runtime/base/allocate.h"
-#include "runtime/base/path.h"
 
 const char digit_pairs[201] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                               "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
@@ -34,17 +32,15 @@ static int fail_output(bmf_context *ctx, const bmf_output *out, int failure)
 
 int output_open(bmf_context *ctx, bmf_output *out, const char *path)
 {
-    *out = (bmf_output){.file = -1, .path = path, .buffer = allocate(BMF_OUTPUT_SIZE + BMF_OUTPUT_ROOM)};
-    if (strcmp(path, "-") == 0) {
-        out->file = STDOUT_FILENO;
-        return BMF_OK;
+    *out = (bmf_output){.file = -1, .path = path, .whole = {.file = -1}};
+    if (strcmp(path, "-") != 0) {
+        int failure = output_file_open(&out->whole, path);
+        if (failure)
+            return fail_output(ctx, out, failure);
     }
-    if (!is_special(path)) {
-        out->part = allocate((int64_t)(strlen(path) + sizeof ".part"));
-        strcat(strcpy(out->part, path), ".part");
-    }
-    out->file = open(out->part ? out->part : path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    return out->file < 0 ? fail_output(ctx, out, errno) : BMF_OK;
+    out->file = strcmp(path, "-") == 0 ? STDOUT_FILENO : out->whole.file;
+    out->buffer = allocate(BMF_OUTPUT_SIZE + BMF_OUTPUT_ROOM);
+    return BMF_OK;
 }
 
 /* The first `size` bytes of the buffer. */
@@ -66,25 +62,33 @@ void output_flush(bmf_output *out)
     write_out(out, out->used / BMF_OUTPUT_SIZE * BMF_OUTPUT_SIZE);
 }
 
+int outputs_close(bmf_context *ctx, bmf_output *out, int outputs, int status)
+{
+    bmf_output_file *whole = allocate(outputs * (int64_t)sizeof *whole);
+    const bmf_output *failed = out;
+    int failure = 0;
+    for (int k = 0; k < outputs; k++) {
+        if (out[k].buffer)
+            write_out(&out[k], out[k].used);
+        if (out[k].failure && !failure) {
+            failure = out[k].failure;
+            failed = &out[k];
+        }
+        free(out[k].buffer);
+        whole[k] = out[k].whole;
+    }
+    failure = output_files_close(whole, outputs, status != BMF_OK ? ECANCELED : failure);
+    if (status == BMF_OK && failure)
+        status = fail_output(ctx, failed, failure);
+    for (int k = 0; k < outputs; k++)
+        out[k] = (bmf_output){.file = -1, .whole = {.file = -1}};
+    free(whole);
+    return status;
+}
+
 int output_close(bmf_context *ctx, bmf_output *out, int status)
 {
-    if (out->buffer && out->file >= 0) {
-        write_out(out, out->used);
-        if (out->file != STDOUT_FILENO && close(out->file) != 0 && !out->failure)
-            out->failure = errno;
-        if (out->part) {
-            if (status == BMF_OK && !out->failure && rename(out->part, out->path) != 0)
-                out->failure = errno;
-            if (status != BMF_OK || out->failure)
-                unlink(out->part);
-        }
-        if (status == BMF_OK && out->failure)
-            status = fail_output(ctx, out, out->failure);
-    }
-    free(out->part);
-    free(out->buffer);
-    *out = (bmf_output){.file = -1};
-    return status;
+    return outputs_close(ctx, out, 1, status);
 }
 
 void output_text(bmf_output *out, const char *text)

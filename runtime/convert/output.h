@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bmf/status.h"
+#include "runtime/base/output_file.h"
 
 enum { BMF_OUTPUT_SIZE = 1 << 20, BMF_OUTPUT_ROOM = 1 << 14 };
 
@@ -19,19 +20,21 @@ typedef struct bmf_output {
     int failure; /* errno of the first failure, or 0 */
     size_t used;
     char *buffer;
-    char *part; /* what is being written: PATH.part, or NULL for standard output, devices, pipes and links */
+    bmf_output_file whole; /* unless it is standard output */
     const char *path;
 } bmf_output;
 
-/* Opens PATH.part for writing, standard output for the path "-", or PATH itself if it is a device, a pipe or a link.
- * The path must live until the close. */
+/* Opens a file that is to appear as a whole (runtime/base/output_file.h), or standard output for the path "-". The path
+ * must live until the close. */
 int output_open(bmf_context *ctx, bmf_output *out, const char *path);
 /* Writes out what is buffered, in whole blocks of BMF_OUTPUT_SIZE, and keeps the rest in the buffer; a failure is kept
  * for output_close. */
 void output_flush(bmf_output *out);
-/* Renames the file to its path if status is BMF_OK and everything was written, otherwise removes it. Returns the
- * status to go on with. Harmless on an output that was not opened. */
+/* Gives the file its name if status is BMF_OK and everything was written, otherwise removes it. Returns the status to
+ * go on with. Harmless on an output that was not opened. */
 int output_close(bmf_context *ctx, bmf_output *out, int status);
+/* The same for outputs that belong together: all appear or none. */
+int outputs_close(bmf_context *ctx, bmf_output *out, int outputs, int status);
 /* Any text. */
 void output_text(bmf_output *out, const char *text);
 /* As printf; at most BMF_OUTPUT_ROOM - 1 bytes. For the parts of a file that are not its bulk. */

@@ -33,8 +33,10 @@ static const state states[BMF_EVENT_KINDS] = {{-1, NULL, NULL},
                                               {8, "Wait/WaitAll", "{235,0,0}"},
                                               {12, "I/O", "{255,0,96}"}};
 
+enum { OUTPUTS = 3 };
+
 typedef struct writer {
-    bmf_output out;
+    bmf_output out[OUTPUTS]; /* the trace, and the side files with names and rows */
     bmf_view *view;
     int views;
     int64_t first_cpu[2];  /* of a view, from 1 */
@@ -65,15 +67,15 @@ static void put_machine(writer *w)
     int64_t nodes = 0;
     for (int v = 0; v < w->views; v++)
         nodes += w->view[v].run->ranks;
-    output_print(&w->out, "%lld(", (long long)nodes);
+    output_print(w->out, "%lld(", (long long)nodes);
     for (int v = 0; v < w->views; v++) {
         const bmf_trace_run *run = w->view[v].run;
         int32_t *lanes = count_lanes(run);
         for (int32_t rank = 0; rank < run->ranks; rank++)
-            output_print(&w->out, v + rank ? ",%d" : "%d", lanes[rank]);
+            output_print(w->out, v + rank ? ",%d" : "%d", lanes[rank]);
         free(lanes);
     }
-    output_text(&w->out, ")");
+    output_text(w->out, ")");
 }
 
 /* A trace with only a predicted run has an application 1 of one idle task, so that predicted is always 2. */
@@ -86,12 +88,12 @@ static int applications(const writer *w)
 static void put_communicators(writer *w)
 {
     if (applications(w) > w->views)
-        output_text(&w->out, "c:1:1:1:1\n");
+        output_text(w->out, "c:1:1:1:1\n");
     for (int v = 0; v < w->views; v++) {
-        output_print(&w->out, "c:%d:1:%d", w->view[v].number + 1, w->view[v].run->lanes);
+        output_print(w->out, "c:%d:1:%d", w->view[v].number + 1, w->view[v].run->lanes);
         for (int32_t lane = 0; lane < w->view[v].run->lanes; lane++)
-            output_print(&w->out, ":%d", lane + 1);
-        output_text(&w->out, "\n");
+            output_print(w->out, ":%d", lane + 1);
+        output_text(w->out, "\n");
     }
 }
 
@@ -101,21 +103,21 @@ static void put_header(writer *w)
     time_t now = time(NULL);
     struct tm fields;
     strftime(date, sizeof date, "%d/%m/%Y at %H:%M", localtime_r(&now, &fields));
-    output_print(&w->out, "#Paraver (%s):%lld_ns:", date, (long long)latest(w));
+    output_print(w->out, "#Paraver (%s):%lld_ns:", date, (long long)latest(w));
     put_machine(w);
-    output_print(&w->out, ":%d", applications(w));
+    output_print(w->out, ":%d", applications(w));
     if (applications(w) > w->views)
-        output_text(&w->out, ":1(1:1),1");
+        output_text(w->out, ":1(1:1),1");
     int64_t first_node = 1;
     for (int v = 0; v < w->views; v++) {
         const bmf_trace_run *run = w->view[v].run;
-        output_print(&w->out, ":%d(", run->lanes);
+        output_print(w->out, ":%d(", run->lanes);
         for (int32_t lane = 0; lane < run->lanes; lane++)
-            output_print(&w->out, lane ? ",1:%lld" : "1:%lld", (long long)(first_node + run->lane_rank[lane]));
-        output_text(&w->out, "),1");
+            output_print(w->out, lane ? ",1:%lld" : "1:%lld", (long long)(first_node + run->lane_rank[lane]));
+        output_text(w->out, "),1");
         first_node += run->ranks;
     }
-    output_text(&w->out, "\n");
+    output_text(w->out, "\n");
     put_communicators(w);
 }
 
@@ -143,50 +145,42 @@ static void put_node_values(const writer *w, bmf_output *out)
     }
 }
 
-static int write_names(bmf_context *ctx, const writer *w, const char *path)
+static void put_names(const writer *w, bmf_output *out)
 {
-    bmf_output out;
-    int status = output_open(ctx, &out, path);
-    if (status == BMF_OK) {
-        output_text(&out, "DEFAULT_OPTIONS\n\nLEVEL    THREAD\nUNITS    NANOSEC\nLOOK_BACK    100\nSPEED    1\n"
-                          "FLAG_ICONS    ENABLED\nNUM_OF_STATE_COLORS    1000\nYMAX_SCALE    37\n\n"
-                          "DEFAULT_SEMANTIC\n\nTHREAD_FUNC    State As Is\n\n");
-        put_states(&out);
-        output_print(&out, "\nEVENT_TYPE\n9    %d    Structural id\n", TYPE_ID);
-        put_node_values(w, &out);
-        for (int v = 0; v < w->views; v++) {
-            const bmf_view *view = &w->view[v];
-            output_print(&out, "\nEVENT_TYPE\n9    %d    Kernel (%s)\nVALUES\n0    none\n", TYPE_NAME + view->number,
-                         view->title);
-            for (uint32_t k = 0; k < view->run->names; k++)
-                output_print(&out, "%u    %s\n", k + 1, view->label[k].text);
-        }
+    output_text(out, "DEFAULT_OPTIONS\n\nLEVEL    THREAD\nUNITS    NANOSEC\nLOOK_BACK    100\nSPEED    1\n"
+                     "FLAG_ICONS    ENABLED\nNUM_OF_STATE_COLORS    1000\nYMAX_SCALE    37\n\n"
+                     "DEFAULT_SEMANTIC\n\nTHREAD_FUNC    State As Is\n\n");
+    put_states(out);
+    output_print(out, "\nEVENT_TYPE\n9    %d    Structural id\n", TYPE_ID);
+    put_node_values(w, out);
+    for (int v = 0; v < w->views; v++) {
+        const bmf_view *view = &w->view[v];
+        output_print(out, "\nEVENT_TYPE\n9    %d    Kernel (%s)\nVALUES\n0    none\n", TYPE_NAME + view->number,
+                     view->title);
+        for (uint32_t k = 0; k < view->run->names; k++)
+            output_print(out, "%u    %s\n", k + 1, view->label[k].text);
     }
-    return output_close(ctx, &out, status);
 }
 
-static int write_rows(bmf_context *ctx, const writer *w, const char *path)
+static void put_rows(const writer *w, bmf_output *out)
 {
-    bmf_output out;
-    int status = output_open(ctx, &out, path);
     int64_t lanes = 0, ranks = 0, extra = applications(w) > w->views;
     for (int v = 0; v < w->views; v++) {
         lanes += w->view[v].run->lanes;
         ranks += w->view[v].run->ranks;
     }
-    for (int level = 0; level < 3 && status == BMF_OK; level++) {
+    for (int level = 0; level < 3; level++) {
         static const char *const title[] = {"CPU", "NODE", "THREAD"};
-        output_print(&out, "%sLEVEL %s SIZE %lld\n", level ? "\n" : "", title[level],
+        output_print(out, "%sLEVEL %s SIZE %lld\n", level ? "\n" : "", title[level],
                      (long long)(level == 1 ? ranks : lanes + (level == 2 ? extra : 0)));
         if (level == 2 && extra)
-            output_text(&out, "measured (none)\n");
+            output_text(out, "measured (none)\n");
         for (int v = 0; v < w->views; v++) {
             int32_t rows = level == 1 ? w->view[v].run->ranks : w->view[v].run->lanes;
             for (int32_t k = 0; k < rows; k++)
-                output_print(&out, "%s %s %d\n", w->view[v].title, level == 1 ? "rank" : "processor", k);
+                output_print(out, "%s %s %d\n", w->view[v].title, level == 1 ? "rank" : "processor", k);
         }
     }
-    return output_close(ctx, &out, status);
 }
 
 /* ---- records ---- */
@@ -264,7 +258,7 @@ static char *put_message(char *to, const writer *w, int v, const bmf_event *send
 static void put_mark(void *data, const bmf_view *view, const bmf_mark *mark)
 {
     writer *w = data;
-    char *to = output_begin(&w->out);
+    char *to = output_begin(w->out);
     int v = mark_view(mark);
     int64_t k = mark_event(mark), partner = view->partner[k];
     const bmf_event *event = &view->run->event[k];
@@ -279,7 +273,7 @@ static void put_mark(void *data, const bmf_view *view, const bmf_mark *mark)
         if (event->kind == BMF_EVENT_SEND && partner >= 0)
             to = put_message(to, w, v, event, mark->time, &view->run->event[partner]);
     }
-    output_end(&w->out, to);
+    output_end(w->out, to);
 }
 
 static void put_trace(writer *w, bmf_merge *marks)
@@ -287,10 +281,10 @@ static void put_trace(writer *w, bmf_merge *marks)
     put_header(w);
     for (int v = 0; v < w->views; v++) {
         for (int32_t lane = 0; lane < w->view[v].run->lanes; lane++) {
-            char *to = output_begin(&w->out);
+            char *to = output_begin(w->out);
             if (w->view[v].first_busy[lane] > 0)
                 to = put_state(to, w, v, lane, 0, w->view[v].first_busy[lane], idle.number);
-            output_end(&w->out, to);
+            output_end(w->out, to);
         }
     }
     merge_each(marks, true, put_mark, w);
@@ -309,7 +303,7 @@ static void number_nodes(writer *w)
     w->node_shift[1] = same ? 0 : a->run->nodes;
 }
 
-static int write_trace(bmf_context *ctx, writer *w, const char *path)
+static void write_trace(writer *w)
 {
     int64_t cpu = 1;
     bmf_merge *marks = merge_create(w->view, w->views, true);
@@ -318,12 +312,8 @@ static int write_trace(bmf_context *ctx, writer *w, const char *path)
         cpu += w->view[v].run->lanes;
     }
     number_nodes(w);
-    int status = output_open(ctx, &w->out, path);
-    if (status == BMF_OK)
-        put_trace(w, marks);
-    status = output_close(ctx, &w->out, status);
+    put_trace(w, marks);
     merge_free(marks);
-    return status;
 }
 
 /* path with its ending .prv, if it has it, replaced. To be freed. */
@@ -343,11 +333,18 @@ int convert_prv(bmf_context *ctx, const bmf_trace *trace, const char *path)
     char *names = side_path(path, ".pcf"), *rows = side_path(path, ".row");
     writer w = {.view = view, .views = trace->runs};
     views_create(trace, BMF_STYLE_PLAIN, view);
-    int status = write_trace(ctx, &w, path);
-    if (status == BMF_OK)
-        status = write_names(ctx, &w, names);
-    if (status == BMF_OK)
-        status = write_rows(ctx, &w, rows);
+    const char *paths[OUTPUTS] = {path, names, rows};
+    int status = BMF_OK, opened = 0;
+    while (opened < OUTPUTS && status == BMF_OK) {
+        status = output_open(ctx, &w.out[opened], paths[opened]);
+        opened++;
+    }
+    if (status == BMF_OK) {
+        write_trace(&w);
+        put_names(&w, &w.out[1]);
+        put_rows(&w, &w.out[2]);
+    }
+    status = outputs_close(ctx, w.out, opened, status);
     views_free(view, trace->runs);
     free(names);
     free(rows);

@@ -106,6 +106,8 @@ int bmf_npy_header_read(bmf_context *ctx, const char *path, bmf_npy_header *head
     bmf_npy_header found = {.scalar = &bmf_type_int};
     if (ctx->rank == 0)
         BMF_TRY(failure_defer(ctx, npy_find_header(ctx, path, &found)));
+    if (!found.scalar) /* of a file that was refused */
+        found.scalar = &bmf_type_int;
     int64_t shared[] = {found.scalar->kind, found.dimensions, found.shape[0], found.shape[1], found.data_offset};
     BMF_TRY(ctx->backend->bcast(ctx, 0, shared, sizeof shared));
     const bmf_type *scalar = type_of_kind((bmf_type_kind)shared[0]);

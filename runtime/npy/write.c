@@ -1,10 +1,11 @@
 /* Writing .npy files, version 1.0.
  *
- * Method: rank 0 makes PATH.part with the header, every rank writes its own part at its offset, and rank 0 renames the
- * file when all have succeeded and it has the right size, or removes it. Ranks agree after each of the three steps. A
- * broadcast column is written from one block filled with its value.
- * Cost: n w bytes to the file, each by one rank; three allreduces of a word, for lists of lists a fourth and one value
- * per rank.
+ * Method: rank 0 makes the file under a private name (runtime/base/output_file.h) with the header and tells the others,
+ * every rank writes its own part at its offset, and rank 0 gives the file its name when all have succeeded and it has
+ * the right size, or removes it. Ranks agree after each of the three steps. A broadcast column is written from one
+ * block filled with its value.
+ * Cost: n w bytes to the file, each by one rank, and synced; a broadcast of the name and two allreduces of a word, for
+ * lists of lists an allgather and one value per rank more.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/output_file.h"
 #include "runtime/backend/backend.h"
+#include "runtime/backend/shared_path.h"
 #include "runtime/npy/private.h"
-#include "runtime/base/path.h"
 #include "runtime/data/list.h"
 
 enum { ALIGNMENT = 64, HEADER_SIZE = 128 };
@@ -84,29 +87,25 @@ static void print_header(const bmf_npy_header *header, char bytes[HEADER_SIZE + 
     bytes[HEADER_SIZE - 1] = '\n';
 }
 
-static int create_file(bmf_context *ctx, const char *path, const char *part, const bmf_npy_header *header)
+/* On rank 0: the file with its header, under the name that all write to. */
+static int create_file(bmf_context *ctx, const char *path, bmf_output_file *output, const bmf_npy_header *header)
 {
     char bytes[HEADER_SIZE + 1];
-    struct stat about;
-    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+    int failure = output_file_open_regular(output, path);
+    if (failure == EISDIR)
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: is a directory", path);
-    if (is_special(path))
+    if (failure == ESPIPE)
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: is not a regular file", path);
-    FILE *file = fopen(part, "wb");
-    if (!file)
-        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot create: %s", part, strerror(errno));
+    if (failure)
+        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot create: %s", path, strerror(failure));
     print_header(header, bytes);
-    bool written = fwrite(bytes, HEADER_SIZE, 1, file) == 1;
-    if (fclose(file) != 0 || !written) {
-        int status = bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write: %s", part, strerror(errno));
-        remove(part);
-        return status;
-    }
+    if (write(output->file, bytes, HEADER_SIZE) != HEADER_SIZE)
+        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno ? errno : ENOSPC));
     return BMF_OK;
 }
 
 /* Writes `count` scalars of one value at `offset`. */
-static int write_broadcast(bmf_context *ctx, const char *part, MPI_File file, int64_t offset, const bmf_column *scalars)
+static int write_broadcast(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, const bmf_column *scalars)
 {
     int64_t size = scalars->type->size, per_block = fill_block / size;
     int64_t block = scalars->count < per_block ? scalars->count : per_block;
@@ -115,56 +114,64 @@ static int write_broadcast(bmf_context *ctx, const char *part, MPI_File file, in
     column_pack(scalars, 0, block, filled);
     for (int64_t i = 0; i < scalars->count && status == BMF_OK; i += block) {
         int64_t count = scalars->count - i < block ? scalars->count - i : block;
-        status = npy_write_bytes(ctx, part, file, offset + i * size, filled, count * size);
+        status = npy_write_bytes(ctx, path, file, offset + i * size, filled, count * size);
     }
     free(filled);
     return status;
 }
 
-/* Writes this rank's scalars; `first` is the number of the first in the file. */
-static int write_scalars(bmf_context *ctx, const char *part, int64_t first, const bmf_column *scalars)
+/* Writes this rank's scalars into the file that is going to be `path`; `first` is the number of the first in the
+ * file. */
+static int write_scalars(bmf_context *ctx, const char *path, const char *written, int64_t first,
+                         const bmf_column *scalars)
 {
     if (scalars->count == 0)
         return BMF_OK;
     MPI_File file;
     int64_t size = scalars->type->size, offset = HEADER_SIZE + first * size;
-    BMF_TRY(npy_open(ctx, part, MPI_MODE_WRONLY, &file));
-    int status = scalars->stride == 0 ? write_broadcast(ctx, part, file, offset, scalars)
-                                      : npy_write_bytes(ctx, part, file, offset, scalars->data, scalars->count * size);
+    BMF_TRY(npy_open(ctx, written, MPI_MODE_WRONLY, &file));
+    int status = scalars->stride == 0 ? write_broadcast(ctx, path, file, offset, scalars)
+                                      : npy_write_bytes(ctx, path, file, offset, scalars->data, scalars->count * size);
     if (MPI_File_close(&file) != MPI_SUCCESS && status == BMF_OK)
-        status = bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot close: is the disk full?", part);
+        status = bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot close: is the disk full?", path);
     return status;
 }
 
-static int complete_file(bmf_context *ctx, const char *path, const char *part, const bmf_npy_header *header)
+/* On rank 0, when all have written. */
+static int complete_file(bmf_context *ctx, const char *path, bmf_output_file *output, const bmf_npy_header *header)
 {
     struct stat about;
     int64_t expected = HEADER_SIZE + npy_data_bytes(header);
-    if (stat(part, &about) != 0)
-        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: %s", part, strerror(errno));
+    if (fstat(output->file, &about) != 0)
+        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: %s", path, strerror(errno));
     if (about.st_size != expected)
-        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: %" PRId64 " bytes written, but it has %" PRId64, part, expected,
+        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: %" PRId64 " bytes written, but it has %" PRId64, path, expected,
                         (int64_t)about.st_size);
-    if (rename(part, path) != 0)
-        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot rename to %s: %s", part, path, strerror(errno));
-    return BMF_OK;
+    int failure = output_file_close(output, 0);
+    return failure ? bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write: %s", path, strerror(failure)) : BMF_OK;
 }
 
-static int write_file(const bmf_list *list, const char *path, const char *part, const bmf_npy_header *header)
+static int write_parts(const bmf_list *list, const char *path, const bmf_npy_header *header, bmf_output_file *output)
 {
     bmf_context *ctx = list->context;
     bool root = ctx->rank == 0;
-    int64_t started = context_now(ctx);
+    char written[BMF_SHARED_PATH];
     const bmf_column *scalars = header->dimensions == 2 ? &list->column.child[0] : &list->column;
-    BMF_TRY(bmf_agree(ctx, root ? create_file(ctx, path, part, header) : BMF_OK));
+    int status = root ? create_file(ctx, path, output, header) : BMF_OK;
+    BMF_TRY(share_path(ctx, status, output->written, written));
     int64_t first = bmf_partition_local_begin(list->partition) * header->shape[1];
-    int status = bmf_agree(ctx, write_scalars(ctx, part, first, scalars));
+    BMF_TRY(bmf_agree(ctx, write_scalars(ctx, path, written, first, scalars)));
+    return bmf_agree(ctx, root ? complete_file(ctx, path, output, header) : BMF_OK);
+}
+
+static int write_file(const bmf_list *list, const char *path, const bmf_npy_header *header)
+{
+    bmf_output_file output = {.file = -1};
+    int64_t started = context_now(list->context);
+    int status = write_parts(list, path, header, &output);
+    output_file_close(&output, ECANCELED); /* nothing is open any more after success */
     if (status == BMF_OK)
-        status = bmf_agree(ctx, root ? complete_file(ctx, path, part, header) : BMF_OK);
-    if (status != BMF_OK && root)
-        remove(part);
-    if (status == BMF_OK)
-        npy_record(ctx, list->partition, header->shape[1] * header->scalar->size, started);
+        npy_record(list->context, list->partition, header->shape[1] * header->scalar->size, started);
     return status;
 }
 
@@ -172,11 +179,6 @@ int bmf_npy_write(const bmf_list *list, const char *path)
 {
     bmf_npy_header header = {0};
     BMF_TRY(describe(list, &header));
-    size_t size = strlen(path) + sizeof ".part";
-    char *part = allocate((int64_t)size);
-    snprintf(part, size, "%s.part", path);
     skeleton_begin(list->context, &skeleton_write, "write");
-    int status = skeleton_end(list->context, list->partition, write_file(list, path, part, &header));
-    free(part);
-    return status;
+    return skeleton_end(list->context, list->partition, write_file(list, path, &header));
 }

@@ -2,9 +2,9 @@
  *
  * Method: a file header, one header per run, then per run the texts, nodes, ranks of the lanes and events, each section
  * at an offset that follows from the sizes in the headers. Event records stand in the file as they stand in memory, so
- * that writing them is one pwrite per rank. PATH.part is written and renamed: a file appears whole or not at all. Cost:
- * the bytes of the file, once; a parallel write adds one collect of 6 numbers and three agreements; more
- * only when ranks have named things differently (unite.c).
+ * that writing them is one pwrite per rank. A file appears whole or not at all (runtime/base/output_file.h). Cost:
+ * the bytes of the file, once; a parallel write adds an allgather of 6 numbers, the broadcast of a name and three
+ * agreements; more only when ranks have named things differently (unite.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #include "runtime/backend/backend.h"
-#include "runtime/base/path.h"
+#include "runtime/backend/shared_path.h"
+#include "runtime/base/output_file.h"
 #include "runtime/trace/format.h"
 #include "runtime/trace/unite.h"
 #include "runtime/base/allocate.h"
@@ -118,48 +119,30 @@ static int write_runs(int file, const bmf_trace *trace)
     return failure;
 }
 
-/* PATH.part, to be freed. */
-static char *part_path(const char *path)
-{
-    char *part = allocate((int64_t)(strlen(path) + sizeof ".part"));
-    return strcat(strcpy(part, path), ".part");
-}
-
 static int fail_write(bmf_context *ctx, const char *path, int failure)
 {
     return bmf_fail(ctx, BMF_ERROR_FILE, "cannot write trace '%s': %s", path, strerror(failure));
 }
 
-static int check_path(bmf_context *ctx, const char *path)
+/* Opens a file for a trace; devices and pipes cannot be written to in any order. */
+static int open_output(bmf_context *ctx, const char *path, bmf_output_file *output)
 {
-    return is_special(path) ? bmf_fail(ctx, BMF_ERROR_FILE, "cannot write trace '%s': is not a regular file", path)
-                            : BMF_OK;
-}
-
-/* Closes PATH.part and gives it its name, or removes it after a failure. Returns errno or 0. */
-static int finish_file(int file, const char *part, const char *path, int failure)
-{
-    if (close(file) != 0 && !failure)
-        failure = errno;
-    if (!failure && rename(part, path) != 0)
-        failure = errno;
-    if (failure)
-        unlink(part);
-    return failure;
+    int failure = output_file_open_regular(output, path);
+    if (failure == ESPIPE)
+        return bmf_fail(ctx, BMF_ERROR_FILE, "cannot write trace '%s': is not a regular file", path);
+    return failure ? fail_write(ctx, path, failure) : BMF_OK;
 }
 
 int trace_write(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     if (trace->runs < 1 || trace->runs > TRACE_MAX_RUNS)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "a trace has one or two runs, not %d", trace->runs);
-    BMF_TRY(check_path(ctx, path));
     for (int k = 0; k < trace->runs; k++)
         if (run_sort(trace->run[k]) != BMF_OK)
             return bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to sort the events of trace '%s'", path);
-    char *part = part_path(path);
-    int file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int failure = file < 0 ? errno : finish_file(file, part, path, write_runs(file, trace));
-    free(part);
+    bmf_output_file output;
+    BMF_TRY(open_output(ctx, path, &output));
+    int failure = output_file_close(&output, write_runs(output.file, trace));
     return failure ? fail_write(ctx, path, failure) : BMF_OK;
 }
 
@@ -215,68 +198,59 @@ static int collect_parts(bmf_context *ctx, const bmf_trace_run *run, part *mine)
     return status;
 }
 
-/* Rank 0 makes the file with everything but events; afterwards the others can open it. Returns the file or -1. */
-static int open_shared(bmf_context *ctx, const bmf_trace_run *run, const part *mine, const char *part_name,
-                       const char *path, int *status)
+/* On rank 0: the file with everything but events. */
+static int create_shared(bmf_context *ctx, const bmf_trace_run *run, const part *mine, const char *path,
+                         bmf_output_file *output)
 {
-    int file = -1;
-    *status = BMF_OK;
-    if (ctx->rank == 0) {
-        file = open(part_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        int failure = file < 0 ? errno : write_headers(file, &mine->header, 1, trace_aligned(mine->at.end));
-        if (!failure)
-            failure = write_tables(file, run, &mine->header, &mine->at);
-        if (failure)
-            *status = fail_write(ctx, path, failure);
-    }
-    *status = bmf_agree(ctx, *status);
-    if (*status == BMF_OK && ctx->rank != 0) {
-        file = open(part_name, O_WRONLY | O_CLOEXEC);
-        if (file < 0)
-            *status = bmf_fail(ctx, BMF_ERROR_FILE, "rank %d cannot open '%s' (do all ranks share its folder?): %s",
-                               ctx->rank, part_name, strerror(errno));
-    }
-    return file;
+    BMF_TRY(open_output(ctx, path, output));
+    int failure = write_headers(output->file, &mine->header, 1, trace_aligned(mine->at.end));
+    if (!failure)
+        failure = write_tables(output->file, run, &mine->header, &mine->at);
+    return failure ? fail_write(ctx, path, failure) : BMF_OK;
 }
 
-/* Collective whatever happened before: every rank comes here with its own status. */
-static int close_shared(bmf_context *ctx, int file, const char *part_name, const char *path, int status)
+/* This rank's events, into the file of that name. */
+static int write_events(bmf_context *ctx, const bmf_trace_run *run, const part *mine, const char *written,
+                        const char *path)
 {
-    if (file >= 0 && close(file) != 0 && status == BMF_OK)
-        status = fail_write(ctx, path, errno);
-    status = bmf_agree(ctx, status);
-    if (ctx->rank == 0) {
-        if (status == BMF_OK && rename(part_name, path) != 0)
-            status = fail_write(ctx, path, errno);
-        if (status != BMF_OK && file >= 0)
-            unlink(part_name);
-    }
-    return bmf_agree(ctx, status);
+    const int64_t size = (int64_t)sizeof *run->event;
+    int file = open(written, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0)
+        return bmf_fail(ctx, BMF_ERROR_FILE, "rank %d cannot open '%s' (do all ranks share its folder?): %s", ctx->rank,
+                        written, strerror(errno));
+    int failure = write_at(file, run->event, run->events * size, mine->at.events + mine->first_event * size);
+    if (close(file) != 0 && !failure)
+        failure = errno;
+    return failure ? fail_write(ctx, path, failure) : BMF_OK;
 }
 
-static int write_part(bmf_context *ctx, const bmf_trace_run *run, const part *mine, const char *part_name,
-                      const char *path)
+static int write_shared(bmf_context *ctx, const bmf_trace_run *run, const part *mine, const char *path,
+                        bmf_output_file *output)
 {
-    int status;
-    int file = open_shared(ctx, run, mine, part_name, path, &status);
-    if (status == BMF_OK && file >= 0) {
-        int64_t size = (int64_t)sizeof *run->event;
-        int failure = write_at(file, run->event, run->events * size, mine->at.events + mine->first_event * size);
-        if (failure)
-            status = fail_write(ctx, path, failure);
-    }
-    return close_shared(ctx, file, part_name, path, status);
+    const bool root = ctx->rank == 0;
+    char written[BMF_SHARED_PATH];
+    int status = root ? create_shared(ctx, run, mine, path, output) : BMF_OK, failure = 0;
+    BMF_TRY(share_path(ctx, status, output->written, written));
+    BMF_TRY(bmf_agree(ctx, write_events(ctx, run, mine, written, path)));
+    if (root)
+        failure = output_file_close(output, 0);
+    return bmf_agree(ctx, failure ? fail_write(ctx, path, failure) : BMF_OK);
+}
+
+static int write_part(bmf_context *ctx, const bmf_trace_run *run, const part *mine, const char *path)
+{
+    bmf_output_file output = {.file = -1};
+    int status = write_shared(ctx, run, mine, path, &output);
+    output_file_close(&output, ECANCELED); /* nothing is open any more after success */
+    return status;
 }
 
 int trace_write_parallel(bmf_context *ctx, bmf_trace_run *run, const char *path)
 {
     part mine;
-    char *part_name = part_path(path);
     int status = BMF_OK;
     if (run_sort(run) != BMF_OK)
         status = bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write trace '%s'", path);
-    if (status == BMF_OK && ctx->rank == 0)
-        status = check_path(ctx, path);
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
         status = collect_parts(ctx, run, &mine);
@@ -290,7 +264,6 @@ int trace_write_parallel(bmf_context *ctx, bmf_trace_run *run, const char *path)
     if (status == BMF_OK && !mine.same_tables)
         status = bmf_fail(ctx, BMF_ERROR_INTERNAL, "ranks named the nodes of trace '%s' differently", path);
     if (status == BMF_OK)
-        status = write_part(ctx, run, &mine, part_name, path);
-    free(part_name);
+        status = write_part(ctx, run, &mine, path);
     return status;
 }

@@ -16,8 +16,8 @@
 #include "runtime/trace/format.h"
 #include "runtime/base/allocate.h"
 
-/* Times and sizes beyond this are damage: sums of a few of them must not overflow. */
-static const int64_t largest_number = INT64_MAX / 8;
+/* More ranks than processors are idle; so many are nobody's. */
+enum { MAX_IDLE_RANKS = 1 << 20 };
 
 typedef struct reader {
     bmf_context *ctx;
@@ -95,6 +95,8 @@ static int check_run_header(const reader *r, const trace_run_header *header, uin
     if (header->lanes < 1 || header->ranks < 1 || header->threads < 1)
         return fail_read(r, "is damaged: run %u has %d lanes, %d ranks, %d threads", number, header->lanes,
                          header->ranks, header->threads);
+    if (header->ranks > header->lanes && header->ranks > MAX_IDLE_RANKS)
+        return fail_read(r, "is damaged: run %u has %d ranks for %d lanes", number, header->ranks, header->lanes);
     if (header->names < 1 || header->nodes < 1)
         return fail_read(r, "is damaged: run %u has %u names and %u nodes", number, header->names, header->nodes);
     if (header->dropped < 0)
@@ -106,7 +108,7 @@ static int check_run_header(const reader *r, const trace_run_header *header, uin
         trace_layout_of(header, r->version, start).end > r->bytes)
         return fail_read(r, "is damaged: the %lld events, %u nodes and %u names of run %u do not fit the file",
                          (long long)header->events, header->nodes, header->names, number);
-    if (header->agreement < 0 || header->agreement > largest_number)
+    if (header->agreement < 0 || header->agreement > BMF_TRACE_MAX_NUMBER)
         return fail_read(r, "is damaged: the processors of run %u agreed in %lld ns", number,
                          (long long)header->agreement);
     return BMF_OK;
@@ -186,13 +188,13 @@ static const char *event_fault(const bmf_trace_run *run, const bmf_event *event)
         return "its peer does not exist";
     if (event->peer < 0 && (event->kind == BMF_EVENT_SEND || event->kind == BMF_EVENT_RECEIVE))
         return "it is a message without a peer";
-    if (event->begin < 0 || event->end > largest_number)
+    if (event->begin < 0 || event->end > BMF_TRACE_MAX_NUMBER)
         return "its time is outside any run";
     if (event->end < event->begin)
         return "it ends before it begins";
-    if (event->amount < 0 || event->amount > largest_number)
+    if (event->amount < 0 || event->amount > BMF_TRACE_MAX_NUMBER)
         return "its amount is impossible";
-    if (event->low > event->high || event->low < -largest_number || event->high > largest_number)
+    if (event->low > event->high || event->low < -BMF_TRACE_MAX_NUMBER || event->high > BMF_TRACE_MAX_NUMBER)
         return "its interval is impossible";
     return NULL;
 }

@@ -20,6 +20,9 @@ typedef struct bmf_trace_node {
         skeleton; /* the number of the bmf_skeleton_type, or BMF_SKELETON_UNKNOWN; says nothing the text does not */
 } bmf_trace_node;
 
+/* Times (nanoseconds) and sizes beyond this are damage: sums of a few of them must not overflow. */
+#define BMF_TRACE_MAX_NUMBER (INT64_MAX / 8)
+
 /* One run of a trace in memory: complete in a reader, this rank's lanes in a recorder. */
 typedef struct bmf_trace_run {
     int predicted; /* 0: measured, 1: predicted */

@@ -87,7 +87,7 @@ static bool are_siblings(const bmf_forest_node *left, const bmf_forest_node *rig
     return left->level == right->level && (left->start >> left->level) % 2 == 0;
 }
 
-/* The last two nodes, of `count` elements each, become one. Elements of a block stand side by side until it is whole. */
+/* The last two nodes, of `count` elements each, become one. The elements of a block stand side by side until then. */
 static int merge(const bmf_tree *tree, bmf_forest *forest, int64_t count)
 {
     if (is_incomplete(tree, 2 * count))

@@ -22,7 +22,8 @@
 /* Elements and blocks that are folded together. Blocks are short because memory has nothing to do while the upper
  * levels of one are folded; of 256, 512 and 1024 elements, 512 is best with two threads (as fast as the free mode). */
 enum { BMF_FOLD_BLOCK = 512, BMF_GROUP_BLOCKS = 64 };
-enum { BMF_LARGEST_SCALAR = 16 }; /* bytes */
+/* Bytes of a scalar; of a record, for blocks to be folded by functions of the operator. */
+enum { BMF_LARGEST_SCALAR = 16, BMF_LARGEST_IN_BLOCKS = 64 };
 
 /* An operator made ready: layout of its records and room for every worker's blocks. */
 typedef struct bmf_tree {
@@ -34,8 +35,10 @@ typedef struct bmf_tree {
     bool exact;                     /* any association will do: forests are one value */
     bool reassociate;               /* any order will do too (or the free mode is on): op->reassociate folds blocks */
     bool by_columns;                /* blocks of BMF_COLUMN_BLOCK elements go by columns */
+    bmf_fold_blocks *fold_blocks;   /* op->fold_rows or op->fold_columns, or NULL: elements are folded level by level */
+    int64_t block_node;             /* elements whose 8 values a block are folded together */
     char **scratch;                 /* by worker: levels and the way down */
-    char **records; /* by worker: BMF_GROUP_BLOCKS records, then the columns of BMF_FOLD_BLOCK / 8 blocks */
+    char **records;                 /* by worker: BMF_GROUP_BLOCKS records, then the values of blocks */
     int workers;
 } bmf_tree;
 

@@ -1,4 +1,5 @@
-/* Several streams that are reductions of the same list, in one pass: the tuple of their values. The rewriter makes it. */
+/* Several streams that are reductions of the same list, in one pass: the tuple of their values. The rewriter makes
+ * it. */
 #include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/front/print.h"

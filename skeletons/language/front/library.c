@@ -3,14 +3,16 @@
  * Method: depth-first search through the uses of names. Every definition gets the depth and the number of nodes that
  * it has with all names replaced; a definition met again while it is being searched closes a cycle. Both numbers are
  * limited, so that whoever replaces names may recurse and never makes exponentially many nodes.
- * Cost: O(nodes), and a comparison with every known name for each use. */
+ * Cost: O(nodes). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "runtime/base/edit_distance.h"
+#include "runtime/base/hash.h"
 #include "runtime/base/near_names.h"
 #include "skeletons/language/front/parse.h"
 #include "skeletons/language/front/lexer.h"
@@ -138,16 +140,34 @@ int library_check(bmf_context *ctx, const bmf_texts *texts, const bmf_library *l
     return s.status;
 }
 
+typedef struct wanted_name {
+    const bmf_library *library;
+    const char *name;
+} wanted_name;
+
+static bool has_name(const void *wanted, uint32_t number)
+{
+    const wanted_name *w = wanted;
+    return number < (uint32_t)w->library->count && strcmp(w->library->definition[number].name, w->name) == 0;
+}
+
 const bmf_definition *library_find(const bmf_library *library, const char *name)
 {
-    for (int k = 0; k < library->count; k++)
-        if (strcmp(library->definition[k].name, name) == 0)
-            return &library->definition[k];
-    return NULL;
+    const wanted_name wanted = {library, name};
+    const int64_t k = table_find(&library->by_name, hash_text(name), has_name, &wanted);
+    return k == TABLE_NONE ? NULL : &library->definition[k];
+}
+
+void library_add(bmf_library *library, bmf_definition added)
+{
+    *ARRAY_APPEND(library->definition, library->count, library->capacity) = added;
+    table_make_room(&library->by_name, library->by_name.count + 1);
+    table_add(&library->by_name, hash_text(added.name), (uint32_t)library->count - 1);
 }
 
 void library_free(bmf_library *library)
 {
     free(library->definition);
+    table_free(&library->by_name);
     *library = (bmf_library){0};
 }

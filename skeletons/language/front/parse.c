@@ -322,13 +322,7 @@ static bool add_definition(bmf_parser *p, bmf_library *library, bmf_expression *
         fail_redefinition(p, first, (bmf_token){BMF_TOKEN_NAME, name->span.begin, name->span.end});
         return false;
     }
-    if (library->count == library->capacity) {
-        int capacity = library->capacity > 0 ? library->capacity * 2 : 16;
-        library->definition = reallocate(library->definition, library->capacity * (int64_t)sizeof *library->definition,
-                                         capacity * (int64_t)sizeof *library->definition);
-        library->capacity = capacity;
-    }
-    library->definition[library->count++] = (bmf_definition){name->name, name->span, NULL};
+    library_add(library, (bmf_definition){name->name, name->span, NULL});
     return true;
 }
 

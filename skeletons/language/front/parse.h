@@ -7,6 +7,7 @@
 #ifndef BMF_LANGUAGE_PARSE_H
 #define BMF_LANGUAGE_PARSE_H
 
+#include "runtime/base/table.h"
 #include "skeletons/language/front/expression.h"
 
 enum { BMF_MAX_NESTING = 200, BMF_MAX_DEPTH = 1000 };
@@ -21,6 +22,7 @@ typedef struct bmf_definition {
 typedef struct bmf_library {
     bmf_definition *definition;
     int count, capacity;
+    bmf_table by_name; /* of definitions; those from `count` on do not count any more */
 } bmf_library;
 
 /* What a program text holds: definitions (added to the library), one expression, and perhaps data behind it. */
@@ -38,7 +40,10 @@ int parse_library(bmf_context *ctx, const bmf_texts *texts, int text, bmf_expres
 /* Recursion among names is an error that names the cycle: $A -> $B -> $A. Unknown names are reported with near ones. */
 int library_check(bmf_context *ctx, const bmf_texts *texts, const bmf_library *library,
                   const bmf_expression *expression);
+/* NULL: there is none. */
 const bmf_definition *library_find(const bmf_library *library, const char *name);
+/* A definition whose name is not there yet. */
+void library_add(bmf_library *library, bmf_definition added);
 void library_free(bmf_library *library);
 
 /* Prints an expression so that it parses back to an equal tree. Fused nodes (STREAM, SCALAR, CONVERT) are printed as

@@ -2,8 +2,8 @@
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/laws/rewriter.h"
 
-/* Nodes looked at before the answer is the careful one: where definitions are shared, a tree is larger than its text.
- * */
+/* Nodes looked at before the answer is the careful one: where definitions are shared, a tree is larger than its
+ * text. */
 enum { BUDGET = 4096 };
 
 bool is_operation(const bmf_expression *expression, bmf_operation operation)

@@ -217,8 +217,8 @@ static bmf_expression *make_kernel(walk *w, bmf_expression *scalar)
     return kernel;
 }
 
-/* The part of a composition that begins at `at`: the longest run of scalar parts as one expression, or a single part.
- * */
+/* The part of a composition that begins at `at`: the longest run of scalar parts as one expression, or a single
+ * part. */
 static bmf_expression *next_run(walk *w, const bmf_expression *all, int at, int *count)
 {
     int run = 0;

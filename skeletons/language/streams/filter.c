@@ -11,8 +11,9 @@
 #include "skeletons/engine/selection.h"
 #include "skeletons/language/streams/stream.h"
 
-/* Elements to ask for before their page is reached. */
-enum { AHEAD = 64 };
+/* Elements to ask for before their page is reached; elements that are only counted at a time: nothing else is read or
+ * written meanwhile, so all of the next ones are asked for, and few, so that memory is not idle until then. */
+enum { AHEAD = 64, COUNTED_BLOCK = 256 };
 
 /* The counts of the segments a piece shares with others: the one it begins in, and the one it ends in. */
 typedef struct shared_counts {
@@ -74,9 +75,12 @@ static int mark_block(filter_state *f, int64_t index, const bmf_piece *piece, in
     uint64_t word[BMF_BLOCK / 64];
     for (int k = 0; k < f->source->leaves; k++)
         block[k] = (bmf_slice){0};
-    /* the machine's own reading ahead stops at pages, which half a block of words fills */
-    stream_prefetch(f->source, v + count / 2, AHEAD);
-    stream_prefetch(f->source, v + count, AHEAD);
+    if (f->selection) { /* the machine's own reading ahead stops at pages, which half a block of words fills */
+        stream_prefetch(f->source, v + count / 2, AHEAD);
+        stream_prefetch(f->source, v + count, AHEAD);
+    } else {
+        stream_prefetch(f->source, v + count, count);
+    }
     if (stream_marks(f->source, worker, v, count, block, &slice) != 0)
         return 1;
     const uint8_t *mark = plain_marks(count, &slice, room);
@@ -91,10 +95,11 @@ static int mark_block(filter_state *f, int64_t index, const bmf_piece *piece, in
 static int mark_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     filter_state *f = state;
+    const int64_t block = f->selection ? BMF_BLOCK : COUNTED_BLOCK;
     int64_t segment = stream_segment(f->source, worker, piece->begin);
     int code = 0;
     for (int64_t v = piece->begin, count; v < piece->end && code == 0; v += count) {
-        count = piece->end - v < BMF_BLOCK ? piece->end - v : BMF_BLOCK;
+        count = piece->end - v < block ? piece->end - v : block;
         code = mark_block(f, index, piece, &segment, v, count, worker);
     }
     if (f->selection)

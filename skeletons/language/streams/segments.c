@@ -14,7 +14,7 @@
 
 #include "bmf/kernel.h"
 
-enum { PAGE = 4096, LINE = 64 };
+enum { PAGE = 4096, LINE = 64, NODE_AHEAD = 2048 };
 enum { NODE = 64, NODE_LEVELS = 6, STEP = 8, STEP_LEVELS = 9 };
 
 /* ---- the operators: a op b; *bad becomes nonzero if an int overflows ---- */
@@ -84,6 +84,13 @@ BMF_INLINE void read_ahead(const void *x, uint64_t bytes)
         __builtin_prefetch((const void *)((uintptr_t)x + PAGE + at));
 }
 
+/* The same for a whole node, whose elements take as long as memory does. */
+BMF_INLINE void read_rows_ahead(const void *row)
+{
+    for (int k = 0; k < 8; k++)
+        __builtin_prefetch((const char *)row + NODE_AHEAD + k * LINE);
+}
+
 /* ---- whole nodes ---- */
 
 /* Eight neighbours at a time; passed by address, because how they are passed by value depends on the machine. */
@@ -139,8 +146,10 @@ BMF_INLINE void plus_ints(const eight_ints *a, const eight_ints *b, eight_ints *
         vector node[8], top;                                                                                           \
         uint64_t failed = 0;                                                                                           \
         type last[8];                                                                                                  \
-        for (int k = 0; k < 8; k++)                                                                                    \
+        for (int k = 0; k < 8; k++) {                                                                                  \
+            read_rows_ahead(rows + 8 * k);                                                                             \
             name##_eight(rows + 8 * k, &bad, &node[k]);                                                                \
+        }                                                                                                              \
         name##_eight((const loose *)node, &bad, &top);                                                                 \
         memcpy(last, &top, sizeof last);                                                                               \
         *(type *)out = op(op(op(last[0], last[1], &failed), op(last[2], last[3], &failed), &failed),                   \
@@ -187,6 +196,8 @@ BMF_VECTORISE void segment_sum_products(const double *x, const double *y, void *
     eight_reals node[8], product[8], top;
     eight_ints bad = {0};
     for (int k = 0; k < 8; k++) {
+        read_rows_ahead(left + 8 * k);
+        read_rows_ahead(right + 8 * k);
         for (int j = 0; j < 8; j++)
             product[j] = left[8 * k + j] * right[8 * k + j];
         sum_real_eight((const loose_reals *)product, &bad, &node[k]);
