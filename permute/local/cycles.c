@@ -3,11 +3,11 @@
  * Method: a tile is named by the smallest address in it. Some tiles, the cuts, are put aside first, permuted. Every
  * thread then takes a cut and moves what comes after it, tile after tile, until the next is a cut again; when all
  * threads are done, the cuts are put to their places. Cycles without a cut are moved afterwards by the thread that
- * comes to their smallest tile; it follows a cycle from every tile until a smaller one appears, a few steps on average.
- * The moves go through the pipeline (permute/local/pipeline.h), which is asked for them some tiles ahead. Cost: every
- * byte is read once and written once; per tile, an affine map of the address by tables of its bytes. Scratch: a bit for
- * every run and thread, and CUTS tiles, at most a thirty-second of the data. Source: leaders of cycles are folklore (Fich, Munro
- * and Poblete, SIAM J. Computing 24, 1995); the cuts are our own. */
+ * comes to their smallest tile; it follows a cycle from every tile until a smaller one appears, a few steps on
+ * average. The moves go through the pipeline (permute/local/pipeline.h), which is asked for them some tiles ahead.
+ * Cost: every byte is read once and written once; per tile, an affine map of the address by tables of its bytes.
+ * Scratch: a bit for every run and thread, and CUTS tiles, at most a thirty-second of the data. Source: leaders of
+ * cycles are folklore (Fich, Munro and Poblete, SIAM J. Computing 24, 1995); the cuts are our own. */
 #include "permute/local/cycles.h"
 
 #include <omp.h>

@@ -15,8 +15,8 @@ void permute_clocks_free(permute_clocks *clocks);
 /* Every processor computes. */
 void permute_clocks_compute(permute_clocks *clocks, const char *kernel, uint32_t round, int64_t elements,
                             const bmf_model_cost *cost);
-/* All sends of a round; it is numbered k. Rounds end in the order in which they began, and at most one more has begun
- * by then. Messages from a processor to itself cost nothing. */
+/* All sends of a round; it is numbered k. Rounds end in the order in which they began. Messages from a processor to
+ * itself cost nothing. */
 void permute_clocks_begin(permute_clocks *clocks, int64_t k, const bmf_message *message, int64_t count);
 void permute_clocks_end(permute_clocks *clocks);
 /* Messages and bytes between processors so far. */

@@ -346,5 +346,8 @@ void sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t count)
 
 int agree_if(bmf_context *ctx, bool may_fail, int status)
 {
-    return may_fail ? bmf_agree(ctx, status) : status;
+    if (may_fail)
+        return bmf_agree(ctx, status);
+    /* An operator that fails though it says it cannot: nobody else looks, but no mark may be left for the next call. */
+    return status == BMF_OK ? failure_settle_alone(ctx) : status;
 }

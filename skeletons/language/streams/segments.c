@@ -163,6 +163,58 @@ WHOLE_NODE(sum_real, double, eight_reals, loose_reals, plus_reals, plus_real)
 WHOLE_NODE(product_real, double, eight_reals, loose_reals, times_reals, times_real)
 WHOLE_NODE(sum_int, int64_t, eight_ints, loose_ints, plus_ints, plus_int)
 
+/* ---- extremes of reals, which are the same in every order: loops in vectors ---- */
+
+BMF_INLINE double largest_of_two(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+BMF_INLINE double smallest_of_two(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+#define SEGMENT_PRAGMA(text) _Pragma(#text)
+
+/* The processor's own maximum, but for NaN (the value is NaN if there is one) and for zeros (0.0 is larger than -0.0),
+ * which are looked at again if the extreme is one. */
+#define EXTREME(name, extreme, op, start)                                                                              \
+    static double name##_of_zeros(const double *x, uint64_t n, double value)                                           \
+    {                                                                                                                  \
+        uint64_t bad = 0;                                                                                              \
+        for (uint64_t i = 0; i < n; i++)                                                                               \
+            if (x[i] == 0)                                                                                             \
+                value = op(value, x[i], &bad);                                                                         \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    BMF_INLINE double name##_of_list(const double *x, uint64_t n)                                                      \
+    {                                                                                                                  \
+        double value = start;                                                                                          \
+        int64_t unordered = 0;                                                                                         \
+        SEGMENT_PRAGMA(omp simd reduction(extreme : value) reduction(| : unordered))                                   \
+        for (uint64_t i = 0; i < n; i++) {                                                                             \
+            value = name##_of_two(x[i], value);                                                                        \
+            unordered |= x[i] != x[i];                                                                                 \
+        }                                                                                                              \
+        return unordered ? (double)NAN : value == 0 ? name##_of_zeros(x, n, value) : value;                            \
+    }                                                                                                                  \
+    BMF_VECTORISE static bool name##_fold_vectors(const void *from, const int64_t *offset, int64_t segments, void *to) \
+    {                                                                                                                  \
+        const double *x = from;                                                                                        \
+        double *out = to;                                                                                              \
+        for (int64_t s = 0; s < segments; s++) {                                                                       \
+            const uint64_t n = (uint64_t)(offset[s + 1] - offset[s]);                                                  \
+            read_ahead(x, n * sizeof *x);                                                                              \
+            out[s] = name##_of_list(x, n);                                                                             \
+            x += n;                                                                                                    \
+        }                                                                                                              \
+        return true;                                                                                                   \
+    }
+
+EXTREME(largest, max, max_real, -(double)INFINITY)
+EXTREME(smallest, min, min_real, (double)INFINITY)
+
 #define SEGMENT  sum_real
 #define TYPE     double
 #define VECTOR   eight_reals
@@ -224,6 +276,7 @@ BMF_VECTORISE void segment_sum_products(const double *x, const double *y, void *
 #define TYPE           double
 #define OP             max_real
 #define IDENTITY       -INFINITY
+#define FOLD           largest_fold_vectors
 #define NODE_FUNCTIONS NULL, NULL
 #include "skeletons/language/streams/segments_short.h"
 
@@ -231,6 +284,7 @@ BMF_VECTORISE void segment_sum_products(const double *x, const double *y, void *
 #define TYPE           double
 #define OP             min_real
 #define IDENTITY       INFINITY
+#define FOLD           smallest_fold_vectors
 #define NODE_FUNCTIONS NULL, NULL
 #include "skeletons/language/streams/segments_short.h"
 
