@@ -5,22 +5,19 @@
  *   levels     ceil(log2 Q) rounds; Q - 1, Q - 2, Q - 4, .. messages
  *   tree       2 ceil(log2 Q) rounds, 2 (Q - 1) messages
  *   everybody  1 round, Q (Q - 1) messages: the exclusive scan of block totals on every processor
- * Inside a rank the scan is chained (skeletons/engine/chain.h).
+ * Inside a rank elements are scanned in one pass (skeletons/engine/scan_pass.c).
  * Cost: on one processor n w bytes read and n w written; on several the first fold reads n w bytes more. */
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/engine/chain.h"
 #include "skeletons/engine/elementwise.h"
 #include "skeletons/engine/partials.h"
+#include "skeletons/engine/scan_pass.h"
 #include "bmf/skeletons.h"
 
 const bmf_skeleton_type skeleton_scan = {
     .id = 7, .name = "scan", .communication = BMF_COMMUNICATION_SCAN, .keyword = "P_Scan"};
 const bmf_skeleton_type skeleton_map_scan = {.id = 8, .name = "map_scan", .communication = BMF_COMMUNICATION_SCAN};
-
-/* Half a block at a time: memory that waits shorter for the next read goes on reading ahead. */
-enum { SCAN_BLOCK = BMF_BLOCK / 2 };
 
 /* ---- the prefix of every part ---- */
 
@@ -142,145 +139,6 @@ static int exchange_prefixes(bmf_partials *partials, const char *skeleton, const
     return status;
 }
 
-/* ---- the chained scan ---- */
-
-typedef struct scan_state {
-    const bmf_tree *tree;
-    const bmf_source *source;
-    const bmf_sink *sink;
-    const bmf_partials *partials; /* NULL: the list is on one processor */
-    const bmf_partition *partition;
-    bmf_scan_kind kind;
-    bool shared; /* several workers */
-    bmf_chain chain;
-    char **record; /* by worker: two records */
-} scan_state;
-
-/* At the first piece of a part the chain starts anew from what is known to be before it. */
-static int start_part(scan_state *s, const bmf_piece *piece)
-{
-    bmf_forest *running = &s->chain.running;
-    if (piece->begin != s->partition->start[piece->part])
-        return 0;
-    forest_free(running);
-    forest_start(running, 0);
-    if (!s->partials)
-        return 0;
-    const bmf_forest *prefix = &s->partials->part[piece->part - s->partition->local_first].prefix;
-    return forest_append(s->tree, running, prefix->end, prefix->value, true);
-}
-
-typedef struct scan_step {
-    scan_state *scan;
-    const bmf_piece *piece;
-    bmf_forest folded; /* the piece */
-    bmf_forest prefix; /* everything before it */
-} scan_step;
-
-static int take_step(bmf_chain *chain, void *state)
-{
-    scan_step *step = state;
-    const bmf_tree *tree = step->scan->tree;
-    bmf_forest *running = &chain->running;
-    int code = start_part(step->scan, step->piece);
-    forest_start(&step->prefix, 0);
-    if (code == 0)
-        code = forest_append(tree, &step->prefix, running->end, running->value, true);
-    return code ? code : forest_append(tree, running, step->piece->end, step->folded.value, true);
-}
-
-static int scan_block(const scan_state *s, int worker, int64_t begin, int64_t count, bmf_forest *prefix)
-{
-    const bmf_tree *tree = s->tree;
-    bmf_slice x[BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
-    bool is_first = prefix->nodes == 0;
-    int code = source_block(s->source, worker, begin, count, x);
-    if (code != 0)
-        return code;
-    sink_block(s->sink, worker, begin, out);
-    code = forest_scan(tree, prefix, worker, count, x, s->kind == BMF_INCLUSIVE, s->record[worker], out);
-    if (code != 0)
-        return code;
-    if (s->kind == BMF_EXCLUSIVE && is_first)
-        tree_put(tree, tree->op->identity, out, 0);
-    sink_commit(s->sink, worker, begin, count);
-    return 0;
-}
-
-static int scan_blocks(const scan_state *s, const bmf_piece *piece, int worker, bmf_forest *prefix)
-{
-    int code = 0;
-    for (int64_t i = piece->begin, count; i < piece->end && code == 0; i += count) {
-        count = tree_block(i, piece->end);
-        count = count < SCAN_BLOCK ? count : SCAN_BLOCK;
-        code = scan_block(s, worker, i, count, prefix);
-    }
-    return code;
-}
-
-static int scan_shared(scan_state *s, int64_t index, const bmf_piece *piece, int worker)
-{
-    scan_step step = {.scan = s, .piece = piece};
-    forest_start(&step.folded, piece->begin);
-    int code = forest_fold(s->tree, &step.folded, &s->source->blocks, worker, piece->begin, piece->end);
-    if (chain_hand_on(&s->chain, index, take_step, &step, &code))
-        code = scan_blocks(s, piece, worker, &step.prefix);
-    forest_free(&step.folded);
-    forest_free(&step.prefix);
-    return code;
-}
-
-static int scan_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
-{
-    scan_state *s = state;
-    if (s->shared)
-        return scan_shared(s, index, piece, worker);
-    if (s->chain.broken)
-        return 0;
-    int code = start_part(s, piece);
-    if (code == 0)
-        code = scan_blocks(s, piece, worker, &s->chain.running);
-    s->chain.broken = code != 0;
-    return code;
-}
-
-static int scan_into(const bmf_source *source, const bmf_tree *tree, const bmf_partials *partials, bmf_scan_kind kind,
-                     bmf_list *out, bool in_place)
-{
-    bmf_context *ctx = out->context;
-    bmf_piece *piece;
-    int64_t pieces;
-    bmf_sink sink;
-    pieces_create_dynamic(ctx, out->partition, chain_grain(BMF_BLOCK, tree->record), &piece, &pieces);
-    sink_open(&sink, out, in_place ? BMF_SINK_STAGED : BMF_SINK_NEW, source->inputs);
-    scan_state s = {.tree = tree,
-                    .source = source,
-                    .sink = &sink,
-                    .partials = partials,
-                    .partition = out->partition,
-                    .kind = kind,
-                    .shared = ctx->threads > 1 && pieces > 1};
-    s.record = allocate(ctx->threads * (int64_t)sizeof *s.record);
-    for (int w = 0; w < ctx->threads; w++)
-        s.record[w] = allocate(2 * tree->record);
-    const bmf_work work = {.kernel = kernel_name(source, tree),
-                           .round = partials ? partials->rounds + 1 : 0,
-                           .piece = piece,
-                           .pieces = pieces,
-                           .dynamic = true,
-                           .run = scan_piece,
-                           .state = &s};
-    /* What is before this rank's elements may have failed on another. */
-    int status = ctx->sends_marks ? BMF_OK : backend_compute(ctx, &work);
-    forest_free(&s.chain.running);
-    for (int w = 0; w < ctx->threads; w++)
-        free(s.record[w]);
-    free(s.record);
-    sink_close(&sink);
-    free(piece);
-    return agree_if(ctx, source->may_fail || tree->op->may_fail, status);
-}
-
 /* ---- the skeleton ---- */
 
 static int scan_source(const char *skeleton, const bmf_list *xs, const bmf_source *source, const bmf_tree *tree,
@@ -290,7 +148,13 @@ static int scan_source(const char *skeleton, const bmf_list *xs, const bmf_sourc
     bool alone = xs->partition->parts == 1;
     if (!alone)
         BMF_TRY(exchange_prefixes(&partials, skeleton, xs, source, tree));
-    int status = scan_into(source, tree, alone ? NULL : &partials, kind, out, in_place);
+    int status = scan_pass(&(bmf_scan_pass){.source = source,
+                                            .tree = tree,
+                                            .partials = alone ? NULL : &partials,
+                                            .kind = kind,
+                                            .kernel = kernel_name(source, tree),
+                                            .out = out,
+                                            .in_place = in_place});
     if (!alone)
         partials_free(&partials);
     return status;

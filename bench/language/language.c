@@ -13,6 +13,7 @@
 #include "bench/machine.h"
 #include "bench/measure.h"
 #include "bench/names.h"
+#include "bench/peers/peers.h"
 
 enum { REPEATS = 7, MAX_REPEATS = 1000, MAX_ROWS = 16, ERROR_TEXT = 256, DEFAULT_ELEMENTS = 100000000 };
 
@@ -26,7 +27,7 @@ typedef struct options {
 typedef struct language_result {
     const language_row *row;
     int64_t elements, input_bytes, peak_bytes;
-    bench_spread seconds, reference, ratios; /* ratios: turn by turn */
+    bench_spread seconds, reference, peer, ratios; /* peer: 0, none; ratios to the loops, turn by turn */
     int status;
     char error[ERROR_TEXT];
 } language_result;
@@ -73,6 +74,13 @@ static int run_program(void *state)
     else
         value_share(&c->input, &x);
     return evaluate_batch(&c->evaluator, c->program.expression, &c->frame, &x, &c->out);
+}
+
+static int run_peer(void *state)
+{
+    language_case *c = state;
+    c->row->peer(c);
+    return BMF_OK;
 }
 
 static int verify(void *state)
@@ -135,15 +143,23 @@ static int measure_memory(language_case *c, language_result *result)
 
 static int measure_case(language_case *c, int repeats, language_result *result)
 {
-    bench_action action[] = {{.run = run_reference, .state = c, .any_order = false},
-                             {.run = run_program, .after = verify, .state = c}};
+    const bool peer = c->row->peer && bench_peer(BENCH_REAL);
+    /* The peer is last: its result, in the place of the loops', is compared with one more of the program. */
+    bench_action action[] = {{.run = run_reference, .state = c, .settles = peer},
+                             {.run = run_program, .after = verify, .state = c},
+                             {.run = run_peer, .state = c, .settles = true}};
     BMF_TRY(open_case(c));
     result->elements = c->elements;
     result->input_bytes = c->input_bytes;
     double turn[2][repeats];
     action[0].turn = turn[0];
     action[1].turn = turn[1];
-    BMF_TRY(bench_measure(c->ctx, repeats, 2, action));
+    BMF_TRY(bench_measure(c->ctx, repeats, peer ? 3 : 2, action));
+    if (peer) {
+        BMF_TRY(run_program(c));
+        BMF_TRY(verify(c));
+        result->peer = action[2].seconds;
+    }
     result->reference = action[0].seconds;
     result->seconds = action[1].seconds;
     result->ratios = bench_ratios(repeats, turn[1], turn[0]);
@@ -167,6 +183,13 @@ static double ratio_of(const language_result *r)
     return r->reference.median > 0 ? r->seconds.median / r->reference.median : 0;
 }
 
+/* To the better of the loops and the peer. */
+static double ratio_to_better(const language_result *r)
+{
+    const bool peer = r->peer.median > 0 && r->peer.median < r->reference.median;
+    return peer ? r->seconds.median / r->peer.median : ratio_of(r);
+}
+
 static double memory_of(const language_result *r)
 {
     return r->input_bytes > 0 ? (double)r->peak_bytes / (double)r->input_bytes : 0;
@@ -174,7 +197,7 @@ static double memory_of(const language_result *r)
 
 static bool misses(const language_result *r)
 {
-    return (r->row->bar > 0 && ratio_of(r) > r->row->bar) ||
+    return (r->row->bar > 0 && ratio_to_better(r) > r->row->bar) ||
            (r->row->memory_bar > 0 && memory_of(r) > r->row->memory_bar);
 }
 
@@ -190,6 +213,10 @@ static void print_row(const language_result *r)
         printf(" %6.2f", r->row->bar);
     else
         printf(" %6s", "-");
+    if (r->peer.median > 0)
+        printf(" %10.2f", 1e3 * r->peer.median);
+    else
+        printf(" %10s", "-");
     if (r->peak_bytes > 0)
         printf(" %7.2f", memory_of(r));
     else
@@ -207,6 +234,8 @@ static json_t *json_of(const language_result *r)
                   r->reference.median, "ratio", ratio_of(r), "ratio_quartiles", r->ratios.lower, r->ratios.upper,
                   "minimum_seconds", r->seconds.minimum, "reference_minimum_seconds", r->reference.minimum, "bar",
                   r->row->bar, "meets_bar", !misses(r), "input_bytes", (json_int_t)r->input_bytes);
+    if (r->peer.median > 0)
+        json_object_set_new(row, "peer_seconds", json_real(r->peer.median));
     if (r->peak_bytes > 0) {
         json_object_set_new(row, "peak_bytes", json_integer((json_int_t)r->peak_bytes));
         json_object_set_new(row, "peak_ratio", json_real(memory_of(r)));
@@ -230,8 +259,9 @@ static int run_rows(bmf_context *ctx, const options *o, language_result *result,
     int failed = 0;
     if (!o->json) {
         bench_machine_print(stdout);
-        printf("%d threads, median of %d repeats\n%-15s %11s %10s %10s %7s %10s %6s %7s\n", ctx->threads, o->repeats,
-               "program", "elements", "ms", "loops ms", "ratio", "quartiles", "bar", "memory");
+        printf("%d threads, median of %d repeats\n%-15s %11s %10s %10s %7s %10s %6s %10s %7s\n", ctx->threads,
+               o->repeats, "program", "elements", "ms", "loops ms", "ratio", "quartiles", "bar", "TBB ms", "memory");
+        fflush(stdout);
     }
     *count = 0;
     for (int k = 0; k < bench_language_row_count; k++) {
@@ -254,6 +284,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     (void)operands;
     if (bmf_ranks(ctx) > 1)
         return usage_error("language runs on one rank");
+    bench_peer_start(bmf_threads(ctx));
     const int failed = run_rows(ctx, o, result, &count);
     const int code = o->json ? print_json(ctx, o, count, result) : 0;
     return failed > 0 ? 1 : code;
@@ -300,7 +331,7 @@ const bmf_driver bench_language = {
     .more = print_rows,
     .note =
         "Columns: elements; milliseconds of the program and of the loops; their ratio, its quartiles turn by turn, and "
-        "what it may be; peak memory as a multiple of the input's.",
+        "what it may be, also to the peer; its milliseconds; peak memory as a multiple of the input's.",
     .options = table,
     .parallel = true,
     .defaults = &defaults,

@@ -32,6 +32,7 @@ struct language_row {
     int (*prepare)(language_case *c);
     void (*reference)(language_case *c);
     const bmf_value *(*words)(const bmf_value *out); /* of the result: 8 bytes each */
+    void (*peer)(language_case *c);                  /* the same by a peer, or NULL */
 };
 
 extern const language_row bench_language_rows[];
@@ -50,7 +51,17 @@ int64_t language_count(int threads, int64_t count, const double *x);
 /* those above the limit, in order; two passes; returns how many */
 int64_t language_filter(int threads, int64_t count, const double *x, double *y);
 void language_map(int threads, int64_t count, const double *x, double *y);
+/* y[i] = (x[i] - mean) / deviation; two passes */
+void language_normalise(int threads, int64_t count, const double *x, double *y);
+/* z[i side + j] = x[i side ..] times y[j side ..]; in tiles of 4 x 4 that stay in registers */
+void language_matrix_product(int threads, int64_t side, const double *x, const double *y, double *z);
+/* bins of 103 from 0 on; every thread has its own */
+void language_histogram(int threads, int64_t count, const double *x, int64_t *bin);
+void language_nearest(int threads, int64_t count, const double *x, const double *y, int64_t *which);
+void language_inner_maxima(int threads, int64_t lists, const int64_t *start, const double *x, double *max);
+void language_sixteen(int threads, int64_t count, const double *x, double *y);
 
+enum { LANGUAGE_BINS = 10, LANGUAGE_CENTRES = 8 };
 enum { LANGUAGE_STEPS = 256, LANGUAGE_LIMIT = 600 };
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/language/language.h"
+#include "bench/peers/peers.h"
 #include "bench/skeletons/skeletons.h"
 
 /* ---- data ---- */
@@ -136,6 +137,50 @@ static int prepare_points(language_case *c)
     return expect_words(c, c->elements);
 }
 
+/* Square matrices whose sides are multiples of 8: the rows of one, the columns of the other. */
+static int prepare_matrices(language_case *c)
+{
+    bmf_value list[2];
+    bmf_buffer **const data[2] = {&c->x, &c->y};
+    int64_t side = 8;
+    while ((side + 8) * (side + 8) <= c->elements)
+        side += 8;
+    c->elements = side * side;
+    c->lists = side;
+    for (int k = 0; k < 2; k++) {
+        bmf_value inner;
+        bmf_buffer *offsets = buffer_create((side + 1) * (int64_t)sizeof(int64_t));
+        if (!offsets)
+            return no_memory(c);
+        for (int64_t i = 0; i <= side; i++)
+            ((int64_t *)offsets->data)[i] = i * side;
+        BMF_TRY(fill_numbers(c, -k, data[k]));
+        bmf_value x = reals(c, *data[k]);
+        value_create_list(side, offsets, &x, &inner);
+        BMF_TRY(one_list(c, &inner, &list[k]));
+    }
+    value_create_tuple(2, list, &c->input);
+    return expect_words(c, c->elements);
+}
+
+/* Points of a square of side 1024. */
+static int prepare_plane(language_case *c)
+{
+    bmf_value point;
+    BMF_TRY(fill_numbers(c, 0, &c->x));
+    BMF_TRY(fill_numbers(c, -1, &c->y));
+    bmf_value both[2] = {reals(c, c->x), reals(c, c->y)};
+    value_create_tuple(2, both, &point);
+    BMF_TRY(one_list(c, &point, &c->input));
+    return expect_words(c, c->elements);
+}
+
+static int prepare_bins(language_case *c)
+{
+    BMF_TRY(prepare_reals(c));
+    return expect_words(c, LANGUAGE_BINS);
+}
+
 /* ---- references ---- */
 
 static void put_word(language_case *c, const void *word)
@@ -183,7 +228,67 @@ static void filter(language_case *c)
     c->expected_count = language_filter(c->ctx->threads, c->elements, c->x->data, c->expected->data);
 }
 
+static void normalise(language_case *c)
+{
+    language_normalise(c->ctx->threads, c->elements, c->x->data, c->expected->data);
+}
+
+static void matrix_product(language_case *c)
+{
+    language_matrix_product(c->ctx->threads, c->lists, c->x->data, c->y->data, c->expected->data);
+}
+
+static void histogram(language_case *c)
+{
+    language_histogram(c->ctx->threads, c->elements, c->x->data, c->expected->data);
+}
+
+static void nearest(language_case *c)
+{
+    language_nearest(c->ctx->threads, c->elements, c->x->data, c->y->data, c->expected->data);
+}
+
+static void inner_maxima(language_case *c)
+{
+    language_inner_maxima(c->ctx->threads, c->lists, c->starts->data, c->x->data, c->expected->data);
+}
+
+static void sixteen(language_case *c)
+{
+    language_sixteen(c->ctx->threads, c->elements, c->x->data, c->expected->data);
+}
+
+/* ---- peers: C++ algorithms on TBB ---- */
+
+static const bench_team alone = {MPI_COMM_SELF, 0, 1, 0};
+
+static void peer_sum_of_squares(language_case *c)
+{
+    bench_peer(BENCH_REAL)->sum_of_squares(&alone, c->elements, c->x->data, c->expected->data);
+}
+
+static void peer_dot(language_case *c)
+{
+    bench_peer(BENCH_REAL)->dot(&alone, c->elements, c->x->data, c->y->data, c->expected->data);
+}
+
 /* ---- results ---- */
+
+/* The columns of a tuple, one word each, are gathered to one. */
+static const bmf_value *components(const bmf_value *out)
+{
+    static int64_t word[BMF_MAX_LEAVES];
+    static bmf_value all;
+    for (int k = 0; k < out->type->components; k++)
+        memcpy(&word[k], out->child[k].data, sizeof *word);
+    all = (bmf_value){.type = &bmf_type_int, .count = out->type->components, .data = word, .stride = sizeof *word};
+    return &all;
+}
+
+static const bmf_value *inner_elements(const bmf_value *out)
+{
+    return out->child->child;
+}
 
 static const bmf_value *itself(const bmf_value *out)
 {
@@ -215,22 +320,85 @@ static const bmf_value *elements(const bmf_value *out)
     "(B_Num 2), B_Con (B_Int 0)] "                                                                                     \
     "B_Map ($n . B_While (B_Op (B_And) . B_Alltup [$early, $inside]) ($step) . $start) [{0.5, 0.5}]"
 
+#define PLUS_REALS "B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0))"
+#define NORMALISE                                                                                                      \
+    "$s = B_Addr (B_Num 1) (B_Num 3) $q = B_Addr (B_Num 2) (B_Num 3) $n = B_Addr (B_Num 3) (B_Num 3) "                 \
+    "$square = B_Op (B_Times) . B_Alltup [B_Id, B_Id] $plus = " PLUS_REALS " "                                         \
+    "$mean = B_Op (B_Divide) . B_Alltup [$s, $n] "                                                                     \
+    "$deviation = B_Op (B_Sqrt) . B_Op (B_Minus) . B_Alltup [B_Op (B_Divide) . B_Alltup [$q, $n], $square . $mean] "   \
+    "$moments = B_Alltup [$mean, $deviation] . B_Alltup [$plus, $plus . B_Map ($square), "                             \
+    "B_Op (B_Real) . B_Op (B_Length)] "                                                                                \
+    "$x = B_Addr (B_Num 2) (B_Num 2) $m = B_Addr (B_Num 1) (B_Num 2) . B_Addr (B_Num 1) (B_Num 2) "                    \
+    "$d = B_Addr (B_Num 2) (B_Num 2) . B_Addr (B_Num 1) (B_Num 2) "                                                    \
+    "B_Map (B_Op (B_Divide) . B_Alltup [B_Op (B_Minus) . B_Alltup [$x, $m], $d]) . B_Op (B_Distl) . "                  \
+    "B_Alltup [$moments, B_Id] [1.5]"
+#define MATRIX_PRODUCT                                                                                                 \
+    "$dot = " PLUS_REALS " . B_Zip (B_Op (B_Times)) "                                                                  \
+    "$swap = B_Alltup [B_Addr (B_Num 2) (B_Num 2), B_Addr (B_Num 1) (B_Num 2)] "                                       \
+    "B_Map (B_Map ($dot) . B_Op (B_Distl) . $swap) . B_Op (B_Distl) . $swap {[[1.5]], [[1.5]]}"
+#define BIN(from, below)                                                                                               \
+    "B_Op (B_Length) . B_Filter (B_Op (B_And) . B_Alltup [B_Op (B_Ge) . B_Alltup [B_Id, B_Con (B_Real " from           \
+    ")], B_Op (B_Lt) . B_Alltup [B_Id, B_Con (B_Real " below ")]])"
+#define LOW_BINS  BIN("0", "103") ", " BIN("103", "206") ", " BIN("206", "309") ", " BIN("309", "412") ", "
+#define HIGH_BINS BIN("515", "618") ", " BIN("618", "721") ", " BIN("721", "824") ", " BIN("824", "927") ", "
+#define HISTOGRAM "B_Alltup [" LOW_BINS BIN("412", "515") ", " HIGH_BINS BIN("927", "1030") "] [1.5]"
+#define DISTANCE(x, y)                                                                                                 \
+    "B_Op (B_Plus) . B_Alltup [$square . B_Op (B_Minus) . B_Alltup [$x, B_Con (B_Real " x                              \
+    ")], $square . B_Op (B_Minus) . B_Alltup [$y, B_Con (B_Real " y ")]]"
+/* {x, y, the least distance so far, whose it is}, one centre on */
+#define NEARER(k, x, y)                                                                                                \
+    "B_Alltup [$x, $y, B_Op (B_Min) . B_Alltup [$best, " DISTANCE(x, y) "], B_If (B_Op (B_Lt) . B_Alltup [" DISTANCE(  \
+        x, y) ", $best]) (B_Con (B_Int " k ")) ($which)]"
+#define FIRST_CENTRES NEARER("1", "300", "100") " . " NEARER("0", "100", "200")
+#define NEXT_CENTRES  NEARER("3", "400", "400") " . " NEARER("2", "700", "200")
+#define OTHER_CENTRES NEARER("5", "100", "700") " . " NEARER("4", "800", "500")
+#define LAST_CENTRES  NEARER("7", "900", "800") " . " NEARER("6", "500", "900")
+#define NEAREST                                                                                                        \
+    "$square = B_Op (B_Times) . B_Alltup [B_Id, B_Id] $x = B_Addr (B_Num 1) (B_Num 4) "                                \
+    "$y = B_Addr (B_Num 2) (B_Num 4) $best = B_Addr (B_Num 3) (B_Num 4) $which = B_Addr (B_Num 4) (B_Num 4) "          \
+    "$start = B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Addr (B_Num 2) (B_Num 2), B_Con (B_Real 1e9), "                  \
+    "B_Con (B_Int -1)] B_Map ($which . " LAST_CENTRES " . " OTHER_CENTRES " . " NEXT_CENTRES " . " FIRST_CENTRES       \
+    " . $start) [{0.5, 0.5}]"
+#define WITH(operation, number) "B_Op (" operation ") . B_Alltup [B_Id, B_Con (B_Real " number ")] . "
+#define LAST_FIVE                                                                                                      \
+    WITH("B_Times", "0.5") WITH("B_Plus", "7") WITH("B_Min", "900") WITH("B_Max", "2") WITH("B_Minus", "3")
+#define MIDDLE_SIX                                                                                                     \
+    "B_Op (B_Abs) . " WITH("B_Times", "1.25")                                                                          \
+        WITH("B_Minus", "40") "B_Op (B_Sqrt) . " WITH("B_Plus", "2") "B_Op (B_Abs) . "
+#define FIRST_FIVE                                                                                                     \
+    WITH("B_Minus", "300") WITH("B_Times", "1.5") WITH("B_Plus", "11") WITH("B_Minus", "5") WITH("B_Times", "2")
+#define SIXTEEN "B_Map (" LAST_FIVE MIDDLE_SIX FIRST_FIVE "B_Id) [1.5]"
+
+#define BAR 1.1
+
 const language_row bench_language_rows[] = {
     {"sum-of-squares", "sum of the squares of reals",
-     "B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)) . B_Map (B_Op (B_Times) . B_Alltup [B_Id, B_Id]) [1.5]", 1, 1.3, 0,
-     prepare_total, sum_of_squares, itself},
-    {"scan", "sums of all prefixes of (2 x + 1) / 4", "B_Scan (B_Op (B_Plus)) . B_Map (" MAPPED ") [1.5]", 1, 1.3, 0,
-     prepare_same, scan, elements},
+     "B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)) . B_Map (B_Op (B_Times) . B_Alltup [B_Id, B_Id]) [1.5]", 1, BAR, 0,
+     prepare_total, sum_of_squares, itself, peer_sum_of_squares},
+    {"scan", "sums of all prefixes of (2 x + 1) / 4", "B_Scan (B_Op (B_Plus)) . B_Map (" MAPPED ") [1.5]", 1, BAR, 0,
+     prepare_same, scan, elements, NULL},
     {"dot", "dot product by zip and reduce",
-     "B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)) . B_Zip (B_Op (B_Times)) {[1.5], [1.5]}", 1, 1.3, 0, prepare_dot, dot,
-     itself},
+     "B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)) . B_Zip (B_Op (B_Times)) {[1.5], [1.5]}", 1, BAR, 0, prepare_dot, dot,
+     itself, peer_dot},
     {"inner-sums", "sum of each of n / 50 lists of 0 to 100 reals",
-     "B_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0))) [[1.5]]", 2, 1.5, 0, prepare_lists, inner_sums, elements},
-    {"mandelbrot", "steps of n / 100 points, at most 256, with B_While", MANDELBROT, 100, 2.0, 0, prepare_points,
-     mandelbrot, elements},
-    {"filter-count", "how many are above a limit", "B_Op (B_Length) . B_Filter (" ABOVE ") [1.5]", 1, 1.5, 0,
-     prepare_total, count, itself},
-    {"filter", "those above a limit", "B_Filter (" ABOVE ") [1.5]", 1, 1.5, 2.5, prepare_same, filter, elements},
-    {"map", "(2 x + 1) / 4, in place", "B_Map (" MAPPED ") [1.5]", 1, 0, 2.5, prepare_same, map, elements},
+     "B_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0))) [[1.5]]", 2, BAR, 0, prepare_lists, inner_sums, elements,
+     NULL},
+    {"mandelbrot", "steps of n / 100 points, at most 256, with B_While", MANDELBROT, 100, BAR, 0, prepare_points,
+     mandelbrot, elements, NULL},
+    {"filter-count", "how many are above a limit", "B_Op (B_Length) . B_Filter (" ABOVE ") [1.5]", 1, BAR, 0,
+     prepare_total, count, itself, NULL},
+    {"filter", "those above a limit", "B_Filter (" ABOVE ") [1.5]", 1, BAR, 2.5, prepare_same, filter, elements, NULL},
+    {"map", "(2 x + 1) / 4, in place", "B_Map (" MAPPED ") [1.5]", 1, BAR, 2.5, prepare_same, map, elements, NULL},
+    {"normalise", "x minus the mean by the deviation: two reductions and a map", NORMALISE, 1, BAR, 0, prepare_same,
+     normalise, elements, NULL},
+    {"matrix-product", "of the rows of one matrix and the columns of another, n / 95 elements", MATRIX_PRODUCT, 95, BAR,
+     0, prepare_matrices, matrix_product, inner_elements, NULL},
+    {"histogram", "how many are in each of 10 bins", HISTOGRAM, 1, BAR, 0, prepare_bins, histogram, components, NULL},
+    {"nearest", "which of 8 centres is nearest to each of n / 10 points (a step of k-means)", NEAREST, 10, BAR, 0,
+     prepare_plane, nearest, elements, NULL},
+    {"inner-maxima", "maximum of each of n / 50 lists of 0 to 100 reals",
+     "B_Map (B_Reduce (B_Op (B_Max)) (B_Con (B_Real 0))) [[1.5]]", 2, BAR, 0, prepare_lists, inner_maxima, elements,
+     NULL},
+    {"sixteen", "16 scalar operations", SIXTEEN, 1, BAR, 0, prepare_same, sixteen, elements, NULL},
 };
 const int bench_language_row_count = sizeof bench_language_rows / sizeof bench_language_rows[0];

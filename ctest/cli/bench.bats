@@ -149,7 +149,8 @@ END
 import json, os
 
 rows = {row["name"]: row for row in json.load(os.fdopen(3))["rows"]}
-assert set(rows) == set("sum-of-squares scan dot inner-sums mandelbrot filter-count filter map".split()), set(rows)
+assert set(rows) == set("""sum-of-squares scan dot inner-sums mandelbrot filter-count filter map normalise matrix-product
+    histogram nearest inner-maxima sixteen""".split()), set(rows)
 for name, row in rows.items():
     assert row["verified"] is True and row["seconds"] > 0 and row["reference_seconds"] > 0, row
     assert abs(row["ratio"] * row["reference_seconds"] / row["seconds"] - 1) < 1e-6, row

@@ -74,6 +74,23 @@ count()
     done
 }
 
+@test "a projection and an index make one" {
+    echo 'P_Reduce (B_Op (B_Plus)) . P_Project . B_Alltup [P_Map (B_Reduce (B_Op (B_Plus))) . P_Split (B_Num 8), B_Id]
+        [3, 1, 2, 0, 7, 5, 6, 4]' >project.bmf
+    echo 'B_Op (B_Index) . B_Alltup [P_Map (B_Reduce (B_Op (B_Plus))) . P_Split (B_Num 8), B_Con (B_Int 4)]
+        [3, 1, 2, 0, 7, 5, 6, 4]' >index.bmf
+    for ranks in 2 4 8; do
+        count "$ranks" "$BMF_BIN_DIR/bmf" run empty.bmf
+        local empty=$collectives
+        count "$ranks" "$BMF_BIN_DIR/bmf" run project.bmf
+        assert_equal "$(cat value)" 28
+        [ "$collectives" -eq $((empty + 2)) ] # one is the split's
+        count "$ranks" "$BMF_BIN_DIR/bmf" run index.bmf
+        assert_equal "$(cat value)" 7
+        [ "$collectives" -eq $((empty + 2)) ]
+    done
+}
+
 @test "a reduction in C makes none but that of opening" {
     for ranks in 2 5 8; do
         count "$ranks" "$BMF_BIN_DIR/01-sum-of-squares" 1000

@@ -30,6 +30,8 @@ typedef struct law_program {
 #define MANY                                                                                                           \
     "B_Map (" HALF " . B_Op (B_Sqrt) . B_Op (B_Real)) . B_Op (B_Iota) . B_Op (B_Times) . B_Alltup [B_Op (B_Mod) . "    \
     "B_Alltup [B_Op (B_Abs), B_Con (B_Int 23)], B_Con (B_Int 1311)]"
+#define ABOVE(limit) "B_Op (B_Length) . B_Filter (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Real " #limit ")])"
+#define TWO_COUNTS   "B_Alltup [" ABOVE(40) ", B_Op (B_Length), " ABOVE(3.5) "]"
 #define THREE_REDUCTIONS                                                                                               \
     "B_Alltup [B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)), B_Reduce (B_Op (B_Minus)) (B_Con (B_Real 1)), B_Reduce "   \
     "(B_Op (B_Plus)) (B_Con (B_Real 0)) . B_Map (" SQUARE ")]"
@@ -99,6 +101,8 @@ static const law_program programs[] = {
     {BMF_LAW_REDUCE_TUPLE, TWO_LISTS,
      "B_Alltup [B_Reduce (B_Op (B_Plus)) . B_Map (B_Op (B_Times)) . B_Zip, B_Reduce (B_Op (B_Min)) . B_Map (B_Op "
      "(B_Minus)) . B_Zip]"},
+    {BMF_LAW_REDUCE_TUPLE, INT, TWO_COUNTS " . " MANY},
+    {BMF_LAW_REDUCE_TUPLE, INTS, "B_Map (" TWO_COUNTS " . " MANY ")"},
     {BMF_LAW_REDUCE_TUPLE, INT, THREE_REDUCTIONS " . " MANY},
     {BMF_LAW_REDUCE_TUPLE, INTS, "B_Map (" THREE_REDUCTIONS " . " MANY ")"},
     {BMF_LAW_REDUCE_TUPLE, INTS, "P_Map (" THREE_REDUCTIONS " . B_Map (B_Op (B_Real))) . P_Split (B_Num 4)"},
@@ -239,7 +243,8 @@ static void check_program(bmf_context *ctx, const law_program *of, uint64_t *sta
     char text[TEXT_SIZE], value[4][VALUE_SIZE], *at = text;
     int64_t applied[4];
     /* Reductions are joined when they are streams, which other laws make of them. */
-    const unsigned streams = 1U << BMF_LAW_SCALAR_FUSION | 1U << BMF_LAW_MAP_REDUCE | 1U << BMF_LAW_SOURCE_FUSION;
+    const unsigned streams = 1U << BMF_LAW_SCALAR_FUSION | 1U << BMF_LAW_MAP_REDUCE | 1U << BMF_LAW_SOURCE_FUSION |
+                             1U << BMF_LAW_FILTER_LENGTH;
     const unsigned only = 1U << of->law, needed = of->law == BMF_LAW_REDUCE_TUPLE ? streams : 0;
     const unsigned laws[4] = {0, only | needed, ~only, ~0U};
     at += sprintf(at, "%s ", of->expression);

@@ -72,6 +72,32 @@ static void scan_random_list(bmf_context *ctx, const test_operator *test, bool l
     free(expected);
 }
 
+/* Some nodes for every worker, and shorter ones at the ends of parts. */
+static void scan_long_list(bmf_context *ctx, const test_operator *test, uint64_t *state)
+{
+    const int64_t n = 60000 + test_below(state, 30000);
+    void *x = test_draw(test, n, state), *expected = calloc((size_t)n + 1, test->size);
+    bmf_partition *partition = test_partition(ctx, state, n);
+    for (bmf_scan_kind kind = BMF_INCLUSIVE; kind <= BMF_EXCLUSIVE; kind++) {
+        bmf_list *xs = test_list(ctx, test->op->type, partition, x), *ys = NULL;
+        char what[128];
+        if (kind == BMF_INCLUSIVE || test->op->identity) {
+            snprintf(what, sizeof what, "%s scan of %lld elements by %s", kind_name[kind], (long long)n,
+                     test->op->name);
+            test_expected_scan(test, n, x, kind, expected);
+            CHECK(bmf_scan(xs, test->op, kind, &ys) == BMF_OK, "%s: %s", what, bmf_error_text(ctx));
+            test_equal(ys, partition, n, expected, what);
+            CHECK(bmf_scan_in_place(xs, test->op, kind) == BMF_OK, "%s: %s", what, bmf_error_text(ctx));
+            test_equal(xs, partition, n, expected, what);
+        }
+        bmf_list_free(xs);
+        bmf_list_free(ys);
+    }
+    bmf_partition_release(partition);
+    free(x);
+    free(expected);
+}
+
 /* A list that shares its memory with another must leave the other alone when it is scanned in place. */
 static void check_shared_memory(bmf_context *ctx, uint64_t *state)
 {
@@ -103,10 +129,10 @@ static void tenth_record(const void *x, void *y)
     *(double *)y = (double)*(const int64_t *)x * 0.1;
 }
 
-static void check_map_scan(bmf_context *ctx, uint64_t *state)
+static void check_map_scan(bmf_context *ctx, bool large, uint64_t *state)
 {
     const test_operator *plus = test_operator_number(0), *ints = test_operator_number(2);
-    const int64_t n = test_length(state, bmf_processors(ctx), false);
+    const int64_t n = large ? 50000 + test_below(state, 50000) : test_length(state, bmf_processors(ctx), false);
     int64_t *x = test_draw(ints, n, state);
     double *mapped = calloc((size_t)n + 1, sizeof *mapped), *expected = calloc((size_t)n + 1, sizeof *expected);
     reference_map(tenth_record, n, x, sizeof *x, mapped, sizeof *mapped);
@@ -192,6 +218,71 @@ static void check_failing_operator(bmf_context *ctx, uint64_t *state)
     free(x);
 }
 
+static int refuse_negative(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out)
+{
+    (void)context;
+    for (int64_t i = 0; i < count; i++) {
+        const double x = BMF_AT(double, in[0], i);
+        if (x < 0.0)
+            return 9;
+        BMF_AT(double, out[0], i) = x;
+    }
+    return 0;
+}
+static const bmf_kernel not_negative = {.name = "not_negative",
+                                        .block = refuse_negative,
+                                        .inputs = 1,
+                                        .input = {&bmf_type_real},
+                                        .output = &bmf_type_real,
+                                        .may_fail = true};
+
+static int add_up_to_20000(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out)
+{
+    (void)context;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t sum = BMF_AT(int64_t, in[0], i) + BMF_AT(int64_t, in[1], i);
+        if (sum > 20000)
+            return 5;
+        BMF_AT(int64_t, out[0], i) = sum;
+    }
+    return 0;
+}
+static const bmf_operator bounded_sum = {
+    .name = "bounded_sum", .type = &bmf_type_int, .combine = add_up_to_20000, .flags = BMF_EXACT, .may_fail = true};
+
+/* An operator that does not fail within the nodes that workers fold, but on what is before them. */
+static void check_late_failure(bmf_context *ctx, uint64_t *state)
+{
+    const int64_t n = 50000 + test_below(state, 50000);
+    int64_t *x = calloc((size_t)n, sizeof *x);
+    bmf_partition *partition = test_partition(ctx, state, n);
+    for (int64_t i = 0; i < n; i++)
+        x[i] = 1;
+    bmf_list *xs = test_list(ctx, &bmf_type_int, partition, x), *ys = NULL;
+    test_refused(ctx, bmf_scan(xs, &bounded_sum, BMF_INCLUSIVE, &ys), BMF_ERROR_KERNEL, "bounded_sum",
+                 "an operator that fails late");
+    CHECK(!ys, "a failed scan made a list");
+    bmf_list_free(xs);
+    bmf_partition_release(partition);
+    free(x);
+}
+
+/* One element anywhere: workers that wait for what is before their nodes must not wait for ever. */
+static void check_failing_kernel(bmf_context *ctx, uint64_t *state)
+{
+    const int64_t n = 1 + (test_below(state, 2) ? test_below(state, 200000) : test_below(state, 3000));
+    double *x = calloc((size_t)n, sizeof *x);
+    bmf_partition *partition = test_partition(ctx, state, n);
+    x[test_below(state, n)] = -1.0;
+    bmf_list *xs = test_list(ctx, &bmf_type_real, partition, x), *ys = NULL;
+    test_refused(ctx, bmf_map_scan(xs, &not_negative, &bmf_plus_real, BMF_INCLUSIVE, &ys), BMF_ERROR_KERNEL,
+                 "not_negative", "a failing kernel");
+    CHECK(!ys, "a failed scan made a list");
+    bmf_list_free(xs);
+    bmf_partition_release(partition);
+    free(x);
+}
+
 BMF_FOLD_KERNEL_NO_IDENTITY(leftmost, int64_t, a, b, ((void)b, a), BMF_EXACT)
 
 static void check_refusals(bmf_context *ctx)
@@ -218,12 +309,16 @@ int main(int argc, char **argv)
         for (int k = 0; k < TEST_OPERATORS; k++)
             for (int repeat = 0; repeat < 2; repeat++)
                 scan_random_list(ctx, test_operator_number(k), repeat == 0 && k < 2, &state);
+        for (int k = 0; k < TEST_OPERATORS && machine % 3 == 0; k++)
+            scan_long_list(ctx, test_operator_number(k), &state);
         for (int repeat = 0; repeat < 3; repeat++) {
-            check_map_scan(ctx, &state);
+            check_map_scan(ctx, machine == 0 && repeat == 0, &state);
             check_shared_memory(ctx, &state);
+            check_failing_kernel(ctx, &state);
         }
         check_free(ctx, &state);
         check_failing_operator(ctx, &state);
+        check_late_failure(ctx, &state);
         check_refusals(ctx);
     }
     const int failed = bmf_close(ctx);

@@ -166,6 +166,29 @@ static void quick_sum_is_close(void **unused)
     }
 }
 
+static void rows_of_blocks(void **unused)
+{
+    (void)unused;
+    uint64_t state = 7;
+    for (int k = 0; k < TEST_OPERATORS; k++) {
+        const test_operator *test = test_operator_number(k);
+        assert_true(!test->op->fold_rows == !test->op->fold);
+        for (int64_t blocks = 1; test->op->fold_rows && blocks <= 70; blocks += 1 + blocks / 2) {
+            char *x = test_draw(test, BMF_COLUMN_BLOCK * blocks, &state);
+            char *got = calloc((size_t)(BMF_COLUMNS * blocks), test->size);
+            char *expected = calloc((size_t)(BMF_COLUMNS * blocks), test->size);
+            for (int64_t i = 0; i < BMF_COLUMNS * blocks; i++)
+                reference_tree_fold(test->combine, BMF_COLUMNS, x + (size_t)(i * BMF_COLUMNS) * test->size, test->size,
+                                    expected + (size_t)i * test->size);
+            test->op->fold_rows(test->op->context, blocks, x, got);
+            assert_same(BMF_COLUMNS * blocks, test->size, got, expected, "rows", test->op->name, blocks);
+            free(x);
+            free(got);
+            free(expected);
+        }
+    }
+}
+
 /* The pairs of the 8 rows of column `column` of a block. */
 static void column_value(const test_operator *test, const char *block, int column, char *value)
 {
@@ -173,6 +196,35 @@ static void column_value(const test_operator *test, const char *block, int colum
     for (int r = 0; r < BMF_COLUMNS; r++)
         memcpy(rows + (size_t)r * test->size, block + (size_t)(BMF_COLUMNS * r + column) * test->size, test->size);
     reference_tree_fold(test->combine, BMF_COLUMNS, rows, test->size, value);
+}
+
+/* The prefixes of rows of 8 behind others. */
+static void scans_of_rows(void **unused)
+{
+    (void)unused;
+    uint64_t state = 6;
+    for (int k = 0; k < TEST_OPERATORS; k++) {
+        const test_operator *test = test_operator_number(k);
+        const size_t size = test->size;
+        if (test->op->version < 1)
+            continue;
+        assert_true(!test->op->scan_rows == !test->op->fold_rows);
+        for (int64_t blocks = 1; test->op->scan_rows && blocks <= 20; blocks += 1 + blocks / 2) {
+            const int64_t count = BMF_COLUMN_BLOCK * blocks;
+            char *x = test_draw(test, count, &state), *prefix = test_draw(test, count / BMF_COLUMNS, &state);
+            char *got = calloc((size_t)count, size), *expected = calloc((size_t)count, size);
+            for (int64_t i = 0; i < count; i++)
+                prefix_then_nodes(test, prefix + (size_t)(i / BMF_COLUMNS) * size,
+                                  x + (size_t)(i / BMF_COLUMNS * BMF_COLUMNS) * size, i % BMF_COLUMNS,
+                                  expected + (size_t)i * size);
+            test->op->scan_rows(test->op->context, blocks, x, prefix, got);
+            assert_same(count, size, got, expected, "scan of rows", test->op->name, count);
+            free(x);
+            free(prefix);
+            free(got);
+            free(expected);
+        }
+    }
 }
 
 static void columns_of_blocks(void **unused)
@@ -453,20 +505,29 @@ static void flags_follow_the_type(void **unused)
     for (int k = 0; k < TEST_OPERATORS; k++) {
         const bmf_operator *op = test_operator_number(k)->op;
         if (op->type->kind == BMF_TUPLE)
-            assert_true(!op->fold && !op->scan && !op->reassociate && !op->fold_columns);
+            assert_true(!op->fold && !op->scan && !op->reassociate && !op->fold_rows && !op->fold_columns);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fold_gives_every_node),       cmocka_unit_test(scan_follows_the_tree),
-        cmocka_unit_test(quick_folds_any_count),       cmocka_unit_test(quick_sum_is_close),
-        cmocka_unit_test(columns_of_blocks),           cmocka_unit_test(combine_takes_any_stride),
-        cmocka_unit_test(types_of_kernels_are_right),  cmocka_unit_test(map_kernels_take_any_stride),
-        cmocka_unit_test(map_kernels_work_in_place),   cmocka_unit_test(kernels_of_other_widths_take_any_stride),
-        cmocka_unit_test(zip_kernels_take_any_stride), cmocka_unit_test(zip_kernels_see_their_context),
-        cmocka_unit_test(streams_do_what_blocks_do),   cmocka_unit_test(flags_follow_the_type),
+        cmocka_unit_test(fold_gives_every_node),
+        cmocka_unit_test(scan_follows_the_tree),
+        cmocka_unit_test(quick_folds_any_count),
+        cmocka_unit_test(quick_sum_is_close),
+        cmocka_unit_test(rows_of_blocks),
+        cmocka_unit_test(scans_of_rows),
+        cmocka_unit_test(columns_of_blocks),
+        cmocka_unit_test(combine_takes_any_stride),
+        cmocka_unit_test(types_of_kernels_are_right),
+        cmocka_unit_test(map_kernels_take_any_stride),
+        cmocka_unit_test(map_kernels_work_in_place),
+        cmocka_unit_test(kernels_of_other_widths_take_any_stride),
+        cmocka_unit_test(zip_kernels_take_any_stride),
+        cmocka_unit_test(zip_kernels_see_their_context),
+        cmocka_unit_test(streams_do_what_blocks_do),
+        cmocka_unit_test(flags_follow_the_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

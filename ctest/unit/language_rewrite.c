@@ -51,8 +51,9 @@ static void check_law(bmf_law law, const rewriting_case *row, size_t rows)
 #define CHECK_LAW(law, rows) check_law(law, rows, sizeof rows / sizeof rows[0])
 
 /* Abbreviations: numbers bigger than 0, the square, the sum of a pair's products. */
-#define POSITIVE "B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 0)]"
-#define SQUARE   "B_Op (B_Times) . B_Alltup [B_Id, B_Id]"
+#define POSITIVE  "B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 0)]"
+#define REFLEXIVE "B_Op (B_Eq) . B_Alltup [B_Id, B_Id]"
+#define SQUARE    "B_Op (B_Times) . B_Alltup [B_Id, B_Id]"
 
 static void identities_vanish(void **state)
 {
@@ -311,6 +312,8 @@ static void reductions_of_one_list_are_joined(void **state)
          "B_Alltup [B_Addr (B_Num 1) (B_Num 2) . B_Addr (B_Num 1) (B_Num 2), "
          "B_Op (B_Length) . B_Addr (B_Num 2) (B_Num 2), B_Addr (B_Num 2) (B_Num 2) . B_Addr (B_Num 1) (B_Num 2)] . "
          "B_Alltup [<<B_Reduce (B_Op (B_Plus))>, <B_Reduce (B_Op (B_Max))>>, B_Id]"},
+        {"B_Alltup [B_Op (B_Length) . B_Filter (" POSITIVE "), B_Op (B_Length) . B_Filter (" REFLEXIVE ")] [1]",
+         "<<B_Op (B_Length) . B_Filter (" POSITIVE ")>, <B_Op (B_Length) . B_Filter (" REFLEXIVE ")>>"},
         /* different lists, one reduction, other ends */
         {"B_Alltup [B_Reduce (B_Op (B_Plus)) . B_Addr (B_Num 1) (B_Num 2), "
          "B_Reduce (B_Op (B_Plus)) . B_Addr (B_Num 2) (B_Num 2)] {[1], [2]}",
@@ -319,7 +322,8 @@ static void reductions_of_one_list_are_joined(void **state)
         {"B_Alltup [B_Reduce (B_Op (B_Plus)), B_Scan (B_Op (B_Plus))] [1]",
          "B_Alltup [<B_Reduce (B_Op (B_Plus))>, <B_Scan (B_Op (B_Plus))>]"},
     };
-    const unsigned laws = 1U << BMF_LAW_REDUCE_TUPLE | 1U << BMF_LAW_MAP_REDUCE | 1U << BMF_LAW_SCALAR_FUSION;
+    const unsigned laws = 1U << BMF_LAW_REDUCE_TUPLE | 1U << BMF_LAW_MAP_REDUCE | 1U << BMF_LAW_FILTER_LENGTH |
+                          1U << BMF_LAW_SCALAR_FUSION;
     int wrong = 0;
     (void)state;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)

@@ -159,6 +159,23 @@ static void random_ones_to_twenty_bits(void **state)
         }
 }
 
+/* Several tiles with several turns on every engine: lags, cuts, both passes in place. */
+static void every_engine_on_large_ones(void **state)
+{
+    (void)state;
+    const int64_t size[] = {1, 2, 3, 4, 8, 12, 24};
+    uint64_t seed = 7;
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++)
+        for (int bpc = 0; bpc < 2; bpc++) {
+            int bits = 0;
+            while (size[k] << (bits + 1) <= MAX_BYTES / 4)
+                bits++;
+            bmf_permutation p;
+            random_permutation(&seed, bits, bpc, &p);
+            expect_permuted_by_all(&p, size[k], 1 + (int)(k % 4), bpc ? 0 : k * 5 % 64);
+        }
+}
+
 /* Those with names, large enough for several threads and for every way through in_place.c. */
 static void named_ones(void **state)
 {
@@ -277,13 +294,10 @@ static void the_naive_loop_agrees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_cover_everything),
-        cmocka_unit_test(the_naive_loop_agrees),
-        cmocka_unit_test(every_matrix_of_three_bits),
-        cmocka_unit_test(three_bits_among_more),
-        cmocka_unit_test(every_element_size),
-        cmocka_unit_test(random_ones_to_twenty_bits),
-        cmocka_unit_test(named_ones),
+        cmocka_unit_test(tiles_cover_everything),     cmocka_unit_test(the_naive_loop_agrees),
+        cmocka_unit_test(every_matrix_of_three_bits), cmocka_unit_test(three_bits_among_more),
+        cmocka_unit_test(every_element_size),         cmocka_unit_test(random_ones_to_twenty_bits),
+        cmocka_unit_test(every_engine_on_large_ones), cmocka_unit_test(named_ones),
         cmocka_unit_test(long_cycles_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

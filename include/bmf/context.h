@@ -114,7 +114,7 @@ typedef struct bmf_statistics {
 } bmf_statistics;
 /** This rank's communication since bmf_open. Not collective. */
 BMF_API bmf_statistics bmf_local_statistics(const bmf_context *ctx);
-/** The sums over all ranks, on every rank. Collective; one allreduce. */
+/** The sums over all ranks, on every rank. Collective; one allgather. */
 BMF_API int bmf_total_statistics(bmf_context *ctx, bmf_statistics *total);
 
 /** Seconds since bmf_open on this rank's clock; in a prediction, on the latest of all processors' clocks. Not

@@ -46,7 +46,7 @@ typedef struct bmf_kernel {
     int inputs;                            /**< 1 .. BMF_MAX_INPUTS */
     const bmf_type *input[BMF_MAX_INPUTS]; /**< their types */
     const bmf_type *output;                /**< the type of a result */
-    bool may_fail;                         /**< a skeleton then agrees on the outcome: one allreduce */
+    bool may_fail;                         /**< ranks then tell each other: one allreduce at the end */
     int version;                           /**< BMF_KERNEL_VERSION: which members there are; 0 for the first layout */
     bmf_stream_function *stream;           /**< from version 1 on: for large results; may be NULL */
 } bmf_kernel;
@@ -62,7 +62,7 @@ static inline bmf_kernel bmf_kernel_bind(const bmf_kernel *kernel, const void *c
 /** Largest block of the fixed tree: fold and scan functions get at most this many elements. */
 enum { BMF_BLOCK = 1024 };
 
-/** Reductions by an operator that commutes go through blocks of 64 elements, rows of 8, column by column. */
+/** Reductions go through blocks of 64 elements, which are read as 8 rows of 8: row by row, or column by column. */
 enum { BMF_COLUMNS = 8, BMF_COLUMN_BLOCK = 64 };
 
 /** An associative operator.
@@ -78,8 +78,13 @@ enum { BMF_COLUMNS = 8, BMF_COLUMN_BLOCK = 64 };
  *                                    *last. scratch: 2 * count values. out may be x.
  *   reassociate(context, count, x, out)  optional, any count >= 1: all elements in any association, and in any order if
  *                                    the operator commutes; for exact operators, and in the free mode
+ *   fold_rows(context, blocks, x, out)  optional: from each block of 64 elements, read as 8 rows of 8, the values of
+ *                                    its rows by the tree: what fold gives as its third level, without the others
+ *   scan_rows(context, blocks, x, prefix, out)  optional, with fold_rows: the exclusive prefixes of every row r behind
+ *                                    prefix[r]: prefix[r], prefix[r] op r0, prefix[r] op (r0 op r1),
+ *                                    (prefix[r] op (r0 op r1)) op r2, ..; the arrays do not overlap
  *   fold_columns(context, blocks, x, out)  optional, of scalars, if the operator commutes and is not exact: from each
- *                                    block of 64 elements, read as 8 rows r of 8, the values of its 8 columns:
+ *                                    block the values of its 8 columns: of rows r
  *                                    ((r0 op r1) op (r2 op r3)) op ((r4 op r5) op (r6 op r7)), which only takes
  *                                    operations between whole vectors. Reductions then associate as
  *                                    docs/reproducible.md says of operators that commute
@@ -101,7 +106,11 @@ typedef struct bmf_operator {
     bool may_fail;        /**< as of a kernel */
     int version;          /**< BMF_OPERATOR_VERSION: which members there are; 0: those above */
     /** See above; may be NULL. Since version 1. */
+    void (*fold_rows)(const void *context, int64_t blocks, const void *x, void *out);
+    /** See above; may be NULL. Since version 1. */
     void (*fold_columns)(const void *context, int64_t blocks, const void *x, void *out);
+    /** See above; may be NULL. Since version 1. */
+    void (*scan_rows)(const void *context, int64_t blocks, const void *x, const void *prefix, void *out);
 } bmf_operator;
 
 enum {
@@ -306,6 +315,13 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
 #define BMF_KEEP_LOOP_
 #endif
 
+/** As if x were used. */
+#if defined(__GNUC__)
+#define BMF_LOOK_AT_(x) __asm__ volatile("" : : "m"(x))
+#else
+#define BMF_LOOK_AT_(x) (void)(x)
+#endif
+
 #define BMF_OPERATOR_(name, type, a, b, expression, identity_pointer, flag_bits)                                       \
     BMF_INLINE type name##_element(type a, type b)                                                                     \
     {                                                                                                                  \
@@ -317,13 +333,25 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
     BMF_OPERATOR_SCAN_PAIRS_(name, type)                                                                               \
     BMF_OPERATOR_SCAN_(name, type)                                                                                     \
     BMF_OPERATOR_QUICK_(name, type, flag_bits)                                                                         \
+    BMF_OPERATOR_ROWS_(name, type)                                                                                     \
+    BMF_OPERATOR_SCAN_ROWS_(name, type)                                                                                \
     BMF_OPERATOR_COLUMNS_(name, type)                                                                                  \
     static const bmf_type name##_type = BMF_TYPE_OF(type);                                                             \
-    static const bmf_operator name __attribute__((unused)) = {                                                         \
-        #name,       &name##_type,         name##_combine,                                                             \
-        name##_fold, name##_scan,          name##_quick,                                                               \
-        0,           identity_pointer,     flag_bits,                                                                  \
-        false,       BMF_OPERATOR_VERSION, BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0};
+    static const bmf_operator name                                                                                     \
+        __attribute__((unused)) = {#name,                                                                              \
+                                   &name##_type,                                                                       \
+                                   name##_combine,                                                                     \
+                                   name##_fold,                                                                        \
+                                   name##_scan,                                                                        \
+                                   name##_quick,                                                                       \
+                                   0,                                                                                  \
+                                   identity_pointer,                                                                   \
+                                   flag_bits,                                                                          \
+                                   false,                                                                              \
+                                   BMF_OPERATOR_VERSION,                                                               \
+                                   name##_rows,                                                                        \
+                                   BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0,                           \
+                                   name##_scan_rows};
 
 /** Whether reductions by an operator go column by column. */
 #define BMF_FOLDS_COLUMNS_(type, flag_bits)                                                                            \
@@ -471,6 +499,67 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
         for (; bmf_i_ < bmf_count_; bmf_i_++)                                                                          \
             bmf_total_ = name##_element(bmf_total_, bmf_v_[bmf_i_]);                                                   \
         *(type *)bmf_out_ = bmf_total_;                                                                                \
+    }
+
+/** Blocks of 8 rows: neighbours, four at a time; of structs two at a time, whose members are sorted into vectors. */
+#define BMF_OPERATOR_ROWS_(name, type)                                                                                 \
+    BMF_VECTORISE static void name##_rows(const void *bmf_context_, int64_t bmf_blocks_, const void *bmf_x_,           \
+                                          void *bmf_out_)                                                              \
+    {                                                                                                                  \
+        const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
+        type *bmf_y_ = (type *)bmf_out_;                                                                               \
+        (void)bmf_context_;                                                                                            \
+        for (int64_t bmf_b_ = 0; bmf_b_ < bmf_blocks_; bmf_b_++) {                                                     \
+            type bmf_pair_[BMF_COLUMN_BLOCK / 2], bmf_four_[BMF_COLUMN_BLOCK / 4], bmf_row_[BMF_COLUMNS];              \
+            BMF_READ_AHEAD_(bmf_v_, BMF_COLUMN_BLOCK * sizeof(type));                                                  \
+            if (BMF_KIND_OF(type) == BMF_STRUCT) {                                                                     \
+                BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMN_BLOCK / 2; bmf_j_++) bmf_pair_[bmf_j_] =       \
+                    name##_element(bmf_v_[2 * bmf_j_], bmf_v_[2 * bmf_j_ + 1]);                                        \
+                BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMN_BLOCK / 4; bmf_j_++) bmf_four_[bmf_j_] =       \
+                    name##_element(bmf_pair_[2 * bmf_j_], bmf_pair_[2 * bmf_j_ + 1]);                                  \
+            } else {                                                                                                   \
+                BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMN_BLOCK / 4; bmf_j_++) bmf_four_[bmf_j_] =       \
+                    name##_element(name##_element(bmf_v_[4 * bmf_j_], bmf_v_[4 * bmf_j_ + 1]),                         \
+                                   name##_element(bmf_v_[4 * bmf_j_ + 2], bmf_v_[4 * bmf_j_ + 3]));                    \
+            }                                                                                                          \
+            BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMNS; bmf_j_++) bmf_row_[bmf_j_] =                     \
+                name##_element(bmf_four_[2 * bmf_j_], bmf_four_[2 * bmf_j_ + 1]);                                      \
+            BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMNS; bmf_j_++) bmf_y_[bmf_j_] = bmf_row_[bmf_j_];     \
+            bmf_v_ += BMF_COLUMN_BLOCK;                                                                                \
+            bmf_y_ += BMF_COLUMNS;                                                                                     \
+        }                                                                                                              \
+    }
+
+/** Rows of 8 neighbours side by side: the compiler turns as many of them as a vector is long by 90 degrees. The last
+ * element of a row counts for nothing; looked at, it lets gcc read whole rows to the end. */
+#define BMF_OPERATOR_SCAN_ROWS_(name, type)                                                                            \
+    BMF_VECTORISE static void name##_scan_rows(const void *bmf_context_, int64_t bmf_blocks_, const void *bmf_x_,      \
+                                               const void *bmf_prefix_, void *bmf_out_)                                \
+    {                                                                                                                  \
+        const type *__restrict bmf_v_ = (const type *)bmf_x_;                                                          \
+        const type *__restrict bmf_p_ = (const type *)bmf_prefix_;                                                     \
+        type *__restrict bmf_o_ = (type *)bmf_out_;                                                                    \
+        type bmf_unused_ = bmf_v_[0];                                                                                  \
+        (void)bmf_context_;                                                                                            \
+        for (int64_t bmf_i_ = 0; bmf_i_ < BMF_COLUMNS * bmf_blocks_; bmf_i_++) {                                       \
+            const type *bmf_r_ = bmf_v_ + BMF_COLUMNS * bmf_i_;                                                        \
+            type *bmf_y_ = bmf_o_ + BMF_COLUMNS * bmf_i_;                                                              \
+            const type bmf_pair_ = name##_element(bmf_r_[0], bmf_r_[1]);                                               \
+            const type bmf_0_ = bmf_p_[bmf_i_], bmf_2_ = name##_element(bmf_0_, bmf_pair_);                            \
+            const type bmf_4_ =                                                                                        \
+                name##_element(bmf_0_, name##_element(bmf_pair_, name##_element(bmf_r_[2], bmf_r_[3])));               \
+            const type bmf_6_ = name##_element(bmf_4_, name##_element(bmf_r_[4], bmf_r_[5]));                          \
+            bmf_y_[0] = bmf_0_;                                                                                        \
+            bmf_y_[1] = name##_element(bmf_0_, bmf_r_[0]);                                                             \
+            bmf_y_[2] = bmf_2_;                                                                                        \
+            bmf_y_[3] = name##_element(bmf_2_, bmf_r_[2]);                                                             \
+            bmf_y_[4] = bmf_4_;                                                                                        \
+            bmf_y_[5] = name##_element(bmf_4_, bmf_r_[4]);                                                             \
+            bmf_y_[6] = bmf_6_;                                                                                        \
+            bmf_y_[7] = name##_element(bmf_6_, bmf_r_[6]);                                                             \
+            bmf_unused_ = bmf_r_[7];                                                                                   \
+        }                                                                                                              \
+        BMF_LOOK_AT_(bmf_unused_);                                                                                     \
     }
 
 /** Blocks of 8 rows of 8 columns: only operations between whole rows. */

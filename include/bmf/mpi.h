@@ -30,7 +30,7 @@ extern "C" {
  * left.
  *
  * options: see bmf_options; NULL for none. Strings are copied.
- * Moves: an allgather of 136 bytes, two duplicates of the communicator, an allreduce, a barrier.
+ * Moves: a duplicate of the communicator and an allgather of less than 1 KiB a rank.
  * Errors: BMF_ERROR_ARGUMENT: MPI_COMM_NULL, an intercommunicator, a member out of its range, options that this version
  * does not know; BMF_ERROR_USAGE: a bad variable or --bmf-* option, or MPI is finalised. *ctx is then NULL on every
  * rank, and bmf_error_text(NULL) says why. */

@@ -27,8 +27,8 @@ extern "C" {
 BMF_API int bmf_local_permute(void *target, const void *source, int64_t element_bytes, const bmf_permutation *p,
                               int threads);
 
-/** The same with the result in place of the data. Scratch memory: 256 KiB a thread and a twentieth of the data; for at
- * most 256 KiB of data, a copy and 128 KiB. On BMF_ERROR_MEMORY the data are unchanged. Not collective. */
+/** The same with the result in place of the data. Scratch memory: 1 MiB a thread and a twentieth of the data; for at
+ * most 256 KiB of data, a copy and 256 KiB. On BMF_ERROR_MEMORY the data are unchanged. Not collective. */
 BMF_API int bmf_local_permute_in_place(void *data, int64_t element_bytes, const bmf_permutation *p, int threads);
 
 /** The reference: one element after the other by the definition, one thread. Cannot fail. Not collective. */
@@ -65,7 +65,7 @@ BMF_API bool bmf_permute_method_find(const char *name, bmf_permute_method *metho
 typedef struct bmf_permute_plan bmf_permute_plan;
 
 /** Makes a plan. Collective: hosts agree on nodes and share counts. 1 <= columns <= BMF_MAX_LEAVES, column_bytes[k]
- * bytes of an element in column k. Errors: BMF_ERROR_MEMORY, BMF_ERROR_ARGUMENT if all elements together have more
+ * bytes of an element in column k. Errors: BMF_ERROR_ARGUMENT if all elements together have more
  * than 2^62 bytes. The caller frees the plan. */
 BMF_API int bmf_permute_plan_create(bmf_context *ctx, const bmf_permutation *p, int columns,
                                     const int64_t *column_bytes, bmf_permute_method method, bmf_permute_plan **plan);
@@ -96,7 +96,7 @@ BMF_API void bmf_permute_plan_print(const bmf_permute_plan *plan, FILE *stream);
 /** target[A x + c] = source[x]: column k of this host's elements is at source[k] and goes to target[k], 64-byte aligned
  * for speed. They must not overlap; the target may be used for scratch. Moves the plan's messages and bytes. Needs
  * scratch memory for the host's share (twice that if the plan has just two stages), unless blocks are sent from
- * the source or received in the target without a local pass. Collective. Errors: BMF_ERROR_MEMORY. */
+ * the source or received in the target without a local pass; a rank that has none ends the program. Collective. */
 BMF_API int bmf_permute_execute(bmf_context *ctx, const bmf_permute_plan *plan, const void *const *source,
                                 void *const *target);
 

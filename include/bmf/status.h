@@ -3,9 +3,9 @@
  *
  * Every fallible function of bmf returns an int: BMF_OK (0) or a positive bmf_status. A call that returns a
  * positive status changed nothing the caller can see. The text of the last error is in the context
- * (bmf_error_text). Collective functions return the same status on every rank: errors that only some ranks can see
- * are agreed upon (bmf_agree) before any rank exchanges data, and every rank then holds the text of the lowest
- * failing rank.
+ * (bmf_error_text). Collective functions return the same status on every rank: a rank that alone sees an error sends
+ * marks instead of data until all ranks have heard of it, and every rank then holds the text of the first failure, by
+ * the order of the program and then of ranks. docs/errors.md says how.
  */
 #ifndef BMF_STATUS_H
 #define BMF_STATUS_H
@@ -48,7 +48,7 @@ BMF_API int bmf_fail(bmf_context *ctx, int status, const char *format, ...) __at
  * the last error without a context, or of the last context that was closed or could not be opened. */
 BMF_API const char *bmf_error_text(const bmf_context *ctx);
 
-/** Agrees on one status among all ranks: the largest severity wins by lowest rank. Collective over the context.
+/** Agrees on one status among all ranks. Collective over the context.
  * Returns BMF_OK on every rank if all passed BMF_OK, otherwise the status of the lowest failing rank, whose
  * message is then in every rank's context.
  * Moves: one non-blocking allreduce of 8 bytes; on failure one broadcast of 1 KiB. */

@@ -7,24 +7,23 @@
 #include <string.h>
 
 #include "permute/exchange/private.h"
+#include "permute/exchange/stages.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 
-int exchange_make_scratch(exchange *x, int64_t elements)
+void exchange_make_scratch(exchange *x, int64_t elements)
 {
     int64_t bytes = 0;
     for (int k = 0; k < x->plan->columns; k++)
         bytes += elements * x->plan->column_bytes[k] + 64;
     x->buffer = buffer_create(bytes);
     if (!x->buffer)
-        return bmf_agree(x->ctx,
-                         bmf_fail(x->ctx, BMF_ERROR_MEMORY, "permute: out of memory for %lld bytes", (long long)bytes));
+        out_of_memory(bytes, "for a permutation");
     char *next = x->buffer->data;
     for (int k = 0; k < x->plan->columns; k++) {
         x->scratch[k] = next;
         next += (elements * x->plan->column_bytes[k] + 63) / 64 * 64;
     }
-    return bmf_agree(x->ctx, BMF_OK);
 }
 
 int exchange_segments(const exchange *x, const void *const *memory, int64_t first, int64_t count, bmf_segment *segment)
@@ -67,23 +66,52 @@ static void list_round(const exchange *x, int64_t k, bool (*in_place)(const exch
     }
 }
 
+/* In bytes a window covers what a fast link holds and a partner that comes a few milliseconds late. It is as small as
+ * two where rounds are larger than that, so that memory stays small. */
+enum { MIN_ROUNDS = 2, MAX_ROUNDS = 64 };
+static const int64_t window_bytes = (int64_t)8 << 20;
+
+int64_t permute_plan_window(const bmf_permute_plan *plan)
+{
+    const int64_t count = plan->stages ? plan->rounds >> plan->stages->bits : plan->rounds;
+    const int64_t share = (plan->element_bytes << plan->permutation.bits) / plan->processors / count;
+    const int64_t wanted = share > 0 ? window_bytes / share : MAX_ROUNDS;
+    const int64_t most = count < MAX_ROUNDS ? count : MAX_ROUNDS;
+    return wanted > most ? most : wanted < MIN_ROUNDS ? MIN_ROUNDS : wanted;
+}
+
+/* Rounds [ended, begun); number k is at k % MAX_ROUNDS. */
+typedef struct window {
+    bmf_round round[MAX_ROUNDS];
+    bmf_exchange *exchange[MAX_ROUNDS];
+    int64_t ended, begun;
+} window;
+
+static int end_round(exchange *x, window *w)
+{
+    const int64_t k = w->ended++ % MAX_ROUNDS;
+    const int status = backend_exchange_end(x->ctx, w->exchange[k]);
+    free(w->round[k].message);
+    return status;
+}
+
 int permute_rounds(exchange *x, const bmf_transfer *transfer, bool (*in_place)(const exchange *x, int64_t processor))
 {
-    bmf_round own = {0}, round[2] = {{0}};
-    bmf_exchange *under_way[2] = {NULL};
+    const int64_t count = x->plan->rounds, size = permute_plan_window(x->plan);
+    bmf_round own = {0};
+    window w = {.ended = 0};
     int status = BMF_OK;
-    for (int64_t k = 0; k < x->plan->rounds && status == BMF_OK; k++) {
-        list_round(x, k, in_place, &own, &round[k % 2]);
-        status = backend_exchange_begin(x->ctx, &round[k % 2], (uint32_t)k, transfer, &under_way[k % 2]);
-        if (status == BMF_OK && k > 0)
-            status = backend_exchange_end(x->ctx, under_way[(k + 1) % 2]);
-        if (k > 0)
-            free(round[(k + 1) % 2].message);
+    for (int64_t k = 0; k < count && status == BMF_OK; k++) {
+        if (w.begun - w.ended == size)
+            status = end_round(x, &w);
+        list_round(x, k, in_place, &own, &w.round[k % MAX_ROUNDS]);
+        w.begun++;
+        if (status == BMF_OK)
+            status = backend_exchange_begin(x->ctx, &w.round[k % MAX_ROUNDS], (uint32_t)k, transfer,
+                                            &w.exchange[k % MAX_ROUNDS]);
     }
-    const int64_t last = (x->plan->rounds + 1) % 2;
-    if (status == BMF_OK && x->plan->rounds > 0)
-        status = backend_exchange_end(x->ctx, under_way[last]);
-    free(round[last].message);
+    while (w.ended < w.begun && status == BMF_OK)
+        status = end_round(x, &w);
     free(own.message);
     return status;
 }

@@ -31,6 +31,10 @@ struct bmf_permute_plan {
     int32_t *order;     /* of rounds: on one node and between nodes interleaved, or by stages; NULL: as numbered */
 };
 
+/* How many rounds, or stages of them, are under way at once: about 8 MiB of a processor, at least two. The same for
+ * every number of ranks. */
+int64_t permute_plan_window(const bmf_permute_plan *plan);
+
 /* The messages of round k from or to processors [low, high), in the same order everywhere; the caller frees
  * round->message. first: the block (rounds, alltoallv) or the row of its first element; count: elements. */
 void permute_plan_round(const bmf_permute_plan *plan, int64_t k, int64_t low, int64_t high, bmf_round *round);

@@ -23,15 +23,15 @@ int exchange_traffic(exchange *x); /* permute/exchange/traffic.c: subspaces, pac
 int exchange_stages(exchange *x);  /* permute/exchange/run_stages.c: subspaces, all three at once */
 int exchange_boxes(exchange *x);   /* permute/exchange/run_boxes.c: any number of processors */
 
-/* Scratch memory of so many elements in every column; agrees on the status. Collective. */
-int exchange_make_scratch(exchange *x, int64_t elements);
+/* Scratch memory of so many elements in every column. */
+void exchange_make_scratch(exchange *x, int64_t elements);
 
 /* Elements [first, first + count) of every column of `memory`. Returns their number. */
 int exchange_segments(const exchange *x, const void *const *memory, int64_t first, int64_t count, bmf_segment *segment);
 
-/* All rounds in order; a round begins before the one before it is ended, so that links have no pause. What a processor
- * keeps is copied with the first later round that has messages, whose flight it fills; after the last one it goes
- * alone. in_place (may be NULL): what the processor keeps is at its place. */
+/* All rounds, begun and ended in order, a window of them under way at once. What a processor keeps is copied with the
+ * first later round that has messages, whose flight it fills; after the last one it goes alone. in_place (may be NULL):
+ * what the processor keeps is at its place. */
 int permute_rounds(exchange *x, const bmf_transfer *transfer, bool (*in_place)(const exchange *x, int64_t processor));
 
 static inline bool exchange_is_naive(const exchange *x)

@@ -180,7 +180,7 @@ static int run_piece(void *state, int64_t index, const bmf_piece *piece, int wor
 }
 
 /* One piece for every pair of a local processor and another; piece.part is the other one. */
-static int run_pass(boxes_run *b, bool packing)
+static void run_pass(boxes_run *b, bool packing)
 {
     const exchange *x = b->x;
     bmf_context *ctx = x->ctx;
@@ -200,7 +200,7 @@ static int run_pass(boxes_run *b, bool packing)
                                                         .run = run_piece,
                                                         .state = b});
     free(piece);
-    return status == BMF_OK ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "permute: out of memory");
+    require_memory(status == BMF_OK ? BMF_OK : BMF_ERROR_MEMORY, count);
 }
 
 /* ---- messages ---- */
@@ -237,9 +237,10 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
 
 static int pack_send_unpack(boxes_run *b, const bmf_transfer *transfer)
 {
-    BMF_TRY(bmf_agree(b->x->ctx, run_pass(b, true)));
+    run_pass(b, true);
     BMF_TRY(permute_rounds(b->x, transfer, NULL));
-    return run_pass(b, false);
+    run_pass(b, false);
+    return BMF_OK;
 }
 
 int exchange_boxes(exchange *x)
@@ -248,7 +249,7 @@ int exchange_boxes(exchange *x)
     const bmf_transfer transfer = {outgoing, incoming, &b};
     if (exchange_is_naive(x))
         return permute_rounds(x, &transfer, NULL);
-    BMF_TRY(exchange_make_scratch(x, exchange_local_count(x)));
+    exchange_make_scratch(x, exchange_local_count(x));
     find_starts(&b);
     const int status = pack_send_unpack(&b, &transfer);
     free(b.start);

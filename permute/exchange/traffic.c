@@ -64,10 +64,11 @@ static int unpack_traffic(void *state, int64_t index, const bmf_piece *piece, in
     return permute_processor(x, piece->processor, false, x->from, x->to);
 }
 
-/* One piece for every local processor; the local permutation brings its own threads. */
-static int run_pass(exchange *x, bool packing,
-                    int (*run)(void *state, int64_t index, const bmf_piece *piece, int worker), const void *const *from,
-                    void *const *to)
+/* One piece for every local processor; the local permutation brings its own threads, and fails for lack of memory
+ * only. */
+static void run_pass(exchange *x, bool packing,
+                     int (*run)(void *state, int64_t index, const bmf_piece *piece, int worker),
+                     const void *const *from, void *const *to)
 {
     bmf_context *ctx = x->ctx;
     bmf_piece *piece = allocate(ctx->local_processors * (int64_t)sizeof *piece);
@@ -85,7 +86,7 @@ static int run_pass(exchange *x, bool packing,
                                                   .run = run,
                                                   .state = x});
     free(piece);
-    return status == BMF_OK ? BMF_OK : bmf_fail(ctx, BMF_ERROR_MEMORY, "permute: out of memory");
+    require_memory(status == BMF_OK ? BMF_OK : BMF_ERROR_MEMORY, count);
 }
 
 /* ---- messages ---- */
@@ -139,15 +140,14 @@ int exchange_traffic(exchange *x)
     bool packs = traffic->packs && !exchange_is_naive(x), unpacks = exchange_is_naive(x) || !traffic->direct;
     void *const *packed = unpacks ? x->target : x->scratch;
     if (needs_scratch(x->plan))
-        BMF_TRY(exchange_make_scratch(x, exchange_local_count(x)));
+        exchange_make_scratch(x, exchange_local_count(x));
     x->sent = packs ? (const void *const *)packed : x->source;
     x->received = unpacks ? x->scratch : x->target;
-    int status = run_pass(x, true, pack_traffic, x->source, packed);
+    run_pass(x, true, pack_traffic, x->source, packed);
     if (x->ctx->processors == 1 && !exchange_is_naive(x))
-        return status;
-    BMF_TRY(bmf_agree(x->ctx, status));
-    BMF_TRY(permute_rounds(x, &(bmf_transfer){traffic_outgoing, traffic_incoming, x}, stays));
-    if (!unpacks)
         return BMF_OK;
-    return bmf_agree(x->ctx, run_pass(x, false, unpack_traffic, (const void *const *)x->scratch, x->target));
+    BMF_TRY(permute_rounds(x, &(bmf_transfer){traffic_outgoing, traffic_incoming, x}, stays));
+    if (unpacks)
+        run_pass(x, false, unpack_traffic, (const void *const *)x->scratch, x->target);
+    return BMF_OK;
 }

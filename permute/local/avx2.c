@@ -87,8 +87,8 @@ static void finish(void)
 
 const bmf_engine *engine_avx2(void)
 {
-    static const bmf_engine engine = {"avx2", 4,      -1,   {permute_any, permute_any, permute_any, permute_any},
-                                      fetch,  stream, move, finish};
+    static const bmf_engine engine = {"avx2", 4,      false, {permute_any, permute_any, permute_any, permute_any},
+                                      fetch,  stream, move,  finish};
     return __builtin_cpu_supports("avx2") ? &engine : NULL;
 }
 

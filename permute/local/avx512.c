@@ -105,7 +105,7 @@ static void finish(void)
 
 const bmf_engine *engine_avx512(void)
 {
-    static const bmf_engine engine = {"avx512", 6,      3,    {permute_8, permute_16, permute_32, permute_64},
+    static const bmf_engine engine = {"avx512", 6,      true, {permute_8, permute_16, permute_32, permute_64},
                                       fetch,    stream, move, finish};
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                    __builtin_cpu_supports("avx512vbmi")

@@ -10,7 +10,8 @@ typedef struct bmf_cycles bmf_cycles;
 bmf_cycles *cycles_create(const bmf_local_plan *plan, int threads);
 void cycles_free(bmf_cycles *cycles);
 
-/* Moves everything to its place, with the threads of cycles_create. scratch: four tiles for each. */
+/* Moves everything to its place, with the threads of cycles_create. scratch: that of
+ * the pipeline for each. */
 void cycles_follow(bmf_cycles *cycles, char *data, char *const *scratch);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef BMF_LOCAL_ENGINE_H
 #define BMF_LOCAL_ENGINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "permute/local/network.h"
@@ -15,7 +16,7 @@ typedef void bmf_network_kernel(const bmf_network *network, const bmf_tile *tile
 typedef struct bmf_engine {
     const char *name;
     int vector_bits;               /* vectors of 2^vector_bits bytes */
-    int direct_rank;               /* networks up to this rank read tiles straight from memory and prefetch; -1: none */
+    bool reads_memory;             /* the kernels prefetch: tiles may be read straight from memory */
     bmf_network_kernel *kernel[4]; /* of lanes of 1, 2, 4, 8 bytes; NULL: not with this processor */
     /* Copies from memory into the cache, and prefetches as many bytes at `ahead`, line by line. */
     void (*fetch)(char *to, const char *from, size_t bytes, const char *ahead);

@@ -8,7 +8,7 @@
  *      (permute/local/cycles.c)
  * Where A T = T, as in bit reversal and square transpositions, whole tiles move in cycles, and that is all.
  *
- * Cost: 2 N or 4 N elements of memory traffic. Scratch: four tiles of at most 64 KiB a thread, what cycles.c
+ * Cost: 2 N or 4 N elements of memory traffic. Scratch: four tiles of at most 256 KiB a thread, what cycles.c
  * needs, and for less than SMALL bytes of data a copy of them. Source: own derivation; factors of A as in document
  * 003, 2.4. */
 #include <omp.h>
@@ -63,7 +63,7 @@ static void factor(const bmf_permutation *p, const bmf_tiling *t, bmf_permutatio
     second->complement = p->complement;
 }
 
-/* Every tile is its own image. scratch: four tiles for each thread. */
+/* Every tile is its own image. scratch: that of the pipeline for each thread. */
 static void permute_tiles(const bmf_local_plan *plan, char *data, char *const *scratch, int threads)
 {
     const bmf_walk walk = {.plan = plan, .target = data, .source = data, .count = plan->tiles};
@@ -101,12 +101,24 @@ static void free_work(work *w)
     local_plan_free(w->cycles);
 }
 
+/* The plan with longer runs: of cycles of runs, short ones are slow. */
+static bmf_local_plan *lengthen_runs(bmf_local_plan *plan)
+{
+    const bmf_permutation p = plan->permutation;
+    const int64_t bytes = plan->element_bytes;
+    const int run_bits = plan->tiling.run_bits + (plan->tiling.run_bits < p.bits);
+    const bmf_engine *engine = plan->engine;
+    local_plan_free(plan);
+    return local_plan_create(&p, bytes, run_bits, engine);
+}
+
 static void make_plans(work *w, const bmf_engine *engine, int64_t element_bytes, const bmf_permutation *p)
 {
     bmf_permutation first, second;
     w->cycles = local_plan_create(p, element_bytes, LOCAL_CHOOSE, engine);
     if (tiles_stay_together(&w->cycles->tiling))
         return;
+    w->cycles = lengthen_runs(w->cycles);
     const int run_bits = w->cycles->tiling.run_bits;
     const int64_t part_bytes = w->cycles->element_bytes;
     factor(&w->cycles->permutation, &w->cycles->tiling, &second, &first);
@@ -115,15 +127,21 @@ static void make_plans(work *w, const bmf_engine *engine, int64_t element_bytes,
     w->cycles = local_plan_create(&second, part_bytes, run_bits, engine);
 }
 
+static size_t scratch_bytes(const bmf_local_plan *plan)
+{
+    return (size_t)pipeline_tiles(plan) * local_tile_pitch(plan);
+}
+
 static bool make_work(work *w, const bmf_engine *engine, int64_t element_bytes, const bmf_permutation *p)
 {
     make_plans(w, engine, element_bytes, p);
-    const bmf_local_plan *larger = w->tiles ? w->tiles : w->cycles;
+    const bmf_local_plan *larger =
+        w->tiles && scratch_bytes(w->tiles) > scratch_bytes(w->cycles) ? w->tiles : w->cycles;
     w->state = cycles_create(w->cycles, w->threads);
     w->scratch = allocate_clear(w->threads, (int64_t)sizeof *w->scratch);
     bool made = w->state;
     for (int i = 0; made && i < w->threads; i++) {
-        w->scratch[i] = local_scratch(larger, PIPELINE_TILES);
+        w->scratch[i] = local_scratch(larger, pipeline_tiles(larger));
         made = w->scratch[i];
     }
     return made;

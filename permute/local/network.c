@@ -99,9 +99,12 @@ static void make_sources(const bmf_tiling *tiling, bool direct, const bmf_tiling
         network->source_step[s] = source_position(tiling, direct, network, micro->source_step[s]);
 }
 
-int network_rank(const bmf_tiling *tiling, int lane_bits)
+int network_conflicts(const bmf_network *network, int set_bits)
 {
-    return tiling_rank(&tiling->inside, lane_bits);
+    uint64_t set[NETWORK_RANK];
+    for (int s = 0; s < network->rank; s++)
+        set[s] = network->source_vector[1 << s] / NETWORK_VECTOR & low_bits(set_bits);
+    return 1 << (network->rank - words_rank(set, network->rank));
 }
 
 void network_make(const bmf_tiling *tiling, int lane_bits, int element_bits, bool direct, bmf_network *network)

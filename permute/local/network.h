@@ -57,8 +57,8 @@ typedef struct bmf_tile {
 /* Prepares the network for vectors of 2^lane_bits elements of 2^element_bits bytes, at most NETWORK_VECTOR bytes;
  * lane_bits <= tiling->run_bits. direct: sources are read from memory, in their own order. One turn is all. */
 void network_make(const bmf_tiling *tiling, int lane_bits, int element_bits, bool direct, bmf_network *network);
-/* The rank of that network: the number of registers that are exchanged is 2^rank. */
-int network_rank(const bmf_tiling *tiling, int lane_bits);
+/* How many of the lines that one micro tile reads fall into the same set of a cache of 2^set_bits sets. */
+int network_conflicts(const bmf_network *network, int set_bits);
 
 /* The difference of the source positions of turn 0 and this one. */
 static inline uint64_t network_turn(const bmf_network *network, uint64_t turn)

@@ -87,7 +87,7 @@ static int walk_all(const bmf_walk *walk, int threads)
     bool failed = false;
 #pragma omp parallel num_threads(workers) reduction(|| : failed)
     {
-        char *scratch = plan->direct ? NULL : local_scratch(plan, PIPELINE_TILES);
+        char *scratch = plan->direct ? NULL : local_scratch(plan, pipeline_tiles(plan));
         failed = !plan->direct && !scratch;
         if (!failed)
             local_walk(walk, scratch);

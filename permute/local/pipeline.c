@@ -8,12 +8,12 @@
  * byte is read once and written once. */
 #include "permute/local/pipeline.h"
 
-enum { LAG = 2, KNOWN = 128 };
+enum { KNOWN = 128 };
 
 typedef struct pipeline {
     const bmf_local_plan *plan;
     const char *source;
-    char *target, *buffer[PIPELINE_TILES];
+    char *target, *scratch;
     bmf_move move[KNOWN]; /* of tile q at q % KNOWN */
     uint64_t known;       /* tiles that `next` told */
 } pipeline;
@@ -23,46 +23,73 @@ static const bmf_move *move_of(const pipeline *p, uint64_t tile)
     return &p->move[tile % KNOWN];
 }
 
+/* Staged tiles take turns in two buffers, permuted ones in those that are left. */
 static char *staged_at(const pipeline *p, uint64_t tile)
 {
-    return p->buffer[tile % 2];
+    return p->scratch + tile % 2 * local_tile_pitch(p->plan);
 }
 
 static char *permuted_at(const pipeline *p, uint64_t tile)
 {
-    return p->plan->staged ? p->buffer[2 + tile % 2] : p->buffer[tile % 3];
+    const uint64_t lag = p->plan->lag, number = p->plan->staged ? 2 + tile % lag : tile % (lag + 1);
+    return p->scratch + number * local_tile_pitch(p->plan);
 }
 
 /* The tile, and its turn, that is `turns_ahead` turns after this one. The last tiles are their own successors. */
 static const bmf_move *look_ahead(const pipeline *p, uint64_t tile, uint64_t turn, uint64_t *turn_ahead)
 {
-    const uint64_t turns = p->plan->turns, ahead = turn + p->plan->turns_ahead;
-    const uint64_t next = tile + ahead / turns;
-    *turn_ahead = next < p->known ? ahead % turns : turn;
+    const uint64_t ahead = turn + p->plan->turns_ahead;
+    const uint64_t next = tile + (ahead >> p->plan->turn_bits);
+    *turn_ahead = next < p->known ? ahead & low_bits(p->plan->turn_bits) : turn;
     return move_of(p, next < p->known ? next : tile);
+}
+
+/* A piece of a turn is a run, or as much of one as there is in a turn: the number of the run and the offset in it. */
+typedef struct piece {
+    uint64_t run;
+    size_t at;
+} piece;
+
+static piece piece_of(const bmf_local_plan *plan, uint64_t turn, uint64_t number)
+{
+    const int bits = plan->turn_run_bits;
+    return bits >= 0 ? (piece){turn << bits | number, 0}
+                     : (piece){turn >> -bits, (size_t)(turn & low_bits(-bits)) * plan->turn_bytes};
+}
+
+static uint64_t pieces_of(const bmf_local_plan *plan)
+{
+    return plan->turn_run_bits > 0 ? UINT64_C(1) << plan->turn_run_bits : 1;
+}
+
+static size_t piece_bytes(const bmf_local_plan *plan)
+{
+    return plan->turn_run_bits > 0 ? plan->run_bytes : plan->turn_bytes;
 }
 
 /* Turn `turn` of the tile at x into the buffer, run by run. */
 static void fetch_turn(const bmf_local_plan *plan, const char *source, uint64_t x, uint64_t turn, uint64_t x_ahead,
                        uint64_t turn_ahead, char *buffer)
 {
-    const size_t piece = plan->turn_bytes < plan->run_bytes ? plan->turn_bytes : plan->run_bytes;
-    for (size_t done = 0; done < plan->turn_bytes; done += piece) {
-        const size_t at = turn * plan->turn_bytes + done, at_ahead = turn_ahead * plan->turn_bytes + done;
-        const char *from = local_at(plan, source, x ^ plan->source_run[at / plan->run_bytes]);
-        const char *ahead = local_at(plan, source, x_ahead ^ plan->source_run[at_ahead / plan->run_bytes]);
-        plan->engine->fetch(buffer + at, from + at % plan->run_bytes, piece, ahead + at_ahead % plan->run_bytes);
+    const uint64_t pieces = pieces_of(plan);
+    const size_t bytes = piece_bytes(plan);
+    char *to = buffer + turn * plan->turn_bytes;
+    for (uint64_t k = 0; k < pieces; k++, to += bytes) {
+        const piece now = piece_of(plan, turn, k), then = piece_of(plan, turn_ahead, k);
+        plan->engine->fetch(to, local_at(plan, source, x ^ plan->source_run[now.run]) + now.at, bytes,
+                            local_at(plan, source, x_ahead ^ plan->source_run[then.run]) + then.at);
     }
 }
 
 static void write_turn(const bmf_local_plan *plan, char *target, uint64_t y, uint64_t turn, const char *permuted)
 {
-    const size_t piece = plan->turn_bytes < plan->run_bytes ? plan->turn_bytes : plan->run_bytes;
-    const uint64_t high = y & ~low_bits(plan->tiling.run_bits);
-    for (size_t done = 0; done < plan->turn_bytes; done += piece) {
-        const size_t at = turn * plan->turn_bytes + done;
-        const uint64_t run = high ^ plan->target_run[at / plan->run_bytes];
-        plan->engine->stream(target + run * (uint64_t)plan->element_bytes + at % plan->run_bytes, permuted + at, piece);
+    const uint64_t pieces = pieces_of(plan), high = y & ~low_bits(plan->tiling.run_bits);
+    const size_t bytes = piece_bytes(plan);
+    const char *from = permuted + turn * plan->turn_bytes;
+    for (uint64_t k = 0; k < pieces; k++, from += bytes) {
+        const piece now = piece_of(plan, turn, k);
+        const uint64_t run = high ^ plan->target_run[now.run];
+        plan->engine->stream(target + run * (uint64_t)plan->element_bytes + now.at, from, bytes);
     }
 }
 
@@ -101,41 +128,40 @@ static void do_turn(const pipeline *p, uint64_t tile, uint64_t turn)
     }
     if (plan->staged && tile >= 1 && tile - 1 < p->known)
         permute_turn(plan, staged_at(p, tile - 1), move_of(p, tile - 1)->y, turn, permuted_at(p, tile - 1));
-    if (tile >= LAG)
-        write_turn(plan, p->target, move_of(p, tile - LAG)->y, turn, permuted_at(p, tile - LAG));
+    if (tile >= plan->lag)
+        write_turn(plan, p->target, move_of(p, tile - plan->lag)->y, turn, permuted_at(p, tile - plan->lag));
 }
 
 void pipeline_run(const bmf_local_plan *plan, char *target, const char *source, char *scratch, bmf_next_move *next,
                   void *state)
 {
-    pipeline p = {.plan = plan, .source = source, .target = target};
-    const uint64_t ahead = plan->turns_ahead / plan->turns + 1;
-    const uint64_t max = ahead < KNOWN - LAG ? ahead : KNOWN - LAG - 1;
+    pipeline p = {.plan = plan, .source = source, .target = target, .scratch = scratch};
+    const uint64_t ahead = (plan->turns_ahead >> plan->turn_bits) + 1, turns = UINT64_C(1) << plan->turn_bits;
+    const uint64_t max = ahead < KNOWN / 2 ? ahead : KNOWN / 2;
     bool more = true;
-    for (size_t k = 0; k < PIPELINE_TILES; k++)
-        p.buffer[k] = scratch + k * local_tile_pitch(plan);
-    for (uint64_t tile = 0; more || tile < p.known + LAG; tile++) {
+    for (uint64_t tile = 0; more || tile < p.known + plan->lag; tile++) {
         while (more && p.known <= tile + max) {
             more = next(state, &p.move[p.known % KNOWN]);
             p.known += more;
         }
         if (p.known == 0)
             break;
-        for (uint64_t turn = 0; turn < plan->turns; turn++)
+        for (uint64_t turn = 0; turn < turns; turn++)
             do_turn(&p, tile, turn);
     }
 }
 
 void pipeline_read(const bmf_local_plan *plan, const char *source, const bmf_move *move, char *permuted, char *scratch)
 {
-    for (uint64_t turn = 0; turn < plan->turns; turn++)
+    const uint64_t turns = UINT64_C(1) << plan->turn_bits;
+    for (uint64_t turn = 0; turn < turns; turn++)
         read_turn(plan, source, move, turn, move, turn, plan->staged ? scratch : permuted);
-    for (uint64_t turn = 0; plan->staged && turn < plan->turns; turn++)
+    for (uint64_t turn = 0; plan->staged && turn < turns; turn++)
         permute_turn(plan, scratch, move->y, turn, permuted);
 }
 
 void pipeline_write(const bmf_local_plan *plan, char *target, const bmf_move *move, const char *permuted)
 {
-    for (uint64_t turn = 0; turn < plan->turns; turn++)
+    for (uint64_t turn = 0; turn < UINT64_C(1) << plan->turn_bits; turn++)
         write_turn(plan, target, move->y, turn, permuted);
 }

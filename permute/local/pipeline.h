@@ -12,11 +12,15 @@ typedef struct bmf_move {
 /* The next tile to move; false: there are no more. */
 typedef bool bmf_next_move(void *state, bmf_move *move);
 
-enum { PIPELINE_TILES = 4 };
+/* The number of tiles that pipeline_run needs scratch memory for. */
+static inline int pipeline_tiles(const bmf_local_plan *plan)
+{
+    return (int)plan->lag + (plan->staged ? 2 : 1);
+}
 
 /* Moves tiles in the order of `next`, which is asked some tiles ahead. Source and target may be the same memory if a
- * tile's place is that of a tile at most one later, or of one before. scratch: PIPELINE_TILES tiles (local_scratch).
- * The last stores must be finished by the engine. */
+ * tile's place is that of a tile at most one later, or of one before. scratch: pipeline_tiles(plan) tiles
+ * (local_scratch). The last stores must be finished by the engine. */
 void pipeline_run(const bmf_local_plan *plan, char *target, const char *source, char *scratch, bmf_next_move *next,
                   void *state);
 

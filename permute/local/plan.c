@@ -5,7 +5,8 @@
  * square root of the tile's elements. Large elements are permuted as so many words of 8 bytes whose low address bits
  * stay where they are; blocks of LONG_RUN bytes and more that stay whole are moved directly. Reads are asked for
  * AHEAD bytes before they are needed, but of no more than WAYS runs, which in powers of two apart may all fall into the
- * same set of the caches. Cost: O(n^3) word operations. */
+ * same set of the caches. What was put into a buffer is read from there LAG bytes later: some processors are slow to
+ * load what is still on its way to the cache. Cost: O(n^3) word operations. */
 #include <stdlib.h>
 
 #include "permute/local/plan.h"
@@ -13,7 +14,7 @@
 #include "runtime/base/allocate.h"
 
 enum { WORD = 8, LONG_RUN = 1024, LONGEST_RUN = 1 << 15, MAX_TILE = 1 << 16 };
-enum { DIRECT_TURN = 2048, STAGED_TURN = 4096, AHEAD = 8192, WAYS = 8 };
+enum { TURN = 2048, LARGE_TURN = 4096, AHEAD = 8192, WAYS = 8, SET_BITS = 10, LAG = 4096, MAX_LAG = 16 };
 /* Of parts: tiles that mix few of the highest bits. */
 enum { SHORT_RUN = 256, MAX_PART_TILE = 1 << 13 };
 
@@ -84,6 +85,15 @@ static void permute_by_network(const bmf_local_plan *plan, const bmf_tile *tile)
     plan->kernel(&plan->network, tile);
 }
 
+/* Tiles are read from memory where the engine can, and where what is prefetched stays in the caches until then. */
+static void make_network(bmf_local_plan *plan, int lane_bits, int element_bits)
+{
+    network_make(&plan->tiling, lane_bits, element_bits, true, &plan->network);
+    plan->staged = !plan->engine->reads_memory || network_conflicts(&plan->network, SET_BITS) > WAYS;
+    if (plan->staged)
+        network_make(&plan->tiling, lane_bits, element_bits, false, &plan->network);
+}
+
 static void choose_inside(bmf_local_plan *plan)
 {
     const int64_t bytes = plan->element_bytes;
@@ -92,8 +102,7 @@ static void choose_inside(bmf_local_plan *plan)
         const int lane_bits = plan->engine->vector_bits - element_bits;
         if (plan->engine->kernel[element_bits] && lane_bits <= plan->tiling.run_bits) {
             plan->kernel = plan->engine->kernel[element_bits];
-            plan->staged = network_rank(&plan->tiling, lane_bits) > plan->engine->direct_rank;
-            network_make(&plan->tiling, lane_bits, element_bits, !plan->staged, &plan->network);
+            make_network(plan, lane_bits, element_bits);
             plan->inside = permute_by_network;
             return;
         }
@@ -107,14 +116,17 @@ static void choose_turns(bmf_local_plan *plan)
 {
     const int tile_bits = plan->tiling.run_bits + plan->tiling.rank;
     const int max = plan->kernel ? plan->network.steps : tile_bits;
-    const size_t turn = plan->staged ? STAGED_TURN : DIRECT_TURN;
+    const size_t turn = plan->staged || plan->network.rank > 3 ? LARGE_TURN : TURN;
     int bits = 0;
     while (bits < max && plan->tile_bytes >> (bits + 1) >= turn)
         bits++;
-    plan->turns = UINT64_C(1) << bits;
+    plan->turn_bits = bits;
+    plan->turn_run_bits = plan->tiling.rank - bits;
     plan->turn_bytes = plan->tile_bytes >> bits;
     plan->network.turn_steps = plan->network.steps - bits;
     const size_t runs = WAYS * plan->run_bytes, ahead = runs < AHEAD ? runs : AHEAD;
+    plan->lag = LAG / plan->tile_bytes > 2 ? LAG / plan->tile_bytes : 2;
+    plan->lag = plan->lag < MAX_LAG ? plan->lag : MAX_LAG;
     plan->turns_ahead = ahead > plan->turn_bytes ? ahead / plan->turn_bytes : 1;
 }
 

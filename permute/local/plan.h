@@ -23,7 +23,11 @@ struct bmf_local_plan {
     bool staged; /* tiles are copied into the cache before they are permuted, instead of read from memory */
     /* A turn is done of one tile, then of another one; memory is asked for so many turns ahead. */
     size_t turn_bytes;
-    uint64_t turns, turns_ahead;
+    int turn_bits;     /* 2^turn_bits turns a tile */
+    int turn_run_bits; /* 2^turn_run_bits runs a turn; negative: parts of a run */
+    uint64_t turns_ahead;
+    /* A tile is written when so many others have been begun after it, at least two; until then it is in a buffer. */
+    uint64_t lag;
     const bmf_engine *engine;
     bmf_network_kernel *kernel; /* NULL: one element at a time, by these tables */
     bmf_network network;

@@ -24,7 +24,7 @@ static void finish(void)
 
 const bmf_engine *engine_portable(void)
 {
-    static const bmf_engine engine = {"portable", 0, -1, {NULL}, move, stream, move, finish};
+    static const bmf_engine engine = {"portable", 0, false, {NULL}, move, stream, move, finish};
     return &engine;
 }
 
@@ -34,7 +34,7 @@ __attribute__((always_inline)) static inline void permute(const bmf_local_plan *
 {
     const uint64_t elements = UINT64_C(1) << (plan->tiling.run_bits + plan->tiling.rank);
     const uint64_t table = elements < 1 << LOCAL_TABLE_BITS ? elements : 1 << LOCAL_TABLE_BITS;
-    const uint64_t turn = elements / plan->turns, block = turn < table ? turn : table;
+    const uint64_t turn = elements >> plan->turn_bits, block = turn < table ? turn : table;
     for (uint64_t t = tile->turn * turn; t < (tile->turn + 1) * turn; t += block) {
         const uint32_t high = plan->high_source[(t ^ tile->complement) >> LOCAL_TABLE_BITS];
         for (uint64_t v = t; v < t + block; v++) {

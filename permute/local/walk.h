@@ -17,7 +17,7 @@ static inline uint64_t local_share(uint64_t tiles, uint64_t me, uint64_t all)
 }
 
 /* All tiles of a plan, a share for each thread, or those of a part (permute/local/part.h) in turns between which the
- * first thread calls `between`. scratch: PIPELINE_TILES tiles for each thread; NULL if plan->direct. */
+ * first thread calls `between`. scratch: pipeline_tiles(plan) tiles for each thread; NULL if plan->direct. */
 typedef struct bmf_walk {
     const bmf_local_plan *plan;
     char *target;

@@ -23,14 +23,13 @@ typedef struct under_way {
 } under_way;
 
 struct permute_clocks {
-    const bmf_machine *machine;
     bmf_network *network;
     double *clock;
     bmf_trace_run *names;
     bmf_actions *actions; /* NULL: rounds are timed as they come */
-    under_way round[2];
+    under_way *round;     /* number k at k % capacity */
+    int64_t capacity;
     int64_t begun, ended, messages, bytes;
-    double agreement; /* of the network */
 };
 
 static void told(void *simulator, bmf_transit *message)
@@ -42,7 +41,6 @@ static void told(void *simulator, bmf_transit *message)
 permute_clocks *permute_clocks_create(const bmf_machine *machine, bmf_network *network)
 {
     permute_clocks *c = allocate_clear(1, (int64_t)sizeof *c);
-    c->machine = machine;
     c->network = network;
     if (!network->type->collective) {
         c->names = run_create("permute", machine->name, (int32_t)network->processors, 1, 1);
@@ -50,7 +48,6 @@ permute_clocks *permute_clocks_create(const bmf_machine *machine, bmf_network *n
         return c;
     }
     c->clock = allocate_clear(network->processors, (int64_t)sizeof *c->clock);
-    c->agreement = step_agreement(network, 0);
     network->complete = network->freed = told;
     network->type->start(network, 0);
     return c;
@@ -60,10 +57,11 @@ void permute_clocks_free(permute_clocks *clocks)
 {
     if (!clocks)
         return;
-    for (int k = 0; k < 2; k++) {
+    for (int64_t k = 0; k < clocks->capacity; k++) {
         free(clocks->round[k].sent);
         free(clocks->round[k].order);
     }
+    free(clocks->round);
     actions_free(clocks->actions);
     run_free(clocks->names);
     free(clocks->clock);
@@ -160,10 +158,24 @@ static void time_receives(permute_clocks *c, under_way *u)
 
 /* ---- rounds ---- */
 
+/* Room for twice as many rounds under way. */
+static void grow(permute_clocks *c)
+{
+    const int64_t capacity = c->capacity > 0 ? 2 * c->capacity : 2;
+    under_way *round = allocate_clear(capacity, (int64_t)sizeof *round);
+    for (int64_t k = c->ended; k < c->ended + c->capacity; k++)
+        round[k % capacity] = c->round[k % c->capacity];
+    free(c->round);
+    c->round = round;
+    c->capacity = capacity;
+}
+
 void permute_clocks_begin(permute_clocks *clocks, int64_t k, const bmf_message *message, int64_t count)
 {
     permute_clocks *c = clocks;
-    under_way *u = &c->round[c->begun % 2];
+    if (c->begun - c->ended == c->capacity)
+        grow(c);
+    under_way *u = &c->round[c->begun % c->capacity];
     for (int64_t n = 0; n < count; n++) {
         c->messages += message[n].from != message[n].to;
         c->bytes += message[n].from != message[n].to ? message[n].bytes : 0;
@@ -181,7 +193,7 @@ void permute_clocks_begin(permute_clocks *clocks, int64_t k, const bmf_message *
 void permute_clocks_end(permute_clocks *clocks)
 {
     permute_clocks *c = clocks;
-    under_way *u = &c->round[c->ended % 2];
+    under_way *u = &c->round[c->ended % c->capacity];
     if (c->actions)
         actions_round_end(c->actions, (uint32_t)u->k, u->number);
     else
@@ -195,21 +207,6 @@ static double latest(const permute_clocks *c)
     for (int64_t p = 0; p < c->network->processors; p++)
         last = fmax(last, c->clock[p]);
     return last;
-}
-
-void permute_clocks_barrier(permute_clocks *clocks)
-{
-    permute_clocks *c = clocks;
-    const double seconds = c->machine->agreement;
-    if (seconds == 0.0)
-        return;
-    if (c->actions) {
-        actions_barrier(c->actions, seconds);
-        return;
-    }
-    const double last = latest(c) + (isnan(seconds) ? c->agreement : seconds);
-    for (int64_t p = 0; p < c->network->processors; p++)
-        c->clock[p] = last;
 }
 
 void permute_clocks_totals(const permute_clocks *clocks, int64_t *messages, int64_t *bytes)

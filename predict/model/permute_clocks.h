@@ -1,4 +1,4 @@
-/* Clocks of processors that compute, exchange rounds of messages and synchronise: what a permutation is made of.
+/* Clocks of processors that compute and exchange rounds of messages: what a permutation is made of.
  *
  * On networks that take a round as a whole everything is timed at once and forgotten; on others actions are recorded
  * and simulated at the end. Both give the same clocks. Private to predict/model/permute_*.c and their tests. */
@@ -15,12 +15,10 @@ void permute_clocks_free(permute_clocks *clocks);
 /* Every processor computes. */
 void permute_clocks_compute(permute_clocks *clocks, const char *kernel, uint32_t round, int64_t elements,
                             const bmf_model_cost *cost);
-/* All sends of a round; it is numbered k. Rounds end in the order in which they began, and at most one more has begun
- * by then. Messages from a processor to itself cost nothing. */
+/* All sends of a round; it is numbered k. Rounds end in the order in which they began. Messages from a processor to
+ * itself cost nothing. */
 void permute_clocks_begin(permute_clocks *clocks, int64_t k, const bmf_message *message, int64_t count);
 void permute_clocks_end(permute_clocks *clocks);
-/* All agree on a status. */
-void permute_clocks_barrier(permute_clocks *clocks);
 /* Messages and bytes between processors so far. */
 void permute_clocks_totals(const permute_clocks *clocks, int64_t *messages, int64_t *bytes);
 /* The last processor's clock, and its 95 % interval. Errors: those of simulate_interval. */

@@ -122,15 +122,17 @@ static void begin_round(forecast *f, const bmf_permute_plan *plan, int64_t k)
     free(round.message);
 }
 
-/* permute/exchange/exchange.c: a round begins before the one before it is ended. */
+/* permute/exchange/exchange.c: a window of rounds is under way. */
 static void exchange_rounds(forecast *f, const bmf_permute_plan *plan)
 {
+    const int64_t window = permute_plan_window(plan);
     for (int64_t k = 0; k < plan->rounds; k++) {
-        begin_round(f, plan, k);
-        if (k > 0)
+        if (k >= window)
             permute_clocks_end(f->clocks);
+        begin_round(f, plan, k);
     }
-    permute_clocks_end(f->clocks);
+    for (int64_t k = plan->rounds > window ? plan->rounds - window : 0; k < plan->rounds; k++)
+        permute_clocks_end(f->clocks);
 }
 
 /* Some processors keep everything they have, and copy it. */
@@ -145,49 +147,46 @@ static int follow_traffic(forecast *f, const bmf_permute_plan *plan)
     const bool naive = plan->method == BMF_PERMUTE_NAIVE;
     const bool packs = plan->traffic->packs && !naive, unpacks = naive || !plan->traffic->direct;
     const int64_t elements = INT64_C(1) << plan->traffic->place_bits;
-    if (naive || (plan->processors > 1 && (plan->traffic->packs || unpacks)))
-        permute_clocks_barrier(f->clocks);
     if (packs || (stays(plan) && !naive))
         BMF_TRY(compute(f, true, 0, elements));
     if (plan->processors == 1 && !naive)
         return BMF_OK;
-    permute_clocks_barrier(f->clocks);
     exchange_rounds(f, plan);
-    if (!unpacks)
-        return BMF_OK;
-    BMF_TRY(compute(f, false, 1, elements));
-    permute_clocks_barrier(f->clocks);
-    return BMF_OK;
+    return unpacks ? compute(f, false, 1, elements) : BMF_OK;
 }
 
-/* A share of a stage is packed or unpacked, if there is such a stage and it needs that. */
-static int run_share(forecast *f, const bmf_permute_plan *plan, bool packing, int64_t stage, int64_t share,
-                     int64_t shares)
+/* A stage is packed or unpacked, if it needs that. */
+static int pass_stage(forecast *f, const bmf_permute_plan *plan, bool packing, int64_t stage)
 {
     const bmf_traffic *traffic = plan->traffic;
-    const int64_t rounds = INT64_C(1) << plan->stages->bits, block = INT64_C(1)
-                                                                     << (traffic->place_bits - traffic->rank);
-    if (stage < 0 || stage >= plan->rounds / rounds || !(packing ? traffic->packs : !traffic->direct))
+    if (!(packing ? traffic->packs : !traffic->direct))
         return BMF_OK;
-    return compute(f, packing, (uint32_t)(2 * (stage * rounds + share) + !packing), rounds * block / shares);
+    return compute(f, packing, (uint32_t)(2 * stage + !packing),
+                   INT64_C(1) << (traffic->place_bits - traffic->rank + plan->stages->bits));
 }
 
-/* permute/exchange/run_stages.c: while a stage is on its way the next one is packed and the one before unpacked. */
+static int end_stage(forecast *f, const bmf_permute_plan *plan, int64_t stage)
+{
+    for (int64_t k = 0; k < INT64_C(1) << plan->stages->bits; k++)
+        permute_clocks_end(f->clocks);
+    return pass_stage(f, plan, false, stage);
+}
+
+/* permute/exchange/run_stages.c: while a window of stages is on its way the next one is packed and the oldest unpacked.
+ */
 static int follow_stages(forecast *f, const bmf_permute_plan *plan)
 {
-    const int64_t rounds = INT64_C(1) << plan->stages->bits;
-    permute_clocks_barrier(f->clocks);
-    BMF_TRY(run_share(f, plan, true, 0, 0, 1));
-    for (int64_t k = 0; k < plan->rounds; k++) {
-        begin_round(f, plan, k);
-        if (k > 0)
-            permute_clocks_end(f->clocks);
-        BMF_TRY(run_share(f, plan, true, k / rounds + 1, k % rounds, rounds));
-        BMF_TRY(run_share(f, plan, false, k / rounds - 1, k % rounds, rounds));
+    const int64_t rounds = INT64_C(1) << plan->stages->bits, count = plan->rounds / rounds;
+    const int64_t window = permute_plan_window(plan);
+    for (int64_t stage = 0; stage < count; stage++) {
+        if (stage >= window)
+            BMF_TRY(end_stage(f, plan, stage - window));
+        BMF_TRY(pass_stage(f, plan, true, stage));
+        for (int64_t k = stage * rounds; k < (stage + 1) * rounds; k++)
+            begin_round(f, plan, k);
     }
-    permute_clocks_end(f->clocks);
-    BMF_TRY(run_share(f, plan, false, plan->rounds / rounds - 1, 0, 1));
-    permute_clocks_barrier(f->clocks);
+    for (int64_t stage = count > window ? count - window : 0; stage < count; stage++)
+        BMF_TRY(end_stage(f, plan, stage));
     return BMF_OK;
 }
 
@@ -199,9 +198,7 @@ static int follow_boxes(forecast *f, const bmf_permute_plan *plan)
         exchange_rounds(f, plan);
         return BMF_OK;
     }
-    permute_clocks_barrier(f->clocks);
     BMF_TRY(compute(f, true, 0, elements));
-    permute_clocks_barrier(f->clocks);
     exchange_rounds(f, plan);
     return compute(f, false, 1, elements);
 }

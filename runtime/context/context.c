@@ -21,6 +21,10 @@ double bmf_seconds(const bmf_context *ctx)
 
 int bmf_max_seconds(bmf_context *ctx, double seconds, double *slowest)
 {
+    if (ctx->ranks == 1) {
+        *slowest = seconds;
+        return BMF_OK;
+    }
     int64_t mine = (int64_t)(seconds * 1e9), *all = allocate(ctx->ranks * (int64_t)sizeof *all), largest = 0;
     int status = ctx->backend->allgather(ctx, &mine, 1, NULL, all);
     for (int k = 0; status == BMF_OK && k < ctx->ranks; k++)
@@ -131,6 +135,10 @@ bmf_statistics bmf_local_statistics(const bmf_context *ctx)
 int bmf_total_statistics(bmf_context *ctx, bmf_statistics *total)
 {
     const bmf_statistics *s = &ctx->statistics;
+    if (ctx->ranks == 1) {
+        *total = *s;
+        return BMF_OK;
+    }
     int64_t mine[4] = {s->messages, s->bytes, s->rank_messages, s->rank_bytes}, sum[4] = {0};
     int64_t *all = allocate(4 * ctx->ranks * (int64_t)sizeof *all);
     int status = ctx->backend->allgather(ctx, mine, 4, NULL, all);

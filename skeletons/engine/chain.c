@@ -5,21 +5,24 @@
 #include <time.h>
 
 enum { CHAIN_BYTES = 256 * 1024 };
-enum { SPINS_BEFORE_YIELD = 200, SPINS_BEFORE_SLEEP = 300, NAP_NANOSECONDS = 20000 };
+enum { SPINS_BEFORE_YIELD = 200, SPINS_BEFORE_SLEEP = 1200, NAP_NANOSECONDS = 20000 };
 
-/* Spins, yields, then sleeps: when others use the machine too, the worker that is waited for may need this core. */
+void chain_pause(int spins)
+{
+    if (spins >= SPINS_BEFORE_SLEEP)
+        nanosleep(&(struct timespec){.tv_nsec = NAP_NANOSECONDS}, NULL);
+    else if (spins >= SPINS_BEFORE_YIELD)
+        sched_yield();
+#if defined(__x86_64__)
+    else
+        __builtin_ia32_pause();
+#endif
+}
+
 static void wait_for_turn(bmf_chain *chain, int64_t index)
 {
-    for (int spins = 0; atomic_load_explicit(&chain->turn, memory_order_acquire) != index; spins++) {
-        if (spins >= SPINS_BEFORE_SLEEP)
-            nanosleep(&(struct timespec){.tv_nsec = NAP_NANOSECONDS}, NULL);
-        else if (spins >= SPINS_BEFORE_YIELD)
-            sched_yield();
-#if defined(__x86_64__)
-        else
-            __builtin_ia32_pause();
-#endif
-    }
+    for (int spins = 0; atomic_load_explicit(&chain->turn, memory_order_acquire) != index; spins++)
+        chain_pause(spins);
 }
 
 bool chain_hand_on(bmf_chain *chain, int64_t index, bmf_chain_step *step, void *state, int *code)

@@ -22,6 +22,10 @@ typedef int bmf_chain_step(bmf_chain *chain, void *state);
  * pass the turn. */
 bool chain_hand_on(bmf_chain *chain, int64_t index, bmf_chain_step *step, void *state, int *code);
 
+/* Between two looks at what another worker is to do: spins, then yields, then sleeps, because that worker may need this
+ * core when others use the machine too. */
+void chain_pause(int spins);
+
 /* Elements of a piece, a power of two from `smallest` on: about 256 KiB at `bytes` each, well inside a second-level
  * cache. */
 int64_t chain_grain(int64_t smallest, int64_t bytes);

@@ -82,13 +82,15 @@ static void grow(const bmf_tree *tree, bmf_forest *forest, int64_t records, bool
     }
 }
 
+/* Of no node of a list. */
+enum { LEVEL_WITHOUT_SIBLING = 62 };
+
 static bool are_siblings(const bmf_forest_node *left, const bmf_forest_node *right)
 {
     return left->level == right->level && (left->start >> left->level) % 2 == 0;
 }
 
-/* The last two nodes, of `count` elements each, become one. Elements of a block stand side by side until it is
- * whole. */
+/* The last two nodes, of `count` elements each, become one. The elements of a block stand side by side until then. */
 static int merge(const bmf_tree *tree, bmf_forest *forest, int64_t count)
 {
     if (is_incomplete(tree, 2 * count))
@@ -127,6 +129,14 @@ static int push(const bmf_tree *tree, bmf_forest *forest, int level, const void 
         return tree_combine(tree, prefix - tree->record, value, prefix);
     memcpy(prefix, value, (size_t)tree->record);
     return 0;
+}
+
+/* What is before is a node that has no sibling. It is only copied, which cannot fail. */
+void forest_start_behind(const bmf_tree *tree, bmf_forest *forest, int64_t begin, const void *before)
+{
+    forest_start(forest, begin);
+    if (before)
+        (void)push(tree, forest, LEVEL_WITHOUT_SIBLING, before, true);
 }
 
 int forest_push(const bmf_tree *tree, bmf_forest *forest, int64_t count, const void *record, bool scanning)

@@ -1,17 +1,16 @@
 /* Folding the elements of a block source onto a forest; see tree.h.
  *
- * Method: three ways, whichever the operator allows. In any order: long blocks by op->reassociate. By columns: blocks
- * of 64 elements become 8 values each by op->fold_columns, and a few hundred of these values are folded as if they were
- * elements. Otherwise the tree of neighbours, block by block. What is before or behind whole blocks goes onto the
- * forest node by node.
+ * Method: three ways, whichever the operator allows. In any order: long blocks by op->reassociate. By blocks of 64
+ * elements, which become 8 values each by op->fold_rows or op->fold_columns; a few hundred of these values are folded
+ * as if they were elements. Otherwise level by level. What is before or behind whole blocks goes onto the forest node
+ * by node.
  * Cost: n - 1 operations, every element read once. */
 #include "skeletons/engine/tree.h"
 
 /* A group is folded in blocks before the forest hears of it: a push costs as much as tens of elements. */
 enum { GROUP = BMF_GROUP_BLOCKS * BMF_FOLD_BLOCK };
-/* Elements whose columns are folded together, and elements that are computed at a time: few, so that memory is not idle
- * until the next are asked for. Of 64, 128, 256 and 512, 128 was best for maps and zips of reals. */
-enum { COLUMN_NODE = BMF_FOLD_BLOCK / BMF_COLUMNS * BMF_COLUMN_BLOCK, COMPUTED_BLOCK = 128 };
+/* Bytes of elements that are copied because they do not stand side by side. */
+enum { ROOM_BYTES = 8192 };
 
 /* ---- any order ---- */
 
@@ -20,7 +19,7 @@ static int fold_reassociated(const bmf_tree *tree, bmf_forest *forest, const bmf
                              int64_t begin, int64_t end)
 {
     char *values = tree->records[worker];
-    const int64_t max = source->direct ? GROUP : COMPUTED_BLOCK;
+    const int64_t max = source->direct ? GROUP : source->computed;
     for (int64_t i = begin; i < end;) {
         int64_t blocks = 0;
         for (int64_t count; blocks < BMF_GROUP_BLOCKS && i < end; i += count, blocks++) {
@@ -39,7 +38,7 @@ static int fold_reassociated(const bmf_tree *tree, bmf_forest *forest, const bmf
     return 0;
 }
 
-/* ---- by columns ---- */
+/* ---- by blocks ---- */
 
 /* Elements as a plain array: where they stand, or copied to `room`. */
 static const char *plain_elements(const bmf_tree *tree, int64_t count, const bmf_slice *x, char *room)
@@ -51,74 +50,97 @@ static const char *plain_elements(const bmf_tree *tree, int64_t count, const bmf
     return room;
 }
 
-/* One node of 64 .. COLUMN_NODE elements. */
-static int fold_column_node(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin,
-                            int64_t count, void *value)
+/* Elements to read at a time: as many as there may be, unless they have to be computed or copied. */
+static int64_t block_step(const bmf_tree *tree, const bmf_block_source *source, int64_t count)
 {
-    char *columns = tree->records[worker] + BMF_GROUP_BLOCKS * tree->record;
-    const int64_t most = source->direct ? COLUMN_NODE : COMPUTED_BLOCK, step = count < most ? count : most;
-    const bmf_slice folded = {columns, tree->record};
-    char room[COMPUTED_BLOCK * BMF_LARGEST_SCALAR];
+    int64_t most = source->direct ? tree->block_node : source->computed;
+    while (!source->plain && most * tree->record > ROOM_BYTES)
+        most /= 2;
+    return count < most ? count : most;
+}
+
+static int read_and_fold_blocks(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin,
+                                int64_t count, char *values)
+{
+    const int64_t step = block_step(tree, source, count);
+    char room[ROOM_BYTES];
     for (int64_t done = 0; done < count; done += step) {
         bmf_slice x[BMF_MAX_LEAVES];
         int code = source->block(source, worker, begin + done, step, x);
         if (code != 0)
             return code;
-        tree->op->fold_columns(tree->op->context, step / BMF_COLUMN_BLOCK, plain_elements(tree, step, x, room),
-                               columns + done / BMF_COLUMN_BLOCK * BMF_COLUMNS * tree->record);
+        tree->fold_blocks(tree->op->context, step / BMF_COLUMN_BLOCK, plain_elements(tree, step, x, room),
+                          values + done / BMF_COLUMN_BLOCK * BMF_COLUMNS * tree->record);
     }
-    return tree_fold(tree, worker, count / BMF_COLUMN_BLOCK * BMF_COLUMNS, &folded, value);
+    return 0;
 }
 
-static int fold_column_group(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin,
-                             char *values)
+/* One node of 64 .. tree->block_node elements. */
+static int fold_block_node(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin,
+                           int64_t count, void *value)
+{
+    char *values = tree->records[worker] + BMF_GROUP_BLOCKS * tree->record;
+    const int64_t blocks = count / BMF_COLUMN_BLOCK;
+    const bmf_slice folded = {values, tree->record};
+    int code = source->fold_blocks
+                   ? source->fold_blocks(source, worker, begin, blocks, tree->op, tree->fold_blocks, values)
+                   : read_and_fold_blocks(tree, source, worker, begin, count, values);
+    return code != 0 ? code : tree_fold(tree, worker, blocks * BMF_COLUMNS, &folded, value);
+}
+
+static int fold_block_group(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin,
+                            char *values)
 {
     const bmf_slice group = {values, tree->record};
-    for (int64_t k = 0; k < GROUP / COLUMN_NODE; k++) {
-        int code =
-            fold_column_node(tree, source, worker, begin + k * COLUMN_NODE, COLUMN_NODE, values + k * tree->record);
+    const int64_t nodes = GROUP / tree->block_node;
+    for (int64_t k = 0; k < nodes; k++) {
+        int code = fold_block_node(tree, source, worker, begin + k * tree->block_node, tree->block_node,
+                                   values + k * tree->record);
         if (code != 0)
             return code;
     }
-    return tree_fold(tree, worker, GROUP / COLUMN_NODE, &group, values);
+    return tree_fold(tree, worker, nodes, &group, values);
 }
 
-/* Elements of the next node at `begin` of at most COLUMN_NODE, or a group. */
-static int64_t next_columns(int64_t begin, int64_t end)
+/* A node of fewer elements than a block: its value, or the elements themselves. */
+static int fold_rest(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin, int64_t count,
+                     char *values)
+{
+    bmf_slice x[BMF_MAX_LEAVES], to = {values, tree->record};
+    int code = source->block(source, worker, begin, count, x);
+    if (code != 0 || !tree->by_columns)
+        return code != 0 ? code : tree_fold(tree, worker, count, x, values);
+    tree_copy(tree, count, x, &to);
+    return 0;
+}
+
+/* Elements of the next node at `begin` of at most block_node, or a group. */
+static int64_t next_node(const bmf_tree *tree, int64_t begin, int64_t end)
 {
     int64_t count = begin % GROUP == 0 ? GROUP : begin & -begin;
     while (count > end - begin)
         count /= 2;
-    return count < GROUP && count > COLUMN_NODE ? COLUMN_NODE : count;
+    return count < GROUP && count > tree->block_node ? tree->block_node : count;
 }
 
-static int fold_by_columns(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker,
-                           int64_t begin, int64_t end)
+static int fold_by_blocks(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker,
+                          int64_t begin, int64_t end)
 {
     char *values = tree->records[worker];
     for (int64_t i = begin, count; i < end; i += count) {
-        bmf_slice x[BMF_MAX_LEAVES];
-        const char *value = values;
-        int code;
-        count = next_columns(i, end);
-        if (count == GROUP) {
-            code = fold_column_group(tree, source, worker, i, values);
-        } else if (count >= BMF_COLUMN_BLOCK) {
-            code = fold_column_node(tree, source, worker, i, count, values);
-        } else {
-            code = source->block(source, worker, i, count, x);
-            if (code == 0)
-                value = plain_elements(tree, count, x, values);
-        }
+        count = next_node(tree, i, end);
+        int code = count == GROUP              ? fold_block_group(tree, source, worker, i, values)
+                   : count >= BMF_COLUMN_BLOCK ? fold_block_node(tree, source, worker, i, count, values)
+                                               : fold_rest(tree, source, worker, i, count, values);
         if (code == 0)
-            code = forest_push(tree, forest, count, value, false);
+            code = forest_push(tree, forest, count, values, false);
         if (code != 0)
             return code;
     }
     return 0;
 }
 
-/* ---- by neighbours ---- */
+/* ---- level by level ---- */
 
 static int fold_block(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin, int64_t count,
                       char *value)
@@ -149,8 +171,8 @@ static bool folds_groups(const bmf_tree *tree)
     return tree->op->fold && tree->leaves == 1 && tree->record == tree->leaf_size[0];
 }
 
-static int fold_neighbours(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker,
-                           int64_t begin, int64_t end)
+static int fold_by_levels(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker,
+                          int64_t begin, int64_t end)
 {
     const bool groups = folds_groups(tree);
     char *values = tree->records[worker];
@@ -172,5 +194,6 @@ int forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source
 {
     if (tree->reassociate && source->plain)
         return fold_reassociated(tree, forest, source, worker, begin, end);
-    return (tree->by_columns ? fold_by_columns : fold_neighbours)(tree, forest, source, worker, begin, end);
+    return (tree->fold_blocks && !source->fold ? fold_by_blocks : fold_by_levels)(tree, forest, source, worker, begin,
+                                                                                  end);
 }

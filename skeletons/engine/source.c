@@ -15,7 +15,9 @@ static int64_t streamed_bytes(int streams)
     return streams == 0 ? 8192 : streams == 1 ? 2048 : 512;
 }
 enum { SMALLEST_BLOCK = 16 };
-enum { LINE_BYTES = 64, AHEAD_BYTES = 2048 };
+enum { LINE_BYTES = 64, AHEAD_BYTES = 4096 };
+/* Elements that are computed at a time where they go into one fold: few, so that memory is not idle for long. */
+enum { COMPUTED_BLOCK = 128 };
 
 static int64_t round_up_to_line(int64_t bytes)
 {
@@ -119,15 +121,15 @@ static int check_shapes(bmf_context *ctx, const char *skeleton, const bmf_list *
                     skeleton, first, second);
 }
 
-/* The machine's own reading ahead stops at pages, and it has little to do while a kernel or a fold computes: asks for
- * what stands some lines behind these elements. */
-static void read_ahead(const bmf_source *source, int64_t begin, int64_t count)
+/* Asks for what stands some lines behind `count` elements, AHEAD_BYTES of all lists together: the machine's own reading
+ * ahead stops at pages, and memory has nothing to do while a kernel and a fold compute, unless it knows what comes
+ * next. */
+static void read_ahead(const bmf_source *source, const bmf_slice *in, int64_t count)
 {
     for (int k = 0; k < source->inputs; k++) {
-        const int64_t stride = source->input[k].stride;
-        const uintptr_t from = (uintptr_t)source->input[k].data + (uintptr_t)((begin - source->origin) * stride);
-        for (uintptr_t at = from + AHEAD_BYTES, end = at + (uintptr_t)(count * stride); at < end;
-             at += 4 * LINE_BYTES) {
+        uintptr_t at = (uintptr_t)in[k].data + AHEAD_BYTES / (uintptr_t)source->inputs;
+        const uintptr_t end = at + (uintptr_t)(count * in[k].stride);
+        for (; at < end; at += 4 * LINE_BYTES) {
             __builtin_prefetch((const void *)at);
             __builtin_prefetch((const void *)(at + LINE_BYTES));
             __builtin_prefetch((const void *)(at + 2 * LINE_BYTES));
@@ -139,9 +141,34 @@ static void read_ahead(const bmf_source *source, int64_t begin, int64_t count)
 static int list_block(const bmf_block_source *blocks, int worker, int64_t begin, int64_t count, bmf_slice *block)
 {
     const bmf_source *source = (const bmf_source *)blocks;
-    if (source->kernel)
-        read_ahead(source, begin, count);
+    bmf_slice in[2 * BMF_MAX_LEAVES];
+    if (source->kernel) {
+        source_inputs(source, begin, in);
+        read_ahead(source, in, count);
+    }
     return source_block(source, worker, begin, count, block);
+}
+
+/* Short blocks: what is computed and folded meanwhile fits between two requests to memory. */
+static int fold_list_blocks(const bmf_block_source *blocks, int worker, int64_t begin, int64_t count,
+                            const bmf_operator *op, bmf_fold_blocks *fold_blocks, void *values)
+{
+    const bmf_source *source = (const bmf_source *)blocks;
+    const int64_t size = source->leaf_size[0];
+    bmf_slice in[2 * BMF_MAX_LEAVES], block[BMF_MAX_LEAVES];
+    source_inputs(source, begin, in);
+    scratch_slices(source->scratch[worker], source->leaves, source->leaf_size, block);
+    for (int64_t done = 0, here; done < count; done += here) {
+        here = count - done < COMPUTED_BLOCK / BMF_COLUMN_BLOCK ? count - done : COMPUTED_BLOCK / BMF_COLUMN_BLOCK;
+        read_ahead(source, in, here * BMF_COLUMN_BLOCK);
+        int code = source->kernel->block(source->kernel->context, here * BMF_COLUMN_BLOCK, in, block);
+        if (code != 0)
+            return code;
+        fold_blocks(op->context, here, block[0].data, (char *)values + done * BMF_COLUMNS * size);
+        for (int k = 0; k < source->inputs; k++)
+            in[k].data = (char *)in[k].data + here * BMF_COLUMN_BLOCK * in[k].stride;
+    }
+    return 0;
 }
 
 int source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, const bmf_list *ys,
@@ -158,8 +185,11 @@ int source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, co
     source->inputs = column_slices(&xs->column, 0, source->input);
     if (ys)
         source->inputs += column_slices(&ys->column, 0, source->input + source->inputs);
-    source->blocks = (bmf_block_source){
-        .block = list_block, .plain = kernel || source->input[0].stride == source->leaf_size[0], .direct = !kernel};
+    source->blocks = (bmf_block_source){.block = list_block,
+                                        .fold_blocks = kernel ? fold_list_blocks : NULL,
+                                        .plain = kernel || source->input[0].stride == source->leaf_size[0],
+                                        .direct = !kernel,
+                                        .computed = COMPUTED_BLOCK};
     if (kernel)
         source->scratch = make_scratch(source->workers, source->leaves, source->leaf_size);
     return BMF_OK;
@@ -299,22 +329,36 @@ int sink_run(const bmf_sink *sink, int worker, const bmf_kernel *kernel, const b
     return code;
 }
 
+/* Writes elements of one leaf that stand elsewhere. */
+static void write_leaf(const bmf_sink *sink, int leaf, int64_t begin, int64_t count, const void *from)
+{
+    const int64_t size = sink->leaf_size[leaf];
+    char *to = (char *)sink->output[leaf].data + (begin - sink->origin) * size;
+    if (sink->streaming)
+        copy_nontemporal(to, from, count * size);
+    else
+        memcpy(to, from, (size_t)(count * size));
+}
+
 void sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t count)
 {
     bmf_slice staged[BMF_MAX_LEAVES];
     if (!sink->staged)
         return;
     scratch_slices(sink->scratch[worker], sink->leaves, sink->leaf_size, staged);
-    for (int k = 0; k < sink->leaves; k++) {
-        char *to = (char *)sink->output[k].data + (begin - sink->origin) * sink->leaf_size[k];
-        if (sink->streaming)
-            copy_nontemporal(to, staged[k].data, count * sink->leaf_size[k]);
-        else
-            memcpy(to, staged[k].data, (size_t)(count * sink->leaf_size[k]));
-    }
+    for (int k = 0; k < sink->leaves; k++)
+        write_leaf(sink, k, begin, count, staged[k].data);
+}
+
+void sink_store(const bmf_sink *sink, int64_t begin, int64_t count, const void *from)
+{
+    write_leaf(sink, 0, begin, count, from);
 }
 
 int agree_if(bmf_context *ctx, bool may_fail, int status)
 {
-    return may_fail ? bmf_agree(ctx, status) : status;
+    if (may_fail)
+        return bmf_agree(ctx, status);
+    /* An operator that fails though it says it cannot: nobody else looks, but no mark may be left for the next call. */
+    return status == BMF_OK ? failure_settle_alone(ctx) : status;
 }

@@ -11,6 +11,9 @@
 #include "bmf/kernel.h"
 #include "runtime/data/list.h"
 
+/* fold_rows or fold_columns of an operator. */
+typedef void bmf_fold_blocks(const void *context, int64_t blocks, const void *x, void *out);
+
 /* Elements that are read block by block: what folds run on. The first member of whatever has them: lists under a
  * kernel (bmf_source), a segment of a stream of the language. */
 typedef struct bmf_block_source {
@@ -19,8 +22,13 @@ typedef struct bmf_block_source {
     int (*block)(const struct bmf_block_source *source, int worker, int64_t begin, int64_t count, bmf_slice *block);
     /* The fold of the BMF_FOLD_BLOCK elements from begin on, by something faster than the operator; or NULL. */
     int (*fold)(const struct bmf_block_source *source, int worker, int64_t begin, void *value);
-    bool plain;  /* a block's elements are contiguous */
-    bool direct; /* contiguous in the list itself: blocks may be of any length */
+    /* The values that fold_blocks makes of the blocks of BMF_COLUMN_BLOCK elements from begin on, which are computed
+     * one after the other; or NULL. Returns 0 or a failure code. */
+    int (*fold_blocks)(const struct bmf_block_source *source, int worker, int64_t begin, int64_t blocks,
+                       const bmf_operator *op, bmf_fold_blocks *fold_blocks, void *values);
+    bool plain;       /* a block's elements are contiguous */
+    bool direct;      /* contiguous in the list itself: blocks may be of any length */
+    int64_t computed; /* otherwise: elements to compute at a time, whole blocks */
 } bmf_block_source;
 
 typedef struct bmf_source {
@@ -84,6 +92,9 @@ int sink_run(const bmf_sink *sink, int worker, const bmf_kernel *kernel, const b
 void sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block[BMF_MAX_LEAVES]);
 /* The block is complete: copies it out if it was staged. */
 void sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t count);
+
+/* Writes elements [begin, begin + count) of a sink of one leaf, which stand at `from`, not in a block of the sink's. */
+void sink_store(const bmf_sink *sink, int64_t begin, int64_t count, const void *from);
 
 /* Agrees on the status if the source or operator can fail on some ranks only, otherwise returns it as it is. */
 int agree_if(bmf_context *ctx, bool may_fail, int status);

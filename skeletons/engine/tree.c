@@ -11,6 +11,9 @@
 
 #include "runtime/base/allocate.h"
 
+/* Values of blocks that are folded together: with those above them they fit the first-level cache. */
+enum { BLOCK_VALUES_BYTES = 8192 };
+
 /* Worker scratch: levels (BMF_BLOCK of each leaf), then two arrays for the way down (BMF_BLOCK + 1 of each leaf). */
 static int64_t part_bytes(const bmf_tree *tree, int64_t count)
 {
@@ -28,6 +31,16 @@ static void part_slices(const bmf_tree *tree, char *from, int64_t count, bmf_sli
     }
 }
 
+/* Elements are folded block by block if they are small enough to stay in the first-level cache. */
+static void open_blocks(bmf_tree *tree, bmf_fold_blocks *fold_blocks)
+{
+    const bool small = tree->leaves == 1 && tree->record == tree->leaf_size[0] && tree->record <= BMF_LARGEST_IN_BLOCKS;
+    tree->fold_blocks = tree->op->fold && small ? fold_blocks : NULL;
+    tree->block_node = BMF_FOLD_BLOCK / BMF_COLUMNS * BMF_COLUMN_BLOCK;
+    while (tree->block_node / BMF_COLUMNS * tree->record > BLOCK_VALUES_BYTES)
+        tree->block_node /= 2;
+}
+
 int tree_open(bmf_tree *tree, bmf_context *ctx, const char *skeleton, const bmf_operator *op, const bmf_type *type)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
@@ -43,10 +56,11 @@ int tree_open(bmf_tree *tree, bmf_context *ctx, const char *skeleton, const bmf_
     tree->exact = (op->flags & BMF_EXACT) || !ctx->reproducible;
     tree->reassociate =
         op->reassociate && (!ctx->reproducible || ((op->flags & BMF_EXACT) && (op->flags & BMF_COMMUTATIVE)));
+    open_blocks(tree, op->version >= 1 ? op->fold_rows : NULL);
     tree->scratch = allocate(tree->workers * (int64_t)sizeof *tree->scratch);
     tree->records = allocate(tree->workers * (int64_t)sizeof *tree->records);
     for (int w = 0; w < tree->workers; w++) {
-        tree->records[w] = allocate((BMF_GROUP_BLOCKS + BMF_FOLD_BLOCK) * tree->record);
+        tree->records[w] = allocate((BMF_GROUP_BLOCKS + tree->block_node / BMF_COLUMNS) * tree->record);
         tree->scratch[w] = allocate(part_bytes(tree, BMF_BLOCK) + 2 * part_bytes(tree, BMF_BLOCK + 1));
     }
     return BMF_OK;
@@ -56,8 +70,10 @@ int tree_open_reduction(bmf_tree *tree, bmf_context *ctx, const char *skeleton, 
                         const bmf_type *type)
 {
     BMF_TRY(tree_open(tree, ctx, skeleton, op, type));
-    tree->by_columns = !tree->exact && op->version >= 1 && op->fold_columns && (op->flags & BMF_COMMUTATIVE) &&
+    tree->by_columns = op->version >= 1 && op->fold_columns && (op->flags & BMF_COMMUTATIVE) && !tree->exact &&
                        tree->leaves == 1 && tree->record <= BMF_LARGEST_SCALAR;
+    if (tree->by_columns)
+        open_blocks(tree, op->fold_columns);
     return BMF_OK;
 }
 

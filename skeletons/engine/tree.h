@@ -22,7 +22,8 @@
 /* Elements and blocks that are folded together. Blocks are short because memory has nothing to do while the upper
  * levels of one are folded; of 256, 512 and 1024 elements, 512 is best with two threads (as fast as the free mode). */
 enum { BMF_FOLD_BLOCK = 512, BMF_GROUP_BLOCKS = 64 };
-enum { BMF_LARGEST_SCALAR = 16 }; /* bytes */
+/* Bytes of a scalar; of a record, for blocks to be folded by functions of the operator. */
+enum { BMF_LARGEST_SCALAR = 16, BMF_LARGEST_IN_BLOCKS = 64 };
 
 /* An operator made ready: layout of its records and room for every worker's blocks. */
 typedef struct bmf_tree {
@@ -34,8 +35,10 @@ typedef struct bmf_tree {
     bool exact;                     /* any association will do: forests are one value */
     bool reassociate;               /* any order will do too (or the free mode is on): op->reassociate folds blocks */
     bool by_columns;                /* blocks of BMF_COLUMN_BLOCK elements go by columns */
+    bmf_fold_blocks *fold_blocks;   /* op->fold_rows or op->fold_columns, or NULL: elements are folded level by level */
+    int64_t block_node;             /* elements whose 8 values a block are folded together */
     char **scratch;                 /* by worker: levels and the way down */
-    char **records; /* by worker: BMF_GROUP_BLOCKS records, then the columns of BMF_FOLD_BLOCK / 8 blocks */
+    char **records;                 /* by worker: BMF_GROUP_BLOCKS records, then the values of blocks */
     int workers;
 } bmf_tree;
 
@@ -89,6 +92,8 @@ int64_t tree_block(int64_t begin, int64_t end);
 int64_t forest_records(const bmf_tree *tree, int64_t begin, int64_t end);
 
 void forest_start(bmf_forest *forest, int64_t begin);
+/* A forest for scans of a node at `begin`, behind the fold of everything before it; NULL: nothing. */
+void forest_start_behind(const bmf_tree *tree, bmf_forest *forest, int64_t begin, const void *before);
 void forest_free(bmf_forest *forest);
 /* Adds the value (or the elements) of the node of `count` (a power of two) elements that starts at the forest's end.
  * With `scanning` the prefixes are kept up too. Returns 0 or the operator's failure code. */

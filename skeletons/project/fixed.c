@@ -10,7 +10,11 @@
 #include "bmf/kernel.h"
 #include "skeletons/engine/move.h"
 #include "skeletons/engine/scalar_size.h"
+#include "skeletons/project/indices.h"
 #include "skeletons/project/project.h"
+
+/* Places whose elements are on their way at once. */
+enum { AHEAD = 256 };
 
 typedef struct fixed_answers {
     bmf_project_call *call;
@@ -25,16 +29,6 @@ typedef struct fixed_answers {
     const bmf_incoming_request **request; /* by piece */
     int64_t pieces;
 } fixed_answers;
-
-/* to[i] = element from + position[i] * stride. */
-#define GATHER(size)                                                                                                   \
-    for (int64_t i = 0; i < count; i++)                                                                                \
-    memcpy(to + i * (size), from + position[i] * stride, (size_t)(size))
-
-static void gather(char *to, int64_t size, const char *from, int64_t stride, const int64_t *position, int64_t count)
-{
-    WITH_SCALAR_SIZE(size, GATHER);
-}
 
 /* ---- answering ---- */
 
@@ -65,13 +59,10 @@ static int answer(void *state, int64_t index, const bmf_piece *piece, int worker
     int64_t origin = bmf_partition_local_begin(all->call->xs->partition);
     (void)worker;
     for (int64_t begin = piece->begin, count; begin < piece->end; begin += count) {
-        int64_t position[BMF_BLOCK];
         count = piece->end - begin < BMF_BLOCK ? piece->end - begin : BMF_BLOCK;
-        for (int64_t i = 0; i < count; i++)
-            position[i] = request->index[begin - request->first + i] - origin;
         for (int k = 0; k < all->leaves; k++)
-            gather(all->sent[k] + begin * all->size[k], all->size[k], all->own[k].data, all->own[k].stride, position,
-                   count);
+            fetch_elements(all->sent[k] + begin * all->size[k], all->size[k], &all->own[k], origin,
+                           request->index + (begin - request->first), count, piece->end - begin - count);
     }
     return 0;
 }
@@ -100,30 +91,55 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
 
 /* ---- the result ---- */
 
-/* Block by block: where every element is, then leaf by leaf. Own elements are at place >= 0, arrived ones at ~place. */
+/* Block by block: where every element is, then leaf by leaf. Own elements are at place >= 0, arrived ones at ~place.
+ * Neither branches on which of the two an element is, which is as good as random. */
 static void find_places(const bmf_project_call *call, bmf_fetch_block *blocks, int64_t position, int64_t count,
                         int64_t *place)
 {
     int64_t origin = bmf_partition_local_begin(call->xs->partition);
     for (int64_t i = 0; i < count; i++) {
         bmf_fetch_block *block = &blocks[call->slot[position + i]];
-        place[i] = block->request == BMF_FETCH_LOCAL ? project_index(call, position + i) - origin : ~block->next++;
+        int64_t own = project_index(call, position + i) - origin, arrived = ~block->next;
+        int64_t is_own = -(int64_t)(block->request == BMF_FETCH_LOCAL); /* all bits */
+        place[i] = (own & is_own) | (arrived & ~is_own);
+        block->next++; /* of own ones nobody asks */
     }
 }
 
-#define PLACE(size)                                                                                                    \
-    for (int64_t i = 0; i < count; i++)                                                                                \
-    memcpy(to + i * (size), place[i] >= 0 ? own.data + place[i] * own.stride : arrived + ~place[i] * (size),           \
-           (size_t)(size))
+/* A leaf's two sources: [0] own elements, [1] arrived ones. */
+typedef struct leaf_sources {
+    uintptr_t data[2];
+    int64_t stride[2];
+} leaf_sources;
 
-typedef struct byte_slice {
-    const char *data;
-    int64_t stride;
-} byte_slice;
-
-static void put(char *to, int64_t size, byte_slice own, const char *arrived, const int64_t *place, int64_t count)
+BMF_INLINE const void *element_at(const leaf_sources *from, int64_t place)
 {
-    WITH_SCALAR_SIZE(size, PLACE);
+    const int arrived = place < 0;
+    const int64_t at = place ^ -(int64_t)arrived;
+    return (const void *)(from->data[arrived] + (uintptr_t)(at * from->stride[arrived]));
+}
+
+BMF_INLINE void put_one(char *to, const leaf_sources *from, const int64_t *place, int64_t ahead, int64_t size)
+{
+    __builtin_prefetch(element_at(from, place[ahead]));
+    memcpy(to, element_at(from, place[0]), (size_t)size);
+}
+
+#define PUT(size)                                                                                                      \
+    for (int64_t i = 0; i < count; i++)                                                                                \
+    put_one(to + i * (size), &from, place + i, ahead, size)
+
+static void put_ahead(char *to, int64_t size, leaf_sources from, const int64_t *place, int64_t count, int64_t ahead)
+{
+    WITH_SCALAR_SIZE(size, PUT);
+}
+
+/* The first `count` of `known` places. */
+static void put(char *to, int64_t size, leaf_sources from, const int64_t *place, int64_t count, int64_t known)
+{
+    const int64_t far = known - AHEAD < 0 ? 0 : known - AHEAD < count ? known - AHEAD : count;
+    put_ahead(to, size, from, place, far, AHEAD);
+    put_ahead(to + far * size, size, from, place + far, count - far, 0);
 }
 
 /* Where nothing comes from elsewhere. */
@@ -131,13 +147,12 @@ static int place_own(const fixed_answers *all, int64_t begin, int64_t end)
 {
     int64_t origin = bmf_partition_local_begin(all->call->xs->partition), count;
     for (; begin < end; begin += count) {
-        int64_t position[BMF_BLOCK];
+        int64_t room[BMF_BLOCK];
         count = end - begin < BMF_BLOCK ? end - begin : BMF_BLOCK;
-        for (int64_t i = 0; i < count; i++)
-            position[i] = project_index(all->call, begin + i) - origin;
+        const int64_t *index = indices_at(&all->call->indices->column, begin, count, room);
         for (int k = 0; k < all->leaves; k++)
-            gather((char *)all->result[k].data + begin * all->size[k], all->size[k], all->own[k].data,
-                   all->own[k].stride, position, count);
+            fetch_elements((char *)all->result[k].data + begin * all->size[k], all->size[k], &all->own[k], origin,
+                           index, count, index == room ? 0 : end - begin - count);
     }
     return 0;
 }
@@ -153,13 +168,20 @@ static int place_piece(void *state, int64_t index, const bmf_piece *piece, int w
         return place_own(all, piece->begin - origin, piece->end - origin);
     for (int64_t k = 0; k < blocks->count; k++)
         blocks->block[k].next = blocks->block[k].first;
-    for (int64_t begin = piece->begin - origin, count; begin < piece->end - origin; begin += count) {
-        int64_t place[BMF_BLOCK];
-        count = piece->end - origin - begin < BMF_BLOCK ? piece->end - origin - begin : BMF_BLOCK;
-        find_places(call, blocks->block, begin, count, place);
-        for (int k = 0; k < all->leaves; k++)
-            put((char *)all->result[k].data + begin * all->size[k], all->size[k],
-                (byte_slice){all->own[k].data, all->own[k].stride}, all->arrived[k], place, count);
+    int64_t place[BMF_BLOCK + AHEAD], known = 0, end = piece->end - origin;
+    for (int64_t begin = piece->begin - origin, count; begin < end; begin += count) {
+        int64_t wanted = end - begin < BMF_BLOCK + AHEAD ? end - begin : BMF_BLOCK + AHEAD;
+        count = end - begin < BMF_BLOCK ? end - begin : BMF_BLOCK;
+        find_places(call, blocks->block, begin + known, wanted - known, place + known);
+        for (int k = 0; k < all->leaves; k++) {
+            const bmf_slice *own = &all->own[k];
+            const int64_t size = all->size[k];
+            put((char *)all->result[k].data + begin * size, size,
+                (leaf_sources){{(uintptr_t)own->data, (uintptr_t)all->arrived[k]}, {own->stride, size}}, place, count,
+                wanted);
+        }
+        known = wanted - count;
+        memmove(place, place + count, (size_t)known * sizeof *place);
     }
     return 0;
 }

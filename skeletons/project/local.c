@@ -9,12 +9,11 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/scalar_size.h"
 #include "skeletons/engine/source.h"
+#include "skeletons/project/indices.h"
 #include "skeletons/project/project.h"
 
-/* STREAMS: the number of columns read that suits the sink best here, with results in blocks of 2 KiB. AHEAD: indices
- * whose elements are on their way at once. Memory has that many outstanding only if they are asked for: elements that
- * are waited for keep the processor from getting further. Measured: 16 to 512; from 128 on half the time of none. */
-enum { STREAMS = 1, AHEAD = 256 };
+/* The number of columns read that suits the sink best here: results in blocks of 2 KiB. */
+enum { STREAMS = 1 };
 
 typedef struct local_state {
     const bmf_list *xs, *indices;
@@ -25,14 +24,6 @@ typedef struct local_state {
 } local_state;
 
 /* ---- the indices of a block ---- */
-
-BMF_VECTORISE static bool in_range(int64_t count, const int64_t *index, int64_t length)
-{
-    uint64_t outside = 0;
-    for (int64_t i = 0; i < count; i++)
-        outside |= (uint64_t)index[i] | ((uint64_t)length - 1 - (uint64_t)index[i]);
-    return (int64_t)outside >= 0;
-}
 
 /* index[i] = index[0] + i step. */
 BMF_VECTORISE static bool is_run(int64_t count, const int64_t *index, int64_t step)
@@ -52,34 +43,7 @@ static int64_t run_step(int64_t count, const int64_t *index)
     return is_run(count, index, step) ? step : 0;
 }
 
-static int64_t first_outside(int64_t count, const int64_t *index, int64_t length)
-{
-    int64_t i = 0;
-    while (i < count && index[i] >= 0 && index[i] < length)
-        i++;
-    return i;
-}
-
 /* ---- the elements of a block ---- */
-
-BMF_INLINE void fetch_one(char *to, const char *x, int64_t stride, const int64_t *index, int64_t ahead, int64_t size)
-{
-    /* that index may not have been checked yet */
-    __builtin_prefetch((const void *)((uintptr_t)x + (uintptr_t)(index[ahead] * stride)));
-    memcpy(to, x + index[0] * stride, (size_t)size);
-}
-
-#define FETCH(size)                                                                                                    \
-    for (int64_t i = 0; i < count; i++)                                                                                \
-    fetch_one(to + i * (size), x, stride, index + i, ahead, size)
-
-/* Meanwhile asks for the elements that the indices `ahead` places further on want. */
-static void fetch(char *to, int64_t size, const bmf_slice *from, const int64_t *index, int64_t ahead, int64_t count)
-{
-    const char *x = from->data;
-    const int64_t stride = from->stride;
-    WITH_SCALAR_SIZE(size, FETCH);
-}
 
 #define REVERSE(size)                                                                                                  \
     for (int64_t i = 0; i < count; i++)                                                                                \
@@ -90,8 +54,7 @@ BMF_VECTORISE static void reverse(char *to, int64_t size, const char *last, int6
     WITH_SCALAR_SIZE(size, REVERSE);
 }
 
-static void project_block(const local_state *s, const int64_t *index, int64_t ahead, int64_t count,
-                          const bmf_slice *out)
+static void project_block(const local_state *s, const int64_t *index, int64_t count, int64_t more, const bmf_slice *out)
 {
     const int64_t step = run_step(count, index);
     for (int k = 0; k < s->sink.leaves; k++) {
@@ -103,22 +66,11 @@ static void project_block(const local_state *s, const int64_t *index, int64_t ah
         else if (step == -1 && x->stride == size)
             reverse(out[k].data, size, first, count);
         else
-            fetch(out[k].data, size, x, index, ahead, count);
+            fetch_elements(out[k].data, size, x, 0, index, count, more);
     }
 }
 
 /* ---- all of them ---- */
-
-/* The indices from a local position on; those of a broadcast list are written to room. */
-static const int64_t *indices_at(const bmf_column *column, int64_t position, int64_t count, int64_t *room)
-{
-    const int64_t *index = column->data;
-    if (column->stride != 0)
-        return index + position;
-    for (int64_t i = 0; i < count; i++)
-        room[i] = index[0];
-    return room;
-}
 
 static int project_piece(void *state, int64_t number, const bmf_piece *piece, int worker)
 {
@@ -130,13 +82,12 @@ static int project_piece(void *state, int64_t number, const bmf_piece *piece, in
         bmf_slice out[BMF_MAX_LEAVES];
         count = sink_count(&s->sink, i, piece->end);
         const int64_t *index = indices_at(&s->indices->column, i - s->origin, count, room);
-        if (!in_range(count, index, length)) {
-            s->bad[number] = i + first_outside(count, index, length);
+        if (!indices_in_range(count, index, 0, length)) {
+            s->bad[number] = i + indices_before_range_ends(count, index, 0, length);
             return 0;
         }
         sink_block(&s->sink, worker, i, out);
-        bool more = i + count + AHEAD <= end && index != room;
-        project_block(s, index, more ? AHEAD : 0, count, out);
+        project_block(s, index, count, index == room ? 0 : end - i - count, out);
         sink_commit(&s->sink, worker, i, count);
     }
     return 0;

@@ -17,15 +17,19 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/move.h"
 #include "bmf/skeletons.h"
+#include "skeletons/project/indices.h"
 
 /* ---- who owns what ---- */
 
-/* Even splits are guessed right by proportion. */
+/* Even splits are guessed right by proportion, but for rounding. */
 static int64_t owner_of(const bmf_partition *partition, double parts_per_element, int64_t index)
 {
+    const int64_t *start = partition->start;
     int64_t guess = (int64_t)((double)index * parts_per_element);
     guess = guess < partition->parts ? guess : partition->parts - 1;
-    if (partition->start[guess] <= index && index < partition->start[guess + 1])
+    guess += index >= start[guess + 1] && guess + 1 < partition->parts;
+    guess -= index < start[guess];
+    if (start[guess] <= index && index < start[guess + 1])
         return guess;
     return bmf_partition_part_of(partition, index);
 }
@@ -53,45 +57,69 @@ static int32_t *blocks_of_owners(bmf_project_call *call, int worker)
     return call->block_of_owner[worker];
 }
 
-/* Indices of one owner often stand together: those up to the first one outside [low, high) go to the same block. */
-static int64_t same_owner(const bmf_column *indices, int64_t i, int64_t end, int64_t low, int64_t high, int32_t block,
-                          int32_t *slot)
+/* The owners of indices that are looked at together. */
+enum { CHUNK = 64 };
+
+/* What a worker needs to find the blocks of a piece. */
+typedef struct owner_search {
+    const bmf_partition *partition;
+    double parts_per_element;
+    bmf_piece_blocks *blocks;
+    int32_t *block_of_owner;
+    const bmf_piece *piece;
+    int64_t number;     /* of the piece */
+    int64_t last_owner; /* of the index before */
+} owner_search;
+
+static int32_t claim_block(owner_search *search, int64_t owner)
 {
-    const char *data = (const char *)indices->data;
-    int64_t stride = indices->stride;
-    for (; i < end; i++) {
-        int64_t element = *(const int64_t *)(data + i * stride);
-        if (element < low || element >= high)
-            break;
-        slot[i] = block;
+    int32_t *block = &search->block_of_owner[owner];
+    if (*block < 0)
+        *block = add_block(search->blocks, search->piece->part, owner, search->number);
+    return *block;
+}
+
+/* Indices of one owner often stand together. */
+static void find_chunk(owner_search *search, int64_t count, const int64_t *index, int32_t *slot)
+{
+    const int64_t *start = search->partition->start, last = search->last_owner;
+    if (indices_in_range(count, index, start[last], start[last + 1])) {
+        int32_t block = claim_block(search, last);
+        for (int64_t i = 0; i < count; i++)
+            slot[i] = block;
+        search->blocks->block[block].count += count;
+        return;
     }
-    return i;
+    for (int64_t i = 0; i < count; i++) {
+        search->last_owner = owner_of(search->partition, search->parts_per_element, index[i]);
+        slot[i] = claim_block(search, search->last_owner);
+        search->blocks->block[slot[i]].count++;
+    }
 }
 
 static int find_owners(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     bmf_project_call *call = state;
-    const bmf_partition *partition = call->xs->partition;
     bmf_piece_blocks *blocks = &call->blocks[index];
-    int32_t *block_of_owner = blocks_of_owners(call, worker), *slot = call->slot;
     int64_t length = bmf_length(call->xs), origin = bmf_partition_local_begin(call->indices->partition);
-    double parts_per_element = length > 0 ? (double)partition->parts / (double)length : 0;
-    for (int64_t i = piece->begin - origin, next; i < piece->end - origin; i = next) {
-        int64_t element = project_index(call, i);
-        if (element < 0 || element >= length) {
-            blocks->bad = i + origin;
+    owner_search search = {.partition = call->xs->partition,
+                           .parts_per_element = length > 0 ? (double)call->xs->partition->parts / (double)length : 0,
+                           .blocks = blocks,
+                           .block_of_owner = blocks_of_owners(call, worker),
+                           .piece = piece,
+                           .number = index};
+    for (int64_t i = piece->begin - origin, count; i < piece->end - origin; i += count) {
+        int64_t room[CHUNK];
+        count = piece->end - origin - i < CHUNK ? piece->end - origin - i : CHUNK;
+        const int64_t *element = indices_at(&call->indices->column, i, count, room);
+        if (!indices_in_range(count, element, 0, length)) {
+            blocks->bad = i + origin + indices_before_range_ends(count, element, 0, length);
             break;
         }
-        int64_t owner = owner_of(partition, parts_per_element, element);
-        if (block_of_owner[owner] < 0)
-            block_of_owner[owner] = add_block(blocks, piece->part, owner, index);
-        slot[i] = block_of_owner[owner];
-        next = same_owner(&call->indices->column, i + 1, piece->end - origin, partition->start[owner],
-                          partition->start[owner + 1], block_of_owner[owner], slot);
-        blocks->block[block_of_owner[owner]].count += next - i;
+        find_chunk(&search, count, element, call->slot + i);
     }
     for (int64_t k = 0; k < blocks->count; k++)
-        block_of_owner[blocks->block[k].owner] = -1;
+        search.block_of_owner[blocks->block[k].owner] = -1;
     return 0;
 }
 
@@ -167,21 +195,29 @@ static void make_requests(bmf_project_call *call)
     free(sorted);
 }
 
+/* Without a branch on where an index belongs, which is as good as random: own ones are written where nobody looks. */
 static int fill_requests(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     bmf_project_call *call = state;
-    bmf_fetch_block *blocks = call->blocks[index].block;
-    int64_t origin = bmf_partition_local_begin(call->indices->partition);
+    const bmf_piece_blocks *blocks = &call->blocks[index];
+    int64_t origin = bmf_partition_local_begin(call->indices->partition), nowhere;
     (void)worker;
-    if (project_all_local(&call->blocks[index]))
+    if (project_all_local(blocks))
         return 0;
-    for (int64_t k = 0; k < call->blocks[index].count; k++)
-        blocks[k].next = blocks[k].first;
-    for (int64_t i = piece->begin - origin; i < piece->end - origin; i++) {
-        bmf_fetch_block *block = &blocks[call->slot[i]];
-        if (block->request != BMF_FETCH_LOCAL)
-            call->requested_index[block->next++] = project_index(call, i);
+    int64_t **to = allocate(blocks->count * (int64_t)sizeof *to),
+            *step = allocate(blocks->count * (int64_t)sizeof *step);
+    for (int64_t k = 0; k < blocks->count; k++) {
+        const bmf_fetch_block *block = &blocks->block[k];
+        step[k] = block->request != BMF_FETCH_LOCAL;
+        to[k] = step[k] ? call->requested_index + block->first : &nowhere;
     }
+    for (int64_t i = piece->begin - origin; i < piece->end - origin; i++) {
+        int32_t slot = call->slot[i];
+        *to[slot] = project_index(call, i);
+        to[slot] += step[slot];
+    }
+    free(to);
+    free(step);
     return 0;
 }
 

@@ -1,5 +1,4 @@
-/* Several streams that are reductions of the same list, in one pass: the tuple of their values. The rewriter makes
- * it. */
+/* Several reductions, or several counts, of one list, in one pass: the tuple of their values. The rewriter makes it. */
 #include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/front/print.h"

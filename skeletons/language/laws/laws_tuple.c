@@ -3,7 +3,7 @@
  * zip f o [map g, map h] = map (f o [g, h]) where both maps read the same list, which then is as long as itself; where
  * they read two lists, the zip reads those and applies g and h to its pairs. Reductions of the same list, if there are
  * two or more in a tuple, become one node, which the rest of the tuple takes its components from; each keeps the tree
- * it has alone.
+ * it has alone. Counts (length o filter p) likewise.
  * Cost: a look at the parts of a tuple, and at the lists' expressions to compare them. */
 #include "skeletons/language/laws/rewriter.h"
 
@@ -94,11 +94,11 @@ bmf_expression *law_zip_maps(bmf_rewriter *rewriter, int parts, bmf_expression *
 
 /* ---- reductions of one list ---- */
 
-/* The reduction that a child of a tuple begins with, or NULL. */
-static bmf_expression *reduction_of(const bmf_expression *child)
+/* The reduction, or the count, that a child of a tuple begins with, or NULL. */
+static bmf_expression *reduction_of(const bmf_expression *child, bmf_stream_tail tail)
 {
     const bmf_expression *last = child->kind == BMF_EXPRESSION_COMP ? child->child[child->children - 1] : child;
-    return last->kind == BMF_EXPRESSION_STREAM && last->tail == BMF_TAIL_REDUCE ? (bmf_expression *)last : NULL;
+    return last->kind == BMF_EXPRESSION_STREAM && last->tail == tail ? (bmf_expression *)last : NULL;
 }
 
 /* What follows the reduction, applied to component k of all reductions' values. */
@@ -111,11 +111,11 @@ static bmf_expression *after_reduction(bmf_rewriter *rewriter, const bmf_express
 }
 
 /* The reductions among the children that read as the first of them does; returns how many. */
-static int collect_reductions(const bmf_expression *tuple, bmf_expression **stream, int *place)
+static int collect_reductions(const bmf_expression *tuple, bmf_stream_tail tail, bmf_expression **stream, int *place)
 {
     int count = 0;
     for (int k = 0; k < tuple->children; k++) {
-        bmf_expression *reduction = reduction_of(tuple->child[k]);
+        bmf_expression *reduction = reduction_of(tuple->child[k], tail);
         place[k] = reduction && (count == 0 || reduction->head == stream[0]->head) ? count : -1;
         if (place[k] >= 0)
             stream[count++] = reduction;
@@ -132,7 +132,9 @@ bmf_expression *law_reduce_tuple(bmf_rewriter *rewriter, int parts, bmf_expressi
     (void)parts;
     if (tuple->kind != BMF_EXPRESSION_ALLTUP)
         return NULL;
-    const int count = collect_reductions(tuple, stream, place);
+    int count = collect_reductions(tuple, BMF_TAIL_REDUCE, stream, place);
+    if (count < 2)
+        count = collect_reductions(tuple, BMF_TAIL_COUNT, stream, place);
     if (count < 2)
         return NULL;
     for (int k = 0; k < count; k++)

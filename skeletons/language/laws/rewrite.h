@@ -28,8 +28,8 @@
     X(FILTER_LENGTH, "filter-length fusion", "length o filter p counts", PAIRS, law_filter_length)                     \
     X(SOURCE_FUSION, "source fusion", "map f o (zip | distl | iota) without the list in between", SOURCES,             \
       law_source_fusion)                                                                                               \
-    X(REDUCE_TUPLE, "reduction tupling", "[reduce op o map f, .., reduce op' o map f'] in one pass", TUPLES,           \
-      law_reduce_tuple)                                                                                                \
+    X(REDUCE_TUPLE, "reduction tupling", "[reduce op o map f, .., reduce op' o map f'], and of counts, in one pass",   \
+      TUPLES, law_reduce_tuple)                                                                                        \
     X(SCALAR_FUSION, "scalar fusion", "a scalar expression as one block kernel", SINGLES, law_lone_stream)
 
 typedef enum bmf_law {

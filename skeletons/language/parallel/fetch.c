@@ -2,7 +2,8 @@
  *
  * Method: a request is a pair (target, element). The indices of a placed list go down the split tree to
  * all elements of its list, whose holders then know the targets. Indices that are distributed themselves, and those of
- * B_Index, are sent to the holders. Holders answer with packed elements in a sparse round.
+ * B_Index, are sent to the holders in a sparse round. Holders answer with packed elements; only where targets do not
+ * know what they requested, on processors without an element of a shorter list, in a sparse round.
  * Cost: count - 1 messages of the index list, or one of 8 bytes an index; then one message for every element that
  * changes its processor, and none for those that stay. */
 #include <inttypes.h>
@@ -115,9 +116,33 @@ static int pack_requested(bmf_evaluator *evaluator, const bmf_layout *elements, 
     return BMF_OK;
 }
 
-/* The requested elements as a batch for this rank's targets. values: the elements on this rank, taken over. */
+/* The answers that leave this rank, by target. known: for a round whose receivers know it, too. */
+static void add_answers(const bmf_layout *targets, const bmf_layout *elements, const fetch_requests *requests,
+                        const bmf_parcels *parcels, bool known, bmf_schedule *schedule)
+{
+    for (int64_t k = 0; k < requests->count; k++) {
+        int64_t target = requests->request[k].target;
+        int64_t from = elements->processor[requests->request[k].element], to = targets->processor[target];
+        if (from != to)
+            add_message(schedule, from, to, known ? BMF_BYTES_UNKNOWN : parcels->parcel[target].bytes, target, 1);
+    }
+}
+
+/* The answers that come from other ranks, by target. */
+static void expect_answers(const bmf_context *ctx, const bmf_layout *targets, const bmf_layout *elements,
+                           const int64_t *element, bmf_schedule *schedule)
+{
+    for (int64_t n = 0; n < targets->local_count; n++) {
+        int64_t target = targets->local[n], from = elements->processor[element[n]];
+        if (!is_local(ctx, from))
+            add_message(schedule, from, targets->processor[target], BMF_BYTES_UNKNOWN, target, 1);
+    }
+}
+
+/* The requested elements as a batch for this rank's targets. values: the elements on this rank, taken over. element:
+ * what the n-th local target requested; NULL, everywhere, if targets do not know. */
 static int answer(bmf_evaluator *evaluator, const bmf_layout *targets, const bmf_layout *elements, bmf_value *values,
-                  const fetch_requests *requests, bmf_value *out)
+                  const fetch_requests *requests, const int64_t *element, bmf_value *out)
 {
     bmf_context *ctx = evaluator->ctx;
     const bmf_type *type = values->type;
@@ -127,13 +152,11 @@ static int answer(bmf_evaluator *evaluator, const bmf_layout *targets, const bmf
     value_free(values);
     if (status == BMF_OK) {
         bmf_schedule *schedule = one_round(ctx);
-        for (int64_t k = 0; k < requests->count; k++) {
-            int64_t target = requests->request[k].target;
-            int64_t from = elements->processor[requests->request[k].element], to = targets->processor[target];
-            if (from != to)
-                add_message(schedule, from, to, parcels.parcel[target].bytes, target, 1);
-        }
-        status = parcels_deliver(&parcels, &schedule->round[0], 1);
+        add_answers(targets, elements, requests, &parcels, element, schedule);
+        if (element)
+            expect_answers(ctx, targets, elements, element, schedule);
+        status = element ? parcels_exchange(&parcels, &schedule->round[0], 1)
+                         : parcels_deliver(&parcels, &schedule->round[0], 1);
         schedule_free(schedule);
     }
     if (status == BMF_OK)
@@ -274,10 +297,32 @@ static void read_requests(const bmf_distribution *spread, const bmf_distribution
     free(item);
 }
 
+/* Whether every result lies on the processor of an element of its list, whose index list is told there. */
+static bool results_know(const bmf_distribution *spread, const bmf_distribution *results)
+{
+    bool all = true;
+    for (int64_t c = 0; c < spread->instances && all; c++)
+        all = results->offsets[c + 1] - results->offsets[c] <= spread->offsets[c + 1] - spread->offsets[c];
+    return all;
+}
+
+/* Then: which element the n-th result on this rank is. */
+static int64_t *known_elements(const bmf_distribution *spread, const bmf_distribution *results, const bmf_value *told)
+{
+    bmf_item *item = distribution_items(spread);
+    int64_t *element = allocate((results->elements->local_count + 1) * (int64_t)sizeof *element), n = 0;
+    for (int64_t i = 0; i < spread->elements->local_count; i++)
+        if (item[i].item < value_length(told, i))
+            element[n++] = spread->offsets[item[i].instance] +
+                           number_at(&told->child[0], told->begin[i * told->step] + item[i].item);
+    free(item);
+    return element;
+}
+
 /* An index list on every instance's processor. */
 static int project_placed(bmf_evaluator *evaluator, bmf_expression *project, bmf_frame *frame,
                           const bmf_layout *instances, const bmf_distribution *spread, bmf_value *lists,
-                          fetch_requests *requests, bmf_distribution **results)
+                          fetch_requests *requests, bmf_distribution **results, int64_t **element)
 {
     bmf_value told = {0};
     note_bad_index(evaluator, check_indices(evaluator, project, frame, instances, spread, lists));
@@ -286,6 +331,8 @@ static int project_placed(bmf_evaluator *evaluator, bmf_expression *project, bmf
         status = distribution_broadcast(evaluator, project, frame, spread, lists, &told);
     if (status == BMF_OK)
         read_requests(spread, *results, &told, requests);
+    if (status == BMF_OK && results_know(spread, *results))
+        *element = known_elements(spread, *results, &told);
     value_free(&told);
     return status;
 }
@@ -293,7 +340,7 @@ static int project_placed(bmf_evaluator *evaluator, bmf_expression *project, bmf
 /* An index on each processor of the result. */
 static int project_distributed(bmf_evaluator *evaluator, bmf_expression *project, bmf_frame *frame,
                                const bmf_distribution *spread, const bmf_value *indices, fetch_requests *requests,
-                               bmf_distribution **results)
+                               bmf_distribution **results, int64_t **element_of)
 {
     const bmf_value *numbers = &indices->child[0];
     bmf_item *item = distribution_items(indices->spread);
@@ -313,7 +360,8 @@ static int project_distributed(bmf_evaluator *evaluator, bmf_expression *project
     status = send_requests(evaluator->ctx, indices->spread->elements, spread->elements, element, requests);
     if (status == BMF_OK)
         *results = distribution_retain(indices->spread);
-    free(element), free(item);
+    *element_of = element;
+    free(item);
     return status;
 }
 
@@ -324,18 +372,20 @@ int evaluate_parallel_project(bmf_evaluator *evaluator, bmf_expression *project,
     bmf_distribution *spread = distribution_retain(x->child[0].spread), *results = NULL;
     bmf_layout *instances;
     fetch_requests requests = {0};
-    int64_t count = x->count;
+    int64_t count = x->count, *element = NULL;
     value_move(&x->child[0].child[0], &elements);
     value_move(&x->child[1], &indices);
     value_free(x);
     operation_begin(evaluator, project);
     int status = frame_layout(evaluator, frame, &instances);
     if (status == BMF_OK)
-        status = indices.spread
-                     ? project_distributed(evaluator, project, frame, spread, &indices, &requests, &results)
-                     : project_placed(evaluator, project, frame, instances, spread, &indices, &requests, &results);
+        status =
+            indices.spread
+                ? project_distributed(evaluator, project, frame, spread, &indices, &requests, &results, &element)
+                : project_placed(evaluator, project, frame, instances, spread, &indices, &requests, &results, &element);
     if (status == BMF_OK)
-        status = answer(evaluator, results->elements, spread->elements, &elements, &requests, &fetched);
+        status = answer(evaluator, results->elements, spread->elements, &elements, &requests, element, &fetched);
+    free(element);
     value_free(&indices);
     value_free(&elements);
     free(requests.request);
@@ -365,7 +415,7 @@ int evaluate_parallel_index(bmf_evaluator *evaluator, bmf_expression *index, bmf
         status = send_requests(evaluator->ctx, instances, spread->elements, element, &requests);
     }
     if (status == BMF_OK)
-        status = answer(evaluator, instances, spread->elements, &elements, &requests, out);
+        status = answer(evaluator, instances, spread->elements, &elements, &requests, element, out);
     value_free(&indices);
     value_free(&elements);
     free(requests.request), free(element);

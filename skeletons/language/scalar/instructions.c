@@ -10,10 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include "skeletons/language/scalar/code.h"
 
 #define EACH_ELEMENT _Pragma("GCC ivdep") for (int64_t i = 0; i < count; i++)
@@ -292,6 +288,7 @@ BINARY(max_real, double, double, larger(a, b))
 BINARY(min_real, double, double, smaller(a, b))
 UNARY(negate_real, double, double, -a)
 UNARY(absolute_real, double, double, real_of(bits_of(a) & (UINT64_MAX >> 1)))
+UNARY(square_root, double, double, sqrt(a)) /* compiled to leave errno alone, which keeps it in vectors */
 UNARY(exponential, double, double, exp(a))
 UNARY(logarithm, double, double, log(a))
 UNARY(sine, double, double, sin(a))
@@ -330,22 +327,6 @@ TERNARY(select_word, uint64_t, uint8_t, uint64_t, a ? b : c)
 TERNARY(select_byte, uint8_t, uint8_t, uint8_t, a ? b : c)
 UNARY(copy_word, uint64_t, uint64_t, a)
 UNARY(copy_byte, uint8_t, uint8_t, a)
-
-/* sqrt itself sets errno for negative numbers, which keeps the compiler from using more than one lane. */
-static int square_root_v(int64_t count, const void *a_, const void *b_, const void *c_, void *d_)
-{
-    const double *a = a_;
-    double *d = d_;
-    int64_t i = 0;
-    (void)b_, (void)c_;
-#ifdef __SSE2__
-    for (; i + 2 <= count; i += 2)
-        _mm_storeu_pd(d + i, _mm_sqrt_pd(_mm_loadu_pd(a + i)));
-#endif
-    for (; i < count; i++)
-        d[i] = sqrt(a[i]);
-    return 0;
-}
 
 /* ---- the table ---- */
 

@@ -237,6 +237,8 @@ bmf_scalar_operator *scalar_operator_create(bmf_expression *operation, int worke
         made->op.fold = fold_ints;
         made->op.scan = scan_ints;
         made->op.reassociate = NULL;
+        made->op.fold_rows = NULL;
+        made->op.scan_rows = NULL;
         made->op.context = made;
         made->op.flags &= ~(unsigned)BMF_EXACT;
         made->op.may_fail = true;

@@ -1,7 +1,8 @@
 /* Streams that end in a filter, or in counting what it would keep.
  *
  * Method: one pass computes the elements and the predicate of a block, counts by segment, and moves what is kept where
- * it belongs (skeletons/engine/selection.h). Counting needs no more than the counts.
+ * it belongs (skeletons/engine/selection.h). Counting needs no more than the counts; several counts of the same lists
+ * take turns at every block.
  * Cost: n elements read once, the result written once; room for all elements, of which only what is kept is touched. */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,9 @@
 #include "skeletons/engine/selection.h"
 #include "skeletons/language/streams/stream.h"
 
-/* Elements to ask for before their page is reached. */
-enum { AHEAD = 64 };
+/* Elements to ask for before their page is reached; elements that are only counted at a time: nothing else is read or
+ * written meanwhile, so all of the next ones are asked for, and few, so that memory is not idle until then. */
+enum { AHEAD = 64, COUNTED_BLOCK = 512 };
 
 /* The counts of the segments a piece shares with others: the one it begins in, and the one it ends in. */
 typedef struct shared_counts {
@@ -74,9 +76,10 @@ static int mark_block(filter_state *f, int64_t index, const bmf_piece *piece, in
     uint64_t word[BMF_BLOCK / 64];
     for (int k = 0; k < f->source->leaves; k++)
         block[k] = (bmf_slice){0};
-    /* the machine's own reading ahead stops at pages, which half a block of words fills */
-    stream_prefetch(f->source, v + count / 2, AHEAD);
-    stream_prefetch(f->source, v + count, AHEAD);
+    if (f->selection) { /* the machine's own reading ahead stops at pages, which half a block of words fills */
+        stream_prefetch(f->source, v + count / 2, AHEAD);
+        stream_prefetch(f->source, v + count, AHEAD);
+    }
     if (stream_marks(f->source, worker, v, count, block, &slice) != 0)
         return 1;
     const uint8_t *mark = plain_marks(count, &slice, room);
@@ -97,45 +100,97 @@ static int mark_piece(void *state, int64_t index, const bmf_piece *piece, int wo
         count = piece->end - v < BMF_BLOCK ? piece->end - v : BMF_BLOCK;
         code = mark_block(f, index, piece, &segment, v, count, worker);
     }
-    if (f->selection)
-        selection_end_piece(f->selection, worker, index, code);
+    selection_end_piece(f->selection, worker, index, code);
     return 0;
 }
 
 /* ---- the tails ---- */
 
-/* Counts by segment, and keeps what there is to keep. */
-static int mark_all(filter_state *f, const bmf_piece *piece, int64_t pieces)
+static void open_counts(filter_state *f, int64_t pieces)
 {
     memset(f->kept, 0, (size_t)f->source->segments * sizeof *f->kept);
     f->shared = allocate_clear(pieces, (int64_t)sizeof *f->shared);
-    int status = stream_compute(
-        f->source,
-        &(bmf_stream_work){.piece = piece, .pieces = pieces, .dynamic = f->selection, .run = mark_piece, .state = f});
+}
+
+/* Adds what pieces share; a failure of an element is then known. */
+static int close_counts(filter_state *f, int64_t pieces)
+{
     for (int64_t i = 0; i < pieces; i++) {
         const shared_counts *shared = &f->shared[i];
         f->kept[shared->segment[0]] += shared->kept[0];
         f->kept[shared->segment[1]] += shared->kept[1];
     }
     free(f->shared);
-    return status == BMF_OK ? stream_status(f->source) : status;
+    return stream_status(f->source);
 }
 
-int stream_count(bmf_stream_source *source, bmf_value *out)
+/* Counts by segment, and keeps what there is to keep. */
+static int mark_all(filter_state *f, const bmf_piece *piece, int64_t pieces)
 {
-    filter_state f = {.source = source};
-    bmf_value made;
+    open_counts(f, pieces);
+    const int computed = stream_compute(
+        f->source,
+        &(bmf_stream_work){.piece = piece, .pieces = pieces, .dynamic = true, .run = mark_piece, .state = f});
+    const int status = close_counts(f, pieces);
+    return computed == BMF_OK ? status : computed;
+}
+
+/* Several counts of the same lists, block by block. */
+typedef struct count_state {
+    int counts;
+    filter_state *each;
+} count_state;
+
+static int count_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
+{
+    const count_state *all = state;
+    const int64_t block = all->counts > 1 ? BMF_BLOCK : COUNTED_BLOCK;
+    int64_t segment[all->counts];
+    int code = 0;
+    for (int k = 0; k < all->counts; k++)
+        segment[k] = stream_segment(all->each[k].source, worker, piece->begin);
+    for (int64_t v = piece->begin, count; v < piece->end && code == 0; v += count) {
+        count = piece->end - v < block ? piece->end - v : block;
+        stream_prefetch(all->each[0].source, v + count, count);
+        for (int k = 0; k < all->counts && code == 0; k++)
+            code = mark_block(&all->each[k], index, piece, &segment[k], v, count, worker);
+    }
+    return 0;
+}
+
+static int count_all(const count_state *all)
+{
+    const bmf_stream_source *source = all->each[0].source;
     bmf_piece *piece;
     int64_t pieces;
-    BMF_TRY(value_create(source->evaluator->ctx, &bmf_type_int, source->segments, &made));
     stream_pieces(source, 0, &piece, &pieces);
-    f.kept = made.data;
-    int status = mark_all(&f, piece, pieces);
+    for (int k = 0; k < all->counts; k++)
+        open_counts(&all->each[k], pieces);
+    int status = stream_compute(
+        source, &(bmf_stream_work){.piece = piece, .pieces = pieces, .run = count_piece, .state = (void *)all});
+    for (int k = 0; k < all->counts; k++) {
+        const int counted = close_counts(&all->each[k], pieces);
+        status = status == BMF_OK ? counted : status;
+    }
     free(piece);
+    return status;
+}
+
+int stream_count(int counts, bmf_stream_source *source, bmf_value *out)
+{
+    count_state all = {.each = allocate_clear(counts, (int64_t)sizeof(filter_state))};
+    int status = BMF_OK;
+    while (all.counts < counts && status == BMF_OK) {
+        const int k = all.counts;
+        status = value_create(source->evaluator->ctx, &bmf_type_int, source->segments, &out[k]);
+        if (status == BMF_OK)
+            all.each[all.counts++] = (filter_state){.source = &source[k], .kept = out[k].data};
+    }
     if (status == BMF_OK)
-        value_move(&made, out);
-    else
-        value_free(&made);
+        status = count_all(&all);
+    for (int k = 0; status != BMF_OK && k < all.counts; k++)
+        value_free(&out[k]);
+    free(all.each);
     return status;
 }
 

@@ -197,7 +197,8 @@ int stream_fold_range(bmf_stream_fold *fold, int worker, int64_t s, int64_t begi
                       const bmf_stream_held *keep, bmf_forest *forest)
 {
     segment_source source = {.fold = fold, .segment = s, .keep = keep};
-    source.blocks = (bmf_block_source){.block = segment_block, .plain = fold->tree.reassociate, .direct = fold->direct};
+    source.blocks = (bmf_block_source){
+        .block = segment_block, .plain = fold->tree.reassociate, .direct = fold->direct, .computed = BMF_FOLD_BLOCK};
     if (fold->tree.reassociate)
         source.blocks.block = plain_block;
     else if (fold->factor[0] >= 0 && !keep)

@@ -14,7 +14,7 @@
 
 #include "bmf/kernel.h"
 
-enum { PAGE = 4096, LINE = 64 };
+enum { PAGE = 4096, LINE = 64, NODE_AHEAD = 2048 };
 enum { NODE = 64, NODE_LEVELS = 6, STEP = 8, STEP_LEVELS = 9 };
 
 /* ---- the operators: a op b; *bad becomes nonzero if an int overflows ---- */
@@ -84,6 +84,13 @@ BMF_INLINE void read_ahead(const void *x, uint64_t bytes)
         __builtin_prefetch((const void *)((uintptr_t)x + PAGE + at));
 }
 
+/* The same for a whole node, whose elements take as long as memory does. */
+BMF_INLINE void read_rows_ahead(const void *row)
+{
+    for (int k = 0; k < 8; k++)
+        __builtin_prefetch((const char *)row + NODE_AHEAD + k * LINE);
+}
+
 /* ---- whole nodes ---- */
 
 /* Eight neighbours at a time; passed by address, because how they are passed by value depends on the machine. */
@@ -139,8 +146,10 @@ BMF_INLINE void plus_ints(const eight_ints *a, const eight_ints *b, eight_ints *
         vector node[8], top;                                                                                           \
         uint64_t failed = 0;                                                                                           \
         type last[8];                                                                                                  \
-        for (int k = 0; k < 8; k++)                                                                                    \
+        for (int k = 0; k < 8; k++) {                                                                                  \
+            read_rows_ahead(rows + 8 * k);                                                                             \
             name##_eight(rows + 8 * k, &bad, &node[k]);                                                                \
+        }                                                                                                              \
         name##_eight((const loose *)node, &bad, &top);                                                                 \
         memcpy(last, &top, sizeof last);                                                                               \
         *(type *)out = op(op(op(last[0], last[1], &failed), op(last[2], last[3], &failed), &failed),                   \
@@ -153,6 +162,58 @@ BMF_INLINE void plus_ints(const eight_ints *a, const eight_ints *b, eight_ints *
 WHOLE_NODE(sum_real, double, eight_reals, loose_reals, plus_reals, plus_real)
 WHOLE_NODE(product_real, double, eight_reals, loose_reals, times_reals, times_real)
 WHOLE_NODE(sum_int, int64_t, eight_ints, loose_ints, plus_ints, plus_int)
+
+/* ---- extremes of reals, which are the same in every order: loops in vectors ---- */
+
+BMF_INLINE double largest_of_two(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+BMF_INLINE double smallest_of_two(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+#define SEGMENT_PRAGMA(text) _Pragma(#text)
+
+/* The processor's own maximum, but for NaN (the value is NaN if there is one) and for zeros (0.0 is larger than -0.0),
+ * which are looked at again if the extreme is one. */
+#define EXTREME(name, extreme, op, start)                                                                              \
+    static double name##_of_zeros(const double *x, uint64_t n, double value)                                           \
+    {                                                                                                                  \
+        uint64_t bad = 0;                                                                                              \
+        for (uint64_t i = 0; i < n; i++)                                                                               \
+            if (x[i] == 0)                                                                                             \
+                value = op(value, x[i], &bad);                                                                         \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    BMF_INLINE double name##_of_list(const double *x, uint64_t n)                                                      \
+    {                                                                                                                  \
+        double value = start;                                                                                          \
+        int64_t unordered = 0;                                                                                         \
+        SEGMENT_PRAGMA(omp simd reduction(extreme : value) reduction(| : unordered))                                   \
+        for (uint64_t i = 0; i < n; i++) {                                                                             \
+            value = name##_of_two(x[i], value);                                                                        \
+            unordered |= x[i] != x[i];                                                                                 \
+        }                                                                                                              \
+        return unordered ? (double)NAN : value == 0 ? name##_of_zeros(x, n, value) : value;                            \
+    }                                                                                                                  \
+    BMF_VECTORISE static bool name##_fold_vectors(const void *from, const int64_t *offset, int64_t segments, void *to) \
+    {                                                                                                                  \
+        const double *x = from;                                                                                        \
+        double *out = to;                                                                                              \
+        for (int64_t s = 0; s < segments; s++) {                                                                       \
+            const uint64_t n = (uint64_t)(offset[s + 1] - offset[s]);                                                  \
+            read_ahead(x, n * sizeof *x);                                                                              \
+            out[s] = name##_of_list(x, n);                                                                             \
+            x += n;                                                                                                    \
+        }                                                                                                              \
+        return true;                                                                                                   \
+    }
+
+EXTREME(largest, max, max_real, -(double)INFINITY)
+EXTREME(smallest, min, min_real, (double)INFINITY)
 
 #define SEGMENT  sum_real
 #define TYPE     double
@@ -187,6 +248,8 @@ BMF_VECTORISE void segment_sum_products(const double *x, const double *y, void *
     eight_reals node[8], product[8], top;
     eight_ints bad = {0};
     for (int k = 0; k < 8; k++) {
+        read_rows_ahead(left + 8 * k);
+        read_rows_ahead(right + 8 * k);
         for (int j = 0; j < 8; j++)
             product[j] = left[8 * k + j] * right[8 * k + j];
         sum_real_eight((const loose_reals *)product, &bad, &node[k]);
@@ -213,6 +276,7 @@ BMF_VECTORISE void segment_sum_products(const double *x, const double *y, void *
 #define TYPE           double
 #define OP             max_real
 #define IDENTITY       -INFINITY
+#define FOLD           largest_fold_vectors
 #define NODE_FUNCTIONS NULL, NULL
 #include "skeletons/language/streams/segments_short.h"
 
@@ -220,6 +284,7 @@ BMF_VECTORISE void segment_sum_products(const double *x, const double *y, void *
 #define TYPE           double
 #define OP             min_real
 #define IDENTITY       INFINITY
+#define FOLD           smallest_fold_vectors
 #define NODE_FUNCTIONS NULL, NULL
 #include "skeletons/language/streams/segments_short.h"
 

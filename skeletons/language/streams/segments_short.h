@@ -1,7 +1,9 @@
 /* Folds and scans of short segments for one operator. Included by segments.c once for each, with SEGMENT (the
  * operator's name), TYPE, OP, IDENTITY (which changes no bit) and NODE_FUNCTIONS (those of whole nodes, or NULLs)
- * defined; undefines them. */
+ * defined, and FOLD if there is a better fold; undefines them. */
 
+#ifndef FOLD
+#define FOLD SEGMENT_NAME(fold)
 static const TYPE SEGMENT_NAME(identities)[STEP] = {IDENTITY, IDENTITY, IDENTITY, IDENTITY,
                                                     IDENTITY, IDENTITY, IDENTITY, IDENTITY};
 BMF_INLINE TYPE SEGMENT_NAME(4)(const TYPE *x, uint64_t *bad)
@@ -71,6 +73,8 @@ static bool SEGMENT_NAME(fold)(const void *from, const int64_t *offset, int64_t 
     }
     return bad == 0;
 }
+#endif
+
 /* The last elements of a segment, fewer than 8: before is the fold of all others. */
 BMF_INLINE void SEGMENT_NAME(rest)(const TYPE *x, uint64_t n, TYPE before, TYPE *y, uint64_t *bad)
 {
@@ -128,10 +132,11 @@ static bool SEGMENT_NAME(scan)(const void *from, const int64_t *offset, int64_t 
     }
     return bad == 0;
 }
-static const bmf_segment_functions SEGMENT_NAME(segments) = {SEGMENT_NAME(fold), SEGMENT_NAME(scan), NODE_FUNCTIONS};
+static const bmf_segment_functions SEGMENT_NAME(segments) = {FOLD, SEGMENT_NAME(scan), NODE_FUNCTIONS};
 
 #undef SEGMENT
 #undef TYPE
 #undef OP
 #undef IDENTITY
+#undef FOLD
 #undef NODE_FUNCTIONS

@@ -1,7 +1,7 @@
 /* Streams: fused pipelines over the lists of a batch; see stream.h for their parts.
  *
  * The default of a reduction or a scan is evaluated first, on the stream's input; then one source, one tail. Streams
- * that are reductions of the same lists run together, each with a source of its own. */
+ * that are reductions (or counts) of the same lists run together, each with a source of its own. */
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
@@ -57,7 +57,7 @@ static int run_tail(bmf_stream_source *source, bmf_value *initial, bmf_value *ou
     case BMF_TAIL_FILTER:
         return stream_filter(source, out);
     case BMF_TAIL_COUNT:
-        return stream_count(source, out);
+        return stream_count(1, source, out);
     default:
         return stream_list(source, out);
     }
@@ -101,9 +101,8 @@ int evaluate_stream(bmf_evaluator *evaluator, bmf_expression *stream, bmf_frame 
     return status;
 }
 
-/* ---- several reductions ---- */
+/* ---- several reductions or counts ---- */
 
-/* One of several reductions: what run_stream has on the stack. */
 typedef struct several {
     int opened, with_default;
     bmf_stream_source *source;
@@ -140,7 +139,9 @@ static void close_several(const bmf_expression *streams, several *all)
 static int run_several(const bmf_expression *streams, several *all, bmf_value *out)
 {
     if (all->source->count > 0)
-        return stream_reduce(streams->children, all->source, all->given, out);
+        return streams->child[0]->tail == BMF_TAIL_REDUCE
+                   ? stream_reduce(streams->children, all->source, all->given, out)
+                   : stream_count(streams->children, all->source, out);
     int status = BMF_OK, made = 0;
     for (; made < streams->children && status == BMF_OK; made++)
         status = without_elements(&all->source[made], all->given[made], &out[made]);
@@ -154,8 +155,8 @@ int evaluate_streams(bmf_evaluator *evaluator, bmf_expression *streams, bmf_fram
     several all = {0};
     bmf_value component[BMF_MAX_LEAVES];
     if (!evaluator->quiet)
-        skeleton_begin(evaluator->ctx, &skeleton_stream, "stream%s %d reductions", heads[streams->child[0]->head],
-                       streams->children);
+        skeleton_begin(evaluator->ctx, &skeleton_stream, "stream%s %d %s", heads[streams->child[0]->head],
+                       streams->children, streams->child[0]->tail == BMF_TAIL_REDUCE ? "reductions" : "counts");
     int status = open_several(evaluator, streams, frame, x, &all);
     if (status == BMF_OK)
         status = run_several(streams, &all, component);

@@ -118,6 +118,7 @@ int stream_list(bmf_stream_source *source, bmf_value *out);
 int stream_reduce(int reductions, bmf_stream_source *source, bmf_value *const *initial, bmf_value *out);
 int stream_scan(bmf_stream_source *source, const bmf_value *initial, bmf_value *out);
 int stream_filter(bmf_stream_source *source, bmf_value *out);
-int stream_count(bmf_stream_source *source, bmf_value *out);
+/* For each of the counts, whose sources are of the same lists. */
+int stream_count(int counts, bmf_stream_source *source, bmf_value *out);
 
 #endif
