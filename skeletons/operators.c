@@ -2,6 +2,9 @@
  *
  * max and min of reals and floats are exact and commute to the last bit, so that any order gives the same: a NaN makes
  * the result NaN, and -0.0 is smaller than 0.0, which compare equal: their bits are joined. */
+
+/* On scalars nothing can be fused by mistake. */
+#define BMF_VECTORISE_OPERATOR BMF_VECTORISE
 #include "bmf/operators.h"
 
 #include <complex.h>

@@ -23,7 +23,7 @@ count()
 }
 
 @test "every script explains itself and refuses what it does not know" {
-    for script in setup check demo bench cluster lint compare-bench compare-fftw; do
+    for script in setup check demo bench cluster fuzz lint compare-bench compare-fftw; do
         run "$scripts/$script" --help
         assert_success
         assert_output --partial "usage: scripts/$script"
@@ -38,6 +38,14 @@ count()
         assert_failure 2
         assert_output --partial "--hosts takes a whole number from 1 to 64"
     done
+    for rate in garbage 0mbit 5 mbit "1 mbit"; do
+        run "$scripts/cluster" --rate "$rate" -- true
+        assert_failure 2
+        assert_output --partial "--rate takes a rate as tc writes it"
+    done
+    run "$scripts/fuzz" 1 no-such-target
+    assert_failure 2
+    assert_output --partial "no target 'no-such-target'"
 }
 
 @test "transposes of FFTW and bmf are timed in turns where FFTW is" {

@@ -84,3 +84,19 @@ for row in d["rows"]:
     assert_equal "$status" 143
     assert_equal "$(hosts_of "$process")" 0
 }
+
+@test "what a killed script leaves behind can be removed" {
+    on_hosts --hosts 2 -- true
+    assert_success
+    "$cluster" --hosts 2 -- sleep 100 >/dev/null 2>&1 &
+    script=$!
+    for _ in {1..100}; do [ "$(hosts_of $script)" -lt 3 ] && sleep 0.1 || break; done
+    sleep 1
+    kill -9 $script
+    [ "$(hosts_of $script)" -eq 3 ]
+    run "$cluster" --clean
+    assert_success
+    assert_output --partial "removed bmf$script-switch"
+    [ "$(hosts_of $script)" -eq 0 ]
+    ! ls -d "${TMPDIR:-/tmp}/bmf-cluster-$script-"* 2>/dev/null
+}

@@ -130,6 +130,18 @@ enum {
 #else
 #define BMF_VECTORISE
 #endif
+/** @def BMF_VECTORISE_OPERATOR
+ * The same for operators, but without instructions that fuse a product and a sum: gcc 12 fuses `a * c - b * d` beside
+ * `a * d + b * c` in vectors, and only there, whatever -ffp-contract says. Then the result would depend on which
+ * elements are folded in vectors, and so on the number of ranks. */
+#ifndef BMF_VECTORISE_OPERATOR
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&                           \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(BMF_NO_TARGET_CLONES)
+#define BMF_VECTORISE_OPERATOR __attribute__((optimize("O3"), target_clones("avx2", "default")))
+#else
+#define BMF_VECTORISE_OPERATOR
+#endif
+#endif
 /** A function of a kernel that is always inlined. */
 #define BMF_INLINE static inline __attribute__((always_inline, unused))
 
@@ -359,8 +371,8 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
 
 /** out[i] = a[i] op b[i]. */
 #define BMF_OPERATOR_COMBINE_(name, type)                                                                              \
-    BMF_VECTORISE static int name##_combine(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,    \
-                                            const bmf_slice *bmf_out_)                                                 \
+    BMF_VECTORISE_OPERATOR static int name##_combine(const void *bmf_context_, int64_t bmf_count_,                     \
+                                                     const bmf_slice *bmf_in_, const bmf_slice *bmf_out_)              \
     {                                                                                                                  \
         const int64_t bmf_s_ = (int64_t)sizeof(type);                                                                  \
         (void)bmf_context_;                                                                                            \
@@ -379,8 +391,8 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
 
 /** The levels of the fixed tree; long ones in steps of a fixed length, which vectorise without a remainder. */
 #define BMF_OPERATOR_FOLD_(name, type)                                                                                 \
-    BMF_VECTORISE static void name##_fold(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,            \
-                                          void *bmf_levels_)                                                           \
+    BMF_VECTORISE_OPERATOR static void name##_fold(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,   \
+                                                   void *bmf_levels_)                                                  \
     {                                                                                                                  \
         const type *bmf_from_ = (const type *)bmf_x_;                                                                  \
         type *bmf_to_ = (type *)bmf_levels_;                                                                           \
@@ -447,9 +459,9 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
     }
 
 #define BMF_OPERATOR_SCAN_(name, type)                                                                                 \
-    BMF_VECTORISE static void name##_scan(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,            \
-                                          const void *bmf_levels_, const void *bmf_prefix_, const void *bmf_last_,     \
-                                          void *bmf_out_, void *bmf_scratch_)                                          \
+    BMF_VECTORISE_OPERATOR static void name##_scan(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,   \
+                                                   const void *bmf_levels_, const void *bmf_prefix_,                   \
+                                                   const void *bmf_last_, void *bmf_out_, void *bmf_scratch_)          \
     {                                                                                                                  \
         const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
         type *bmf_y_ = (type *)bmf_out_, *bmf_cur_ = (type *)bmf_scratch_;                                             \
@@ -475,8 +487,8 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
     }
 
 #define BMF_OPERATOR_QUICK_(name, type, flag_bits)                                                                     \
-    BMF_VECTORISE static void name##_quick(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,           \
-                                           void *bmf_out_)                                                             \
+    BMF_VECTORISE_OPERATOR static void name##_quick(const void *bmf_context_, int64_t bmf_count_, const void *bmf_x_,  \
+                                                    void *bmf_out_)                                                    \
     {                                                                                                                  \
         const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
         type bmf_total_ = bmf_v_[0];                                                                                   \
@@ -503,8 +515,8 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
 
 /** Blocks of 8 rows: neighbours, four at a time; of structs two at a time, whose members are sorted into vectors. */
 #define BMF_OPERATOR_ROWS_(name, type)                                                                                 \
-    BMF_VECTORISE static void name##_rows(const void *bmf_context_, int64_t bmf_blocks_, const void *bmf_x_,           \
-                                          void *bmf_out_)                                                              \
+    BMF_VECTORISE_OPERATOR static void name##_rows(const void *bmf_context_, int64_t bmf_blocks_, const void *bmf_x_,  \
+                                                   void *bmf_out_)                                                     \
     {                                                                                                                  \
         const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
         type *bmf_y_ = (type *)bmf_out_;                                                                               \
@@ -533,8 +545,8 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
 /** Rows of 8 neighbours side by side: the compiler turns as many of them as a vector is long by 90 degrees. The last
  * element of a row counts for nothing; looked at, it lets gcc read whole rows to the end. */
 #define BMF_OPERATOR_SCAN_ROWS_(name, type)                                                                            \
-    BMF_VECTORISE static void name##_scan_rows(const void *bmf_context_, int64_t bmf_blocks_, const void *bmf_x_,      \
-                                               const void *bmf_prefix_, void *bmf_out_)                                \
+    BMF_VECTORISE_OPERATOR static void name##_scan_rows(const void *bmf_context_, int64_t bmf_blocks_,                 \
+                                                        const void *bmf_x_, const void *bmf_prefix_, void *bmf_out_)   \
     {                                                                                                                  \
         const type *__restrict bmf_v_ = (const type *)bmf_x_;                                                          \
         const type *__restrict bmf_p_ = (const type *)bmf_prefix_;                                                     \
@@ -564,8 +576,8 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
 
 /** Blocks of 8 rows of 8 columns: only operations between whole rows. */
 #define BMF_OPERATOR_COLUMNS_(name, type)                                                                              \
-    BMF_VECTORISE static void name##_columns(const void *bmf_context_, int64_t bmf_blocks_, const void *bmf_x_,        \
-                                             void *bmf_out_)                                                           \
+    BMF_VECTORISE_OPERATOR static void name##_columns(const void *bmf_context_, int64_t bmf_blocks_,                   \
+                                                      const void *bmf_x_, void *bmf_out_)                              \
     {                                                                                                                  \
         const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
         type *bmf_y_ = (type *)bmf_out_;                                                                               \

@@ -93,7 +93,7 @@ static bool are_siblings(const bmf_forest_node *left, const bmf_forest_node *rig
 /* The last two nodes, of `count` elements each, become one. The elements of a block stand side by side until then. */
 static int merge(const bmf_tree *tree, bmf_forest *forest, int64_t count)
 {
-    if (is_incomplete(tree, 2 * count))
+    if (is_incomplete(tree, count) && is_incomplete(tree, 2 * count))
         return 0;
     const int64_t merged = 2 * node_records(tree, count);
     char *value = forest->value + (forest->records - merged) * tree->record;
