@@ -40,13 +40,11 @@ typedef struct neighbour {
 /* What the host has, memory and swap, or less if the process is limited. */
 static int64_t available_memory(void)
 {
-    static const int limited[] = {RLIMIT_AS, RLIMIT_DATA};
     int64_t available = INT64_MAX / 2;
-    for (size_t k = 0; k < sizeof limited / sizeof limited[0]; k++) {
-        struct rlimit limit;
-        if (getrlimit(limited[k], &limit) == 0 && limit.rlim_cur < (rlim_t)available)
-            available = (int64_t)limit.rlim_cur;
-    }
+    struct rlimit limit[2];
+    if (getrlimit(RLIMIT_AS, &limit[0]) == 0 && getrlimit(RLIMIT_DATA, &limit[1]) == 0)
+        for (int k = 0; k < 2; k++)
+            available = limit[k].rlim_cur < (rlim_t)available ? (int64_t)limit[k].rlim_cur : available;
     struct sysinfo host;
     if (sysinfo(&host) == 0) {
         const int64_t whole = ((int64_t)host.totalram + (int64_t)host.totalswap) * host.mem_unit;
