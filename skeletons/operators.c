@@ -71,20 +71,7 @@ static inline double _Complex product(double _Complex a, double _Complex b)
 /* A public operator from the functions that BMF_FOLD_KERNEL_FLAGS makes. */
 #define OPERATOR(name, type, a, b, expression, identity_value, flag_bits)                                              \
     BMF_FOLD_KERNEL_FLAGS(name, type, a, b, expression, identity_value, flag_bits)                                     \
-    const bmf_operator bmf_##name = {#name,                                                                            \
-                                     &name##_type,                                                                     \
-                                     name##_combine,                                                                   \
-                                     name##_fold,                                                                      \
-                                     name##_scan,                                                                      \
-                                     name##_quick,                                                                     \
-                                     0,                                                                                \
-                                     &name##_identity,                                                                 \
-                                     flag_bits,                                                                        \
-                                     false,                                                                            \
-                                     BMF_OPERATOR_VERSION,                                                             \
-                                     name##_rows,                                                                      \
-                                     BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0,                         \
-                                     name##_scan_rows};
+    const bmf_operator bmf_##name = BMF_OPERATOR_VALUE_(name, type, &name##_identity, flag_bits);
 
 OPERATOR(plus_real, double, a, b, a + b, 0.0, BMF_COMMUTATIVE)
 OPERATOR(times_real, double, a, b, a *b, 1.0, BMF_COMMUTATIVE)

@@ -130,20 +130,25 @@ enum {
 #else
 #define BMF_VECTORISE
 #endif
-/** @def BMF_VECTORISE_OPERATOR
- * The same for operators, but without instructions that fuse a product and a sum: gcc 12 fuses `a * c - b * d` beside
- * `a * d + b * c` in vectors, and only there, whatever -ffp-contract says. Then the result would depend on which
- * elements are folded in vectors, and so on the number of ranks. */
-#ifndef BMF_VECTORISE_OPERATOR
+/** @def BMF_VECTORISE_UNFUSED
+ * The same without instructions that fuse a product and a sum, for what makes structs or complex numbers: gcc 12 fuses
+ * `a * c - b * d` beside `a * d + b * c` in vectors, and only there, whatever -ffp-contract says. Then an element would
+ * depend on whether it is computed in vectors, and so on where parts begin: on the number of ranks. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&                           \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(BMF_NO_TARGET_CLONES)
-#define BMF_VECTORISE_OPERATOR __attribute__((optimize("O3"), target_clones("avx2", "default")))
+#define BMF_VECTORISE_UNFUSED __attribute__((optimize("O3"), target_clones("avx2", "default")))
 #else
-#define BMF_VECTORISE_OPERATOR
+#define BMF_VECTORISE_UNFUSED
 #endif
+/** How operators are compiled, which may be of any type. */
+#ifndef BMF_VECTORISE_OPERATOR
+#define BMF_VECTORISE_OPERATOR BMF_VECTORISE_UNFUSED
 #endif
 /** A function of a kernel that is always inlined. */
 #define BMF_INLINE static inline __attribute__((always_inline, unused))
+
+/** Whether a type is one number, of which nothing can be fused by mistake; a constant. */
+#define BMF_IS_NUMBER(type) (BMF_KIND_OF(type) != BMF_STRUCT && BMF_KIND_OF(type) != BMF_COMPLEX)
 
 /** @cond internal: results that go past the caches, a line at a time, which the compiler keeps in registers */
 /* Elements in a line, if it is full of them. */
@@ -153,10 +158,12 @@ enum {
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(BMF_NO_TARGET_CLONES)
 typedef long long bmf_vector_512 __attribute__((vector_size(64), may_alias));
 typedef long long bmf_vector_256 __attribute__((vector_size(32), may_alias));
+/** Writes the 64 aligned bytes at `line` to the aligned `to`, past the caches. */
 __attribute__((target("avx512f"))) BMF_INLINE void bmf_stream_line_512(void *bmf_to_, const void *bmf_line_)
 {
     __builtin_ia32_movntdq512((bmf_vector_512 *)bmf_to_, *(const bmf_vector_512 *)bmf_line_);
 }
+/** The same in two halves. */
 __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to_, const void *bmf_line_)
 {
     __builtin_ia32_movntdq256((bmf_vector_256 *)bmf_to_, *(const bmf_vector_256 *)bmf_line_);
@@ -191,7 +198,7 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
             return false;                                                                                              \
         return true;                                                                                                   \
     }
-#define BMF_STREAM_OF_(name, out_type) (64 % sizeof(out_type) == 0 ? name##_stream : 0)
+#define BMF_STREAM_OF_(name, out_type) (64 % sizeof(out_type) == 0 && BMF_IS_NUMBER(out_type) ? name##_stream : 0)
 #else
 #define BMF_STREAM_(name, out_type, declarations, element)
 #define BMF_STREAM_OF_(name, out_type) 0
@@ -201,19 +208,10 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
 /** Element i of a slice, as an lvalue. */
 #define BMF_AT(type, slice, i) (*(type *)((char *)(slice).data + (i) * (slice).stride))
 
-/** name(x) = expression, elementwise. */
-#define BMF_MAP_KERNEL(name, in_type, x, out_type, expression)                                                         \
-    BMF_MAP_KERNEL_WITH(name, char, name##_unused, in_type, x, out_type, expression)
-
-/** The same with a context: `context` is a const context_type * inside the expression; see bmf_kernel_bind. */
-#define BMF_MAP_KERNEL_WITH(name, context_type, context, in_type, x, out_type, expression)                             \
-    BMF_INLINE out_type name##_element(const context_type *context, in_type x)                                         \
-    {                                                                                                                  \
-        (void)context;                                                                                                 \
-        return __extension__(out_type)(expression);                                                                    \
-    }                                                                                                                  \
-    BMF_VECTORISE static int name##_block(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,      \
-                                          const bmf_slice *bmf_out_)                                                   \
+/** @cond internal: block functions */
+#define BMF_MAP_BLOCK_(vectorise, name, suffix, context_type, in_type, out_type)                                       \
+    vectorise static int name##_##suffix(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,       \
+                                         const bmf_slice *bmf_out_)                                                    \
     {                                                                                                                  \
         const context_type *bmf_c_ = (const context_type *)bmf_context_;                                               \
         if (bmf_in_[0].stride == (int64_t)sizeof(in_type) && bmf_out_[0].stride == (int64_t)sizeof(out_type)) {        \
@@ -227,28 +225,10 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
                     name##_element(bmf_c_, BMF_AT(const in_type, bmf_in_[0], bmf_i_));                                 \
         }                                                                                                              \
         return 0;                                                                                                      \
-    }                                                                                                                  \
-    BMF_STREAM_(name, out_type, const context_type *bmf_c_ = (const context_type *)bmf_context_;                       \
-                const in_type *bmf_x_ = (const in_type *)bmf_in_[0].data, name##_element(bmf_c_, bmf_x_[bmf_i_]))      \
-    static const bmf_type name##_in_type = BMF_TYPE_OF(in_type), name##_out_type = BMF_TYPE_OF(out_type);              \
-    static const bmf_kernel name                                                                                       \
-        __attribute__((unused)) = {#name, name##_block,       0,                                                       \
-                                   1,     {&name##_in_type},  &name##_out_type,                                        \
-                                   false, BMF_KERNEL_VERSION, BMF_STREAM_OF_(name, out_type)};
-
-/** name(a, b) = expression, elementwise over two lists. */
-#define BMF_ZIP_KERNEL(name, a_type, a, b_type, b, out_type, expression)                                               \
-    BMF_ZIP_KERNEL_WITH(name, char, name##_unused, a_type, a, b_type, b, out_type, expression)
-
-/** The same with a context, as in BMF_MAP_KERNEL_WITH. */
-#define BMF_ZIP_KERNEL_WITH(name, context_type, context, a_type, a, b_type, b, out_type, expression)                   \
-    BMF_INLINE out_type name##_element(const context_type *context, a_type a, b_type b)                                \
-    {                                                                                                                  \
-        (void)context;                                                                                                 \
-        return __extension__(out_type)(expression);                                                                    \
-    }                                                                                                                  \
-    BMF_VECTORISE static int name##_block(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,      \
-                                          const bmf_slice *bmf_out_)                                                   \
+    }
+#define BMF_ZIP_BLOCK_(vectorise, name, suffix, context_type, a_type, b_type, out_type)                                \
+    vectorise static int name##_##suffix(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,       \
+                                         const bmf_slice *bmf_out_)                                                    \
     {                                                                                                                  \
         const context_type *bmf_c_ = (const context_type *)bmf_context_;                                               \
         if (bmf_in_[0].stride == (int64_t)sizeof(a_type) && bmf_in_[1].stride == (int64_t)sizeof(b_type) &&            \
@@ -264,7 +244,49 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
                     bmf_c_, BMF_AT(const a_type, bmf_in_[0], bmf_i_), BMF_AT(const b_type, bmf_in_[1], bmf_i_));       \
         }                                                                                                              \
         return 0;                                                                                                      \
+    }
+#define BMF_BLOCK_OF_(name, out_type) (BMF_IS_NUMBER(out_type) ? name##_block : name##_unfused)
+/** @endcond */
+
+/** name(x) = expression, elementwise. */
+#define BMF_MAP_KERNEL(name, in_type, x, out_type, expression)                                                         \
+    BMF_MAP_KERNEL_WITH(name, char, name##_unused, in_type, x, out_type, expression)
+
+/** The same with a context: `context` is a const context_type * inside the expression; see bmf_kernel_bind. */
+#define BMF_MAP_KERNEL_WITH(name, context_type, context, in_type, x, out_type, expression)                             \
+    BMF_INLINE out_type name##_element(const context_type *context, in_type x)                                         \
+    {                                                                                                                  \
+        (void)context;                                                                                                 \
+        return __extension__(out_type)(expression);                                                                    \
     }                                                                                                                  \
+    BMF_MAP_BLOCK_(BMF_VECTORISE, name, block, context_type, in_type, out_type)                                        \
+    BMF_MAP_BLOCK_(BMF_VECTORISE_UNFUSED, name, unfused, context_type, in_type, out_type)                              \
+    BMF_STREAM_(name, out_type, const context_type *bmf_c_ = (const context_type *)bmf_context_;                       \
+                const in_type *bmf_x_ = (const in_type *)bmf_in_[0].data, name##_element(bmf_c_, bmf_x_[bmf_i_]))      \
+    static const bmf_type name##_in_type = BMF_TYPE_OF(in_type), name##_out_type = BMF_TYPE_OF(out_type);              \
+    static const bmf_kernel name __attribute__((unused)) = {#name,                                                     \
+                                                            BMF_BLOCK_OF_(name, out_type),                             \
+                                                            0,                                                         \
+                                                            1,                                                         \
+                                                            {&name##_in_type},                                         \
+                                                            &name##_out_type,                                          \
+                                                            false,                                                     \
+                                                            BMF_KERNEL_VERSION,                                        \
+                                                            BMF_STREAM_OF_(name, out_type)};
+
+/** name(a, b) = expression, elementwise over two lists. */
+#define BMF_ZIP_KERNEL(name, a_type, a, b_type, b, out_type, expression)                                               \
+    BMF_ZIP_KERNEL_WITH(name, char, name##_unused, a_type, a, b_type, b, out_type, expression)
+
+/** The same with a context, as in BMF_MAP_KERNEL_WITH. */
+#define BMF_ZIP_KERNEL_WITH(name, context_type, context, a_type, a, b_type, b, out_type, expression)                   \
+    BMF_INLINE out_type name##_element(const context_type *context, a_type a, b_type b)                                \
+    {                                                                                                                  \
+        (void)context;                                                                                                 \
+        return __extension__(out_type)(expression);                                                                    \
+    }                                                                                                                  \
+    BMF_ZIP_BLOCK_(BMF_VECTORISE, name, block, context_type, a_type, b_type, out_type)                                 \
+    BMF_ZIP_BLOCK_(BMF_VECTORISE_UNFUSED, name, unfused, context_type, a_type, b_type, out_type)                       \
     BMF_STREAM_(name, out_type, const context_type *bmf_c_ = (const context_type *)bmf_context_;                       \
                 const a_type *bmf_a_ = (const a_type *)bmf_in_[0].data;                                                \
                 const b_type *bmf_b_ = (const b_type *)bmf_in_[1].data,                                                \
@@ -272,7 +294,7 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
     static const bmf_type name##_a_type = BMF_TYPE_OF(a_type), name##_b_type = BMF_TYPE_OF(b_type),                    \
                           name##_out_type = BMF_TYPE_OF(out_type);                                                     \
     static const bmf_kernel name __attribute__((unused)) = {#name,                                                     \
-                                                            name##_block,                                              \
+                                                            BMF_BLOCK_OF_(name, out_type),                             \
                                                             0,                                                         \
                                                             2,                                                         \
                                                             {&name##_a_type, &name##_b_type},                          \
@@ -349,21 +371,15 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
     BMF_OPERATOR_SCAN_ROWS_(name, type)                                                                                \
     BMF_OPERATOR_COLUMNS_(name, type)                                                                                  \
     static const bmf_type name##_type = BMF_TYPE_OF(type);                                                             \
-    static const bmf_operator name                                                                                     \
-        __attribute__((unused)) = {#name,                                                                              \
-                                   &name##_type,                                                                       \
-                                   name##_combine,                                                                     \
-                                   name##_fold,                                                                        \
-                                   name##_scan,                                                                        \
-                                   name##_quick,                                                                       \
-                                   0,                                                                                  \
-                                   identity_pointer,                                                                   \
-                                   flag_bits,                                                                          \
-                                   false,                                                                              \
-                                   BMF_OPERATOR_VERSION,                                                               \
-                                   name##_rows,                                                                        \
-                                   BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0,                           \
-                                   name##_scan_rows};
+    static const bmf_operator name __attribute__((unused)) =                                                           \
+        BMF_OPERATOR_VALUE_(name, type, identity_pointer, flag_bits);
+
+/* clang-format off */
+#define BMF_OPERATOR_VALUE_(name, type, identity_pointer, flag_bits)                                                   \
+    {#name, &name##_type, name##_combine, name##_fold, name##_scan, name##_quick, 0, identity_pointer, flag_bits,      \
+     false, BMF_OPERATOR_VERSION, name##_rows, BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0,               \
+     name##_scan_rows}
+/* clang-format on */
 
 /** Whether reductions by an operator go column by column. */
 #define BMF_FOLDS_COLUMNS_(type, flag_bits)                                                                            \

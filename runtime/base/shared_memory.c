@@ -21,6 +21,7 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
+#include "runtime/base/hash.h"
 #include "runtime/base/search.h"
 
 #ifndef MADV_COLLAPSE
@@ -100,26 +101,19 @@ static void add_free(range piece)
 
 /* ---- making ---- */
 
-static uint64_t add_to_hash(uint64_t hash, const char *text)
-{
-    for (const char *c = text; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    return hash;
-}
-
 /* Processes with the same network and process numbers on hosts of one name can reach each other's memory. */
 static uint64_t hash_of_space(void)
 {
     static const char *const space[] = {"/proc/self/ns/pid", "/proc/self/ns/net"};
     char text[256] = "";
     gethostname(text, sizeof text - 1);
-    uint64_t hash = add_to_hash(14695981039346656037u, text);
+    uint64_t hash = hash_text(text);
     for (size_t k = 0; k < sizeof space / sizeof *space; k++) {
         const ssize_t length = readlink(space[k], text, sizeof text - 1);
         if (length < 0)
             return 0;
         text[length] = '\0';
-        hash = add_to_hash(hash, text);
+        hash = hash_bytes(hash, text, (size_t)length);
     }
     return hash;
 }

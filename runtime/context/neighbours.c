@@ -14,17 +14,15 @@
 #include <unistd.h>
 
 #include "runtime/backend/wait.h"
+#include "runtime/base/hash.h"
 #include "runtime/base/allocate.h"
 #include "runtime/context/private.h"
 
 static uint64_t hash_of_host(void)
 {
     char host[256] = "";
-    uint64_t hash = 14695981039346656037u;
     gethostname(host, sizeof host - 1);
-    for (const char *c = host; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    return hash;
+    return hash_text(host);
 }
 
 /* A rank as its neighbours see it. */

@@ -18,6 +18,7 @@
 #include "runtime/trace/format.h"
 #include "runtime/trace/unite.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/hash.h"
 
 static int64_t text_bytes(const bmf_trace_run *run)
 {
@@ -158,20 +159,13 @@ typedef struct part {
     bool same_tables;    /* all ranks have the same names and nodes */
 } part;
 
-/* FNV-1a over all names and nodes. */
-static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t size)
-{
-    for (size_t k = 0; k < size; k++)
-        hash = (hash ^ ((const uint8_t *)bytes)[k]) * 0x100000001b3U;
-    return hash;
-}
-
+/* Over all names and nodes. */
 static int64_t hash_tables(const bmf_trace_run *run)
 {
-    uint64_t hash = 0xcbf29ce484222325U;
+    uint64_t hash = HASH_START;
     for (uint32_t k = 0; k < run->names; k++)
-        hash = add_bytes(hash, run->name[k], strlen(run->name[k]) + 1);
-    return (int64_t)add_bytes(hash, run->node, run->nodes * sizeof *run->node);
+        hash = hash_bytes(hash, run->name[k], strlen(run->name[k]) + 1);
+    return (int64_t)hash_bytes(hash, run->node, run->nodes * sizeof *run->node);
 }
 
 static int collect_parts(bmf_context *ctx, const bmf_trace_run *run, part *mine)

@@ -1,5 +1,5 @@
 /* Prints checksums of results that depend on the order of rounding: sums of reals by reduce, map_reduce and scan, and
- * a product of matrices. The BATS test compares the lines over numbers of ranks, threads and processors.
+ * products of turns, and maps of them. The BATS test compares the lines over numbers of ranks, threads and processors.
  *
  *     make_checksums [--bmf-procs P] [--bmf-threads T] [--bmf-schedule LIST]
  *
@@ -38,6 +38,8 @@ static inline int64_t mix(double value, int64_t position)
 BMF_MAP_KERNEL(number_at, int64_t, i, double, number(i))
 BMF_MAP_KERNEL(turn_at, int64_t, i, turn, ((turn){cos(number(i)), sin(number(i))}))
 BMF_MAP_KERNEL(cosine, turn, t, double, t.c)
+BMF_MAP_KERNEL(turned_on, turn, t, turn, turn_by(t, turn_by(t, t)))
+BMF_ZIP_KERNEL(turned_by, turn, a, turn, b, turn, turn_by(turn_by(a, b), b))
 BMF_FOLD_KERNEL(turned, turn, a, b, turn_by(a, b), {1.0, 0.0})
 BMF_ZIP_KERNEL(mixed, double, value, int64_t, position, int64_t, mix(value, position))
 
@@ -51,6 +53,19 @@ static void print_checksum(bmf_context *ctx, const char *name, int64_t n, const 
     if (bmf_is_root(ctx))
         printf("%s %lld %016llx\n", name, (long long)n, (unsigned long long)sum);
     bmf_list_free(positions);
+}
+
+/* Kernels that make structs, by a formula that compilers like to contract. */
+static void print_mapped(bmf_context *ctx, int64_t n, const bmf_list *turns)
+{
+    bmf_list *on, *by, *cosines;
+    BMF_CHECK(bmf_map(turns, &turned_on, &on));
+    BMF_CHECK(bmf_zip(turns, on, &turned_by, &by));
+    BMF_CHECK(bmf_map(by, &cosine, &cosines));
+    print_checksum(ctx, "mapped", n, cosines);
+    bmf_list_free(on);
+    bmf_list_free(by);
+    bmf_list_free(cosines);
 }
 
 static void print_results(bmf_context *ctx, int64_t n)
@@ -74,6 +89,7 @@ static void print_results(bmf_context *ctx, int64_t n)
     BMF_CHECK(bmf_scan(turns, &turned, BMF_INCLUSIVE, &products));
     BMF_CHECK(bmf_map(products, &cosine, &cosines));
     print_checksum(ctx, "turns", n, cosines);
+    print_mapped(ctx, n, turns);
     bmf_list_free(indices);
     bmf_list_free(xs);
     bmf_list_free(sums);
