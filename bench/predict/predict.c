@@ -7,13 +7,11 @@
  * and the same seconds each time. Memory is what malloc has given out for log and simulator after the run, without
  * what it had given out before. Writers write a recorded simulation to a temporary folder. Bars: the project's own;
  * rivals' figures are in docs/performance.md. Cost: less than a minute, and some hundred megabytes. */
-#include <dirent.h>
 #include <jansson.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "bench/commands.h"
 #include "bench/machine.h"
@@ -22,6 +20,7 @@
 #include "runtime/convert/convert.h"
 #include "predict/machine/machine.h"
 #include "predict/simulate/simulate.h"
+#include "runtime/base/output_file.h"
 #include "runtime/base/memory.h"
 
 enum { REPEATS = 5, NAME = 40, MAX_ROWS = 32, PATH = 512 };
@@ -176,37 +175,20 @@ static bmf_trace_run *recorded_run(void)
     return run;
 }
 
-/* Removes a folder of files and folders. */
-static void remove_all(const char *path)
-{
-    DIR *folder = opendir(path);
-    for (struct dirent *entry; folder && (entry = readdir(folder));) {
-        char inside[PATH];
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-            snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name) >= (int)sizeof inside)
-            continue;
-        if (unlink(inside) != 0)
-            remove_all(inside);
-    }
-    if (folder)
-        closedir(folder);
-    rmdir(path);
-}
-
 static int run_writer(const char *name, bmf_converter *writer, const bmf_trace *trace, row *to)
 {
     double seconds[REPEATS];
     snprintf(to->name, sizeof to->name, "write %s", name);
     for (int k = 0; k < REPEATS; k++) {
-        char folder[] = "/tmp/bmf-bench-XXXXXX", path[PATH];
-        if (!mkdtemp(folder))
-            return bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a folder in /tmp");
+        char *folder = temporary_directory_create("bmf-bench"), path[PATH];
+        if (!folder)
+            return bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a temporary directory");
         snprintf(path, sizeof path, "%s/trace", folder);
         buffer_trim();
         const double begin = thread_seconds();
         const int status = writer(NULL, trace, path);
         seconds[k] = thread_seconds() - begin;
-        remove_all(folder);
+        temporary_directory_remove(folder);
         BMF_TRY(status);
     }
     to->seconds = bench_median(REPEATS, seconds);

@@ -17,6 +17,7 @@
 #include "predict/mesh/schedule_cache.h"
 #include "runtime/base/allocate.h"
 #include "bmf/status.h"
+#include "runtime/base/output_file.h"
 
 enum { LENGTH = 24, MAX = 400 };
 
@@ -533,8 +534,8 @@ static void schedules_are_kept(void **unused)
 {
     (void)unused;
     world w = make_world(4, 4, LENGTH);
-    char directory[] = "/tmp/bmf-schedules-XXXXXX";
-    assert_non_null(mkdtemp(directory));
+    char *directory = temporary_directory_create("bmf-schedules");
+    assert_non_null(directory);
     bmf_mesh_traffic *traffic;
     assert_int_equal(mesh_traffic_make("bitrev", &w.hardware.mesh, 64, NULL, &traffic), BMF_OK);
     for (int turn = 0; turn < 3; turn++) {
@@ -554,9 +555,7 @@ static void schedules_are_kept(void **unused)
         if (turn == 1)
             damage(directory);
     }
-    char command[128];
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    assert_int_equal(system(command), 0);
+    temporary_directory_remove(directory);
     mesh_traffic_free(traffic);
 }
 
