@@ -10,9 +10,6 @@
 #include "runtime/base/copy_nontemporal.h"
 #include "skeletons/engine/compress.h"
 
-/* A result of several megabytes will not be in the cache when it is read next. */
-static const int64_t STREAMED_BYTES = (int64_t)8 << 20;
-
 static int64_t round_up_to_line(int64_t bytes)
 {
     return (bytes + 63) / 64 * 64;
@@ -40,7 +37,7 @@ void selection_open(bmf_selection *selection, int leaves, const int64_t *leaf_si
                     int workers)
 {
     const int64_t bytes = element_bytes(leaves, leaf_size);
-    *selection = (bmf_selection){.leaves = leaves, .workers = workers, .streaming = count * bytes >= STREAMED_BYTES};
+    *selection = (bmf_selection){.leaves = leaves, .workers = workers, .streaming = count * bytes >= BMF_STREAMED_BYTES};
     for (int k = 0; k < leaves; k++) {
         selection->leaf_size[k] = leaf_size[k];
         selection->out[k] = out[k];

@@ -238,8 +238,7 @@ void sink_open_leaves(bmf_sink *sink, int leaves, const int64_t *leaf_size, cons
         sink->output[k] = output[k];
         size += leaf_size[k];
     }
-    /* A list of several megabytes will not be in the cache when it is read next; below that it may be. */
-    sink->streaming = mode == BMF_SINK_NEW && count * size >= (int64_t)8 << 20;
+    sink->streaming = mode == BMF_SINK_NEW && count * size >= BMF_STREAMED_BYTES;
     sink->staged = mode == BMF_SINK_STAGED || sink->streaming;
     while (sink->streaming && sink->block > SMALLEST_BLOCK && sink->block * size > streamed_bytes(streams))
         sink->block /= 2;
