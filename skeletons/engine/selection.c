@@ -37,7 +37,8 @@ void selection_open(bmf_selection *selection, int leaves, const int64_t *leaf_si
                     int workers)
 {
     const int64_t bytes = element_bytes(leaves, leaf_size);
-    *selection = (bmf_selection){.leaves = leaves, .workers = workers, .streaming = count * bytes >= BMF_STREAMED_BYTES};
+    *selection =
+        (bmf_selection){.leaves = leaves, .workers = workers, .streaming = count * bytes >= BMF_STREAMED_BYTES};
     for (int k = 0; k < leaves; k++) {
         selection->leaf_size[k] = leaf_size[k];
         selection->out[k] = out[k];
