@@ -10,3 +10,6 @@ set_target_properties(bmf_record PROPERTIES OUTPUT_NAME bmf-record C_VISIBILITY_
                                             LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/libbmf-record.map;$<TARGET_FILE:bmf_runtime>")
 target_link_options(bmf_record PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/libbmf-record.map
                                        LINKER:--no-undefined)
+file(RELATIVE_PATH bmf_library_directory ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/drivers/record.c APPEND PROPERTY COMPILE_DEFINITIONS
+             BMF_LIBRARY_DIRECTORY="${bmf_library_directory}")

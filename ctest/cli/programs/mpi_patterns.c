@@ -204,8 +204,14 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         double (*run)(void);
-    } parts[] = {{"ring", ring},     {"farm", farm},     {"groups", groups}, {"nonblocking", nonblocking},
-                 {"persistent", persistent}, {"probes", probes}, {"file", file},     {"opaque", opaque},
+    } parts[] = {{"ring", ring},
+                 {"farm", farm},
+                 {"groups", groups},
+                 {"nonblocking", nonblocking},
+                 {"persistent", persistent},
+                 {"probes", probes},
+                 {"file", file},
+                 {"opaque", opaque},
                  {"steps", steps}};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
