@@ -115,6 +115,7 @@ typedef struct reading {
     bmf_table ids;
     char incomplete[INCOMPLETE_TEXT]; /* what is to be said of ranks that did not finish */
     int32_t unfinished;
+    bool knows_why; /* one of them ended by itself */
 } reading;
 
 /* A part in memory, and the run's numbers for its own. */
@@ -343,8 +344,14 @@ static void add_program(reading *r, const part *p)
 static void note_end(reading *r, const part *p)
 {
     static const char *const how[] = {"without MPI_Finalize", "", "by MPI_Abort", "by exit without MPI_Finalize"};
-    if (p->header->state == PART_FINISHED || r->unfinished++ > 0)
+    const bool first = r->unfinished == 0;
+    if (p->header->state == PART_FINISHED)
         return;
+    r->unfinished++;
+    /* Of those that ended by themselves the first one is to blame, the others were ended with it. */
+    if (!first && (r->knows_why || p->header->state == PART_RUNNING))
+        return;
+    r->knows_why = p->header->state != PART_RUNNING;
     const uint32_t call = p->header->in_call, state = p->header->state;
     snprintf(r->incomplete, sizeof r->incomplete, "rank %d ended %s; its last call was %s", p->header->rank,
              how[state <= PART_EXITED ? state : PART_RUNNING], call > 0 && call < p->names ? "MPI_" : "none");
