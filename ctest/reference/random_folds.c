@@ -1,10 +1,10 @@
 /* Random programs: reductions and scans of long lists by operators that are not associative.
  *
- * Method: the argument is a length; its numbers become elements by a formula, the list goes through a few stages that keep
- * elements apart, and is then folded: as it is, in inner lists, in parts on processors, in parts of parts, with results
- * of parts folded or scanned in turn. Nearly every operator gives another value for another tree, so that a fold in
- * another order than that of docs/language.md is seen. Lengths are mostly beside multiples of powers of two, where
- * blocks of the evaluator and nodes of the tree end. */
+ * Method: the argument is a length; its numbers become elements by a formula, the list goes through a few stages that
+ * keep elements apart, and is then folded: as it is, in inner lists, in parts on processors, in parts of parts, with
+ * results of parts folded or scanned in turn. Nearly every operator gives another value for another tree, so that a
+ * fold in another order than that of docs/language.md is seen. Lengths are mostly beside multiples of powers of two,
+ * where blocks of the evaluator and nodes of the tree end. */
 #include "ctest/reference/random_maker.h"
 
 static const int64_t modulus = 10007;
