@@ -202,6 +202,34 @@ END
     assert_line --regexp '^\* p = 4, d = 16384: send: d is outside what was measured, 1 to 8192$'
 }
 
+@test "best finds the fastest p, where speed-up ends, and what overtakes what" {
+    "$BMF" model best mandel-comm -p 1..512 -d 160 -c 0.01us --json >best.json
+    "$BMF" model best winnow -p 1..128 -d 160 -c 1us --set unevenness=1 --as-printed >winnow.txt
+    in_python <<'END'
+import math
+best = json.load(open("best.json"))["best"][0]
+assert best["p"] == 87 and "%.6g" % (best["seconds"] * 1e6) == "5532.83" and best["end"] == 87
+# A second search, over the document's formula.
+def parts(p):
+    return {"broadcast": 100 + 2 * p + 0.2 * math.log(p) * 8, "compute": 160 * (160 / p) * 0.01 * 8 * 100,
+            "gather": 200 * math.log(p) + 0.0009 * p * p * 160 * (160 / p)}
+def total(p):
+    return sum(parts(p).values()) if p > 1 else parts(1)["compute"]
+assert min(range(1, 513), key=total) == 87
+near = [p for p in range(1, 513) if total(p) <= 1.05 * total(87)]
+assert best["near"] == [near[0], near[-1]]
+gain = [p for p in range(1, 513) if total(p) < total(1)]
+assert best["faster_than_one"] == [gain[0], gain[-1]]
+for crossing in best["crossings"]:
+    p, longer, shorter = crossing["p"], crossing["longer"], crossing["shorter"]
+    assert parts(p)[longer] > parts(p)[shorter] and parts(p - 1)[longer] <= parts(p - 1)[shorter], crossing
+assert [c for c in best["crossings"] if c["longer"] == "gather" and c["shorter"] == "compute"]
+END
+    run cat winnow.txt
+    assert_line --regexp '^  fastest: 1 process, '
+    assert_line "  never faster than one process"
+}
+
 @test "check tells what is in a file, and what is odd" {
     run "$BMF" model check life
     assert_success

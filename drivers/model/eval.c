@@ -112,27 +112,6 @@ static json_t *point_object(const setting *s, double p)
 
 /* ---- all points ---- */
 
-/* Everything can be evaluated: a table is printed whole or not at all. */
-static int check_all(const bmf_equations *equations, const bmf_model_options *o)
-{
-    const int phases = equations_phases(equations);
-    const int64_t n = o->p.count;
-    double *time = allocate_array(n * (phases + 1), (int64_t)sizeof *time);
-    double *d = allocate_array(n, (int64_t)sizeof *d), *c = allocate_array(n, (int64_t)sizeof *c);
-    int status = BMF_OK;
-    for (int64_t i = 0; i < o->d.count * o->c.count && status == BMF_OK; i++) {
-        for (int64_t k = 0; k < n; k++) {
-            d[k] = o->d.number[i / o->c.count];
-            c[k] = o->c.number[i % o->c.count];
-        }
-        status = equations_times(equations, n, o->p.number, d, c, time);
-    }
-    free(time);
-    free(d);
-    free(c);
-    return status;
-}
-
 static int evaluate_setting(setting *s, json_t *points, bool first)
 {
     const bmf_number_list *p = &s->options->p;
@@ -182,7 +161,7 @@ static int print_all(setting *s)
 static int evaluate(const bmf_equations *equations, const bmf_model_options *o)
 {
     setting s = {.equations = equations, .options = o};
-    const int status = check_all(equations, o);
+    const int status = check_all_points(equations, o);
     if (status != BMF_OK)
         return report_status(NULL, status);
     s.estimate = allocate_array(equations_phases(equations) + 1, (int64_t)sizeof *s.estimate);

@@ -96,9 +96,30 @@ double model_time_of_one(const bmf_equations *equations, double d, double c)
     return total;
 }
 
+int check_all_points(const bmf_equations *equations, const bmf_model_options *o)
+{
+    const int phases = equations_phases(equations);
+    const int64_t n = o->p.count;
+    double *time = allocate_array(n * (phases + 1), (int64_t)sizeof *time);
+    double *d = allocate_array(n, (int64_t)sizeof *d), *c = allocate_array(n, (int64_t)sizeof *c);
+    int status = BMF_OK;
+    for (int64_t i = 0; i < o->d.count * o->c.count && status == BMF_OK; i++) {
+        for (int64_t k = 0; k < n; k++) {
+            d[k] = o->d.number[i / o->c.count];
+            c[k] = o->c.number[i % o->c.count];
+        }
+        status = equations_times(equations, n, o->p.number, d, c, time);
+    }
+    free(time);
+    free(d);
+    free(c);
+    return status;
+}
+
 /* ---- the group ---- */
 
-static const bmf_driver *const commands[] = {&model_eval_command, &model_check_command, &model_list_command, NULL};
+static const bmf_driver *const commands[] = {&model_eval_command, &model_best_command, &model_check_command,
+                                             &model_list_command, NULL};
 
 const bmf_driver model_command = {
     .name = "model",
