@@ -1,8 +1,9 @@
 /** @file
  * Marks in an MPI program for `bmf record` and `bmf predict --mpi`: phases, steps of computing, parameters. This header
- * is all there is: nothing needs to be linked, and nothing happens unless the recorder is loaded (docs/mpi-programs.md).
- * Fortran programs `call bmf_phase('input')`, `bmf_phase_end()`, `bmf_compute(steps)` and `bmf_value('n', value)`, with
- * double precision numbers, and are linked with -lbmf-record, which does nothing by itself. None is collective. */
+ * is all there is: nothing needs to be linked, and nothing happens unless the recorder is loaded
+ * (docs/mpi-programs.md). Fortran programs `call bmf_phase('input')`, `bmf_phase_end()`, `bmf_compute(steps)` and
+ * `bmf_value('n', value)`, with double precision numbers, and are linked with -lbmf-record, which does nothing by
+ * itself. None is collective. */
 #ifndef BMF_MARK_H
 #define BMF_MARK_H
 
