@@ -99,8 +99,8 @@ static int find_sending(const bmf_machine *machine, const config_setting_t *grou
     return need(machine, group, s, WAITING, "isend2");
 }
 
-/* Sheets without times of pairs: half of the processors send to the other half. The sender and the receiver are busy for
- * as long as that takes (docs/machines.md). */
+/* Sheets without times of pairs: half of the processors send to the other half. The sender and the receiver are busy
+ * for as long as that takes (docs/machines.md). */
 static int find_congested(const bmf_machine *machine, const config_setting_t *group, sheet_network *s)
 {
     static const role busy[] = {POSTING, ARRIVAL, TAKING};
@@ -295,7 +295,8 @@ static double growing_share(const sheet_network *s, const bmf_transit *message)
     return whole > empty ? 1.0 - empty / whole : 0.0;
 }
 
-/* The entry of a call that blocks until the sender may go on; POSTING for those that do not, and if the sheet has none. */
+/* The entry of a call that blocks until the sender may go on; POSTING for those that do not, and if the sheet has
+ * none. */
 static role blocking_role(const sheet_network *s, bmf_send_mode mode)
 {
     const role wanted = mode == BMF_SEND_BLOCKING      ? SENDING

@@ -1,10 +1,10 @@
 /* The recorder's clock.
  *
- * Method: where the processor's time stamp counter runs at one speed on all cores, it is read: 20 ns, where a reading of
- * CLOCK_MONOTONIC takes 50 to 75 on a virtual machine. The first rank of every host measures the counter's speed against
- * that clock, and the other ranks of the host take it from there, so that they agree however exact it is. Hosts are
- * brought to rank 0's time by messages to and fro, of which the fastest says the most (F. Cristian, 1989).
- * Time 0 is when the last rank of rank 0's host had come to MPI_Init.
+ * Method: where the processor's time stamp counter runs at one speed on all cores, it is read: 20 ns, where a
+ * reading of CLOCK_MONOTONIC takes 50 to 75 on a virtual machine. The first rank of every host measures the
+ * counter's speed against that clock, and the other ranks of the host take it from there, so that they agree however
+ * exact it is. Hosts are brought to rank 0's time by messages to and fro, of which the fastest says the most (F.
+ * Cristian, 1989). Time 0 is when the last rank of rank 0's host had come to MPI_Init.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* What the parts of the recorder share. It is a library of its own that is loaded before MPI (LD_PRELOAD) or linked with
- * a program: it defines MPI's functions, notes what each call was and how long it took, and calls the PMPI_ ones.
+/* What the parts of the recorder share. It is a library of its own that is loaded before MPI (LD_PRELOAD) or linked
+ * with a program: it defines MPI's functions, notes what each call was and how long it took, and calls the PMPI_ ones.
  *
  * One thread records: the one that initialised MPI. A rank's events go to a mapped file, its part
  * (runtime/trace/part_format.h), which rank 0 makes a trace of in MPI_Finalize. */

@@ -1,8 +1,8 @@
 /* Call sites.
  *
- * Method: a site is where the call returns to, as an offset in its program or library; it is looked up once for each name
- * and address. Calls out of MPICH's Fortran library have their sites further up the stack. At the end one addr2line a
- * module says files and lines; without debugging information the offsets stay.
+ * Method: a site is where the call returns to, as an offset in its program or library; it is looked up once for each
+ * name and address. Calls out of MPICH's Fortran library have their sites further up the stack. At the end one
+ * addr2line a module says files and lines; without debugging information the offsets stay.
  */
 #define _GNU_SOURCE
 #include "predict/record/sites.h"

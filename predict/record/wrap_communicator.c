@@ -1,5 +1,5 @@
-/* Making communicators. The operation is a collective on the communicator that it starts from; what is made gets a group
- * of its own (groups.c). */
+/* Making communicators. The operation is a collective on the communicator that it starts from; what is made gets a
+ * group of its own (groups.c). */
 #include "predict/record/record.h"
 
 /* Bytes of what is gathered to split a communicator: color and key. */

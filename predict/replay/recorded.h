@@ -4,8 +4,8 @@
  * Rules (document 001, 5.2, and the table in docs/mpi-programs.md):
  *   message     the machine's network; the receiver needs it from the later of its call and the arrival on
  *   collective  all leave at the latest start of the group + T(p, d) of the network's sheet, d the largest count of any
- *               member; networks without such times, or with collectives = "messages", send the messages that MPICH does
- *   computing   the recorded processor time / the machine's power
+ *               member; networks without such times, or with collectives = "messages", send the messages that MPICH
+ * does   computing   the recorded processor time / the machine's power
  *   tests that found nothing take no time: their number is the recording machine's affair
  * Deterministic: the same trace and machine give the same bits. */
 #ifndef BMF_REPLAY_RECORDED_H

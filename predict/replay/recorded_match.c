@@ -1,7 +1,7 @@
 /* Messages and collective calls of a recorded program.
  *
- * Method: sends and receives are sorted by (group, sender, receiver, tag, number), collectives by (group, number); equal
- * ones belong together. Cost: sorting.
+ * Method: sends and receives are sorted by (group, sender, receiver, tag, number), collectives by (group, number);
+ * equal ones belong together. Cost: sorting.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The messages of collective operations, for networks that have no times for them.
  *
- * Algorithms are those that MPICH 4.0.2 takes by size (R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective
- * communication operations in MPICH", 2005), with n processes and m bytes:
+ * Algorithms are those that MPICH 4.0.2 takes by size (R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of
+ * collective communication operations in MPICH", 2005), with n processes and m bytes:
  *   barrier                     dissemination: ceil(log2 n) rounds of empty messages
  *   bcast, scatter              binomial tree from the root; bcast beyond 12 KiB and 8 processes: scatter, then a ring
  *   reduce, gather              the same tree upwards

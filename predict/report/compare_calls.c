@@ -1,5 +1,5 @@
-/* Comparison by operation. Source: document 001, 2.4.2, cmptrace and figure 2.10: levels A (event by event), B (processor
- * and state), C (state), each `STATE t1 t2 t2/t1`.
+/* Comparison by operation. Source: document 001, 2.4.2, cmptrace and figure 2.10: levels A (event by event), B
+ * (processor and state), C (state), each `STATE t1 t2 t2/t1`.
  *
  * Method: states get numbers by a hash table of their names; one pass over each run adds up. Cost: linear.
  */

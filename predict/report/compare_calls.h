@@ -6,8 +6,8 @@
 
 #include "predict/report/compare.h"
 
-/* The state an event is of, in capitals: of a recorded MPI program the call, of bmf's own programs COMPUTE, FILE, or the
- * skeleton that a message is of. */
+/* The state an event is of, in capitals: of a recorded MPI program the call, of bmf's own programs COMPUTE, FILE, or
+ * the skeleton that a message is of. */
 enum { BMF_STATE_TEXT = 64 };
 char *event_state(const bmf_trace_run *run, const bmf_event *event, char text[BMF_STATE_TEXT]);
 

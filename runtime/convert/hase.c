@@ -1,8 +1,8 @@
 /* State traces as document 001 has them (2.4.2, figure 2.9): `$types`, `$bars`, `$events`, seconds with nine decimals.
  *
- * A processor has one state at a time: of leaves that overlap each begins when the one that ended before it ended, as in
- * the other formats of that sort. What is between them is IDLE, the end is DONE. Of a trace with two runs both are
- * written, the second one's bars behind the first one's. Cost: linear.
+ * A processor has one state at a time: of leaves that overlap each begins when the one that ended before it ended,
+ * as in the other formats of that sort. What is between them is IDLE, the end is DONE. Of a trace with two runs
+ * both are written, the second one's bars behind the first one's. Cost: linear.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -9,7 +9,8 @@
 /* Errors: BMF_ERROR_FILE, with file and line. The caller frees the run. */
 typedef int bmf_importer(FILE *stream, const char *path, bmf_trace_run **run);
 
-/* Name, as on the command line, and a few words. A new format is its file read_NAME.c with import_NAME, and its line. */
+/* Name, as on the command line, and a few words. A new format is its file read_NAME.c with import_NAME, and its
+ * line. */
 #define BMF_IMPORTS(X)                                                                                                 \
     X(hase, "states of processors ($types, $bars, $events), document 001, 2.4.2")                                      \
     X(alog, "Upshot's ALOG, document 001, 2.4.1")

@@ -1,8 +1,9 @@
 /* Both ends of every message.
  *
  * Method: a hash table of (node, instance, round, from, to); every entry holds a chain of sends and a chain of receives
- * in order, which are then paired off. In recorded programs a message has a number, with its group and tag. Chains run through the array that holds the partners in the end. Events are
- * taken from the last to the first, so that what stands in order goes to the front of its chain.
+ * in order, which are then paired off. In recorded programs a message has a number, with its group and tag. Chains
+ * run through the array that holds the partners in the end. Events are taken from the last to the first, so that
+ * what stands in order goes to the front of its chain.
  * Cost: expected linear in the messages; events that are equal in everything and out of order cost their number
  * squared.
  */

@@ -1,6 +1,6 @@
-/* Reading Upshot's ALOG as document 001, 2.4.1, prints it: `TYPE PROCESS 0 0 0 MICROSECONDS LABEL`, labels `start X` and
- * `end X` in any case. Lines of all processes are mixed; what lies between an end and the next start is BUSY. Lines with
- * negative types are headers.
+/* Reading Upshot's ALOG as document 001, 2.4.1, prints it: `TYPE PROCESS 0 0 0 MICROSECONDS LABEL`, labels `start X`
+ * and `end X` in any case. Lines of all processes are mixed; what lies between an end and the next start is BUSY. Lines
+ * with negative types are headers.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -114,7 +114,8 @@ uint32_t run_node_like(bmf_trace_run *run, uint32_t parent, const char *text, co
  * after a parallel region. */
 void run_add(bmf_trace_run *run, const bmf_event *event);
 
-/* Of recorded programs. The value of a fact, or NULL. Adding takes copies; a key that is there keeps its first value. */
+/* Of recorded programs. The value of a fact, or NULL. Adding takes copies; a key that is there keeps its first
+ * value. */
 const char *run_fact(const bmf_trace_run *run, const char *key);
 void run_add_fact(bmf_trace_run *run, const char *key, const char *value);
 /* The members of an event's group. */

@@ -1,8 +1,8 @@
 /* Writing a trace file from all ranks together: docs/trace-format.md.
  *
  * Method: rank 0 writes everything but the events, each rank its own, at an offset that follows from all sizes. A file
- * appears whole or not at all (runtime/base/output_file.h). Cost: the bytes of the file, once, an allgather of 6 numbers,
- * the broadcast of a name and three agreements; more only when ranks have named things differently (unite.c).
+ * appears whole or not at all (runtime/base/output_file.h). Cost: the bytes of the file, once, an allgather of 6
+ * numbers, the broadcast of a name and three agreements; more only when ranks have named things differently (unite.c).
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,8 @@
-/* A plain MPI program for the recorder's tests: ring, farm, collectives on parts of the world, nonblocking and persistent
- * messages, probes. Prints sums that do not depend on the number of tries or the order of arrival.
+/* A plain MPI program for the recorder's tests: ring, farm, collectives on parts of the world, nonblocking and
+ * persistent messages, probes. Prints sums that do not depend on the number of tries or the order of arrival.
  *
- * usage: mpi_patterns PART.. ; PART: ring farm groups nonblocking persistent probes file split abort exit hang crash opaque */
+ * usage: mpi_patterns PART.. ; PART: ring farm groups nonblocking persistent probes file split abort exit hang crash
+ * opaque */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
