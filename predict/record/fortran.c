@@ -1,9 +1,9 @@
 /* Fortran's `use mpi_f08`.
  *
- * MPICH's Fortran library calls C's MPI_Send for mpif.h and `use mpi`, and for all of mpi_f08 that has buffers; the rest
- * of mpi_f08 (MPI_Init, MPI_Wait, MPI_Barrier, MPI_Comm_split, ..) calls PMPI_ functions, which nobody could preload.
- * Method: where the library's tables of addresses (ELF: relocations of the dynamic section) name PMPI_X and this library
- * has MPI_X, the address is replaced. A program that calls PMPI_ itself, from Fortran, is then seen as well.
+ * MPICH's Fortran library calls C's MPI_Send for mpif.h and `use mpi`, and for all of mpi_f08 that has buffers; the
+ * rest of mpi_f08 (MPI_Init, MPI_Wait, MPI_Barrier, MPI_Comm_split, ..) calls PMPI_ functions, which nobody could
+ * preload. Method: where the library's tables of addresses (ELF: relocations of the dynamic section) name PMPI_X and
+ * this library has MPI_X, the address is replaced. A program that calls PMPI_ itself, from Fortran, is seen as well.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -29,7 +29,8 @@
 #define WRITE_AT_BEGIN(COUNT) MPI_File file, MPI_Offset at, const void *buffer, COUNT count, MPI_Datatype type
 #define IREAD(COUNT)          MPI_File file, void *buffer, COUNT count, MPI_Datatype type, MPI_Request *request
 #define IWRITE(COUNT)         MPI_File file, const void *buffer, COUNT count, MPI_Datatype type, MPI_Request *request
-#define IREAD_AT(COUNT)       MPI_File file, MPI_Offset at, void *buffer, COUNT count, MPI_Datatype type, MPI_Request *request
+
+#define IREAD_AT(COUNT) MPI_File file, MPI_Offset at, void *buffer, COUNT count, MPI_Datatype type, MPI_Request *request
 #define IWRITE_AT(COUNT)                                                                                               \
     MPI_File file, MPI_Offset at, const void *buffer, COUNT count, MPI_Datatype type, MPI_Request *request
 #define PLACE    (file, buffer, count, type, status)
