@@ -111,7 +111,7 @@ misuse_between()
 }
 
 @test "kernels and operators that are none" {
-    misuse kernel-version "bmf_map: kernel->version is 2, this bmf knows 0 to 1"
+    misuse kernel-version "bmf_map: kernel->version is " ", this bmf knows 0 to "
     misuse kernel-block "bmf_map: kernel->block is NULL"
     misuse kernel-inputs "bmf_map_in_place: kernel->inputs is 5, not from 1 to 4"
     misuse kernel-type "bmf_map: kernel->output is a scalar of another size"
