@@ -42,8 +42,7 @@ const bmf_driver check_command = {
     .about = "Parses a program and infers its types. Prints the type of its value, or points at what is wrong.",
     .example = "echo 'B_Op (B_Length) [1, 2, 3]' > length.bmf && bmf check length.bmf\n"
                "bmf check prog.bmf --library lib.bmf --arg input.npy",
-    .exit_code =
-        "0 the program is correct, 1 failed, 2 it is not, and the message marks the place in the text; bad usage.",
+    .exit_code = "2 is also a program that is not correct; the message marks the place in the text.",
     .see = "bmf-run, bmf-plan",
     .options = options,
     BMF_PROGRAM_OPERAND,

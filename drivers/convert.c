@@ -54,9 +54,6 @@ const bmf_driver convert_command = {
         "Writes a trace of bmf in the format of another tool. If it holds a measured and a predicted run, both go into "
         "the output: measured is process, application or container 1, predicted 2.",
     .example = "bmf convert run.trace --to chrome -o run.json\nbmf convert run.trace --to csv -o - | grep ,send,",
-    .exit_code =
-        "0 success, 1 failed (no memory), 2 bad usage, a trace that cannot be read, or an output that cannot be "
-        "written.",
     .see = "bmf-trace, pj_dump, otf2-print",
     .options = options,
     .min_operands = 1,

@@ -35,6 +35,12 @@ static void clean_up_on_signals(void)
     }
 }
 
+/* A reader that goes away is a standard output that cannot be written: a line and an exit code, not a silent end. */
+static void ignore_broken_pipes(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+}
+
 static const bmf_driver *const commands[] = {BMF_COMMANDS(BMF_COMMAND_ROW) NULL};
 
 static const bmf_driver program = {
@@ -58,5 +64,6 @@ int main(int argc, char **argv)
 {
     hold_standard_streams();
     clean_up_on_signals();
+    ignore_broken_pipes();
     return command_main(&program, argc, argv);
 }

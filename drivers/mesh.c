@@ -173,7 +173,6 @@ const bmf_driver mesh_command = {
         "PATTERN: bitrev, transpose, shift[:D[,AXIS]], broadcast[:NODE], neighbours[:AXIS], random, file:PATH. A file "
         "has a message a line, `FROM TO[,TO..] WORDS [at=CYCLE] [bandwidth=B]`; nodes are numbers or X:Y or X:Y:Z.",
     .example = "bmf mesh run bitrev --size 8x8 --words 512 --router scheduled --json",
-    .exit_code = "0 success, 1 failed, 2 bad usage, or a message file with a mistake.",
     .see = "bmf-machine",
     .more = print_routers,
     .options = table,

@@ -167,7 +167,6 @@ const bmf_driver plan_command = {
     .example = "echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus))) . P_Split (B_Num 4)\n"
                "      [1, 2, 3, 4, 5, 6, 7, 8]' > sum.bmf && bmf plan sum.bmf\n"
                "bmf plan examples/17-histogram.bmf --procs 4",
-    .exit_code = "0 success, 1 failed (no memory), 2 bad usage or an error in the program.",
     .see = "bmf-check, bmf-run",
     .options = options,
     BMF_PROGRAM_OPERAND,

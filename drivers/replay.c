@@ -148,10 +148,8 @@ const bmf_driver replay_command = {
         "work, and where all processors waited for the slowest they agree in the machine's time. Of a trace with two "
         "runs the first is taken.",
     .example = "bmf replay run.trace --machine workstations-16 --trace both.trace\nbmf compare both.trace",
-    .exit_code =
-        "0 success, 1 failed (no memory), 2 bad usage, a trace or machine file that cannot be read, more processors "
-        "than the machine has, or a trace that cannot be replayed: events were lost, calls that not all "
-        "processors took part in, messages without a second end.",
+    .exit_code = "2 is also a trace that cannot be replayed (events were lost, calls that not all processors took part "
+                 "in, messages without a second end), or more processors than the machine has.",
     .see = "bmf-run, bmf-machine, bmf-convert",
     .options = table,
     .min_operands = 1,

@@ -117,7 +117,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     int code = report_status(ctx, run_program(ctx, o, path, &program, &out));
     if (code == 0 && bmf_is_root(ctx)) {
         code = o->json ? print_json(ctx, &out) : finish_output();
-        if (o->stats)
+        if (o->stats && code == 0)
             print_stats(ctx, &program);
     }
     free(out.text);
@@ -157,9 +157,8 @@ const bmf_driver run_command = {
                "      [1, 2, 3]' > squares.bmf && mpirun -n 2 bmf run squares.bmf\n"
                "mpirun -n 4 bmf run examples/17-histogram.bmf --arg digits.npy --json\n"
                "mpirun -n 4 bmf run prog.bmf --library lib.bmf --arg in.npy --out out.npy",
-    .exit_code =
-        "0 success, 1 failed (no memory), 2 bad usage or bad input: the program has an error, or fails on this "
-        "argument (an index outside its list, an int that does not fit 64 bits, ints divided by zero, ..).",
+    .exit_code = "2 is also a program with an error, or that fails on this argument (an index outside its list, an int "
+                 "that does not fit 64 bits, ints divided by zero, ..).",
     .see = "bmf-check, bmf-plan",
     .note = "--bmf-threads T, --bmf-schedule LIST, --bmf-plan are understood too, as by every program of bmf.",
     .options = options,

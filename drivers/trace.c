@@ -93,7 +93,6 @@ const bmf_driver trace_command = {
         "region or skeleton call the number of events, their seconds and their amounts (elements or bytes), added up "
         "over all processors.",
     .example = "bmf trace run.trace",
-    .exit_code = "0 success, 1 failed (no memory), 2 bad usage, or a trace that cannot be read.",
     .see = "bmf-run, bmf-report, bmf-convert",
     .min_operands = 1,
     .max_operands = 1,

@@ -176,6 +176,17 @@ static int reduce_source(const char *skeleton, const bmf_list *xs, const bmf_sou
     return status;
 }
 
+/* Whether kernel and operator have a function of both that folds blocks as the tree does. */
+static bool can_fuse(const bmf_source *source, const bmf_tree *tree)
+{
+    const bmf_kernel *kernel = source->kernel;
+    const bmf_fused_fold *fused = kernel && kernel->version >= 2 ? kernel->fused : NULL;
+    if (!fused || !fused->fold || fused->op != tree->op || fused->of != kernel->block)
+        return false;
+    return (tree->by_columns || tree->reassociate) && tree->fold_blocks && source_contiguous(source) &&
+           fused->fold(kernel->context, 0, source->input, NULL);
+}
+
 static int reduce_lists(const bmf_skeleton_type *skeleton, const bmf_list *xs, const bmf_list *ys,
                         const bmf_kernel *kernel, const bmf_operator *op, void *value)
 {
@@ -187,6 +198,7 @@ static int reduce_lists(const bmf_skeleton_type *skeleton, const bmf_list *xs, c
     if (status == BMF_OK) {
         skeleton_begin(ctx, skeleton, kernel ? "%s %s %s" : "%s %s%s", skeleton->name, op->name,
                        kernel ? kernel->name : "");
+        source.blocks.fused = can_fuse(&source, &tree);
         status = skeleton_end(ctx, xs->partition, reduce_source(skeleton->name, xs, &source, &tree, false, value));
         tree_close(&tree);
     }

@@ -197,7 +197,7 @@ picture()
     [ -w /dev/full ] || skip "there is no /dev/full"
     make_trace 1 4 20 1
     run --separate-stderr bash -c "'$BMF' convert in.trace --to csv -o - >/dev/full"
-    assert_failure 2
+    assert_failure 1
     assert_equal "${#stderr_lines[@]}" 1
     run --separate-stderr bash -c "'$BMF' trace in.trace >/dev/full"
     assert_failure 1

@@ -14,6 +14,10 @@
 #include "ctest/support/testing.h"
 #include "runtime/data/list.h"
 
+#ifndef CMPLX /* glibc hides it from clang 14 */
+#define CMPLX(real, imaginary) __builtin_complex(real, imaginary)
+#endif
+
 BMF_MAP_KERNEL(quarter, int32_t, n, float, (float)n / 4.0F)
 BMF_MAP_KERNEL(successor, int32_t, n, int32_t, (int32_t)((uint32_t)n + 1U))
 BMF_MAP_KERNEL(turned, double _Complex, z, double _Complex, CMPLX(-cimag(z), creal(z)))

@@ -18,7 +18,7 @@ __attribute__((unused)) static bmf_network *make(const char *settings, int64_t p
 {
     char text[TEXT];
     bmf_machine *machine;
-    bmf_network *network;
+    bmf_network *network = NULL;
     snprintf(text, sizeof text, "processors = %lld; network = { type = \"graph\"; %s };", (long long)processors,
              settings);
     if (machine_parse(text, "unit_network_graph.machine", &machine) != BMF_OK ||

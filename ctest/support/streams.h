@@ -82,7 +82,7 @@ __attribute__((unused)) static bmf_expression *typed(world *w, const char *text,
 {
     bmf_library library = {0};
     bmf_parsed parsed;
-    bmf_expression *checked;
+    bmf_expression *checked = NULL;
     int number = texts_add(&w->texts, "test.bmf", text, (int64_t)strlen(text));
     if (parse_program(&w->ctx, &w->texts, number, w->arena, &library, &parsed) != BMF_OK ||
         check_types(&w->ctx, &w->texts, w->arena, &library, parsed.expression, in, &checked) != BMF_OK)

@@ -509,6 +509,103 @@ static void flags_follow_the_type(void **unused)
     }
 }
 
+/* ---- fused folds ---- */
+
+BMF_MAP_KERNEL(single_square, float, x, float, x *x)
+BMF_MAP_KERNEL(below, double, x, int64_t, x < 0.25)
+BMF_MAP_KERNEL(parity, int64_t, n, int32_t, (int32_t)(n & 1))
+BMF_ZIP_KERNEL(weighted, float, x, int64_t, k, double, ((double)x * (double)k))
+BMF_ZIP_KERNEL(wrapped, int64_t, a, int64_t, b, int64_t, ((int64_t)((uint64_t)a * (uint64_t)b)))
+
+typedef struct fused_case {
+    const bmf_kernel *kernel;
+    const bmf_operator *op;
+} fused_case;
+
+/* Random elements of a kernel's input: numbers of many sizes, or any bits. */
+static void *draw_input(const bmf_type *type, int64_t count, uint64_t *state)
+{
+    char *x = malloc((size_t)(count * type->size));
+    for (int64_t i = 0; i < count; i++) {
+        const double real = (random_unit(state) - 0.5) * ldexp(1.0, (int)(random_bits(state) % 20));
+        const float narrow = (float)real;
+        const uint64_t bits = random_bits(state);
+        const void *from = &bits;
+        if (type->kind == BMF_REAL)
+            from = &real;
+        if (type->kind == BMF_FLOAT)
+            from = &narrow;
+        memcpy(x + i * type->size, from, (size_t)type->size);
+    }
+    return x;
+}
+
+/* Column i % 8 of block i / 8 by pairs. */
+static void column_by_combine(const bmf_operator *op, const char *x, int64_t i, char *value)
+{
+    const int64_t size = op->type->size, first = i / BMF_COLUMNS * BMF_COLUMN_BLOCK + i % BMF_COLUMNS;
+    char rows[BMF_COLUMNS * TEST_LARGEST_RECORD];
+    for (int r = 0; r < BMF_COLUMNS; r++)
+        memcpy(rows + r * size, x + (first + BMF_COLUMNS * r) * size, (size_t)size);
+    for (int width = BMF_COLUMNS / 2; width > 0; width /= 2)
+        for (int r = 0; r < width; r++) {
+            const bmf_slice pair[2] = {{rows + 2 * r * size, size}, {rows + (2 * r + 1) * size, size}};
+            assert_int_equal(op->combine(op->context, 1, pair, &(bmf_slice){rows + r * size, size}), 0);
+        }
+    memcpy(value, rows, (size_t)size);
+}
+
+/* The fused function of a kernel gives what its block function and the operator's columns give, bit by bit. */
+static void check_fused(const fused_case *fused, int64_t blocks, const void *context, uint64_t *state)
+{
+    const bmf_kernel *kernel = fused->kernel;
+    const int64_t count = BMF_COLUMN_BLOCK * blocks, size = kernel->output->size;
+    bmf_slice in[2] = {{0}}, mapped = {malloc((size_t)(count * size)), size};
+    char *got = calloc((size_t)(BMF_COLUMNS * blocks), (size_t)size);
+    char *expected = calloc((size_t)(BMF_COLUMNS * blocks), (size_t)size);
+    for (int k = 0; k < kernel->inputs; k++)
+        in[k] = (bmf_slice){draw_input(kernel->input[k], count, state), kernel->input[k]->size};
+    kernel->block(context, count, in, &mapped);
+    for (int64_t i = 0; i < BMF_COLUMNS * blocks; i++)
+        column_by_combine(fused->op, mapped.data, i, expected + i * size);
+    assert_true(kernel->fused->fold(context, blocks, in, got));
+    assert_same(BMF_COLUMNS * blocks, (size_t)size, got, expected, "fused fold", kernel->name, blocks);
+    for (int k = 0; k < kernel->inputs; k++)
+        free(in[k].data);
+    free(mapped.data);
+    free(got);
+    free(expected);
+}
+
+static void fused_folds_have_the_bits_of_both(void **unused)
+{
+    (void)unused;
+    const line context = {1.5, -0.25};
+    const fused_case kernels[] = {
+        {&halved, &bmf_plus_real},  {&on_line, &bmf_plus_real},        {&scaled, &bmf_plus_real},
+        {&single, &bmf_plus_float}, {&single_square, &bmf_plus_float}, {&below, &bmf_plus_int},
+        {&parity, &bmf_plus_int32}, {&weighted, &bmf_plus_real},       {&wrapped, &bmf_plus_int}};
+    uint64_t state = 8;
+    const bmf_slice nothing[2] = {{0}};
+    if (!halved.fused->fold || !halved.fused->fold(NULL, 0, nothing, NULL))
+        skip();
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        assert_ptr_equal(kernels[k].kernel->fused->op, kernels[k].op);
+        assert_true(kernels[k].kernel->fused->of == kernels[k].kernel->block);
+        for (int64_t blocks = 1; blocks <= 40; blocks += 1 + blocks / 2)
+            check_fused(&kernels[k], blocks, &context, &state);
+    }
+}
+
+static void only_numbers_are_fused(void **unused)
+{
+    (void)unused;
+    assert_null(mirrored.fused->op);
+    assert_null(mirrored.fused->fold);
+    assert_null(positive.fused->op);
+    assert_null(turned.fused->op);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -517,6 +614,8 @@ int main(void)
         cmocka_unit_test(quick_folds_any_count),
         cmocka_unit_test(quick_sum_is_close),
         cmocka_unit_test(rows_of_blocks),
+        cmocka_unit_test(fused_folds_have_the_bits_of_both),
+        cmocka_unit_test(only_numbers_are_fused),
         cmocka_unit_test(scans_of_rows),
         cmocka_unit_test(columns_of_blocks),
         cmocka_unit_test(combine_takes_any_stride),

@@ -452,9 +452,9 @@ static void laws_have_names(void **state)
 {
     (void)state;
     for (int a = 0; a < BMF_LAW_COUNT; a++) {
-        assert_true(strlen(law_statement(a)) > 5);
+        assert_true(strlen(law_statement((bmf_law)a)) > 5);
         for (int b = 0; b < a; b++)
-            assert_string_not_equal(law_name(a), law_name(b));
+            assert_string_not_equal(law_name((bmf_law)a), law_name((bmf_law)b));
     }
     assert_string_equal(law_name(BMF_LAW_MAP_PROMOTION), "map promotion");
 }

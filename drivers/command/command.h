@@ -121,7 +121,7 @@ typedef struct bmf_driver {
     const char *synopsis; /* one line for every form */
     const char *about;
     const char *example;   /* lines */
-    const char *exit_code; /* what the exit codes mean; NULL: the usual */
+    const char *exit_code; /* what its exit codes mean besides what those of every command do; may be NULL */
     const char *see;       /* other manual pages, such as "bmf-run, bmf-plan"; may be NULL */
     void (*more)(FILE *);  /* prints more for --help that tables know, such as the networks; may be NULL */
     const char *note;      /* prose behind the options; may be NULL */

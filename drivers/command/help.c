@@ -4,9 +4,17 @@
 
 #include "drivers/command/private.h"
 
-const char *const usual_exit_code = "0 success, 1 failed, 2 bad usage or bad input.";
+const char *const exit_codes =
+    "0 success; 1 failed: a kernel or a program that was run, memory that ran out, an interruption, or standard output "
+    "that cannot be written; 2 bad usage or bad input, or a file that cannot be read or written, a full disk included.";
 
 enum { WIDTH = 110, MAX_LEFT = 26 /* columns of the names of options */ };
+
+const char *text_behind(const char *text, char separator)
+{
+    const char *at = strchr(text, separator);
+    return at ? at + 1 : NULL;
+}
 
 /* Prints text from column on, broken at spaces, further lines indented to it. Line feeds in the text are kept. */
 static void print_wrapped(const char *text, int column)
@@ -37,7 +45,7 @@ static void print_wrapped(const char *text, int column)
 static void print_lines(const char *title, const char *text)
 {
     const int indent = (int)strlen(title);
-    for (const char *line = text; line; line = strchr(line, '\n'), line += line ? 1 : 0)
+    for (const char *line = text; line; line = text_behind(line, '\n'))
         printf("%*s%.*s\n", indent, line == text ? title : "", (int)strcspn(line, "\n"), line);
 }
 
@@ -128,7 +136,11 @@ void print_help(const bmf_driver *command, const char *path)
         print_wrapped(command->note, 0);
     }
     fputs("\nExit codes: ", stdout);
-    print_wrapped(command->exit_code ? command->exit_code : usual_exit_code, 12);
+    print_wrapped(exit_codes, 12);
+    if (command->exit_code) {
+        printf("%*s", 12, "");
+        print_wrapped(command->exit_code, 12);
+    }
     putchar('\n');
     if (command->commands && strchr(command->example, '\n')) {
         puts("Example:");

@@ -38,10 +38,8 @@ static char *read_fragment(const char *directory, const char *name)
 /* The section that begins at or behind `at`; NULL: none. */
 static const char *next_section(const char *at)
 {
-    while (at && strncmp(at, ".SH ", 4) != 0) {
-        at = strchr(at, '\n');
-        at += at ? 1 : 0;
-    }
+    while (at && strncmp(at, ".SH ", 4) != 0)
+        at = text_behind(at, '\n');
     return at;
 }
 
@@ -128,7 +126,7 @@ static void put_form(const page *p, const char *line)
 
 static void put_forms(const page *p, const bmf_driver *command)
 {
-    for (const char *line = command->synopsis; line; line = strchr(line, '\n'), line += line ? 1 : 0)
+    for (const char *line = command->synopsis; line; line = text_behind(line, '\n'))
         put_form(p, line);
 }
 
@@ -238,7 +236,7 @@ static void put_see(const page *p, const bmf_driver *command)
     fputs(".SH SEE ALSO\n", p->to);
     if (!command->version)
         fputs(".BR bmf (1)", p->to);
-    for (const char *name = command->see; name; name = strchr(name, ' '), name += name ? 1 : 0) {
+    for (const char *name = command->see; name; name = text_behind(name, ' ')) {
         fputs(name == command->see && command->version ? ".BR " : ",\n.BR ", p->to);
         put_text(p, name, strcspn(name, ","));
         fputs(" (1)", p->to);
@@ -286,7 +284,11 @@ static void put_page(const page *p, const bmf_driver *command, const char *name)
     }
     put_own_sections(p);
     fputs(".SH EXIT STATUS\n", p->to);
-    put(p, command->exit_code ? command->exit_code : usual_exit_code);
+    put(p, exit_codes);
+    if (command->exit_code) {
+        fputc('\n', p->to);
+        put(p, command->exit_code);
+    }
     fputs("\n.SH EXAMPLE\n.nf\n", p->to);
     put_examples(p, command);
     fputs(".fi\n", p->to);

@@ -21,7 +21,11 @@ bmf_reading read_options(const bmf_driver *command, int argc, char **argv, void 
 /* The option's default as text, "" if there is none to tell. */
 const char *option_default(const bmf_driver *command, const bmf_option *option, char *text, size_t size);
 
-extern const char *const usual_exit_code;
+/* What the exit codes of every command mean. */
+extern const char *const exit_codes;
+
+/* The text behind its first separator; NULL: it has none. */
+const char *text_behind(const char *text, char separator);
 
 /* Copies text with its letters from `from` on (a or A) changed to those from `to` on. */
 void copy_letters(const char *text, char from, char to, char *copy, size_t size);

@@ -86,9 +86,7 @@ const bmf_driver compare_command = {
         "both runs may be given alone; of two traces the measured run of the first (if it has one) is compared with "
         "the predicted run of the second. With different numbers of processors steps are compared.",
     .example = "mpirun -n 4 ./program --bmf-trace run.trace\nbmf compare run.trace predicted.trace --events events.csv",
-    .exit_code =
-        "0 success, whatever the runs are like, 1 out of memory, or standard output cannot be written, 2 bad usage, "
-        "a trace that cannot be read, traces of different programs.",
+    .exit_code = "2 is also traces of different programs; differences between the runs are none.",
     .see = "bmf-report, bmf-convert",
     .options = table,
     .min_operands = 1,

@@ -23,8 +23,7 @@ const bmf_driver machine_command = {
         "an interconnection network. M is a file, or the bare name of an installed machine.",
     .example = "bmf machine show fast-cluster --procs 64\n"
                "bmf machine make here.sheet --kernels sum.kernels -o here.machine",
-    .exit_code =
-        "0 success, 1 failed, 2 bad usage, or a mistake in a machine file or a sheet: one line with file and line.",
+    .exit_code = "2 is also a mistake in a machine file or a sheet: one line with file and line.",
     .see = "bmf-sheet, bmf-predict, bmf-replay, bmf-permute",
     .more = print_networks,
     .commands = commands,

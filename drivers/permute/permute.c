@@ -353,9 +353,7 @@ const bmf_driver permute_command = {
     .example = "mpirun -n 2 bmf permute --bits 24 --elem 8 --matrix transpose:12 --verify\n"
                "mpirun -n 1 bmf permute --bits 40 --elem 8 --matrix bitrev --plan\n"
                "bmf permute --bits 21 --elem 4 --matrix transpose:11 --machine decmpp-2048",
-    .exit_code =
-        "0 success, 1 failed (no memory, or a wrong element), 2 bad usage or bad input: a singular matrix, or more "
-        "data than memory.",
+    .exit_code = "1 is a wrong element, too; 2 a singular matrix, or more data than memory.",
     .see = "bmf-machine",
     .note = "The options of every program of bmf, such as --bmf-threads, are understood too.",
     .options = table,

@@ -139,6 +139,7 @@ static int run_program(const bmf_predict_options *options, int64_t processors, b
     const pid_t child = fork();
     if (child == 0) {
         restore_signals(&before);
+        signal(SIGPIPE, SIG_DFL); /* which this process ignores */
         become_program(options, processors, traced, files, failed[1]);
     }
     if (child < 0)

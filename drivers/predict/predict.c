@@ -371,7 +371,6 @@ const bmf_driver predict_command = {
         "goes to standard error.",
     .example = "bmf predict examples/12-mean-variance.bmf --machine workstations-16 --procs 1,2,4,8,16\n"
                "bmf predict --machine fast-cluster --procs 1..1024 --html sum.html -- ./01-sum-of-squares 100000000",
-    .exit_code = "0 success, 1 the program failed, 2 bad usage or bad input.",
     .see = "bmf-machine, bmf-compare, bmf-report, bmf-replay, bmf-sheet",
     .options = options,
     .max_operands = BMF_ANY_NUMBER,

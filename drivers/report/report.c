@@ -170,9 +170,6 @@ const bmf_driver report_command = {
         "apart. docs/intervals.md explains every number.",
     .example = "mpirun -n 4 ./program --bmf-trace run.trace\nbmf report run.trace --depth 2\nbmf report run.trace "
                "predicted.trace --html report.html",
-    .exit_code =
-        "0 success, 1 out of memory, or standard output cannot be written, 2 bad usage, or a trace that cannot be "
-        "read.",
     .see = "bmf-compare, bmf-convert",
     .options = table,
     .min_operands = 1,

@@ -16,9 +16,7 @@ const bmf_driver sheet_command = {
     .example = "mpirun -n 2 bmf sheet measure -o here.raw\n"
                "bmf sheet fit here.raw -o here.sheet\n"
                "bmf sheet calc here.sheet bcast 2 1000",
-    .exit_code =
-        "0 success, 1 failed, 2 bad usage or bad input: an unknown operation (near names are listed), a damaged "
-        "file (with its line), a number out of range.",
+    .exit_code = "2 is also an unknown operation (near names are listed), or a number out of range.",
     .see = "bmf-machine, bmf-permute",
     .commands = commands,
     .missing = "no command for sheets",

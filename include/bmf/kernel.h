@@ -24,7 +24,7 @@ extern "C" {
 
 enum {
     BMF_MAX_INPUTS = 4, /**< of a kernel */
-    BMF_KERNEL_VERSION = 1,
+    BMF_KERNEL_VERSION = 2,
     BMF_OPERATOR_VERSION = 1
 };
 
@@ -49,6 +49,7 @@ typedef struct bmf_kernel {
     bool may_fail;                         /**< ranks then tell each other: one allreduce at the end */
     int version;                           /**< BMF_KERNEL_VERSION: which members there are; 0 for the first layout */
     bmf_stream_function *stream;           /**< from version 1 on: for large results; may be NULL */
+    const struct bmf_fused_fold *fused;    /**< from version 2 on: see bmf/fused.h; may be NULL */
 } bmf_kernel;
 
 /** The same kernel with another context. */
@@ -63,7 +64,7 @@ static inline bmf_kernel bmf_kernel_bind(const bmf_kernel *kernel, const void *c
 enum { BMF_BLOCK = 1024 };
 
 /** Reductions go through blocks of 64 elements, which are read as 8 rows of 8: row by row, or column by column. */
-enum { BMF_COLUMNS = 8, BMF_COLUMN_BLOCK = 64 };
+enum { BMF_COLUMNS = 8, BMF_COLUMN_BLOCK = 64, BMF_AHEAD_BYTES = 2048, BMF_LINE_BYTES = 64 };
 
 /** An associative operator.
  *
@@ -205,6 +206,22 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
 #endif
 /** @endcond */
 
+/** Asks for what stands 2 KiB further on. The machine's own reading ahead stops at pages, and while it learns where a
+ * new one is read no request is under way. */
+#define BMF_READ_AHEAD_(data, bytes)                                                                                   \
+    for (int bmf_line_ = 0; bmf_line_ < (int)(bytes); bmf_line_ += BMF_LINE_BYTES)                                     \
+    __builtin_prefetch((const char *)(data) + BMF_AHEAD_BYTES + bmf_line_)
+
+/** Before a short loop that is to become vectors: gcc would rather unroll it into single operations. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define BMF_KEEP_LOOP_ _Pragma("GCC unroll 1")
+#else
+#define BMF_KEEP_LOOP_
+#endif
+
+/** Four values by the tree. */
+#define BMF_FOLD_FOUR_(combine, a, b, c, d) combine(combine(a, b), combine(c, d))
+
 /** Element i of a slice, as an lvalue. */
 #define BMF_AT(type, slice, i) (*(type *)((char *)(slice).data + (i) * (slice).stride))
 
@@ -263,6 +280,15 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
     BMF_MAP_BLOCK_(BMF_VECTORISE_UNFUSED, name, unfused, context_type, in_type, out_type)                              \
     BMF_STREAM_(name, out_type, const context_type *bmf_c_ = (const context_type *)bmf_context_;                       \
                 const in_type *bmf_x_ = (const in_type *)bmf_in_[0].data, name##_element(bmf_c_, bmf_x_[bmf_i_]))      \
+    BMF_INLINE out_type name##_at(const void *bmf_context_, const void *const *bmf_x_, int64_t bmf_i_)                 \
+    {                                                                                                                  \
+        return name##_element((const context_type *)bmf_context_, ((const in_type *)bmf_x_[0])[bmf_i_]);               \
+    }                                                                                                                  \
+    BMF_INLINE void name##_ahead(const void *const *bmf_x_, int64_t bmf_i_)                                            \
+    {                                                                                                                  \
+        BMF_READ_AHEAD_((const in_type *)bmf_x_[0] + bmf_i_, BMF_COLUMN_BLOCK * sizeof(in_type));                      \
+    }                                                                                                                  \
+    BMF_FUSED_(name, 1, out_type)                                                                                      \
     static const bmf_type name##_in_type = BMF_TYPE_OF(in_type), name##_out_type = BMF_TYPE_OF(out_type);              \
     static const bmf_kernel name __attribute__((unused)) = {#name,                                                     \
                                                             BMF_BLOCK_OF_(name, out_type),                             \
@@ -272,7 +298,8 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
                                                             &name##_out_type,                                          \
                                                             false,                                                     \
                                                             BMF_KERNEL_VERSION,                                        \
-                                                            BMF_STREAM_OF_(name, out_type)};
+                                                            BMF_STREAM_OF_(name, out_type),                            \
+                                                            &name##_fused};
 
 /** name(a, b) = expression, elementwise over two lists. */
 #define BMF_ZIP_KERNEL(name, a_type, a, b_type, b, out_type, expression)                                               \
@@ -291,6 +318,17 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
                 const a_type *bmf_a_ = (const a_type *)bmf_in_[0].data;                                                \
                 const b_type *bmf_b_ = (const b_type *)bmf_in_[1].data,                                                \
                 name##_element(bmf_c_, bmf_a_[bmf_i_], bmf_b_[bmf_i_]))                                                \
+    BMF_INLINE out_type name##_at(const void *bmf_context_, const void *const *bmf_x_, int64_t bmf_i_)                 \
+    {                                                                                                                  \
+        return name##_element((const context_type *)bmf_context_, ((const a_type *)bmf_x_[0])[bmf_i_],                 \
+                              ((const b_type *)bmf_x_[1])[bmf_i_]);                                                    \
+    }                                                                                                                  \
+    BMF_INLINE void name##_ahead(const void *const *bmf_x_, int64_t bmf_i_)                                            \
+    {                                                                                                                  \
+        BMF_READ_AHEAD_((const a_type *)bmf_x_[0] + bmf_i_, BMF_COLUMN_BLOCK * sizeof(a_type));                        \
+        BMF_READ_AHEAD_((const b_type *)bmf_x_[1] + bmf_i_, BMF_COLUMN_BLOCK * sizeof(b_type));                        \
+    }                                                                                                                  \
+    BMF_FUSED_(name, 2, out_type)                                                                                      \
     static const bmf_type name##_a_type = BMF_TYPE_OF(a_type), name##_b_type = BMF_TYPE_OF(b_type),                    \
                           name##_out_type = BMF_TYPE_OF(out_type);                                                     \
     static const bmf_kernel name __attribute__((unused)) = {#name,                                                     \
@@ -301,7 +339,8 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
                                                             &name##_out_type,                                          \
                                                             false,                                                     \
                                                             BMF_KERNEL_VERSION,                                        \
-                                                            BMF_STREAM_OF_(name, out_type)};
+                                                            BMF_STREAM_OF_(name, out_type),                            \
+                                                            &name##_fused};
 
 /** An associative operator a op b = expression with an identity (last argument; for a struct {..} with commas), which
  * does not claim to commute. Exact if the type is an integer, otherwise not. */
@@ -334,20 +373,7 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
          : 0u)
 
 /** @cond internal: the parts of an operator, one function after the other */
-enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, BMF_LINE_BYTES = 64 };
-
-/** Asks for what stands 2 KiB further on. The machine's own reading ahead stops at pages, and while it learns where a
- * new one is read no request is under way. */
-#define BMF_READ_AHEAD_(data, bytes)                                                                                   \
-    for (int bmf_line_ = 0; bmf_line_ < (int)(bytes); bmf_line_ += BMF_LINE_BYTES)                                     \
-    __builtin_prefetch((const char *)(data) + BMF_AHEAD_BYTES + bmf_line_)
-
-/** Before a short loop that is to become vectors: gcc would rather unroll it into single operations. */
-#if defined(__GNUC__) && !defined(__clang__)
-#define BMF_KEEP_LOOP_ _Pragma("GCC unroll 1")
-#else
-#define BMF_KEEP_LOOP_
-#endif
+enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16 };
 
 /** As if x were used. */
 #if defined(__GNUC__)
@@ -547,8 +573,8 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
                     name##_element(bmf_pair_[2 * bmf_j_], bmf_pair_[2 * bmf_j_ + 1]);                                  \
             } else {                                                                                                   \
                 BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMN_BLOCK / 4; bmf_j_++) bmf_four_[bmf_j_] =       \
-                    name##_element(name##_element(bmf_v_[4 * bmf_j_], bmf_v_[4 * bmf_j_ + 1]),                         \
-                                   name##_element(bmf_v_[4 * bmf_j_ + 2], bmf_v_[4 * bmf_j_ + 3]));                    \
+                    BMF_FOLD_FOUR_(name##_element, bmf_v_[4 * bmf_j_], bmf_v_[4 * bmf_j_ + 1], bmf_v_[4 * bmf_j_ + 2], \
+                                   bmf_v_[4 * bmf_j_ + 3]);                                                            \
             }                                                                                                          \
             BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMNS; bmf_j_++) bmf_row_[bmf_j_] =                     \
                 name##_element(bmf_four_[2 * bmf_j_], bmf_four_[2 * bmf_j_ + 1]);                                      \
@@ -604,9 +630,9 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
             BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMNS; bmf_j_++)                                        \
             {                                                                                                          \
                 const type *bmf_r_ = bmf_v_ + bmf_j_;                                                                  \
-                bmf_column_[bmf_j_] = name##_element(                                                                  \
-                    name##_element(name##_element(bmf_r_[0], bmf_r_[8]), name##_element(bmf_r_[16], bmf_r_[24])),      \
-                    name##_element(name##_element(bmf_r_[32], bmf_r_[40]), name##_element(bmf_r_[48], bmf_r_[56])));   \
+                bmf_column_[bmf_j_] =                                                                                  \
+                    name##_element(BMF_FOLD_FOUR_(name##_element, bmf_r_[0], bmf_r_[8], bmf_r_[16], bmf_r_[24]),       \
+                                   BMF_FOLD_FOUR_(name##_element, bmf_r_[32], bmf_r_[40], bmf_r_[48], bmf_r_[56]));    \
             }                                                                                                          \
             BMF_KEEP_LOOP_ for (int bmf_j_ = 0; bmf_j_ < BMF_COLUMNS; bmf_j_++) bmf_y_[bmf_j_] = bmf_column_[bmf_j_];  \
             bmf_v_ += BMF_COLUMN_BLOCK;                                                                                \
@@ -618,4 +644,7 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16, BMF_AHEAD_BYTES = 2048, B
 #ifdef __cplusplus
 }
 #endif
+
+#include <bmf/fused.h>
+
 #endif

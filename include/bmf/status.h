@@ -30,7 +30,8 @@ typedef enum bmf_status {
     BMF_ERROR_FILE,     /**< a file that cannot be read, written or understood; exit code 2 */
     BMF_ERROR_KERNEL,   /**< a user kernel reported failure; exit code 1 */
     BMF_ERROR_MEMORY,   /**< out of memory; exit code 1 */
-    BMF_ERROR_INTERNAL  /**< a broken invariant; exit code 1 */
+    BMF_ERROR_INTERNAL, /**< a broken invariant; exit code 1 */
+    BMF_ERROR_OUTPUT    /**< standard output that cannot be written; exit code 1 */
 } bmf_status;
 
 /** The exit code of a program that ends with this status: 0, 1 or 2 as in the table above. Not collective. */

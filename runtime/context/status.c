@@ -29,6 +29,7 @@ int bmf_exit_code(int status)
     case BMF_ERROR_KERNEL:
     case BMF_ERROR_MEMORY:
     case BMF_ERROR_INTERNAL:
+    case BMF_ERROR_OUTPUT:
         return 1;
     default:
         return 2;
@@ -46,7 +47,8 @@ const char *bmf_status_name(int status)
                                        "bad file",
                                        "failure of a kernel",
                                        "out of memory",
-                                       "internal error"};
+                                       "internal error",
+                                       "bad standard output"};
     return status >= 0 && status < (int)(sizeof name / sizeof name[0]) ? name[status] : "unknown status";
 }
 

@@ -26,7 +26,7 @@ const char hex_pairs[256][2] = {ROW('0'), ROW('1'), ROW('2'), ROW('3'), ROW('4')
 static int fail_output(bmf_context *ctx, const bmf_output *out, int failure)
 {
     if (strcmp(out->path, "-") == 0)
-        return bmf_fail(ctx, BMF_ERROR_FILE, "cannot write to standard output: %s", strerror(failure));
+        return bmf_fail(ctx, BMF_ERROR_OUTPUT, "cannot write to standard output: %s", strerror(failure));
     return bmf_fail(ctx, BMF_ERROR_FILE, "cannot write '%s': %s", out->path, strerror(failure));
 }
 

@@ -1,9 +1,9 @@
 /* Types of elements.
  *
- * Method: interned types stand in one list of the process, newest first, behind a lock; a program has a handful, so a
- * lookup compares with few. Scalars never take the lock. Interned types are never freed, so their pointers can be
- * compared and kept.
- * Cost: O(types * size of a type) to intern, O(size of the type) for everything else.
+ * Method: interned types stand in one hash table of the process, behind a lock, by their kind and the addresses of
+ * their components, which are interned themselves. Scalars never take the lock. Interned types are never freed, so
+ * their pointers can be compared and kept.
+ * Cost: O(size of the type) expected.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -11,6 +11,9 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/table.h"
 #include "runtime/data/type.h"
 
 const bmf_type bmf_type_int = {BMF_INT, sizeof(int64_t), NULL, 0, NULL};
@@ -21,15 +24,12 @@ const bmf_type bmf_type_float = {BMF_FLOAT, sizeof(float), NULL, 0, NULL};
 const bmf_type bmf_type_complex = {BMF_COMPLEX, sizeof(double _Complex), NULL, 0, NULL};
 const bmf_type bmf_type_nothing = {BMF_NOTHING, 0, NULL, 0, NULL};
 
-typedef struct interned_type {
-    bmf_type type; /* first: a bmf_type * handed out is the record's address */
-    struct interned_type *next;
-} interned_type;
-
 _Static_assert(BMF_MAX_LEAVES == 32, "the message of bmf_type_tuple says 32");
 
 static pthread_mutex_t interned_lock = PTHREAD_MUTEX_INITIALIZER;
-static interned_type *interned;
+static bmf_table interned_numbers;
+static bmf_type **interned;
+static int64_t interned_count, interned_capacity;
 
 /* A type that breaks the contract is the programmer's error, and there is no status to return. */
 static _Noreturn void refuse(const char *what)
@@ -82,23 +82,43 @@ static bool same_interned(const bmf_type *a, const bmf_type *b)
     return true;
 }
 
+static uint64_t hash_type(const bmf_type *type)
+{
+    uint64_t hash = hash_add((uint64_t)type->kind, (uint64_t)type->components);
+    for (int k = 0; k < type->components; k++)
+        hash = hash_add(hash, (uint64_t)(uintptr_t)type->component[k]);
+    if (type->kind == BMF_STRUCT)
+        hash = hash_add(hash_add(hash, (uint64_t)type->size), type->name ? hash_text(type->name) : 0);
+    return hash;
+}
+
+static bool is_interned_as(const void *wanted, uint32_t number)
+{
+    return same_interned(wanted, interned[number]);
+}
+
+static bmf_type *copy_type(const bmf_type *type)
+{
+    bmf_type *copy = allocate(sizeof *copy);
+    *copy = *type;
+    copy->name = copy_name(type->name);
+    if (type->components > 0) {
+        const bmf_type **component = allocate_array(type->components, sizeof *component);
+        memcpy(component, type->component, (size_t)type->components * sizeof *component);
+        copy->component = component;
+    }
+    return copy;
+}
+
 /* The interned type equal to one whose components are interned already. The lock is held. */
 static const bmf_type *find_or_add(const bmf_type *type)
 {
-    for (const interned_type *entry = interned; entry; entry = entry->next)
-        if (same_interned(&entry->type, type))
-            return &entry->type;
-    interned_type *entry = allocate_clear(1, sizeof *entry);
-    entry->type = *type;
-    entry->type.name = copy_name(type->name);
-    if (type->components > 0) {
-        const bmf_type **component = allocate_clear(type->components, sizeof *component);
-        memcpy(component, type->component, (size_t)type->components * sizeof *component);
-        entry->type.component = component;
-    }
-    entry->next = interned;
-    interned = entry;
-    return &entry->type;
+    table_make_room(&interned_numbers, interned_count + 1);
+    const uint32_t number =
+        table_find_or_add(&interned_numbers, hash_type(type), is_interned_as, type, (uint32_t)interned_count);
+    if (number == interned_count)
+        *ARRAY_APPEND(interned, interned_count, interned_capacity) = copy_type(type);
+    return interned[number];
 }
 
 const bmf_type *type_of_kind(bmf_type_kind kind)

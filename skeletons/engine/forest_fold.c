@@ -8,7 +8,7 @@
 #include "skeletons/engine/tree.h"
 
 /* A group is folded in blocks before the forest hears of it: a push costs as much as tens of elements. */
-enum { GROUP = BMF_GROUP_BLOCKS * BMF_FOLD_BLOCK };
+enum { GROUP = BMF_GROUP_BLOCKS * BMF_FOLD_BLOCK, EIGHT_BLOCKS = 8 * BMF_COLUMN_BLOCK };
 /* Bytes of elements that are copied because they do not stand side by side. */
 enum { ROOM_BYTES = 8192 };
 
@@ -75,17 +75,36 @@ static int read_and_fold_blocks(const bmf_tree *tree, const bmf_block_source *so
     return 0;
 }
 
-/* One node of 64 .. tree->block_node elements. */
+/* 8 values of each block. */
+static int fold_blocks(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin, int64_t count,
+                       char *values)
+{
+    if (source->fold_blocks)
+        return source->fold_blocks(source, worker, begin, count / BMF_COLUMN_BLOCK, tree->op, tree->fold_blocks,
+                                   values);
+    return read_and_fold_blocks(tree, source, worker, begin, count, values);
+}
+
+/* One node of 64 .. tree->block_node elements. The values of eight blocks are a block themselves, which is folded at
+ * once: a few values at a time, so that memory does not wait until hundreds of them are folded. */
 static int fold_block_node(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin,
                            int64_t count, void *value)
 {
-    char *values = tree->records[worker] + BMF_GROUP_BLOCKS * tree->record;
-    const int64_t blocks = count / BMF_COLUMN_BLOCK;
-    const bmf_slice folded = {values, tree->record};
-    int code = source->fold_blocks
-                   ? source->fold_blocks(source, worker, begin, blocks, tree->op, tree->fold_blocks, values)
-                   : read_and_fold_blocks(tree, source, worker, begin, count, values);
-    return code != 0 ? code : tree_fold(tree, worker, blocks * BMF_COLUMNS, &folded, value);
+    const bmf_operator *op = tree->op;
+    char *values = tree->records[worker] + BMF_GROUP_BLOCKS * tree->record, *at = values;
+    _Alignas(64) char first[BMF_COLUMN_BLOCK * BMF_LARGEST_IN_BLOCKS];
+    const bool by_eight = op->fold_rows && count >= EIGHT_BLOCKS;
+    const int64_t step = by_eight ? EIGHT_BLOCKS : count;
+    for (int64_t done = 0; done < count; done += step) {
+        int code = fold_blocks(tree, source, worker, begin + done, step, by_eight ? first : values);
+        if (code != 0)
+            return code;
+        if (by_eight)
+            op->fold_rows(op->context, 1, first, at);
+        at += BMF_COLUMNS * tree->record;
+    }
+    const int64_t folded = count / (by_eight ? BMF_COLUMN_BLOCK : BMF_COLUMN_BLOCK / BMF_COLUMNS);
+    return tree_fold(tree, worker, folded, &(bmf_slice){values, tree->record}, value);
 }
 
 static int fold_block_group(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin,
@@ -192,7 +211,7 @@ static int fold_by_levels(const bmf_tree *tree, bmf_forest *forest, const bmf_bl
 int forest_fold(const bmf_tree *tree, bmf_forest *forest, const bmf_block_source *source, int worker, int64_t begin,
                 int64_t end)
 {
-    if (tree->reassociate && source->plain)
+    if (tree->reassociate && source->plain && !source->fused)
         return fold_reassociated(tree, forest, source, worker, begin, end);
     return (tree->fold_blocks && !source->fold ? fold_by_blocks : fold_by_levels)(tree, forest, source, worker, begin,
                                                                                   end);

@@ -149,7 +149,8 @@ static int list_block(const bmf_block_source *blocks, int worker, int64_t begin,
     return source_block(source, worker, begin, count, block);
 }
 
-/* Short blocks: what is computed and folded meanwhile fits between two requests to memory. */
+/* Short blocks: what is computed and folded meanwhile fits between two requests to memory. With a fused function there
+ * is no meanwhile. */
 static int fold_list_blocks(const bmf_block_source *blocks, int worker, int64_t begin, int64_t count,
                             const bmf_operator *op, bmf_fold_blocks *fold_blocks, void *values)
 {
@@ -157,6 +158,10 @@ static int fold_list_blocks(const bmf_block_source *blocks, int worker, int64_t 
     const int64_t size = source->leaf_size[0];
     bmf_slice in[2 * BMF_MAX_LEAVES], block[BMF_MAX_LEAVES];
     source_inputs(source, begin, in);
+    if (blocks->fused) {
+        source->kernel->fused->fold(source->kernel->context, count, in, values);
+        return 0;
+    }
     scratch_slices(source->scratch[worker], source->leaves, source->leaf_size, block);
     for (int64_t done = 0, here; done < count; done += here) {
         here = count - done < COMPUTED_BLOCK / BMF_COLUMN_BLOCK ? count - done : COMPUTED_BLOCK / BMF_COLUMN_BLOCK;

@@ -26,6 +26,7 @@ typedef struct bmf_block_source {
      * one after the other; or NULL. Returns 0 or a failure code. */
     int (*fold_blocks)(const struct bmf_block_source *source, int worker, int64_t begin, int64_t blocks,
                        const bmf_operator *op, bmf_fold_blocks *fold_blocks, void *values);
+    bool fused;       /* fold_blocks has a function of kernel and operator, and is the fastest way */
     bool plain;       /* a block's elements are contiguous */
     bool direct;      /* contiguous in the list itself: blocks may be of any length */
     int64_t computed; /* otherwise: elements to compute at a time, whole blocks */

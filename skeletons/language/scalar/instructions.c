@@ -12,7 +12,13 @@
 
 #include "skeletons/language/scalar/code.h"
 
-#define EACH_ELEMENT _Pragma("GCC ivdep") for (int64_t i = 0; i < count; i++)
+/* No operand is the result of another element. clang has no word for it that is not also an order to vectorise. */
+#ifdef __clang__
+#define INDEPENDENT
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+#define EACH_ELEMENT INDEPENDENT for (int64_t i = 0; i < count; i++)
 
 /* A loop: A, B, C say how operands are read (x[i], or x0 of a uniform one). */
 #define LOOP(name, form, R, A_TYPE, B_TYPE, C_TYPE, A, B, C)                                                           \

@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# A standard output that cannot be written: a full device, a closed descriptor, a reader that is gone. Every command, and
+# the help of each, says so in one line and ends with 1. The commands are those of bmf's own tables: a new one must be
+# added here.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    bats_load_library bats-support
+    bats_load_library bats-assert
+    export OMP_WAIT_POLICY=passive
+    cd "$BATS_TEST_TMPDIR"
+    BMF=$BMF_BIN_DIR/bmf
+}
+
+# paths GROUP...: the commands that its help names, and those below them, without the groups
+paths()
+{
+    local command below
+    for command in $("$BMF" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        below=$(paths "$@" "$command")
+        echo "${below:-$* $command}"
+    done | sed 's/^ //'
+}
+
+# The arguments with which a command prints something.
+printing()
+{
+    case "$1" in
+        check | plan) echo sum.bmf ;;
+        run) echo sum.bmf --stats ;;
+        compare) echo in.trace in.trace --json ;;
+        convert) echo in.trace --to csv -o - ;;
+        "machine check" | "machine show") echo ideal ;;
+        "machine list") ;;
+        "machine make") echo in.sheet -o out.machine ;;
+        mesh) echo run bitrev --size 4x4 ;;
+        permute) echo --bits 4 --elem 8 --matrix gray --json ;;
+        predict) echo sum.bmf --machine ideal --procs 2 ;;
+        replay) echo in.trace --machine ideal ;;
+        report) echo in.trace --html - ;;
+        "sheet calc") echo in.sheet send 2 8 ;;
+        "sheet compare") echo in.sheet in.sheet ;;
+        "sheet fit") echo in.raw -o out.sheet ;;
+        "sheet kernels") echo in.trace -o out.kernels ;;
+        "sheet measure") echo --list ;;
+        "sheet plot") echo in.sheet send -o - ;;
+        "sheet show") echo in.sheet ;;
+        trace) echo in.trace ;;
+        *) return 1 ;;
+    esac
+}
+
+prepare()
+{
+    cat >sum.bmf <<'END'
+P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)) . B_Map (B_Op (B_Times) . B_Alltup [B_Id, B_Id])) . P_Split (B_Procs) [1.0, 2.0, 3.0]
+END
+    cp "$BMF_SOURCE_DIR/ctest/cli/hostile/bigd.raw" in.raw
+    cp "$BMF_SOURCE_DIR/examples/sheets/two-cores.sheet" in.sheet
+    "$BMF" run sum.bmf --procs 2 --trace in.trace
+    # A pipe whose reader has gone.
+    mkfifo pipe
+    exec 6<>pipe 7>pipe 6>&-
+}
+
+# unwritable HOW ARGUMENT...: bmf with such a standard output ends with 1 and one line
+unwritable()
+{
+    local how=$1 code=0
+    shift
+    case "$how" in
+        full) timeout 60 "$BMF" "$@" >/dev/full 2>said || code=$? ;;
+        closed) timeout 60 "$BMF" "$@" >&- 2>said || code=$? ;;
+        gone) timeout 60 "$BMF" "$@" >&7 2>said || code=$? ;;
+    esac
+    [ "$code" -eq 1 ] || fail "bmf $* ($how): exit code $code: $(cat said)"
+    [ "$(wc -l <said)" -eq 1 ] || fail "bmf $* ($how): $(cat said)"
+    grep -q '^bmf: cannot write to standard output' said || fail "bmf $* ($how): $(cat said)"
+}
+
+@test "every command says in one line that standard output cannot be written, and ends with 1" {
+    prepare
+    commands=$(paths)
+    [ "$(wc -l <<<"$commands")" -ge 20 ] || fail "too few commands: $commands"
+    while read -r -u 5 command; do
+        arguments=$(printing "$command") || fail "bmf $command is missing in this test"
+        "$BMF" $command $arguments >printed 2>said || fail "bmf $command $arguments: $(cat said)"
+        if [ "$command" = "machine make" ]; then
+            [ ! -s printed ] || fail "bmf $command is not silent any more"
+            continue
+        fi
+        [ -s printed ] || fail "bmf $command $arguments prints nothing"
+        for how in full closed gone; do
+            unwritable $how $command $arguments
+        done
+    done 5<<<"$commands"
+}
+
+@test "so does the help of every command and group" {
+    prepare
+    while read -r -u 5 command; do
+        for how in full closed gone; do
+            unwritable $how $command --help
+        done
+    done 5< <(paths; printf "machine\nsheet\n\n")
+    unwritable full --version
+}
+
+@test "help says what the exit codes mean, of all commands alike" {
+    while read -r -u 5 command; do
+        help=$("$BMF" $command --help | tr -s '\n ' ' ')
+        for text in "Exit codes: 0 success; 1 failed: " "standard output that cannot be written; " \
+                    "2 bad usage or bad input, or a file that cannot be read or written, a full disk included."; do
+            [[ $help == *"$text"* ]] || fail "bmf $command --help does not say: $text"
+        done
+    done 5< <(paths; printf "machine\nsheet\n\n")
+}
+
+@test "output files that cannot be written are another thing: exit code 2" {
+    prepare
+    for command in "convert in.trace --to csv -o" "report in.trace --html" "sheet plot in.sheet send -o" \
+                   "machine make in.sheet -o"; do
+        run --separate-stderr "$BMF" $command /dev/full
+        assert_failure 2
+        [ "${#stderr_lines[@]}" -eq 1 ] || fail "$stderr"
+        [[ $stderr == "bmf: cannot write '/dev/full'"* ]] || fail "$stderr"
+    done
+}
+
+@test "a program that is predicted ends by a broken pipe as usual" {
+    prepare
+    printf '#!/bin/sh\n/bin/echo x >&7\n[ $? -eq 141 ] && touch ended\nexit 0\n' >program
+    chmod +x program
+    run "$BMF" predict --machine ideal --procs 2 -- ./program
+    [ -e ended ] || fail "the program does not get SIGPIPE: $output"
+}
