@@ -102,10 +102,12 @@ endforeach()
 bmf_programs(ctest/cli/programs "")
 bmf_examples(ctest/cli/checked)
 
-# Preloaded into programs to count what they hand to MPI.
-add_library(bmf_count_sends MODULE ctest/cli/preload/count_sends.c)
-target_compile_options(bmf_count_sends PRIVATE ${BMF_COMPILE_OPTIONS})
-target_link_libraries(bmf_count_sends PRIVATE MPICH::MPICH)
+# Preloaded into programs: to count what they hand to MPI, and to wait politely.
+foreach(name count_sends polite)
+  add_library(bmf_${name} MODULE ctest/cli/preload/${name}.c)
+  target_compile_options(bmf_${name} PRIVATE ${BMF_COMPILE_OPTIONS})
+  target_link_libraries(bmf_${name} PRIVATE MPICH::MPICH)
+endforeach()
 
 file(GLOB BMF_BATS_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/cli/*.bats)
 if(BMF_BATS_FILES)
