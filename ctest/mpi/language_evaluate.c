@@ -422,7 +422,7 @@ static void test_refusals(void)
          "P_Split (B_Num 2) . B_Allvec [B_Addr (B_Num 2) (B_Num 2)]]) . B_Alltup [B_Con (B_Int 3), B_Reduce (B_Op "
          "(B_Times)) . B_Allvec []] 1",
          BMF_ERROR_SHAPE,
-         {"B_Reduce without a default"}},
+         {"B_Reduce without a default", "empty list"}},
         {"B_Map (B_Reduce (B_Op (B_Conc))) [[[1]], []]", BMF_ERROR_SHAPE, {"B_Reduce without a default", "element 1"}},
         {"B_Map (B_Reduce (B_Zip (B_Op (B_Plus)))) [[[1]], []]",
          BMF_ERROR_SHAPE,
