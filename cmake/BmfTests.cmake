@@ -100,14 +100,12 @@ endforeach()
 
 bmf_programs(ctest/cli/programs "")
 
-# Preloaded into programs to count what they hand to MPI.
-add_library(bmf_count_sends MODULE ctest/cli/preload/count_sends.c)
-target_compile_options(bmf_count_sends PRIVATE ${BMF_COMPILE_OPTIONS})
-target_link_libraries(bmf_count_sends PRIVATE MPICH::MPICH)
-# And what fails as a full or broken disk does.
-add_library(bmf_full_disk MODULE ctest/cli/preload/full_disk.c)
-target_compile_options(bmf_full_disk PRIVATE ${BMF_COMPILE_OPTIONS})
-target_link_libraries(bmf_full_disk PRIVATE ${CMAKE_DL_LIBS})
+# Preloaded into programs: to count what they hand to MPI, to fail as a full or broken disk does, and to wait politely.
+foreach(name count_sends full_disk polite)
+  add_library(bmf_${name} MODULE ctest/cli/preload/${name}.c)
+  target_compile_options(bmf_${name} PRIVATE ${BMF_COMPILE_OPTIONS})
+  target_link_libraries(bmf_${name} PRIVATE MPICH::MPICH ${CMAKE_DL_LIBS})
+endforeach()
 
 file(GLOB BMF_BATS_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/cli/*.bats)
 if(BMF_BATS_FILES)

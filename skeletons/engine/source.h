@@ -94,6 +94,11 @@ void sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block
 /* The block is complete: copies it out if it was staged. */
 void sink_commit(const bmf_sink *sink, int worker, int64_t begin, int64_t count);
 
+/* Where element `begin` of a sink of one leaf is in the end. */
+static inline void *sink_address(const bmf_sink *sink, int64_t begin)
+{
+    return (char *)sink->output[0].data + (begin - sink->origin) * sink->leaf_size[0];
+}
 /* Writes elements [begin, begin + count) of a sink of one leaf, which stand at `from`, not in a block of the sink's. */
 void sink_store(const bmf_sink *sink, int64_t begin, int64_t count, const void *from);
 
