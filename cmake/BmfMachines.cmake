@@ -1,15 +1,13 @@
-# The example machines and sheets: installed under share/bmf, and found there from the program's own place, so that an
-# installation may be moved; in a build tree links take the place of the files.
+# The example machines, models and sheets: installed under share/bmf, and found there from the program's own place, so
+# that an installation may be moved; in a build tree links take the place of the files.
 
 file(RELATIVE_PATH bmf_from_bin_to_share ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/bmf)
-set_source_files_properties(
-  predict/machine/machine_find.c
-  PROPERTIES COMPILE_DEFINITIONS "BMF_MACHINES_FROM_BIN=\"${bmf_from_bin_to_share}/machines\"")
 set_property(
-  SOURCE predict/machine/machine_find.c APPEND
-  PROPERTY COMPILE_DEFINITIONS "BMF_MACHINES_INSTALLED=\"${CMAKE_INSTALL_FULL_DATADIR}/bmf/machines\"")
+  SOURCE predict/config/installed.c
+  PROPERTY COMPILE_DEFINITIONS "BMF_SHARE_FROM_BIN=\"${bmf_from_bin_to_share}\""
+           "BMF_SHARE_INSTALLED=\"${CMAKE_INSTALL_FULL_DATADIR}/bmf\"")
 
-foreach(folder machines sheets)
+foreach(folder machines models sheets)
   cmake_path(ABSOLUTE_PATH bmf_from_bin_to_share BASE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} NORMALIZE
              OUTPUT_VARIABLE bmf_share)
   file(MAKE_DIRECTORY ${bmf_share})

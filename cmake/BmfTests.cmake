@@ -17,6 +17,7 @@ set(BMF_FULL_RUNS 5:1 7:2) # left to scripts/check --full: nearly half of the ti
 set(BMF_VALGRIND_RANKS 3)
 # Too long for every change: valgrind where the sanitizers look too, and measuring with many more ranks than cores.
 set(BMF_SLOW_TESTS unit_language_stream.valgrind unit_language_stream_edges.valgrind unit_language_scalar.valgrind
+                   unit_language_native.valgrind
                    unit_fit.valgrind unit_schedule_cost.valgrind unit_kernel.valgrind unit_local.valgrind
                    unit_trace.valgrind unit_simulate.valgrind unit_replay.valgrind unit_edn.valgrind unit_sheet.valgrind
                    unit_mesh_simulate.valgrind unit_mesh_streams.valgrind unit_mesh_dynamic.valgrind
@@ -62,6 +63,13 @@ foreach(test IN LISTS BMF_MADE)
     set_tests_properties(${test}.valgrind PROPERTIES LABELS valgrind)
   endif()
 endforeach()
+# Scalar expressions without native code, where there is some.
+foreach(test unit_language_scalar unit_language_native)
+  if(TARGET ${test})
+    add_test(NAME ${test}.interpreted COMMAND ${test})
+    set_tests_properties(${test}.interpreted PROPERTIES LABELS unit ENVIRONMENT BMF_JIT=0)
+  endif()
+endforeach()
 foreach(test unit_command_tables unit_json)
   target_link_libraries(${test} PRIVATE bmf_drivers)
 endforeach()
@@ -100,10 +108,12 @@ endforeach()
 
 bmf_programs(ctest/cli/programs "")
 
-# Preloaded into programs to count what they hand to MPI.
-add_library(bmf_count_sends MODULE ctest/cli/preload/count_sends.c)
-target_compile_options(bmf_count_sends PRIVATE ${BMF_COMPILE_OPTIONS})
-target_link_libraries(bmf_count_sends PRIVATE MPICH::MPICH)
+# Preloaded into programs: to count what they hand to MPI, to fail as a full or broken disk does, and to wait politely.
+foreach(name count_sends full_disk polite)
+  add_library(bmf_${name} MODULE ctest/cli/preload/${name}.c)
+  target_compile_options(bmf_${name} PRIVATE ${BMF_COMPILE_OPTIONS})
+  target_link_libraries(bmf_${name} PRIVATE MPICH::MPICH ${CMAKE_DL_LIBS})
+endforeach()
 
 file(GLOB BMF_BATS_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/cli/*.bats)
 if(BMF_BATS_FILES)

@@ -15,6 +15,7 @@
     X(convert)                                                                                                         \
     X(machine)                                                                                                         \
     X(mesh)                                                                                                            \
+    X(model)                                                                                                           \
     X(plan)                                                                                                            \
     X(permute)                                                                                                         \
     X(predict)                                                                                                         \

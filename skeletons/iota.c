@@ -11,6 +11,12 @@ typedef struct tabulate_state {
     const bmf_sink *sink;
 } tabulate_state;
 
+BMF_VECTORISE static void number_from(int64_t first, int64_t count, int64_t *number)
+{
+    for (int64_t k = 0; k < count; k++)
+        number[k] = first + k;
+}
+
 static int tabulate_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     const tabulate_state *s = state;
@@ -19,8 +25,7 @@ static int tabulate_piece(void *state, int64_t index, const bmf_piece *piece, in
     (void)index;
     for (int64_t i = piece->begin, count; i < piece->end; i += count) {
         count = sink_count(s->sink, i, piece->end);
-        for (int64_t k = 0; k < count; k++)
-            number[k] = i + k;
+        number_from(i, count, number);
         int code = sink_run(s->sink, worker, s->kernel, &in, i, count);
         if (code != 0)
             return code;

@@ -16,6 +16,7 @@
 
 #include "ctest/support/operators.h"
 #include "ctest/support/testing.h"
+#include "skeletons/engine/sum_rows.h"
 
 /* The first differing record, or -1. */
 static int64_t first_difference(int64_t n, size_t size, const char *a, const char *b)
@@ -225,6 +226,42 @@ static void scans_of_rows(void **unused)
             free(expected);
         }
     }
+}
+
+/* Sums in registers give what scan_rows gives, also in place and past the caches. */
+static void check_sum_rows(const test_operator *test, int64_t rows, scan_case how, bool past_caches, uint64_t *state)
+{
+    const int64_t count = BMF_COLUMNS * rows;
+    const size_t size = test->size, bytes = (size_t)count * size;
+    char *drawn = test_draw(test, count, state), *prefix = test_draw(test, rows + 1, state);
+    char *x = aligned_alloc(64, bytes), *out = how.in_place ? x : aligned_alloc(64, bytes);
+    char *expected = calloc((size_t)count + 1, size);
+    memcpy(x, drawn, bytes);
+    test->op->scan_rows(test->op->context, rows / BMF_COLUMNS, x, prefix, expected);
+    memcpy(expected + bytes, prefix + (size_t)rows * size, size);
+    sum_rows_of(test->op)(rows, x, prefix, how.inclusive, past_caches, out);
+    assert_same(count, size, out, expected + (how.inclusive ? size : 0), "scan of rows in registers", test->op->name,
+                count);
+    if (!how.in_place)
+        free(out);
+    free(x);
+    free(drawn);
+    free(prefix);
+    free(expected);
+}
+
+static void sums_of_rows_in_registers(void **unused)
+{
+    (void)unused;
+    uint64_t state = 9;
+    int tried = 0;
+    for (int k = 0; k < TEST_OPERATORS; k++) {
+        const test_operator *test = test_operator_number(k);
+        for (int64_t rows = BMF_COLUMNS; sum_rows_of(test->op) && rows <= 200; rows += BMF_COLUMNS, tried++)
+            for (int bits = 0; bits < 8; bits++)
+                check_sum_rows(test, rows, (scan_case){true, bits & 1, bits & 2}, bits & 4, &state);
+    }
+    assert_true(tried > 0 || !sum_rows_of(&bmf_plus_real));
 }
 
 static void columns_of_blocks(void **unused)
@@ -617,6 +654,7 @@ int main(void)
         cmocka_unit_test(fused_folds_have_the_bits_of_both),
         cmocka_unit_test(only_numbers_are_fused),
         cmocka_unit_test(scans_of_rows),
+        cmocka_unit_test(sums_of_rows_in_registers),
         cmocka_unit_test(columns_of_blocks),
         cmocka_unit_test(combine_takes_any_stride),
         cmocka_unit_test(types_of_kernels_are_right),

@@ -14,7 +14,20 @@
 #include <string.h>
 
 #include "predict/config/config_file.h"
+#include "predict/config/installed.h"
 #include "runtime/base/allocate.h"
+
+static const bmf_installed installed = {"machine", "machines", ".machine", "BMF_MACHINES"};
+
+int machine_find(const char *name, char **path)
+{
+    return installed_find(&installed, name, path);
+}
+
+int64_t machine_installed(char ***name)
+{
+    return installed_names(&installed, name);
+}
 
 static char *copy(const char *text, size_t length)
 {

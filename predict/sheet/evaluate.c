@@ -162,18 +162,18 @@ bmf_cost *cost_new(const bmf_sheet *sheet)
 int cost_add(bmf_cost *cost, const char *operation, double p, double d, double times)
 {
     bmf_estimate one;
-    if (!isfinite(times) || times < 0.0)
-        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "an operation is done at least 0 times, not %g", times);
+    if (!isfinite(times))
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "an operation is not done %g times", times);
     BMF_TRY(sheet_evaluate(cost->sheet, operation, p, d, &one));
     part *at = &cost->part[one.entry - cost->sheet->entry];
     double basis[BMF_TERMS];
     form_basis(one.entry->form, p, d, basis);
     for (int k = 0; k < BMF_TERMS; k++)
         at->basis[k] += times * basis[k];
-    at->noise_variance += times * one.noise_variance;
-    at->used = at->used || times > 0.0;
-    cost->min += times * one.min;
-    cost->max += times * one.max;
+    at->noise_variance += fabs(times) * one.noise_variance;
+    at->used = at->used || times != 0.0;
+    cost->min += times * (times > 0.0 ? one.min : one.max);
+    cost->max += times * (times > 0.0 ? one.max : one.min);
     cost->has_errors = cost->has_errors && one.has_errors;
     if (cost->inside && !one.inside)
         snprintf(cost->outside, sizeof cost->outside, "%.60s: %.190s", operation, one.outside);
@@ -203,6 +203,12 @@ void cost_sum(const bmf_cost *cost, bmf_estimate *estimate)
     double variance = estimate->coefficient_variance + estimate->noise_variance;
     estimate->has_errors = cost->has_errors;
     estimate->freedom = cost->has_errors && spread > 0.0 ? variance * variance / spread : 1e6;
+    find_interval(estimate);
+}
+
+void estimate_move(bmf_estimate *estimate, double mean)
+{
+    estimate->mean = mean;
     find_interval(estimate);
 }
 

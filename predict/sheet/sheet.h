@@ -107,10 +107,13 @@ bool entry_is_poor(const bmf_sheet_entry *entry);
  * the sum of the entry's basis values. Its size does not depend on how many operations are added. */
 typedef struct bmf_cost bmf_cost;
 bmf_cost *cost_new(const bmf_sheet *sheet);
-/* times operations of one kind, times >= 0. Statuses of sheet_evaluate; nothing is added then. */
+/* times operations of one kind; times below 0 take them away, with their noise. Statuses of sheet_evaluate; nothing is
+ * added then. */
 int cost_add(bmf_cost *cost, const char *operation, double p, double d, double times);
 /* The sum so far. freedom is Welch and Satterthwaite's. */
 void cost_sum(const bmf_cost *cost, bmf_estimate *estimate);
 void cost_free(bmf_cost *cost);
+/* Moves an estimate to another mean with the same variances: that of something that varies as the sum does. */
+void estimate_move(bmf_estimate *estimate, double mean);
 
 #endif

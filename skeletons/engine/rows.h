@@ -44,13 +44,17 @@ static inline void row_levels_fold(bmf_row_levels *levels, const bmf_tree *tree,
 void row_levels_total(bmf_row_levels *levels, const bmf_tree *tree, void *record);
 /* before: the fold of everything before the node; through: the same with the node. */
 void row_levels_descend(bmf_row_levels *levels, const bmf_tree *tree, const void *before, const void *through);
-/* After that: the folds before elements [at, at + count), whole blocks, which are x, and through the last of them:
+/* After that: the folds before each row of elements [at, ..) and, after the last one of the node, through it. */
+static inline const char *row_levels_prefix(const bmf_row_levels *levels, const bmf_tree *tree, int64_t at)
+{
+    return levels->prefix[0] + at / BMF_COLUMNS * tree->record;
+}
+/* And: the folds before elements [at, at + count), whole blocks, which are x, and through the last of them:
  * count + 1 values. out does not overlap x. */
 static inline void row_levels_scan(const bmf_row_levels *levels, const bmf_tree *tree, int64_t at, int64_t count,
                                    const void *x, char *out)
 {
-    const char *prefix = levels->prefix[0] + at / BMF_COLUMNS * tree->record,
-               *after = prefix + count / BMF_COLUMNS * tree->record;
+    const char *prefix = row_levels_prefix(levels, tree, at), *after = row_levels_prefix(levels, tree, at + count);
     tree->op->scan_rows(tree->op->context, count / BMF_COLUMN_BLOCK, x, prefix, out);
     out += count * tree->record;
     if (tree->record == sizeof(int64_t))

@@ -4,7 +4,8 @@
  * folds a node and gives its total to the look-back (lookback.h). It scans the node while it folds the next one, a
  * kilobyte at a time, so that memory is read and written all the time; the look-back has that long to learn what is
  * before. Totals of rows of eight are kept from the fold for the scan (rows.h), and so are results of kernels.
- * Results are made in a first-level cache and copied out, past the caches where a list is longer than they are.
+ * Results are made in a first-level cache and copied out, past the caches where a list is longer than they are; those
+ * of the ready-made sums are written from registers where rows are lines.
  * Operators that do no rows, and what is shorter, go block by block: folded, then scanned by a forest; on a single
  * worker both at once.
  * Cost: every element is read from memory and written once; 18 n / 7 operations, 3 n for operators without rows that
@@ -17,6 +18,7 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/lookback.h"
 #include "skeletons/engine/rows.h"
+#include "skeletons/engine/sum_rows.h"
 
 /* Two nodes are in work at a time: well inside a second-level cache. Blocks take turns reading and writing: the
  * shorter, the steadier memory works. What is folded is asked for 8 KiB ahead. */
@@ -56,6 +58,7 @@ typedef struct scan_state {
     bool alone;  /* a single worker */
     bool claims; /* lines of the output are asked for before they are written */
     bool rows;
+    bmf_sum_rows *sum_rows; /* instead of scanning rows to the first-level cache; or NULL */
     scan_worker *worker;
     bmf_lookback lookback;
 } scan_state;
@@ -178,9 +181,17 @@ static void scan_block(const scan_state *s, const scan_worker *w, const scan_nod
 {
     if (s->claims)
         claim_ahead(s, node, at);
-    const int64_t skip = s->pass->kind == BMF_INCLUSIVE ? s->tree->record : 0;
-    row_levels_scan(&node->levels, s->tree, at, s->block, node->x + at * s->tree->record, w->staged);
-    sink_store(&s->sink, s->piece[node->index].begin + at, s->block, w->staged + skip);
+    const int64_t begin = s->piece[node->index].begin + at;
+    const bool inclusive = s->pass->kind == BMF_INCLUSIVE;
+    const char *x = node->x + at * s->tree->record;
+    char *to = sink_address(&s->sink, begin);
+    if (s->sum_rows && (uintptr_t)to % LINE == 0) {
+        s->sum_rows(s->block / BMF_COLUMNS, x, row_levels_prefix(&node->levels, s->tree, at), inclusive,
+                    s->sink.streaming, to);
+        return;
+    }
+    row_levels_scan(&node->levels, s->tree, at, s->block, x, w->staged);
+    sink_store(&s->sink, begin, s->block, w->staged + (inclusive ? s->tree->record : 0));
 }
 
 /* What is before a node that is folded comes down to its rows. False: something failed. */
@@ -354,6 +365,7 @@ static void choose_sizes(scan_state *s)
     const bmf_source *source = s->source;
     const int64_t record = s->tree->record;
     s->rows = tree_has_rows(s->tree) && source->blocks.plain;
+    s->sum_rows = sum_rows_of(s->tree->op);
     s->longest = BMF_SHORTEST_NODE_OF_ROWS;
     while (2 * s->longest * record <= NODE_BYTES)
         s->longest *= 2;

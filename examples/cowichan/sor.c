@@ -1,0 +1,110 @@
+/* sor: a x = b by over-relaxation, every unknown from the old values of all others, so that the result does not
+ * depend on how rows are dealt.
+ *
+ * In every iteration a rank relaxes its own unknowns, all are gathered everywhere, and the largest change is found. */
+#include "programs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double relaxed(const double *row, const double *x, int64_t i, int64_t n, double b, double factor)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++)
+        sum += row[j] * x[j];
+    return x[i] + factor * (b - sum) / row[i];
+}
+
+/* The first row with a zero on the diagonal; the number of rows if there is none. */
+static int first_zero(const struct matrix *a)
+{
+    int own = a->rows, first;
+    for (int i = a->first + a->count - 1; i >= a->first; i--)
+        if (real_row(a, i)[i] == 0)
+            own = i;
+    MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return first;
+}
+
+struct matrix sor(const struct run *run, const struct matrix *a, const struct matrix *b, double factor,
+                  double tolerance, int64_t max_iterations)
+{
+    double change = INFINITY;
+    bmf_phase("vectors");
+    const int zero = first_zero(a);
+    if (zero < a->rows)
+        fail(run, 1, "row %d has no pivot", zero);
+    struct matrix x = matrix_make(run, a->rows, 1, REALS);
+    double *old = matrix_to_all(&x);
+    for (int64_t k = 0; k < max_iterations && change >= tolerance; k++) {
+        bmf_phase("relax");
+        change = 0;
+#pragma omp parallel for reduction(max : change) num_threads((int)run->threads)
+        for (int i = a->first; i < a->first + a->count; i++) {
+            *real_row(&x, i) = relaxed(real_row(a, i), old, i, a->columns, *real_row(b, i), factor);
+            change = fmax(change, fabs(*real_row(&x, i) - old[i]));
+        }
+        bmf_compute(a->count * (2.0 * a->columns + 8));
+        bmf_phase("copy");
+        free(old);
+        old = matrix_to_all(&x);
+        bmf_phase("change");
+        MPI_Allreduce(MPI_IN_PLACE, &change, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    }
+    free(old);
+    if (!(change < tolerance))
+        fail(run, 1, "does not converge: the largest change after %lld iterations is %g, not below %g",
+             (long long)max_iterations, change, tolerance);
+    return x;
+}
+
+#ifndef COWICHAN_CHAIN
+static void *reference(const double *a, const double *b, int64_t n, double factor, double tolerance)
+{
+    double *x = memory(n, sizeof *x), change = INFINITY;
+    while (change >= tolerance) {
+        double *const next = memory(n, sizeof *next);
+        change = 0;
+        for (int64_t i = 0; i < n; i++) {
+            next[i] = relaxed(a + i * n, x, i, n, b[i], factor);
+            change = fabs(next[i] - x[i]) > change ? fabs(next[i] - x[i]) : change;
+        }
+        free(x);
+        x = next;
+    }
+    return x;
+}
+
+int main(int argc, char **argv)
+{
+    const char *vector = NULL;
+    double factor = 1.1, tolerance = 1e-10;
+    int64_t iterations = 100;
+    const struct option options[] = {
+        {"vector", OPTION_TEXT, &vector, "b, a .npy file (random)"},
+        {"factor", OPTION_REAL, &factor, "of relaxation (1.1)"},
+        {"tolerance", OPTION_REAL, &tolerance, "largest change of the last iteration (1e-10)"},
+        {"iters", OPTION_INT, &iterations, "iterations at most (100)"},
+        {NULL, OPTION_FLAG, NULL, NULL},
+    };
+    struct run run =
+        run_open(argc, argv, "sor", "Solves a linear system of 2.5 n unknowns by over-relaxation.", options);
+    struct matrix a, b;
+    system_open(&run, vector, &a, &b);
+    run_begin(&run);
+    struct matrix x = sor(&run, &a, &b, factor, tolerance, iterations);
+    run_end(&run);
+    output(&run, &x);
+    if (run.check) {
+        double *const whole = matrix_gather(&run, &a), *const right = matrix_gather(&run, &b);
+        check_equal(&run, "the solution", &x, whole ? reference(whole, right, a.rows, factor, tolerance) : NULL, 0);
+        free(whole);
+        free(right);
+    }
+    const uint64_t checksum = matrix_checksum(&x);
+    matrix_free(&a);
+    matrix_free(&b);
+    matrix_free(&x);
+    return run_close(&run, checksum);
+}
+#endif
