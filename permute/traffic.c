@@ -2,8 +2,9 @@
  *
  * Method: the kernel of alpha numbers the elements of a block, places outside its pivots number the blocks. The rounds
  * come from Cormen's 1-permutable sets (document 003, 4.2): set j sends from place M s + const + j of every processor
- * s, and all sets with the same alpha j go the same way, so they travel as one message. Cost: O(n^2) word operations
- * once. */
+ * s, and all sets with the same alpha j go the same way, so they travel as one message. The document leaves M open. If
+ * every processor can keep a block, M is such that all keep theirs in round 0: otherwise some would have nothing to
+ * send in each of several rounds, and all would wait for that. Cost: O(n^2) word operations once. */
 #include "permute/traffic.h"
 #include "permute/one_permutable.h"
 
@@ -35,8 +36,21 @@ static void cut_matrix(const bmf_permutation *p, bmf_traffic *traffic)
     traffic->complement = p->complement >> m;
 }
 
+/* (beta + I) s + c lies in the image of alpha for every s. */
+static bool all_can_keep(const bmf_traffic *traffic)
+{
+    bmf_span image;
+    span_clear(&image);
+    for (int j = 0; j < traffic->place_bits; j++)
+        span_add(&image, traffic->place_column[j]);
+    bool all = span_reduce(&image, traffic->complement, NULL) == 0;
+    for (int j = 0; j < traffic->processor_bits && all; j++)
+        all = span_reduce(&image, traffic->processor_column[j] ^ UINT64_C(1) << j, NULL) == 0;
+    return all;
+}
+
 /* The place of processor s's record in set 0, from a list of the sets' sources by record. */
-static void make_rounds(bmf_traffic *traffic)
+static void make_rounds_of_sets(bmf_traffic *traffic)
 {
     int p = traffic->processor_bits, m = traffic->place_bits;
     bmf_one_permutable set;
@@ -52,12 +66,21 @@ static void make_rounds(bmf_traffic *traffic)
     bmf_bit_matrix_inverse(&processor_of, &record_of);
     uint64_t record0 = bmf_bit_matrix_apply(&record_of, x0 >> m);
     uint64_t place0 = place_of(traffic, x0) ^ columns_apply(place_column, record0);
-    traffic->round.bits = p;
     traffic->round_complement = columns_apply(traffic->place_column, place0) ^ traffic->complement;
     for (int j = 0; j < p; j++) {
         uint64_t place = columns_apply(place_column, record_of.column[j]);
         traffic->round.column[j] = traffic->processor_column[j] ^ columns_apply(traffic->place_column, place);
     }
+}
+
+static void make_rounds(bmf_traffic *traffic)
+{
+    traffic->round.bits = traffic->processor_bits;
+    if (all_can_keep(traffic))
+        for (int j = 0; j < traffic->processor_bits; j++)
+            traffic->round.column[j] = UINT64_C(1) << j;
+    else
+        make_rounds_of_sets(traffic);
     bmf_bit_matrix_inverse(&traffic->round, &traffic->round_inverse);
 }
 

@@ -1,9 +1,12 @@
 /* Trials and their memory.
  *
- * Method: all methods that the estimate does not put far behind take turns, TRIALS times; the fastest run of each
- * counts, until the last rank is done. The file holds lines "KEY METHOD"; the last line with a key counts, so
- * remembering is appending. */
+ * Method: all methods that the estimate does not put far behind take turns, TRIALS times; a run lasts until the last
+ * rank is done. The one with the smallest median wins, since the next run is more likely to be an ordinary one than the
+ * best; of those within a few per cent of it the first in the order of methods, so that noise decides little. Who took
+ * four times as long as the best in the first turn is out. The file holds lines "KEY METHOD"; the last line with a key
+ * counts, so remembering is appending. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,16 +16,18 @@
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
 
-enum { TRIALS = 3, KEY_SIZE = 160, PATH_SIZE = 1024 };
+enum { TRIALS = 5, KEY_SIZE = 160, PATH_SIZE = 1024 };
 static const double HOPELESS = 20; /* times the best estimate: not worth a trial */
+static const double BEATEN = 4;    /* times the best first run: not worth another */
+static const double TIE = 1.03;
 
 /* ---- the file ---- */
 
 static void make_key(const bmf_context *ctx, const bmf_permute_plan *plan, char key[KEY_SIZE])
 {
-    snprintf(key, KEY_SIZE, "processors=%" PRId64 " ranks=%d node=%d threads=%d bits=%d elem=%" PRId64 " r=%d",
+    snprintf(key, KEY_SIZE, "processors=%" PRId64 " ranks=%d node=%d threads=%d bits=%d elem=%" PRId64 " r=%d row=%d",
              plan->processors, ctx->ranks, ctx->node_ranks, ctx->threads, plan->permutation.bits, plan->element_bytes,
-             plan->rank);
+             plan->rank, permute_plan_row_bits(plan));
 }
 
 /* Makes the folders on the way if asked to. False if the user has no cache folder. */
@@ -129,23 +134,58 @@ static int make_contestants(bmf_context *ctx, const bmf_permute_plan *plan, bmf_
     return BMF_OK;
 }
 
-/* In turns, since machines drift; the first turn warms up connections and does not count. */
-static int find_fastest(bmf_context *ctx, bmf_permute_plan *const *contestant, const void *const *source,
-                        void *const *target, int *fastest)
+static int by_value(const void *a, const void *b)
 {
-    double min[BMF_PERMUTE_METHODS] = {0}, seconds;
-    *fastest = -1;
-    for (int turn = 0; turn <= TRIALS; turn++)
-        for (int method = 0; method < BMF_PERMUTE_METHODS; method++) {
-            if (!contestant[method])
-                continue;
-            BMF_TRY(time_plan(ctx, contestant[method], source, target, &seconds));
-            if (turn == 1 || (turn > 1 && seconds < min[method]))
-                min[method] = seconds;
-        }
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Runs every method that is still in; the others' seconds are 0. The same on every rank. */
+static int take_turn(bmf_context *ctx, bmf_permute_plan *const *contestant, const void *const *source,
+                     void *const *target, double seconds[BMF_PERMUTE_METHODS])
+{
+    for (int method = 0; method < BMF_PERMUTE_METHODS; method++) {
+        seconds[method] = 0;
+        if (contestant[method])
+            BMF_TRY(time_plan(ctx, contestant[method], source, target, &seconds[method]));
+    }
+    return BMF_OK;
+}
+
+static void drop_beaten(bmf_permute_plan **contestant, const double seconds[BMF_PERMUTE_METHODS])
+{
+    double best = INFINITY;
     for (int method = 0; method < BMF_PERMUTE_METHODS; method++)
-        if (contestant[method] && (*fastest < 0 || min[method] < min[*fastest]))
+        best = contestant[method] && seconds[method] < best ? seconds[method] : best;
+    for (int method = 0; method < BMF_PERMUTE_METHODS; method++)
+        if (contestant[method] && seconds[method] > BEATEN * best) {
+            bmf_permute_plan_free(contestant[method]);
+            contestant[method] = NULL;
+        }
+}
+
+/* In turns, since machines drift; the first turn warms up connections and does not count. */
+static int find_fastest(bmf_context *ctx, bmf_permute_plan **contestant, const void *const *source, void *const *target,
+                        int *fastest)
+{
+    double run[BMF_PERMUTE_METHODS][TRIALS], seconds[BMF_PERMUTE_METHODS], best = INFINITY;
+    BMF_TRY(take_turn(ctx, contestant, source, target, seconds));
+    drop_beaten(contestant, seconds);
+    for (int turn = 0; turn < TRIALS; turn++) {
+        BMF_TRY(take_turn(ctx, contestant, source, target, seconds));
+        for (int method = 0; method < BMF_PERMUTE_METHODS; method++)
+            run[method][turn] = seconds[method];
+    }
+    for (int method = 0; method < BMF_PERMUTE_METHODS; method++) {
+        if (!contestant[method])
+            continue;
+        qsort(run[method], TRIALS, sizeof(double), by_value);
+        const double median = run[method][TRIALS / 2];
+        if (median * TIE < best) {
+            best = median;
             *fastest = method;
+        }
+    }
     return BMF_OK;
 }
 

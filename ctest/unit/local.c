@@ -163,7 +163,7 @@ static void random_ones_to_twenty_bits(void **state)
 static void every_engine_on_large_ones(void **state)
 {
     (void)state;
-    const int64_t size[] = {1, 2, 3, 4, 8, 12, 24};
+    const int64_t size[] = {1, 2, 3, 4, 6, 8, 12, 24, 48};
     uint64_t seed = 7;
     for (size_t k = 0; k < sizeof size / sizeof *size; k++)
         for (int bpc = 0; bpc < 2; bpc++) {

@@ -14,7 +14,7 @@ double vecdiff(const struct run *run, const struct matrix *a, const struct matri
     for (int i = 0; i < a->count; i++)
         largest = fmax(largest, fabs(a->reals[i] - b->reals[i]));
     bmf_compute(a->count);
-    bmf_phase("reduce");
+    bmf_phase("largest");
     MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     bmf_phase("barrier");
     MPI_Barrier(MPI_COMM_WORLD);

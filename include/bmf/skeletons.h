@@ -67,9 +67,10 @@ BMF_API int bmf_distl(const bmf_list *value, const bmf_list *xs, bmf_list **out)
 BMF_API int bmf_distl_value(const bmf_type *type, const void *value, const bmf_list *xs, bmf_list **out);
 /** out[i] = xs[indices[i]], on the processors of indices. Any index list: permutation, duplicates, broadcast. Document
  * 000, 5.9. Sparse: a processor asks only owners it needs (8 bytes an element), and they answer (w bytes an element);
- * none asks itself. An index list that is a BMMC permutation of 2^n elements split evenly over 2^p processors is
- * recognised for one read of it and runs by its plan, without requests (docs/permutations.md). Errors:
- * BMF_ERROR_INDEX names the first position and the index that is out of range. */
+ * none asks itself. Two kinds of index lists are recognised for one read of them and need no requests
+ * (docs/permutations.md): (a i + b) mod n that goes around at most once, where a message carries what is neighbouring
+ * in the result and comes from one part; and BMMC permutations of 2^n elements split evenly over 2^p processors, which
+ * run by their plans. Errors: BMF_ERROR_INDEX names the first position and the index that is out of range. */
 BMF_API int bmf_project(const bmf_list *xs, const bmf_list *indices, bmf_list **out);
 /** xs then ys, evenly split over the processors of xs. At most (n + m) w bytes. */
 BMF_API int bmf_concatenate(const bmf_list *xs, const bmf_list *ys, bmf_list **out);

@@ -66,30 +66,16 @@ static void list_round(const exchange *x, int64_t k, bool (*in_place)(const exch
     }
 }
 
-/* In bytes a window covers what a fast link holds and a partner that comes a few milliseconds late. It is as small as
- * two where rounds are larger than that, so that memory stays small. */
-enum { MIN_ROUNDS = 2, MAX_ROUNDS = 64 };
-static const int64_t window_bytes = (int64_t)8 << 20;
-
-int64_t permute_plan_window(const bmf_permute_plan *plan)
-{
-    const int64_t count = plan->stages ? plan->rounds >> plan->stages->bits : plan->rounds;
-    const int64_t share = (plan->element_bytes << plan->permutation.bits) / plan->processors / count;
-    const int64_t wanted = share > 0 ? window_bytes / share : MAX_ROUNDS;
-    const int64_t most = count < MAX_ROUNDS ? count : MAX_ROUNDS;
-    return wanted > most ? most : wanted < MIN_ROUNDS ? MIN_ROUNDS : wanted;
-}
-
-/* Rounds [ended, begun); number k is at k % MAX_ROUNDS. */
+/* Rounds [ended, begun); number k is at k % BMF_MAX_WINDOW. */
 typedef struct window {
-    bmf_round round[MAX_ROUNDS];
-    bmf_exchange *exchange[MAX_ROUNDS];
+    bmf_round round[BMF_MAX_WINDOW];
+    bmf_exchange *exchange[BMF_MAX_WINDOW];
     int64_t ended, begun;
 } window;
 
 static int end_round(exchange *x, window *w)
 {
-    const int64_t k = w->ended++ % MAX_ROUNDS;
+    const int64_t k = w->ended++ % BMF_MAX_WINDOW;
     const int status = backend_exchange_end(x->ctx, w->exchange[k]);
     free(w->round[k].message);
     return status;
@@ -104,11 +90,11 @@ int permute_rounds(exchange *x, const bmf_transfer *transfer, bool (*in_place)(c
     for (int64_t k = 0; k < count && status == BMF_OK; k++) {
         if (w.begun - w.ended == size)
             status = end_round(x, &w);
-        list_round(x, k, in_place, &own, &w.round[k % MAX_ROUNDS]);
+        list_round(x, k, in_place, &own, &w.round[k % BMF_MAX_WINDOW]);
         w.begun++;
         if (status == BMF_OK)
-            status = backend_exchange_begin(x->ctx, &w.round[k % MAX_ROUNDS], (uint32_t)k, transfer,
-                                            &w.exchange[k % MAX_ROUNDS]);
+            status = backend_exchange_begin(x->ctx, &w.round[k % BMF_MAX_WINDOW], (uint32_t)k, transfer,
+                                            &w.exchange[k % BMF_MAX_WINDOW]);
     }
     while (w.ended < w.begun && status == BMF_OK)
         status = end_round(x, &w);

@@ -31,9 +31,13 @@ struct bmf_permute_plan {
     int32_t *order;     /* of rounds: on one node and between nodes interleaved, or by stages; NULL: as numbered */
 };
 
-/* How many rounds, or stages of them, are under way at once: about 8 MiB of a processor, at least two. The same for
- * every number of ranks. */
+/* How many rounds, or stages of them, are under way at once: four of short messages, 64 MiB of long ones, at least two.
+ * The same for every number of ranks. */
+enum { BMF_MAX_WINDOW = 64 };
 int64_t permute_plan_window(const bmf_permute_plan *plan);
+
+/* log2 of the elements that the naive method sends in one message; -1 if parts are no subspaces. */
+int permute_plan_row_bits(const bmf_permute_plan *plan);
 
 /* The messages of round k from or to processors [low, high), in the same order everywhere; the caller frees
  * round->message. first: the block (rounds, alltoallv) or the row of its first element; count: elements. */

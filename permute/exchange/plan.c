@@ -3,9 +3,10 @@
  * Method: with 2^p processors everything follows from r = rank alpha and the number of keepers (permute/traffic.h). A
  * processor sends 2^r blocks of 2^(m - r) elements and a keeper one less, so P 2^r - K messages. Otherwise the hosts
  * count their own processors' elements (permute/exchange/boxes.h) and share the sums. Estimates: a message costs
- * ctx->cost; rounds wait for each other, all at once messages overlap their latencies. A pass through memory costs
- * MEMORY_PER_BYTE both ways. */
+ * ctx->cost; rounds of a window, or all at once, overlap their latencies. A pass through memory costs MEMORY_PER_BYTE
+ * both ways. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,13 +15,20 @@
 #include "permute/exchange/stages.h"
 #include "permute/traffic.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/handle.h"
 #include "runtime/base/array.h"
 #include "runtime/base/search.h"
 #include "runtime/backend/backend.h"
 
 static const double MEMORY_PER_BYTE = 2e-10;   /* seconds for reading and writing a byte once */
 static const double OVERLAPPED_LATENCY = 0.25; /* what a message adds when others are on their way */
-static const double PAUSES = 1.15;             /* of links at the ends of rounds: docs/performance.md */
+static const double CROWDED = 1.15;            /* short messages of many partners at once: docs/performance.md */
+
+/* Of short messages a few rounds are under way: more would meet in the buffer of the same link and lose packets, and a
+ * loss near the end of a message costs more than the message (measured with TCP: docs/performance.md). Long messages
+ * make up for losses while they last, so that many rounds are under way, up to a limit of memory, and no link waits for
+ * the slowest partner. */
+enum { SHORT_ROUNDS = 4, MIN_ROUNDS = 2, SHORT_BYTES = 1 << 20, WINDOW_BYTES = 64 << 20 };
 
 static const char *const method_names[] = {"rounds", "alltoallv", "naive", "auto"};
 
@@ -163,10 +171,13 @@ static int count_boxes(bmf_context *ctx, bmf_boxes *boxes, box_counts *sum)
 
 static double exchange_seconds(const bmf_context *ctx, bmf_permute_method method, double messages, double bytes)
 {
-    if (method == BMF_PERMUTE_ALLTOALLV && messages > 1)
-        return ctx->cost.latency * (1 + OVERLAPPED_LATENCY * (messages - 1)) + ctx->cost.per_byte * bytes;
-    const bool pauses = method == BMF_PERMUTE_ROUNDS && messages > 2;
-    return messages * ctx->cost.latency + ctx->cost.per_byte * bytes * (pauses ? PAUSES : 1);
+    const bool all_at_once = method == BMF_PERMUTE_ALLTOALLV;
+    if (method == BMF_PERMUTE_NAIVE || messages <= 1)
+        return messages * ctx->cost.latency + ctx->cost.per_byte * bytes;
+    const bool crowded = all_at_once && messages > SHORT_ROUNDS && bytes / messages < SHORT_BYTES;
+    const double waits = all_at_once ? 1 : ceil(messages / SHORT_ROUNDS); /* for the rounds of a window */
+    return ctx->cost.latency * (waits + OVERLAPPED_LATENCY * (messages - 1)) +
+           ctx->cost.per_byte * bytes * (crowded ? CROWDED : 1);
 }
 
 /* messages: of one processor by method. */
@@ -187,6 +198,18 @@ static bmf_permute_method cheapest(const bmf_permute_plan *plan)
         if (plan->seconds[method] < plan->seconds[best])
             best = (bmf_permute_method)method;
     return best;
+}
+
+/* ---- the window ---- */
+
+int64_t permute_plan_window(const bmf_permute_plan *plan)
+{
+    const int64_t at_once = plan->stages ? INT64_C(1) << plan->stages->bits : 1, count = plan->rounds / at_once;
+    const int64_t bytes = (plan->element_bytes << plan->permutation.bits) / plan->processors / plan->rounds;
+    const int64_t most = count < BMF_MAX_WINDOW ? count : BMF_MAX_WINDOW;
+    const bool few = bytes < SHORT_BYTES && plan->method != BMF_PERMUTE_NAIVE; /* rows are sent for their latencies */
+    const int64_t wanted = (few ? SHORT_ROUNDS : WINDOW_BYTES / (bytes > 0 ? bytes : 1)) / at_once;
+    return wanted > most ? most : wanted < MIN_ROUNDS ? MIN_ROUNDS : wanted;
 }
 
 /* ---- making ---- */
@@ -306,6 +329,11 @@ int64_t bmf_permute_plan_bytes(const bmf_permute_plan *plan)
     return plan->bytes;
 }
 
+int permute_plan_row_bits(const bmf_permute_plan *plan)
+{
+    return plan->traffic ? run_bits(plan->traffic) : -1;
+}
+
 void bmf_permute_plan_free(bmf_permute_plan *plan)
 {
     if (!plan)
@@ -314,7 +342,7 @@ void bmf_permute_plan_free(bmf_permute_plan *plan)
     free(plan->stages);
     boxes_free(plan->boxes);
     free(plan->order);
-    free(plan);
+    handle_free(plan);
 }
 
 void bmf_permute_relabel(const bmf_permutation *p, int processor_bits, bmf_permutation *relabelled,

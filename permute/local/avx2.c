@@ -80,6 +80,35 @@ KERNEL_TARGET static void move(char *to, const char *from, size_t bytes, const c
     memcpy(to + i, from + i, bytes - i);
 }
 
+/* Registers of elements of 3 or 6 bytes have 12 bytes in memory. */
+enum { REGISTER = 16, PACKED = REGISTER / 4 * 3 };
+
+/* Reads no further than 12 bytes. */
+KERNEL_TARGET static inline __m128i load_packed(const char *from)
+{
+    int32_t last;
+    memcpy(&last, from + 8, sizeof last);
+    return _mm_unpacklo_epi64(_mm_loadl_epi64((const void *)from), _mm_cvtsi32_si128(last));
+}
+
+KERNEL_TARGET static void fetch_padded(char *to, const char *from, size_t bytes, const char *ahead,
+                                       const bmf_padding *padding)
+{
+    const __m128i places = _mm_loadu_si128((const void *)padding->packed_at);
+    for (size_t i = 0; i < bytes; i += REGISTER, from += PACKED, ahead += PACKED) {
+        if (i % LINE == 0)
+            _mm_prefetch(ahead, _MM_HINT_T1);
+        _mm_storeu_si128((void *)(to + i), _mm_shuffle_epi8(load_packed(from), places));
+    }
+}
+
+KERNEL_TARGET static void pack(char *to, const char *from, size_t bytes, const bmf_padding *padding)
+{
+    const __m128i places = _mm_loadu_si128((const void *)padding->padded_at);
+    for (size_t i = 0; i < bytes; i += REGISTER, to += PACKED)
+        _mm_storeu_si128((void *)to, _mm_shuffle_epi8(_mm_loadu_si128((const void *)(from + i)), places));
+}
+
 static void finish(void)
 {
     _mm_sfence();
@@ -88,7 +117,8 @@ static void finish(void)
 const bmf_engine *engine_avx2(void)
 {
     static const bmf_engine engine = {"avx2", 4,      false, {permute_any, permute_any, permute_any, permute_any},
-                                      fetch,  stream, move,  finish};
+                                      fetch,  stream, move,  fetch_padded,
+                                      pack,   finish};
     return __builtin_cpu_supports("avx2") ? &engine : NULL;
 }
 

@@ -98,6 +98,27 @@ TARGET static void move(char *to, const char *from, size_t bytes, const char *ah
     memcpy(to + i, from + i, bytes - i);
 }
 
+/* The lines of elements of 3 or 6 bytes have 48 bytes in memory. */
+enum { PACKED = LINE / 4 * 3 };
+static const __mmask64 packed = (UINT64_C(1) << PACKED) - 1;
+
+TARGET static void fetch_padded(char *to, const char *from, size_t bytes, const char *ahead, const bmf_padding *padding)
+{
+    const __m512i places = _mm512_loadu_si512(padding->packed_at);
+    for (size_t i = 0; i < bytes; i += LINE, from += PACKED, ahead += PACKED) {
+        _mm_prefetch(ahead, _MM_HINT_T1);
+        const __m512i line = _mm512_maskz_loadu_epi8(packed, from);
+        _mm512_storeu_si512((void *)(to + i), _mm512_permutexvar_epi8(places, line));
+    }
+}
+
+TARGET static void pack(char *to, const char *from, size_t bytes, const bmf_padding *padding)
+{
+    const __m512i places = _mm512_loadu_si512(padding->padded_at);
+    for (size_t i = 0; i < bytes; i += LINE, to += PACKED)
+        _mm512_storeu_si512(to, _mm512_permutexvar_epi8(places, _mm512_loadu_si512((const void *)(from + i))));
+}
+
 static void finish(void)
 {
     _mm_sfence();
@@ -106,7 +127,8 @@ static void finish(void)
 const bmf_engine *engine_avx512(void)
 {
     static const bmf_engine engine = {"avx512", 6,      true, {permute_8, permute_16, permute_32, permute_64},
-                                      fetch,    stream, move, finish};
+                                      fetch,    stream, move, fetch_padded,
+                                      pack,     finish};
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                    __builtin_cpu_supports("avx512vbmi")
                ? &engine

@@ -13,6 +13,12 @@ enum { ENGINE_LINE = 64 };
 /* Permutes a turn of a tile. */
 typedef void bmf_network_kernel(const bmf_network *network, const bmf_tile *tile);
 
+/* Elements of 3 or 6 bytes with a byte or two behind them: where each byte of a line of padded elements is in the
+ * packed ones (or ENGINE_LINE - 1, where there are none), and each of 48 packed bytes in the padded ones. */
+typedef struct bmf_padding {
+    uint8_t packed_at[ENGINE_LINE], padded_at[ENGINE_LINE];
+} bmf_padding;
+
 typedef struct bmf_engine {
     const char *name;
     int vector_bits;               /* vectors of 2^vector_bits bytes */
@@ -24,6 +30,11 @@ typedef struct bmf_engine {
     void (*stream)(char *to, const char *from, size_t bytes);
     /* Copies from memory to memory, as both do. */
     void (*move)(char *to, const char *from, size_t bytes, const char *ahead);
+    /* Elements of 3 or 6 bytes get 4 or 8 in the cache: fetch of them, and from the cache to packed ones in the cache.
+     * `bytes` are those of padded elements, whole vectors; what is written may have a vector more. NULL: not with this
+     * engine. */
+    void (*fetch_padded)(char *to, const char *from, size_t bytes, const char *ahead, const bmf_padding *padding);
+    void (*pack)(char *to, const char *from, size_t bytes, const bmf_padding *padding);
     /* Makes streamed stores visible to the other threads. */
     void (*finish)(void);
 } bmf_engine;
@@ -33,6 +44,12 @@ static inline size_t engine_head(const char *to, size_t bytes)
 {
     const size_t before = (size_t)(-(uintptr_t)to % ENGINE_LINE);
     return before < bytes ? before : bytes;
+}
+
+/* Of bytes in the cache, those in memory of elements that are padded. */
+static inline size_t engine_packed(size_t bytes)
+{
+    return bytes / 4 * 3;
 }
 
 /* NULL where the processor has no such instructions. */

@@ -8,7 +8,7 @@
  * byte is read once and written once. */
 #include "permute/local/pipeline.h"
 
-enum { KNOWN = 128 };
+enum { KNOWN = 128, PADDED_BYTES = 4096 };
 
 typedef struct pipeline {
     const bmf_local_plan *plan;
@@ -67,6 +67,12 @@ static size_t piece_bytes(const bmf_local_plan *plan)
     return plan->turn_run_bits > 0 ? plan->run_bytes : plan->turn_bytes;
 }
 
+/* The address of a piece of the tile's run at x. */
+static size_t piece_address(const bmf_local_plan *plan, uint64_t x, size_t at)
+{
+    return x * (uint64_t)plan->element_bytes + (plan->padded ? engine_packed(at) : at);
+}
+
 /* Turn `turn` of the tile at x into the buffer, run by run. */
 static void fetch_turn(const bmf_local_plan *plan, const char *source, uint64_t x, uint64_t turn, uint64_t x_ahead,
                        uint64_t turn_ahead, char *buffer)
@@ -76,21 +82,49 @@ static void fetch_turn(const bmf_local_plan *plan, const char *source, uint64_t 
     char *to = buffer + turn * plan->turn_bytes;
     for (uint64_t k = 0; k < pieces; k++, to += bytes) {
         const piece now = piece_of(plan, turn, k), then = piece_of(plan, turn_ahead, k);
-        plan->engine->fetch(to, local_at(plan, source, x ^ plan->source_run[now.run]) + now.at, bytes,
-                            local_at(plan, source, x_ahead ^ plan->source_run[then.run]) + then.at);
+        const char *from = source + piece_address(plan, x ^ plan->source_run[now.run], now.at);
+        const char *ahead = source + piece_address(plan, x_ahead ^ plan->source_run[then.run], then.at);
+        if (plan->padded)
+            plan->engine->fetch_padded(to, from, bytes, ahead, &plan->padding);
+        else
+            plan->engine->fetch(to, from, bytes, ahead);
+    }
+}
+
+/* Where piece k of a turn of the tile that goes to y is written. */
+static char *place_of(const bmf_local_plan *plan, char *target, uint64_t y, uint64_t turn, uint64_t k)
+{
+    const piece now = piece_of(plan, turn, k);
+    return target + piece_address(plan, (y & ~low_bits(plan->tiling.run_bits)) ^ plan->target_run[now.run], now.at);
+}
+
+/* Padded elements are packed a turn or so at a time: processors are slow to load what straddles recent stores. */
+static void write_padded_turn(const bmf_local_plan *plan, char *target, uint64_t y, uint64_t turn, const char *permuted)
+{
+    const size_t bytes = piece_bytes(plan), step = bytes < PADDED_BYTES ? bytes : PADDED_BYTES;
+    const char *from = permuted + turn * plan->turn_bytes;
+    char packed[PADDED_BYTES / 4 * 3 + ENGINE_LINE];
+    for (size_t begin = 0, count; begin < plan->turn_bytes; begin += count) {
+        count = plan->turn_bytes - begin < PADDED_BYTES ? plan->turn_bytes - begin : PADDED_BYTES;
+        plan->engine->pack(packed, from + begin, count, &plan->padding);
+        for (size_t at = 0; at < count; at += step)
+            plan->engine->stream(place_of(plan, target, y, turn, (begin + at) / bytes) +
+                                     engine_packed((begin + at) % bytes),
+                                 packed + engine_packed(at), engine_packed(step));
     }
 }
 
 static void write_turn(const bmf_local_plan *plan, char *target, uint64_t y, uint64_t turn, const char *permuted)
 {
-    const uint64_t pieces = pieces_of(plan), high = y & ~low_bits(plan->tiling.run_bits);
+    const uint64_t pieces = pieces_of(plan);
     const size_t bytes = piece_bytes(plan);
     const char *from = permuted + turn * plan->turn_bytes;
-    for (uint64_t k = 0; k < pieces; k++, from += bytes) {
-        const piece now = piece_of(plan, turn, k);
-        const uint64_t run = high ^ plan->target_run[now.run];
-        plan->engine->stream(target + run * (uint64_t)plan->element_bytes + now.at, from, bytes);
+    if (plan->padded) {
+        write_padded_turn(plan, target, y, turn, permuted);
+        return;
     }
+    for (uint64_t k = 0; k < pieces; k++, from += bytes)
+        plan->engine->stream(place_of(plan, target, y, turn, k), from, bytes);
 }
 
 static uint64_t low_of(const bmf_local_plan *plan, uint64_t y)

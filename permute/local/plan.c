@@ -3,17 +3,18 @@
  * Method: a run should be long, for pages and for the memory's own rows, and a few tiles should fit the second cache.
  * The tile of runs of 2^k elements has at most 2^(2k) elements, so the longest run whose tile fits has at least the
  * square root of the tile's elements. Large elements are permuted as so many words of 8 bytes whose low address bits
- * stay where they are; blocks of LONG_RUN bytes and more that stay whole are moved directly. Reads are asked for
- * AHEAD bytes before they are needed, but of no more than WAYS runs, which in powers of two apart may all fall into the
- * same set of the caches. What was put into a buffer is read from there LAG bytes later: some processors are slow to
- * load what is still on its way to the cache. Cost: O(n^3) word operations. */
+ * stay where they are; elements of 12, 24, 48, .. bytes as words of 6, which have 8 in the cache, as those of 3 have 4,
+ * so that vectors have whole elements; blocks of LONG_RUN bytes and more that stay whole are moved directly. Reads are
+ * asked for AHEAD bytes before they are needed, but of no more than WAYS runs, which powers of two apart may all fall
+ * into the same set of the caches. What was put into a buffer is read from there LAG bytes later: some processors are
+ * slow to load what is still on its way to the cache. Cost: O(n^3) word operations. */
 #include <stdlib.h>
 
 #include "permute/local/plan.h"
 #include "permute/local/portable.h"
 #include "runtime/base/allocate.h"
 
-enum { WORD = 8, LONG_RUN = 1024, LONGEST_RUN = 1 << 15, MAX_TILE = 1 << 16 };
+enum { WORD = 8, PADDED_WORD = 6, LONG_RUN = 1024, LONGEST_RUN = 1 << 15, MAX_TILE = 1 << 16 };
 enum { TURN = 2048, LARGE_TURN = 4096, AHEAD = 8192, WAYS = 8, SET_BITS = 10, LAG = 4096, MAX_LAG = 16 };
 /* Of parts: tiles that mix few of the highest bits. */
 enum { SHORT_RUN = 256, MAX_PART_TILE = 1 << 13 };
@@ -89,15 +90,43 @@ static void permute_by_network(const bmf_local_plan *plan, const bmf_tile *tile)
 static void make_network(bmf_local_plan *plan, int lane_bits, int element_bits)
 {
     network_make(&plan->tiling, lane_bits, element_bits, true, &plan->network);
-    plan->staged = !plan->engine->reads_memory || network_conflicts(&plan->network, SET_BITS) > WAYS;
+    plan->staged = plan->padded || !plan->engine->reads_memory || network_conflicts(&plan->network, SET_BITS) > WAYS;
     if (plan->staged)
         network_make(&plan->tiling, lane_bits, element_bits, false, &plan->network);
 }
 
-static void choose_inside(bmf_local_plan *plan)
+static bool is_power_of_2(int64_t bytes)
+{
+    return (bytes & (bytes - 1)) == 0;
+}
+
+/* In the first 12 bytes, too, packed elements are padded to 16: the same places do for shorter registers. */
+static void make_padding(int packed, int padded, bmf_padding *padding)
+{
+    for (int i = 0; i < ENGINE_LINE; i++) {
+        padding->packed_at[i] = (uint8_t)(i % padded < packed ? i / padded * packed + i % padded : ENGINE_LINE - 1);
+        padding->padded_at[i] = (uint8_t)(i / packed * padded + i % packed);
+    }
+}
+
+/* Elements of 3 or 6 bytes get whole lanes in the cache. Returns the bytes of an element there. */
+static int64_t pad(bmf_local_plan *plan)
 {
     const int64_t bytes = plan->element_bytes;
-    if (bytes <= WORD && (bytes & (bytes - 1)) == 0) {
+    plan->padded = plan->engine->fetch_padded && (bytes == PADDED_WORD / 2 || bytes == PADDED_WORD) &&
+                   bytes / 3 * 4 << plan->tiling.run_bits >= ENGINE_LINE;
+    if (!plan->padded)
+        return bytes;
+    make_padding((int)bytes, (int)(bytes / 3 * 4), &plan->padding);
+    plan->run_bytes = plan->run_bytes / 3 * 4;
+    plan->tile_bytes = plan->tile_bytes / 3 * 4;
+    return bytes / 3 * 4;
+}
+
+static void choose_inside(bmf_local_plan *plan)
+{
+    const int64_t bytes = pad(plan);
+    if (bytes <= WORD && is_power_of_2(bytes)) {
         const int element_bits = __builtin_ctzll((uint64_t)bytes);
         const int lane_bits = plan->engine->vector_bits - element_bits;
         if (plan->engine->kernel[element_bits] && lane_bits <= plan->tiling.run_bits) {
@@ -149,21 +178,24 @@ static void list_runs(bmf_local_plan *plan)
     }
 }
 
-/* Elements of 16, 32, .. bytes are permuted as words. Returns the address bits that this adds. */
+/* Elements of 16, 32, .. bytes, or 12, 24, .. if the engine pads, are permuted as words. Returns the address bits that
+ * this adds. */
 static int set_elements(bmf_local_plan *plan, const bmf_permutation *p, int64_t element_bytes)
 {
     plan->permutation = *p;
     plan->element_bytes = element_bytes;
-    if (element_bytes <= WORD || (element_bytes & (element_bytes - 1)) != 0)
+    const bool pads = element_bytes % PADDED_WORD == 0 && plan->engine->fetch_padded;
+    const int64_t word = pads ? PADDED_WORD : WORD, words = element_bytes / word;
+    if (element_bytes <= word || words * word != element_bytes || !is_power_of_2(words))
         return 0;
-    refine(__builtin_ctzll((uint64_t)element_bytes / WORD), &plan->permutation);
-    plan->element_bytes = WORD;
+    refine(__builtin_ctzll((uint64_t)words), &plan->permutation);
+    plan->element_bytes = word;
     return plan->permutation.bits - p->bits;
 }
 
 int local_part_run_bits(const bmf_permutation *p, int64_t element_bytes, int *part_bits)
 {
-    bmf_local_plan plan;
+    bmf_local_plan plan = {.engine = best_engine()};
     *part_bits = set_elements(&plan, p, element_bytes);
     return choose_run_bits(&plan, true);
 }

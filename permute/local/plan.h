@@ -17,9 +17,11 @@ struct bmf_local_plan {
     bmf_permutation permutation; /* of them */
     bmf_tiling tiling;
     uint64_t source_origin, target_origin; /* of the first tile */
-    size_t run_bytes, tile_bytes;
+    size_t run_bytes, tile_bytes;          /* in the cache */
     uint64_t tiles;
     bool direct; /* runs move as they are: a tile is a run, rank 0 */
+    bool padded; /* elements of 3 or 6 bytes have 4 or 8 in the cache; the tiles are staged */
+    bmf_padding padding;
     bool staged; /* tiles are copied into the cache before they are permuted, instead of read from memory */
     /* A turn is done of one tile, then of another one; memory is asked for so many turns ahead. */
     size_t turn_bytes;

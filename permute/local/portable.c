@@ -24,7 +24,7 @@ static void finish(void)
 
 const bmf_engine *engine_portable(void)
 {
-    static const bmf_engine engine = {"portable", 0, false, {NULL}, move, stream, move, finish};
+    static const bmf_engine engine = {"portable", 0, false, {NULL}, move, stream, move, NULL, NULL, finish};
     return &engine;
 }
 

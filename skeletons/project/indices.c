@@ -68,3 +68,31 @@ void fetch_elements(char *to, int64_t size, const bmf_slice *from, int64_t origi
     fetch_ahead(to, size, from, origin, index, far, AHEAD);
     fetch_ahead(to + far * size, size, from, origin, index + far, count - far, 0);
 }
+
+#define COPY(size)                                                                                                     \
+    for (int64_t i = 0; i < count; i++)                                                                                \
+    memcpy(to + i * (size), from + i * stride, (size_t)(size))
+
+static void copy_any(char *to, int64_t size, const char *from, int64_t stride, int64_t count)
+{
+    WITH_SCALAR_SIZE(size, COPY);
+}
+
+#define REVERSE(size)                                                                                                  \
+    for (int64_t i = 0; i < count; i++)                                                                                \
+    memcpy(to + i * (size), last - i * (size), (size_t)(size))
+
+BMF_VECTORISE static void reverse(char *to, int64_t size, const char *last, int64_t count)
+{
+    WITH_SCALAR_SIZE(size, REVERSE);
+}
+
+void copy_strided(char *to, int64_t size, const char *from, int64_t stride, int64_t count)
+{
+    if (stride == size)
+        memcpy(to, from, (size_t)(count * size));
+    else if (stride == -size)
+        reverse(to, size, from, count);
+    else
+        copy_any(to, size, from, stride, count);
+}

@@ -20,4 +20,7 @@ int64_t indices_before_range_ends(int64_t count, const int64_t *index, int64_t l
 void fetch_elements(char *to, int64_t size, const bmf_slice *from, int64_t origin, const int64_t *index, int64_t count,
                     int64_t more);
 
+/* Element i of `to` becomes what stands at from + i stride. */
+void copy_strided(char *to, int64_t size, const char *from, int64_t stride, int64_t count);
+
 #endif

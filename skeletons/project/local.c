@@ -4,10 +4,8 @@
  * elements are copied or reversed, otherwise they are fetched one by one. Blocks go to the result past the caches.
  * Cost: 8 bytes an index and w an element read, w written; a line an element if indices are random. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/engine/scalar_size.h"
 #include "skeletons/engine/source.h"
 #include "skeletons/project/indices.h"
 #include "skeletons/project/project.h"
@@ -45,15 +43,6 @@ static int64_t run_step(int64_t count, const int64_t *index)
 
 /* ---- the elements of a block ---- */
 
-#define REVERSE(size)                                                                                                  \
-    for (int64_t i = 0; i < count; i++)                                                                                \
-    memcpy(to + i * (size), last - i * (size), (size_t)(size))
-
-BMF_VECTORISE static void reverse(char *to, int64_t size, const char *last, int64_t count)
-{
-    WITH_SCALAR_SIZE(size, REVERSE);
-}
-
 static void project_block(const local_state *s, const int64_t *index, int64_t count, int64_t more, const bmf_slice *out)
 {
     const int64_t step = run_step(count, index);
@@ -61,10 +50,8 @@ static void project_block(const local_state *s, const int64_t *index, int64_t co
         const bmf_slice *x = &s->x[k];
         const int64_t size = s->sink.leaf_size[k];
         const char *first = (const char *)x->data + index[0] * x->stride;
-        if (step == 1 && x->stride == size)
-            memcpy(out[k].data, first, (size_t)(count * size));
-        else if (step == -1 && x->stride == size)
-            reverse(out[k].data, size, first, count);
+        if (step != 0)
+            copy_strided(out[k].data, size, first, step * x->stride, count);
         else
             fetch_elements(out[k].data, size, x, 0, index, count, more);
     }

@@ -4,8 +4,9 @@
  * counts of a processor's pieces give every index its place in one request per owner, so requests are filled and
  * answers are read as streams in list order, without sorting. Requests go by a sparse round, answers by a round whose
  * sizes both sides know. Elements on the asking processor itself are copied, not sent.
- * A list that is a BMMC permutation goes another way (skeletons/project/permutation.c), and so do lists that are on one
- * processor (skeletons/project/local.c).
+ * An index list in arithmetic progression needs no requests (skeletons/project/progression.c). A list that is a BMMC
+ * permutation goes another way (skeletons/project/permutation.c), and so do lists that are on one processor
+ * (skeletons/project/local.c).
  * Cost: 8 bytes per element in the request, w in the answer, two messages per pair of processors that have something
  * to say; three passes over the index list. Source: own. */
 #include "skeletons/project/project.h"
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "skeletons/engine/move.h"
 #include "bmf/skeletons.h"
 #include "skeletons/project/indices.h"
@@ -228,21 +230,22 @@ static int outgoing(void *state, const bmf_message *message, bmf_segment *segmen
     return 1;
 }
 
+static bmf_incoming_request *add_incoming(bmf_project_call *call, int64_t requester, int64_t owner, int64_t count)
+{
+    bmf_incoming_request *request =
+        ARRAY_APPEND(call->incoming_request, call->incoming_requests, call->incoming_capacity);
+    *request = (bmf_incoming_request){.requester = requester,
+                                      .owner = owner,
+                                      .count = count,
+                                      .buffer = working_buffer(count * (int64_t)sizeof(int64_t))};
+    request->index = request->buffer->data;
+    return request;
+}
+
 static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
 {
-    bmf_project_call *call = state;
-    if (call->incoming_requests == call->incoming_capacity) {
-        int64_t old = call->incoming_capacity, entry = (int64_t)sizeof *call->incoming_request;
-        call->incoming_capacity = 2 * old + 16;
-        call->incoming_request = reallocate(call->incoming_request, old * entry, call->incoming_capacity * entry);
-    }
-    bmf_incoming_request *request = &call->incoming_request[call->incoming_requests++];
-    *request = (bmf_incoming_request){.requester = message->from,
-                                      .owner = message->to,
-                                      .count = message->bytes / (int64_t)sizeof(int64_t),
-                                      .buffer = working_buffer(message->bytes)};
-    request->index = request->buffer->data;
-    segment[0] = (bmf_segment){request->index, message->bytes};
+    const int64_t count = message->bytes / (int64_t)sizeof(int64_t);
+    segment[0] = (bmf_segment){add_incoming(state, message->from, message->to, count)->index, message->bytes};
     return 1;
 }
 
@@ -266,13 +269,44 @@ static int send_requests(bmf_project_call *call)
     }
     int status = call->ctx->backend->exchange_sparse(call->ctx, &round, 0, &transfer);
     free(round.message);
+    return status;
+}
+
+/* Runs [begin, end) have the same ends. */
+static void add_known_request(bmf_project_call *call, const bmf_progression_run *begin, const bmf_progression_run *end)
+{
+    int64_t count = 0;
+    for (const bmf_progression_run *run = begin; run < end; run++)
+        count += run->end - run->begin;
+    int64_t *index = add_incoming(call, begin->to, begin->from, count)->index;
+    for (const bmf_progression_run *run = begin; run < end; run++)
+        for (int64_t i = run->begin; i < run->end; i++)
+            *index++ = progression_at(call->progression, i);
+}
+
+/* What others would request, as it is known here. */
+static void know_requests(bmf_project_call *call)
+{
+    bmf_progression_runs runs;
+    progression_runs(call->ctx, call->progression, call->xs->partition, call->indices->partition, &runs);
+    for (int64_t k = 0, next; k < runs.count; k = next) {
+        const bmf_progression_run *run = &runs.run[k];
+        for (next = k + 1; next < runs.count && runs.run[next].from == run->from && runs.run[next].to == run->to;)
+            next++;
+        if (is_local(call->ctx, run->from) && run->from != run->to)
+            add_known_request(call, run, &runs.run[next]);
+    }
+    free(runs.run);
+}
+
+static void number_answers(bmf_project_call *call)
+{
     if (call->incoming_requests > 0)
         qsort(call->incoming_request, (size_t)call->incoming_requests, sizeof *call->incoming_request, by_owner);
     for (int64_t k = 0; k < call->incoming_requests; k++) {
         call->incoming_request[k].first = call->answered;
         call->answered += call->incoming_request[k].count;
     }
-    return status;
 }
 
 /* ---- the answers' round ---- */
@@ -385,8 +419,49 @@ static int project(bmf_project_call *call, bmf_list **out)
     call->requested_index = call->requested_buffer->data;
     if (!ctx->sends_marks)
         BMF_TRY(compute(call, "project requests", 1, fill_requests));
-    BMF_TRY(send_requests(call));
+    if (call->progression)
+        know_requests(call);
+    else
+        BMF_TRY(send_requests(call));
+    number_answers(call);
     return bmf_type_is_fixed(call->xs->type) ? project_fixed(call, out) : project_nested(call, out);
+}
+
+static void plan_progression(const bmf_project_call *call)
+{
+    const bmf_progression *p = call->progression;
+    if (plan_wanted(call->ctx))
+        fprintf(call->ctx->plan,
+                "  index i is (%" PRId64 " %c %" PRId64 " i) mod %" PRId64 ": known to all, no requests\n", p->first,
+                p->step < 0 ? '-' : '+', p->step < 0 ? -p->step : p->step, p->length);
+}
+
+static int project_with_requests(bmf_project_call *call, bmf_list **out)
+{
+    const int status = project(call, out);
+    free_call(call);
+    return status;
+}
+
+/* Looks what kind of list the indices are, and projects accordingly. */
+static int project_any(bmf_project_call *call, bmf_list **out)
+{
+    const bmf_list *xs = call->xs, *indices = call->indices;
+    const bool local = project_is_local(xs, indices);
+    bmf_progression progression;
+    bool known = false, done;
+    if (!local)
+        BMF_TRY(progression_recognise(xs, indices, &progression, &known));
+    if (known) {
+        call->progression = &progression;
+        plan_progression(call);
+        return bmf_type_is_fixed(xs->type) ? project_progression(xs, indices, &progression, out)
+                                           : project_with_requests(call, out);
+    }
+    BMF_TRY(project_permutation(xs, indices, &done, out));
+    if (done)
+        return BMF_OK;
+    return local ? project_local(xs, indices, out) : project_with_requests(call, out);
 }
 
 int bmf_project(const bmf_list *xs, const bmf_list *indices, bmf_list **out)
@@ -399,13 +474,5 @@ int bmf_project(const bmf_list *xs, const bmf_list *indices, bmf_list **out)
                         bmf_type_print(indices->type, text, sizeof text));
     skeleton_begin(ctx, &skeleton_project, "project");
     plan_title(ctx, "project", xs);
-    bool done;
-    int status = project_permutation(xs, indices, &done, out);
-    if (status == BMF_OK && !done && project_is_local(xs, indices)) {
-        status = project_local(xs, indices, out);
-    } else if (status == BMF_OK && !done) {
-        status = project(&call, out);
-        free_call(&call);
-    }
-    return skeleton_end(ctx, indices->partition, status);
+    return skeleton_end(ctx, indices->partition, project_any(&call, out));
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/backend/backend.h"
 #include "runtime/data/list.h"
+#include "skeletons/project/progression.h"
 
 typedef struct bmf_fetch_block {
     int64_t part, owner; /* parts of the index list and of xs */
@@ -44,7 +45,8 @@ typedef struct bmf_piece_blocks {
 typedef struct bmf_project_call {
     bmf_context *ctx;
     const bmf_list *xs, *indices;
-    bmf_piece *piece; /* of the index list */
+    const bmf_progression *progression; /* or NULL: the indices are known to those who have them only */
+    bmf_piece *piece;                   /* of the index list */
     int64_t pieces;
     bmf_piece_blocks *blocks;               /* by piece */
     bmf_buffer *slots;                      /* owns slot */
@@ -89,6 +91,10 @@ int project_refuse_index(const bmf_list *xs, const bmf_list *indices, int64_t po
 /* Elements of fixed size, and both lists on one processor: same on every rank. Then there is nothing to request. */
 bool project_is_local(const bmf_list *xs, const bmf_list *indices);
 int project_local(const bmf_list *xs, const bmf_list *indices, bmf_list **out);
+
+/* Elements of fixed size, along an index list that is a progression. */
+int project_progression(const bmf_list *xs, const bmf_list *indices, const bmf_progression *progression,
+                        bmf_list **out);
 
 /* Looks whether the index list is a BMMC permutation that permute can run; if so (*done), *out is the result. */
 int project_permutation(const bmf_list *xs, const bmf_list *indices, bool *done, bmf_list **out);
