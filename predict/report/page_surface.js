@@ -153,9 +153,9 @@ function drawLabels(pen, surface, range, view) {
   const near = Math.cos(view.turn) > 0 ? 1 : 0, side = Math.sin(view.turn) > 0 ? 1 : 0;
   const outside = (value, by) => value ? 1 + by : -by;
   for (const k of chosen(surface.x, 4)) put(formatNumber(surface.x[k]), placeOf(surface.x, k), outside(near, 0.1), 0);
-  put(surface.xName, 0.5, outside(near, 0.26), 0);
+  put(surface.xName, 0.5, outside(near, 0.34), 0);
   for (const k of chosen(surface.y, 4)) put(formatNumber(surface.y[k]), outside(side, 0.12), placeOf(surface.y, k), 0);
-  put(surface.yName, outside(side, 0.3), 0.5, 0);
+  put(surface.yName, outside(side, 0.38), 0.5, 0);
   for (const k of [0, 1]) put(formatValue(surface, k ? range.high : range.low), outside(1 - side, 0.1), outside(near, 0.05), k);
 }
 
