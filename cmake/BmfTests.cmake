@@ -4,6 +4,7 @@
 #   mpi/NAME.c           run at several numbers of ranks and threads; tests mpi_NAME.rRtT, and the slow mpi_NAME.valgrind
 #   cli/NAME.bats        tests of the command line; test cli_NAME, or slow_NAME for slow_NAME.bats
 #   cli/programs/NAME.c  programs that they run
+#   cli/checked/NAME.c   likewise, linked with libbmf.a, as users' programs are
 #   cli/preload/         libraries that they preload
 #   reference/           plain, slow answers to compare with, and generators of random cases
 #   support/             what tests share; linked into all of them, as the references are
@@ -107,12 +108,13 @@ foreach(test IN LISTS BMF_MADE)
 endforeach()
 
 bmf_programs(ctest/cli/programs "")
+bmf_examples(ctest/cli/checked)
 
-# Preloaded into programs: to count what they hand to MPI, and to wait politely.
-foreach(name count_sends polite)
+# Preloaded into programs: to count what they hand to MPI, to fail as a full or broken disk does, and to wait politely.
+foreach(name count_sends full_disk polite)
   add_library(bmf_${name} MODULE ctest/cli/preload/${name}.c)
   target_compile_options(bmf_${name} PRIVATE ${BMF_COMPILE_OPTIONS})
-  target_link_libraries(bmf_${name} PRIVATE MPICH::MPICH)
+  target_link_libraries(bmf_${name} PRIVATE MPICH::MPICH ${CMAKE_DL_LIBS})
 endforeach()
 
 file(GLOB BMF_BATS_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/cli/*.bats)

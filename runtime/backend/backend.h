@@ -248,4 +248,7 @@ extern const bmf_backend cluster_backend;
  * an open context of one rank into one of the machine described in ctx->machine_path. */
 extern int (*model_start_hook)(bmf_context *ctx);
 
+/* Ends MPI when the last context is closed, if bmf initialised it: MPI_Finalize, unless the checked interface is on. */
+extern int (*finalise_hook)(void);
+
 #endif
