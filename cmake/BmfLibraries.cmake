@@ -1,7 +1,7 @@
 # What users link with: libbmf.so and libbmf.a, both made from one relocatable object of all modules.
 #
 # The object holds the runtime, the permutations and the skeletons whole, and of predict what predicting a program takes.
-# Only what the public headers mark with BMF_API can be seen: the linker keeps the rest out of the shared library's table,
+# Programs call its public functions through the checked interface. Only what the public headers mark with BMF_API can be seen: the linker keeps the rest out of the shared library's table,
 # and in the archive the rest is made local, so that a user's function may have the name of an internal one.
 
 set(bmf_whole bmf_runtime bmf_permute bmf_skeletons)
@@ -11,16 +11,30 @@ list(TRANSFORM bmf_archives REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE 
 list(SUBLIST bmf_files 0 3 bmf_whole_files)
 list(SUBLIST bmf_files 3 -1 bmf_wanted_files)
 
+# The functions of the checked interface take the names of those they call, which are renamed (checked/checked.h).
+file(GLOB bmf_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/checked/*.c)
+add_library(bmf_checked OBJECT ${bmf_sources})
+target_include_directories(bmf_checked PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+target_compile_options(bmf_checked PRIVATE ${BMF_COMPILE_OPTIONS})
+target_link_libraries(bmf_checked PRIVATE MPICH::MPICH)
+set_target_properties(bmf_checked PROPERTIES C_VISIBILITY_PRESET hidden)
+
+set(bmf_unchecked_object ${PROJECT_BINARY_DIR}/libbmf-unchecked.o)
+set(bmf_names ${PROJECT_BINARY_DIR}/libbmf-unchecked.names)
 set(bmf_object ${PROJECT_BINARY_DIR}/libbmf.o)
 set(bmf_local_object ${PROJECT_BINARY_DIR}/libbmf-local.o)
 add_custom_command(
   OUTPUT ${bmf_object} ${bmf_local_object}
-  COMMAND ${CMAKE_LINKER} -r -d -o ${bmf_object} -u model_open --whole-archive ${bmf_whole_files} --no-whole-archive
-          --start-group ${bmf_wanted_files} --end-group
+  COMMAND ${CMAKE_LINKER} -r -d -o ${bmf_unchecked_object} -u model_open --whole-archive ${bmf_whole_files}
+          --no-whole-archive --start-group ${bmf_wanted_files} --end-group
+  COMMAND ${CMAKE_NM} -u $<TARGET_OBJECTS:bmf_checked> | sed -n "s/^ *U unchecked_\\(.*\\)/\\1 unchecked_\\1/p" | sort -u > ${bmf_names}
+  COMMAND ${CMAKE_OBJCOPY} --redefine-syms=${bmf_names} ${bmf_unchecked_object}
+  COMMAND ${CMAKE_LINKER} -r -d -o ${bmf_object} ${bmf_unchecked_object} $<TARGET_OBJECTS:bmf_checked>
   COMMAND ${CMAKE_OBJCOPY} --localize-hidden --wildcard --keep-global-symbol=bmf_*
           ${bmf_object} ${bmf_local_object}
-  DEPENDS ${bmf_archives}
+  DEPENDS ${bmf_archives} $<TARGET_OBJECTS:bmf_checked>
   COMMENT "Linking the modules into one object"
+  COMMAND_EXPAND_LISTS
   VERBATIM)
 
 # bmf_library(NAME KIND OBJECT SCOPE): target NAME, a library called libbmf; SCOPE says who links what it needs.
@@ -40,3 +54,4 @@ set_target_properties(bmf_shared PROPERTIES EXPORT_NAME bmf LINK_DEPENDS ${PROJE
 target_link_options(bmf_shared PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/libbmf.map)
 # Both come from one command: one target must run it before the other.
 add_dependencies(bmf_static bmf_shared)
+add_dependencies(bmf_shared bmf_checked)

@@ -4,6 +4,7 @@
 #   mpi/NAME.c           run at several numbers of ranks and threads; tests mpi_NAME.rRtT, and the slow mpi_NAME.valgrind
 #   cli/NAME.bats        tests of the command line; test cli_NAME, or slow_NAME for slow_NAME.bats
 #   cli/programs/NAME.c  programs that they run
+#   cli/checked/NAME.c   likewise, linked with libbmf.a, as users' programs are
 #   cli/preload/         libraries that they preload
 #   reference/           plain, slow answers to compare with, and generators of random cases
 #   support/             what tests share; linked into all of them, as the references are
@@ -17,6 +18,7 @@ set(BMF_FULL_RUNS 5:1 7:2) # left to scripts/check --full: nearly half of the ti
 set(BMF_VALGRIND_RANKS 3)
 # Too long for every change: valgrind where the sanitizers look too, and measuring with many more ranks than cores.
 set(BMF_SLOW_TESTS unit_language_stream.valgrind unit_language_stream_edges.valgrind unit_language_scalar.valgrind
+                   unit_language_native.valgrind
                    unit_fit.valgrind unit_schedule_cost.valgrind unit_kernel.valgrind unit_local.valgrind
                    unit_trace.valgrind unit_simulate.valgrind unit_replay.valgrind unit_edn.valgrind unit_sheet.valgrind
                    unit_mesh_simulate.valgrind unit_mesh_streams.valgrind unit_mesh_dynamic.valgrind
@@ -62,6 +64,13 @@ foreach(test IN LISTS BMF_MADE)
     set_tests_properties(${test}.valgrind PROPERTIES LABELS valgrind)
   endif()
 endforeach()
+# Scalar expressions without native code, where there is some.
+foreach(test unit_language_scalar unit_language_native)
+  if(TARGET ${test})
+    add_test(NAME ${test}.interpreted COMMAND ${test})
+    set_tests_properties(${test}.interpreted PROPERTIES LABELS unit ENVIRONMENT BMF_JIT=0)
+  endif()
+endforeach()
 foreach(test unit_command_tables unit_json)
   target_link_libraries(${test} PRIVATE bmf_drivers)
 endforeach()
@@ -99,12 +108,13 @@ foreach(test IN LISTS BMF_MADE)
 endforeach()
 
 bmf_programs(ctest/cli/programs "")
+bmf_examples(ctest/cli/checked)
 
-# Preloaded into programs: to count what they hand to MPI, and to wait politely.
-foreach(name count_sends polite)
+# Preloaded into programs: to count what they hand to MPI, to fail as a full or broken disk does, and to wait politely.
+foreach(name count_sends full_disk polite)
   add_library(bmf_${name} MODULE ctest/cli/preload/${name}.c)
   target_compile_options(bmf_${name} PRIVATE ${BMF_COMPILE_OPTIONS})
-  target_link_libraries(bmf_${name} PRIVATE MPICH::MPICH)
+  target_link_libraries(bmf_${name} PRIVATE MPICH::MPICH ${CMAKE_DL_LIBS})
 endforeach()
 
 file(GLOB BMF_BATS_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/cli/*.bats)

@@ -23,6 +23,7 @@
     X(report)                                                                                                          \
     X(run)                                                                                                             \
     X(sheet)                                                                                                           \
+    X(sweep)                                                                                                           \
     X(trace)
 
 #define BMF_DECLARE_COMMAND(name) extern const bmf_driver name##_command;

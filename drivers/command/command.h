@@ -127,6 +127,7 @@ typedef struct bmf_driver {
     const char *note;      /* prose behind the options; may be NULL */
     /* a group: */
     const struct bmf_driver *const *commands; /* NULL at the end */
+    const struct bmf_driver *usual;           /* the one that is meant if options come first; NULL: none */
     const char *noun;                         /* what they are; NULL: "command" */
     const char *missing;                      /* is said if none is given */
     const char *version;                      /* for --version; NULL: there is none */

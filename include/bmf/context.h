@@ -58,7 +58,8 @@ static inline bmf_options bmf_options_init(void)
  *   --bmf-machine M      [BMF_MACHINE]      predict the run on the machine of file M; one process,
  *                                           --bmf-procs processors
  *   --bmf-ranks R        [BMF_RANKS]        then: ranks whose messages are counted; default: as many as processors
- * Everything after an argument "--" is left alone. Errors: BMF_ERROR_USAGE; *ctx is then NULL on every rank. */
+ * Everything after an argument "--" is left alone. With BMF_DEBUG=1 in the environment every call of the program is
+ * checked (docs/checked.md). Errors: BMF_ERROR_USAGE; *ctx is then NULL on every rank. */
 BMF_API int bmf_open(int *argc, char ***argv, bmf_context **ctx);
 
 /** Writes the trace if one was asked for and frees the context; finalises MPI if bmf initialised it and no other

@@ -15,6 +15,7 @@
 #include "permute/exchange/stages.h"
 #include "permute/traffic.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/handle.h"
 #include "runtime/base/array.h"
 #include "runtime/base/search.h"
 #include "runtime/backend/backend.h"
@@ -341,7 +342,7 @@ void bmf_permute_plan_free(bmf_permute_plan *plan)
     free(plan->stages);
     boxes_free(plan->boxes);
     free(plan->order);
-    free(plan);
+    handle_free(plan);
 }
 
 void bmf_permute_relabel(const bmf_permutation *p, int processor_bits, bmf_permutation *relabelled,

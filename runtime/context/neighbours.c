@@ -9,13 +9,12 @@
 #include <omp.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "runtime/backend/wait.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/memory_limit.h"
 #include "runtime/context/private.h"
 
 static uint64_t hash_of_host(void)
@@ -35,28 +34,12 @@ typedef struct neighbour {
     bmf_shared_memory_key shared_memory;
 } neighbour;
 
-/* What the host has, memory and swap, or less if the process is limited. */
-static int64_t available_memory(void)
-{
-    int64_t available = INT64_MAX / 2;
-    struct rlimit limit[2];
-    if (getrlimit(RLIMIT_AS, &limit[0]) == 0 && getrlimit(RLIMIT_DATA, &limit[1]) == 0)
-        for (int k = 0; k < 2; k++)
-            available = limit[k].rlim_cur < (rlim_t)available ? (int64_t)limit[k].rlim_cur : available;
-    struct sysinfo host;
-    if (sysinfo(&host) == 0) {
-        const int64_t whole = ((int64_t)host.totalram + (int64_t)host.totalswap) * host.mem_unit;
-        available = whole < available ? whole : available;
-    }
-    return available;
-}
-
 static neighbour describe_self(const bmf_context *ctx)
 {
     neighbour self = {.host = hash_of_host(),
                       .failure = failure_key(ctx),
                       .clock = monotonic_ns(),
-                      .memory = available_memory(),
+                      .memory = memory_limit(),
                       .shared_memory = shared_memory_key()};
     if (sched_getaffinity(0, sizeof self.cores, &self.cores) != 0)
         for (long k = 0; k < sysconf(_SC_NPROCESSORS_ONLN) && k < CPU_SETSIZE; k++)

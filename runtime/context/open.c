@@ -10,6 +10,7 @@
 
 #include "bmf/mpi.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/handle.h"
 #include "runtime/base/memory.h"
 #include "runtime/backend/wait.h"
 #include "runtime/context/private.h"
@@ -20,6 +21,7 @@ static struct {
 } process;
 
 int (*model_start_hook)(bmf_context *ctx);
+int (*finalise_hook)(void) = MPI_Finalize;
 
 /* Latency and bandwidth of an ordinary MPI over shared memory or a fast network; the choice of an algorithm only needs
  * their ratio to be of the right size. */
@@ -107,7 +109,7 @@ static void free_context(bmf_context *ctx)
     free(ctx->program);
     free(ctx->shared_memory);
     free(ctx->instances);
-    free(ctx);
+    handle_free(ctx);
 }
 
 static void start_trace(bmf_context *ctx)
@@ -212,7 +214,7 @@ int bmf_close(bmf_context *ctx)
     if (!process.first) {
         buffer_trim();
         if (process.initialised_mpi)
-            MPI_Finalize();
+            finalise_hook();
     }
     return bmf_exit_code(status);
 }

@@ -136,6 +136,7 @@ static _Noreturn void end_program(bmf_context *ctx, const char *text, int status
     const char *line = *text ? text : bmf_status_name(status);
     int rank = world_rank();
     if (ctx && !barrier_with_timeout(ctx)) {
+        wait_for_lower_ranks(); /* others may have waited for the same one */
         fprintf(stderr, "bmf: %s (rank %d only)\n", line, rank);
         abort_ranks(bmf_exit_code(status));
     }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/handle.h"
 #include "runtime/backend/backend.h"
 #include "runtime/data/list.h"
 
@@ -107,7 +108,7 @@ void bmf_list_free(bmf_list *list)
         return;
     column_free(&list->column);
     bmf_partition_release(list->partition);
-    free(list);
+    handle_free(list);
 }
 
 int64_t bmf_length(const bmf_list *list)

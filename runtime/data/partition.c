@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/handle.h"
 #include "runtime/base/search.h"
 #include "runtime/backend/backend.h"
 
@@ -211,7 +212,7 @@ void bmf_partition_release(bmf_partition *partition)
     if (!partition || --partition->references > 0)
         return;
     free(partition->start);
-    free(partition);
+    handle_free(partition);
 }
 
 int64_t bmf_partition_processor(const bmf_partition *partition, int64_t k)

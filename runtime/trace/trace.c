@@ -15,6 +15,7 @@
 #include "runtime/base/table.h"
 #include "runtime/trace/format.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/handle.h"
 #include "runtime/base/text.h"
 
 enum { FIRST_EVENTS = 1024 };
@@ -132,7 +133,7 @@ void bmf_trace_free(bmf_trace *trace)
         return;
     for (int k = 0; k < trace->runs; k++)
         run_free(trace->run[k]);
-    free(trace);
+    handle_free(trace);
 }
 
 uint32_t run_name(bmf_trace_run *run, const char *text)

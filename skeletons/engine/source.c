@@ -296,10 +296,16 @@ void sink_close(bmf_sink *sink)
 }
 
 /* Where leaf k of element `begin` goes in the end. */
-static bmf_slice sink_place(const bmf_sink *sink, int k, int64_t begin)
+static bmf_slice place_of(const bmf_sink *sink, int k, int64_t begin)
 {
     const int64_t size = sink->leaf_size[k];
     return (bmf_slice){(char *)sink->output[k].data + (begin - sink->origin) * size, size};
+}
+
+void sink_place(const bmf_sink *sink, int64_t begin, bmf_slice place[BMF_MAX_LEAVES])
+{
+    for (int k = 0; k < sink->leaves; k++)
+        place[k] = place_of(sink, k, begin);
 }
 
 void sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block[BMF_MAX_LEAVES])
@@ -308,8 +314,7 @@ void sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block
         scratch_slices(sink->scratch[worker], sink->leaves, sink->leaf_size, block);
         return;
     }
-    for (int k = 0; k < sink->leaves; k++)
-        block[k] = sink_place(sink, k, begin);
+    sink_place(sink, begin, block);
 }
 
 static bool whole_lines(const bmf_slice *out, int64_t count)
@@ -320,7 +325,7 @@ static bool whole_lines(const bmf_slice *out, int64_t count)
 int sink_run(const bmf_sink *sink, int worker, const bmf_kernel *kernel, const bmf_slice *in, int64_t begin,
              int64_t count)
 {
-    const bmf_slice place = sink_place(sink, 0, begin);
+    const bmf_slice place = place_of(sink, 0, begin);
     bmf_slice out[BMF_MAX_LEAVES];
     if (sink->direct && whole_lines(&place, count)) {
         kernel->stream(kernel->context, count, in, &place);

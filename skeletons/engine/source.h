@@ -89,6 +89,8 @@ void sink_open_kernel(bmf_sink *sink, const bmf_list *list, bmf_sink_mode mode, 
 /* Elements [begin, begin + count) of the sink become the kernel's results for `in`. Returns the kernel's code. */
 int sink_run(const bmf_sink *sink, int worker, const bmf_kernel *kernel, const bmf_slice *in, int64_t begin,
              int64_t count);
+/* Where the leaves of element `begin` go in the end. */
+void sink_place(const bmf_sink *sink, int64_t begin, bmf_slice place[BMF_MAX_LEAVES]);
 /* Where the worker should put elements [begin, begin + count). */
 void sink_block(const bmf_sink *sink, int worker, int64_t begin, bmf_slice block[BMF_MAX_LEAVES]);
 /* The block is complete: copies it out if it was staged. */

@@ -152,13 +152,23 @@ static int evaluate_once(bmf_evaluator *evaluator, bmf_expression *expression, b
     return status;
 }
 
+/* Of an expression whose argument has no values: nobody can have one, unless this rank has failed and goes on. */
+static int evaluate_of_nothing(bmf_context *ctx, const bmf_expression *expression, const bmf_frame *frame,
+                               bmf_value *out)
+{
+    if (!ctx->sends_marks || has_no_values(expression->out) || bmf_type_holds_distributed(expression->out))
+        return value_empty(ctx, expression->out, 0, out);
+    value_default(ctx, expression->out, frame->count, out);
+    return BMF_OK;
+}
+
 /* By the best way. */
 static int evaluate_chosen(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                            bmf_value *out)
 {
     if (has_no_values(expression->in) || may_skip(evaluator, expression, frame)) {
         value_free(x);
-        return value_empty(evaluator->ctx, expression->out, 0, out);
+        return evaluate_of_nothing(evaluator->ctx, expression, frame, out);
     }
     if (emulates_ranks(evaluator, expression, frame))
         return evaluate_per_rank(evaluator, expression, frame, x, out);
@@ -185,7 +195,7 @@ static int evaluate_alone(bmf_evaluator *evaluator, bmf_expression *expression, 
         failure_note(ctx, status);
     }
     if (has_no_values(expression->in))
-        return value_empty(ctx, expression->out, 0, out);
+        return evaluate_of_nothing(ctx, expression, frame, out);
     value_default(ctx, expression->out, frame->count, out);
     return BMF_OK;
 }

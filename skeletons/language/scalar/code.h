@@ -120,7 +120,10 @@ typedef struct bmf_scalar_region {
     bool loop;                                /* body of a loop */
     int *code, codes, code_capacity;          /* instructions */
     int *capture, captures, capture_capacity; /* values */
+    int first_run, end_run;                   /* of native code */
 } bmf_scalar_region;
+
+typedef struct bmf_native_run bmf_native_run; /* native.h */
 
 typedef struct bmf_scalar_choice {
     int mask;
@@ -159,6 +162,8 @@ struct bmf_scalar {
     int choices, choice_capacity;
     bmf_scalar_loop *loop;
     int loops, loop_capacity;
+    bmf_native_run *run; /* those of a region one behind the other */
+    int runs;
 };
 
 static inline int64_t scalar_size(bmf_type_kind kind)

@@ -11,6 +11,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/scalar/emit.h"
+#include "skeletons/language/scalar/native.h"
 
 /* Both branches are computed for all elements up to this cost; beyond it, sorting the elements is cheaper. */
 enum { LARGEST_BLEND = 24 };
@@ -416,6 +417,10 @@ static void compile_new(bmf_scalar_compiler *c, const bmf_expression *e, const b
     case BMF_EXPRESSION_SCALAR:
         compile(c, e->child[0], x, y);
         break;
+    case BMF_EXPRESSION_STREAM: /* one that counts: its predicate */
+        compile(c, e->child[0], x, y);
+        compile(c, e->child[1], y, y);
+        break;
     case BMF_EXPRESSION_COMP:
         *y = *x;
         for (int k = e->children - 1; k >= 0; k--)
@@ -425,6 +430,7 @@ static void compile_new(bmf_scalar_compiler *c, const bmf_expression *e, const b
         compile_scalar(y, c, constant_of(c, &e->constant));
         break;
     case BMF_EXPRESSION_ALLTUP:
+    case BMF_EXPRESSION_STREAMS: /* of counts: see scalar_of_counts */
         compile_tuple(c, e, x, y);
         break;
     case BMF_EXPRESSION_ADDR:
@@ -447,11 +453,12 @@ static void compile_new(bmf_scalar_compiler *c, const bmf_expression *e, const b
     }
 }
 
-static void compile_whole(bmf_scalar *s, const bmf_expression *e)
+/* e applied to elements of type `in`. */
+static void compile_whole(bmf_scalar *s, const bmf_expression *e, const bmf_type *in)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
     bmf_scalar_compiler *c = allocate((int64_t)sizeof *c);
-    bmf_scalar_bundle x = {.type = e->in}, y;
+    bmf_scalar_bundle x = {.type = in}, y;
     c->scalar = s;
     c->region = -1;
     c->application = NULL;
@@ -459,7 +466,7 @@ static void compile_whole(bmf_scalar *s, const bmf_expression *e)
     memset(c->bucket, -1, sizeof c->bucket);
     memset(c->applied, -1, sizeof c->applied);
     open_region(c, false);
-    s->inputs = x.leaves = bmf_type_leaves(e->in, leaf);
+    s->inputs = x.leaves = bmf_type_leaves(in, leaf);
     for (int k = 0; k < x.leaves; k++) {
         s->input_kind[k] = leaf[k]->kind;
         x.value[k] = scalar_add_value(c, BMF_SCALAR_INPUT, leaf[k]->kind, 0, k);
@@ -473,16 +480,28 @@ static void compile_whole(bmf_scalar *s, const bmf_expression *e)
     free(c);
 }
 
-const bmf_scalar *scalar_of_expression(bmf_expression *expression)
+static const bmf_scalar *made_for(bmf_expression *expression, const bmf_type *in)
 {
     if (!expression->scalar) {
         bmf_scalar *scalar = allocate_clear(1, (int64_t)sizeof *scalar);
         scalar->expression = expression;
-        compile_whole(scalar, expression);
+        compile_whole(scalar, expression, in);
         scalar_finish(scalar);
+        native_cut(scalar);
         expression->scalar = scalar;
     }
     return expression->scalar;
+}
+
+const bmf_scalar *scalar_of_expression(bmf_expression *expression)
+{
+    return made_for(expression, expression->in);
+}
+
+const bmf_scalar *scalar_of_counts(bmf_expression *counts)
+{
+    const bmf_expression *first = counts->kind == BMF_EXPRESSION_STREAMS ? counts->child[0] : counts;
+    return made_for(counts, first->child[0]->in);
 }
 
 void scalar_free(bmf_scalar *scalar)
@@ -495,6 +514,7 @@ void scalar_free(bmf_scalar *scalar)
     }
     for (int k = 0; k < scalar->loops; k++)
         free(scalar->loop[k].crossing);
+    native_free(scalar);
     free(scalar->region);
     free(scalar->choice);
     free(scalar->loop);

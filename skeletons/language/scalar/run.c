@@ -5,13 +5,15 @@
  * when all elements take it; otherwise it moves what the branches read of each element's side together and the
  * results apart again. A loop notes the state of elements that leave and goes on with all of them, until what is
  * computed in vain would have paid for moving the others together.
+ * Runs of instructions that are native code (native.h) take one call each; a block in which something fails there is
+ * computed again without.
  * Failures: instructions tell that something failed; the first element is then looked for, among those that count.
  * Elements before it may fail later in the code, so the block is run again up to it until nothing fails. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/language/scalar/code.h"
+#include "skeletons/language/scalar/native.h"
 
 typedef struct place {
     char *data;
@@ -33,6 +35,10 @@ struct bmf_scalar_room {
     char *result
         [BMF_MAX_LEAVES]; /* BMF_BLOCK elements, when the caller has no place for them and they do not fit a register */
     bmf_failure failure;
+    void **pointer; /* for native code: of inputs and outputs */
+    uint8_t *alive; /* and of elements that all are */
+    bool suspected; /* by native code, of a failure: this block runs instruction by instruction */
+    int mistakes;   /* how often for nothing */
 };
 
 /* The elements a region runs over. */
@@ -77,6 +83,21 @@ static void place_values(bmf_scalar_room *room)
     }
 }
 
+static void make_native_room(bmf_scalar_room *room)
+{
+    const bmf_scalar *s = room->scalar;
+    int pointers = 0;
+    if (s->runs == 0)
+        return;
+    for (int n = 0; n < s->runs; n++) {
+        const int here = s->run[n].inputs + 1 + s->run[n].outputs;
+        pointers = here > pointers ? here : pointers;
+    }
+    room->pointer = allocate(pointers * (int64_t)sizeof *room->pointer);
+    room->alive = allocate(s->block);
+    memset(room->alive, 1, (size_t)s->block);
+}
+
 bmf_scalar_room *scalar_room_create(const bmf_scalar *scalar)
 {
     const bmf_scalar *s = scalar;
@@ -93,6 +114,7 @@ bmf_scalar_room *scalar_room_create(const bmf_scalar *scalar)
         room->region[r].moved = allocate(s->block * (int64_t)sizeof(int32_t));
         room->region[r].alive = allocate(s->block);
     }
+    make_native_room(room);
     place_values(room);
     return room;
 }
@@ -108,6 +130,8 @@ void scalar_room_free(bmf_scalar_room *room)
     }
     for (int k = 0; k < room->scalar->outputs; k++)
         free(room->result[k]);
+    free(room->pointer);
+    free(room->alive);
     free(room->region);
     free(room->memory);
     free(room->home);
@@ -396,14 +420,62 @@ static bool run_loop(bmf_scalar_room *room, const bmf_scalar_loop *loop, const f
     }
 }
 
+/* ---- native code ---- */
+
+/* Blocks shorter than this do not make new code; runs shorter than this are as good one by one; mistakes to bear. */
+enum { NATIVE_BLOCK = 64, NATIVE_INSTRUCTIONS = 2, NATIVE_MISTAKES = 16 };
+
+static const bmf_native_code *code_of(bmf_scalar_room *room, bmf_native_run *run, const frame *f)
+{
+    const uint64_t all = (UINT64_C(1) << run->inputs) - 1;
+    uint64_t uniform = 0;
+    if (run->fails && (room->suspected || room->mistakes > NATIVE_MISTAKES))
+        return NULL;
+    for (int k = 0; k < run->inputs; k++)
+        uniform |= (uint64_t)room->place[run->input[k]].uniform << k;
+    return uniform == all ? NULL
+                          : native_code_for(room->scalar, run, BMF_NATIVE_VALUES, uniform, f->count >= NATIVE_BLOCK);
+}
+
+/* Runs native code, if there is some. *failed: an element may have failed. */
+static bool run_native(bmf_scalar_room *room, bmf_native_run *run, const frame *f, bool *failed)
+{
+    const bmf_native_code *code = code_of(room, run, f);
+    void **pointer = room->pointer;
+    if (!code)
+        return false;
+    for (int k = 0; k < run->inputs; k++)
+        *pointer++ = room->place[run->input[k]].data;
+    if (run->alive)
+        *pointer++ = f->alive ? (void *)f->alive : room->alive;
+    for (int k = 0; k < run->outputs; k++) {
+        place *to = &room->place[run->output[k]];
+        *pointer++ = to->data;
+        to->uniform = code->output_uniform[k];
+    }
+    *failed = code->function(room->pointer, f->count, code->constants) != 0;
+    room->suspected |= *failed;
+    return true;
+}
+
 /* Runs code[from..to) of a region. Returns whether an element failed. */
 static bool run_code(bmf_scalar_room *room, int region, int from, int to, const frame *f)
 {
     const bmf_scalar *s = room->scalar;
-    const int *code = s->region[region].code;
+    const int *code = s->region[region].code, last = s->region[region].end_run;
+    int run = s->region[region].first_run;
     for (int k = from; k < to; k++) {
         const bmf_scalar_instruction *i = &s->instruction[code[k]];
         bool failed = false;
+        while (run < last && s->run[run].from < k)
+            run++;
+        if (run < last && s->run[run].from == k && s->run[run].to - k >= NATIVE_INSTRUCTIONS &&
+            run_native(room, &s->run[run], f, &failed)) {
+            if (failed)
+                return true;
+            k = s->run[run].to - 1;
+            continue;
+        }
         if (i->opcode < BMF_SCALAR_SELECT_WORD)
             failed = run_instruction(room, i, f);
         else if (i->opcode == BMF_SCALAR_CHOICE)
@@ -495,13 +567,18 @@ static void deliver(bmf_scalar_room *room, const bmf_slice *out, int64_t begin, 
 static bool run_block(bmf_scalar_room *room, int64_t count)
 {
     bool failed = false;
+    room->suspected = false;
     while (count > 0) {
         const frame all = {.count = count};
+        const bool before = room->suspected;
         if (!run_code(room, 0, 0, room->scalar->region[0].codes, &all))
             break;
+        if (room->suspected && !before)
+            continue; /* instruction by instruction this time */
         failed = true;
         count = room->failure.element;
     }
+    room->mistakes += room->suspected && !failed;
     return failed;
 }
 

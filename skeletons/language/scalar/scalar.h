@@ -58,6 +58,18 @@ void scalar_room_free(bmf_scalar_room *room);
 int scalar_run(const bmf_scalar *scalar, bmf_scalar_room *room, int64_t count, const bmf_slice *in, bmf_slice *out,
                bmf_failure *failure);
 
+/* The same at once for any number of elements, where the expression is native code as a whole (native.h), cannot fail,
+ * and the columns are arrays or of stride 0. Return false, and then nothing is done, where that is not so. out: begins
+ * with a line of 64 bytes and is written past the caches; it does not overlap what is read. */
+bool scalar_write(const bmf_scalar *scalar, int64_t count, const bmf_slice *in, const bmf_slice *out);
+/* The one bool that results, as bits; those behind the last element of its word of 64 are 0. */
+bool scalar_marks(const bmf_scalar *scalar, int64_t count, const bmf_slice *in, uint64_t *word);
+/* held[k]: for how many elements the bool k that results is true. */
+bool scalar_count(const bmf_scalar *scalar, int64_t count, const bmf_slice *in, int64_t *held);
+/* The predicates of one or several streams of the same lists that count, each on its elements; made on first use and
+ * kept in the node (freed with the arena). */
+const bmf_scalar *scalar_of_counts(bmf_expression *counts);
+
 /* An operator {T, T} -> T for the fixed tree (skeletons/engine/tree.h). B_Plus, B_Times, B_Max, B_Min, B_And, B_Or on
  * scalars of one type are recognised and get fast fold and scan functions (ints with overflow checks); others run
  * level by level through combine. flags say BMF_EXACT and BMF_COMMUTATIVE only where that is certain: for the

@@ -3,6 +3,7 @@
  * Method: one pass computes the elements and the predicate of a block, counts by segment, and moves what is kept where
  * it belongs (skeletons/engine/selection.h). Counting needs no more than the counts; several counts of the same lists
  * take turns at every block.
+ * Where native code can, it counts whole segments at once, for all counts together (scalar_count).
  * Cost: n elements read once, the result written once; room for all elements, of which only what is kept is touched. */
 #include <stdlib.h>
 #include <string.h>
@@ -44,16 +45,21 @@ static void add_kept(filter_state *f, int64_t index, const bmf_piece *piece, int
     }
 }
 
+/* The part of a block's next segment: of the `count` elements from v on. */
+static int64_t in_segment(const filter_state *f, int64_t *segment, int64_t v, int64_t count)
+{
+    while (f->source->offset[*segment + 1] <= v)
+        ++*segment;
+    const int64_t here = f->source->offset[*segment + 1] - v;
+    return here < count ? here : count;
+}
+
 /* Adds the marks of a block's segments. */
 static void count_block(filter_state *f, int64_t index, const bmf_piece *piece, int64_t *segment, int64_t v,
                         int64_t count, const uint8_t *mark)
 {
-    const int64_t *offset = f->source->offset;
     for (int64_t done = 0, here; done < count; done += here) {
-        while (offset[*segment + 1] <= v + done)
-            ++*segment;
-        here = offset[*segment + 1] - (v + done);
-        here = here < count - done ? here : count - done;
+        here = in_segment(f, segment, v + done, count - done);
         add_kept(f, index, piece, *segment, marks_count(here, mark + done));
     }
 }
@@ -65,6 +71,28 @@ static const uint8_t *plain_marks(int64_t count, const bmf_slice *mark, uint8_t 
         return mark->data;
     stream_copy_leaf(count, mark, &(bmf_slice){room, 1}, 1);
     return room;
+}
+
+/* How many of the bits are set. */
+static int64_t count_bits(int64_t count, const uint64_t *word)
+{
+    int64_t set = 0;
+    for (int64_t k = 0; k < (count + 63) / 64; k++)
+        set += __builtin_popcountll(word[k]);
+    return set;
+}
+
+/* Native code marks a block of elements as they are, inside of one segment, as bits. */
+static bool mark_directly(filter_state *f, int64_t index, const bmf_piece *piece, int64_t *segment, int64_t v,
+                          int64_t count, int worker, bmf_slice *block, uint64_t *word)
+{
+    if (!f->selection || f->source->element || in_segment(f, segment, v, count) < count ||
+        stream_direct(f->source, worker, v, count, block) < count ||
+        !scalar_marks(f->source->predicate, count, block, word))
+        return false;
+    add_kept(f, index, piece, *segment, count_bits(count, word));
+    selection_keep(f->selection, worker, count, word, block);
+    return true;
 }
 
 /* Returns 1 after a failure, which is noted. */
@@ -80,6 +108,8 @@ static int mark_block(filter_state *f, int64_t index, const bmf_piece *piece, in
         stream_prefetch(f->source, v + count / 2, AHEAD);
         stream_prefetch(f->source, v + count, AHEAD);
     }
+    if (mark_directly(f, index, piece, segment, v, count, worker, block, word))
+        return 0;
     if (stream_marks(f->source, worker, v, count, block, &slice) != 0)
         return 1;
     const uint8_t *mark = plain_marks(count, &slice, room);
@@ -139,7 +169,28 @@ static int mark_all(filter_state *f, const bmf_piece *piece, int64_t pieces)
 typedef struct count_state {
     int counts;
     filter_state *each;
+    const bmf_scalar *all; /* their predicates, each on its elements */
 } count_state;
+
+/* Fewer elements of a segment are counted with others, in blocks. */
+enum { COUNTED_ALONE = 256 };
+
+/* Native code counts all elements from v on that are in one segment; returns how many, 0: there is none. */
+static int64_t count_directly(const count_state *all, int64_t index, const bmf_piece *piece, int64_t *segment,
+                              int64_t v, int worker)
+{
+    bmf_slice in[BMF_MAX_LEAVES];
+    int64_t kept[BMF_MAX_LEAVES];
+    int64_t count = in_segment(&all->each[0], segment, v, piece->end - v);
+    if (count < COUNTED_ALONE)
+        return 0;
+    count = stream_direct(all->each[0].source, worker, v, count, in);
+    if (count == 0 || !scalar_count(all->all, count, in, kept))
+        return 0;
+    for (int k = 0; k < all->counts; k++)
+        add_kept(&all->each[k], index, piece, *segment, kept[k]);
+    return count;
+}
 
 static int count_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
@@ -150,6 +201,9 @@ static int count_piece(void *state, int64_t index, const bmf_piece *piece, int w
     for (int k = 0; k < all->counts; k++)
         segment[k] = stream_segment(all->each[k].source, worker, piece->begin);
     for (int64_t v = piece->begin, count; v < piece->end && code == 0; v += count) {
+        count = count_directly(all, index, piece, &segment[0], v, worker);
+        if (count > 0)
+            continue;
         count = piece->end - v < block ? piece->end - v : block;
         stream_prefetch(all->each[0].source, v + count, count);
         for (int k = 0; k < all->counts && code == 0; k++)
@@ -176,9 +230,9 @@ static int count_all(const count_state *all)
     return status;
 }
 
-int stream_count(int counts, bmf_stream_source *source, bmf_value *out)
+int stream_count(int counts, bmf_expression *node, bmf_stream_source *source, bmf_value *out)
 {
-    count_state all = {.each = allocate_clear(counts, (int64_t)sizeof(filter_state))};
+    count_state all = {.each = allocate_clear(counts, (int64_t)sizeof(filter_state)), .all = scalar_of_counts(node)};
     int status = BMF_OK;
     while (all.counts < counts && status == BMF_OK) {
         const int k = all.counts;

@@ -56,28 +56,43 @@ static void close_operator(bmf_stream_fold *fold)
 
 /* The input leaves whose products are to be summed up, if that is what the stream does: the commonest pipeline, which
  * needs no block of products in between. */
-static void find_factors(bmf_stream_fold *fold)
+static bool find_factors(const bmf_stream_source *source, int from[BMF_MAX_LEAVES])
 {
-    const bmf_stream_source *source = fold->source;
     const bmf_expression *end = source->stream->child[1], *element = source->element_expression;
-    int from[BMF_MAX_LEAVES] = {0, 1};
-    fold->factor[0] = fold->factor[1] = -1;
-    if (!source->packed || source->type->kind != BMF_REAL || end->kind != BMF_EXPRESSION_OP ||
-        end->operation != BMF_OPERATION_PLUS)
-        return;
+    from[0] = 0;
+    from[1] = 1;
+    if (source->type->kind != BMF_REAL || end->kind != BMF_EXPRESSION_OP || end->operation != BMF_OPERATION_PLUS)
+        return false;
     if (element->kind == BMF_EXPRESSION_COMP && element->children == 2) {
         if (!scalar_is_selection(scalar_of_expression(element->child[1]), from))
-            return;
+            return false;
         element = element->child[0];
     }
     if (element->kind != BMF_EXPRESSION_OP || element->operation != BMF_OPERATION_TIMES)
-        return;
+        return false;
     for (int k = 0; k < 2; k++) {
         const bmf_value *leaf = source->input_leaf[from[k]];
-        if (leaf->type->kind != BMF_REAL || leaf->stride != leaf->type->size)
-            return;
+        if (!leaf || leaf->type->kind != BMF_REAL || leaf->stride != leaf->type->size)
+            return false;
     }
-    memcpy(fold->factor, from, sizeof fold->factor);
+    return true;
+}
+
+/* Both are lists of their own, which may be views. */
+static bool are_two_lists(const bmf_stream_source *source, const int *from)
+{
+    return source->parts == 2 && source->part[0].leaves == 1 && source->part[1].leaves == 1 && from[0] != from[1] &&
+           source->part[0].place <= BMF_PLACE_VIEW && source->part[1].place <= BMF_PLACE_VIEW;
+}
+
+static void note_factors(bmf_stream_fold *fold)
+{
+    int from[BMF_MAX_LEAVES];
+    const bool found = find_factors(fold->source, from);
+    for (int k = 0; k < 2; k++) {
+        fold->factor[k] = found && fold->source->packed ? from[k] : -1;
+        fold->product[k] = found && are_two_lists(fold->source, from) ? from[k] : -1;
+    }
 }
 
 int stream_fold_open(bmf_stream_source *source, const bmf_value *initial, bmf_stream_fold *fold)
@@ -93,7 +108,7 @@ int stream_fold_open(bmf_stream_source *source, const bmf_value *initial, bmf_st
     fold->segments = segment_functions_of(source->stream->child[1], source->type);
     fold->direct =
         !source->element && source->packed && source->leaves == 1 && source->input[0].stride == source->leaf_size[0];
-    find_factors(fold);
+    note_factors(fold);
     fold->room = allocate(source->workers * (int64_t)sizeof *fold->room);
     fold->record = allocate(source->workers * (int64_t)sizeof *fold->record);
     for (int w = 0; w < source->workers; w++) {

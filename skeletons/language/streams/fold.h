@@ -16,8 +16,9 @@ typedef struct bmf_stream_fold {
         op; /* that of `operation`; one that may fail always keeps the tree, or failures would depend on the cut */
     bmf_tree tree;
     const bmf_segment_functions *segments; /* fast functions, or NULL */
-    int factor[2]; /* the elements are products of these input leaves and their sum is wanted; or -1 */
-    bool direct;   /* the elements are one contiguous array */
+    int product[2]; /* the elements are products of these leaves of two lists and their sum is wanted; or -1 */
+    int factor[2];  /* the same of packed lists or one list; or -1 */
+    bool direct;    /* the elements are one contiguous array */
     bool initial;
     bmf_slice first[BMF_MAX_LEAVES]; /* the default of every instance */
     char **room;                     /* by worker, for batches */

@@ -8,10 +8,23 @@
 
 #include "skeletons/language/streams/stream.h"
 
+enum { DIRECT = 64 }; /* elements for which it pays to try */
+
 typedef struct map_state {
     const bmf_stream_source *source;
     const bmf_sink *sink;
 } map_state;
+
+/* Native code writes elements from v on past the caches itself, if it can; returns how many. */
+static int64_t map_directly(const map_state *s, int worker, int64_t v, int64_t end)
+{
+    bmf_slice in[BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
+    if (!s->sink->streaming || !s->source->element)
+        return 0;
+    const int64_t count = stream_direct(s->source, worker, v, end - v, in);
+    sink_place(s->sink, v, out);
+    return count >= DIRECT && scalar_write(s->source->element, count, in, out) ? count : 0;
+}
 
 static int map_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
@@ -19,6 +32,9 @@ static int map_piece(void *state, int64_t index, const bmf_piece *piece, int wor
     (void)index;
     for (int64_t v = piece->begin, count; v < piece->end; v += count) {
         bmf_slice out[BMF_MAX_LEAVES];
+        count = map_directly(s, worker, v, piece->end);
+        if (count > 0)
+            continue;
         count = sink_count(s->sink, v, piece->end);
         sink_block(s->sink, worker, v, out);
         if (s->sink->streaming)

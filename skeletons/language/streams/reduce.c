@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/language/streams/fold.h"
+#include "skeletons/language/streams/products.h"
 
 enum { STRETCH = 8 * BMF_BLOCK }; /* elements: half of a first-level cache, if they are reals */
 
@@ -147,12 +147,30 @@ static int64_t batch_end(const reduce_state *all, int64_t s, int64_t last, int64
     return t;
 }
 
+/* Products of lists, many at a time, from segment s on; returns the first that is left to do, -1 after a failure. */
+static int64_t reduce_products(reduce_state *all, int64_t s, int64_t last, int64_t *next)
+{
+    reduction *r = &all->each[0];
+    if (all->reductions > 1 || r->fold.product[0] < 0 || s < *next)
+        return s;
+    const int64_t done = stream_products(&r->fold, s, last, (double *)r->out[0].data + s, next);
+    return done > s && begin_with(r, s, done - s) != 0 ? -1 : done;
+}
+
 /* Whole segments [s, last) that end at or before `end`; returns the first that does not, or -1 after a failure. */
 static int64_t reduce_whole(reduce_state *all, int worker, int64_t s, int64_t last, int64_t end)
 {
     const int64_t *offset = all->source->offset;
+    int64_t products = s;
     while (s < last && offset[s + 1] <= end) {
         bool empty;
+        const int64_t done = reduce_products(all, s, offset[last] <= end ? last : last - 1, &products);
+        if (done != s) {
+            if (done < 0)
+                return -1;
+            s = done;
+            continue;
+        }
         int64_t t = batch_end(all, s, last, end, &empty);
         int code = t == s ? reduce_long(all, worker, s) : 0;
         for (int k = 0; t > s && k < all->reductions && code == 0; k++)

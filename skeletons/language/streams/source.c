@@ -286,6 +286,15 @@ static bmf_slice inside(const bmf_stream_source *source, const bmf_stream_part *
     return (bmf_slice){(char *)input->data + first * input->stride, input->stride};
 }
 
+/* The same from element v of the stream on, which is in segment s, if the source is not packed. */
+static bmf_slice leaf_at(const bmf_stream_source *source, const bmf_stream_part *part, int leaf, int64_t s, int64_t v)
+{
+    const bmf_slice *input = &source->input[leaf];
+    if (part->place == BMF_PLACE_PACKED)
+        return (bmf_slice){(char *)input->data + v * input->stride, input->stride};
+    return inside(source, part, leaf, s, v - source->offset[s]);
+}
+
 static void gather(const bmf_stream_source *source, const bmf_stream_part *part, int leaf, int64_t s, int64_t v,
                    int64_t count, char *to)
 {
@@ -313,11 +322,8 @@ static void inputs(const bmf_stream_source *source, int worker, int64_t v, int64
     for (int p = 0; p < source->parts; p++) {
         const bmf_stream_part *part = &source->part[p];
         for (int k = part->first; k < part->first + part->leaves; k++) {
-            if (part->place == BMF_PLACE_PACKED) {
-                in[k] =
-                    (bmf_slice){(char *)source->input[k].data + v * source->input[k].stride, source->input[k].stride};
-            } else if (single && part->place != BMF_PLACE_NUMBERS) {
-                in[k] = inside(source, part, k, s, v - source->offset[s]);
+            if (part->place == BMF_PLACE_PACKED || (single && part->place != BMF_PLACE_NUMBERS)) {
+                in[k] = leaf_at(source, part, k, s, v);
             } else {
                 gather(source, part, k, s, v, count, room);
                 in[k] = (bmf_slice){room, source->input_size[k]};
@@ -326,6 +332,21 @@ static void inputs(const bmf_stream_source *source, int worker, int64_t v, int64
                 room += padded(BMF_BLOCK * source->input_size[k]);
         }
     }
+}
+
+int64_t stream_direct(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *in)
+{
+    const int64_t s = source->packed ? 0 : stream_segment(source, worker, v);
+    if (!source->packed && v + count > source->offset[s + 1])
+        count = source->offset[s + 1] - v;
+    for (int p = 0; p < source->parts; p++) {
+        const bmf_stream_part *part = &source->part[p];
+        if (part->place == BMF_PLACE_NUMBERS)
+            return 0;
+        for (int k = part->first; k < part->first + part->leaves; k++)
+            in[k] = leaf_at(source, part, k, s, v);
+    }
+    return count;
 }
 
 void stream_prefetch(const bmf_stream_source *source, int64_t v, int64_t count)

@@ -57,7 +57,7 @@ static int run_tail(bmf_stream_source *source, bmf_value *initial, bmf_value *ou
     case BMF_TAIL_FILTER:
         return stream_filter(source, out);
     case BMF_TAIL_COUNT:
-        return stream_count(1, source, out);
+        return stream_count(1, source->stream, source, out);
     default:
         return stream_list(source, out);
     }
@@ -136,12 +136,12 @@ static void close_several(const bmf_expression *streams, several *all)
     free(all->given);
 }
 
-static int run_several(const bmf_expression *streams, several *all, bmf_value *out)
+static int run_several(bmf_expression *streams, several *all, bmf_value *out)
 {
     if (all->source->count > 0)
         return streams->child[0]->tail == BMF_TAIL_REDUCE
                    ? stream_reduce(streams->children, all->source, all->given, out)
-                   : stream_count(streams->children, all->source, out);
+                   : stream_count(streams->children, streams, all->source, out);
     int status = BMF_OK, made = 0;
     for (; made < streams->children && status == BMF_OK; made++)
         status = without_elements(&all->source[made], all->given[made], &out[made]);

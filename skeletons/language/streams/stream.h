@@ -73,6 +73,9 @@ int64_t stream_first_segment(const bmf_stream_source *source, int64_t v);
 /* Elements [v, v + count), count <= BMF_BLOCK, as slices of leaves: where out's data is NULL it is set to where they
  * stand (valid until the worker's next block), otherwise they are written there. Returns 1 after noting a failure. */
 int stream_block(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *out);
+/* How many of the elements [v, v + count) have inputs that stand one behind the other, or are one value for all: `in`,
+ * at element v. */
+int64_t stream_direct(const bmf_stream_source *source, int worker, int64_t v, int64_t count, bmf_slice *in);
 /* Asks for elements [v, v + count) of packed lists, if there are any, so that memory goes on reading while others are
  * computed and written. Pays beside streaming stores, not for blocks that are only folded (measured). */
 void stream_prefetch(const bmf_stream_source *source, int64_t v, int64_t count);
@@ -118,7 +121,7 @@ int stream_list(bmf_stream_source *source, bmf_value *out);
 int stream_reduce(int reductions, bmf_stream_source *source, bmf_value *const *initial, bmf_value *out);
 int stream_scan(bmf_stream_source *source, const bmf_value *initial, bmf_value *out);
 int stream_filter(bmf_stream_source *source, bmf_value *out);
-/* For each of the counts, whose sources are of the same lists. */
-int stream_count(int counts, bmf_stream_source *source, bmf_value *out);
+/* For each of the counts, whose sources are of the same lists; node: the stream, or that of several. */
+int stream_count(int counts, bmf_expression *node, bmf_stream_source *source, bmf_value *out);
 
 #endif

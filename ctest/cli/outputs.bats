@@ -1,0 +1,36 @@
+#!/usr/bin/env bats
+# Every output of every command under bad conditions; outputs.py lists and disturbs them. More of it in slow_outputs.bats.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    bats_load_library bats-support
+    bats_load_library bats-assert
+}
+
+# outputs TEST [OPTION..]
+outputs()
+{
+    if ldd "$BMF_BIN_DIR/bmf" | grep -q libasan; then skip "the sanitizers come first"; fi
+    run python3 "$BMF_SOURCE_DIR/ctest/cli/outputs.py" "$@"
+    echo "$output"
+    [ "$status" -ne 77 ] || skip "$output"
+    assert_success
+}
+
+@test "every option that names an output is tested here" {
+    outputs options
+}
+
+@test "two writers of one output leave a whole file of either" {
+    outputs writers
+}
+
+@test "a full disk, or one that fails, leaves what was there, and one line" {
+    outputs disk
+}
+
+@test "no output goes through what somebody prepared; links to it are followed" {
+    outputs links
+}

@@ -1,0 +1,375 @@
+#!/usr/bin/env python3
+"""Every output of every command: two writers at once, full disks, calls that fail, links at every name.
+
+Method: OUTPUTS lists them; that none is missing is checked against the options that --help names. Each is written from two
+different inputs, which gives two contents. A test then disturbs the second while the first is there, and looks at what the
+target has become.
+
+usage: outputs.py TEST [--all] [--only WORDS]
+
+  options    every option that names an output is in the list
+  writers    two at once leave one whole file of either
+  disk       a disk that is full after N bytes, or a call that fails, leaves the old file, one line, and nothing else;
+             --all: every N of small files, and a ladder of others
+  links      nothing is written through what somebody prepared under the private name; links to the target stay
+  small      a file system of a few pages (needs root to mount it): the same as disk, with the system's own words
+
+BMF_BIN_DIR, BMF_BUILD_DIR, BMF_SOURCE_DIR and MPIRUN say where things are.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BIN = os.path.abspath(os.environ["BMF_BIN_DIR"])
+MPIRUN = os.environ.get("MPIRUN", "mpirun.mpich")
+BMF = os.path.join(BIN, "bmf")
+PRIVATE = re.compile(r"\.[a-z2-7]{8}\.part$")
+OLD = b"what was there before\n"
+
+# Name, ranks, the command with K for the number of the input (1 or 2) and OUT for the target, and how the content is looked
+# at: "same" is compared bit by bit; what has times in it must be a whole "trace", "page" or list of "samples".
+OUTPUTS = [
+    ("run --out", 1, "bmf run listK.bmf --out OUT", "same"),
+    ("run --out on 3 ranks", 3, "bmf run listK.bmf --out OUT", "same"),
+    ("bmf_npy_write on 2 ranks", 2, "make_npy_copy K.npy OUT", "same"),
+    ("run --trace", 1, "bmf run sumK.bmf --trace OUT", "trace"),
+    ("run --trace on 2 ranks", 2, "bmf run sumK.bmf --trace OUT", "trace"),
+    ("plan --trace", 1, "bmf plan sumK.bmf --trace OUT", "trace"),
+    ("predict --trace", 1, "bmf predict sumK.bmf --machine one.machine --procs 4 --trace OUT", "trace"),
+    ("predict --html", 1, "bmf predict sumK.bmf --machine one.machine --procs 4 --html OUT", "page"),
+    ("predict --trace of a program", 1, "bmf predict --machine one.machine --procs 2 --trace OUT -- BIN/make_sum K000", "trace"),
+    ("replay --trace", 1, "bmf replay K.trace --machine one.machine --trace OUT", "trace"),
+    ("report --html", 1, "bmf report K.trace --html OUT", "page"),
+    ("compare --html", 1, "bmf compare K.trace 3.trace --html OUT", "page"),
+    ("compare --events", 1, "bmf compare K.trace 3.trace --events OUT", "same"),
+    ("sheet measure on 2 ranks", 2,
+     "bmf sheet measure --ops send --max-elements 64 --repeats 3 --seconds 1 -o OUT", "samples"),
+    ("sheet fit", 1, "bmf sheet fit K.raw -o OUT", "same"),
+    ("sheet kernels", 1, "bmf sheet kernels runK.trace -o OUT", "same"),
+    ("sheet show --html", 1, "bmf sheet show K.sheet --html OUT", "same"),
+    ("sheet show --tex", 1, "bmf sheet show K.sheet --tex OUT", "same"),
+    ("sheet plot", 1, "bmf sheet plot K.sheet send -o OUT", "same"),
+    ("machine make", 1, "bmf machine make K.sheet --kernels K.kernels -o OUT", "same"),
+    ("convert --to otf2", 1, "bmf convert K.trace --to otf2 -o OUT", "directory"),
+] + [
+    (f"convert --to {form}", 1, f"bmf convert K.trace --to {form} -o OUT", "same")
+    for form in ("chrome", "perfetto", "paje", "picl", "csv", "svg", "prv")
+]
+
+failures = 0
+
+
+def failed(what):
+    global failures
+    failures += 1
+    print("failed:", what, flush=True)
+
+
+DATES = re.compile(rb"\d{4}-\d\d-\d\dT[\d:]+Z|(?<=^#Paraver )\([^)]*\)")
+
+
+def content(path):
+    """What stands in a file, but for dates; None if there is none."""
+    try:
+        with open(path, "rb") as file:
+            return DATES.sub(b"date", file.read())
+    except FileNotFoundError:
+        return None
+
+
+def put(path, content):
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def is_whole_trace(path):
+    return subprocess.run([BMF, "trace", path], capture_output=True).returncode == 0
+
+
+class Output:
+    def __init__(self, name, ranks, command, kind):
+        self.name, self.ranks, self.words, self.kind = name, ranks, command.split(), kind
+
+    def command(self, number, target="out"):
+        words = [word.replace("OUT", target).replace("BIN", BIN).replace("K", str(number)) for word in self.words]
+        words[0] = os.path.join(BIN, words[0])
+        return words if self.ranks == 1 else [MPIRUN, "-n", str(self.ranks)] + words
+
+    def run(self, number, target="out", **environment):
+        return subprocess.run(self.command(number, target), env={**os.environ, **environment}, capture_output=True)
+
+    def learn(self):
+        """What it writes from each input: two whole directories."""
+        self.whole = {}
+        for number in (1, 2):
+            clear()
+            self.write(number)
+            self.whole[number] = snapshot()
+            if not self.is_whole(self.whole[number], number):
+                failed(f"{self.name}: what it writes is not whole")
+        clear()
+
+    def write(self, number, **environment):
+        ended = self.run(number, **environment)
+        if ended.returncode != 0:
+            failed(f"{self.name}: {ended.stderr.decode()}")
+
+    def is_whole(self, found, number=None):
+        """Whether the directory is as the command leaves it."""
+        if self.kind == "same" and hasattr(self, "whole") and number in self.whole:
+            return found == self.whole[number]
+        if self.kind == "directory":
+            return "out/traces.otf2" in found and "out/traces.def" in found
+        if "out" not in found or any(PRIVATE.search(name) for name in found):
+            return False
+        if self.kind == "trace":
+            return is_whole_trace("out")
+        return found["out"].rstrip().endswith(b"</html>") if self.kind == "page" else (
+            b"\ncomplete " in found["out"] if self.kind == "samples" else True)
+
+    def is_partial(self, found):
+        """Measurements are written after every pass: what was there is from the one before."""
+        return (self.kind == "samples" and list(found) == ["out"] and found["out"].startswith(b"bmf samples") and
+                found["out"].endswith(b"\n"))
+
+    def explains(self, lines):
+        """One line; of a program two, its own and that it failed."""
+        lines = [line for line in lines if line.startswith("bmf: ") or "--" not in self.words]
+        return len(lines) == 1 + ("--" in self.words) and all(line.startswith("bmf: ") for line in lines)
+
+
+# ---- the directory ----
+
+inputs = set()
+
+
+def snapshot():
+    """{name: content} of everything but the inputs."""
+    found = {}
+    for folder, _, names in os.walk("."):
+        for name in names:
+            path = os.path.normpath(os.path.join(folder, name))
+            if path not in inputs:
+                found[path] = content(path)
+    return found
+
+
+def clear():
+    for name in os.listdir("."):
+        if name not in inputs and name != "tmp":
+            (shutil.rmtree if os.path.isdir(name) and not os.path.islink(name) else os.remove)(name)
+
+
+def make_inputs():
+    source = os.environ["BMF_SOURCE_DIR"]
+    put("one.machine", b'name = "one"; network = { type = "hockney"; latency_us = 1.0; bandwidth_mb_per_s = 100.0; };\n')
+    samples = content(os.path.join(source, "ctest/cli/hostile/bigd.raw")).decode()
+    sends = "".join(line + "\n" for line in samples.splitlines() if line.startswith("sample send"))
+    more = ["recv", "recvmin", "sendmin"]
+    samples = samples.replace("complete 6", "".join(sends.replace("sample send", "sample " + name) for name in more) +
+                              f"complete {6 + 6 * len(more)}")
+    for number in (1, 2, 3):
+        put(f"list{number}.bmf", b"P_Reduce (B_Op (B_Conc)) . P_Split (B_Num 4) . B_Op (B_Iota) %d\n" % (30 * number))
+        put(f"sum{number}.bmf",
+            b"P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus))) . P_Split (B_Num %d) . B_Op (B_Iota) 9\n" % (number + 1))
+        put(f"{number}.raw", samples.replace("Intel", f"{number} Intel").encode())
+    commands = ["run listK.bmf --out K.npy", "predict sumK.bmf --machine one.machine --procs 4 --trace K.trace",
+                "sheet fit K.raw -o K.sheet", "run sumK.bmf --trace runK.trace", "sheet kernels runK.trace -o K.kernels"]
+    for number in (1, 2, 3):
+        for command in commands:
+            subprocess.run([BMF] + command.replace("K", str(number)).split(), check=True, stdout=subprocess.DEVNULL)
+    os.mkdir("tmp")
+    inputs.update(name for name in os.listdir(".") if name != "tmp")
+
+
+# ---- the tests ----
+
+
+def options(outputs, _):
+    """The help names what is written."""
+    listed, found = {" ".join(output.words) for output in outputs}, 0
+    helps = subprocess.run([BMF, "--help"], capture_output=True, text=True).stdout
+    commands = re.findall(r"^  ([a-z]+)  +", helps.split("Commands:")[1].split("\n\n")[0], re.M)
+    for command in list(commands):
+        text = subprocess.run([BMF, command, "--help"], capture_output=True, text=True).stdout
+        if "Commands:" in text:
+            commands.remove(command)
+            commands += [f"{command} {word}"
+                         for word in re.findall(r"^  ([a-z]+)  +", text.split("Commands:")[1].split("\n\n")[0], re.M)]
+    for command in commands:
+        text = subprocess.run([BMF, *command.split(), "--help"], capture_output=True, text=True).stdout
+        for option in re.findall(r"^  (?:-\w, )?(?:--?)([a-z]+) [A-Z][^ ]*  +(?:write|record|the \w+ ?\w* to write|the picture)",
+                                 text, re.M):
+            found += 1
+            short = "-o" if option == "output" else "--" + option
+            if not any(words.startswith(f"bmf {command} ") and f" {short} OUT" in words for words in listed):
+                failed(f"bmf {command} --{option} writes, but is not tested")
+    if found < 15:
+        failed(f"only {found} options that write were found")
+
+
+def writers(output, all_cases):
+    if output.kind == "directory":
+        return
+    for _ in range(10 if all_cases else 2):
+        put("out", OLD)
+        both = [subprocess.Popen(output.command(number), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                for number in (1, 2)]
+        if [writer.wait() for writer in both] != [0, 0]:
+            failed(f"{output.name}: one of two writers failed")
+        found = snapshot()
+        if output.kind == "same" and output.name != "convert --to prv" and found not in output.whole.values():
+            failed(f"{output.name}: two writers left neither's file")
+        # Of a group of files each is whole, but they may be of different writers.
+        if any(found.get(name) not in [whole.get(name) for whole in output.whole.values()]
+               for name in found if output.kind == "same") or not output.is_whole(found):
+            failed(f"{output.name}: two writers left a damaged file, or more than that: {sorted(found)}")
+        clear()
+
+
+def disturbed(output, what, number=2, **environment):
+    """Writes input `number` over what is there: all of it, or nothing has happened."""
+    before = snapshot()
+    ended = output.run(number, **environment)
+    after = snapshot()
+    lines = ended.stderr.decode().splitlines()
+    left = os.listdir("tmp")
+    if left:
+        failed(f"{output.name}, {what}: left in TMPDIR: {left}")
+    if ended.returncode == 0:
+        if not output.is_whole(after, number):
+            failed(f"{output.name}, {what}: exit code 0, but the output is not whole: {sorted(after)}")
+    elif ended.returncode not in (1, 2) or not output.explains(lines):
+        failed(f"{output.name}, {what}: exit code {ended.returncode}, {lines}")
+    elif after != before and not output.is_partial(after):
+        failed(f"{output.name}, {what}: exit code {ended.returncode}, and there is {sorted(after)} instead of {sorted(before)}")
+    return ended.returncode
+
+
+def ladder(size, all_cases):
+    """Sizes at which the disk is full, all too small."""
+    if not all_cases:
+        steps = {0, 1, size // 2, size - 1}
+    elif size <= 600:
+        steps = set(range(size))
+    else:
+        steps = {0, 1, size - 1, size - 2, size - 8, size - 64} | {size * k // 40 for k in range(40)}
+        steps |= {8 * k + d for k in range(20) for d in (0, 1)}
+        steps |= {(1 << k) + d for k in range(30) for d in (-1, 0, 1)}
+    return sorted(step for step in steps if 0 <= step < size)
+
+
+def disk(output, all_cases):
+    preload = os.path.join(os.environ["BMF_BUILD_DIR"], "libbmf_full_disk.so")
+    size = max(len(text) for text in output.whole[2].values())
+    for old in (None, OLD) if output.kind != "directory" else (None,):
+        if old:
+            put("out", old)
+        for step in ladder(size, all_cases):
+            code = disturbed(output, f"disk full after {step} bytes", LD_PRELOAD=preload, BMF_DISK_BYTES=str(step))
+            if code == 0 and output.kind == "same":
+                failed(f"{output.name}: {size} bytes on a disk of {step}")
+            elif code == 0:
+                clear()  # times take more or fewer bytes
+        for call in ("fsync:1", "fsync:2", "rename:1", "rename:2", "rename:3", "link:1"):
+            disturbed(output, f"{call} fails", LD_PRELOAD=preload, BMF_DISK_FAILS=call)
+            clear()
+            if old:
+                put("out", old)
+        clear()
+
+
+def expect(holds, output, what):
+    if not holds:
+        failed(f"{output.name}: {what}")
+
+
+def links(output, _):
+    preload = os.path.join(os.environ["BMF_BUILD_DIR"], "libbmf_full_disk.so")
+    for plant in (lambda name: os.symlink("victim", name), lambda name: os.symlink("nothing", name),
+                  lambda name: os.link("victim", name), os.mkdir, os.mkfifo):
+        put("victim", OLD)
+        plant("out.aaaaaaaa.part")
+        output.write(2, LD_PRELOAD=preload, BMF_DISK_NAMES="3")
+        expect(content("victim") == OLD and not os.path.exists("nothing"), output, "wrote through a planted private name")
+        expect(os.path.lexists("out.aaaaaaaa.part"), output, "removed what somebody planted")
+        expect(os.path.exists("out") and not os.path.islink("out"), output, "did not make its output")
+        clear()
+    if output.kind == "directory":
+        return
+    for first in (None, OLD):  # a chain of links, with a file at its end or none yet
+        os.makedirs("there/deep")
+        if first:
+            put("there/deep/target", first)
+        os.symlink("there/middle", "out")
+        os.symlink("deep/target", "there/middle")
+        output.write(2)
+        expect(os.path.islink("out") and os.path.islink("there/middle"), output, "replaced a link")
+        expect(os.path.isfile("there/deep/target") and content("there/deep/target") != OLD, output, "did not follow its link")
+        expect(sorted(os.listdir("there/deep")) == ["target"], output, "left something behind a link")
+        clear()
+    put("out", OLD)  # another name of the old file keeps it
+    os.link("out", "other")
+    output.write(2)
+    expect(content("other") == OLD and content("out") != OLD, output, "wrote into a file with two names")
+    clear()
+    os.symlink("out", "out")
+    ended = output.run(2)
+    expect(ended.returncode in (1, 2) and b"\nbmf: " in b"\n" + ended.stderr, output, "accepts a link to itself")
+    clear()
+
+
+def small(output, _):
+    """With `size` pages of memory as a disk, from none on until it succeeds."""
+    os.mkdir("disk")
+    target, codes = "disk/out", []
+    for pages in range(1, 200):
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={4096 * pages}", "none", "disk"], capture_output=True).returncode:
+            print("# skip: cannot mount a file system")
+            os.rmdir("disk")
+            sys.exit(77)
+        try:
+            ended = output.run(2, target)
+            left = os.listdir("disk")
+        finally:
+            subprocess.run(["umount", "disk"], check=True)
+        codes.append(ended.returncode)
+        if ended.returncode == 0:
+            break
+        if left or len(ended.stderr.splitlines()) != 1:
+            failed(f"{output.name} on {pages} pages: left {left}, {ended.stderr.decode()}")
+    if codes[-1] != 0:
+        failed(f"{output.name}: 200 pages are not enough: {ended.stderr.decode()}")
+    clear()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("test", choices=["options", "writers", "disk", "links", "small"])
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--only", default="", help="of outputs with these words in their names")
+    arguments = parser.parse_args()
+    os.environ.update(BMF_THREADS="1", OMP_WAIT_POLICY="passive")
+    outputs = [Output(*line) for line in OUTPUTS if arguments.only in line[0]]
+    with tempfile.TemporaryDirectory(prefix="bmf-outputs-") as directory:
+        os.chdir(directory)
+        os.environ["TMPDIR"] = os.path.join(directory, "tmp")
+        make_inputs()
+        if arguments.test == "options":
+            options(outputs, arguments.all)
+        else:
+            for output in outputs:
+                output.learn()
+                globals()[arguments.test](output, arguments.all)
+        os.chdir("/")
+    print(f"{len(outputs)} outputs, {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

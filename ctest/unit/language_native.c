@@ -1,0 +1,367 @@
+/* Scalar expressions as native code over any number of elements: written past the caches, as bits, as counts.
+ *
+ * Method: random expressions that cannot fail, over reals with NaN, infinities and both zeros, ints and bools, and one
+ * that needs more registers than there are; results are compared with the same expression run for one element at a
+ * time, which is never native. Counts around the width of vectors; inputs that are one value for all. Where there is no
+ * native code the functions must say so. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctest/support/testing.h"
+#include "runtime/base/allocate.h"
+#include "skeletons/language/scalar/scalar.h"
+#include "skeletons/language/types/check.h"
+
+enum { LEAVES = 12, MOST = 1200, TEXT = 1 << 20, EXPRESSIONS = 150 };
+
+/* ---- expressions from texts ---- */
+
+typedef struct program {
+    bmf_texts texts;
+    bmf_expressions *arena;
+    bmf_library library;
+    bmf_expression *expression;
+} program;
+
+static void compile(const char *text, const bmf_type *in, program *p)
+{
+    bmf_parsed parsed;
+    *p = (program){.arena = expressions_create()};
+    const int number = texts_add(&p->texts, "test", text, (int64_t)strlen(text));
+    if (parse_program(NULL, &p->texts, number, p->arena, &p->library, &parsed) != BMF_OK ||
+        check_types(NULL, &p->texts, p->arena, &p->library, parsed.expression, in, &p->expression) != BMF_OK)
+        fail_msg("%s", bmf_error_text(NULL));
+}
+
+static void release(program *p)
+{
+    library_free(&p->library);
+    expressions_free(p->arena);
+    texts_free(&p->texts);
+}
+
+/* ---- random texts ---- */
+
+typedef struct writer {
+    char *end;
+    uint64_t random;
+    bmf_type_kind kind[LEAVES];
+    int leaves;
+} writer;
+
+static void say(writer *w, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    w->end += vsprintf(w->end, format, arguments);
+    va_end(arguments);
+}
+
+static void write_leaf(writer *w, bmf_type_kind kind)
+{
+    static const char *const reals[] = {"0", "-0.0", "1.5", "3", "-2.25", "1e300", "0.1"};
+    for (int tries = 0; tries < 6; tries++) {
+        const int k = (int)test_below(&w->random, w->leaves);
+        if (w->kind[k] == kind) {
+            say(w, "B_Addr (B_Num %d) (B_Num %d)", k + 1, w->leaves);
+            return;
+        }
+    }
+    if (kind == BMF_REAL)
+        say(w, "B_Con (B_Real %s)", reals[test_below(&w->random, 7)]);
+    else if (kind == BMF_INT)
+        say(w, "B_Con (B_Int %d)", (int)test_below(&w->random, 7) - 3);
+    else
+        say(w, "B_Con (%s)", test_below(&w->random, 2) ? "B_True" : "B_False");
+}
+
+static void write_some(writer *w, bmf_type_kind kind, int depth);
+
+static void write_two(writer *w, const char *operation, bmf_type_kind kind, int depth)
+{
+    say(w, "B_Op (%s) . B_Alltup [", operation);
+    write_some(w, kind, depth - 1);
+    say(w, ", ");
+    write_some(w, kind, depth - 1);
+    say(w, "]");
+}
+
+static void write_one(writer *w, const char *operation, bmf_type_kind kind, int depth)
+{
+    say(w, "B_Op (%s) . ", operation);
+    write_some(w, kind, depth - 1);
+}
+
+static void write_choice(writer *w, bmf_type_kind kind, int depth)
+{
+    say(w, "B_If (");
+    write_some(w, BMF_BOOL, 1);
+    say(w, ") (");
+    write_some(w, kind, depth / 2);
+    say(w, ") (");
+    write_some(w, kind, depth / 2);
+    say(w, ")");
+}
+
+static void write_some(writer *w, bmf_type_kind kind, int depth)
+{
+    static const char *const reals[] = {"B_Plus", "B_Minus", "B_Times", "B_Divide", "B_Max", "B_Min"};
+    static const char *const one[] = {"B_Abs", "B_Uminus", "B_Sqrt"};
+    static const char *const compared[] = {"B_Eq", "B_Lt", "B_Le", "B_Gt", "B_Ge"};
+    const int64_t choice = test_below(&w->random, 10);
+    if (depth <= 0)
+        write_leaf(w, kind);
+    else if (choice == 0)
+        write_choice(w, kind, depth);
+    else if (kind == BMF_REAL && choice == 1)
+        write_one(w, "B_Real", BMF_INT, depth);
+    else if (kind == BMF_REAL && choice < 4)
+        write_one(w, one[test_below(&w->random, 3)], BMF_REAL, depth);
+    else if (kind == BMF_REAL)
+        write_two(w, reals[test_below(&w->random, 6)], BMF_REAL, depth);
+    else if (kind == BMF_INT)
+        write_two(w, test_below(&w->random, 2) ? "B_Max" : "B_Min", BMF_INT, depth);
+    else if (choice < 3)
+        write_two(w, test_below(&w->random, 2) ? "B_And" : "B_Or", BMF_BOOL, depth);
+    else if (choice == 3)
+        write_one(w, "B_Neg", BMF_BOOL, depth);
+    else
+        write_two(w, compared[test_below(&w->random, 5)], test_below(&w->random, 4) ? BMF_REAL : BMF_INT, depth);
+}
+
+/* ---- columns ---- */
+
+typedef struct columns {
+    int count;
+    bmf_type_kind kind[BMF_MAX_LEAVES];
+    bmf_slice slice[BMF_MAX_LEAVES];
+} columns;
+
+static int64_t size_of(bmf_type_kind kind)
+{
+    return kind == BMF_BOOL ? 1 : 8;
+}
+
+static void make_columns(const bmf_type *type, columns *c)
+{
+    const bmf_type *leaf[BMF_MAX_LEAVES];
+    c->count = bmf_type_leaves(type, leaf);
+    for (int k = 0; k < c->count; k++) {
+        c->kind[k] = leaf[k]->kind;
+        c->slice[k] = (bmf_slice){allocate((MOST + 1) * 8 + 1024), leaf[k]->size};
+    }
+}
+
+static void free_columns(columns *c)
+{
+    for (int k = 0; k < c->count; k++)
+        free(c->slice[k].data);
+}
+
+static void fill(columns *c, uint64_t *random)
+{
+    static const double special[] = {0.0, -0.0, NAN, INFINITY, -INFINITY, 1e308, 0x1p-1074};
+    for (int k = 0; k < c->count; k++)
+        for (int64_t i = 0; i <= MOST; i++) {
+            const double usual = (double)(test_below(random, 41) - 20) * 0.25;
+            const int64_t number = test_below(random, 9) - 4;
+            if (c->kind[k] == BMF_REAL)
+                ((double *)c->slice[k].data)[i] = test_below(random, 8) ? usual : special[test_below(random, 7)];
+            else if (c->kind[k] == BMF_INT)
+                ((int64_t *)c->slice[k].data)[i] = number;
+            else
+                ((uint8_t *)c->slice[k].data)[i] = number > 0;
+        }
+}
+
+static bool same(bmf_type_kind kind, const void *a, const void *b)
+{
+    double x, y;
+    if (memcmp(a, b, (size_t)size_of(kind)) == 0)
+        return true;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return kind == BMF_REAL && isnan(x) && isnan(y);
+}
+
+/* One element at a time. */
+static void expect(const program *p, int64_t count, const columns *in, const columns *out)
+{
+    bmf_scalar_room *room = scalar_room_create(scalar_of_expression(p->expression));
+    for (int64_t i = 0; i < count; i++) {
+        bmf_slice from[BMF_MAX_LEAVES], to[BMF_MAX_LEAVES];
+        bmf_failure failure;
+        for (int k = 0; k < in->count; k++)
+            from[k] = (bmf_slice){(char *)in->slice[k].data + i * in->slice[k].stride, in->slice[k].stride};
+        for (int k = 0; k < out->count; k++)
+            to[k] = (bmf_slice){(char *)out->slice[k].data + i * out->slice[k].stride, out->slice[k].stride};
+        assert_int_equal(scalar_run(scalar_of_expression(p->expression), room, 1, from, to, &failure), 0);
+    }
+    scalar_room_free(room);
+}
+
+/* ---- trials ---- */
+
+static int64_t written, marked, counted; /* trials in which there was native code */
+
+static void try_writing(const bmf_scalar *scalar, int64_t count, const columns *in, const columns *expected,
+                        const char *text)
+{
+    columns got = *expected;
+    for (int k = 0; k < got.count; k++) {
+        got.slice[k].data = allocate((MOST + 1) * 8 + 1024);
+        memset(got.slice[k].data, 0x5a, (MOST + 1) * 8 + 1024);
+    }
+    if (scalar_write(scalar, count, in->slice, got.slice)) {
+        written++;
+        for (int k = 0; k < got.count; k++) {
+            const int64_t size = size_of(got.kind[k]);
+            const char *a = got.slice[k].data, *b = expected->slice[k].data;
+            for (int64_t i = 0; i < count; i++)
+                if (!same(got.kind[k], a + i * size, b + i * size))
+                    fail_msg("result %d of element %lld of %lld differs\n%s", k, (long long)i, (long long)count, text);
+            assert_int_equal(a[count * size], 0x5a);
+        }
+    }
+    free_columns(&got);
+}
+
+static void try_counting(const bmf_scalar *scalar, int64_t count, const columns *in, const columns *expected)
+{
+    uint64_t word[MOST / 64 + 2];
+    int64_t held[BMF_MAX_LEAVES];
+    if (scalar_marks(scalar, count, in->slice, word)) {
+        marked++;
+        for (int64_t i = 0; i < (count + 63) / 64 * 64; i++)
+            assert_int_equal(word[i / 64] >> (i % 64) & 1,
+                             i < count ? ((const uint8_t *)expected->slice[0].data)[i] : 0);
+    }
+    if (scalar_count(scalar, count, in->slice, held)) {
+        counted++;
+        for (int k = 0; k < expected->count; k++) {
+            int64_t sum = 0;
+            for (int64_t i = 0; i < count; i++)
+                sum += ((const uint8_t *)expected->slice[k].data)[i];
+            assert_int_equal(held[k], sum);
+        }
+    }
+}
+
+static void try_text(const char *text, const bmf_type *type, uint64_t *random)
+{
+    static const int64_t counts[] = {1, 7, 8, 9, 63, 64, 65, 1000, MOST};
+    program whole, single;
+    columns in, expected;
+    compile(text, type, &whole);
+    compile(text, type, &single);
+    const bmf_scalar *scalar = scalar_of_expression(whole.expression);
+    make_columns(type, &in);
+    make_columns(whole.expression->out, &expected);
+    for (int k = 0; k < 4; k++) {
+        const int64_t count = counts[test_below(random, (int64_t)(sizeof counts / sizeof *counts))];
+        fill(&in, random);
+        for (int i = 0; i < in.count; i++)
+            in.slice[i].stride = test_below(random, 5) ? size_of(in.kind[i]) : 0;
+        expect(&single, count, &in, &expected);
+        try_writing(scalar, count, &in, &expected, text);
+        try_counting(scalar, count, &in, &expected);
+    }
+    free_columns(&in);
+    free_columns(&expected);
+    release(&whole);
+    release(&single);
+}
+
+/* Native code is there where the processor has it, and then for many of the expressions. */
+static void must_be_native(int64_t trials)
+{
+    const char *jit = getenv("BMF_JIT");
+    bool expected = !jit || strcmp(jit, "0") != 0;
+#if defined(__x86_64__) && defined(__GNUC__)
+    expected = expected && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+#else
+    expected = false;
+#endif
+    assert_true(expected ? trials > 0 : trials == 0);
+}
+
+static void random_expressions(void **unused)
+{
+    static const bmf_type *const scalars[] = {
+        [BMF_INT] = &bmf_type_int, [BMF_REAL] = &bmf_type_real, [BMF_BOOL] = &bmf_type_bool};
+    char *text = malloc(TEXT);
+    (void)unused;
+    for (int number = 0; number < EXPRESSIONS; number++) {
+        writer w = {.end = text, .random = (uint64_t)number, .leaves = 2 + number % (LEAVES - 1)};
+        const bmf_type *leaf[LEAVES];
+        for (int k = 0; k < w.leaves; k++) {
+            w.kind[k] =
+                k == 0 ? BMF_REAL : (bmf_type_kind[]){BMF_REAL, BMF_REAL, BMF_INT, BMF_BOOL}[test_below(&w.random, 4)];
+            leaf[k] = scalars[w.kind[k]];
+        }
+        const int results = 1 + (int)test_below(&w.random, 4);
+        say(&w, "B_Alltup [");
+        for (int k = 0; k < results; k++) {
+            say(&w, k > 0 ? ", " : "");
+            write_some(&w,
+                       number % 2 ? BMF_BOOL : (bmf_type_kind[]){BMF_REAL, BMF_INT, BMF_BOOL}[test_below(&w.random, 3)],
+                       2 + number % 5);
+        }
+        say(&w, "]");
+        try_text(text, bmf_type_tuple(w.leaves, leaf), &w.random);
+    }
+    must_be_native(written);
+    must_be_native(marked);
+    must_be_native(counted);
+    free(text);
+}
+
+/* Sixty products and as many comparisons are needed twice, first in one order and then in the other. */
+static void more_values_than_registers(void **unused)
+{
+    enum { VALUES = 60 };
+    const bmf_type *leaf[LEAVES];
+    writer w = {.random = 5, .leaves = LEAVES};
+    char *text = malloc(TEXT);
+    (void)unused;
+    w.end = text;
+    for (int k = 0; k < LEAVES; k++)
+        leaf[k] = &bmf_type_real;
+    for (int k = 0; k < VALUES; k++) {
+        const int a = 1 + k % LEAVES, b = 1 + (k / LEAVES + k) % LEAVES;
+        say(&w, "$v%d = B_Op (B_Times) . B_Alltup [B_Addr (B_Num %d) (B_Num %d), B_Addr (B_Num %d) (B_Num %d)] ", k, a,
+            LEAVES, b, LEAVES);
+        say(&w, "$b%d = B_Op (B_Lt) . B_Alltup [$v%d, B_Addr (B_Num %d) (B_Num %d)] ", k, k, b, LEAVES);
+    }
+    say(&w, "$s0 = $v0 $t%d = $v%d $o0 = $b0 $a%d = $b%d ", VALUES, VALUES - 1, VALUES, VALUES - 1);
+    for (int k = 1; k < VALUES; k++) {
+        say(&w, "$s%d = B_Op (B_Plus) . B_Alltup [$s%d, $v%d] ", k, k - 1, k);
+        say(&w, "$o%d = B_Op (B_Eq) . B_Alltup [$o%d, $b%d] ", k, k - 1, k);
+    }
+    for (int k = VALUES - 1; k >= 0; k--) {
+        say(&w, "$t%d = B_Op (B_Minus) . B_Alltup [$v%d, $t%d] ", k, k, k + 1);
+        say(&w, "$a%d = B_Op (B_Eq) . B_Alltup [$b%d, $a%d] ", k, k, k + 1);
+    }
+    say(&w, "B_Alltup [$s%d, $o%d, $t0, $a0]", VALUES - 1, VALUES - 1);
+    const int64_t before = written;
+    for (int k = 0; k < 10; k++)
+        try_text(text, bmf_type_tuple(LEAVES, leaf), &w.random);
+    must_be_native(written - before);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_expressions),
+                                       cmocka_unit_test(more_values_than_registers)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

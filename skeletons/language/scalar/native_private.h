@@ -1,0 +1,85 @@
+/* A function of native code in the making; private to native_*.c. */
+#ifndef BMF_LANGUAGE_SCALAR_NATIVE_PRIVATE_H
+#define BMF_LANGUAGE_SCALAR_NATIVE_PRIVATE_H
+
+#include "skeletons/language/scalar/assembler.h"
+#include "skeletons/language/scalar/native.h"
+
+enum { VECTORS = 32, MASKS = 8 };
+/* Masks: 0 cannot be used as one, 7 says which elements there are in the last, incomplete vector. */
+enum { FIRST_MASK = 1, TAIL_MASK = 7 };
+enum { FREE = -1, TAKEN = -2 }; /* what a register holds, if not a value */
+enum { SLOT = 64 };             /* bytes of a value on the stack */
+
+/* Where a value is. */
+typedef struct native_place {
+    bool mask;     /* a bool */
+    bool uniform;  /* also constants */
+    bool pinned;   /* has its register for all of the loop */
+    int constant;  /* its number among the constants, or -1 */
+    int reg, slot; /* or -1 */
+    int pointer;   /* of an input, or -1 */
+    int output;    /* pointer of an output, or -1 */
+    int uses;      /* by instructions that run for every vector */
+    int last;      /* the last instruction of the run that uses it, or -1 */
+} native_place;
+
+typedef struct native_generator {
+    bmf_assembler a;
+    const bmf_scalar *s;
+    const bmf_native_run *run;
+    const int *code; /* of the run */
+    int codes;
+    bmf_native_mode mode;
+    native_place *place;              /* of every value, and of `alive` behind them */
+    int vector[VECTORS], mask[MASKS]; /* the value a register holds, FREE or TAKEN */
+    uint32_t locked[2];               /* registers that the instruction in the making uses: vectors, masks */
+    int at;                           /* instruction */
+    bool uniform_part;                /* before the loop: one value for all */
+    bool tail;                        /* the last, incomplete vector */
+    int slots;
+    uint64_t *constants;
+    int constant_count, constant_capacity;
+    int failed;              /* the vector whose signs say what failed */
+    int sum[BMF_MAX_LEAVES]; /* vectors of counts */
+} native_generator;
+
+static inline const bmf_scalar_instruction *native_instruction(const native_generator *g, int k)
+{
+    return &g->s->instruction[g->code[k]];
+}
+
+/* The number of the value that says which elements are alive. */
+static inline int native_alive(const native_generator *g)
+{
+    return g->s->values;
+}
+
+/* ---- registers: native_registers.c ---- */
+
+/* The register of a value, loaded if need be. */
+int native_use(native_generator *g, int v);
+/* The same, or where it is in memory, one word for all elements. */
+bmf_assembler_operand native_right(native_generator *g, int v);
+bmf_assembler_operand native_constant(native_generator *g, uint64_t bits);
+/* A register for the instruction's result; for this instruction only. */
+int native_define(native_generator *g, int v);
+int native_vector(native_generator *g);
+int native_mask(native_generator *g);
+/* Ends an instruction: what is used no more gives its registers back. */
+void native_end_instruction(native_generator *g);
+/* Forgets all registers but the pinned ones, and what the loop put on the stack. */
+void native_forget(native_generator *g);
+/* Puts a value on the stack, where it stays. */
+void native_keep(native_generator *g, int v);
+/* Number of a constant, new or known. */
+int native_constant_number(native_generator *g, uint64_t bits);
+/* The address of an array: its pointer in a register. */
+int native_pointer(native_generator *g, int pointer);
+void native_load_pointers(native_generator *g, int pointers);
+
+/* ---- instructions: native_select.c ---- */
+
+void native_select(native_generator *g, const bmf_scalar_instruction *i);
+
+#endif

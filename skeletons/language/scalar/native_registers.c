@@ -1,0 +1,247 @@
+/* Registers of native code.
+ *
+ * Method: the code is straight, so that a register is taken from the value whose next use is farthest away (Belady,
+ * "A study of replacement algorithms for a virtual-storage computer", 1966). What it held goes to the stack, once;
+ * constants and values that are the same for all elements are in memory already. Inputs are read when they are used
+ * first, and from then on like other values: an output may stand where an input did.
+ * Cost: one look at the code behind it for each register that is taken away. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+#include "skeletons/language/scalar/native_private.h"
+
+static void lock(native_generator *g, bool mask, int reg)
+{
+    g->locked[mask] |= UINT32_C(1) << reg;
+}
+
+static bool is_locked(const native_generator *g, bool mask, int reg)
+{
+    return g->locked[mask] >> reg & 1U;
+}
+
+/* ---- memory ---- */
+
+int native_constant_number(native_generator *g, uint64_t bits)
+{
+    for (int k = 0; k < g->constant_count; k++)
+        if (g->constants[k] == bits)
+            return k;
+    *(uint64_t *)scalar_append((void **)&g->constants, &g->constant_count, &g->constant_capacity,
+                               (int64_t)sizeof *g->constants) = bits;
+    return g->constant_count - 1;
+}
+
+bmf_assembler_operand native_constant(native_generator *g, uint64_t bits)
+{
+    return assembler_broadcast(REGISTER_DX, native_constant_number(g, bits) * (int)sizeof bits);
+}
+
+/* Registers that hold pointers all the time; others are read when they are needed. */
+static const int pointer_register[] = {8, 9, 10, REGISTER_BX, 12, 13, 14, 15};
+enum { POINTER_REGISTERS = sizeof pointer_register / sizeof pointer_register[0] };
+
+void native_load_pointers(native_generator *g, int pointers)
+{
+    for (int k = 0; k < pointers && k < POINTER_REGISTERS; k++)
+        assemble_load(&g->a, pointer_register[k], REGISTER_DI, k * 8);
+}
+
+int native_pointer(native_generator *g, int pointer)
+{
+    if (pointer < POINTER_REGISTERS)
+        return pointer_register[pointer];
+    assemble_load(&g->a, REGISTER_AX, REGISTER_DI, pointer * 8);
+    return REGISTER_AX;
+}
+
+static void store(native_generator *g, native_place *p)
+{
+    if (p->slot < 0)
+        p->slot = g->slots++;
+    if (p->mask)
+        assemble_mask_store(&g->a, p->reg, REGISTER_SP, p->slot * SLOT);
+    else
+        assemble_vector(&g->a, VECTOR_STORE_WORDS, p->reg, 0, assembler_memory(REGISTER_SP, p->slot * SLOT), 0, false,
+                        NO_IMMEDIATE);
+}
+
+void native_keep(native_generator *g, int v)
+{
+    native_use(g, v);
+    store(g, &g->place[v]);
+}
+
+/* ---- taking registers ---- */
+
+static int next_use(const native_generator *g, int v)
+{
+    for (int k = g->at + 1; k <= g->place[v].last; k++) {
+        const bmf_scalar_instruction *i = native_instruction(g, k);
+        if (i->operand[0] == v || i->operand[1] == v || i->operand[2] == v || i->guard == v)
+            return k;
+    }
+    return g->codes;
+}
+
+static void take_away(native_generator *g, int v)
+{
+    native_place *p = &g->place[v];
+    if (p->slot < 0 && p->constant < 0)
+        store(g, p);
+    p->reg = -1;
+}
+
+/* How far away the next use of what a register holds is; -1: it must not be taken. */
+static int farness(const native_generator *g, bool mask, int reg, int held)
+{
+    if (held == FREE)
+        return g->codes + 1;
+    return held == TAKEN || is_locked(g, mask, reg) || g->place[held].pinned ? -1 : next_use(g, held);
+}
+
+static int take(native_generator *g, bool mask, int holds)
+{
+    int *held = mask ? g->mask : g->vector, best = -1, farthest = -1;
+    const int first = mask ? FIRST_MASK : 0, end = mask ? TAIL_MASK : VECTORS;
+    for (int r = first; r < end && farthest <= g->codes; r++) {
+        const int next = farness(g, mask, r, held[r]);
+        if (next > farthest) {
+            farthest = next;
+            best = r;
+        }
+    }
+    if (best < 0)
+        abort(); /* an instruction uses fewer registers than there are */
+    if (held[best] != FREE)
+        take_away(g, held[best]);
+    held[best] = holds;
+    lock(g, mask, best);
+    return best;
+}
+
+int native_vector(native_generator *g)
+{
+    return take(g, false, TAKEN);
+}
+
+int native_mask(native_generator *g)
+{
+    return take(g, true, TAKEN);
+}
+
+int native_define(native_generator *g, int v)
+{
+    native_place *p = &g->place[v];
+    if (!p->pinned)
+        p->reg = take(g, p->mask, v);
+    return p->reg;
+}
+
+/* ---- loading ---- */
+
+/* An input: an array's element, or the one value. */
+static void load_vector(native_generator *g, const native_place *p)
+{
+    const int base = native_pointer(g, p->pointer);
+    if (p->uniform)
+        assemble_vector(&g->a, VECTOR_BROADCAST_WORD, p->reg, 0, assembler_memory(base, 0), 0, false, NO_IMMEDIATE);
+    else
+        assemble_vector(&g->a, VECTOR_LOAD_WORDS, p->reg, 0, assembler_indexed(base, REGISTER_CX, 3),
+                        g->tail ? TAIL_MASK : 0, g->tail, NO_IMMEDIATE);
+}
+
+static void load_mask(native_generator *g, const native_place *p)
+{
+    const int base = native_pointer(g, p->pointer);
+    if (p->uniform) { /* all bits or none */
+        assemble_load_byte(&g->a, REGISTER_AX, base, 0);
+        assemble_negate(&g->a, REGISTER_AX);
+        assemble_mask_from_general(&g->a, p->reg, REGISTER_AX);
+        return;
+    }
+    const int wide = native_vector(g);
+    assemble_vector(&g->a, VECTOR_WIDEN_BYTES, wide, 0, assembler_indexed(base, REGISTER_CX, 0),
+                    g->tail ? TAIL_MASK : 0, g->tail, NO_IMMEDIATE);
+    assemble_vector(&g->a, VECTOR_TEST_WORDS, p->reg, wide, assembler_vector(wide), 0, false, NO_IMMEDIATE);
+}
+
+static void load_constant_mask(native_generator *g, const native_place *p)
+{
+    assemble_move_constant(&g->a, REGISTER_AX, g->constants[p->constant] ? -1 : 0);
+    assemble_mask_from_general(&g->a, p->reg, REGISTER_AX);
+}
+
+int native_use(native_generator *g, int v)
+{
+    native_place *p = &g->place[v];
+    if (p->reg >= 0) {
+        lock(g, p->mask, p->reg);
+        return p->reg;
+    }
+    p->reg = take(g, p->mask, v);
+    if (p->constant >= 0 && p->mask)
+        load_constant_mask(g, p);
+    else if (p->constant >= 0)
+        assemble_vector(&g->a, VECTOR_BROADCAST_WORD, p->reg, 0,
+                        assembler_memory(REGISTER_DX, p->constant * (int)sizeof(uint64_t)), 0, false, NO_IMMEDIATE);
+    else if (p->slot >= 0 && p->mask)
+        assemble_mask_load(&g->a, p->reg, REGISTER_SP, p->slot * SLOT);
+    else if (p->slot >= 0)
+        assemble_vector(&g->a, VECTOR_LOAD_WORDS, p->reg, 0, assembler_memory(REGISTER_SP, p->slot * SLOT), 0, false,
+                        NO_IMMEDIATE);
+    else if (p->mask)
+        load_mask(g, p);
+    else
+        load_vector(g, p);
+    return p->reg;
+}
+
+bmf_assembler_operand native_right(native_generator *g, int v)
+{
+    const native_place *p = &g->place[v];
+    if (p->reg < 0 && p->constant >= 0)
+        return assembler_broadcast(REGISTER_DX, p->constant * (int)sizeof(uint64_t));
+    if (p->reg < 0 && p->uniform && p->slot >= 0)
+        return assembler_broadcast(REGISTER_SP, p->slot * SLOT);
+    return assembler_vector(native_use(g, v));
+}
+
+/* ---- giving registers back ---- */
+
+/* In the part before the loop nothing is given back before it ends: the loop may need it. */
+static void give_back(native_generator *g, bool mask, int count, int *held)
+{
+    for (int r = 0; r < count; r++) {
+        if (held[r] == FREE)
+            continue;
+        if (held[r] == TAKEN) {
+            if (is_locked(g, mask, r))
+                held[r] = FREE;
+        } else if (!g->place[held[r]].pinned && g->place[held[r]].last <= g->at && !g->uniform_part) {
+            g->place[held[r]].reg = -1;
+            held[r] = FREE;
+        }
+    }
+}
+
+void native_end_instruction(native_generator *g)
+{
+    give_back(g, false, VECTORS, g->vector);
+    give_back(g, true, TAIL_MASK, g->mask);
+    g->locked[0] = g->locked[1] = 0;
+}
+
+void native_forget(native_generator *g)
+{
+    for (int v = 0; v <= g->s->values; v++) {
+        native_place *p = &g->place[v];
+        if (p->reg >= 0 && !p->pinned) {
+            (p->mask ? g->mask : g->vector)[p->reg] = FREE;
+            p->reg = -1;
+        }
+        if (!p->uniform)
+            p->slot = -1;
+    }
+}
