@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Lists of more than 2^31 elements, and too little memory: one line, an exit code, no hang. Takes at most 10 GiB.
+# Lists of more than 2^31 elements, and too little memory: one line, an exit code, no hang. Takes at most 14 GiB.
 
 bats_require_minimum_version 1.5.0
 
@@ -9,7 +9,7 @@ setup()
     bats_load_library bats-assert
     local available
     available=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo)
-    [ "$available" -ge 12 ] || skip "needs 12 GiB of memory, $available are available"
+    [ "$available" -ge 16 ] || skip "needs 16 GiB of memory, $available are available"
     export OMP_WAIT_POLICY=passive BMF_THREADS=1
     cd "$BATS_TEST_TMPDIR"
     BMF=$BMF_BIN_DIR/bmf
