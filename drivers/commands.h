@@ -19,6 +19,7 @@
     X(plan)                                                                                                            \
     X(permute)                                                                                                         \
     X(predict)                                                                                                         \
+    X(record)                                                                                                          \
     X(replay)                                                                                                          \
     X(report)                                                                                                          \
     X(run)                                                                                                             \

@@ -88,7 +88,7 @@ static int read_and_run(const bmf_driver *command, int argc, char **argv, bmf_co
 static int run_leaf(const bmf_driver *command, int argc, char **argv)
 {
     bmf_context *ctx = NULL;
-    if (!command->parallel && !is_first_process())
+    if (!command->parallel && !command->every_process && !is_first_process())
         return 0;
     if (command->parallel) {
         name_context_options(command, argc, argv);
