@@ -2,7 +2,10 @@
  *
  * Method: one pass over the text that knows just enough of the grammar to tell numbers from names, strings and
  * comments: https://hyperrealm.github.io/libconfig/libconfig_manual.html, "Configuration File Grammar". Cost:
- * linear. */
+ * linear.
+ *
+ * Limits keep libconfig linear too, which looks for a new key among all of its group and reads a file as often as it
+ * is included. */
 #include "predict/config/config_file.h"
 
 #include <ctype.h>
@@ -19,7 +22,12 @@
 #include "runtime/base/text.h"
 #include "bmf/status.h"
 
-enum { MAX_INCLUDES = 10 }; /* libconfig's own limit of depth */
+enum {
+    MAX_INCLUDES = 10,   /* libconfig's own limit of depth */
+    MAX_INCLUDED = 1000, /* files in all, counted as often as they are included */
+    MAX_KEYS = 4096,     /* of a group */
+    MAX_DEPTH = 500      /* of groups, lists and arrays */
+};
 static const int64_t max_bytes = (int64_t)256 << 20;
 
 /* ---- files ---- */
@@ -67,15 +75,23 @@ int config_load(const char *path, const char *kind, char **text)
 
 /* ---- the scanner ---- */
 
+/* Of a text and all that it includes. */
+typedef struct totals {
+    const char *path; /* of the text: files are included from its directory */
+    int included;
+    int depth, keys[MAX_DEPTH + 1]; /* of the groups around */
+} totals;
+
 typedef struct scanner {
+    totals *all;
     const char *path;
     const char *next;
     int line;
-    int depth;
-    char *to; /* where the text goes with its L's; NULL: an included file, which is only checked */
+    int depth; /* of includes */
+    char *to;  /* where the text goes with its L's; NULL: an included file, which is only checked */
 } scanner;
 
-static int check_file(const char *path, int depth);
+static int check_file(totals *all, const char *path, int depth);
 
 static int fail_at(const scanner *s, const char *format, const char *what, size_t length)
 {
@@ -185,16 +201,46 @@ static int scan_include(scanner *s)
     const char *close = *open == '"' ? end_of_string(open) : open;
     int status = BMF_OK;
     if (close > open + 1 && close <= end) {
-        const char *slash = open[1] == '/' ? NULL : strrchr(s->path, '/');
-        const int directory = slash ? (int)(slash - s->path) + 1 : 0;
+        const char *slash = open[1] == '/' ? NULL : strrchr(s->all->path, '/');
+        const int directory = slash ? (int)(slash - s->all->path) + 1 : 0;
         const size_t size = (size_t)directory + (size_t)(close - open);
         char *path = allocate((int64_t)size);
-        snprintf(path, size, "%.*s%.*s", directory, s->path, (int)(close - open) - 2, open + 1);
-        status = s->depth < MAX_INCLUDES ? check_file(path, s->depth + 1) : BMF_OK;
+        snprintf(path, size, "%.*s%.*s", directory, s->all->path, (int)(close - open) - 2, open + 1);
+        status = s->depth < MAX_INCLUDES ? check_file(s->all, path, s->depth + 1) : BMF_OK;
         free(path);
     }
     copy_to(s, end);
     return status;
+}
+
+/* One of the characters that make structure. */
+static int scan_structure(scanner *s)
+{
+    totals *all = s->all;
+    switch (*s->next) {
+    case '{':
+    case '(':
+    case '[':
+        if (all->depth == MAX_DEPTH)
+            return bmf_fail(NULL, BMF_ERROR_FILE, "%s:%d: brackets are nested more than %d deep", s->path, s->line,
+                            MAX_DEPTH);
+        all->keys[++all->depth] = 0;
+        break;
+    case '}':
+    case ')':
+    case ']':
+        all->depth -= all->depth > 0;
+        break;
+    case '=':
+    case ':':
+        if (++all->keys[all->depth] > MAX_KEYS)
+            return bmf_fail(NULL, BMF_ERROR_FILE, "%s:%d: a group has more than %d keys", s->path, s->line, MAX_KEYS);
+        break;
+    default:
+        break;
+    }
+    copy_to(s, s->next + 1);
+    return BMF_OK;
 }
 
 static int scan_one(scanner *s)
@@ -215,7 +261,7 @@ static int scan_one(scanner *s)
             at++;
         copy_to(s, at);
     } else {
-        copy_to(s, at + 1);
+        return scan_structure(s);
     }
     return BMF_OK;
 }
@@ -228,11 +274,13 @@ static int scan(scanner *s)
     return status;
 }
 
-static int check_file(const char *path, int depth)
+static int check_file(totals *all, const char *path, int depth)
 {
     char *text;
+    if (++all->included > MAX_INCLUDED)
+        return bmf_fail(NULL, BMF_ERROR_FILE, "%s: more than %d files are included", all->path, MAX_INCLUDED);
     BMF_TRY(config_load(path, "text to include", &text));
-    scanner s = {.path = path, .next = text, .line = 1, .depth = depth};
+    scanner s = {.all = all, .path = path, .next = text, .line = 1, .depth = depth};
     int status = scan(&s);
     free(text);
     return status;
@@ -249,7 +297,8 @@ int config_parse(config_t *config, const char *path, const char *text)
     config_set_include_dir(config, directory);
     free(directory);
     char *wide = allocate_array((int64_t)strlen(text) + 1, 2); /* an L for every digit at most */
-    scanner s = {.path = path, .next = text, .line = 1, .to = wide};
+    totals all = {.path = path};
+    scanner s = {.all = &all, .path = path, .next = text, .line = 1, .to = wide};
     int status = scan(&s);
     *s.to = '\0';
     if (status == BMF_OK && config_read_string(config, wide) == CONFIG_FALSE)

@@ -13,7 +13,7 @@
 #include "runtime/base/hash.h"
 #include "bmf/status.h"
 
-enum { TABLE = 4096, PATH = 4096, VERSION = 2, MAX_LINKS = 1 << 24 };
+enum { TABLE = 4096, PATH = 4096, VERSION = 2, MIN_HOP = 18 /* bytes of a hop: nine numbers */ };
 
 typedef struct entry {
     struct entry *next;
@@ -138,13 +138,20 @@ static bool read_hop(FILE *stream, const bmf_scheduled_hardware *hardware, bmf_s
            out < BMF_MESH_PORTS && hop->reg >= -1 && hop->reg < BMF_SCHEDULED_REGISTERS;
 }
 
-static bool read_route(FILE *stream, const bmf_scheduled_hardware *hardware, int64_t messages, int64_t *message,
-                       bmf_stream_route *route)
+/* How many hops the rest of a text of `bytes` bytes can hold. */
+static int64_t hops_left(FILE *stream, int64_t bytes)
+{
+    const long at = ftell(stream);
+    return at < 0 ? 0 : (bytes - at) / MIN_HOP;
+}
+
+static bool read_route(FILE *stream, int64_t bytes, const bmf_scheduled_hardware *hardware, int64_t messages,
+                       int64_t *message, bmf_stream_route *route)
 {
     int64_t hops;
     if (fscanf(stream, "%" SCNd64 " %d %d %" SCNd64, message, &route->slots, &route->reg, &hops) != 4 || *message < 0 ||
         *message >= messages || route->slots < 1 || route->slots > hardware->length || route->reg < 0 ||
-        route->reg >= BMF_SCHEDULED_REGISTERS || hops < 1 || hops > MAX_LINKS)
+        route->reg >= BMF_SCHEDULED_REGISTERS || hops < 1 || hops > hops_left(stream, bytes))
         return false;
     route->hop = allocate(hops * (int64_t)sizeof *route->hop);
     route->capacity = hops;
@@ -154,7 +161,8 @@ static bool read_route(FILE *stream, const bmf_scheduled_hardware *hardware, int
     return true;
 }
 
-static bool read_phase(FILE *stream, const bmf_scheduled_hardware *hardware, int64_t messages, bmf_mesh_phase *phase)
+static bool read_phase(FILE *stream, int64_t bytes, const bmf_scheduled_hardware *hardware, int64_t messages,
+                       bmf_mesh_phase *phase)
 {
     int64_t streams;
     if (fscanf(stream, " phase %" SCNd64, &streams) != 1 || streams < 1 || streams > messages)
@@ -166,7 +174,7 @@ static bool read_phase(FILE *stream, const bmf_scheduled_hardware *hardware, int
     routes->route = allocate_clear(streams + 1, sizeof *routes->route);
     bool good = true;
     for (int64_t k = 0; k < streams && good; k++)
-        good = read_route(stream, hardware, messages, &message[k], &routes->route[k]);
+        good = read_route(stream, bytes, hardware, messages, &message[k], &routes->route[k]);
     if (!good)
         streams_free(routes);
     else
@@ -175,7 +183,7 @@ static bool read_phase(FILE *stream, const bmf_scheduled_hardware *hardware, int
     return good;
 }
 
-static bmf_mesh_plan *read_plan(FILE *stream, const bmf_scheduled_hardware *hardware, int64_t messages)
+static bmf_mesh_plan *read_plan(FILE *stream, int64_t bytes, const bmf_scheduled_hardware *hardware, int64_t messages)
 {
     int64_t phases;
     if (fscanf(stream, " phases %" SCNd64, &phases) != 1 || phases < 1 || phases > messages)
@@ -185,7 +193,7 @@ static bmf_mesh_plan *read_plan(FILE *stream, const bmf_scheduled_hardware *hard
     plan->phase = allocate_clear(phases, sizeof *plan->phase);
     plan->capacity = phases;
     for (; plan->phases < phases; plan->phases++)
-        if (!read_phase(stream, hardware, messages, &plan->phase[plan->phases])) {
+        if (!read_phase(stream, bytes, hardware, messages, &plan->phase[plan->phases])) {
             mesh_plan_free(plan);
             return NULL;
         }
@@ -222,7 +230,7 @@ static bmf_mesh_plan *load(const bmf_schedule_cache *cache, const char *path, co
     const size_t head = strlen(key);
     if (text && length > head && strncmp(text, key, head) == 0) {
         FILE *stream = fmemopen(text + head, length - head, "r");
-        plan = stream ? read_plan(stream, hardware, messages) : NULL;
+        plan = stream ? read_plan(stream, (int64_t)(length - head), hardware, messages) : NULL;
         if (stream)
             fclose(stream);
     }

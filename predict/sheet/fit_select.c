@@ -5,14 +5,16 @@
  * a cut: one more equation with its noise, and the place of the cut. Greedy cuts find the levels of a memory hierarchy
  * and the thresholds of message protocols, which lie far apart; the best cuts of all would cost the square of the
  * sizes.
- * Cost: a fit per form, size and range.
+ * Cost: a fit per form, size and range, for at most 128 sizes and those around the best of them.
  * Source: for the forms document 001, 3.2; it cuts at 32 elements always.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "predict/sheet/fit.h"
+#include "runtime/base/allocate.h"
 
-enum { MIN_SIZES = 3, SPARE_POINTS = 2 };
+enum { MIN_SIZES = 3, SPARE_POINTS = 2, MAX_CUTS = 128, CLOSER = 8 };
 
 static bool varies_p(int64_t count, const bmf_fit_point *point)
 {
@@ -109,23 +111,44 @@ static bool can_stand_alone(int64_t count, const bmf_fit_point *point)
     return count >= terms + SPARE_POINTS && count_sizes(count, point) >= MIN_SIZES;
 }
 
+/* Whether the cut gains more than the best one so far. */
+static bool try_cut(const bmf_fit_point *point, double price, int64_t cut, range *r)
+{
+    if (!can_stand_alone(cut - r->begin, point + r->begin) || !can_stand_alone(r->end - cut, point + cut))
+        return false;
+    double halves = best_deviance(cut - r->begin, point + r->begin) + best_deviance(r->end - cut, point + cut);
+    double gain = r->deviance - halves - price;
+    if (gain <= r->gain)
+        return false;
+    r->gain = gain;
+    r->cut = cut;
+    return true;
+}
+
+/* Tries all cuts, but of more than MAX_CUTS only every so many, and then those around the best, closer and closer: the
+ * cost stays linear in the points. */
 static void find_cut(const bmf_fit_point *point, int64_t all, range *r)
 {
     int terms = varies_p(r->end - r->begin, point + r->begin) ? 3 : 2;
     double price = (terms + 2) * log((double)all);
+    int64_t *place = allocate((r->end - r->begin + 1) * (int64_t)sizeof *place), places = 0, best = -1;
     r->cut = -1;
     r->gain = 0.0;
-    for (int64_t cut = r->begin + 1; cut < r->end; cut++) {
-        if (point[cut].d == point[cut - 1].d || !can_stand_alone(cut - r->begin, point + r->begin) ||
-            !can_stand_alone(r->end - cut, point + cut))
-            continue;
-        double halves = best_deviance(cut - r->begin, point + r->begin) + best_deviance(r->end - cut, point + cut);
-        double gain = r->deviance - halves - price;
-        if (gain > r->gain) {
-            r->gain = gain;
-            r->cut = cut;
-        }
+    for (int64_t cut = r->begin + 1; cut < r->end; cut++)
+        if (point[cut].d != point[cut - 1].d)
+            place[places++] = cut;
+    int64_t step = places > 0 ? (places + MAX_CUTS - 1) / MAX_CUTS : 1;
+    for (int64_t k = 0; k < places; k += step)
+        if (try_cut(point, price, place[k], r))
+            best = k;
+    while (step > 1 && best >= 0) {
+        const int64_t finer = (step + CLOSER - 1) / CLOSER, middle = best;
+        for (int64_t k = middle < step ? 0 : middle - step; k < places && k <= middle + step; k += finer)
+            if (try_cut(point, price, place[k], r))
+                best = k;
+        step = finer;
     }
+    free(place);
 }
 
 static range make_range(const bmf_fit_point *point, int64_t all, int64_t begin, int64_t end)
