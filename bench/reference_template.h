@@ -37,32 +37,18 @@ BMF_VECTORISE static void TYPED(iota_loop)(int64_t begin, int64_t end, int64_t f
         y[i] = (ELEMENT)(first + i);
 }
 
-BMF_VECTORISE static ELEMENT TYPED(sum_loop)(int64_t begin, int64_t end, const ELEMENT *x)
-{
-    ELEMENT sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = begin; i < end; i++)
-        sum += x[i];
-    return sum;
-}
-
-BMF_VECTORISE static ELEMENT TYPED(squares_loop)(int64_t begin, int64_t end, const ELEMENT *x)
-{
-    ELEMENT sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = begin; i < end; i++)
-        sum += x[i] * x[i];
-    return sum;
-}
-
-BMF_VECTORISE static ELEMENT TYPED(dot_loop)(int64_t begin, int64_t end, const ELEMENT *x, const ELEMENT *y)
-{
-    ELEMENT sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = begin; i < end; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
+/* The sum of a share: of x, or of products with y. */
+#define SUM_LOOP(name, value)                                                                                          \
+    BMF_VECTORISE static ELEMENT TYPED(name)(int64_t begin, int64_t end, const ELEMENT *x, const ELEMENT *y)           \
+    {                                                                                                                  \
+        ELEMENT sum = 0;                                                                                               \
+        (void)y;                                                                                                       \
+        _Pragma("omp simd reduction(+ : sum)") for (int64_t i = begin; i < end; i++) sum += value;                     \
+        return sum;                                                                                                    \
+    }
+SUM_LOOP(sum_loop, x[i])
+SUM_LOOP(squares_loop, x[i] * x[i])
+SUM_LOOP(dot_loop, x[i] * y[i])
 
 static void TYPED(map)(const bench_team *team, int64_t count, const void *x, void *y)
 {
@@ -91,12 +77,12 @@ static void TYPED(iota)(const bench_team *team, int64_t first, int64_t count, vo
 
 static void TYPED(sum)(const bench_team *team, int64_t count, const void *x, void *total)
 {
-    SUMMED(team, count, total, TYPED(sum_loop)(begin, end, x))
+    SUMMED(team, count, total, TYPED(sum_loop)(begin, end, x, NULL))
 }
 
 static void TYPED(sum_of_squares)(const bench_team *team, int64_t count, const void *x, void *total)
 {
-    SUMMED(team, count, total, TYPED(squares_loop)(begin, end, x))
+    SUMMED(team, count, total, TYPED(squares_loop)(begin, end, x, NULL))
 }
 
 static void TYPED(dot)(const bench_team *team, int64_t count, const void *x, const void *y, void *total)
@@ -120,53 +106,27 @@ static void TYPED(prefix_of_threads)(const bench_team *team, ELEMENT *part)
     }
 }
 
-static void TYPED(scan)(const bench_team *team, int64_t count, const void *in, void *out)
-{
-    const ELEMENT *x = in;
-    ELEMENT *y = out, part[team->threads];
-    for (int t = 0; t < team->threads; t++)
-        part[t] = 0;
-    SHARED(team, count, part[omp_get_thread_num()] = TYPED(sum_loop)(begin, end, x))
-    TYPED(prefix_of_threads)(team, part);
-    SHARED(team, count, {
-        ELEMENT sum = part[omp_get_thread_num()];
-        for (int64_t i = begin; i < end; i++)
-            y[i] = sum += x[i];
-    })
-}
-
-static void TYPED(scan_exclusive)(const bench_team *team, int64_t count, const void *in, void *out)
-{
-    const ELEMENT *x = in;
-    ELEMENT *y = out, part[team->threads];
-    for (int t = 0; t < team->threads; t++)
-        part[t] = 0;
-    SHARED(team, count, part[omp_get_thread_num()] = TYPED(sum_loop)(begin, end, x))
-    TYPED(prefix_of_threads)(team, part);
-    SHARED(team, count, {
-        ELEMENT sum = part[omp_get_thread_num()];
-        for (int64_t i = begin; i < end; i++) {
-            const ELEMENT value = x[i];
-            y[i] = sum;
-            sum += value;
-        }
-    })
-}
-
-static void TYPED(map_scan)(const bench_team *team, int64_t count, const void *in, void *out)
-{
-    const ELEMENT *x = in;
-    ELEMENT *y = out, part[team->threads];
-    for (int t = 0; t < team->threads; t++)
-        part[t] = 0;
-    SHARED(team, count, part[omp_get_thread_num()] = 2 * TYPED(sum_loop)(begin, end, x) + (ELEMENT)(end - begin))
-    TYPED(prefix_of_threads)(team, part);
-    SHARED(team, count, {
-        ELEMENT sum = part[omp_get_thread_num()];
-        for (int64_t i = begin; i < end; i++)
-            y[i] = sum += 2 * x[i] + 1;
-    })
-}
+/* Two passes: `total` of a share, then what `step` writes for each element; `sum` is what stands before it. */
+#define SCAN(name, total, step)                                                                                        \
+    static void TYPED(name)(const bench_team *team, int64_t count, const void *in, void *out)                          \
+    {                                                                                                                  \
+        const ELEMENT *x = in;                                                                                         \
+        ELEMENT *y = out, part[team->threads];                                                                         \
+        for (int t = 0; t < team->threads; t++)                                                                        \
+            part[t] = 0;                                                                                               \
+        SHARED(team, count, part[omp_get_thread_num()] = total)                                                        \
+        TYPED(prefix_of_threads)(team, part);                                                                          \
+        SHARED(team, count, {                                                                                          \
+            ELEMENT sum = part[omp_get_thread_num()];                                                                  \
+            for (int64_t i = begin; i < end; i++) {                                                                    \
+                const ELEMENT value = x[i];                                                                            \
+                step;                                                                                                  \
+            }                                                                                                          \
+        })                                                                                                             \
+    }
+SCAN(scan, TYPED(sum_loop)(begin, end, x, NULL), y[i] = sum += value)
+SCAN(scan_exclusive, TYPED(sum_loop)(begin, end, x, NULL), y[i] = sum; sum += value)
+SCAN(map_scan, 2 * TYPED(sum_loop)(begin, end, x, NULL) + (ELEMENT)(end - begin), y[i] = sum += 2 * value + 1)
 
 BMF_VECTORISE static int64_t TYPED(count_loop)(int64_t begin, int64_t end, const ELEMENT *x)
 {
@@ -199,3 +159,5 @@ static int64_t TYPED(filter)(const bench_team *team, int64_t count, const void *
 #undef ELEMENT
 #undef ELEMENT_MPI
 #undef TYPED
+#undef SUM_LOOP
+#undef SCAN

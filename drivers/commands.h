@@ -19,10 +19,12 @@
     X(plan)                                                                                                            \
     X(permute)                                                                                                         \
     X(predict)                                                                                                         \
+    X(record)                                                                                                          \
     X(replay)                                                                                                          \
     X(report)                                                                                                          \
     X(run)                                                                                                             \
     X(sheet)                                                                                                           \
+    X(sweep)                                                                                                           \
     X(trace)
 
 #define BMF_DECLARE_COMMAND(name) extern const bmf_driver name##_command;

@@ -53,8 +53,8 @@ static const bmf_driver program = {
                "bmf trace run.trace\n"
                "bmf convert run.trace --to chrome -o run.json",
     .see =
-        "bmf-check, bmf-compare, bmf-convert, bmf-machine, bmf-mesh, bmf-permute, bmf-plan, bmf-predict, bmf-replay, "
-        "bmf-report, bmf-run, bmf-sheet, bmf-trace, mpirun",
+        "bmf-check, bmf-compare, bmf-convert, bmf-machine, bmf-mesh, bmf-permute, bmf-plan, bmf-predict, bmf-record, "
+        "bmf-replay, bmf-report, bmf-run, bmf-sheet, bmf-trace, mpirun",
     .commands = commands,
     .missing = "no command",
     .version = BMF_VERSION,

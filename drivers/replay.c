@@ -5,8 +5,13 @@
 #include "drivers/command/json.h"
 #include "drivers/commands.h"
 #include "predict/machine/machine.h"
+#include "predict/replay/recorded.h"
 #include "predict/replay/replay.h"
 #include "predict/simulate/simulate.h"
+#include "runtime/base/allocate.h"
+#include "runtime/base/text.h"
+
+enum { MAX_REMARKS = 64 };
 
 typedef struct options {
     const char *trace, *machine, *output;
@@ -19,9 +24,11 @@ typedef struct replayed {
     bmf_machine *machine;
     bmf_network *network;
     bmf_actions *actions;
-    int64_t remarks;
+    int64_t remarks, outside; /* outside: of these, what was outside of a sheet; they come first */
     char **remark;
     bmf_prediction prediction;
+    bmf_trace_run *predicted; /* of a recorded MPI program */
+    bmf_recorded_replay counts;
 } replayed;
 
 /* ---- work ---- */
@@ -35,22 +42,56 @@ static int write_both(const options *o, replayed *r)
     return status;
 }
 
+/* A recorded MPI program: remarks are the network's, and that receives keep the sources they had. */
+static int work_recorded(const options *o, replayed *r)
+{
+    const bmf_network_type *type = r->network->type;
+    char text[160];
+    BMF_TRY(replay_recorded(r->trace->run[0], r->machine, r->network, &r->predicted, &r->counts));
+    r->prediction = (bmf_prediction){
+        .seconds = r->counts.seconds, .low = r->counts.seconds, .high = r->counts.seconds, .samples = 1};
+    r->remark = allocate_array(MAX_REMARKS, (int64_t)sizeof *r->remark);
+    for (const char *said;
+         type->remark && r->remarks < MAX_REMARKS - 1 && (said = type->remark(r->network, r->remarks));)
+        r->remark[r->remarks++] = text_copy(said);
+    r->outside = r->remarks;
+    snprintf(text, sizeof text, "%lld receives were from any source: they keep the sources that they had",
+             (long long)r->counts.wild);
+    if (r->counts.wild > 0)
+        r->remark[r->remarks++] = text_copy(text);
+    if (!o->output)
+        return BMF_OK;
+    return trace_write(NULL, &(bmf_trace){.runs = 2, .run = {r->trace->run[0], r->predicted}}, o->output);
+}
+
+static int replay(const options *o, replayed *r)
+{
+    bmf_trace_run *run = r->trace->run[0];
+    if (is_recorded(run))
+        return work_recorded(o, r);
+    int status = replay_onto_machine(run, r->machine, true, &r->actions, &r->remarks, &r->remark);
+    if (status == BMF_OK)
+        status = simulate_interval(r->actions, r->network, o->samples, &r->prediction);
+    r->outside = r->remarks;
+    if (status == BMF_OK)
+        actions_totals(r->actions, &r->counts.messages, &r->counts.bytes);
+    if (status == BMF_OK && o->output)
+        status = write_both(o, r);
+    return status;
+}
+
 static int work(const options *o, replayed *r)
 {
     BMF_TRY(bmf_trace_read(NULL, o->trace, &r->trace));
     BMF_TRY(machine_read(o->machine, &r->machine));
     bmf_trace_run *run = r->trace->run[0];
     BMF_TRY(machine_network(r->machine, run->lanes, &r->network));
-    int status = replay_onto_machine(run, r->machine, true, &r->actions, &r->remarks, &r->remark);
-    if (status == BMF_OK)
-        status = simulate_interval(r->actions, r->network, o->samples, &r->prediction);
+    const int status = replay(o, r);
     if (status == BMF_ERROR_ARGUMENT) { /* says what is wrong in the trace, but not which */
         char text[1024];
         snprintf(text, sizeof text, "%s", bmf_error_text(NULL));
         return bmf_fail(NULL, BMF_ERROR_FILE, "cannot replay trace '%s': %s", o->trace, text);
     }
-    if (status == BMF_OK && o->output)
-        status = write_both(o, r);
     return status;
 }
 
@@ -60,6 +101,7 @@ static void release(replayed *r)
         free(r->remark[k]);
     free(r->remark);
     actions_free(r->actions);
+    run_free(r->predicted);
     if (r->network)
         r->network->type->destroy(r->network);
     machine_free(r->machine);
@@ -72,8 +114,7 @@ static void print_text(const options *o, const replayed *r)
 {
     const bmf_trace_run *run = r->trace->run[0];
     const double recorded = replay_length(run);
-    int64_t messages, bytes;
-    actions_totals(r->actions, &messages, &bytes);
+    const int64_t messages = r->counts.messages, bytes = r->counts.bytes;
     printf("%s, %s on %s: %d processors, %lld messages, %lld bytes\n", run->program,
            run->predicted ? "predicted" : "measured", run->machine, run->lanes, (long long)messages, (long long)bytes);
     printf("  recorded   %.9f s\n", recorded);
@@ -84,7 +125,7 @@ static void print_text(const options *o, const replayed *r)
     else
         puts("not known: nothing of this machine has errors");
     for (int64_t k = 0; k < r->remarks; k++)
-        printf("  outside the sheet: %s\n", r->remark[k]);
+        printf("  %s%s\n", k < r->outside ? "outside the sheet: " : "", r->remark[k]);
     if (o->output)
         printf("  both runs are in %s\n", o->output);
 }
@@ -92,16 +133,15 @@ static void print_text(const options *o, const replayed *r)
 static int print_json(const replayed *r)
 {
     const bmf_trace_run *run = r->trace->run[0];
-    int64_t messages, bytes;
+    const int64_t messages = r->counts.messages, bytes = r->counts.bytes;
     json_t *remarks = json_array();
-    actions_totals(r->actions, &messages, &bytes);
     for (int64_t k = 0; k < r->remarks; k++)
         json_array_append_new(remarks, json_string(r->remark[k]));
     return json_print(json_pack("{s:s?, s:s?, s:i, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:b, s:o}", "program",
                                 run->program, "machine", r->machine->name, "processors", (int)run->lanes, "recorded",
                                 replay_length(run), "seconds", r->prediction.seconds, "lo", r->prediction.low, "hi",
                                 r->prediction.high, "samples", (json_int_t)r->prediction.samples, "messages",
-                                (json_int_t)messages, "bytes", (json_int_t)bytes, "in_domain", r->remarks == 0,
+                                (json_int_t)messages, "bytes", (json_int_t)bytes, "in_domain", r->outside == 0,
                                 "remarks", remarks),
                       BMF_JSON_INDENT);
 }

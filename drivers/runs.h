@@ -56,6 +56,7 @@ typedef struct bmf_compared {
     const bmf_trace_run *measured, *predicted;
     const bmf_comparison *comparison;
     bool processors; /* level B, too */
+    bool by_call;    /* states are operations */
 } bmf_compared;
 
 void compare_print(const bmf_compared *of);

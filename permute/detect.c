@@ -27,8 +27,17 @@ typedef struct check {
 
 /* ---- probes ---- */
 
-/* The probes at elements 0, 1, 2, 4, .. that are here. Returns their number. */
-static int64_t take_probes(const int64_t *index, int64_t first, int64_t count, int bits, int64_t probe[64])
+/* The number of the elements 0, 1, 2, 4, .. below an element. */
+static int64_t probes_below(int64_t element, int bits)
+{
+    int64_t probes = element > 0;
+    for (int k = 0; k < bits; k++)
+        probes += INT64_C(1) << k < element;
+    return probes;
+}
+
+/* The probes at elements 0, 1, 2, 4, .. that are here. */
+static void take_probes(const int64_t *index, int64_t first, int64_t count, int bits, int64_t probe[64])
 {
     int64_t taken = 0;
     for (int k = -1; k < bits; k++) {
@@ -36,7 +45,21 @@ static int64_t take_probes(const int64_t *index, int64_t first, int64_t count, i
         if (at >= first && at < first + count)
             probe[taken++] = index[at - first];
     }
-    return taken;
+}
+
+/* All probes in order. Lists are split evenly over the processors, so every rank knows how many each has. */
+static int gather_probes(bmf_context *ctx, const int64_t *mine, int bits, int64_t *all)
+{
+    int64_t *counts = allocate(ctx->ranks * (int64_t)sizeof *counts), below = 0;
+    for (int r = 0; r < ctx->ranks; r++) {
+        const int64_t end = r + 1 < ctx->ranks ? bmf_first_processor(ctx, r + 1) : ctx->processors;
+        const int64_t next = probes_below(bmf_split_start(INT64_C(1) << bits, ctx->processors, end), bits);
+        counts[r] = next - below;
+        below = next;
+    }
+    const int status = ctx->backend->allgather(ctx, mine, counts[ctx->rank], counts, all);
+    free(counts);
+    return status;
 }
 
 static bool is_nonsingular(const int64_t *probe, int bits, bmf_permutation *p)
@@ -131,8 +154,8 @@ static int detect(bmf_context *ctx, const int64_t *index, int64_t first, int64_t
                   bmf_permutation *found, bool *is)
 {
     int64_t mine[64] = {0}, probe[64];
-    int64_t taken = take_probes(index, first, count, bits, mine);
-    BMF_TRY(ctx->backend->allgatherv(ctx, mine, taken, probe, bits + 1));
+    take_probes(index, first, count, bits, mine);
+    BMF_TRY(gather_probes(ctx, mine, bits, probe));
     *is = is_nonsingular(probe, bits, found);
     if (!*is)
         return BMF_OK;

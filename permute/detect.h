@@ -9,7 +9,8 @@ extern "C" {
 #endif
 
 /* Looks whether the list index[0 .. 2^bits) is index[i] = A i + c for some nonsingular A. This host holds elements
- * [first, first + count), hosts in rank order all of them. *is tells; then *found is the permutation i -> index[i].
+ * [first, first + count), its processors' parts of the even split. *is tells; then *found is the permutation i ->
+ * index[i].
  *
  * Collective. n + 1 probes, told to all, give A and c; if A is nonsingular, one read of the list with early exit checks
  * the rest. Moves bookkeeping of n + 2 words, no messages of the machine. Reads 8 bytes an element at most. */

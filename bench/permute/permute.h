@@ -2,6 +2,7 @@
 #ifndef BENCH_PERMUTE_H
 #define BENCH_PERMUTE_H
 
+#include "bench/measure.h"
 #include "bmf.h"
 #include "bmf/permutation.h"
 
@@ -15,6 +16,8 @@ typedef struct bench_permute_options {
 /* Is the row of this name chosen? */
 bool bench_permute_chosen(const bench_permute_options *o, const char *name);
 
+/* The time of recognising a random permutation of 2^bits indices by that of reading them. Collective; a bmf status. */
+int bench_permute_detection(bmf_context *ctx, const bench_permute_options *o, bench_spread *reads);
 /* Permutes 2^bits words between the ranks by every method, prints and verifies. Collective; a bmf status. */
 int bench_permute_ranks(bmf_context *ctx, const bench_permute_options *o);
 

@@ -30,7 +30,7 @@ enum {
     ACTIONS = BMF_PERMUTE_METHODS + 3
 };
 enum { AUTO = BMF_PERMUTE_METHODS, REFERENCE, MEMCPY }; /* actions after those of the methods */
-static const double AUTO_BAR = 1.05;
+static const double AUTO_BAR = 1.05, READS_BAR = 1.3;
 
 typedef struct rank_case {
     char name[NAME];
@@ -336,15 +336,18 @@ static json_t *json_of(const bmf_context *ctx, const bench_permute_options *o, c
         c->auto_ratios.lower, c->auto_ratios.upper, "verified", 1);
 }
 
-static void print_json(const bmf_context *ctx, const bench_permute_options *o, const rank_case *cases)
+static void print_json(const bmf_context *ctx, const bench_permute_options *o, const rank_case *cases,
+                       const bench_spread *detection)
 {
     json_t *rows = json_array();
     for (int k = 0; k < CASES; k++)
         if (bench_permute_chosen(o, cases[k].name))
             json_array_append_new(rows, json_of(ctx, o, &cases[k]));
-    json_print(json_pack("{s:o, s:i, s:i, s:i, s:i, s:o, s:b, s:o}", "machine", bench_machine_json(), "repeats",
-                         o->repeats, "bits", o->bits, "ranks", ctx->ranks, "threads", ctx->threads, "link_mbit",
-                         o->link_mbit > 0 ? json_real(o->link_mbit) : json_null(), "verified", 1, "rows", rows),
+    json_print(json_pack("{s:o, s:i, s:i, s:i, s:i, s:o, s:f, s:[f, f], s:b, s:o}", "machine", bench_machine_json(),
+                         "repeats", o->repeats, "bits", o->bits, "ranks", ctx->ranks, "threads", ctx->threads,
+                         "link_mbit", o->link_mbit > 0 ? json_real(o->link_mbit) : json_null(), "detection_reads",
+                         detection->median, "detection_reads_quartiles", detection->lower, detection->upper, "verified",
+                         1, "rows", rows),
                BMF_JSON_INDENT);
 }
 
@@ -363,6 +366,7 @@ static void print_heading(const bmf_context *ctx, const bench_permute_options *o
 
 static int measure_all(job *j, rank_case *cases)
 {
+    bench_spread detection;
     for (int64_t i = 0; i < j->count; i++)
         j->source[i] = word_of((uint64_t)(j->first + i));
     if (!j->o->json && bmf_is_root(j->ctx))
@@ -375,8 +379,13 @@ static int measure_all(job *j, rank_case *cases)
         if (!j->o->json && bmf_is_root(j->ctx))
             print_case(j->o, &cases[k]);
     }
+    BMF_TRY(bench_permute_detection(j->ctx, j->o, &detection));
     if (j->o->json && bmf_is_root(j->ctx))
-        print_json(j->ctx, j->o, cases);
+        print_json(j->ctx, j->o, cases, &detection);
+    else if (bmf_is_root(j->ctx))
+        printf("recognising a permutation in a list of indices: %.2f reads of the list, quartiles %.2f-%.2f%s\n",
+               detection.median, detection.lower, detection.upper,
+               detection.median > READS_BAR ? "  above the bar" : "");
     return BMF_OK;
 }
 

@@ -15,6 +15,7 @@
 #include "bench/sheets/sheets.h"
 #include "predict/measure/measure.h"
 #include "runtime/backend/backend.h"
+#include "runtime/base/output_file.h"
 
 enum { DEFAULT_ELEMENTS = 1 << 20, DEFAULT_HELD_OUT = 4, DEFAULT_SECONDS = 40, FACTOR = 2, PATH = 4096 };
 static const double MEDIAN_BAR = 0.10, P90_BAR = 0.20, COVERAGE_LOW = 0.90, COVERAGE_HIGH = 0.99, REPEAT_BAR = 0.80,
@@ -29,6 +30,7 @@ typedef struct options {
 
 typedef struct findings {
     char directory[PATH];
+    char *temporary; /* the same on the first rank, if nothing is to be kept */
     bmf_sheet *sheet;
     bmf_samples *held_out, *second;
     sheets_errors all, of_family[BMF_FAMILIES];
@@ -217,29 +219,19 @@ static int print_json(const bmf_context *ctx, const options *o, const findings *
 
 static int make_directory(bmf_context *ctx, const options *o, findings *f)
 {
-    const char *parent = getenv("TMPDIR");
     int status = BMF_OK;
     if (bmf_is_root(ctx)) {
-        if (o->keep)
-            snprintf(f->directory, sizeof f->directory, "%s", o->keep);
-        else
-            snprintf(f->directory, sizeof f->directory, "%.3800s/bmf-sheets-XXXXXX", parent ? parent : "/tmp");
-        if (o->keep ? mkdir(o->keep, 0777) != 0 && errno != EEXIST : !mkdtemp(f->directory))
-            status = bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot create: %s", f->directory, strerror(errno));
+        const bool kept = o->keep && (mkdir(o->keep, 0777) == 0 || errno == EEXIST);
+        if (!o->keep)
+            f->temporary = temporary_directory_create("bmf-sheets");
+        const char *made = o->keep ? o->keep : f->temporary;
+        snprintf(f->directory, sizeof f->directory, "%s", made ? made : "");
+        if (!kept && !f->temporary)
+            status = bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot create: %s", made ? made : "a temporary directory",
+                              strerror(errno));
     }
     BMF_TRY(bmf_agree(ctx, status));
     return ctx->backend->bcast(ctx, 0, f->directory, sizeof f->directory);
-}
-
-static void remove_directory(const bmf_context *ctx, const options *o, const findings *f)
-{
-    static const char *const name[] = {"small.raw", "small.sheet", "predictions.txt", "large.raw", "second.raw"};
-    char path[PATH];
-    if (o->keep || !bmf_is_root(ctx) || f->directory[0] == '\0')
-        return;
-    for (size_t k = 0; k < sizeof name / sizeof name[0]; k++)
-        remove(path_of(f, name[k], path));
-    rmdir(f->directory);
 }
 
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
@@ -260,7 +252,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     else if (bmf_is_root(ctx))
         print_text(ctx, o, f);
     if (f) {
-        remove_directory(ctx, o, f);
+        temporary_directory_remove(f->temporary);
         sheet_free(f->sheet);
         samples_free(f->held_out);
         samples_free(f->second);

@@ -265,7 +265,7 @@ def prv(trace, path):
         lines = file.read().splitlines()
     length, cpus, tasks = prv_places(lines[0])
     check(length == trace.end(), "length", length)
-    kinds = {1: "kernel", 3: "receive", 4: "send", 8: "wait", 12: "file"}
+    kinds = {1: "kernel", 3: "receive", 4: "send", 8: "wait", 12: "file", 13: "collective"}
     states, ids, messages, busy_until, last = [], [], 0, collections.defaultdict(int), 0
     for line in lines[1:]:
         if line[0] == "c":

@@ -326,3 +326,32 @@ print("1]")' >large.bmf
         assert_equal "${#stderr_lines[@]}" 1
     done
 }
+
+# sends PATH: how many messages of how many bytes run.trace has of a call, as "7 x 8"
+sends()
+{
+    "$BMF_BIN_DIR/bmf" convert run.trace --to csv -o run.csv
+    awk -F, -v path="\"$1\"" '$4 == "send" && $5 == path { n[$12]++ } END { for (bytes in n) print n[bytes] " x " bytes }' \
+        run.csv | sort
+}
+
+@test "elements of fixed types travel without their size" {
+    program 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Op (B_Times)) . P_Distl . B_Alltup [B_Con (B_Int 3), P_Project . B_Alltup [
+            P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))) . P_Split (B_Num 8), B_Id]]
+        [7, 6, 5, 4, 3, 2, 1, 0]'
+    for ranks in 1 2 3 8; do
+        bmf "$ranks" run prog.bmf --procs 8 --trace run.trace
+        assert_success
+        assert_output 84
+        assert_equal "$(sends main/P_Distl)" "7 x 8"
+        assert_equal "$(sends main/P_Project)" $'7 x 80\n8 x 8' # the list of indices: its size, its length, 64 bytes
+        assert_equal "$(sends main/P_Reduce)" "7 x 8"
+    done
+    program 'P_Map (B_Addr (B_Num 1) (B_Num 2)) . P_Distl . B_Alltup [B_Alltup [B_Con (B_Int 3), B_Con (B_True)], P_Split (B_Num 4)] [1, 2, 3, 4]'
+    for ranks in 1 3; do
+        bmf "$ranks" run prog.bmf --procs 4 --trace run.trace
+        assert_success
+        assert_output "[{3, true}, {3, true}, {3, true}, {3, true}]"
+        assert_equal "$(sends main/P_Distl)" "3 x 9"
+    done
+}

@@ -5,6 +5,7 @@
 
 #include "bmf.h"
 #include "bmf/mpi.h"
+#include "ctest/support/directory.h"
 #include "ctest/support/testing.h"
 
 static bmf_context *ctx;
@@ -117,12 +118,13 @@ static void check_trace(const char *path, int ranks)
 
 static void test_trace(void)
 {
-    char path[64];
+    char directory[TEST_DIRECTORY], path[TEST_DIRECTORY + 16];
     bmf_options options = bmf_options_init();
     bmf_context *traced;
     bmf_list *xs;
     const int ranks = bmf_ranks(ctx), is_root = bmf_is_root(ctx);
-    snprintf(path, sizeof path, "/tmp/mpi_access.%d.trace", (int)getppid());
+    test_directory("mpi_access", directory);
+    snprintf(path, sizeof path, "%s/run.trace", directory);
     options.trace = path;
     BMF_CHECK(bmf_open_with(MPI_COMM_WORLD, &options, &traced));
     bmf_region_begin(traced, "here");
@@ -133,6 +135,7 @@ static void test_trace(void)
     if (is_root) {
         check_trace(path, ranks);
         unlink(path);
+        rmdir(directory);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "bmf.h"
 #include "bmf/mpi.h"
+#include "ctest/support/directory.h"
 #include "ctest/support/testing.h"
 #include "runtime/trace/trace.h"
 
@@ -276,15 +277,11 @@ int main(int argc, char **argv)
 {
     contexts c;
     bmf_list *sums;
-    const char *base = getenv("TMPDIR");
-    char folder[256];
-    snprintf(folder, sizeof folder, "%s/mpi_contexts.XXXXXX", base ? base : "/tmp");
+    char folder[TEST_DIRECTORY];
     BMF_CHECK(bmf_open(&argc, &argv, &c.world));
     rank = bmf_rank(c.world);
     ranks = bmf_ranks(c.world);
-    if (bmf_is_root(c.world) && !mkdtemp(folder))
-        perror("mkdtemp");
-    MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
+    test_directory("mpi_contexts", folder);
     open_contexts(&c, folder);
     check_options(&c);
     interleave(&c);

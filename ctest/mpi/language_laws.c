@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "skeletons/language/program.h"
+#include "ctest/support/directory.h"
 #include "ctest/support/testing.h"
 
 enum { TEXT_SIZE = 4000, VALUE_SIZE = 8000, REPEATS = 4 };
@@ -193,14 +194,12 @@ static void add_data(char **at, uint64_t *state, data_kind kind)
 /* ---- running ---- */
 
 /* The file that rank 0 writes; every rank knows its name. */
-static char path[200];
+static char directory[TEST_DIRECTORY], path[TEST_DIRECTORY + 16];
 
-static void name_file(bmf_context *ctx)
+static void name_file(void)
 {
-    const char *directory = getenv("TMPDIR");
-    if (bmf_is_root(ctx))
-        snprintf(path, sizeof path, "%s/bmf-laws-%ld.bmf", directory ? directory : "/tmp", (long)getpid());
-    MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
+    test_directory("mpi_language_laws", directory);
+    snprintf(path, sizeof path, "%s/program.bmf", directory);
 }
 
 static bool write_file(bmf_context *ctx, const char *text)
@@ -265,7 +264,7 @@ int main(int argc, char **argv)
     uint64_t state = 2026;
     BMF_CHECK(bmf_open(&argc, &argv, &ctx));
     BMF_CHECK(bmf_set_processors(ctx, bmf_ranks(ctx) > 6 ? bmf_ranks(ctx) : 6));
-    name_file(ctx);
+    name_file();
     for (size_t k = 0; k < sizeof programs / sizeof programs[0]; k++) {
         int64_t values = 0;
         for (int repeat = 0; repeat < REPEATS; repeat++)
@@ -274,6 +273,7 @@ int main(int argc, char **argv)
     }
     if (bmf_is_root(ctx))
         remove(path);
+    rmdir(directory);
     const int failed = bmf_close(ctx);
     return test_finish() || failed;
 }

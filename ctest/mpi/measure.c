@@ -8,21 +8,18 @@
 #include <unistd.h>
 
 #include "bmf.h"
+#include "ctest/support/directory.h"
 #include "ctest/support/testing.h"
 #include "predict/measure/measure_private.h"
 
-enum { PATH = 256, FACTOR = 64, LARGEST = 64, REPEATS = 2 };
+enum { PATH = TEST_DIRECTORY + 16, FACTOR = 64, LARGEST = 64, REPEATS = 2 };
 
 static bmf_context *ctx;
-static char directory[64], path[PATH];
+static char directory[TEST_DIRECTORY], path[PATH];
 
 static void make_directory(void)
 {
-    if (ctx->rank == 0) {
-        snprintf(directory, sizeof directory, "/tmp/bmf-measure-test-XXXXXX");
-        CHECK(mkdtemp(directory), "no directory");
-    }
-    ctx->backend->bcast(ctx, 0, directory, sizeof directory);
+    test_directory("mpi_measure", directory);
     snprintf(path, sizeof path, "%s/test.raw", directory);
 }
 

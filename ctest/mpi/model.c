@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bmf.h"
+#include "ctest/support/directory.h"
 #include "ctest/support/events.h"
 #include "ctest/support/testing.h"
 #include "predict/model/model.h"
@@ -239,10 +240,8 @@ int main(int argc, char **argv)
     bmf_context *ctx;
     bmf_machine *machine;
     BMF_CHECK(bmf_open(&argc, &argv, &ctx));
-    char folder[64] = "/tmp/mpi_model.XXXXXX", path[128];
-    if (bmf_is_root(ctx) && !mkdtemp(folder))
-        perror("mkdtemp");
-    BMF_CHECK(ctx->backend->bcast(ctx, 0, folder, sizeof folder));
+    char folder[TEST_DIRECTORY], path[TEST_DIRECTORY + 16];
+    test_directory("mpi_model", folder);
     snprintf(path, sizeof path, "%s/run.trace", folder);
     BMF_CHECK(machine_parse("compute = { zero = true; };\n"
                             "network = { type = \"hockney\"; latency_us = 2.0; bandwidth_mb_per_s = 1000.0; };\n",

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bmf.h"
+#include "ctest/support/directory.h"
 #include "ctest/support/testing.h"
 #include "runtime/backend/backend.h"
 #include "runtime/data/list.h"
@@ -525,13 +526,7 @@ static void test_trace(void)
 
 static void make_directory(void)
 {
-    const char *base = getenv("TMPDIR");
-    if (bmf_is_root(ctx)) {
-        snprintf(directory, sizeof directory, "%s/bmf-npy-XXXXXX", base ? base : "/tmp");
-        if (!mkdtemp(directory))
-            directory[0] = '\0';
-    }
-    MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, MPI_COMM_WORLD);
+    test_directory("mpi_npy", directory);
     BMF_CHECK(directory[0] != '\0' ? BMF_OK : bmf_fail(ctx, BMF_ERROR_FILE, "no temporary directory"));
 }
 

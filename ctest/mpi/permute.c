@@ -13,6 +13,7 @@
 #include "permute/exchange/exchange.h"
 #include "bmf/permute.h"
 #include "runtime/backend/backend.h"
+#include "runtime/base/output_file.h"
 #include "runtime/cluster/cluster.h"
 #include "runtime/data/list.h"
 
@@ -41,7 +42,7 @@ int MPI_Issend(const void *buffer, int count, MPI_Datatype type, int to, int tag
 static int64_t sum_of(bmf_context *ctx, int64_t mine)
 {
     int64_t *all = malloc((size_t)ctx->ranks * sizeof *all), sum = 0;
-    BMF_CHECK(ctx->backend->allgatherv(ctx, &mine, 1, all, ctx->ranks));
+    BMF_CHECK(ctx->backend->allgather(ctx, &mine, 1, NULL, all));
     for (int k = 0; k < ctx->ranks; k++)
         sum += all[k];
     free(all);
@@ -380,23 +381,14 @@ static void check_detection(bmf_context *ctx)
     }
 }
 
-/* The cache folder of this run. */
+/* The cache folder of this rank. */
+static char *cache;
+
 static void use_cache(void)
 {
-    char path[] = "/tmp/bmf-cache-XXXXXX";
-    if (mkdtemp(path))
-        setenv("XDG_CACHE_HOME", path, 1);
-}
-
-static void remove_cache(void)
-{
-    char path[256];
-    const char *cache = getenv("XDG_CACHE_HOME");
-    static const char *const parts[] = {"/bmf/permute", "/bmf", ""};
-    for (int k = 0; cache && k < 3; k++) {
-        snprintf(path, sizeof path, "%s%s", cache, parts[k]);
-        remove(path);
-    }
+    cache = temporary_directory_create("mpi_permute");
+    if (cache)
+        setenv("XDG_CACHE_HOME", cache, 1);
 }
 
 int main(int argc, char **argv)
@@ -413,6 +405,6 @@ int main(int argc, char **argv)
     check_project(ctx);
     check_detection(ctx);
     int code = bmf_close(ctx);
-    remove_cache();
+    temporary_directory_remove(cache);
     return code ? code : test_finish();
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "bmf.h"
+#include "ctest/support/directory.h"
 #include "ctest/support/testing.h"
 #include "runtime/backend/backend.h"
 #include "runtime/trace/trace.h"
@@ -63,7 +64,7 @@ static void check_file(bmf_context *ctx, const char *path, uint32_t node)
 
 static void write_and_read(bmf_context *ctx, const char *folder)
 {
-    char path[128], parts[160];
+    char path[TEST_DIRECTORY + 16], parts[TEST_DIRECTORY + 32];
     glob_t left;
     uint32_t node;
     bmf_trace_run *run = make_run(ctx, &node);
@@ -138,7 +139,7 @@ static void check_united(bmf_context *ctx, const char *path)
 
 static void unite_tables(bmf_context *ctx, const char *folder)
 {
-    char path[128];
+    char path[TEST_DIRECTORY + 16];
     bmf_trace_run *run = make_unlike(ctx);
     snprintf(path, sizeof path, "%s/other.trace", folder);
     int status = trace_write_parallel(ctx, run, path);
@@ -154,10 +155,8 @@ int main(int argc, char **argv)
 {
     bmf_context *ctx;
     BMF_CHECK(bmf_open(&argc, &argv, &ctx));
-    char folder[64] = "/tmp/mpi_trace.XXXXXX";
-    if (bmf_is_root(ctx) && !mkdtemp(folder))
-        perror("mkdtemp");
-    BMF_CHECK(ctx->backend->bcast(ctx, 0, folder, sizeof folder));
+    char folder[TEST_DIRECTORY];
+    test_directory("mpi_trace", folder);
     write_and_read(ctx, folder);
     fail_everywhere(ctx);
     unite_tables(ctx, folder);

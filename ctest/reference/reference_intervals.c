@@ -214,8 +214,9 @@ bmf_characteristics reference_lane(const bmf_trace_run *run, uint32_t root, int3
     for (int64_t time = first; time < last; time++) {
         int64_t kernel = running(run, 1U << BMF_EVENT_KERNEL, lane, time, false);
         int64_t file = running(run, 1U << BMF_EVENT_FILE, lane, time, false);
-        int64_t message =
-            running(run, 1U << BMF_EVENT_SEND | 1U << BMF_EVENT_RECEIVE | 1U << BMF_EVENT_WAIT, lane, time, false);
+        int64_t message = running(
+            run, 1U << BMF_EVENT_SEND | 1U << BMF_EVENT_RECEIVE | 1U << BMF_EVENT_WAIT | 1U << BMF_EVENT_COLLECTIVE,
+            lane, time, false);
         int64_t around = running(run, 1U << BMF_EVENT_REGION | 1U << BMF_EVENT_SKELETON, lane, time, true);
         int64_t owner = kernel >= 0 ? kernel : file >= 0 ? file : message >= 0 ? message : around;
         if (!below(run, owner < 0 ? 0 : run->event[owner].node, root))

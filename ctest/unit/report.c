@@ -167,7 +167,7 @@ static void check_columns(numbers *n, const bmf_trace_run *run)
     for (int64_t k = 0; k < run->events; k++)
         assert_int_equal(amount[event[k].kind] += next_signed(n), event[k].amount);
     for (int64_t k = 0; k < run->events; k++)
-        if (event[k].kind == BMF_EVENT_KERNEL)
+        if (event[k].kind == BMF_EVENT_KERNEL || event[k].kind == BMF_EVENT_COLLECTIVE)
             assert_int_equal(next(n), event[k].name);
     for (int64_t k = 0; k < run->events; k++)
         if (is_message(&event[k]))

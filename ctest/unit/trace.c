@@ -408,7 +408,7 @@ static void wrong_headers_are_refused(void **state)
         const char *part;
     } wrong[] = {
         {0, 0x46464952, "not a bmf trace"},
-        {8, 3, "version 3"},
+        {8, 4, "version 4"},
         {8, 1, "damaged"}, /* nodes were shorter */
         {8, 0, "version 0"},
         {12, 0, "0 runs"},

@@ -88,7 +88,7 @@ static int read_and_run(const bmf_driver *command, int argc, char **argv, bmf_co
 static int run_leaf(const bmf_driver *command, int argc, char **argv)
 {
     bmf_context *ctx = NULL;
-    if (!command->parallel && !is_first_process())
+    if (!command->parallel && !command->every_process && !is_first_process())
         return 0;
     if (command->parallel) {
         name_context_options(command, argc, argv);
@@ -134,7 +134,7 @@ static int run_group(const bmf_driver *group, int argc, char **argv)
     for (int k = 0; group->commands[k]; k++)
         if (strcmp(argv[1], group->commands[k]->name) == 0)
             return run_command(group->commands[k], argc - 1, argv + 1);
-    return unknown_command(group, argv[1]);
+    return group->usual && argv[1][0] == '-' ? run_leaf(group->usual, argc, argv) : unknown_command(group, argv[1]);
 }
 
 static int run_command(const bmf_driver *command, int argc, char **argv)

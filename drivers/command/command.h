@@ -127,6 +127,7 @@ typedef struct bmf_driver {
     const char *note;      /* prose behind the options; may be NULL */
     /* a group: */
     const struct bmf_driver *const *commands; /* NULL at the end */
+    const struct bmf_driver *usual;           /* the one that is meant if options come first; NULL: none */
     const char *noun;                         /* what they are; NULL: "command" */
     const char *missing;                      /* is said if none is given */
     const char *version;                      /* for --version; NULL: there is none */
@@ -136,6 +137,7 @@ typedef struct bmf_driver {
     int min_operands, max_operands;   /* BMF_ANY_NUMBER: no limit */
     const char *no_operand, *surplus; /* said of too few and too many; surplus NULL: which is unexpected */
     bool parallel;                    /* run by every process, with a context; otherwise by the first one, without */
+    bool every_process;               /* run by every process, without a context and without MPI */
     const void *defaults;             /* of the values */
     size_t size;                      /* bytes of the values */
     /* Returns the exit code. The values live as long as the call. */

@@ -1,14 +1,18 @@
 /* bmf compare: a measured and a predicted run, or any two runs of one program. Document 001's cmptrace. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "drivers/command/json.h"
 #include "drivers/commands.h"
 #include "drivers/runs.h"
+#include "predict/report/compare_calls.h"
+#include "runtime/base/output_file.h"
 
 typedef struct options {
-    const char *events, *html; /* files, or NULL */
+    const char *events, *html, *table; /* files, or NULL */
     bool json, processors;
+    int by, digits;
 } options;
 
 /* The measured or predicted run of a trace; its first or last run if all are of one sort. */
@@ -20,15 +24,45 @@ static bmf_trace_run *choose_run(const bmf_trace *trace, bool predicted)
     return trace->run[predicted ? trace->runs - 1 : 0];
 }
 
+enum { BY_KIND, BY_CALL };
+
+static const char *by_name(int number, const char **about)
+{
+    static const char *const name[] = {"kind", "call", NULL};
+    static const char *const text[] = {"kernel, send, receive, wait, file, collective",
+                                       "MPI calls of recorded programs, skeletons of bmf's own", NULL};
+    *about = text[number];
+    return name[number];
+}
+
+/* cmptrace's output. */
+static int write_table(const bmf_compared *of, const options *o)
+{
+    bmf_output_file output;
+    bmf_call_comparison calls;
+    int failure = output_file_open(&output, strcmp(o->table, "-") == 0 ? "/dev/stdout" : o->table);
+    FILE *stream = failure ? NULL : output_file_stream(&output);
+    if (stream) {
+        compare_calls(of->measured, of->predicted, &calls);
+        compare_calls_print(of->measured, of->predicted, &calls, of->comparison->match, o->digits, stream);
+        call_comparison_free(&calls);
+    }
+    if (!failure)
+        failure = output_file_close(&output, stream ? 0 : ENOMEM);
+    return failure ? bmf_fail(NULL, BMF_ERROR_FILE, "cannot write '%s': %s", o->table, strerror(failure)) : BMF_OK;
+}
+
 static int show(bmf_trace_run *measured, bmf_trace_run *predicted, const options *o)
 {
     bmf_comparison *comparison;
     BMF_TRY(compare_runs(measured, predicted, &comparison));
-    bmf_compared of = {measured, predicted, comparison, o->processors};
+    bmf_compared of = {measured, predicted, comparison, o->processors, o->by == BY_CALL};
     int status = o->events ? compare_write_events(&of, o->events) : BMF_OK;
     if (status == BMF_OK && o->html)
         status = write_runs_html(measured, predicted, (bmf_trace_run *[]){measured, predicted}, 2, o->html);
-    bool quiet = o->events && strcmp(o->events, "-") == 0;
+    if (status == BMF_OK && o->table)
+        status = write_table(&of, o);
+    bool quiet = (o->events && strcmp(o->events, "-") == 0) || (o->table && strcmp(o->table, "-") == 0);
     if (status == BMF_OK && o->json)
         json_print(compare_json(&of), BMF_JSON_INDENT);
     else if (status == BMF_OK && !quiet)
@@ -61,12 +95,19 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     return report_status(ctx, compare_traces(operands->count, operands->text, o));
 }
 
+static const options defaults = {.digits = 2};
+
 static const bmf_option table[] = {
     BMF_OPTION("html", "FILE", BMF_TEXT(options, html), "write both runs to one self-contained page with charts, too"),
     BMF_OPTION(
         "events", "FILE", BMF_TEXT(options, events),
         "write every event and its match, as comma separated values; - is standard output, which then holds nothing "
         "else"),
+    BMF_OPTION("by", "WHAT", BMF_CHOICE(options, by, by_name), "what states are, one of:"),
+    BMF_OPTION("table", "FILE", BMF_TEXT(options, table),
+               "write document 001's tables: every event, every processor and state, every state, each with both times "
+               "in seconds and their ratio; - is standard output"),
+    BMF_OPTION("digits", "N", BMF_WHOLE(options, digits, 0, 15), "decimals in these tables"),
     BMF_OPTION("processors", NULL, BMF_FLAG(options, processors), "show every processor's states, too"),
     BMF_OPTION("json", NULL, BMF_FLAG(options, json),
                "print one JSON object: measured and predicted (the runs), same_processors, common, seconds, messages, "
@@ -93,5 +134,6 @@ const bmf_driver compare_command = {
     .max_operands = 2,
     .no_operand = "no traces",
     .surplus = "more than two traces",
+    .defaults = &defaults,
     .size = sizeof(options),
     .run = run};

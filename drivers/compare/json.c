@@ -1,5 +1,6 @@
 /* A comparison as JSON; numbers that are not finite are null. */
 #include "drivers/runs.h"
+#include "predict/report/compare_calls.h"
 #include "drivers/command/json.h"
 
 static json_t *ratio_json(const bmf_ratio *r)
@@ -21,6 +22,28 @@ static json_t *states_json(const bmf_ratio *state)
         if (!is_empty(&state[k]))
             json_object_set_new(made, bmf_event_kind_name((bmf_event_kind)k), ratio_json(&state[k]));
     return made;
+}
+
+/* Sums by operation, and by processor and operation if these are asked for. */
+static json_t *calls_json(const bmf_compared *of)
+{
+    bmf_call_comparison calls;
+    json_t *all = json_object();
+    compare_calls(of->measured, of->predicted, &calls);
+    for (int64_t k = 0; k < calls.states; k++) {
+        json_t *row = json_pack("{s:f, s:f, s:o}", "measured", calls.all[k][0], "predicted", calls.all[k][1], "ratio",
+                                json_finite(calls.all[k][1] / calls.all[k][0]));
+        json_t *lanes = of->processors && calls.lanes ? json_array() : NULL;
+        for (int64_t lane = 0; lanes && lane < calls.lanes; lane++) {
+            const double *seconds = calls.lane[lane * calls.states + k];
+            json_array_append_new(lanes, json_pack("[f, f]", seconds[0], seconds[1]));
+        }
+        if (lanes)
+            json_object_set_new(row, "processors", lanes);
+        json_object_set_new(all, calls.name[k], row);
+    }
+    call_comparison_free(&calls);
+    return all;
 }
 
 static json_t *processors_json(const bmf_compared *of)
@@ -74,6 +97,8 @@ json_t *compare_json(const bmf_compared *of)
     if (c->same_processors)
         json_object_set_new(made, "events",
                             pairs_json(c->pairs, c->only_measured, c->only_predicted, c->with_interval, c->covered));
+    if (of->by_call)
+        json_object_set_new(made, "calls", calls_json(of));
     if (of->processors && c->lane_state)
         json_object_set_new(made, "processors", processors_json(of));
     return made;

@@ -5,6 +5,7 @@
 
 #include "runtime/convert/view.h"
 #include "drivers/runs.h"
+#include "predict/report/compare_calls.h"
 #include "runtime/base/allocate.h"
 
 enum { NAME_WIDTH = 36, STEPS_SHOWN = 30 };
@@ -111,6 +112,35 @@ static void print_processors(const bmf_compared *of)
         }
 }
 
+/* ---- by call ---- */
+
+static void print_call(const char *name, const double *seconds, int width)
+{
+    number text[4];
+    printf("%-*s %10s %10s %10s %7s\n", width, name, text_seconds(seconds[0], text[0]),
+           text_seconds(seconds[1], text[1]), text_seconds(seconds[1] - seconds[0], text[2]),
+           text_ratio(quotient(seconds[1], seconds[0]), text[3]));
+}
+
+static void print_calls(const bmf_compared *of)
+{
+    bmf_call_comparison calls;
+    compare_calls(of->measured, of->predicted, &calls);
+    printf("\n%-*s %10s %10s %10s %7s\n", NAME_WIDTH, "call, over all processors", "measured", "predicted",
+           "difference", "ratio");
+    for (int64_t k = 0; k < calls.states; k++)
+        print_call(calls.name[k], calls.all[k], NAME_WIDTH);
+    for (int64_t lane = 0; of->processors && lane < calls.lanes; lane++)
+        for (int64_t k = 0; k < calls.states; k++) {
+            const double *seconds = calls.lane[lane * calls.states + k];
+            if (seconds[0] > 0 || seconds[1] > 0) {
+                printf("%-9lld ", (long long)lane);
+                print_call(calls.name[k], seconds, NAME_WIDTH - 10);
+            }
+        }
+    call_comparison_free(&calls);
+}
+
 /* ---- steps ---- */
 
 typedef struct row {
@@ -171,9 +201,12 @@ void compare_print(const bmf_compared *of)
     print_runs(of);
     print_totals(of);
     print_pairs(of->comparison);
-    print_states(of->comparison);
+    if (of->by_call)
+        print_calls(of);
+    else
+        print_states(of->comparison);
     print_steps(of);
-    if (of->processors && of->comparison->lane_state)
+    if (!of->by_call && of->processors && of->comparison->lane_state)
         print_processors(of);
     puts("\nmedian, p90: of |predicted / measured - 1| over the pairs");
 }

@@ -118,8 +118,8 @@ int check_all_points(const bmf_equations *equations, const bmf_model_options *o)
 
 /* ---- the group ---- */
 
-static const bmf_driver *const commands[] = {&model_eval_command, &model_best_command, &model_check_command,
-                                             &model_list_command, NULL};
+static const bmf_driver *const commands[] = {&model_eval_command,  &model_best_command, &model_plot_command,
+                                             &model_check_command, &model_list_command, NULL};
 
 const bmf_driver model_command = {
     .name = "model",

@@ -10,10 +10,10 @@ extern const bmf_driver model_eval_command, model_best_command, model_plot_comma
     model_list_command;
 
 typedef struct bmf_model_options {
-    const char *sheet, *output, *family;
+    const char *sheet, *output;
     bmf_strings set;
     bmf_number_list p, d, c; /* c in microseconds */
-    int axis;                /* of plots: a bmf_model_axis */
+    int axis, family;        /* of plots: bmf_model_axis; family -1: not said */
     bool as_printed, whole_rows, phases, json, speed_up;
 } bmf_model_options;
 

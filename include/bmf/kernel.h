@@ -64,7 +64,7 @@ static inline bmf_kernel bmf_kernel_bind(const bmf_kernel *kernel, const void *c
 enum { BMF_BLOCK = 1024 };
 
 /** Reductions go through blocks of 64 elements, which are read as 8 rows of 8: row by row, or column by column. */
-enum { BMF_COLUMNS = 8, BMF_COLUMN_BLOCK = 64, BMF_AHEAD_BYTES = 2048, BMF_LINE_BYTES = 64 };
+enum { BMF_COLUMNS = 8, BMF_COLUMN_BLOCK = 64, BMF_AHEAD_BYTES = 4096, BMF_LINE_BYTES = 64 };
 
 /** An associative operator.
  *
@@ -206,7 +206,7 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
 #endif
 /** @endcond */
 
-/** Asks for what stands 2 KiB further on. The machine's own reading ahead stops at pages, and while it learns where a
+/** Asks for what stands 4 KiB further on. The machine's own reading ahead stops at pages, and while it learns where a
  * new one is read no request is under way. */
 #define BMF_READ_AHEAD_(data, bytes)                                                                                   \
     for (int bmf_line_ = 0; bmf_line_ < (int)(bytes); bmf_line_ += BMF_LINE_BYTES)                                     \

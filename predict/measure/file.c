@@ -116,9 +116,9 @@ static void close_file(measure_site *site)
 static const measure_operation operations[] = {
     {"file_read", BMF_FAMILY_FILE, "a .npy file of p d reals, every rank its part", READ, 1, 1, 1 << 20, false, false,
      measure_few_lists, open_file, before_file, run_read, measure_after_lists, close_file},
-    {"file_write", BMF_FAMILY_FILE,
-     "a .npy file of p d reals written, every rank its part, until the operating system has it", WRITE, 1, 1, 1 << 20,
-     false, false, measure_few_lists, open_file, before_file, run_write, measure_after_lists, close_file},
+    {"file_write", BMF_FAMILY_FILE, "a .npy file of p d reals written, every rank its part, until the disk has it",
+     WRITE, 1, 1, 1 << 20, false, false, measure_few_lists, open_file, before_file, run_write, measure_after_lists,
+     close_file},
 };
 
 const measure_table measure_file_table = {operations, sizeof operations / sizeof operations[0]};

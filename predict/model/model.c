@@ -283,14 +283,6 @@ static int model_allgather(bmf_context *ctx, const int64_t *values, int64_t coun
     return model_agree(ctx, BMF_OK);
 }
 
-static int model_allgatherv(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count)
-{
-    if (count != all_count)
-        return bmf_fail(ctx, BMF_ERROR_INTERNAL, "collected %lld values where %lld were expected", (long long)count,
-                        (long long)all_count);
-    return model_allgather(ctx, values, count, NULL, all);
-}
-
 /* The network of clocks that are asked for is another one than that of predictions and traces, which begin anew. */
 static bool open_clocks(bmf_model *model, int64_t processors)
 {
@@ -450,7 +442,6 @@ static const bmf_backend model_backend = {
     .exchange_sparse = model_exchange_sparse,
     .bcast = model_bcast,
     .allgather = model_allgather,
-    .allgatherv = model_allgatherv,
     .agree = model_agree,
     .destroy = model_destroy,
     .now = model_now,

@@ -9,6 +9,7 @@
 
 #include "predict/model/model_private.h"
 #include "runtime/base/output_file.h"
+#include "runtime/convert/view.h"
 
 /* ---- the trace ---- */
 
@@ -86,16 +87,9 @@ static int write_trace(bmf_context *ctx, const char *path)
 
 static void print_text(FILE *stream, const char *text)
 {
-    putc('"', stream);
-    for (const char *c = text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(stream, "\\%c", *c);
-        else if ((unsigned char)*c < ' ')
-            fprintf(stream, "\\u%04x", (unsigned)(unsigned char)*c);
-        else
-            putc(*c, stream);
-    }
-    putc('"', stream);
+    char *escaped = style_text(text, BMF_STYLE_JSON);
+    fprintf(stream, "\"%s\"", escaped ? escaped : "");
+    free(escaped);
 }
 
 static void print_prediction(const bmf_context *ctx, const bmf_model *model, const bmf_prediction *prediction,

@@ -35,6 +35,15 @@
 
 #include <libconfig.h>
 
+/* How a program sends: ANY is bmf's own way, the others are MPI's. Data sheets tell them apart. */
+typedef enum bmf_send_mode {
+    BMF_SEND_ANY,
+    BMF_SEND_BLOCKING,
+    BMF_SEND_NONBLOCKING,
+    BMF_SEND_SYNCHRONOUS,
+    BMF_SEND_READY
+} bmf_send_mode;
+
 /* One message in flight. The simulator owns it; it stays where it is until `arrived` has been used. */
 typedef struct bmf_transit {
     int64_t from, to, bytes; /* from != to */
@@ -50,7 +59,8 @@ typedef struct bmf_transit {
     double arrived; /* all of it is at the receiver */
     double receive_overhead; /* seconds of the receiver's processor, from the later of `arrived` and its being ready */
     double relative_error;   /* relative standard error of arrived - sent, for intervals; 0: not known */
-    void *state;             /* the network's own */
+    bmf_send_mode mode;
+    void *state; /* the network's own */
 } bmf_transit;
 
 typedef struct bmf_network bmf_network;
@@ -98,6 +108,9 @@ typedef struct bmf_network_type {
     /* Seconds that n processors need to agree on a status (a tree of empty messages, say); NULL: the simulator takes
      * 2 ceil(log2 n) messages of 8 bytes between neighbours, or nothing if the machine says so. */
     double (*agreement)(const bmf_network *network, int64_t processors);
+    /* Seconds of a collective operation of MPI ("allreduce", ..) of n processors, from when the last of them called it;
+     * bytes: of its count argument. NAN: not known, it is to be made of messages. NULL: never known. */
+    double (*collective_seconds)(const bmf_network *network, const char *operation, int64_t processors, int64_t bytes);
     /* What was outside the domain of an equation since start, one line each, NULL behind the last; NULL: nothing can
      * be. */
     const char *(*remark)(const bmf_network *network, int64_t index);

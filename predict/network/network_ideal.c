@@ -37,6 +37,12 @@ static double ideal_agreement(const bmf_network *network, int64_t processors)
     return 0;
 }
 
+static double ideal_collective(const bmf_network *network, const char *operation, int64_t processors, int64_t bytes)
+{
+    (void)network, (void)operation, (void)processors, (void)bytes;
+    return 0;
+}
+
 static const bmf_network_type ideal_type = {
     .name = "ideal",
     .summary = "messages take no time",
@@ -45,6 +51,7 @@ static const bmf_network_type ideal_type = {
     .send = ideal_send,
     .describe = ideal_describe,
     .agreement = ideal_agreement,
+    .collective_seconds = ideal_collective,
 };
 
 bmf_network *network_ideal(int64_t processors)

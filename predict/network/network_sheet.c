@@ -30,7 +30,7 @@ static const uint64_t CHANCE_COEFFICIENT = UINT64_C(0x73686565740000), CHANCE_NO
 
 enum { STATUS_BYTES = 8 };
 
-typedef enum role { POSTING, WAITING, ARRIVAL, TAKING, CONGESTION, AGREEMENT, ROLES } role;
+typedef enum role { POSTING, WAITING, ARRIVAL, TAKING, CONGESTION, AGREEMENT, SENDING, SYNCHRONOUS, READY, ROLES } role;
 
 /* An operation of the sheet, and the coefficients that this run has for its entries. */
 typedef struct equation {
@@ -50,12 +50,14 @@ typedef struct sheet_network {
     equation equation[ROLES];
     int64_t sample, messages; /* so far */
     bool single;
+    bool sends_collectives; /* collectives are made of messages, whatever the sheet has */
     bmf_ports ports;
 } sheet_network;
 
 /* ---- settings ---- */
 
-static const char *const settings[] = {"sheet", "element_bytes", "arrival", "congested", "ports", NULL};
+static const char *const settings[] = {"sheet", "element_bytes", "arrival",     "congested",
+                                       "ports", "pairs",         "collectives", NULL};
 
 /* The operation's entries, if the sheet has it. */
 static int find(const bmf_machine *machine, const config_setting_t *group, sheet_network *s, role which,
@@ -97,10 +99,24 @@ static int find_sending(const bmf_machine *machine, const config_setting_t *grou
     return need(machine, group, s, WAITING, "isend2");
 }
 
+/* Sheets without times of pairs: half of the processors send to the other half. The sender and the receiver are busy
+ * for as long as that takes (docs/machines.md). */
+static int find_congested(const bmf_machine *machine, const config_setting_t *group, sheet_network *s)
+{
+    static const role busy[] = {POSTING, ARRIVAL, TAKING};
+    for (size_t k = 0; k < sizeof busy / sizeof *busy; k++) {
+        BMF_TRY(need(machine, group, s, busy[k], "allsend"));
+        s->equation[busy[k]].p = (double)s->network.processors;
+    }
+    return find(machine, group, s, AGREEMENT, "allreduce");
+}
+
 static int read_settings(const bmf_machine *machine, const config_setting_t *group, sheet_network *s)
 {
     static const char *const arrivals[] = {"recv", "pingpong", NULL}, *const ports[] = {"any", "single", NULL};
     int arrival, which;
+    static const char *const pairs[] = {"own", "allsend", NULL}, *const collectives[] = {"sheet", "messages", NULL};
+    int pair, collective;
     bool congested;
     BMF_TRY(machine_sheet(machine, group, "sheet", &s->sheet));
     if (!s->sheet)
@@ -112,12 +128,20 @@ static int read_settings(const bmf_machine *machine, const config_setting_t *gro
     BMF_TRY(machine_flag(machine, group, "congested", false, &congested));
     BMF_TRY(machine_word(machine, group, "ports", ports, 0, &which));
     s->single = which == 1;
+    BMF_TRY(machine_word(machine, group, "pairs", pairs, 0, &pair));
+    BMF_TRY(machine_word(machine, group, "collectives", collectives, 0, &collective));
+    s->sends_collectives = collective == 1;
+    if (pair == 1)
+        return find_congested(machine, group, s);
     BMF_TRY(find_sending(machine, group, s));
     BMF_TRY(need(machine, group, s, ARRIVAL, arrivals[arrival]));
     s->equation[ARRIVAL].scale = arrival == 1 ? 0.5 : 1.0; /* there and back */
     BMF_TRY(need(machine, group, s, TAKING, "recvmin"));
     if (congested)
         BMF_TRY(need(machine, group, s, CONGESTION, "allsend"));
+    BMF_TRY(find(machine, group, s, SENDING, "send"));
+    BMF_TRY(find(machine, group, s, SYNCHRONOUS, "ssend"));
+    BMF_TRY(find(machine, group, s, READY, "rsend"));
     return find(machine, group, s, AGREEMENT, "allreduce");
 }
 
@@ -271,13 +295,27 @@ static double growing_share(const sheet_network *s, const bmf_transit *message)
     return whole > empty ? 1.0 - empty / whole : 0.0;
 }
 
+/* The entry of a call that blocks until the sender may go on; POSTING for those that do not, and if the sheet has
+ * none. */
+static role blocking_role(const sheet_network *s, bmf_send_mode mode)
+{
+    const role wanted = mode == BMF_SEND_BLOCKING      ? SENDING
+                        : mode == BMF_SEND_SYNCHRONOUS ? SYNCHRONOUS
+                        : mode == BMF_SEND_READY       ? READY
+                                                       : POSTING;
+    if (s->equation[wanted].entry)
+        return wanted;
+    return wanted != POSTING && s->equation[SENDING].entry ? SENDING : POSTING;
+}
+
 static void send(bmf_network *network, bmf_transit *message)
 {
     sheet_network *s = (sheet_network *)network;
     const double whole = fmax(time_of(s, ARRIVAL, message), time_of(s, CONGESTION, message));
     message->receive_overhead = time_of(s, TAKING, message);
-    message->sender_free = message->sent + time_of(s, POSTING, message);
-    message->send_done = message->sender_free + time_of(s, WAITING, message);
+    const role blocking = blocking_role(s, message->mode);
+    message->sender_free = message->sent + time_of(s, blocking, message);
+    message->send_done = message->sender_free + (blocking == POSTING ? time_of(s, WAITING, message) : 0.0);
     message->relative_error = spread_of(s, message);
     s->messages++;
     const double transport = fmax(whole - message->receive_overhead, 0.0);
@@ -319,6 +357,64 @@ static double agreement(const bmf_network *network, int64_t processors)
     return 2.0 * ceil(log2((double)processors)) * evaluate(e, e->p, STATUS_BYTES / e->element_bytes, &entry);
 }
 
+/* ---- collective operations ---- */
+
+/* What stands in for an operation that a sheet lacks (docs/mpi-programs.md): up to two others whose times add up, for d
+ * elements, or for `count` if that is positive. */
+static const struct {
+    const char *operation, *first, *second;
+    double count;
+} instead[] = {
+    {"gatherv", "gather", NULL, 0},
+    {"scatter", "gather", NULL, 0},
+    {"scatterv", "scatter", NULL, 0},
+    {"allgatherv", "allgather", NULL, 0},
+    {"alltoallv", "alltoall", NULL, 0},
+    {"alltoallw", "alltoall", NULL, 0},
+    {"reduce_scatter", "reduce", "scatter", 0},
+    {"reduce_scatter_block", "reduce", "scatter", 0},
+    {"exscan", "scan", NULL, 0},
+    {"comm_split", "allgather", NULL, 2},
+    {"comm_split_type", "comm_split", NULL, 0},
+    {"cart_sub", "comm_split", NULL, 0},
+    {"comm_create", "comm_split", NULL, 0},
+    {"comm_create_group", "comm_split", NULL, 0},
+    {"comm_dup", "allreduce", NULL, 1},
+    {"cart_create", "comm_dup", NULL, 0},
+    {"graph_create", "comm_dup", NULL, 0},
+    {"dist_graph_create", "comm_dup", NULL, 0},
+};
+
+/* NAN: neither the sheet nor what may stand in for it has the operation. One process needs an entry for one. */
+static double collective_time(const sheet_network *s, const char *operation, double p, double bytes, double count)
+{
+    int64_t entries;
+    const bmf_sheet_entry *entry = sheet_find(s->sheet, operation, &entries);
+    if (entry) {
+        bmf_estimate estimate;
+        const double size = entry->element_bytes > 0 ? entry->element_bytes : s->element_bytes;
+        const double d = count > 0 ? count : entry->form.size == BMF_SIZE_NONE ? 0.0 : bytes / size;
+        const bmf_sheet_entry *chosen = entry_choose(entry, entries, p, d);
+        if (isnan(d) || (p < 2 && (chosen->p_low > 1 || chosen->p_low == 0)))
+            return p < 2 ? 0.0 : NAN;
+        entry_evaluate(chosen, p, d, &estimate);
+        return fmax(estimate.mean, 0.0);
+    }
+    for (size_t k = 0; k < sizeof instead / sizeof *instead; k++)
+        if (strcmp(instead[k].operation, operation) == 0) {
+            const double counted = instead[k].count > 0 ? instead[k].count : count;
+            const double first = collective_time(s, instead[k].first, p, bytes, counted);
+            return first + (instead[k].second ? collective_time(s, instead[k].second, p, bytes, counted) : 0.0);
+        }
+    return NAN;
+}
+
+static double collective_seconds(const bmf_network *network, const char *operation, int64_t processors, int64_t bytes)
+{
+    const sheet_network *s = (const sheet_network *)network;
+    return s->sends_collectives ? NAN : collective_time(s, operation, (double)processors, (double)bytes, 0.0);
+}
+
 static const char *remark(const bmf_network *network, int64_t index)
 {
     const sheet_network *s = (const sheet_network *)network;
@@ -346,8 +442,9 @@ static void describe_equation(const equation *e, const char *what, FILE *stream)
 
 static void describe(const bmf_network *network, FILE *stream)
 {
-    static const char *const what[ROLES] = {"a sender's overhead", "a sender's wait", "until it is received",
-                                            "of that, at the end", "or, if larger",   "agreement"};
+    static const char *const what[ROLES] = {"a sender's overhead", "a sender's wait",   "until it is received",
+                                            "of that, at the end", "or, if larger",     "agreement",
+                                            "a blocking send",     "a synchronous one", "a ready one"};
     const sheet_network *s = (const sheet_network *)network;
     fprintf(stream, "times of messages from the sheet '%s'\n", s->sheet->title);
     for (int k = 0; k < ROLES; k++)
@@ -368,4 +465,5 @@ const bmf_network_type network_sheet = {.name = "sheet",
                                         .loads = loads,
                                         .describe = describe,
                                         .agreement = agreement,
+                                        .collective_seconds = collective_seconds,
                                         .remark = remark};

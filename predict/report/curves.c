@@ -13,7 +13,18 @@
 #include "runtime/base/allocate.h"
 #include "runtime/convert/markup.h"
 
-enum { WIDTH = 640, HEIGHT = 400, LEFT = 70, RIGHT = 130, TOP = 36, BOTTOM = 46, ROW = 18, COLOURS = 7, NUMBER = 32 };
+enum {
+    WIDTH = 640,
+    HEIGHT = 400,
+    LEFT = 70,
+    RIGHT = 130,
+    TOP = 36,
+    BOTTOM = 46,
+    ROW = 18,
+    COLOURS = 7,
+    NUMBER = 32,
+    TITLE = 78
+};
 
 static const char *const colours[COLOURS] = {"#1b3a5c", "#2a6f97", "#4fa3a5", "#8a9a2f",
                                              "#d9902f", "#c8553d", "#7d2f6b"};
@@ -220,6 +231,18 @@ static void put_key(bmf_output *out, const bmf_chart *chart)
     }
 }
 
+/* As far as it fits, by whole words. */
+static void put_title(bmf_output *out, const char *title)
+{
+    char text[TITLE + 4];
+    size_t length = strlen(title);
+    if (length > TITLE)
+        for (length = TITLE; length > 0 && title[length] != ' ';)
+            length--;
+    snprintf(text, sizeof text, "%.*s%s", (int)length, title, title[length] ? " .." : "");
+    put_markup(out, text);
+}
+
 void curves_put_svg(bmf_output *out, const bmf_chart *chart)
 {
     frame f = {.chart = chart};
@@ -228,9 +251,9 @@ void curves_put_svg(bmf_output *out, const bmf_chart *chart)
                  "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' width='%d' height='%d' "
                  "font-family='sans-serif' font-size='12' fill='#222' role='img'>\n"
                  "<style>.grid{stroke:#ddd;stroke-width:1}</style>\n<rect width='%d' height='%d' fill='#fff'/>\n"
-                 "<text x='%d' y='22' font-size='14' font-weight='bold'>",
-                 WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT);
-    put_markup(out, chart->title);
+                 "<text x='10' y='22' font-size='13' font-weight='bold'>",
+                 WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
+    put_title(out, chart->title);
     output_text(out, "</text>\n");
     put_axes(out, &f);
     for (int64_t k = 0; k < chart->curves; k++) {

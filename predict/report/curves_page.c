@@ -77,7 +77,9 @@ static void put_head(bmf_output *out, const bmf_surface_page *page)
     output_text(out, "</title>\n<style>\n");
     output_text(out, report_style);
     output_text(out, ".chart svg{max-width:100%;height:auto}#surfaces canvas{width:100%;touch-action:none}\n"
-                     "#surfaces .pair>figure{max-width:46rem}\n</style>\n</head>\n<body>\n<header><h1>");
+                     "#surfaces .pair>figure{max-width:none;flex:1 1 30rem}\n"
+                     "#surfaces .paper{display:flex;flex-wrap:wrap}#surfaces canvas{flex:1 1 "
+                     "24rem;min-width:0}\n</style>\n</head>\n<body>\n<header><h1>");
     put_plain(out, page->title);
     output_text(out, "</h1><p id=\"subtitle\">");
     put_plain(out, page->subtitle);

@@ -5,8 +5,20 @@
  */
 #include <stdlib.h>
 
+#include "predict/replay/recorded.h"
 #include "predict/replay/replay.h"
 #include "predict/report/intervals.h"
+
+/* Of a recorded MPI program: its calls again. */
+static int recorded_ideal(bmf_trace_run *run, const bmf_machine *machine, bmf_trace_run **ideal)
+{
+    bmf_recorded_replay result;
+    bmf_network *network = network_ideal(run->lanes);
+    const int status = run_sort(run) == BMF_OK ? replay_recorded(run, machine, network, ideal, &result)
+                                               : bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to replay a run");
+    network->type->destroy(network);
+    return status;
+}
 
 int intervals_ideal(bmf_trace_run *run, bmf_trace_run **ideal)
 {
@@ -15,6 +27,8 @@ int intervals_ideal(bmf_trace_run *run, bmf_trace_run **ideal)
     char **remark;
     int64_t remarks = 0;
     *ideal = NULL;
+    if (is_recorded(run))
+        return recorded_ideal(run, &machine, ideal);
     BMF_TRY(replay_onto_machine(run, &machine, false, &actions, &remarks, &remark));
     bmf_network *network = network_ideal(run->lanes);
     int status = replay_trace(run, &machine, actions, network, ideal);

@@ -36,6 +36,7 @@ void analysis_create(const bmf_trace_run *run, uint32_t root, uint32_t instance,
     analysis->inside = mark_inside(run, root);
     analysis->copies = repeated_create(run);
     rounds_create(run, &analysis->rounds);
+    analysis->came = recorded_arrivals(run);
     serial_sections_create(run, &analysis->alone);
 }
 
@@ -45,6 +46,7 @@ void analysis_free(bmf_analysis *analysis)
     free(analysis->lane_start);
     free(analysis->inside);
     free(analysis->copies);
+    free(analysis->came);
     rounds_free(&analysis->rounds);
     serial_sections_free(&analysis->alone);
     *analysis = (bmf_analysis){0};

@@ -129,9 +129,10 @@ static void cut_containers(lane_walk *w, int64_t first, int64_t last)
 static void cut_leaves(lane_walk *w)
 {
     static const layer of_kind[BMF_EVENT_KINDS] = {
-        [BMF_EVENT_KERNEL] = COMPUTE,      [BMF_EVENT_FILE] = FILES,       [BMF_EVENT_SEND] = COMMUNICATE,
-        [BMF_EVENT_RECEIVE] = COMMUNICATE, [BMF_EVENT_WAIT] = COMMUNICATE, [BMF_EVENT_REGION] = NOTHING,
-        [BMF_EVENT_SKELETON] = NOTHING};
+        [BMF_EVENT_KERNEL] = COMPUTE,   [BMF_EVENT_FILE] = FILES,
+        [BMF_EVENT_SEND] = COMMUNICATE, [BMF_EVENT_RECEIVE] = COMMUNICATE,
+        [BMF_EVENT_WAIT] = COMMUNICATE, [BMF_EVENT_REGION] = NOTHING,
+        [BMF_EVENT_SKELETON] = NOTHING, [BMF_EVENT_COLLECTIVE] = COMMUNICATE};
     int64_t last_part = -1;
     for (int64_t k = 0; k < w->events; k++) {
         int64_t number = w->list[k], part = w->analysis->rounds.part_of[number];
@@ -180,7 +181,9 @@ static int64_t late_partner(const bmf_analysis *analysis, int64_t number, int64_
 {
     const bmf_event *event = &analysis->run->event[number];
     int64_t came = -1;
-    if (event->kind == BMF_EVENT_RECEIVE) {
+    if (analysis->came) {
+        came = analysis->came[number];
+    } else if (event->kind == BMF_EVENT_RECEIVE) {
         const bmf_round_part *partner = rounds_find(&analysis->rounds, event, event->peer);
         came = partner ? partner->begin : -1;
     } else if (event->kind == BMF_EVENT_WAIT) {

@@ -51,6 +51,9 @@ int64_t alone_within(const bmf_serial_sections *alone, int64_t begin, int64_t en
  * caller frees. */
 uint32_t *repeated_create(const bmf_trace_run *run);
 
+/* See bmf_analysis.came; to be freed. */
+int64_t *recorded_arrivals(const bmf_trace_run *run);
+
 /* By node: the kind of its communication. nodes values, to be freed. */
 bmf_communication *communication_kinds(const bmf_trace_run *run);
 /* True for a call that folds a list to one value. */
@@ -66,6 +69,7 @@ typedef struct bmf_analysis {
     bmf_rounds rounds;
     bmf_serial_sections alone;
     uint32_t *copies;
+    int64_t *came; /* recorded programs, by event: when what it waits for came, -1: nothing; others: NULL */
 } bmf_analysis;
 
 void analysis_create(const bmf_trace_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis);

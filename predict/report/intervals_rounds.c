@@ -61,7 +61,7 @@ static void make_parts(const bmf_trace_run *run, bmf_rounds *rounds)
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
         rounds->part_of[k] = -1;
-        if (!is_communication(event))
+        if (!is_communication(event) || run->detail)
             continue;
         last = rounds->part_of[k] = part_of_event(rounds, event, last);
         bmf_round_part *part = &rounds->part[last];
@@ -74,7 +74,7 @@ static void find_latest(const bmf_trace_run *run, bmf_rounds *rounds)
 {
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
-        if (event->kind != BMF_EVENT_SEND)
+        if (event->kind != BMF_EVENT_SEND || run->detail)
             continue;
         const bmf_round_part *other = rounds_find(rounds, event, event->peer);
         bmf_round_part *part = &rounds->part[rounds->part_of[k]];

@@ -1,11 +1,11 @@
 // Reading the columns: base64, deflate, numbers of 7 bits a byte, differences. report_columns.c writes them.
 
-const KIND = {REGION: 0, SKELETON: 1, KERNEL: 2, SEND: 3, RECEIVE: 4, WAIT: 5, FILE: 6};
-const KIND_NAMES = ['region', 'skeleton call', 'kernel', 'send', 'receive', 'wait', 'file'];
+const KIND = {REGION: 0, SKELETON: 1, KERNEL: 2, SEND: 3, RECEIVE: 4, WAIT: 5, FILE: 6, COLLECTIVE: 7};
+const KIND_NAMES = ['region', 'skeleton call', 'kernel', 'send', 'receive', 'wait', 'file', 'collective'];
 
 // What a processor does, in the order of colours: leaves by kind - 2, then idle.
-const STATES = ['computing', 'sending', 'receiving', 'waiting for own sends', 'file', 'idle'];
-const IDLE = 5;
+const STATES = ['computing', 'sending', 'receiving', 'waiting for own sends', 'file', 'in a collective operation', 'idle'];
+const IDLE = 6;
 
 class Numbers {
   constructor(bytes) {
@@ -68,11 +68,11 @@ function readLanesAndTimes(from, run) {
 }
 
 function readContents(from, run) {
-  const n = run.count, amount = new Array(7).fill(0);
+  const n = run.count, amount = new Array(8).fill(0);
   run.amount = new Float64Array(n);
   for (let k = 0; k < n; k++) run.amount[k] = amount[run.kind[k]] += from.signed();
   run.name = new Uint16Array(n);
-  for (let k = 0; k < n; k++) if (run.kind[k] === KIND.KERNEL) run.name[k] = from.unsigned();
+  for (let k = 0; k < n; k++) if (run.kind[k] === KIND.KERNEL || run.kind[k] === KIND.COLLECTIVE) run.name[k] = from.unsigned();
   run.peer = new Int32Array(n).fill(-1);
   for (let k = 0; k < n; k++)
     if (run.kind[k] === KIND.SEND || run.kind[k] === KIND.RECEIVE) run.peer[k] = run.lane[k] + from.signed();
@@ -165,12 +165,13 @@ function eventName(run, event) {
   if (kind === KIND.RECEIVE) return 'receive from ' + run.peer[event];
   if (kind === KIND.WAIT) return 'wait for own sends';
   if (kind === KIND.FILE) return 'file';
+  if (kind === KIND.COLLECTIVE) return name ? run.facts.names[name] : 'collective';
   return nodeName(run, run.node[event]);
 }
 
 function eventAmount(run, event) {
   const kind = run.kind[event];
-  if (kind === KIND.SEND || kind === KIND.RECEIVE || kind === KIND.FILE) return formatBytes(run.amount[event]);
+  if (kind === KIND.SEND || kind === KIND.RECEIVE || kind === KIND.FILE || kind === KIND.COLLECTIVE) return formatBytes(run.amount[event]);
   return run.amount[event] > 0 ? plural(run.amount[event], 'element') : '';
 }
 

@@ -11,7 +11,7 @@ const PYRAMID_ROWS = 256;
 const PYRAMID_CELLS = 1 << 21;
 const TOTAL_BINS = 1 << 16;
 const FLIGHT_BLOCK = 64;
-const LEAF_STATES = 5;
+const LEAF_STATES = 6;
 
 // Positions of increasing keys in [0, most], equal ones in their order: as many bins as keys, each sorted by itself.
 function orderOf(keys, most) {

@@ -2,7 +2,7 @@
 
 const RAMP = [[27, 58, 92], [42, 111, 151], [79, 163, 165], [138, 154, 47], [217, 144, 47], [200, 85, 61]];
 const WIDE = 460, HIGH = 340, MAP = {left: 64, right: 92, top: 14, bottom: 46};
-const START = {turn: -0.7, tilt: 0.6};
+const START = {turn: 2.4, tilt: 0.6};
 
 const surfaces = JSON.parse(document.getElementById('surface-data').textContent);
 const dark = window.matchMedia('(prefers-color-scheme: dark)');
@@ -118,10 +118,10 @@ function drawScale(pen, surface, range, high) {
 function project(view, x, y, z) {
   const a = x - 0.5, b = y - 0.5, c = z - 0.5;
   const u = a * Math.cos(view.turn) - b * Math.sin(view.turn), v = a * Math.sin(view.turn) + b * Math.cos(view.turn);
-  const scale = 250;
+  const scale = 215;
   return {
     x: WIDE / 2 + scale * u,
-    y: HIGH / 2 - 0.72 * scale * c * Math.cos(view.tilt) + scale * v * Math.sin(view.tilt) * 0.9,
+    y: HIGH / 2 - 6 - 0.72 * scale * c * Math.cos(view.tilt) + scale * v * Math.sin(view.tilt) * 0.9,
     depth: v * Math.cos(view.tilt) - c * Math.sin(view.tilt)
   };
 }
@@ -153,9 +153,9 @@ function drawLabels(pen, surface, range, view) {
   const near = Math.cos(view.turn) > 0 ? 1 : 0, side = Math.sin(view.turn) > 0 ? 1 : 0;
   const outside = (value, by) => value ? 1 + by : -by;
   for (const k of chosen(surface.x, 4)) put(formatNumber(surface.x[k]), placeOf(surface.x, k), outside(near, 0.1), 0);
-  put(surface.xName, 0.5, outside(near, 0.26), 0);
+  put(surface.xName, 0.5, outside(near, 0.34), 0);
   for (const k of chosen(surface.y, 4)) put(formatNumber(surface.y[k]), outside(side, 0.12), placeOf(surface.y, k), 0);
-  put(surface.yName, outside(side, 0.3), 0.5, 0);
+  put(surface.yName, outside(side, 0.38), 0.5, 0);
   for (const k of [0, 1]) put(formatValue(surface, k ? range.high : range.low), outside(1 - side, 0.1), outside(near, 0.05), k);
 }
 
@@ -281,4 +281,4 @@ function showSurfaces() {
 }
 
 showSurfaces();
-document.documentElement.dataset.ready = 'yes';
+document.documentElement.dataset.ready = Math.round(performance.now());

@@ -1,6 +1,6 @@
 // Summary, comparison by state, and the tree of intervals.
 
-const LEAF_KINDS = [2, 3, 4, 5, 6];
+const LEAF_KINDS = [2, 3, 4, 5, 6, 7];
 
 // ---- summary ----
 
@@ -173,7 +173,7 @@ function showComparison(runs) {
       (c.sameProcessors ? 'Times are sums over all processors; errors are those of single events.' :
                           'The runs have different numbers of processors: events cannot be paired, only intervals.');
   if (!c.laneState.length || runs[0].lanes < 2) return byId('lane-states').remove();
-  const of = kind => lane => c.laneState[lane * 7 + kind];
+  const of = kind => lane => c.laneState[lane * 8 + kind];
   new RatioStrip(byId('lane-states').querySelector('canvas'), used.map(kind => ({kind, of: of(kind)})), runs[0].lanes);
 }
 

@@ -62,7 +62,7 @@ static void pack_contents(const columns *c)
         amount[event->kind] = event->amount;
     }
     for (int64_t k = 0; k < run->events; k++)
-        if (run->event[k].kind == BMF_EVENT_KERNEL)
+        if (run->event[k].kind == BMF_EVENT_KERNEL || run->event[k].kind == BMF_EVENT_COLLECTIVE)
             pack_unsigned(c->pack, run->event[k].name);
     for (int64_t k = 0; k < run->events; k++)
         if (is_message(&run->event[k]))

@@ -92,8 +92,6 @@ typedef struct bmf_backend {
     /* Gathers every host's `count` int64 values in host order to every host. counts: of all hosts, the same at every
      * one; NULL: all are `count`. */
     int (*allgather)(bmf_context *ctx, const int64_t *values, int64_t count, const int64_t *counts, int64_t *all);
-    /* The same when a host knows its own count only: all_count is their sum. One collective call more. */
-    int (*allgatherv)(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count);
     /* bmf_agree: notes the status if it is a failure. */
     int (*agree)(bmf_context *ctx, int status);
     void (*destroy)(bmf_context *ctx);

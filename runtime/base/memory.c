@@ -14,6 +14,7 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/memory_limit.h"
 #include "runtime/base/shared_memory.h"
 
 enum { LINE = 64, POOL_SIZE = 16 };
@@ -70,10 +71,21 @@ static void *map_aligned(int64_t size)
     return raw + head;
 }
 
+/* Systems promise more memory than there is, and kill who uses it: what this process can never have is refused. */
+static bool is_too_much(int64_t size)
+{
+    static int64_t limit;
+    if (limit == 0)
+        limit = memory_limit();
+    return size > limit - pool.live;
+}
+
 static bmf_buffer *create_mapped(int64_t asked)
 {
     int64_t size = (asked + huge_page - 1) / huge_page * huge_page;
     bmf_buffer *buffer = best_fit(size);
+    if (!buffer && is_too_much(size))
+        return NULL;
     if (!buffer) {
         while (pool.count > 0 && pool.live + pool.pooled + size > pool.peak)
             unmap(take_from_pool(0));

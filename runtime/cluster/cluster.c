@@ -97,21 +97,6 @@ static int cluster_allgather(bmf_context *ctx, const int64_t *values, int64_t co
     return cluster_settle(ctx, gather_records(ctx, values, count, counts, all));
 }
 
-static int cluster_allgatherv(bmf_context *ctx, const int64_t *values, int64_t count, int64_t *all, int64_t all_count)
-{
-    int64_t *counts = allocate(ctx->ranks * (int64_t)sizeof *counts), total = 0;
-    int status = cluster_allgather(ctx, &count, 1, NULL, counts);
-    for (int r = 0; status == BMF_OK && r < ctx->ranks; r++)
-        total += counts[r];
-    if (status == BMF_OK && total != all_count)
-        status = bmf_fail(ctx, BMF_ERROR_INTERNAL, "collected %lld values where %lld were expected", (long long)total,
-                          (long long)all_count);
-    if (status == BMF_OK)
-        status = cluster_allgather(ctx, values, count, counts, all);
-    free(counts);
-    return status;
-}
-
 static int64_t cluster_now(bmf_context *ctx, int64_t processor)
 {
     (void)processor;
@@ -137,7 +122,6 @@ const bmf_backend cluster_backend = {
     .exchange_sparse = cluster_exchange_sparse,
     .bcast = cluster_bcast,
     .allgather = cluster_allgather,
-    .allgatherv = cluster_allgatherv,
     .agree = cluster_agree,
     .destroy = cluster_destroy,
     .now = cluster_now,

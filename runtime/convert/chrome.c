@@ -44,7 +44,7 @@ static char *put_arguments(char *to, const bmf_view *view, const bmf_event *even
     to = BMF_PUT(to, "\",\"instance\":");
     to = put_unsigned(to, event->instance);
     if (event->amount) {
-        to = is_message(event) || event->kind == BMF_EVENT_FILE ? BMF_PUT(to, ",\"bytes\":") : BMF_PUT(to, ",\"n\":");
+        to = counts_bytes(event) ? BMF_PUT(to, ",\"bytes\":") : BMF_PUT(to, ",\"n\":");
         to = put_integer(to, event->amount);
     }
     if (event->peer >= 0) {

@@ -1,8 +1,9 @@
 /* Both ends of every message.
  *
  * Method: a hash table of (node, instance, round, from, to); every entry holds a chain of sends and a chain of receives
- * in order, which are then paired off. Chains run through the array that holds the partners in the end. Events are
- * taken from the last to the first, so that what stands in order goes to the front of its chain.
+ * in order, which are then paired off. In recorded programs a message has a number, with its group and tag. Chains
+ * run through the array that holds the partners in the end. Events are taken from the last to the first, so that
+ * what stands in order goes to the front of its chain.
  * Cost: expected linear in the messages; events that are equal in everything and out of order cost their number
  * squared.
  */
@@ -21,7 +22,8 @@ typedef struct channel {
 
 typedef struct matching {
     const bmf_event *event;
-    int64_t *next; /* by event: of messages the next of its chain, + 1, or 0; of others -1 */
+    const bmf_trace_detail *detail; /* of recorded programs, by event; or NULL */
+    int64_t *next;                  /* by event: of messages the next of its chain, + 1, or 0; of others -1 */
     channel *slot;
     uint64_t mask;
 } matching;
@@ -38,10 +40,13 @@ static int32_t receiver(const bmf_event *event)
 
 /* 63 bits that stand for (node, instance, round, from, to): looking at an example to be sure would double the cost, and
  * two of a billion channels have the same with a chance of a few per cent. Never 0. */
-static uint64_t hash_channel(const bmf_event *event)
+static uint64_t hash_channel(const matching *m, int64_t number)
 {
-    uint64_t h = (uint64_t)event->instance << 32 | event->round;
-    h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9U + event->node;
+    const bmf_event *event = &m->event[number];
+    const bmf_trace_detail *detail = m->detail ? &m->detail[number] : NULL;
+    uint64_t h = detail ? (uint64_t)detail->number << 20 ^ (uint64_t)(uint32_t)detail->tag
+                        : (uint64_t)event->instance << 32 | event->round;
+    h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9U + (detail ? detail_group(detail) : event->node);
     h = (h ^ (h >> 32)) * 0x94d049bb133111ebU;
     h ^= (uint64_t)(uint32_t)sender(event) << 32 | (uint32_t)receiver(event);
     h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9U;
@@ -92,7 +97,7 @@ static void insert_all(matching *m, int64_t events)
             if (!is_message(event))
                 continue;
             number[count] = events;
-            key[count] = hash_channel(event);
+            key[count] = hash_channel(m, events);
             __builtin_prefetch(&m->slot[place_of(m, key[count++])], 1);
         }
         for (int k = 0; k < count; k++) {
@@ -129,7 +134,7 @@ void view_match(bmf_view *view)
     int64_t bytes = (int64_t)(slots * sizeof(channel)), marks = 2 * view->run->events * (int64_t)sizeof(bmf_mark);
     bmf_buffer *table = working_buffer(bytes > marks ? bytes : marks);
     memset(table->data, 0, slots * sizeof(channel));
-    matching m = {view->run->event, view->partner, table->data, slots - 1};
+    matching m = {view->run->event, view->run->detail, view->partner, table->data, slots - 1};
     insert_all(&m, view->run->events);
     for (uint64_t k = 0; k < slots; k++)
         pair_off(m.next, m.slot[k].send, m.slot[k].receive);

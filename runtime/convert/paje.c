@@ -51,7 +51,7 @@ static const char definitions[] = "%EventDef PajeDefineContainerType 0\n"
                                   "3 M LK message \"0 0 0\"\n";
 
 static const char *const color[BMF_EVENT_KINDS] = {"0.8 0.8 0.8", "0.6 0.7 0.9", "0.2 0.6 0.3", "0.9 0.4 0.2",
-                                                   "0.9 0.2 0.2", "0.9 0.7 0.2", "0.5 0.3 0.7"};
+                                                   "0.9 0.2 0.2", "0.9 0.7 0.2", "0.5 0.3 0.7", "0.2 0.6 0.6"};
 
 static char letter(const bmf_view *view)
 {

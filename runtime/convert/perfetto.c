@@ -126,8 +126,7 @@ static char *put_details(char *to, const bmf_view *view, const bmf_event *event)
     to = put_label(to, EVENT_NAME, &view->label[view_label(view, event)]);
     to = put_number(to, EVENT_CORRELATION, view_id(view, event));
     if (event->amount)
-        to = is_message(event) || event->kind == BMF_EVENT_FILE ? PUT_ANNOTATION(to, "bytes", event->amount)
-                                                                : PUT_ANNOTATION(to, "n", event->amount);
+        to = counts_bytes(event) ? PUT_ANNOTATION(to, "bytes", event->amount) : PUT_ANNOTATION(to, "n", event->amount);
     if (event->peer >= 0)
         to = PUT_ANNOTATION(to, "peer", event->peer);
     if (event->low != event->high) {

@@ -31,7 +31,8 @@ static const state states[BMF_EVENT_KINDS] = {{-1, NULL, NULL},
                                               {4, "Blocking Send", "{179,0,0}"},
                                               {3, "Waiting a message", "{255,0,0}"},
                                               {8, "Wait/WaitAll", "{235,0,0}"},
-                                              {12, "I/O", "{255,0,96}"}};
+                                              {12, "I/O", "{255,0,96}"},
+                                              {13, "Group Communication", "{255,144,26}"}};
 
 enum { OUTPUTS = 3 };
 

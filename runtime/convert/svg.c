@@ -18,9 +18,9 @@ enum { MAX_LANES = 128, MAX_MESSAGES = 3000, STRIP = 22, GAP = 46, LEGEND = 40, 
 static const double width = 1200, left = 58, right = 14, thinnest = 0.35;
 
 static const char *const fill[BMF_EVENT_KINDS] = {"#f4f4f4", "#e4e9f2", "#2a6f97", "#f4a259",
-                                                  "#c8553d", "#f2d492", "#8a6fb0"};
+                                                  "#c8553d", "#f2d492", "#8a6fb0", "#3f8f6b"};
 static const char *const kind_text[BMF_EVENT_KINDS] = {"region",  "skeleton call",     "kernel", "send",
-                                                       "receive", "waiting for sends", "file"};
+                                                       "receive", "waiting for sends", "file",   "collective"};
 
 typedef struct chart {
     bmf_output *out;

@@ -89,6 +89,12 @@ static inline bool is_message(const bmf_event *event)
     return event->kind == BMF_EVENT_SEND || event->kind == BMF_EVENT_RECEIVE;
 }
 
+/* Whether an event's amount is bytes. */
+static inline bool counts_bytes(const bmf_event *event)
+{
+    return is_message(event) || event->kind == BMF_EVENT_FILE || event->kind == BMF_EVENT_COLLECTIVE;
+}
+
 /* The number of an event's label: its name if it has one, its node's for regions, skeletons and kernels, else its kind.
  */
 static inline int64_t view_label(const bmf_view *view, const bmf_event *event)

@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/trace/format.h"
+#include "runtime/trace/parts.h"
+#include "runtime/trace/recorded.h"
 #include "runtime/base/allocate.h"
 
 /* More ranks than processors are idle; so many are nobody's. */
@@ -104,8 +105,8 @@ static int check_run_header(const reader *r, const trace_run_header *header, uin
     if (!fits(header->text_bytes, 1, r->bytes) || header->names + 2LL > header->text_bytes ||
         !fits(header->nodes, trace_node_bytes(r->version), r->bytes) ||
         !fits(header->lanes, (int64_t)sizeof(int32_t), r->bytes) ||
-        !fits(header->events, (int64_t)sizeof(bmf_event), r->bytes) ||
-        trace_layout_of(header, r->version, start).end > r->bytes)
+        !fits(header->events, (int64_t)sizeof(bmf_event), r->bytes) || !fits(header->recorded, 1, r->bytes) ||
+        (r->version < 3 && header->recorded != 0) || trace_layout_of(header, r->version, start).end > r->bytes)
         return fail_read(r, "is damaged: the %lld events, %u nodes and %u names of run %u do not fit the file",
                          (long long)header->events, header->nodes, header->names, number);
     if (header->agreement < 0 || header->agreement > BMF_TRACE_MAX_NUMBER)
@@ -173,8 +174,7 @@ static int check_lanes(const reader *r, const bmf_trace_run *run)
     return BMF_OK;
 }
 
-/* What is wrong with an event, or NULL. */
-static const char *event_fault(const bmf_trace_run *run, const bmf_event *event)
+const char *trace_event_fault(const bmf_trace_run *run, const bmf_event *event)
 {
     if (event->lane < 0 || event->lane >= run->lanes)
         return "its lane does not exist";
@@ -202,7 +202,7 @@ static const char *event_fault(const bmf_trace_run *run, const bmf_event *event)
 static int check_events(const reader *r, const bmf_trace_run *run)
 {
     for (int64_t k = 0; k < run->events; k++) {
-        const char *fault = event_fault(run, &run->event[k]);
+        const char *fault = trace_event_fault(run, &run->event[k]);
         if (fault)
             return fail_read(r, "is damaged: event %lld: %s", (long long)k, fault);
     }
@@ -229,6 +229,18 @@ static void name_skeletons(bmf_trace_run *run)
             run->node[k].skeleton = trace_skeleton_1(run->name[run->node[k].name]);
 }
 
+static int read_recorded(const reader *r, bmf_trace_run *run, const trace_run_header *header, const trace_layout *at)
+{
+    char fault[128], *section = malloc((size_t)header->recorded);
+    if (!section)
+        return fail_memory(r);
+    int status = read_at(r, section, header->recorded, at->recorded);
+    const char *wrong =
+        status == BMF_OK ? trace_take_recorded(run, section, header->recorded, fault, sizeof fault) : NULL;
+    free(section);
+    return wrong ? fail_read(r, "is damaged: %s", wrong) : status;
+}
+
 static int read_tables(const reader *r, bmf_trace_run *run, const trace_run_header *header, const trace_layout *at)
 {
     run->node = malloc(header->nodes * sizeof *run->node);
@@ -241,12 +253,14 @@ static int read_tables(const reader *r, bmf_trace_run *run, const trace_run_head
     run->events = run->capacity = header->events;
     BMF_TRY(read_nodes(r, run, at));
     BMF_TRY(read_at(r, run->lane_rank, (int64_t)sizeof *run->lane_rank * header->lanes, at->lanes));
-    BMF_TRY(read_at(r, run->event, at->end - at->events, at->events));
+    BMF_TRY(read_at(r, run->event, at->events_end - at->events, at->events));
     BMF_TRY(check_nodes(r, run));
     if (r->version == 1)
         name_skeletons(run);
     BMF_TRY(check_lanes(r, run));
     BMF_TRY(check_events(r, run));
+    if (header->recorded > 0)
+        BMF_TRY(read_recorded(r, run, header, at));
     return run_sort(run) == BMF_OK ? BMF_OK : fail_memory(r);
 }
 
@@ -282,7 +296,7 @@ static int read_trace(reader *r, bmf_trace *trace)
     return BMF_OK;
 }
 
-int bmf_trace_read(bmf_context *ctx, const char *path, bmf_trace **trace)
+static int read_file(bmf_context *ctx, const char *path, bmf_trace **trace)
 {
     reader r = {.ctx = ctx, .path = path, .file = open(path, O_RDONLY | O_CLOEXEC)};
     struct stat about;
@@ -302,5 +316,14 @@ int bmf_trace_read(bmf_context *ctx, const char *path, bmf_trace **trace)
         bmf_trace_free(*trace);
         *trace = NULL;
     }
+    return status;
+}
+
+/* Parts are removed when their trace is written: where there are some, they are of a later run. */
+int bmf_trace_read(bmf_context *ctx, const char *path, bmf_trace **trace)
+{
+    char *directory = parts_directory(path);
+    const int status = parts_exist(directory) ? parts_read(ctx, directory, trace) : read_file(ctx, path, trace);
+    free(directory);
     return status;
 }

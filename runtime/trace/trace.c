@@ -122,6 +122,14 @@ void run_free(bmf_trace_run *run)
     free(run->node);
     free(run->lane_rank);
     free(run->event);
+    for (uint32_t k = 0; k < run->facts; k++) {
+        free(run->fact[k].key);
+        free(run->fact[k].value);
+    }
+    free(run->fact);
+    free(run->group);
+    free(run->member);
+    free(run->detail);
     free(run->program);
     free(run->machine);
     free(run);
@@ -231,20 +239,31 @@ static int64_t sorted_until(const bmf_event *event, int64_t from, int64_t events
     return at < events ? at : events;
 }
 
-static void merge(const bmf_event *from, int64_t begin, int64_t middle, int64_t end, bmf_event *to)
+/* Events, and their details where they have some. */
+typedef struct sorted_events {
+    bmf_event *event;
+    bmf_trace_detail *detail;
+} sorted_events;
+
+static void merge(const sorted_events *from, int64_t begin, int64_t middle, int64_t end, const sorted_events *to)
 {
     int64_t left = begin, right = middle;
-    for (int64_t at = begin; at < end; at++)
-        to[at] = right == end || (left < middle && in_order(&from[left], &from[right])) ? from[left++] : from[right++];
+    for (int64_t at = begin; at < end; at++) {
+        const bool first = right == end || (left < middle && in_order(&from->event[left], &from->event[right]));
+        const int64_t next = first ? left++ : right++;
+        to->event[at] = from->event[next];
+        if (from->detail)
+            to->detail[at] = from->detail[next];
+    }
 }
 
 /* One pass: merges neighbouring sorted stretches pairwise; returns how many stretches it left. */
-static int64_t merge_pass(const bmf_event *from, int64_t events, bmf_event *to)
+static int64_t merge_pass(const sorted_events *from, int64_t events, const sorted_events *to)
 {
     int64_t stretches = 0;
     for (int64_t begin = 0; begin < events; stretches++) {
-        int64_t middle = sorted_until(from, begin, events);
-        int64_t end = middle < events ? sorted_until(from, middle, events) : events;
+        int64_t middle = sorted_until(from->event, begin, events);
+        int64_t end = middle < events ? sorted_until(from->event, middle, events) : events;
         merge(from, begin, middle, end, to);
         begin = end;
     }
@@ -255,21 +274,59 @@ int run_sort(bmf_trace_run *run)
 {
     if (run->events < 2 || sorted_until(run->event, 0, run->events) == run->events)
         return BMF_OK;
-    bmf_event *from = run->event, *to = malloc((size_t)run->events * sizeof *to);
-    if (!to)
+    const size_t events = (size_t)run->events;
+    sorted_events from = {run->event, run->detail}, to = {malloc(events * sizeof *to.event), NULL};
+    if (run->detail)
+        to.detail = malloc(events * sizeof *to.detail);
+    if (!to.event || (run->detail && !to.detail)) {
+        free(to.event);
+        free(to.detail);
         return BMF_ERROR_MEMORY;
+    }
     int64_t stretches;
     do {
-        stretches = merge_pass(from, run->events, to);
-        bmf_event *swap = from;
+        stretches = merge_pass(&from, run->events, &to);
+        const sorted_events swap = from;
         from = to;
         to = swap;
     } while (stretches > 1);
-    if (run->event != from)
+    if (run->event != from.event)
         run->capacity = run->events;
-    run->event = from;
-    free(to);
+    run->event = from.event;
+    run->detail = from.detail;
+    free(to.event);
+    free(to.detail);
     return BMF_OK;
+}
+
+const char *run_fact(const bmf_trace_run *run, const char *key)
+{
+    for (uint32_t k = 0; k < run->facts; k++)
+        if (strcmp(run->fact[k].key, key) == 0)
+            return run->fact[k].value;
+    return NULL;
+}
+
+void run_add_fact(bmf_trace_run *run, const char *key, const char *value)
+{
+    if (run_fact(run, key))
+        return;
+    run->fact = reallocate_array(run->fact, run->facts, (int64_t)run->facts + 1, (int64_t)sizeof *run->fact);
+    run->fact[run->facts++] = (bmf_trace_fact){text_copy(key), text_copy(value)};
+}
+
+void run_copy_groups(bmf_trace_run *to, const bmf_trace_run *from)
+{
+    to->groups = from->groups;
+    to->members = from->members;
+    to->group = allocate_array(from->groups, (int64_t)sizeof *to->group);
+    to->member = allocate_array(from->members, (int64_t)sizeof *to->member);
+    memcpy(to->group, from->group, from->groups * sizeof *to->group);
+    memcpy(to->member, from->member, (size_t)from->members * sizeof *to->member);
+    for (uint32_t k = 0; k < to->groups; k++)
+        to->group[k].name = run_name(to, from->name[from->group[k].name]);
+    for (uint32_t k = 0; k < from->facts; k++)
+        run_add_fact(to, from->fact[k].key, from->fact[k].value);
 }
 
 /* Appends text at *at as far as it fits. */
@@ -302,6 +359,6 @@ char *run_path(const bmf_trace_run *run, uint32_t node, char *text, size_t size)
 const char *bmf_event_kind_name(bmf_event_kind kind)
 {
     static const char *const name[BMF_EVENT_KINDS] = {"region",  "skeleton", "kernel", "send",
-                                                      "receive", "wait",     "file"};
+                                                      "receive", "wait",     "file",   "collective"};
     return (unsigned)kind < BMF_EVENT_KINDS ? name[kind] : "unknown";
 }

@@ -20,6 +20,49 @@ typedef struct bmf_trace_node {
         skeleton; /* the number of the bmf_skeleton_type, or BMF_SKELETON_UNKNOWN; says nothing the text does not */
 } bmf_trace_node;
 
+/* What recorded MPI programs have besides: communicators, and by event the rest of what the call said. */
+typedef struct bmf_trace_group {
+    uint32_t name;   /* name number; 0: the program gave none */
+    int32_t members; /* at least 1 */
+    int64_t first;   /* of its members among all groups' */
+} bmf_trace_group;
+
+/* Flags of an event; those of its group's number are below. */
+enum {
+    BMF_DETAIL_WILD_SOURCE = 1,   /* received from MPI_ANY_SOURCE */
+    BMF_DETAIL_WILD_TAG = 2,      /* received with MPI_ANY_TAG */
+    BMF_DETAIL_NONBLOCKING = 4,   /* what it starts is finished by a later wait of the same round */
+    BMF_DETAIL_POST = 8,          /* a wait event that only says: the receive of the same round may come from now on */
+    BMF_DETAIL_UNSUCCESSFUL = 16, /* a wait event: `amount` tests or probes one after the other that found nothing */
+    BMF_DETAIL_CANCELLED = 32,    /* what was started is not finished any more */
+    BMF_DETAIL_OPAQUE = 64,       /* a call whose meaning was not recorded */
+    BMF_DETAIL_CHOICE = 128,      /* one of several that could have been finished, or a probe: it depended on time */
+};
+
+enum { BMF_DETAIL_GROUP_BITS = 24 };
+
+typedef struct bmf_trace_detail {
+    uint32_t group_and_flags; /* the group's number below, flags above */
+    int32_t tag;              /* of a message; otherwise -1 */
+    int64_t number; /* of a message among those from its sender to its receiver with its group and tag, in the order in
+                     * which they match; of a collective in its group; of a kernel nanoseconds of processor time */
+} bmf_trace_detail;
+_Static_assert(sizeof(bmf_trace_detail) == 16, "details of an event");
+
+static inline uint32_t detail_group(const bmf_trace_detail *detail)
+{
+    return detail->group_and_flags & ((1U << BMF_DETAIL_GROUP_BITS) - 1);
+}
+static inline uint32_t detail_flags(const bmf_trace_detail *detail)
+{
+    return detail->group_and_flags >> BMF_DETAIL_GROUP_BITS;
+}
+
+/* Something known of the whole run: "argument 1" = "160", "incomplete" = "rank 3 ..", parameters of the program. */
+typedef struct bmf_trace_fact {
+    char *key, *value;
+} bmf_trace_fact;
+
 /* Times (nanoseconds) and sizes beyond this are damage: sums of a few of them must not overflow. */
 #define BMF_TRACE_MAX_NUMBER (INT64_MAX / 8)
 
@@ -35,10 +78,17 @@ typedef struct bmf_trace_run {
     bmf_trace_node *node;  /* node[0]: the program */
     int32_t *lane_rank;    /* lanes values: the rank that ran the lane */
     int64_t events, capacity;
-    bmf_event *event;            /* in files sorted by lane, begin, and outer before inner */
-    int64_t dropped;             /* events that found no memory */
-    int64_t agreement;           /* predicted: nanoseconds that all processors took to agree once; 0: they never did, or
+    bmf_event *event;  /* in files sorted by lane, begin, and outer before inner */
+    int64_t dropped;   /* events that found no memory */
+    int64_t agreement; /* predicted: nanoseconds that all processors took to agree once; 0: they never did, or
                                 * it is not known */
+    /* of recorded MPI programs; all 0 and NULL for others: */
+    uint32_t groups, facts;
+    int64_t members;
+    bmf_trace_group *group;   /* group 0: all lanes */
+    int32_t *member;          /* lanes, by rank in the group */
+    bmf_trace_detail *detail; /* by event; NULL: not recorded */
+    bmf_trace_fact *fact;
     struct bmf_run_index *index; /* private to runtime/trace/trace.c: finds names and nodes by their text */
 } bmf_trace_run;
 
@@ -63,6 +113,18 @@ uint32_t run_node_like(bmf_trace_run *run, uint32_t parent, const char *text, co
 /* Appends an event. Drops it and counts when there is no memory. Not thread-safe: pieces are recorded by the caller
  * after a parallel region. */
 void run_add(bmf_trace_run *run, const bmf_event *event);
+
+/* Of recorded programs. The value of a fact, or NULL. Adding takes copies; a key that is there keeps its first
+ * value. */
+const char *run_fact(const bmf_trace_run *run, const char *key);
+void run_add_fact(bmf_trace_run *run, const char *key, const char *value);
+/* The members of an event's group. */
+static inline const int32_t *run_members(const bmf_trace_run *run, uint32_t group)
+{
+    return run->member + run->group[group].first;
+}
+/* What a recorded run copies from another one: groups and facts. */
+void run_copy_groups(bmf_trace_run *to, const bmf_trace_run *from);
 
 /* Sorts by lane and begin; of one begin regions and calls come first, the longer before the shorter and outer nodes
  * before inner ones, then events that take no time, then the others, the longer first; then recording order. So the

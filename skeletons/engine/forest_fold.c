@@ -133,12 +133,19 @@ static int fold_rest(const bmf_tree *tree, const bmf_block_source *source, int w
     return 0;
 }
 
-/* Elements of the next node at `begin` of at most block_node, or a group. */
-static int64_t next_node(const bmf_tree *tree, int64_t begin, int64_t end)
+/* Elements of the largest node at `begin` that is no larger than a group. */
+static int64_t group_node(int64_t begin, int64_t end)
 {
     int64_t count = begin % GROUP == 0 ? GROUP : begin & -begin;
     while (count > end - begin)
         count /= 2;
+    return count;
+}
+
+/* Elements of the next node at `begin` of at most block_node, or a group. */
+static int64_t next_node(const bmf_tree *tree, int64_t begin, int64_t end)
+{
+    const int64_t count = group_node(begin, end);
     return count < GROUP && count > tree->block_node ? tree->block_node : count;
 }
 
@@ -169,19 +176,20 @@ static int fold_block(const bmf_tree *tree, const bmf_block_source *source, int 
     return code != 0 ? code : tree_fold(tree, worker, count, x, value);
 }
 
-/* One whole aligned group, when the operator folds plain arrays: the blocks' values stand side by side and are folded
- * like elements. The same tree, without a forest in between. */
-static int fold_group(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin, char *values)
+/* A node of several blocks, at most a whole group, when the operator folds plain arrays: the blocks' values stand side
+ * by side and are folded like elements. The same tree, without a forest in between. */
+static int fold_group(const bmf_tree *tree, const bmf_block_source *source, int worker, int64_t begin, int64_t blocks,
+                      char *values)
 {
     const bmf_slice group = {values, tree->record};
-    for (int64_t b = 0; b < BMF_GROUP_BLOCKS; b++, begin += BMF_FOLD_BLOCK) {
+    for (int64_t b = 0; b < blocks; b++, begin += BMF_FOLD_BLOCK) {
         char *value = values + b * tree->record;
         int code = source->fold ? source->fold(source, worker, begin, value)
                                 : fold_block(tree, source, worker, begin, BMF_FOLD_BLOCK, value);
         if (code != 0)
             return code;
     }
-    return tree_fold(tree, worker, BMF_GROUP_BLOCKS, &group, values);
+    return tree_fold(tree, worker, blocks, &group, values);
 }
 
 /* Records of one leaf without padding can be folded again as elements. */
@@ -196,10 +204,10 @@ static int fold_by_levels(const bmf_tree *tree, bmf_forest *forest, const bmf_bl
     const bool groups = folds_groups(tree);
     char *values = tree->records[worker];
     for (int64_t i = begin, count; i < end; i += count) {
-        bool group = groups && i % GROUP == 0 && end - i >= GROUP;
-        count = group ? GROUP : tree_block(i, end);
-        int code =
-            group ? fold_group(tree, source, worker, i, values) : fold_block(tree, source, worker, i, count, values);
+        count = groups ? group_node(i, end) : tree_block(i, end);
+        const int64_t blocks = groups ? count / BMF_FOLD_BLOCK : 0;
+        int code = blocks > 1 ? fold_group(tree, source, worker, i, blocks, values)
+                              : fold_block(tree, source, worker, i, count, values);
         if (code == 0)
             code = forest_push(tree, forest, count, values, false);
         if (code != 0)

@@ -39,7 +39,7 @@ static int64_t unit_bytes(const nested_move *move, int64_t u)
 {
     int64_t local, end;
     const bmf_list *list = source_of(move, move->start[u], &local, &end);
-    return parcel_bytes(&list->column, local, local + move->start[u + 1] - move->start[u]);
+    return parcel_bytes(&move->units, &list->column, local, local + move->start[u + 1] - move->start[u]);
 }
 
 static void pack_unit(nested_move *move, int64_t u, char *at, int64_t bytes)
@@ -93,7 +93,7 @@ static void cut_units(nested_move *move, const bmf_partition *target)
     for (int64_t c = 1; c < cuts; c++)
         if (cut[c] != cut[distinct - 1])
             cut[distinct++] = cut[c];
-    parcels_open(&move->units, move->ctx, distinct - 1);
+    parcels_open(&move->units, move->ctx, move->source[0].list->type, distinct - 1);
     move->units.start = move->start = cut;
     move->units.prepare = pack_missing;
     move->units.state = move;
@@ -112,7 +112,7 @@ static int append_elements(const nested_move *move, int64_t begin, int64_t end, 
         } else {
             int64_t u = parcels_find(&move->units, begin);
             stop = move->start[u + 1];
-            if (!column_builder_append(builder, parcel_data(&move->units.parcel[u]), stop - begin))
+            if (!column_builder_append(builder, parcel_data(&move->units, u), stop - begin))
                 return BMF_ERROR_MEMORY;
         }
         begin = stop;

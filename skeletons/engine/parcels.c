@@ -2,8 +2,8 @@
  *
  * Method: a message's parcels go out as the few contiguous pieces they lie in, or are joined to one when those are too
  * many. A received message is one buffer, cut into parcels by their sizes after the round.
- * Cost: 8 bytes more than the data for each parcel; one copy when a message's parcels lie in more than
- * BMF_MAX_SEGMENTS pieces. */
+ * Cost: 8 bytes more than the data for each parcel of elements with inner lists; one copy when a message's parcels lie
+ * in more than BMF_MAX_SEGMENTS pieces. */
 #include "skeletons/engine/parcels.h"
 
 #include <stdlib.h>
@@ -11,17 +11,23 @@
 
 #include "runtime/base/array.h"
 #include "runtime/base/search.h"
+#include "skeletons/engine/move.h"
 
 typedef struct bmf_arrival {
     char *at;
     int64_t first, end; /* parcels */
 } bmf_arrival;
 
-static const int64_t size_bytes = (int64_t)sizeof(int64_t);
+/* Bytes of the size that stands before what a parcel carries. */
+static int64_t header_bytes(const bmf_parcels *parcels)
+{
+    return parcels->element_bytes == BMF_BYTES_UNKNOWN ? (int64_t)sizeof(int64_t) : 0;
+}
 
-void parcels_open(bmf_parcels *parcels, bmf_context *ctx, int64_t count)
+void parcels_open(bmf_parcels *parcels, bmf_context *ctx, const bmf_type *type, int64_t count)
 {
     *parcels = (bmf_parcels){.ctx = ctx, .count = count};
+    parcels->element_bytes = bmf_type_is_fixed(type) ? type_element_bytes(type) : BMF_BYTES_UNKNOWN;
     parcels->parcel = allocate_clear(count + 1, (int64_t)sizeof *parcels->parcel);
 }
 
@@ -40,9 +46,9 @@ int64_t parcels_find(const bmf_parcels *parcels, int64_t element)
     return parcels->start ? first_not_below(parcels->start, parcels->count, element) : element;
 }
 
-const char *parcel_data(const bmf_parcel *parcel)
+const char *parcel_data(const bmf_parcels *parcels, int64_t p)
 {
-    return parcel->at + size_bytes;
+    return parcels->parcel[p].at + header_bytes(parcels);
 }
 
 /* ---- packing ---- */
@@ -54,23 +60,23 @@ char *parcels_reserve(bmf_parcels *parcels, int64_t bytes)
     return buffer;
 }
 
-int64_t parcel_bytes(const bmf_column *column, int64_t begin, int64_t end)
+int64_t parcel_bytes(const bmf_parcels *parcels, const bmf_column *column, int64_t begin, int64_t end)
 {
-    return size_bytes + column_packed_bytes(column, begin, end);
+    return header_bytes(parcels) + column_packed_bytes(column, begin, end);
 }
 
 void parcels_pack_at(bmf_parcels *parcels, int64_t p, const bmf_column *column, int64_t begin, int64_t end, char *at,
                      int64_t bytes)
 {
-    int64_t payload = bytes - size_bytes;
-    memcpy(at, &payload, sizeof payload);
-    column_pack(column, begin, end, at + size_bytes);
+    const int64_t header = header_bytes(parcels), payload = bytes - header;
+    memcpy(at, &payload, (size_t)header);
+    column_pack(column, begin, end, at + header);
     parcels->parcel[p] = (bmf_parcel){at, bytes};
 }
 
 void parcels_pack(bmf_parcels *parcels, int64_t p, const bmf_column *column, int64_t begin, int64_t end)
 {
-    int64_t bytes = parcel_bytes(column, begin, end);
+    int64_t bytes = parcel_bytes(parcels, column, begin, end);
     parcels_pack_at(parcels, p, column, begin, end, parcels_reserve(parcels, bytes), bytes);
 }
 
@@ -139,14 +145,22 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
     return 1;
 }
 
+/* Of a parcel that has arrived, with its size. */
+static int64_t arrived_bytes(const bmf_parcels *parcels, int64_t p, const char *at)
+{
+    int64_t payload;
+    if (parcels->element_bytes != BMF_BYTES_UNKNOWN)
+        return parcels->element_bytes * (parcels->start ? parcels->start[p + 1] - parcels->start[p] : 1);
+    memcpy(&payload, at, sizeof payload);
+    return header_bytes(parcels) + payload;
+}
+
 static void cut_arrivals(bmf_parcels *parcels)
 {
     for (int64_t a = 0; a < parcels->arrivals; a++) {
         char *at = parcels->arrival[a].at;
         for (int64_t p = parcels->arrival[a].first; p < parcels->arrival[a].end; p++) {
-            int64_t payload;
-            memcpy(&payload, at, sizeof payload);
-            parcels->parcel[p] = (bmf_parcel){at, size_bytes + payload};
+            parcels->parcel[p] = (bmf_parcel){at, arrived_bytes(parcels, p, at)};
             at += parcels->parcel[p].bytes;
         }
     }

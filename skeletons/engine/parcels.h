@@ -1,8 +1,8 @@
 /* Elements of unknown size on their way between processors: a ragged exchange in rounds.
  *
- * A parcel is one or more neighbouring elements as they travel: 8 bytes of size, then what column_pack writes. A rank
- * packs a parcel once and passes received ones on as they are, so any run of parcels can be sent without unpacking;
- * between processors of one rank only addresses move. Private to skeletons. */
+ * A parcel is one or more neighbouring elements as they travel: what column_pack writes, behind 8 bytes of size unless
+ * the type has a fixed one. A rank packs a parcel once and passes received ones on as they are, so any run of parcels
+ * can be sent without unpacking; between processors of one rank only addresses move. Private to skeletons. */
 #ifndef BMF_PARCELS_H
 #define BMF_PARCELS_H
 
@@ -10,7 +10,7 @@
 #include "runtime/data/column.h"
 
 typedef struct bmf_parcel {
-    char *at; /* the size comes first; NULL: not here */
+    char *at; /* NULL: not here */
     int64_t bytes;
 } bmf_parcel;
 
@@ -21,7 +21,8 @@ typedef bool bmf_parcels_prepare(bmf_parcels *parcels, const bmf_message *messag
 
 struct bmf_parcels {
     bmf_context *ctx;
-    bmf_parcel *parcel; /* count of them */
+    int64_t element_bytes; /* of a type of fixed size; otherwise BMF_BYTES_UNKNOWN, and sizes travel */
+    bmf_parcel *parcel;    /* count of them */
     int64_t count;
     const int64_t *start;         /* parcel p holds the elements [start[p], start[p + 1]); NULL: element p alone */
     bmf_parcels_prepare *prepare; /* or NULL: everything is packed before the exchange */
@@ -33,19 +34,19 @@ struct bmf_parcels {
 };
 
 /* One parcel an element. */
-void parcels_open(bmf_parcels *parcels, bmf_context *ctx, int64_t count);
+void parcels_open(bmf_parcels *parcels, bmf_context *ctx, const bmf_type *type, int64_t count);
 void parcels_close(bmf_parcels *parcels);
 
 /* The parcel that starts at an element. */
 int64_t parcels_find(const bmf_parcels *parcels, int64_t element);
-/* What a parcel carries, without its size. */
-const char *parcel_data(const bmf_parcel *parcel);
+/* What parcel p carries, without its size. */
+const char *parcel_data(const bmf_parcels *parcels, int64_t p);
 
 /* Packs elements [begin, end) of a column as parcel p. */
 void parcels_pack(bmf_parcels *parcels, int64_t p, const bmf_column *column, int64_t begin, int64_t end);
 /* The same in three steps, for parcels that are to lie next to each other: their sizes, room for all, each packed at
  * its place. */
-int64_t parcel_bytes(const bmf_column *column, int64_t begin, int64_t end);
+int64_t parcel_bytes(const bmf_parcels *parcels, const bmf_column *column, int64_t begin, int64_t end);
 char *parcels_reserve(bmf_parcels *parcels, int64_t bytes);
 void parcels_pack_at(bmf_parcels *parcels, int64_t p, const bmf_column *column, int64_t begin, int64_t end, char *at,
                      int64_t bytes);

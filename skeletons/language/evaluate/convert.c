@@ -41,14 +41,14 @@ static int convert_ints(const bmf_pass *pass, const bmf_value *x, bmf_value *out
     return BMF_OK;
 }
 
-static int convert(const bmf_pass *pass, const bmf_type *to, bmf_value *x, bmf_value *out);
+static int convert(const bmf_pass *pass, const bmf_type *to, int64_t count, bmf_value *x, bmf_value *out);
 
-static int convert_components(const bmf_pass *pass, const bmf_type *to, bmf_value *x, bmf_value *out)
+static int convert_components(const bmf_pass *pass, const bmf_type *to, int64_t count, bmf_value *x, bmf_value *out)
 {
     bmf_value component[BMF_MAX_LEAVES] = {{0}};
     int status = BMF_OK;
     for (int k = 0; k < to->components && status == BMF_OK; k++)
-        status = convert(pass, to->component[k], &x->child[k], &component[k]);
+        status = convert(pass, to->component[k], count, &x->child[k], &component[k]);
     if (status == BMF_OK) {
         value_create_tuple(to->components, component, out);
         return BMF_OK;
@@ -68,7 +68,9 @@ static int convert_elements(const bmf_pass *pass, const bmf_type *to, bmf_value 
         used += value_length(x, i);
     if (x->type->kind == BMF_LIST && !x->packed && used < x->child[0].count)
         BMF_TRY(value_pack(pass->ctx, x));
-    BMF_TRY(convert(&inner, to->component[0], &x->child[0], &child));
+    const int64_t count =
+        x->type->kind == BMF_DISTRIBUTED ? x->spread->offsets[x->spread->instances] : x->child[0].count;
+    BMF_TRY(convert(&inner, to->component[0], count, &x->child[0], &child));
     value_free(&x->child[0]);
     value_move(&child, &x->child[0]);
     x->type = to;
@@ -76,26 +78,35 @@ static int convert_elements(const bmf_pass *pass, const bmf_type *to, bmf_value 
     return BMF_OK;
 }
 
+/* What has no values: elements of an empty list literal, which stand as ints, whatever they go with; and on a rank that
+ * has failed and goes on, what `count` instances would have. */
+static int convert_nothing(bmf_context *ctx, const bmf_type *to, int64_t count, bmf_value *out)
+{
+    if (!ctx->sends_marks)
+        return value_empty(ctx, to, 0, out);
+    value_default(ctx, to, count, out);
+    return BMF_OK;
+}
+
 /* x stays the caller's to free, whatever is left of it. */
-static int convert(const bmf_pass *pass, const bmf_type *to, bmf_value *x, bmf_value *out)
+static int convert(const bmf_pass *pass, const bmf_type *to, int64_t count, bmf_value *x, bmf_value *out)
 {
     if (x->type == to) {
         value_move(x, out);
         return BMF_OK;
     }
-    /* elements of an empty list literal stand as ints, whatever they go with */
     if (x->type->kind == BMF_NOTHING || (x->type->components == 0 && x->count == 0))
-        return value_empty(pass->ctx, to, 0, out);
+        return convert_nothing(pass->ctx, to, count, out);
     if (to->components == 0)
         return convert_ints(pass, x, out);
-    return to->kind == BMF_TUPLE ? convert_components(pass, to, x, out) : convert_elements(pass, to, x, out);
+    return to->kind == BMF_TUPLE ? convert_components(pass, to, count, x, out) : convert_elements(pass, to, x, out);
 }
 
 int evaluate_convert(bmf_evaluator *evaluator, const bmf_type *to, const bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_pass pass;
     pass_open(evaluator, frame, "convert", NULL, &pass);
-    int status = convert(&pass, to, x, out);
+    int status = convert(&pass, to, frame->count, x, out);
     pass_close(&pass);
     value_free(x);
     return status;

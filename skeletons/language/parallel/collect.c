@@ -75,7 +75,7 @@ static int collect_list(bmf_evaluator *evaluator, bmf_frame *frame, bmf_distribu
     BMF_TRY(frame_layout(evaluator, frame, &instances));
     bmf_schedule *schedule =
         schedule_create("direct", ctx->first_processor, ctx->first_processor + ctx->local_processors);
-    parcels_open(&parcels, ctx, spread->elements->count);
+    parcels_open(&parcels, ctx, type, spread->elements->count);
     int status = BMF_OK;
     if (ctx->sends_marks)
         schedule_extend(schedule, 1);

@@ -32,6 +32,7 @@ static int run_tree(bmf_parcels *parcels, const bmf_schedule *schedule, const bm
         for (int64_t m = 0; m < round->count; m++) {
             bmf_message *message = &round->message[m];
             message->count = 1;
+            message->bytes = parcels->element_bytes;
             /* the sender's own item is the one it lies on: its parcel is lent to the receiver's item */
             if (is_local(parcels->ctx, message->from)) {
                 int64_t own = message->first;
@@ -76,7 +77,7 @@ int distribution_broadcast(bmf_evaluator *evaluator, bmf_expression *expression,
     bmf_parcels parcels;
     const bmf_type *type = x->type;
     BMF_TRY(frame_layout(evaluator, frame, &instances));
-    parcels_open(&parcels, ctx, spread->elements->count);
+    parcels_open(&parcels, ctx, type, spread->elements->count);
     int status = ctx->sends_marks ? BMF_OK : pack_values(evaluator, instances, spread, x, &parcels);
     if (status == BMF_OK) {
         bmf_schedule *schedule = distribution_schedule(ctx, spread, &algorithm_split_tree);

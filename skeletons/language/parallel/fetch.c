@@ -124,18 +124,18 @@ static void add_answers(const bmf_layout *targets, const bmf_layout *elements, c
         int64_t target = requests->request[k].target;
         int64_t from = elements->processor[requests->request[k].element], to = targets->processor[target];
         if (from != to)
-            add_message(schedule, from, to, known ? BMF_BYTES_UNKNOWN : parcels->parcel[target].bytes, target, 1);
+            add_message(schedule, from, to, known ? parcels->element_bytes : parcels->parcel[target].bytes, target, 1);
     }
 }
 
-/* The answers that come from other ranks, by target. */
+/* The answers that come from other ranks, by target; bytes: of each, or BMF_BYTES_UNKNOWN. */
 static void expect_answers(const bmf_context *ctx, const bmf_layout *targets, const bmf_layout *elements,
-                           const int64_t *element, bmf_schedule *schedule)
+                           const int64_t *element, int64_t bytes, bmf_schedule *schedule)
 {
     for (int64_t n = 0; n < targets->local_count; n++) {
         int64_t target = targets->local[n], from = elements->processor[element[n]];
         if (!is_local(ctx, from))
-            add_message(schedule, from, targets->processor[target], BMF_BYTES_UNKNOWN, target, 1);
+            add_message(schedule, from, targets->processor[target], bytes, target, 1);
     }
 }
 
@@ -147,14 +147,14 @@ static int answer(bmf_evaluator *evaluator, const bmf_layout *targets, const bmf
     bmf_context *ctx = evaluator->ctx;
     const bmf_type *type = values->type;
     bmf_parcels parcels;
-    parcels_open(&parcels, ctx, targets->count);
+    parcels_open(&parcels, ctx, type, targets->count);
     int status = pack_requested(evaluator, elements, values, requests, &parcels);
     value_free(values);
     if (status == BMF_OK) {
         bmf_schedule *schedule = one_round(ctx);
         add_answers(targets, elements, requests, &parcels, element, schedule);
         if (element)
-            expect_answers(ctx, targets, elements, element, schedule);
+            expect_answers(ctx, targets, elements, element, parcels.element_bytes, schedule);
         status = element ? parcels_exchange(&parcels, &schedule->round[0], 1)
                          : parcels_deliver(&parcels, &schedule->round[0], 1);
         schedule_free(schedule);

@@ -57,12 +57,13 @@ static int pack_senders(const levels *s, int64_t distance, bmf_parcels *parcels)
 
 /* The schedules' messages say which items a value covers: those from a reduction's sender on, those up to a scan's.
  * Here they carry one parcel, the sender's. */
-static void carry_senders(const levels *s, bmf_round *round)
+static void carry_senders(const levels *s, const bmf_parcels *parcels, bmf_round *round)
 {
     for (int64_t m = 0; m < round->count; m++) {
         bmf_message *message = &round->message[m];
         message->first += s->scan ? message->count - 1 : 0;
         message->count = 1;
+        message->bytes = parcels->element_bytes;
     }
 }
 
@@ -116,10 +117,10 @@ static int run_rounds(levels *s)
         int64_t distance = (int64_t)1 << r;
         bmf_parcels parcels;
         ctx->step++;
-        parcels_open(&parcels, ctx, s->spread->elements->count);
+        parcels_open(&parcels, ctx, s->value->type, s->spread->elements->count);
         if (!ctx->sends_marks)
             status = pack_senders(s, distance, &parcels);
-        carry_senders(s, &schedule->round[r]);
+        carry_senders(s, &parcels, &schedule->round[r]);
         if (status == BMF_OK)
             status = parcels_exchange(&parcels, &schedule->round[r], (uint32_t)r);
         if (status == BMF_OK)

@@ -90,7 +90,7 @@ int value_from_parcels(const bmf_parcels *parcels, const bmf_type *type, const i
     bmf_column_builder *builder = column_builder_create(type);
     bool whole = builder;
     for (int64_t k = 0; whole && k < count; k++)
-        whole = column_builder_append(builder, parcel_data(&parcels->parcel[element[k]]), 1);
+        whole = column_builder_append(builder, parcel_data(parcels, element[k]), 1);
     if (builder && column_builder_finish(builder, &column) == BMF_OK) {
         if (whole) {
             value_from_column(&column, out);

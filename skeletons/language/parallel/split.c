@@ -131,7 +131,7 @@ static int split_many(bmf_evaluator *evaluator, const bmf_expression *split, con
     const bmf_type *type = x->type;
     bmf_parcels parcels;
     const bmf_algorithm *chosen = choose_algorithm(ctx, &(bmf_choice){.skeleton = "split", .count = split->number[0]});
-    parcels_open(&parcels, ctx, spread->elements->count);
+    parcels_open(&parcels, ctx, type, spread->elements->count);
     int status = ctx->sends_marks ? BMF_OK : pack_parts(evaluator, instances, split->number[0], x, &parcels);
     value_free(x);
     if (status == BMF_OK) {

@@ -4,6 +4,7 @@
  * constants, in registers. Then comes a loop over vectors of 8 elements, and the same once more for the last ones,
  * whose loads and stores are masked. The processor overlaps several vectors, so nothing is unrolled.
  * Cost: time linear in the code, but for the looks ahead when registers run out. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +74,7 @@ static void find_places(native_generator *g, uint64_t uniform)
     for (int k = 0; k < g->codes; k++) {
         const bmf_scalar_instruction *i = native_instruction(g, k);
         const bool same = is_uniform(g, i);
-        for (int o = 0; o < 3; o++)
+        for (int o = 0; o < scalar_operations[i->opcode].operands; o++)
             note_use(g, i->operand[o], k, !same);
         note_use(g, i->guard, k, !same);
         g->place[i->value].uniform = same;
@@ -110,6 +111,16 @@ static int pressure(const native_generator *g)
     return most;
 }
 
+static bool has_extremes(const native_generator *g)
+{
+    bool found = false;
+    for (int k = 0; k < g->codes; k++) {
+        const bmf_scalar_opcode opcode = native_instruction(g, k)->opcode;
+        found = found || opcode == BMF_SCALAR_MAX_REAL || opcode == BMF_SCALAR_MIN_REAL;
+    }
+    return found;
+}
+
 /* Reserves a register that stays. */
 static int reserve(native_generator *g)
 {
@@ -136,6 +147,10 @@ static void pin(native_generator *g)
     int spare = VECTORS - SPARE_VECTORS - pressure(g);
     if (g->run->fails) {
         g->failed = reserve(g);
+        spare--;
+    }
+    if (has_extremes(g)) {
+        g->nan = reserve(g);
         spare--;
     }
     for (int k = 0; g->mode == BMF_NATIVE_COUNTS && k < g->s->outputs; k++, spare--)
@@ -226,15 +241,32 @@ static void deliver(native_generator *g, int v)
 
 /* ---- the function ---- */
 
+static bool compares(bmf_scalar_opcode opcode)
+{
+    return (opcode >= BMF_SCALAR_EQUAL_INT && opcode <= BMF_SCALAR_AT_MOST_INT) ||
+           (opcode >= BMF_SCALAR_EQUAL_REAL && opcode <= BMF_SCALAR_AT_MOST_REAL);
+}
+
+const bmf_scalar_instruction *native_joined(const native_generator *g)
+{
+    const bmf_scalar_instruction *i = native_instruction(g, g->at);
+    const native_place *p = &g->place[i->value];
+    if (!compares(i->opcode) || p->uniform || p->output >= 0 || p->last != g->at + 1 || p->uses != 1)
+        return NULL;
+    const bmf_scalar_instruction *next = native_instruction(g, g->at + 1);
+    return next->opcode == BMF_SCALAR_AND ? next : NULL;
+}
+
 static void emit_part(native_generator *g, bool uniform)
 {
     g->uniform_part = uniform;
     for (g->at = 0; g->at < g->codes; g->at++) {
-        const bmf_scalar_instruction *i = native_instruction(g, g->at);
+        const bmf_scalar_instruction *i = native_instruction(g, g->at), *join = native_joined(g);
         if (g->place[i->value].uniform != uniform)
             continue;
         native_select(g, i);
-        deliver(g, i->value);
+        g->at += join ? 1 : 0;
+        deliver(g, join ? join->value : i->value);
         native_end_instruction(g);
     }
 }
@@ -244,11 +276,23 @@ static void clear_vector(native_generator *g, int reg)
     assemble_vector(&g->a, VECTOR_XOR_WORDS, reg, reg, assembler_vector(reg), 0, false, NO_IMMEDIATE);
 }
 
+static uint64_t bits_of_nan(void)
+{
+    const double nan = (double)NAN;
+    uint64_t bits;
+    memcpy(&bits, &nan, sizeof bits);
+    return bits;
+}
+
 /* What is pinned is loaded or, like everything else that the loop uses, computed and kept. */
 static void emit_before_loop(native_generator *g)
 {
+    const int nan = native_constant_number(g, bits_of_nan());
     if (g->run->fails)
         clear_vector(g, g->failed);
+    if (has_extremes(g))
+        assemble_vector(&g->a, VECTOR_BROADCAST_WORD, g->nan, 0,
+                        assembler_memory(REGISTER_DX, nan * (int)sizeof(uint64_t)), 0, false, NO_IMMEDIATE);
     for (int k = 0; g->mode == BMF_NATIVE_COUNTS && k < g->s->outputs; k++)
         clear_vector(g, g->sum[k]);
     for (int v = 0; v < g->s->values; v++) {

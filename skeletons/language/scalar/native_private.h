@@ -40,6 +40,7 @@ typedef struct native_generator {
     int slots;
     uint64_t *constants;
     int constant_count, constant_capacity;
+    int nan;                 /* a vector of NaN, for extremes of reals */
     int failed;              /* the vector whose signs say what failed */
     int sum[BMF_MAX_LEAVES]; /* vectors of counts */
 } native_generator;
@@ -81,5 +82,7 @@ void native_load_pointers(native_generator *g, int pointers);
 /* ---- instructions: native_select.c ---- */
 
 void native_select(native_generator *g, const bmf_scalar_instruction *i);
+/* The AND that follows the instruction in the making, a comparison of which it is the only use; or NULL. */
+const bmf_scalar_instruction *native_joined(const native_generator *g);
 
 #endif

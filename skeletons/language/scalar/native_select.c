@@ -81,12 +81,16 @@ static void with_bits(native_generator *g, const bmf_scalar_instruction *i, bmf_
     vector(g, instruction, to, left, native_constant(g, bits));
 }
 
+/* And what the comparison is joined with is true, if the next instruction is such an AND; it is then done, too. */
 static void compare(native_generator *g, const bmf_scalar_instruction *i, bmf_vector_instruction instruction,
                     int predicate)
 {
+    const bmf_scalar_instruction *join = native_joined(g);
     const int left = native_use(g, i->operand[0]);
     const bmf_assembler_operand right = native_right(g, i->operand[1]);
-    vector_with(g, instruction, native_define(g, i->value), left, right, predicate);
+    const int mask = join ? native_use(g, join->operand[join->operand[0] == i->value]) : 0;
+    assemble_vector(&g->a, instruction, native_define(g, join ? join->value : i->value), left, right, mask, false,
+                    predicate);
 }
 
 /* ---- failures ---- */
@@ -218,11 +222,9 @@ static void extreme(native_generator *g, const bmf_scalar_instruction *i, int ra
     const int left = native_use(g, i->operand[0]);
     const bmf_assembler_operand right = native_right(g, i->operand[1]);
     const int to = native_define(g, i->value), mask = native_mask(g);
-    bmf_assembler_operand nan = native_constant(g, bits_of((double)__builtin_nan("")));
-    nan.broadcast = false; /* the instruction says it */
     vector_with(g, VECTOR_RANGE_REALS, to, left, right, range);
     vector_with(g, VECTOR_COMPARE_REALS, mask, left, right, COMPARE_UNORDERED);
-    assemble_vector(&g->a, VECTOR_BROADCAST_WORD, to, 0, nan, mask, false, NO_IMMEDIATE);
+    assemble_vector(&g->a, VECTOR_COPY_WORDS, to, 0, assembler_vector(g->nan), mask, false, NO_IMMEDIATE);
 }
 
 /* (a first b) second c, or c second (a first b). */

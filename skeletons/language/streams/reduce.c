@@ -12,7 +12,7 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/language/streams/products.h"
 
-enum { STRETCH = 8 * BMF_BLOCK }; /* elements: half of a first-level cache, if they are reals */
+enum { STRETCH = 2 * BMF_BLOCK }; /* elements: a third of a first-level cache, if they are reals */
 
 typedef struct reduction {
     bmf_stream_fold fold;

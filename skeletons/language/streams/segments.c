@@ -14,6 +14,10 @@
 
 #include "bmf/kernel.h"
 
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#include <immintrin.h>
+#endif
+
 enum { PAGE = 4096, LINE = 64, NODE_AHEAD = 2048 };
 enum { NODE = 64, NODE_LEVELS = 6, STEP = 8, STEP_LEVELS = 9 };
 
@@ -179,6 +183,43 @@ BMF_INLINE double smallest_of_two(double a, double b)
 
 /* The processor's own maximum, but for NaN (the value is NaN if there is one) and for zeros (0.0 is larger than -0.0),
  * which are looked at again if the extreme is one. */
+/* With masks for the last elements of a list, where the processor has them: most lists are as short as a few vectors.
+ * Its extreme takes the right operand if either is NaN. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#define EXTREME_512(name, extreme)                                                                                     \
+    __attribute__((target("avx512f"))) static void name##_fold_512(const double *x, const int64_t *offset,             \
+                                                                   int64_t segments, double start, double *out)        \
+    {                                                                                                                  \
+        for (int64_t s = 0; s < segments; s++) {                                                                       \
+            const uint64_t n = (uint64_t)(offset[s + 1] - offset[s]), whole = n & ~UINT64_C(7);                        \
+            const __mmask8 rest = (__mmask8)((1U << (n & 7)) - 1);                                                     \
+            const __m512d last = _mm512_mask_loadu_pd(_mm512_set1_pd(start), rest, x + whole);                         \
+            __m512d value = _mm512_##extreme##_pd(last, _mm512_set1_pd(start));                                        \
+            __mmask8 unordered = _mm512_cmp_pd_mask(last, last, _CMP_UNORD_Q);                                         \
+            read_ahead(x, n * sizeof *x);                                                                              \
+            for (uint64_t i = 0; i < whole; i += 8) {                                                                  \
+                const __m512d here = _mm512_loadu_pd(x + i);                                                           \
+                value = _mm512_##extreme##_pd(here, value);                                                            \
+                unordered |= _mm512_cmp_pd_mask(here, here, _CMP_UNORD_Q);                                             \
+            }                                                                                                          \
+            out[s] = _mm512_reduce_##extreme##_pd(value);                                                              \
+            if (unordered)                                                                                             \
+                out[s] = (double)NAN;                                                                                  \
+            else if (out[s] == 0)                                                                                      \
+                out[s] = name##_of_zeros(x, n, out[s]);                                                                \
+            x += n;                                                                                                    \
+        }                                                                                                              \
+    }
+#define HAS_512 __builtin_cpu_supports("avx512f")
+#else
+#define EXTREME_512(name, extreme)                                                                                     \
+    static void name##_fold_512(const double *x, const int64_t *offset, int64_t segments, double start, double *out)   \
+    {                                                                                                                  \
+        (void)x, (void)offset, (void)segments, (void)start, (void)out;                                                 \
+    }
+#define HAS_512 false
+#endif
+
 #define EXTREME(name, extreme, op, start)                                                                              \
     static double name##_of_zeros(const double *x, uint64_t n, double value)                                           \
     {                                                                                                                  \
@@ -199,16 +240,22 @@ BMF_INLINE double smallest_of_two(double a, double b)
         }                                                                                                              \
         return unordered ? (double)NAN : value == 0 ? name##_of_zeros(x, n, value) : value;                            \
     }                                                                                                                  \
-    BMF_VECTORISE static bool name##_fold_vectors(const void *from, const int64_t *offset, int64_t segments, void *to) \
+    EXTREME_512(name, extreme)                                                                                         \
+    BMF_VECTORISE static void name##_fold_any(const double *x, const int64_t *offset, int64_t segments, double *out)   \
     {                                                                                                                  \
-        const double *x = from;                                                                                        \
-        double *out = to;                                                                                              \
         for (int64_t s = 0; s < segments; s++) {                                                                       \
             const uint64_t n = (uint64_t)(offset[s + 1] - offset[s]);                                                  \
             read_ahead(x, n * sizeof *x);                                                                              \
             out[s] = name##_of_list(x, n);                                                                             \
             x += n;                                                                                                    \
         }                                                                                                              \
+    }                                                                                                                  \
+    static bool name##_fold_vectors(const void *x, const int64_t *offset, int64_t segments, void *out)                 \
+    {                                                                                                                  \
+        if (HAS_512)                                                                                                   \
+            name##_fold_512(x, offset, segments, start, out);                                                          \
+        else                                                                                                           \
+            name##_fold_any(x, offset, segments, out);                                                                 \
         return true;                                                                                                   \
     }
 

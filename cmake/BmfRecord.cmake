@@ -1,0 +1,15 @@
+# libbmf-record.so: the recorder of MPI programs. It is loaded before MPI and defines MPI's functions, so it has nothing of
+# the other libraries but the few files of the runtime that write traces, and exports only MPI's names and its own.
+file(GLOB bmf_record_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/predict/record/*.c)
+add_library(bmf_record SHARED ${bmf_record_sources})
+target_include_directories(bmf_record PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+target_compile_options(bmf_record PRIVATE ${BMF_COMPILE_OPTIONS})
+target_link_libraries(bmf_record PRIVATE $<TARGET_FILE:bmf_runtime> MPICH::MPICH ${CMAKE_DL_LIBS})
+add_dependencies(bmf_record bmf_runtime)
+set_target_properties(bmf_record PROPERTIES OUTPUT_NAME bmf-record C_VISIBILITY_PRESET hidden
+                                            LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/libbmf-record.map;$<TARGET_FILE:bmf_runtime>")
+target_link_options(bmf_record PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/libbmf-record.map
+                                       LINKER:--no-undefined)
+file(RELATIVE_PATH bmf_library_directory ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/drivers/record.c APPEND PROPERTY COMPILE_DEFINITIONS
+             BMF_LIBRARY_DIRECTORY="${bmf_library_directory}")

@@ -1,0 +1,30 @@
+/* Replay of recorded MPI programs (bmf record) on a machine: the same calls in the same order, with the same sources of
+ * receives; only times change.
+ *
+ * Rules (document 001, 5.2, and the table in docs/mpi-programs.md):
+ *   message     the machine's network; the receiver needs it from the later of its call and the arrival on
+ *   collective  all leave at the latest start of the group + T(p, d) of the network's sheet, d the largest count of any
+ *               member; networks without such times, or with collectives = "messages", send the messages that MPICH
+ * does   computing   the recorded processor time / the machine's power
+ *   tests that found nothing take no time: their number is the recording machine's affair
+ * Deterministic: the same trace and machine give the same bits. */
+#ifndef BMF_REPLAY_RECORDED_H
+#define BMF_REPLAY_RECORDED_H
+
+#include "predict/machine/machine.h"
+#include "runtime/trace/trace.h"
+
+typedef struct bmf_recorded_replay {
+    double seconds;          /* the last processor's end */
+    int64_t messages, bytes; /* of the program's own */
+    int64_t collectives, wild;
+} bmf_recorded_replay;
+
+/* Whether a run is one of a recorded program. */
+bool is_recorded(const bmf_trace_run *run);
+/* predicted: the run on the machine, to be freed. Errors: BMF_ERROR_ARGUMENT, in one line: the run is incomplete or has
+ * calls whose meaning is not recorded, messages without a second end, ranks that wait for each other for ever. */
+int replay_recorded(const bmf_trace_run *run, const bmf_machine *machine, bmf_network *network,
+                    bmf_trace_run **predicted, bmf_recorded_replay *result);
+
+#endif

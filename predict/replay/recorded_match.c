@@ -1,0 +1,195 @@
+/* Messages and collective calls of a recorded program.
+ *
+ * Method: sends and receives are sorted by (group, sender, receiver, tag, number), collectives by (group, number);
+ * equal ones belong together. Cost: sorting.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/replay/recorded_private.h"
+#include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+
+typedef struct entry {
+    uint32_t group;
+    int32_t from, to, tag;
+    int64_t number;
+    int32_t kind; /* a send before its receive */
+    int64_t event;
+} entry;
+
+static int by_message(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+#define THEN(field)                                                                                                    \
+    if (x->field != y->field)                                                                                          \
+        return x->field < y->field ? -1 : 1;
+    THEN(group)
+    THEN(from)
+    THEN(to)
+    THEN(tag)
+    THEN(number)
+    THEN(kind)
+    THEN(event)
+#undef THEN
+    return 0;
+}
+
+static bool is_message(const bmf_event *event)
+{
+    return event->kind == BMF_EVENT_SEND || event->kind == BMF_EVENT_RECEIVE;
+}
+
+static bool same_message(const entry *a, const entry *b)
+{
+    return a->group == b->group && a->from == b->from && a->to == b->to && a->tag == b->tag && a->number == b->number;
+}
+
+int64_t recorded_add_message(bmf_recorded_program *p, int64_t from, int64_t to, int64_t bytes, int64_t round)
+{
+    *ARRAY_APPEND(p->message, p->messages, p->message_capacity) = (bmf_recorded_message){
+        .transit = {.from = from, .to = to, .bytes = bytes, .round = round, .posted = INFINITY}, .waiting = {-1, -1}};
+    return p->messages - 1;
+}
+
+/* How the send was called, which data sheets tell apart. */
+static bmf_send_mode mode_of(const bmf_trace_run *run, int64_t k)
+{
+    const char *name = run->name[run->event[k].name];
+    if (strncmp(name, "ssend", 5) == 0 || strncmp(name, "issend", 6) == 0)
+        return BMF_SEND_SYNCHRONOUS;
+    if (strncmp(name, "rsend", 5) == 0 || strncmp(name, "irsend", 6) == 0)
+        return BMF_SEND_READY;
+    return detail_flags(&run->detail[k]) & BMF_DETAIL_NONBLOCKING ? BMF_SEND_NONBLOCKING : BMF_SEND_BLOCKING;
+}
+
+static int lacks_end(const entry *e)
+{
+    const bool send = e->kind == BMF_EVENT_SEND;
+    return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
+                    "event %" PRId64 ": the %s of message %" PRId64 " from rank %d to rank %d with tag %d has no %s",
+                    e->event, send ? "send" : "receive", e->number, e->from, e->to, e->tag, send ? "receive" : "send");
+}
+
+static int pair_messages(bmf_recorded_program *p, const entry *list, int64_t count)
+{
+    for (int64_t k = 0; k < count; k += 2) {
+        if (k + 1 == count || !same_message(&list[k], &list[k + 1]) || list[k].kind == list[k + 1].kind)
+            return lacks_end(&list[k]);
+        const bmf_event *send = &p->run->event[list[k].event];
+        const int64_t m = recorded_add_message(p, list[k].from, list[k].to, send->amount, p->messages);
+        p->message[m].transit.mode = mode_of(p->run, list[k].event);
+        p->of_event[list[k].event] = p->of_event[list[k + 1].event] = m;
+    }
+    return BMF_OK;
+}
+
+static int match_messages(bmf_recorded_program *p)
+{
+    const bmf_trace_run *run = p->run;
+    int64_t count = 0;
+    for (int64_t k = 0; k < run->events; k++)
+        count += is_message(&run->event[k]);
+    entry *list = allocate_array(count, (int64_t)sizeof *list);
+    count = 0;
+    for (int64_t k = 0; k < run->events; k++) {
+        const bmf_event *e = &run->event[k];
+        const bmf_trace_detail *d = &run->detail[k];
+        const bool send = e->kind == BMF_EVENT_SEND;
+        if (is_message(e))
+            list[count++] = (entry){
+                detail_group(d), send ? e->lane : e->peer, send ? e->peer : e->lane, d->tag, d->number, e->kind, k};
+        p->wild += (detail_flags(d) & BMF_DETAIL_WILD_SOURCE) != 0 && e->kind == BMF_EVENT_RECEIVE;
+    }
+    qsort(list, (size_t)count, sizeof *list, by_message);
+    const int status = pair_messages(p, list, count);
+    free(list);
+    return status;
+}
+
+/* ---- collectives ---- */
+
+/* The operation without the letter of a nonblocking call. */
+static const char *operation_of(const bmf_trace_run *run, int64_t k)
+{
+    const char *name = run->name[run->event[k].name];
+    const bool nonblocking = detail_flags(&run->detail[k]) & BMF_DETAIL_NONBLOCKING;
+    if (nonblocking && strncmp(name, "start", 5) != 0)
+        return strncmp(name, "comm_i", 6) == 0 ? "comm_dup" : name + 1;
+    return nonblocking ? "allreduce" : name;
+}
+
+static int32_t rank_in_group(const bmf_trace_run *run, uint32_t group, int32_t lane)
+{
+    const int32_t *member = run_members(run, group);
+    for (int32_t k = 0; k < run->group[group].members; k++)
+        if (member[k] == lane)
+            return k;
+    return -1;
+}
+
+/* The events [begin, end) of the list are of one call. */
+static int add_collective(bmf_recorded_program *p, const entry *list, int64_t begin, int64_t end)
+{
+    const bmf_trace_run *run = p->run;
+    const entry *first = &list[begin];
+    const bmf_event *event = &run->event[first->event];
+    bmf_recorded_collective c = {.operation = operation_of(run, first->event),
+                                 .group = first->group,
+                                 .members = run->group[first->group].members,
+                                 .root = event->peer < 0 ? -1 : rank_in_group(run, first->group, event->peer),
+                                 .seconds = NAN,
+                                 .waiting = -1};
+    if (end - begin != c.members)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
+                        "event %" PRId64 ": of the %d ranks of collective %" PRId64 " of a group only %" PRId64
+                        " called it",
+                        first->event, c.members, first->number, end - begin);
+    for (int64_t k = begin; k < end; k++) {
+        const char *operation = operation_of(run, list[k].event);
+        if (strcmp(operation, c.operation) != 0)
+            return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
+                            "event %" PRId64 ": ranks call %s and %s as collective %" PRId64 " of one group",
+                            list[k].event, c.operation, operation, first->number);
+        const int64_t bytes = run->event[list[k].event].amount;
+        c.bytes = bytes > c.bytes ? bytes : c.bytes;
+        p->of_event[list[k].event] = p->collectives;
+    }
+    p->collective[p->collectives++] = c;
+    return BMF_OK;
+}
+
+static int match_collectives(bmf_recorded_program *p)
+{
+    const bmf_trace_run *run = p->run;
+    int64_t count = 0;
+    int status = BMF_OK;
+    for (int64_t k = 0; k < run->events; k++)
+        count += run->event[k].kind == BMF_EVENT_COLLECTIVE;
+    entry *list = allocate_array(count, (int64_t)sizeof *list);
+    p->collective = allocate_array(count, (int64_t)sizeof *p->collective);
+    count = 0;
+    for (int64_t k = 0; k < run->events; k++)
+        if (run->event[k].kind == BMF_EVENT_COLLECTIVE)
+            list[count++] =
+                (entry){.group = detail_group(&run->detail[k]), .number = run->detail[k].number, .event = k};
+    qsort(list, (size_t)count, sizeof *list, by_message);
+    for (int64_t begin = 0, end; begin < count && status == BMF_OK; begin = end) {
+        for (end = begin + 1; end < count && same_message(&list[begin], &list[end]); end++) {
+        }
+        status = add_collective(p, list, begin, end);
+    }
+    free(list);
+    return status;
+}
+
+int recorded_match(bmf_recorded_program *p)
+{
+    p->of_event = allocate_array(p->run->events, (int64_t)sizeof *p->of_event);
+    for (int64_t k = 0; k < p->run->events; k++)
+        p->of_event[k] = -1;
+    BMF_TRY(match_messages(p));
+    return match_collectives(p);
+}
