@@ -3,6 +3,7 @@
 #   Release  optimised, with debug symbols, without assertions: what users and benchmarks run
 #   Debug    not optimised, with assertions and the invariant checks
 #   Asan     AddressSanitizer and UndefinedBehaviorSanitizer, with assertions
+#   Tsan     ThreadSanitizer, with assertions; compiled by clang, whose OpenMP tells it of threads (docs/threads.md)
 #
 # Contraction of a * b + c into one rounding is off: it would make results depend on the vector width the loader picks.
 
@@ -14,7 +15,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or Asan" FORCE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, Asan or Tsan" FORCE)
 endif()
 
 set(CMAKE_C_FLAGS_RELEASE "-O3 -g -DNDEBUG")
@@ -23,6 +24,12 @@ set(CMAKE_C_FLAGS_ASAN
     "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined")
 set(CMAKE_EXE_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
 set(CMAKE_SHARED_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
+if(CMAKE_BUILD_TYPE STREQUAL Tsan AND NOT CMAKE_C_COMPILER_ID STREQUAL Clang)
+  message(FATAL_ERROR "Tsan takes clang, -DCMAKE_C_COMPILER=clang: ThreadSanitizer does not see GCC's OpenMP wait")
+endif()
+set(CMAKE_C_FLAGS_TSAN "-O1 -g -fno-omit-frame-pointer -fsanitize=thread")
+set(CMAKE_EXE_LINKER_FLAGS_TSAN "-fsanitize=thread")
+set(CMAKE_SHARED_LINKER_FLAGS_TSAN "-fsanitize=thread")
 
 set(BMF_COMPILE_OPTIONS -Wall -Wextra -Wshadow -Wconversion -Wpedantic -ffp-contract=off)
 # GCC 12 takes MPICH's MPI_STATUSES_IGNORE, the address 1, for a mistake unless it is told that low addresses are fine.

@@ -9,8 +9,9 @@
 #   reference/           plain, slow answers to compare with, and generators of random cases
 #   support/             what tests share; linked into all of them, as the references are
 #   fuzz/                fuzz targets and their corpus
+#   threads/             programs with races, for ThreadSanitizer (cmake/BmfThreads.cmake)
 #
-# Labels: unit, valgrind, mpi, cli, slow; full: only for scripts/check --full. A test that keeps several cores busy says so by PROCESSORS.
+# Labels: unit, valgrind, mpi, cli, slow; threads: in a build with ThreadSanitizer; full: only for scripts/check --full. A test that keeps several cores busy says so by PROCESSORS.
 
 set(BMF_RUNS 1:1 1:4 2:2 3:1 4:3 5:1 7:2 8:1) # ranks:threads; every number of ranks, and 1 to 4 threads, occur
 set(BMF_RUNS_mpi_language_document 16:1) # more for some tests
@@ -30,6 +31,7 @@ set(BMF_TEST_ENVIRONMENT
     "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0"
     "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/ctest/lsan.supp:print_suppressions=0"
     "UBSAN_OPTIONS=print_stacktrace=1"
+    "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/ctest/tsan.supp:ignore_noninstrumented_modules=1:exitcode=66"
     "MALLOC_PERTURB_=85" # memory that nobody wrote must not look right by chance
     # hwloc's plugins, which MPI_Init loads and unloads, leak; nothing else in a program of bmf does
     "HWLOC_PLUGINS_PATH=${PROJECT_BINARY_DIR}/no-plugins")
@@ -38,7 +40,7 @@ find_program(BMF_VALGRIND valgrind)
 set(BMF_UNDER_VALGRIND
     ${BMF_VALGRIND} --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,possible
     --suppressions=${PROJECT_SOURCE_DIR}/ctest/valgrind.supp)
-if(CMAKE_BUILD_TYPE STREQUAL Asan)
+if(CMAKE_BUILD_TYPE MATCHES "^[AT]san$")
   set(BMF_VALGRIND "")
 endif()
 
@@ -107,6 +109,7 @@ foreach(test IN LISTS BMF_MADE)
   endif()
 endforeach()
 
+include(BmfThreads)
 bmf_programs(ctest/cli/programs "")
 bmf_examples(ctest/cli/checked)
 

@@ -285,6 +285,15 @@ END
     assert_line --regexp '^ +2 +5 '
 }
 
+@test "a program beside its equations does not get in the way" {
+    printf '\177ELF' >life
+    run "$BMF" model eval life -p 1 -d 20
+    assert_success
+    printf 'phase x(p,d,c) = 42\n' >life.model
+    run "$BMF" model eval life -p 1 -d 20
+    assert_line --regexp '^ +1 +42 '
+}
+
 @test "bad options" {
     refused "life.model has no parameter 'nlifeitres'; near: nlifeiters" eval life -p 1 -d 20 --set nlifeitres=3
     refused "'nlifeiters' is not NAME=VALUE" eval life -p 1 -d 20 --set nlifeiters

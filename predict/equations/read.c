@@ -104,6 +104,19 @@ static int read_text(bmf_equations *e, const char *path, int *text)
     return texts_read(&e->texts, NULL, path, text);
 }
 
+/* NAME.model goes before NAME, here and installed: a program often stands beside its equations, without an ending. */
+static int find_model(const char *name, char **path)
+{
+    char with_ending[PATH_MAX];
+    const size_t length = strlen(name), tail = strlen(models.extension);
+    const bool has_ending = length > tail && strcmp(name + length - tail, models.extension) == 0;
+    if (!has_ending && !strchr(name, '/') &&
+        snprintf(with_ending, sizeof with_ending, "%s%s", name, models.extension) < (int)sizeof with_ending &&
+        installed_find(&models, with_ending, path) == BMF_OK)
+        return BMF_OK;
+    return installed_find(&models, name, path);
+}
+
 /* The file that a name in a text stands for: beside the text, or as any other. */
 static int find_included(const bmf_equations *e, int text, const char *name, char **path)
 {
@@ -119,7 +132,7 @@ static int find_included(const bmf_equations *e, int text, const char *name, cha
             *path = text_copy(beside);
             return BMF_OK;
         }
-    return installed_find(&models, name, path);
+    return find_model(name, path);
 }
 
 static bool is_read(const bmf_equations *e, const char *path)
@@ -185,7 +198,7 @@ static int find_machine(const char *name, char **path)
         free(listed[k]);
     }
     free(listed);
-    return installed_find(is_model && !is_file(name) ? &models : &sheets, name, path);
+    return is_model ? find_model(name, path) : installed_find(&sheets, name, path);
 }
 
 static int read_machine(bmf_equations *e, const char *name)
@@ -297,7 +310,7 @@ int equations_parse(const char *text, int64_t size, const char *path, const bmf_
 int equations_read(const char *name, const bmf_equation_settings *settings, bmf_equations **equations)
 {
     char *path;
-    BMF_TRY(installed_find(&models, name, &path));
+    BMF_TRY(find_model(name, &path));
     bmf_equations *e = make(path, settings);
     free(path);
     return give(e, read_text(e, e->path, &e->main_text), equations);

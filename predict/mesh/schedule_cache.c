@@ -122,6 +122,16 @@ static void write_plan(FILE *stream, const bmf_mesh_plan *plan)
     }
 }
 
+/* What is read, and what it must be a plan of. */
+typedef struct reading {
+    FILE *stream;
+    int64_t bytes;
+    const bmf_scheduled_hardware *hardware;
+    int64_t messages;
+    const bmf_mesh_message *message;
+    bool *planned; /* by message: has a route */
+} reading;
+
 static bool read_hop(FILE *stream, const bmf_scheduled_hardware *hardware, bmf_stream_hop *hop)
 {
     int out, delivers;
@@ -134,47 +144,58 @@ static bool read_hop(FILE *stream, const bmf_scheduled_hardware *hardware, bmf_s
     hop->delivers = delivers;
     return hop->node >= 0 && hop->node < hardware->mesh.nodes && hop->in >= -1 && hop->in < BMF_MESH_PORTS &&
            hop->pipeline >= 0 && hop->pipeline < hardware->pipelines && hop->slot >= 0 &&
-           hop->slot < hardware->length && hop->delay >= 0 && hop->delay < hardware->length && out >= -1 &&
-           out < BMF_MESH_PORTS && hop->reg >= -1 && hop->reg < BMF_SCHEDULED_REGISTERS;
+           hop->slot < hardware->length && hop->delay >= 0 && hop->delay < hardware->length &&
+           (delivers == 0 || delivers == 1) && out >= -1 && out < BMF_MESH_PORTS && hop->reg >= -1 &&
+           hop->reg < BMF_SCHEDULED_REGISTERS;
 }
 
-/* How many hops the rest of a text of `bytes` bytes can hold. */
-static int64_t hops_left(FILE *stream, int64_t bytes)
+/* How many hops the rest of the text can hold. */
+static int64_t hops_left(const reading *from)
 {
-    const long at = ftell(stream);
-    return at < 0 ? 0 : (bytes - at) / MIN_HOP;
+    const long at = ftell(from->stream);
+    return at < 0 ? 0 : (from->bytes - at) / MIN_HOP;
 }
 
-static bool read_route(FILE *stream, int64_t bytes, const bmf_scheduled_hardware *hardware, int64_t messages,
-                       int64_t *message, bmf_stream_route *route)
+/* Whether the route takes that message, which has none yet, from its processor to the one it goes to. */
+static bool is_route_of(const reading *from, const bmf_stream_route *route, int64_t message)
+{
+    const bmf_stream_hop *first = &route->hop[0], *last = &route->hop[route->hops - 1];
+    return !from->planned[message] && first->node == from->message[message].from &&
+           last->node == from->message[message].to[0] && last->delivers;
+}
+
+static bool read_route(const reading *from, int64_t *message, bmf_stream_route *route)
 {
     int64_t hops;
-    if (fscanf(stream, "%" SCNd64 " %d %d %" SCNd64, message, &route->slots, &route->reg, &hops) != 4 || *message < 0 ||
-        *message >= messages || route->slots < 1 || route->slots > hardware->length || route->reg < 0 ||
-        route->reg >= BMF_SCHEDULED_REGISTERS || hops < 1 || hops > hops_left(stream, bytes))
+    if (fscanf(from->stream, "%" SCNd64 " %d %d %" SCNd64, message, &route->slots, &route->reg, &hops) != 4 ||
+        *message < 0 || *message >= from->messages || route->slots < 1 || route->slots > from->hardware->length ||
+        route->reg < 0 || route->reg >= BMF_SCHEDULED_REGISTERS || hops < 1 || hops > hops_left(from))
         return false;
     route->hop = allocate(hops * (int64_t)sizeof *route->hop);
     route->capacity = hops;
     for (; route->hops < hops; route->hops++)
-        if (!read_hop(stream, hardware, &route->hop[route->hops]) || route->hop[route->hops].parent != route->hops - 1)
+        if (!read_hop(from->stream, from->hardware, &route->hop[route->hops]) ||
+            route->hop[route->hops].parent != route->hops - 1)
             return false;
+    if (!is_route_of(from, route, *message))
+        return false;
+    from->planned[*message] = true;
     return true;
 }
 
-static bool read_phase(FILE *stream, int64_t bytes, const bmf_scheduled_hardware *hardware, int64_t messages,
-                       bmf_mesh_phase *phase)
+static bool read_phase(const reading *from, bmf_mesh_phase *phase)
 {
     int64_t streams;
-    if (fscanf(stream, " phase %" SCNd64, &streams) != 1 || streams < 1 || streams > messages)
+    if (fscanf(from->stream, " phase %" SCNd64, &streams) != 1 || streams < 1 || streams > from->messages)
         return false;
     bmf_stream_routes *routes = allocate_clear(1, sizeof *routes);
     int64_t *message = allocate_clear(streams, sizeof *message);
-    routes->hardware = *hardware;
+    routes->hardware = *from->hardware;
     routes->streams = streams;
     routes->route = allocate_clear(streams + 1, sizeof *routes->route);
     bool good = true;
     for (int64_t k = 0; k < streams && good; k++)
-        good = read_route(stream, bytes, hardware, messages, &message[k], &routes->route[k]);
+        good = read_route(from, &message[k], &routes->route[k]);
     if (!good)
         streams_free(routes);
     else
@@ -183,21 +204,33 @@ static bool read_phase(FILE *stream, int64_t bytes, const bmf_scheduled_hardware
     return good;
 }
 
-static bmf_mesh_plan *read_plan(FILE *stream, int64_t bytes, const bmf_scheduled_hardware *hardware, int64_t messages)
+static bool read_phases(const reading *from, bmf_mesh_plan *plan)
 {
     int64_t phases;
-    if (fscanf(stream, " phases %" SCNd64, &phases) != 1 || phases < 1 || phases > messages)
-        return NULL;
-    bmf_mesh_plan *plan = allocate_clear(1, sizeof *plan);
-    plan->hardware = *hardware;
+    if (fscanf(from->stream, " phases %" SCNd64, &phases) != 1 || phases < 1 || phases > from->messages)
+        return false;
     plan->phase = allocate_clear(phases, sizeof *plan->phase);
     plan->capacity = phases;
     for (; plan->phases < phases; plan->phases++)
-        if (!read_phase(stream, bytes, hardware, messages, &plan->phase[plan->phases])) {
-            mesh_plan_free(plan);
-            return NULL;
-        }
-    return plan;
+        if (!read_phase(from, &plan->phase[plan->phases]))
+            return false;
+    for (int64_t k = 0; k < from->messages; k++)
+        if (!from->planned[k])
+            return false;
+    return true;
+}
+
+static bmf_mesh_plan *read_plan(reading *from)
+{
+    bmf_mesh_plan *plan = allocate_clear(1, sizeof *plan);
+    plan->hardware = *from->hardware;
+    from->planned = allocate_clear(from->messages + 1, sizeof *from->planned);
+    const bool good = read_phases(from, plan);
+    free(from->planned);
+    if (good)
+        return plan;
+    mesh_plan_free(plan);
+    return NULL;
 }
 
 /* The file's text without its last line, the sum of the rest; NULL: not there, or damaged. The caller frees. */
@@ -222,7 +255,7 @@ static char *read_file(const char *path, size_t *length)
 }
 
 static bmf_mesh_plan *load(const bmf_schedule_cache *cache, const char *path, const char *key,
-                           const bmf_scheduled_hardware *hardware, int64_t messages)
+                           const bmf_scheduled_hardware *hardware, int64_t messages, const bmf_mesh_message *message)
 {
     size_t length;
     char *text = cache->directory ? read_file(path, &length) : NULL;
@@ -230,7 +263,12 @@ static bmf_mesh_plan *load(const bmf_schedule_cache *cache, const char *path, co
     const size_t head = strlen(key);
     if (text && length > head && strncmp(text, key, head) == 0) {
         FILE *stream = fmemopen(text + head, length - head, "r");
-        plan = stream ? read_plan(stream, (int64_t)(length - head), hardware, messages) : NULL;
+        if (stream)
+            plan = read_plan(&(reading){.stream = stream,
+                                        .bytes = (int64_t)(length - head),
+                                        .hardware = hardware,
+                                        .messages = messages,
+                                        .message = message});
         if (stream)
             fclose(stream);
     }
@@ -289,7 +327,7 @@ static int find_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware *ha
 {
     char path[PATH];
     snprintf(path, sizeof path, "%.3900s/%016" PRIx64 ".schedule", cache->directory ? cache->directory : "", hash);
-    *plan = load(cache, path, key, hardware, messages);
+    *plan = load(cache, path, key, hardware, messages, message);
     if (*plan) {
         cache->counts.read++;
         return BMF_OK;

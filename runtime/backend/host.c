@@ -54,9 +54,10 @@ static void run_all(bmf_context *ctx, const bmf_work *work, manner how, bmf_piec
         for (int64_t i = 0; i < work->pieces; i++)
             run_piece(ctx, work, i, 0, how, times, first);
     } else if (work->dynamic) {
+        /* Relaxed: pieces do not wait for each other by this, and must not look to ThreadSanitizer as if they did. */
         atomic_llong next = 0;
 #pragma omp parallel num_threads(ctx->threads)
-        for (int64_t i; (i = atomic_fetch_add(&next, 1)) < work->pieces;)
+        for (int64_t i; (i = atomic_fetch_add_explicit(&next, 1, memory_order_relaxed)) < work->pieces;)
             run_piece(ctx, work, i, omp_get_thread_num(), how, times, first);
     } else {
         /* A worker is a number, not a thread: should the team be smaller than asked for, threads take several. */

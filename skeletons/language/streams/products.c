@@ -64,18 +64,30 @@ BMF_VECTORISE static void sum_one_node(const double *x, const lanes *y, lanes *o
     sum_nodes(1, &x, 0, y, out);
 }
 
+BMF_VECTORISE static void sum_one_eight(const double *x, const lanes *y, lanes *out)
+{
+    sum_eight(x, y, out);
+}
+
+BMF_VECTORISE static void add_two(const lanes *left, const lanes *right, lanes *out)
+{
+    *out = *left + *right;
+}
+
 /* A node of any power of two below CHUNK. */
 static void sum_node(int64_t width, const double *x, const lanes *y, lanes *out)
 {
     lanes left, right;
     if (width == NODE) {
         sum_one_node(x, y, out);
+    } else if (width == LANES) {
+        sum_one_eight(x, y, out);
     } else if (width == 1) {
         *out = x[0] * y[0];
     } else {
         sum_node(width / 2, x, y, &left);
         sum_node(width / 2, x + width / 2, y + width / 2, &right);
-        *out = left + right;
+        add_two(&left, &right, out);
     }
 }
 
