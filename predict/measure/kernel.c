@@ -29,7 +29,7 @@ typedef struct kernel_data {
 } kernel_data;
 
 /* Keeps results alive: the compiler must not drop loops whose result nobody reads. */
-static volatile double sink;
+static _Thread_local volatile double sink;
 
 /* ---- loops over [begin, end) ---- */
 

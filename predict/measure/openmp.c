@@ -61,7 +61,8 @@ static int run_openmp(measure_site *site)
     switch (kind) {
     case FORK_JOIN:
 #pragma omp parallel num_threads(team)
-        sink = 1;
+#pragma omp master
+        sink = 1; /* so that there is something to run */
         break;
     case BARRIER:
         run_barriers(site);
