@@ -398,6 +398,11 @@ static void what_cannot_be_replayed_is_said(void **state)
     p.run->detail[0].group_and_flags = (uint32_t)BMF_DETAIL_OPAQUE << BMF_DETAIL_GROUP_BITS;
     refuse(&p, "rank 0 calls put");
 
+    p = program_create(1);
+    compute(&p, 0, 1);
+    p.run->event[0].round = 3000000000U;
+    refuse(&p, "event 0: request 3000000000 of a rank with 1 events");
+
     /* Both receive first: such a run cannot have been recorded. */
     p = program_create(2);
     for (int32_t lane = 0; lane < 2; lane++) {

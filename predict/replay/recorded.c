@@ -148,12 +148,18 @@ static void add_event(walk *w, int64_t k)
 }
 
 /* By round: sends and collectives stand for themselves; a posted receive is known by the event that received it. */
-static void find_requests(walk *w, int64_t begin, int64_t end)
+static int find_requests(walk *w, int64_t begin, int64_t end)
 {
     const bmf_trace_run *run = w->program->run;
     w->requests = 1;
-    for (int64_t k = begin; k < end; k++)
-        w->requests = run->event[k].round >= w->requests ? (int64_t)run->event[k].round + 1 : w->requests;
+    for (int64_t k = begin; k < end; k++) {
+        const int64_t round = run->event[k].round;
+        if (round > end - begin) /* every request has an event of its own */
+            return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
+                            "event %" PRId64 ": request %" PRId64 " of a rank with %" PRId64 " events", k, round,
+                            end - begin);
+        w->requests = round >= w->requests ? round + 1 : w->requests;
+    }
     w->request = allocate_clear(w->requests, (int64_t)sizeof *w->request);
     for (int64_t k = begin; k < end; k++) {
         const bmf_event *event = &run->event[k];
@@ -162,13 +168,13 @@ static void find_requests(walk *w, int64_t begin, int64_t end)
             ((starts && detail_flags(&run->detail[k]) & BMF_DETAIL_NONBLOCKING) || event->kind == BMF_EVENT_RECEIVE))
             w->request[event->round] = k + 1;
     }
+    return BMF_OK;
 }
 
 static int add_lane(bmf_recorded_program *p, int64_t begin, int64_t end)
 {
     walk w = {.program = p};
-    int status = BMF_OK;
-    find_requests(&w, begin, end);
+    int status = find_requests(&w, begin, end);
     for (int64_t k = begin; k < end && status == BMF_OK; k++) {
         const bmf_event *event = &p->run->event[k];
         if (event->kind > BMF_EVENT_SKELETON) {
