@@ -419,6 +419,12 @@ static void test_refusals(void)
          "(B_Op (B_Plus)) . B_Allvec []) . P_Split (B_Num 4) [1, 2, 3, 4]",
          BMF_ERROR_SHAPE,
          {"B_Reduce without a default", "empty list"}},
+        {"P_Reduce (B_Alltup [B_Op (B_Or) . B_Alltup [B_Addr (B_Num 1) (B_Num 2) . B_Addr (B_Num 1) (B_Num 2), B_Addr "
+         "(B_Num 1) (B_Num 2) . B_Addr (B_Num 2) (B_Num 2)], B_Op (B_Plus) . B_Alltup [B_Addr (B_Num 2) (B_Num 2) . "
+         "B_Addr (B_Num 1) (B_Num 2), B_Addr (B_Num 2) (B_Num 2) . B_Addr (B_Num 2) (B_Num 2)]]) . P_Map (B_Alltup "
+         "[B_Con (B_True), B_Reduce (B_Op (B_Plus)) . B_Allvec []]) . P_Split (B_Num 6) [1, 2, 3, 4]",
+         BMF_ERROR_SHAPE,
+         {"B_Reduce without a default", "empty list"}},
         /* The rank that fails goes round the loop with the others, though what it failed to make has no type yet. */
         {"B_While (B_Op (B_Gt) . B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Con (B_Int 0)]) (B_Alltup [B_Op (B_Minus) . "
          "B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Con (B_Int 1)], P_Reduce (B_Op (B_Plus)) . P_Map (B_Con (B_Real 1)) "

@@ -231,6 +231,10 @@ int value_join(const bmf_pass *pass, const bmf_segments *segments, bmf_value *ou
         return value_empty(pass->ctx, type, 0, out);
     if (type->kind == BMF_TUPLE)
         return join_tuples(pass, segments, out);
+    if (type->kind == BMF_NOTHING) {
+        value_default(pass->ctx, type, count, out);
+        return BMF_OK;
+    }
     return type->kind == BMF_LIST ? join_trimmed(pass, segments, count, out) : join_scalars(pass, segments, count, out);
 }
 

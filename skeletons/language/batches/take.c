@@ -88,7 +88,7 @@ int value_take_pass(const bmf_pass *pass, const bmf_value *value, const int64_t 
         return value_empty(pass->ctx, value->type, 0, out);
     if (value->type->kind == BMF_TUPLE)
         FOR_COMPONENTS(value, out, value_take_pass(pass, from, index, count, to));
-    if (value->count == 1 || value_is_broadcast(value)) {
+    if (value->count == 1 || value_is_broadcast(value) || value->type->kind == BMF_NOTHING) {
         value_share(value, out);
         value_broadcast(out, count);
         return BMF_OK;

@@ -156,7 +156,7 @@ void value_default(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_va
         require_memory(value_empty(ctx, type, count > 0, out), (int64_t)sizeof(int64_t));
         if (out->data)
             memset(out->data, 0, (size_t)type->size);
-        out->count = type->kind == BMF_NOTHING ? 0 : count;
+        out->count = count;
         out->stride = 0;
         return;
     }

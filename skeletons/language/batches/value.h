@@ -48,8 +48,8 @@ void value_create_tuple(int components, bmf_value *component, bmf_value *out); /
 /* No instances, or instances of an empty type: a batch of count instances whose lists are all empty; count 0 for any
  * type. */
 int value_empty(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out);
-/* Values that stand for those a rank does not have (docs/errors.md): zeros, false and empty lists. Placed types. Does
- * not fail. Cost: constant. */
+/* Values that stand for those a rank does not have (docs/errors.md): zeros, false and empty lists. Placed types; those
+ * of `?`, of which nobody has a value, only count. Does not fail. Cost: constant. */
 void value_default(bmf_context *ctx, const bmf_type *type, int64_t count, bmf_value *out);
 /* The same constant for all instances (stride 0). */
 int value_constant(bmf_context *ctx, const bmf_constant *constant, int64_t count, bmf_value *out);

@@ -156,7 +156,7 @@ static int evaluate_once(bmf_evaluator *evaluator, bmf_expression *expression, b
 static int evaluate_of_nothing(bmf_context *ctx, const bmf_expression *expression, const bmf_frame *frame,
                                bmf_value *out)
 {
-    if (!ctx->sends_marks || has_no_values(expression->out) || bmf_type_holds_distributed(expression->out))
+    if (!ctx->sends_marks || bmf_type_holds_distributed(expression->out))
         return value_empty(ctx, expression->out, 0, out);
     value_default(ctx, expression->out, frame->count, out);
     return BMF_OK;
