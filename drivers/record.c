@@ -37,7 +37,8 @@ static const char *clock_name(int number, const char **about)
 /* The recorder beside the program: in a build's directory above bin, or where it is installed. */
 static bool find_library(char *path, size_t size)
 {
-    static const char *const places[] = {"", "/..", "/" BMF_LIBRARY_DIRECTORY};
+    static const char installed[] = "/" BMF_LIBRARY_DIRECTORY;
+    static const char *const places[] = {"", "/..", installed};
     char own[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     if (length <= 0)

@@ -47,14 +47,14 @@ refuses()
 }
 
 # Adding up 8 numbers on 8 processors, one each: three levels of a tree down (the split: 4, 2 and 1 numbers of 8 bytes) and
-# three up (a sum and the bytes it takes), each of them latency and bytes over bandwidth; nothing else costs anything.
+# three up (a sum), each of them latency and bytes over bandwidth; nothing else costs anything.
 @test "a time, by hand" {
     BMF_SCHEDULE=split=tree bmf predict sum.bmf --machine simple.machine --procs 8 --json
     assert_success
     python3 - "$output" <<'END'
 import json, sys
 run = json.loads(sys.argv[1])["runs"][0]
-down, up = [4 * 8, 2 * 8, 1 * 8], [8 + 8] * 3
+down, up = [4 * 8, 2 * 8, 1 * 8], [8] * 3
 expected = sum(10e-6 + b / 100e6 for b in down + up)
 assert run["messages"] == (1 + 2 + 4) + (4 + 2 + 1), run
 assert run["bytes"] == 1 * down[0] + 2 * down[1] + 4 * down[2] + 7 * up[0], run

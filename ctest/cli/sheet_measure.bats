@@ -132,16 +132,41 @@ wait_for_samples()
 }
 
 @test "an interrupted measurement ends with exit code 1" {
-    local pid code=0
-    "$BMF_BIN_DIR/bmf" sheet measure -o b.raw --ops kernel_exp,kernel_sum --repeats 5000 --seconds 150 \
-        >out 2>err 3>&- &
-    pid=$!
-    wait_for_samples b.raw
-    kill -TERM "$pid" # a shell without job control lets its children ignore SIGINT
-    wait "$pid" || code=$?
-    assert_equal "$code" 1
-    run cat err
-    assert_line "bmf: interrupted; b.raw keeps what was measured, --resume goes on"
+    local pid code
+    for signal in TERM HUP; do # a shell without job control lets its children ignore SIGINT
+        rm -f b.raw
+        "$BMF_BIN_DIR/bmf" sheet measure -o b.raw --ops kernel_exp,kernel_sum --repeats 5000 --seconds 150 \
+            >out 2>err 3>&- &
+        pid=$!
+        wait_for_samples b.raw
+        kill -s "$signal" "$pid"
+        code=0
+        wait "$pid" || code=$?
+        assert_equal "$code" 1
+        run cat err
+        assert_line "bmf: interrupted; b.raw keeps what was measured, --resume goes on"
+    done
+}
+
+@test "a signal while files are measured leaves none of them" {
+    local pid code
+    for signal in TERM HUP; do # a shell without job control lets its children ignore SIGINT
+        rm -rf measured && mkdir measured
+        "$BMF_BIN_DIR/bmf" sheet measure -o measured/b.raw --ops file_write,file_read --repeats 5000 --seconds 150 \
+            >out 2>err 3>&- &
+        pid=$!
+        for _ in $(seq 600); do
+            if compgen -G 'measured/bmf-measure-*' >/dev/null; then break; fi
+            sleep 0.1
+        done
+        assert compgen -G 'measured/bmf-measure-*'
+        kill -s "$signal" "$pid"
+        code=0
+        wait "$pid" || code=$?
+        assert_equal "$code" 1
+        run compgen -G 'measured/bmf-measure-*'
+        assert_failure
+    done
 }
 
 @test "more ranks than cores are pointed out" {

@@ -107,10 +107,12 @@ static int print_json(const options *o, const bmf_context *ctx, const bmf_measur
 /* The first signal ends the measurement in order, the second one the program. */
 static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+    struct sigaction usual, action = {.sa_handler = ask_to_stop, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &usual) == 0 && usual.sa_handler != SIG_IGN) /* nohup's stays */
+        sigaction(SIGHUP, &action, NULL);
 }
 
 static int measure(bmf_context *ctx, options *o)

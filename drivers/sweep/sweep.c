@@ -109,7 +109,7 @@ static bool run_measured(const sweeping *s, int64_t p, double n, bmf_launched *l
 /* By this program's own command, which runs the program on the machine's clocks. */
 static bool run_machine(const sweeping *s, int64_t p, double n, bmf_launched *l)
 {
-    char prefix[1200], self[1024] = "bmf";
+    char prefix[1400], self[1024] = "bmf";
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 3] = 0;
     snprintf(prefix, sizeof prefix, "%s predict --machine %.150s --procs %lld --json --", self, s->o->machine,

@@ -14,6 +14,7 @@ extern "C" {
 
 /** What each gives; its identity. */
 
+/* The sums are declared in fused.h, too. NOLINTBEGIN(readability-redundant-declaration) */
 BMF_API extern const bmf_operator bmf_plus_real;     /**< a + b; 0 */
 BMF_API extern const bmf_operator bmf_times_real;    /**< a b; 1 */
 BMF_API extern const bmf_operator bmf_max_real;      /**< the larger; minus infinity */
@@ -34,6 +35,7 @@ BMF_API extern const bmf_operator bmf_plus_complex;  /**< a + b; 0 */
 BMF_API extern const bmf_operator bmf_times_complex; /**< a b; 1 */
 BMF_API extern const bmf_operator bmf_and;           /**< a and b; true */
 BMF_API extern const bmf_operator bmf_or;            /**< a or b; false */
+/* NOLINTEND(readability-redundant-declaration) */
 
 #ifdef __cplusplus
 }

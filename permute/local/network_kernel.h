@@ -60,14 +60,15 @@ KERNEL_INLINE void KERNEL(group)(const KERNEL(micro) * m, KERNEL_SELECTION s[][2
         else
             v[t] = between[base + (t << first)];
     KERNEL_UNROLL(GCC unroll 4)
-    for (int k = 0; k < stages; k++)
+    for (int k = 0; k < stages; k++) {
         KERNEL_UNROLL(GCC unroll 16)
-    for (int t = 0; t < 1 << stages; t++)
-        if ((t >> k & 1) == 0) {
-            const KERNEL_VECTOR low = v[t], high = v[t + (1 << k)];
-            v[t] = SELECT(low, high, s[first + k][0]);
-            v[t + (1 << k)] = SELECT(low, high, s[first + k][1]);
-        }
+        for (int t = 0; t < 1 << stages; t++)
+            if ((t >> k & 1) == 0) {
+                const KERNEL_VECTOR low = v[t], high = v[t + (1 << k)];
+                v[t] = SELECT(low, high, s[first + k][0]);
+                v[t + (1 << k)] = SELECT(low, high, s[first + k][1]);
+            }
+    }
     if (rank == 0 && m->network->exchanges)
         v[0] = SELECT(v[0], v[0], s[0][0]);
     KERNEL_UNROLL(GCC unroll 16)

@@ -102,7 +102,6 @@ uint16_t site_name(const char *name, void *address)
  * shared libraries and programs that are position-independent; others keep their offsets. */
 static bool ask(const char *module, const char *offset, char *answer, size_t size)
 {
-    extern char **environ;
     int pipe_of[2];
     pid_t child;
     char *arguments[] = {"addr2line", "-e", (char *)module, (char *)offset, NULL};

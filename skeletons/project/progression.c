@@ -78,10 +78,10 @@ static int check_piece(void *state, int64_t number, const bmf_piece *piece, int 
     (void)number;
     (void)worker;
     for (int64_t i = piece->begin, count; i < piece->end; i += count) {
-        const int64_t at = progression_at(&s->here, i - s->begin), rest = piece->end - i;
-        count = before_end(&s->here, at, rest < BMF_BLOCK ? rest : BMF_BLOCK);
         if (atomic_load_explicit(&s->failed, memory_order_relaxed))
             return 0;
+        const int64_t at = progression_at(&s->here, i - s->begin), rest = piece->end - i;
+        count = before_end(&s->here, at, rest < BMF_BLOCK ? rest : BMF_BLOCK);
         if (!is_run(count, s->index + (i - s->begin), at, s->here.step))
             atomic_store_explicit(&s->failed, true, memory_order_relaxed);
     }
@@ -103,27 +103,34 @@ static int check_all(bmf_context *ctx, const bmf_partition *partition, search *s
 /* What a rank tells the others. */
 enum { HOLDS, BEGIN, COUNT, FIRST, STEP, WORDS };
 
-/* Whether this rank's indices are a progression, and which. */
-static int look(const bmf_list *indices, int64_t length, int64_t told[WORDS])
+/* Whether the first two indices begin a progression, and which: sets what is told of it. */
+static bool begins(const bmf_list *indices, int64_t length, search *s, int64_t told[WORDS])
 {
     const bmf_column *column = &indices->column;
     const int64_t count = column->count;
+    if (count == 0)
+        return true;
+    const int64_t first = s->index[0], second = column->stride == 0 || count == 1 ? first : s->index[1];
+    if (first < 0 || first >= length || second < 0 || second >= length)
+        return false;
+    s->here = (bmf_progression){first, step_between(first, second, length), count, length};
+    told[FIRST] = s->here.first;
+    told[STEP] = s->here.step;
+    return is_short(s->here.step, bmf_length(indices), length);
+}
+
+/* Whether this rank's indices are a progression, and which. All ranks compare, also those that know already that theirs
+ * are none: so what is recorded does not depend on how processors are dealt to ranks. */
+static int look(const bmf_list *indices, int64_t length, int64_t told[WORDS])
+{
+    const bmf_column *column = &indices->column;
     search s = {.index = column->data, .begin = bmf_partition_local_begin(indices->partition)};
     told[BEGIN] = s.begin;
-    told[COUNT] = count;
-    told[HOLDS] = count == 0 || (s.index[0] >= 0 && s.index[0] < length);
-    if (count == 0 || !told[HOLDS])
+    told[COUNT] = column->count;
+    told[HOLDS] = begins(indices, length, &s, told);
+    if (column->stride == 0)
         return BMF_OK;
-    const int64_t second = column->stride == 0 || count == 1 ? s.index[0] : s.index[1];
-    told[HOLDS] = second >= 0 && second < length;
-    if (!told[HOLDS])
-        return BMF_OK;
-    s.here = (bmf_progression){s.index[0], step_between(s.index[0], second, length), count, length};
-    told[FIRST] = s.here.first;
-    told[STEP] = s.here.step;
-    told[HOLDS] = is_short(s.here.step, bmf_length(indices), length);
-    if (column->stride == 0 || !told[HOLDS])
-        return BMF_OK;
+    atomic_init(&s.failed, !told[HOLDS]);
     const int status = check_all(indices->context, indices->partition, &s);
     told[HOLDS] = !atomic_load(&s.failed);
     return status;
