@@ -279,7 +279,7 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
     if (!can_be_followed(f, prediction->messages, at_once ? plan->processors * blocks : plan->processors))
         return BMF_OK;
     f->clocks = permute_clocks_create(f->machine, f->network);
-    f->costs = model_costs_create(f->machine);
+    f->costs = model_costs_create(f->machine, plan->processors);
     int status = follow(f, plan, records);
     permute_clocks_totals(f->clocks, &messages, &bytes);
     if (status == BMF_OK && (messages != prediction->messages || bytes != prediction->bytes))
@@ -293,7 +293,7 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
     if (status == BMF_OK) {
         prediction->timed = true;
         prediction->seconds = times.seconds;
-        prediction->low = times.low;
+        prediction->low = fmin(times.low, times.seconds);
         prediction->high = times.high;
         note_remark(f, prediction->remark);
     }
