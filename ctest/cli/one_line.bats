@@ -76,5 +76,6 @@ refused()
 @test "outputs" {
     refused "directory: is a directory" bmf run twice.bmf --arg x.npy --out directory
     refused "no/y.npy: cannot create" bmf run twice.bmf --arg x.npy --out no/y.npy
+    refused "cannot write trace 'no/t'" bmf run twice.bmf --arg x.npy --trace no/t
     refused "no/a.raw" bmf sheet measure -o no/a.raw --ops barrier
 }
