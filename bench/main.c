@@ -1,8 +1,9 @@
 /* bmf-bench: the benchmarks. Each verifies what it times and prints the physical limit beside the time. */
 #include "bench/commands.h"
 
-static const bmf_driver *const benchmarks[] = {&bench_skeletons, &bench_permute, &bench_language, &bench_predict,
-                                               &bench_sheets,    &bench_edn,     &bench_mesh,     NULL};
+static const bmf_driver *const benchmarks[] = {&bench_skeletons, &bench_permute,  &bench_language,
+                                               &bench_predict,   &bench_sheets,   &bench_edn,
+                                               &bench_mesh,      &bench_cowichan, NULL};
 
 static const bmf_driver program = {
     .name = "bmf-bench",
