@@ -11,4 +11,10 @@ int npy_find_header(bmf_context *ctx, const char *path, bmf_npy_header *header);
 int npy_read_part(bmf_context *ctx, const char *path, const bmf_npy_header *header, const bmf_type *scalar,
                   bmf_partition *partition, bmf_list **list);
 
+/* Copies the rows [first, first + rows) of a file, and the first `columns` elements of each, into a new .npy file.
+ * header: what npy_find_header has said; 1 column if it has 1 dimension. Errors: BMF_ERROR_FILE, naming the file. Not
+ * collective, without MPI. */
+int npy_copy_part(const char *path, const bmf_npy_header *header, int64_t first, int64_t rows, int64_t columns,
+                  const char *to);
+
 #endif

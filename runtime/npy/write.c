@@ -22,7 +22,7 @@
 #include "runtime/npy/private.h"
 #include "runtime/data/list.h"
 
-enum { ALIGNMENT = 64, HEADER_SIZE = 128 };
+enum { ALIGNMENT = 64, HEADER_SIZE = BMF_NPY_HEADER };
 static const int64_t fill_block = (int64_t)4 << 20;
 
 const bmf_skeleton_type skeleton_write = {.id = 33, .name = "write", .communication = BMF_COMMUNICATION_OTHER};
@@ -70,7 +70,7 @@ static int describe(const bmf_list *list, bmf_npy_header *header)
 /* ---- the steps ---- */
 
 /* The longest text, two lengths of 19 digits, leaves room for the newline in HEADER_SIZE bytes. */
-static void print_header(const bmf_npy_header *header, char bytes[HEADER_SIZE + 1])
+void npy_print_header(const bmf_npy_header *header, char bytes[BMF_NPY_HEADER + 1])
 {
     static const char prefix[] = {(char)0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, HEADER_SIZE - BMF_NPY_PREFIX_1, 0};
     _Static_assert(sizeof prefix == BMF_NPY_PREFIX_1 && HEADER_SIZE % ALIGNMENT == 0, "NumPy's own layout");
@@ -98,7 +98,7 @@ static int create_file(bmf_context *ctx, const char *path, bmf_output_file *outp
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: is not a regular file", path);
     if (failure)
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot create: %s", path, strerror(failure));
-    print_header(header, bytes);
+    npy_print_header(header, bytes);
     if (write(output->file, bytes, HEADER_SIZE) != HEADER_SIZE)
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno ? errno : ENOSPC));
     return BMF_OK;
