@@ -55,7 +55,7 @@ int npy_copy_part(const char *path, const bmf_npy_header *header, int64_t first,
                   const char *to)
 {
     bmf_npy_header part = *header;
-    char bytes[BMF_NPY_HEADER + 1];
+    char bytes[NPY_HEADER_SIZE];
     bmf_output_file output;
     FILE *from = fopen(path, "rb");
     if (!from)
@@ -67,7 +67,7 @@ int npy_copy_part(const char *path, const bmf_npy_header *header, int64_t first,
     if (failure == 0) {
         output.unsynced = true;
         FILE *stream = output_file_stream(&output);
-        failure = fwrite(bytes, 1, BMF_NPY_HEADER, stream) == BMF_NPY_HEADER ? 0 : errno;
+        failure = fwrite(bytes, 1, NPY_HEADER_SIZE, stream) == NPY_HEADER_SIZE ? 0 : errno;
         if (failure == 0)
             failure = copy_rows(from, stream, find_stretch(header, first, rows, columns));
         failure = output_file_close(&output, failure);

@@ -8,8 +8,6 @@
 
 /* Bytes of magic, version and size of the text: in version 1.0, and later. */
 enum { BMF_NPY_PREFIX_1 = 10, BMF_NPY_PREFIX = 12 };
-/* Bytes of the headers that bmf writes. */
-enum { BMF_NPY_HEADER = 128 };
 
 /* Reads magic, version and header length from the first bytes of a file. Returns the offset of the header's text, its
  * size in *text_size, or -1 with the reason in why. Not collective. */
@@ -22,9 +20,6 @@ bool npy_parse_text(const char *text, int64_t size, bmf_npy_header *header, char
 const char *npy_descr(const bmf_type *scalar);
 /* NumPy's word for a scalar that npy_descr knows, such as "float64". */
 const char *npy_dtype_name(const bmf_type *scalar);
-
-/* The header as bmf writes it. */
-void npy_print_header(const bmf_npy_header *header, char bytes[BMF_NPY_HEADER + 1]);
 
 /* Bytes of the data, or -1 if they do not fit an int64. */
 int64_t npy_data_bytes(const bmf_npy_header *header);
