@@ -7,6 +7,7 @@
 #include "drivers/command/json.h"
 #include "drivers/commands.h"
 #include "drivers/permute/data.h"
+#include "drivers/permute/describe.h"
 #include "drivers/permute/file.h"
 #include "drivers/permute/predict.h"
 #include "permute/exchange/exchange.h"
@@ -22,7 +23,7 @@ typedef struct options {
     const char *machine; /* predict for it, with so many processors; NULL: run */
     int64_t processors;
     bmf_permute_method method;
-    bool plan, verify, naive, tune, relabel, json;
+    bool plan, describe, disks, verify, naive, tune, relabel, json;
     bmf_file_permutation file; /* in: permute this file instead */
 } options;
 
@@ -31,8 +32,10 @@ typedef struct options {
 /* With a machine the methods are those of the prediction. */
 static int check_prediction(const options *o)
 {
+    if (o->disks && !o->describe)
+        return usage_error("--disks goes with --describe");
     if (!o->machine)
-        return o->processors ? usage_error("--procs goes with --machine") : 0;
+        return o->processors && !o->describe ? usage_error("--procs goes with --machine") : 0;
     if (o->plan || o->verify || o->naive || o->tune || o->relabel)
         return usage_error("--machine only predicts; leave out --%s", o->plan     ? "plan"
                                                                       : o->verify ? "verify"
@@ -54,15 +57,16 @@ static int check_file(const options *o)
                             : file->rows   ? "rows"
                             : file->copy   ? "copy"
                                            : NULL;
-        return wrong                   ? usage_error("--%s goes with --in", wrong)
-               : o->bits < 0           ? usage_error("how many elements? give --bits")
-               : o->element_bytes == 0 ? usage_error("elements of how many bytes? give --elem")
-                                       : 0;
+        return wrong                                   ? usage_error("--%s goes with --in", wrong)
+               : o->bits < 0                           ? usage_error("how many elements? give --bits")
+               : o->element_bytes == 0 && !o->describe ? usage_error("elements of how many bytes? give --elem")
+                                                       : 0;
     }
     const char *wrong = o->bits >= 0       ? "bits"
                         : o->element_bytes ? "elem"
                         : o->method_name   ? "method"
                         : o->machine       ? "machine"
+                        : o->describe      ? "describe"
                         : o->verify        ? "verify"
                         : o->naive         ? "naive"
                         : o->tune          ? "tune"
@@ -311,6 +315,13 @@ static int predict(bmf_context *ctx, const options *o, const bmf_permutation *p)
     return permute_forecast_print(ctx, &forecast, p);
 }
 
+static int describe(bmf_context *ctx, const options *o, const bmf_permutation *p)
+{
+    const bmf_permute_description description = {
+        .machine = o->machine, .processors = o->processors, .disks = o->disks, .json = o->json};
+    return permute_describe(ctx, &description, p);
+}
+
 static int run_or_plan(bmf_context *ctx, const options *o, const bmf_permutation *p)
 {
     job j = {.ctx = ctx, .o = o, .permutation = *p};
@@ -346,7 +357,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
         status = bmf_permutation_parse_complement(ctx, o->complement, &p);
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
-        status = o->machine ? predict(ctx, o, &p) : run_or_plan(ctx, o, &p);
+        status = o->describe ? describe(ctx, o, &p) : o->machine ? predict(ctx, o, &p) : run_or_plan(ctx, o, &p);
     return report_status(ctx, status);
 }
 
@@ -365,6 +376,13 @@ static const bmf_option table[] = {
     BMF_OPTION("method", "M", BMF_TEXT(options, method_name),
                "how the ranks exchange their data: rounds, alltoallv, naive or auto (default)"),
     BMF_OPTION("plan", NULL, BMF_FLAG(options, plan), "print the plan and stop; needs no memory for the elements"),
+    BMF_OPTION(
+        "describe", NULL, BMF_FLAG(options, describe),
+        "print the class, the ranks of submatrices, the 1-permutable sets and their schedule; with --machine also "
+        "what its router makes of them"),
+    BMF_OPTION("disks", NULL, BMF_FLAG(options, disks),
+               "with --describe: the lowest address bits are the devices' number, as of striped disks, and not the "
+               "highest, as of processors"),
     BMF_OPTION("verify", NULL, BMF_FLAG(options, verify), "check every element of the result"),
     BMF_OPTION("naive", NULL, BMF_FLAG(options, naive),
                "also time the naive way: element by element on one rank, row by row on several"),
@@ -377,10 +395,12 @@ static const bmf_option table[] = {
         "power of two of ranks"),
     BMF_OPTION(
         "machine", "M", BMF_TEXT(options, machine),
-        "predict it on the machine of file M instead, or on the installed machine of that name, by method; also sets "
-        "and clusters: record by record in 1-permutable sets of processors, of clusters of processors"),
+        "predict it on the machine of file M instead, or on the installed machine of that name, by method; also sets, "
+        "clusters and rows: record by record in 1-permutable sets of processors, of clusters of processors, or a "
+        "record "
+        "of each processor at a time"),
     BMF_OPTION("procs", "P", BMF_WHOLE(options, processors, 1, BMF_MAX_PROCESSORS),
-               "with --machine: processors; default: those of the machine"),
+               "with --machine or --describe: processors; default: those of the machine"),
     BMF_OPTION("in", "F", BMF_TEXT(options, file.in),
                "permute the elements of this .npy file, which need not fit into memory, instead of test data"),
     BMF_OPTION("out", "G", BMF_TEXT(options, file.out), "with --in: the permuted file; appears whole or not at all"),
