@@ -21,6 +21,12 @@ typedef struct bmf_predict_options {
     int64_t ranks;   /* of the run that rank_messages and rank_bytes are for; 0: as many as processors */
     int64_t samples; /* 0: as many as are cheap */
     bool reassociate, json;
+    bool mpi;              /* the command is any MPI program */
+    bool recorded_sources; /* and what its receives from any source got in the real run counts */
+    int compute, sources;  /* bmf_replay_compute; sources: 1, if recorded */
+    int bound;             /* 0 least, 1 mean, 2 most */
+    double step;           /* seconds */
+    const char *launch;
 } bmf_predict_options;
 
 /* What is said about one number of processors. */
@@ -40,6 +46,9 @@ typedef struct bmf_predicted {
  * process-wide slot. Collective over one process. The program of the language is loaded anew for every run. */
 int predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
 int predict_executable(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
+int predict_mpi(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
+/* By bmf_replay_compute. */
+extern const char *const compute_names[];
 /* Adds a copy of a remark. */
 void predicted_remark(bmf_predicted *predicted, const char *text);
 void predicted_free(bmf_predicted *predicted);

@@ -141,9 +141,12 @@ int machine_network(const bmf_machine *machine, int64_t processors, bmf_network 
 
 /* ---- all of it ---- */
 
+static const double DEFAULT_PROBE = 1e-7;
+
 static int read_root(bmf_machine *machine, const config_setting_t *root)
 {
-    static const char *const known[] = {"name", "note", "processors", "compute", "network", "agreement_us", NULL};
+    static const char *const known[] = {"name",    "note",         "processors", "compute",
+                                        "network", "agreement_us", "probe_us",   NULL};
     bmf_network *network;
     BMF_TRY(machine_keys(machine, root, known));
     BMF_TRY(read_name(machine, root));
@@ -152,6 +155,7 @@ static int read_root(bmf_machine *machine, const config_setting_t *root)
     machine->agreement = NAN;
     if (config_setting_get_member(root, "agreement_us"))
         BMF_TRY(machine_microseconds(machine, root, "agreement_us", NAN, &machine->agreement));
+    BMF_TRY(machine_microseconds(machine, root, "probe_us", DEFAULT_PROBE, &machine->probe));
     BMF_TRY(read_network(machine, root));
     BMF_TRY(machine_network(machine, machine->processors > 0 ? machine->processors : 2, &network));
     network->type->destroy(network);

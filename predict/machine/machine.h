@@ -5,6 +5,7 @@
  *     compute = { power = 0.004; };             // speed relative to the host
  *     network = { type = "edn"; ports = 128; .. };
  *     agreement_us = 0.0;                       // for all processors to agree on a status; left out: the network's
+ *     probe_us = 0.1;                           // a test or probe of MPI that finds nothing
  *
  * compute = { power = P; }                      kernels are run and timed here; a second here is 1 / P seconds there
  * compute = { sheet = "kernels.sheet"; power = P; sharing = S; }   from a kernel sheet (bmf sheet kernels), divided by
@@ -34,6 +35,7 @@ typedef struct bmf_machine {
     double power;       /* 1: as fast as the host (or the sheet) */
     bmf_sheet *kernels; /* BMF_COMPUTE_SHEET */
     double agreement;   /* seconds; NAN: ask the network */
+    double probe;       /* seconds */
     const bmf_network_type *network_type;
     config_t config; /* the file; network settings are in the group "network" */
 } bmf_machine;
